@@ -16,7 +16,7 @@ mod common;
 mod summary;
 
 use common::Outcome;
-use gecc::{Engine, sm2};
+use gecc::Engine;
 use gecc_chains::certificates::{Options, check};
 use gecc_chains::{Settings, files_of};
 use rayon::ThreadPoolBuilder;
@@ -33,7 +33,7 @@ fn run() -> Outcome<bool> {
     let paths = files_of(&args::paths_or("sm2"));
     let (engine, pool, interrupted) = (Engine::new()?, ThreadPoolBuilder::new().build()?, AtomicBool::new(false));
     let settings = Settings::new(&engine, &pool, &interrupted);
-    let options = Options { sm2_user_ids: vec![sm2::DEFAULT_USER_ID.to_vec(), Vec::new()] };
+    let options = Options::default();
     let mut summary = Summary::new();
     let found = check(&settings, &paths, &options)?;
     for answer in &found.answers {

@@ -1,5 +1,7 @@
 //! Which files there are, and reading them in order.
 
+use crate::content::Content;
+use crate::nodes::Folder;
 use crate::problem::{Place, Problem};
 use std::collections::HashSet;
 use std::fs::{File, Metadata};
@@ -30,6 +32,9 @@ impl Paths {
 /// The files that some paths name: a file is itself, and a folder the regular files in it and in its folders, sorted by
 /// name. Names that begin with a dot are left out of folders, and so is what is neither a file nor a folder, such as a
 /// named pipe. A folder is entered once, and a file in folders taken once, by whatever links they are found.
+///
+/// Of a folder of Bitcoin Core the files of blocks are taken alone. A folder that is the database of another node is a problem, which says
+/// how that node gives its blocks out.
 pub fn files_of(paths: &[PathBuf]) -> Paths {
     let mut walk = Walk::default();
     paths.iter().for_each(|path| walk.add(path, true));
@@ -88,7 +93,12 @@ impl Walk {
             Ok(mut inside) => {
                 inside.retain(is_shown);
                 inside.sort_unstable();
-                inside.iter().for_each(|path| self.add(path, false));
+                match Folder::of(&inside) {
+                    Folder::Blocks(files) => files.iter().for_each(|path| self.add(path, false)),
+                    Folder::Data(blocks) => self.add(&blocks, false),
+                    Folder::Database(what) => self.found.problems.push(Problem::new(folder, Place::Whole, what)),
+                    Folder::Other => inside.iter().for_each(|path| self.add(path, false)),
+                }
             }
         }
     }
@@ -106,30 +116,35 @@ pub(crate) fn open_beside(path: &Path) -> io::Result<File> {
     File::open(path)
 }
 
-/// A file that is read from one place to the next. Pipes are read too, where nothing needs to go back.
+/// A file that is read from one place to the next. Pipes and compressed files are read too, where nothing needs to go back.
 pub(crate) struct Reader {
     pub path: Arc<Path>,
-    file: BufReader<File>,
+    file: BufReader<Content>,
     place: u64,
-    /// `None` for what is no regular file.
+    /// `None` for what is no regular file, or compressed.
     length: Option<u64>,
 }
 
 impl Reader {
+    /// Opens a file, which may be compressed by gzip or zstd.
     pub fn open(path: &Arc<Path>) -> Result<Self, Problem> {
-        Self::of(path, File::open(path))
+        Self::of(path, File::open(path).and_then(Content::recognised))
     }
 
-    /// Opens a file that nobody named.
+    /// Opens a file that nobody named, as it is.
     pub fn open_beside(path: &Arc<Path>) -> Result<Self, Problem> {
-        Self::of(path, open_beside(path))
+        Self::of(path, open_beside(path).map(Content::File))
     }
 
-    fn of(path: &Arc<Path>, file: io::Result<File>) -> Result<Self, Problem> {
-        let opened = file.and_then(|file| Ok((file.metadata()?, file)));
-        let (metadata, file) = opened.map_err(|problem| Problem::new(path, Place::Whole, problem))?;
-        let length = metadata.is_file().then_some(metadata.len());
-        Ok(Reader { path: Arc::clone(path), file: BufReader::with_capacity(READ, file), place: 0, length })
+    fn of(path: &Arc<Path>, content: io::Result<Content>) -> Result<Self, Problem> {
+        let opened = content.and_then(|content| Ok((content.length()?, content)));
+        let (length, content) = opened.map_err(|problem| Problem::new(path, Place::Whole, problem))?;
+        Ok(Reader { path: Arc::clone(path), file: BufReader::with_capacity(READ, content), place: 0, length })
+    }
+
+    /// Whether the bytes are not those of the file.
+    pub fn is_decompressed(&self) -> bool {
+        matches!(self.file.get_ref(), Content::Decompressed(_))
     }
 
     /// Where the next byte is.

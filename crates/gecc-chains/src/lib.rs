@@ -15,11 +15,13 @@ pub mod bitcoin;
 pub mod certificates;
 #[cfg(test)]
 mod changed;
+mod content;
 pub mod ethereum;
 mod files;
 mod flow;
 mod limits;
 mod messages;
+mod nodes;
 mod problem;
 mod range;
 #[cfg(all(test, target_os = "linux"))]

@@ -13,6 +13,8 @@ pub struct Problem {
     pub place: Place,
     /// What is wrong, as a clause.
     pub what: String,
+    /// Whether all could be read, and something was not checked for this reason.
+    pub not_checked: bool,
 }
 
 /// A place in a file.
@@ -79,7 +81,7 @@ pub(crate) fn brief(what: impl fmt::Display) -> String {
 
 impl Problem {
     pub(crate) fn new(path: &Arc<Path>, place: Place, what: impl fmt::Display) -> Self {
-        Problem { path: Arc::clone(path), place, what: brief(what) }
+        Problem { path: Arc::clone(path), place, what: brief(what), not_checked: false }
     }
 }
 

@@ -76,3 +76,47 @@ fn pipes_and_devices_that_are_named() {
     let found = check(Path::new("/dev/zero"));
     assert!(found.answers.is_empty() && found.problems[0].what.contains("limit"), "{:?}", found.problems);
 }
+
+/// Bitcoin Core's folders have more than blocks in them, and other nodes have none that are read.
+#[test]
+fn folders_of_nodes() {
+    let folder = tempfile::tempdir().unwrap();
+    let make = |names: &[&str]| {
+        for name in names {
+            let path = folder.path().join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, name).unwrap();
+        }
+    };
+    let core = ["blocks/blk00000.dat", "blocks/blk00001.dat", "blocks/rev00000.dat", "blocks/xor.dat"];
+    make(&core.map(|name| format!("core/{name}")).each_ref().map(String::as_str));
+    make(&["core/blocks/index/000005.ldb", "core/blocks/index/CURRENT", "core/chainstate/CURRENT", "core/peers.dat"]);
+    for named in ["core", "core/blocks"] {
+        assert_eq!(names(&folder.path().join("core"), &[folder.path().join(named)]), core);
+    }
+    make(&[
+        "geth/geth/chaindata/ancient/chain/a",
+        "geth/geth/chaindata/CURRENT",
+        "geth/geth/chaindata/MANIFEST-000001",
+    ]);
+    make(&["reth/db/mdbx.dat", "reth/static_files/a", "erigon/snapshots/v1-000000-000500-bodies.seg"]);
+    make(&["erigon/chaindata/mdbx.dat", "pebble/CURRENT", "pebble/MANIFEST-000001", "pebble/000001.sst"]);
+    let hints = [
+        ("geth", "geth export"),
+        ("geth/geth", "geth export"),
+        ("geth/geth/chaindata", "geth export"),
+        ("reth", "cryo transactions"),
+        ("erigon", "cryo transactions"),
+        ("erigon/snapshots", "Erigon"),
+        ("pebble", "a node's database"),
+    ];
+    for (name, hint) in hints {
+        let found = files_of(&[folder.path().join(name)]);
+        assert_eq!((found.files.len(), found.problems.len()), (0, 1), "{name}");
+        assert!(
+            found.problems[0].what.contains(hint) && !found.problems[0].what.ends_with('…'),
+            "{:?}",
+            found.problems
+        );
+    }
+}

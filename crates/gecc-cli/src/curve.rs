@@ -82,7 +82,12 @@ impl TypedValueParser for Named {
         let is_taken = self.0;
         let parse = move |name: &str| {
             let curve: CurveId = name.parse().map_err(|problem: UnknownCurve| problem.to_string())?;
-            if is_taken(curve) { Ok(curve) } else { Err(format!("ECDSA is not used on {curve}")) }
+            if is_taken(curve) {
+                return Ok(curve);
+            }
+            let others: Vec<&str> =
+                CurveId::ALL.iter().filter(|curve| is_taken(**curve)).map(|curve| curve.name()).collect();
+            Err(format!("ECDSA is not used on {curve}, but on {}", others.join(", ")))
         };
         parse.parse_ref(command, argument, value)
     }

@@ -17,19 +17,27 @@ pub struct EngineOptions {
     /// Where to compute.
     #[arg(long, value_enum, default_value = "auto")]
     engine: EngineName,
-    /// Worker threads of the CPU engine [default: one per core].
+    /// Worker threads of the CPU engine, 1 to 4096 [default: one per core].
     #[arg(long)]
     pub threads: Option<usize>,
     /// Upper limit for working memory: bytes, or with K, M or G.
     #[arg(long, value_parser = parse_bytes)]
     pub max_memory: Option<usize>,
-    /// Verify signatures in groups where that is faster: those of BIP 340, and of ECDSA with recovery ids. An invalid signature is then
-    /// taken to be valid with a probability of at most 2^-128 for each group; otherwise answers are the same.
-    #[arg(long)]
+    /// Set by commands that verify: see [`EquationOptions`].
+    #[arg(skip)]
     pub batch_equations: bool,
     /// Set by the command that signs.
     #[arg(skip)]
     pub check_signatures: bool,
+}
+
+/// For commands that verify what can be verified in groups.
+#[derive(Args, Clone, Copy)]
+pub struct EquationOptions {
+    /// Verify signatures in groups where that is faster: those of BIP 340, and of ECDSA with recovery ids. An invalid signature is then
+    /// taken to be valid with a probability of at most 2^-128 for each group; otherwise answers are the same.
+    #[arg(long)]
+    pub batch_equations: bool,
 }
 
 impl EngineOptions {
@@ -39,7 +47,7 @@ impl EngineOptions {
 
     /// Starts with a limit of memory in place of the one that was asked for.
     pub fn start_within(&self, max_memory: Option<usize>) -> Result<Engine, String> {
-        let builder = self.builder();
+        let builder = self.builder()?;
         let builder = match max_memory {
             Some(bytes) => builder.max_memory(bytes),
             None => builder,
@@ -48,13 +56,16 @@ impl EngineOptions {
     }
 
     /// An engine that is not started yet.
-    pub fn builder(&self) -> EngineBuilder {
+    ///
+    /// # Errors
+    /// Where the environment names kernels that are not there.
+    pub fn builder(&self) -> Result<EngineBuilder, String> {
         let backend = match self.engine {
             EngineName::Auto => Backend::Auto,
             EngineName::Cpu => Backend::Cpu,
             EngineName::Gpu => Backend::Gpu,
         };
-        let mut builder = installed::engine()
+        let mut builder = installed::engine()?
             .backend(backend)
             .check_signatures(self.check_signatures)
             .batch_equations(self.batch_equations);
@@ -64,7 +75,7 @@ impl EngineOptions {
         if let Some(bytes) = self.max_memory {
             builder = builder.max_memory(bytes);
         }
-        builder
+        Ok(builder)
     }
 
     /// These options, for a command that is started with the same ones.
@@ -76,9 +87,6 @@ impl EngineOptions {
         }
         if let Some(bytes) = self.max_memory {
             arguments.extend(["--max-memory".to_owned(), bytes.to_string()]);
-        }
-        if self.batch_equations {
-            arguments.push("--batch-equations".to_owned());
         }
         arguments
     }
@@ -97,7 +105,11 @@ fn parse_bytes(text: &str) -> Result<usize, String> {
         _ => (text, 0),
     };
     let number: usize = digits.parse().map_err(|_| "a number of bytes, such as 500000000 or 512M".to_owned())?;
-    number.checked_mul(1 << shift).ok_or_else(|| "too large".to_owned())
+    match number.checked_mul(1 << shift) {
+        Some(0) => Err("0 leaves no memory to work in".to_owned()),
+        Some(bytes) => Ok(bytes),
+        None => Err("too large".to_owned()),
+    }
 }
 
 #[cfg(test)]
@@ -113,16 +125,17 @@ mod tests {
 
     #[test]
     fn options_reach_the_engine_and_other_commands() {
-        let given = ["gecc", "--engine", "cpu", "--threads", "3", "--max-memory", "64M", "--batch-equations"];
+        let given = ["gecc", "--engine", "cpu", "--threads", "3", "--max-memory", "64M"];
         let given = Program::parse_from(given).engine;
         let passed_on = Program::parse_from(["gecc".to_owned()].into_iter().chain(given.arguments())).engine;
         for options in [given, passed_on] {
             let engine = options.start().unwrap();
             let info = engine.info();
             assert_eq!((info.backend, info.threads, info.max_memory), (Backend::Cpu, 3, Some(64 << 20)));
-            assert!(info.batch_equations);
+            assert!(!info.batch_equations);
         }
-        let defaults = Program::parse_from(["gecc", "--engine", "cpu"]).engine;
-        assert!(!defaults.start().unwrap().info().batch_equations);
+        let together =
+            EngineOptions { batch_equations: true, ..Program::parse_from(["gecc", "--engine", "cpu"]).engine };
+        assert!(together.start().unwrap().info().batch_equations);
     }
 }

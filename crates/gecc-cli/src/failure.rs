@@ -1,6 +1,7 @@
-//! How a command ends: exit codes, why it ended early, and what is said on standard error.
+//! How a command ends: exit codes, and why it ended early.
 
-use std::io::{self, Write};
+use crate::say::note;
+use std::io;
 use std::process::ExitCode;
 
 // Exit codes.
@@ -49,9 +50,4 @@ impl From<String> for Failure {
     fn from(problem: String) -> Self {
         Failure::Problem(problem)
     }
-}
-
-/// Says something on standard error. Unlike `eprintln!`, does not panic where that is closed.
-pub fn note(text: &str) {
-    let _ = writeln!(io::stderr(), "{text}");
 }

@@ -8,19 +8,30 @@ use std::path::{Path, PathBuf};
 const PLACES: [&str; 2] = ["kernels", "../lib/gecc/kernels"];
 
 /// An engine that uses them.
-pub fn engine() -> EngineBuilder {
-    match packs() {
+///
+/// # Errors
+/// As for [`packs`].
+pub fn engine() -> Result<EngineBuilder, String> {
+    Ok(match packs()? {
         Some(folder) => Engine::builder().kernels(folder),
         None => Engine::builder(),
-    }
+    })
 }
 
 /// The folder of packs: that of the environment, which an empty value turns off, or the first beside the program that has any.
-pub fn packs() -> Option<PathBuf> {
+///
+/// # Errors
+/// Where the environment names a folder without packs.
+pub fn packs() -> Result<Option<PathBuf>, String> {
     if env::var_os("GECC_KERNELS").is_some() {
-        return kernels::packs_folder();
+        let folder = kernels::packs_folder();
+        return match folder.filter(|folder| kernels::packs_in(folder).is_empty()) {
+            Some(folder) => Err(format!("GECC_KERNELS names {}, where there is no pack of kernels", folder.display())),
+            None => Ok(kernels::packs_folder()),
+        };
     }
-    beside(env::current_exe().ok()?.parent()?)
+    let program = env::current_exe().ok();
+    Ok(program.as_deref().and_then(Path::parent).and_then(beside))
 }
 
 fn beside(program: &Path) -> Option<PathBuf> {

@@ -8,3 +8,4 @@ pub mod failure;
 pub mod installed;
 pub mod measure;
 pub mod memory;
+pub mod say;

@@ -5,7 +5,10 @@ mod chains;
 mod commands;
 mod flags;
 mod input;
+mod interrupt;
 mod job;
+#[cfg(all(feature = "chains", unix))]
+mod node;
 mod operation;
 mod output;
 mod secrets;
@@ -18,18 +21,19 @@ use commands::{bench, doctor, ecdh, kernels, pubkey, recover, sign, verify};
 #[cfg(feature = "chains")]
 use commands::{bitcoin, certificates, ethereum};
 use flags::{Arguments, Command};
+#[cfg(feature = "chains")]
+use gecc_cli::failure::COULD_NOT_RUN;
 use gecc_cli::failure::{self, ALL_PASSED, CLOSED_PIPE, SOME_REJECTED};
-use gecc_cli::{curve, installed, memory};
+use gecc_cli::{curve, memory, say};
 use output::Failure;
 use std::io::Write;
+use std::path::Path;
 use std::process::ExitCode;
 
 // Exit codes beside those of `failure`.
 /// Nothing was rejected, and some of what was asked about could not be checked.
 #[cfg(feature = "chains")]
 const NOT_CHECKED: u8 = 3;
-/// What a shell expects of a program that ended by Ctrl-C.
-const INTERRUPTED: u8 = 130;
 
 fn main() -> ExitCode {
     memory::keep_freed();
@@ -50,6 +54,7 @@ fn say_nothing_of_caught_panics() {
 }
 
 fn run(arguments: Arguments) -> Result<u8, Failure> {
+    say::listen(arguments.verbose)?;
     match arguments.command {
         Command::Verify(options) => verify::run(options),
         Command::Recover(options) => recover::run(options),
@@ -64,12 +69,20 @@ fn run(arguments: Arguments) -> Result<u8, Failure> {
         Command::Certificates(options) => certificates::run(options),
         Command::Bench(options) => bench::run(&options),
         Command::Kernels(command) => kernels::run(command),
-        Command::Doctor { kernels } => doctor::run(kernels),
+        Command::Doctor(options) => doctor::run(&options),
         Command::Completions { shell } => {
             // It panics where it cannot write.
             let mut script = Vec::new();
             clap_complete::generate(shell, &mut Arguments::command(), "gecc", &mut script);
             std::io::stdout().write_all(&script)?;
+            Ok(ALL_PASSED)
+        }
+        Command::Man { folder } => {
+            let write = |folder: &Path| {
+                std::fs::create_dir_all(folder)?;
+                clap_mangen::generate_to(Arguments::command(), folder)
+            };
+            write(&folder).map_err(|problem| format!("{}: {problem}", folder.display()))?;
             Ok(ALL_PASSED)
         }
     }

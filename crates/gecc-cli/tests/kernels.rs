@@ -204,14 +204,14 @@ fn packs_that_cannot_be_used_are_told() {
     let folder = Folder::new("not-packs");
     let packs = folder.0.to_str().expect("UTF-8");
     let line = doctor_of_packs(packs);
-    assert!(line.starts_with("[--]") && line.contains(packs) && line.contains("none that can be used"), "{line}");
+    assert!(line.starts_with("[!!]") && line.contains(packs) && line.contains("there is no pack"), "{line}");
     let path = folder.0.join("sm_90.gecckernels");
     fs::write(&path, [0x5a; 5000]).expect("writable");
     let line = doctor_of_packs(packs);
-    assert!(line.starts_with("[--]") && line.contains("sm_90.gecckernels: the file is damaged"), "{line}");
+    assert!(line.starts_with("[!!]") && line.contains("sm_90.gecckernels: the file is damaged"), "{line}");
     // An empty value turns packs off, and what is no folder has none.
     assert!(doctor_of_packs("").contains("none beside this program"));
-    assert!(doctor_of_packs(path.to_str().expect("UTF-8")).starts_with("[--]"));
+    assert!(doctor_of_packs(path.to_str().expect("UTF-8")).starts_with("[!!]"));
 }
 
 /// `gecc pubkey` for the key 1, with kernels packed in `packs` or cached in `cache`, and NVRTC from `nvrtc` if not where it is.

@@ -199,7 +199,7 @@ def test_certificates_with_user_ids() -> None:
     signatures, ok = gecc.signatures_from_der([bytes.fromhex(item["der"]) for item in items])
     assert ok.all()
     keys = [bytes.fromhex(item["public_key"]) for item in items]
-    ids = [item["id"] for item in items]
+    ids = [item["sm2_id"] for item in items]
     assert gecc.verify_messages("sm2", messages, signatures, keys, user_ids=ids).all()
     # An empty id is not the default one, which None is.
     with_default = [identity == "1234567812345678" for identity in ids]

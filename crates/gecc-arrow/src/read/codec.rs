@@ -1,6 +1,7 @@
 //! Decompression of pages, into no more than the size that a checked header says.
 
 use crate::error::Error;
+use brotli_decompressor::{BrotliDecompressStream, BrotliResult, BrotliState, StandardAlloc};
 use parquet::basic::Compression;
 use std::io::Read;
 
@@ -10,6 +11,7 @@ pub(crate) enum Codec {
     Snappy,
     Gzip,
     Zstd,
+    Brotli,
     /// Blocks of LZ4 as they are. What Parquet calls `LZ4` is another form of three that are told apart by trying.
     Lz4Raw,
 }
@@ -23,11 +25,12 @@ impl Codec {
             Compression::GZIP(_) => Codec::Gzip,
             Compression::ZSTD(_) => Codec::Zstd,
             Compression::LZ4_RAW => Codec::Lz4Raw,
+            Compression::BROTLI(_) => Codec::Brotli,
             other => {
                 // Some have a level behind the name.
                 let name = format!("{other:?}");
                 let name = name.split('(').next().unwrap_or_default();
-                let read = "Snappy, gzip, Zstandard and LZ4_RAW";
+                let read = "Snappy, gzip, Zstandard, Brotli and LZ4_RAW";
                 return Err(Error::Malformed(format!(
                     "Parquet: pages compressed by {name} are not read, but by {read}"
                 )));
@@ -45,6 +48,7 @@ impl Codec {
             Codec::Zstd => zstd::bulk::decompress_to_buffer(from, to).ok(),
             Codec::Lz4Raw => lz4_flex::block::decompress_into(from, to).ok(),
             Codec::Gzip => gunzip(from, to),
+            Codec::Brotli => unbrotli(from, to),
         };
         if length == Some(expected) { Ok(()) } else { Err(wrong()) }
     }
@@ -58,17 +62,48 @@ fn gunzip(from: &[u8], to: &mut [u8]) -> Option<usize> {
     is_end.then_some(to.len())
 }
 
+/// A stream of RFC 7932, whose window has at most 16 MiB. `None` where it becomes more than there is room for, or something follows it.
+fn unbrotli(from: &[u8], to: &mut [u8]) -> Option<usize> {
+    let memory = StandardAlloc::default;
+    // Not so strict, windows of 1 GiB would be allowed.
+    let mut state = BrotliState::new_strict(memory(), memory(), memory());
+    let (mut unread, mut read, mut room, mut written, mut all) = (from.len(), 0, to.len(), 0, 0);
+    let ended = BrotliDecompressStream(&mut unread, &mut read, from, &mut room, &mut written, to, &mut all, &mut state);
+    (matches!(ended, BrotliResult::ResultSuccess) && unread == 0).then_some(written)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use flate2::write::GzEncoder;
     use std::io::Write;
 
+    /// The bytes of the test, compressed by the encoder of Google's library through pyarrow.
+    const BY_BROTLI: &str = "\
+        5b9f8601c0911af5c5ec6e609e7d0a1dc00d0ce86d10abe33a490ece2b39ef14ebb0c51240d865a065d0326419b68c58462d\
+        639671cb8465d2326019b4cc58662d239679cb8265d1b26459b6ac58562d6b9675cb8665d3b265d9b6ec58762d7b2c7b2dfb\
+        2ca39631cbb865c2326999b24c5b662cb39639cbbc65c1b26859b22c5b562cab9635cbba65c3b269d9b26c5b7658765a7659\
+        765bf658f65af659f65b0e580e5a0e590e5b8e588e5a8e598e5b4e584e5a4e594e5bce58ce5ace59ce5b2e582e5a2e592e5b\
+        ae58ae5aae59ae5b6e586e5a6e596e5bee58ee5aee59ee5b1e581e5a1e591e5b9e589e5a9e599e5b5e585e5a5e595e5bde58\
+        de5ade59de5b3e583e5a3e593e5bbe58be5abe59be5b7e587e5a7e597e5bfe58fe5afe59fe5bf65b0e580e5a0e590e5b8e58\
+        8e5a8e598e5b4e584e5a4e594e5bce58ce5ace59ce5b2e582e5a2e592e5bae58ae5aae59ae5b6e586e5a6e596e5bee58ee5a\
+        ee59ee5b1e581e5a1e591e5b9e589e5a9e599e5b5e585e5a5e595e5bde58de5ade59de5b3e583e5a3e593e5bbe58be5abe59\
+        be5b7e587e5a7e597e5bfe58fe5afe59fe5b069621cbb065c4326a19b38c5b262c939629cbb465c6326b99b3cc5b162c8b96\
+        25cbb265c5b26a59b3ac5b362c9b962dcbb665c7b26bd9b3ec5b0e2c879623cbb1e5c4726a39b39c5b2e2c97962bcbb5e5c6\
+        726bb9b3dc5b1e2c8f9627cbb3e5c5f26a79b3bc5b3e2c9f962fcbb7e5c7f26bf9b3fca32505f0000b";
+
+    /// What was compressed elsewhere.
+    fn hex_of_test(bytes: &[u8]) -> Vec<u8> {
+        assert_eq!(bytes.len(), 100_000);
+        const_hex::decode(BY_BROTLI).unwrap()
+    }
+
     fn compressed(codec: Codec, bytes: &[u8]) -> Vec<u8> {
         match codec {
             Codec::Snappy => snap::raw::Encoder::new().compress_vec(bytes).unwrap(),
             Codec::Zstd => zstd::bulk::compress(bytes, 1).unwrap(),
             Codec::Lz4Raw => lz4_flex::block::compress(bytes),
+            Codec::Brotli => hex_of_test(bytes),
             Codec::Gzip => {
                 let mut encoder = GzEncoder::new(Vec::new(), flate2::Compression::fast());
                 encoder.write_all(bytes).unwrap();
@@ -80,7 +115,7 @@ mod tests {
     #[test]
     fn what_becomes_more_or_less_than_its_header_says_is_an_error() {
         let bytes: Vec<u8> = (0..100_000u32).map(|byte| (byte / 300) as u8).collect();
-        for codec in [Codec::Snappy, Codec::Zstd, Codec::Gzip, Codec::Lz4Raw] {
+        for codec in [Codec::Snappy, Codec::Zstd, Codec::Gzip, Codec::Lz4Raw, Codec::Brotli] {
             let from = compressed(codec, &bytes);
             assert!(from.len() < bytes.len() / 10);
             let decompress = |from: &[u8], room: usize| {
@@ -105,7 +140,7 @@ mod tests {
 
     #[test]
     fn other_codecs_are_refused_by_name() {
-        for (other, name) in [(Compression::BROTLI(Default::default()), "BROTLI"), (Compression::LZO, "LZO")] {
+        for (other, name) in [(Compression::LZ4, "LZ4"), (Compression::LZO, "LZO")] {
             assert!(Codec::of(other).unwrap_err().to_string().contains(&format!("by {name} are not read")));
         }
         assert_eq!(Codec::of(Compression::UNCOMPRESSED).unwrap(), None);

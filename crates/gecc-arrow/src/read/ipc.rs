@@ -4,6 +4,7 @@ use super::ReadOptions;
 use super::ahead::Ahead;
 use super::flat;
 use super::footer::within;
+use super::lz4;
 use super::room::Room;
 use super::source::Source;
 use crate::error::{Error, caught};
@@ -11,7 +12,7 @@ use arrow_array::{Array, ArrayRef, RecordBatch};
 use arrow_buffer::Buffer;
 use arrow_ipc::convert::fb_to_schema;
 use arrow_ipc::reader::{FileDecoder, read_dictionary, read_footer_length, read_record_batch};
-use arrow_ipc::{Block, MessageHeader};
+use arrow_ipc::{Block, CompressionType, MessageHeader};
 use arrow_schema::SchemaRef;
 use std::collections::HashMap;
 use std::io::{ErrorKind, Read};
@@ -142,12 +143,21 @@ fn check_message(message: &[u8], body: &[u8], limit: u64) -> Result<u64, Error> 
     if batch.compression().is_none() {
         return Ok(body.len() as u64);
     }
+    let is_lz4 = batch.compression().is_some_and(|compression| compression.codec() == CompressionType::LZ4_FRAME);
     let mut claimed = 0u64;
     for buffer in batch.buffers().iter().flatten() {
-        let start = usize::try_from(buffer.offset()).ok();
-        let size = start.and_then(|start| body.get(start..)?.first_chunk::<8>());
+        let bytes = usize::try_from(buffer.offset()).ok().and_then(|start| body.get(start..)).unwrap_or_default();
+        let Some((size, bytes)) = bytes.split_first_chunk::<8>() else { continue };
         // Below zero means that the buffer is not compressed.
-        claimed = claimed.saturating_add(size.map_or(0, |size| u64::try_from(i64::from_le_bytes(*size)).unwrap_or(0)));
+        let size = u64::try_from(i64::from_le_bytes(*size)).unwrap_or(0);
+        let length = usize::try_from(buffer.length()).unwrap_or(0).saturating_sub(8).min(bytes.len());
+        // Of other compression no more is written than is claimed.
+        let may_become = if is_lz4 && size > 0 {
+            lz4::bound(&bytes[..length]).ok_or_else(|| malformed("a buffer is no frame of LZ4"))?
+        } else {
+            0
+        };
+        claimed = claimed.saturating_add(size.max(may_become));
     }
     within("bytes of a message, decompressed,", claimed, limit)?;
     Ok(claimed.saturating_add(body.len() as u64))

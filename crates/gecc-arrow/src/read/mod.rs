@@ -6,6 +6,7 @@ mod flat;
 mod footer;
 mod ipc;
 mod live;
+mod lz4;
 mod pages;
 mod parquet;
 mod recut;

@@ -29,19 +29,19 @@ pub fn run(options: &OperationsOptions) -> Result<u8, Failure> {
     }
     let sizes = options.batches.sizes(default_items(&engine));
     let largest = *sizes.last().expect("there is a size");
-    let kernel_engine = |together: bool| {
-        let builder = options.engine.builder().backend(Backend::Gpu).time_kernels(true).chunk_items(largest);
-        builder.batch_equations(together).build()
+    let kernel_engine = |together: bool| -> Result<Engine, Failure> {
+        let builder = options.engine.builder()?.backend(Backend::Gpu).time_kernels(true).chunk_items(largest);
+        Ok(builder.batch_equations(together).build()?)
     };
     let together = || -> Result<Engines, Failure> {
-        let measured = options.engine.builder().batch_equations(true).build()?;
+        let measured = options.engine.builder()?.batch_equations(true).build()?;
         Ok(Engines { measured, kernels: on_gpu.then(|| kernel_engine(true)).transpose()? })
     };
     let mut latency_engines = Vec::new();
     if options.latency {
-        latency_engines.push(("cpu", options.engine.builder().backend(Backend::Cpu).build()?));
+        latency_engines.push(("cpu", options.engine.builder()?.backend(Backend::Cpu).build()?));
         if on_gpu {
-            latency_engines.push(("gpu", options.engine.builder().backend(Backend::Gpu).build()?));
+            latency_engines.push(("gpu", options.engine.builder()?.backend(Backend::Gpu).build()?));
         }
     }
     let (memory, where_inputs_are) = match options.page_locked {

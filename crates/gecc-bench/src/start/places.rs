@@ -37,7 +37,10 @@ impl Place {
         let mut folders = Folders { place: self, packs: None, empty, cache: None };
         match self {
             Place::Gpu(KernelOrigin::Pack) => {
-                let packs = options.kernels.clone().or_else(installed::packs);
+                let packs = match &options.kernels {
+                    Some(folder) => Some(folder.clone()),
+                    None => installed::packs()?,
+                };
                 folders.packs = Some(packs.ok_or("there are no packs: name their folder by --kernels")?);
             }
             Place::Gpu(KernelOrigin::Cache) => {

@@ -54,6 +54,9 @@ use std::sync::Arc;
 const LONGEST_BLOCK: u64 = 4_000_000;
 const LONGEST_UNDO: u64 = 64 << 20;
 
+/// Of blocks that left the chain, or were not connected yet.
+const NOT_BESIDE: &str = "what the block spends is not in the file beside it";
+
 /// Verifies the inputs of all blocks of some files, and hands the answers to `sink` until that wants no more. Gives
 /// what the sink ended with.
 ///
@@ -117,7 +120,7 @@ impl Content {
     fn open_next(&mut self, wanted: Blocks) -> Result<(), (u64, String)> {
         let Some(PlacedBlock { place, block, spent }) = self.blocks.pop_front() else { return Ok(()) };
         let spent = |inputs| match spent {
-            None => Err("what the block spends is not in the file beside it".to_owned()),
+            None => Err(NOT_BESIDE.to_owned()),
             Some(bytes) if self.plain => undo::plain(bytes, inputs),
             Some(bytes) => undo::compressed(&bytes, inputs),
         };
@@ -209,6 +212,11 @@ fn role_of(path: &Path) -> Role {
     }
 }
 
+/// What is wrong with a block as a whole.
+fn of_block(path: &Arc<Path>, place: u64, what: String) -> Problem {
+    Problem { not_checked: what == NOT_BESIDE, ..Problem::new(path, Place::Byte(place), what) }
+}
+
 /// Reads a file that is one block, and the file of what it spends.
 fn read_block(path: &Arc<Path>, limits: &Limits, hand_on: &mut HandOn<Piece>) -> ControlFlow<()> {
     let stem = path.file_stem().unwrap_or_default().to_string_lossy();
@@ -286,7 +294,7 @@ impl Work for Inputs {
                 }
                 None => {
                     if let Err((place, what)) = content.open_next(self.blocks) {
-                        note(&mut decoded.progress.problems, Problem::new(path, Place::Byte(place), what));
+                        note(&mut decoded.progress.problems, of_block(path, place, what));
                     }
                 }
             }

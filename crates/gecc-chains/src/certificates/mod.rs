@@ -22,13 +22,13 @@ pub use verify::check;
 #[derive(Clone, Debug)]
 pub struct Options {
     /// The user ids with which SM2 signatures are tried, one after the other. A certificate does not say which it was
-    /// signed with: the standard's, which is the only one here by default, or often the empty one.
+    /// signed with: by default the standard's and the empty one are tried, which nearly all have.
     pub sm2_user_ids: Vec<Vec<u8>>,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Options { sm2_user_ids: vec![gecc::sm2::DEFAULT_USER_ID.to_vec()] }
+        Options { sm2_user_ids: vec![gecc::sm2::DEFAULT_USER_ID.to_vec(), Vec::new()] }
     }
 }
 

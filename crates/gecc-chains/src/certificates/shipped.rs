@@ -5,7 +5,7 @@ use super::{Options, check};
 use crate::files::files_of;
 use crate::flow::Settings;
 use crate::shipped::{lines, path};
-use gecc::{CurveId, Engine, sm2};
+use gecc::{CurveId, Engine};
 use rayon::ThreadPoolBuilder;
 use std::path::Path;
 use std::sync::Arc;
@@ -26,14 +26,14 @@ fn lines_are_what_certificates_have() {
     let text = std::fs::read_to_string(&path).unwrap();
     let (engine, pool) = (Engine::cpu().unwrap(), ThreadPoolBuilder::new().num_threads(1).build().unwrap());
     let interrupted = AtomicBool::new(false);
-    let options = Options { sm2_user_ids: vec![sm2::DEFAULT_USER_ID.to_vec(), Vec::new()] };
+    let options = Options::default();
     let answers = check(&Settings::new(&engine, &pool, &interrupted), &files_of(&[path]), &options).unwrap().answers;
     let lines = lines("sm2_certificates.jsonl");
     assert_eq!((lines.len(), members.len(), answers.len()), (105, 105, 105));
     let mut own_curves = 0;
     for ((line, member), answer) in lines.iter().zip(&members).zip(&answers) {
         assert_eq!(line.text("tag"), stated(&text, member, "Source"));
-        assert_eq!(format!("\"{}\"", line.text("id")), stated(&text, member, "User id"));
+        assert_eq!(format!("\"{}\"", line.text("sm2_id")), stated(&text, member, "User id"));
         let Signed::Message(message) = &member.signed else { panic!("{}", line.text("tag")) };
         assert_eq!(line.bytes("message"), *message, "{}", line.text("tag"));
         let signature = gecc::signature_from_der(&line.bytes("der")).ok();

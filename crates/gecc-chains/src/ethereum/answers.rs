@@ -23,13 +23,15 @@ pub enum Kind {
     Eip7702,
     /// An account's consent inside a transaction that sets code.
     Authorization,
+    /// A deposit of an OP chain, from the chain below it: it bears no signature.
+    Deposit,
     /// A transaction of another type, or one that could not be read as far as that.
     Unknown,
 }
 
 impl Kind {
     /// All kinds.
-    pub const ALL: [Kind; 8] = [
+    pub const ALL: [Kind; 9] = [
         Kind::Legacy,
         Kind::Eip155,
         Kind::Eip2930,
@@ -37,6 +39,7 @@ impl Kind {
         Kind::Eip4844,
         Kind::Eip7702,
         Kind::Authorization,
+        Kind::Deposit,
         Kind::Unknown,
     ];
 
@@ -50,6 +53,7 @@ impl Kind {
             Kind::Eip4844 => "EIP-4844",
             Kind::Eip7702 => "EIP-7702",
             Kind::Authorization => "EIP-7702 authorization",
+            Kind::Deposit => "OP deposit",
             Kind::Unknown => "unknown",
         }
     }
@@ -66,6 +70,8 @@ pub enum Reason {
     OtherSender,
     /// It is for another chain than was asked for.
     OtherChain,
+    /// There is no signature, and none is needed.
+    Unsigned,
     /// What was signed cannot be told from the source.
     NotRebuilt(Cow<'static, str>),
 }
@@ -77,6 +83,7 @@ impl fmt::Display for Reason {
             Reason::HighS => to.write_str("s is above n/2, which EIP-2 forbids"),
             Reason::OtherSender => to.write_str("the signer is not the sender that the source says"),
             Reason::OtherChain => to.write_str("it is for another chain"),
+            Reason::Unsigned => to.write_str("deposits bear no signature"),
             Reason::NotRebuilt(why) => write!(to, "cannot be rebuilt: {why}"),
         }
     }
@@ -94,18 +101,18 @@ pub struct Answer {
     pub authorization: Option<u32>,
     /// What was signed.
     pub kind: Kind,
-    /// Who signed, where a key was recovered.
+    /// Who signed, where a key was recovered; of a deposit who it says it is from.
     pub from: Option<Address>,
     /// Why it does not hold; `None` where it does.
     pub reason: Option<Reason>,
 }
 
 impl Answer {
-    /// Whether the signature holds; `None` where that cannot be told.
+    /// Whether the signature holds; `None` where that cannot be told, or there is none.
     pub fn valid(&self) -> Option<bool> {
         match self.reason {
             None => Some(true),
-            Some(Reason::NotRebuilt(_)) => None,
+            Some(Reason::NotRebuilt(_) | Reason::Unsigned) => None,
             Some(_) => Some(false),
         }
     }

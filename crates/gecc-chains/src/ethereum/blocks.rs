@@ -123,6 +123,14 @@ fn transactions_of(mut block: &[u8]) -> rlp::Result<(u64, &[u8])> {
     Ok((number, rlp::list(&mut block)?))
 }
 
+/// The number of a block and where its transactions are, of bytes that are a block alone; `None` for the encoding of a transaction.
+pub fn block(encoded: &[u8]) -> Option<rlp::Result<(u64, Range<usize>)>> {
+    let mut rest = encoded;
+    // Of a transaction the first field is no list.
+    let block = rlp::list(&mut rest).ok().filter(|block| block.first().is_some_and(|byte| *byte >= rlp::EMPTY_LIST))?;
+    Some(transactions_of(block).map(|(number, list)| (number, place_in(encoded, list))))
+}
+
 /// Where a part of some bytes is in them.
 pub fn place_in(bytes: &[u8], part: &[u8]) -> Range<usize> {
     let start = part.as_ptr().addr() - bytes.as_ptr().addr();

@@ -156,17 +156,12 @@ impl<'a> Decoder<'a> {
     /// Adds a transaction of which nothing more can be said.
     pub fn add_not_rebuilt(&mut self, kind: Kind, hash: [u8; 32], block: Option<u64>, why: Cow<'static, str>) {
         self.to.reasons += why.len();
-        self.to.items.push(Item {
-            block,
-            hash: Hash::Known(hash),
-            authorization: None,
-            kind,
-            claimed: None,
-            has_row: false,
-            is_high: false,
-            not_rebuilt: Some(why),
-            is_of_other_chain: false,
-        });
+        self.to.items.push(Item { not_rebuilt: Some(why), ..Item::without_row(kind, hash, block) });
+    }
+
+    /// Adds a deposit, which bears no signature.
+    pub fn add_unsigned(&mut self, hash: [u8; 32], block: Option<u64>, from: Option<Address>) {
+        self.to.items.push(Item { claimed: from, ..Item::without_row(Kind::Deposit, hash, block) });
     }
 
     fn push(&mut self, item: Item, signed: &Signed) {
@@ -235,6 +230,21 @@ impl Decoded {
 }
 
 impl Item {
+    /// Of which the engine is not asked.
+    fn without_row(kind: Kind, hash: [u8; 32], block: Option<u64>) -> Self {
+        Item {
+            block,
+            hash: Hash::Known(hash),
+            authorization: None,
+            kind,
+            claimed: None,
+            has_row: false,
+            is_high: false,
+            not_rebuilt: None,
+            is_of_other_chain: false,
+        }
+    }
+
     fn answer(mut self, recovered: Option<(Address, u8)>, hashes: &[[u8; 32]]) -> Answer {
         let hash = match self.hash {
             Hash::Known(hash) => hash,
@@ -246,6 +256,10 @@ impl Item {
                 hash
             }
         };
+        if self.kind == Kind::Deposit {
+            let Item { block, authorization, kind, claimed: from, .. } = self;
+            return Answer { block, hash, authorization, kind, from, reason: Some(Reason::Unsigned) };
+        }
         // Of something else than what was signed.
         let recovered = recovered.filter(|_| self.not_rebuilt.is_none());
         let signer = match recovered {

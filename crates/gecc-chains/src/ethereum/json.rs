@@ -1,13 +1,14 @@
-//! Blocks as JSON-RPC gives them, with full transactions: `eth_getBlockByNumber`, as it answers or the block alone.
+//! Blocks and transactions as JSON-RPC gives them: `eth_getBlockByNumber` with full transactions, `eth_getTransactionByHash`,
+//! `debug_getRawBlock`, `eth_getRawTransactionByHash` and the like, as they answer or the result alone.
 //!
-//! A file has a value a line, or is one value: a block, or a list of blocks. Numbers and bytes are texts that begin
-//! with `0x`.
+//! A file has a value a line, or is one value: a block, a transaction, or a list of these. Numbers and bytes are texts
+//! that begin with `0x`. Encoded blocks and transactions may also stand in hexadecimal, one a line, as they are.
 
 use super::answers::Kind;
 use super::blocks::place_in;
 use super::decoded::{Claims, Decoder};
 use super::rlp;
-use super::span::from_v;
+use super::span::{DEPOSIT, from_v};
 use super::transaction::{Authorization, Fields, LENGTH_OF_HASH, List, Number, Parts, Signature, put_access};
 use super::{Content, PIECE, Piece};
 use crate::files::Reader;
@@ -15,7 +16,7 @@ use crate::flow::HandOn;
 use crate::limits::Limits;
 use crate::problem::{Place, Problem, brief, note};
 use gecc::ecdsa::Address;
-use serde::de::{SeqAccess, Visitor};
+use serde::de::{IgnoredAny, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 use std::borrow::Cow;
@@ -37,14 +38,21 @@ pub struct Values {
     /// Where the next begins in the bytes, and the one before it.
     next: usize,
     present: usize,
-    /// Blocks of a list that are still to be read, and transactions of a block.
-    blocks: Range<usize>,
-    open: Option<List>,
+    /// Elements of a list that are still to be read, and transactions of a block.
+    elements: Range<usize>,
+    open: Option<Open>,
+}
+
+/// Transactions that are still to be read.
+enum Open {
+    Json(List),
+    /// Of a block in RLP.
+    Encoded(List),
 }
 
 impl Values {
     fn new(bytes: Vec<u8>, is_lines: bool, start: u64) -> Self {
-        Values { bytes, is_lines, start, next: 0, present: 0, blocks: 0..0, open: None }
+        Values { bytes, is_lines, start, next: 0, present: 0, elements: 0..0, open: None }
     }
 
     /// Bytes that are in memory until all values are decoded: also the fields of a transaction and what is signed, which
@@ -54,16 +62,24 @@ impl Values {
     }
 }
 
-/// Whether a file that begins like this has JSON.
+/// Whether a file that begins like this has JSON, or lines in hexadecimal.
 pub fn begins(first: &[u8]) -> bool {
-    matches!(first.trim_ascii_start().first(), Some(b'{' | b'['))
+    /// Digits that are looked at.
+    const DIGITS: usize = 16;
+    let text = first.trim_ascii_start();
+    let digits = text.strip_prefix(b"0x").unwrap_or(text);
+    is_json(text) || digits.len() >= DIGITS && digits[..DIGITS].iter().all(u8::is_ascii_hexdigit)
+}
+
+fn is_json(text: &[u8]) -> bool {
+    matches!(text.first(), Some(b'{' | b'[' | b'"'))
 }
 
 /// Reads a file of values.
 pub fn read(reader: &mut Reader, limits: &Limits, hand_on: &mut HandOn<Piece>) -> ControlFlow<()> {
     let (mut bytes, longest) = (Vec::new(), limits.whole_of(LONGEST));
     let read = read_first(reader, longest, &mut bytes);
-    let is_lines = serde_json::from_slice::<&RawValue>(&bytes).is_ok();
+    let is_lines = !is_json(bytes.trim_ascii_start()) || serde_json::from_slice::<&RawValue>(&bytes).is_ok();
     let mut start = 0;
     let mut ended = read;
     loop {
@@ -109,16 +125,105 @@ fn append_rest(reader: &mut Reader, longest: u64, bytes: &mut Vec<u8>) -> Result
     Err(reader.problem(format!("a value is longer than the limit of {longest} bytes; one a line would do")))
 }
 
-/// A value, by what it may be.
+/// A value, by what it may be: an answer, a block or a transaction.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Value<'a> {
+    /// What an answer begins with.
+    jsonrpc: Option<IgnoredAny>,
     #[serde(borrow)]
     result: Option<&'a RawValue>,
+    #[serde(borrow)]
+    error: Option<&'a RawValue>,
     #[serde(borrow)]
     number: Option<&'a RawValue>,
     #[serde(borrow)]
     transactions: Option<&'a RawValue>,
+    /// What a transaction has and a block has not.
+    #[serde(borrow)]
+    block_number: Option<&'a RawValue>,
+    input: Option<IgnoredAny>,
+    data: Option<IgnoredAny>,
+}
+
+/// What a value turned out to be, and where it is.
+enum Found {
+    List(Range<usize>),
+    /// The transactions, and the number.
+    Block(Range<usize>, Option<u64>),
+    /// With the number of its block.
+    Transaction(Range<usize>, Option<u64>),
+    /// A block or a transaction in hexadecimal.
+    Encoded(Range<usize>),
+}
+
+impl Found {
+    /// Of a value, or of the result of an answer.
+    fn of(bytes: &[u8], text: Range<usize>) -> Result<Self, Why> {
+        match bytes[text.clone()].first() {
+            Some(b'[') => return Ok(Found::List(text)),
+            Some(b'{') => {}
+            _ => return Ok(Found::Encoded(text)),
+        }
+        let value: Value = parse(&bytes[text.clone()])?;
+        if let Some(error) = value.error {
+            return Err(node_says(error));
+        }
+        match (value.result, value.jsonrpc) {
+            (Some(result), _) if result.get().starts_with('{') => {
+                let object = parse(result.get().as_bytes())?;
+                Self::of_object(bytes, &object, place_in(bytes, result.get().as_bytes()))
+            }
+            (Some(result), _) => Self::of(bytes, place_in(bytes, result.get().as_bytes())),
+            (None, Some(_)) => Err("the node answered with null: it has no such block or transaction".into()),
+            (None, None) => Self::of_object(bytes, &value, text),
+        }
+    }
+
+    fn of_object(bytes: &[u8], object: &Value, text: Range<usize>) -> Result<Self, Why> {
+        let number =
+            |number: Option<&RawValue>| number.map(|number| parse(number.get().as_bytes()).and_then(small)).transpose();
+        match object.transactions {
+            Some(transactions) if transactions.get().starts_with('[') => {
+                let transactions = place_in(bytes, transactions.get().as_bytes());
+                Ok(Found::Block(transactions, number(object.number)?))
+            }
+            Some(_) => Err("a block has a list of transactions".into()),
+            None if object.input.is_some() || object.data.is_some() => {
+                Ok(Found::Transaction(text, number(object.block_number)?))
+            }
+            None => Err("neither a block, which has a list of transactions, nor a transaction".into()),
+        }
+    }
+}
+
+/// Why a node did not answer.
+#[derive(Deserialize)]
+struct NodeError<'a> {
+    code: Option<i64>,
+    #[serde(borrow)]
+    message: Option<Cow<'a, str>>,
+}
+
+fn node_says(error: &RawValue) -> Why {
+    match serde_json::from_str::<NodeError>(error.get()) {
+        Ok(NodeError { code: Some(code), message: Some(message) }) => {
+            format!("the node answered with an error: {} (code {code})", brief(message)).into()
+        }
+        Ok(NodeError { code: None, message: Some(message) }) => {
+            format!("the node answered with an error: {}", brief(message)).into()
+        }
+        _ => format!("the node answered with an error: {}", brief(error.get())).into(),
+    }
+}
+
+/// A deposit of an OP chain, of which others have no signature.
+#[derive(Deserialize)]
+struct Deposit<'a> {
+    #[serde(rename = "type")]
+    type_number: &'a str,
+    hash: Option<&'a str>,
+    from: Option<&'a str>,
 }
 
 #[derive(Deserialize)]
@@ -253,8 +358,8 @@ impl Decoder<'_> {
         while !self.is_full() {
             let added = if values.open.is_some() {
                 self.add_open(values)
-            } else if let Some(block) = next_element(&values.bytes, &mut values.blocks) {
-                self.open_block(values, block)
+            } else if let Some(element) = next_element(&values.bytes, &mut values.elements) {
+                self.open_element(values, element)
             } else if values.next < values.bytes.len() {
                 self.open_value(values)
             } else {
@@ -262,7 +367,7 @@ impl Decoder<'_> {
             };
             if let Err(what) = added {
                 // Of a list nothing more is read.
-                (values.blocks, values.open) = (0..0, None);
+                (values.elements, values.open) = (0..0, None);
                 let place = Place::Byte(values.start + values.present as u64);
                 note(&mut self.to.progress.problems, Problem::new(path, place, what));
             }
@@ -271,55 +376,93 @@ impl Decoder<'_> {
     }
 
     /// Begins with the next value.
-    fn open_value(&self, values: &mut Values) -> Result<(), Why> {
+    fn open_value(&mut self, values: &mut Values) -> Result<(), Why> {
         let start = values.next;
         let rest = &values.bytes[start..];
         let line = if values.is_lines { rest.iter().position(|byte| *byte == b'\n') } else { None };
         values.present = start;
         values.next = line.map_or(values.bytes.len(), |end| start + end + 1);
         let text = values.bytes[start..values.next].trim_ascii();
-        let value = place_in(&values.bytes, text);
-        match text.first() {
-            None => Ok(()),
-            Some(b'[') => {
-                // All of it has to be JSON before anything of it is read.
-                parse::<&RawValue>(text)?;
-                values.blocks = value;
-                Ok(())
-            }
-            Some(_) => self.open_block(values, value),
+        if text.is_empty() {
+            return Ok(());
+        }
+        let found = Found::of(&values.bytes, place_in(&values.bytes, text))?;
+        self.open(values, found)
+    }
+
+    /// Begins with an element of a list.
+    fn open_element(&mut self, values: &mut Values, text: Range<usize>) -> Result<(), Why> {
+        match Found::of(&values.bytes, text)? {
+            Found::List(_) => Err("a list in a list".into()),
+            found => self.open(values, found),
         }
     }
 
-    /// Begins with a block, or an answer with one.
-    fn open_block(&self, values: &mut Values, text: Range<usize>) -> Result<(), Why> {
-        let answer: Value = parse(&values.bytes[text])?;
-        let block: Value = match answer.result {
-            Some(result) => parse(result.get().as_bytes())?,
-            None => answer,
-        };
-        const NO_LIST: Why = Cow::Borrowed("a block has a list of transactions");
-        let transactions = block.transactions.ok_or(NO_LIST)?.get().as_bytes();
-        if !transactions.starts_with(b"[") {
-            return Err(NO_LIST);
+    fn open(&mut self, values: &mut Values, found: Found) -> Result<(), Why> {
+        match found {
+            Found::List(text) => {
+                // All of it has to be JSON before anything of it is read.
+                parse::<&RawValue>(&values.bytes[text.clone()])?;
+                values.elements = text;
+            }
+            Found::Block(transactions, number) => {
+                if self.wants(number) {
+                    values.open = Some(Open::Json(List::new(transactions, number)));
+                }
+            }
+            Found::Transaction(text, block) => {
+                if self.wants(block) && !self.add_json(&values.bytes[text], block) {
+                    return Err("it is no transaction".into());
+                }
+            }
+            Found::Encoded(text) => self.open_encoded(values, text)?,
         }
-        let number = block.number.map(|number| parse(number.get().as_bytes()).and_then(small)).transpose()?;
-        if self.wants(number) {
-            values.open = Some(List::new(place_in(&values.bytes, transactions), number));
+        Ok(())
+    }
+
+    /// Begins with an encoded block, or adds an encoded transaction, in hexadecimal.
+    fn open_encoded(&mut self, values: &mut Values, text: Range<usize>) -> Result<(), Why> {
+        let digits = values.bytes[text.clone()].trim_ascii();
+        let digits = digits.strip_prefix(b"\"").and_then(|digits| digits.strip_suffix(b"\"")).unwrap_or(digits);
+        let encoded = const_hex::decode(digits).ok().filter(|encoded| !encoded.is_empty());
+        let Some(encoded) = encoded else {
+            return Err(not_hex(&String::from_utf8_lossy(digits)));
+        };
+        match super::blocks::block(&encoded) {
+            None => self.add_encoded(&encoded, None),
+            Some(block) => {
+                let (number, transactions) = block.map_err(|problem| format!("the block: {problem}"))?;
+                if self.wants(Some(number)) {
+                    let start = text.start + transactions.start;
+                    // Where its digits were, of which there were twice as many.
+                    values.bytes[text.start..][..encoded.len()].copy_from_slice(&encoded);
+                    values.open = Some(Open::Encoded(List::new(start..start + transactions.len(), Some(number))));
+                }
+            }
         }
         Ok(())
     }
 
     /// Adds transactions of the present block until there is enough.
     fn add_open(&mut self, values: &mut Values) -> Result<(), Why> {
-        let Some(list) = &mut values.open else { return Ok(()) };
         while !self.is_full() {
-            let Some(element) = next_element(&values.bytes, &mut list.rest) else {
-                values.open = None;
-                return Ok(());
-            };
-            if !self.add_json(&values.bytes[element], list.block) {
-                list.count_unreadable()?;
+            match &mut values.open {
+                None => return Ok(()),
+                Some(Open::Encoded(list)) => {
+                    self.add_list(&values.bytes, list).map_err(|problem| format!("the block: {problem}"))?;
+                    if list.is_empty() {
+                        values.open = None;
+                    }
+                }
+                Some(Open::Json(list)) => {
+                    let Some(element) = next_element(&values.bytes, &mut list.rest) else {
+                        values.open = None;
+                        return Ok(());
+                    };
+                    if !self.add_json(&values.bytes[element], list.block) {
+                        list.count_unreadable()?;
+                    }
+                }
             }
         }
         Ok(())
@@ -328,7 +471,7 @@ impl Decoder<'_> {
     /// Adds a transaction. Whether it is one, or at least the hash of one.
     fn add_json(&mut self, text: &[u8], block: Option<u64>) -> bool {
         match serde_json::from_slice::<JsonTransaction>(text) {
-            Ok(transaction) => {
+            Ok(transaction) if !transaction.is_deposit() => {
                 let hash = transaction.hash.and_then(|hash| fixed(hash).ok());
                 match transaction.read(block, &mut Parts::default()) {
                     Ok((fields, signature, claims)) => self.add_fields(&fields, &signature, &claims),
@@ -337,13 +480,29 @@ impl Decoder<'_> {
                 true
             }
             // Where blocks were asked for without their transactions there are hashes alone.
-            Err(problem) => {
-                let hash = serde_json::from_slice::<&str>(text).ok().and_then(|hash| fixed(hash).ok());
-                let why = if hash.is_some() { "there is only its hash".into() } else { brief(problem).into() };
-                self.add_not_rebuilt(Kind::Unknown, hash.unwrap_or_default(), block, why);
-                hash.is_some()
+            other => {
+                self.add_deposit(text, block) || {
+                    let hash = serde_json::from_slice::<&str>(text).ok().and_then(|hash| fixed(hash).ok());
+                    let why = match other {
+                        Err(problem) if hash.is_none() => brief(problem).into(),
+                        _ => "there is only its hash".into(),
+                    };
+                    self.add_not_rebuilt(Kind::Unknown, hash.unwrap_or_default(), block, why);
+                    hash.is_some()
+                }
             }
         }
+    }
+
+    /// Adds a deposit, which has no signature. Whether it is one.
+    fn add_deposit(&mut self, text: &[u8], block: Option<u64>) -> bool {
+        let Ok(deposit) = serde_json::from_slice::<Deposit>(text) else { return false };
+        let is_deposit = small(deposit.type_number) == Ok(DEPOSIT.into());
+        if is_deposit {
+            let hash = deposit.hash.and_then(|hash| fixed(hash).ok());
+            self.add_unsigned(hash.unwrap_or_default(), block, deposit.from.and_then(|from| fixed(from).ok()));
+        }
+        is_deposit
     }
 }
 
@@ -370,6 +529,10 @@ fn parse<'a, T: Deserialize<'a>>(text: &'a [u8]) -> Result<T, Why> {
 }
 
 impl JsonTransaction<'_> {
+    fn is_deposit(&self) -> bool {
+        self.type_number.is_some_and(|number| small(number) == Ok(DEPOSIT.into()))
+    }
+
     fn read(self, block: Option<u64>, parts: &mut Parts) -> Result<(Fields<'_>, Signature, Claims), Why> {
         let type_number = self.type_number.map_or(Ok(0), small)?;
         let (parity, chain_id) = self.parity_and_chain(type_number)?;

@@ -150,6 +150,11 @@ fn read_file(path: &Arc<Path>, length: u64, limits: &Limits, hand_on: &mut HandO
         return era1::read(&mut reader, limits, hand_on);
     }
     if table::begins(first) {
+        if reader.is_decompressed() {
+            return hand_on(Piece::problem(
+                reader.problem("Parquet that is compressed as a whole is to be decompressed first"),
+            ));
+        }
         return table::read(path, length, limits, hand_on);
     }
     if json::begins(first) {
@@ -158,7 +163,9 @@ fn read_file(path: &Arc<Path>, length: u64, limits: &Limits, hand_on: &mut HandO
     if blocks::begin(first) {
         return blocks::read(&mut reader, limits, hand_on);
     }
-    hand_on(Piece::problem(reader.problem("neither era1 nor Parquet, JSON or RLP with blocks")))
+    hand_on(Piece::problem(
+        reader.problem("neither era1 nor Parquet, nor JSON, hexadecimal or RLP with blocks or transactions"),
+    ))
 }
 
 /// Decodes pieces and recovers senders.

@@ -12,6 +12,8 @@ use super::rlp;
 use gecc::ecdsa::Address;
 use std::borrow::Cow;
 
+/// The type of deposits on OP chains, which bear no signature (OP Stack, Deposits).
+pub const DEPOSIT: u8 = 0x7e;
 /// EIP-7702: the byte in front of a signed authorization.
 const AUTHORIZATION_MAGIC: u8 = 5;
 
@@ -91,6 +93,13 @@ impl<'a> Transaction<'a> {
         let mut rest = self.authorizations;
         std::iter::from_fn(move || if rest.is_empty() { None } else { authorization(&mut rest).ok() })
     }
+}
+
+/// Who a deposit says it is from: of its fields the second, behind the hash of its source.
+pub fn deposited_by(list: &[u8]) -> Option<Address> {
+    let mut rest = only_list(list).ok()?;
+    rlp::fixed::<32>(&mut rest).ok()?;
+    address(&mut rest).ok().copied()
 }
 
 pub fn unknown_type(number: u64) -> Cow<'static, str> {

@@ -3,7 +3,7 @@
 use super::answers::Kind;
 use super::decoded::{Claims, Decoder, TransactionHash};
 use super::rlp;
-use super::span::{Signed, Transaction, unknown_type};
+use super::span::{DEPOSIT, Signed, Transaction, deposited_by, unknown_type};
 use gecc::ecdsa::Address;
 use sha3::{Digest, Keccak256};
 use std::borrow::Cow;
@@ -83,7 +83,10 @@ impl Decoder<'_> {
     }
 
     /// Adds a transaction in the encoding of EIP-2718, by which it is hashed.
-    fn add_encoded(&mut self, encoded: &[u8], block: Option<u64>) {
+    pub fn add_encoded(&mut self, encoded: &[u8], block: Option<u64>) {
+        if let [DEPOSIT, list @ ..] = encoded {
+            return self.add_unsigned(hash(encoded), block, deposited_by(list));
+        }
         match Transaction::parse(encoded) {
             Ok(transaction) => {
                 let claims = Claims { block, ..Claims::default() };
@@ -95,6 +98,9 @@ impl Decoder<'_> {
 
     /// Adds a transaction of which the fields are known, if its hash comes out of them.
     pub fn add_fields(&mut self, fields: &Fields, signature: &Signature, claims: &Claims) {
+        if fields.type_number == u64::from(DEPOSIT) {
+            return self.add_unsigned(claims.hash.unwrap_or_default(), claims.block, claims.from);
+        }
         let mut scratch = std::mem::take(&mut self.scratch);
         self.add_encoded_fields(fields, signature, claims, &mut scratch);
         self.scratch = scratch;

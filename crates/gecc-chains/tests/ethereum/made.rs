@@ -20,14 +20,14 @@ const TRANSACTIONS: usize = 300;
 const HOMESTEAD: u64 = 1_150_000;
 
 /// Someone who signs.
-struct Signer<'a> {
+pub struct Signer<'a> {
     settings: &'a Settings<'a>,
     key: SecretKey,
     address: Address,
 }
 
 impl<'a> Signer<'a> {
-    fn new(settings: &'a Settings) -> Self {
+    pub fn new(settings: &'a Settings) -> Self {
         let (mut keys, public) = gecc::keys::generate(settings.engine().unwrap(), Secp256k1, 1).unwrap();
         let raw = &public[0].as_bytes()[public[0].as_bytes().len() - 64..];
         Signer { settings, key: keys.remove(0), address: Address::from_raw_public_key(raw) }
@@ -80,7 +80,7 @@ fn access_list(random: &mut Random) -> AccessList {
 }
 
 /// A transaction of a type, signed, as it is hashed; with the signers of its authorizations.
-fn transaction(kind: Kind, signer: &Signer, random: &mut Random) -> (Vec<u8>, Vec<Address>) {
+pub fn transaction(kind: Kind, signer: &Signer, random: &mut Random) -> (Vec<u8>, Vec<Address>) {
     fn encode<T: RlpEcdsaEncodableTx + SignableTransaction<Signature>>(transaction: &T, signer: &Signer) -> Vec<u8> {
         let signature = signer.sign(transaction.signature_hash());
         let mut encoded = Vec::new();
@@ -166,7 +166,7 @@ fn transaction(kind: Kind, signer: &Signer, random: &mut Random) -> (Vec<u8>, Ve
 }
 
 /// A block of these transactions: of the header only the number is as in a real one.
-fn block(number: u64, transactions: &[Vec<u8>]) -> Vec<u8> {
+pub fn block(number: u64, transactions: &[Vec<u8>]) -> Vec<u8> {
     let list = |payload: Vec<u8>| {
         let mut whole = Vec::new();
         Header { list: true, payload_length: payload.len() }.encode(&mut whole);

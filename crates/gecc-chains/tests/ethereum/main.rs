@@ -10,6 +10,7 @@ mod random;
 mod support;
 
 mod damaged;
+mod forms;
 mod hostile;
 mod made;
 mod real;
@@ -34,6 +35,11 @@ fn main() -> ExitCode {
         made::high_s,
         made::other_senders_and_hashes,
         made::answers_of_nodes,
+        forms::transactions_by_themselves,
+        forms::blocks_and_transactions_in_hexadecimal,
+        forms::what_nodes_say_instead,
+        forms::deposits,
+        forms::compressed_files,
         damaged::era1_cut_anywhere,
         damaged::era1_with_changed_bytes,
         damaged::lengths_that_lie,

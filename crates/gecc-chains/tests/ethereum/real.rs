@@ -52,7 +52,7 @@ fn count(answers: &[Answer], kind: Kind) -> usize {
     answers.iter().filter(|answer| answer.kind == kind).count()
 }
 
-fn counts(answers: &[Answer]) -> [usize; 8] {
+fn counts(answers: &[Answer]) -> [usize; Kind::ALL.len()] {
     Kind::ALL.map(|kind| count(answers, kind))
 }
 

@@ -27,12 +27,19 @@ pub trait Answered: Send {
 pub trait Row: Sync {
     /// What is counted, for the summary.
     const WHAT: &'static str;
+    /// The fields of all but `valid` and `reason`, in the order in which they are written.
+    const FIELDS: &'static [&'static str];
 
     /// The kind of what was signed.
     fn kind(&self) -> &'static str;
 
     /// Whether the signature holds; `None` where that was not checked.
     fn valid(&self) -> Option<bool>;
+
+    /// Whether there is no signature, and none is needed.
+    fn is_unsigned(&self) -> bool {
+        false
+    }
 
     /// Why it does not hold, or was not checked. What comes after a colon and a space is left out of the summary.
     fn reason(&self) -> Option<String>;

@@ -30,7 +30,8 @@ pub struct Former {
 }
 
 enum AnswerForm {
-    Lines,
+    /// Of JSON, or of CSV with these columns.
+    Lines(Option<Vec<&'static str>>),
     #[cfg(feature = "arrow")]
     Columns(Box<Maker>),
 }
@@ -58,14 +59,19 @@ impl Sink {
     /// Where answers go, and what makes them.
     pub fn new<R: Row>(
         options: &ChainOptions,
-        output: Output,
+        mut output: Output,
         pool: &Arc<ThreadPool>,
     ) -> Result<(Self, Former), Failure> {
         let only_rejected = options.only_rejected;
-        if options.answers() == AnswerFormat::Jsonl {
-            return Ok((Sink::Lines(output), Former { only_rejected, form: AnswerForm::Lines }));
+        let csv = match options.answers() {
+            AnswerFormat::Jsonl => None,
+            AnswerFormat::Csv => Some([R::FIELDS, &["valid", "reason"]].concat()),
+            AnswerFormat::Parquet | AnswerFormat::Arrow => return Self::columns::<R>(options, output, pool),
+        };
+        if let Some(columns) = &csv {
+            output.write(vec![Wiped::new((columns.join(",") + "\n").into_bytes())]).outcome?;
         }
-        Self::columns::<R>(options, output, pool)
+        Ok((Sink::Lines(output), Former { only_rejected, form: AnswerForm::Lines(csv) }))
     }
 
     #[cfg(feature = "arrow")]
@@ -129,7 +135,9 @@ impl<A: Answered> Form<A> for Former {
         let (rows, progress) = answers.take();
         let wanted = rows.iter().filter(|row| !self.only_rejected || row.valid() != Some(true));
         let content = match &self.form {
-            AnswerForm::Lines => OfPart::Text(lines(wanted, if self.only_rejected { 0 } else { rows.len() })),
+            AnswerForm::Lines(csv) => {
+                OfPart::Text(lines(wanted, if self.only_rejected { 0 } else { rows.len() }, csv.as_deref()))
+            }
             #[cfg(feature = "arrow")]
             AnswerForm::Columns(maker) => OfPart::Columns(maker.columns(&wanted.collect::<Vec<_>>())),
         };
@@ -151,7 +159,7 @@ impl<A: Answered> Form<A> for Former {
             }
         }
         let content = match &self.form {
-            AnswerForm::Lines => OfBatch::Texts(texts),
+            AnswerForm::Lines(_) => OfBatch::Texts(texts),
             #[cfg(feature = "arrow")]
             AnswerForm::Columns(maker) => OfBatch::Columns(maker.encode(&columns)),
         };
@@ -159,11 +167,14 @@ impl<A: Answered> Form<A> for Former {
     }
 }
 
-/// Lines of some rows, of which there are so many at least.
-fn lines<'a, R: Row + 'a>(rows: impl Iterator<Item = &'a R>, count: usize) -> Wiped {
+/// Lines of some rows, of which there are so many at least: of JSON, or of CSV with these columns.
+fn lines<'a, R: Row + 'a>(rows: impl Iterator<Item = &'a R>, count: usize, csv: Option<&[&'static str]>) -> Wiped {
     let mut text = Wiped::new(Vec::with_capacity(LINE * count));
     for row in rows {
-        let mut line = Line::begin(&mut text);
+        let mut line = match csv {
+            None => Line::begin(&mut text),
+            Some(columns) => Line::begin_csv(&mut text, columns),
+        };
         row.write(&mut line);
         let valid: &[u8] = match row.valid() {
             None => b"null",

@@ -5,18 +5,17 @@ use super::put::{Former, Made, OfBatch, Sink};
 use super::state::State;
 use super::summary::{Summary, print_timings};
 use crate::flags::ChainOptions;
-use crate::job::{End, pool, watch_interrupts};
+use crate::input::paths::without_patterns;
+use crate::job::{End, loaded_from, pool};
 use crate::memory;
-use crate::output::{Failure, Output, note, refuse_overwriting};
-use crate::{ALL_PASSED, CLOSED_PIPE, INTERRUPTED, NOT_CHECKED, SOME_REJECTED};
+use crate::output::{Failure, Output, Progress, debug, info, note, refuse_overwriting, warn};
+use crate::{ALL_PASSED, CLOSED_PIPE, COULD_NOT_RUN, NOT_CHECKED, SOME_REJECTED, interrupt};
 use gecc::Engine;
 use gecc_chains::{Paths, Settings, Timings, files_of};
-use indicatif::{ProgressBar, ProgressStyle};
 use rayon::ThreadPool;
-use std::io::{self, IsTerminal};
 use std::ops::ControlFlow;
 use std::panic::resume_unwind;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::thread;
@@ -48,6 +47,7 @@ impl Session {
     fn start(&self, options: &ChainOptions) -> Result<(), String> {
         let failed = NotStarted(&self.engine);
         let engine = options.engine.start_within(self.max_memory)?;
+        info(|| format!("engine: {engine}"));
         let _ = self.engine.set(Some(engine));
         drop(failed);
         Ok(())
@@ -66,14 +66,15 @@ impl Drop for NotStarted<'_> {
 /// Takes what is put out of a batch.
 pub type PutOut<'a> = dyn FnMut(Made<OfBatch>) -> ControlFlow<Failure> + 'a;
 
-/// Checks files by `check`, which hands on what is made of the answers, and puts that out. Gives the exit code. `done` is
+/// Checks the files that are `named` by `check`, which hands on what is made of the answers, and puts that out. Gives the exit code. `done` is
 /// the file that notes which files are done. The engine starts while files are read already.
 pub fn run<R: Row>(
+    named: &[PathBuf],
     options: &ChainOptions,
     done: Option<&Path>,
     check: impl FnOnce(&Session, &Former, &mut PutOut) -> Result<Option<Failure>, gecc::Error>,
 ) -> Result<u8, Failure> {
-    let mut paths = files_of(&options.paths);
+    let mut paths = files_of(&without_patterns(named)?);
     for (path, _) in &paths.files {
         refuse_overwriting(path, options.output.as_deref())?;
     }
@@ -81,7 +82,7 @@ pub fn run<R: Row>(
     if let Some(path) = done {
         let (opened, files) = State::open(path, &mut paths)?;
         state = Some(opened);
-        if files > 0 && !options.quiet {
+        if files > 0 && !options.said.quiet {
             note(&format!("{files} files are done already"));
         }
     }
@@ -91,13 +92,14 @@ pub fn run<R: Row>(
     if max_memory.is_some() {
         memory::give_back_freed();
     }
-    let (interrupted, pool) = (watch_interrupts()?, Arc::new(pool(options.engine.threads)?));
+    let (interrupted, pool) = (interrupt::watch()?, Arc::new(pool(options.engine.threads)?));
     let (engine, timings) = (OnceLock::new(), Timings::default());
     let session = Session { engine, pool, interrupted, max_memory, timings, paths };
     thread::scope(|scope| {
         let starting = scope.spawn(|| session.start(options));
         let output = Output::open(options.output.as_deref(), false, interrupted)?;
-        let bar = if options.quiet { ProgressBar::hidden() } else { progress_bar(session.paths.bytes()) };
+        let bar = Progress::new(Some(session.paths.bytes()), options.said.quiet);
+        info(|| format!("input: {} files, {} bytes", session.paths.files.len(), session.paths.bytes()));
         let (sink, former) = Sink::new::<R>(options, output, &session.pool)?;
         let (pool, finished, summary) = (&session.pool, Vec::new(), Summary::default());
         let mut writing = Writing { options, pool, sink, state, finished, summary, bar, what: R::WHAT };
@@ -105,7 +107,7 @@ pub fn run<R: Row>(
             Ok(()) => ControlFlow::Continue(()),
             Err(failure) => ControlFlow::Break(failure),
         });
-        writing.bar.finish_and_clear();
+        writing.bar.end();
         let Some(engine) = session.engine.wait() else {
             return Err(starting.join().unwrap_or_else(|panic| resume_unwind(panic)).unwrap_err().into());
         };
@@ -130,7 +132,7 @@ struct Writing<'a> {
     /// Files whose answers are put out, and which the state does not note yet.
     finished: Vec<Arc<Path>>,
     summary: Summary,
-    bar: ProgressBar,
+    bar: Progress,
     /// What is counted.
     what: &'static str,
 }
@@ -139,9 +141,10 @@ impl Writing<'_> {
     fn put(&mut self, mut made: Made<OfBatch>) -> Result<(), Failure> {
         let progress = std::mem::take(&mut made.progress);
         for problem in &progress.problems {
-            self.summary.problems += 1;
-            if self.summary.problems <= SAID {
-                self.bar.suspend(|| note(&format!("gecc: {problem}")));
+            let count = if problem.not_checked { &mut self.summary.lacking } else { &mut self.summary.problems };
+            *count += 1;
+            if *count <= SAID {
+                self.bar.note(&format!("gecc: {problem}"));
             }
         }
         self.sink.put(made, &mut self.summary, self.pool)?;
@@ -149,8 +152,7 @@ impl Writing<'_> {
         if self.sink.is_readable() {
             self.note_finished()?;
         }
-        self.bar.inc(progress.bytes);
-        self.bar.set_message(format!("{} {}", self.summary.answers(), self.what));
+        self.bar.add(progress.bytes, || format!("{} {}", self.summary.answers(), self.what));
         Ok(())
     }
 
@@ -176,14 +178,15 @@ fn conclude(end: End, engine: &Engine, timings: &Timings, writing: Writing, star
         End::Input => output.finish(options.sync).map(|()| String::new()),
         _ => Ok(output.abandon(summary.answers() > 0)),
     };
-    if !options.quiet {
-        summary.print(what, started.elapsed().as_secs_f64(), engine);
+    debug(|| loaded_from(engine));
+    if !options.said.quiet {
+        summary.print(options.said.summary, what, started.elapsed().as_secs_f64(), engine);
         if options.timings {
             print_timings(timings);
         }
     }
     for warning in engine.failures() {
-        note(&format!("gecc: warning: {warning}"));
+        warn(&warning.to_string());
     }
     let kept = kept?;
     noted?;
@@ -193,18 +196,11 @@ fn conclude(end: End, engine: &Engine, timings: &Timings, writing: Writing, star
         End::ClosedPipe => Ok(CLOSED_PIPE),
         End::Interrupted => {
             note(&format!("gecc: interrupted{kept}"));
-            Ok(INTERRUPTED)
+            Ok(interrupt::code())
         }
-        End::Input | End::Rejection if summary.rejected() > 0 || summary.problems > 0 => Ok(SOME_REJECTED),
-        End::Input | End::Rejection if summary.unchecked() > 0 => Ok(NOT_CHECKED),
+        End::Input | End::Rejection if summary.rejected() > 0 => Ok(SOME_REJECTED),
+        End::Input | End::Rejection if summary.problems > 0 => Ok(COULD_NOT_RUN),
+        End::Input | End::Rejection if summary.unchecked() > 0 || summary.lacking > 0 => Ok(NOT_CHECKED),
         End::Input | End::Rejection => Ok(ALL_PASSED),
     }
-}
-
-fn progress_bar(bytes: u64) -> ProgressBar {
-    if !io::stderr().is_terminal() {
-        return ProgressBar::hidden();
-    }
-    let template = "{bar:40} {bytes}/{total_bytes} {bytes_per_sec} {eta} {msg}";
-    ProgressBar::new(bytes).with_style(ProgressStyle::with_template(template).expect("the template is well-formed"))
 }

@@ -1,9 +1,11 @@
 //! How many signatures hold, of which kind, and why others do not.
 
 use super::Row;
+use crate::flags::SummaryForm;
 use crate::output::note;
 use gecc::Engine;
 use gecc_chains::{Step, Timings};
+use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
 /// Reasons of a kind that are counted each by itself.
@@ -16,10 +18,14 @@ pub struct Summary {
     valid: u64,
     rejected: u64,
     unchecked: u64,
+    /// What bears no signature.
+    unsigned: u64,
     /// By kind and, unless they hold, by reason.
     counts: BTreeMap<(&'static str, Option<String>), u64>,
-    /// What was wrong with files.
+    /// Places of files that could not be read.
     pub problems: u64,
+    /// Parts of files that were not checked as something is missing for it.
+    pub lacking: u64,
 }
 
 impl Summary {
@@ -38,6 +44,7 @@ impl Summary {
                     continue;
                 }
                 Some(false) => summary.rejected += 1,
+                None if row.is_unsigned() => summary.unsigned += 1,
                 None => summary.unchecked += 1,
             }
             let reason = row.reason().unwrap_or_default();
@@ -53,7 +60,9 @@ impl Summary {
         self.valid += other.valid;
         self.rejected += other.rejected;
         self.unchecked += other.unchecked;
+        self.unsigned += other.unsigned;
         self.problems += other.problems;
+        self.lacking += other.lacking;
         other.counts.into_iter().for_each(|((kind, reason), count)| self.count(kind, reason, count));
     }
 
@@ -66,7 +75,7 @@ impl Summary {
     }
 
     pub fn answers(&self) -> u64 {
-        self.valid + self.rejected + self.unchecked
+        self.valid + self.rejected + self.unchecked + self.unsigned
     }
 
     pub fn rejected(&self) -> u64 {
@@ -78,10 +87,27 @@ impl Summary {
     }
 
     /// Prints the counts, by kind and reason.
-    pub fn print(&self, what: &str, seconds: f64, engine: &Engine) {
+    pub fn print(&self, form: SummaryForm, what: &str, seconds: f64, engine: &Engine) {
+        match form {
+            SummaryForm::Text => self.print_text(what, seconds, engine),
+            SummaryForm::Json => note(&self.json(what, seconds, engine).to_string()),
+        }
+    }
+
+    fn json(&self, what: &str, seconds: f64, engine: &Engine) -> Value {
+        let count = |((kind, reason), count): (&(&str, Option<String>), &u64)| json!({"type": kind, "reason": reason, "count": count});
+        json!({
+            "what": what, "answers": self.answers(), "valid": self.valid, "rejected": self.rejected, "not_checked": self.unchecked,
+            "unsigned": self.unsigned, "parts_not_checked": self.lacking, "places_not_read": self.problems,
+            "counts": self.counts.iter().map(count).collect::<Value>(), "seconds": seconds, "engine": engine.to_string(),
+        })
+    }
+
+    fn print_text(&self, what: &str, seconds: f64, engine: &Engine) {
         let rate = self.answers() as f64 / seconds.max(1e-9);
+        let unsigned = if self.unsigned > 0 { format!(", {} unsigned", self.unsigned) } else { String::new() };
         note(&format!(
-            "{} {what}, {} valid, {} rejected, {} not checked, {seconds:.3} s, {rate:.0} {what}/s, {engine}",
+            "{} {what}, {} valid, {} rejected, {} not checked{unsigned}, {seconds:.3} s, {rate:.0} {what}/s, {engine}",
             self.answers(),
             self.valid,
             self.rejected,
@@ -92,6 +118,9 @@ impl Summary {
                 None => note(&format!("{count:>12}  {kind}")),
                 Some(reason) => note(&format!("{count:>12}  {kind}: {reason}")),
             }
+        }
+        if self.lacking > 0 {
+            note(&format!("{:>12}  parts of files were not checked", self.lacking));
         }
         if self.problems > 0 {
             note(&format!("{:>12}  places of files could not be read", self.problems));

@@ -18,9 +18,10 @@ pub fn run(options: &BenchOptions) -> Result<u8, Failure> {
         [] => Operation::value_variants().to_vec(),
         some => some.to_vec(),
     };
-    let together = operations.iter().any(|operation| operation.is_together());
+    let is_together = operations.iter().any(|operation| operation.is_together());
+    let together = || -> Result<Engine, Failure> { Ok(options.engine.builder()?.batch_equations(true).build()?) };
     let bench = Bench {
-        together: together.then(|| options.engine.builder().batch_equations(true).build()).transpose()?,
+        together: is_together.then(together).transpose()?,
         reference: Engine::cpu()?,
         sizes: options.batches.sizes(default_items(&engine)),
         json: options.batches.json,

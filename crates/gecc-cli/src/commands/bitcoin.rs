@@ -1,7 +1,7 @@
 //! `gecc bitcoin`.
 
 use crate::chains::{self, Answered, Row};
-use crate::flags::{BitcoinCommand, InputsOptions};
+use crate::flags::{BitcoinCommand, InputsOptions, blocks};
 use crate::output::{Failure, Line};
 #[cfg(feature = "arrow")]
 use crate::silent;
@@ -9,22 +9,23 @@ use crate::silent;
 use arrow_array::{ArrayRef, FixedSizeBinaryArray, StringArray, UInt32Array, UInt64Array};
 #[cfg(feature = "arrow")]
 use arrow_schema::{DataType, Field, Schema};
+use gecc_chains::Progress;
 use gecc_chains::bitcoin::{Answer, Answers, verify_as};
-use gecc_chains::{Blocks, Progress};
 #[cfg(feature = "arrow")]
 use std::sync::Arc;
 
 pub fn run(command: BitcoinCommand) -> Result<u8, Failure> {
-    let InputsOptions { from, to, state, chain } = match command {
+    let InputsOptions { paths, from, to, state, equations, mut chain } = match command {
         BitcoinCommand::Verify(options) => options,
         #[cfg(feature = "arrow")]
         BitcoinCommand::Index(options) => return silent::index(&options),
         #[cfg(feature = "arrow")]
         BitcoinCommand::Scan(options) => return silent::scan(&options),
     };
-    chain.refuse_csv()?;
-    chains::run::<Answer>(&chain, state.as_deref(), |session, former, put| {
-        verify_as(&session.settings(), &session.paths, Blocks { from, to }, former, put)
+    chain.engine.batch_equations = equations.batch_equations;
+    let blocks = blocks(from, to)?;
+    chains::run::<Answer>(&paths, &chain, state.as_deref(), |session, former, put| {
+        verify_as(&session.settings(), &session.paths, blocks, former, put)
     })
 }
 
@@ -45,6 +46,7 @@ fn shown(answer: &Answer) -> [u8; 32] {
 
 impl Row for Answer {
     const WHAT: &'static str = "inputs";
+    const FIELDS: &'static [&'static str] = &["block", "txid", "input", "type"];
 
     fn kind(&self) -> &'static str {
         self.template.name()

@@ -17,12 +17,11 @@ use std::sync::Arc;
 const PUT_OUT: usize = 1 << 15;
 
 pub fn run(options: CertificatesOptions) -> Result<u8, Failure> {
-    options.chain.refuse_csv()?;
     let mut wanted = Options::default();
     if !options.sm2_id.is_empty() {
         wanted.sm2_user_ids = options.sm2_id.into_iter().map(String::into_bytes).collect();
     }
-    chains::run::<Answer>(&options.chain, None, |session, former, put| {
+    chains::run::<Answer>(&options.paths, &options.chain, None, |session, former, put| {
         let Answers { answers, problems } = check(&session.settings(), &session.paths, &wanted)?;
         let finished = session.paths.files.iter().map(|(path, _)| path.clone()).collect();
         let mut progress = Progress { bytes: session.paths.bytes(), finished, problems };
@@ -53,6 +52,7 @@ impl Answered for Part {
 
 impl Row for Answer {
     const WHAT: &'static str = "certificates";
+    const FIELDS: &'static [&'static str] = &["file", "byte", "subject", "issuer", "type"];
 
     fn kind(&self) -> &'static str {
         self.algorithm.name()

@@ -1,40 +1,104 @@
 //! `gecc doctor`: what this machine has for gecc, and what is missing.
 
-use crate::ALL_PASSED;
-use crate::installed;
+use crate::flags::DoctorOptions;
 use crate::output::Failure;
-use gecc::{Backend, Engine, Error, KernelOrigin, LoadedKernels, kernels};
+use crate::{ALL_PASSED, SOME_REJECTED};
+use gecc::{Backend, Engine, EngineBuilder, KernelOrigin, LoadedKernels, kernels};
+use gecc_cli::installed;
+use serde_json::{Value, json};
 use std::io::{self, Write};
+use std::path::Path;
 use std::time::Instant;
 
 /// One thing that was looked for.
 struct Finding {
     what: &'static str,
-    found: bool,
+    state: State,
     detail: String,
 }
 
-/// With `list` every kernel that is loaded is listed.
-pub fn run(list: bool) -> Result<u8, Failure> {
-    [cores(), cpu_features()].into_iter().try_for_each(tell)?;
-    // Starting it takes a while where there is a GPU: once, for all that is said of it.
-    let engine = installed::engine().build();
-    tell(engine_found(&engine))?;
-    tell(known_answers(&engine))?;
-    let loaded = engine.as_ref().map(Engine::loaded_kernels).unwrap_or_default();
-    tell(nvidia_devices())?;
-    tell(gpu_engine())?;
-    tell(kernels_loaded(&loaded))?;
-    if list {
-        loaded.iter().try_for_each(tell_kernel)?;
-    }
-    [kernel_packs(), nvrtc(), kernel_cache()].into_iter().try_for_each(tell)?;
-    Ok(ALL_PASSED)
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum State {
+    Good,
+    /// Not there, and not needed.
+    Missing,
+    /// What is there, or was asked for, does not work.
+    Wrong,
 }
 
-fn tell(finding: Finding) -> io::Result<()> {
-    let Finding { what, found, detail } = finding;
-    writeln!(io::stdout(), "{} {what}: {detail}", if found { "[ok]" } else { "[--]" })
+impl State {
+    fn of(found: bool) -> Self {
+        if found { State::Good } else { State::Missing }
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            State::Good => "ok",
+            State::Missing => "missing",
+            State::Wrong => "wrong",
+        }
+    }
+}
+
+impl Finding {
+    fn json(&self) -> Value {
+        json!({"what": self.what, "state": self.state.name(), "detail": self.detail})
+    }
+}
+
+/// Looks at everything. The exit code says whether something is wrong.
+pub fn run(options: &DoctorOptions) -> Result<u8, Failure> {
+    let mut told = Told { options, findings: Vec::new() };
+    [cores(), cpu_features()].into_iter().try_for_each(|finding| told.add(finding))?;
+    // Starting it takes a while where there is a GPU: once, for all that is said of it.
+    let engine = installed::engine().map(EngineBuilder::build);
+    let engine = engine.and_then(|engine| engine.map_err(|problem| problem.to_string()));
+    told.add(engine_found(&engine))?;
+    told.add(known_answers(&engine))?;
+    let loaded = engine.as_ref().map(Engine::loaded_kernels).unwrap_or_default();
+    let has_gpus = gpus_shown() > 0;
+    told.add(nvidia_devices())?;
+    told.add(gpu_engine())?;
+    told.add(kernels_loaded(&loaded))?;
+    if options.kernels && !options.json {
+        loaded.iter().try_for_each(tell_kernel)?;
+    }
+    [kernel_packs(), nvrtc(), kernel_cache(has_gpus)].into_iter().try_for_each(|finding| told.add(finding))?;
+    told.end(&loaded)
+}
+
+/// What was found, each said when it is, or all of it as JSON at the end.
+struct Told<'a> {
+    options: &'a DoctorOptions,
+    findings: Vec<Finding>,
+}
+
+impl Told<'_> {
+    fn add(&mut self, finding: Finding) -> io::Result<()> {
+        if !self.options.json {
+            let mark = match finding.state {
+                State::Good => "[ok]",
+                State::Missing => "[--]",
+                State::Wrong => "[!!]",
+            };
+            writeln!(io::stdout(), "{mark} {}: {}", finding.what, finding.detail)?;
+        }
+        self.findings.push(finding);
+        Ok(())
+    }
+
+    fn end(self, loaded: &[LoadedKernels]) -> Result<u8, Failure> {
+        let is_right = self.findings.iter().all(|finding| finding.state != State::Wrong);
+        if self.options.json {
+            let findings: Vec<Value> = self.findings.iter().map(Finding::json).collect();
+            let mut all = json!({"version": env!("CARGO_PKG_VERSION"), "ok": is_right, "findings": findings});
+            if self.options.kernels {
+                all["kernels"] = loaded.iter().map(kernel_as_json).collect();
+            }
+            writeln!(io::stdout(), "{all}")?;
+        }
+        Ok(if is_right { ALL_PASSED } else { SOME_REJECTED })
+    }
 }
 
 fn cores() -> Finding {
@@ -42,7 +106,7 @@ fn cores() -> Finding {
         Ok(cores) => cores.to_string(),
         Err(problem) => format!("unknown ({problem}); set --threads"),
     };
-    Finding { what: "cores", found: true, detail }
+    Finding { what: "cores", state: State::Good, detail }
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -54,56 +118,63 @@ fn cpu_features() -> Finding {
         ("avx512ifma", is_x86_feature_detected!("avx512ifma")),
     ];
     let detail = features.map(|(name, found)| format!("{name} {}", if found { "yes" } else { "no" })).join(", ");
-    Finding { what: "processor features", found: true, detail }
+    Finding { what: "processor features", state: State::Good, detail }
 }
 
 #[cfg(not(target_arch = "x86_64"))]
 fn cpu_features() -> Finding {
     let detail = format!("{}: the portable code is used", std::env::consts::ARCH);
-    Finding { what: "processor features", found: true, detail }
+    Finding { what: "processor features", state: State::Good, detail }
 }
 
-fn engine_found(engine: &Result<Engine, Error>) -> Finding {
-    match engine {
-        Ok(engine) => Finding { what: "engine", found: true, detail: engine.to_string() },
-        Err(problem) => Finding { what: "engine", found: false, detail: problem.to_string() },
-    }
+fn engine_found(engine: &Result<Engine, String>) -> Finding {
+    let (state, detail) = match engine {
+        Ok(engine) => (State::Good, engine.to_string()),
+        Err(problem) => (State::Wrong, problem.clone()),
+    };
+    Finding { what: "engine", state, detail }
 }
 
 /// Whether everything gives the answers that are known, which on a GPU takes a driver, kernels and memory.
-fn known_answers(engine: &Result<Engine, Error>) -> Finding {
+fn known_answers(engine: &Result<Engine, String>) -> Finding {
     const WHAT: &str = "known answers";
     let started = Instant::now();
-    let tested = engine.as_ref().map_err(ToString::to_string);
+    let tested = engine.as_ref().map_err(Clone::clone);
     match tested.and_then(|engine| engine.self_test().map_err(|problem| problem.to_string())) {
-        Err(problem) => Finding { what: WHAT, found: false, detail: problem },
+        Err(problem) => Finding { what: WHAT, state: State::Wrong, detail: problem },
         Ok(failures) if failures.is_empty() => {
             let detail = format!("every operation gives them, {:.1} s", started.elapsed().as_secs_f64());
-            Finding { what: WHAT, found: true, detail }
+            Finding { what: WHAT, state: State::Good, detail }
         }
         Ok(failures) => {
             let detail = failures.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ");
-            Finding { what: WHAT, found: false, detail }
+            Finding { what: WHAT, state: State::Wrong, detail }
         }
     }
 }
 
 /// Devices that the kernel driver knows, by the folder that it keeps for each.
+fn gpus_shown() -> usize {
+    std::fs::read_dir("/proc/driver/nvidia/gpus").map_or(0, Iterator::count)
+}
+
 fn nvidia_devices() -> Finding {
-    let devices = std::fs::read_dir("/proc/driver/nvidia/gpus").map_or(0, Iterator::count);
+    let devices = gpus_shown();
     let detail = match devices {
         0 => "none that the kernel driver shows".to_owned(),
         _ => devices.to_string(),
     };
-    Finding { what: "NVIDIA GPUs", found: devices > 0, detail }
+    Finding { what: "NVIDIA GPUs", state: State::of(devices > 0), detail }
 }
 
 fn gpu_engine() -> Finding {
-    let (found, detail) = match installed::engine().backend(Backend::Gpu).build() {
+    let engine = installed::engine()
+        .and_then(|builder| builder.backend(Backend::Gpu).build().map_err(|problem| problem.to_string()));
+    let (found, detail) = match engine {
         Ok(engine) => (true, engine.info().devices.join(", ")),
         Err(problem) => (false, format!("{problem}; without a GPU everything runs on the CPU")),
     };
-    Finding { what: "GPU engine", found, detail }
+    Finding { what: "GPU engine", state: State::of(found), detail }
 }
 
 /// Where the kernels came from that the known answers were computed with.
@@ -115,7 +186,7 @@ fn kernels_loaded(loaded: &[LoadedKernels]) -> Finding {
         [] => "none are loaded".to_owned(),
         _ => format!("{packed} files from packs, {cached} from the cache, {compiled} compiled just now"),
     };
-    Finding { what: "kernels", found: !loaded.is_empty(), detail }
+    Finding { what: "kernels", state: State::of(!loaded.is_empty()), detail }
 }
 
 fn tell_kernel(kernels: &LoadedKernels) -> io::Result<()> {
@@ -127,12 +198,24 @@ fn tell_kernel(kernels: &LoadedKernels) -> io::Result<()> {
     )
 }
 
+fn kernel_as_json(kernels: &LoadedKernels) -> Value {
+    let LoadedKernels { device, file, curve, origin, architecture, seconds, load_seconds, .. } = kernels;
+    json!({
+        "device": device.to_string(), "file": file.to_string(), "curve": curve.to_string(), "origin": origin.to_string(),
+        "architecture": architecture.to_string(), "seconds": seconds, "load_seconds": load_seconds,
+    })
+}
+
 /// What came with gecc, or lies where the environment says.
 fn kernel_packs() -> Finding {
     const WHAT: &str = "kernel packs";
-    let Some(folder) = installed::packs() else {
-        let detail = "none beside this program, and GECC_KERNELS names no folder".to_owned();
-        return Finding { what: WHAT, found: false, detail };
+    let folder = match installed::packs() {
+        Ok(Some(folder)) => folder,
+        Ok(None) => {
+            let detail = "none beside this program, and GECC_KERNELS names no folder".to_owned();
+            return Finding { what: WHAT, state: State::Missing, detail };
+        }
+        Err(problem) => return Finding { what: WHAT, state: State::Wrong, detail: problem },
     };
     let packs: Vec<_> = kernels::packs_in(&folder).iter().map(|path| kernels::check_pack(path)).collect();
     let problems: Vec<String> = packs.iter().filter_map(|pack| Some(pack.as_ref().err()?.to_string())).collect();
@@ -141,8 +224,8 @@ fn kernel_packs() -> Finding {
         [] => format!("{}, none that can be used", folder.display()),
         _ => format!("{}, {}", folder.display(), whole.join(", ")),
     };
-    let found = problems.is_empty() && !whole.is_empty();
-    Finding { what: WHAT, found, detail: [vec![detail], problems].concat().join("; ") }
+    let state = if problems.is_empty() && !whole.is_empty() { State::Good } else { State::Wrong };
+    Finding { what: WHAT, state, detail: [vec![detail], problems].concat().join("; ") }
 }
 
 fn nvrtc() -> Finding {
@@ -158,14 +241,31 @@ fn nvrtc() -> Finding {
             ),
         ),
     };
-    Finding { what: "NVRTC", found, detail }
+    Finding { what: "NVRTC", state: State::of(found), detail }
 }
 
-fn kernel_cache() -> Finding {
+/// Where there is a GPU, or a folder was named, it has to be writable: otherwise kernels are compiled anew in each process.
+fn kernel_cache(has_gpus: bool) -> Finding {
+    const WHAT: &str = "kernel cache";
+    let failed =
+        if has_gpus || std::env::var_os("GECC_KERNEL_CACHE").is_some() { State::Wrong } else { State::Missing };
     let Some(folder) = kernels::cache_folder() else {
         let detail = "no folder: set GECC_KERNEL_CACHE, or kernels are compiled anew in each process".to_owned();
-        return Finding { what: "kernel cache", found: false, detail };
+        return Finding { what: WHAT, state: failed, detail };
     };
-    let files = std::fs::read_dir(&folder).map_or(0, Iterator::count);
-    Finding { what: "kernel cache", found: true, detail: format!("{}, {files} files", folder.display()) }
+    match try_to_write(&folder) {
+        Ok(files) => Finding { what: WHAT, state: State::Good, detail: format!("{}, {files} files", folder.display()) },
+        Err(problem) => {
+            let detail =
+                format!("{} cannot be written: {problem}; name another in GECC_KERNEL_CACHE", folder.display());
+            Finding { what: WHAT, state: failed, detail }
+        }
+    }
+}
+
+/// Makes a file in a folder, which is made too, and takes it away again. Gives how many others there are.
+fn try_to_write(folder: &Path) -> io::Result<usize> {
+    std::fs::create_dir_all(folder)?;
+    tempfile::tempfile_in(folder)?;
+    Ok(std::fs::read_dir(folder)?.count())
 }

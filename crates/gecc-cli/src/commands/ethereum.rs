@@ -1,24 +1,44 @@
 //! `gecc ethereum`.
 
 use crate::chains::{self, Answered, Row};
-use crate::flags::{EthereumCommand, SendersOptions};
+#[cfg(unix)]
+use crate::flags::SendersOptions;
+use crate::flags::{EthereumCommand, blocks};
+#[cfg(unix)]
+use crate::interrupt;
+#[cfg(unix)]
+use crate::node::Node;
 use crate::output::{Failure, Line};
 #[cfg(feature = "arrow")]
 use arrow_array::{ArrayRef, FixedSizeBinaryArray, StringArray, UInt32Array, UInt64Array};
 #[cfg(feature = "arrow")]
 use arrow_schema::{DataType, Field, Schema};
-use gecc_chains::ethereum::{Answer, Answers, Options, senders_as};
-use gecc_chains::{Blocks, Progress};
+use gecc_chains::Progress;
+use gecc_chains::ethereum::{Answer, Answers, Options, Reason, senders_as};
 #[cfg(feature = "arrow")]
 use std::sync::Arc;
 
 pub fn run(command: EthereumCommand) -> Result<u8, Failure> {
-    let EthereumCommand::Senders(SendersOptions { from, to, chain_id, state, chain }) = command;
-    let options = Options { blocks: Blocks { from, to }, chain_id };
-    chain.refuse_csv()?;
-    chains::run::<Answer>(&chain, state.as_deref(), |session, former, put| {
+    let EthereumCommand::Senders(given) = command;
+    let options = Options { blocks: blocks(given.from, given.to)?, chain_id: given.chain_id };
+    // It answers as long as it is there.
+    #[cfg(unix)]
+    let node = asked(&given)?;
+    #[cfg(unix)]
+    let paths = node.as_ref().map_or(given.paths, |node| vec![node.path()]);
+    #[cfg(not(unix))]
+    let paths = given.paths;
+    chains::run::<Answer>(&paths, &given.chain, given.state.as_deref(), |session, former, put| {
         senders_as(&session.settings(), &session.paths, &options, former, put)
     })
+}
+
+/// The node, where one is to be asked.
+#[cfg(unix)]
+fn asked(given: &SendersOptions) -> Result<Option<Node>, Failure> {
+    let (Some(url), Some(from), Some(to)) = (&given.rpc_url, given.from, given.to) else { return Ok(None) };
+    let node = Node::ask(url, from..=to, interrupt::watch()?);
+    Ok(Some(node.map_err(|problem| format!("{url}: {problem}"))?))
 }
 
 impl Answered for Answers {
@@ -31,6 +51,7 @@ impl Answered for Answers {
 
 impl Row for Answer {
     const WHAT: &'static str = "signatures";
+    const FIELDS: &'static [&'static str] = &["block", "hash", "authorization", "type", "from"];
 
     fn kind(&self) -> &'static str {
         self.kind.name()
@@ -38,6 +59,10 @@ impl Row for Answer {
 
     fn valid(&self) -> Option<bool> {
         Answer::valid(self)
+    }
+
+    fn is_unsigned(&self) -> bool {
+        self.reason == Some(Reason::Unsigned)
     }
 
     fn reason(&self) -> Option<String> {

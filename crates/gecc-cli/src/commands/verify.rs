@@ -11,14 +11,18 @@ use gecc::ecdsa::Policy;
 use gecc::{CurveId, Engine, Error, bip340, ecdsa, sm2};
 
 pub fn run(options: VerifyOptions) -> Result<u8, Failure> {
-    let VerifyOptions { curve, scheme, low_s, hash, mut stream } = options;
+    let VerifyOptions { curve, scheme, low_s, equations, hash, mut stream } = options;
     stream.read_messages(hash);
+    stream.engine.batch_equations = equations.batch_equations;
     let (curve, scheme) = Scheme::chosen(curve, scheme)?;
     let policy = if low_s { Policy::low_s() } else { Policy::default() };
     hash.require(scheme)?;
     match scheme {
         Scheme::Ecdsa => job::run(&Ecdsa { curve, policy, together: stream.engine.batch_equations }, &stream),
         Scheme::Sm2 if low_s => Err("--low-s does not exist for SM2: n - s is no signature".to_owned().into()),
+        Scheme::Sm2 if equations.batch_equations => {
+            Err("--batch-equations is for ECDSA and BIP 340: SM2 has none".to_owned().into())
+        }
         Scheme::Sm2 => job::run(&Sm2, &stream),
         Scheme::Bip340 if low_s => Err("--low-s does not exist for BIP 340".to_owned().into()),
         Scheme::Bip340 => job::run(&Bip340, &stream),

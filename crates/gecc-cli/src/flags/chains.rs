@@ -1,11 +1,14 @@
 //! Whole chains.
 
-use super::AnswerFormat;
 #[cfg(feature = "arrow")]
 use super::silent;
 use super::stream::format_by_name;
+use super::{AnswerFormat, SaidOptions};
+#[cfg(unix)]
+use crate::node::Url;
 use clap::{Args, Subcommand};
-use gecc_cli::engine::EngineOptions;
+use gecc_chains::Blocks;
+use gecc_cli::engine::{EngineOptions, EquationOptions};
 use std::path::PathBuf;
 
 // A paragraph is one line: clap breaks it where the terminal ends.
@@ -16,8 +19,8 @@ macro_rules! chain_help {
         "\
 What a file says that is not so is named with its place, and the rest is checked.
 
-Exit codes: 0 every signature holds, 1 some were rejected or places of files could not be read, 2 the call could not run, 3 none was \
-rejected and some were not checked, 130 interrupted, 141 closed pipe."
+Exit codes: 0 every signature holds; 1 some were rejected; of the others, 2 places of files could not be read, or the call could not run; 3 \
+some were not checked; 130 interrupted; 141 closed pipe."
     };
 }
 
@@ -35,16 +38,19 @@ beside the file that was named.
 pub const SENDERS_HELP: &str = concat!(
     "\
 Paths are files, or folders of files: era1, blocks as JSON-RPC gives them (with full transactions; one value, or one a line), blocks in \
-RLP, and Parquet with the columns of amp or cryo. Content tells which.
+RLP, and Parquet with the columns of amp or cryo; also single transactions, lists of them, and encoded blocks or transactions in hexadecimal, \
+one a line. Content tells which. Text, RLP and era1 may be compressed by gzip or zstd. - is standard input.
 
 Examples:
   gecc ethereum senders era1/
   gecc ethereum senders -o senders.parquet ethereum__transactions__*.parquet
   gecc ethereum senders --only-rejected --state done.txt -o rejected.jsonl era1/
+  gecc ethereum senders --rpc-url http://localhost:8545 --from 18000000 --to 18000999
 
 Output: {\"block\":1,\"hash\":\"0x…\",\"type\":\"EIP-1559\",\"from\":\"0x…\",\"valid\":true}, one line for each transaction and for each \
 authorization of EIP-7702, which has its number as `authorization`. Where the signature does not hold, `valid` is false and `reason` says \
-why. Where what was signed cannot be told, since the transaction's hash does not come out, `valid` is null.
+why. Where what was signed cannot be told, since the transaction's hash does not come out, `valid` is null. So it is for deposits of OP chains, \
+which bear no signature and count as nothing wrong.
 
 ",
     state_help!(),
@@ -53,7 +59,7 @@ why. Where what was signed cannot be told, since the transaction's hash does not
 
 pub const VERIFY_HELP: &str = concat!(
     "\
-Paths are the folder of blocks that Bitcoin Core keeps (blk*.dat with rev*.dat, and xor.dat where it is), or files of one block each, NAME.raw, \
+Paths are Bitcoin Core's folder, or that of its blocks (blk*.dat with rev*.dat, and xor.dat where it is), or files of one block each, NAME.raw, \
 with the outputs that it spends in NAME-undo.raw.
 
 Checked are P2PK, P2PKH and multisignatures, bare, in P2SH, P2WSH and P2SH-P2WSH, P2WPKH and P2SH-P2WPKH, and taproot by the output's key or \
@@ -78,7 +84,7 @@ and 512, and SM2 with SM3, where the issuer's certificate is in one of the files
 
 Examples:
   gecc certificates chain.pem
-  gecc certificates --sm2-id 1234567812345678 --sm2-id '' ledger/
+  gecc certificates --sm2-id ALICE123@YAHOO.COM ledger/
 
 Output: {\"file\":\"chain.pem\",\"byte\":0,\"subject\":\"CN=…\",\"issuer\":\"CN=…\",\"type\":\"ECDSA SHA-256\",\"valid\":true}, one line for each \
 certificate. Where the signature fits no key of the issuer, `valid` is false and `reason` says why. Where none was tried `valid` is null.
@@ -86,6 +92,23 @@ certificate. Where the signature fits no key of the issuer, `valid` is false and
 ",
     chain_help!()
 );
+
+/// A number, decimal or hexadecimal behind 0x.
+pub fn number(text: &str) -> Result<u64, String> {
+    let number = match text.strip_prefix("0x") {
+        Some(digits) if !digits.starts_with('+') => u64::from_str_radix(digits, 16),
+        _ => text.parse(),
+    };
+    number.map_err(|_| "a number, such as 18000000 or 0x112a880".to_owned())
+}
+
+/// A range of blocks, which has one at least.
+pub fn blocks(from: Option<u64>, to: Option<u64>) -> Result<Blocks, String> {
+    match (from, to) {
+        (Some(from), Some(to)) if from > to => Err(format!("--from {from} is behind --to {to}")),
+        _ => Ok(Blocks { from, to }),
+    }
+}
 
 #[derive(Subcommand)]
 pub enum BitcoinCommand {
@@ -104,22 +127,30 @@ pub enum BitcoinCommand {
 
 #[derive(Args)]
 pub struct InputsOptions {
+    /// Files, folders and patterns, or - for standard input.
+    #[arg(required = true)]
+    pub paths: Vec<PathBuf>,
     /// The height of the first block [default: all]. Blocks that do not say theirs, as many until 2013, are always checked.
-    #[arg(long, value_name = "HEIGHT")]
+    #[arg(long, value_name = "HEIGHT", value_parser = number)]
     pub from: Option<u64>,
     /// The height of the last block [default: all].
-    #[arg(long, value_name = "HEIGHT")]
+    #[arg(long, value_name = "HEIGHT", value_parser = number)]
     pub to: Option<u64>,
     /// A file that notes which input files are done. Those that it names are left out.
     #[arg(long, value_name = "FILE")]
     pub state: Option<PathBuf>,
+    #[command(flatten)]
+    pub equations: EquationOptions,
     #[command(flatten)]
     pub chain: ChainOptions,
 }
 
 #[derive(Args)]
 pub struct CertificatesOptions {
-    /// A user id to try SM2 signatures with; may be given several times [default: 1234567812345678, the standard's].
+    /// Files, folders and patterns, or - for standard input.
+    #[arg(required = true)]
+    pub paths: Vec<PathBuf>,
+    /// A user id to try SM2 signatures with; may be given several times [default: 1234567812345678, the standard's, and the empty one].
     #[arg(long, value_name = "TEXT")]
     pub sm2_id: Vec<String>,
     #[command(flatten)]
@@ -135,14 +166,22 @@ pub enum EthereumCommand {
 
 #[derive(Args)]
 pub struct SendersOptions {
+    /// Files, folders and patterns, or - for standard input.
+    #[cfg_attr(unix, arg(required_unless_present = "rpc_url"))]
+    #[cfg_attr(not(unix), arg(required = true))]
+    pub paths: Vec<PathBuf>,
+    /// A node that is asked for the blocks from --from to --to in place of files, such as http://localhost:8545.
+    #[cfg(unix)]
+    #[arg(long, value_name = "URL", requires_all = ["from", "to"], conflicts_with_all = ["paths", "state"])]
+    pub rpc_url: Option<Url>,
     /// The first block [default: all].
-    #[arg(long, value_name = "NUMBER")]
+    #[arg(long, value_name = "NUMBER", value_parser = number)]
     pub from: Option<u64>,
     /// The last block [default: all].
-    #[arg(long, value_name = "NUMBER")]
+    #[arg(long, value_name = "NUMBER", value_parser = number)]
     pub to: Option<u64>,
     /// The chain that transactions have to be for, such as 1, where they say one [default: any].
-    #[arg(long, value_name = "NUMBER")]
+    #[arg(long, value_name = "NUMBER", value_parser = number)]
     pub chain_id: Option<u64>,
     /// A file that notes which input files are done. Those that it names are left out.
     #[arg(long, value_name = "FILE")]
@@ -153,24 +192,20 @@ pub struct SendersOptions {
 
 #[derive(Args)]
 pub struct ChainOptions {
-    /// Files and folders.
-    #[arg(required = true)]
-    pub paths: Vec<PathBuf>,
     /// Output file [default: standard output].
     #[arg(short, long)]
     pub output: Option<PathBuf>,
     /// Wait until the output file and its name are on the disk, so that a loss of power loses neither.
     #[arg(long, requires = "output")]
     pub sync: bool,
-    /// Format of the answers [default: by the end of the output's name, .parquet or .arrow, or else JSON Lines].
+    /// Format of the answers [default: by the end of the output's name, .parquet, .arrow or .csv, or else JSON Lines].
     #[arg(long, value_enum)]
     pub output_format: Option<AnswerFormat>,
     /// Write the answers only of what is rejected or was not checked.
     #[arg(long)]
     pub only_rejected: bool,
-    /// Print no summary and no progress.
-    #[arg(long)]
-    pub quiet: bool,
+    #[command(flatten)]
+    pub said: SaidOptions,
     /// Say in the summary how long each step worked and waited for others, in seconds of all its threads.
     #[arg(long, conflicts_with = "quiet")]
     pub timings: bool,
@@ -179,14 +214,6 @@ pub struct ChainOptions {
 }
 
 impl ChainOptions {
-    /// Chains have no answers in CSV.
-    pub fn refuse_csv(&self) -> Result<(), String> {
-        match self.answers() {
-            AnswerFormat::Csv => Err("answers of chains are JSON Lines, Parquet or Arrow: -o FILE.parquet".to_owned()),
-            _ => Ok(()),
-        }
-    }
-
     /// The format of the answers.
     pub fn answers(&self) -> AnswerFormat {
         format_by_name(self.output_format, self.output.as_deref())

@@ -12,27 +12,54 @@ mod stream;
 
 pub use bench::BenchOptions;
 #[cfg(feature = "chains")]
-pub use chains::{BitcoinCommand, CertificatesOptions, ChainOptions, EthereumCommand, InputsOptions, SendersOptions};
-use clap::{Parser, Subcommand};
+pub use chains::{
+    BitcoinCommand, CertificatesOptions, ChainOptions, EthereumCommand, InputsOptions, SendersOptions, blocks,
+};
+use clap::{ArgAction, Args, Parser, Subcommand};
 pub use kernels::{BuildOptions, KernelsCommand, PackOptions};
 pub use keys::{EcdhOptions, PubkeyOptions};
 pub use signatures::{RecoverOptions, SignOptions, VerifyOptions};
 #[cfg(all(feature = "arrow", feature = "chains"))]
 pub use silent::{IndexOptions, ScanOptions};
+use std::path::PathBuf;
+use std::sync::LazyLock;
 pub use stream::AnswerFormat;
-pub use stream::{Format, HashOptions, StreamOptions};
+pub use stream::{Format, HashOptions, SaidOptions, StreamOptions, SummaryForm};
 
 /// Batch elliptic-curve cryptography: verify, recover and make signatures, keys and shared secrets by the million.
 #[derive(Parser)]
 #[command(
     name = "gecc",
     version,
-    after_help = "Exit codes: 0 every item passed, 1 some were rejected, 2 the call could not run."
+    long_version = LONG_VERSION.as_str(),
+    after_help = AFTER_HELP
 )]
 pub struct Arguments {
     #[command(subcommand)]
     pub command: Command,
+    /// Say what is used: the engine, the forms of inputs, their columns; twice also where kernels came from.
+    #[arg(short, long, action = ArgAction::Count, global = true)]
+    pub verbose: u8,
 }
+
+/// The version, with the commit where the build was told it, and what is compiled in.
+static LONG_VERSION: LazyLock<String> = LazyLock::new(|| {
+    let commit = option_env!("GECC_COMMIT").unwrap_or("unknown");
+    let features = [("arrow", cfg!(feature = "arrow")), ("chains", cfg!(feature = "chains"))];
+    let features: Vec<&str> = features.into_iter().filter(|(_, is_there)| *is_there).map(|(name, _)| name).collect();
+    let features = if features.is_empty() { "none".to_owned() } else { features.join(" ") };
+    format!("{}\ncommit: {commit}\nfeatures: {features}", env!("CARGO_PKG_VERSION"))
+});
+
+const AFTER_HELP: &str = "\
+Environment:
+  GECC_LOG           how much is said where -v is not given: error, warn (as without it), info or debug
+  GECC_KERNELS       the folder of kernel packs; empty for none [default: beside this program]
+  GECC_KERNEL_CACHE  the folder where compiled kernels are kept [default: gecc in the user's cache folder]
+  GECC_NVRTC_DIR     the folder of NVRTC, which compiles kernels [default: the system's]
+  CUDA_VISIBLE_DEVICES  the GPUs that are used, by number; empty for none [default: all]
+
+Exit codes: 0 every item passed, 1 some were rejected, 2 the call could not run.";
 
 #[derive(Subcommand)]
 pub enum Command {
@@ -70,14 +97,28 @@ pub enum Command {
     #[command(subcommand)]
     Kernels(KernelsCommand),
     /// Say what this machine has for gecc, and what is missing.
-    Doctor {
-        /// Also list every kernel file that is loaded on a GPU, and where its machine code came from.
-        #[arg(long)]
-        kernels: bool,
-    },
+    #[command(
+        after_help = "Exit codes: 0 nothing is wrong, though something may be missing; 1 something that is there or was asked for does not work."
+    )]
+    Doctor(DoctorOptions),
     /// Print a completion script for a shell.
     Completions {
         /// The shell.
         shell: clap_complete::Shell,
     },
+    /// Write the pages of the manual, one for each command.
+    Man {
+        /// The folder; it is made if it is not there.
+        folder: PathBuf,
+    },
+}
+
+#[derive(Args)]
+pub struct DoctorOptions {
+    /// Also list every kernel file that is loaded on a GPU, and where its machine code came from.
+    #[arg(long)]
+    pub kernels: bool,
+    /// Print one object of JSON.
+    #[arg(long)]
+    pub json: bool,
 }

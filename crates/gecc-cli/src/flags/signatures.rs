@@ -6,6 +6,7 @@ use crate::curve::{Scheme, any, of_ecdsa};
 use crate::input::fields::decode_digits;
 use clap::Args;
 use gecc::CurveId;
+use gecc_cli::engine::EquationOptions;
 use std::path::PathBuf;
 
 pub const VERIFY_HELP: &str = concat!(
@@ -86,6 +87,8 @@ pub struct VerifyOptions {
     /// Reject s above n/2 (BIP 62, EIP-2); ECDSA only.
     #[arg(long)]
     pub low_s: bool,
+    #[command(flatten)]
+    pub equations: EquationOptions,
     #[command(flatten)]
     pub hash: HashOptions,
     #[command(flatten)]

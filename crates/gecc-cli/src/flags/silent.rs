@@ -1,11 +1,12 @@
 //! Silent payments.
 
+use super::chains::number;
 use clap::Args;
 use gecc_cli::engine::EngineOptions;
 use std::path::PathBuf;
 
 pub const INDEX_HELP: &str = "\
-Paths are the folder of blocks that Bitcoin Core keeps (blk*.dat with rev*.dat, and xor.dat where it is), or files of one block each, NAME.raw, \
+Paths are Bitcoin Core's folder, or that of its blocks (blk*.dat with rev*.dat, and xor.dat where it is), or files of one block each, NAME.raw, \
 with the outputs that it spends in NAME-undo.raw.
 
 The table has a row for each transaction that may pay silently by BIP 352: `txid`, `height`, `tweak_key` (33 bytes) and `outputs`, the first \
@@ -14,7 +15,8 @@ eight bytes of each taproot output's key as a number, or with --full-outputs the
 Example:
   gecc bitcoin index ~/.bitcoin/blocks -o tweaks.parquet
 
-Exit codes: 0 all was read, 1 places of files could not be read, 2 the call could not run, 130 interrupted.";
+Exit codes: 0 all was read, 2 places of files could not be read, or the call could not run, 3 some blocks are left out as what they spend is not \
+there, 130 interrupted.";
 
 pub const SCAN_HELP: &str = "\
 Tables have the columns `tweak_key` (bytes: 33, or 64 of x and y) and `outputs` (a list of the first eight bytes of keys as numbers, big-endian, \
@@ -44,10 +46,10 @@ pub struct IndexOptions {
     #[arg(long)]
     pub full_outputs: bool,
     /// The height of the first block [default: all].
-    #[arg(long, value_name = "HEIGHT")]
+    #[arg(long, value_name = "HEIGHT", value_parser = number)]
     pub from: Option<u64>,
     /// The height of the last block [default: all].
-    #[arg(long, value_name = "HEIGHT")]
+    #[arg(long, value_name = "HEIGHT", value_parser = number)]
     pub to: Option<u64>,
     /// Wait until the output file and its name are on the disk, so that a loss of power loses neither.
     #[arg(long)]

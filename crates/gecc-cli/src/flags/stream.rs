@@ -165,11 +165,27 @@ pub struct StreamOptions {
     /// Stop at the first item that is rejected, with exit code 1.
     #[arg(long)]
     pub check: bool,
+    #[command(flatten)]
+    pub said: SaidOptions,
+    #[command(flatten)]
+    pub engine: EngineOptions,
+}
+
+/// What is said beside the answers, on standard error.
+#[derive(Args, Clone, Copy)]
+pub struct SaidOptions {
     /// Print no summary and no progress.
     #[arg(long)]
     pub quiet: bool,
-    #[command(flatten)]
-    pub engine: EngineOptions,
+    /// The form of the summary: a text, or a line of JSON for programs.
+    #[arg(long, value_enum, default_value = "text", value_name = "FORM", conflicts_with = "quiet")]
+    pub summary: SummaryForm,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum SummaryForm {
+    Text,
+    Json,
 }
 
 /// The format that was asked for, or that the output's name tells.

@@ -4,7 +4,7 @@ use crate::flags::StreamOptions;
 use crate::input::keys::{self, Named};
 use crate::input::open::{Input, is_standard_stream, open};
 use crate::operation::{Columns, Numbers};
-use crate::output::{note, refuse_overwriting};
+use crate::output::{refuse_overwriting, warn};
 use crate::secrets::wiped::Wiped;
 use gecc::stack;
 use gecc::{CurveId, SecretKey, SecretKeys};
@@ -147,7 +147,7 @@ pub fn as_lines(input: Input, curve: CurveId) -> Result<Input, String> {
 pub fn warn_if_exposed(path: &Path) {
     use std::os::unix::fs::PermissionsExt;
     if std::fs::metadata(path).is_ok_and(|metadata| metadata.permissions().mode() & 0o044 != 0) {
-        note(&format!("gecc: warning: {} can be read by other users", path.display()));
+        warn(&format!("{} can be read by other users", path.display()));
     }
 }
 

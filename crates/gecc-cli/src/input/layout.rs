@@ -6,6 +6,7 @@ use super::table;
 use crate::flags::Format;
 use gecc::fields::Field;
 use memchr::{memchr, memrchr};
+use std::fmt;
 use std::ops::Range;
 
 /// Longer lines, and longer rows of several lines, are not held in memory; they get an error.
@@ -46,6 +47,27 @@ pub enum Start {
     NeedsMore(usize),
     /// The layout, and where the rows begin.
     Known(Layout, usize),
+}
+
+/// As `-v` says it.
+impl fmt::Display for Layout {
+    fn fmt(&self, to: &mut fmt::Formatter) -> fmt::Result {
+        let header = match self {
+            Layout::JsonLines => return to.write_str("JSON Lines"),
+            Layout::JsonArray => return to.write_str("a JSON array"),
+            Layout::Keys => return to.write_str("private keys, one a line"),
+            Layout::Table(header) => header,
+        };
+        write!(to, "columns between {:?}", char::from(header.delimiter))?;
+        for (column, role) in (1..).zip(&header.columns) {
+            match role {
+                Some(Role::Field(field)) => write!(to, ", {column} is {field}")?,
+                Some(Role::Tag) => write!(to, ", {column} is the tag")?,
+                None => {}
+            }
+        }
+        Ok(())
+    }
 }
 
 impl Layout {

@@ -23,9 +23,7 @@ pub fn inputs(paths: &[PathBuf]) -> Result<Vec<PathBuf>, String> {
                 }
             }
             Err(_) if !is_standard_stream(path) && is_pattern(path) => {
-                let pattern = path.to_str().ok_or_else(|| named("a pattern is UTF-8".to_owned()))?;
-                let matched = glob::glob(pattern).map_err(|problem| named(problem.to_string()))?;
-                found.extend(matched.flatten().filter(|path| path.is_file()));
+                found.extend(matches_of(path)?.into_iter().filter(|path| path.is_file()));
                 if found.len() == before {
                     return Err(named("the pattern matches no file".to_owned()));
                 }
@@ -37,8 +35,32 @@ pub fn inputs(paths: &[PathBuf]) -> Result<Vec<PathBuf>, String> {
     Ok(found)
 }
 
+/// The same paths, with what patterns match, and the device of standard input for `-`. Folders stay as they are.
+///
+/// # Errors
+/// Where a pattern matches nothing.
+#[cfg(feature = "chains")]
+pub fn without_patterns(paths: &[PathBuf]) -> Result<Vec<PathBuf>, String> {
+    let mut all = Vec::new();
+    for path in paths {
+        match () {
+            () if is_standard_stream(path) => all.push(PathBuf::from("/dev/stdin")),
+            () if is_pattern(path) && !path.exists() => all.extend(matches_of(path)?),
+            () => all.push(path.clone()),
+        }
+    }
+    Ok(all)
+}
+
 fn is_pattern(path: &Path) -> bool {
     path.to_string_lossy().contains(['*', '?', '['])
+}
+
+fn matches_of(pattern: &Path) -> Result<Vec<PathBuf>, String> {
+    let named = |problem: &str| format!("{}: {problem}", pattern.display());
+    let text = pattern.to_str().ok_or_else(|| named("a pattern is UTF-8"))?;
+    let matches: Vec<PathBuf> = glob::glob(text).map_err(|problem| named(&problem.to_string()))?.flatten().collect();
+    if matches.is_empty() { Err(named("the pattern matches no file")) } else { Ok(matches) }
 }
 
 fn enter(folder: &Path, found: &mut Vec<PathBuf>) -> io::Result<()> {

@@ -10,12 +10,11 @@ use super::write::{Form, Sink};
 use crate::flags::{AnswerFormat, StreamOptions};
 use crate::input::open::is_standard_stream;
 use crate::operation::{Operation, TableAnswers};
-use crate::output::{Failure, Output};
+use crate::output::{Failure, Output, Progress};
 use arrow_array::{ArrayRef, StringArray};
 use arrow_schema::{DataType, Field, Schema};
 use gecc::{Verdict, stack};
 use gecc_arrow::{AnswerMaker, Answers, Compression, Format, Made, Places, Pool, Wanted, Writer};
-use indicatif::ProgressBar;
 use rayon::ThreadPool;
 use std::io::{self, Write};
 use std::path::Path;
@@ -83,7 +82,7 @@ pub fn answer_all<O: Operation>(
     items: Items,
     pool: &Arc<ThreadPool>,
     output: Output,
-    progress: &ProgressBar,
+    progress: &Progress,
     tally: &mut Tally,
 ) -> (End, Output) {
     let shared = Shared::new(output);

@@ -10,9 +10,10 @@ use crate::input::detect::detect;
 use crate::input::layout::Layout;
 use crate::input::names::Names;
 use crate::operation::Operation;
-use crate::output::Failure;
+use crate::output::{Failure, info};
 use crate::secrets::wiped::wiped_if;
 use crate::threads::map;
+use clap::ValueEnum;
 use std::sync::Arc;
 
 /// Units of the input that came together.
@@ -54,10 +55,16 @@ impl<'a, O: Operation> Filler<'a, O> {
 
     /// Looks at the first units that there are, for what is not said of them.
     pub fn look_at(&mut self, window: &Window) -> Result<(), Failure> {
-        if self.most_rows.is_none() && self.job.options.encoding.is_none() {
+        if self.most_rows.is_some() {
+            return Ok(());
+        }
+        if self.job.options.encoding.is_none() {
             let Rules { names, text_messages, .. } = &self.rules;
             self.rules.encoding = detect(&window.units, &window.layout, names, *text_messages)?;
         }
+        let encoding = self.rules.encoding.to_possible_value();
+        let encoding = encoding.as_ref().map_or("", |encoding| encoding.get_name());
+        info(|| format!("text: {}; bytes in {encoding}", window.layout));
         Ok(())
     }
 

@@ -29,4 +29,4 @@ mod write;
 
 pub use run::run;
 #[cfg(feature = "chains")]
-pub use running::{End, pool, watch_interrupts};
+pub use running::{End, loaded_from, pool};

@@ -1,7 +1,9 @@
 //! What became of the items: how many passed, and why others did not.
 
+use crate::flags::SummaryForm;
 use crate::output::note;
 use gecc::{Engine, Rejection, Verdict};
+use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
 /// Reasons that the table names; others it sums up.
@@ -9,6 +11,8 @@ const NAMED: usize = 20;
 /// Kinds of reasons that are counted each by itself.
 const KINDS: usize = 1000;
 const OTHERS: &str = "other reasons";
+/// Items that hardly all fail in one way unless something is wrong with the whole.
+const MANY: u64 = 10;
 
 /// Counts of items.
 pub struct Tally {
@@ -68,8 +72,10 @@ impl Tally {
 
     /// Why no item has the form that it needs to be computed, where that is the same for all.
     pub fn one_fault(&self) -> Option<String> {
-        let malformed = [Rejection::MalformedSignature, Rejection::MalformedPoint];
-        let of_codes = malformed.iter().map(|reason| (reason.to_string(), self.by_code[usize::from(reason.code())]));
+        // Where they are few each may be wrong by itself.
+        let of_other_curve = (self.items >= MANY).then_some(Rejection::NotOnCurve);
+        let malformed = [Rejection::MalformedSignature, Rejection::MalformedPoint].into_iter().chain(of_other_curve);
+        let of_codes = malformed.map(|reason| (reason.to_string(), self.by_code[usize::from(reason.code())]));
         let of_reasons = self.by_reason.iter().map(|(reason, count)| (reason.clone(), *count));
         let mut all = of_codes.chain(of_reasons).filter(|(_, count)| *count == self.items && *count > 0);
         all.next().map(|(reason, _)| reason)
@@ -77,16 +83,9 @@ impl Tally {
 
     /// What may be wrong with the whole where many items are wrong in one way.
     pub fn suspicion(&self) -> Option<&'static str> {
-        /// Fewer may be wrong each by itself.
-        const MANY: u64 = 10;
-        let is_all = |reason: Rejection| self.items >= MANY && self.by_code[usize::from(reason.code())] == self.items;
-        if is_all(Rejection::Mismatch) {
-            Some("no signature is right: is what was signed in the column that was read, hashed as --hash says?")
-        } else if is_all(Rejection::NotOnCurve) {
-            Some("no key is on the curve: is --curve right?")
-        } else {
-            None
-        }
+        let all_differ = self.items >= MANY && self.by_code[usize::from(Rejection::Mismatch.code())] == self.items;
+        all_differ
+            .then_some("no signature is right: is what was signed in the column that was read, hashed as --hash says?")
     }
 
     /// Rejections by reason, the most frequent first.
@@ -104,7 +103,22 @@ impl Tally {
     }
 
     /// Prints the counts, and the rejections by reason.
-    pub fn print(&self, passed: &str, seconds: f64, engine: &Engine) {
+    pub fn print(&self, form: SummaryForm, passed: &str, seconds: f64, engine: &Engine) {
+        match form {
+            SummaryForm::Text => self.print_text(passed, seconds, engine),
+            SummaryForm::Json => {
+                let reasons: serde_json::Map<String, Value> =
+                    self.reasons().into_iter().map(|(reason, count)| (reason, count.into())).collect();
+                let summary = json!({
+                    "items": self.items, "passed": self.passed, "rejected": self.rejected(), "reasons": reasons,
+                    "seconds": seconds, "engine": engine.to_string(),
+                });
+                note(&summary.to_string());
+            }
+        }
+    }
+
+    fn print_text(&self, passed: &str, seconds: f64, engine: &Engine) {
         let items = if self.items == 1 { "item" } else { "items" };
         let rate = self.items as f64 / seconds.max(1e-9);
         note(&format!(

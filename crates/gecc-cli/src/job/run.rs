@@ -15,10 +15,8 @@ use crate::input::keyfile::{as_lines, warn_if_exposed};
 use crate::input::open::open;
 use crate::input::paths::inputs;
 use crate::operation::Operation;
-use crate::output::{Failure, Output, refuse_overwriting};
-use indicatif::{ProgressBar, ProgressStyle};
+use crate::output::{Failure, Output, Progress, info, refuse_overwriting};
 use rayon::ThreadPool;
-use std::io::{self, IsTerminal};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -57,6 +55,7 @@ pub fn run<O: Operation>(operation: &O, options: &StreamOptions) -> Result<u8, F
             || open_input(operation, path, options).and_then(|input| ready(operation, path, input, options, &started)),
             Ok,
         );
+        info(|| format!("input: {}", path.display()));
         let input = match input {
             Ok(input) => input,
             Err(failure) => {
@@ -147,9 +146,9 @@ fn answer<O: Operation>(
     let Started { engine, pool, interrupted, .. } = started;
     let (stopped, keys) = (AtomicBool::new(false), operation.reads().secret_keys);
     let job = Job { operation, engine, options, keys, pool, limits, length, stopped, interrupted };
-    let progress = if options.quiet { ProgressBar::hidden() } else { progress_bar(length) };
+    let progress = Progress::new(length, options.said.quiet);
     let ended = job.answer(items, pool, output, wanted, &progress, tally);
-    progress.finish_and_clear();
+    progress.end();
     ended
 }
 
@@ -161,7 +160,7 @@ impl<O: Operation> Job<'_, O> {
         pool: &Arc<ThreadPool>,
         mut output: Output,
         wanted: Wanted,
-        progress: &ProgressBar,
+        progress: &Progress,
         tally: &mut Tally,
     ) -> (End, Output) {
         #[cfg(feature = "arrow")]
@@ -174,16 +173,4 @@ impl<O: Operation> Job<'_, O> {
         let end = self.answer_all(items, &form, &mut sink, progress, tally);
         (end, output)
     }
-}
-
-fn progress_bar(length: Option<u64>) -> ProgressBar {
-    if !io::stderr().is_terminal() {
-        return ProgressBar::hidden();
-    }
-    let template = match length {
-        Some(_) => "{bar:40} {bytes}/{total_bytes} {bytes_per_sec} {eta}",
-        None => "{spinner} {bytes} {bytes_per_sec}",
-    };
-    let style = ProgressStyle::with_template(template).expect("the template is well-formed");
-    length.map_or_else(ProgressBar::new_spinner, ProgressBar::new).with_style(style)
 }

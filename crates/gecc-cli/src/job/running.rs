@@ -4,12 +4,12 @@ use super::limits::{Limits, of_engine};
 use super::report::Tally;
 use crate::flags::StreamOptions;
 use crate::operation::Operation;
-use crate::output::{Failure, Output, note};
-use crate::{ALL_PASSED, CLOSED_PIPE, INTERRUPTED, SOME_REJECTED};
+use crate::output::{Failure, Output, debug, info, note, warn};
+use crate::{ALL_PASSED, CLOSED_PIPE, SOME_REJECTED, interrupt};
 use gecc::Engine;
 use rayon::{ThreadPool, ThreadPoolBuilder};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 /// Why the job ended.
@@ -57,9 +57,11 @@ pub struct Started {
 
 impl Started {
     pub fn new(options: &StreamOptions) -> Result<Self, String> {
+        let at = Instant::now();
         let engine = options.engine.start_within(options.engine.max_memory.map(of_engine))?;
+        info(|| format!("engine: {engine}, started in {:.3} s", at.elapsed().as_secs_f64()));
         let pool = Arc::new(pool(options.engine.threads)?);
-        Ok(Started { engine, pool, interrupted: watch_interrupts()?, at: Instant::now() })
+        Ok(Started { engine, pool, interrupted: interrupt::watch()?, at: Instant::now() })
     }
 
     /// Ends the output, says what became of the items, and gives the exit code.
@@ -85,7 +87,7 @@ impl Started {
                 if !kept.is_empty() {
                     note(&format!("gecc: interrupted{kept}"));
                 }
-                Ok(INTERRUPTED)
+                Ok(interrupt::code())
             }
             End::Input if tally.one_fault().is_some() => {
                 let reason = tally.one_fault().unwrap_or_default();
@@ -98,9 +100,10 @@ impl Started {
 
     /// Prints the summary and the warnings.
     fn say<O: Operation>(&self, operation: &O, options: &StreamOptions, end: &End, tally: &Tally) {
+        debug(|| loaded_from(&self.engine));
         let says_nothing = matches!(end, End::Failed(_)) && tally.items == 0;
-        if !options.quiet && !says_nothing {
-            tally.print(O::PASSED, self.at.elapsed().as_secs_f64(), &self.engine);
+        if !options.said.quiet && !says_nothing {
+            tally.print(options.said.summary, O::PASSED, self.at.elapsed().as_secs_f64(), &self.engine);
         }
         let is_whole = matches!(end, End::Input);
         let empty = (is_whole && tally.items == 0).then(|| "the input has no items".to_owned());
@@ -109,7 +112,7 @@ impl Started {
         let failures = self.engine.failures();
         let warnings = failures.iter().map(ToString::to_string).chain(warning);
         for warning in warnings.chain(empty).chain(suspicion) {
-            note(&format!("gecc: warning: {warning}"));
+            warn(&warning);
         }
     }
 }
@@ -120,19 +123,12 @@ pub fn pool(threads: Option<usize>) -> Result<ThreadPool, String> {
     builder.build().map_err(|problem| format!("threads cannot be started: {problem}"))
 }
 
-/// A flag that the first Ctrl-C sets; the second ends the program at once.
-pub fn watch_interrupts() -> Result<&'static AtomicBool, String> {
-    static INTERRUPT: AtomicBool = AtomicBool::new(false);
-    // A process has one handler, and tests run several commands in one.
-    static HANDLED: OnceLock<Result<(), String>> = OnceLock::new();
-    let handle = || {
-        ctrlc::set_handler(|| {
-            if INTERRUPT.swap(true, Ordering::Relaxed) {
-                std::process::exit(i32::from(INTERRUPTED));
-            }
-        })
-        .map_err(|problem| format!("Ctrl-C cannot be handled: {problem}"))
-    };
-    HANDLED.get_or_init(handle).clone()?;
-    Ok(&INTERRUPT)
+/// Where the kernels came from that were used.
+pub fn loaded_from(engine: &Engine) -> String {
+    let loaded = engine.loaded_kernels();
+    let each = loaded.iter().map(|kernels| format!("{} for {} from {}", kernels.file, kernels.curve, kernels.origin));
+    if loaded.is_empty() {
+        return "kernels: none".to_owned();
+    }
+    format!("kernels: {}", each.collect::<Vec<_>>().join(", "))
 }

@@ -12,9 +12,8 @@ use super::write::{Form, Sink};
 use crate::input::binary::reader::RowReader;
 use crate::input::open::Input;
 use crate::operation::Operation;
-use crate::output::Failure;
+use crate::output::{Failure, Progress};
 use gecc::stack;
-use indicatif::ProgressBar;
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::{Receiver, RecvError, Sender, SyncSender, channel, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -103,7 +102,7 @@ impl<O: Operation> Job<'_, O> {
         items: Items,
         form: &F,
         sink: &mut impl Sink<F::Made>,
-        progress: &ProgressBar,
+        progress: &Progress,
         tally: &mut Tally,
     ) -> End {
         let (to_engine, batches) = sync_channel(1);
@@ -196,7 +195,7 @@ impl<O: Operation> Job<'_, O> {
         &self,
         answers: Receiver<Ordered<Answers<M>>>,
         sink: &mut impl Sink<M>,
-        progress: &ProgressBar,
+        progress: &Progress,
         tally: &mut Tally,
     ) -> End {
         for next in answers {
@@ -208,7 +207,7 @@ impl<O: Operation> Job<'_, O> {
                 return End::Interrupted;
             }
             match sink.put_out(made, tally) {
-                Ok(()) => progress.inc(bytes),
+                Ok(()) => progress.add(bytes, || format!("{} items", tally.items)),
                 // An output that takes nothing is not waited for any more.
                 Err(_) if self.interrupted.load(Ordering::Relaxed) => return End::Interrupted,
                 Err(failure) => return End::of(failure),

@@ -11,7 +11,7 @@ use crate::input::cut::MAX_ROWS;
 use crate::input::encoding::Encoding;
 use crate::input::open::{Input, PlainFile, is_standard_stream};
 use crate::operation::{Operation, TableAnswers};
-use crate::output::Output;
+use crate::output::{Output, info};
 use crate::secrets::wiped::wiped_if;
 use arrow_array::ArrayRef;
 use arrow_array::cast::AsArray;
@@ -113,6 +113,10 @@ pub fn ready<O: Operation>(
     let (table_operation, curve) = operation.over_tables(answers);
     let mapping = complete(options.mapping(), input.schema(), &table_operation, curve).map_err(said)?;
     table_operation.check(&started.engine, curve, input.schema(), &mapping).map_err(said)?;
+    info(|| {
+        let columns: Vec<String> = mapping.columns().map(|(field, column)| format!("{column} is {field}")).collect();
+        format!("{:?}: {}", input.format(), columns.join(", "))
+    });
     Ok(ReadyTable { input, operation: table_operation, curve, mapping })
 }
 

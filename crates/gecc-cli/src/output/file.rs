@@ -2,7 +2,7 @@
 
 use super::direct::{Direct, Put};
 use crate::secrets::wiped::Wiped;
-use gecc_cli::failure::note;
+use gecc_cli::say::warn;
 use std::fs::{File, Metadata, Permissions};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -150,7 +150,7 @@ fn open_file(path: &Path, secret: bool, interrupted: &'static AtomicBool) -> io:
     name.push(".part-");
     let part = create(Builder::new().prefix(&name), folder, before.as_ref(), secret)?;
     if secret && before.as_ref().is_some_and(is_open_to_others) {
-        note(&format!("gecc: warning: others had access to {}; now its owner alone has", path.display()));
+        warn(&format!("others had access to {}; now its owner alone has", path.display()));
     }
     Ok(Sink::Beside { part, length: 0, target })
 }

@@ -27,8 +27,11 @@ impl<'a> Line<'a> {
         Line { text, has_fields: false, csv: Some(Cells { columns, commas: 0 }) }
     }
 
-    /// Adds a field whose value is JSON already. In CSV a text is written as it is, and anything else as JSON.
+    /// Adds a field whose value is JSON already. In CSV a text is written as it is, null as nothing, and anything else as JSON.
     pub fn json(&mut self, name: &str, value: &[u8]) {
+        if self.csv.is_some() && value == b"null" {
+            return;
+        }
         self.name(name);
         if self.csv.is_none() {
             return append(self.text, value);
@@ -131,6 +134,7 @@ mod tests {
         let columns = ["valid", "reason", "line", "tag"];
         let mut line = Line::begin_csv(&mut text, &columns);
         line.json("valid", b"true");
+        line.json("reason", b"null");
         line.json("tag", br#""a, \"b\"\n""#);
         line.end();
         let mut line = Line::begin_csv(&mut text, &columns);

@@ -3,8 +3,11 @@
 mod direct;
 mod file;
 mod line;
+mod progress;
 
 pub use direct::Put;
 pub use file::{Output, refuse_overwriting};
-pub use gecc_cli::failure::{Failure, note};
+pub use gecc_cli::failure::Failure;
+pub use gecc_cli::say::{debug, info, note, warn};
 pub use line::Line;
+pub use progress::Progress;

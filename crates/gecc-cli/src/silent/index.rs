@@ -1,17 +1,18 @@
 //! `gecc bitcoin index`.
 
-use crate::flags::{AnswerFormat, IndexOptions};
+use crate::flags::{AnswerFormat, IndexOptions, blocks};
+use crate::input::paths::without_patterns;
 use crate::job::columns::{Shared, failure, format_of};
-use crate::job::{pool, watch_interrupts};
+use crate::job::pool;
 use crate::output::{Failure, Output, note, refuse_overwriting};
-use crate::{ALL_PASSED, INTERRUPTED, SOME_REJECTED};
+use crate::{ALL_PASSED, COULD_NOT_RUN, NOT_CHECKED, interrupt};
 use arrow_array::builder::{FixedSizeBinaryBuilder, ListBuilder, PrimitiveBuilder};
 use arrow_array::types::Int64Type;
 use arrow_array::{ArrayRef, BinaryArray, Int32Array, RecordBatch};
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use gecc_arrow::{Compression, Pool, Writer};
 use gecc_chains::bitcoin::{self, Tweaks, Txid};
-use gecc_chains::{Blocks, Settings, files_of};
+use gecc_chains::{Settings, files_of};
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
@@ -22,23 +23,23 @@ use std::time::Instant;
 const SAID: u64 = 100;
 
 pub fn run(options: &IndexOptions) -> Result<u8, Failure> {
-    let paths = files_of(&options.paths);
+    let blocks = blocks(options.from, options.to)?;
+    let paths = files_of(&without_patterns(&options.paths)?);
     for (path, _) in &paths.files {
         refuse_overwriting(path, Some(&options.output))?;
     }
     let started = Instant::now();
-    let (engine, interrupted) = (options.engine.start()?, watch_interrupts()?);
+    let (engine, interrupted) = (options.engine.start()?, interrupt::watch()?);
     let pool = Arc::new(pool(options.engine.threads)?);
     let settings = Settings { max_memory: options.engine.max_memory, ..Settings::new(&engine, &pool, interrupted) };
     let shared = Shared::new(Output::open(Some(&options.output), false, interrupted)?);
     let mut table = Table::create(&shared, options)?;
     let threads = Pool::of(Arc::clone(&pool));
-    let blocks = Blocks { from: options.from, to: options.to };
     let ended = bitcoin::index(&settings, &paths, blocks, |tweaks| match table.put(&tweaks, &threads) {
         Ok(()) => ControlFlow::Continue(()),
         Err(failure) => ControlFlow::Break(failure),
     });
-    let Table { writer, rows, outputs, problems, .. } = table;
+    let Table { writer, rows, outputs, unreadable, not_checked, .. } = table;
     let whole = match ended {
         Ok(None) => writer.finish().map_err(failure),
         Ok(Some(failed)) => Err(failed),
@@ -48,7 +49,7 @@ pub fn run(options: &IndexOptions) -> Result<u8, Failure> {
     if interrupted.load(Ordering::Relaxed) {
         output.abandon(false);
         note("gecc: interrupted");
-        return Ok(INTERRUPTED);
+        return Ok(interrupt::code());
     }
     whole?;
     output.finish(options.sync)?;
@@ -56,7 +57,11 @@ pub fn run(options: &IndexOptions) -> Result<u8, Failure> {
         let seconds = started.elapsed().as_secs_f64();
         note(&format!("{rows} tweak points and {outputs} outputs in {seconds:.2} s, by {engine}"));
     }
-    Ok(if problems > 0 { SOME_REJECTED } else { ALL_PASSED })
+    Ok(match (unreadable, not_checked) {
+        (0, 0) => ALL_PASSED,
+        (0, _) => NOT_CHECKED,
+        _ => COULD_NOT_RUN,
+    })
 }
 
 /// The table that is being written.
@@ -66,7 +71,9 @@ struct Table {
     full_outputs: bool,
     rows: usize,
     outputs: usize,
-    problems: u64,
+    /// Places of files that could not be read, and blocks without what they spend.
+    unreadable: u64,
+    not_checked: u64,
 }
 
 impl Table {
@@ -86,13 +93,14 @@ impl Table {
         ]));
         let format = format_of(answers, Some(path));
         let writer = Writer::create(shared.writer(), format, Compression::default(), &schema).map_err(failure)?;
-        Ok(Table { writer, schema, full_outputs, rows: 0, outputs: 0, problems: 0 })
+        Ok(Table { writer, schema, full_outputs, rows: 0, outputs: 0, unreadable: 0, not_checked: 0 })
     }
 
     fn put(&mut self, tweaks: &Tweaks, pool: &Pool) -> Result<(), Failure> {
         for problem in &tweaks.progress.problems {
-            self.problems += 1;
-            if self.problems <= SAID {
+            let count = if problem.not_checked { &mut self.not_checked } else { &mut self.unreadable };
+            *count += 1;
+            if *count <= SAID {
                 note(&format!("gecc: {problem}"));
             }
         }

@@ -3,10 +3,9 @@
 use super::table::{Places, Rows, Transaction};
 use crate::flags::ScanOptions;
 use crate::input::keyfile::warn_if_exposed;
-use crate::job::watch_interrupts;
 use crate::output::{Failure, Line, Output, note, refuse_overwriting};
 use crate::secrets::wiped::Wiped;
-use crate::{ALL_PASSED, CLOSED_PIPE, INTERRUPTED, SOME_REJECTED};
+use crate::{ALL_PASSED, CLOSED_PIPE, SOME_REJECTED, interrupt};
 use arrow_array::RecordBatch;
 use gecc::silent_payments::{self, Match, Receiver};
 use gecc::{Engine, Verdict, stack};
@@ -28,7 +27,7 @@ pub fn run(options: &ScanOptions) -> Result<u8, Failure> {
     let receiver = ReceiverKeys::read(&options.key_file)
         .and_then(|keys| keys.receiver(&options.labels).map_err(|reason| reason.to_string()));
     let receiver = receiver.map_err(|problem| format!("{}: {problem}", options.key_file.display()))?;
-    let (engine, interrupted) = (options.engine.start()?, watch_interrupts()?);
+    let (engine, interrupted) = (options.engine.start()?, interrupt::watch()?);
     let mut output = Output::open(options.output.as_deref(), true, interrupted)?;
     let mut scan = Scan { engine: &engine, receiver: [receiver], interrupted, counts: Counts::default() };
     let mut scanned = Ok(());
@@ -45,7 +44,7 @@ pub fn run(options: &ScanOptions) -> Result<u8, Failure> {
     let Counts { rows, found, bad } = scan.counts;
     if interrupted.load(Ordering::Relaxed) {
         note(&format!("gecc: interrupted{}", output.abandon(found > 0)));
-        return Ok(INTERRUPTED);
+        return Ok(interrupt::code());
     }
     match scanned {
         Ok(()) => output.finish(false)?,

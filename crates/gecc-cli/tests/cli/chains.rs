@@ -49,7 +49,7 @@ fn exit_codes_tell_what_was_not_checked_from_what_was_rejected() {
     let whole = fs::read(data("sepolia-00021-txblocks.era1")).unwrap();
     fs::write(&cut, &whole[..whole.len() / 2]).unwrap();
     let damaged = run(&["ethereum", "senders", cut.to_str().unwrap(), missing.to_str().unwrap()], "");
-    assert_eq!(code(&damaged), 1);
+    assert_eq!(code(&damaged), 2);
     assert!(!answers(&damaged).is_empty());
     assert!(
         stderr(&damaged).contains("cut.era1: at byte ") && stderr(&damaged).contains("missing: "),
@@ -147,7 +147,85 @@ fn inputs_of_blocks() {
     let folder = tempfile::tempdir().unwrap();
     fs::copy(of_examples("bitcoin/block300025.raw"), folder.path().join("block300025.raw")).unwrap();
     let alone = run(&["bitcoin", "verify", folder.path().to_str().unwrap()], "");
-    assert_eq!((code(&alone), answers(&alone).len()), (1, 0));
+    assert_eq!((code(&alone), answers(&alone).len()), (2, 0));
+}
+
+/// A folder as Bitcoin Core keeps it, in which LevelDB lies beside the blocks, and a block that left the chain.
+#[test]
+fn bitcoin_cores_folder() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    fs::create_dir_all(at("blocks/index")).unwrap();
+    fs::create_dir_all(at("chainstate")).unwrap();
+    for entry in fs::read_dir(data("blkrev")).unwrap().map(Result::unwrap) {
+        fs::copy(entry.path(), at("blocks").join(entry.file_name())).unwrap();
+    }
+    for name in
+        ["blocks/index/CURRENT", "blocks/index/MANIFEST-000003", "blocks/index/000005.ldb", "chainstate/CURRENT"]
+    {
+        fs::write(at(name), [0xab; 100]).unwrap();
+    }
+    let direct = answers(&run(&["bitcoin", "verify", "--quiet", &data("blkrev")], ""));
+    for named in [folder.path().to_path_buf(), at("blocks")] {
+        let output = run(&["bitcoin", "verify", named.to_str().unwrap()], "");
+        assert_eq!(answers(&output), direct);
+        assert!(matches!(code(&output), 0 | 3), "{}", stderr(&output));
+    }
+}
+
+#[test]
+fn folders_of_nodes_say_how_to_get_blocks_out() {
+    let folder = tempfile::tempdir().unwrap();
+    let chaindata = folder.path().join("geth/chaindata");
+    fs::create_dir_all(chaindata.join("ancient")).unwrap();
+    fs::write(chaindata.join("CURRENT"), "MANIFEST-000001\n").unwrap();
+    let output = run(&["ethereum", "senders", folder.path().to_str().unwrap()], "");
+    assert_eq!((code(&output), answers(&output).len()), (2, 0));
+    assert!(stderr(&output).contains("geth export blocks.rlp FIRST LAST"), "{}", stderr(&output));
+}
+
+#[test]
+fn standard_input_patterns_and_compressed_files() {
+    let path = of_examples("ethereum/block_1150000.json");
+    let whole = fs::read(&path).unwrap();
+    let expected = answers(&run(&["ethereum", "senders", "--quiet", &path], ""));
+    assert_eq!(expected.len(), 9);
+    let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    std::io::Write::write_all(&mut gzip, &whole).unwrap();
+    for input in [whole, gzip.finish().unwrap()] {
+        let piped = run(&["ethereum", "senders", "-"], input);
+        assert_eq!((code(&piped), answers(&piped)), (0, expected.clone()), "{}", stderr(&piped));
+    }
+    // In quotes, so that no shell has replaced it.
+    let pattern = run(&["ethereum", "senders", &of_examples("ethereum/block_1150*.json")], "");
+    assert_eq!(answers(&pattern), expected);
+    let nothing = run(&["ethereum", "senders", "/no/such/*.json"], "");
+    assert_eq!(code(&nothing), 2);
+    assert!(stderr(&nothing).contains("the pattern matches no file"), "{}", stderr(&nothing));
+}
+
+#[test]
+fn numbers_of_blocks_may_be_hexadecimal() {
+    let output = run(&["ethereum", "senders", "--from", "0x1d4c00", "--to", "1920000", &of_examples("ethereum")], "");
+    assert_eq!((code(&output), answers(&output).len()), (0, 4));
+    let refused = run(&["ethereum", "senders", "--from", "0xz", &of_examples("ethereum")], "");
+    assert!(code(&refused) == 2 && stderr(&refused).contains("such as 18000000 or 0x112a880"), "{}", stderr(&refused));
+}
+
+/// What a node says in place of a block, and transactions that bear no signature.
+#[test]
+fn answers_of_nodes() {
+    let error = r#"{"jsonrpc":"2.0","id":1,"error":{"code":-32601,"message":"the method does not exist"}}"#;
+    let output = run(&["ethereum", "senders", "-"], error);
+    assert_eq!(code(&output), 2);
+    assert!(stderr(&output).contains("the method does not exist (code -32601)"), "{}", stderr(&output));
+    let deposit = r#"{"type":"0x7e","from":"0xdeaddeaddeaddeaddeaddeaddeaddeaddead0001","hash":"0x1111111111111111111111111111111111111111111111111111111111111111","input":"0x","blockNumber":"0x5"}"#;
+    let output = run(&["ethereum", "senders", "-"], deposit);
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    let answer = &answers(&output)[0];
+    assert_eq!((&answer["type"], &answer["valid"]), (&json!("OP deposit"), &Value::Null));
+    assert_eq!(answer["from"], "0xdeaddeaddeaddeaddeaddeaddeaddeaddead0001");
+    assert!(stderr(&output).contains("0 not checked, 1 unsigned"), "{}", stderr(&output));
 }
 
 #[test]
@@ -161,5 +239,70 @@ fn certificates_of_a_file() {
     // A key whose curve is written out is not taken, so that one is not checked.
     assert_eq!(count(&["--sm2-id", "", "--sm2-id", "1234567812345678"]), (3, 105, 104));
     assert_eq!(count(&["--sm2-id", ""]), (1, 105, 77));
-    assert_eq!(count(&[]), (1, 105, 27));
+    assert_eq!(count(&["--sm2-id", "1234567812345678"]), (1, 105, 27));
+    // Both are tried where nothing is said.
+    assert_eq!(count(&[]), (3, 105, 104));
+}
+
+/// A node that answers for the blocks of the examples: batches in reverse, in chunks, and the first request of all not.
+#[cfg(unix)]
+#[test]
+fn blocks_of_a_node() {
+    use std::io::{BufRead, BufReader, Read, Write};
+    use std::net::TcpListener;
+    let block = fs::read_to_string(of_examples("ethereum/block_1150000.json")).unwrap();
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    std::thread::spawn(move || {
+        for (request, stream) in listener.incoming().enumerate() {
+            let mut stream = BufReader::new(stream.unwrap());
+            let (mut length, mut line) = (0, String::new());
+            while stream.read_line(&mut line).unwrap() > 2 {
+                if let Some(said) = line.to_ascii_lowercase().strip_prefix("content-length:") {
+                    length = said.trim().parse().unwrap();
+                }
+                line.clear();
+            }
+            let mut body = vec![0; length];
+            stream.read_exact(&mut body).unwrap();
+            let mut stream = stream.into_inner();
+            if request == 0 {
+                stream.write_all(b"HTTP/1.1 503 Busy\r\n\r\n").unwrap();
+                continue;
+            }
+            let calls: Vec<Value> = serde_json::from_slice(&body).unwrap();
+            let answer = |call: &Value| {
+                let number = &call["params"][0];
+                assert_eq!((&call["method"], &call["params"][1]), (&json!("eth_getBlockByNumber"), &json!(true)));
+                let mut block: Value = serde_json::from_str(&block).unwrap();
+                block["number"] = number.clone();
+                let result = if number == "0x64" { Value::Null } else { block };
+                json!({"jsonrpc": "2.0", "id": call["id"], "result": result})
+            };
+            let answers = calls.iter().rev().map(answer).collect::<Value>().to_string();
+            let (one, two) = answers.split_at(answers.len() / 3);
+            let chunk = |text: &str| format!("{:x}\r\n{text}\r\n", text.len());
+            let all =
+                format!("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n{}{}0\r\n\r\n", chunk(one), chunk(two));
+            stream.write_all(all.as_bytes()).unwrap();
+        }
+    });
+    let output = run(&["ethereum", "senders", "--rpc-url", &url, "--from", "1", "--to", "40"], "");
+    let found = answers(&output);
+    assert_eq!((code(&output), found.len()), (0, 40 * 9), "{}", stderr(&output));
+    assert!(
+        found.iter().enumerate().all(|(place, answer)| answer["block"] == place / 9 + 1 && answer["valid"] == true)
+    );
+    // A block that is not there ends it behind those that are.
+    let output = run(&["ethereum", "senders", "--rpc-url", &url, "--from", "80", "--to", "120"], "");
+    assert_eq!((code(&output), answers(&output).len()), (2, 16 * 9), "{}", stderr(&output));
+    assert!(stderr(&output).contains("the node has no block 100"), "{}", stderr(&output));
+    for (arguments, problem) in [
+        (&["--rpc-url", "https://node", "--from", "1", "--to", "2"][..], "TLS is not spoken here"),
+        (&["--rpc-url", &url], "--from"),
+        (&[], "--rpc-url <URL>"),
+    ] {
+        let refused = run(&[&["ethereum", "senders"], arguments].concat(), "");
+        assert!(code(&refused) == 2 && stderr(&refused).contains(problem), "{}", stderr(&refused));
+    }
 }

@@ -18,11 +18,11 @@ fn help_doctor_and_completions() {
 
 #[test]
 fn the_command_has_the_name_that_it_is_called_by() {
-    let version = String::from_utf8(run(&["--version"], "").stdout).unwrap();
+    let version = String::from_utf8(run(&["-V"], "").stdout).unwrap();
     assert_eq!(version, format!("gecc {}\n", env!("CARGO_PKG_VERSION")));
     let help = String::from_utf8(run(&["help"], "").stdout).unwrap();
     assert!(
-        help.starts_with("Batch elliptic-curve cryptography: ") && help.contains("Usage: gecc <COMMAND>"),
+        help.starts_with("Batch elliptic-curve cryptography: ") && help.contains("Usage: gecc [OPTIONS] <COMMAND>"),
         "{help}"
     );
 }

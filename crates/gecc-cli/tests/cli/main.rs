@@ -4,6 +4,7 @@ mod additional_data;
 mod answers;
 mod bench;
 mod bip340;
+mod brought;
 #[cfg(feature = "chains")]
 mod chains;
 #[cfg(feature = "arrow")]
@@ -14,6 +15,7 @@ mod help;
 mod input;
 mod key_forms;
 mod keys;
+mod operations;
 mod program;
 mod recover;
 mod rows;

@@ -7,16 +7,15 @@ use super::answers::Txid;
 use super::block::{Outputs, TransactionView};
 use super::decoded::Open;
 use super::instructions::p2tr_key;
-use super::{Content, Inputs, Piece, PlacedBlock, sources};
+use super::{Content, Inputs, Piece, PlacedBlock, of_block, sources};
 use crate::files::Paths;
 use crate::flow::{Settings, Work};
-use crate::problem::{Place, Problem, Progress, note};
+use crate::problem::{Progress, note};
 use crate::range::Blocks;
 use eligible::{Key, input_key, is_of_unknown_version};
 use gecc::{Engine, PublicKeys, Rejection, Secp256k1, Verdict, point, silent_payments};
 use rayon::prelude::*;
 use std::ops::ControlFlow;
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 pub use keys::ReceiverKeys;
@@ -107,7 +106,7 @@ fn piece_of(piece: Piece, wanted: Blocks) -> Found {
     let Some(path) = path else { return found };
     while !content.blocks.is_empty() {
         if let Err((place, what)) = found.add_next(&mut content, wanted) {
-            note(&mut found.progress.problems, Problem::new(&Arc::clone(&path), Place::Byte(place), what));
+            note(&mut found.progress.problems, of_block(&path, place, what));
         }
     }
     found

@@ -1,0 +1,67 @@
+//! Folders of nodes, told by the names in them: which of their files have blocks, and how to get blocks out of those that have none that
+//! are read here.
+
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+
+/// What a folder is.
+pub(crate) enum Folder {
+    /// Bitcoin Core's blocks: these files alone. Beside them lies the LevelDB of its index.
+    Blocks(Vec<PathBuf>),
+    /// Bitcoin Core's data, with its blocks in this folder.
+    Data(PathBuf),
+    /// A database that is not read, and what to do.
+    Database(&'static str),
+    Other,
+}
+
+const GETH: &str =
+    "geth's database is not read: with geth stopped, `geth export blocks.rlp FIRST LAST` writes blocks that are";
+const RETH: &str =
+    "reth's database is not read: `cryo transactions --rpc URL --blocks FIRST:LAST` writes Parquet that is";
+const ERIGON: &str =
+    "Erigon's files are not read: `cryo transactions --rpc URL --blocks FIRST:LAST` writes Parquet that is";
+const LEVELDB: &str =
+    "a node's database is not read: have the node write its blocks as RLP, era1 or JSON, or cryo its transactions";
+
+impl Folder {
+    /// By what is in it.
+    pub fn of(inside: &[PathBuf]) -> Self {
+        let has = |name: &str| inside.iter().any(|path| path.file_name() == Some(OsStr::new(name)));
+        let begins = |name: &str| inside.iter().any(|path| named(path).starts_with(name));
+        let below =
+            |folder: &str, name: &str| inside.iter().any(|path| named(path) == folder && path.join(name).exists());
+        if inside.iter().any(|path| is_of_blocks(path, "blk")) {
+            return Folder::Blocks(inside.iter().filter(|path| is_bitcoin_core(path)).cloned().collect());
+        }
+        if let Some(blocks) = inside.iter().find(|path| named(path) == "blocks").filter(|_| has("chainstate")) {
+            return Folder::Data(blocks.clone());
+        }
+        if below("chaindata", "ancient") || below("geth", "chaindata") || (has("ancient") && has("CURRENT")) {
+            return Folder::Database(GETH);
+        }
+        if has("static_files") && (below("db", "mdbx.dat") || has("mdbx.dat")) {
+            return Folder::Database(RETH);
+        }
+        let is_segment = |path: &PathBuf| path.extension() == Some(OsStr::new("seg"));
+        if inside.iter().any(is_segment) || has("mdbx.dat") || below("chaindata", "mdbx.dat") {
+            return Folder::Database(ERIGON);
+        }
+        if has("CURRENT") && begins("MANIFEST-") { Folder::Database(LEVELDB) } else { Folder::Other }
+    }
+}
+
+fn named(path: &Path) -> std::borrow::Cow<'_, str> {
+    path.file_name().unwrap_or_default().to_string_lossy()
+}
+
+/// Whether it is blkNNNNN.dat, or another with these letters.
+fn is_of_blocks(path: &Path, letters: &str) -> bool {
+    let name = named(path);
+    let number = name.strip_prefix(letters).and_then(|name| name.strip_suffix(".dat"));
+    number.is_some_and(|number| number.len() >= 5 && number.bytes().all(|digit| digit.is_ascii_digit()))
+}
+
+fn is_bitcoin_core(path: &Path) -> bool {
+    is_of_blocks(path, "blk") || is_of_blocks(path, "rev") || named(path) == "xor.dat"
+}

@@ -1,0 +1,166 @@
+//! The forms in which people have blocks and transactions beside whole files of them.
+
+use super::made::{Signer, block, transaction};
+use super::random::Random;
+use super::real::{check, check_with};
+use super::support::{data, file, of_examples, paths};
+use alloy_primitives::keccak256;
+use alloy_rlp::{Encodable, Header};
+use gecc_chains::Settings;
+use gecc_chains::ethereum::{Answer, Answers, Kind, Options, Reason, senders};
+use serde_json::{Value, json};
+use std::io::Write;
+use std::ops::ControlFlow;
+
+fn of_text(settings: &Settings, text: &str) -> Vec<Answer> {
+    let (_folder, path) = file(text.as_bytes());
+    check(settings, &[path])
+}
+
+fn problem_of(settings: &Settings, text: &str) -> String {
+    let (_folder, path) = file(text.as_bytes());
+    let (answers, problems) = check_with(settings, &[path], &Options::default());
+    assert_eq!((answers.len(), problems.len()), (0, 1), "{text}");
+    problems[0].what.clone()
+}
+
+/// Single ones, lists of them, and answers with either. They say their block.
+pub fn transactions_by_themselves(settings: &Settings) {
+    let path = of_examples("ethereum/block_22431083.json");
+    let whole: Value = serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
+    let transactions = whole["transactions"].as_array().unwrap();
+    let expected = check(settings, &[path]);
+    let answer = |value: &Value| json!({"jsonrpc": "2.0", "id": 7, "result": value}).to_string();
+    let lines: Vec<String> = transactions.iter().map(Value::to_string).collect();
+    let answers: Vec<String> = transactions.iter().map(answer).collect();
+    let texts = [
+        lines.join("\n"),
+        answers.join("\n"),
+        format!("[{}]", lines.join(",")),
+        format!("[{}]", answers.join(",")),
+        answer(&json!(transactions)),
+        serde_json::to_string_pretty(transactions).unwrap(),
+        answer(&json!([whole])),
+    ];
+    for text in texts {
+        assert_eq!(of_text(settings, &text), expected);
+    }
+    let pretty = serde_json::to_string_pretty(&transactions[0]).unwrap();
+    assert_eq!(of_text(settings, &pretty), expected[..1]);
+}
+
+/// `debug_getRawBlock`, `eth_getRawTransactionByHash`, and what tools print.
+pub fn blocks_and_transactions_in_hexadecimal(settings: &Settings) {
+    let mut random = Random::new();
+    let kinds = [Kind::Legacy, Kind::Eip155, Kind::Eip2930, Kind::Eip1559, Kind::Eip4844, Kind::Eip7702];
+    let encoded = kinds.map(|kind| transaction(kind, &Signer::new(settings), &mut random).0);
+    let (_folder, path) = file(&block(7, &encoded));
+    let of_block = check(settings, &[path]);
+    let alone: Vec<Answer> = of_block.iter().map(|answer| Answer { block: None, ..answer.clone() }).collect();
+    let hex = encoded.each_ref().map(|encoded| format!("0x{}", const_hex::encode(encoded)));
+    let quoted = hex.each_ref().map(|hex| format!("\"{hex}\""));
+    let answers = hex.each_ref().map(|hex| json!({"jsonrpc": "2.0", "id": 1, "result": hex}).to_string());
+    let digits = hex.each_ref().map(|hex| hex[2..].to_uppercase());
+    let list = json!({"jsonrpc": "2.0", "id": 1, "result": hex}).to_string();
+    let texts =
+        [hex.join("\n"), quoted.join("\r\n"), answers.join("\n"), digits.join("\n\n"), json!(hex).to_string(), list];
+    for text in texts {
+        assert_eq!(of_text(settings, &text), alone, "{text}");
+    }
+    let raw = format!("0x{}", const_hex::encode(block(7, &encoded)));
+    for text in
+        [raw.clone(), json!(raw).to_string(), json!({"id": 1, "result": raw}).to_string(), json!([raw]).to_string()]
+    {
+        assert_eq!(of_text(settings, &text), of_block);
+    }
+    // A line that is none costs itself alone.
+    let (_folder, path) = file(format!("{}\n0xzz\n{}\n", hex[0], hex[5]).as_bytes());
+    let (found, problems) = check_with(settings, &[path], &Options::default());
+    assert_eq!((&found[0], problems.len()), (&alone[0], 1));
+    assert!(found.len() > 1 && problems[0].what.contains("not in hexadecimal"), "{problems:?}");
+}
+
+pub fn what_nodes_say_instead(settings: &Settings) {
+    let error = r#"{"jsonrpc":"2.0","id":1,"error":{"code":-32005,"message":"daily request count exceeded"}}"#;
+    assert_eq!(
+        problem_of(settings, error),
+        "the node answered with an error: daily request count exceeded (code -32005)"
+    );
+    assert_eq!(problem_of(settings, &format!("[{error}]")), problem_of(settings, error));
+    assert!(problem_of(settings, r#"{"error":"no such method"}"#).contains("no such method"));
+    let null = problem_of(settings, r#"{"jsonrpc":"2.0","id":1,"result":null}"#);
+    assert!(null.contains("null: it has no such block"), "{null}");
+    assert!(problem_of(settings, r#"{"a":1}"#).contains("neither a block"));
+    assert!(problem_of(settings, "[[1]]").contains("a list in a list"));
+}
+
+/// Transactions of type 126 of OP chains bear no signature.
+pub fn deposits(settings: &Settings) {
+    let from = [0xde; 20];
+    let mut payload = Vec::new();
+    [7u8; 32].as_slice().encode(&mut payload);
+    from.as_slice().encode(&mut payload);
+    [1u8; 20].as_slice().encode(&mut payload);
+    for number in [0u64, 0, 1_000_000, 0] {
+        number.encode(&mut payload);
+    }
+    [2u8; 100].as_slice().encode(&mut payload);
+    let mut encoded = vec![0x7e];
+    Header { list: true, payload_length: payload.len() }.encode(&mut encoded);
+    encoded.extend(payload);
+    let hash = keccak256(&encoded).0;
+    let expected = |block| Answer {
+        block,
+        hash,
+        authorization: None,
+        kind: Kind::Deposit,
+        from: Some(from),
+        reason: Some(Reason::Unsigned),
+    };
+    assert_eq!(expected(None).valid(), None);
+    assert_eq!(of_text(settings, &const_hex::encode_prefixed(&encoded)), [expected(None)]);
+    let (_folder, path) = file(&block(9, std::slice::from_ref(&encoded)));
+    assert_eq!(check(settings, &[path]), [expected(Some(9))]);
+    // As nodes write it, with a signature of zeros or without.
+    let mut object = json!({
+        "type": "0x7e", "hash": const_hex::encode_prefixed(hash), "from": const_hex::encode_prefixed(from),
+        "sourceHash": const_hex::encode_prefixed([7; 32]), "mint": "0x0", "isSystemTx": false, "nonce": "0x5", "gas": "0xf4240",
+        "gasPrice": "0x0", "to": const_hex::encode_prefixed([1; 20]), "value": "0x0", "input": "0x", "blockNumber": "0x9",
+        "v": "0x0", "r": "0x0", "s": "0x0",
+    });
+    assert_eq!(of_text(settings, &object.to_string()), [expected(Some(9))]);
+    for name in ["v", "r", "s", "nonce"] {
+        object.as_object_mut().unwrap().remove(name);
+    }
+    assert_eq!(of_text(settings, &json!({"number": "0x9", "transactions": [object]}).to_string()), [expected(Some(9))]);
+}
+
+pub fn compressed_files(settings: &Settings) {
+    for plain in [of_examples("ethereum/block_1150000.json"), data("sepolia-00021-txblocks.era1")] {
+        let expected = check(settings, std::slice::from_ref(&plain));
+        let content = std::fs::read(&plain).unwrap();
+        let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        gzip.write_all(&content).unwrap();
+        let gzip = gzip.finish().unwrap();
+        let zstd = zstd::encode_all(content.as_slice(), 1).unwrap();
+        for (compressed, name) in [(&gzip, "gzip"), (&zstd, "zstd")] {
+            assert!(all_of(settings, compressed) == (expected.clone(), Vec::new()), "{name}");
+            let (some, problems) = all_of(settings, &compressed[..compressed.len() / 2]);
+            assert!(some.len() < expected.len() && problems.len() == 1, "{name}: {problems:?}");
+        }
+    }
+    let (_, problems) = all_of(settings, &zstd::encode_all(&b"PAR1PAR1"[..], 1).unwrap());
+    assert!(problems[0].contains("to be decompressed first"), "{problems:?}");
+}
+
+/// The answers to a file, and the problems as they are said.
+fn all_of(settings: &Settings, content: &[u8]) -> (Vec<Answer>, Vec<String>) {
+    let ((_folder, path), mut all, mut said) = (file(content), Vec::new(), Vec::new());
+    let ended = senders(settings, &paths(&[path]), &Options::default(), |Answers { answers, progress }| {
+        all.extend(answers);
+        said.extend(progress.problems.iter().map(|problem| problem.what.clone()));
+        ControlFlow::<()>::Continue(())
+    });
+    assert_eq!(ended.unwrap(), None);
+    (all, said)
+}

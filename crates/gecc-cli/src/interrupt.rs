@@ -1,0 +1,60 @@
+//! Ctrl-C and SIGTERM: the first ends a command behind the answers that are under way, the second ends the program at once.
+
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
+
+static INTERRUPTED: AtomicBool = AtomicBool::new(false);
+/// The signal that came first; 0 before.
+static SIGNAL: AtomicI32 = AtomicI32::new(0);
+/// What a shell adds to the number of a signal that ended a program.
+const BY_SIGNAL: u8 = 128;
+const CTRL_C: i32 = 2;
+
+/// A flag that the first of these signals sets.
+pub fn watch() -> Result<&'static AtomicBool, String> {
+    // A process has one handler, and tests run several commands in one.
+    static HANDLED: OnceLock<Result<(), String>> = OnceLock::new();
+    HANDLED.get_or_init(handle).clone()?;
+    Ok(&INTERRUPTED)
+}
+
+/// What a shell expects of a program that ended by the signal that came: 130 for Ctrl-C, 143 for SIGTERM.
+pub fn code() -> u8 {
+    match SIGNAL.load(Ordering::Relaxed) {
+        0 => BY_SIGNAL + CTRL_C as u8,
+        signal => BY_SIGNAL + signal as u8,
+    }
+}
+
+/// Whether it is the first.
+fn note(signal: i32) -> bool {
+    INTERRUPTED.store(true, Ordering::Relaxed);
+    SIGNAL.swap(signal, Ordering::Relaxed) == 0
+}
+
+#[cfg(unix)]
+fn handle() -> Result<(), String> {
+    use nix::sys::signal::{SaFlags, SigAction, SigHandler, SigSet, Signal, sigaction};
+    extern "C" fn on(signal: i32) {
+        if !note(signal) {
+            // SAFETY: POSIX allows it in handlers of signals.
+            unsafe { nix::libc::_exit(i32::from(BY_SIGNAL) + signal) }
+        }
+    }
+    let action = SigAction::new(SigHandler::Handler(on), SaFlags::SA_RESTART, SigSet::empty());
+    for signal in [Signal::SIGINT, Signal::SIGTERM] {
+        // SAFETY: the handler stores two atomic numbers or ends the process, which handlers of signals may do at any time.
+        unsafe { sigaction(signal, &action) }.map_err(|problem| format!("{signal} cannot be handled: {problem}"))?;
+    }
+    Ok(())
+}
+
+#[cfg(not(unix))]
+fn handle() -> Result<(), String> {
+    let handled = ctrlc::set_handler(|| {
+        if !note(CTRL_C) {
+            std::process::exit(i32::from(BY_SIGNAL) + CTRL_C);
+        }
+    });
+    handled.map_err(|problem| format!("Ctrl-C cannot be handled: {problem}"))
+}

@@ -1,0 +1,136 @@
+//! How far a command has come: a bar on a terminal, and now and then a line elsewhere.
+
+use gecc_cli::say::note;
+use indicatif::{HumanBytes, ProgressBar, ProgressStyle};
+use std::env;
+use std::io::{self, IsTerminal};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+/// Until the first line, and between two of them.
+const FIRST_LINE: Duration = Duration::from_secs(5);
+const BETWEEN_LINES: Duration = Duration::from_secs(30);
+
+pub struct Progress {
+    form: Form,
+    /// Bytes that are to be read, where that is known.
+    length: Option<u64>,
+}
+
+enum Form {
+    None,
+    Bar(ProgressBar),
+    Lines(Mutex<Lines>),
+}
+
+struct Lines {
+    started: Instant,
+    next: Duration,
+    bytes: u64,
+}
+
+impl Progress {
+    /// Of something with so many bytes, where that is known. `quiet` is for none.
+    pub fn new(length: Option<u64>, quiet: bool) -> Self {
+        let form = if quiet {
+            Form::None
+        } else if io::stderr().is_terminal() {
+            Form::Bar(bar(length))
+        } else {
+            Form::Lines(Mutex::new(Lines { started: Instant::now(), next: FIRST_LINE, bytes: 0 }))
+        };
+        Progress { form, length }
+    }
+
+    /// Counts bytes that are done, of which `message` says what they were.
+    pub fn add(&self, bytes: u64, message: impl FnOnce() -> String) {
+        match &self.form {
+            Form::None => {}
+            Form::Bar(bar) => {
+                bar.inc(bytes);
+                bar.set_message(message());
+            }
+            Form::Lines(lines) => {
+                let mut lines = lines.lock().unwrap_or_else(PoisonError::into_inner);
+                lines.bytes += bytes;
+                let elapsed = lines.started.elapsed();
+                if elapsed >= lines.next {
+                    lines.next = elapsed + BETWEEN_LINES;
+                    note(&line(lines.bytes, self.length, elapsed, &message()));
+                }
+            }
+        }
+    }
+
+    /// Says something beside it.
+    pub fn note(&self, text: &str) {
+        match &self.form {
+            Form::Bar(bar) => bar.suspend(|| note(text)),
+            Form::None | Form::Lines(_) => note(text),
+        }
+    }
+
+    pub fn end(&self) {
+        if let Form::Bar(bar) = &self.form {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+fn line(bytes: u64, length: Option<u64>, elapsed: Duration, message: &str) -> String {
+    let rate = bytes as f64 / elapsed.as_secs_f64().max(1e-9);
+    let of = match length {
+        // What is compressed becomes more.
+        Some(length) if length >= bytes && length > 0 => {
+            let left = (length - bytes) as f64 / rate.max(1e-9);
+            format!(" of {} ({} %), {left:.0} s left", HumanBytes(length), 100 * bytes / length)
+        }
+        _ => String::new(),
+    };
+    let comma = if message.is_empty() { "" } else { ", " };
+    format!("gecc: {}{of}, {}/s{comma}{message}", HumanBytes(bytes), HumanBytes(rate as u64))
+}
+
+fn bar(length: Option<u64>) -> ProgressBar {
+    let template = match length {
+        Some(_) => "{bar:40} {bytes}/{total_bytes} {bytes_per_sec} {eta} {msg}",
+        None => "{spinner} {bytes} {bytes_per_sec} {msg}",
+    };
+    let style = ProgressStyle::with_template(template).expect("the template is well-formed");
+    let style =
+        if is_utf8(|name| env::var(name).ok()) { style } else { style.progress_chars("#> ").tick_chars("|/-\\ ") };
+    length.map_or_else(ProgressBar::new_spinner, ProgressBar::new).with_style(style)
+}
+
+/// Whether a terminal shows more than ASCII, as the locale says (POSIX, section 8.2). Where that says nothing it does.
+fn is_utf8(variable: impl Fn(&str) -> Option<String>) -> bool {
+    let named = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().filter_map(variable).find(|value| !value.is_empty());
+    named.is_none_or(|locale| {
+        let locale = locale.to_ascii_lowercase();
+        locale.contains("utf-8") || locale.contains("utf8")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_locale_tells_which_characters_a_bar_has() {
+        let shows = |set: &[(&str, &str)]| {
+            is_utf8(|name| set.iter().find(|(set, _)| *set == name).map(|(_, value)| (*value).to_owned()))
+        };
+        assert!(shows(&[]) && shows(&[("LANG", "en_US.UTF-8")]) && shows(&[("LC_ALL", ""), ("LC_CTYPE", "C.utf8")]));
+        assert!(!shows(&[("LC_ALL", "C"), ("LANG", "en_US.UTF-8")]) && !shows(&[("LANG", "POSIX")]));
+    }
+
+    #[test]
+    fn lines_say_how_far_it_is() {
+        let second = Duration::from_secs(1);
+        let whole = line(1 << 20, Some(4 << 20), second, "7 items");
+        assert_eq!(whole, "gecc: 1.00 MiB of 4.00 MiB (25 %), 3 s left, 1.00 MiB/s, 7 items");
+        assert_eq!(line(1 << 20, None, 2 * second, ""), "gecc: 1.00 MiB, 512.00 KiB/s");
+        // More than was said.
+        assert_eq!(line(1 << 20, Some(1), second, ""), line(1 << 20, None, second, ""));
+    }
+}

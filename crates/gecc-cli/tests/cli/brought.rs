@@ -1,0 +1,299 @@
+//! What people bring: names of columns, spellings of values, forms of keys and signatures, files. One test for each row of docs/doors.md.
+
+use crate::support::{Signed, TemporaryFile, answers, code, gecc, run, signed, stderr};
+use base64ct::{Base64, Base64UrlUnpadded, Encoding};
+use gecc::{P256, Secp256k1, ecdsa};
+use p256::pkcs8::{EncodePrivateKey, EncodePublicKey, LineEnding};
+use serde_json::{Value, json};
+use std::fs;
+
+const ON_P256: [&str; 3] = ["verify", "--curve", "p256"];
+
+/// Lines of objects with these members.
+fn lines(set: &Signed, members: impl Fn(usize) -> Value) -> String {
+    (0..set.digests.len()).map(|item| members(item).to_string() + "\n").collect()
+}
+
+fn assert_all_valid(arguments: &[&str], input: &str, count: usize) {
+    let output = run(arguments, input);
+    assert_eq!(code(&output), 0, "{arguments:?}: {}\n{input}", stderr(&output));
+    assert!(answers(&output).len() == count && answers(&output).iter().all(|answer| answer["valid"] == true));
+}
+
+fn refused(arguments: &[&str], input: &str) -> String {
+    let output = run(arguments, input);
+    assert_eq!(code(&output), 2, "{arguments:?}: {}", stderr(&output));
+    stderr(&output)
+}
+
+#[test]
+fn columns_by_the_names_that_people_use() {
+    let set = signed::<P256>(3);
+    let names = [
+        ["digest", "signature", "public_key"],
+        ["hash", "sig", "pubkey"],
+        ["Msg-Hash", "SIG", "PubKey"],
+        ["sighash", "Signature", "pk"],
+    ];
+    for [digest, signature, key] in names {
+        let (digests, signatures) =
+            (set.digests.map_hex(), set.signed.iter().map(|signed| hex::encode(signed.signature)));
+        let rows: Vec<String> = digests
+            .into_iter()
+            .zip(signatures)
+            .zip(&set.public)
+            .map(|((digest, signature), key)| format!("x,{digest},{signature},{}", hex::encode(key.as_sec1())))
+            .collect();
+        assert_all_valid(&ON_P256, &format!("note,{digest},{signature},{key}\n{}\n", rows.join("\n")), 3);
+        let objects = lines(&set, |item| {
+            let row: Vec<&str> = rows[item].split(',').collect();
+            json!({"note": row[0], digest: row[1], signature: row[2], key: row[3]})
+        });
+        assert_all_valid(&ON_P256, &objects, 3);
+        // A column that is named keeps the others, in every format.
+        let renamed = format!("note,theirs,{signature},{key}\n{}\n", rows.join("\n"));
+        assert_all_valid(&[&ON_P256[..], &["--columns", "digest=theirs"]].concat(), &renamed, 3);
+        let problem = refused(&ON_P256, &renamed);
+        assert!(
+            problem.contains("the columns are note, theirs") && problem.contains("--columns digest=NAME"),
+            "{problem}"
+        );
+        let renamed = objects.replace(&format!("\"{digest}\""), "\"theirs\"");
+        assert_all_valid(&[&ON_P256[..], &["--columns", "digest=theirs"]].concat(), &renamed, 3);
+    }
+}
+
+trait Hex {
+    fn map_hex(&self) -> Vec<String>;
+}
+
+impl Hex for Vec<[u8; 32]> {
+    fn map_hex(&self) -> Vec<String> {
+        self.iter().map(hex::encode).collect()
+    }
+}
+
+#[test]
+fn values_in_hexadecimal_and_base64_and_never_in_both() {
+    let set = signed::<P256>(4);
+    let written = |encode: &dyn Fn(&[u8]) -> String| {
+        lines(&set, |item| {
+            let signature = encode(&set.signed[item].signature);
+            json!({"digest": encode(&set.digests[item]), "sig": signature, "pk": encode(set.public[item].as_sec1())})
+        })
+    };
+    let prefixed = written(&|bytes| format!("0x{}", hex::encode_upper(bytes)));
+    let (base64, url) = (written(&Base64::encode_string), written(&Base64UrlUnpadded::encode_string));
+    for text in [&prefixed, &base64, &url] {
+        assert_all_valid(&ON_P256, text, 4);
+    }
+    assert_all_valid(&[&ON_P256[..], &["--encoding", "base64"]].concat(), &base64, 4);
+    let mixed = refused(&ON_P256, &format!("{prefixed}{base64}"));
+    assert!(mixed.contains("12 values are hexadecimal and 12 base64: say --encoding"), "{mixed}");
+}
+
+/// A text that happens to be hexadecimal is read as digits, unless it is said that messages are texts.
+#[test]
+fn messages_as_texts_and_their_digests() {
+    let engine = gecc::Engine::cpu().unwrap();
+    let set = signed::<P256>(1);
+    let message = "deadbeef";
+    let sign =
+        |digest: [u8; 32]| ecdsa::sign(&engine, P256, &[digest], &set.secret, Default::default()).unwrap()[0].unwrap();
+    let item = |signature: [u8; 64]| {
+        json!({"msg": message, "sig": hex::encode(signature), "pk": hex::encode(set.public[0].as_sec1())}).to_string()
+    };
+    use gecc::fields::Hash;
+    for (hash, name) in [
+        (Hash::Sha256, "sha256"),
+        (Hash::Sha384, "sha384"),
+        (Hash::Sha512, "sha512"),
+        (Hash::Keccak256, "keccak256"),
+        (Hash::Eip191, "eip191"),
+    ] {
+        let as_text = item(sign(hash.digest(message.as_bytes()).unwrap()));
+        let as_digits = item(sign(hash.digest(&[0xde, 0xad, 0xbe, 0xef]).unwrap()));
+        let with = |more: &[&'static str]| [&ON_P256[..], &["--hash", name], more].concat();
+        assert_all_valid(&with(&["--text-messages"]), &as_text, 1);
+        assert_all_valid(&with(&[]), &as_digits, 1);
+        assert_eq!(code(&run(&with(&[]), as_text)), 1, "{name}");
+    }
+    // A message that is a digest already.
+    let object = json!({"msg": hex::encode([7; 32]), "sig": hex::encode(sign([7; 32])), "pk": hex::encode(set.public[0].as_sec1())});
+    assert_all_valid(&[&ON_P256[..], &["--hash", "none"]].concat(), &object.to_string(), 1);
+}
+
+#[test]
+fn signatures_in_every_form() {
+    let set = signed::<Secp256k1>(2);
+    let number = |bytes: &[u8]| format!("0x{}", hex::encode(bytes).trim_start_matches('0'));
+    let forms: [&dyn Fn(usize) -> Value; 5] = [
+        &|item| json!({"signature": hex::encode(set.signed[item].signature)}),
+        &|item| json!({"signature": hex::encode(set.signed[item].signature) + &hex::encode([27 + set.signed[item].recovery_id])}),
+        &|item| json!({"signature": hex::encode(gecc::signature_to_der(&set.signed[item].signature))}),
+        &|item| {
+            let (r, s) = set.signed[item].signature.split_at(32);
+            json!({"r": number(r), "s": number(s), "v": 27 + set.signed[item].recovery_id})
+        },
+        // EIP-155, for chain 1.
+        &|item| {
+            let (r, s) = set.signed[item].signature.split_at(32);
+            json!({"R": number(r), "S": number(s), "V": format!("{:#x}", 37 + set.signed[item].recovery_id)})
+        },
+    ];
+    for (index, form) in forms.into_iter().enumerate() {
+        let with = |other: &str, value: &dyn Fn(usize) -> String| {
+            lines(&set, |item| {
+                let mut object = form(item);
+                object["digest"] = hex::encode(set.digests[item]).into();
+                object[other] = value(item).into();
+                object
+            })
+        };
+        let keyed = with("pubkey", &|item| hex::encode(set.public[item].as_sec1()));
+        assert_all_valid(&["verify", "--curve", "secp256k1"], &keyed, 2);
+        if matches!(index, 1 | 3 | 4) {
+            let output = run(&["recover", "--curve", "secp256k1"], with("note", &|_| String::new()));
+            let expected: Vec<Value> =
+                set.public.iter().map(|key| json!({"public_key": hex::encode(key.as_sec1())})).collect();
+            assert_eq!(answers(&output), expected, "{}", stderr(&output));
+        }
+    }
+}
+
+#[test]
+fn public_keys_in_every_form() {
+    let set = signed::<P256>(1);
+    let sec1 = set.public[0].as_sec1();
+    let key = p256::PublicKey::from_sec1_bytes(sec1).unwrap();
+    let (der, pem) = (key.to_public_key_der().unwrap(), key.to_public_key_pem(LineEnding::LF).unwrap());
+    let coordinate = |at: usize| Base64UrlUnpadded::encode_string(&sec1[at..at + 32]);
+    let forms = [
+        json!(hex::encode(sec1)),
+        json!(hex::encode(set.public[0].to_compressed().unwrap())),
+        json!(hex::encode(&sec1[1..])),
+        json!(hex::encode(der.as_bytes())),
+        json!(pem),
+        json!({"kty": "EC", "crv": "P-256", "x": coordinate(1), "y": coordinate(33)}),
+    ];
+    for form in forms {
+        let item =
+            json!({"digest": hex::encode(set.digests[0]), "sig": hex::encode(set.signed[0].signature), "pk": form});
+        assert_all_valid(&ON_P256, &item.to_string(), 1);
+        // A key that names another curve is not taken for a point that is wrong.
+        if !form.as_str().is_some_and(|text| text.len() <= 130) {
+            let other = run(&["verify", "--curve", "secp256k1"], item.to_string());
+            assert!(code(&other) == 2 && stderr(&other).contains("curve"), "{form}: {}", stderr(&other));
+        }
+    }
+}
+
+#[test]
+fn private_keys_of_pem_are_one_item() {
+    let set = signed::<P256>(1);
+    let secret = p256::SecretKey::from_slice(set.secret[0].expose_bytes()).unwrap();
+    for pem in [secret.to_pkcs8_pem(LineEnding::LF).unwrap(), secret.to_sec1_pem(LineEnding::LF).unwrap()] {
+        let file = TemporaryFile::new("brought-key.pem", pem.as_bytes());
+        let output = run(&["pubkey", "--curve", "P-256", file.path()], "");
+        assert_eq!(code(&output), 0, "{}", stderr(&output));
+        assert_eq!(answers(&output), [json!({"public_key": hex::encode(set.public[0].as_sec1())})]);
+    }
+}
+
+#[test]
+fn curves_by_every_standard_name() {
+    let set = signed::<P256>(1);
+    for name in ["p256", "P-256", "P256", "secp256r1", "prime256v1", "NIST P-256", "NIST-P256", "1.2.840.10045.3.1.7"] {
+        assert_all_valid(&["verify", "--curve", name], &set.lines()[0], 1);
+    }
+    for (name, has) in [("sm2p256v1", "sm2"), ("1.3.132.0.10", "secp256k1"), ("brainpoolP256r1", "brainpoolp256r1")] {
+        let keys = run(&["pubkey", "--curve", name], format!("{:064x}\n", 7));
+        assert!(
+            code(&keys) == 0 && answers(&keys) == answers(&run(&["pubkey", "--curve", has], format!("{:064x}\n", 7)))
+        );
+    }
+    let unknown = refused(&["verify", "--curve", "p255"], "");
+    assert!(
+        unknown.contains("no curve is called `p255`; the curves are") && unknown.contains("secp256r1"),
+        "{unknown}"
+    );
+}
+
+#[test]
+fn several_files_folders_patterns_and_csv_out() {
+    let set = signed::<P256>(3);
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    fs::create_dir(at("more")).unwrap();
+    let mut spoiled = set.lines()[2].clone();
+    spoiled = spoiled.replace(&hex::encode(set.digests[2]), &hex::encode([1; 32]));
+    for (name, line) in [("a.jsonl", &set.lines()[0]), ("more/b.jsonl", &set.lines()[1]), ("more/c.jsonl", &spoiled)] {
+        fs::write(at(name), line.to_owned() + "\n").unwrap();
+    }
+    let whole = folder.path().to_str().unwrap();
+    for inputs in [vec![whole], vec![&at("a.jsonl"), &at("more/*.jsonl")], vec![&at("a.jsonl"), &at("more")]] {
+        let output = gecc().args(ON_P256).args(&inputs).output().unwrap();
+        let found = answers(&output);
+        assert_eq!((code(&output), found.len(), &found[1]["valid"]), (1, 3, &json!(true)), "{inputs:?}");
+        assert_eq!((&found[2]["file"], &found[2]["line"]), (&json!(at("more/c.jsonl")), &json!(1)));
+    }
+    let out = at("out.csv");
+    let output = gecc().args(ON_P256).args(["-o", &out, &at("more")]).output().unwrap();
+    assert_eq!(code(&output), 1);
+    let text = fs::read_to_string(&out).unwrap();
+    let expected = format!(
+        "valid,reason,file,line,tag\ntrue,,,,\"{{\"\"item\"\":1}}\"\nfalse,the signature does not match,{},1,\"{{\"\"item\"\":2}}\"\n",
+        at("more/c.jsonl")
+    );
+    assert_eq!(text, expected);
+    for (nothing, problem) in [(at("none-*.csv"), "the pattern matches no file"), (at("none.csv"), "No such file")] {
+        let output = gecc().args(ON_P256).arg(nothing).output().unwrap();
+        assert!(code(&output) == 2 && stderr(&output).contains(problem), "{}", stderr(&output));
+    }
+}
+
+/// A column that is wholly wrong must not look like a file of bad signatures.
+#[test]
+fn what_fails_alike_everywhere_is_said_once_and_ends_with_2() {
+    let set = signed::<P256>(12);
+    let with = |name: &str, value: &dyn Fn(usize) -> String| {
+        lines(&set, |item| {
+            let mut object = set.json(item);
+            object[name] = value(item).into();
+            object
+        })
+    };
+    let short = refused(&ON_P256, &with("digest", &|item| hex::encode(&set.digests[item][..20])));
+    assert!(short.contains("no item has the right form: `digest` has 20 bytes instead of 32"), "{short}");
+    let text = refused(&ON_P256, &with("signature", &|_| "see attachment".to_owned()));
+    assert!(text.contains("no item has the right form: `signature`"), "{text}");
+    let other = refused(&["verify", "--curve", "secp256k1"], &set.lines().join("\n"));
+    assert!(other.contains("no item has the right form: the point is not on the curve"), "{other}");
+    let swapped = run(&ON_P256, with("digest", &|_| hex::encode([9; 32])));
+    assert_eq!(code(&swapped), 1);
+    assert!(
+        stderr(&swapped).contains("no signature is right: is what was signed in the column"),
+        "{}",
+        stderr(&swapped)
+    );
+    // Where one is right the others are bad signatures.
+    let some = set.lines()[0].clone() + "\n" + &with("signature", &|_| "00".repeat(64));
+    assert_eq!(code(&run(&ON_P256, some)), 1);
+    for empty in ["", "\n\n", "digest,signature,public_key\n"] {
+        let output = run(&ON_P256, empty);
+        assert_eq!((code(&output), answers(&output).len()), (0, 0));
+        assert!(stderr(&output).contains("the input has no items"), "{}", stderr(&output));
+    }
+}
+
+#[test]
+fn ids_of_sm2_are_said_where_they_could_be_numbers_of_rows() {
+    let row = format!("1,616263,{},{}\n", "01".repeat(64), "02".to_owned() + &"01".repeat(32));
+    let table = format!("id,message,signature,public_key\n{row}");
+    let problem = refused(&["verify", "--curve", "sm2"], &table);
+    assert!(problem.contains("`id` may be the user id of SM2 or the name of a row"), "{problem}");
+    for said in ["id=", "id=id"] {
+        let output = run(&["verify", "--curve", "sm2", "--columns", said], table.clone());
+        assert_eq!(answers(&output).len(), 1, "{}", stderr(&output));
+    }
+}
