@@ -26,7 +26,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 /// Signatures of a batch with a GPU, and without one.
-const ON_GPU: usize = 1 << 18;
+const ON_GPU: usize = 1 << 17;
 const ON_CPU: usize = 1 << 15;
 
 /// What computes signatures.
@@ -368,7 +368,9 @@ impl<W: Work, F: Fn() -> bool + Sync> Steps<'_, W, F> {
         W::Piece: 'a,
         W::Decoded: 'a,
     {
-        let bytes = W::weight(&piece).saturating_add(self.limits.part);
+        // No more of a file than keeps the threads busy: memory that was never used costs more than decoding.
+        let least = self.limits.ahead / (2 * self.settings.pool.current_num_threads());
+        let bytes = W::weight(&piece).saturating_add(self.limits.part).max(least);
         let (to, begun) = sync_channel(1);
         if !room.enter(bytes) || (self.is_over)() || to_gather.send(Held { room, bytes, begun }).is_err() {
             return ControlFlow::Break(());

@@ -35,8 +35,8 @@ impl Limits {
     pub fn new(max_memory: Option<usize>) -> Self {
         let Some(bytes) = max_memory.map(|bytes| bytes.max(LEAST)) else {
             return Limits {
-                ahead: 2048 * MIB,
-                part: 4 * MIB,
+                ahead: 4096 * MIB,
+                part: 8 * MIB,
                 batch: 256 * MIB,
                 batches: (6, 4),
                 whole: u64::MAX,

@@ -68,11 +68,11 @@ fn hash_group(lanes: Lanes, messages: [&[u8]; LANES]) -> [[u8; 32]; LANES] {
         if !ends.contains(&true) {
             continue;
         }
-        for word in 0..4 {
+        for (at, of_state) in (0..32).step_by(8).zip(&state) {
             let mut words = [0; LANES];
-            state[word].store(&mut words);
-            for ((hash, _), word_of) in hashes.iter_mut().zip(ends).zip(words).filter(|((_, ends), _)| *ends) {
-                hash[8 * word..8 * word + 8].copy_from_slice(&word_of.to_le_bytes());
+            of_state.store(&mut words);
+            for ((hash, _), word) in hashes.iter_mut().zip(ends).zip(words).filter(|((_, ends), _)| *ends) {
+                hash[at..at + 8].copy_from_slice(&word.to_le_bytes());
             }
         }
     }

@@ -3,7 +3,9 @@
 use crate::error::Error;
 use brotli_decompressor::{BrotliDecompressStream, BrotliResult, BrotliState, StandardAlloc};
 use parquet::basic::Compression;
+use std::cell::RefCell;
 use std::io::Read;
+use zstd::bulk::Decompressor;
 
 /// How the pages of a column are compressed. What a file may name and is not here is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,13 +47,28 @@ impl Codec {
         let length = match self {
             // Its decoder looks at the length that the data says before it writes.
             Codec::Snappy => snap::raw::Decoder::new().decompress(from, to).ok(),
-            Codec::Zstd => zstd::bulk::decompress_to_buffer(from, to).ok(),
+            Codec::Zstd => unzstd(from, to),
             Codec::Lz4Raw => lz4_flex::block::decompress_into(from, to).ok(),
             Codec::Gzip => gunzip(from, to),
             Codec::Brotli => unbrotli(from, to),
         };
         if length == Some(expected) { Ok(()) } else { Err(wrong()) }
     }
+}
+
+/// By the thread's own decompressor. One that is made asks the processor what it can do, which takes a virtual machine longer than
+/// a small page.
+fn unzstd(from: &[u8], to: &mut [u8]) -> Option<usize> {
+    thread_local! {
+        static KEPT: RefCell<Option<Decompressor<'static>>> = const { RefCell::new(None) };
+    }
+    KEPT.with_borrow_mut(|kept| {
+        let decompressor = match kept {
+            Some(decompressor) => decompressor,
+            None => kept.insert(Decompressor::new().ok()?),
+        };
+        decompressor.decompress_to_buffer(from, to).ok()
+    })
 }
 
 /// All members one behind the other. `None` where they become more than there is room for.
