@@ -5,17 +5,15 @@ use crate::columns::{Column, Inputs};
 use crate::error::Error;
 use crate::keys::Keys;
 use crate::mapping::column_of;
-use crate::operation::{Bip340Signing, Key, KeyForm, Operation, Signer, Signing};
+use crate::operation::Operation;
 use crate::pool::Pool;
 use crate::secrets::Secrets;
 use crate::texts::Texts;
-use crate::through::{Bip340Messages, Signed, recover_rows, verify_bip340_rows, verify_recoverable_rows, verify_rows};
 use arrow_array::RecordBatch;
 use arrow_schema::{DataType, Schema, SchemaRef};
-use gecc::bip340::{self, Auxiliary};
-use gecc::ecdsa::Policy;
+use gecc::call::{self, Columns, Contents, RecoveryIds};
 use gecc::fields::{Field, Mapping};
-use gecc::{CurveId, Engine, PublicKeys, Rows, SecretKeys, ecdh, ecdsa, keys, sm2};
+use gecc::{CurveId, Engine, PublicKeys, Rows};
 use zeroize::Zeroizing;
 
 impl Operation {
@@ -51,19 +49,89 @@ impl Operation {
         mapping: &Mapping,
         pool: &Pool,
     ) -> Result<Answers, Error> {
-        self.require(curve)?;
-        let call = Call { engine, curve, first };
-        let inputs = Inputs::new(batch, mapping, pool);
-        match self {
-            Operation::Verify(policy) => call.verify(inputs, *policy),
-            Operation::VerifyRecoverable(policy) => call.verify_recoverable(inputs, *policy),
-            Operation::VerifyBip340 => call.verify_bip340(inputs),
-            Operation::Recover(signer) => call.recover(inputs, *signer),
-            Operation::Sign(signing) => call.sign(inputs, signing),
-            Operation::SignBip340(signing) => call.sign_bip340(inputs, signing),
-            Operation::Ecdh(key) => call.ecdh(inputs, key),
-            Operation::PublicKeys(form) => call.public_keys(inputs, *form),
+        let run = |call: call::Operation, columns: &Columns, first: &mut [u8], second: &mut [u8], codes: &mut [u8]| {
+            call.run(engine, columns, first, second, codes).map_err(Error::from)
+        };
+        self.answers(self.call(curve)?, first, Inputs::new(batch, mapping, pool), run)
+    }
+
+    /// The same, where `run` makes the call, such as through a coalescer. It gets what is computed, the columns, and places for
+    /// results and codes, as [`call::Operation::run`] does.
+    ///
+    /// # Errors
+    /// [`Error::Columns`] when a column that is needed is missing or has a wrong type, [`Error::Options`] when the operation does
+    /// not exist on the curve, and what the call says.
+    pub fn apply_through<E: From<Error>>(
+        &self,
+        curve: CurveId,
+        batch: &RecordBatch,
+        mapping: &Mapping,
+        pool: &Pool,
+        run: impl FnOnce(call::Operation, &Columns, &mut [u8], &mut [u8], &mut [u8]) -> Result<(), E>,
+    ) -> Result<Answers, E> {
+        self.answers(self.call(curve)?, 0, Inputs::new(batch, mapping, pool), run)
+    }
+
+    fn answers<E: From<Error>>(
+        &self,
+        call: call::Operation,
+        first: u64,
+        mut inputs: Inputs,
+        run: impl FnOnce(call::Operation, &Columns, &mut [u8], &mut [u8], &mut [u8]) -> Result<(), E>,
+    ) -> Result<Answers, E> {
+        let reads = call.reads();
+        if reads.contents {
+            inputs.require_one_content()?;
         }
+        // What is wrong with a row is said of the first of its cells.
+        let has_messages = reads.messages && inputs.has(Field::Message);
+        let messages = if has_messages { Some(Texts::messages(&mut inputs)?) } else { None };
+        let digests = if reads.contents && !has_messages { Some(inputs.digests()?) } else { None };
+        let signatures = if reads.signatures { Some(inputs.signatures()?) } else { None };
+        let recovery_ids = match reads.recovery_ids {
+            RecoveryIds::No => None,
+            RecoveryIds::Optional => inputs.optional_recovery_ids()?,
+            RecoveryIds::Required => Some(inputs.recovery_ids()?),
+        };
+        let public_keys = match (reads.public_keys, reads.x_only_keys) {
+            (false, _) => None,
+            (true, false) => Some(Keys::of(&mut inputs)?),
+            (true, true) => Some(Keys::of_bip340(&mut inputs)?),
+        };
+        let secret_keys = if reads.secret_keys { Some(Secrets::of(&mut inputs, self.key(), first)?) } else { None };
+        let user_ids = if has_messages && reads.user_ids { Some(Texts::ids(&inputs)?) } else { None };
+        let messages = messages.as_ref().map(Texts::slices);
+        let user_ids = user_ids.as_ref().map(Texts::slices).unwrap_or_default();
+        let rows =
+            messages.as_ref().filter(|_| !reads.user_ids).and_then(|messages| as_rows(messages, &inputs.problems));
+        let mut columns = Columns { additional: self.additional().map(Rows::all), ..Columns::default() };
+        match (&messages, &rows, &digests) {
+            (_, Some(rows), _) => columns.contents = Contents::Digests(Rows::new(rows)),
+            (Some(messages), None, _) => columns.contents = Contents::Messages { messages, user_ids: &user_ids },
+            (None, None, Some(digests)) => columns.contents = Contents::Digests(digests.rows()),
+            (None, None, None) => {}
+        }
+        columns.signatures = signatures.as_ref().map_or(columns.signatures, Column::rows);
+        columns.recovery_ids = recovery_ids.as_deref().map_or(columns.recovery_ids, Rows::new);
+        columns.public_keys = public_keys.as_ref().map_or(columns.public_keys, Keys::rows);
+        columns.secret_keys = secret_keys.as_ref().map_or(columns.secret_keys, Secrets::keys);
+        let (mut results, mut codes) = (Results::of(call, inputs.rows()), vec![0; inputs.rows()]);
+        let mut second = vec![0; if call.results().len() > 1 { codes.len() } else { 0 }];
+        run(call, &columns, results.bytes(), &mut second, &mut codes)?;
+        let answers = Answers::new(inputs.merged(codes));
+        let answers = match (call.results(), results) {
+            ([], _) | (_, Results::None) => answers,
+            ([column, ..], Results::Secrets(rows)) => answers.with_secret_rows(column.name, rows),
+            ([column, ..], Results::Addresses(rows)) => answers.with_rows(column.name, rows),
+            ([column, ..], Results::Pairs(rows)) if column.name == "public_key" => {
+                answers.with_keys(rows, self.key_form())
+            }
+            (_, Results::Pairs(rows)) => answers.with_signatures(rows, self.is_der()),
+        };
+        Ok(match call.results() {
+            [_, column] => answers.with_numbers(column.name, second),
+            _ => answers,
+        })
     }
 
     /// Whether a batch of this schema can be worked on, before there is one.
@@ -74,204 +142,135 @@ impl Operation {
         self.apply(engine, curve, &RecordBatch::new_empty(schema.clone()), mapping, &Pool::default()).map(drop)
     }
 
-    /// The columns that the operation reads, of those that the mapping has.
+    /// The columns that the operation reads on a curve, of those that the mapping has.
     ///
     /// # Errors
     /// As for [`column_of`].
-    pub fn columns(&self, schema: &Schema, mapping: &Mapping) -> Result<Vec<usize>, Error> {
-        let read = Field::ALL.into_iter().filter(|field| self.reads(*field));
+    pub fn columns(&self, curve: CurveId, schema: &Schema, mapping: &Mapping) -> Result<Vec<usize>, Error> {
+        let read = Field::ALL.into_iter().filter(|field| self.reads(*field, curve));
         read.filter_map(|field| column_of(mapping, field, schema).transpose()).collect()
     }
 
     /// The schema of [`Answers::to_columns`].
     pub fn schema(&self) -> SchemaRef {
-        let bytes = DataType::FixedSizeBinary;
-        match self {
-            Operation::Verify(_) | Operation::VerifyRecoverable(_) | Operation::VerifyBip340 => answer_schema(&[]),
-            Operation::SignBip340(_) => answer_schema(&[("signature", bytes(64))]),
-            Operation::Recover(Signer::Address) => answer_schema(&[("address", bytes(20))]),
-            Operation::Recover(Signer::PublicKey(form)) | Operation::PublicKeys(form) => {
-                answer_schema(&[("public_key", bytes(form.width()))])
-            }
-            Operation::Sign(Signing { recovery_id, der, .. }) => {
-                let signature = if *der { ("der", DataType::Binary) } else { ("signature", bytes(64)) };
-                let id = recovery_id.then_some(("recovery_id", DataType::UInt8));
-                answer_schema(&[signature].into_iter().chain(id).collect::<Vec<_>>())
-            }
-            Operation::Ecdh(_) => answer_schema(&[("shared_secret", bytes(32))]),
-        }
-    }
-}
-
-/// An engine and a curve, and the number of the batch's first row.
-pub(crate) struct Call<'a> {
-    pub engine: &'a Engine,
-    pub curve: CurveId,
-    pub first: u64,
-}
-
-impl Call<'_> {
-    /// SM2 where the curve is its own, and messages are what is signed.
-    fn takes_sm2_messages(&self, inputs: &Inputs) -> Result<bool, Error> {
-        inputs.require_one_content()?;
-        Ok(self.curve == CurveId::Sm2 && inputs.has(Field::Message))
-    }
-
-    pub fn verify(&self, inputs: Inputs, policy: Policy) -> Result<Answers, Error> {
-        if self.takes_sm2_messages(&inputs)? {
-            return self.verify_sm2_messages(inputs);
-        }
-        verify_rows(inputs, |digests, signatures, keys, codes| {
-            self.verify_digests(digests, signatures, keys, policy, codes)
-        })
-    }
-
-    pub fn verify_recoverable(&self, inputs: Inputs, policy: Policy) -> Result<Answers, Error> {
-        verify_recoverable_rows(inputs, |Signed { digests, signatures, ids }, keys, codes| {
-            let Some(ids) = ids else { return self.verify_digests(digests, signatures, keys, policy, codes) };
-            let (engine, curve) = (self.engine, self.curve);
-            ecdsa::verify_recoverable_into(engine, curve, digests, signatures, ids, keys, policy, codes)?;
-            Ok(())
-        })
-    }
-
-    fn verify_digests(
-        &self,
-        digests: Rows<32>,
-        signatures: Rows<64>,
-        keys: PublicKeys,
-        policy: Policy,
-        codes: &mut [u8],
-    ) -> Result<(), Error> {
-        match self.curve {
-            CurveId::Sm2 => sm2::verify_into(self.engine, digests, signatures, keys, codes)?,
-            curve => ecdsa::verify_into(self.engine, curve, digests, signatures, keys, policy, codes)?,
-        }
-        Ok(())
-    }
-
-    fn verify_sm2_messages(&self, mut inputs: Inputs) -> Result<Answers, Error> {
-        let messages = Texts::messages(&mut inputs)?;
-        let signatures = inputs.signatures()?;
-        let keys = Keys::of(&mut inputs)?;
-        let ids = Texts::ids(&inputs)?;
-        let (messages, ids, signatures) = (messages.slices(), ids.slices(), signatures.rows());
-        let mut codes = vec![0; inputs.rows()];
-        sm2::verify_messages_into(
-            self.engine,
-            &messages,
-            sm2::UserIds::each(&ids),
-            signatures,
-            keys.rows(),
-            &mut codes,
-        )?;
-        Ok(Answers::new(inputs.merged(codes)))
-    }
-
-    pub fn verify_bip340(&self, inputs: Inputs) -> Result<Answers, Error> {
-        verify_bip340_rows(inputs, |messages, signatures, keys, codes| {
-            match messages {
-                Bip340Messages::Rows(rows) => bip340::verify_into(self.engine, rows, signatures, keys, codes)?,
-                Bip340Messages::Texts(texts) => {
-                    bip340::verify_messages_into(self.engine, texts, signatures, keys, codes)?;
-                }
-            }
-            Ok(())
-        })
-    }
-
-    pub fn sign_bip340(&self, mut inputs: Inputs, signing: &Bip340Signing) -> Result<Answers, Error> {
-        inputs.require_one_content()?;
-        let (engine, mut codes) = (self.engine, vec![0; inputs.rows()]);
-        let auxiliary = match &signing.auxiliary {
-            Some(auxiliary) => Auxiliary::given(Rows::all(auxiliary)),
-            None => Auxiliary::fresh(),
+        let field = |column: &call::Column| match (column.name, column.width) {
+            ("public_key", _) => (column.name, DataType::FixedSizeBinary(self.key_form().width())),
+            ("signature", _) if self.is_der() => ("der", DataType::Binary),
+            (name, 1) => (name, DataType::UInt8),
+            (name, width) => (name, DataType::FixedSizeBinary(width as i32)),
         };
-        let mut signatures = vec![[0; 64]; codes.len()];
-        if inputs.has(Field::Message) {
-            let messages = Texts::messages(&mut inputs)?;
-            let secrets = Secrets::of(&mut inputs, &signing.key, self.first)?;
-            let (messages, keys) = (messages.slices(), secrets.keys());
-            bip340::sign_messages_into(engine, &messages, keys, auxiliary, &mut signatures, &mut codes)?;
-        } else {
-            let digests = inputs.digests()?;
-            let secrets = Secrets::of(&mut inputs, &signing.key, self.first)?;
-            bip340::sign_into(engine, digests.rows(), secrets.keys(), auxiliary, &mut signatures, &mut codes)?;
-        }
-        Ok(Answers::new(inputs.merged(codes)).with_signatures(signatures, false))
+        answer_schema(&self.results().iter().map(field).collect::<Vec<_>>())
     }
+}
 
-    pub fn recover(&self, inputs: Inputs, signer: Signer) -> Result<Answers, Error> {
-        match signer {
-            Signer::Address => {
-                let (addresses, codes) = recover_rows(inputs, |digests, signatures, ids, addresses, codes| {
-                    let recovered =
-                        ecdsa::recover_addresses_into(self.engine, digests, signatures, ids, addresses, codes);
-                    recovered.map_err(Error::from)
-                })?;
-                Ok(Answers::new(codes).with_rows("address", addresses))
-            }
-            Signer::PublicKey(form) => {
-                let (keys, codes) = recover_rows(inputs, |digests, signatures, ids, keys, codes| {
-                    let (engine, curve) = (self.engine, self.curve);
-                    let recovered = ecdsa::recover_into(engine, curve, digests, signatures, ids, keys, codes);
-                    recovered.map_err(Error::from)
-                })?;
-                Ok(Answers::new(codes).with_keys(keys, form))
-            }
+/// Messages that all have 32 bytes, which are computed faster as rows. What is read for rows with problems does not matter.
+fn as_rows(messages: &[&[u8]], problems: &[u8]) -> Option<Vec<[u8; 32]>> {
+    let is_row = |(message, problem): (&&[u8], &u8)| *problem != 0 || message.len() == 32;
+    let are_rows = messages.iter().zip(problems).all(is_row);
+    are_rows.then(|| messages.iter().map(|message| (*message).try_into().unwrap_or_default()).collect())
+}
+
+/// Room for the first results of all rows.
+enum Results {
+    None,
+    /// Signatures and points.
+    Pairs(Vec<[u8; 64]>),
+    Addresses(Vec<[u8; 20]>),
+    Secrets(Zeroizing<Vec<[u8; 32]>>),
+}
+
+impl Results {
+    fn of(call: call::Operation, rows: usize) -> Self {
+        match call.results().first().map(|column| column.width) {
+            None => Results::None,
+            Some(20) => Results::Addresses(vec![[0; 20]; rows]),
+            Some(32) => Results::Secrets(Zeroizing::new(vec![[0; 32]; rows])),
+            Some(64) => Results::Pairs(vec![[0; 64]; rows]),
+            Some(width) => unreachable!("no result has {width} bytes"),
         }
     }
 
-    pub fn sign(&self, mut inputs: Inputs, signing: &Signing) -> Result<Answers, Error> {
-        if self.takes_sm2_messages(&inputs)? {
-            return self.sign_sm2_messages(inputs, signing);
+    fn bytes(&mut self) -> &mut [u8] {
+        match self {
+            Results::None => &mut [],
+            Results::Pairs(rows) => rows.as_flattened_mut(),
+            Results::Addresses(rows) => rows.as_flattened_mut(),
+            Results::Secrets(rows) => rows.as_flattened_mut(),
         }
-        let digests = inputs.digests()?;
-        let secrets = Secrets::of(&mut inputs, &signing.key, self.first)?;
-        let (engine, digests, signers) = (self.engine, digests.rows(), signing.signers(secrets.keys()));
-        let mut codes = vec![0; inputs.rows()];
-        let mut signatures = vec![[0; 64]; codes.len()];
-        let mut ids = vec![0; if signing.recovery_id { codes.len() } else { 0 }];
-        match (self.curve, signing.s_form) {
-            (CurveId::Sm2, _) => sm2::sign_into(engine, digests, signers, &mut signatures, &mut codes)?,
-            (curve, form) if signing.recovery_id => {
-                let (rows, ids, codes) = (&mut signatures, &mut ids, &mut codes);
-                ecdsa::sign_recoverable_into(engine, curve, digests, signers, form, rows, ids, codes)?;
-            }
-            (curve, form) => {
-                ecdsa::sign_into(engine, curve, digests, signers, form, &mut signatures, &mut codes)?;
-            }
-        }
-        let answers = Answers::new(inputs.merged(codes)).with_signatures(signatures, signing.der);
-        Ok(if signing.recovery_id { answers.with_numbers("recovery_id", ids) } else { answers })
+    }
+}
+
+/// Public keys in any encoding as `x || y`, and a code for each row, where `decode` makes the calls. It gets keys and places
+/// for points and codes, as [`gecc::point::decode_keys_into`] does.
+/// The point of a row that is rejected means nothing.
+///
+/// # Errors
+/// [`Error::Columns`] when a column that is needed is missing or has a wrong type, and what the calls say.
+pub fn decode_keys_through<E: From<Error>>(
+    batch: &RecordBatch,
+    mapping: &Mapping,
+    pool: &Pool,
+    decode: impl FnOnce(PublicKeys, &mut [[u8; 64]], &mut [u8]) -> Result<(), E>,
+) -> Result<(Vec<[u8; 64]>, Vec<u8>), E> {
+    let mut inputs = Inputs::new(batch, mapping, pool);
+    let keys = Keys::of(&mut inputs)?;
+    let mut codes = vec![0; inputs.rows()];
+    let mut points = vec![[0; 64]; codes.len()];
+    decode(keys.rows(), &mut points, &mut codes)?;
+    Ok((points, inputs.merged(codes)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use arrow_array::{ArrayRef, BinaryArray, BooleanArray, FixedSizeBinaryArray, Int64Array};
+    use std::sync::Arc;
+
+    const NONE: u8 = u8::MAX;
+
+    fn mapping_of(batch: &RecordBatch) -> Mapping {
+        let verify = Operation::VerifyRecoverable(Default::default());
+        crate::complete(Mapping::new(), &batch.schema(), &verify, gecc::CurveId::P256).unwrap()
     }
 
-    fn sign_sm2_messages(&self, mut inputs: Inputs, signing: &Signing) -> Result<Answers, Error> {
-        let messages = Texts::messages(&mut inputs)?;
-        let secrets = Secrets::of(&mut inputs, &signing.key, self.first)?;
-        let ids = Texts::ids(&inputs)?;
-        let (messages, ids, mut codes) = (messages.slices(), ids.slices(), vec![0; inputs.rows()]);
-        let (ids, mut signatures) = (sm2::UserIds::each(&ids), vec![[0; 64]; codes.len()]);
-        let signers = signing.signers(secrets.keys());
-        sm2::sign_messages_into(self.engine, &messages, ids, signers, &mut signatures, &mut codes)?;
-        Ok(Answers::new(inputs.merged(codes)).with_signatures(signatures, signing.der))
+    /// The ids that the call gets for four rows, of which row 2 has a key of another encoding.
+    fn ids_of_call(signatures: ArrayRef, ids: Option<ArrayRef>) -> Option<Vec<u8>> {
+        let digests = FixedSizeBinaryArray::try_from_iter([[1; 32]; 4].into_iter()).unwrap();
+        let keys = BinaryArray::from_iter_values([33, 33, 65, 33].map(|length| vec![2; length]));
+        let columns: [(&str, ArrayRef); 3] =
+            [("digest", Arc::new(digests)), ("signature", signatures), ("public_key", Arc::new(keys))];
+        let batch = RecordBatch::try_from_iter(columns.into_iter().chain(ids.map(|ids| ("v", ids)))).unwrap();
+        let (mapping, pool, mut found) = (mapping_of(&batch), Pool::default(), None);
+        let verify = Operation::VerifyRecoverable(Default::default());
+        let answers = verify.apply_through(CurveId::P256, &batch, &mapping, &pool, |_, columns, _, _, codes| {
+            let ids = columns.recovery_ids;
+            found = (!ids.is_empty()).then(|| (0..codes.len()).map(|row| ids.get(row)[0]).collect());
+            codes.fill(gecc::Verdict::VALID_CODE);
+            Ok::<(), Error>(())
+        });
+        assert_eq!(answers.unwrap().codes(), [gecc::Verdict::VALID_CODE; 4]);
+        found
     }
 
-    pub fn ecdh(&self, mut inputs: Inputs, key: &Key) -> Result<Answers, Error> {
-        let peers = Keys::of(&mut inputs)?;
-        let keys = Secrets::of(&mut inputs, key, self.first)?;
-        let mut codes = vec![0; inputs.rows()];
-        let mut secrets = Zeroizing::new(vec![[0; 32]; codes.len()]);
-        ecdh::shared_secrets_into(self.engine, self.curve, keys.keys(), peers.rows(), &mut secrets, &mut codes)?;
-        Ok(Answers::new(inputs.merged(codes)).with_secret_rows("shared_secret", secrets))
+    fn rows<const W: usize>() -> ArrayRef {
+        Arc::new(FixedSizeBinaryArray::try_from_iter([[1; W]; 4].into_iter()).unwrap())
     }
 
-    pub fn public_keys(&self, mut inputs: Inputs, form: KeyForm) -> Result<Answers, Error> {
-        let cells = inputs.required(Field::SecretKey)?;
-        let secrets: Column<32> = inputs.bytes(Field::SecretKey, &cells)?;
-        let mut codes = vec![0; inputs.rows()];
-        let mut keys = vec![[0; 64]; codes.len()];
-        keys::public_keys_into(self.engine, self.curve, SecretKeys::rows(secrets.rows()), &mut keys, &mut codes)?;
-        Ok(Answers::new(inputs.merged(codes)).with_keys(keys, form))
+    #[test]
+    fn recovery_ids_are_read_where_rows_have_them() {
+        let numbers = |numbers| Some(Arc::new(Int64Array::from_iter(numbers)) as ArrayRef);
+        let of_numbers = ids_of_call(rows::<64>(), numbers([Some(27), None, Some(38), Some(4)]));
+        assert_eq!(of_numbers, Some(vec![0, NONE, 1, NONE]));
+        let parities = BooleanArray::from_iter([Some(true), Some(false), None, None]);
+        assert_eq!(ids_of_call(rows::<64>(), Some(Arc::new(parities))), Some(vec![1, 0, NONE, NONE]));
+        // A column goes before what signatures have.
+        let of_numbers = ids_of_call(rows::<65>(), numbers([Some(0), Some(2), Some(3), Some(28)]));
+        assert_eq!(of_numbers, Some(vec![0, 2, 3, 1]));
+        let lengths: ArrayRef = Arc::new(BinaryArray::from_iter_values([65, 64, 65, 64].map(|length| vec![1; length])));
+        assert_eq!(ids_of_call(lengths, None), Some(vec![1, NONE, 1, NONE]));
+        assert_eq!(ids_of_call(rows::<65>(), None), Some(vec![1; 4]));
+        // No row has one.
+        assert_eq!(ids_of_call(rows::<64>(), None), None);
+        assert_eq!(ids_of_call(rows::<64>(), numbers([None, Some(-1), Some(26), None])), None);
     }
 }

@@ -54,7 +54,7 @@ fn takes_bytes(field: Field, data_type: &DataType) -> bool {
 /// [`Error::Columns`] as [`Mapping::complete`].
 pub fn complete(mapping: Mapping, schema: &Schema, operation: &Operation, curve: CurveId) -> Result<Mapping, Error> {
     let fits = |place: usize, field| takes(field, schema.field(place).data_type());
-    let reads = |field| operation.reads_on(field, curve);
+    let reads = |field| operation.reads(field, curve);
     mapping.complete(&names(schema), false, &reads, &fits).map_err(|problem| Error::Columns(problem.to_string()))
 }
 

@@ -1,9 +1,10 @@
 //! What is done with each row.
 
 use crate::error::Error;
+use gecc::call::{self, RecoveryIds};
 use gecc::ecdsa::{Policy, SForm};
 use gecc::fields::Field;
-use gecc::{CurveId, Rows, SecretKey, SecretKeys, Signers};
+use gecc::{CurveId, SecretKey};
 use std::sync::Arc;
 
 /// What is done with each row.
@@ -68,15 +69,6 @@ pub struct Signing {
     pub der: bool,
 }
 
-impl Signing {
-    pub(crate) fn signers<'a>(&'a self, keys: SecretKeys<'a>) -> Signers<'a> {
-        match &self.additional_data {
-            None => keys.into(),
-            Some(data) => Signers::with_additional_data(keys, Rows::all(data)),
-        }
-    }
-}
-
 /// How to sign by BIP 340.
 #[derive(Clone, Debug, Default)]
 pub struct Bip340Signing {
@@ -99,48 +91,96 @@ pub enum Key {
 }
 
 impl Operation {
-    /// Whether it reads a field on a curve: user ids are of SM2 alone.
-    pub(crate) fn reads_on(&self, field: Field, curve: CurveId) -> bool {
-        self.reads(field) && (field != Field::Id || curve == CurveId::Sm2)
-    }
-
-    pub(crate) fn reads(&self, field: Field) -> bool {
-        use Field::{Der, Digest, Id, Message, PublicKey, R, RecoveryId, S, SecretKey, Signature};
-        match self {
-            Operation::Verify(_) => matches!(field, Digest | Message | Id | Signature | R | S | Der | PublicKey),
-            Operation::VerifyRecoverable(_) => {
-                matches!(field, Digest | Message | Id | Signature | R | S | Der | RecoveryId | PublicKey)
-            }
-            Operation::VerifyBip340 => matches!(field, Digest | Message | Signature | R | S | PublicKey),
-            Operation::SignBip340(Bip340Signing { key: Key::Column, .. }) => {
-                matches!(field, Digest | Message | SecretKey)
-            }
-            Operation::SignBip340(_) => matches!(field, Digest | Message),
-            Operation::Recover(_) => matches!(field, Digest | Message | Id | Signature | R | S | Der | RecoveryId),
-            Operation::Sign(Signing { key: Key::Column, .. }) => matches!(field, Digest | Message | Id | SecretKey),
-            Operation::Sign(_) => matches!(field, Digest | Message | Id),
-            Operation::Ecdh(Key::Column) => matches!(field, PublicKey | SecretKey),
-            Operation::Ecdh(_) => matches!(field, PublicKey),
-            Operation::PublicKeys(_) => matches!(field, SecretKey),
-        }
-    }
-
-    pub(crate) fn require(&self, curve: CurveId) -> Result<(), Error> {
+    /// What the library computes, on a curve.
+    ///
+    /// # Errors
+    /// [`Error::Options`] when the operation does not exist on the curve.
+    pub fn call(&self, curve: CurveId) -> Result<call::Operation, Error> {
+        let is_sm2 = curve == CurveId::Sm2;
         let problem = match self {
             Operation::VerifyBip340 | Operation::SignBip340(_) if !curve.has_bip340() => "BIP 340 is for secp256k1",
             Operation::Recover(Signer::Address) if curve != CurveId::Secp256k1 => {
                 "addresses are for secp256k1, the curve of Ethereum's accounts"
             }
-            Operation::Recover(_) if curve == CurveId::Sm2 => "SM2 has no recovery of public keys",
-            Operation::Verify(policy) if curve == CurveId::Sm2 && policy.low_s => "SM2 has no low s",
-            Operation::VerifyRecoverable(_) | Operation::Sign(Signing { recovery_id: true, .. })
-                if curve == CurveId::Sm2 =>
-            {
+            Operation::Recover(_) if is_sm2 => "SM2 has no recovery of public keys",
+            Operation::Verify(policy) if is_sm2 && policy.low_s => "SM2 has no low s",
+            Operation::VerifyRecoverable(_) | Operation::Sign(Signing { recovery_id: true, .. }) if is_sm2 => {
                 "SM2 has no recovery ids"
             }
-            _ => return Ok(()),
+            _ => return Ok(self.call_unchecked(curve)),
         };
         Err(Error::Options(problem.to_owned()))
+    }
+
+    fn call_unchecked(&self, curve: CurveId) -> call::Operation {
+        let is_sm2 = curve == CurveId::Sm2;
+        match self {
+            Operation::Verify(_) if is_sm2 => call::Operation::Sm2Verify,
+            Operation::Verify(policy) => call::Operation::EcdsaVerify(curve, *policy),
+            Operation::VerifyRecoverable(policy) => call::Operation::EcdsaVerifyRecoverable(curve, *policy),
+            Operation::VerifyBip340 => call::Operation::Bip340Verify,
+            Operation::Recover(Signer::Address) => call::Operation::EcdsaRecoverAddresses,
+            Operation::Recover(Signer::PublicKey(_)) => call::Operation::EcdsaRecover(curve),
+            Operation::Sign(_) if is_sm2 => call::Operation::Sm2Sign,
+            Operation::Sign(Signing { s_form, recovery_id: true, .. }) => {
+                call::Operation::EcdsaSignRecoverable(curve, *s_form)
+            }
+            Operation::Sign(Signing { s_form, .. }) => call::Operation::EcdsaSign(curve, *s_form),
+            Operation::SignBip340(_) => call::Operation::Bip340Sign,
+            Operation::Ecdh(_) => call::Operation::SharedSecrets(curve),
+            Operation::PublicKeys(_) => call::Operation::PublicKeys(curve),
+        }
+    }
+
+    /// The names and widths of results, which are the same on all curves.
+    pub(crate) fn results(&self) -> &'static [call::Column] {
+        self.call_unchecked(CurveId::Secp256k1).results()
+    }
+
+    /// Where private keys come from.
+    pub(crate) fn key(&self) -> &Key {
+        match self {
+            Operation::Sign(Signing { key, .. }) | Operation::SignBip340(Bip340Signing { key, .. }) => key,
+            Operation::Ecdh(key) => key,
+            _ => &Key::Column,
+        }
+    }
+
+    /// Additional data of all nonces, or the auxiliary random data of all signatures.
+    pub(crate) fn additional(&self) -> Option<&[u8; 32]> {
+        match self {
+            Operation::Sign(Signing { additional_data, .. }) => additional_data.as_ref(),
+            Operation::SignBip340(Bip340Signing { auxiliary, .. }) => auxiliary.as_ref(),
+            _ => None,
+        }
+    }
+
+    /// How public keys are written.
+    pub(crate) fn key_form(&self) -> KeyForm {
+        match self {
+            Operation::Recover(Signer::PublicKey(form)) | Operation::PublicKeys(form) => *form,
+            _ => KeyForm::default(),
+        }
+    }
+
+    /// Whether signatures are written as `der`.
+    pub(crate) fn is_der(&self) -> bool {
+        matches!(self, Operation::Sign(Signing { der: true, .. }))
+    }
+
+    /// Whether it reads a field on a curve.
+    pub(crate) fn reads(&self, field: Field, curve: CurveId) -> bool {
+        let reads = self.call_unchecked(curve).reads();
+        match field {
+            Field::Digest | Field::Message => reads.contents,
+            Field::Id => reads.user_ids,
+            Field::Signature | Field::R | Field::S => reads.signatures,
+            // Signatures of BIP 340 have no DER.
+            Field::Der => reads.signatures && !reads.x_only_keys,
+            Field::RecoveryId => reads.recovery_ids != RecoveryIds::No,
+            Field::PublicKey => reads.public_keys,
+            Field::SecretKey => reads.secret_keys && matches!(self.key(), Key::Column),
+        }
     }
 }
 

@@ -64,7 +64,7 @@ pub fn transform(
     job.operation.check(job.engine, job.curve, input.schema(), job.mapping)?;
     let (read, kept) = match options.beside {
         true => (Columns::All, columns_beside(input.schema(), job.mapping)?),
-        false => (Columns::Only(job.operation.columns(input.schema(), job.mapping)?), Vec::new()),
+        false => (Columns::Only(job.operation.columns(job.curve, input.schema(), job.mapping)?), Vec::new()),
     };
     // Arrow IPC is written as it is in memory.
     let columns = match options.format {

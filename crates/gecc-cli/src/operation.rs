@@ -1,140 +1,54 @@
-//! What a command does with items: an [`Operation`] over columns, which knows nothing of where these come from.
+//! What a command does with items: an operation of the library's, the private keys that it uses, and how its results are written. It
+//! knows nothing of where columns come from.
 
+use crate::input::keyfile::{Keys, Numbers};
 use crate::output::Line;
-use gecc::{CurveId, Engine, PublicKeys, Rows};
-
-/// Which columns an operation reads.
-#[derive(Clone, Copy, Default)]
-pub struct Reads {
-    /// Digests, or messages.
-    pub contents: bool,
-    pub signatures: bool,
-    pub public_keys: bool,
-    pub recovery_ids: RecoveryIds,
-    pub secret_keys: bool,
-    /// Whether messages are the operation's to hash. Others are hashed with SHA-256 where they are read.
-    pub messages: bool,
-    /// Whether they have user ids.
-    pub user_ids: bool,
-    /// Whether a public key may be an x-coordinate alone.
-    pub x_only_keys: bool,
-}
-
-impl Reads {
-    /// Whether private keys are all that is read.
-    pub fn are_keys_alone(self) -> bool {
-        let Reads { contents, signatures, public_keys, recovery_ids, secret_keys, .. } = self;
-        secret_keys && !contents && !signatures && !public_keys && recovery_ids == RecoveryIds::No
-    }
-}
-
-/// Whether an operation reads recovery ids.
-#[derive(Clone, Copy, Default, PartialEq, Eq)]
-pub enum RecoveryIds {
-    #[default]
-    No,
-    /// Where items have them. Those that have none, or one that is no recovery id, get [`NO_RECOVERY_ID`].
-    Optional,
-    Required,
-}
+use gecc::call::{self, Columns, Reads, RecoveryIds};
+use gecc::{CurveId, Engine, Error, Rows, SecretKeys, signature_to_der};
 
 /// In place of a recovery id that an item does not have: none is so large.
 pub const NO_RECOVERY_ID: u8 = u8::MAX;
 
-/// What a command does with items.
-pub trait Operation: Sync {
-    /// What the items that pass have become, for the summary.
-    const PASSED: &'static str;
-    /// Whether answers are verdicts, which say `valid`, and not results.
-    const GIVES_VERDICTS: bool = false;
-    /// Whether answers are secret.
-    const GIVES_SECRETS: bool = false;
-
-    fn reads(&self) -> Reads;
-
-    fn curve(&self) -> CurveId;
-
-    /// The fields of an item that passed, in the order in which they are written.
-    fn fields(&self) -> Vec<&'static str>;
-
-    /// Bytes of an item's result.
-    fn width(&self) -> usize {
-        0
-    }
-
-    /// Computes items. Afterwards each has a code, and where that is `Verdict::VALID_CODE` a result.
-    fn compute(&self, engine: &Engine, columns: &Columns, results: Results) -> Result<(), gecc::Error>;
-
-    /// Writes the fields of an item that passed, by its result.
-    fn answer(&self, result: &[u8], line: &mut Line);
-
-    /// The number of the first item that cannot be computed, with all after it, and why.
-    fn limit(&self) -> Option<(u64, String)> {
-        None
-    }
-
-    /// The same over tables of Arrow, and its curve.
-    #[cfg(feature = "arrow")]
-    fn over_tables(&self, answers: TableAnswers) -> (gecc_arrow::Operation, CurveId);
-
-    /// Answers with the results of their items, one after the other, as the columns that `over_tables` has.
-    #[cfg(feature = "arrow")]
-    fn columns(&self, _results: &[u8], answers: gecc_arrow::Answers) -> gecc_arrow::Answers {
-        answers
-    }
-
-    /// What to say after so many items.
-    fn warning(&self, _items: u64) -> Option<String> {
-        None
-    }
+/// An operation, and what a command adds to it.
+pub struct Operation {
+    pub call: call::Operation,
+    /// Private keys that are not the items' own.
+    pub keys: Keys,
+    /// Additional data of all nonces, or the auxiliary random data of BIP 340.
+    pub additional: Option<[u8; 32]>,
+    pub form: ResultForm,
+    /// For measurements of all but the engine: every item has passed.
+    #[cfg(test)]
+    pub is_passed_over: bool,
 }
 
-/// How the answers to the rows of a table are written.
-#[cfg(feature = "arrow")]
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub enum TableAnswers {
-    /// As lines, by [`Operation::answer`]: results are those of [`Operation::compute`].
-    Lines,
-    /// As columns.
-    Columns,
+/// How results are written.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+pub enum ResultForm {
+    /// Signatures as `r || s`, and public keys uncompressed.
+    #[default]
+    Plain,
+    Der,
+    Compressed,
 }
 
-/// Inputs of some items. Columns that the operation does not read are empty.
-pub struct Columns<'a> {
-    pub numbers: Numbers<'a>,
-    pub contents: Contents<'a>,
-    pub signatures: Rows<'a, 64>,
-    pub public_keys: PublicKeys<'a>,
-    pub recovery_ids: Rows<'a, 1>,
-    pub secret_keys: Rows<'a, 32>,
-}
-
-/// Which items of the input these are, counted from 0.
-#[derive(Clone, Copy)]
-pub enum Numbers<'a> {
-    From(u64),
-    Each(&'a [u64]),
-}
-
-/// What is signed.
-#[derive(Clone, Copy)]
-pub enum Contents<'a> {
-    Digests(Rows<'a, 32>),
-    /// Each with its user id, where it has one: for operations that hash messages themselves.
-    Messages {
-        messages: &'a [&'a [u8]],
-        ids: &'a [&'a [u8]],
-    },
-}
-
-impl<'a> Contents<'a> {
-    /// For operations whose messages are hashed where they are read.
-    pub fn digests(&self) -> Rows<'a, 32> {
-        match self {
-            Contents::Digests(digests) => *digests,
-            Contents::Messages { .. } => unreachable!("the operation reads no messages"),
+impl From<call::Operation> for Operation {
+    fn from(call: call::Operation) -> Self {
+        Operation {
+            call,
+            keys: Keys::OfItems,
+            additional: None,
+            form: ResultForm::Plain,
+            #[cfg(test)]
+            is_passed_over: false,
         }
     }
+}
+
+/// Inputs of some items.
+pub struct Items<'a> {
+    pub numbers: Numbers<'a>,
+    pub columns: Columns<'a>,
 }
 
 /// Where the results of some items go.
@@ -144,9 +58,200 @@ pub struct Results<'a> {
     pub rows: &'a mut [u8],
 }
 
-impl Results<'_> {
-    /// The rows as results of this width.
-    pub fn rows_of<const W: usize>(&mut self) -> (&mut [[u8; W]], &mut [u8]) {
-        (self.rows.as_chunks_mut().0, self.codes)
+impl Operation {
+    pub fn curve(&self) -> CurveId {
+        self.call.curve()
+    }
+
+    /// What is read of items.
+    pub fn reads(&self) -> Reads {
+        let reads = self.call.reads();
+        Reads { secret_keys: reads.secret_keys && self.keys.are_of_items(), ..reads }
+    }
+
+    /// Whether private keys are all that is read.
+    pub fn reads_keys_alone(&self) -> bool {
+        self.reads() == Reads { secret_keys: true, ..Reads::default() }
+    }
+
+    /// What the items that pass have become, for the summary.
+    pub fn passed(&self) -> &'static str {
+        match self.call {
+            call::Operation::EcdsaRecover(_) | call::Operation::EcdsaRecoverAddresses => "recovered",
+            call::Operation::SharedSecrets(_) | call::Operation::PublicKeys(_) => "computed",
+            _ if self.gives_verdicts() => "valid",
+            _ => "signed",
+        }
+    }
+
+    /// Whether answers are verdicts, which say `valid`, and not results.
+    pub fn gives_verdicts(&self) -> bool {
+        self.call.results().is_empty()
+    }
+
+    pub fn gives_secrets(&self) -> bool {
+        self.call.has_secret_results()
+    }
+
+    /// The fields of an item that passed, in the order in which they are written.
+    pub fn fields(&self) -> Vec<&'static str> {
+        let name = |column: &call::Column| if self.is_der(column) { "der" } else { column.name };
+        let results = self.call.results().iter().map(name);
+        if self.gives_verdicts() { vec!["valid"] } else { results.collect() }
+    }
+
+    fn is_der(&self, column: &call::Column) -> bool {
+        self.form == ResultForm::Der && column.name == "signature"
+    }
+
+    /// Bytes of an item's results, which lie one after the other.
+    pub fn width(&self) -> usize {
+        self.call.results().iter().map(|column| column.width).sum()
+    }
+
+    /// Computes items. Afterwards each has a code, and where that is `Verdict::VALID_CODE` a result.
+    pub fn compute(&self, engine: &Engine, items: &Items, results: Results) -> Result<(), Error> {
+        let Results { codes, rows } = results;
+        #[cfg(test)]
+        if self.is_passed_over {
+            codes.fill(gecc::Verdict::VALID_CODE);
+            return Ok(());
+        }
+        let mut columns = Columns { additional: self.additional.as_ref().map(Rows::all), ..items.columns };
+        let has_id = |item: usize| *columns.recovery_ids.get(item) != [NO_RECOVERY_ID];
+        let are_optional = self.call.reads().recovery_ids == RecoveryIds::Optional && !columns.recovery_ids.is_empty();
+        if are_optional && !(0..codes.len()).any(has_id) {
+            columns.recovery_ids = Rows::new(&[]);
+        }
+        let count = codes.len();
+        let run = |secret_keys: SecretKeys| {
+            let columns = Columns { secret_keys, ..columns };
+            let [first, _] = self.call.results() else {
+                return self.call.run(engine, &columns, rows, &mut [], codes);
+            };
+            let mut ids = vec![0; codes.len()];
+            self.call.run(engine, &columns, &mut rows[..ids.len() * first.width], &mut ids, codes)?;
+            put_behind(rows, first.width, &ids);
+            Ok(())
+        };
+        self.keys.of_items(items.numbers, columns.secret_keys, count, run)
+    }
+
+    /// Writes the fields of an item that passed, by its result.
+    pub fn answer(&self, result: &[u8], line: &mut Line) {
+        let Some((first, others)) = self.call.results().split_first() else { return line.json("valid", b"true") };
+        let (row, others_of_item) = result.split_at(first.width);
+        match (first.name, row) {
+            ("public_key", [x @ .., y]) if self.form == ResultForm::Compressed => {
+                line.hex("public_key", if y % 2 == 0 { "02" } else { "03" }, &x[..32]);
+            }
+            ("public_key", row) => line.hex("public_key", "04", row),
+            ("address", row) => line.hex("address", "0x", row),
+            (_, row) if self.is_der(first) => {
+                let signature = row.try_into().expect("signatures have 64 bytes");
+                line.hex("der", "", &signature_to_der(signature));
+            }
+            (name, row) => line.hex(name, "", row),
+        }
+        for (column, number) in others.iter().zip(others_of_item) {
+            line.number(column.name, u64::from(*number));
+        }
+    }
+
+    /// The number of the first item that cannot be computed, with all after it, and why.
+    pub fn limit(&self) -> Option<(u64, String)> {
+        self.keys.limit()
+    }
+
+    /// What to say after so many items.
+    pub fn warning(&self, items: u64) -> Option<String> {
+        self.keys.surplus(items)
     }
 }
+
+/// Puts an id behind each of the rows that lie one after the other at the front.
+fn put_behind(rows: &mut [u8], width: usize, ids: &[u8]) {
+    for (item, id) in ids.iter().enumerate().rev() {
+        let row = item * (width + 1);
+        rows.copy_within(item * width..(item + 1) * width, row);
+        rows[row + width] = *id;
+    }
+}
+
+/// The same over tables of Arrow.
+#[cfg(feature = "arrow")]
+mod tables {
+    use super::{Operation, ResultForm};
+    use gecc::call;
+    use gecc::ecdsa::SForm;
+    use gecc_arrow::{Answers, Bip340Signing, KeyForm, Signer, Signing};
+    use zeroize::Zeroizing;
+
+    /// How the answers to the rows of a table are written.
+    #[derive(Clone, Copy, PartialEq, Eq)]
+    pub enum TableAnswers {
+        /// As lines, by [`Operation::answer`]: results are those of [`Operation::compute`].
+        Lines,
+        /// As columns.
+        Columns,
+    }
+
+    impl Operation {
+        /// The operation over tables.
+        pub fn over_tables(&self, answers: TableAnswers) -> gecc_arrow::Operation {
+            // Lines are made of what the engine computes.
+            let (form, der) = match answers {
+                TableAnswers::Lines => (KeyForm::Raw, false),
+                TableAnswers::Columns => (self.key_form(), self.form == ResultForm::Der),
+            };
+            let key = self.keys.for_tables();
+            let sign = |s_form: SForm, recovery_id: bool| {
+                let (key, additional_data) = (key.clone(), self.additional);
+                gecc_arrow::Operation::Sign(Signing { key, additional_data, s_form, recovery_id, der })
+            };
+            match self.call {
+                call::Operation::EcdsaVerify(_, policy) => gecc_arrow::Operation::Verify(policy),
+                call::Operation::EcdsaVerifyRecoverable(_, policy) => gecc_arrow::Operation::VerifyRecoverable(policy),
+                call::Operation::Sm2Verify => gecc_arrow::Operation::Verify(Default::default()),
+                call::Operation::Bip340Verify => gecc_arrow::Operation::VerifyBip340,
+                call::Operation::EcdsaRecover(_) => gecc_arrow::Operation::Recover(Signer::PublicKey(form)),
+                call::Operation::EcdsaRecoverAddresses => gecc_arrow::Operation::Recover(Signer::Address),
+                call::Operation::EcdsaSign(_, s_form) => sign(s_form, false),
+                call::Operation::EcdsaSignRecoverable(_, s_form) => sign(s_form, true),
+                call::Operation::Sm2Sign => sign(SForm::default(), false),
+                call::Operation::Bip340Sign => {
+                    gecc_arrow::Operation::SignBip340(Bip340Signing { key, auxiliary: self.additional })
+                }
+                call::Operation::SharedSecrets(_) => gecc_arrow::Operation::Ecdh(key),
+                call::Operation::PublicKeys(_) => gecc_arrow::Operation::PublicKeys(form),
+                other => unreachable!("no command has {other:?}"),
+            }
+        }
+
+        fn key_form(&self) -> KeyForm {
+            if self.form == ResultForm::Compressed { KeyForm::Compressed } else { KeyForm::Uncompressed }
+        }
+
+        /// Answers with the results of their items, one after the other, as the columns that [`Self::over_tables`] has.
+        pub fn columns(&self, results: &[u8], answers: Answers) -> Answers {
+            let rows = || results.chunks_exact(self.width());
+            let Some((first, others)) = self.call.results().split_first() else { return answers };
+            let answers = match first.name {
+                "public_key" => answers.with_keys(results.as_chunks().0.to_vec(), self.key_form()),
+                "address" => answers.with_rows::<20>(first.name, results.as_chunks().0.to_vec()),
+                "shared_secret" => answers.with_secret_rows(first.name, Zeroizing::new(results.as_chunks().0.to_vec())),
+                _ => {
+                    let signatures = rows().filter_map(|row| row.first_chunk().copied()).collect();
+                    answers.with_signatures(signatures, self.form == ResultForm::Der)
+                }
+            };
+            match others {
+                [] => answers,
+                [id, ..] => answers.with_numbers(id.name, rows().map(|row| row[first.width]).collect()),
+            }
+        }
+    }
+}
+
+#[cfg(feature = "arrow")]
+pub use tables::TableAnswers;

@@ -2,14 +2,15 @@
 
 use super::Kind;
 use crate::answers::Answers;
-use crate::operation::KeyForm;
+use crate::calls::decode_keys_through;
+use crate::operation::{KeyForm, Operation, Signer};
 use crate::pool::Pool;
-use crate::through::{Bip340Messages, decode_keys_through, recover_through, verify_bip340_through, verify_through};
 use arrow_array::RecordBatch;
+use gecc::call::{Columns, Contents, Operation as Call};
 use gecc::ecdsa::Policy;
 use gecc::fields::Hash;
 use gecc::service::{Coalescer, Stats};
-use gecc::{Backend, CurveId, Engine, PublicKeys, Rows, Verdict, Verdicts, bip340, point};
+use gecc::{Backend, CurveId, Engine, Verdict, point};
 
 /// Rows of the coalescer's largest batch on the CPU: those of a few threads, so that an engine of many cores has enough for
 /// each. GPUs have the coalescer's own choice.
@@ -81,98 +82,55 @@ impl Service {
         batch: &RecordBatch,
     ) -> Result<Answers, Problem> {
         let mapping = kind.mapping(batch.num_columns());
-        match kind {
-            Kind::EcdsaVerify | Kind::EcdsaVerifyDer | Kind::Sm2Verify | Kind::Sm2VerifyDer => {
-                verify_through(batch, &mapping, &self.pool, |digests, signatures, keys, codes| {
-                    self.verify(curve, policy, digests, signatures, keys, codes)
-                })
-            }
-            Kind::Bip340Verify => {
-                verify_bip340_through(batch, &mapping, &self.pool, |messages, signatures, keys, codes| {
-                    self.verify_bip340(messages, signatures, keys, codes)
-                })
-            }
-            Kind::EcdsaRecover => {
-                let form = KeyForm::Uncompressed;
-                recover_through(batch, &mapping, &self.pool, form, |digests, signatures, ids, keys, codes| {
-                    self.recover(curve, digests, signatures, ids, keys, codes)
-                })
-            }
+        let operation = match kind {
+            Kind::EcdsaVerify | Kind::EcdsaVerifyDer => Operation::Verify(policy),
+            Kind::Sm2Verify | Kind::Sm2VerifyDer => Operation::Verify(Policy::default()),
+            Kind::Bip340Verify => Operation::VerifyBip340,
+            Kind::EcdsaRecover => Operation::Recover(Signer::PublicKey(KeyForm::Uncompressed)),
             Kind::EthAddress => {
                 let (points, codes) = decode_keys_through(batch, &mapping, &self.pool, |keys, points, codes| {
                     point::decode_keys_into(&self.engine, curve, keys, points, codes).map_err(Problem::from)
                 })?;
-                Ok(Answers::new(codes).with_rows("address", points.iter().map(address).collect()))
+                return Ok(Answers::new(codes).with_rows("address", points.iter().map(address).collect()));
             }
-        }
+        };
+        operation.apply_through(curve, batch, &mapping, &self.pool, |call, columns, rows, _, codes| {
+            self.run(call, columns, rows, codes)
+        })
     }
 
-    /// Each call is a caller of its own to the coalescer, so that all threads get the same share of its queue.
-    fn verify(
-        &self,
-        curve: CurveId,
-        policy: Policy,
-        digests: Rows<32>,
-        signatures: Rows<64>,
-        keys: PublicKeys,
-        codes: &mut [u8],
-    ) -> Result<(), Problem> {
+    /// Each call is a caller of its own to the coalescer, so that all threads get the same share of its queue. Its batches have no
+    /// place for messages of any length, which the engine gets as they come.
+    fn run(&self, call: Call, columns: &Columns, rows: &mut [u8], codes: &mut [u8]) -> Result<(), Problem> {
+        let Columns { contents, signatures, recovery_ids, public_keys: keys, .. } = *columns;
         let caller = self.coalescer.caller();
-        let verdicts = match curve {
-            CurveId::Sm2 => caller.sm2_verify(digests, signatures, keys).wait(),
-            curve => caller.ecdsa_verify(curve, digests, signatures, keys, policy).wait(),
-        }?;
-        put(&verdicts, codes);
-        Ok(())
-    }
-
-    /// Messages of 32 bytes go through the coalescer. Its batches have no place for others, which the engine gets as they come.
-    fn verify_bip340(
-        &self,
-        messages: Bip340Messages,
-        signatures: Rows<64>,
-        keys: PublicKeys,
-        codes: &mut [u8],
-    ) -> Result<(), Problem> {
-        match messages {
-            Bip340Messages::Rows(messages) => {
-                let caller = self.coalescer.caller();
-                put(&caller.bip340_verify(messages, signatures, keys).wait()?, codes);
+        let verdicts = match (call, contents) {
+            (Call::EcdsaVerify(curve, policy), Contents::Digests(digests)) => {
+                caller.ecdsa_verify(curve, digests, signatures, keys, policy).wait()?
             }
-            Bip340Messages::Texts(texts) => {
-                bip340::verify_messages_into(&self.engine, texts, signatures, keys, codes)?;
+            (Call::Sm2Verify, Contents::Digests(digests)) => caller.sm2_verify(digests, signatures, keys).wait()?,
+            (Call::Bip340Verify, Contents::Digests(messages)) => {
+                caller.bip340_verify(messages, signatures, keys).wait()?
             }
-        }
-        Ok(())
-    }
-
-    fn recover(
-        &self,
-        curve: CurveId,
-        digests: Rows<32>,
-        signatures: Rows<64>,
-        ids: Rows<1>,
-        keys: &mut [[u8; 64]],
-        codes: &mut [u8],
-    ) -> Result<(), Problem> {
-        let caller = self.coalescer.caller();
-        let points = caller.ecdsa_recover(curve, digests, signatures, ids).wait()?;
-        for ((key, code), point) in keys.iter_mut().zip(codes).zip(&points) {
-            match point {
-                Ok(point) => {
-                    *code = Verdict::VALID_CODE;
-                    key.copy_from_slice(&point.as_bytes()[1..]);
+            (Call::EcdsaRecover(curve), Contents::Digests(digests)) => {
+                let points = caller.ecdsa_recover(curve, digests, signatures, recovery_ids).wait()?;
+                for ((key, code), point) in rows.as_chunks_mut::<64>().0.iter_mut().zip(codes).zip(&points) {
+                    match point {
+                        Ok(point) => {
+                            *code = Verdict::VALID_CODE;
+                            key.copy_from_slice(&point.as_bytes()[1..]);
+                        }
+                        Err(rejection) => *code = rejection.code(),
+                    }
                 }
-                Err(rejection) => *code = rejection.code(),
+                return Ok(());
             }
+            _ => return Ok(call.run(&self.engine, columns, rows, &mut [], codes)?),
+        };
+        for (code, verdict) in codes.iter_mut().zip(verdicts.iter()) {
+            *code = verdict.code();
         }
         Ok(())
-    }
-}
-
-fn put(verdicts: &Verdicts, codes: &mut [u8]) {
-    for (code, verdict) in codes.iter_mut().zip(verdicts.iter()) {
-        *code = verdict.code();
     }
 }
 

@@ -9,11 +9,12 @@ use arrow_array::{
 };
 use arrow_schema::DataType;
 use gecc::bip340::{self, Auxiliary};
+use gecc::call::{self, Columns, Contents};
 use gecc::ecdsa::SForm;
 use gecc::{Backend, CurveId, Engine, PublicKeys, Rejection, Rows, SecretKey, Signers, ecdh, ecdsa, point, sm2};
 use gecc_arrow::{
-    Answers, Bip340Messages, Bip340Signing, CellProblem, Error, Field, Key, KeyForm, Mapping, Operation, Pool, Reason,
-    Signer, Signing, decode_keys_through, verify_bip340_through, verify_through,
+    Answers, Bip340Signing, CellProblem, Error, Field, Key, KeyForm, Mapping, Operation, Pool, Reason, Signer, Signing,
+    decode_keys_through,
 };
 use std::sync::{Arc, Mutex};
 
@@ -153,7 +154,7 @@ fn recovery_ids_decide_no_verdict() {
         ] {
             let (rows, mapping) = with(ids);
             let verify = Operation::VerifyRecoverable(policy);
-            assert_eq!(verify.columns(&rows.schema(), &mapping).unwrap().len(), rows.num_columns());
+            assert_eq!(verify.columns(curve, &rows.schema(), &mapping).unwrap().len(), rows.num_columns());
             let found = verify.apply(&together, curve, &rows, &mapping, &Pool::default()).unwrap();
             assert_eq!(found.codes(), expected.codes());
         }
@@ -495,17 +496,18 @@ fn callers_may_make_the_calls_of_bip340() {
                 (Field::PublicKey, columns(&some(&keys)).remove(0)),
             ]);
             let (engine, pool, made) = (engine(), Pool::default(), Mutex::new(Vec::new()));
-            let answers = verify_bip340_through(&batch, &mapping, &pool, |messages, signatures, keys, codes| {
-                let mut texts = Vec::new();
-                match messages {
-                    Bip340Messages::Rows(rows) => texts.extend((0..codes.len()).map(|item| rows.get(item).as_slice())),
-                    Bip340Messages::Texts(given) => texts.extend_from_slice(given),
+            let verify = Operation::VerifyBip340;
+            let answers = verify.apply_through(curve, &batch, &mapping, &pool, |_, columns, _, _, codes| {
+                let (mut texts, Columns { contents, signatures, public_keys, .. }) = (Vec::new(), *columns);
+                match contents {
+                    Contents::Digests(rows) => texts.extend((0..codes.len()).map(|item| rows.get(item).as_slice())),
+                    Contents::Messages { messages, .. } => texts.extend_from_slice(messages),
                 }
-                let is_rows = matches!(messages, Bip340Messages::Rows(_));
+                let is_rows = matches!(contents, Contents::Digests(_));
                 made.lock().unwrap().push(if is_rows { "rows" } else { "texts" });
-                bip340::verify_messages_into(engine, &texts, signatures, keys, codes).map_err(Error::from)
+                bip340::verify_messages_into(engine, &texts, signatures, public_keys, codes).map_err(Error::from)
             });
-            let direct = Operation::VerifyBip340.apply(engine, curve, &batch, &mapping, &pool).unwrap();
+            let direct = verify.apply(engine, curve, &batch, &mapping, &pool).unwrap();
             assert_eq!(answers.unwrap().codes(), direct.codes());
             assert!(direct.codes().contains(&1) && direct.codes()[place] != 1);
             assert_eq!(*made.lock().unwrap(), [call]);
@@ -527,12 +529,12 @@ fn callers_may_make_the_calls() {
     ]);
     let (engine, pool) = (engine(), Pool::default());
     let sizes = Mutex::new(Vec::new());
-    let answers = verify_through(&batch, &mapping, &pool, |digests, signatures, keys, codes| {
+    let verify = Operation::Verify(Default::default());
+    let answers = verify.apply_through(curve, &batch, &mapping, &pool, |call, columns, first, second, codes| {
         sizes.lock().unwrap().push(codes.len());
-        let policy = ecdsa::Policy::default();
-        ecdsa::verify_into(engine, curve, digests, signatures, keys, policy, codes).map_err(Error::from)
+        call.run(engine, columns, first, second, codes).map_err(Error::from)
     });
-    let direct = Operation::Verify(Default::default()).apply(engine, curve, &batch, &mapping, &pool).unwrap();
+    let direct = verify.apply(engine, curve, &batch, &mapping, &pool).unwrap();
     assert_eq!(answers.unwrap().codes(), direct.codes());
     assert_eq!(*sizes.lock().unwrap(), [30]);
     let decoded = decode_keys_through(&batch, &mapping, &pool, |keys, points, codes| {
@@ -546,6 +548,9 @@ fn callers_may_make_the_calls() {
             _ => assert_eq!((codes[row], &points[row][..]), (1, &point.as_bytes()[1..])),
         }
     }
-    let refused = verify_through(&batch, &mapping, &pool, |_, _, _, _| Err(Error::Options("no".to_owned())));
+    let no = |_: call::Operation, _: &Columns, _: &mut [u8], _: &mut [u8], _: &mut [u8]| {
+        Err(Error::Options("no".to_owned()))
+    };
+    let refused = verify.apply_through(curve, &batch, &mapping, &pool, no);
     assert!(matches!(refused, Err(Error::Options(text)) if text == "no"));
 }

@@ -3,7 +3,6 @@
 use crate::flags::StreamOptions;
 use crate::input::keys::{self, Named};
 use crate::input::open::{Input, is_standard_stream, open};
-use crate::operation::{Columns, Numbers};
 use crate::output::{note, refuse_overwriting};
 use crate::secrets::wiped::Wiped;
 use gecc::stack;
@@ -29,11 +28,17 @@ impl Keys {
         matches!(self, Keys::OfItems)
     }
 
-    /// Passes `work` the keys of the items of some columns, so many, all of which have one.
-    pub fn of_items<R>(&self, columns: &Columns, items: usize, work: impl FnOnce(SecretKeys) -> R) -> R {
+    /// Passes `work` the keys of so many items, all of which have one. `own` are those in the items.
+    pub fn of_items<R>(
+        &self,
+        numbers: Numbers,
+        own: SecretKeys,
+        items: usize,
+        work: impl FnOnce(SecretKeys) -> R,
+    ) -> R {
         match self {
-            Keys::File(keys) => keys.of_items(columns.numbers, items, work),
-            Keys::OfItems => work(SecretKeys::rows(columns.secret_keys)),
+            Keys::File(keys) => keys.of_items(numbers, items, work),
+            Keys::OfItems => work(own),
         }
     }
 
@@ -64,6 +69,13 @@ impl Keys {
             Keys::OfItems => gecc_arrow::Key::Column,
         }
     }
+}
+
+/// Which items of the input these are, counted from 0.
+#[derive(Clone, Copy)]
+pub enum Numbers<'a> {
+    From(u64),
+    Each(&'a [u64]),
 }
 
 /// The private keys of a file: one for all items, or one per item.

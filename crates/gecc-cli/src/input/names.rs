@@ -1,6 +1,6 @@
 //! Which column or member of a text holds which field.
 
-use crate::operation::{Reads, RecoveryIds};
+use gecc::call::{Reads, RecoveryIds};
 use gecc::fields::{Field, Mapping};
 
 /// What a column or member is.

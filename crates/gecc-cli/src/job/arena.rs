@@ -3,8 +3,10 @@
 use super::pages::Pages;
 use crate::input::binary::columns::StridedColumns;
 use crate::input::binary::layout::{Field, Layout};
-use crate::operation::{Columns, Contents, Numbers, Operation, Reads, RecoveryIds, Results};
-use gecc::{Engine, PublicKeys, Rows};
+use crate::input::keyfile::Numbers;
+use crate::operation::{Items, Operation, Results};
+use gecc::call::{Columns, Contents, Reads, RecoveryIds};
+use gecc::{Engine, PublicKeys, Rows, SecretKeys};
 use zeroize::Zeroizing;
 
 /// Room for so many rows of inputs, and for their results.
@@ -114,10 +116,9 @@ impl ColumnPages {
         rows.iter().map(|rows| next(*rows)).collect()
     }
 
-    fn columns(&self, number: u64, rows: usize) -> Columns<'_> {
+    fn columns(&self, rows: usize) -> Columns<'_> {
         let keys = first(self.public_keys.bytes(), rows * self.form.width());
         Columns {
-            numbers: Numbers::From(number),
             contents: Contents::Digests(first_rows(&self.digests, rows)),
             signatures: first_rows(&self.signatures, rows),
             public_keys: match self.form {
@@ -126,46 +127,47 @@ impl ColumnPages {
                 KeyForm::Mixed => PublicKeys::mixed(keys.as_chunks().0),
             },
             recovery_ids: first_rows(&self.recovery_ids, rows),
-            secret_keys: first_rows(&self.secret_keys, rows),
+            secret_keys: SecretKeys::rows(first_rows(&self.secret_keys, rows)),
+            additional: None,
         }
     }
 }
 
-fn columns_of_rows<'a>(layout: &'a Layout, memory: &'a Pages, number: u64, rows: usize) -> Columns<'a> {
+fn columns_of_rows<'a>(layout: &'a Layout, memory: &'a Pages, rows: usize) -> Columns<'a> {
     let columns = StridedColumns::new(layout, memory.bytes(), rows);
     Columns {
-        numbers: Numbers::From(number),
         contents: Contents::Digests(columns.digests()),
         signatures: columns.signatures(),
         public_keys: columns.public_keys(),
         recovery_ids: columns.recovery_ids(),
-        secret_keys: columns.secret_keys(),
+        secret_keys: SecretKeys::rows(columns.secret_keys()),
+        additional: None,
     }
 }
 
 impl Arena {
     /// For columns that are filled part by part.
-    pub fn new<O: Operation>(engine: &Engine, operation: &O, capacity: usize) -> Self {
+    pub fn new(engine: &Engine, operation: &Operation, capacity: usize) -> Self {
         let inputs = Inputs::Columns(Box::new(ColumnPages::new(engine, operation.reads(), capacity)));
         Self::with(inputs, engine, operation, capacity)
     }
 
     /// For rows of bytes.
-    pub fn of_rows<O: Operation>(engine: &Engine, operation: &O, layout: &Layout, capacity: usize) -> Self {
+    pub fn of_rows(engine: &Engine, operation: &Operation, layout: &Layout, capacity: usize) -> Self {
         let has_keys = layout.place(Field::SecretKey).is_some();
         let memory = Pages::new(engine, layout.width() * capacity, has_keys);
         Self::with(Inputs::Rows(layout.clone(), memory), engine, operation, capacity)
     }
 
-    fn with<O: Operation>(inputs: Inputs, engine: &Engine, operation: &O, capacity: usize) -> Self {
+    fn with(inputs: Inputs, engine: &Engine, operation: &Operation, capacity: usize) -> Self {
         let width = operation.width();
         let codes = Pages::new(engine, capacity, false);
-        let results = Pages::new(engine, width * capacity, O::GIVES_SECRETS);
+        let results = Pages::new(engine, width * capacity, operation.gives_secrets());
         Arena { capacity, inputs, codes, results, width }
     }
 
     /// Bytes for a row, which has a layout where rows are not made of text.
-    pub fn row_bytes(operation: &impl Operation, layout: Option<&Layout>) -> usize {
+    pub fn row_bytes(operation: &Operation, layout: Option<&Layout>) -> usize {
         let Reads { contents, signatures, public_keys, recovery_ids, secret_keys, .. } = operation.reads();
         let of = |is_read: bool, width: usize| if is_read { width } else { 0 };
         let of_ids = of(recovery_ids != RecoveryIds::No, 1);
@@ -203,14 +205,17 @@ impl Arena {
     }
 
     /// The first rows as inputs, the first being that of item `number`, and where their results go.
-    pub fn columns(&mut self, number: u64, rows: usize) -> (Columns<'_>, Results<'_>) {
+    pub fn items(&mut self, number: u64, rows: usize) -> (Items<'_>, Results<'_>) {
         let columns = match &self.inputs {
-            Inputs::Columns(pages) => pages.columns(number, rows),
-            Inputs::Rows(layout, memory) => columns_of_rows(layout, memory, number, rows),
+            Inputs::Columns(pages) => pages.columns(rows),
+            Inputs::Rows(layout, memory) => columns_of_rows(layout, memory, rows),
         };
         let width = self.width;
         let (codes, results) = (self.codes.bytes_mut(), self.results.bytes_mut());
-        (columns, Results { codes: &mut codes[..rows], rows: &mut results[..rows * width] })
+        (
+            Items { numbers: Numbers::From(number), columns },
+            Results { codes: &mut codes[..rows], rows: &mut results[..rows * width] },
+        )
     }
 
     /// The private keys of some rows, where they are read.

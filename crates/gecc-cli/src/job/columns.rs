@@ -78,8 +78,8 @@ impl Write for Shared {
 }
 
 /// Answers all items in columns. Gives back the output, to which nothing more is written.
-pub fn answer_all<O: Operation>(
-    job: &Job<O>,
+pub fn answer_all(
+    job: &Job,
     items: Items,
     pool: &Arc<ThreadPool>,
     output: Output,
@@ -89,7 +89,7 @@ pub fn answer_all<O: Operation>(
     let shared = Shared::new(output);
     let is_text = matches!(items, Items::Text(_));
     let wanted = wanted(job.options, if is_text { "line" } else { "row" }, true);
-    let (operation, _) = job.operation.over_tables(TableAnswers::Columns);
+    let operation = job.operation.over_tables(TableAnswers::Columns);
     let schema = wanted.schema(&beside(is_text), &operation);
     let writer = Writer::create(shared.writer(), format(job.options), Compression::default(), &schema);
     let end = match writer {
@@ -126,14 +126,14 @@ fn beside(is_text: bool) -> Schema {
 }
 
 /// Columns of answers.
-struct Columns<'a, O> {
-    operation: &'a O,
+struct Columns<'a> {
+    operation: &'a Operation,
     maker: AnswerMaker,
     pool: Pool,
     is_text: bool,
 }
 
-impl<O: Operation> Form for Columns<'_, O> {
+impl Form for Columns<'_> {
     type Made = (Made, Tally);
 
     fn make(&self, batch: &Batch) -> Result<Self::Made, Failure> {
@@ -150,7 +150,7 @@ impl<O: Operation> Form for Columns<'_, O> {
     }
 }
 
-impl<O: Operation> Columns<'_, O> {
+impl Columns<'_> {
     fn answers(&self, arena: &Arena, units: &[Origins], rows: usize) -> Answers {
         let (codes, results) = arena.computed(rows);
         let (mut codes, mut texts) = (codes.to_vec(), Vec::new());

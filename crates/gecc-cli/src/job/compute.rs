@@ -2,8 +2,10 @@
 
 use super::arena::Arena;
 use super::parse::{OddItem, Origins, placed};
-use crate::operation::{Columns, Contents, Numbers, Operation, Results};
-use gecc::{Engine, Error, PublicKeys, Rows};
+use crate::input::keyfile::Numbers;
+use crate::operation::{Items, Operation, Results};
+use gecc::call::{Columns, Contents};
+use gecc::{Engine, Error, PublicKeys, Rows, SecretKeys};
 use zeroize::Zeroizing;
 
 /// Items whose columns are filled.
@@ -20,15 +22,15 @@ pub struct Batch {
 }
 
 /// Computes a batch: the items of the columns in one call, and those that do not fit them in further ones.
-pub fn compute<O: Operation>(operation: &O, engine: &Engine, batch: &mut Batch) -> Result<(), Error> {
+pub fn compute(operation: &Operation, engine: &Engine, batch: &mut Batch) -> Result<(), Error> {
     let Batch { arena, number, rows, units, .. } = batch;
     let limit = operation.limit().map_or(u64::MAX, |(limit, _)| limit.saturating_sub(*number));
     let computable = usize::try_from(limit).unwrap_or(usize::MAX).min(*rows);
     let left_out: usize = units.iter().map(|unit| unit.faults.len() + unit.odd.items.len()).sum();
     arena.results(*rows).codes.fill(0);
     if left_out < *rows {
-        let (columns, results) = arena.columns(*number, computable);
-        operation.compute(engine, &columns, results)?;
+        let (items, results) = arena.items(*number, computable);
+        operation.compute(engine, &items, results)?;
     }
     for has_message in [false, true] {
         let items = odd_items(units, |item| item.message.is_some() == has_message);
@@ -53,8 +55,8 @@ fn odd_items(units: &[Origins], is_wanted: impl Fn(&OddItem) -> bool) -> Vec<Pla
 }
 
 /// Computes items with values of their own, which all have messages or all have digests.
-fn compute_odd<O: Operation>(
-    operation: &O,
+fn compute_odd(
+    operation: &Operation,
     engine: &Engine,
     items: &[Placed],
     number: u64,
@@ -70,16 +72,17 @@ fn compute_odd<O: Operation>(
     let contents = if messages.is_empty() {
         Contents::Digests(Rows::new(&digests))
     } else {
-        Contents::Messages { messages: &messages, ids: &ids }
+        Contents::Messages { messages: &messages, user_ids: &ids }
     };
     let columns = Columns {
-        numbers: Numbers::Each(&numbers),
         contents,
         signatures: Rows::new(&signatures),
         public_keys: PublicKeys::mixed(&keys),
         recovery_ids: Rows::new(&[]),
-        secret_keys: Rows::new(secret_keys),
+        secret_keys: SecretKeys::rows(Rows::new(secret_keys)),
+        additional: None,
     };
+    let columns = Items { numbers: Numbers::Each(&numbers), columns };
     // Results may be secret.
     let (mut codes, mut rows) = (vec![0; items.len()], Zeroizing::new(vec![0; width * items.len()]));
     operation.compute(engine, &columns, Results { codes: &mut codes, rows: &mut rows })?;

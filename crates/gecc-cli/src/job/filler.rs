@@ -9,7 +9,6 @@ use crate::input::cut::Unit;
 use crate::input::detect::detect;
 use crate::input::layout::Layout;
 use crate::input::names::Names;
-use crate::operation::Operation;
 use crate::output::Failure;
 use crate::secrets::wiped::wiped_if;
 use crate::threads::map;
@@ -23,8 +22,8 @@ pub struct Window {
 }
 
 /// Fills arenas with units.
-pub struct Filler<'a, O> {
-    job: &'a Job<'a, O>,
+pub struct Filler<'a> {
+    job: &'a Job<'a>,
     rules: Rules,
     arenas: Arenas,
     /// Items of a full batch, and the most of any, once that is known.
@@ -36,8 +35,8 @@ pub struct Filler<'a, O> {
     number: u64,
 }
 
-impl<'a, O: Operation> Filler<'a, O> {
-    pub fn new(job: &'a Job<'a, O>, arenas: Arenas) -> Self {
+impl<'a> Filler<'a> {
+    pub fn new(job: &'a Job<'a>, arenas: Arenas) -> Self {
         let (reads, options) = (job.operation.reads(), job.options);
         let rules = Rules {
             reads,
@@ -105,7 +104,7 @@ impl<'a, O: Operation> Filler<'a, O> {
     /// A batch without items, of which the next unit is the first.
     fn begin(&mut self, first: &Unit, layout: &Layout) -> Option<Batch> {
         let (Job { operation, engine, .. }, rows) = (self.job, self.rows);
-        let mut arena = self.arenas.take(rows, || Arena::new(engine, *operation, rows))?;
+        let mut arena = self.arenas.take(rows, || Arena::new(engine, operation, rows))?;
         if self.rules.reads.public_keys {
             arena.set_form(key_form(first, layout, &self.rules));
         }

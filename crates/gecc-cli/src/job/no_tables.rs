@@ -29,13 +29,13 @@ pub fn open(input: Input, _: &Path, options: &StreamOptions) -> Result<Opened, S
     }
 }
 
-pub fn ready<O: Operation>(_: &O, table: TableInput, _: &StreamOptions, _: &Started) -> Result<ReadyTable, String> {
+pub fn ready(_: &Operation, table: TableInput, _: &StreamOptions, _: &Started) -> Result<ReadyTable, String> {
     match table {}
 }
 
 #[expect(clippy::too_many_arguments, reason = "as where there are tables")]
-pub fn answer<O: Operation>(
-    _: &O,
+pub fn answer(
+    _: &Operation,
     table: ReadyTable,
     _: &StreamOptions,
     _: &Started,

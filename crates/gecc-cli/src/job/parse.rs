@@ -7,7 +7,8 @@ use crate::input::fields::{Content, Fields, Tag, append_decoded, decode_digits, 
 use crate::input::items::{Unreadable, each_of_unit};
 use crate::input::layout::Layout;
 use crate::input::names::Names;
-use crate::operation::{NO_RECOVERY_ID, Reads, RecoveryIds};
+use crate::operation::NO_RECOVERY_ID;
+use gecc::call::{Reads, RecoveryIds};
 use gecc::fields::Hash;
 use gecc::{CurveId, PublicKeys};
 use std::ops::{ControlFlow, Range};

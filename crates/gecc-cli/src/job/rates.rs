@@ -11,11 +11,12 @@ use crate::input::encoding::Encoding;
 use crate::input::layout::Layout;
 use crate::input::names::Names;
 use crate::input::text::Buffers;
-use crate::operation::{Columns, Operation, Reads, RecoveryIds, Results, TableAnswers};
-use crate::output::Line;
+use crate::operation::Operation;
 use clap::Parser;
+use gecc::call;
+use gecc::ecdsa::{Policy, SForm};
 use gecc::fields::Hash;
-use gecc::{CurveId, Engine, Error, Verdict};
+use gecc::{CurveId, Engine, Verdict};
 use rayon::ThreadPoolBuilder;
 use std::fmt::Write;
 use std::hint::black_box;
@@ -23,57 +24,16 @@ use std::sync::Arc;
 
 const LINES: usize = 1 << 20;
 
-/// Reads columns, and says without looking that every item has passed.
-struct Nothing {
-    reads: Reads,
-    width: usize,
-}
-
-impl Operation for Nothing {
-    const PASSED: &'static str = "seen";
-
-    fn reads(&self) -> Reads {
-        self.reads
-    }
-
-    fn curve(&self) -> CurveId {
-        CurveId::P256
-    }
-
-    fn fields(&self) -> Vec<&'static str> {
-        vec![if self.width == 0 { "valid" } else { "public_key" }]
-    }
-
-    fn width(&self) -> usize {
-        self.width
-    }
-
-    fn compute(&self, _: &Engine, _: &Columns, results: Results) -> Result<(), Error> {
-        results.codes.fill(Verdict::VALID_CODE);
-        Ok(())
-    }
-
-    #[cfg(feature = "arrow")]
-    fn over_tables(&self, _: TableAnswers) -> (gecc_arrow::Operation, CurveId) {
-        unreachable!("text alone is measured")
-    }
-
-    fn answer(&self, result: &[u8], line: &mut Line) {
-        if self.width == 0 { line.json("valid", b"true") } else { line.hex("public_key", "04", result) }
-    }
-}
-
-fn operations() -> [(&'static str, Nothing); 4] {
-    let reads = Reads { contents: true, ..Reads::default() };
-    [
-        ("verify", Nothing { reads: Reads { signatures: true, public_keys: true, ..reads }, width: 0 }),
-        (
-            "recover",
-            Nothing { reads: Reads { signatures: true, recovery_ids: RecoveryIds::Required, ..reads }, width: 64 },
-        ),
-        ("sign", Nothing { reads, width: 64 }),
-        ("pubkey", Nothing { reads: Reads { secret_keys: true, ..Reads::default() }, width: 64 }),
-    ]
+/// Operations that compute nothing.
+fn operations() -> [(&'static str, Operation); 4] {
+    const CURVE: CurveId = CurveId::P256;
+    let calls = [
+        ("verify", call::Operation::EcdsaVerify(CURVE, Policy::default())),
+        ("recover", call::Operation::EcdsaRecover(CURVE)),
+        ("sign", call::Operation::EcdsaSign(CURVE, SForm::default())),
+        ("pubkey", call::Operation::PublicKeys(CURVE)),
+    ];
+    calls.map(|(name, call)| (name, Operation { is_passed_over: true, ..call.into() }))
 }
 
 /// Lines with distinct values, as JSON of 303 bytes for `verify`, or below a header.
@@ -92,7 +52,7 @@ fn text(name: &str, csv: bool) -> String {
     let fields: &[&str] = match name {
         "verify" => &["digest", "signature", "public_key"],
         "recover" => &["digest", "signature", "recovery_id"],
-        "sign" => &["digest"],
+        "sign" => &["digest", "secret_key"],
         _ => &["secret_key"],
     };
     let mut text = if csv { fields.join(",") + "\n" } else { String::new() };
@@ -160,10 +120,10 @@ fn rates_of_one_thread_and_of_all() {
             let text = text(name, csv);
             let (units, layout) = units(&text);
             let rules = Rules {
-                reads: operation.reads,
+                reads: operation.reads(),
                 limit: None,
                 curve: CurveId::P256,
-                names: Names::new(Default::default(), operation.reads),
+                names: Names::new(Default::default(), operation.reads()),
                 encoding: Encoding::Hex,
                 hash: Hash::default(),
                 text_messages: false,

@@ -10,7 +10,7 @@ use crate::input::binary::layout::{Field, Layout};
 use crate::input::binary::reader::{Filled as Read, RowReader};
 use crate::input::open::Input;
 use crate::input::text::Buffers;
-use crate::operation::{Operation, Reads, RecoveryIds};
+use gecc::call::{Reads, RecoveryIds};
 
 /// Reads an input of rows. What was read is wiped where rows have private keys.
 pub fn reader(input: Input, layout: &Layout, limits: &Limits) -> Result<RowReader, String> {
@@ -31,7 +31,7 @@ pub fn fields_of(reads: Reads) -> Vec<Field> {
     needed.into_iter().filter_map(|(is_read, field)| is_read.then_some(field)).collect()
 }
 
-impl<O: Operation> Job<'_, O> {
+impl Job<'_> {
     /// Reads rows into batches.
     pub fn read_rows(&self, mut reader: RowReader, mut arenas: Arenas, filled: &Filled) {
         let limits = match reader.rows() {

@@ -38,7 +38,7 @@ impl Ready {
 
 /// Runs an operation over all inputs and prints the summary. Gives the exit code. Where private keys are read, they may come
 /// bare, one a line.
-pub fn run<O: Operation>(operation: &O, options: &StreamOptions) -> Result<u8, Failure> {
+pub fn run(operation: &Operation, options: &StreamOptions) -> Result<u8, Failure> {
     let paths = inputs(&options.inputs)?;
     for path in &paths {
         refuse_overwriting(path, options.output.as_deref())?;
@@ -50,7 +50,7 @@ pub fn run<O: Operation>(operation: &O, options: &StreamOptions) -> Result<u8, F
     let opened = open_input(operation, &paths[0], options)?;
     let started = Started::new(options)?;
     let mut next = Some(ready(operation, &paths[0], opened, options, &started)?);
-    let mut output = Output::open(options.output.as_deref(), O::GIVES_SECRETS, started.interrupted)?;
+    let mut output = Output::open(options.output.as_deref(), operation.gives_secrets(), started.interrupted)?;
     let (mut tally, mut end, mut has_header) = (Tally::default(), End::Input, false);
     for path in &paths {
         let input = next.take().map_or_else(
@@ -81,12 +81,12 @@ pub fn run<O: Operation>(operation: &O, options: &StreamOptions) -> Result<u8, F
     started.conclude(operation, options, end, &tally, output)
 }
 
-fn open_input<O: Operation>(operation: &O, path: &Path, options: &StreamOptions) -> Result<Opened, Failure> {
+fn open_input(operation: &Operation, path: &Path, options: &StreamOptions) -> Result<Opened, Failure> {
     let keys = operation.reads().secret_keys;
     let named = |problem: String| format!("{}: {problem}", path.display());
     let input = open(path).map_err(|problem| named(problem.to_string()))?;
     let opened = match tables::open(input, path, options).map_err(named)? {
-        Opened::Other(input) if operation.reads().are_keys_alone() && options.format.is_none() => {
+        Opened::Other(input) if operation.reads_keys_alone() && options.format.is_none() => {
             Opened::Other(as_lines(input, operation.curve()).map_err(named)?)
         }
         opened => opened,
@@ -98,8 +98,8 @@ fn open_input<O: Operation>(operation: &O, path: &Path, options: &StreamOptions)
     Ok(opened)
 }
 
-fn ready<O: Operation>(
-    operation: &O,
+fn ready(
+    operation: &Operation,
     path: &Path,
     opened: Opened,
     options: &StreamOptions,
@@ -129,8 +129,8 @@ fn ready<O: Operation>(
 }
 
 #[expect(clippy::too_many_arguments, reason = "what one input needs of the whole")]
-fn answer<O: Operation>(
-    operation: &O,
+fn answer(
+    operation: &Operation,
     input: Ready,
     options: &StreamOptions,
     started: &Started,
@@ -153,7 +153,7 @@ fn answer<O: Operation>(
     ended
 }
 
-impl<O: Operation> Job<'_, O> {
+impl Job<'_> {
     /// Answers all items in the form that is asked for.
     fn answer(
         &self,
@@ -170,7 +170,7 @@ impl<O: Operation> Job<'_, O> {
         }
         let spares = Spares::default();
         let form = Lines { operation: self.operation, wanted, spares: &spares, pool };
-        let mut sink = LineSink { output: &mut output, spares: &spares, secret: O::GIVES_SECRETS };
+        let mut sink = LineSink { output: &mut output, spares: &spares, secret: self.operation.gives_secrets() };
         let end = self.answer_all(items, &form, &mut sink, progress, tally);
         (end, output)
     }

@@ -32,8 +32,8 @@ impl End {
 }
 
 /// What all steps know.
-pub struct Job<'a, O> {
-    pub operation: &'a O,
+pub struct Job<'a> {
+    pub operation: &'a Operation,
     pub engine: &'a Engine,
     pub options: &'a StreamOptions,
     /// Whether the input is private keys.
@@ -63,9 +63,9 @@ impl Started {
     }
 
     /// Ends the output, says what became of the items, and gives the exit code.
-    pub fn conclude<O: Operation>(
+    pub fn conclude(
         &self,
-        operation: &O,
+        operation: &Operation,
         options: &StreamOptions,
         end: End,
         tally: &Tally,
@@ -97,10 +97,10 @@ impl Started {
     }
 
     /// Prints the summary and the warnings.
-    fn say<O: Operation>(&self, operation: &O, options: &StreamOptions, end: &End, tally: &Tally) {
+    fn say(&self, operation: &Operation, options: &StreamOptions, end: &End, tally: &Tally) {
         let says_nothing = matches!(end, End::Failed(_)) && tally.items == 0;
         if !options.quiet && !says_nothing {
-            tally.print(O::PASSED, self.at.elapsed().as_secs_f64(), &self.engine);
+            tally.print(operation.passed(), self.at.elapsed().as_secs_f64(), &self.engine);
         }
         let is_whole = matches!(end, End::Input);
         let empty = (is_whole && tally.items == 0).then(|| "the input has no items".to_owned());

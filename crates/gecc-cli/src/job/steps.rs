@@ -11,7 +11,6 @@ use super::running::{End, Job};
 use super::write::{Form, Sink};
 use crate::input::binary::reader::RowReader;
 use crate::input::open::Input;
-use crate::operation::Operation;
 use crate::output::Failure;
 use gecc::stack;
 use indicatif::ProgressBar;
@@ -96,7 +95,7 @@ struct Answers<M> {
     bytes: u64,
 }
 
-impl<O: Operation> Job<'_, O> {
+impl Job<'_> {
     /// Starts the steps, and puts out what they give.
     pub fn answer_all<F: Form>(
         &self,

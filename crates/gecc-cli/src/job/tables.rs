@@ -100,8 +100,8 @@ pub struct ReadyTable {
 }
 
 /// Finds the columns, and fails where the operation cannot work on them.
-pub fn ready<O: Operation>(
-    operation: &O,
+pub fn ready(
+    operation: &Operation,
     TableInput(input): TableInput,
     options: &StreamOptions,
     started: &Started,
@@ -110,7 +110,7 @@ pub fn ready<O: Operation>(
         return Err("--encoding base64 is for text".to_owned());
     }
     let answers = if options.answers().is_lines() { TableAnswers::Lines } else { TableAnswers::Columns };
-    let (table_operation, curve) = operation.over_tables(answers);
+    let (table_operation, curve) = (operation.over_tables(answers), operation.curve());
     let mapping = complete(options.mapping(), input.schema(), &table_operation, curve).map_err(said)?;
     table_operation.check(&started.engine, curve, input.schema(), &mapping).map_err(said)?;
     Ok(ReadyTable { input, operation: table_operation, curve, mapping })
@@ -118,8 +118,8 @@ pub fn ready<O: Operation>(
 
 /// Answers all rows.
 #[expect(clippy::too_many_arguments, reason = "what one input needs of the whole")]
-pub fn answer<O: Operation>(
-    operation: &O,
+pub fn answer(
+    operation: &Operation,
     table: ReadyTable,
     options: &StreamOptions,
     started: &Started,
@@ -154,8 +154,8 @@ fn end_of(problem: Error, path: &Path) -> End {
 
 /// Writes a line for each row.
 #[expect(clippy::too_many_arguments, reason = "what one input needs of the whole")]
-fn write_lines<O: Operation>(
-    operation: &O,
+fn write_lines(
+    operation: &Operation,
     job: &Job,
     input: gecc_arrow::Input,
     started: &Started,
@@ -167,7 +167,7 @@ fn write_lines<O: Operation>(
     let spares = Spares::default();
     let lines = Lines { operation, wanted, spares: &spares };
     let make = |answered: Answered| Ok(started.pool.install(|| lines.of_batch(answered.first, &answered.answers)));
-    let mut sink = LineSink { output: &mut output, spares: &spares, secret: O::GIVES_SECRETS };
+    let mut sink = LineSink { output: &mut output, spares: &spares, secret: operation.gives_secrets() };
     let put_out = |units: Vec<Written>| {
         let is_interrupted = || started.interrupted.load(Ordering::Relaxed);
         if is_interrupted() {
@@ -182,8 +182,10 @@ fn write_lines<O: Operation>(
             ControlFlow::Continue(())
         }
     };
-    let batches =
-        job.operation.columns(input.schema(), job.mapping).and_then(|places| input.batches(&Columns::Only(places)));
+    let batches = job
+        .operation
+        .columns(job.curve, input.schema(), job.mapping)
+        .and_then(|places| input.batches(&Columns::Only(places)));
     let ended = batches.and_then(|batches| answer_each(job, batches, COMPUTING, started.interrupted, make, put_out));
     let end = match ended {
         Ok(Some(end)) => end,
@@ -198,19 +200,19 @@ fn end_of_input(started: &Started) -> End {
 }
 
 /// Makes lines of answers.
-struct Lines<'a, O> {
-    operation: &'a O,
+struct Lines<'a> {
+    operation: &'a Operation,
     wanted: Wanted<'a>,
     spares: &'a Spares,
 }
 
-impl<O: Operation> Lines<'_, O> {
+impl Lines<'_> {
     /// The answers of a batch whose first row has this number, counted from 0.
     fn of_batch(&self, first: u64, answers: &Answers) -> Vec<Written> {
         let columns: Vec<_> = answers.results().iter().map(|(_, column)| column).collect();
         let units = (0..answers.len()).into_par_iter().step_by(MAX_ROWS);
         let write = |start: usize| {
-            wiped_if(O::GIVES_SECRETS, || {
+            wiped_if(self.operation.gives_secrets(), || {
                 let mut written = self.spares.empty();
                 self.of_rows(start..answers.len().min(start + MAX_ROWS), first, answers, &columns, &mut written);
                 written

@@ -9,12 +9,11 @@ use crate::input::names::Names;
 use crate::input::open::Input;
 use crate::input::source::{Next, Source};
 use crate::input::text::{Buffers, Text};
-use crate::operation::Operation;
 use crate::output::Failure;
 use crate::threads::map;
 use std::sync::mpsc::{Receiver, RecvError, SyncSender, TryRecvError};
 
-impl<O: Operation> Job<'_, O> {
+impl Job<'_> {
     /// Reads the input.
     pub fn read(&self, input: Input, to: SyncSender<Ordered<Vec<Text>>>) {
         let buffers = Buffers::new(self.limits.piece, self.keys);

@@ -51,15 +51,10 @@ pub struct LineForm {
 
 impl LineForm {
     /// `file` is given where there are several inputs.
-    pub fn new<O: Operation>(
-        operation: &O,
-        options: &StreamOptions,
-        file: Option<String>,
-        place: &'static str,
-    ) -> Self {
+    pub fn new(operation: &Operation, options: &StreamOptions, file: Option<String>, place: &'static str) -> Self {
         let csv = (options.answers() == AnswerFormat::Csv).then(|| {
             let mut columns = operation.fields();
-            columns.push(if O::GIVES_VERDICTS { "reason" } else { "error" });
+            columns.push(if operation.gives_verdicts() { "reason" } else { "error" });
             columns.extend(file.is_some().then_some("file"));
             columns.extend([place, "tag"]);
             columns
@@ -115,15 +110,15 @@ pub trait Sink<M> {
 }
 
 /// Lines of text.
-pub struct Lines<'a, O> {
-    pub operation: &'a O,
+pub struct Lines<'a> {
+    pub operation: &'a Operation,
     pub wanted: Wanted<'a>,
     pub spares: &'a Spares,
     /// The threads that write them.
     pub pool: &'a ThreadPool,
 }
 
-impl<O: Operation> Form for Lines<'_, O> {
+impl Form for Lines<'_> {
     type Made = Vec<Written>;
 
     fn make(&self, batch: &Batch) -> Result<Vec<Written>, Failure> {
@@ -150,15 +145,15 @@ impl Sink<Vec<Written>> for LineSink<'_> {
 }
 
 /// Writes the answers of a batch, unit by unit, on the threads of a pool.
-pub fn write_batch<O: Operation>(
-    operation: &O,
+pub fn write_batch(
+    operation: &Operation,
     batch: &Batch,
     wanted: Wanted,
     spares: &Spares,
     pool: &ThreadPool,
 ) -> Vec<Written> {
     let write = |(start, unit): (usize, &Origins)| {
-        wiped_if(O::GIVES_SECRETS, || {
+        wiped_if(operation.gives_secrets(), || {
             let mut written = spares.empty();
             write_unit(operation, &batch.arena, start, unit, wanted, &mut written);
             written
@@ -177,8 +172,8 @@ pub fn up_to_rejection(mut written: Vec<Written>, wanted: Wanted) -> Vec<Written
     written
 }
 
-fn write_unit<O: Operation>(
-    operation: &O,
+fn write_unit(
+    operation: &Operation,
     arena: &Arena,
     start: usize,
     unit: &Origins,
@@ -213,8 +208,8 @@ pub enum Outcome<'a> {
 }
 
 /// Writes the answer to an item at a place of the input. The tag is JSON, or empty where there is none.
-pub fn write_answer<O: Operation>(
-    operation: &O,
+pub fn write_answer(
+    operation: &Operation,
     outcome: Outcome,
     place: u64,
     tag: &[u8],
@@ -236,8 +231,8 @@ pub fn write_answer<O: Operation>(
     };
     match outcome {
         Outcome::Passed(result) => operation.answer(result, &mut line),
-        Outcome::Rejected(code) => reject::<O>(&reason_of(code).to_string(), &mut line),
-        Outcome::Refused(reason) => reject::<O>(reason, &mut line),
+        Outcome::Rejected(code) => reject(operation, &reason_of(code).to_string(), &mut line),
+        Outcome::Refused(reason) => reject(operation, reason, &mut line),
     }
     if wanted.line || !passed {
         if let Some(file) = wanted.file {
@@ -251,9 +246,9 @@ pub fn write_answer<O: Operation>(
     line.end();
 }
 
-fn reject<O: Operation>(reason: &str, line: &mut Line) {
+fn reject(operation: &Operation, reason: &str, line: &mut Line) {
     let reason = serde_json::to_vec(reason).expect("every text has a JSON form");
-    if O::GIVES_VERDICTS {
+    if operation.gives_verdicts() {
         line.json("valid", b"false");
         line.json("reason", &reason);
     } else {

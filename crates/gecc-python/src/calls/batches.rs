@@ -82,7 +82,7 @@ impl BatchOperation {
         let said = said.map_err(|problem: UnclearColumns| PyValueError::new_err(problem.to_string()))?;
         let curve = choices::curve(curve)?;
         let mapping = complete(said, &schema, &self.0, curve).map_err(batch_exception)?;
-        let read = self.0.columns(&schema, &mapping).map_err(batch_exception)?;
+        let read = self.0.columns(curve, &schema, &mapping).map_err(batch_exception)?;
         let messages = column_of(&mapping, Field::Message, &schema).map_err(batch_exception)?;
         let job = Job {
             engine: engine::of(py, engine)?,
