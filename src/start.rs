@@ -11,7 +11,7 @@ mod wiping;
 
 use crate::cpu::CpuEngine;
 use crate::cpu::tables::warm_up;
-use crate::curve::{CurveId, PerCurve, per_curve};
+use crate::curve::{CurveChoice, PerCurve, per_curve};
 use crate::engine::{Backend, Devices, Engine, EngineBuilder, EngineInfo, Failure};
 use crate::gpu::{GpuEngine, Limits, Test, Unavailable};
 use crate::types::Error;
@@ -68,7 +68,8 @@ impl Engine {
     /// engine.warm_up(CurveId::Secp256k1)?;
     /// # Ok::<(), gecc::Error>(())
     /// ```
-    pub fn warm_up(&self, curve: CurveId) -> Result<(), Error> {
+    pub fn warm_up(&self, curve: impl CurveChoice) -> Result<(), Error> {
+        let curve = curve.id();
         let Devices { cpu, gpu } = self.devices()?;
         WARM_UP.of(curve)(cpu);
         let tests: Vec<Test> = gpu_tests::all().into_iter().filter(|test| test.on == curve.name()).collect();
