@@ -9,7 +9,8 @@ use datafusion::prelude::{ParquetReadOptions, SessionConfig, SessionContext};
 use gecc::service::Stats;
 use gecc::{Backend, CurveId, Engine, ecdsa, keys};
 use gecc_arrow::{
-    Compression, Format, Job, Mapping, Operation, Output, Pool, ReadOptions, TransformOptions, Writer, open, transform,
+    Compression, Format, Job, Mapping, Operation, Output, Pool, ReadOptions, TransformOptions, Writer, complete, open,
+    transform,
 };
 use gecc_datafusion::Functions;
 use std::path::Path;
@@ -118,8 +119,8 @@ fn write(path: &Path, table: &RecordBatch, group: usize) {
 
 fn command(engine: &Engine, path: &Path, items: usize) {
     let input = open(path, ReadOptions::default()).expect("a file");
-    let mapping = Mapping::by_name(input.schema());
     let (operation, pool) = (Operation::Verify(Default::default()), Pool::default());
+    let mapping = complete(Mapping::new(), input.schema(), &operation, CURVE).expect("columns of these names");
     let job = Job { engine, curve: CURVE, operation: &operation, mapping: &mapping, pool: &pool };
     let options = TransformOptions::default();
     let done = transform(&job, input, Output::Nowhere, &options, &AtomicBool::new(false)).expect("a beginning");

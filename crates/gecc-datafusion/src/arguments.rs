@@ -2,7 +2,7 @@
 
 use datafusion::arrow::array::{Array, ArrayRef, RecordBatch, RecordBatchOptions, new_null_array};
 use datafusion::arrow::datatypes::{DataType, Field, Schema};
-use datafusion::common::{DataFusionError, Result, ScalarValue, exec_datafusion_err, plan_err};
+use datafusion::common::{DataFusionError, Result, ScalarValue};
 use datafusion::logical_expr::{ColumnarValue, ReturnFieldArgs, ScalarFunctionArgs};
 use gecc::CurveId;
 use gecc_arrow::sql::Kind;

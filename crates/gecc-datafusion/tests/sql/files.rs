@@ -8,8 +8,8 @@ use datafusion::prelude::{ParquetReadOptions, SessionContext};
 use gecc::CurveId;
 use gecc::service::Coalescer;
 use gecc_arrow::{
-    Compression, Field, Format, Job, Mapping, Operation, Output, Pool, ReadOptions, TransformOptions, Writer, open,
-    transform,
+    Compression, Field, Format, Job, Mapping, Operation, Output, Pool, ReadOptions, TransformOptions, Writer, complete,
+    open, transform,
 };
 use gecc_datafusion::Functions;
 use std::path::Path;
@@ -60,9 +60,9 @@ fn write(path: &Path, rows: &RecordBatch, group: usize) {
 /// What the command does with `--beside`: all columns, and `valid` and `reason` behind them.
 fn answer(curve: CurveId, from: &Path, to: &Path) {
     let input = open(from, ReadOptions::default()).unwrap();
-    let mapping = Mapping::by_name(input.schema());
-    assert_eq!(mapping.column(Field::PublicKey), Some("public_key"));
     let (operation, pool) = (Operation::Verify(Default::default()), Pool::default());
+    let mapping = complete(Mapping::new(), input.schema(), &operation, curve).unwrap();
+    assert_eq!(mapping.column(Field::PublicKey), Some("public_key"));
     let job = Job { engine: engine(), curve, operation: &operation, mapping: &mapping, pool: &pool };
     let options = TransformOptions { beside: true, ..Default::default() };
     let outcome = transform(&job, input, Output::File(to.to_owned()), &options, &AtomicBool::new(false)).unwrap();

@@ -134,8 +134,7 @@ fn a_policy_may_ask_for_low_s() {
     let signed = ecdsa::sign(engine(), gecc::P256, &items.digests, &items.secrets, SForm::AsComputed).unwrap();
     items.signatures = signed.into_iter().map(Result::unwrap).collect();
     let keys = PublicKeys::points(&items.points);
-    let wanted =
-        ecdsa::verify(engine(), gecc::P256, &items.digests, &items.signatures, keys, Policy::low_s()).unwrap();
+    let wanted = ecdsa::verify(engine(), gecc::P256, &items.digests, &items.signatures, keys, Policy::low_s()).unwrap();
     let wanted: Vec<_> = wanted.iter().map(|verdict| Some(verdict.is_valid().to_string())).collect();
     let low_s = Functions::new(engine()).unwrap().with_policy(Policy::low_s());
     let context = session(&low_s, 1, 8192);

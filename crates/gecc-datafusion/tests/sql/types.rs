@@ -4,7 +4,7 @@ use crate::items::{CURVES, Cell, Items, columns, engine, fixed, some};
 use crate::session::{query, texts, with_table};
 use arrow_array::{Array, ArrayRef, RecordBatch};
 use gecc::CurveId;
-use gecc_arrow::{Field, Mapping, Operation, Pool};
+use gecc_arrow::{Field, Mapping, Operation, Pool, complete};
 
 /// The function for signatures of a form, `signature` or `der`.
 fn function(curve: CurveId, form: Field, ending: &str) -> String {
@@ -20,7 +20,8 @@ fn check(curve: CurveId, form: Field, arrays: [ArrayRef; 3]) -> [usize; 3] {
     let fields = [Field::Digest, form, Field::PublicKey];
     let named = fields.iter().map(Field::to_string).zip(arrays.clone());
     let batch = RecordBatch::try_from_iter_with_nullable(named.map(|(name, array)| (name, array, true))).unwrap();
-    let (mapping, verify) = (Mapping::by_name(&batch.schema()), Operation::Verify(Default::default()));
+    let verify = Operation::Verify(Default::default());
+    let mapping = complete(Mapping::new(), &batch.schema(), &verify, curve).unwrap();
     let answers = verify.apply(engine(), curve, &batch, &mapping, &Pool::default()).unwrap();
     let (verdict, reason) = (function(curve, form, ""), function(curve, form, "_reason"));
     let found = query(&with_table(batch), &format!("SELECT {verdict}, {reason} FROM t"));
