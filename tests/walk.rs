@@ -75,7 +75,7 @@ fn typical_mistakes() {
 
     // 1. One signature too few.
     let problem = verify(&[DIGEST; 2], &[signature], (&key).into()).unwrap_err();
-    assert_eq!(problem.to_string(), "1 signatures for 2 items");
+    assert_eq!(problem.to_string(), "signatures: 1 entries for a batch of 2 items");
     // 2. A key of another curve.
     let (_, of_p256, _) = signed::<P256>(&engine);
     assert_eq!(reason(verify(&[DIGEST], &[signature], (&of_p256).into())), Rejection::NotOnCurve);

@@ -20,8 +20,9 @@ pub fn public_key(key: &[u8], curve: CurveId) -> Option<Result<Vec<u8>, String>>
     const DER: std::ops::RangeInclusive<usize> = 50..=500;
     let text = without_mark(key).trim_ascii_start();
     match text.first()? {
-        b'{' => Some(of_jwk(text, curve)),
-        b'-' => Some(of_pem(text).and_then(|der| of_spki(&der, curve))),
+        // Coordinates may begin with any bytes, but no key of 64 is text by chance.
+        b'{' if std::str::from_utf8(text).is_ok() => Some(of_jwk(text, curve)),
+        b'-' if text.starts_with(b"-----BEGIN") => Some(of_pem(text).and_then(|der| of_spki(&der, curve))),
         _ if key[0] == 0x30 && DER.contains(&key.len()) && !matches!(key.len(), 64 | 65) => Some(of_spki(key, curve)),
         _ => None,
     }
