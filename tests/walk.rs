@@ -1,4 +1,5 @@
-//! A walk through the library as someone takes it who is new to it: what works at once, and what the usual mistakes are answered with.
+//! A walk through the library as someone takes it who is new to it: what works at once, and what the usual mistakes are
+//! answered with.
 
 use gecc::rust_crypto::{k256, p256};
 use gecc::{
