@@ -276,6 +276,14 @@ enum GeccCode
    * The signature that was computed does not verify: the processor errs. Only where the engine checks signatures.
    */
   GECC_CODE_FAULTY_SIGNATURE = 18,
+  /**
+   * Ed25519: 8 times the public key is the identity. No call of this interface gives it.
+   */
+  GECC_CODE_SMALL_ORDER_KEY = 19,
+  /**
+   * Ed25519: 8 times R is the identity. No call of this interface gives it.
+   */
+  GECC_CODE_SMALL_ORDER_R = 20,
 };
 #ifndef __cplusplus
 #if __STDC_VERSION__ >= 202311L
