@@ -1,4 +1,5 @@
-//! A walk through the library as someone takes it who is new to it: what works at once, and what the usual mistakes are answered with.
+//! A walk through the library as someone takes it who is new to it: what works at once, and what the usual mistakes are
+//! answered with.
 
 use gecc::rust_crypto::{k256, p256};
 use gecc::{
@@ -75,7 +76,7 @@ fn typical_mistakes() {
 
     // 1. One signature too few.
     let problem = verify(&[DIGEST; 2], &[signature], (&key).into()).unwrap_err();
-    assert_eq!(problem.to_string(), "1 signatures for 2 items");
+    assert_eq!(problem.to_string(), "signatures: 1 entries for a batch of 2 items");
     // 2. A key of another curve.
     let (_, of_p256, _) = signed::<P256>(&engine);
     assert_eq!(reason(verify(&[DIGEST], &[signature], (&of_p256).into())), Rejection::NotOnCurve);

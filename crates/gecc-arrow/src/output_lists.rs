@@ -8,8 +8,8 @@ use arrow_array::{Array, ArrayRef};
 use arrow_schema::DataType;
 use gecc::silent_payments::Outputs;
 
-/// The taproot outputs of rows: lists of their x-only keys of 32 bytes, or of the first eight bytes of these as big-endian numbers,
-/// signed or not.
+/// The taproot outputs of rows: lists of their x-only keys of 32 bytes, or of the first eight bytes of these as
+/// big-endian numbers, signed or not.
 pub struct OutputLists {
     offsets: Vec<u64>,
     outputs: Known,
@@ -35,8 +35,8 @@ impl OutputLists {
     /// Those of a column. A list that is null has no outputs.
     ///
     /// # Errors
-    /// A column of another type ([`OutputLists::are_in`]), an output that is null or no key of 32 bytes, and values behind a list that is
-    /// null.
+    /// A column of another type ([`OutputLists::are_in`]), an output that is null or no key of 32 bytes, and values
+    /// behind a list that is null.
     ///
     /// ```
     /// use arrow_array::types::Int64Type;

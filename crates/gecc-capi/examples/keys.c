@@ -17,7 +17,8 @@ static GeccStatus sign_and_verify(const GeccEngine *engine, int32_t curve, uint8
     GeccStatus status = gecc_generate_keys(engine, curve, 1, secret, point);
     if (status == GECC_STATUS_OK) {
         GeccRows key = {secret, sizeof secret};
-        status = gecc_ecdsa_sign_messages(engine, curve, 1, &message, key, no_data, GECC_S_FORM_CURVE_DEFAULT, signature, code);
+        int32_t form = GECC_S_FORM_CURVE_DEFAULT;
+        status = gecc_ecdsa_sign_messages(engine, curve, 1, &message, key, no_data, form, signature, code);
     }
     /* The key is the program's to wipe. Compilers leave out a memset whose result nobody reads. */
     volatile uint8_t *wiped = secret;

@@ -170,7 +170,8 @@ enum GeccBackend
 #endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
  {
   /**
-   * All GPUs, and the CPU for what is too small for them or what they leave undone; the CPU alone where there is no GPU.
+   * All GPUs, and the CPU for what is too small for them or what they leave undone; the CPU alone where there is no
+   * GPU.
    */
   GECC_BACKEND_AUTO = 0,
   /**
@@ -275,6 +276,14 @@ enum GeccCode
    * The signature that was computed does not verify: the processor errs. Only where the engine checks signatures.
    */
   GECC_CODE_FAULTY_SIGNATURE = 18,
+  /**
+   * Ed25519: 8 times the public key is the identity. No call of this interface gives it.
+   */
+  GECC_CODE_SMALL_ORDER_KEY = 19,
+  /**
+   * Ed25519: 8 times R is the identity. No call of this interface gives it.
+   */
+  GECC_CODE_SMALL_ORDER_R = 20,
 };
 #ifndef __cplusplus
 #if __STDC_VERSION__ >= 202311L
@@ -391,8 +400,8 @@ typedef struct GeccBuffer GeccBuffer;
 typedef struct GeccEngine GeccEngine;
 
 /**
- * Who is looked for: a scan key, a spend public key and labels. It lasts from `gecc_receiver_new` to `gecc_receiver_free`, which wipes
- * it, and serves any number of threads.
+ * Who is looked for: a scan key, a spend public key and labels. It lasts from `gecc_receiver_new` to
+ * `gecc_receiver_free`, which wipes it, and serves any number of threads.
  */
 typedef struct GeccReceiver GeccReceiver;
 
@@ -434,8 +443,9 @@ typedef struct {
 } GeccEngineOptions;
 
 /**
- * A function of the caller's that is asked between the pieces of a call: with the caller's context, how many items are done, and how
- * many the call has. The call ends with `GECC_STATUS_CANCELLED` where it returns true. It has to return, not to throw or jump.
+ * A function of the caller's that is asked between the pieces of a call: with the caller's context, how many items are
+ * done, and how many the call has. The call ends with `GECC_STATUS_CANCELLED` where it returns true. It has to return,
+ * not to throw or jump.
  */
 typedef bool (*GeccProgress)(void *context, size_t done, size_t items);
 
@@ -462,8 +472,8 @@ typedef struct {
    */
   const uint8_t *data;
   /**
-   * Bytes from the beginning of a row to that of the next: the width of a row where they lie one after the other, more where
-   * they are fields of records, 0 where one row serves all items.
+   * Bytes from the beginning of a row to that of the next: the width of a row where they lie one after the other,
+   * more where they are fields of records, 0 where one row serves all items.
    */
   size_t stride;
 } GeccRows;
@@ -487,8 +497,8 @@ typedef struct {
 } GeccKeys;
 
 /**
- * The taproot outputs of rows: row i has those from `offsets[i]` to before `offsets[i + 1]`. They are known by their x-only keys or by the
- * first eight bytes of these; the pointer to the others is null.
+ * The taproot outputs of rows: row i has those from `offsets[i]` to before `offsets[i + 1]`. They are known by their
+ * x-only keys or by the first eight bytes of these; the pointer to the others is null.
  */
 typedef struct {
   /**
@@ -506,8 +516,8 @@ typedef struct {
 } GeccOutputs;
 
 /**
- * An output that is paid to a receiver. Where outputs are known by their first bytes alone it is a candidate: another output has the same
- * eight bytes by chance once in 2^64.
+ * An output that is paid to a receiver. Where outputs are known by their first bytes alone it is a candidate: another
+ * output has the same eight bytes by chance once in 2^64.
  */
 typedef struct {
   /**
@@ -609,13 +619,13 @@ GeccStatus gecc_engine_warm_up(const GeccEngine *engine,
                                int32_t curve);
 
 /**
- * The number of the curve with a name, ended by a zero byte: `secp256k1`, `p256`, `brainpoolp256r1` or `sm2`, or another that a
- * standard has, as `secp256r1`, `prime256v1` or an object identifier. Case does not matter. The error text lists the curves.
+ * The number of the curve with a name, ended by a zero byte: `secp256k1`, `p256`, `brainpoolp256r1` or `sm2`, or
+ * another that a standard has, as `secp256r1`, `prime256v1` or an object identifier. Case does not matter. The error
+ * text lists the curves.
  *
  * Any thread may call this at any time.
  */
-GeccStatus gecc_curve_by_name(const char *name,
-                              GeccCurve *curve);
+GeccStatus gecc_curve_by_name(const char *name, GeccCurve *curve);
 
 /**
  * What a code says, in English, for instance `the signature does not match`. For a byte that is no code: `no such code`.
@@ -632,37 +642,32 @@ const char *gecc_code_text(uint8_t code);
 size_t gecc_count_valid(const uint8_t *codes, size_t items);
 
 /**
- * From now on calls of the calling thread that have columns ask `progress` between pieces of about half a second, with `context`, and end
- * where it returns true. Null for `progress` ends that. Other threads have their own, and none to begin with.
+ * From now on calls of the calling thread that have columns ask `progress` between pieces of about half a second, with
+ * `context`, and end where it returns true. Null for `progress` ends that. Other threads have their own, and none to
+ * begin with.
  *
- * A call with few items is one piece, and asks nothing. A call that ends so writes codes of 0, and its other results mean nothing.
- * `progress` is called by the thread that made the call, and may make calls, which ask nobody. `context` may be null.
+ * A call with few items is one piece, and asks nothing. A call that ends so writes codes of 0, and its other results
+ * mean nothing. `progress` is called by the thread that made the call, and may make calls, which ask nobody. `context`
+ * may be null.
  */
-void gecc_on_progress(GeccProgress progress,
-                      void *context);
+void gecc_on_progress(GeccProgress progress, void *context);
 
 /**
- * Signatures in strict DER (RFC 3279, section 2.2.3) as rows of 64 bytes `r || s`: no BER, no bytes behind, integers minimal and not
- * negative. Ranges are checked where a signature is used.
+ * Signatures in strict DER (RFC 3279, section 2.2.3) as rows of 64 bytes `r || s`: no BER, no bytes behind, integers
+ * minimal and not negative. Ranges are checked where a signature is used.
  *
- * Reads `der`, as many as items. Writes `signatures`, 64 bytes each, zeros where one is malformed; `codes`. Code other than valid:
- * `GECC_CODE_MALFORMED_SIGNATURE`. One thread computes this. Any thread may call this at any time.
+ * Reads `der`, as many as items. Writes `signatures`, 64 bytes each, zeros where one is malformed; `codes`. Code other
+ * than valid: `GECC_CODE_MALFORMED_SIGNATURE`. One thread computes this. Any thread may call this at any time.
  */
-GeccStatus gecc_signatures_from_der(size_t items,
-                                    const GeccBytes *der,
-                                    uint8_t *signatures,
-                                    uint8_t *codes);
+GeccStatus gecc_signatures_from_der(size_t items, const GeccBytes *der, uint8_t *signatures, uint8_t *codes);
 
 /**
  * Signatures of 64 bytes `r || s` in DER.
  *
- * Reads `signatures`. Writes `der`, `GECC_DER_SIZE` bytes an item, zeros behind the signature; `lengths`, a byte an item, of
- * the signature alone. One thread computes this. Any thread may call this at any time.
+ * Reads `signatures`. Writes `der`, `GECC_DER_SIZE` bytes an item, zeros behind the signature; `lengths`, a byte an
+ * item, of the signature alone. One thread computes this. Any thread may call this at any time.
  */
-GeccStatus gecc_signatures_to_der(size_t items,
-                                  GeccRows signatures,
-                                  uint8_t *der,
-                                  uint8_t *lengths);
+GeccStatus gecc_signatures_to_der(size_t items, GeccRows signatures, uint8_t *der, uint8_t *lengths);
 
 /**
  * Verifies one ECDSA signature per item (SEC 1, section 4.1.4). **Not constant-time**: everything here is public.
@@ -1021,8 +1026,8 @@ GeccStatus gecc_sm2_sign_messages(const GeccEngine *engine,
 /**
  * The public key of each private key, `d * G`. **Constant-time** in the keys.
  *
- * Reads `secret_keys`, 32 bytes each, big-endian. Writes `public_keys`, 64 bytes `x || y`; `codes`. `curve` is a `GeccCurve`.
- * Code other than valid: `GECC_CODE_SECRET_KEY_OUT_OF_RANGE`.
+ * Reads `secret_keys`, 32 bytes each, big-endian. Writes `public_keys`, 64 bytes `x || y`; `codes`. `curve` is a
+ * `GeccCurve`. Code other than valid: `GECC_CODE_SECRET_KEY_OUT_OF_RANGE`.
  *
  * Private keys are read where they lie. They are the caller's to wipe.
  */
@@ -1036,8 +1041,9 @@ GeccStatus gecc_public_keys(const GeccEngine *engine,
 /**
  * Fresh key pairs from the operating system's randomness. **Constant-time** in the keys.
  *
- * Writes `secret_keys`, 32 bytes each, big-endian; `public_keys`, 64 bytes `x || y`. There are no codes, as no item can fail. `curve` is
- * a `GeccCurve`. After any status but `GECC_STATUS_OK` both are zeros, or untouched if an argument was refused.
+ * Writes `secret_keys`, 32 bytes each, big-endian; `public_keys`, 64 bytes `x || y`. There are no codes, as no item
+ * can fail. `curve` is a `GeccCurve`. After any status but `GECC_STATUS_OK` both are zeros, or untouched if an
+ * argument was refused.
  *
  * Private keys are written where they stay, and are the caller's to wipe.
  */
@@ -1048,14 +1054,15 @@ GeccStatus gecc_generate_keys(const GeccEngine *engine,
                               uint8_t *public_keys);
 
 /**
- * The coordinates of public keys in any form: PEM (`PUBLIC KEY`), SubjectPublicKeyInfo in DER, JSON Web Keys, SEC 1 octet strings, or
- * `x || y`. Those that name a curve have to name this one. **Not constant-time**: everything here is public.
+ * The coordinates of public keys in any form: PEM (`PUBLIC KEY`), SubjectPublicKeyInfo in DER, JSON Web Keys, SEC 1
+ * octet strings, or `x || y`. Those that name a curve have to name this one. **Not constant-time**: everything here is
+ * public.
  *
- * Reads `keys`, as many as items. Writes `points`, 64 bytes `x || y`; `codes`. `curve` is a `GeccCurve`. Codes other than valid:
- * `GECC_CODE_MALFORMED_POINT`, `GECC_CODE_NOT_ON_CURVE`, `GECC_CODE_IDENTITY_KEY`.
+ * Reads `keys`, as many as items. Writes `points`, 64 bytes `x || y`; `codes`. `curve` is a `GeccCurve`. Codes other
+ * than valid: `GECC_CODE_MALFORMED_POINT`, `GECC_CODE_NOT_ON_CURVE`, `GECC_CODE_IDENTITY_KEY`.
  *
- * Returns `GECC_STATUS_INVALID_ARGUMENT` where there are keys in forms that name a curve, and none of these can be read: the error text
- * says why of the first.
+ * Returns `GECC_STATUS_INVALID_ARGUMENT` where there are keys in forms that name a curve, and none of these can be
+ * read: the error text says why of the first.
  */
 GeccStatus gecc_public_keys_read(const GeccEngine *engine,
                                  int32_t curve,
@@ -1065,30 +1072,27 @@ GeccStatus gecc_public_keys_read(const GeccEngine *engine,
                                  uint8_t *codes);
 
 /**
- * The private key in a file: PEM or DER (SEC 1, PKCS#8), or a JSON Web Key. It has to name this curve, where it names one, and a
- * public key beside it has to be its own. **Constant-time** in the key, but for its base64.
+ * The private key in a file: PEM or DER (SEC 1, PKCS#8), or a JSON Web Key. It has to name this curve, where it names
+ * one, and a public key beside it has to be its own. **Constant-time** in the key, but for its base64.
  *
- * Reads `file`, so many bytes. Writes `secret_key`, 32 bytes, big-endian; zeros on failure. `curve` is a `GeccCurve`. The file and the
- * key are the caller's to wipe. Any thread may call this at any time.
+ * Reads `file`, so many bytes. Writes `secret_key`, 32 bytes, big-endian; zeros on failure. `curve` is a `GeccCurve`.
+ * The file and the key are the caller's to wipe. Any thread may call this at any time.
  *
- * Returns `GECC_STATUS_INVALID_ARGUMENT` for a file that has no key or several, an encrypted one, or one of another curve: the error
- * text says which, and shows nothing of a key.
+ * Returns `GECC_STATUS_INVALID_ARGUMENT` for a file that has no key or several, an encrypted one, or one of another
+ * curve: the error text says which, and shows nothing of a key.
  */
-GeccStatus gecc_secret_key_read(int32_t curve,
-                                const uint8_t *file,
-                                size_t bytes,
-                                uint8_t *secret_key);
+GeccStatus gecc_secret_key_read(int32_t curve, const uint8_t *file, size_t bytes, uint8_t *secret_key);
 
 /**
  * The ECDH shared secret of each private key with its peer: the x-coordinate of `d * Q` (SEC 1, section 3.3.1).
  * **Constant-time** in the private keys.
  *
- * Reads `secret_keys`, 32 bytes each, big-endian; `peers`. Writes `secrets`, 32 bytes each; `codes`. `curve` is a `GeccCurve`.
- * Codes other than valid: `GECC_CODE_SECRET_KEY_OUT_OF_RANGE`, `GECC_CODE_MALFORMED_POINT`, `GECC_CODE_NOT_ON_CURVE`,
- * `GECC_CODE_IDENTITY_KEY`.
+ * Reads `secret_keys`, 32 bytes each, big-endian; `peers`. Writes `secrets`, 32 bytes each; `codes`. `curve` is a
+ * `GeccCurve`. Codes other than valid: `GECC_CODE_SECRET_KEY_OUT_OF_RANGE`, `GECC_CODE_MALFORMED_POINT`,
+ * `GECC_CODE_NOT_ON_CURVE`, `GECC_CODE_IDENTITY_KEY`.
  *
- * Private keys are read where they lie, and secrets are written where they stay. Both are the caller's to wipe. A secret is
- * not uniformly random: derive keys from it.
+ * Private keys are read where they lie, and secrets are written where they stay. Both are the caller's to wipe. A
+ * secret is not uniformly random: derive keys from it.
  */
 GeccStatus gecc_ecdh_secrets(const GeccEngine *engine,
                              int32_t curve,
@@ -1209,10 +1213,11 @@ GeccStatus gecc_msm(const GeccEngine *engine,
 /**
  * Makes a receiver.
  *
- * `scan_key` has 32 bytes, big-endian; `spend_key` is a SEC 1 octet string of `spend_key_bytes`, 33 or 65; `labels` are the numbers m of
- * the addresses that were handed out, so many of them; 0 is that of the wallet's own change. The receiver is written to `receiver`, to be
- * freed by `gecc_receiver_free`; on failure null is. Any thread may call this at any time. What branches on the scan key is only
- * whether it is in range. The caller's copy is the caller's to wipe.
+ * `scan_key` has 32 bytes, big-endian; `spend_key` is a SEC 1 octet string of `spend_key_bytes`, 33 or 65; `labels`
+ * are the numbers m of the addresses that were handed out, so many of them; 0 is that of the wallet's own change. The
+ * receiver is written to `receiver`, to be freed by `gecc_receiver_free`; on failure null is. Any thread may call this
+ * at any time. What branches on the scan key is only whether it is in range. The caller's copy is the caller's to
+ * wipe.
  *
  * Returns `GECC_STATUS_INVALID_ARGUMENT` for keys and labels that cannot be used.
  */
@@ -1229,13 +1234,14 @@ GeccStatus gecc_receiver_new(const uint8_t *scan_key,
 void gecc_receiver_free(GeccReceiver *receiver);
 
 /**
- * The outputs that are paid to receivers. **Constant-time** in scan keys: no branch and no address depends on them, on shared points or on
- * tweaks. Who measures the time of a call may learn which rows match, and how many outputs of each.
+ * The outputs that are paid to receivers. **Constant-time** in scan keys: no branch and no address depends on them, on
+ * shared points or on tweaks. Who measures the time of a call may learn which rows match, and how many outputs of
+ * each.
  *
- * Reads `receivers`, so many; `tweak_points`, one for each row; `outputs`. Writes `codes`, a byte a row; the first `capacity` matches, by row,
- * receiver and k, to `matches`, which may be null where `capacity` is 0; and how many there are to `match_count`: with more than
- * `capacity` a second call has room for all. Codes other than valid: `GECC_CODE_MALFORMED_POINT`, `GECC_CODE_NOT_ON_CURVE`,
- * `GECC_CODE_IDENTITY_KEY`. Then nothing is found in the row.
+ * Reads `receivers`, so many; `tweak_points`, one for each row; `outputs`. Writes `codes`, a byte a row; the first
+ * `capacity` matches, by row, receiver and k, to `matches`, which may be null where `capacity` is 0; and how many
+ * there are to `match_count`: with more than `capacity` a second call has room for all. Codes other than valid:
+ * `GECC_CODE_MALFORMED_POINT`, `GECC_CODE_NOT_ON_CURVE`, `GECC_CODE_IDENTITY_KEY`. Then nothing is found in the row.
  *
  * In each row k goes on from 0 while an output matches, up to 2322. Tweaks of matches are the caller's to wipe.
  */
@@ -1251,11 +1257,13 @@ GeccStatus gecc_silent_payments_scan(const GeccEngine *engine,
                                      uint8_t *codes);
 
 /**
- * The tweak point of each transaction: `T = hash_BIP0352/Inputs(outpoint || A) A`. **Not constant-time**: everything here is public.
+ * The tweak point of each transaction: `T = hash_BIP0352/Inputs(outpoint || A) A`. **Not constant-time**: everything
+ * here is public.
  *
- * Reads `outpoints`, the smallest of each transaction, 36 bytes as transactions have them; `input_keys`, the sums A of the public keys of
- * eligible inputs. Writes `tweak_points`, 64 bytes `x || y`; `codes`. Codes other than valid: `GECC_CODE_MALFORMED_POINT`,
- * `GECC_CODE_NOT_ON_CURVE`, `GECC_CODE_IDENTITY_KEY`, and `GECC_CODE_SCALAR_OUT_OF_RANGE` where the hash is 0 or not below n.
+ * Reads `outpoints`, the smallest of each transaction, 36 bytes as transactions have them; `input_keys`, the sums A of
+ * the public keys of eligible inputs. Writes `tweak_points`, 64 bytes `x || y`; `codes`. Codes other than valid:
+ * `GECC_CODE_MALFORMED_POINT`, `GECC_CODE_NOT_ON_CURVE`, `GECC_CODE_IDENTITY_KEY`, and `GECC_CODE_SCALAR_OUT_OF_RANGE`
+ * where the hash is 0 or not below n.
  */
 GeccStatus gecc_silent_payments_index(const GeccEngine *engine,
                                       size_t items,

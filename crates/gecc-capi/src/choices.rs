@@ -26,7 +26,8 @@ pub enum GeccCurve {
 #[repr(i32)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GeccBackend {
-    /// All GPUs, and the CPU for what is too small for them or what they leave undone; the CPU alone where there is no GPU.
+    /// All GPUs, and the CPU for what is too small for them or what they leave undone; the CPU alone where there is no
+    /// GPU.
     Auto = 0,
     /// The CPU.
     Cpu = 1,
@@ -124,8 +125,9 @@ pub(crate) fn flag(what: &str, number: i32) -> Result<bool, Failure> {
     chosen(what, number, &[(0, false), (1, true)])
 }
 
-/// The number of the curve with a name, ended by a zero byte: `secp256k1`, `p256`, `brainpoolp256r1` or `sm2`, or another that a
-/// standard has, as `secp256r1`, `prime256v1` or an object identifier. Case does not matter. The error text lists the curves.
+/// The number of the curve with a name, ended by a zero byte: `secp256k1`, `p256`, `brainpoolp256r1` or `sm2`, or
+/// another that a standard has, as `secp256r1`, `prime256v1` or an object identifier. Case does not matter. The error
+/// text lists the curves.
 ///
 /// Any thread may call this at any time.
 #[unsafe(no_mangle)]

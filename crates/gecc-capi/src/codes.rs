@@ -48,6 +48,10 @@ pub enum GeccCode {
     ValueOutOfRange = 17,
     /// The signature that was computed does not verify: the processor errs. Only where the engine checks signatures.
     FaultySignature = 18,
+    /// Ed25519: 8 times the public key is the identity. No call of this interface gives it.
+    SmallOrderKey = 19,
+    /// Ed25519: 8 times R is the identity. No call of this interface gives it.
+    SmallOrderR = 20,
 }
 
 /// Texts by code, as C has them.

@@ -7,11 +7,11 @@ use gecc::{Verdict, signature_from_der, signature_to_der};
 /// The most bytes that a signature has in DER.
 pub const GECC_DER_SIZE: usize = 72;
 
-/// Signatures in strict DER (RFC 3279, section 2.2.3) as rows of 64 bytes `r || s`: no BER, no bytes behind, integers minimal and not
-/// negative. Ranges are checked where a signature is used.
+/// Signatures in strict DER (RFC 3279, section 2.2.3) as rows of 64 bytes `r || s`: no BER, no bytes behind, integers
+/// minimal and not negative. Ranges are checked where a signature is used.
 ///
-/// Reads `der`, as many as items. Writes `signatures`, 64 bytes each, zeros where one is malformed; `codes`. Code other than valid:
-/// `GECC_CODE_MALFORMED_SIGNATURE`. One thread computes this. Any thread may call this at any time.
+/// Reads `der`, as many as items. Writes `signatures`, 64 bytes each, zeros where one is malformed; `codes`. Code other
+/// than valid: `GECC_CODE_MALFORMED_SIGNATURE`. One thread computes this. Any thread may call this at any time.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gecc_signatures_from_der(
     items: usize,
@@ -39,8 +39,8 @@ pub unsafe extern "C" fn gecc_signatures_from_der(
 
 /// Signatures of 64 bytes `r || s` in DER.
 ///
-/// Reads `signatures`. Writes `der`, `GECC_DER_SIZE` bytes an item, zeros behind the signature; `lengths`, a byte an item, of
-/// the signature alone. One thread computes this. Any thread may call this at any time.
+/// Reads `signatures`. Writes `der`, `GECC_DER_SIZE` bytes an item, zeros behind the signature; `lengths`, a byte an
+/// item, of the signature alone. One thread computes this. Any thread may call this at any time.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gecc_signatures_to_der(
     items: usize,

@@ -10,8 +10,8 @@ use zeroize::Zeroize;
 
 /// The public key of each private key, `d * G`. **Constant-time** in the keys.
 ///
-/// Reads `secret_keys`, 32 bytes each, big-endian. Writes `public_keys`, 64 bytes `x || y`; `codes`. `curve` is a `GeccCurve`.
-/// Code other than valid: `GECC_CODE_SECRET_KEY_OUT_OF_RANGE`.
+/// Reads `secret_keys`, 32 bytes each, big-endian. Writes `public_keys`, 64 bytes `x || y`; `codes`. `curve` is a
+/// `GeccCurve`. Code other than valid: `GECC_CODE_SECRET_KEY_OUT_OF_RANGE`.
 ///
 /// Private keys are read where they lie. They are the caller's to wipe.
 #[unsafe(no_mangle)]
@@ -38,8 +38,9 @@ pub unsafe extern "C" fn gecc_public_keys(
 
 /// Fresh key pairs from the operating system's randomness. **Constant-time** in the keys.
 ///
-/// Writes `secret_keys`, 32 bytes each, big-endian; `public_keys`, 64 bytes `x || y`. There are no codes, as no item can fail. `curve` is
-/// a `GeccCurve`. After any status but `GECC_STATUS_OK` both are zeros, or untouched if an argument was refused.
+/// Writes `secret_keys`, 32 bytes each, big-endian; `public_keys`, 64 bytes `x || y`. There are no codes, as no item
+/// can fail. `curve` is a `GeccCurve`. After any status but `GECC_STATUS_OK` both are zeros, or untouched if an
+/// argument was refused.
 ///
 /// Private keys are written where they stay, and are the caller's to wipe.
 #[unsafe(no_mangle)]
@@ -77,14 +78,15 @@ pub unsafe extern "C" fn gecc_generate_keys(
     })
 }
 
-/// The coordinates of public keys in any form: PEM (`PUBLIC KEY`), SubjectPublicKeyInfo in DER, JSON Web Keys, SEC 1 octet strings, or
-/// `x || y`. Those that name a curve have to name this one. **Not constant-time**: everything here is public.
+/// The coordinates of public keys in any form: PEM (`PUBLIC KEY`), SubjectPublicKeyInfo in DER, JSON Web Keys, SEC 1
+/// octet strings, or `x || y`. Those that name a curve have to name this one. **Not constant-time**: everything here is
+/// public.
 ///
-/// Reads `keys`, as many as items. Writes `points`, 64 bytes `x || y`; `codes`. `curve` is a `GeccCurve`. Codes other than valid:
-/// `GECC_CODE_MALFORMED_POINT`, `GECC_CODE_NOT_ON_CURVE`, `GECC_CODE_IDENTITY_KEY`.
+/// Reads `keys`, as many as items. Writes `points`, 64 bytes `x || y`; `codes`. `curve` is a `GeccCurve`. Codes other
+/// than valid: `GECC_CODE_MALFORMED_POINT`, `GECC_CODE_NOT_ON_CURVE`, `GECC_CODE_IDENTITY_KEY`.
 ///
-/// Returns `GECC_STATUS_INVALID_ARGUMENT` where there are keys in forms that name a curve, and none of these can be read: the error text
-/// says why of the first.
+/// Returns `GECC_STATUS_INVALID_ARGUMENT` where there are keys in forms that name a curve, and none of these can be
+/// read: the error text says why of the first.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gecc_public_keys_read(
     engine: *const GeccEngine,
@@ -110,14 +112,14 @@ pub unsafe extern "C" fn gecc_public_keys_read(
     })
 }
 
-/// The private key in a file: PEM or DER (SEC 1, PKCS#8), or a JSON Web Key. It has to name this curve, where it names one, and a
-/// public key beside it has to be its own. **Constant-time** in the key, but for its base64.
+/// The private key in a file: PEM or DER (SEC 1, PKCS#8), or a JSON Web Key. It has to name this curve, where it names
+/// one, and a public key beside it has to be its own. **Constant-time** in the key, but for its base64.
 ///
-/// Reads `file`, so many bytes. Writes `secret_key`, 32 bytes, big-endian; zeros on failure. `curve` is a `GeccCurve`. The file and the
-/// key are the caller's to wipe. Any thread may call this at any time.
+/// Reads `file`, so many bytes. Writes `secret_key`, 32 bytes, big-endian; zeros on failure. `curve` is a `GeccCurve`.
+/// The file and the key are the caller's to wipe. Any thread may call this at any time.
 ///
-/// Returns `GECC_STATUS_INVALID_ARGUMENT` for a file that has no key or several, an encrypted one, or one of another curve: the error
-/// text says which, and shows nothing of a key.
+/// Returns `GECC_STATUS_INVALID_ARGUMENT` for a file that has no key or several, an encrypted one, or one of another
+/// curve: the error text says which, and shows nothing of a key.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gecc_secret_key_read(
     curve: i32,
@@ -145,12 +147,12 @@ pub unsafe extern "C" fn gecc_secret_key_read(
 /// The ECDH shared secret of each private key with its peer: the x-coordinate of `d * Q` (SEC 1, section 3.3.1).
 /// **Constant-time** in the private keys.
 ///
-/// Reads `secret_keys`, 32 bytes each, big-endian; `peers`. Writes `secrets`, 32 bytes each; `codes`. `curve` is a `GeccCurve`.
-/// Codes other than valid: `GECC_CODE_SECRET_KEY_OUT_OF_RANGE`, `GECC_CODE_MALFORMED_POINT`, `GECC_CODE_NOT_ON_CURVE`,
-/// `GECC_CODE_IDENTITY_KEY`.
+/// Reads `secret_keys`, 32 bytes each, big-endian; `peers`. Writes `secrets`, 32 bytes each; `codes`. `curve` is a
+/// `GeccCurve`. Codes other than valid: `GECC_CODE_SECRET_KEY_OUT_OF_RANGE`, `GECC_CODE_MALFORMED_POINT`,
+/// `GECC_CODE_NOT_ON_CURVE`, `GECC_CODE_IDENTITY_KEY`.
 ///
-/// Private keys are read where they lie, and secrets are written where they stay. Both are the caller's to wipe. A secret is
-/// not uniformly random: derive keys from it.
+/// Private keys are read where they lie, and secrets are written where they stay. Both are the caller's to wipe. A
+/// secret is not uniformly random: derive keys from it.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gecc_ecdh_secrets(
     engine: *const GeccEngine,

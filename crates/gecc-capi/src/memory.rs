@@ -15,8 +15,8 @@ use std::slice;
 pub struct GeccRows {
     /// The first row. May be null where there are no items. Needs no alignment.
     pub data: *const u8,
-    /// Bytes from the beginning of a row to that of the next: the width of a row where they lie one after the other, more where
-    /// they are fields of records, 0 where one row serves all items.
+    /// Bytes from the beginning of a row to that of the next: the width of a row where they lie one after the other,
+    /// more where they are fields of records, 0 where one row serves all items.
     pub stride: usize,
 }
 
@@ -254,8 +254,8 @@ impl<'a, const W: usize> Output<'a, W> {
     /// The rows.
     ///
     /// # Safety
-    /// All memory of the call has been told to its `Memory`, and the caller of the interface promises that these rows may be
-    /// written during `'a`.
+    /// All memory of the call has been told to its `Memory`, and the caller of the interface promises that these rows
+    /// may be written during `'a`.
     pub unsafe fn rows(self) -> &'a mut [[u8; W]] {
         if self.items == 0 {
             return &mut [];
@@ -266,8 +266,8 @@ impl<'a, const W: usize> Output<'a, W> {
 }
 
 impl Output<'_, 1> {
-    /// Has the codes of a call written, of a piece of its items at a time. They are 0 unless the call succeeds, so that codes of another
-    /// call, or of half of this one, are not taken for its answer.
+    /// Has the codes of a call written, of a piece of its items at a time. They are 0 unless the call succeeds, so that
+    /// codes of another call, or of half of this one, are not taken for its answer.
     ///
     /// # Safety
     /// As for `rows`.

@@ -10,8 +10,9 @@ use std::ffi::c_void;
 use std::ops::Range;
 use std::ptr::null_mut;
 
-/// A function of the caller's that is asked between the pieces of a call: with the caller's context, how many items are done, and how
-/// many the call has. The call ends with `GECC_STATUS_CANCELLED` where it returns true. It has to return, not to throw or jump.
+/// A function of the caller's that is asked between the pieces of a call: with the caller's context, how many items are
+/// done, and how many the call has. The call ends with `GECC_STATUS_CANCELLED` where it returns true. It has to return,
+/// not to throw or jump.
 pub type GeccProgress = Option<unsafe extern "C" fn(context: *mut c_void, done: usize, items: usize) -> bool>;
 
 /// A function, and what it is given.
@@ -27,11 +28,13 @@ thread_local! {
     static ASKED: Cell<Asked> = const { Cell::new(NOBODY) };
 }
 
-/// From now on calls of the calling thread that have columns ask `progress` between pieces of about half a second, with `context`, and end
-/// where it returns true. Null for `progress` ends that. Other threads have their own, and none to begin with.
+/// From now on calls of the calling thread that have columns ask `progress` between pieces of about half a second, with
+/// `context`, and end where it returns true. Null for `progress` ends that. Other threads have their own, and none to
+/// begin with.
 ///
-/// A call with few items is one piece, and asks nothing. A call that ends so writes codes of 0, and its other results mean nothing.
-/// `progress` is called by the thread that made the call, and may make calls, which ask nobody. `context` may be null.
+/// A call with few items is one piece, and asks nothing. A call that ends so writes codes of 0, and its other results
+/// mean nothing. `progress` is called by the thread that made the call, and may make calls, which ask nobody. `context`
+/// may be null.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gecc_on_progress(progress: GeccProgress, context: *mut c_void) {
     // While a thread ends its variable may be gone, and it makes no calls.
@@ -124,7 +127,8 @@ impl<T: Part> Part for Option<T> {
     }
 }
 
-/// Has the work done: at once, or in pieces where the thread wants to be asked. Messages end a piece when they are long.
+/// Has the work done: at once, or in pieces where the thread wants to be asked. Messages end a piece when they are
+/// long.
 pub(crate) fn in_pieces(
     engine: &Engine,
     items: usize,

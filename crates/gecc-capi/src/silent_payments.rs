@@ -7,12 +7,12 @@ use super::written::{require_aligned, write_value};
 use gecc::silent_payments::{self, Match, Outputs, Receiver};
 use gecc::{Rejection, SecretKey, stack};
 
-/// Who is looked for: a scan key, a spend public key and labels. It lasts from `gecc_receiver_new` to `gecc_receiver_free`, which wipes
-/// it, and serves any number of threads.
+/// Who is looked for: a scan key, a spend public key and labels. It lasts from `gecc_receiver_new` to
+/// `gecc_receiver_free`, which wipes it, and serves any number of threads.
 pub struct GeccReceiver(Receiver);
 
-/// The taproot outputs of rows: row i has those from `offsets[i]` to before `offsets[i + 1]`. They are known by their x-only keys or by the
-/// first eight bytes of these; the pointer to the others is null.
+/// The taproot outputs of rows: row i has those from `offsets[i]` to before `offsets[i + 1]`. They are known by their
+/// x-only keys or by the first eight bytes of these; the pointer to the others is null.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct GeccOutputs {
@@ -24,8 +24,8 @@ pub struct GeccOutputs {
     pub prefixes: *const u64,
 }
 
-/// An output that is paid to a receiver. Where outputs are known by their first bytes alone it is a candidate: another output has the same
-/// eight bytes by chance once in 2^64.
+/// An output that is paid to a receiver. Where outputs are known by their first bytes alone it is a candidate: another
+/// output has the same eight bytes by chance once in 2^64.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct GeccMatch {
@@ -45,10 +45,11 @@ pub struct GeccMatch {
 
 /// Makes a receiver.
 ///
-/// `scan_key` has 32 bytes, big-endian; `spend_key` is a SEC 1 octet string of `spend_key_bytes`, 33 or 65; `labels` are the numbers m of
-/// the addresses that were handed out, so many of them; 0 is that of the wallet's own change. The receiver is written to `receiver`, to be
-/// freed by `gecc_receiver_free`; on failure null is. Any thread may call this at any time. What branches on the scan key is only
-/// whether it is in range. The caller's copy is the caller's to wipe.
+/// `scan_key` has 32 bytes, big-endian; `spend_key` is a SEC 1 octet string of `spend_key_bytes`, 33 or 65; `labels`
+/// are the numbers m of the addresses that were handed out, so many of them; 0 is that of the wallet's own change. The
+/// receiver is written to `receiver`, to be freed by `gecc_receiver_free`; on failure null is. Any thread may call this
+/// at any time. What branches on the scan key is only whether it is in range. The caller's copy is the caller's to
+/// wipe.
 ///
 /// Returns `GECC_STATUS_INVALID_ARGUMENT` for keys and labels that cannot be used.
 #[unsafe(no_mangle)]
@@ -89,13 +90,14 @@ pub unsafe extern "C" fn gecc_receiver_free(receiver: *mut GeccReceiver) {
     });
 }
 
-/// The outputs that are paid to receivers. **Constant-time** in scan keys: no branch and no address depends on them, on shared points or on
-/// tweaks. Who measures the time of a call may learn which rows match, and how many outputs of each.
+/// The outputs that are paid to receivers. **Constant-time** in scan keys: no branch and no address depends on them, on
+/// shared points or on tweaks. Who measures the time of a call may learn which rows match, and how many outputs of
+/// each.
 ///
-/// Reads `receivers`, so many; `tweak_points`, one for each row; `outputs`. Writes `codes`, a byte a row; the first `capacity` matches, by row,
-/// receiver and k, to `matches`, which may be null where `capacity` is 0; and how many there are to `match_count`: with more than
-/// `capacity` a second call has room for all. Codes other than valid: `GECC_CODE_MALFORMED_POINT`, `GECC_CODE_NOT_ON_CURVE`,
-/// `GECC_CODE_IDENTITY_KEY`. Then nothing is found in the row.
+/// Reads `receivers`, so many; `tweak_points`, one for each row; `outputs`. Writes `codes`, a byte a row; the first
+/// `capacity` matches, by row, receiver and k, to `matches`, which may be null where `capacity` is 0; and how many
+/// there are to `match_count`: with more than `capacity` a second call has room for all. Codes other than valid:
+/// `GECC_CODE_MALFORMED_POINT`, `GECC_CODE_NOT_ON_CURVE`, `GECC_CODE_IDENTITY_KEY`. Then nothing is found in the row.
 ///
 /// In each row k goes on from 0 while an output matches, up to 2322. Tweaks of matches are the caller's to wipe.
 #[unsafe(no_mangle)]
@@ -141,11 +143,13 @@ pub unsafe extern "C" fn gecc_silent_payments_scan(
     })
 }
 
-/// The tweak point of each transaction: `T = hash_BIP0352/Inputs(outpoint || A) A`. **Not constant-time**: everything here is public.
+/// The tweak point of each transaction: `T = hash_BIP0352/Inputs(outpoint || A) A`. **Not constant-time**: everything
+/// here is public.
 ///
-/// Reads `outpoints`, the smallest of each transaction, 36 bytes as transactions have them; `input_keys`, the sums A of the public keys of
-/// eligible inputs. Writes `tweak_points`, 64 bytes `x || y`; `codes`. Codes other than valid: `GECC_CODE_MALFORMED_POINT`,
-/// `GECC_CODE_NOT_ON_CURVE`, `GECC_CODE_IDENTITY_KEY`, and `GECC_CODE_SCALAR_OUT_OF_RANGE` where the hash is 0 or not below n.
+/// Reads `outpoints`, the smallest of each transaction, 36 bytes as transactions have them; `input_keys`, the sums A of
+/// the public keys of eligible inputs. Writes `tweak_points`, 64 bytes `x || y`; `codes`. Codes other than valid:
+/// `GECC_CODE_MALFORMED_POINT`, `GECC_CODE_NOT_ON_CURVE`, `GECC_CODE_IDENTITY_KEY`, and `GECC_CODE_SCALAR_OUT_OF_RANGE`
+/// where the hash is 0 or not below n.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gecc_silent_payments_index(
     engine: *const GeccEngine,

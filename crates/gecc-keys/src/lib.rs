@@ -1,6 +1,7 @@
 //! Keys in forms that name their curve, as files and other programs have them: PEM, DER and JSON Web Keys.
 //!
-//! The caller wipes the stack below a call that reads private keys ([`gecc::stack::wiped`]). No error shows any part of one.
+//! The caller wipes the stack below a call that reads private keys ([`gecc::stack::wiped`]). No error shows any part of
+//! one.
 
 mod der;
 mod jwk;
@@ -41,8 +42,9 @@ pub fn are_secret_keys(head: &[u8]) -> bool {
     Form::of(head).is_some()
 }
 
-/// The private keys of a file, in their order. They have to name this curve, where they name one, and public keys beside them
-/// have to be theirs. Text and blocks of other things between PEM's keys are skipped. **Constant-time** in the keys, but for their base64.
+/// The private keys of a file, in their order. They have to name this curve, where they name one, and public keys
+/// beside them have to be theirs. Text and blocks of other things between PEM's keys are skipped. **Constant-time** in
+/// the keys, but for their base64.
 ///
 /// # Errors
 /// A text for the user, also for a file in no such form.

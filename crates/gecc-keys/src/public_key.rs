@@ -10,8 +10,9 @@ use sec1::EcParameters;
 use serde::Deserialize;
 use std::borrow::Cow;
 
-/// The SEC 1 octet string of a public key in PEM, DER or JWK, which has to name this curve. Whether it is a point of the curve is not checked.
-/// `None` for what is in no such form: octet strings of SEC 1 and `x || y` are none, and no text of digits.
+/// The SEC 1 octet string of a public key in PEM, DER or JWK, which has to name this curve. Whether it is a point of
+/// the curve is not checked. `None` for what is in no such form: octet strings of SEC 1 and `x || y` are none, and no
+/// text of digits.
 ///
 /// # Errors
 /// A text for the user.
@@ -20,8 +21,9 @@ pub fn public_key(key: &[u8], curve: CurveId) -> Option<Result<Vec<u8>, String>>
     const DER: std::ops::RangeInclusive<usize> = 50..=500;
     let text = without_mark(key).trim_ascii_start();
     match text.first()? {
-        b'{' => Some(of_jwk(text, curve)),
-        b'-' => Some(of_pem(text).and_then(|der| of_spki(&der, curve))),
+        // Coordinates may begin with any bytes, but no key of 64 is text by chance.
+        b'{' if std::str::from_utf8(text).is_ok() => Some(of_jwk(text, curve)),
+        b'-' if text.starts_with(b"-----BEGIN") => Some(of_pem(text).and_then(|der| of_spki(&der, curve))),
         _ if key[0] == 0x30 && DER.contains(&key.len()) && !matches!(key.len(), 64 | 65) => Some(of_spki(key, curve)),
         _ => None,
     }
@@ -73,8 +75,8 @@ fn of_jwk(text: &[u8], curve: CurveId) -> Result<Vec<u8>, String> {
 
 /// Reads a column of public keys in any form, as rows for [`PublicKeys::mixed`].
 ///
-/// A key that cannot be read is a row that calls reject. Where that is so of every key in a form that names its curve, the column is a wrong
-/// one, and none of bad keys: [`Reader::finish`] says why.
+/// A key that cannot be read is a row that calls reject. Where that is so of every key in a form that names its curve,
+/// the column is a wrong one, and none of bad keys: [`Reader::finish`] says why.
 pub struct Reader {
     curve: CurveId,
     /// Why the first key could not be read, while none could.

@@ -351,6 +351,11 @@ fn public_keys_of_every_form_are_read() {
         for plain in [&expected[..], &expected[1..], &expected[..33], &[0x30; 64], &[0x30; 65], b"", b"04ab"] {
             assert_eq!(read_public_key(plain, curve), None);
         }
+        // Coordinates that begin as a text does.
+        for first in [b'{', b'-', b' ', b'\n'] {
+            let coordinates = [&[first, b'{', 0xff], &expected[4..]].concat();
+            assert_eq!(read_public_key(&coordinates, curve), None);
+        }
         for length in 0..der.len() {
             assert!(read_public_key(&der[..length], curve).is_none_or(|key| key.is_err()));
         }

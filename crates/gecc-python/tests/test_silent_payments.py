@@ -88,8 +88,10 @@ def test_rows_receivers_and_labels() -> None:
     lists = [outputs_of(case) for case in cases]
     matches, codes = scan(receivers, tweak_points, lists, reasons=True)
     assert codes.tolist() == [Reason.VALID, Reason.VALID, Reason.MALFORMED_POINT]
-    assert list(zip(matches.row.tolist(), matches.receiver.tolist(), strict=True))[-1] == (1, 0)
-    assert {int(label) for label in matches.label[:-1]} - {-1} <= set(with_labels["given"]["labels"])
+    pairs = list(zip(matches.row.tolist(), matches.receiver.tolist(), strict=True))
+    assert pairs == sorted(pairs)
+    assert {(0, 1), (1, 0)} <= set(pairs) <= {(0, 0), (0, 1), (1, 0), (1, 1)}
+    assert {int(label) for label in matches.label} - {-1} <= set(with_labels["given"]["labels"])
     # Of Arrow where tweak points are, with a null for no label.
     points = pa.array(tweak_points, pa.binary(33))
     of_arrow, _ = scan(receivers, points, pa.array(lists, pa.list_(pa.binary())))

@@ -1,4 +1,4 @@
-"""A walk through the package as someone takes it who is new to it: what works at once, and what the usual mistakes are answered with."""
+"""A walk through the package as someone new takes it: what works at once, and what is said of the usual mistakes."""
 
 import hashlib
 from typing import Any
@@ -23,7 +23,8 @@ def test_first_success_with_a_frame() -> None:
     secret_keys, public_keys = gecc.generate_keys("prime256v1", 3)
     messages = [b"one", b"two", b"three"]
     signatures, _ = gecc.sign_messages("P-256", messages, secret_keys)
-    frame = pd.DataFrame({"msg": messages, "sig": list(signatures), "pubkey": [key.tobytes().hex() for key in public_keys]})
+    keys = [key.tobytes().hex() for key in public_keys]
+    frame = pd.DataFrame({"msg": messages, "sig": list(signatures), "pubkey": keys})
     frame["valid"] = gecc.verify_messages("secp256r1", frame["msg"], frame["sig"], frame["pubkey"])
     assert frame["valid"].all()
 
@@ -75,7 +76,8 @@ def test_typical_mistakes(call: Any, text: str) -> None:
 
 def test_mistakes_of_an_item_are_its_answer() -> None:
     # The digest signed twice, a key of another curve, a list with one short digest.
-    assert verify(digests=[hashlib.sha256(row).digest() for row in DIGESTS], reasons=True).tolist() == [Reason.MISMATCH] * 2
+    twice = [hashlib.sha256(row).digest() for row in DIGESTS]
+    assert verify(digests=twice, reasons=True).tolist() == [Reason.MISMATCH] * 2
     _, of_p256 = gecc.generate_keys("p256", 2)
     assert verify(public_keys=of_p256, reasons=True).tolist() == [Reason.NOT_ON_CURVE] * 2
     assert verify(digests=[DIGESTS[0], b"short"], reasons=True).tolist() == [Reason.VALID, Reason.DIGEST_WRONG_LENGTH]

@@ -58,3 +58,10 @@ def scan(points: npt.NDArray[np.uint8], column: polars.Series, prefixes: list[li
     of_arrow, _ = silent_payments.scan([receiver], points, column, reasons=True)
     found: silent_payments.Matches = matches
     return len(found.row) + len(of_arrow.tweak) + int(ok.sum()) + int(receiver.spend_keys.sum())
+
+
+def keys_of_files(pem: str, der: list[bytes], signatures: list[bytes], digests: npt.NDArray[np.uint8]) -> int:
+    valid: npt.NDArray[np.bool_] = gecc.verify("prime256v1", digests, signatures, pem)
+    of_list: npt.NDArray[np.bool_] = gecc.verify("P-256", digests, signatures[0], der)
+    _, ok = gecc.sign("p256", digests, pem)
+    return int(valid.sum()) + int(of_list.sum()) + int(ok.sum())

@@ -1,7 +1,7 @@
-"""Silent payments (BIP 352): the payments to a receiver, found by a scan key, and the tweak points in which they are looked for.
+"""Silent payments (BIP 352): the payments to a receiver, found by a scan key, and the tweak points for that.
 
-A server computes a tweak point for each transaction once (`index`): all of it is public. Who has a scan key compares the
-outputs of each transaction with those that a payment to this receiver would have (`scan`).
+A server computes a tweak point for each transaction once (`index`): all of it is public. Who has a scan key compares
+the outputs of each transaction with those that a payment to this receiver would have (`scan`).
 
 >>> from gecc import silent_payments
 >>> scan_key = "0f694e068028a717f8af6b9411f9a133dd3565258714cc226594b34db90c1f2c"
@@ -38,8 +38,8 @@ class Matches(NamedTuple):
         output: the output, by its place in the row.
         k: the counter of the sender, from 0.
         label: the label of the address that was paid; -1, or null in Arrow, for that without one.
-        tweak: rows of 32 bytes, what is added to the spend private key for that of the output, modulo n. Secret: the caller's to
-            wipe, and in Arrow wiped when the last array that holds it is dropped.
+        tweak: rows of 32 bytes, what is added to the spend private key for that of the output, modulo n. Secret: the
+            caller's to wipe, and in Arrow wiped when the last array that holds it is dropped.
     """
 
     row: Any
@@ -61,23 +61,23 @@ def scan(
 ) -> Any:
     """The outputs that are paid to receivers.
 
-    Constant-time in scan keys: no branch and no address depends on them, on shared points or on tweaks. Who measures the time of
-    a call may learn which rows match, and how many outputs of each.
+    Constant-time in scan keys: no branch and no address depends on them, on shared points or on tweaks. Who measures
+    the time of a call may learn which rows match, and how many outputs of each.
 
     Args:
         receivers: who is looked for.
         tweak_points: n rows of 33, 64 or 65 bytes.
-        outputs: the taproot outputs of each row: a column of lists of Arrow, or a list of lists. Outputs are x-only keys of 32 bytes
-            or hexadecimal text, or the first eight bytes of these as a number; then what matches is a candidate, as another output has
-            the same eight bytes by chance once in 2^64.
-        offsets: n + 1 numbers, where outputs are those of all rows one after the other: rows of 32 bytes, or an array of `uint64` or
-            `int64`. Row i has the outputs from `offsets[i]` to before `offsets[i + 1]`.
+        outputs: the taproot outputs of each row: a column of lists of Arrow, or a list of lists. Outputs are x-only keys
+            of 32 bytes or hexadecimal text, or the first eight bytes of these as a number; then what matches is a
+            candidate, as another output has the same eight bytes by chance once in 2^64.
+        offsets: n + 1 numbers, where outputs are those of all rows one after the other: rows of 32 bytes, or an array of
+            `uint64` or `int64`. Row i has the outputs from `offsets[i]` to before `offsets[i + 1]`.
         reasons: give codes instead of truth values.
         engine: what computes.
 
     Returns:
-        `Matches`, and n verdicts. In each row k goes on from 0 while an output matches, up to 2322. Codes: MALFORMED_POINT,
-        NOT_ON_CURVE, IDENTITY_KEY. Then nothing is found in the row.
+        `Matches`, and n verdicts. In each row k goes on from 0 while an output matches, up to 2322. Codes:
+        MALFORMED_POINT, NOT_ON_CURVE, IDENTITY_KEY. Then nothing is found in the row.
     """
     if offsets is None and isinstance(outputs, (list, tuple)):
         outputs, offsets = _flat(outputs)
@@ -111,8 +111,8 @@ def index(
         engine: what computes.
 
     Returns:
-        n rows of 64 bytes `x || y`, and n verdicts. Codes: MALFORMED_POINT, NOT_ON_CURVE, IDENTITY_KEY, and SCALAR_OUT_OF_RANGE where
-        the hash is 0 or not below n.
+        n rows of 64 bytes `x || y`, and n verdicts. Codes: MALFORMED_POINT, NOT_ON_CURVE, IDENTITY_KEY, and
+        SCALAR_OUT_OF_RANGE where the hash is 0 or not below n.
 
     >>> outpoint = "169e1e83e930853391bc6f35f605c6754cfead57cf8387639d3b4096c54f18f400000000"
     >>> points, ok = index(outpoint, "032562c1ab2d6bd45d7ca4d78f569999e5333dffd3ac5263924fd00d00dedc4bee")

@@ -44,7 +44,8 @@ impl Receiver {
         made.map(Receiver).map_err(wrong)
     }
 
-    /// The spend public keys that addresses name, 64 bytes `x || y` each: without a label, and with each in the order given.
+    /// The spend public keys that addresses name, 64 bytes `x || y` each: without a label, and with each in the order
+    /// given.
     #[getter]
     fn spend_keys<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let rows: Vec<Vec<u8>> = self.0.spend_keys().iter().map(|key| key.as_bytes()[1..].to_vec()).collect();
