@@ -146,7 +146,8 @@ pub fn compressed_files(settings: &Settings) {
         for (compressed, name) in [(&gzip, "gzip"), (&zstd, "zstd")] {
             assert!(all_of(settings, compressed) == (expected.clone(), Vec::new()), "{name}");
             let (some, problems) = all_of(settings, &compressed[..compressed.len() / 2]);
-            assert!(some.len() < expected.len() && problems.len() == 1, "{name}: {problems:?}");
+            let is_said = problems.iter().any(|problem| problem.contains("the compressed data"));
+            assert!(some.len() < expected.len() && is_said, "{name}: {problems:?}");
         }
     }
     let (_, problems) = all_of(settings, &zstd::encode_all(&b"PAR1PAR1"[..], 1).unwrap());

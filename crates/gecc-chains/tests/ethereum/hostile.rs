@@ -113,7 +113,8 @@ pub fn bad_records(settings: &Settings) {
 
 /// A text that is an error is not told as a whole.
 pub fn long_texts(settings: &Settings) {
-    let text = "a".repeat(10_000);
+    // No digits, which could be an encoded transaction.
+    let text = "z".repeat(10_000);
     let lines = format!("{{}}\n{}", format!("\"{text}\"\n").repeat(50));
     let (_, problems) = check_bytes(settings, lines.as_bytes());
     assert!(problems.len() == 51 && problems.iter().all(|problem| problem.what.len() < 300), "{problems:?}");

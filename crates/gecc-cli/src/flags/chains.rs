@@ -1,9 +1,9 @@
 //! Whole chains.
 
+use super::AnswerFormat;
 #[cfg(feature = "arrow")]
 use super::silent;
-use super::stream::format_by_name;
-use super::{AnswerFormat, SaidOptions};
+use super::stream::{SaidOptions, format_by_name};
 #[cfg(unix)]
 use crate::node::Url;
 use clap::{Args, Subcommand};

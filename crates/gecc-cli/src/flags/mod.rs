@@ -24,7 +24,7 @@ pub use silent::{IndexOptions, ScanOptions};
 use std::path::PathBuf;
 use std::sync::LazyLock;
 pub use stream::AnswerFormat;
-pub use stream::{Format, HashOptions, SaidOptions, StreamOptions, SummaryForm};
+pub use stream::{Format, HashOptions, StreamOptions, SummaryForm};
 
 /// Batch elliptic-curve cryptography: verify, recover and make signatures, keys and shared secrets by the million.
 #[derive(Parser)]

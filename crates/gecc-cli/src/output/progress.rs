@@ -63,6 +63,7 @@ impl Progress {
     }
 
     /// Says something beside it.
+    #[cfg(feature = "chains")]
     pub fn note(&self, text: &str) {
         match &self.form {
             Form::Bar(bar) => bar.suspend(|| note(text)),

@@ -300,7 +300,7 @@ fn blocks_of_a_node() {
     for (arguments, problem) in [
         (&["--rpc-url", "https://node", "--from", "1", "--to", "2"][..], "TLS is not spoken here"),
         (&["--rpc-url", &url], "--from"),
-        (&[], "--rpc-url <URL>"),
+        (&[], "<PATHS>"),
     ] {
         let refused = run(&[&["ethereum", "senders"], arguments].concat(), "");
         assert!(code(&refused) == 2 && stderr(&refused).contains(problem), "{}", stderr(&refused));
