@@ -181,7 +181,7 @@ fn public_keys_in_every_form() {
             json!({"digest": hex::encode(set.digests[0]), "sig": hex::encode(set.signed[0].signature), "pk": form});
         assert_all_valid(&ON_P256, &item.to_string(), 1);
         // A key that names another curve is not taken for a point that is wrong.
-        if !form.as_str().is_some_and(|text| text.len() <= 130) {
+        if form.as_str().is_none_or(|text| text.len() > 130) {
             let other = run(&["verify", "--curve", "secp256k1"], item.to_string());
             assert!(code(&other) == 2 && stderr(&other).contains("curve"), "{form}: {}", stderr(&other));
         }
