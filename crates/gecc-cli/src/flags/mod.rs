@@ -3,6 +3,8 @@
 mod bench;
 #[cfg(feature = "chains")]
 mod chains;
+#[cfg(feature = "chains")]
+mod heights;
 mod kernels;
 mod keys;
 mod signatures;
@@ -12,10 +14,10 @@ mod stream;
 
 pub use bench::BenchOptions;
 #[cfg(feature = "chains")]
-pub use chains::{
-    BitcoinCommand, CertificatesOptions, ChainOptions, EthereumCommand, InputsOptions, SendersOptions, blocks,
-};
+pub use chains::{BitcoinCommand, CertificatesOptions, ChainOptions, EthereumCommand, InputsOptions, SendersOptions};
 use clap::{ArgAction, Args, Parser, Subcommand};
+#[cfg(feature = "chains")]
+pub use heights::blocks;
 pub use kernels::{BuildOptions, KernelsCommand, PackOptions};
 pub use keys::{EcdhOptions, PubkeyOptions};
 pub use signatures::{RecoverOptions, SignOptions, VerifyOptions};

@@ -1,6 +1,6 @@
 //! Silent payments.
 
-use super::chains::number;
+use super::heights::number;
 use clap::Args;
 use gecc_cli::engine::EngineOptions;
 use std::path::PathBuf;
