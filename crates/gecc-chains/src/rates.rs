@@ -1,4 +1,4 @@
-//! What reading, decompressing, decoding and hashing cost. Not run by default: `cargo test --release -p gecc-chains
+//! What reading, decompressing and decoding cost. Not run by default: `cargo test --release -p gecc-chains
 //! rates -- --ignored
 //! --nocapture`.
 
@@ -68,7 +68,5 @@ fn rates_of_one_thread() {
 
 fn say(name: &str, what: &str, paths: &Paths, (items, reading, decoding): (usize, f64, f64)) {
     let bytes = paths.bytes() as usize / items;
-    println!(
-        "{name}: {items} {what} of {bytes} bytes; ns of one core: reading {reading:.0}, decoding and hashing {decoding:.0}"
-    );
+    println!("{name}: {items} {what} of {bytes} bytes; ns of one core: reading {reading:.0}, decoding {decoding:.0}");
 }

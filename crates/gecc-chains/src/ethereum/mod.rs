@@ -42,7 +42,7 @@ use std::sync::Arc;
 const PIECE: usize = 1 << 18;
 
 /// Bytes of a part whose memory serves another: one with a very long transaction is no measure.
-const MOST_KEPT: usize = 16 << 20;
+const MOST_KEPT: usize = 8 << 20;
 
 /// What is wanted.
 #[derive(Clone, Debug, Default)]
