@@ -214,43 +214,47 @@ pub fn matches_dalek(engine: &Engine) {
     }
     let mut random = Random::new();
     for distinct in [ITEMS, 40, 1] {
-        let seeds: Vec<[u8; 32]> = (0..distinct).map(|_| random.bytes()).collect();
-        let seeds: Vec<[u8; 32]> = (0..ITEMS).map(|item| seeds[item % distinct]).collect();
-        let keys: Vec<SecretKey> = seeds.iter().map(|seed| SecretKey::from_bytes(*seed)).collect();
-        let mut messages: Vec<Vec<u8>> = (0..ITEMS)
-            .map(|_| {
-                let length = random.below(300);
-                random.vector(length)
-            })
-            .collect();
-        let of_dalek: Vec<SigningKey> = seeds.iter().map(SigningKey::from_bytes).collect();
-        let mut public = ed25519::public_keys(engine, &keys).unwrap();
-        assert!(of_dalek.iter().zip(&public).all(|(key, public)| key.verifying_key().as_bytes() == public));
-        let signed = ed25519::sign(engine, &messages, &keys, Variant::PURE).unwrap();
-        let mut signatures: Vec<[u8; 64]> = signed.into_iter().map(Result::unwrap).collect();
-        for ((key, message), signature) in of_dalek.iter().zip(&messages).zip(&signatures) {
-            assert_eq!(key.sign(message).to_bytes(), *signature);
+        items_match_dalek(engine, &mut random, ITEMS, distinct);
+    }
+}
+
+/// Random items of so many keys.
+pub fn items_match_dalek(engine: &Engine, random: &mut Random, items: usize, distinct: usize) {
+    let seeds: Vec<[u8; 32]> = (0..distinct).map(|_| random.bytes()).collect();
+    let seeds: Vec<[u8; 32]> = (0..items).map(|item| seeds[item % distinct]).collect();
+    let keys: Vec<SecretKey> = seeds.iter().map(|seed| SecretKey::from_bytes(*seed)).collect();
+    let mut messages: Vec<Vec<u8>> = (0..items)
+        .map(|_| {
+            let length = random.below(300);
+            random.vector(length)
+        })
+        .collect();
+    let of_dalek: Vec<SigningKey> = seeds.iter().map(SigningKey::from_bytes).collect();
+    let mut public = ed25519::public_keys(engine, &keys).unwrap();
+    assert!(of_dalek.iter().zip(&public).all(|(key, public)| key.verifying_key().as_bytes() == public));
+    let signed = ed25519::sign(engine, &messages, &keys, Variant::PURE).unwrap();
+    let mut signatures: Vec<[u8; 64]> = signed.into_iter().map(Result::unwrap).collect();
+    for ((key, message), signature) in of_dalek.iter().zip(&messages).zip(&signatures) {
+        assert_eq!(key.sign(message).to_bytes(), *signature);
+    }
+    for item in 0..items {
+        match random.below(8) {
+            0 => random.flip_bit(&mut signatures[item]),
+            1 => random.flip_bit(&mut public[item]),
+            2 if !messages[item].is_empty() => random.flip_bit(&mut messages[item]),
+            _ => {}
         }
-        for item in 0..ITEMS {
-            match random.below(8) {
-                0 => random.flip_bit(&mut signatures[item]),
-                1 => random.flip_bit(&mut public[item]),
-                2 if !messages[item].is_empty() => random.flip_bit(&mut messages[item]),
-                _ => {}
-            }
-        }
-        for (rule, is_strict) in [(Rule::Cofactorless, false), (Rule::Strict, true)] {
-            let found =
-                ed25519::verify(engine, &messages, &signatures, PublicKeys::ed25519(&public), Variant::PURE, rule)
-                    .unwrap();
-            for item in 0..ITEMS {
-                let (message, signature) = (&messages[item], Signature::from_bytes(&signatures[item]));
-                let expected = VerifyingKey::from_bytes(&public[item]).and_then(|key| match is_strict {
-                    true => key.verify_strict(message, &signature),
-                    false => ed25519_dalek::Verifier::verify(&key, message, &signature),
-                });
-                assert_eq!(found[item].is_valid(), expected.is_ok(), "{rule:?}, item {item}");
-            }
+    }
+    for (rule, is_strict) in [(Rule::Cofactorless, false), (Rule::Strict, true)] {
+        let found =
+            ed25519::verify(engine, &messages, &signatures, PublicKeys::ed25519(&public), Variant::PURE, rule).unwrap();
+        for item in 0..items {
+            let (message, signature) = (&messages[item], Signature::from_bytes(&signatures[item]));
+            let expected = VerifyingKey::from_bytes(&public[item]).and_then(|key| match is_strict {
+                true => key.verify_strict(message, &signature),
+                false => ed25519_dalek::Verifier::verify(&key, message, &signature),
+            });
+            assert_eq!(found[item].is_valid(), expected.is_ok(), "{rule:?}, item {item}");
         }
     }
 }

@@ -74,6 +74,7 @@ impl Element {
     }
 
     /// The number below 2^256 that stands for it.
+    #[cfg_attr(any(gecc_no_lanes, not(target_arch = "x86_64")), allow(dead_code, reason = "for the lanes"))]
     pub fn limbs(&self) -> &Limbs {
         &self.0
     }

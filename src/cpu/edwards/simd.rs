@@ -70,7 +70,14 @@ impl Element {
                 words[lane] = *word;
             }
         }
-        Self::unpack::<0>(words.each_ref().map(|words| Words::load(lanes, words)))
+        let [w0, w1, w2, w3] = &words;
+        // Not by a closure, which would be compiled without the instructions.
+        Self::unpack::<0>([
+            Words::load(lanes, w0),
+            Words::load(lanes, w1),
+            Words::load(lanes, w2),
+            Words::load(lanes, w3),
+        ])
     }
 
     /// The element of each lane, of elements below 1.01 p.
@@ -278,10 +285,10 @@ fn product<C: EdwardsCurve>(
 /// 1 to 8 times each point.
 #[inline(always)]
 fn multiples<C: EdwardsCurve>(lanes: Lanes, points: [&[Stored; 2]; LANES]) -> [Addend; MULTIPLES] {
-    let [x, y] = [0, 1].map(|coordinate| Element::load(lanes, points.map(|point| point[coordinate].limbs())));
     let one = Element::splat(lanes, &Stored::ONE);
     // Below 1.01 p, as a product is.
-    let [x, y] = [x, y].map(|coordinate| coordinate.mul(one));
+    let x = Element::load(lanes, points.map(|[x, _]| x.limbs())).mul(one);
+    let y = Element::load(lanes, points.map(|[_, y]| y.limbs())).mul(one);
     let d2 = Element::splat(lanes, &C::D2);
     let mut multiple = Point { x, y, z: one, t: x.mul(y) };
     let first = multiple.to_addend(d2);
@@ -336,10 +343,14 @@ fn add_products<C: EdwardsCurve>(lanes: Lanes, mut sum: Point, products: Product
 /// One entry per lane; of Z nothing.
 #[inline(always)]
 fn gather(lanes: Lanes, entries: [&Niels; LANES], z2: Element) -> Addend {
-    let rows = |first: usize| {
-        transpose(entries.map(|entry| Words::load(lanes, entry.words()[first..].first_chunk().expect("12 words"))))
-    };
-    let ([s0, s1, s2, s3, d0, d1, d2, d3], [.., p0, p1, p2, p3]) = (rows(0), rows(4));
+    let zero = Words::splat(lanes, 0);
+    let (mut first, mut last) = ([zero; LANES], [zero; LANES]);
+    for lane in 0..LANES {
+        let words = entries[lane].words();
+        first[lane] = Words::load(lanes, words.first_chunk().expect("12 words"));
+        last[lane] = Words::load(lanes, words.last_chunk().expect("12 words"));
+    }
+    let ([s0, s1, s2, s3, d0, d1, d2, d3], [.., p0, p1, p2, p3]) = (transpose(first), transpose(last));
     Addend {
         sum: Element::unpack::<0>([s0, s1, s2, s3]),
         difference: Element::unpack::<0>([d0, d1, d2, d3]),

@@ -8,6 +8,7 @@ use super::tables::Comb;
 pub use crate::cpu::field::vector::Lanes;
 
 /// See `simd`.
+#[allow(dead_code, reason = "nobody reads it")]
 pub struct Term<'a, C: EdwardsCurve> {
     pub k: &'a Scalar<C::Order>,
     pub point: &'a [Element; 2],

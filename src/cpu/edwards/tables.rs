@@ -74,6 +74,7 @@ impl<C: EdwardsCurve> Comb<C> {
     }
 
     /// Entries of a product.
+    #[cfg_attr(any(gecc_no_lanes, not(target_arch = "x86_64")), allow(dead_code, reason = "for the lanes"))]
     pub fn terms(&self) -> usize {
         Self::windows(self.window)
     }

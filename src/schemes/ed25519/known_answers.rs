@@ -11,7 +11,7 @@ use crate::types::{PublicKeys, Rejection, ResultsMut, Rows, SecretKeys, Verdict}
 
 /// Keys, more than the lanes, and how often each occurs where they get tables.
 const KEYS: usize = 9;
-const USES: usize = 18;
+const USES: usize = 60;
 
 /// # Errors
 /// What is wrong with the answers of an engine with lanes.

@@ -31,10 +31,14 @@ const KEY_TABLES: usize = 64 << 20;
 const MOST_PLANNED: usize = 1 << 22;
 const PLANNED_BYTES: usize = 64;
 
-/// The window of a table for a key that occurs `uses` times, or `None` where no table pays: counted in field multiplications.
-fn best_window<C: EdwardsCurve>(uses: usize) -> Option<u32> {
+/// The window of a table for a key that occurs `uses` times, or `None` where no table pays: counted in tenths of a field
+/// multiplication of the portable code, which builds tables.
+fn best_window<C: EdwardsCurve>(lanes: Option<Lanes>, uses: usize) -> Option<u32> {
     // For an entry, a term of a sum, the doublings below a table, and a product without one.
-    let [entry, term, doublings, without] = [15, 7, 2000, 2200];
+    let [entry, term, doublings, without] = match lanes {
+        Some(_) => [150, 22, 20_000, 5000],
+        None => [150, 70, 20_000, 22_000],
+    };
     let cost = |window: u32| {
         let terms = Comb::<C>::windows(window);
         doublings + entry * (terms << (window - 1)) + uses * term * terms
@@ -53,7 +57,7 @@ pub fn verify<C: BaseTables>(engine: &CpuEngine, batch: &Verification, out: &mut
 
 fn verify_part<C: BaseTables>(engine: &CpuEngine, batch: &Verification, part: Range<usize>, codes: &mut [u8]) {
     let start = part.start;
-    let pays = |uses| best_window::<C>(uses).is_some();
+    let pays = |uses| best_window::<C>(engine.lanes, uses).is_some();
     let plan = KeyPlan::new(engine, part, &batch.keys, &pays);
     let mut scatter = |items: &[usize], results: Vec<u8>| {
         items.iter().zip(results).for_each(|(item, code)| codes[item - start] = code);
@@ -110,8 +114,8 @@ fn by_tables<C: BaseTables>(lanes: Option<Lanes>, equations: &[Equation<C, &Comb
 /// How many of the keys, whose runs are sorted by length, get their tables at the same time: those of the same window, as
 /// many as memory allows.
 fn wave_length<C: EdwardsCurve>(engine: &CpuEngine, runs: &[Vec<usize>]) -> usize {
-    let window = best_window::<C>(runs[0].len());
-    let same_window = runs.partition_point(|run| best_window::<C>(run.len()) == window);
+    let window = best_window::<C>(engine.lanes, runs[0].len());
+    let same_window = runs.partition_point(|run| best_window::<C>(engine.lanes, run.len()) == window);
     // Building takes as much again.
     let budget = engine.max_memory.map_or(KEY_TABLES, |limit| KEY_TABLES.min(limit / 8));
     same_window.min(budget / Comb::<C>::bytes(window.expect("a repeated key has a table"))).max(1)
@@ -130,7 +134,7 @@ struct Equation<C: EdwardsCurve, K> {
 impl Verification<'_> {
     /// The items of some keys, with the codes that tables of these keys give.
     fn verify_wave<C: BaseTables>(&self, engine: &CpuEngine, runs: &[Vec<usize>]) -> (Vec<usize>, Vec<u8>) {
-        let window = best_window::<C>(runs[0].len()).expect("a repeated key has a table");
+        let window = best_window::<C>(engine.lanes, runs[0].len()).expect("a repeated key has a table");
         let firsts: Vec<usize> = runs.iter().map(|run| run[0]).collect();
         let points = self.points::<C>(lanes_for(engine, runs.len()), &firsts);
         let mut tables: Vec<Option<Result<Comb<C>, Rejection>>> = runs.iter().map(|_| None).collect();
