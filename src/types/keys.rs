@@ -33,6 +33,15 @@ pub(crate) enum KeyBytes<'a> {
 }
 
 impl<'a> KeyBytes<'a> {
+    /// The 32 bytes of a key of Ed25519. Columns of mixed forms keep them behind the byte 2, as they keep an x.
+    pub fn of_ed25519(&self) -> Option<&'a [u8; 32]> {
+        match *self {
+            KeyBytes::XOnly(key) => Some(key),
+            KeyBytes::Sec1([2, key @ ..]) => key.try_into().ok(),
+            KeyBytes::Sec1(_) | KeyBytes::Raw(_) => None,
+        }
+    }
+
     /// The x-coordinate, and whether y is odd, as the encoding says it. `None` where it is none of a point but the identity.
     pub fn x_and_parity(&self) -> Option<(&'a [u8; 32], bool)> {
         let uncompressed = |coordinates: &'a [u8]| Some((coordinates.first_chunk()?, coordinates.last()? & 1 == 1));

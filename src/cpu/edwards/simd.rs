@@ -225,10 +225,10 @@ pub fn products<C: EdwardsCurve>(lanes: Lanes, items: &[Term<C>], base: &Comb<C>
         // Lanes without an item repeat the last one.
         let item = |lane: usize| &group[lane.min(group.len() - 1)];
         let mut digits = [[0; LANES]; WINDOWS];
-        for lane in 0..LANES {
+        let points = std::array::from_fn(|lane| {
             uniform_windows(item(lane).k.limbs(), WINDOW, WINDOWS, |window, digit| digits[window][lane] = digit);
-        }
-        let points = std::array::from_fn(|lane| item(lane).point);
+            item(lane).point
+        });
         let combs = std::array::from_fn(|lane| (base, item(lane).s));
         // SAFETY: a `Lanes` proves that the instructions exist.
         let sum = unsafe { product::<C>(lanes, points, &digits, combs) };

@@ -20,8 +20,7 @@ use crate::cpu::edwards::curves::Ed25519;
 use crate::engine::Engine;
 use crate::schemes::frame::verdict_of;
 use crate::types::{
-    Error, KeyBytes, Place, PublicKeys, Rejection, ResultsMut, Rows, SecretKey, SecretKeys, Verdicts, collect,
-    require_lengths,
+    Error, Place, PublicKeys, Rejection, ResultsMut, Rows, SecretKey, SecretKeys, Verdicts, collect, require_lengths,
 };
 pub use keys::{ExpandedKey, SigningKeys};
 use keys::{Kind, Secrets};
@@ -34,9 +33,10 @@ use verify::Verification;
 const NAME: &str = "Ed25519";
 
 /// Verifies one signature per item, with keys of 32 bytes ([`PublicKeys::ed25519`]). Variable-time: everything here is public.
+/// A byte 2 before the 32 is not looked at, as columns of mixed forms ([`PublicKeys::mixed_row_of_x`]) have it.
 ///
 /// An item is rejected with the first of these that applies: [`Rejection::SOutOfRange`] (not below n),
-/// [`Rejection::MalformedPoint`] (the key has not 32 bytes, or the rule wants a canonical one), [`Rejection::NotOnCurve`] (the key is no point),
+/// [`Rejection::MalformedPoint`] (the key is of another form, or the rule wants a canonical one), [`Rejection::NotOnCurve`] (the key is no point),
 /// [`Rejection::SmallOrderKey`] and [`Rejection::SmallOrderR`] (the rule rejects these), and where the rule has R decoded
 /// [`Rejection::NoSuchR`] and [`Rejection::ROutOfRange`] (no point, or not canonical); then [`Rejection::Mismatch`].
 ///
@@ -105,7 +105,7 @@ fn run_verify<M: AsRef<[u8]> + Sync>(
     require_lengths(items, &lengths)?;
     let challenge = |item: usize| {
         // A key of another form is rejected before its challenge matters.
-        let KeyBytes::XOnly(key) = keys.get(item) else { return [0; 64] };
+        let Some(key) = keys.get(item).of_ed25519() else { return [0; 64] };
         variant.challenge(signatures.get(item), key, messages[item].as_ref())
     };
     let verification = Verification { rule, challenge: &challenge, signatures, keys };

@@ -12,7 +12,7 @@ use crate::cpu::edwards::simd::{self, Lanes, Term};
 use crate::cpu::edwards::tables::{BaseTables, Comb};
 use crate::cpu::multiply::FEWEST_IN_LANES;
 use crate::cpu::tables::key_plan::KeyPlan;
-use crate::types::{KeyBytes, Place, PublicKeys, Rejection, Results, Rows, Verdict};
+use crate::types::{Place, PublicKeys, Rejection, Results, Rows, Verdict};
 use std::ops::Range;
 
 /// A batch to verify.
@@ -155,13 +155,10 @@ impl Verification<'_> {
     /// -A of some items.
     fn points<C: EdwardsCurve>(&self, lanes: Option<Lanes>, items: &[usize]) -> Vec<Result<[Element; 2], Rejection>> {
         // A key of another form is none, whatever is decoded in its place.
-        let bytes = |item: &usize| match self.keys.get(*item) {
-            KeyBytes::XOnly(key) => key,
-            _ => &[0; 32],
-        };
+        let bytes = |item: &usize| self.keys.get(*item).of_ed25519().unwrap_or(&[0; 32]);
         let decoded = decode_all::<C>(lanes, items.iter().map(bytes), self.rule.encoding());
         let checked = |(item, point): (&usize, Result<[Element; 2], NoPoint>)| {
-            let KeyBytes::XOnly(key) = self.keys.get(*item) else { return Err(Rejection::MalformedPoint) };
+            let key = self.keys.get(*item).of_ed25519().ok_or(Rejection::MalformedPoint)?;
             let [x, y] = point.map_err(|problem| match problem {
                 NoPoint::NotCanonical => Rejection::MalformedPoint,
                 NoPoint::NotOnCurve => Rejection::NotOnCurve,

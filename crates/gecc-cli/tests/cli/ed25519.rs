@@ -99,7 +99,7 @@ fn tables_are_answered() {
 #[test]
 fn keys_have_32_bytes() {
     let set = signed(1);
-    let key = "0279be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798";
+    let key = "0379be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798";
     let [message, signature] = [hex::encode(set.messages[0]), hex::encode(set.signatures[0])];
     let lines = [key, &hex::encode(set.public[0])]
         .map(|key| json!({"message": message, "signature": signature, "public_key": key}).to_string());
