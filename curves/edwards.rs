@@ -105,7 +105,7 @@ impl EdwardsCurve {
         // A multiple of n, as G has this order, and of 4, as a curve of this form has a point of order 4.
         let (points, width) = (n * self.cofactor, p.sqrt() * 2u32 + 2u32);
         let hasse = points < p + 1u32 + &width && &points + &width > p + 1u32;
-        require(hasse && n > &(&width * 2u32), "cofactor n must be the number of points")?;
+        require(hasse && *n > &width * 2u32, "cofactor n must be the number of points")?;
         require(matches!(self.cofactor, 4 | 8), "the cofactor must be 4 or 8")?;
         require(chain_exponent(&self.root_chain) == Some((p - 5u32) >> 3), "root_chain must give (p - 5) / 8")
     }

@@ -25,6 +25,7 @@ use crate::ops::hash::sha256;
 use crate::ops::{ecdh, keys};
 use crate::schemes::bip340::{self, Auxiliary};
 use crate::schemes::ecdsa::{self, ECDSA};
+use crate::schemes::ed25519::{self, Rule, Variant};
 use crate::schemes::sm2::{self, SM2};
 use crate::types::{Error, Policy, PublicKeys, Rows, SForm, SecretKeys, Signers};
 
@@ -48,6 +49,8 @@ pub enum Operation {
     Bip340Verify,
     /// [`bip340::sign`].
     Bip340Sign,
+    /// [`ed25519::verify`] of Ed25519 itself, whose messages have any length, and 32 bytes as digests.
+    Ed25519Verify(Rule),
     /// [`sm2::verify`].
     Sm2Verify,
     /// [`sm2::sign`].
@@ -73,7 +76,7 @@ pub struct Reads {
     pub recovery_ids: RecoveryIds,
     /// Public keys.
     pub public_keys: bool,
-    /// Whether a public key may be an x-coordinate alone.
+    /// Whether a public key may be an x-coordinate alone, or is a key of Ed25519: 32 bytes.
     pub x_only_keys: bool,
     /// Private keys.
     pub secret_keys: bool,
@@ -134,7 +137,7 @@ impl Default for Columns<'_> {
 /// What is signed.
 #[derive(Clone, Copy, Debug)]
 pub enum Contents<'a> {
-    /// Digests; messages of 32 bytes to BIP 340, e to SM2.
+    /// Digests; messages of 32 bytes to BIP 340 and Ed25519, e to SM2.
     Digests(Rows<'a, 32>),
     /// Messages, each with its user id where the operation reads one.
     Messages {
@@ -146,7 +149,7 @@ pub enum Contents<'a> {
 }
 
 impl Operation {
-    /// The curve.
+    /// The curve; for Ed25519, whose curve is none of these, any: secp256k1.
     pub fn curve(self) -> CurveId {
         match self {
             Operation::EcdsaVerify(curve, _)
@@ -156,7 +159,10 @@ impl Operation {
             | Operation::EcdsaSignRecoverable(curve, _)
             | Operation::SharedSecrets(curve)
             | Operation::PublicKeys(curve) => curve,
-            Operation::EcdsaRecoverAddresses | Operation::Bip340Verify | Operation::Bip340Sign => Secp256k1::ID,
+            Operation::EcdsaRecoverAddresses
+            | Operation::Bip340Verify
+            | Operation::Bip340Sign
+            | Operation::Ed25519Verify(_) => Secp256k1::ID,
             Operation::Sm2Verify | Operation::Sm2Sign => Sm2::ID,
         }
     }
@@ -169,7 +175,9 @@ impl Operation {
         match self {
             Operation::EcdsaVerify(..) => verification,
             Operation::EcdsaVerifyRecoverable(..) => Reads { recovery_ids: RecoveryIds::Optional, ..verification },
-            Operation::Bip340Verify => Reads { messages: true, x_only_keys: true, ..verification },
+            Operation::Bip340Verify | Operation::Ed25519Verify(_) => {
+                Reads { messages: true, x_only_keys: true, ..verification }
+            }
             Operation::Sm2Verify => Reads { messages: true, user_ids: true, ..verification },
             Operation::EcdsaRecover(_) | Operation::EcdsaRecoverAddresses => {
                 Reads { public_keys: false, recovery_ids: RecoveryIds::Required, ..verification }
@@ -190,6 +198,7 @@ impl Operation {
             Operation::EcdsaVerify(..)
             | Operation::EcdsaVerifyRecoverable(..)
             | Operation::Bip340Verify
+            | Operation::Ed25519Verify(_)
             | Operation::Sm2Verify => &[],
             Operation::EcdsaRecover(_) | Operation::PublicKeys(_) => &[PUBLIC_KEY],
             Operation::EcdsaRecoverAddresses => &[Column { name: "address", width: 20 }],
@@ -227,6 +236,8 @@ impl Operation {
             Operation::EcdsaSign(..) | Operation::EcdsaSignRecoverable(..) => ECDSA.sign_worth,
             Operation::Bip340Verify => bip340::VERIFY_WORTH,
             Operation::Bip340Sign => bip340::SIGN_WORTH,
+            // It has no kernels.
+            Operation::Ed25519Verify(_) => Worth::of(usize::MAX),
             Operation::Sm2Verify => SM2.verify_worth,
             Operation::Sm2Sign => SM2.sign_worth,
             Operation::SharedSecrets(_) => ecdh::WORTH,
@@ -285,6 +296,11 @@ impl Operation {
             Operation::Bip340Sign => {
                 bip340::sign_into(engine, digests, secret_keys, auxiliary(additional), rows(first), codes)
             }
+            Operation::Ed25519Verify(rule) => {
+                let items = digests.len_for(codes.len());
+                let messages: Vec<&[u8]> = (0..items).map(|item| digests.get(item).as_slice()).collect();
+                ed25519::verify_into(engine, &messages, signatures, public_keys, Variant::PURE, rule, codes)
+            }
             Operation::Sm2Verify => sm2::verify_into(engine, digests, signatures, public_keys, codes),
             Operation::Sm2Sign => sm2::sign_into(engine, digests, signers, rows(first), codes),
             Operation::SharedSecrets(curve) => {
@@ -310,6 +326,9 @@ impl Operation {
             Operation::Bip340Verify => bip340::verify_messages_into(engine, messages, signatures, public_keys, codes),
             Operation::Bip340Sign => {
                 bip340::sign_messages_into(engine, messages, secret_keys, auxiliary(additional), rows(first), codes)
+            }
+            Operation::Ed25519Verify(rule) => {
+                ed25519::verify_into(engine, messages, signatures, public_keys, Variant::PURE, rule, codes)
             }
             Operation::Sm2Verify => sm2::verify_messages_into(engine, messages, ids, signatures, public_keys, codes),
             Operation::Sm2Sign => {

@@ -22,6 +22,8 @@
 //! BIP 340 is compared with libsecp256k1 item by item, both ways: signatures that either of them makes are verified by the other,
 //! as they are and spoilt. Batch equations take part where signatures are known to be valid, or but a few are not.
 //!
+//! Ed25519 is compared with `ed25519-dalek`, signatures and verdicts, in a sixteenth of that many items.
+//!
 //! Silent payments are compared with libsecp256k1's point arithmetic put together: a tenth of that many rows.
 //!
 //! Besides, `crossed_*` sign that many items on the default engine (the GPUs, where there are any) and verify them on the CPU.
@@ -47,6 +49,7 @@ use secp256k1::{Keypair, XOnlyPublicKey, schnorr};
 use std::process::ExitCode;
 use std::sync::LazyLock;
 use std::time::Instant;
+use suite::ed25519::items_match_dalek;
 use suite::silent_payments::rows_match_libsecp256k1;
 use suite::support::numbers::order_plus;
 use suite::support::random::Random;
@@ -85,7 +88,7 @@ fn main() -> ExitCode {
         };
     }
     let lists = [
-        tests(None, named![sm2_curve, crossed_sm2]),
+        tests(None, named![sm2_curve, crossed_sm2, ed25519_by_dalek]),
         tests(
             None,
             named![secp256k1_by_libsecp256k1, bip340_by_libsecp256k1, silent_payments_by_libsecp256k1, p256_by_aws_lc],
@@ -191,6 +194,14 @@ impl SchnorrItems {
 
 /// Signatures with given auxiliary data are the same. Every other one is made by gecc with fresh data. All are verified by both,
 /// then with a few of them spoilt by batch equations, and with a tenth of them spoilt one by one.
+/// Every key another, and keys that have tables.
+fn ed25519_by_dalek() {
+    soak("Ed25519", BATCH, |engine, random, batch, size| {
+        let items = (size / 16).max(1);
+        items_match_dalek(engine, random, items, if batch % 2 == 0 { items } else { items.div_ceil(50) });
+    });
+}
+
 fn silent_payments_by_libsecp256k1() {
     soak("silent payments by libsecp256k1, a tenth of that many rows", LARGE_BATCH, |engine, random, _, size| {
         rows_match_libsecp256k1(engine, random, size.div_ceil(10));

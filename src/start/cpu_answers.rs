@@ -15,6 +15,7 @@ use crate::schemes::SCHEMES;
 use crate::schemes::bip340;
 use crate::schemes::ecdsa::recover::{Recover, Wanted};
 use crate::schemes::ecdsa::recover_cpu;
+use crate::schemes::ed25519;
 use crate::schemes::frame::{Inputs, Scheme, Sign, Signing, Verification, Verify};
 use crate::types::{Check, Place, Policy, PublicKeys, Results, Rows, SecretKeys, collect, result_of};
 use sha3::{Digest, Keccak256};
@@ -38,6 +39,7 @@ fn check(engine: &CpuEngine) -> Result<(), String> {
     engine.pool.map(1, CurveId::ALL.len(), Ok(()), of).into_iter().collect::<Result<(), String>>()?;
     of_bip340(engine, known_answers::schnorr())?;
     of_tweaks(engine, &known_answers::schnorr().tweaks)?;
+    ed25519::known_answers::of_lanes(engine)?;
     of_hashes(engine)
 }
 

@@ -26,13 +26,22 @@ enum Encoded<'a> {
 /// One public key as the caller wrote it. `Ord` and `Hash` group equal encodings.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum KeyBytes<'a> {
-    /// Of a point with an even y.
+    /// Of a point with an even y, or a key of Ed25519.
     XOnly(&'a [u8; 32]),
     Sec1(&'a [u8]),
     Raw(&'a [u8; 64]),
 }
 
 impl<'a> KeyBytes<'a> {
+    /// The 32 bytes of a key of Ed25519. Columns of mixed forms keep them behind the byte 2, as they keep an x.
+    pub fn of_ed25519(&self) -> Option<&'a [u8; 32]> {
+        match *self {
+            KeyBytes::XOnly(key) => Some(key),
+            KeyBytes::Sec1([2, key @ ..]) => key.try_into().ok(),
+            KeyBytes::Sec1(_) | KeyBytes::Raw(_) => None,
+        }
+    }
+
     /// The x-coordinate, and whether y is odd, as the encoding says it. `None` where it is none of a point but the identity.
     pub fn x_and_parity(&self) -> Option<(&'a [u8; 32], bool)> {
         let uncompressed = |coordinates: &'a [u8]| Some((coordinates.first_chunk()?, coordinates.last()? & 1 == 1));
@@ -50,6 +59,12 @@ impl<'a> PublicKeys<'a> {
     /// 32 bytes each: the x-coordinate of a point whose y is even (BIP 340).
     pub fn x_only(keys: impl Into<Rows<'a, 32>>) -> Self {
         PublicKeys(Encoded::XOnly(keys.into()))
+    }
+
+    /// 32 bytes each: keys of Ed25519 (RFC 8032, section 5.1.2). Which of two meanings 32 bytes have is said by the call that
+    /// takes them: this is another name of [`PublicKeys::x_only`].
+    pub fn ed25519(keys: impl Into<Rows<'a, 32>>) -> Self {
+        Self::x_only(keys)
     }
 
     /// 33 bytes each: `02 || x` or `03 || x`.
@@ -109,7 +124,7 @@ impl<'a> PublicKeys<'a> {
         row
     }
 
-    /// The same of the x-coordinate of a point whose y is even (BIP 340).
+    /// The same of the x-coordinate of a point whose y is even (BIP 340), or of a key of Ed25519.
     pub fn mixed_row_of_x(x: &[u8; 32]) -> [u8; 65] {
         let mut row = [0; POINT_ROW];
         write_mixed(KeyBytes::XOnly(x), &mut row);

@@ -1,5 +1,5 @@
 //! Public keys in any encoding: a column as it is where all rows have one encoding, and else a column of the form that the library
-//! has for that. Keys of 32 bytes are for BIP 340 alone.
+//! has for that. Keys of 32 bytes are for BIP 340 and Ed25519.
 
 use crate::cells::{Cells, LONG};
 use crate::columns::{Column, Inputs};
@@ -32,7 +32,7 @@ impl<'a> Keys<'a> {
         let cells = inputs.required(Field::PublicKey)?;
         let takes_x_only = widths.contains(&X_ONLY);
         if cells.width_of_type() == Some(X_ONLY) && !takes_x_only {
-            return Err(Error::Columns("a `public_key` of 32 bytes is for BIP 340 alone".to_owned()));
+            return Err(Error::Columns("a `public_key` of 32 bytes is for BIP 340 and Ed25519".to_owned()));
         }
         let width = match cells.width() {
             Some(width) => Some(width),

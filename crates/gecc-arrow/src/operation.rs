@@ -3,6 +3,7 @@
 use crate::error::Error;
 use gecc::call::{self, RecoveryIds};
 use gecc::ecdsa::{Policy, SForm};
+use gecc::ed25519::Rule;
 use gecc::fields::Field;
 use gecc::{CurveId, SecretKey};
 use std::sync::Arc;
@@ -21,6 +22,9 @@ pub enum Operation {
     /// Verifies `signature`, or `r` and `s`, of BIP 340 over `digest`, which is a message of 32 bytes, or `message`, with
     /// `public_key`, of 32 bytes or in another encoding of a point with this x. On secp256k1. The answer is `valid`.
     VerifyBip340,
+    /// Verifies `signature`, or `r` and `s`, of Ed25519 over `digest`, which is a message of 32 bytes, or `message`, with `public_key`,
+    /// of 32 bytes, by a rule. The curve that is given with it does not matter. The answer is `valid`.
+    VerifyEd25519(Rule),
     /// Finds who signed (ECDSA). Needs `recovery_id`, or signatures of 65 bytes.
     Recover(Signer),
     /// Signs `digest` or `message`. The result is `signature`, 64 bytes `r || s`, or `der`.
@@ -119,6 +123,7 @@ impl Operation {
             Operation::Verify(policy) => call::Operation::EcdsaVerify(curve, *policy),
             Operation::VerifyRecoverable(policy) => call::Operation::EcdsaVerifyRecoverable(curve, *policy),
             Operation::VerifyBip340 => call::Operation::Bip340Verify,
+            Operation::VerifyEd25519(rule) => call::Operation::Ed25519Verify(*rule),
             Operation::Recover(Signer::Address) => call::Operation::EcdsaRecoverAddresses,
             Operation::Recover(Signer::PublicKey(_)) => call::Operation::EcdsaRecover(curve),
             Operation::Sign(_) if is_sm2 => call::Operation::Sm2Sign,
@@ -175,7 +180,7 @@ impl Operation {
             Field::Digest | Field::Message => reads.contents,
             Field::Id => reads.user_ids,
             Field::Signature | Field::R | Field::S => reads.signatures,
-            // Signatures of BIP 340 have no DER.
+            // Signatures of BIP 340 and Ed25519 have no DER.
             Field::Der => reads.signatures && !reads.x_only_keys,
             Field::RecoveryId => reads.recovery_ids != RecoveryIds::No,
             Field::PublicKey => reads.public_keys,

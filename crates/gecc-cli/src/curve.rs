@@ -14,6 +14,8 @@ pub enum Scheme {
     Sm2,
     /// Schnorr signatures of BIP 340, on secp256k1.
     Bip340,
+    /// Ed25519, on its own curve, which --curve does not name.
+    Ed25519,
 }
 
 impl Scheme {
@@ -29,6 +31,7 @@ impl Scheme {
             (Some(curve), None) => Ok((curve, Scheme::of(curve))),
             (Some(curve), Some(scheme)) if scheme.is_on(curve) => Ok((curve, scheme)),
             (Some(curve), Some(scheme)) => Err(format!("there is no {} on {curve}", scheme.name())),
+            (None, Some(Scheme::Ed25519)) => Err("with Ed25519 this command verifies alone".to_owned()),
             (None, Some(scheme)) => {
                 let mut curves = CurveId::ALL.iter().filter(|curve| scheme.is_on(**curve));
                 match (curves.next(), curves.next()) {
@@ -44,6 +47,8 @@ impl Scheme {
             Scheme::Ecdsa => curve.has_ecdsa(),
             Scheme::Sm2 => curve.has_sm2(),
             Scheme::Bip340 => curve.has_bip340(),
+            // Its curve is none of these.
+            Scheme::Ed25519 => false,
         }
     }
 
@@ -53,6 +58,7 @@ impl Scheme {
             Scheme::Ecdsa => "ECDSA",
             Scheme::Sm2 => "SM2",
             Scheme::Bip340 => "BIP 340",
+            Scheme::Ed25519 => "Ed25519",
         }
     }
 }

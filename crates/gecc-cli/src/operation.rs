@@ -214,6 +214,7 @@ mod tables {
                 call::Operation::EcdsaVerifyRecoverable(_, policy) => gecc_arrow::Operation::VerifyRecoverable(policy),
                 call::Operation::Sm2Verify => gecc_arrow::Operation::Verify(Default::default()),
                 call::Operation::Bip340Verify => gecc_arrow::Operation::VerifyBip340,
+                call::Operation::Ed25519Verify(rule) => gecc_arrow::Operation::VerifyEd25519(rule),
                 call::Operation::EcdsaRecover(_) => gecc_arrow::Operation::Recover(Signer::PublicKey(form)),
                 call::Operation::EcdsaRecoverAddresses => gecc_arrow::Operation::Recover(Signer::Address),
                 call::Operation::EcdsaSign(_, s_form) => sign(s_form, false),

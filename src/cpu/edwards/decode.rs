@@ -1,8 +1,9 @@
 //! Points as 32 bytes (RFC 8032, sections 5.1.2 and 5.1.3): y below p, little-endian, and in the highest bit whether x is odd.
 
 use super::curves::EdwardsCurve;
-use super::field::{Element, invert_all};
+use super::field::{Element, Ratio, invert_all};
 use super::point::Projective;
+use super::simd::{self, Lanes};
 use crate::cpu::field::limbs;
 use zeroize::Zeroizing;
 
@@ -39,20 +40,40 @@ impl Parts {
     }
 }
 
-/// The point with this encoding, as x and y. Variable time.
-pub fn decode_var<C: EdwardsCurve>(bytes: &[u8; 32], encoding: Encoding) -> Result<[Element; 2], NoPoint> {
-    let Parts { y, x_is_odd, y_is_canonical } = Parts::of(bytes);
-    let is_strict = encoding == Encoding::Canonical;
-    if is_strict && !y_is_canonical {
-        return Err(NoPoint::NotCanonical);
-    }
+/// The points with these encodings, as x and y. Variable time.
+pub fn decode_all<'a, C: EdwardsCurve>(
+    lanes: Option<Lanes>,
+    encodings: impl Iterator<Item = &'a [u8; 32]>,
+    taken: Encoding,
+) -> Vec<Result<[Element; 2], NoPoint>> {
+    let parts: Vec<Parts> = encodings.map(Parts::of).collect();
     // x^2 = (y^2 - 1) / (d y^2 + 1), and d y^2 is not -1, as -1 is a square and d is none.
-    let yy = y.square();
-    let x = yy.sub(&Element::ONE).root_of_ratio_var(&yy.mul(&C::D).add(&Element::ONE)).ok_or(NoPoint::NotOnCurve)?;
-    if is_strict && x_is_odd && x.is_zero() {
-        return Err(NoPoint::NotCanonical);
+    let ratio = |parts: &Parts| {
+        let yy = parts.y.square();
+        Ratio::new(yy.sub(&Element::ONE), yy.mul(&C::D).add(&Element::ONE))
+    };
+    let (ratios, bases): (Vec<Ratio>, Vec<Element>) = parts.iter().map(ratio).unzip();
+    let powers = match lanes {
+        Some(lanes) => simd::root_powers(lanes, &bases),
+        None => bases.iter().map(Element::root_power).collect(),
+    };
+    let points = parts.iter().zip(ratios.iter().zip(&powers));
+    points.map(|(parts, (ratio, power))| parts.with_x(ratio.root_var(power), taken)).collect()
+}
+
+impl Parts {
+    /// The point with this x or the opposite one, whichever the encoding means.
+    fn with_x(&self, x: Option<Element>, taken: Encoding) -> Result<[Element; 2], NoPoint> {
+        let is_strict = taken == Encoding::Canonical;
+        if is_strict && !self.y_is_canonical {
+            return Err(NoPoint::NotCanonical);
+        }
+        let x = x.ok_or(NoPoint::NotOnCurve)?;
+        if is_strict && self.x_is_odd && x.is_zero() {
+            return Err(NoPoint::NotCanonical);
+        }
+        Ok([if x.is_odd() == self.x_is_odd { x } else { x.neg() }, self.y])
     }
-    Ok([if x.is_odd() == x_is_odd { x } else { x.neg() }, y])
 }
 
 /// Whether a point with this y has an order that divides 8: y is 1, -1 or 0, or that of a point whose double has the y 0. The

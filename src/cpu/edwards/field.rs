@@ -4,16 +4,18 @@
 //! An element is any of the two or three numbers below 2^256 that are equal to it modulo p. What exceeds 2^256 folds onto the
 //! rest times 2c, since 2^256 = 2c modulo p.
 
+use crate::cpu::field::Power;
 use crate::cpu::field::limbs::{self, Limbs};
 use crate::curve::constants::ed25519;
 use zeroize::{DefaultIsZeroes, Zeroizing};
 
 /// p = 2^255 - c.
 const P: Limbs = ed25519::P;
-const C: u64 = P[0].wrapping_neg();
+pub(super) const C: u64 = P[0].wrapping_neg();
 
 /// An element of the field.
 #[derive(Clone, Copy, Default)]
+#[repr(transparent)]
 pub struct Element(Limbs);
 
 impl DefaultIsZeroes for Element {}
@@ -48,6 +50,18 @@ fn reduce((low, high): (Limbs, Limbs)) -> Element {
     fold(&[s0, s1, s2, s3], 2 * C * top)
 }
 
+impl Power for Element {
+    #[inline(always)]
+    fn times(&self, other: &Self) -> Self {
+        self.mul(other)
+    }
+
+    #[inline(always)]
+    fn squared(&self, count: u32) -> Self {
+        self.square_times(count)
+    }
+}
+
 impl Element {
     pub const ZERO: Self = Element(limbs::ZERO);
     pub const ONE: Self = Element([1, 0, 0, 0]);
@@ -57,6 +71,12 @@ impl Element {
     /// The element of any number below 2^256.
     pub const fn from_limbs(limbs: Limbs) -> Self {
         Element(limbs)
+    }
+
+    /// The number below 2^256 that stands for it.
+    #[cfg_attr(any(gecc_no_lanes, not(target_arch = "x86_64")), allow(dead_code, reason = "for the lanes"))]
+    pub fn limbs(&self) -> &Limbs {
+        &self.0
     }
 
     /// The number below p.
@@ -122,13 +142,19 @@ impl Element {
     /// self^((p - 5) / 8).
     #[inline(never)]
     pub fn root_power(&self) -> Self {
-        let mut powers = [Self::ZERO; ed25519::ROOT_CHAIN.len()];
-        let mut last = *self;
+        Self::root_chain(self)
+    }
+
+    /// base^((p - 5) / 8), of one element or of several side by side.
+    #[inline(always)]
+    pub fn root_chain<T: Power>(base: &T) -> T {
+        let mut powers = [*base; ed25519::ROOT_CHAIN.len()];
+        let mut last = *base;
         for (number, &(squarings, factor)) in ed25519::ROOT_CHAIN.iter().enumerate() {
             powers[number] = last;
-            last = last.square_times(squarings);
+            last = last.squared(squarings);
             if let Some(factor) = factor {
-                last = last.mul(&powers[factor]);
+                last = last.times(&powers[factor]);
             }
         }
         last
@@ -138,21 +164,6 @@ impl Element {
     pub fn invert(&self) -> Self {
         // p - 2 = 8 (p - 5) / 8 + 3.
         self.root_power().square_times(3).mul(&self.square()).mul(self)
-    }
-
-    /// A square root of self / below, where there is one; which of the two is not said. Variable time.
-    pub fn root_of_ratio_var(&self, below: &Self) -> Option<Self> {
-        // After RFC 8032, section 5.1.3: u v^3 (u v^7)^((p - 5) / 8), whose square times v is u, -u, or neither.
-        let cube = below.square().mul(below);
-        let root = self.mul(&cube).mul(&self.mul(&cube.square()).mul(below).root_power());
-        let found = root.square().mul(below);
-        if found == *self {
-            Some(root)
-        } else if found == self.neg() {
-            Some(root.mul(&Self::ROOT_OF_MINUS_ONE))
-        } else {
-            None
-        }
     }
 
     pub fn is_zero(&self) -> bool {
@@ -169,6 +180,37 @@ impl Element {
     pub fn assign_masked(&mut self, other: &Self, mask: u64) {
         for (limb, other) in self.0.iter_mut().zip(other.0) {
             *limb ^= mask & (*limb ^ other);
+        }
+    }
+}
+
+/// A ratio u / v on the way to its square root: after RFC 8032, section 5.1.3, u v^3 (u v^7)^((p - 5) / 8), whose square times v is u,
+/// -u, or neither.
+pub struct Ratio {
+    u: Element,
+    v: Element,
+    /// u v^3.
+    factor: Element,
+}
+
+impl Ratio {
+    /// With u v^7, of which the caller computes the power.
+    pub fn new(u: Element, v: Element) -> (Self, Element) {
+        let cube = v.square().mul(&v);
+        let factor = u.mul(&cube);
+        (Ratio { u, v, factor }, factor.mul(&cube.mul(&v)))
+    }
+
+    /// A square root, where there is one; which of the two is not said. Variable time.
+    pub fn root_var(&self, power: &Element) -> Option<Element> {
+        let root = self.factor.mul(power);
+        let found = root.square().mul(&self.v);
+        if found == self.u {
+            Some(root)
+        } else if found == self.u.neg() {
+            Some(root.mul(&Element::ROOT_OF_MINUS_ONE))
+        } else {
+            None
         }
     }
 }

@@ -6,4 +6,13 @@ pub mod field;
 pub mod multiply;
 pub mod point;
 pub mod scalar;
+// As `cpu::simd`.
+#[cfg(all(target_arch = "x86_64", not(gecc_no_lanes)))]
+pub mod simd;
+#[cfg(any(gecc_no_lanes, not(target_arch = "x86_64")))]
+#[path = "simd_absent.rs"]
+pub mod simd;
 pub mod tables;
+
+#[cfg(test)]
+mod tests;

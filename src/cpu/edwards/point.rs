@@ -33,6 +33,7 @@ pub struct Completed {
 
 /// A point that is added, with Z = 1: y + x, y - x, 2 d x y.
 #[derive(Clone, Copy)]
+#[repr(C)]
 pub struct Niels {
     pub sum: Element,
     pub difference: Element,
@@ -60,6 +61,11 @@ impl Projective {
         let sum = yy.add(&xx);
         let difference = yy.sub(&xx);
         Completed { x: self.x.add(&self.y).square().sub(&sum), y: sum, z: difference, t: zz.double().sub(&difference) }
+    }
+
+    pub fn to_extended(self) -> Extended {
+        let Projective { x, y, z } = self;
+        Extended { x: x.mul(&z), y: y.mul(&z), z: z.square(), t: x.mul(&y) }
     }
 
     /// Whether this is the identity.
@@ -125,10 +131,23 @@ impl Extended {
 }
 
 impl Niels {
-    pub const IDENTITY: Self = Niels { sum: Element::ONE, difference: Element::ONE, product: Element::ZERO };
+    /// From the limbs of all three.
+    #[inline(always)]
+    pub fn from_words(words: &[u64; 12]) -> Self {
+        let [sum, difference, product] =
+            [0, 4, 8].map(|first| Element::from_limbs(*words[first..].first_chunk().expect("12 words")));
+        Niels { sum, difference, product }
+    }
 
     pub fn from_affine<C: EdwardsCurve>([x, y]: &[Element; 2]) -> Self {
         Niels { sum: y.add(x), difference: y.sub(x), product: x.mul(y).mul(&C::D2) }
+    }
+
+    /// The limbs of all three.
+    #[inline(always)]
+    pub fn words(&self) -> &[u64; 12] {
+        // SAFETY: three elements of four limbs each, without anything between them (`repr(C)`, `repr(transparent)`).
+        unsafe { &*std::ptr::from_ref(self).cast() }
     }
 
     #[inline(always)]

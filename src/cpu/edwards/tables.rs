@@ -54,13 +54,29 @@ impl<C: EdwardsCurve> Comb<C> {
 
     /// sum + k P. Variable time.
     pub fn add_product_var(&self, mut sum: Extended, k: &Scalar<C::Order>) -> Extended {
-        signed_windows(k.limbs(), self.window, |window, digit| {
+        self.recode(k, |window, digit| {
             if digit != 0 {
-                let entry = &self.entries[window << (self.window - 1) | (digit.unsigned_abs() as usize - 1)];
+                let entry = self.entry(window, digit);
                 sum = sum.add_affine(&if digit < 0 { entry.neg() } else { *entry }).to_extended();
             }
         });
         sum
+    }
+
+    /// The digits of a scalar, by windows.
+    pub fn recode(&self, k: &Scalar<C::Order>, take: impl FnMut(usize, i32)) {
+        signed_windows(k.limbs(), self.window, take);
+    }
+
+    /// The entry for a digit, apart from its sign; any entry for 0.
+    pub fn entry(&self, window: usize, digit: i32) -> &Niels {
+        &self.entries[window << (self.window - 1) | (digit.unsigned_abs().max(1) as usize - 1)]
+    }
+
+    /// Entries of a product.
+    #[cfg_attr(any(gecc_no_lanes, not(target_arch = "x86_64")), allow(dead_code, reason = "for the lanes"))]
+    pub fn terms(&self) -> usize {
+        Self::windows(self.window)
     }
 }
 
@@ -72,14 +88,19 @@ const WINDOWS: usize = 51;
 
 /// The same for secret scalars, 77 KiB: every product reads all of it.
 pub struct Uniform<C> {
-    windows: Vec<[Niels; ENTRIES]>,
+    /// Per window the twelve words of the entries, each word for all of them.
+    windows: Vec<[[u64; ENTRIES]; 12]>,
     curve: PhantomData<C>,
 }
 
 impl<C: EdwardsCurve> Uniform<C> {
     pub fn new(point: &[Element; 2]) -> Self {
         let comb = Comb::<C>::new(point, WINDOW);
-        Uniform { windows: comb.entries.as_chunks().0[..WINDOWS].to_vec(), curve: PhantomData }
+        let windows: &[[Niels; ENTRIES]] = comb.entries.as_chunks().0;
+        let by_words = |entries: &[Niels; ENTRIES]| {
+            std::array::from_fn(|word| std::array::from_fn(|entry| entries[entry].words()[word]))
+        };
+        Uniform { windows: windows[..WINDOWS].iter().map(by_words).collect(), curve: PhantomData }
     }
 
     /// k P. **Constant-time.**
@@ -132,13 +153,18 @@ impl<C: EdwardsCurve> Precomputed<C> {
 
 /// The multiple for a digit.
 #[inline(always)]
-fn select(entries: &[Niels; ENTRIES], digit: i32) -> Niels {
+fn select(entries: &[[u64; ENTRIES]; 12], digit: i32) -> Niels {
     // The compiler knows nothing of the digit: where it knows what values a mask has it may make branches.
     let (sign, absolute) = black_box((digit.cast_unsigned() >> 31, digit.unsigned_abs()));
-    let mut selected = Niels::IDENTITY;
-    for (entry, number) in entries.iter().zip(1u32..) {
-        selected.assign_masked(entry, mask((absolute ^ number).wrapping_sub(1) >> 31));
-    }
+    let masks: [u64; ENTRIES] =
+        std::array::from_fn(|entry| mask((absolute ^ (entry as u32 + 1)).wrapping_sub(1) >> 31));
+    let mut words =
+        entries.map(|entries| entries.iter().zip(&masks).fold(0, |word, (entry, mask)| word | entry & mask));
+    // All words are 0 where the digit is: the identity has the sum and the difference 1.
+    let is_zero = u64::from(absolute.wrapping_sub(1) >> 31);
+    words[0] |= is_zero;
+    words[4] |= is_zero;
+    let mut selected = Niels::from_words(&words);
     let negated = selected.neg();
     selected.assign_masked(&negated, mask(sign));
     selected

@@ -1,8 +1,9 @@
 //! Which items of a batch have a key that occurs often.
 
 use crate::cpu::CpuEngine;
+use crate::types::PublicKeys;
 use std::cmp::Reverse;
-use std::hash::{BuildHasher, Hash, RandomState};
+use std::hash::{BuildHasher, RandomState};
 use std::ops::Range;
 
 /// The items of a batch by how their key is treated.
@@ -21,18 +22,18 @@ const BLOCK: usize = 1 << 12;
 const PART_BITS: u32 = 6;
 
 impl KeyPlan {
-    /// Groups some items of a batch, whose keys `key` gives. `pays` says whether a key that occurs so often is treated as repeated.
-    pub fn new<K: Hash + PartialEq>(
+    /// Groups some items of a batch. `pays` says whether a key that occurs so often is treated as repeated.
+    pub fn new(
         engine: &CpuEngine,
         items: Range<usize>,
-        key: &(impl Fn(usize) -> K + Sync),
+        keys: &PublicKeys,
         pays: &(dyn Fn(usize) -> bool + Sync),
     ) -> Self {
-        let hashed = hash_all(engine, items.clone(), key);
+        let hashed = hash_all(engine, items.clone(), keys);
         let parts = if hashed.len() <= BLOCK { vec![hashed] } else { divide(engine, &hashed) };
         let mut found: Vec<Vec<Vec<usize>>> = vec![Vec::new(); parts.len()];
         let tasks = parts.into_iter().zip(&mut found).collect();
-        engine.pool.for_each(tasks, |(mut part, found)| *found = runs(&mut part, key, pays));
+        engine.pool.for_each(tasks, |(mut part, found)| *found = runs(&mut part, keys, pays));
         let mut repeated: Vec<Vec<usize>> = found.into_iter().flatten().collect();
         repeated.sort_by_key(|run| Reverse(run.len()));
         let mut is_single = vec![true; items.len()];
@@ -62,11 +63,11 @@ impl KeyPlan {
 }
 
 /// The items with hashes that nobody can foresee: keys cannot be made to meet in one part.
-fn hash_all<K: Hash>(engine: &CpuEngine, items: Range<usize>, key: &(impl Fn(usize) -> K + Sync)) -> Vec<Hashed> {
+fn hash_all(engine: &CpuEngine, items: Range<usize>, keys: &PublicKeys) -> Vec<Hashed> {
     let seed = RandomState::new();
     let mut hashed: Vec<Hashed> = items.map(|item| (0, item)).collect();
     engine.pool.for_each(hashed.chunks_mut(BLOCK).collect(), |block: &mut [Hashed]| {
-        block.iter_mut().for_each(|(hash, item)| *hash = seed.hash_one(key(*item)));
+        block.iter_mut().for_each(|(hash, item)| *hash = seed.hash_one(keys.get(*item)));
     });
     hashed
 }
@@ -89,11 +90,11 @@ fn divide(engine: &CpuEngine, hashed: &[Hashed]) -> Vec<Vec<Hashed>> {
 }
 
 /// Items of equal keys, where that pays.
-fn runs<K: PartialEq>(part: &mut [Hashed], key: &impl Fn(usize) -> K, pays: &dyn Fn(usize) -> bool) -> Vec<Vec<usize>> {
+fn runs(part: &mut [Hashed], keys: &PublicKeys, pays: &dyn Fn(usize) -> bool) -> Vec<Vec<usize>> {
     // By hashes alone: sorting may panic where keys in the caller's memory change meanwhile. Two keys with one hash,
     // which nobody will see, would make several runs of each.
     part.sort_unstable();
-    let same = |a: &Hashed, b: &Hashed| a.0 == b.0 && key(a.1) == key(b.1);
+    let same = |a: &Hashed, b: &Hashed| a.0 == b.0 && keys.get(a.1) == keys.get(b.1);
     let runs = part.chunk_by(same).filter(|run| pays(run.len()));
     runs.map(|run| run.iter().map(|(_, item)| *item).collect()).collect()
 }
@@ -101,7 +102,6 @@ fn runs<K: PartialEq>(part: &mut [Hashed], key: &impl Fn(usize) -> K, pays: &dyn
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::types::PublicKeys;
 
     #[test]
     fn every_item_is_planned_once() {
@@ -113,7 +113,7 @@ mod tests {
             let keys: Vec<[u8; 33]> = (0..count + 10).map(|item| key(item * item % distinct)).collect();
             let items = 10..count + 10;
             let pays = |uses| uses >= 4;
-            let mut plan = KeyPlan::new(&engine, items.clone(), &|item| PublicKeys::compressed(&keys).get(item), &pays);
+            let mut plan = KeyPlan::new(&engine, items.clone(), &PublicKeys::compressed(&keys), &pays);
             assert!(plan.singles.is_sorted() && plan.repeated.is_sorted_by_key(|run| Reverse(run.len())));
             let mut all: Vec<usize> = plan.singles.iter().chain(plan.repeated.iter().flatten()).copied().collect();
             all.sort_unstable();

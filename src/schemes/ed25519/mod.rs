@@ -8,6 +8,7 @@
 //! All of it is computed by the CPU, also where there are GPUs; an engine that may use GPUs alone ([`crate::Backend::Gpu`]) refuses.
 
 mod keys;
+pub(crate) mod known_answers;
 mod rule;
 mod sign;
 #[cfg(test)]
@@ -19,11 +20,11 @@ use crate::cpu::edwards::curves::Ed25519;
 use crate::engine::Engine;
 use crate::schemes::frame::verdict_of;
 use crate::types::{
-    Error, Place, Rejection, ResultsMut, Rows, SecretKey, SecretKeys, Verdicts, collect, require_lengths,
+    Error, Place, PublicKeys, Rejection, ResultsMut, Rows, SecretKey, SecretKeys, Verdicts, collect, require_lengths,
 };
 pub use keys::{ExpandedKey, SigningKeys};
 use keys::{Kind, Secrets};
-pub use rule::Rule;
+pub use rule::{Rule, UnknownRule};
 use sign::Signing;
 pub use variant::{MAX_CONTEXT_LEN, Variant};
 use verify::Verification;
@@ -31,10 +32,11 @@ use verify::Verification;
 /// What errors call the scheme.
 const NAME: &str = "Ed25519";
 
-/// Verifies one signature per item. Variable-time: everything here is public.
+/// Verifies one signature per item, with keys of 32 bytes ([`PublicKeys::ed25519`]). Variable-time: everything here is public.
+/// A byte 2 before the 32 is not looked at, as columns of mixed forms ([`PublicKeys::mixed_row_of_x`]) have it.
 ///
 /// An item is rejected with the first of these that applies: [`Rejection::SOutOfRange`] (not below n),
-/// [`Rejection::MalformedPoint`] (the rule wants a canonical key), [`Rejection::NotOnCurve`] (the key is no point),
+/// [`Rejection::MalformedPoint`] (the key is of another form, or the rule wants a canonical one), [`Rejection::NotOnCurve`] (the key is no point),
 /// [`Rejection::SmallOrderKey`] and [`Rejection::SmallOrderR`] (the rule rejects these), and where the rule has R decoded
 /// [`Rejection::NoSuchR`] and [`Rejection::ROutOfRange`] (no point, or not canonical); then [`Rejection::Mismatch`].
 ///
@@ -42,7 +44,7 @@ const NAME: &str = "Ed25519";
 /// [`Error::LengthMismatch`] when the inputs differ in length; [`Error::NoDevice`] with [`crate::Backend::Gpu`].
 ///
 /// ```
-/// use gecc::{Engine, SecretKey, ed25519};
+/// use gecc::{Engine, PublicKeys, SecretKey, ed25519};
 /// let engine = Engine::new()?;
 /// let seeds = [SecretKey::from_bytes([1; 32]), SecretKey::from_bytes([2; 32])];
 /// let public = ed25519::public_keys(&engine, &seeds)?;
@@ -51,7 +53,8 @@ const NAME: &str = "Ed25519";
 /// let mut signatures: Vec<[u8; 64]> = signed.into_iter().map(Result::unwrap).collect();
 /// signatures[1][40] ^= 1;
 /// let (variant, rule) = (ed25519::Variant::PURE, ed25519::Rule::Strict);
-/// let verdicts = ed25519::verify(&engine, &messages, &signatures, &public, variant, rule)?;
+/// let keys = PublicKeys::ed25519(&public);
+/// let verdicts = ed25519::verify(&engine, &messages, &signatures, keys, variant, rule)?;
 /// assert!(verdicts[0].is_valid() && !verdicts[1].is_valid());
 /// # Ok::<(), gecc::Error>(())
 /// ```
@@ -59,7 +62,7 @@ pub fn verify<'k, M: AsRef<[u8]> + Sync>(
     engine: &Engine,
     messages: &[M],
     signatures: &[[u8; 64]],
-    keys: impl Into<Rows<'k, 32>>,
+    keys: impl Into<PublicKeys<'k>>,
     variant: Variant<'_>,
     rule: Rule,
 ) -> Result<Verdicts, Error> {
@@ -78,7 +81,7 @@ pub fn verify_into<'a, 'k, M: AsRef<[u8]> + Sync>(
     engine: &Engine,
     messages: &[M],
     signatures: impl Into<Rows<'a, 64>>,
-    keys: impl Into<Rows<'k, 32>>,
+    keys: impl Into<PublicKeys<'k>>,
     variant: Variant<'_>,
     rule: Rule,
     codes: &mut [u8],
@@ -91,7 +94,7 @@ fn run_verify<M: AsRef<[u8]> + Sync>(
     engine: &Engine,
     messages: &[M],
     signatures: Rows<64>,
-    keys: Rows<32>,
+    keys: PublicKeys,
     variant: Variant,
     rule: Rule,
     place: &mut dyn Place,
@@ -100,7 +103,11 @@ fn run_verify<M: AsRef<[u8]> + Sync>(
     let lengths =
         [("messages", messages.len()), ("signatures", signatures.len_for(items)), ("public keys", keys.len_for(items))];
     require_lengths(items, &lengths)?;
-    let challenge = |item| variant.challenge(signatures.get(item), keys.get(item), messages[item].as_ref());
+    let challenge = |item: usize| {
+        // A key of another form is rejected before its challenge matters.
+        let Some(key) = keys.get(item).of_ed25519() else { return [0; 64] };
+        variant.challenge(signatures.get(item), key, messages[item].as_ref())
+    };
     let verification = Verification { rule, challenge: &challenge, signatures, keys };
     verify::verify::<Ed25519>(engine.cpu_alone(NAME)?, &verification, place);
     Ok(())

@@ -1,6 +1,9 @@
 //! Which signatures are valid.
 
 use crate::cpu::edwards::decode::Encoding;
+use crate::types::is_same_name;
+use std::fmt;
+use std::str::FromStr;
 
 /// By which rule signatures are verified. RFC 8032 leaves open what its readers decided in different ways, and programs that must agree,
 /// such as the nodes of a chain, must agree on the rule: there is no default.
@@ -40,6 +43,18 @@ impl Rule {
     pub const ALL: &'static [Rule] =
         &[Rule::Cofactorless, Rule::Strict, Rule::Libsodium, Rule::Zip215, Rule::Rfc8032, Rule::Rfc8032Cofactored];
 
+    /// The name, as the command line writes it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Rule::Cofactorless => "cofactorless",
+            Rule::Strict => "strict",
+            Rule::Libsodium => "libsodium",
+            Rule::Zip215 => "zip215",
+            Rule::Rfc8032 => "rfc8032",
+            Rule::Rfc8032Cofactored => "rfc8032-cofactored",
+        }
+    }
+
     /// Encodings of points that are taken: of A, and of R where that is decoded.
     pub(super) fn encoding(self) -> Encoding {
         match self {
@@ -56,5 +71,43 @@ impl Rule {
     /// Whether R is decoded, and the equation holds for eight times its points. Otherwise R is compared with an encoding.
     pub(super) fn is_cofactored(self) -> bool {
         matches!(self, Rule::Zip215 | Rule::Rfc8032Cofactored)
+    }
+}
+
+impl fmt::Display for Rule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// No rule has this name. The text lists those that there are.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("no rule of Ed25519 is called `{name}`; the rules are {}", Rule::ALL.iter().map(|rule| rule.name()).collect::<Vec<_>>().join(", "))]
+pub struct UnknownRule {
+    name: String,
+}
+
+/// The name of a rule. Case does not matter, and neither do spaces, hyphens, underscores and dots.
+impl FromStr for Rule {
+    type Err = UnknownRule;
+
+    fn from_str(name: &str) -> Result<Self, UnknownRule> {
+        let found = Rule::ALL.iter().find(|rule| is_same_name(rule.name(), name));
+        found.copied().ok_or_else(|| UnknownRule { name: name.to_owned() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rules_are_found_by_their_names() {
+        for &rule in Rule::ALL {
+            assert_eq!(rule.to_string().parse(), Ok(rule));
+            assert_eq!(rule.name().to_uppercase().replace('-', "_").parse(), Ok(rule));
+        }
+        let problem = "zip".parse::<Rule>().unwrap_err().to_string();
+        assert!(problem.contains("`zip`") && problem.contains("cofactorless, strict"), "{problem}");
     }
 }

@@ -9,7 +9,7 @@ use crate::cpu::edwards::curves::Ed25519;
 use crate::cpu::edwards::decode::encode_all;
 use crate::cpu::edwards::tables::BaseTables as _;
 use crate::schemes::frame::sign_cpu::sign_checked;
-use crate::types::{Place, ResultsMut};
+use crate::types::{Place, PublicKeys, ResultsMut};
 use zeroize::Zeroizing;
 
 /// A batch to sign.
@@ -97,7 +97,7 @@ impl Signing<'_, '_> {
             rule: Rule::Cofactorless,
             challenge: &challenge,
             signatures: signatures.into(),
-            keys: keys.into(),
+            keys: PublicKeys::ed25519(keys),
         };
         verify::<Ed25519>(engine, &verification, &mut ResultsMut::codes(codes));
     }

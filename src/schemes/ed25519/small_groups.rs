@@ -13,7 +13,7 @@ use crate::cpu::edwards::tables::{BaseTables, Precomputed};
 use crate::cpu::field::limbs::{Limbs, to_le_bytes};
 use crate::cpu::field::moduli::Modulus;
 use crate::curve::constants::ed25519::P;
-use crate::types::{Rejection, ResultsMut, Verdict};
+use crate::types::{PublicKeys, Rejection, ResultsMut, Verdict};
 use num_bigint::BigUint;
 
 /// A curve, with the order of B, the coefficient d and a generator of the group.
@@ -187,7 +187,6 @@ fn expected<G: SmallGroup>(rule: Rule, a: &Encoded, r: &Encoded, s: u64, k: u64)
 }
 
 fn every_signature<G: SmallGroup>() {
-    let engine = CpuEngine::new(None, None).unwrap();
     let multiples = multiples::<G>();
     assert_eq!(multiples.len() as u64, G::N * G::COFACTOR);
     let (x, y) = &multiples[G::COFACTOR as usize];
@@ -198,6 +197,8 @@ fn every_signature<G: SmallGroup>() {
     let all = encodings.iter().flat_map(|r| encodings.iter().map(move |a| (a, r)));
     let all: Vec<(&Encoded, &Encoded)> = all.collect();
     let batches: Vec<&[(&Encoded, &Encoded)]> = all.chunks(encodings.len()).chain([all.as_slice()]).collect();
+    let engine = || CpuEngine::new(None, None).unwrap();
+    let engines = [engine(), engine().portable()];
     // n is one too large for S.
     for (s, k) in (0..=G::N).flat_map(|s| (0..G::N).map(move |k| (s, k))) {
         // k and a multiple of n: it is reduced.
@@ -208,11 +209,11 @@ fn every_signature<G: SmallGroup>() {
             let s_bytes = to_le_bytes(&[s, 0, 0, 0]);
             let signature = |r: &Encoded| <[u8; 64]>::try_from([r.bytes, s_bytes].as_flattened()).expect("64 bytes");
             let signatures: Vec<[u8; 64]> = batch.iter().map(|(_, r)| signature(r)).collect();
-            let (signatures, keys) = ((&signatures).into(), (&keys).into());
-            for &rule in Rule::ALL {
+            let (signatures, keys) = ((&signatures).into(), PublicKeys::ed25519(&keys));
+            for (engine, &rule) in engines.iter().flat_map(|engine| Rule::ALL.iter().map(move |rule| (engine, rule))) {
                 let verification = Verification { rule, challenge: &|_| challenge, signatures, keys };
                 let mut codes = vec![0; batch.len()];
-                verify::<G>(&engine, &verification, &mut ResultsMut::codes(&mut codes));
+                verify::<G>(engine, &verification, &mut ResultsMut::codes(&mut codes));
                 for ((a, r), code) in batch.iter().zip(codes) {
                     let expected = Verdict::from(expected::<G>(rule, a, r, s, k));
                     assert_eq!(code, expected.code(), "{rule:?}: A {}, R {}, S {s}, k {k}", a.number, r.number);

@@ -3,14 +3,16 @@
 use super::rule::Rule;
 use crate::cpu::CpuEngine;
 use crate::cpu::edwards::curves::EdwardsCurve;
-use crate::cpu::edwards::decode::{NoPoint, decode_var, encode_all, has_small_order_var};
+use crate::cpu::edwards::decode::{NoPoint, decode_all, encode_all, has_small_order_var};
 use crate::cpu::edwards::field::Element;
 use crate::cpu::edwards::multiply::product_var;
 use crate::cpu::edwards::point::{Extended, Niels, Projective};
 use crate::cpu::edwards::scalar::Scalar;
+use crate::cpu::edwards::simd::{self, Lanes, Term};
 use crate::cpu::edwards::tables::{BaseTables, Comb};
+use crate::cpu::multiply::FEWEST_IN_LANES;
 use crate::cpu::tables::key_plan::KeyPlan;
-use crate::types::{Place, Rejection, Results, Rows, Verdict};
+use crate::types::{Place, PublicKeys, Rejection, Results, Rows, Verdict};
 use std::ops::Range;
 
 /// A batch to verify.
@@ -20,7 +22,7 @@ pub struct Verification<'a> {
     /// The 64 bytes that k of an item is made of, little-endian: the hash of R, A and the message.
     pub challenge: &'a (dyn Fn(usize) -> [u8; 64] + Sync),
     pub signatures: Rows<'a, 64>,
-    pub keys: Rows<'a, 32>,
+    pub keys: PublicKeys<'a>,
 }
 
 /// Tables of repeated keys that are alive at once, in bytes, where the caller sets no limit.
@@ -29,10 +31,14 @@ const KEY_TABLES: usize = 64 << 20;
 const MOST_PLANNED: usize = 1 << 22;
 const PLANNED_BYTES: usize = 64;
 
-/// The window of a table for a key that occurs `uses` times, or `None` where no table pays: counted in field multiplications.
-fn best_window<C: EdwardsCurve>(uses: usize) -> Option<u32> {
+/// The window of a table for a key that occurs `uses` times, or `None` where no table pays: counted in tenths of a field
+/// multiplication of the portable code, which builds tables.
+fn best_window<C: EdwardsCurve>(lanes: Option<Lanes>, uses: usize) -> Option<u32> {
     // For an entry, a term of a sum, the doublings below a table, and a product without one.
-    let [entry, term, doublings, without] = [15, 7, 2000, 2200];
+    let [entry, term, doublings, without] = match lanes {
+        Some(_) => [150, 22, 20_000, 5000],
+        None => [150, 70, 20_000, 22_000],
+    };
     let cost = |window: u32| {
         let terms = Comb::<C>::windows(window);
         doublings + entry * (terms << (window - 1)) + uses * term * terms
@@ -51,14 +57,15 @@ pub fn verify<C: BaseTables>(engine: &CpuEngine, batch: &Verification, out: &mut
 
 fn verify_part<C: BaseTables>(engine: &CpuEngine, batch: &Verification, part: Range<usize>, codes: &mut [u8]) {
     let start = part.start;
-    let pays = |uses| best_window::<C>(uses).is_some();
-    let plan = KeyPlan::new(engine, part, &|item| batch.keys.get(item), &pays);
+    let pays = |uses| best_window::<C>(engine.lanes, uses).is_some();
+    let plan = KeyPlan::new(engine, part, &batch.keys, &pays);
     let mut scatter = |items: &[usize], results: Vec<u8>| {
         items.iter().zip(results).for_each(|(item, code)| codes[item - start] = code);
     };
     let singles = engine.map_chunks(plan.singles.len(), 0, |range, out| {
-        let product = |k: &_, key: &_| product_var::<C>(k, &Extended::from_affine(key));
-        batch.verify_chunk::<C, _>(&plan.singles[range], |_, item| batch.key::<C>(item), product, out);
+        let (items, lanes) = (&plan.singles[range], lanes_for(engine, out.len()));
+        let keys = batch.points::<C>(lanes, items).into_iter();
+        batch.verify_chunk::<C, _>(lanes, items, keys, |equations| singles::<C>(lanes, equations), out);
     });
     scatter(&plan.singles, singles);
     let mut waiting = plan.repeated.as_slice();
@@ -70,119 +77,171 @@ fn verify_part<C: BaseTables>(engine: &CpuEngine, batch: &Verification, part: Ra
     }
 }
 
+/// Those of the engine, unless one item at a time takes less.
+fn lanes_for(engine: &CpuEngine, items: usize) -> Option<Lanes> {
+    engine.lanes.filter(|_| items >= FEWEST_IN_LANES)
+}
+
+/// S B - k A, for keys that are used once.
+fn singles<C: BaseTables>(lanes: Option<Lanes>, equations: &[Equation<C, [Element; 2]>]) -> Vec<Projective> {
+    let comb = C::tables().comb();
+    if let Some(lanes) = lanes {
+        let term = |equation| {
+            let Equation { k, s, key: point, .. }: &Equation<C, [Element; 2]> = equation;
+            Term { k, point, s }
+        };
+        return simd::products(lanes, &equations.iter().map(term).collect::<Vec<_>>(), comb);
+    }
+    let sum = |Equation { k, s, key, .. }: &Equation<C, [Element; 2]>| {
+        comb.add_product_var(product_var::<C>(k, &Extended::from_affine(key)), s).to_projective()
+    };
+    equations.iter().map(sum).collect()
+}
+
+/// The same for keys that have tables, all of one window.
+fn by_tables<C: BaseTables>(lanes: Option<Lanes>, equations: &[Equation<C, &Comb<C>>]) -> Vec<Projective> {
+    let comb = C::tables().comb();
+    if let Some(lanes) = lanes {
+        let products = equations.iter().map(|Equation { k, s, key, .. }| [(*key, k), (comb, s)]);
+        return simd::sum_products(lanes, &products.collect::<Vec<_>>());
+    }
+    let sum = |Equation { k, s, key, .. }: &Equation<C, &Comb<C>>| {
+        comb.add_product_var(key.add_product_var(Extended::IDENTITY, k), s).to_projective()
+    };
+    equations.iter().map(sum).collect()
+}
+
 /// How many of the keys, whose runs are sorted by length, get their tables at the same time: those of the same window, as
 /// many as memory allows.
 fn wave_length<C: EdwardsCurve>(engine: &CpuEngine, runs: &[Vec<usize>]) -> usize {
-    let window = best_window::<C>(runs[0].len());
-    let same_window = runs.partition_point(|run| best_window::<C>(run.len()) == window);
+    let window = best_window::<C>(engine.lanes, runs[0].len());
+    let same_window = runs.partition_point(|run| best_window::<C>(engine.lanes, run.len()) == window);
     // Building takes as much again.
     let budget = engine.max_memory.map_or(KEY_TABLES, |limit| KEY_TABLES.min(limit / 8));
     same_window.min(budget / Comb::<C>::bytes(window.expect("a repeated key has a table"))).max(1)
 }
 
-/// What is left to check of an item: S B - k A, or that less R.
-struct Check {
+/// What is left to check of an item: that S B - k A is R. `key` is -A, or its table.
+struct Equation<C: EdwardsCurve, K> {
     place: usize,
-    point: Projective,
+    s: Scalar<C::Order>,
+    k: Scalar<C::Order>,
+    key: K,
+    /// -R, where the rule has it decoded.
+    minus_r: Option<[Element; 2]>,
 }
 
 impl Verification<'_> {
     /// The items of some keys, with the codes that tables of these keys give.
     fn verify_wave<C: BaseTables>(&self, engine: &CpuEngine, runs: &[Vec<usize>]) -> (Vec<usize>, Vec<u8>) {
-        let window = best_window::<C>(runs[0].len()).expect("a repeated key has a table");
+        let window = best_window::<C>(engine.lanes, runs[0].len()).expect("a repeated key has a table");
+        let firsts: Vec<usize> = runs.iter().map(|run| run[0]).collect();
+        let points = self.points::<C>(lanes_for(engine, runs.len()), &firsts);
         let mut tables: Vec<Option<Result<Comb<C>, Rejection>>> = runs.iter().map(|_| None).collect();
-        engine.pool.for_each(runs.iter().zip(&mut tables).collect(), |(run, table)| {
-            *table = Some(self.key::<C>(run[0]).map(|point| Comb::new(&point, window)));
+        engine.pool.for_each(points.into_iter().zip(&mut tables).collect(), |(point, table)| {
+            *table = Some(point.map(|point| Comb::new(&point, window)));
         });
         let (items, table_of): (Vec<usize>, Vec<usize>) =
             runs.iter().enumerate().flat_map(|(table, run)| run.iter().map(move |&item| (item, table))).unzip();
         let codes = engine.map_chunks(items.len(), 0, |range, out| {
-            let table_of = &table_of[range.clone()];
-            let key = |index: usize, _| {
-                tables[table_of[index]].as_ref().expect("it was built").as_ref().map_err(|&reason| reason)
-            };
-            let product = |k: &_, table: &&Comb<C>| table.add_product_var(Extended::IDENTITY, k);
-            self.verify_chunk::<C, _>(&items[range], key, product, out);
+            let table = |table: &usize| tables[*table].as_ref().expect("it was built").as_ref();
+            let keys = table_of[range.clone()].iter().map(|of| table(of).map_err(|&reason| reason));
+            let lanes = lanes_for(engine, out.len());
+            self.verify_chunk::<C, _>(lanes, &items[range], keys, |equations| by_tables(lanes, equations), out);
         });
         (items, codes)
     }
 
-    /// -A of an item.
-    fn key<C: EdwardsCurve>(&self, item: usize) -> Result<[Element; 2], Rejection> {
-        let key = self.keys.get(item);
-        let [x, y] = decode_var::<C>(key, self.rule.encoding()).map_err(|problem| match problem {
-            NoPoint::NotCanonical => Rejection::MalformedPoint,
-            NoPoint::NotOnCurve => Rejection::NotOnCurve,
-        })?;
-        if self.rule.rejects_small_order() && has_small_order_var::<C>(key) {
-            return Err(Rejection::SmallOrderKey);
-        }
-        Ok([x.neg(), y])
+    /// -A of some items.
+    fn points<C: EdwardsCurve>(&self, lanes: Option<Lanes>, items: &[usize]) -> Vec<Result<[Element; 2], Rejection>> {
+        // A key of another form is none, whatever is decoded in its place.
+        let bytes = |item: &usize| self.keys.get(*item).of_ed25519().unwrap_or(&[0; 32]);
+        let decoded = decode_all::<C>(lanes, items.iter().map(bytes), self.rule.encoding());
+        let checked = |(item, point): (&usize, Result<[Element; 2], NoPoint>)| {
+            let key = self.keys.get(*item).of_ed25519().ok_or(Rejection::MalformedPoint)?;
+            let [x, y] = point.map_err(|problem| match problem {
+                NoPoint::NotCanonical => Rejection::MalformedPoint,
+                NoPoint::NotOnCurve => Rejection::NotOnCurve,
+            })?;
+            if self.rule.rejects_small_order() && has_small_order_var::<C>(key) {
+                return Err(Rejection::SmallOrderKey);
+            }
+            Ok([x.neg(), y])
+        };
+        items.iter().zip(decoded).map(checked).collect()
     }
 
-    /// The codes of some items. `key` gives that of an item, by its number here and in the batch, and `product` its multiple.
+    /// The codes of some items, with their keys. `sums` gives S B - k A.
     fn verify_chunk<C: BaseTables, K>(
         &self,
+        lanes: Option<Lanes>,
         items: &[usize],
-        key: impl Fn(usize, usize) -> Result<K, Rejection>,
-        product: impl Fn(&Scalar<C::Order>, &K) -> Extended,
+        keys: impl Iterator<Item = Result<K, Rejection>>,
+        sums: impl FnOnce(&[Equation<C, K>]) -> Vec<Projective>,
         out: &mut [u8],
     ) {
-        let mut checks = Vec::with_capacity(items.len());
-        for (place, &item) in items.iter().enumerate() {
-            match self.left_hand_side::<C, K>(item, || key(place, item), &product) {
-                Ok(point) => checks.push(Check { place, point }),
+        let mut equations = Vec::with_capacity(items.len());
+        let points = items.iter().zip(keys).zip(self.minus_r::<C>(lanes, items));
+        for (place, ((&item, key), minus_r)) in points.enumerate() {
+            match self.equation::<C, K>((place, item), key, minus_r) {
+                Ok(equation) => equations.push(equation),
                 Err(reason) => out[place] = reason.code(),
             }
         }
+        let sums = sums(&equations);
         let code = |holds: bool| if holds { Verdict::VALID_CODE } else { Rejection::Mismatch.code() };
         if self.rule.is_cofactored() {
-            for Check { place, point } in checks {
-                out[place] = code(is_identity_times_cofactor::<C>(point));
+            for (Equation { place, minus_r, .. }, sum) in equations.iter().zip(sums) {
+                let minus_r = Niels::from_affine::<C>(minus_r.as_ref().expect("the rule has it decoded"));
+                let difference = sum.to_extended().add_affine(&minus_r).to_projective();
+                out[*place] = code(is_identity_times_cofactor::<C>(difference));
             }
             return;
         }
-        let points: Vec<Projective> = checks.iter().map(|check| check.point).collect();
-        for (Check { place, .. }, encoding) in checks.iter().zip(encode_all(&points)) {
+        for (Equation { place, .. }, encoding) in equations.iter().zip(encode_all(&sums)) {
             out[*place] = code(encoding == self.signatures.get(items[*place])[..32]);
         }
     }
 
-    /// Checks that come before the equation, in the order of reasons, and S B - k A, less R where the rule has it decoded.
-    fn left_hand_side<C: BaseTables, K>(
+    /// Checks in the order of reasons: S, the key, R.
+    fn equation<C: EdwardsCurve, K>(
         &self,
-        item: usize,
-        key: impl FnOnce() -> Result<K, Rejection>,
-        product: impl Fn(&Scalar<C::Order>, &K) -> Extended,
-    ) -> Result<Projective, Rejection> {
-        let signature = self.signatures.get(item);
-        let (r, s) = signature.split_at(32);
-        let [r, s]: [&[u8; 32]; 2] = [r, s].map(|half| half.try_into().expect("32 bytes"));
+        (place, item): (usize, usize),
+        key: Result<K, Rejection>,
+        minus_r: Result<Option<[Element; 2]>, Rejection>,
+    ) -> Result<Equation<C, K>, Rejection> {
+        let (_, s) = halves(self.signatures.get(item));
         let s = Scalar::from_le_bytes(s).ok_or(Rejection::SOutOfRange)?;
-        let key = key()?;
-        let minus_r = self.minus_r::<C>(r)?;
+        let (key, minus_r) = (key?, minus_r?);
         let k = Scalar::from_le_bytes_wide(&(self.challenge)(item));
-        let sum = C::tables().comb().add_product_var(product(&k, &key), &s);
-        Ok(match minus_r {
-            None => sum.to_projective(),
-            Some(minus_r) => sum.add_affine(&Niels::from_affine::<C>(&minus_r)).to_projective(),
-        })
+        Ok(Equation { place, s, k, key, minus_r })
     }
 
-    /// -R, where the rule has it decoded.
-    fn minus_r<C: EdwardsCurve>(&self, r: &[u8; 32]) -> Result<Option<[Element; 2]>, Rejection> {
-        if self.rule.rejects_small_order() && has_small_order_var::<C>(r) {
-            return Err(Rejection::SmallOrderR);
+    /// -R of some items, where the rule has it decoded.
+    fn minus_r<C: EdwardsCurve>(
+        &self,
+        lanes: Option<Lanes>,
+        items: &[usize],
+    ) -> Vec<Result<Option<[Element; 2]>, Rejection>> {
+        let bytes = |item: &usize| halves(self.signatures.get(*item)).0;
+        if self.rule.is_cofactored() {
+            let decoded = decode_all::<C>(lanes, items.iter().map(bytes), self.rule.encoding());
+            let checked = |point: Result<[Element; 2], NoPoint>| match point {
+                Ok([x, y]) => Ok(Some([x.neg(), y])),
+                Err(NoPoint::NotCanonical) => Err(Rejection::ROutOfRange),
+                Err(NoPoint::NotOnCurve) => Err(Rejection::NoSuchR),
+            };
+            return decoded.into_iter().map(checked).collect();
         }
-        if !self.rule.is_cofactored() {
-            return Ok(None);
-        }
-        let [x, y] = decode_var::<C>(r, self.rule.encoding()).map_err(|problem| match problem {
-            NoPoint::NotCanonical => Rejection::ROutOfRange,
-            NoPoint::NotOnCurve => Rejection::NoSuchR,
-        })?;
-        Ok(Some([x.neg(), y]))
+        let is_rejected = |item| self.rule.rejects_small_order() && has_small_order_var::<C>(bytes(item));
+        items.iter().map(|item| if is_rejected(item) { Err(Rejection::SmallOrderR) } else { Ok(None) }).collect()
     }
+}
+
+/// R and S.
+fn halves(signature: &[u8; 64]) -> (&[u8; 32], &[u8; 32]) {
+    let (r, s) = signature.split_at(32);
+    (r.try_into().expect("32 bytes"), s.try_into().expect("32 bytes"))
 }
 
 fn is_identity_times_cofactor<C: EdwardsCurve>(point: Projective) -> bool {

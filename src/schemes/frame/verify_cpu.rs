@@ -64,7 +64,7 @@ fn verify_part<C: BaseTables, K: Claim<C>>(
     codes: &mut [u8],
 ) {
     let (pays, start) = (|uses| best_window::<C>(engine.lanes, uses).is_some(), part.start);
-    let mut plan = KeyPlan::new(engine, part, &|item| keys.get(item), &pays);
+    let mut plan = KeyPlan::new(engine, part, keys, &pays);
     if together {
         let candidates = plan.with_few_uses(together::cpu::many_uses(engine));
         let valid = |item: usize, _: &_| codes[item - start] = Verdict::VALID_CODE;

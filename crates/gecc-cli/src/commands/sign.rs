@@ -20,6 +20,7 @@ pub fn run(mut options: SignOptions) -> Result<u8, Failure> {
         Scheme::Ecdsa => call::Operation::EcdsaSign(curve, SForm::default()),
         Scheme::Sm2 => call::Operation::Sm2Sign,
         Scheme::Bip340 => call::Operation::Bip340Sign,
+        Scheme::Ed25519 => unreachable!("no curve has it"),
     };
     let refused = match scheme {
         Scheme::Ecdsa | Scheme::Sm2 if auxiliary.is_some() => Some("--auxiliary is for BIP 340"),

@@ -8,8 +8,20 @@ use gecc::call::Operation;
 use gecc::ecdsa::Policy;
 
 pub fn run(options: VerifyOptions) -> Result<u8, Failure> {
-    let VerifyOptions { curve, scheme, low_s, equations, hash, mut stream } = options;
+    let VerifyOptions { curve, scheme, rule, low_s, equations, hash, mut stream } = options;
     stream.read_messages(hash);
+    if let (None, Some(Scheme::Ed25519)) = (curve, scheme) {
+        hash.require(Scheme::Ed25519)?;
+        let rule = rule.ok_or("--scheme ed25519 needs --rule, which says which signatures are valid".to_owned())?;
+        return match (low_s, equations.batch_equations) {
+            (true, _) => Err("--low-s does not exist for Ed25519".to_owned().into()),
+            (_, true) => Err("--batch-equations is for ECDSA and BIP 340".to_owned().into()),
+            _ => job::run(&Operation::Ed25519Verify(rule).into(), &stream),
+        };
+    }
+    if rule.is_some() {
+        return Err("--rule is for --scheme ed25519".to_owned().into());
+    }
     stream.engine.batch_equations = equations.batch_equations;
     let (curve, scheme) = Scheme::chosen(curve, scheme)?;
     let policy = if low_s { Policy::low_s() } else { Policy::default() };
@@ -24,6 +36,7 @@ pub fn run(options: VerifyOptions) -> Result<u8, Failure> {
         Scheme::Sm2 => Operation::Sm2Verify,
         Scheme::Bip340 if low_s => return Err("--low-s does not exist for BIP 340".to_owned().into()),
         Scheme::Bip340 => Operation::Bip340Verify,
+        Scheme::Ed25519 => unreachable!("no curve has it"),
     };
     job::run(&operation.into(), &stream)
 }

@@ -5,7 +5,9 @@ use super::{HashOptions, StreamOptions};
 use crate::curve::{Scheme, any, of_ecdsa};
 use crate::input::fields::decode_digits;
 use clap::Args;
+use clap::builder::{PossibleValuesParser, TypedValueParser as _};
 use gecc::CurveId;
+use gecc::ed25519::Rule;
 use gecc_cli::engine::EquationOptions;
 use std::path::PathBuf;
 
@@ -14,7 +16,8 @@ pub const VERIFY_HELP: &str = concat!(
 Fields: `digest` (32 bytes) or `message` (hashed with SHA-256 or as --hash says, for sm2 with SM3 over Z_A || M and the text `id`, which \
 --columns id=NAME names); `signature` (r || s of 64 bytes, r || s || v of 65, or DER), or `r` and `s`, or `der`; `public_key` (SEC 1, 33 or 65 \
 bytes, or x || y of 64, or SubjectPublicKeyInfo in DER or PEM, or a JSON Web Key). For bip340 a `digest` is a \
-message of 32 bytes, a `message` is signed as it is, and a `public_key` has 32 bytes, or any of the others. With --batch-equations the `recovery_id` or `v` \
+message of 32 bytes, a `message` is signed as it is, and a `public_key` has 32 bytes, or any of the others. Likewise for ed25519, whose keys \
+all have 32 bytes. With --batch-equations the `recovery_id` or `v` \
 of ECDSA, which decides nothing: verification is faster where it is right.
 
 Examples:
@@ -22,6 +25,7 @@ Examples:
   echo '{\"digest\":\"9f…\",\"der\":\"30…\",\"public_key\":\"02…\"}' | gecc verify --curve p256
   gecc verify --curve sm2 -o verdicts.jsonl audit.csv.gz
   gecc verify --scheme bip340 taproot.jsonl
+  gecc verify --scheme ed25519 --rule strict solana.jsonl
   gecc verify --curve secp256k1 --beside -o out.parquet in.parquet
   gecc verify --curve p256 --format rows --layout digest:32,public_key:33,signature:64 signatures.bin
 
@@ -84,6 +88,10 @@ pub struct VerifyOptions {
     /// The scheme of the signatures [default: the curve's].
     #[arg(long, value_enum)]
     pub scheme: Option<Scheme>,
+    /// Which signatures of Ed25519 are valid: those that the programs take with which this one has to agree. `strict` is the rule of Solana,
+    /// `zip215` that of Zcash and CometBFT, `cofactorless` that of OpenSSL and Go.
+    #[arg(long, value_parser = PossibleValuesParser::new(Rule::ALL.iter().map(|rule| rule.name())).try_map(|name| name.parse::<Rule>()))]
+    pub rule: Option<Rule>,
     /// Reject s above n/2 (BIP 62, EIP-2); ECDSA only.
     #[arg(long)]
     pub low_s: bool,

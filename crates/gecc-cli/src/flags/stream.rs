@@ -83,7 +83,7 @@ impl HashOptions {
     /// Fails where a hash is asked for and the scheme has its own.
     pub fn require(self, scheme: Scheme) -> Result<(), String> {
         match scheme {
-            Scheme::Sm2 | Scheme::Bip340 if self.is_other() => {
+            Scheme::Sm2 | Scheme::Bip340 | Scheme::Ed25519 if self.is_other() => {
                 Err(format!("--hash is for ECDSA: {} has a hash of its own", scheme.name()))
             }
             _ => Ok(()),

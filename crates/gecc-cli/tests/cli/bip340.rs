@@ -73,7 +73,11 @@ fn lines_and_rows_with_keys_in_several_forms() {
     let layout = ["--format", "rows", "--layout", "digest:32,public_key:32,signature:64"];
     check(&run(&[&["verify", "--scheme", "bip340"], &layout[..]].concat(), rows.clone()).stdout);
     let refused = run(&[&["verify", "--curve", "secp256k1"], &layout[..]].concat(), rows);
-    assert!(stderr(&refused).contains("32 bytes is for `gecc verify --scheme bip340`"), "{}", stderr(&refused));
+    assert!(
+        stderr(&refused).contains("32 bytes is for `gecc verify --scheme bip340`, or ed25519"),
+        "{}",
+        stderr(&refused)
+    );
 }
 
 fn check(lines: &[u8]) {

@@ -10,6 +10,7 @@ mod chains;
 #[cfg(feature = "arrow")]
 mod columns;
 mod compressed;
+mod ed25519;
 mod formats;
 mod help;
 mod input;

@@ -87,7 +87,7 @@ impl Layout {
     pub fn require_key_width(&self, takes_x_only: bool) -> Result<(), String> {
         match self.place(Field::PublicKey) {
             Some(Place { width: 32, .. }) if !takes_x_only => {
-                Err("a `public_key` of 32 bytes is for `gecc verify --scheme bip340`".to_owned())
+                Err("a `public_key` of 32 bytes is for `gecc verify --scheme bip340`, or ed25519".to_owned())
             }
             _ => Ok(()),
         }

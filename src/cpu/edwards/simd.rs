@@ -1,0 +1,409 @@
+//! Eight items at a time, one per 64-bit lane of a vector register: as `cpu::simd` for the curves of the other form. Variable time,
+//! for public data only, but the lanes take the same steps whatever the data are.
+//!
+//! Bounds are in multiples of p: a product is below 1.01 p whatever its factors, which have to be below 2^260, 32 p.
+
+use super::curves::EdwardsCurve;
+use super::field::{C, Element as Stored};
+use super::point::{Niels, Projective};
+use super::scalar::Scalar;
+use super::tables::Comb;
+use crate::cpu::field::Power;
+use crate::cpu::field::limbs::Limbs;
+pub use crate::cpu::field::vector::Lanes;
+use crate::cpu::field::vector::{BITS, Element as Vector, Mask, Prime, Sum, Words, carry, transpose};
+use crate::cpu::scalar::uniform_windows;
+
+type Element = Vector<Stored>;
+
+const LANES: usize = 8;
+/// The bits of p, 255, in the highest word.
+const TOP: u32 = 47;
+
+impl Prime for Stored {
+    const SHIFT: i32 = 0;
+
+    /// The upper half folds onto the lower one times 2^260 = 32 c modulo p; what then exceeds 2^260, and last what exceeds 2^255,
+    /// folds again.
+    #[inline(always)]
+    fn reduce(columns: [Words; 10]) -> [Words; 5] {
+        let [mut t0, mut t1, mut t2, mut t3, mut t4, h0, h1, h2, h3, h4] = columns;
+        // Factors are below 2^260, and so is the upper half: h4 fits 52 bits once it has its carry. A factor counts modulo 2^52.
+        let h1 = h1.add(h0.shr::<BITS>());
+        let h2 = h2.add(h1.shr::<BITS>());
+        let h3 = h3.add(h2.shr::<BITS>());
+        let h4 = h4.add(h3.shr::<BITS>());
+        let fold = t0.all(C << 5);
+        // Below 32 c, and so is its product with it below 2^20.
+        let top = t0.all(0).mul_add_high(h4, fold);
+        t0 = t0.mul_add_low(h0, fold).mul_add_low(top, fold);
+        t1 = t1.mul_add_low(h1, fold).mul_add_high(h0, fold);
+        t2 = t2.mul_add_low(h2, fold).mul_add_high(h1, fold);
+        t3 = t3.mul_add_low(h3, fold).mul_add_high(h2, fold);
+        t4 = t4.mul_add_low(h4, fold).mul_add_high(h3, fold);
+        // t4 < 2^59, so this is below 2^12, and t4 is then below 2^47 but for its carry, of a few bits.
+        t0 = t0.mul_add_low(t4.shr::<TOP>(), t0.all(C));
+        carry([t0, t1, t2, t3, t4.and(t4.all((1 << TOP) - 1))])
+    }
+
+    #[inline(always)]
+    fn add_multiple([t0, t1, t2, t3, t4]: [Words; 5], k: i64) -> [Words; 5] {
+        [t0.sub(t0.all((k * C as i64) as u64)), t1, t2, t3, t4.add(t4.all((k << TOP) as u64))]
+    }
+
+    /// With q = floor(t4 / 2^47), sum - (q - 1) p = sum - q 2^255 + 2^255 + (q - 1) c.
+    #[inline(always)]
+    fn fold([t0, t1, t2, t3, t4]: [Words; 5]) -> [Words; 5] {
+        let q = t4.sar::<TOP>().sub(t4.all(1));
+        let t4 = t4.and(t4.all((1 << TOP) - 1)).or(t4.all(1 << TOP));
+        [t0.add(q.mul_signed_32(q.all(C))), t1, t2, t3, t4]
+    }
+}
+
+impl Element {
+    /// One element per lane, below 2.01 p.
+    #[inline(always)]
+    fn load(lanes: Lanes, values: [&Limbs; LANES]) -> Self {
+        let mut words = [[0; LANES]; 4];
+        for (lane, value) in values.into_iter().enumerate() {
+            for (words, word) in words.iter_mut().zip(value) {
+                words[lane] = *word;
+            }
+        }
+        let [w0, w1, w2, w3] = &words;
+        // Not by a closure, which would be compiled without the instructions.
+        Self::unpack::<0>([
+            Words::load(lanes, w0),
+            Words::load(lanes, w1),
+            Words::load(lanes, w2),
+            Words::load(lanes, w3),
+        ])
+    }
+
+    /// The element of each lane, of elements below 1.01 p.
+    #[inline(always)]
+    fn store(self) -> [Stored; LANES] {
+        let mut words = [[0; LANES]; 4];
+        for (packed, words) in self.pack().into_iter().zip(&mut words) {
+            packed.store(words);
+        }
+        std::array::from_fn(|lane| Stored::from_limbs([words[0][lane], words[1][lane], words[2][lane], words[3][lane]]))
+    }
+
+    /// The same in every lane.
+    #[inline(always)]
+    fn splat(lanes: Lanes, value: &Stored) -> Self {
+        let zero = Words::splat(lanes, 0);
+        Self::new([zero; 5]).all(value.limbs())
+    }
+}
+
+/// Coordinates below 1.01 p, as in `point`.
+#[derive(Clone, Copy)]
+struct Point {
+    x: Element,
+    y: Element,
+    z: Element,
+    t: Element,
+}
+
+/// A sum or a double before its products, as in `point`. Coordinates below 6 p.
+struct Completed {
+    x: Element,
+    y: Element,
+    z: Element,
+    t: Element,
+}
+
+/// A point that is added: Y + X, Y - X, 2 d T, 2 Z. Below 4 p.
+#[derive(Clone, Copy)]
+struct Addend {
+    sum: Element,
+    difference: Element,
+    product: Element,
+    z2: Element,
+}
+
+impl Point {
+    #[inline(always)]
+    fn identity(lanes: Lanes) -> Self {
+        let (zero, one) = (Element::splat(lanes, &Stored::ZERO), Element::splat(lanes, &Stored::ONE));
+        Point { x: zero, y: one, z: one, t: zero }
+    }
+
+    #[inline(always)]
+    fn double(&self) -> Completed {
+        let (xx, yy, zz) = (self.x.square().sum(), self.y.square().sum(), self.z.square().sum());
+        let (sum, difference) = (yy + xx, yy - xx);
+        let square = (self.x.sum() + self.y.sum()).plus_multiple(0).square().sum();
+        Completed {
+            x: (square - sum).plus_multiple(3),
+            y: sum.plus_multiple(0),
+            z: difference.plus_multiple(2),
+            t: (zz.shl::<1>() - difference).plus_multiple(2),
+        }
+    }
+
+    /// With another, or with its opposite where the mask is set. `zz2` is twice the product of both Z, below 3 p.
+    #[inline(always)]
+    fn add(&self, addend: &Addend, negate: Mask, zz2: Sum<Stored>) -> Completed {
+        let sum = addend.sum.select(negate, addend.difference);
+        let difference = addend.difference.select(negate, addend.sum);
+        let plus = (self.y.sum() + self.x.sum()).plus_multiple(0).mul(sum).sum();
+        let minus = (self.y.sum() - self.x.sum()).plus_multiple(2).mul(difference).sum();
+        let product = self.t.mul(addend.product).sum().negate(negate);
+        Completed {
+            x: (plus - minus).plus_multiple(2),
+            y: (plus + minus).plus_multiple(0),
+            z: (zz2 + product).plus_multiple(2),
+            t: (zz2 - product).plus_multiple(2),
+        }
+    }
+
+    #[inline(always)]
+    fn add_projective(&self, addend: &Addend, negate: Mask) -> Completed {
+        self.add(addend, negate, self.z.mul(addend.z2).sum())
+    }
+
+    #[inline(always)]
+    fn to_addend(self, d2: Element) -> Addend {
+        Addend {
+            sum: (self.y.sum() + self.x.sum()).plus_multiple(0),
+            difference: (self.y.sum() - self.x.sum()).plus_multiple(2),
+            product: self.t.mul(d2),
+            z2: self.z.sum().shl::<1>().plus_multiple(0),
+        }
+    }
+
+    #[inline(always)]
+    fn select(self, mask: Mask, other: Self) -> Self {
+        Point {
+            x: self.x.select(mask, other.x),
+            y: self.y.select(mask, other.y),
+            z: self.z.select(mask, other.z),
+            t: self.t.select(mask, other.t),
+        }
+    }
+
+    #[inline(always)]
+    fn store(self) -> [Projective; LANES] {
+        let (x, y, z) = (self.x.store(), self.y.store(), self.z.store());
+        std::array::from_fn(|lane| Projective { x: x[lane], y: y[lane], z: z[lane] })
+    }
+}
+
+impl Completed {
+    #[inline(always)]
+    fn to_point(&self) -> Point {
+        Point { t: self.x.mul(self.y), ..self.without_t() }
+    }
+
+    /// What a doubling needs.
+    #[inline(always)]
+    fn without_t(&self) -> Point {
+        Point { x: self.x.mul(self.t), y: self.y.mul(self.z), z: self.z.mul(self.t), t: self.t }
+    }
+}
+
+/// Bits of a window, and the multiples of a point that are kept: 1 to 8 times it.
+const WINDOW: u32 = 4;
+const MULTIPLES: usize = 1 << (WINDOW - 1);
+/// For orders below 2^253.
+const WINDOWS: usize = 64;
+
+/// A product of a point that is not known beforehand, and one of the base point.
+pub struct Term<'a, C: EdwardsCurve> {
+    pub k: &'a Scalar<C::Order>,
+    pub point: &'a [Stored; 2],
+    pub s: &'a Scalar<C::Order>,
+}
+
+/// k P + s B of each item, with the table of B.
+pub fn products<C: EdwardsCurve>(lanes: Lanes, items: &[Term<C>], base: &Comb<C>) -> Vec<Projective> {
+    let mut sums = Vec::with_capacity(items.len().next_multiple_of(LANES));
+    for group in items.chunks(LANES) {
+        // Lanes without an item repeat the last one.
+        let item = |lane: usize| &group[lane.min(group.len() - 1)];
+        let mut digits = [[0; LANES]; WINDOWS];
+        let points = std::array::from_fn(|lane| {
+            uniform_windows(item(lane).k.limbs(), WINDOW, WINDOWS, |window, digit| digits[window][lane] = digit);
+            item(lane).point
+        });
+        let combs = std::array::from_fn(|lane| (base, item(lane).s));
+        // SAFETY: a `Lanes` proves that the instructions exist.
+        let sum = unsafe { product::<C>(lanes, points, &digits, combs) };
+        sums.extend(sum.into_iter().take(group.len()));
+    }
+    sums
+}
+
+/// For each item the sum of its products with tables.
+pub fn sum_products<C: EdwardsCurve>(lanes: Lanes, items: &[[(&Comb<C>, &Scalar<C::Order>); 2]]) -> Vec<Projective> {
+    let mut sums = Vec::with_capacity(items.len());
+    for group in items.chunks(LANES) {
+        let products =
+            std::array::from_fn(|product| std::array::from_fn(|lane: usize| group[lane.min(group.len() - 1)][product]));
+        // SAFETY: a `Lanes` proves that the instructions exist.
+        let sum = unsafe { sum_group::<C>(lanes, products) };
+        sums.extend(sum.into_iter().take(group.len()));
+    }
+    sums
+}
+
+/// A table and a scalar for each lane, the tables of the same window.
+type Products<'a, C> = [(&'a Comb<C>, &'a Scalar<<C as EdwardsCurve>::Order>); LANES];
+
+#[target_feature(enable = "avx512f,avx512ifma,avx512vbmi2")]
+fn sum_group<C: EdwardsCurve>(lanes: Lanes, products: [Products<C>; 2]) -> [Projective; LANES] {
+    let [first, second] = products;
+    add_products(lanes, add_products(lanes, Point::identity(lanes), first), second).store()
+}
+
+#[target_feature(enable = "avx512f,avx512ifma,avx512vbmi2")]
+fn product<C: EdwardsCurve>(
+    lanes: Lanes,
+    points: [&[Stored; 2]; LANES],
+    digits: &[[i32; LANES]; WINDOWS],
+    base: Products<C>,
+) -> [Projective; LANES] {
+    let multiples = multiples::<C>(lanes, points);
+    let identity = Point::identity(lanes).to_addend(Element::splat(lanes, &Stored::ZERO));
+    let mut sum = Point::identity(lanes);
+    for (window, digits) in digits.iter().enumerate().rev() {
+        if window < WINDOWS - 1 {
+            for _ in 0..WINDOW - 1 {
+                sum = sum.double().without_t();
+            }
+            sum = sum.double().to_point();
+        }
+        let (addend, negate) = select(lanes, &multiples, identity, digits);
+        sum = sum.add_projective(&addend, negate).to_point();
+    }
+    add_products(lanes, sum, base).store()
+}
+
+/// 1 to 8 times each point.
+#[inline(always)]
+fn multiples<C: EdwardsCurve>(lanes: Lanes, points: [&[Stored; 2]; LANES]) -> [Addend; MULTIPLES] {
+    let one = Element::splat(lanes, &Stored::ONE);
+    // Below 1.01 p, as a product is.
+    let x = Element::load(lanes, points.map(|[x, _]| x.limbs())).mul(one);
+    let y = Element::load(lanes, points.map(|[_, y]| y.limbs())).mul(one);
+    let d2 = Element::splat(lanes, &C::D2);
+    let mut multiple = Point { x, y, z: one, t: x.mul(y) };
+    let first = multiple.to_addend(d2);
+    let mut multiples = [first; MULTIPLES];
+    for place in &mut multiples[1..] {
+        multiple = multiple.add_projective(&first, 0).to_point();
+        *place = multiple.to_addend(d2);
+    }
+    multiples
+}
+
+/// The multiple for the digit of each lane, apart from its sign, and where it is negative.
+#[inline(always)]
+fn select(lanes: Lanes, multiples: &[Addend; MULTIPLES], identity: Addend, digits: &[i32; LANES]) -> (Addend, Mask) {
+    let absolute = Words::load(lanes, &digits.map(|digit| digit.unsigned_abs().into()));
+    let negative = digits.iter().enumerate().fold(0, |mask, (lane, digit)| mask | Mask::from(*digit < 0) << lane);
+    let mut selected = identity;
+    for (multiple, number) in multiples.iter().zip(1..) {
+        let mask = absolute.equals(Words::splat(lanes, number));
+        selected = Addend {
+            sum: selected.sum.select(mask, multiple.sum),
+            difference: selected.difference.select(mask, multiple.difference),
+            product: selected.product.select(mask, multiple.product),
+            z2: selected.z2.select(mask, multiple.z2),
+        };
+    }
+    (selected, negative)
+}
+
+/// The sum and the products of each lane.
+#[inline(always)]
+fn add_products<C: EdwardsCurve>(lanes: Lanes, mut sum: Point, products: Products<C>) -> Point {
+    let windows = products[0].0.terms();
+    let mut digits = [[0; LANES]; 256 / 3 + 1];
+    for (lane, (comb, scalar)) in products.iter().enumerate() {
+        comb.recode(scalar, |window, digit| digits[window][lane] = digit);
+    }
+    for (window, digits) in digits[..windows].iter().enumerate() {
+        let entries = std::array::from_fn(|lane| products[lane].0.entry(window, digits[lane]));
+        let (mut negative, mut zero): (Mask, Mask) = (0, 0);
+        for (lane, digit) in digits.iter().enumerate() {
+            negative |= Mask::from(*digit < 0) << lane;
+            zero |= Mask::from(*digit == 0) << lane;
+        }
+        let addend = gather(lanes, entries, sum.z);
+        let next = sum.add(&addend, negative, sum.z.sum().shl::<1>()).to_point();
+        sum = next.select(zero, sum);
+    }
+    sum
+}
+
+/// One entry per lane; of Z nothing.
+#[inline(always)]
+fn gather(lanes: Lanes, entries: [&Niels; LANES], z2: Element) -> Addend {
+    let zero = Words::splat(lanes, 0);
+    let (mut first, mut last) = ([zero; LANES], [zero; LANES]);
+    for lane in 0..LANES {
+        let words = entries[lane].words();
+        first[lane] = Words::load(lanes, words.first_chunk().expect("12 words"));
+        last[lane] = Words::load(lanes, words.last_chunk().expect("12 words"));
+    }
+    let ([s0, s1, s2, s3, d0, d1, d2, d3], [.., p0, p1, p2, p3]) = (transpose(first), transpose(last));
+    Addend {
+        sum: Element::unpack::<0>([s0, s1, s2, s3]),
+        difference: Element::unpack::<0>([d0, d1, d2, d3]),
+        product: Element::unpack::<0>([p0, p1, p2, p3]),
+        z2,
+    }
+}
+
+/// Vectors side by side: while one waits for a square, the other goes on.
+const CHAINS: usize = 2;
+
+#[derive(Clone, Copy)]
+struct Chains([Element; CHAINS]);
+
+impl Power for Chains {
+    #[inline(always)]
+    fn times(&self, other: &Self) -> Self {
+        let mut product = *self;
+        for (product, other) in product.0.iter_mut().zip(other.0) {
+            *product = product.mul(other);
+        }
+        product
+    }
+
+    #[inline(always)]
+    fn squared(&self, count: u32) -> Self {
+        let mut power = *self;
+        for _ in 0..count {
+            for power in &mut power.0 {
+                *power = power.square();
+            }
+        }
+        power
+    }
+}
+
+/// value^((p - 5) / 8) of each.
+pub fn root_powers(lanes: Lanes, values: &[Stored]) -> Vec<Stored> {
+    let mut powers = Vec::with_capacity(values.len());
+    for group in values.chunks(LANES * CHAINS) {
+        let values = std::array::from_fn(|chain| {
+            std::array::from_fn(|lane| group[(chain * LANES + lane).min(group.len() - 1)].limbs())
+        });
+        // SAFETY: a `Lanes` proves that the instructions exist.
+        let found = unsafe { root_power(lanes, values) };
+        powers.extend(found.as_flattened().iter().take(group.len()));
+    }
+    powers
+}
+
+#[target_feature(enable = "avx512f,avx512ifma,avx512vbmi2")]
+fn root_power(lanes: Lanes, [first, second]: [[&Limbs; LANES]; CHAINS]) -> [[Stored; LANES]; CHAINS] {
+    let base = Chains([Element::load(lanes, first), Element::load(lanes, second)]);
+    let Chains([first, second]) = Stored::root_chain(&base);
+    [first.store(), second.store()]
+}

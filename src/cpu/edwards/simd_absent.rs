@@ -1,0 +1,28 @@
+//! What `simd` is on processors without its instructions: nothing that could be called.
+
+use super::curves::EdwardsCurve;
+use super::field::Element;
+use super::point::Projective;
+use super::scalar::Scalar;
+use super::tables::Comb;
+pub use crate::cpu::field::vector::Lanes;
+
+/// See `simd`.
+#[allow(dead_code, reason = "nobody reads it")]
+pub struct Term<'a, C: EdwardsCurve> {
+    pub k: &'a Scalar<C::Order>,
+    pub point: &'a [Element; 2],
+    pub s: &'a Scalar<C::Order>,
+}
+
+pub fn products<C: EdwardsCurve>(lanes: Lanes, _: &[Term<C>], _: &Comb<C>) -> Vec<Projective> {
+    match lanes {}
+}
+
+pub fn sum_products<C: EdwardsCurve>(lanes: Lanes, _: &[[(&Comb<C>, &Scalar<C::Order>); 2]]) -> Vec<Projective> {
+    match lanes {}
+}
+
+pub fn root_powers(lanes: Lanes, _: &[Element]) -> Vec<Element> {
+    match lanes {}
+}

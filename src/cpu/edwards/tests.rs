@@ -1,0 +1,169 @@
+//! Fields and scalars against big integers, products against sums of points, lanes against the portable code.
+
+use super::curves::{Ed25519, Ed25519N, EdwardsCurve};
+use super::decode::{Encoding, decode_all, encode_all};
+use super::field::{Element, Ratio, invert_all};
+use super::multiply::product_var;
+use super::point::{Extended, Projective};
+use super::scalar::Scalar;
+use super::simd::{self, Lanes, Term};
+use super::tables::{Comb, Uniform};
+use crate::cpu::field::limbs::{Limbs, to_le_bytes};
+use crate::curve::constants::ed25519::{N, P};
+use num_bigint::BigUint;
+use proptest::prelude::*;
+
+type Number = Scalar<Ed25519N>;
+
+fn integer(limbs: &Limbs) -> BigUint {
+    limbs.iter().rev().fold(BigUint::ZERO, |sum, limb| (sum << 64) + limb)
+}
+
+fn value(element: &Element) -> BigUint {
+    let canonical = element.canonical();
+    assert!(integer(&canonical) < integer(&P));
+    integer(&canonical)
+}
+
+fn check_field(a: Limbs, b: Limbs) {
+    let p = &integer(&P);
+    let (x, y) = (Element::from_limbs(a), Element::from_limbs(b));
+    let (a, b) = (&integer(&a) % p, &integer(&b) % p);
+    assert_eq!(value(&x), a);
+    assert_eq!(value(&x.add(&y)), (&a + &b) % p);
+    assert_eq!(value(&x.sub(&y)), (&a + p - &b) % p);
+    assert_eq!(value(&x.neg()), (p - &a) % p);
+    assert_eq!(value(&x.mul(&y)), &a * &b % p);
+    assert_eq!(value(&x.square()), &a * &a % p);
+    assert_eq!(value(&x.invert()), a.modpow(&(p - 2u32), p));
+    assert_eq!(value(&x.root_power()), a.modpow(&((p - 5u32) >> 3), p));
+    assert_eq!((x == y, x.is_zero(), x.is_odd()), (a == b, a == BigUint::ZERO, a.bit(0)));
+    assert_eq!(x.to_le_bytes(), to_le_bytes(&x.canonical()));
+    let (ratio, base) = Ratio::new(x, y);
+    let wanted = &a * b.modpow(&(p - 2u32), p) % p;
+    let is_square = wanted.modpow(&((p - 1u32) >> 1), p) != p - 1u32;
+    match ratio.root_var(&base.root_power()) {
+        Some(root) if b != BigUint::ZERO => assert_eq!(value(&root.square()), wanted),
+        found => {
+            assert_eq!(found.is_some(), b == BigUint::ZERO && a == BigUint::ZERO || is_square && b != BigUint::ZERO)
+        }
+    }
+}
+
+fn check_scalars(a: Limbs, b: Limbs) {
+    let n = &integer(&N);
+    let (x, y) = (Number::from_le_bytes_reduced(&to_le_bytes(&a)), Number::from_le_bytes_reduced(&to_le_bytes(&b)));
+    assert_eq!(Number::from_le_bytes(&to_le_bytes(&a)).is_some(), integer(&a) < *n);
+    assert_eq!(integer(x.limbs()), integer(&a) % n);
+    let wide = [to_le_bytes(&a), to_le_bytes(&b)].as_flattened().try_into().expect("64 bytes");
+    assert_eq!(integer(Number::from_le_bytes_wide(&wide).limbs()), (integer(&a) + (integer(&b) << 256)) % n);
+    let (a, b) = (integer(&a) % n, integer(&b) % n);
+    assert_eq!(integer(x.add(&y).limbs()), (&a + &b) % n);
+    assert_eq!(integer(x.mul(&y).limbs()), &a * &b % n);
+}
+
+/// 0, p, n, 2^255, 2^256 and their multiples, and the numbers around them.
+fn edges() -> Vec<Limbs> {
+    let largest: BigUint = (BigUint::from(1u32) << 256) - 1u32;
+    let near = |number: BigUint| {
+        let around =
+            |d: u32| -> [Option<BigUint>; 2] { [(number >= BigUint::from(d)).then(|| &number - d), Some(&number + d)] };
+        (0u32..40).flat_map(around).collect::<Vec<_>>()
+    };
+    let numbers = [BigUint::ZERO, integer(&P), integer(&P) * 2u32, integer(&N), integer(&N) * 8u32, largest.clone()];
+    let numbers = numbers.into_iter().flat_map(near).flatten();
+    let mut edges: Vec<Limbs> = Vec::new();
+    for number in numbers.filter(|number| *number <= largest) {
+        let mut limbs = [0; 4];
+        number.iter_u64_digits().zip(&mut limbs).for_each(|(digit, limb)| *limb = digit);
+        edges.push(limbs);
+    }
+    edges
+}
+
+#[test]
+fn edge_values() {
+    let edges = edges();
+    for (number, a) in edges.iter().enumerate() {
+        for b in edges.iter().skip(number % 31).step_by(31) {
+            check_field(*a, *b);
+            check_scalars(*a, *b);
+        }
+    }
+}
+
+proptest! {
+    #[test]
+    fn random_values(a: Limbs, b: Limbs) {
+        check_field(a, b);
+        check_scalars(a, b);
+    }
+
+    #[test]
+    fn inverses_together(values: Vec<Limbs>) {
+        let mut elements: Vec<Element> = values.iter().map(|limbs| Element::from_limbs(*limbs)).collect();
+        elements.retain(|element| !element.is_zero());
+        let expected: Vec<Element> = elements.iter().map(Element::invert).collect();
+        invert_all(&mut elements);
+        prop_assert_eq!(elements, expected);
+    }
+}
+
+fn scalar(number: u64) -> Number {
+    Number::from_le_bytes_reduced(&to_le_bytes(&[number, number << 7, number.wrapping_mul(number), number << 40]))
+}
+
+/// k G of small k by additions, and of others by products with tables and without.
+#[test]
+fn products_are_sums() {
+    let g = Extended::from_affine(&Ed25519::G);
+    let (comb, uniform) = (Comb::<Ed25519>::new(&Ed25519::G, 8), Uniform::<Ed25519>::new(&Ed25519::G));
+    let mut sum = Extended::IDENTITY;
+    for k in 0..70 {
+        let number = Number::from_le_bytes_reduced(&to_le_bytes(&[k, 0, 0, 0]));
+        check_products(&[sum.to_projective()], &g, &number, &comb, &uniform);
+        sum = sum.add(&g.to_niels::<Ed25519>()).to_extended();
+    }
+    // n - 1 and numbers of all sizes.
+    let last = Number::from_le_bytes(&to_le_bytes(&[N[0] - 1, N[1], N[2], N[3]])).expect("below n");
+    for k in (0..64).map(|bit| scalar(1 << bit)).chain([last]) {
+        check_products(&[], &g, &k, &comb, &uniform);
+    }
+}
+
+fn check_products(known: &[Projective], g: &Extended, k: &Number, comb: &Comb<Ed25519>, uniform: &Uniform<Ed25519>) {
+    let by_comb = comb.add_product_var(Extended::IDENTITY, k).to_projective();
+    let found = [by_comb, uniform.product(k), product_var::<Ed25519>(k, g).to_projective()];
+    let encodings = encode_all(&[known, &found].concat());
+    assert!(encodings.iter().all(|encoding| *encoding == encodings[0]), "{:?}", k.limbs());
+}
+
+/// Groups of lanes that are whole and not.
+#[test]
+fn lanes_give_what_the_portable_code_gives() {
+    let Some(lanes) = Lanes::detect() else { return };
+    let comb = Comb::<Ed25519>::new(&Ed25519::G, 8);
+    let multiples: Vec<Projective> =
+        (1..20).map(|k| comb.add_product_var(Extended::IDENTITY, &scalar(k)).to_projective()).collect();
+    let encodings = encode_all(&multiples);
+    let points = decode_all::<Ed25519>(None, encodings.iter(), Encoding::Canonical);
+    assert_eq!(decode_all::<Ed25519>(Some(lanes), encodings.iter(), Encoding::Canonical), points);
+    let points: Vec<[Element; 2]> = points.into_iter().map(|point| point.expect("it was encoded")).collect();
+    let tables: Vec<Comb<Ed25519>> = points.iter().map(|point| Comb::new(point, 5)).collect();
+    let scalars: Vec<[Number; 2]> = (0..19).map(|item| [scalar(item * item), scalar(item % 5)]).collect();
+    for items in [1, 7, 8, 9, 16, 19] {
+        let (mut terms, mut products, mut expected) = (Vec::new(), Vec::new(), Vec::new());
+        for (item, [k, s]) in scalars[..items].iter().enumerate() {
+            terms.push(Term { k, point: &points[item], s });
+            products.push([(&tables[item], k), (&comb, s)]);
+            let product = product_var::<Ed25519>(k, &Extended::from_affine(&points[item]));
+            expected.push(comb.add_product_var(product, s).to_projective());
+        }
+        let expected = encode_all(&expected);
+        assert_eq!(encode_all(&simd::products(lanes, &terms, &comb)), expected);
+        assert_eq!(encode_all(&simd::sum_products(lanes, &products)), expected);
+    }
+    let values: Vec<Element> = edges().into_iter().map(Element::from_limbs).collect();
+    let powers: Vec<Element> = values.iter().map(Element::root_power).collect();
+    assert_eq!(simd::root_powers(lanes, &values), powers);
+}

@@ -1,0 +1,58 @@
+//! Known answers for the lanes: signatures that the portable code makes, valid and spoiled ones.
+
+use super::keys::{Secrets, SigningKeys};
+use super::rule::Rule;
+use super::sign::{Signing, sign};
+use super::variant::Variant;
+use super::verify::{Verification, verify};
+use crate::cpu::CpuEngine;
+use crate::cpu::edwards::curves::Ed25519;
+use crate::types::{PublicKeys, Rejection, ResultsMut, Rows, SecretKeys, Verdict};
+
+/// Keys, more than the lanes, and how often each occurs where they get tables.
+const KEYS: usize = 9;
+const USES: usize = 60;
+
+/// # Errors
+/// What is wrong with the answers of an engine with lanes.
+pub(crate) fn of_lanes(engine: &CpuEngine) -> Result<(), String> {
+    let seeds: [[u8; 32]; KEYS] = std::array::from_fn(|item| [item as u8; 32]);
+    let messages: [[u8; 3]; KEYS] = std::array::from_fn(|item| [item as u8; 3]);
+    let secrets = SecretKeys::rows(Rows::new(&seeds));
+    let (mut public, mut signatures, mut codes) = ([[0; 32]; KEYS], [[0; 64]; KEYS], [0; KEYS]);
+    Secrets::Seeds(secrets).public_keys(engine, |item| item, &mut ResultsMut::rows(&mut codes, &mut public));
+    let message = |item: usize| messages[item].as_slice();
+    let keys = SigningKeys::from(secrets);
+    let signing = Signing { variant: Variant::PURE, message: &message, keys, is_checked: false };
+    sign(engine, &signing, &mut ResultsMut::rows(&mut codes, &mut signatures));
+    // Every third signature has another S, one another R, and one key is none: its y is 2.
+    let mut expected = [Verdict::VALID_CODE; KEYS];
+    for item in (1..KEYS).step_by(3) {
+        signatures[item][32] ^= 1;
+        expected[item] = Rejection::Mismatch.code();
+    }
+    signatures[2] = [signatures[3].split_at(32).0, signatures[2].split_at(32).1].concat().try_into().expect("64 bytes");
+    expected[2] = Rejection::Mismatch.code();
+    public[5] = std::array::from_fn(|byte| if byte == 0 { 2 } else { 0 });
+    expected[5] = Rejection::NotOnCurve.code();
+    for (items, rule) in [(KEYS, Rule::Strict), (KEYS, Rule::Zip215), (KEYS * USES, Rule::Strict)] {
+        let (signatures, public) = (repeat(&signatures, items), repeat(&public, items));
+        let challenge = |item: usize| Variant::PURE.challenge(&signatures[item], &public[item], message(item % KEYS));
+        let verification = Verification {
+            rule,
+            challenge: &challenge,
+            signatures: (&signatures).into(),
+            keys: PublicKeys::ed25519(&public),
+        };
+        let mut codes = vec![0; items];
+        verify::<Ed25519>(engine, &verification, &mut ResultsMut::codes(&mut codes));
+        if codes != repeat(&expected, items) {
+            return Err(format!("Ed25519: wrong verdicts of {items} items by the rule {rule}"));
+        }
+    }
+    Ok(())
+}
+
+fn repeat<T: Copy>(values: &[T], items: usize) -> Vec<T> {
+    values.iter().copied().cycle().take(items).collect()
+}
