@@ -36,7 +36,7 @@ impl Operation {
         self.apply_at(engine, curve, 0, batch, mapping, pool)
     }
 
-    /// The same for a batch whose first row has a number of its own, counted from 0, by which keys are found ([`Key::Each`]).
+    /// The same for a batch whose first row has a number of its own, counted from 0, by which keys are found ([`Key::Each`](crate::Key::Each)).
     ///
     /// # Errors
     /// As for [`Operation::apply`].
