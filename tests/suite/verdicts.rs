@@ -27,6 +27,8 @@ const NAMES: &[&str] = &[
     "UserIdTooLong",
     "ValueOutOfRange",
     "FaultySignature",
+    "SmallOrderKey",
+    "SmallOrderR",
 ];
 
 /// The numbers are stable: other programs store them. None is 0, which forgotten memory would show, or that of "valid".

@@ -168,7 +168,7 @@ fn encodings(multiples: &[Point]) -> Vec<Encoded> {
 fn expected<G: SmallGroup>(rule: Rule, a: &Encoded, r: &Encoded, s: u64, k: u64) -> Result<(), Rejection> {
     let points = G::N * G::COFACTOR;
     // Multiples of n have an order that divides 8, as those of all groups here divide 8 n.
-    let is_small = |point: &Encoded| point.number % G::N == 0;
+    let is_small = |point: &Encoded| point.number.is_multiple_of(G::N);
     let wants_canonical = matches!(rule, Rule::Libsodium | Rule::Rfc8032 | Rule::Rfc8032Cofactored);
     let rejects_small = matches!(rule, Rule::Strict | Rule::Libsodium);
     let is_cofactored = matches!(rule, Rule::Zip215 | Rule::Rfc8032Cofactored);
@@ -180,7 +180,7 @@ fn expected<G: SmallGroup>(rule: Rule, a: &Encoded, r: &Encoded, s: u64, k: u64)
     require(r.is_canonical || rule != Rule::Rfc8032Cofactored, Rejection::ROutOfRange)?;
     let difference = (s * G::COFACTOR + (points - r.number) + (points - k * a.number % points)) % points;
     let holds = match is_cofactored {
-        true => difference * G::COFACTOR % points == 0,
+        true => (difference * G::COFACTOR).is_multiple_of(points),
         false => difference == 0 && r.is_canonical,
     };
     require(holds, Rejection::Mismatch)
