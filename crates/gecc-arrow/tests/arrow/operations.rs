@@ -403,14 +403,14 @@ fn what_cannot_be_is_said() {
     let verify = Operation::Verify(Default::default());
     let recover = Operation::Recover(Signer::PublicKey(KeyForm::Raw));
     let p256 = CurveId::P256;
-    assert!(text(&verify, p256, vec![(Field::R, bytes(32))]).contains("neither `digest` nor `message`"));
+    assert!(text(&verify, p256, vec![(Field::R, bytes(32))]).contains("the name of `digest` or `message`"));
     assert!(
-        text(&verify, p256, vec![(Field::Digest, bytes(32)), (Field::R, bytes(32))]).contains("none of `signature`")
+        text(&verify, p256, vec![(Field::Digest, bytes(32)), (Field::R, bytes(32))]).contains("the name of `signature` or `r` or `der`")
     );
     let both = vec![(Field::Digest, bytes(32)), (Field::Signature, bytes(64)), (Field::Der, bytes(70))];
     assert!(text(&verify, p256, both).contains("more than one of"));
     let no_key = vec![(Field::Digest, bytes(32)), (Field::Signature, bytes(64))];
-    assert!(text(&verify, p256, no_key.clone()).contains("no column is given for `public_key`"));
+    assert!(text(&verify, p256, no_key.clone()).contains("no column has the name of `public_key`"));
     let x_only = [&no_key[..], &[(Field::PublicKey, bytes(32))]].concat();
     assert!(text(&verify, p256, x_only).contains("32 bytes is for BIP 340"));
     assert!(text(&recover, p256, no_key.clone()).contains("64 bytes need a column for `recovery_id`"));

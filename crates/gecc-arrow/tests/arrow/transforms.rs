@@ -214,7 +214,7 @@ fn nothing_is_written_when_columns_are_missing() {
     let table = items(5).0.project(&[0, 1, 2]).unwrap();
     write(&from, &table, 5, Format::Parquet, Compression::None);
     let problem = run(&from, Output::File(to.clone()), 10, &TransformOptions::default(), false).unwrap_err();
-    assert!(problem.to_string().contains("no column is given for `public_key`"));
+    assert!(problem.to_string().contains("no column has the name of `public_key`"));
     assert!(!to.exists());
 }
 
