@@ -9,7 +9,7 @@
 //!
 //! ```
 //! use gecc::service::{Coalescer, WhenFull};
-//! use gecc::{CurveId, Engine, PublicKeys};
+//! use gecc::{CurveId, Engine, PublicKeys, keys};
 //! # let curve: CurveId = "secp256k1".parse().unwrap();
 //! let engine = Engine::new()?;
 //! let (secret, public) = keys::generate(&engine, curve, 64)?;

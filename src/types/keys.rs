@@ -101,7 +101,7 @@ impl<'a> PublicKeys<'a> {
     /// read; a key that the row does not hold rejects that item alone.
     ///
     /// ```
-    /// use gecc::{CurveId, Engine, PublicKeys};
+    /// use gecc::{CurveId, Engine, PublicKeys, point};
     /// let engine = Engine::cpu()?;
     /// let [compressed, nothing] = [[2; 33].as_slice(), &[]].map(PublicKeys::mixed_row);
     /// let rows = [compressed, nothing, PublicKeys::mixed_row_of_x(&[2; 32])];

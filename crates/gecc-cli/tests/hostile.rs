@@ -23,7 +23,7 @@ const ADDRESSES: usize = 4_000_000;
 /// Far more than any of these files needs, and far less than the square of what they have.
 const LONG: Duration = Duration::from_secs(30);
 /// Limits in MiB of commands over chains, and of those over text, whose lines may be long.
-const LIMITS: [usize; 2] = [0, 256];
+const LIMITS: [usize; 2] = [1, 256];
 const OF_TEXT: usize = 128;
 
 /// Runs a command on a file with a limit in MiB. Gives its exit code.
@@ -132,7 +132,7 @@ fn blocks_of_ethereum() {
     check(
         &senders,
         &LIMITS,
-        &[1, 3],
+        &[1, 2, 3],
         &[
             ("items.era1", &|to| era1_of(to, &[0x80], 10_000_000)),
             ("lists.era1", &|to| era1_of(to, &[0xc0], 60_000_000)),
@@ -159,7 +159,7 @@ fn inputs_of_bitcoin() {
         let undo = [&MAGIC[..], &(length as u32).to_le_bytes(), &[1], &vec![0; length + 31]].concat();
         write(&folder.path().join("blk00000.dat"), |to| repeat(to, &block, blocks));
         write(&folder.path().join("rev00000.dat"), |to| repeat(to, &undo, records));
-        LIMITS.iter().for_each(|limit| assert_eq!(run(&["bitcoin", "verify"], *limit, folder.path()), 1));
+        LIMITS.iter().for_each(|limit| assert_eq!(run(&["bitcoin", "verify"], *limit, folder.path()), 2));
     }
 }
 
@@ -174,7 +174,7 @@ fn certificates() {
     check(
         &["certificates"],
         &LIMITS,
-        &[1, 3],
+        &[1, 2, 3],
         &[
             ("same.pem", &|to| repeat(to, one.as_bytes(), 7000)),
             ("begins.pem", &|to| repeat(to, b"-----BEGIN ", 60_000)),
@@ -195,7 +195,7 @@ fn folders() {
     assert!(Command::new("mkfifo").arg(at("pipe")).status().unwrap().success());
     for command in [&["ethereum", "senders"][..], &["bitcoin", "verify"], &["certificates"]] {
         assert_eq!(run(command, 64, folder.path()), 0);
-        assert_eq!(run(command, 64, Path::new("/dev/zero")), 1);
+        assert_eq!(run(command, 64, Path::new("/dev/zero")), 2);
     }
     let state = at("pipe").to_str().unwrap().to_owned();
     assert_eq!(run(&["ethereum", "senders", "--state", &state], 64, folder.path()), 2);
