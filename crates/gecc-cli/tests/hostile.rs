@@ -174,7 +174,7 @@ fn certificates() {
     check(
         &["certificates"],
         &LIMITS,
-        &[1, 2, 3],
+        &[0, 2, 3],
         &[
             ("same.pem", &|to| repeat(to, one.as_bytes(), 7000)),
             ("begins.pem", &|to| repeat(to, b"-----BEGIN ", 60_000)),
