@@ -59,6 +59,7 @@ WITHOUT = {
         "splat": "one instruction",
         "all": "one instruction",
         "load": "one instruction",
+        "load_bytes": "one instruction",
         "store": "one instruction",
         "select": "one instruction",
         "select_difference": "one instruction",

@@ -111,6 +111,21 @@ CONVERSIONS = [
         "r are the bytes of a, the highest first",
         lambda v, c: [equal(v.a - number(v.words["r"][::-1], 8)), *(AtMost(byte, 255) for byte in v.words["r"])],
     ),
+    _statement(
+        "limbs::from_le_bytes",
+        "u8 a[32] -> u64 r[4]",
+        "let r = from_le_bytes(&a)",
+        "r is the number whose bytes are a, the lowest first",
+        lambda v, c: [equal(v.r - number(v.words["a"], 8))],
+        ranges={"a": (0, 255)},
+    ),
+    _statement(
+        "limbs::to_le_bytes",
+        "u64 a[4] -> u8 r[32]",
+        "let r = to_le_bytes(&a)",
+        "r are the bytes of a, the lowest first",
+        lambda v, c: [equal(v.a - number(v.words["r"], 8)), *(AtMost(byte, 255) for byte in v.words["r"])],
+    ),
 ]
 
 

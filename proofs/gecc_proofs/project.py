@@ -73,11 +73,13 @@ def generated_headers():
 
 
 def curves():
-    """Every curve of curves/, with its header checked."""
+    """Every curve of curves/ in short Weierstrass form, with its header checked. Others have no device code."""
     generated = generated_headers()
     result = []
     for path in sorted((ROOT / "curves").glob("*.toml")):
         text = tomllib.loads(path.read_text())
+        if "form" in text:
+            continue
         header = (generated / text["name"] / "curve.cuh").read_text()
         endomorphism = text.get("endomorphism", {})
         curve = Curve(
