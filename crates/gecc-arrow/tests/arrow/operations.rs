@@ -405,7 +405,8 @@ fn what_cannot_be_is_said() {
     let p256 = CurveId::P256;
     assert!(text(&verify, p256, vec![(Field::R, bytes(32))]).contains("the name of `digest` or `message`"));
     assert!(
-        text(&verify, p256, vec![(Field::Digest, bytes(32)), (Field::R, bytes(32))]).contains("the name of `signature` or `r` or `der`")
+        text(&verify, p256, vec![(Field::Digest, bytes(32)), (Field::R, bytes(32))])
+            .contains("the name of `signature` or `r` or `der`")
     );
     let both = vec![(Field::Digest, bytes(32)), (Field::Signature, bytes(64)), (Field::Der, bytes(70))];
     assert!(text(&verify, p256, both).contains("more than one of"));
