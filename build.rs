@@ -43,11 +43,11 @@ fn main() {
     fs::write(out.join("curve_list.rs"), emit_rust::curve_list(&curves)).expect("OUT_DIR is writable");
     let for_cpu: String = curves.iter().map(emit_rust::cpu_curve).collect();
     fs::write(out.join("cpu_curves.rs"), for_cpu).expect("OUT_DIR is writable");
-    let tables: String = curves.iter().map(emit_rust::tables).collect();
+    let tables: String = curves.iter().map(|curve| emit_rust::tables(&curve.type_name)).collect();
     fs::write(out.join("cpu_tables.rs"), tables).expect("OUT_DIR is writable");
     let for_cpu: String = edwards_curves.iter().map(EdwardsCurve::cpu_curve).collect();
     fs::write(out.join("cpu_edwards_curves.rs"), for_cpu).expect("OUT_DIR is writable");
-    let tables: String = edwards_curves.iter().map(EdwardsCurve::tables).collect();
+    let tables: String = edwards_curves.iter().map(|curve| emit_rust::tables(&curve.type_name)).collect();
     fs::write(out.join("cpu_edwards_tables.rs"), tables).expect("OUT_DIR is writable");
     let references: String = curves.iter().map(emit_rust::reference).collect();
     fs::write(out.join("cpu_references.rs"), references).expect("OUT_DIR is writable");

@@ -30,7 +30,7 @@ struct File {
 /// A curve -x^2 + y^2 = 1 + d x^2 y^2 over a prime field of 255 bits, of cofactor times n points.
 pub struct EdwardsCurve {
     pub name: String,
-    type_name: String,
+    pub type_name: String,
     standard: String,
     p: BigUint,
     d: BigUint,
@@ -163,21 +163,6 @@ impl EdwardsCurve for {type_name} {{
 "#,
             modulus_type(name, type_name, "N"),
             cofactor.trailing_zeros()
-        )
-    }
-
-    /// Where its tables are; `src/cpu/edwards/tables.rs` includes the text.
-    pub fn tables(&self) -> String {
-        let type_name = &self.type_name;
-        format!(
-            r#"
-impl BaseTables for {type_name} {{
-    fn tables() -> &'static Precomputed<Self> {{
-        static TABLES: Precomputed<{type_name}> = Precomputed::new();
-        &TABLES
-    }}
-}}
-"#
         )
     }
 }

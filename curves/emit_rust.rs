@@ -249,9 +249,8 @@ impl CpuCurve for {type_name} {{
     )
 }
 
-/// Where the tables of one curve are; `src/cpu/tables/precomputed.rs` includes the text.
-pub fn tables(curve: &Curve) -> String {
-    let type_name = &curve.type_name;
+/// Where the tables of one curve are, of any form; the `tables` of its engine includes the text.
+pub fn tables(type_name: &str) -> String {
     format!(
         r#"
 impl BaseTables for {type_name} {{

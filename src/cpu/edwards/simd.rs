@@ -8,11 +8,11 @@ use super::field::{C, Element as Stored};
 use super::point::{Niels, Projective};
 use super::scalar::Scalar;
 use super::tables::Comb;
-use crate::cpu::field::Power;
 use crate::cpu::field::limbs::Limbs;
 pub use crate::cpu::field::vector::Lanes;
 use crate::cpu::field::vector::{BITS, Element as Vector, Mask, Prime, Sum, Words, carry, transpose};
 use crate::cpu::scalar::uniform_windows;
+use crate::cpu::simd::{CHAINS, Chains};
 
 type Element = Vector<Stored>;
 
@@ -356,34 +356,6 @@ fn gather(lanes: Lanes, entries: [&Niels; LANES], z2: Element) -> Addend {
         difference: Element::unpack::<0>([d0, d1, d2, d3]),
         product: Element::unpack::<0>([p0, p1, p2, p3]),
         z2,
-    }
-}
-
-/// Vectors side by side: while one waits for a square, the other goes on.
-const CHAINS: usize = 2;
-
-#[derive(Clone, Copy)]
-struct Chains([Element; CHAINS]);
-
-impl Power for Chains {
-    #[inline(always)]
-    fn times(&self, other: &Self) -> Self {
-        let mut product = *self;
-        for (product, other) in product.0.iter_mut().zip(other.0) {
-            *product = product.mul(other);
-        }
-        product
-    }
-
-    #[inline(always)]
-    fn squared(&self, count: u32) -> Self {
-        let mut power = *self;
-        for _ in 0..count {
-            for power in &mut power.0 {
-                *power = power.square();
-            }
-        }
-        power
     }
 }
 

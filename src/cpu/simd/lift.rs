@@ -1,39 +1,13 @@
 //! Points from their x-coordinates: square roots in lanes.
 
+use super::chains::{CHAINS, Chains};
 use crate::cpu::field::vector::Element;
 use crate::cpu::field::vector::Lanes;
-use crate::cpu::field::{Coordinate, Field, Power};
+use crate::cpu::field::{Coordinate, Field};
 use crate::cpu::point::affine::Affine;
 use crate::cpu::{CpuCurve, coefficient_a};
 
 const LANES: usize = 8;
-/// Vectors side by side: while one waits for a square, the other goes on.
-const CHAINS: usize = 2;
-
-#[derive(Clone, Copy)]
-struct Chains<F>([Element<F>; CHAINS]);
-
-impl<F: Coordinate> Power for Chains<F> {
-    #[inline(always)]
-    fn times(&self, other: &Self) -> Self {
-        let mut product = *self;
-        for (product, other) in product.0.iter_mut().zip(other.0) {
-            *product = product.mul(other);
-        }
-        product
-    }
-
-    #[inline(always)]
-    fn squared(&self, count: u32) -> Self {
-        let mut power = *self;
-        for _ in 0..count {
-            for power in &mut power.0 {
-                *power = power.square();
-            }
-        }
-        power
-    }
-}
 
 /// The point with each x-coordinate and parity of y, or `None` where there is none.
 pub fn lift_x<C: CpuCurve>(lanes: Lanes, coordinates: &[(C::Base, bool)]) -> Vec<Option<Affine<C::Base>>> {

@@ -6,6 +6,7 @@
 //! points; a lane whose points were equal or opposite, or whose sum so far was the identity, shows it by Z = 0, and is put
 //! right at once. That costs about as much as the addition, so crafted items cannot slow down a batch by much.
 
+mod chains;
 mod convert;
 mod invert;
 mod keccak;
@@ -22,6 +23,7 @@ mod uniform_points;
 mod tests;
 
 pub use super::field::vector::Lanes;
+pub use chains::{CHAINS, Chains};
 pub use keccak::keccak256;
 pub use lift::lift_x;
 pub use multiply::{mul_add, sum_products};

@@ -21,6 +21,7 @@ use crate::range::Blocks;
 use gecc::Engine;
 use rayon::ThreadPool;
 use std::borrow::Cow;
+use std::fmt;
 
 /// The inputs of some blocks.
 #[derive(Default)]
@@ -182,6 +183,29 @@ fn spending(transaction: TransactionView) -> usize {
 const MOST_LEGACY: u64 = 20_000 * 1_000_000;
 const TOO_MUCH: Reason = Reason::NotChecked("the block asks for more hashing than consensus allows");
 
+/// What is wrong with a block as a whole.
+#[derive(Debug)]
+pub enum Flaw {
+    /// It left the chain, or was not connected yet.
+    NotBeside,
+    Malformed(String),
+}
+
+impl fmt::Display for Flaw {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(match self {
+            Flaw::NotBeside => "what the block spends is not in the file beside it",
+            Flaw::Malformed(what) => what,
+        })
+    }
+}
+
+impl From<String> for Flaw {
+    fn from(what: String) -> Self {
+        Flaw::Malformed(what)
+    }
+}
+
 impl Open {
     /// Begins with a block, which spends these outputs one after the other, as many as are asked for. `None` where it is
     /// not wanted.
@@ -191,22 +215,24 @@ impl Open {
     pub fn new(
         network: Network,
         bytes: Vec<u8>,
-        spent: impl FnOnce(usize) -> Result<Spent, String>,
+        spent: impl FnOnce(usize) -> Result<Spent, Flaw>,
         wanted: Blocks,
-    ) -> Result<Option<Self>, String> {
-        let block = Block::parse(bytes)?;
+    ) -> Result<Option<Self>, Flaw> {
+        let block = Block::parse(bytes).map_err(str::to_owned)?;
         let rules = Rules::of(network, &block);
         if !wanted.wants(rules.height) {
             return Ok(None);
         }
         let txids: Vec<Txid> = block.transactions().map(TransactionView::txid).collect();
         if merkle_root(txids.iter().map(|txid| txid.0).collect()) != Some(block.merkle_root()) {
-            return Err("the transactions do not hash to the header's merkle root".to_owned());
+            return Err("the transactions do not hash to the header's merkle root".to_owned().into());
         }
         let inputs: usize = block.transactions().map(spending).sum();
         let spent = spent(inputs)?;
         if inputs != spent.len() {
-            return Err(format!("the block has {inputs} inputs, and {} outputs are said to be spent", spent.len()));
+            return Err(
+                format!("the block has {inputs} inputs, and {} outputs are said to be spent", spent.len()).into()
+            );
         }
         Ok(Some(Open { block, txids, spent, rules, legacy_left: MOST_LEGACY, next: 0, first: 0, input: 0 }))
     }

@@ -40,7 +40,7 @@ use crate::limits::Limits;
 use crate::problem::{Place, Problem, Progress, note};
 use crate::range::Blocks;
 pub use answers::{Answer, Answers, Reason, Template, Txid, Wrapping};
-use decoded::{Decoded, Open};
+use decoded::{Decoded, Flaw, Open};
 use gecc::Engine;
 use network::Network;
 use rayon::ThreadPool;
@@ -53,9 +53,6 @@ use std::sync::Arc;
 /// Bytes of a block at most (Bitcoin Core's MAX_BLOCK_SERIALIZED_SIZE), and of what it spends.
 const LONGEST_BLOCK: u64 = 4_000_000;
 const LONGEST_UNDO: u64 = 64 << 20;
-
-/// Of blocks that left the chain, or were not connected yet.
-const NOT_BESIDE: &str = "what the block spends is not in the file beside it";
 
 /// Verifies the inputs of all blocks of some files, and hands the answers to `sink` until that wants no more. Gives
 /// what the sink ended with.
@@ -117,12 +114,12 @@ impl Content {
     ///
     /// # Errors
     /// Where it is, and what is wrong with it as a whole.
-    fn open_next(&mut self, wanted: Blocks) -> Result<(), (u64, String)> {
+    fn open_next(&mut self, wanted: Blocks) -> Result<(), (u64, Flaw)> {
         let Some(PlacedBlock { place, block, spent }) = self.blocks.pop_front() else { return Ok(()) };
         let spent = |inputs| match spent {
-            None => Err(NOT_BESIDE.to_owned()),
-            Some(bytes) if self.plain => undo::plain(bytes, inputs),
-            Some(bytes) => undo::compressed(&bytes, inputs),
+            None => Err(Flaw::NotBeside),
+            Some(bytes) if self.plain => undo::plain(bytes, inputs).map_err(Flaw::from),
+            Some(bytes) => undo::compressed(&bytes, inputs).map_err(Flaw::from),
         };
         self.open = Open::new(self.network, block, spent, wanted).map_err(|what| (place, what))?;
         Ok(())
@@ -213,8 +210,8 @@ fn role_of(path: &Path) -> Role {
 }
 
 /// What is wrong with a block as a whole.
-fn of_block(path: &Arc<Path>, place: u64, what: String) -> Problem {
-    Problem { not_checked: what == NOT_BESIDE, ..Problem::new(path, Place::Byte(place), what) }
+fn of_block(path: &Arc<Path>, place: u64, what: Flaw) -> Problem {
+    Problem { not_checked: matches!(what, Flaw::NotBeside), ..Problem::new(path, Place::Byte(place), what) }
 }
 
 /// Reads a file that is one block, and the file of what it spends.

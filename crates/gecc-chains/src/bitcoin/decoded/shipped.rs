@@ -1,6 +1,6 @@
 //! The shipped lines of signatures against what is decoded from the blocks that they are of.
 
-use super::{MOST_LEGACY, Open, TOO_MUCH};
+use super::{Flaw, MOST_LEGACY, Open, TOO_MUCH};
 use crate::bitcoin::decoded::Decoded;
 use crate::bitcoin::hashes::sha256d;
 use crate::bitcoin::network::Network;
@@ -46,7 +46,7 @@ fn lines_are_what_blocks_have() {
 fn what_old_signatures_have_hashed_is_bounded() {
     let [block, spent] = ["block300025.raw", "block300025-undo.raw"]
         .map(|name| std::fs::read(path("bitcoin").join(name)).expect("shipped"));
-    let spent = |inputs| undo::plain(spent.clone(), inputs);
+    let spent = |inputs| undo::plain(spent.clone(), inputs).map_err(Flaw::from);
     let open = || Open::new(Network::Bitcoin, block.clone(), spent, Blocks::default());
     let unchecked = |left: u64| {
         let (mut open, mut decoded) = (open().unwrap().unwrap(), Decoded::default());

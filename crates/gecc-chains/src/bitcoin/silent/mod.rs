@@ -5,7 +5,7 @@ mod keys;
 
 use super::answers::Txid;
 use super::block::{Outputs, TransactionView};
-use super::decoded::Open;
+use super::decoded::{Flaw, Open};
 use super::instructions::p2tr_key;
 use super::{Content, Inputs, Piece, PlacedBlock, of_block, sources};
 use crate::files::Paths;
@@ -141,7 +141,7 @@ impl Found {
         self.progress.append(next.progress);
     }
 
-    fn add_next(&mut self, content: &mut Content, wanted: Blocks) -> Result<(), (u64, String)> {
+    fn add_next(&mut self, content: &mut Content, wanted: Blocks) -> Result<(), (u64, Flaw)> {
         content.open_next(wanted)?;
         if let Some(open) = content.open.take() {
             self.add(&open);
