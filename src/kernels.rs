@@ -15,6 +15,7 @@
 
 use crate::gpu::runtime::Unit;
 use crate::gpu::runtime::kernel_cache::Cache;
+use crate::gpu::runtime::kernel_files;
 use crate::gpu::runtime::machine_code::{of_other_sources, packs_of_environment};
 use crate::gpu::runtime::nvrtc::Nvrtc;
 use crate::gpu::runtime::pack::{self, Pack, Packed};
@@ -26,6 +27,12 @@ use std::sync::OnceLock;
 /// The architectures of which releases have packs. Their machine code runs on every GPU from Ampere on but for those of Jetson
 /// boards.
 pub const PACKED: &[&str] = &["sm_80", "sm_86", "sm_89", "sm_90", "sm_100", "sm_120"];
+
+/// The hash of the sources and options of all operations' kernels, as 32 hexadecimal digits. Libraries with the same hash use each other's
+/// packs.
+pub fn sources_hash() -> String {
+    kernel_files::sources_hash()
+}
 
 /// What one kernel takes of a GPU.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -24,10 +24,21 @@ pub fn source_hash(unit: Unit, architecture: &str) -> [u8; 16] {
     hash.finalize()[..16].try_into().expect("SHA-256 has 32 bytes")
 }
 
+/// The hash of everything that goes into the compilation of all operations, but for the architecture.
+pub fn sources_hash() -> String {
+    let mut hash = Sha256::new();
+    Unit::of_operations().for_each(|unit| hash.update(source_hash(unit, "")));
+    hexadecimal(&hash.finalize()[..16])
+}
+
 /// What machine code of a unit is known by.
 pub fn stem(unit: Unit, architecture: &str) -> String {
-    let hash: String = source_hash(unit, architecture).iter().map(|byte| format!("{byte:02x}")).collect();
+    let hash = hexadecimal(&source_hash(unit, architecture));
     format!("{}-{}-{architecture}-{hash}-", unit.file, unit.curve)
+}
+
+fn hexadecimal(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// The hash by which machine code is checked before it is loaded.

@@ -5,7 +5,7 @@ mod device;
 mod fault;
 mod gates;
 pub mod kernel_cache;
-mod kernel_files;
+pub mod kernel_files;
 #[cfg(feature = "lab")]
 mod lab;
 pub mod machine_code;

@@ -6,9 +6,8 @@ use crate::output::Failure;
 use clap::ValueEnum;
 use gecc::{CurveId, Engine};
 use gecc_cli::measure::inputs::{Inputs, Memory};
-use gecc_cli::measure::operations::{Case, check_sample};
-use gecc_cli::measure::timing::median;
-use gecc_cli::measure::{Checked, Operation, default_items, rate};
+use gecc_cli::measure::operations::Case;
+use gecc_cli::measure::{Measured, Operation, default_items, rate};
 use serde_json::json;
 use std::io::{self, Write};
 
@@ -68,13 +67,9 @@ impl Bench {
             Some(together) if case.operation.is_together() => together,
             _ => &self.engine,
         };
-        // This call warms up too: it allocates what the largest batch needs.
-        let expected = &case.expected(engine, &self.reference)?;
-        check_sample(case, &self.reference, expected)?;
+        let measured = Measured::new(case, engine, &self.reference)?;
         for &items in &self.sizes {
-            let call = Checked { case, columns: None, expected, range: 0..items };
-            let seconds = median(|| Ok((call.run(engine)?, ())))?.seconds;
-            self.print(case, items, seconds)?;
+            self.print(case, items, measured.seconds(items)?)?;
         }
         Ok(())
     }

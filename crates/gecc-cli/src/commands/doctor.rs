@@ -1,5 +1,6 @@
 //! `gecc doctor`: what this machine has for gecc, and what is missing.
 
+use super::report::{self, Row};
 use crate::flags::DoctorOptions;
 use crate::output::Failure;
 use crate::{ALL_PASSED, SOME_REJECTED};
@@ -64,7 +65,9 @@ pub fn run(options: &DoctorOptions) -> Result<u8, Failure> {
         loaded.iter().try_for_each(tell_kernel)?;
     }
     [kernel_packs(), nvrtc(), kernel_cache(has_gpus)].into_iter().try_for_each(|finding| told.add(finding))?;
-    told.end(&loaded)
+    let measured = engine.as_ref().ok().filter(|_| options.report && told.is_right());
+    let row = measured.map(report::row).transpose()?;
+    told.end(&loaded, row)
 }
 
 /// What was found, each said when it is, or all of it as JSON at the end.
@@ -74,6 +77,11 @@ struct Told<'a> {
 }
 
 impl Told<'_> {
+    /// Whether nothing is wrong so far.
+    fn is_right(&self) -> bool {
+        self.findings.iter().all(|finding| finding.state != State::Wrong)
+    }
+
     fn add(&mut self, finding: Finding) -> io::Result<()> {
         if !self.options.json {
             let mark = match finding.state {
@@ -87,15 +95,20 @@ impl Told<'_> {
         Ok(())
     }
 
-    fn end(self, loaded: &[LoadedKernels]) -> Result<u8, Failure> {
-        let is_right = self.findings.iter().all(|finding| finding.state != State::Wrong);
+    fn end(self, loaded: &[LoadedKernels], row: Option<Row>) -> Result<u8, Failure> {
+        let is_right = self.is_right();
         if self.options.json {
             let findings: Vec<Value> = self.findings.iter().map(Finding::json).collect();
             let mut all = json!({"version": env!("CARGO_PKG_VERSION"), "ok": is_right, "findings": findings});
             if self.options.kernels {
                 all["kernels"] = loaded.iter().map(kernel_as_json).collect();
             }
+            if let Some(row) = row {
+                all["report"] = row.json();
+            }
             writeln!(io::stdout(), "{all}")?;
+        } else if let Some(row) = row {
+            write!(io::stdout(), "\n{row}")?;
         }
         Ok(if is_right { ALL_PASSED } else { SOME_REJECTED })
     }

@@ -12,5 +12,6 @@ pub mod ethereum;
 pub mod kernels;
 pub mod pubkey;
 pub mod recover;
+mod report;
 pub mod sign;
 pub mod verify;

@@ -44,13 +44,14 @@ pub struct Arguments {
     pub verbose: u8,
 }
 
-/// The version, with the commit where the build was told it, and what is compiled in.
+/// The version, with the commit where the build was told it, what is compiled in, and what packs of kernels have to be of.
 static LONG_VERSION: LazyLock<String> = LazyLock::new(|| {
     let commit = option_env!("GECC_COMMIT").unwrap_or("unknown");
     let features = [("arrow", cfg!(feature = "arrow")), ("chains", cfg!(feature = "chains"))];
     let features: Vec<&str> = features.into_iter().filter(|(_, is_there)| *is_there).map(|(name, _)| name).collect();
     let features = if features.is_empty() { "none".to_owned() } else { features.join(" ") };
-    format!("{}\ncommit: {commit}\nfeatures: {features}", env!("CARGO_PKG_VERSION"))
+    let kernels = gecc::kernels::sources_hash();
+    format!("{}\ncommit: {commit}\nfeatures: {features}\nkernels: {kernels}", env!("CARGO_PKG_VERSION"))
 });
 
 const AFTER_HELP: &str = "\
@@ -120,6 +121,10 @@ pub struct DoctorOptions {
     /// Also list every kernel file that is loaded on a GPU, and where its machine code came from.
     #[arg(long)]
     pub kernels: bool,
+    /// Also measure five operations on secp256k1, and print a row for the table of machines in docs/platforms.md. Where something is
+    /// wrong there is none.
+    #[arg(long)]
+    pub report: bool,
     /// Print one object of JSON.
     #[arg(long)]
     pub json: bool,

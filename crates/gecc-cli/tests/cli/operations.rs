@@ -42,6 +42,22 @@ fn the_doctor_fails_where_the_kernel_cache_cannot_be_written() {
 }
 
 #[test]
+fn the_doctor_reports_a_row_for_the_table_of_machines() {
+    let named = [("CUDA_VISIBLE_DEVICES", "")];
+    let text = doctor(&["--report"], &named);
+    assert_eq!(code(&text), 0, "{}", stderr(&text));
+    let said = String::from_utf8_lossy(&text.stdout).into_owned();
+    let table: Vec<&str> = said.lines().skip_while(|line| !line.starts_with("| machine | seen | gecc |")).collect();
+    let [head, _, row] = table[..] else { panic!("{said}") };
+    let cells = |line: &str| line.split('|').map(|cell| cell.trim().to_owned()).collect::<Vec<_>>();
+    assert_eq!(cells(head).len(), cells(row).len());
+    assert_eq!(row.matches("/s |").count(), 5, "{row}");
+    let json = doctor(&["--report", "--json"], &named);
+    let found = json_of(&String::from_utf8_lossy(&json.stdout));
+    assert!(found["report"]["verify"].as_str().is_some_and(|rate| rate.ends_with("/s")), "{found}");
+}
+
+#[test]
 fn kernels_that_are_named_and_not_there_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     for named in ["/no/such/folder", folder.path().to_str().unwrap()] {

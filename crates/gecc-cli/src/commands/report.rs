@@ -1,0 +1,87 @@
+//! A row for the table of machines in docs/platforms.md, made on the machine.
+
+use crate::output::Failure;
+use chrono::Utc;
+use gecc::{CurveId, Engine};
+use gecc_cli::installed;
+use gecc_cli::measure::inputs::{Inputs, Memory};
+use gecc_cli::measure::operations::Case;
+use gecc_cli::measure::{Measured, Operation, default_items, rate};
+use serde_json::{Value, json};
+use std::fmt;
+use std::fs;
+
+/// What is measured, on secp256k1, with every key another, and the column that it stands in.
+const OPERATIONS: [(&str, Operation); 5] = [
+    ("verify", Operation::Verify),
+    ("together", Operation::VerifyRecoverableTogether),
+    ("recover", Operation::Recover),
+    ("sign", Operation::Sign),
+    ("ECDH", Operation::Ecdh),
+];
+
+/// Names of columns with their values.
+pub struct Row(Vec<(&'static str, String)>);
+
+impl Row {
+    pub fn json(&self) -> Value {
+        self.0.iter().map(|(name, value)| ((*name).to_owned(), json!(value))).collect::<serde_json::Map<_, _>>().into()
+    }
+}
+
+/// The head of the table and the row, in Markdown.
+impl fmt::Display for Row {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (names, values): (Vec<&str>, Vec<&str>) = self.0.iter().map(|(name, value)| (*name, &**value)).unzip();
+        writeln!(f, "| {} |\n|{}\n| {} |", names.join(" | "), "---|".repeat(names.len()), values.join(" | "))
+    }
+}
+
+/// Measures from the caller's memory to the caller's memory, with results that are compared with the CPU's.
+///
+/// # Errors
+/// Where a call fails or gives other results than the CPU.
+pub fn row(engine: &Engine) -> Result<Row, Failure> {
+    let together = installed::engine()?.batch_equations(true).build()?;
+    let reference = Engine::cpu()?;
+    let items = 4 * default_items(engine);
+    let inputs = Inputs::new(engine, CurveId::Secp256k1, items, Memory::Pageable)?;
+    let mut columns = vec![
+        ("machine", machine(engine)),
+        ("seen", Utc::now().format("%Y-%m-%d").to_string()),
+        ("gecc", env!("CARGO_PKG_VERSION").to_owned()),
+        ("driver", driver().unwrap_or_else(|| "–".to_owned())),
+        ("known answers", "all".to_owned()),
+    ];
+    for (name, operation) in OPERATIONS {
+        let case = Case::new(&inputs, engine, operation)?.expect("secp256k1 has every operation");
+        let engine = if operation.is_together() { &together } else { engine };
+        let seconds = Measured::new(&case, engine, &reference)?.seconds(items)?;
+        columns.push((name, rate(items as f64 / seconds)));
+    }
+    Ok(Row(columns))
+}
+
+/// The GPUs, or the processor with its threads.
+fn machine(engine: &Engine) -> String {
+    let info = engine.info();
+    if !info.devices.is_empty() {
+        return info.devices.join(", ");
+    }
+    let processor = line_of("/proc/cpuinfo", "model name").unwrap_or_else(|| std::env::consts::ARCH.to_owned());
+    format!("{processor}, {} threads", info.threads)
+}
+
+/// The version of the kernel driver, as it says it: the first word with dots between numbers.
+fn driver() -> Option<String> {
+    let said = fs::read_to_string("/proc/driver/nvidia/version").ok()?;
+    let is_version = |word: &&str| word.contains('.') && word.split('.').all(|part| part.parse::<u32>().is_ok());
+    said.split_whitespace().find(is_version).map(str::to_owned)
+}
+
+/// The value of the first line of a file that begins with a name.
+fn line_of(path: &str, name: &str) -> Option<String> {
+    let text = fs::read_to_string(path).ok()?;
+    let (_, value) = text.lines().find(|line| line.starts_with(name))?.split_once(':')?;
+    Some(value.trim().to_owned())
+}
