@@ -176,7 +176,12 @@ class Machine:
     def _lshr(self, instruction):
         width = _width(instruction.opcode[1])
         count = self._count(instruction.operands[2], width)
-        self.write(instruction, self.system.split(self.unsigned(instruction.operands[1], width), count)[1], width)
+        # Bytes of a word one after the other, so that all shifts of it are told by the same ones.
+        steps = [8] * (count // 8) if width == WORD and count % 8 == 0 else [count]
+        rest = self.unsigned(instruction.operands[1], width)
+        for step in steps:
+            rest = self.system.split(rest, step)[1]
+        self.write(instruction, rest, width)
 
     def _ashr(self, instruction):
         width = _width(instruction.opcode[1])

@@ -18,7 +18,7 @@ pub fn arguments(table: &Table, format: FileFormat) -> Vec<String> {
     match format {
         FileFormat::Rows => ["--format", "rows", "--layout", &layout(table)].map(str::to_owned).to_vec(),
         // The name of the output ends as that of the input, but its lines are compared.
-        FileFormat::Parquet | FileFormat::ParquetZst | FileFormat::Arrow => {
+        FileFormat::Csv | FileFormat::Parquet | FileFormat::ParquetZst | FileFormat::Arrow => {
             ["--output-format", "jsonl"].map(str::to_owned).to_vec()
         }
         _ => Vec::new(),
@@ -49,7 +49,7 @@ pub fn write(table: &Table, items: usize, format: FileFormat, path: &Path) -> io
             write_jsonl(table, items, &mut encoder)?;
             encoder.finish()?;
         }
-        FileFormat::Parquet | FileFormat::ParquetZst | FileFormat::Arrow => {
+        FileFormat::Csv | FileFormat::Parquet | FileFormat::ParquetZst | FileFormat::Arrow => {
             tables::write(table, items, format, sink.get_ref().try_clone()?)?;
         }
     }

@@ -157,8 +157,8 @@ fn what_cannot_be_is_said_when_planned() {
         ("ecdsa_verify('p256', s, d, k)", "`digest` is FixedSizeBinary(64), but must be 32 bytes"),
         ("ecdsa_verify('p256', d, s, 5)", "`public_key` is Int64, but must be 33, 64 or 65 bytes"),
         (
-            "ecdsa_verify('P-256', d, s, k)",
-            "no ECDSA on the curve 'P-256'; the curves are 'brainpoolp256r1', 'p256', 'secp256k1'",
+            "ecdsa_verify('P-192', d, s, k)",
+            "no ECDSA on the curve 'P-192'; the curves are 'brainpoolp256r1', 'p256', 'secp256k1'",
         ),
         ("ecdsa_verify('sm2', d, s, k)", "for this one there is `sm2_verify`"),
         ("ecdsa_verify(k, d, s, k)", "`curve` must be a text in the statement"),
