@@ -64,6 +64,7 @@ pub mod kernels;
 #[cfg(feature = "lab")]
 pub mod lab;
 pub mod service;
+pub mod steps;
 
 mod cpu;
 mod curve;

@@ -2,8 +2,9 @@
 
 use crate::messages::Messages;
 use crate::reason::rejection_of;
-use crate::threads::{map, split};
+use crate::threads::split;
 use gecc::fields::Hash;
+use gecc::steps::map;
 use gecc::{Engine, PublicKeys, Rejection, Verdict, bip340, hash};
 use rayon::ThreadPool;
 

@@ -3,11 +3,12 @@
 use super::answers::Answers;
 use super::decoded::Decoded;
 use crate::spare::Spare;
-use crate::threads::{map, split};
+use crate::threads::split;
 use gecc::Engine;
 use gecc::ecdsa::{self, Address};
 use gecc::fields::Hash;
 use gecc::hash;
+use gecc::steps::map;
 use rayon::ThreadPool;
 use std::sync::Arc;
 
