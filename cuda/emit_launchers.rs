@@ -1,8 +1,8 @@
 //! Rust functions that start the kernels, from the signatures in the `.cu` files of `cuda/`.
 //!
-//! A signature says what each of its arrays holds, in the words of `cuda/kernels/columns.cuh`. Each of these becomes a Rust
-//! type, and each kernel a struct with a field for every parameter: neither the order nor the content of arguments can be
-//! mistaken. The line above a kernel says on how many threads it runs:
+//! A signature says what each of its arrays holds, in the words of `cuda/kernels/columns.cuh`. Each of these becomes a
+//! Rust type, and each kernel a struct with a field for every parameter: neither the order nor the content of arguments
+//! can be mistaken. The line above a kernel says on how many threads it runs:
 //!
 //! ```text
 //! // Launch: one thread per item.
@@ -10,9 +10,9 @@
 //! // Launch: 2 blocks per multiprocessor, for tables * windows items.
 //! ```
 //!
-//! A block is as large as `__launch_bounds__` says, where the line does not; there are n items, where it does not. What it names and
-//! the kernel does not have becomes a field of its own. Kernels that a macro makes share a struct, as they share parameters;
-//! the line stands above the macro.
+//! A block is as large as `__launch_bounds__` says, where the line does not; there are n items, where it does not. What
+//! it names and the kernel does not have becomes a field of its own. Kernels that a macro makes share a struct, as they
+//! share parameters; the line stands above the macro.
 
 use std::fmt::Write;
 

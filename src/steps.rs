@@ -1,9 +1,9 @@
-//! Reading, computing and writing at the same time: steps with threads of their own, between which results keep their order and
-//! memory its bounds.
+//! Reading, computing and writing at the same time: steps with threads of their own, between which results keep their
+//! order and memory its bounds.
 //!
-//! A [`line`](fn@line) has one thread that hands items in, some that work on them, and one that takes the results in the order of the items.
-//! Each end learns when another is gone, so that all threads end. A [`Room`] bounds what is on the way in bytes, and
-//! [`map`] shares the items of one step between the threads of a pool.
+//! A [`line`](fn@line) has one thread that hands items in, some that work on them, and one that takes the results in
+//! the order of the items. Each end learns when another is gone, so that all threads end. A [`Room`] bounds what is on
+//! the way in bytes, and [`map`] shares the items of one step between the threads of a pool.
 //!
 //! ```
 //! use gecc::steps::line;
@@ -28,7 +28,8 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 /// An item, and where its result goes.
 type Task<I, R> = (I, SyncSender<R>);
 
-/// A line of workers. `results` that nobody has taken and `items` that no worker has taken may wait before who hands in does.
+/// A line of workers. `results` that nobody has taken and `items` that no worker has taken may wait before who hands in
+/// does.
 pub fn line<I, R>(results: usize, items: usize) -> (Entrance<I, R>, Workers<I, R>, Results<R>) {
     let (to_taker, results) = sync_channel(results);
     let (to_workers, tasks) = sync_channel(items);
@@ -66,7 +67,8 @@ impl<I, R> Clone for Workers<I, R> {
 }
 
 impl<I, R> Workers<I, R> {
-    /// The next item, and where its result goes. `None` when no more come. Where that is dropped without a result, the results end.
+    /// The next item, and where its result goes. `None` when no more come. Where that is dropped without a result, the
+    /// results end.
     pub fn next(&self) -> Option<(I, SyncSender<R>)> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).recv().ok()
     }
@@ -142,9 +144,9 @@ impl Room {
 
 /// What `work` gives for each item, in order; each item is a task of its own.
 ///
-/// Tasks begin in the order in which they were handed in, also by several callers at a time, and none waits for another. With
-/// rayon's iterators, which halve the work again and again, a thread that waits for the other half takes up what others
-/// handed in later, so that all calls end when the last of them does.
+/// Tasks begin in the order in which they were handed in, also by several callers at a time, and none waits for
+/// another. With rayon's iterators, which halve the work again and again, a thread that waits for the other half takes
+/// up what others handed in later, so that all calls end when the last of them does.
 pub fn map<T: Send, R: Send>(
     pool: &ThreadPool,
     items: impl IntoIterator<Item = T>,

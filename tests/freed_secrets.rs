@@ -1,5 +1,5 @@
-//! What secret operations leave of private keys, nonces, shared points, bases, exponents, factors and moduli: nothing in
-//! blocks of the heap that they free, and on Linux nothing on the stacks of any thread. On each engine.
+//! What secret operations leave of private keys, nonces, shared points, bases, exponents, factors and moduli: nothing
+//! in blocks of the heap that they free, and on Linux nothing on the stacks of any thread. On each engine.
 
 mod harness;
 #[path = "harness/random.rs"]
@@ -39,7 +39,8 @@ const LARGEST: usize = 5000;
 const SMALL_SIZES: &[usize] = &[1, 64, 1000];
 /// Batches of more items are not signed with the check of signatures, which takes several times as long.
 const MOST_CHECKED: usize = 1000;
-/// So many items are looked at one by one, and of the others one in so many: shared points are computed one at a time here.
+/// So many items are looked at one by one, and of the others one in so many: shared points are computed one at a time
+/// here.
 const CLOSELY: usize = 64;
 const ONE_IN: usize = 16;
 

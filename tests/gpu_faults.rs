@@ -1,5 +1,5 @@
-//! What can go wrong on a GPU, provoked: too little memory, too many callers. The results must be those of the CPU, and what
-//! is missing must be told. (Kernels that cannot be kept or compiled: `crates/gecc-cli/tests/kernels.rs`.)
+//! What can go wrong on a GPU, provoked: too little memory, too many callers. The results must be those of the CPU, and
+//! what is missing must be told. (Kernels that cannot be kept or compiled: `crates/gecc-cli/tests/kernels.rs`.)
 //!
 //! Device memory is measured and taken away, so one test runs at a time, and nothing else may use the GPU.
 
@@ -264,8 +264,8 @@ fn memory_that_is_short() {
         assert!(engine.failures().is_empty());
         drop(taken);
     }
-    // Hardly any, of which the driver may need all, and none: the results, a clear message, or the CPU; and when there is
-    // memory again, so is the GPU.
+    // Hardly any, of which the driver may need all, and none: the results, a clear message, or the CPU; and when there
+    // is memory again, so is the GPU.
     let (strict, automatic) = (gpu().build().unwrap(), Engine::new().unwrap());
     for left in [60 * MIB, 0] {
         let taken = take_all_but(left);

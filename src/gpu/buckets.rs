@@ -1,5 +1,5 @@
-//! Sums of products by buckets (`cuda/kernels/msm.cu`): which windows and buckets there are, and what lies between the terms of
-//! items and the sums of windows.
+//! Sums of products by buckets (`cuda/kernels/msm.cu`): which windows and buckets there are, and what lies between the
+//! terms of items and the sums of windows.
 
 use super::columns::{BucketEnds, BucketList, BucketTerms, Column, Counters, XyRows, XyzzRows};
 use super::kernels;
@@ -11,11 +11,13 @@ use crate::curve::{CurveId, PerCurve, per_curve};
 const WIDTHS: std::ops::RangeInclusive<u32> = 4..=16;
 /// A bucket costs as much as so many terms, on an H200.
 const BUCKET: u64 = 3;
-/// Threads that share the terms of a large chunk: some rounds of all threads of a large device, so that few are idle in the last one.
+/// Threads that share the terms of a large chunk: some rounds of all threads of a large device, so that few are idle in
+/// the last one.
 const RUNS: u64 = 1 << 19;
 /// Terms of a thread, at least: its sum has to be added to others.
 const SHORTEST_RUN: u64 = 16;
-/// Segments of a window and buckets of a segment, as powers of two: no more than the first, and no fewer than the second.
+/// Segments of a window and buckets of a segment, as powers of two: no more than the first, and no fewer than the
+/// second.
 const SEGMENTS_BITS: u32 = 11;
 const SEGMENT_BITS: u32 = 2;
 /// Buckets whose terms are counted together.

@@ -34,7 +34,8 @@ impl Jacobian {
         Jacobian { xyz: plan.column(), prefixes: plan.column() }
     }
 
-    /// Writes them as affine points. Where `to` has kinds already, `use_kinds` says so: the products of what is no point are none.
+    /// Writes them as affine points. Where `to` has kinds already, `use_kinds` says so: the products of what is no
+    /// point are none.
     pub fn normalize(
         self,
         stream: &mut Stream,

@@ -1,7 +1,7 @@
 //! Notes of what the library does and when, by which a measurement finds what a slow answer waited for.
 //!
-//! They are there with the feature `lab` alone, and taken only between [`begin`] and [`take`]. Else the functions here do
-//! nothing.
+//! They are there with the feature `lab` alone, and taken only between [`begin`] and [`take`]. Else the functions here
+//! do nothing.
 
 #[cfg(feature = "lab")]
 pub use on::{Note, begin, take};

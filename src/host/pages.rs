@@ -1,7 +1,7 @@
 //! Memory in whole pages, in which nothing else lies.
 //!
-//! A driver locks whole pages, and refuses a range that shares a page with one it has locked. What an allocator gives for a vector
-//! begins and ends anywhere.
+//! A driver locks whole pages, and refuses a range that shares a page with one it has locked. What an allocator gives
+//! for a vector begins and ends anywhere.
 
 use super::workers::Pool;
 use std::alloc::{Layout, alloc, dealloc};
@@ -22,7 +22,8 @@ const LARGE: usize = 4 * HUGE_PAGE;
 pub struct WholePages<T> {
     start: NonNull<T>,
     items: usize,
-    /// A multiple of the page's size, and aligned to it; without bytes where the values have none, and nothing is allocated.
+    /// A multiple of the page's size, and aligned to it; without bytes where the values have none, and nothing is
+    /// allocated.
     layout: Layout,
 }
 
@@ -83,7 +84,8 @@ impl<T> WholePages<T> {
     pub fn into_vec(mut self) -> Vec<T> {
         let items = self.items;
         let mut values = Vec::with_capacity(items);
-        // SAFETY: there is room for the values, which are no longer those of the pages. Their places stay allocated until the end.
+        // SAFETY: there is room for the values, which are no longer those of the pages. Their places stay allocated
+        // until the end.
         unsafe {
             self.items = 0;
             ptr::copy_nonoverlapping(self.start.as_ptr(), values.as_mut_ptr(), items);
@@ -101,8 +103,8 @@ impl<T> WholePages<T> {
 }
 
 impl WholePages<u8> {
-    /// Zeros; `None` where there is not so much memory. The first touch of a page is what takes time: they are written on the
-    /// threads of a pool, or by this thread.
+    /// Zeros; `None` where there is not so much memory. The first touch of a page is what takes time: they are written
+    /// on the threads of a pool, or by this thread.
     pub fn zeroed(bytes: usize, pool: Option<&Pool>) -> Option<Self> {
         let mut room = Room::<u8>::new(bytes)?;
         // SAFETY: the room has so many bytes, and nobody else has it.

@@ -1,9 +1,10 @@
-//! Items whose answers are known, by which an engine is tested before it is used: `start::gpu_tests`, `start::cpu_answers`.
+//! Items whose answers are known, by which an engine is tested before it is used: `start::gpu_tests`,
+//! `start::cpu_answers`.
 //!
-//! An answer follows from how its item was made. A sum or a product has the sum or the product of its operands' numbers, a
-//! signature is made from its point R and its key by the equation of the standard, and a spoiled item is rejected for what was
-//! spoiled. The group's arithmetic for that, and the nonces of signatures, are those of the RustCrypto crates, so that engines
-//! are compared with nothing of their own. Nothing here is secret.
+//! An answer follows from how its item was made. A sum or a product has the sum or the product of its operands'
+//! numbers, a signature is made from its point R and its key by the equation of the standard, and a spoiled item is
+//! rejected for what was spoiled. The group's arithmetic for that, and the nonces of signatures, are those of the
+//! RustCrypto crates, so that engines are compared with nothing of their own. Nothing here is secret.
 
 mod group;
 mod points;

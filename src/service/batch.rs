@@ -145,8 +145,8 @@ impl Batch {
     }
 }
 
-/// Neighbours that are one task are woken once. A waker that panics, when it is woken or dropped, keeps no other from being
-/// woken.
+/// Neighbours that are one task are woken once. A waker that panics, when it is woken or dropped, keeps no other from
+/// being woken.
 pub fn wake_all(wakers: impl Iterator<Item = Waker>) {
     let mut last: Option<Waker> = None;
     for waker in wakers {
@@ -162,7 +162,8 @@ pub fn wake_all(wakers: impl Iterator<Item = Waker>) {
 /// Panics in a row, each of dropping what the one before left, after which nothing more is dropped.
 const PANICS: usize = 4;
 
-/// Runs code of a caller's on a thread that serves others too. A panic ends here, and those of dropping what it left too.
+/// Runs code of a caller's on a thread that serves others too. A panic ends here, and those of dropping what it left
+/// too.
 pub fn quietly(run: impl FnOnce()) {
     let mut left = catch_unwind(AssertUnwindSafe(run)).err();
     for _ in 0..PANICS {

@@ -1,8 +1,9 @@
-//! An arena: columns that callers write their items into, each at a place of its own, and that a batch is computed from.
+//! An arena: columns that callers write their items into, each at a place of its own, and that a batch is computed
+//! from.
 //!
-//! A slot is free, open or sealed. While it is open callers reserve places in it by one atomic exchange and fill them at the
-//! same time. Once it is sealed no place is given any more, and whoever is the last to be done with it (the last caller that
-//! writes, or the one that sealed it) has it for himself, until he says that it is free again.
+//! A slot is free, open or sealed. While it is open callers reserve places in it by one atomic exchange and fill them
+//! at the same time. Once it is sealed no place is given any more, and whoever is the last to be done with it (the last
+//! caller that writes, or the one that sealed it) has it for himself, until he says that it is free again.
 
 use super::batch::Batch;
 use super::kind::{COLUMNS, Inputs, Shape};
@@ -47,8 +48,8 @@ struct Column {
     _memory: PageLocked<u8>,
 }
 
-// SAFETY: columns are written through reservations, whose places do not overlap, and else used, as the batch is, by the one
-// that has the slot for himself.
+// SAFETY: columns are written through reservations, whose places do not overlap, and else used, as the batch is, by the
+// one that has the slot for himself.
 unsafe impl Send for Slot {}
 // SAFETY: as above.
 unsafe impl Sync for Slot {}
@@ -211,8 +212,8 @@ impl Reservation<'_> {
         unsafe { self.slot.batch() }
     }
 
-    /// Fills the places, which cannot fail: the lengths were checked when the inputs were made. Gives the number of items of the
-    /// slot where the caller has it for himself now.
+    /// Fills the places, which cannot fail: the lengths were checked when the inputs were made. Gives the number of
+    /// items of the slot where the caller has it for himself now.
     pub fn write(self, inputs: &Inputs) -> Option<usize> {
         assert_eq!(inputs.items(), self.items);
         for (index, column) in self.slot.columns.iter().enumerate() {

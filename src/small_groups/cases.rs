@@ -125,8 +125,8 @@ fn with_even_y(group: &Group, k: u64) -> u64 {
     if group.has_even_y(k) { k } else { group.order - k }
 }
 
-/// For challenges, s and keys the r of every point, and an r that is no x-coordinate; in the largest group the r of the point that
-/// s and the challenge give, and two others.
+/// For challenges, s and keys the r of every point, and an r that is no x-coordinate; in the largest group the r of the
+/// point that s and the challenge give, and two others.
 pub fn bip340(group: &mut Group, times: u64) -> Vec<Signed> {
     let n = group.order;
     let coordinates: Vec<BigUint> = (1..=n / 2).map(|k| group.x(k).clone()).collect();

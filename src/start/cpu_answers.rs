@@ -1,5 +1,5 @@
-//! Known answers for the lanes. A processor or a compiler that errs must not be trusted with eight items at a time only because
-//! it has the instructions.
+//! Known answers for the lanes. A processor or a compiler that errs must not be trusted with eight items at a time only
+//! because it has the instructions.
 
 use crate::cpu::CpuEngine;
 use crate::curve::CurveId;
@@ -27,7 +27,8 @@ const USES: usize = 18;
 /// Bytes of a block of Keccak-256.
 const KECCAK_BLOCK: usize = 136;
 
-/// What is wrong with the answers of an engine with lanes, found by the first one of the process, in a few milliseconds.
+/// What is wrong with the answers of an engine with lanes, found by the first one of the process, in a few
+/// milliseconds.
 pub fn problem(engine: &CpuEngine) -> Option<&'static str> {
     static PROBLEM: OnceLock<Option<String>> = OnceLock::new();
     get_or_compute(&PROBLEM, || check(engine).err()).as_deref()

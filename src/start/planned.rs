@@ -226,8 +226,9 @@ fn modular(items: usize, take: Take) {
     }
 }
 
-/// Each operation and option with 10^6 items, on large and small devices: chunks cover the batch, fit the memory and are not
-/// small where there is enough. On a lane a chunk gets what is counted here, and one that took more would panic.
+/// Each operation and option with 10^6 items, on large and small devices: chunks cover the batch, fit the memory and
+/// are not small where there is enough. On a lane a chunk gets what is counted here, and one that took more would
+/// panic.
 #[test]
 fn a_million_items_of_every_operation_are_planned() {
     const ITEMS: usize = 1_000_000;

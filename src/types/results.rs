@@ -1,7 +1,7 @@
 //! Columns of results, and the places where the results of a batch end up.
 //!
-//! An operation gives each item a code, 1 where it passed and the number of a [`Rejection`] elsewhere, and rows in up to two
-//! columns, which mean something where the code is 1.
+//! An operation gives each item a code, 1 where it passed and the number of a [`Rejection`] elsewhere, and rows in up
+//! to two columns, which mean something where the code is 1.
 
 use super::{Rejection, Verdict};
 use std::mem::{MaybeUninit, needs_drop};
@@ -287,7 +287,8 @@ mod tests {
         )
     }
 
-    /// Has a place take what `made` gives its items, in the given parts and by both ways, after which it is not used again.
+    /// Has a place take what `made` gives its items, in the given parts and by both ways, after which it is not used
+    /// again.
     fn take_in_parts(place: &mut dyn Place, ends: &[usize]) {
         let (mut rest, mut first) = (place.reborrow(), 0);
         for (which, &end) in ends.iter().enumerate() {

@@ -208,8 +208,8 @@ impl<'a> Cells<'a> {
     }
 }
 
-/// The bytes between the first offset and the last, where all are this far apart. An array without rows that comes through the C
-/// interface may have an offset and no data.
+/// The bytes between the first offset and the last, where all are this far apart. An array without rows that comes
+/// through the C interface may have an offset and no data.
 fn evenly<'a, O: ArrowNativeType>(offsets: &[O], data: &'a [u8], width: usize) -> Option<&'a [u8]> {
     let start = offsets[0].as_usize();
     let even = offsets.iter().enumerate().all(|(row, offset)| offset.as_usize() == start + row * width);

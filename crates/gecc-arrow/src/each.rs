@@ -103,8 +103,8 @@ fn spawn<'s, 'e>(scope: &'s Scope<'s, 'e>, name: String, work: impl FnOnce() + S
     Ok(())
 }
 
-/// Reads until there are no more, one is an error, or no more are wanted. How large a batch is, is known when it is there:
-/// so one waits for room beside those that have it.
+/// Reads until there are no more, one is an error, or no more are wanted. How large a batch is, is known when it is
+/// there: so one waits for room beside those that have it.
 fn read_batches<T>(mut batches: Batches, room: &Room, wanted: &impl Fn() -> bool, read: Entrance<Read, Done<T>>) {
     let mut first = 0;
     while let Some(batch) = batches.next_while(wanted) {

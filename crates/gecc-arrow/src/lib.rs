@@ -1,9 +1,9 @@
 //! gecc over Arrow: record batches, Parquet and Arrow IPC in, columns of verdicts and results out.
 //!
 //! [`Operation::apply`] computes one [`RecordBatch`](arrow_array::RecordBatch): verification, recovery, signatures,
-//! shared secrets or public keys, ECDSA or SM2 as the curve has it, or BIP 340. [`open`] reads files as batches, [`Writer`] writes
-//! them, and [`transform`] does all three at the same time. [`answer_each`] leaves the writing to the caller, and
-//! [`AnswerMaker`] makes columns also of answers that were not computed from tables.
+//! shared secrets or public keys, ECDSA or SM2 as the curve has it, or BIP 340. [`open`] reads files as batches,
+//! [`Writer`] writes them, and [`transform`] does all three at the same time. [`answer_each`] leaves the writing to the
+//! caller, and [`AnswerMaker`] makes columns also of answers that were not computed from tables.
 //!
 //! ```
 //! use arrow_array::{ArrayRef, FixedSizeBinaryArray, RecordBatch, StringArray};
@@ -28,10 +28,10 @@
 //!
 //! # Columns
 //!
-//! Which column holds which [`Field`] is said as a text ([`Mapping`]) or found by name ([`complete`]). Bytes may be FixedSizeBinary,
-//! Binary, LargeBinary or BinaryView, and hexadecimal text, with or without `0x`, Utf8, LargeUtf8 or Utf8View; any of
-//! them in a dictionary. Cells of the right width that lie one after the other go to the engine without a copy. Others
-//! are copied in parallel.
+//! Which column holds which [`Field`] is said as a text ([`Mapping`]) or found by name ([`complete`]). Bytes may be
+//! FixedSizeBinary, Binary, LargeBinary or BinaryView, and hexadecimal text, with or without `0x`, Utf8, LargeUtf8 or
+//! Utf8View; any of them in a dictionary. Cells of the right width that lie one after the other go to the engine
+//! without a copy. Others are copied in parallel.
 //!
 //! A null or malformed cell is the [`Reason`] of its row, and disturbs no other row. An [`Error`] is about the whole: a
 //! missing column, a type that a field cannot have, a file that contradicts itself.

@@ -41,8 +41,8 @@ impl Default for TransformOptions {
 pub struct Outcome {
     /// The rows whose answers were written.
     pub counts: Counts,
-    /// Why there are not more; `None` where all rows were read, at a rejection that was to be the last, or where it was asked to
-    /// stop. The output holds all answers of `counts` unless this is an error of writing.
+    /// Why there are not more; `None` where all rows were read, at a rejection that was to be the last, or where it was
+    /// asked to stop. The output holds all answers of `counts` unless this is an error of writing.
     pub problem: Option<Error>,
 }
 
@@ -52,8 +52,8 @@ pub struct Outcome {
 /// Shared secrets are copied into the output and its buffers, which nobody wipes.
 ///
 /// # Errors
-/// Whatever makes it impossible to begin: as for [`crate::Operation::check`], [`Input::batches`] and [`Writer::create`].
-/// Nothing is written then.
+/// Whatever makes it impossible to begin: as for [`crate::Operation::check`], [`Input::batches`] and
+/// [`Writer::create`]. Nothing is written then.
 pub fn transform(
     job: &Job,
     input: Input,
@@ -90,8 +90,8 @@ pub fn transform(
     Ok(Outcome { counts, problem: problem.or(finished.err()) })
 }
 
-/// The places of the columns that stand beside the answers: all but the one that is mapped as `secret_key`, and those that have a name
-/// of it.
+/// The places of the columns that stand beside the answers: all but the one that is mapped as `secret_key`, and those
+/// that have a name of it.
 ///
 /// # Errors
 /// As for [`column_of`].

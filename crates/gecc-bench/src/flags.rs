@@ -92,7 +92,8 @@ pub struct Arguments {
 pub enum Command {
     /// What choices of the GPU kernels are worth: production against variants without them.
     Ablations(BatchOptions),
-    /// The command `gecc` on files: items and bytes a second in every format, beside the engine alone and the page cache.
+    /// The command `gecc` on files: items and bytes a second in every format, beside the engine alone and the page
+    /// cache.
     #[command(after_help = FILES_HELP)]
     Files(FilesOptions),
     /// Every method of modular multiplication on the GPU, side by side, each checked against the CPU.
@@ -122,8 +123,8 @@ pub struct OperationsOptions {
     /// Also print the time of each kernel.
     #[arg(long)]
     pub kernels: bool,
-    /// Take inputs from page-locked memory and have results written there: a GPU copies both without help of the host. Operations
-    /// that write no columns (decompress, recover_addresses, ecdh) give fresh values as ever.
+    /// Take inputs from page-locked memory and have results written there: a GPU copies both without help of the host.
+    /// Operations that write no columns (decompress, recover_addresses, ecdh) give fresh values as ever.
     #[arg(long)]
     pub page_locked: bool,
     /// Draw items per second against the size of the batch, as SVG.

@@ -9,7 +9,8 @@ const BUFFER: usize = 1 << 18;
 const WINDOW_LOG: u32 = 27;
 /// So many first bytes tell the compression.
 const HEAD: usize = 4;
-/// Bits of gzip's flags that have to be 0 (RFC 1952, section 2.3.1). A block of Bitcoin that begins like gzip has one of them.
+/// Bits of gzip's flags that have to be 0 (RFC 1952, section 2.3.1). A block of Bitcoin that begins like gzip has one
+/// of them.
 const RESERVED: u8 = 0xe0;
 
 pub(crate) enum Content {

@@ -1,17 +1,17 @@
 //! From files to answers: reading, decoding, computing and forming what is put out at the same time, in order.
 //!
 //! A few threads read files side by side, each in pieces. Tasks of the caller's pool decode them, each piece by itself.
-//! One thread gathers these parts to batches, in the order of the files; it moves none of their rows. A few threads take
-//! batches through the engine, whose rows tasks of the pool put side by side, and have other tasks make of each part's
-//! answers what is put out. The caller's thread gets that in order. What is handed on is bounded everywhere, in number and
-//! in bytes, so that memory is. A step whose successor is gone ends.
+//! One thread gathers these parts to batches, in the order of the files; it moves none of their rows. A few threads
+//! take batches through the engine, whose rows tasks of the pool put side by side, and have other tasks make of each
+//! part's answers what is put out. The caller's thread gets that in order. What is handed on is bounded everywhere, in
+//! number and in bytes, so that memory is. A step whose successor is gone ends.
 //!
 //! Tasks of a pool begin in the order in which they come. So few pieces wait there for a thread, and what is further on
 //! its way goes soon.
 //!
-//! A few bytes may stand for very much. So a task decodes a part of its piece, as large as may wait, and the thread that
-//! gathers decodes the rest part by part when its turn has come. No task waits, as who takes the answers may need the
-//! pool too.
+//! A few bytes may stand for very much. So a task decodes a part of its piece, as large as may wait, and the thread
+//! that gathers decodes the rest part by part when its turn has come. No task waits, as who takes the answers may need
+//! the pool too.
 
 use crate::limits::Limits;
 use crate::timings::{Step, Timings};
@@ -34,8 +34,8 @@ const ON_CPU: usize = 1 << 15;
 pub enum Computing<'a> {
     /// An engine that is there.
     Engine(&'a Engine),
-    /// One that another thread starts. Files are read and decoded meanwhile. `None` is put there where it does not start:
-    /// then nothing is answered.
+    /// One that another thread starts. Files are read and decoded meanwhile. `None` is put there where it does not
+    /// start: then nothing is answered.
     Starting(&'a OnceLock<Option<Engine>>),
 }
 
@@ -212,8 +212,8 @@ struct Sources<'a, W: Work, I> {
     to_gather: Sender<Receiver<Held<'a, W>>>,
 }
 
-/// Takes what is read through all steps and hands on what is made of the answers, in order, until the sink wants no more.
-/// Gives what it ended with.
+/// Takes what is read through all steps and hands on what is made of the answers, in order, until the sink wants no
+/// more. Gives what it ended with.
 ///
 /// # Errors
 /// What the engine says. Answers that came before have been handed on.

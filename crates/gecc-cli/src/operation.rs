@@ -1,5 +1,5 @@
-//! What a command does with items: an operation of the library's, the private keys that it uses, and how its results are written. It
-//! knows nothing of where columns come from.
+//! What a command does with items: an operation of the library's, the private keys that it uses, and how its results
+//! are written. It knows nothing of where columns come from.
 
 use crate::input::keyfile::{Keys, Numbers};
 use crate::output::Line;

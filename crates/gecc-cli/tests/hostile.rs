@@ -1,5 +1,5 @@
-//! Files that are made to take much memory or time: an error or answers, in bounded time, and never more memory than the
-//! limit and what docs/using.md says goes beyond.
+//! Files that are made to take much memory or time: an error or answers, in bounded time, and never more memory than
+//! the limit and what docs/using.md says goes beyond.
 //!
 //! A process of its own that stays small itself, as `child` says why.
 

@@ -1,5 +1,5 @@
-//! How much memory the command takes: never more than the limit and what docs/using.md says goes beyond, whatever the size of its
-//! input.
+//! How much memory the command takes: never more than the limit and what docs/using.md says goes beyond, whatever the
+//! size of its input.
 //!
 //! A process of its own for all of it: what this one has counts as the command's until that is loaded.
 

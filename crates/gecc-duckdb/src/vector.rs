@@ -1,5 +1,5 @@
-//! Columns of a chunk as DuckDB lays them out (`duckdb.h`, "Vector Interface"): arguments that are read, and results that are written.
-//! The vectors that a scalar function gets are flat, those in lists too.
+//! Columns of a chunk as DuckDB lays them out (`duckdb.h`, "Vector Interface"): arguments that are read, and results
+//! that are written. The vectors that a scalar function gets are flat, those in lists too.
 
 use crate::api::{Handle, api};
 use std::ffi::{CStr, c_void};
@@ -242,7 +242,8 @@ impl Results<'_> {
     }
 
     fn values<T>(&mut self) -> &mut [T] {
-        // SAFETY: callers ask for the type that the vector holds, of plain numbers, and there is room for one of each row.
+        // SAFETY: callers ask for the type that the vector holds, of plain numbers, and there is room for one of each
+        // row.
         unsafe {
             let values = (api().vector_get_data)(self.handle).cast::<T>();
             if self.rows == 0 { &mut [] } else { slice::from_raw_parts_mut(values, self.rows) }

@@ -1,11 +1,11 @@
-//! Multi-scalar multiplication: the sum of many products, by buckets (Pippenger, "On the evaluation of powers and monomials", SIAM
-//! Journal on Computing 9, 1980; with signed digits). Variable-time, for public data.
+//! Multi-scalar multiplication: the sum of many products, by buckets (Pippenger, "On the evaluation of powers and
+//! monomials", SIAM Journal on Computing 9, 1980; with signed digits). Variable-time, for public data.
 //!
-//! A product has one term, or two where the curve has an endomorphism: a scalar below 2^255, or below 2^130, and a point. A
-//! window of the scalars has buckets: bucket d gets the terms whose digit there is d or -d. The sum of d times bucket d
-//! needs no running sums, which would be one addition after the other: with d = h 2^l + r the buckets are summed up by h and
-//! by r, and what has these numbers is summed up by their bits. So everything is sums of groups of points
-//! ([`groups`]), and what is left is one point for each bit of a scalar.
+//! A product has one term, or two where the curve has an endomorphism: a scalar below 2^255, or below 2^130, and a
+//! point. A window of the scalars has buckets: bucket d gets the terms whose digit there is d or -d. The sum of d times
+//! bucket d needs no running sums, which would be one addition after the other: with d = h 2^l + r the buckets are
+//! summed up by h and by r, and what has these numbers is summed up by their bits. So everything is sums of groups of
+//! points ([`groups`]), and what is left is one point for each bit of a scalar.
 
 mod groups;
 mod plan;

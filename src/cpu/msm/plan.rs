@@ -4,7 +4,8 @@ use std::ops::Range;
 
 /// Widths of windows.
 const WIDTHS: std::ops::RangeInclusive<u32> = 2..=16;
-/// Additions of points that take as long as what a task costs besides its additions: some 40 rounds with an inversion each.
+/// Additions of points that take as long as what a task costs besides its additions: some 40 rounds with an inversion
+/// each.
 const TASK: usize = 3000;
 /// Terms of a task times its windows, where it has several: their sums stay in the L2 cache.
 const LARGEST: usize = 1 << 16;

@@ -1,5 +1,5 @@
-//! Sums of two points each, of a slice of entries, in lanes: the same as `point/pairs.rs`. Entries have the form that `gather` reads
-//! with `STORED` unset.
+//! Sums of two points each, of a slice of entries, in lanes: the same as `point/pairs.rs`. Entries have the form that
+//! `gather` reads with `STORED` unset.
 
 use super::convert::{gather, scatter};
 use super::invert::Denominators;

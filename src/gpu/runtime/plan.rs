@@ -1,8 +1,8 @@
 //! What a chunk takes of device and pinned memory, buffer by buffer, and what goes up and down.
 //!
-//! An operation says once which buffers its chunk has. Before a stream is taken that gives their bytes, by which batches are cut
-//! and memory is bounded; on a stream it gives the buffers themselves. So nothing is summed up by hand, and a chunk that took
-//! more than was planned is a defect that shows at once.
+//! An operation says once which buffers its chunk has. Before a stream is taken that gives their bytes, by which
+//! batches are cut and memory is bounded; on a stream it gives the buffers themselves. So nothing is summed up by hand,
+//! and a chunk that took more than was planned is a defect that shows at once.
 
 use super::page_lock::is_locked;
 use crate::gpu::columns::{Address, Column, Content};
@@ -13,8 +13,8 @@ use std::ops::Range;
 /// Every buffer starts at a multiple of this, which all kernels' vector accesses divide.
 pub const ALIGNMENT: usize = 256;
 
-/// Bytes of the smallest copy of secrets to the device. The driver writes what is smaller into its queue of commands, where it
-/// stays: up to 24 KiB, by a search of the process's memory.
+/// Bytes of the smallest copy of secrets to the device. The driver writes what is smaller into its queue of commands,
+/// where it stays: up to 24 KiB, by a search of the process's memory.
 pub const SMALLEST_SECRET_COPY: usize = 64 << 10;
 
 /// Memory on the device and pinned memory on the host.

@@ -8,8 +8,8 @@ use crate::gpu::runtime::{Download, Fault, Plan as Buffers, Stream};
 use crate::gpu::transfer::{Equations, EquationsOfChunk, Points};
 use std::sync::Arc;
 
-/// Items of a chunk from which looking for repeated keys costs less than it may save: where tables may be built, and where
-/// tables that have served are there.
+/// Items of a chunk from which looking for repeated keys costs less than it may save: where tables may be built, and
+/// where tables that have served are there.
 const CHUNK_WORTH: usize = 1 << 16;
 const CHUNK_WORTH_IF_PROVEN: usize = 1 << 14;
 /// Uses from which a key gets a table (`cuda/kernels/key_tables.cu`).
@@ -39,8 +39,8 @@ pub fn may_build(items: usize) -> bool {
 /// A list of a chunk's items, and its length.
 pub type ItemList = (Column<ItemNumbers>, Column<ItemCount>);
 
-/// What a kernel gets that checks items by tables of their keys: the table of G and those of keys, with the widths of their windows,
-/// and the list of the items and their tables.
+/// What a kernel gets that checks items by tables of their keys: the table of G and those of keys, with the widths of
+/// their windows, and the list of the items and their tables.
 #[derive(Clone, Copy, Debug)]
 pub struct WithTables {
     pub equations: Equations,
@@ -150,8 +150,8 @@ impl Grouping {
         })
     }
 
-    /// Checks the items whose keys have tables, and gives the list of the others, or none where these are all items. `expected`:
-    /// items still to come to the device in this call, this chunk's included.
+    /// Checks the items whose keys have tables, and gives the list of the others, or none where these are all items.
+    /// `expected`: items still to come to the device in this call, this chunk's included.
     pub fn check_repeated(
         &self,
         stream: &mut Stream,
@@ -225,8 +225,8 @@ impl Grouping {
 /// Bytes of the counters.
 const COUNTERS: usize = 5 * 4;
 
-/// The tables by which to verify a chunk, found for each of its keys, and how many items they serve; `None` where it is better
-/// done without.
+/// The tables by which to verify a chunk, found for each of its keys, and how many items they serve; `None` where it is
+/// better done without.
 fn choose_tables(stream: &mut Stream, cache: &KeyCache, chunk: &Chunk) -> Result<Option<(Arc<KeyTables>, u32)>, Fault> {
     let most = key_cache::share(stream.device.memory);
     let mut retry = true;

@@ -156,8 +156,8 @@ impl Work {
         if all_agree { Ok(()) } else { Err(problem()) }
     }
 
-    /// Writes the inputs to where the operation reads them. A chain computes in place: its input, which is not its result, is
-    /// its poison.
+    /// Writes the inputs to where the operation reads them. A chain computes in place: its input, which is not its
+    /// result, is its poison.
     fn import(&mut self) -> Result<(), Fault> {
         let (n, curve, lane) = (self.inputs.len() as u64, self.curve.name(), &mut self.lane);
         let Buffers { rows, kinds, scalars, elements, .. } = self.buffers;

@@ -457,8 +457,9 @@ impl Bench {
         let (_, square) = kernels::of_size(SquareMod::KERNELS, 8 * BYTES);
         let name = if squares { square } else { mul };
         let turn = self.instructions(unit, mul)?;
-        // Two turns: the product, and the way back from Montgomery form. The loop of a squaring holds a squaring, a product
-        // and a reduction, of which the second is the one made twice: about half of what a product's loop holds.
+        // Two turns: the product, and the way back from Montgomery form. The loop of a squaring holds a squaring, a
+        // product and a reduction, of which the second is the one made twice: about half of what a product's loop
+        // holds.
         let instructions = match squares {
             false => turn.times(2.0),
             true => self.instructions(unit, square)?.plus(&turn.times(0.5)),
@@ -534,8 +535,8 @@ impl Engines {
         Ok(count_differing(&products(&self.gpu)?, &products(&self.cpu)?))
     }
 
-    /// How many powers differ: of n bases that are products of few, whose powers the CPU knows, with one exponent; and of
-    /// some bases with an exponent each.
+    /// How many powers differ: of n bases that are products of few, whose powers the CPU knows, with one exponent; and
+    /// of some bases with an exponent each.
     fn check_powers<const BYTES: usize>(&self, n: usize) -> Result<usize, Error> {
         /// Of so many items, one is computed by the CPU alone.
         const ALONE: usize = 256;

@@ -1,7 +1,7 @@
 //! Every multiplication method of the device code side by side: for benchmarks, not for programs that want results.
 //!
-//! [`measure`] runs each method on the first GPU, by itself, timed by CUDA events, and checks it against the CPU. What a
-//! method is, and from which paper, stands in `cuda/methods/`. Beside the methods it measures what [`crate::modular`]
+//! [`measure`] runs each method on the first GPU, by itself, timed by CUDA events, and checks it against the CPU. What
+//! a method is, and from which paper, stands in `cuda/methods/`. Beside the methods it measures what [`crate::modular`]
 //! is made of: modular exponentiation, and multiplication and squaring modulo any odd number.
 
 mod cpu;
@@ -178,9 +178,9 @@ impl fmt::Display for Measurement {
     }
 }
 
-/// Measures everything; `report` gets each row as soon as it is there. `curves` are those for which the production methods
-/// are measured. Each row is compared with the CPU on `check` random inputs; modular exponentiation
-/// on as many bases with one exponent, and on a few with an exponent each.
+/// Measures everything; `report` gets each row as soon as it is there. `curves` are those for which the production
+/// methods are measured. Each row is compared with the CPU on `check` random inputs; modular exponentiation on as many
+/// bases with one exponent, and on a few with an exponent each.
 ///
 /// # Errors
 /// [`Error::NoDevice`] where there is no GPU, [`Error::Device`] where it fails or its kernels cannot be compiled,

@@ -10,8 +10,8 @@ pub(crate) const LONGEST: usize = 16 << 10;
 /// The bytes of each item.
 pub(crate) type Texts<'a> = dyn Fn(usize) -> &'a [u8] + Sync + 'a;
 
-/// The texts of a batch, and where each would begin if they lay one after the other, with the end of the last; of one that is too
-/// long for a device there lies nothing.
+/// The texts of a batch, and where each would begin if they lay one after the other, with the end of the last; of one
+/// that is too long for a device there lies nothing.
 pub(crate) struct SizedTexts<'a> {
     texts: Box<Texts<'a>>,
     pub starts: Vec<usize>,

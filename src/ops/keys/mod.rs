@@ -73,7 +73,8 @@ pub(crate) fn public_keys_of(engine: &Engine, curve: CurveId, keys: SecretKeys, 
 }
 
 /// What [`public_keys`] gives, into columns of the caller's: 64 bytes `x || y` an item, and a code a byte
-/// ([`crate::Verdict::VALID_CODE`], or that of a [`crate::Rejection`]: then the row means nothing). **Constant-time** in the keys.
+/// ([`crate::Verdict::VALID_CODE`], or that of a [`crate::Rejection`]: then the row means nothing). **Constant-time**
+/// in the keys.
 ///
 /// # Errors
 /// [`Error::LengthMismatch`] when the columns differ in length, and as for [`public_keys`].

@@ -1,4 +1,5 @@
-//! Arithmetic modulo any odd number on a GPU: kernels whose branches and addresses depend on no value, and memory that is wiped.
+//! Arithmetic modulo any odd number on a GPU: kernels whose branches and addresses depend on no value, and memory that
+//! is wiped.
 
 use super::parameters::Limbs;
 use super::{Modexp, MulMod, known_answers};

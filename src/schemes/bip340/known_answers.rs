@@ -78,7 +78,8 @@ fn run_verify_by_tables(trial: &mut Trial) -> Result<(), Fault> {
     result
 }
 
-/// Chunks whose items are all valid or take no part in the equation, which holds, and some in which others make it fail.
+/// Chunks whose items are all valid or take no part in the equation, which holds, and some in which others make it
+/// fail.
 fn run_verify_together(trial: &mut Trial) -> Result<(), Fault> {
     let Schnorr { messages, signatures, keys, verdicts, .. } = known_answers::schnorr();
     for fails in [false, true] {

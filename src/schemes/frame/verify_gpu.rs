@@ -31,8 +31,8 @@ pub struct ClaimOnGpu {
     pub with_tables: CheckWithTables,
 }
 
-/// What a kernel gets that makes a table of windows for each item: the table of G, with the width of its windows, and where not all
-/// items are checked the list of those that are.
+/// What a kernel gets that makes a table of windows for each item: the table of G, with the width of its windows, and
+/// where not all items are checked the list of those that are.
 #[derive(Clone, Copy, Debug)]
 pub struct WithWindows {
     pub equations: Equations,
@@ -138,8 +138,8 @@ impl OnGpu for Verify<'_> {
     }
 }
 
-/// Replaces every verdict that is still open. Keys that occur often enough get a table each. Where none do, the items may be verified
-/// together, which is faster than one by one, but not than by tables.
+/// Replaces every verdict that is still open. Keys that occur often enough get a table each. Where none do, the items
+/// may be verified together, which is faster than one by one, but not than by tables.
 pub fn check(
     Running { lane, expected, .. }: &mut Running,
     kernels: &'static ClaimOnGpu,

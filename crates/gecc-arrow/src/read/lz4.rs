@@ -1,4 +1,5 @@
-//! How much frames of LZ4 may become, by the headers of their blocks: Arrow's decoder writes all that they hold, whatever a message claims.
+//! How much frames of LZ4 may become, by the headers of their blocks: Arrow's decoder writes all that they hold,
+//! whatever a message claims.
 //!
 //! <https://github.com/lz4/lz4/blob/dev/doc/lz4_Frame_format.md>
 

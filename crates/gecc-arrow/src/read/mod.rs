@@ -29,8 +29,8 @@ use std::sync::Arc;
 #[derive(Clone, Debug)]
 pub struct ReadOptions {
     /// Rows of a batch. Those of Parquet have as many, and the last the rest; those of Arrow IPC are cut and combined
-    /// to about as many, and those of a stream wait at most 10 ms for others that do not come. Where `max_memory` asks for
-    /// it there are fewer. 2^18 by default: larger columns are new memory for each batch, which costs more than
+    /// to about as many, and those of a stream wait at most 10 ms for others that do not come. Where `max_memory` asks
+    /// for it there are fewer. 2^18 by default: larger columns are new memory for each batch, which costs more than
     /// decoding.
     pub rows: usize,
     /// Threads that decode. As many as the processor has by default, and at most 16.

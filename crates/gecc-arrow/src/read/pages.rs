@@ -221,9 +221,9 @@ impl ChunkPages {
         Ok(())
     }
 
-    /// Where the pages begin that have the first row of a batch, where `before` rows of the file come before the chunk and
-    /// each batch has so many. The first page is not among them, and of very many pages not all are. Each row of the
-    /// column has one value.
+    /// Where the pages begin that have the first row of a batch, where `before` rows of the file come before the chunk
+    /// and each batch has so many. The first page is not among them, and of very many pages not all are. Each row of
+    /// the column has one value.
     pub fn jumps(mut self, before: u64, per_batch: u64) -> Result<Vec<Jump>, Error> {
         const MOST: usize = 1 << 16;
         let (mut jumps, mut rows, mut found, mut step) = (Vec::new(), 0u64, 0usize, 1);

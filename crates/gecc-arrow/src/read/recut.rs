@@ -12,8 +12,8 @@ use std::time::{Duration, Instant};
 /// How long rows wait for others, where these do not come.
 const PATIENCE: Duration = Duration::from_millis(10);
 
-/// Bytes that small batches take at most while they wait and are combined: a column of texts or bytes with offsets of 32
-/// bits has room for 2^31.
+/// Bytes that small batches take at most while they wait and are combined: a column of texts or bytes with offsets of
+/// 32 bits has room for 2^31.
 const MOST_BYTES: u64 = 1 << 30;
 
 /// What a source of batches gives.
@@ -137,8 +137,8 @@ impl Recut {
     }
 }
 
-/// Combines batches to one. Halves stay apart where that has no form: keys of 8 bits are too short for all values of their
-/// dictionaries together.
+/// Combines batches to one. Halves stay apart where that has no form: keys of 8 bits are too short for all values of
+/// their dictionaries together.
 fn combine(schema: &SchemaRef, batches: &[RecordBatch], to: &mut VecDeque<RecordBatch>) {
     match batches {
         [] => {}

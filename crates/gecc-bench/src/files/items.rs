@@ -20,8 +20,8 @@ const FIRST_SPOILED: usize = 7;
 
 pub struct Items {
     curve: CurveId,
-    /// Keys and digests, of which the columns that follow are made. Their memory is page-locked where there is a GPU and the
-    /// driver allows it.
+    /// Keys and digests, of which the columns that follow are made. Their memory is page-locked where there is a GPU
+    /// and the driver allows it.
     inputs: Inputs,
     digests: PageLocked<[u8; 32]>,
     public: PageLocked<[u8; 33]>,

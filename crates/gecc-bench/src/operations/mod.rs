@@ -129,8 +129,8 @@ impl Bench {
         Ok(())
     }
 
-    /// One public operation: all sizes, then the latency of small batches. Where there are columns for its results, it writes
-    /// into these.
+    /// One public operation: all sizes, then the latency of small batches. Where there are columns for its results, it
+    /// writes into these.
     fn operation(&mut self, case: &Case, columns: Option<&RefCell<Columns>>) -> Result<(), Failure> {
         let (curve, name) = (case.curve(), case.operation.name());
         let Engines { measured, kernels } = match &self.together {

@@ -49,7 +49,8 @@ impl Signatures {
     }
 }
 
-/// Verifies the signatures of all parts of a batch. Gives the answers of each part that do not hold, with what is wrong.
+/// Verifies the signatures of all parts of a batch. Gives the answers of each part that do not hold, with what is
+/// wrong.
 ///
 /// # Errors
 /// What the engine says.

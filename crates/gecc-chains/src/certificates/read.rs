@@ -19,8 +19,8 @@ const END: &[u8] = b"-----END ";
 const LABELS: [&str; 3] = ["CERTIFICATE", "X509 CERTIFICATE", "TRUSTED CERTIFICATE"];
 /// DER: a sequence, as every certificate is.
 const SEQUENCE: u8 = 0x30;
-/// Bytes of a file at most, of a certificate, and of a name in it. The crate that decodes names takes time with the square
-/// of how many parts they have.
+/// Bytes of a file at most, of a certificate, and of a name in it. The crate that decodes names takes time with the
+/// square of how many parts they have.
 pub const LONGEST: u64 = 1 << 30;
 const LONGEST_CERTIFICATE: usize = 1 << 20;
 const LONGEST_NAME: usize = 4096;

@@ -85,8 +85,8 @@ pub fn read(reader: &mut Reader, limits: &Limits, hand_on: &mut HandOn<Piece>) -
 }
 
 impl Tuples {
-    /// Bytes that are in memory until all blocks are decoded: beside them a body, and what is signed by a transaction of
-    /// it, which may fill it.
+    /// Bytes that are in memory until all blocks are decoded: beside them a body, and what is signed by a transaction
+    /// of it, which may fill it.
     pub fn weight(&self) -> usize {
         self.bytes.len() + 3 * self.longest
     }
@@ -155,8 +155,8 @@ impl Tuples {
         }
     }
 
-    /// Appends data that is to be decompressed to at most so many bytes. Gives where it is, and to how many. More is noted
-    /// and skipped.
+    /// Appends data that is to be decompressed to at most so many bytes. Gives where it is, and to how many. More is
+    /// noted and skipped.
     fn append(
         &mut self,
         reader: &mut Reader,

@@ -36,8 +36,8 @@ pub struct Rows {
 }
 
 impl Rows {
-    /// Bytes that are in memory until all are decoded: also the fields of a transaction and what is signed, of which one
-    /// may have most of the bytes.
+    /// Bytes that are in memory until all are decoded: also the fields of a transaction and what is signed, of which
+    /// one may have most of the bytes.
     pub fn weight(&self) -> usize {
         3 * self.bytes
     }

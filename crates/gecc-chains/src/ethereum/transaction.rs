@@ -61,8 +61,8 @@ fn hash(encoded: &[u8]) -> [u8; 32] {
 const HASH_DIFFERS: &str = "the transaction's hash does not come out";
 
 impl Decoder<'_> {
-    /// Adds the transactions of a list in a block until there is enough. They are encoded as there: legacy ones as lists,
-    /// others as strings.
+    /// Adds the transactions of a list in a block until there is enough. They are encoded as there: legacy ones as
+    /// lists, others as strings.
     ///
     /// # Errors
     /// Where an item of the list does not end, or too many are no transactions. What came before was added, and nothing
@@ -153,7 +153,8 @@ pub struct Authorization {
     pub s: Number,
 }
 
-/// What fields are made of that do not stand in a source as they are encoded. It serves one transaction after the other.
+/// What fields are made of that do not stand in a source as they are encoded. It serves one transaction after the
+/// other.
 #[derive(Default)]
 pub struct Parts {
     pub input: Vec<u8>,

@@ -52,8 +52,8 @@ pub fn each_of_unit(
 
 /// Passes on the items of a whole input, each with its line, until one is refused. For what is small: files of keys.
 ///
-/// Tells the format by the first line that is not blank, unless it is given. Where `names` takes keys, lines that are neither JSON nor below a
-/// header with `secret_key` are private keys.
+/// Tells the format by the first line that is not blank, unless it is given. Where `names` takes keys, lines that are
+/// neither JSON nor below a header with `secret_key` are private keys.
 pub fn each(
     mut source: Box<dyn Read + Send>,
     format: Option<Format>,

@@ -84,8 +84,8 @@ pub struct KeyFile {
 }
 
 impl KeyFile {
-    /// Reads keys in any of their forms, `-` being standard input. One that cannot be used is an error here. Keys that name a
-    /// curve have to name this one. `streams` says where else the command reads and writes.
+    /// Reads keys in any of their forms, `-` being standard input. One that cannot be used is an error here. Keys that
+    /// name a curve have to name this one. `streams` says where else the command reads and writes.
     fn open(path: &Path, curve: CurveId, streams: &StreamOptions) -> Result<Self, String> {
         if is_standard_stream(path) && streams.inputs.iter().any(|path| is_standard_stream(path)) {
             return Err("the key file and the input are both standard input: name a file for one of them".to_owned());

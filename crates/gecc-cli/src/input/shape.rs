@@ -4,7 +4,8 @@ use super::fields::{Fields, Value};
 use super::names::{Names, Role};
 use memchr::memchr;
 
-/// The members of an object, in order, and all that is written around their values. Values are texts without escapes, or whole numbers.
+/// The members of an object, in order, and all that is written around their values. Values are texts without escapes,
+/// or whole numbers.
 pub struct Shape {
     members: Vec<Member>,
     /// What comes after the last value.

@@ -5,8 +5,8 @@ use crate::input::cut::MAX_ROWS;
 use gecc::{Backend, Engine};
 
 const MIB: usize = 1 << 20;
-/// What a limit of memory leaves to text, columns and answers, however small it is: the command's own share, which goes beyond the
-/// limit as docs/using.md says.
+/// What a limit of memory leaves to text, columns and answers, however small it is: the command's own share, which goes
+/// beyond the limit as docs/using.md says.
 const OWN: usize = 8 * MIB;
 /// The part of a larger limit that these get.
 const SHARE: usize = 8;
@@ -62,7 +62,8 @@ pub struct TableLimits {
 #[cfg(feature = "arrow")]
 impl TableLimits {
     pub fn within(limit: usize) -> Self {
-        /// Bytes for a row: some batches are read, computed and written at a time, each with inputs, results and answers.
+        /// Bytes for a row: some batches are read, computed and written at a time, each with inputs, results and
+        /// answers.
         const ROW: usize = 1536;
         let bytes = budget(limit);
         TableLimits { bytes, rows: bytes / ROW }

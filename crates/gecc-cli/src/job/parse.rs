@@ -71,8 +71,8 @@ pub fn placed(units: &[Origins]) -> impl Iterator<Item = (usize, &Origins)> {
     })
 }
 
-/// Items that do not fit the columns: whose keys have another form, or with messages that the operation hashes. In the columns their
-/// rows are zeros, but for private keys.
+/// Items that do not fit the columns: whose keys have another form, or with messages that the operation hashes. In the
+/// columns their rows are zeros, but for private keys.
 #[derive(Default)]
 pub struct Odd {
     pub items: Vec<OddItem>,

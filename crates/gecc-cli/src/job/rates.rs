@@ -1,4 +1,5 @@
-//! How fast lines go through everything but the engine. Not run by default: `cargo test --release -p gecc-cli rates -- --ignored --nocapture`.
+//! How fast lines go through everything but the engine. Not run by default:
+//! `cargo test --release -p gecc-cli rates -- --ignored --nocapture`.
 
 use super::arena::{Arena, KeyForm};
 use super::compute::Batch;
@@ -90,7 +91,8 @@ fn units(text: &str) -> (Vec<Unit>, Arc<Layout>) {
     (cutter.number(cuts, measures), layout)
 }
 
-/// Processor time of all threads of this process for a line, the median of some runs: other processes may run meanwhile.
+/// Processor time of all threads of this process for a line, the median of some runs: other processes may run
+/// meanwhile.
 fn nanoseconds(mut work: impl FnMut()) -> f64 {
     let mut times = [0; 5].map(|_| {
         let started = processor_time();

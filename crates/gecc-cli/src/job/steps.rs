@@ -1,8 +1,8 @@
 //! The steps of a job: items are read into columns, computed, and written as lines, all at the same time.
 //!
-//! Each step has a thread that keeps the order of batches, and spreads the work of a batch over a pool that all steps share. Batches
-//! go from step to step through channels, whose lengths and the arenas bound what is in memory. A step whose successor is gone ends.
-//! What fills the arenas depends on the input: `text` or `rows`.
+//! Each step has a thread that keeps the order of batches, and spreads the work of a batch over a pool that all steps
+//! share. Batches go from step to step through channels, whose lengths and the arenas bound what is in memory. A step
+//! whose successor is gone ends. What fills the arenas depends on the input: `text` or `rows`.
 
 use super::arena::Arena;
 use super::compute::{Batch, compute};
@@ -44,7 +44,8 @@ pub struct Arenas {
 }
 
 impl Arenas {
-    /// An arena with room for so many rows. Waits for one where there are as many as there may be; `None` where none comes any more.
+    /// An arena with room for so many rows. Waits for one where there are as many as there may be; `None` where none
+    /// comes any more.
     pub fn take(&mut self, rows: usize, new: impl FnOnce() -> Arena) -> Option<Arena> {
         let free = match self.free.try_recv() {
             Ok(arena) => Some(arena),

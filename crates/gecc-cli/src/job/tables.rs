@@ -1,5 +1,5 @@
-//! The job over tables: Parquet and Arrow IPC, whose columns are read and written by `gecc-arrow`. Answers are lines as for other
-//! inputs, or columns.
+//! The job over tables: Parquet and Arrow IPC, whose columns are read and written by `gecc-arrow`. Answers are lines as
+//! for other inputs, or columns.
 
 use super::columns::{Shared, format, wanted};
 use super::limits::TableLimits;
@@ -45,7 +45,8 @@ pub enum Opened {
     Other(Input),
 }
 
-/// Opens an input whose content or options say that it is a table. Files are told by their content; a pipe has to be named as Arrow.
+/// Opens an input whose content or options say that it is a table. Files are told by their content; a pipe has to be
+/// named as Arrow.
 pub fn open(input: Input, path: &Path, options: &StreamOptions) -> Result<Opened, String> {
     let is_named = matches!(options.format, Some(Format::Parquet | Format::Arrow));
     let table = match input {

@@ -75,7 +75,8 @@ pub struct Written {
     pub tally: Tally,
 }
 
-/// Buffers for lines that wait to be used again. Not wiped when they are dropped, which takes long: secrets were wiped before.
+/// Buffers for lines that wait to be used again. Not wiped when they are dropped, which takes long: secrets were wiped
+/// before.
 #[derive(Default)]
 pub struct Spares(Mutex<Vec<Vec<u8>>>);
 

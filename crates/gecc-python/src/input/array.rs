@@ -55,11 +55,12 @@ impl<'py> Bytes<'py> {
         format!("an array of shape ({}{comma})", lengths.join(", "))
     }
 
-    /// The rows of so many bytes that the array has, in two dimensions or, one after the other, in one. Its shape has been
-    /// checked.
+    /// The rows of so many bytes that the array has, in two dimensions or, one after the other, in one. Its shape has
+    /// been checked.
     ///
     /// # Errors
-    /// `MemoryError` where rows have to be copied and there is no memory for them, `ValueError` where strides lead out of all memory.
+    /// `MemoryError` where rows have to be copied and there is no memory for them, `ValueError` where strides lead out
+    /// of all memory.
     pub fn rows(&self, argument: Argument, items: usize, width: usize) -> PyResult<Rows> {
         let data = self.0.data().cast_const();
         let (row_stride, byte_stride) = match *self.0.strides() {

@@ -13,8 +13,8 @@ use zeroize::Zeroizing;
 
 /// Rows of one width: memory of the caller's, or a copy.
 ///
-/// From `data` on there are `items` rows, each `stride` bytes behind the one before, in memory that `keep` holds; one row where
-/// there is no number of items or the stride is 0.
+/// From `data` on there are `items` rows, each `stride` bytes behind the one before, in memory that `keep` holds; one
+/// row where there is no number of items or the stride is 0.
 pub struct Column {
     data: *const u8,
     width: usize,

@@ -61,8 +61,8 @@ impl Strings {
         Ok(strings)
     }
 
-    /// Objects of a list: `bytes` or other bytes with the buffer protocol, or `None`, which is null; hexadecimal texts, but those
-    /// of ids are taken as they are, and messages are no texts.
+    /// Objects of a list: `bytes` or other bytes with the buffer protocol, or `None`, which is null; hexadecimal texts,
+    /// but those of ids are taken as they are, and messages are no texts.
     pub fn of_list(argument: Argument, items: &[Bound<'_, PyAny>]) -> PyResult<Self> {
         let mut strings = Self::with_room(items.len())?;
         for (index, item) in items.iter().enumerate() {

@@ -80,7 +80,8 @@ impl<'a> Together<'a> {
         EquationsOfChunk { curve, equations, keys: points, n }: EquationsOfChunk,
         table: &PublicTable,
     ) -> Result<Open, Fault> {
-        // A device makes the coefficients of these 32 bytes (`cuda/scheme/together.cuh`), drawn when the items are on their way to it.
+        // A device makes the coefficients of these 32 bytes (`cuda/scheme/together.cuh`), drawn when the items are on
+        // their way to it.
         let mut seed = [0; 32];
         if !self.chunks.begin(n) || getrandom::fill(&mut seed).is_err() {
             return Ok(Open::AsBefore);

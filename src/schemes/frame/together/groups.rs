@@ -1,11 +1,11 @@
 //! Which items of a batch are verified together, by one equation for a group of them, and which one by one.
 //!
-//! An equation that holds saves a part of what it costs to verify its items one by one. One that does not hold is lost. What is lost
-//! less what is saved, by the estimates below, never exceeds a quarter of what it costs to verify all items one by one, whichever
-//! items are invalid. Groups shrink where equations fail and grow where they hold.
+//! An equation that holds saves a part of what it costs to verify its items one by one. One that does not hold is lost.
+//! What is lost less what is saved, by the estimates below, never exceeds a quarter of what it costs to verify all
+//! items one by one, whichever items are invalid. Groups shrink where equations fail and grow where they hold.
 
-/// What an item of an equation that fails has cost, and what an item of one that holds has saved: in hundredths of what it costs to
-/// verify the item alone. Both are estimated to the disadvantage of equations (docs/log/cpu.md).
+/// What an item of an equation that fails has cost, and what an item of one that holds has saved: in hundredths of what
+/// it costs to verify the item alone. Both are estimated to the disadvantage of equations (docs/log/cpu.md).
 const LOST: i64 = 90;
 const SAVED: i64 = 20;
 /// What may be lost of each item of a batch.
@@ -35,7 +35,8 @@ pub enum Step {
 }
 
 impl Groups {
-    /// For so many items. No group is smaller than the smallest; the last one may be larger than the largest by less than that.
+    /// For so many items. No group is smaller than the smallest; the last one may be larger than the largest by less
+    /// than that.
     pub fn new(items: usize, smallest: usize, largest: usize) -> Self {
         let may_be_lost = MAY_BE_LOST * items as i64;
         let size = (FIRST * smallest).min(largest);
@@ -82,8 +83,8 @@ mod tests {
     const SMALLEST: usize = 512;
     const LARGEST: usize = 4096;
 
-    /// Takes a batch through its groups. Gives what it costs, in hundredths of verifying an item alone, and the items that are
-    /// verified together.
+    /// Takes a batch through its groups. Gives what it costs, in hundredths of verifying an item alone, and the items
+    /// that are verified together.
     fn cost(is_valid: &[bool]) -> (i64, usize) {
         let mut groups = Groups::new(is_valid.len(), SMALLEST, LARGEST);
         let (mut done, mut cost, mut together) = (0, 0, 0);
@@ -114,7 +115,8 @@ mod tests {
         (100 + MAY_BE_LOST) * items as i64
     }
 
-    /// At every fraction of invalid items, spread at random and at the worst places there are for a schedule that is known.
+    /// At every fraction of invalid items, spread at random and at the worst places there are for a schedule that is
+    /// known.
     #[test]
     fn cost_is_bounded() {
         let mut random = Random::fresh();

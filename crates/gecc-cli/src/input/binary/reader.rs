@@ -70,10 +70,12 @@ impl RowReader {
         }
     }
 
-    /// Puts the next rows into the front of the memory, on the threads of the caller's pool. Waits at most `patience` for a stream.
+    /// Puts the next rows into the front of the memory, on the threads of the caller's pool. Waits at most `patience`
+    /// for a stream.
     ///
     /// # Errors
-    /// Where reading fails, a file became shorter, or a stream ends within a row. What was given before is as it was read.
+    /// Where reading fails, a file became shorter, or a stream ends within a row. What was given before is as it was
+    /// read.
     pub fn read(&mut self, memory: &mut [u8], patience: Duration) -> Result<Filled, String> {
         let (width, v) = (self.layout.width(), self.layout.place(Field::RecoveryId));
         match &mut self.source {
