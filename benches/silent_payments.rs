@@ -11,7 +11,7 @@ use secp256k1::{Keypair, PublicKey, Scalar};
 use sha2::{Digest, Sha256};
 use std::time::Instant;
 
-/// Of so many rows one pays.
+/// Of this many rows one pays.
 const PAYING: usize = 1 << 16;
 
 #[derive(Parser)]

@@ -214,7 +214,7 @@ struct Shape {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Grid {
-    /// So many blocks per multiprocessor, or a thread per item.
+    /// This many blocks per multiprocessor, or a thread per item.
     resident: Option<Factor>,
     /// The number of items.
     items: Vec<Factor>,

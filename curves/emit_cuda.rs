@@ -74,7 +74,7 @@ fn sparse_order(out: &mut String, n: &BigUint) {
     }
 }
 
-/// Chains of so many steps keep all powers; longer ones, which are derived, the powers that are factors.
+/// Chains of this many steps keep all powers; longer ones, which are derived, the powers that are factors.
 const FEW_STEPS: usize = 16;
 
 /// p = 3 mod 4: a square root of a square v is v^((p+1)/4). A step is the number of squarings, and in the upper half of

@@ -25,7 +25,7 @@ pub(crate) trait Reduction {
     /// The operation on the parts.
     fn parts(&self) -> Self::Parts<'_>;
 
-    /// The result, from the codes and rows of all parts, of so many bytes each.
+    /// The result, from the codes and rows of all parts, of this many bytes each.
     fn combine(&self, cpu: &CpuEngine, codes: &[u8], rows: &[[u8; 64]]) -> Self::Output;
 }
 

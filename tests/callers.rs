@@ -250,7 +250,7 @@ fn little_address_space() {
     works(&Engine::builder().backend(Backend::Cpu).threads(2).build().expect("two threads"));
 }
 
-/// Small calls, and so many items that a table pays.
+/// Small calls, and this many items that a table pays.
 fn works(engine: &Engine) {
     (0..1000).for_each(|number| call(engine, number));
     let many: Vec<[u8; 32]> = (1..=40_000u32).map(|item| [item as u8; 32]).collect();

@@ -97,7 +97,7 @@ fn all_pairs(parameters: &Parameters, endomorphism: bool, window: u32) {
     session.run(&driver);
 }
 
-/// The folder with `curve.cuh` of the group, and with the recoding for windows of so many bits.
+/// The folder with `curve.cuh` of the group, and with the recoding for windows of this many bits.
 fn header(parameters: &Parameters, endomorphism: bool, window: u32) -> PathBuf {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("curves/secp256k1.toml");
     let text = fs::read_to_string(path).expect("the curve file is readable");

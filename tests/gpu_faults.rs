@@ -131,7 +131,7 @@ impl Batch {
         (0..4).for_each(|operation| self.check(engine, operation, n));
     }
 
-    /// Verifies every item so many times in one batch.
+    /// Verifies every item this many times in one batch.
     fn verify_repeated(&self, engine: &Engine, times: usize) {
         let (digests, signatures) = (self.digests.repeat(times), self.signatures.repeat(times));
         let public = self.public.repeat(times);
@@ -235,7 +235,7 @@ fn calls_leave_no_memory_behind() {
     assert!(free_memory() > after, "an engine gives its memory back");
 }
 
-/// All but so many bytes of the device's memory.
+/// All but this many bytes of the device's memory.
 fn take_all_but(bytes: usize) -> Vec<CudaSlice<u8>> {
     let stream = context().default_stream();
     let mut taken = Vec::new();

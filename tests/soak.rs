@@ -63,7 +63,7 @@ use suite::support::shared::shared_points;
 const BATCH: usize = 1 << 16;
 /// The same for operations that are crossed, and for batch equations: enough for those of GPUs.
 const LARGE_BATCH: usize = 1 << 20;
-/// Of so many items of a batch for batch equations one is spoilt: some groups have none.
+/// Of this many items of a batch for batch equations one is spoilt: some groups have none.
 const FEW_SPOILT: usize = 1 << 18;
 /// Items of one progression.
 const RUN: usize = 1 << 10;

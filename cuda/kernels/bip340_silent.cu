@@ -71,7 +71,7 @@ extern "C" __global__ void __launch_bounds__(256)
     }
 }
 
-// xy, kinds: points. spend_xy: so many spend keys, of which one is added. rows: out, the x-coordinates of the sums;
+// xy, kinds: points. spend_xy: this many spend keys, of which one is added. rows: out, the x-coordinates of the sums;
 // zeros where there is none. No branch and no address depends on the points.
 // Launch: 2 blocks per multiprocessor.
 extern "C" __global__ void __launch_bounds__(256)

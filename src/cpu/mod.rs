@@ -182,8 +182,8 @@ impl CpuEngine {
         });
     }
 
-    /// The places of parts that are planned one after the other: of so many items, or of fewer where the caller's limit
-    /// asks for that, if planning an item takes so many bytes.
+    /// The places of parts that are planned one after the other: of this many items, or of fewer where the caller's
+    /// limit asks for that, if planning an item takes this many bytes.
     pub fn planned_parts<'a>(&self, out: &'a mut dyn Place, most: usize, item_bytes: usize) -> Vec<Part<'a>> {
         let affordable = self.max_memory.map_or(most, |limit| most.min(limit / 8 / item_bytes));
         chunks(out, affordable.max(CHUNK))
@@ -204,7 +204,7 @@ type Compute<'a> = dyn Fn(Range<usize>, &mut ResultsMut) + Sync + 'a;
 /// Some items of a batch, and their place.
 pub type Part<'a> = (Range<usize>, Box<dyn Place<'a> + 'a>);
 
-/// The places of chunks of so many items.
+/// The places of chunks of this many items.
 fn chunks<'a>(out: &'a mut dyn Place, chunk: usize) -> Vec<Part<'a>> {
     let items = out.items();
     let (mut chunks, mut rest) = (Vec::with_capacity(items.div_ceil(chunk)), out.reborrow());

@@ -102,7 +102,7 @@ impl Engine {
         &self.shared.info
     }
 
-    /// So many items in pieces that take about half a second each.
+    /// This many items in pieces that take about half a second each.
     pub fn pieces(&self, items: usize) -> Pieces {
         Pieces::of(self, items)
     }
@@ -189,7 +189,7 @@ impl Engine {
         }
     }
 
-    /// Whether a GPU computes a batch of so many items.
+    /// Whether a GPU computes a batch of this many items.
     pub(crate) fn is_worth_a_gpu(&self, items: usize, worth: Worth) -> Result<bool, Error> {
         let Devices { cpu, gpu } = self.devices()?;
         let worth = if cpu.lanes.is_some() { worth.lanes } else { worth.portable };

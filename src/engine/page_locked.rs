@@ -75,7 +75,7 @@ impl Engine {
         WholePages::of(values).map_or_else(PageLocked::from, |pages| self.locked(pages))
     }
 
-    /// A buffer of so many zeros, in pages in which nothing else lies, and locked where there is a GPU, see
+    /// A buffer of this many zeros, in pages in which nothing else lies, and locked where there is a GPU, see
     /// [`PageLocked`].
     ///
     /// # Errors

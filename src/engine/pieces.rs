@@ -88,7 +88,7 @@ impl Pieces {
         Some(start..self.start)
     }
 
-    /// The size after so many items have taken this long.
+    /// The size after this many items have taken this long.
     fn size_after(&self, items: usize, took: Duration) -> usize {
         let size = match items as f64 * PIECE.as_secs_f64() / took.as_secs_f64().max(1e-9) {
             fit if fit < self.size as f64 => self.size / 2,

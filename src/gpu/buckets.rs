@@ -9,7 +9,7 @@ use crate::curve::{CurveId, PerCurve, per_curve};
 
 /// Widths of windows: the kernels take 2 to 16 bits.
 const WIDTHS: std::ops::RangeInclusive<u32> = 4..=16;
-/// A bucket costs as much as so many terms, on an H200.
+/// A bucket costs as much as this many terms, on an H200.
 const BUCKET: u64 = 3;
 /// Threads that share the terms of a large chunk: some rounds of all threads of a large device, so that few are idle in
 /// the last one.
@@ -37,7 +37,7 @@ pub struct Scaled {
     pub bits: u32,
 }
 
-/// So many products of points and scalars below n.
+/// This many products of points and scalars below n.
 pub fn products(curve: CurveId, items: usize) -> Scaled {
     static PARTS: PerCurve<fn() -> (u64, u32)> = per_curve!(parts_of_product);
     let (parts, bits) = PARTS.of(curve)();

@@ -60,7 +60,7 @@ pub fn extend_tables(
     Ok(())
 }
 
-/// The kernel for numbers of so many bits, of those that a macro makes.
+/// The kernel for numbers of this many bits, of those that a macro makes.
 pub fn of_size(kernels: &[(&'static str, &'static str)], bits: usize) -> (Unit, &'static str) {
     let of_size = |(_, name): &&(&str, &'static str)| name.rsplit('_').next() == Some(&bits.to_string());
     let (file, name) = kernels.iter().find(of_size).expect("the public calls take no other size");

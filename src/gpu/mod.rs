@@ -345,7 +345,7 @@ impl GpuEngine {
         unopened.chain(working_or_not).collect()
     }
 
-    /// What each device may expect of so many items.
+    /// What each device may expect of this many items.
     fn expected(&self, items: usize) -> usize {
         items.div_ceil(self.working().len().max(1))
     }

@@ -49,7 +49,7 @@ mod on {
         START.get_or_init(Instant::now).elapsed().as_nanos() as u64
     }
 
-    /// Takes notes from here on, with room for so many: more would have to be moved.
+    /// Takes notes from here on, with room for this many: more would have to be moved.
     pub fn begin(room: usize) {
         let mut notes = notes();
         notes.clear();

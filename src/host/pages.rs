@@ -36,7 +36,7 @@ unsafe impl<T: Sync> Sync for WholePages<T> {}
 struct Room<T>(WholePages<T>);
 
 impl<T> Room<T> {
-    /// For so many values; `None` where there is not so much memory.
+    /// For this many values; `None` where there is not so much memory.
     fn new(items: usize) -> Option<Self> {
         let values = Layout::array::<T>(items).ok()?;
         let page = if values.size() < LARGE { page_size() } else { HUGE_PAGE };
@@ -58,7 +58,7 @@ impl<T> Room<T> {
     }
 
     /// # Safety
-    /// So many values are there.
+    /// This many values are there.
     unsafe fn filled(mut self, items: usize) -> WholePages<T> {
         self.0.items = items;
         self.0
@@ -107,7 +107,7 @@ impl WholePages<u8> {
     /// on the threads of a pool, or by this thread.
     pub fn zeroed(bytes: usize, pool: Option<&Pool>) -> Option<Self> {
         let mut room = Room::<u8>::new(bytes)?;
-        // SAFETY: the room has so many bytes, and nobody else has it.
+        // SAFETY: the room has this many bytes, and nobody else has it.
         let places = unsafe { std::slice::from_raw_parts_mut(room.start().cast::<MaybeUninit<u8>>(), bytes) };
         let zero = |part: &mut [MaybeUninit<u8>]| part.fill(MaybeUninit::new(0));
         match pool {
@@ -123,14 +123,14 @@ impl<T> Deref for WholePages<T> {
     type Target = [T];
 
     fn deref(&self) -> &[T] {
-        // SAFETY: so many values are there.
+        // SAFETY: this many values are there.
         unsafe { std::slice::from_raw_parts(self.start.as_ptr(), self.items) }
     }
 }
 
 impl<T> DerefMut for WholePages<T> {
     fn deref_mut(&mut self) -> &mut [T] {
-        // SAFETY: so many values are there, borrowed for as long as the pages.
+        // SAFETY: this many values are there, borrowed for as long as the pages.
         unsafe { std::slice::from_raw_parts_mut(self.start.as_ptr(), self.items) }
     }
 }

@@ -151,7 +151,7 @@ impl Answers {
     }
 }
 
-/// So many items, taken from these in turn.
+/// This many items, taken from these in turn.
 pub fn repeat<T: Clone>(items: &[T], count: usize) -> Vec<T> {
     items.iter().cycle().take(count).cloned().collect()
 }

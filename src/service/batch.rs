@@ -24,7 +24,7 @@ pub struct Answers {
 }
 
 impl Answers {
-    /// Those of no item yet, with memory for so many.
+    /// Those of no item yet, with memory for this many.
     pub fn new(items: usize, width: usize, is_secret: bool) -> Self {
         Answers { codes: vec![0; items], rows: vec![0; items * width], width, is_secret }
     }

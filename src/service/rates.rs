@@ -8,7 +8,7 @@ const SIZES: usize = 32;
 const UNTIL_TRIAL: u32 = 16;
 /// Up to this size the CPU may be asked without knowing how it does with half as many.
 const SMALL: usize = 6;
-/// After so many batches in a row on one device, what is known of the other is believed less.
+/// After this many batches in a row on one device, what is known of the other is believed less.
 const UNTIL_DOUBT: u32 = 64;
 /// By how much.
 const DOUBT: f64 = 0.8;
@@ -56,7 +56,7 @@ impl Rates {
         }
     }
 
-    /// A device that is not known at a size yet, if it is its turn to be tried, or else the one that takes so many
+    /// A device that is not known at a size yet, if it is its turn to be tried, or else the one that takes this many
     /// seconds. Batches that begin before it is known how the trial went are no trials.
     fn trial_or(&mut self, unknown: Device, known: Device, size: usize, seconds: f64) -> Device {
         if self.in_a_row[size] < UNTIL_TRIAL || !self.is_worth_a_trial(unknown, size, seconds) {

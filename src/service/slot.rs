@@ -67,12 +67,12 @@ pub struct Reservation<'a> {
 pub enum Sealed {
     /// Some callers are still writing. The last of them has the slot for himself.
     Unfinished,
-    /// The one that sealed it has it for himself, with so many items.
+    /// The one that sealed it has it for himself, with this many items.
     Complete(usize),
 }
 
 impl Slot {
-    /// A slot that is free. `memory` gives so many bytes.
+    /// A slot that is free. `memory` gives this many bytes.
     pub fn new(shape: &Shape, capacity: usize, memory: impl Fn(usize) -> PageLocked<u8>) -> Self {
         let column = |width: usize| {
             let mut memory = memory(width * capacity);
@@ -103,7 +103,7 @@ impl Slot {
         self.word.store(0, Ordering::Release);
     }
 
-    /// Places for so many items, unless the slot is not open or lacks them.
+    /// Places for this many items, unless the slot is not open or lacks them.
     pub fn reserve(&self, items: usize, now: u64) -> Option<Reservation<'_>> {
         let more = |word: usize| Some(word + items).filter(|sum| word & SEALED == 0 && *sum <= self.capacity);
         let start = self.word.fetch_update(Ordering::AcqRel, Ordering::Acquire, more).ok()?;
@@ -152,7 +152,7 @@ impl Slot {
     /// The columns of the first items.
     ///
     /// # Safety
-    /// The caller has the slot for himself until the columns are not used any more, and it has so many items.
+    /// The caller has the slot for himself until the columns are not used any more, and it has this many items.
     pub unsafe fn columns(&self, items: usize) -> [&[u8]; COLUMNS] {
         assert!(items <= self.capacity);
         // SAFETY: the bytes are the slot's, initialised, and nobody writes to them.

@@ -29,7 +29,7 @@ pub struct Recoverable {
 /// Combinations that are taken in the largest group. A prime: each number of a combination takes all its values.
 const SAMPLE: u64 = 2029;
 
-/// All combinations of numbers below the bounds, so many times; in the largest group a sample of them, spread evenly.
+/// All combinations of numbers below the bounds, this many times; in the largest group a sample of them, spread evenly.
 pub fn combinations([a, b, c]: [u64; 3], times: u64) -> impl Iterator<Item = [u64; 3]> {
     let all = a * b * c;
     let count = if a > 13 { SAMPLE } else { all };

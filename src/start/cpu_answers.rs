@@ -175,7 +175,7 @@ fn of_scheme(
     compare("signing", curve.name(), values(engine, &sign, signed), repeat(&signing.signed, items))
 }
 
-/// So many of the signatures, each as often as it takes for so many items.
+/// This many of the signatures, each as often as it takes for this many items.
 fn verification(
     engine: &CpuEngine,
     curve: CurveId,

@@ -31,7 +31,7 @@ fn curve_of(scheme: &Scheme) -> CurveId {
     *found.expect("every scheme has a curve")
 }
 
-/// All, with batches of so many items; of sums, so many points.
+/// All, with batches of this many items; of sums, this many points.
 pub fn each(items: usize, take: Take) {
     let (points, curve) = (vec![Point::IDENTITY; items], CurveId::P256);
     let secret = vec![SecretKey::from_bytes([1; 32]); items];

@@ -70,7 +70,7 @@ pub struct Access {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Space {
-    /// Wherever the pointers in the address lead. Where it is one register whose place on the stack is known: so many
+    /// Wherever the pointers in the address lead. Where it is one register whose place on the stack is known: this many
     /// bytes at a distance from there, or 0 bytes for any number.
     Pointed { offset: i64, bytes: u32 },
     /// Bytes at a known place on the stack.

@@ -15,11 +15,11 @@ use std::collections::{BTreeMap, HashMap};
 enum Effect {
     /// Does not return.
     Never,
-    /// Has so many arguments, and stores no secret.
+    /// Has this many arguments, and stores no secret.
     Plain(usize),
-    /// Has so many arguments, and returns new memory.
+    /// Has this many arguments, and returns new memory.
     Allocates(usize),
-    /// Has so many arguments, and writes the head of a vector of new memory to where the first one points.
+    /// Has this many arguments, and writes the head of a vector of new memory to where the first one points.
     MakesVector(usize),
     /// Returns a pointer to public data.
     Static,

@@ -85,7 +85,7 @@ impl Word<'_> {
         self.field(9, 3)
     }
 
-    /// So many neighbouring registers of a thread, from the one named at a bit.
+    /// This many neighbouring registers of a thread, from the one named at a bit.
     fn registers(&self, at: u32, count: u64) -> Vec<Place> {
         let first = self.field(at, 8);
         if first == ZERO { Vec::new() } else { (first..first + count).map(|register| register as Place).collect() }
@@ -148,7 +148,7 @@ impl Word<'_> {
         self.out.writes.extend(places);
     }
 
-    /// So many bytes of the constants at an offset. In bank 0 are the sizes of block and grid, the stack pointer and
+    /// This many bytes of the constants at an offset. In bank 0 are the sizes of block and grid, the stack pointer and
     /// the parameters; the other banks hold numbers of the program.
     fn read_constant(&mut self, offset: u64, bytes: u64) {
         if self.field(54, 5) != 0 {
@@ -164,7 +164,7 @@ impl Word<'_> {
         }
     }
 
-    /// So many registers of A, B and C. A is a register. The form says which of B and C is at `B`, and there may be a
+    /// This many registers of A, B and C. A is a register. The form says which of B and C is at `B`, and there may be a
     /// number, a constant or a register of the warp; the other is a register at `C`.
     fn read_operands(&mut self, [a, b, c]: [u64; 3], is_uniform: bool) {
         let mut reads = self.own(A, a, is_uniform);

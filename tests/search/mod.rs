@@ -124,7 +124,7 @@ impl Words {
         (((digits >> 64) as u64).rotate_left(23) ^ (digits as u64).wrapping_mul(MASK)).wrapping_mul(MASK)
     }
 
-    /// Where in so many bytes the first word of a secret is.
+    /// Where in this many bytes the first word of a secret is.
     fn position(&self, bytes: usize, byte: impl Fn(usize) -> u8) -> Option<usize> {
         let mut last = 0;
         for at in 0..bytes {

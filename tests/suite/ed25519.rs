@@ -221,7 +221,7 @@ pub fn matches_dalek(engine: &Engine) {
     }
 }
 
-/// Random items of so many keys.
+/// Random items of this many keys.
 pub fn items_match_dalek(engine: &Engine, random: &mut Random, items: usize, distinct: usize) {
     let seeds: Vec<[u8; 32]> = (0..distinct).map(|_| random.bytes()).collect();
     let seeds: Vec<[u8; 32]> = (0..items).map(|item| seeds[item % distinct]).collect();

@@ -1004,9 +1004,9 @@ GeccStatus gecc_sm2_sign(const GeccEngine *engine,
  * Verifies one SM2 signature per item over a message: e = SM3(Z_A || M), where Z_A is of the user id and the key.
  * **Not constant-time**: everything here is public.
  *
- * Reads `messages`, as many as items; `user_ids`, so many of them: as many as items, one for all items, or none for
- * the id that GM/T 0009 prescribes, `1234567812345678`; `signatures`, 64 bytes `r || s`; `keys`. Writes `codes`: those
- * of `gecc_sm2_verify`, and `GECC_CODE_USER_ID_TOO_LONG` above 8191 bytes.
+ * Reads `messages`, as many as items; `user_ids`, `user_id_count` of them: as many as items, one for all items, or
+ * none for the id that GM/T 0009 prescribes, `1234567812345678`; `signatures`, 64 bytes `r || s`; `keys`. Writes
+ * `codes`: those of `gecc_sm2_verify`, and `GECC_CODE_USER_ID_TOO_LONG` above 8191 bytes.
  *
  * On the way an item takes up to 300 bytes of the library's memory.
  */
@@ -1092,8 +1092,8 @@ GeccStatus gecc_public_keys_read(const GeccEngine *engine,
  * The private key in a file: PEM or DER (SEC 1, PKCS#8), or a JSON Web Key. It has to name this curve, where it names
  * one, and a public key beside it has to be its own. **Constant-time** in the key, but for its base64.
  *
- * Reads `file`, so many bytes. Writes `secret_key`, 32 bytes, big-endian; zeros on failure. `curve` is a `GeccCurve`.
- * The file and the key are the caller's to wipe. Any thread may call this at any time.
+ * Reads `file`, which has `bytes` bytes. Writes `secret_key`, 32 bytes, big-endian; zeros on failure. `curve` is a
+ * `GeccCurve`. The file and the key are the caller's to wipe. Any thread may call this at any time.
  *
  * Returns `GECC_STATUS_INVALID_ARGUMENT` for a file that has no key or several, an encrypted one, or one of another
  * curve: the error text says which, and shows nothing of a key.
@@ -1234,10 +1234,10 @@ GeccStatus gecc_msm(const GeccEngine *engine,
  * Makes a receiver.
  *
  * `scan_key` has 32 bytes, big-endian; `spend_key` is a SEC 1 octet string of `spend_key_bytes`, 33 or 65; `labels`
- * are the numbers m of the addresses that were handed out, so many of them; 0 is that of the wallet's own change. The
- * receiver is written to `receiver`, to be freed by `gecc_receiver_free`; on failure null is. Any thread may call this
- * at any time. What branches on the scan key is only whether it is in range. The caller's copy is the caller's to
- * wipe.
+ * are the numbers m of the addresses that were handed out, `label_count` of them; 0 is that of the wallet's own
+ * change. The receiver is written to `receiver`, to be freed by `gecc_receiver_free`; on failure null is. Any thread
+ * may call this at any time. What branches on the scan key is only whether it is in range. The caller's copy is the
+ * caller's to wipe.
  *
  * Returns `GECC_STATUS_INVALID_ARGUMENT` for keys and labels that cannot be used.
  */
@@ -1258,10 +1258,11 @@ void gecc_receiver_free(GeccReceiver *receiver);
  * shared points or on tweaks. Who measures the time of a call may learn which rows match, and how many outputs of
  * each.
  *
- * Reads `receivers`, so many; `tweak_points`, one for each row; `outputs`. Writes `codes`, a byte a row; the first
- * `capacity` matches, by row, receiver and k, to `matches`, which may be null where `capacity` is 0; and how many
- * there are to `match_count`: with more than `capacity` a second call has room for all. Codes other than valid:
- * `GECC_CODE_MALFORMED_POINT`, `GECC_CODE_NOT_ON_CURVE`, `GECC_CODE_IDENTITY_KEY`. Then nothing is found in the row.
+ * Reads `receivers`, `receiver_count` of them; `tweak_points`, one for each row; `outputs`. Writes `codes`, a byte a
+ * row; the first `capacity` matches, by row, receiver and k, to `matches`, which may be null where `capacity` is 0;
+ * and how many there are to `match_count`: with more than `capacity` a second call has room for all. Codes other than
+ * valid: `GECC_CODE_MALFORMED_POINT`, `GECC_CODE_NOT_ON_CURVE`, `GECC_CODE_IDENTITY_KEY`. Then nothing is found in the
+ * row.
  *
  * In each row k goes on from 0 while an output matches, up to 2322. Tweaks of matches are the caller's to wipe.
  */

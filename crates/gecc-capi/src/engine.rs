@@ -67,7 +67,7 @@ unsafe fn options_of(options: *const GeccEngineOptions) -> Result<GeccEngineOpti
     if !(DEFAULT.size..=LARGEST_OPTIONS).contains(&size) {
         return Err(Failure::invalid(format!("options: a size of {size}, not {} or more", DEFAULT.size)));
     }
-    // SAFETY: so many bytes are there, and integers have no invalid bits.
+    // SAFETY: this many bytes are there, and integers have no invalid bits.
     let (known, later) = unsafe {
         let later = options.cast::<u8>().add(DEFAULT.size);
         (options.read(), slice::from_raw_parts(later, size - DEFAULT.size))

@@ -75,9 +75,9 @@ pub unsafe extern "C" fn gecc_sm2_sign(
 /// Verifies one SM2 signature per item over a message: e = SM3(Z_A || M), where Z_A is of the user id and the key.
 /// **Not constant-time**: everything here is public.
 ///
-/// Reads `messages`, as many as items; `user_ids`, so many of them: as many as items, one for all items, or none for
-/// the id that GM/T 0009 prescribes, `1234567812345678`; `signatures`, 64 bytes `r || s`; `keys`. Writes `codes`: those
-/// of `gecc_sm2_verify`, and `GECC_CODE_USER_ID_TOO_LONG` above 8191 bytes.
+/// Reads `messages`, as many as items; `user_ids`, `user_id_count` of them: as many as items, one for all items, or
+/// none for the id that GM/T 0009 prescribes, `1234567812345678`; `signatures`, 64 bytes `r || s`; `keys`. Writes
+/// `codes`: those of `gecc_sm2_verify`, and `GECC_CODE_USER_ID_TOO_LONG` above 8191 bytes.
 ///
 /// On the way an item takes up to 300 bytes of the library's memory.
 #[unsafe(no_mangle)]

@@ -206,7 +206,7 @@ impl Reader {
         Ok(())
     }
 
-    /// Appends all that follows, of at most so many bytes. Whether that was all.
+    /// Appends all that follows, of at most this many bytes. Whether that was all.
     pub fn append_rest(&mut self, most: u64, to: &mut Vec<u8>) -> Result<bool, Problem> {
         if self.length.is_some() {
             let left = self.left();
@@ -248,7 +248,7 @@ impl Reader {
         Ok(self.file.buffer())
     }
 
-    /// Appends a line with its end, of at most so many bytes; whether there was one.
+    /// Appends a line with its end, of at most this many bytes; whether there was one.
     pub fn append_line(&mut self, most: u64, to: &mut Vec<u8>) -> Result<bool, Problem> {
         let start = to.len();
         let mut limited = self.file.by_ref().take(most);

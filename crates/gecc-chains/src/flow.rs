@@ -91,7 +91,7 @@ impl<'a> Settings<'a> {
         self.batch.unwrap_or_else(of_engine).max(1)
     }
 
-    /// Whether so many signatures are a batch. The engine is waited for only where it decides that.
+    /// Whether this many signatures are a batch. The engine is waited for only where it decides that.
     fn is_batch(&self, signatures: usize) -> bool {
         signatures >= self.batch.unwrap_or(ON_CPU.min(ON_GPU)) && signatures >= self.batch()
     }
@@ -121,7 +121,7 @@ pub(crate) trait Work: Sync {
     /// gives.
     fn weight(piece: &Self::Piece) -> usize;
 
-    /// Decodes a part of a piece, of little more than so many bytes, and gives what is left of it.
+    /// Decodes a part of a piece, of little more than this many bytes, and gives what is left of it.
     fn decode(&self, piece: Self::Piece, most: usize) -> (Self::Decoded, Option<Self::Piece>);
 
     /// Signatures, to tell when a batch is full.

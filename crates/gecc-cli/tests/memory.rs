@@ -61,7 +61,7 @@ fn write_tagged(file: File) {
     write_lines(file, TAGGED_LINES, &format!("\"tag\":\"{}\",", "t".repeat(TAG)));
 }
 
-/// So many lines, which begin with some field.
+/// This many lines, which begin with some field.
 fn write_lines(file: File, lines: usize, field: &str) {
     let line = format!("{{{field}\"digest\":\"")
         + &"5a".repeat(32)

@@ -133,7 +133,7 @@ pub struct Vector<'a> {
 
 impl<'a> Vector<'a> {
     /// # Safety
-    /// The handle is that of a flat vector with so many rows, which stays for the lifetime.
+    /// The handle is that of a flat vector with this many rows, which stays for the lifetime.
     pub unsafe fn new(handle: Handle, rows: usize) -> Self {
         // SAFETY: a vector by the caller; the type is ours.
         unsafe {
@@ -236,7 +236,7 @@ pub struct Results<'a> {
 
 impl Results<'_> {
     /// # Safety
-    /// The handle is that of a vector with room for so many rows, to which nobody else writes.
+    /// The handle is that of a vector with room for this many rows, to which nobody else writes.
     pub unsafe fn new(handle: Handle, rows: usize) -> Self {
         Results { handle, rows, place: PhantomData }
     }
@@ -275,7 +275,7 @@ impl Results<'_> {
     /// Of a BLOB, or of a VARCHAR, which holds UTF-8.
     pub fn set_bytes(&mut self, row: usize, value: &[u8]) {
         assert!(row < self.rows);
-        // SAFETY: DuckDB copies so many bytes.
+        // SAFETY: DuckDB copies this many bytes.
         unsafe {
             let (bytes, length) = (value.as_ptr().cast(), value.len() as u64);
             (api().vector_assign_string_element_len)(self.handle, row as u64, bytes, length);
@@ -304,7 +304,7 @@ impl Results<'_> {
 
     /// A member of structs.
     pub fn member(&mut self, which: usize) -> Results<'_> {
-        // SAFETY: a vector of structs with so many members; a member has as many rows.
+        // SAFETY: a vector of structs with this many members; a member has as many rows.
         unsafe { Results::new((api().struct_vector_get_child)(self.handle, which as u64), self.rows) }
     }
 }

@@ -39,7 +39,7 @@ os.environ["PYTHONPATH"] = RECIPES
 
 import items  # noqa: E402
 
-# One signature in so many is spoiled.
+# One signature in this many is spoiled.
 SPOILED = 1000
 
 # A job that writes to a folder.

@@ -134,7 +134,7 @@ pub trait BaseField: Field {
     }
 }
 
-/// Steps of an addition chain: square the last power so many times, and multiply by an earlier one. Number 0 is the
+/// Steps of an addition chain: square the last power this many times, and multiply by an earlier one. Number 0 is the
 /// base, number i the result of step i.
 pub type SqrtChain = &'static [(u32, Option<usize>)];
 

@@ -60,7 +60,7 @@ impl<C: CpuCurve> Terms<C> {
         Terms { scalars, points: groups::entries::<C>(lanes, points) }
     }
 
-    /// No terms, with room for so many products.
+    /// No terms, with room for this many products.
     pub fn with_capacity(products: usize) -> Self {
         let terms = if C::ENDOMORPHISM.is_some() { 2 * products } else { products };
         Terms { scalars: Vec::with_capacity(terms), points: Vec::with_capacity(terms) }

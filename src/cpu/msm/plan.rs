@@ -27,7 +27,7 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// The quickest for so many terms with scalars of so many bits on so many threads.
+    /// The quickest for this many terms with scalars of this many bits on this many threads.
     pub fn new(terms: usize, bits: u32, threads: usize) -> Self {
         let fewest = terms.div_ceil(LARGEST_PART).max(1);
         let of_width = |width: u32| {

@@ -121,7 +121,7 @@ impl<F: Field> Denominators<F> {
         Denominators { values: Vec::new(), prefix: Vec::new(), products: [F::ONE; CHAINS] }
     }
 
-    /// With room for so many pairs: a vector that grows would leave its old contents behind.
+    /// With room for this many pairs: a vector that grows would leave its old contents behind.
     pub fn with_capacity(pairs: usize) -> Self {
         Denominators { values: Vec::with_capacity(pairs), prefix: Vec::with_capacity(pairs), ..Self::new() }
     }

@@ -62,7 +62,7 @@ impl<C: CpuCurve> Precomputed<C> {
         get_or_compute(&self.uniform, || UniformTable::new(lanes))
     }
 
-    /// The table of G for public scalars, for so many more items: the best that is there. A chunk asks for it, not a
+    /// The table of G for public scalars, for this many more items: the best that is there. A chunk asks for it, not a
     /// batch, so that a large batch gains by a table that is done meanwhile.
     pub fn table(&'static self, engine: &CpuEngine, items: usize) -> &'static Comb<C> {
         if let Some(large) = self.large.get() {

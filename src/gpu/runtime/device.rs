@@ -130,7 +130,7 @@ impl Device {
         })
     }
 
-    /// Multiprocessors on which kernels of two blocks of 256 threads work on so many items.
+    /// Multiprocessors on which kernels of two blocks of 256 threads work on this many items.
     pub fn at_work(&self, items: usize) -> usize {
         at_work(items, self.multiprocessors as usize)
     }

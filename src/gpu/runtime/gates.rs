@@ -40,17 +40,17 @@ impl Gates {
         Gates { sending: Place::new(1), receiving: Place::new(1), computing: Place::new(COMPUTING) }
     }
 
-    /// Waits for the turn at copying so many bytes to pinned memory; `None` where they are few.
+    /// Waits for the turn at copying this many bytes to pinned memory; `None` where they are few.
     pub fn to_send(&self, bytes: usize) -> Option<Turn> {
         self.sending.take(bytes)
     }
 
-    /// Likewise at computing with so many bytes of input.
+    /// Likewise at computing with this many bytes of input.
     pub fn to_compute(&self, bytes: usize) -> Option<Turn> {
         self.computing.take(bytes)
     }
 
-    /// Likewise at converting to so many bytes what has come from the device.
+    /// Likewise at converting to this many bytes what has come from the device.
     pub fn to_receive(&self, bytes: usize) -> Option<Turn> {
         self.receiving.take(bytes)
     }

@@ -94,7 +94,7 @@ impl From<u32> for Argument {
 pub enum Grid {
     /// One thread per item.
     PerItem { block: u32 },
-    /// At most so many blocks per multiprocessor, whose threads loop over the items.
+    /// At most this many blocks per multiprocessor, whose threads loop over the items.
     Resident { block: u32, blocks: u32 },
 }
 
@@ -323,7 +323,7 @@ impl Stream {
         self.settle()
     }
 
-    /// A copy of so many bytes of a buffer, after everything started.
+    /// A copy of this many bytes of a buffer, after everything started.
     #[cfg(feature = "lab")]
     pub fn copy_of<T>(&mut self, from: Column<T>, bytes: usize) -> Result<Vec<u8>, Fault> {
         let mut copy = vec![0; bytes];

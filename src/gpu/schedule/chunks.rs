@@ -52,9 +52,9 @@ impl Machine {
         self.cut(operation, |start| shape.chunk_at(start).min(most_items), even_data)
     }
 
-    /// Where to cut a batch so that a chunk has at most so many items (by the number of its first) and so many bytes of
-    /// data, and fits the memory of a lane; but not below `SMALLEST_CHUNK` for lack of memory. Gives the end of each
-    /// chunk.
+    /// Where to cut a batch so that a chunk has at most this many items (by the number of its first) and this many
+    /// bytes of data, and fits the memory of a lane; but not below `SMALLEST_CHUNK` for lack of memory. Gives the end
+    /// of each chunk.
     fn cut(&self, operation: &dyn OnGpu, most_items: impl Fn(usize) -> usize, most_data: usize) -> Vec<usize> {
         let fits = |range: Range<usize>| {
             operation.data_bytes(&range) <= most_data && self.bytes(operation, &range).fit(self.limits)

@@ -154,7 +154,7 @@ mod tests {
 
     const FIRST: usize = 1000;
 
-    /// What a device leaves of so many items: rows of 0 and codes of 1, but 0 where it has no answer.
+    /// What a device leaves of this many items: rows of 0 and codes of 1, but 0 where it has no answer.
     fn left_by_device(items: usize, is_unanswered: fn(usize) -> bool) -> Vec<u8> {
         (0..items).map(|item| u8::from(!is_unanswered(item))).collect()
     }

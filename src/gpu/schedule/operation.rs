@@ -30,8 +30,8 @@ pub trait OnGpu: Batch {
         0
     }
 
-    /// By which answers that are known the operation is tested on a device before it computes a chunk of so many items
-    /// there.
+    /// By which answers that are known the operation is tested on a device before it computes a chunk of this many
+    /// items there.
     fn tests(&self, items: usize) -> Vec<Test>;
 
     /// Plans the buffers of the chunk of these items, what goes up and what comes down, and gives what happens between.

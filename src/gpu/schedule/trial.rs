@@ -37,7 +37,7 @@ impl Trial<'_> {
         results
     }
 
-    /// The same on the whole device, as a part of a batch of which so many items are still to come.
+    /// The same on the whole device, as a part of a batch of which this many items are still to come.
     pub fn compute_expecting<T: Send>(
         &mut self,
         operation: &dyn OnGpu,

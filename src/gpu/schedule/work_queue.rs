@@ -14,7 +14,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 /// Pieces are not made smaller than this when memory is short.
 pub const SMALLEST: usize = 64;
-/// Pieces that are rescued together begin within so many items.
+/// Pieces that are rescued together begin within this many items.
 const RESCUED: usize = 1 << 16;
 
 /// Devices, by number, on each of which several threads compute at once.
@@ -26,7 +26,7 @@ pub trait Fleet: Sync {
     fn fail(&self, device: usize, fault: Fault);
     /// Threads of each device.
     fn workers(&self) -> usize;
-    /// Lets so many threads of a device serve a call until it says that they may not go on.
+    /// Lets this many threads of a device serve a call until it says that they may not go on.
     fn enlist(&self, device: usize, call: &Arc<Loan>, seats: usize);
     /// Why no device works.
     fn all_failed(&self) -> Fault;

@@ -19,7 +19,7 @@ const MOST_SETS: usize = STREAMS;
 /// Chunks that tables have served from which on they count as worth keeping.
 const PROVEN: u32 = 2;
 
-/// Bytes for one set of tables on a device that has so many.
+/// Bytes for one set of tables on a device that has this many.
 pub fn share(memory: usize) -> usize {
     memory / MEMORY_SHARE
 }
@@ -100,7 +100,7 @@ pub struct KeyTables {
 }
 
 impl KeyTables {
-    /// Notes that so many items of a chunk are verified by them.
+    /// Notes that this many items of a chunk are verified by them.
     pub fn serve(&self, items: u32) {
         self.chunks.fetch_add(1, Ordering::Relaxed);
         self.items.fetch_add(items.into(), Ordering::Relaxed);

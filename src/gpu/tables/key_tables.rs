@@ -31,7 +31,7 @@ const BUILD_COST: u64 = 3 * MILLISECOND / 2;
 /// Items of the smallest chunk in which keys get tables, and items still to come with which they surely do.
 pub const FEWEST_WITH_TABLES: (usize, usize) = (CHUNK_WORTH, 1 << 19);
 
-/// Whether keys of a chunk of so many items may get tables.
+/// Whether keys of a chunk of this many items may get tables.
 pub fn may_build(items: usize) -> bool {
     items >= CHUNK_WORTH
 }
@@ -310,7 +310,7 @@ fn most_tables(memory: usize) -> usize {
     (memory / Shape { tables: 1, bits: WIDTHS[0] }.bytes()).clamp(1, u32::MAX as usize)
 }
 
-/// What it costs to build tables and to verify so many items by them (`cuda/kernels/key_tables.cu`), in units of a
+/// What it costs to build tables and to verify this many items by them (`cuda/kernels/key_tables.cu`), in units of a
 /// thirtieth of a nanosecond.
 fn cost(shape: Shape, items: u64) -> u64 {
     building(shape) + verifying(shape.bits, items)
@@ -324,7 +324,7 @@ fn verifying(bits: u32, items: u64) -> u64 {
     3 * (Shape { tables: 1, bits }.windows() as u64) * items
 }
 
-/// The best width for so many keys with so many uses in all, where one fits.
+/// The best width for this many keys with this many uses in all, where one fits.
 fn width(tables: u32, items: u64, memory: usize) -> Option<u32> {
     let shape = |bits| Shape { tables, bits };
     let fitting = WIDTHS.into_iter().filter(|bits| shape(*bits).bytes() <= memory);

@@ -27,7 +27,7 @@ enum Caller {
 }
 
 impl Pool {
-    /// Starts so many threads, one per core where no number is given.
+    /// Starts this many threads, one per core where no number is given.
     ///
     /// # Errors
     /// [`Error::InvalidOption`] for a number out of range, [`Error::Threads`] when the system refuses them.
@@ -60,7 +60,7 @@ impl Pool {
         self.run(tasks, work, Caller::TakesPart);
     }
 
-    /// One result per index, computed in blocks of so many.
+    /// One result per index, computed in blocks of this many.
     pub fn map<T: Clone + Send>(
         &self,
         block: usize,
@@ -120,7 +120,7 @@ impl Pool {
     }
 }
 
-/// Wakes up others, so that so many take part in all, and takes part. Each wakes two: one that woke all would be busy
+/// Wakes up others, so that this many take part in all, and takes part. Each wakes two: one that woke all would be busy
 /// with it while the first could have ended.
 fn help(loan: &Arc<Loan>, helpers: usize) {
     let Some(tasks) = loan.enter() else { return };

@@ -38,7 +38,7 @@ pub fn open(l2_persistence: bool) -> Result<Lane, Error> {
     Ok(Lane::new(device, kept)?)
 }
 
-/// Starts a chunk of so many items, with the buffers that `plan` gives.
+/// Starts a chunk of this many items, with the buffers that `plan` gives.
 pub fn begin<B>(lane: &mut Lane, items: usize, plan: impl Fn(&mut Plan) -> B) -> Result<B, Fault> {
     Ok(lane.begin((items, false), Bytes::default(), false, plan)?.0)
 }

@@ -301,7 +301,7 @@ impl Bench {
         Ok(self.lane.device.take_kernel_times().values().map(|(seconds, _)| seconds).sum())
     }
 
-    /// Operations in a second: `launch` makes `per_round` of them in each of so many rounds.
+    /// Operations in a second: `launch` makes `per_round` of them in each of this many rounds.
     fn rate(
         &mut self,
         per_round: f64,
@@ -538,7 +538,7 @@ impl Engines {
     /// How many powers differ: of n bases that are products of few, whose powers the CPU knows, with one exponent; and
     /// of some bases with an exponent each.
     fn check_powers<const BYTES: usize>(&self, n: usize) -> Result<usize, Error> {
-        /// Of so many items, one is computed by the CPU alone.
+        /// Of this many items, one is computed by the CPU alone.
         const ALONE: usize = 256;
         let modulus = big_endian_modulus::<BYTES>()?;
         let side = n.isqrt() + usize::from(n.isqrt().pow(2) < n);

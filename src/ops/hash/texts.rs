@@ -3,7 +3,7 @@
 use crate::cpu::CpuEngine;
 use std::ops::Range;
 
-/// One thread of a GPU takes about a millisecond for so many bytes, with all others of a chunk waiting; a core takes
+/// One thread of a GPU takes about a millisecond for this many bytes, with all others of a chunk waiting; a core takes
 /// microseconds. Longer messages are hashed on the CPU.
 pub(crate) const LONGEST: usize = 16 << 10;
 

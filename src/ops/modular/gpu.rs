@@ -92,7 +92,7 @@ impl OnGpu for MulMod<'_> {
     }
 }
 
-/// Products modulo a number of so many bits in place of the factors; squares where there is no other factor.
+/// Products modulo a number of this many bits in place of the factors; squares where there is no other factor.
 pub fn multiply(
     stream: &mut Stream,
     bits: usize,

@@ -363,7 +363,7 @@ pub fn decompress(engine: &Engine, curve: impl CurveChoice, compressed: &[[u8; 3
     decode_keys(engine, curve, compressed.len(), PublicKeys::compressed(compressed))
 }
 
-/// The points of public keys in any encoding, so many. Items are rejected as by [`decompress`], and with
+/// The points of `items` public keys in any encoding. Items are rejected as by [`decompress`], and with
 /// [`Rejection::IdentityKey`].
 ///
 /// # Errors

@@ -105,7 +105,7 @@ pub fn msm(engine: &Engine, curve: impl CurveChoice, scalars: &[[u8; 32]], point
     msm_columns(engine, curve, scalars.len(), scalars, points)
 }
 
-/// What [`msm`] computes of so many items, from columns. Points may have any encoding of [`PublicKeys`]; zeros stand
+/// What [`msm`] computes of this many items, from columns. Points may have any encoding of [`PublicKeys`]; zeros stand
 /// for the identity. Variable-time.
 ///
 /// # Errors

@@ -108,7 +108,7 @@ pub fn sum(engine: &Engine, curve: impl CurveChoice, points: &[Point]) -> Result
     sum_columns(engine, curve, points.len(), PublicKeys::points(points))
 }
 
-/// What [`sum`] computes of so many items, from a column. Points may have any encoding of [`PublicKeys`]; zeros stand
+/// What [`sum`] computes of this many items, from a column. Points may have any encoding of [`PublicKeys`]; zeros stand
 /// for the identity. Variable-time.
 ///
 /// # Errors

@@ -47,7 +47,7 @@ fn code_of(results: &Results, item: usize) -> u8 {
     results.codes[item]
 }
 
-/// A batch of so many items, with messages as rows or as texts, and how many are said to come.
+/// A batch of this many items, with messages as rows or as texts, and how many are said to come.
 fn verify(trial: &mut Trial, as_rows: bool, items: usize, expected: Option<usize>) -> Result<(), Fault> {
     let Schnorr { messages, signatures, keys, verdicts, .. } = known_answers::schnorr();
     let (messages, signatures, keys) = (repeat(messages, items), repeat(signatures, items), repeat(keys, items));

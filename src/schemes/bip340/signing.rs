@@ -79,7 +79,7 @@ impl<'a> Auxiliary<'a> {
         }
     }
 
-    /// As rows for so many items.
+    /// As rows for this many items.
     ///
     /// # Errors
     /// [`Error::Randomness`] when the operating system gives none.

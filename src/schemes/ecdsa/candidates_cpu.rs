@@ -31,7 +31,7 @@ pub fn addresses<C: BaseTables>(engine: &CpuEngine, inputs: Inputs, candidates: 
     recover_each::<C>(engine, inputs, candidates, size_of::<Address>(), put_address, out);
 }
 
-/// Rows of so many bytes, which `put` makes of each key.
+/// Rows of this many bytes, which `put` makes of each key.
 fn recover_each<C: BaseTables>(
     engine: &CpuEngine,
     inputs: Inputs,

@@ -60,7 +60,7 @@ fn code_of(results: &Results, item: usize) -> u8 {
     results.codes[item]
 }
 
-/// A batch of so many items, and how many are said to come.
+/// A batch of this many items, and how many are said to come.
 fn run_batch(
     trial: &mut Trial,
     scheme: &'static Scheme,

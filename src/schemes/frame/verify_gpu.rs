@@ -14,7 +14,7 @@ use std::ops::Range;
 /// Kernel files of a check of equations, beside that of what they claim.
 pub const CHECK_FILES: &[&str] = &["table", "key_groups", "key_tables"];
 
-/// From digests and signatures to equations, with room for prefix products: for a curve and so many items.
+/// From digests and signatures to equations, with room for prefix products: for a curve and this many items.
 pub type EquationsOnGpu = fn(
     &mut Stream,
     &'static str,
@@ -91,7 +91,7 @@ impl<'a> CheckBuffers<'a> {
 }
 
 impl Verify<'_> {
-    /// The recovery ids, where a chunk of so many items may be verified together.
+    /// The recovery ids, where a chunk of this many items may be verified together.
     fn ids_of_chunk(&self, items: usize) -> Option<Rows<'_, 1>> {
         self.inputs.recovery_ids.filter(|_| self.chunks.may_try(items))
     }

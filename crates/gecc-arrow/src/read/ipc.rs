@@ -253,7 +253,7 @@ fn schema_of(schema: arrow_ipc::Schema) -> Result<SchemaRef, Error> {
     Ok(Arc::new(fb_to_schema(schema)))
 }
 
-/// So many bytes. What is not there takes no memory.
+/// This many bytes. What is not there takes no memory.
 fn take(input: &mut impl Read, count: u64) -> Result<Vec<u8>, Error> {
     /// What is asked of memory before there are bytes for it.
     const BEGIN: u64 = 1 << 20;

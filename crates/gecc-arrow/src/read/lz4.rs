@@ -5,7 +5,7 @@
 
 const MAGIC: u32 = 0x184d_2204;
 const SKIPPABLE: std::ops::RangeInclusive<u32> = 0x184d_2a50..=0x184d_2a5f;
-/// A byte of a compressed block becomes at most so many.
+/// A byte of a compressed block becomes at most this many.
 const MOST_OF_A_BYTE: u64 = 255;
 const HIGHEST_BIT: u32 = 1 << 31;
 

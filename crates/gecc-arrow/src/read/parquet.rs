@@ -193,7 +193,7 @@ impl Decoder {
         Ok(Chunk { start, end, codec: Codec::of(column.compression())?, leaf })
     }
 
-    /// The last page of a leaf in a row group behind the first one, at which reading may begin where so many rows are
+    /// The last page of a leaf in a row group behind the first one, at which reading may begin where this many rows are
     /// passed over. The headers of the row group are read once for all its batches.
     fn jump(
         &self,

@@ -169,7 +169,7 @@ mod tests {
     use arrow_array::{ArrayRef, BinaryArray, DictionaryArray, StringArray};
     use std::sync::Arc;
 
-    /// A batch of rows of so many bytes.
+    /// A batch of rows of this many bytes.
     fn batch(rows: usize, bytes: usize) -> RecordBatch {
         let cell = vec![rand::random::<u8>(); bytes];
         let column: ArrayRef = Arc::new(BinaryArray::from_iter_values(std::iter::repeat_n(&cell, rows)));

@@ -35,7 +35,7 @@ pub fn options(rows: usize) -> ReadOptions {
     ReadOptions { rows, threads: 3, ..ReadOptions::default() }
 }
 
-/// A batch in a file, written in parts of so many rows.
+/// A batch in a file, written in parts of this many rows.
 pub fn write(path: &Path, batch: &RecordBatch, part: usize, format: Format, compression: Compression) {
     let mut writer = Writer::create(Output::File(path.to_owned()), format, compression, &batch.schema()).unwrap();
     for start in (0..batch.num_rows()).step_by(part) {

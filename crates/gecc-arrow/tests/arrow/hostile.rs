@@ -184,7 +184,7 @@ fn dictionaries_that_grow_too_large_are_errors() {
     }
 }
 
-/// A number as Thrift's compact protocol writes it, in at least so many bytes.
+/// A number as Thrift's compact protocol writes it, in at least this many bytes.
 fn varint(number: i64, bytes: usize) -> Vec<u8> {
     let (mut rest, mut written) = ((number as u64) << 1, Vec::new());
     while rest >= 0x80 || written.len() + 1 < bytes {

@@ -14,7 +14,7 @@ use gecc_cli::measure::timing::{median, timed};
 use std::fs::File;
 use std::io::{self, Write};
 
-/// One signature of so many is spoiled, from this one on.
+/// One signature of this many is spoiled, from this one on.
 const SPOILED_EACH: usize = 1000;
 const FIRST_SPOILED: usize = 7;
 

@@ -55,7 +55,7 @@ impl Decoded {
         super::Answers { answers: self.answers, progress: self.progress }
     }
 
-    /// Adds inputs of a block until there is little more than so many bytes. Whether those were all.
+    /// Adds inputs of a block until there is little more than this many bytes. Whether those were all.
     pub fn add(&mut self, open: &mut Open, most: usize) -> bool {
         let Open { block, txids, spent, rules, legacy_left, next, first, input } = open;
         while let Some(transaction) = block.transaction(*next) {

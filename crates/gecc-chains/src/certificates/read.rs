@@ -77,7 +77,7 @@ impl Member {
     }
 }
 
-/// The certificates of a file of at most so many bytes, and what of it is none.
+/// The certificates of a file of at most this many bytes, and what of it is none.
 pub fn members(path: &Arc<Path>, longest: u64) -> (Vec<Member>, Vec<Problem>) {
     let (mut found, mut problems) = (Vec::new(), Vec::new());
     let bytes = match read(path, longest) {

@@ -91,7 +91,7 @@ fn read(settings: &Settings, paths: &Paths, problems: &mut Vec<Problem>) -> Vec<
     all
 }
 
-/// How many of the next files have at most so many bytes, one at least.
+/// How many of the next files have at most this many bytes, one at least.
 fn together(files: &[(Arc<Path>, u64)], most: usize) -> usize {
     let mut sum: u64 = 0;
     let fits = |(_, length): &&(Arc<Path>, u64)| {

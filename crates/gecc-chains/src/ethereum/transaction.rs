@@ -270,7 +270,7 @@ impl<'a> Fields<'a> {
     }
 }
 
-/// Appends an account of an access list (EIP-2930), which so many keys of its storage have to follow.
+/// Appends an account of an access list (EIP-2930), which this many keys of its storage have to follow.
 pub fn put_access(address: &Address, keys: usize, to: &mut Vec<u8>) {
     let of_keys = keys * LENGTH_OF_HASH;
     rlp::put_list_length(LENGTH_OF_ADDRESS + rlp::length_of_list(of_keys), to);

@@ -52,7 +52,7 @@ const SIGNATURES: [(&[u8], Found); 8] = [
     (b"PK\x03\x04", Found::Elsewhere("zip", "unzip -p")),
 ];
 const SKIPPABLE: [u8; 4] = [0x50, 0x2a, 0x4d, 0x18];
-/// So many first bytes tell the compression.
+/// This many first bytes tell the compression.
 pub const LONGEST_SIGNATURE: usize = 10;
 
 /// What a file that begins with these bytes is compressed with.

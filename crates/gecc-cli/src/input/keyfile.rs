@@ -28,7 +28,7 @@ impl Keys {
         matches!(self, Keys::OfItems)
     }
 
-    /// Passes `work` the keys of so many items, all of which have one. `own` are those in the items.
+    /// Passes `work` the keys of this many items, all of which have one. `own` are those in the items.
     pub fn of_items<R>(
         &self,
         numbers: Numbers,
@@ -111,7 +111,7 @@ impl KeyFile {
         (keys > 1).then(|| (keys as u64, format!("the key file has {keys} keys, none for this item")))
     }
 
-    /// Passes `work` the keys of so many items, all of which have one.
+    /// Passes `work` the keys of this many items, all of which have one.
     fn of_items<R>(&self, numbers: Numbers, items: usize, work: impl FnOnce(SecretKeys) -> R) -> R {
         let place = |number: u64| usize::try_from(number).expect("the item has a key");
         match (self.keys.as_slice(), numbers) {

@@ -43,7 +43,7 @@ pub struct Header {
 /// What is known of an input by its first bytes.
 #[derive(Debug)]
 pub enum Start {
-    /// Nothing yet. So many bytes are blank lines, which need not be shown again.
+    /// Nothing yet. This many bytes are blank lines, which need not be shown again.
     NeedsMore(usize),
     /// The layout, and where the rows begin.
     Known(Layout, usize),

@@ -229,7 +229,7 @@ mod tests {
         }
     }
 
-    /// Random bytes, so many.
+    /// This many random bytes.
     fn bytes(length: usize) -> Vec<u8> {
         let mut bytes = vec![0; length];
         getrandom::fill(&mut bytes).unwrap();

@@ -9,7 +9,7 @@ use gecc::call::{Columns, Contents, Reads, RecoveryIds};
 use gecc::{Engine, PublicKeys, Rows, SecretKeys};
 use zeroize::Zeroizing;
 
-/// Room for so many rows of inputs, and for their results.
+/// Room for this many rows of inputs, and for their results.
 pub struct Arena {
     capacity: usize,
     inputs: Inputs,
@@ -184,7 +184,7 @@ impl Arena {
         self.column_pages().form = form;
     }
 
-    /// Parts for so many rows each, from row `start` on.
+    /// Parts for this many rows each, from row `start` on.
     pub fn parts(&mut self, start: usize, rows: &[usize]) -> Vec<Part<'_>> {
         self.column_pages().parts(start, rows)
     }
@@ -262,7 +262,7 @@ fn rest<T>(rows: &mut [T], start: usize) -> &mut [T] {
     &mut rows[start..]
 }
 
-/// Takes the first rows, so many; none of a column that is not read.
+/// Takes this many of the first rows; none of a column that is not read.
 fn take<'a, T>(rows: &mut &'a mut [T], count: usize) -> &'a mut [T] {
     let count = count.min(rows.len());
     rows.split_off_mut(..count).expect("there are so many")

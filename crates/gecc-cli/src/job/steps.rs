@@ -44,7 +44,7 @@ pub struct Arenas {
 }
 
 impl Arenas {
-    /// An arena with room for so many rows. Waits for one where there are as many as there may be; `None` where none
+    /// An arena with room for this many rows. Waits for one where there are as many as there may be; `None` where none
     /// comes any more.
     pub fn take(&mut self, rows: usize, new: impl FnOnce() -> Arena) -> Option<Arena> {
         let free = match self.free.try_recv() {

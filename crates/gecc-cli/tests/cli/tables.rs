@@ -61,8 +61,8 @@ fn lines(table: &RecordBatch) -> String {
     (0..table.num_rows()).map(line).collect::<Vec<_>>().join("\n")
 }
 
-/// A file of the table, in parts of so many rows.
-/// A file with a table, in parts of so many rows.
+/// A file of the table, in parts of this many rows.
+/// A file with a table, in parts of this many rows.
 pub fn file(
     name: &str,
     table: &RecordBatch,

@@ -340,7 +340,7 @@ def _engine_of(process: int, options: tuple[tuple[str, Any], ...]) -> Engine:
 
 
 def _groups(batches: Iterable[Any], rows: int) -> Iterator[list[Any]]:
-    """Batches together that have so many rows, the last ones maybe fewer."""
+    """Batches together that have this many rows, the last ones maybe fewer."""
     group: list[Any] = []
     gathered = 0
     for batch in batches:

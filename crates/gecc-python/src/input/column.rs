@@ -133,7 +133,7 @@ impl Column {
             // SAFETY: a row of this width lies there as long as the column lives.
             return Rows::all(unsafe { &*self.data.cast::<[u8; W]>() });
         }
-        // SAFETY: so many rows lie there as long as the column lives.
+        // SAFETY: this many rows lie there as long as the column lives.
         let bytes = unsafe {
             slice::from_raw_parts(self.data.add(range.start * self.stride), (range.len() - 1) * self.stride + W)
         };

@@ -27,7 +27,7 @@ pub struct Chunks {
 }
 
 impl Chunks {
-    /// Of so many items.
+    /// Of this many items.
     pub fn new(items: usize) -> Self {
         let credit = MAY_BE_LOST * items as i64;
         let affordable = (credit / LOST) as usize;
@@ -46,12 +46,12 @@ impl Chunks {
         self.largest
     }
 
-    /// Whether a chunk of so many items may be tried at all.
+    /// Whether a chunk of this many items may be tried at all.
     pub fn may_try(&self, items: usize) -> bool {
         items >= self.fewest
     }
 
-    /// Whether a chunk of so many items is tried now. What it may lose is taken from what may be lost, for good if it
+    /// Whether a chunk of this many items is tried now. What it may lose is taken from what may be lost, for good if it
     /// has no answer.
     pub fn begin(&self, items: usize) -> bool {
         let cost = LOST * items as i64;
@@ -59,7 +59,7 @@ impl Chunks {
         self.may_try(items) && self.credit.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take).is_ok()
     }
 
-    /// The equation of a chunk holds, and so many of its items are not verified alone.
+    /// The equation of a chunk holds, and this many of its items are not verified alone.
     pub fn held(&self, items: usize) {
         self.credit.fetch_add((LOST + SAVED) * items as i64, Ordering::Relaxed);
         self.spared.fetch_add(items, Ordering::Relaxed);
@@ -78,8 +78,8 @@ mod tests {
 
     const CHUNK: usize = 1 << 17;
 
-    /// Takes a batch through chunks of this size, so many at a time. Gives what it costs, in hundredths of verifying an
-    /// item alone, and the items that are not.
+    /// Takes a batch through chunks of this size, this many at a time. Gives what it costs, in hundredths of verifying
+    /// an item alone, and the items that are not.
     fn cost(items: usize, at_a_time: usize, is_valid: impl Fn(usize) -> bool) -> (i64, usize) {
         let (chunks, mut running, mut cost) = (Chunks::new(items), VecDeque::new(), 100 * items as i64);
         let mut end = |(size, valid): (usize, bool)| {

@@ -44,7 +44,7 @@ pub struct Together<'a> {
     /// Of Q and of R.
     scalars: Column<Scalars>,
     coefficients: Column<Coefficients>,
-    /// The scalar of G, as a sum of so many.
+    /// The scalar of G, as a sum of this many.
     of_base: Column<ScalarRows>,
     sums: usize,
     /// The items that take no part and are listed.

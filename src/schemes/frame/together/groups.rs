@@ -35,7 +35,7 @@ pub enum Step {
 }
 
 impl Groups {
-    /// For so many items. No group is smaller than the smallest; the last one may be larger than the largest by less
+    /// For this many items. No group is smaller than the smallest; the last one may be larger than the largest by less
     /// than that.
     pub fn new(items: usize, smallest: usize, largest: usize) -> Self {
         let may_be_lost = MAY_BE_LOST * items as i64;
@@ -43,7 +43,7 @@ impl Groups {
         Groups { smallest, largest, size, lost: 0, may_be_lost, pause: 0, next_pause: smallest }
     }
 
-    /// What is done next, where so many items are left: at least one.
+    /// What is done next, where this many items are left: at least one.
     pub fn next(&mut self, left: usize) -> Step {
         if self.pause > 0 {
             return Step::OneByOne(std::mem::take(&mut self.pause).min(left));
@@ -56,14 +56,14 @@ impl Groups {
         if size < self.smallest || size > affordable { Step::OneByOne(left) } else { Step::Together(size) }
     }
 
-    /// The last group's equation held for so many valid items; the others of the group took no part in it.
+    /// The last group's equation held for this many valid items; the others of the group took no part in it.
     pub fn held(&mut self, valid: usize, others: usize) {
         self.lost += LOST * others as i64 - SAVED * valid as i64;
         self.size = (2 * self.size).min(self.largest);
         self.next_pause = self.smallest;
     }
 
-    /// The last group, of so many items, has no equation that holds.
+    /// The last group, of this many items, has no equation that holds.
     pub fn failed(&mut self, items: usize) {
         self.lost += LOST * items as i64;
         if items > self.smallest {

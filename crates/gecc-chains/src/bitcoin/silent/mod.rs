@@ -208,8 +208,8 @@ impl Found {
     }
 }
 
-/// The sums of keys, so many for each: `x || y`, or zeros. Keys that are none of the curve, with which nobody can sign,
-/// are left out. Each time the keys of a sum are added in pairs, those of all sums at once.
+/// The sums of keys, this many for each: `x || y`, or zeros. Keys that are none of the curve, with which nobody can
+/// sign, are left out. Each time the keys of a sum are added in pairs, those of all sums at once.
 fn sums(engine: &Engine, counts: impl Iterator<Item = usize>, keys: &[Key]) -> Result<Vec<[u8; 64]>, gecc::Error> {
     let decoded = point::decompress(engine, Secp256k1, keys)?;
     let row = |point: gecc::Point| -> [u8; 64] { *point.as_bytes().last_chunk().expect("65 bytes") };

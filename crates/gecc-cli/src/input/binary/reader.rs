@@ -17,7 +17,7 @@ const SMALLEST_PART: usize = 1 << 20;
 /// What was put into the memory.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Filled {
-    /// So many rows, above 0.
+    /// This many rows, above 0.
     Rows(usize),
     /// Nothing came in time.
     Nothing,
@@ -37,7 +37,7 @@ enum Source {
 }
 
 impl RowReader {
-    /// A stream is read ahead of by so many buffers.
+    /// A stream is read ahead of by this many buffers.
     ///
     /// # Errors
     /// Where the length of a file is no multiple of the row's width.
