@@ -198,12 +198,12 @@ struct Launcher {
     kernels: Vec<(String, String)>,
     is_shared: bool,
     needs_curve: bool,
-    shape: Shape,
+    shape: Launch,
 }
 
 /// How kernels are launched.
 #[derive(Debug, PartialEq, Eq)]
-struct Shape {
+struct Launch {
     /// Threads of a block.
     block: u32,
     grid: Grid,
@@ -320,7 +320,7 @@ impl Reader<'_> {
             kernels: vec![(file, kernel.to_owned())],
             is_shared: found.shared.is_some(),
             needs_curve: self.needs_curve,
-            shape: Shape { block, grid, parameters, more },
+            shape: Launch { block, grid, parameters, more },
         })
     }
 
@@ -551,7 +551,7 @@ fn merge(launchers: &mut Vec<Launcher>, new: Launcher) -> Result<(), String> {
 
 impl Launcher {
     fn rust(&self) -> String {
-        let (Launcher { name, kernels, .. }, Shape { block, grid, parameters, more }) = (self, &self.shape);
+        let (Launcher { name, kernels, .. }, Launch { block, grid, parameters, more }) = (self, &self.shape);
         let mut text = String::new();
         let (file, kernel) = &kernels[0];
         match self.is_shared {

@@ -51,7 +51,7 @@ fn parts_of_product<C: CpuCurve>() -> (u64, u32) {
 
 /// How a sum of products is computed.
 #[derive(Clone, Copy, Debug)]
-struct Shape {
+struct Bucketing {
     /// Points.
     rows: u64,
     /// Bits of a window.
@@ -65,7 +65,7 @@ struct Shape {
     run: u64,
 }
 
-impl Shape {
+impl Bucketing {
     fn new(of: &[Scaled]) -> Self {
         let windows = |width: u32| of.iter().map(|each| each.bits.div_ceil(width)).max().unwrap_or(1);
         // The last window has few digits that are not zero where the others reach all but the sign and a bit.
@@ -78,7 +78,7 @@ impl Shape {
         let run = entries.div_ceil(RUNS).max(SHORTEST_RUN);
         let segment_bits = SEGMENT_BITS.max((width - 1).saturating_sub(SEGMENTS_BITS));
         let rows = of.iter().map(|each| each.points).sum();
-        Shape { rows, width, windows: windows(width), entries, segment_bits, run }
+        Bucketing { rows, width, windows: windows(width), entries, segment_bits, run }
     }
 
     fn buckets(&self) -> u64 {
@@ -102,7 +102,7 @@ impl Shape {
 /// What a sum takes beside its points and scalars. The kernels that count and write the terms are the operation's.
 #[derive(Clone, Copy)]
 pub struct Buckets {
-    shape: Shape,
+    shape: Bucketing,
     pub rows: Column<XyRows>,
     pub terms: Column<BucketTerms>,
     /// How many terms a bucket has, then where they begin, and when they are written where they end.
@@ -118,7 +118,7 @@ pub struct Buckets {
 
 impl Buckets {
     pub fn new(plan: &mut Plan, of: &[Scaled]) -> Self {
-        let shape = Shape::new(of);
+        let shape = Bucketing::new(of);
         Buckets {
             shape,
             rows: plan.buffer((ROW * shape.rows) as usize),
@@ -154,7 +154,7 @@ impl Buckets {
     /// From the terms to the sums of windows.
     pub fn add_up(&self, stream: &mut Stream, curve: &'static str) -> Result<(), Fault> {
         let Buckets { shape, rows, terms, ends, counters, partials, large, sums, window_sums, .. } = *self;
-        let Shape { width: bits, windows, segment_bits, .. } = shape;
+        let Bucketing { width: bits, windows, segment_bits, .. } = shape;
         let (buckets, run) = (shape.buckets() as u32, shape.run as u32);
         kernels::MsmRuns { rows, terms, ends, buckets, run, partials, runs: shape.runs() }.launch(stream, curve)?;
         kernels::MsmBuckets { ends, buckets, run, partials, large, counters }.launch(stream, curve)?;
@@ -175,13 +175,13 @@ mod tests {
     fn terms_are_counted_by_the_length_of_scalars() {
         for points in [1, 300, 1 << 16, 1 << 22] {
             let (long, short) = (Scaled { points, bits: 256 }, Scaled { points, bits: 129 });
-            let shape = Shape::new(&[long, short]);
+            let shape = Bucketing::new(&[long, short]);
             assert_eq!(shape.windows, 256u32.div_ceil(shape.width));
             let terms = u64::from(shape.windows + 129u32.div_ceil(shape.width));
             assert_eq!((shape.rows, shape.entries), (2 * points, points * terms));
             assert!(shape.runs() * shape.run >= shape.entries && shape.segment_bits < shape.width);
-            assert!(Shape::new(&[long]).entries < shape.entries);
+            assert!(Bucketing::new(&[long]).entries < shape.entries);
         }
-        assert_eq!(Shape::new(&[Scaled { points: 3 << 22, bits: 130 }]).width, 16);
+        assert_eq!(Bucketing::new(&[Scaled { points: 3 << 22, bits: 130 }]).width, 16);
     }
 }

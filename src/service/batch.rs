@@ -16,17 +16,17 @@ use zeroize::Zeroize;
 const LISTS: usize = 16;
 
 /// Answers of all items of a batch.
-pub struct Answers {
+pub struct BatchAnswers {
     pub codes: Vec<u8>,
     pub rows: Vec<u8>,
     pub width: usize,
     pub is_secret: bool,
 }
 
-impl Answers {
+impl BatchAnswers {
     /// Those of no item yet, with memory for this many.
     pub fn new(items: usize, width: usize, is_secret: bool) -> Self {
-        Answers { codes: vec![0; items], rows: vec![0; items * width], width, is_secret }
+        BatchAnswers { codes: vec![0; items], rows: vec![0; items * width], width, is_secret }
     }
 
     /// Those of some items.
@@ -42,7 +42,7 @@ impl Answers {
     }
 }
 
-impl Drop for Answers {
+impl Drop for BatchAnswers {
     fn drop(&mut self) {
         if self.is_secret {
             self.rows.zeroize();
@@ -50,7 +50,7 @@ impl Drop for Answers {
     }
 }
 
-pub type Outcome = Result<Answers, ServiceError>;
+pub type Outcome = Result<BatchAnswers, ServiceError>;
 
 /// A batch, as those see it who wait for it.
 pub struct Batch {

@@ -5,7 +5,7 @@
 //! one. A lane's list of free slots is locked below it, never above.
 
 use super::account::Account;
-use super::batch::{Answers, Batch, Outcome, quietly};
+use super::batch::{Batch, BatchAnswers, Outcome, quietly};
 use super::compute::Compute;
 use super::error::ServiceError;
 use super::gate::Gate;
@@ -161,7 +161,7 @@ impl Dispatcher {
         // SAFETY: the slot is this call's, and nobody writes to it.
         let columns = unsafe { slot.columns(largest_batch) };
         let compute = || {
-            let mut answers = Answers::new(largest_batch, lane.shape.result, lane.shape.has_secret_results);
+            let mut answers = BatchAnswers::new(largest_batch, lane.shape.result, lane.shape.has_secret_results);
             self.compute.compute(Device::Gpu, kind, columns, &mut answers.codes, &mut answers.rows)
         };
         let computed = thread::scope(|scope| {
@@ -329,7 +329,7 @@ impl Dispatcher {
         if self.refuses.load(Ordering::Relaxed) {
             return Err(ServiceError::Stopped);
         }
-        let mut answers = Answers::new(batch.items, lane.shape.result, lane.shape.has_secret_results);
+        let mut answers = BatchAnswers::new(batch.items, lane.shape.result, lane.shape.has_secret_results);
         if left == 0 {
             return Ok(answers);
         }

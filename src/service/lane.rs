@@ -1,6 +1,6 @@
 //! The arenas of one kind of request.
 
-use super::kind::{Kind, Shape};
+use super::kind::{ArenaColumns, Kind};
 use super::lock;
 use super::rates::Rates;
 use super::slot::{Reservation, Sealed, Slot};
@@ -21,7 +21,7 @@ const NONE: usize = usize::MAX;
 
 pub struct Lane {
     pub kind: Kind,
-    pub shape: Shape,
+    pub shape: ArenaColumns,
     capacity: usize,
     slots: Box<[OnceLock<Box<Slot>>]>,
     /// The slot that is open. Changed by who holds the list of those that are free.

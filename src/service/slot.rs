@@ -6,7 +6,7 @@
 //! caller that writes, or the one that sealed it) has it for himself, until he says that it is free again.
 
 use super::batch::Batch;
-use super::kind::{COLUMNS, Inputs, Shape};
+use super::kind::{ArenaColumns, COLUMNS, Inputs};
 use crate::engine::PageLocked;
 use crate::host::notes::Times;
 use std::cell::UnsafeCell;
@@ -73,7 +73,7 @@ pub enum Sealed {
 
 impl Slot {
     /// A slot that is free. `memory` gives this many bytes.
-    pub fn new(shape: &Shape, capacity: usize, memory: impl Fn(usize) -> PageLocked<u8>) -> Self {
+    pub fn new(shape: &ArenaColumns, capacity: usize, memory: impl Fn(usize) -> PageLocked<u8>) -> Self {
         let column = |width: usize| {
             let mut memory = memory(width * capacity);
             assert_eq!(memory.len(), width * capacity);

@@ -180,14 +180,14 @@ impl<'a> PublicKeys<'a> {
     }
 
     /// The form of the keys' rows.
-    pub(crate) fn form(&self) -> KeyForm {
+    pub(crate) fn form(&self) -> KeyRowForm {
         match self.0 {
-            Encoded::XOnly(_) => KeyForm::XOnly,
-            Encoded::Compressed(_) => KeyForm::Compressed,
-            Encoded::Uncompressed(_) => KeyForm::Uncompressed,
-            Encoded::Raw(_) => KeyForm::Raw,
-            Encoded::Points(_) => KeyForm::Points,
-            Encoded::Sec1(_) | Encoded::All(_) | Encoded::Mixed(_) => KeyForm::Mixed,
+            Encoded::XOnly(_) => KeyRowForm::XOnly,
+            Encoded::Compressed(_) => KeyRowForm::Compressed,
+            Encoded::Uncompressed(_) => KeyRowForm::Uncompressed,
+            Encoded::Raw(_) => KeyRowForm::Raw,
+            Encoded::Points(_) => KeyRowForm::Points,
+            Encoded::Sec1(_) | Encoded::All(_) | Encoded::Mixed(_) => KeyRowForm::Mixed,
         }
     }
 
@@ -266,7 +266,7 @@ fn sec1_of_mixed(row: &[u8; POINT_ROW]) -> &[u8] {
 
 /// Rows of keys for a device, all of one length.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum KeyForm {
+pub(crate) enum KeyRowForm {
     /// 32 bytes, as the caller gave them.
     XOnly,
     /// 33 bytes, as the caller gave them.
@@ -331,7 +331,7 @@ mod tests {
         assert_eq!(rows[0], PublicKeys::mixed_row(&[&[2][..], &[7; 32]].concat()));
         let slice = mixed.slice(3..5);
         assert!(slice.get(0) == mixed.get(3) && slice.len() == Some(2) && slice.rows().is_some());
-        assert_eq!(mixed.form(), KeyForm::Mixed);
+        assert_eq!(mixed.form(), KeyRowForm::Mixed);
     }
 
     #[test]

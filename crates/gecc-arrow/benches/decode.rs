@@ -7,7 +7,7 @@
 
 use arrow_array::{ArrayRef, BinaryArray, BooleanArray, FixedSizeBinaryArray, Int8Array, RecordBatch};
 use arrow_buffer::Buffer;
-use gecc_arrow::{Columns, Compression, Format, Output, Pool, ReadOptions, Writer, open};
+use gecc_arrow::{Compression, Format, Output, Pool, Projection, ReadOptions, Writer, open};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
@@ -89,7 +89,7 @@ fn write(path: &Path, table: &RecordBatch, format: Format, compression: Compress
 
 fn read(path: &Path, threads: usize, rows: usize) {
     let options = ReadOptions { rows, threads, ..ReadOptions::default() };
-    let batches = open(path, options).and_then(|input| input.batches(&Columns::All)).expect("a file");
+    let batches = open(path, options).and_then(|input| input.batches(&Projection::All)).expect("a file");
     let rows: usize = batches.map(|batch| batch.expect("a batch").num_rows()).sum();
     assert_eq!(rows, ROWS * GROUPS);
 }

@@ -91,7 +91,7 @@ pub use mapping::{column_of, complete, takes};
 pub use operation::{Bip340Signing, Key, KeyForm, Operation, Signer, Signing};
 pub use output_lists::OutputLists;
 pub use pool::Pool;
-pub use read::{Batches, Columns, Format, Input, ReadOptions, open, open_stream};
+pub use read::{Batches, Format, Input, Projection, ReadOptions, open, open_stream};
 pub use reason::{CellProblem, Reason};
 pub use transform::{Outcome, TransformOptions, columns_beside, transform};
 pub use write::{Compression, Encoded, Encoder, Output, Writer};

@@ -5,7 +5,7 @@ use crate::each::{Answered, Job, answer_each};
 use crate::error::Error;
 use crate::maker::{AnswerMaker, Made, Places, Wanted};
 use crate::mapping::column_of;
-use crate::read::{Batches, Columns, Format, Input};
+use crate::read::{Batches, Format, Input, Projection};
 use crate::write::{Compression, Output, Writer};
 use arrow_schema::Schema;
 use gecc::fields::{Field, Mapping};
@@ -63,8 +63,8 @@ pub fn transform(
 ) -> Result<Outcome, Error> {
     job.operation.check(job.engine, job.curve, input.schema(), job.mapping)?;
     let (read, kept) = match options.beside {
-        true => (Columns::All, columns_beside(input.schema(), job.mapping)?),
-        false => (Columns::Only(job.operation.columns(job.curve, input.schema(), job.mapping)?), Vec::new()),
+        true => (Projection::All, columns_beside(input.schema(), job.mapping)?),
+        false => (Projection::Only(job.operation.columns(job.curve, input.schema(), job.mapping)?), Vec::new()),
     };
     // Arrow IPC is written as it is in memory.
     let columns = match options.format {

@@ -6,7 +6,7 @@ use gecc::CurveId;
 use gecc::lab::measure::Arithmetic;
 use gecc_cli::curve::any;
 use gecc_cli::engine::EngineOptions;
-use gecc_cli::measure::{BatchOptions, Operation};
+use gecc_cli::measure::{BatchOptions, PublicCall};
 use std::env;
 use std::path::PathBuf;
 
@@ -137,13 +137,13 @@ pub struct OperationsOptions {
 /// What can be measured.
 #[derive(Clone, Copy)]
 pub enum Measured {
-    Public(Operation),
+    Public(PublicCall),
     Arithmetic(Arithmetic),
 }
 
 impl Measured {
     fn all() -> impl Iterator<Item = Measured> {
-        let public = Operation::value_variants().iter().copied().map(Measured::Public);
+        let public = PublicCall::value_variants().iter().copied().map(Measured::Public);
         public.chain(Arithmetic::ALL.into_iter().map(Measured::Arithmetic))
     }
 
@@ -162,7 +162,7 @@ fn measured() -> impl TypedValueParser<Value = Measured> {
 
 impl OperationsOptions {
     /// What was asked for, or all.
-    pub fn chosen(&self) -> (Vec<Operation>, Vec<Arithmetic>) {
+    pub fn chosen(&self) -> (Vec<PublicCall>, Vec<Arithmetic>) {
         let all = if self.operations.is_empty() { Measured::all().collect() } else { self.operations.clone() };
         let (mut public, mut arithmetic) = (Vec::new(), Vec::new());
         for measured in all {

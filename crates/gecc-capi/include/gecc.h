@@ -581,8 +581,7 @@ const char *gecc_last_error(void);
  * Returns `GECC_STATUS_NO_DEVICE` when only GPUs are asked for and none can be used, `GECC_STATUS_INVALID_ARGUMENT`
  * for options that are not allowed, `GECC_STATUS_THREADS` when threads cannot be started.
  */
-GeccStatus gecc_engine_new(const GeccEngineOptions *options,
-                           GeccEngine **engine);
+GeccStatus gecc_engine_new(const GeccEngineOptions *options, GeccEngine **engine);
 
 /**
  * Frees an engine when no call uses it any more. Null is allowed, and nothing then happens. Buffers of the engine may
@@ -597,10 +596,7 @@ void gecc_engine_free(GeccEngine *engine);
  * may be null where `capacity` is 0. The length of the whole text in bytes, without the zero byte, goes to `length`,
  * which may be null. Any thread may call this at any time.
  */
-GeccStatus gecc_engine_describe(const GeccEngine *engine,
-                                char *text,
-                                size_t capacity,
-                                size_t *length);
+GeccStatus gecc_engine_describe(const GeccEngine *engine, char *text, size_t capacity, size_t *length);
 
 /**
  * Writes which GPUs have failed since the engine was made, which kernels it cannot use for now, and what gave wrong
@@ -609,10 +605,7 @@ GeccStatus gecc_engine_describe(const GeccEngine *engine,
  *
  * `text`, `capacity` and `length` are as for `gecc_engine_describe`. Any thread may call this at any time.
  */
-GeccStatus gecc_engine_failures(const GeccEngine *engine,
-                                char *text,
-                                size_t capacity,
-                                size_t *length);
+GeccStatus gecc_engine_failures(const GeccEngine *engine, char *text, size_t capacity, size_t *length);
 
 /**
  * Makes ready what calls on a curve need, for which the first of them would otherwise wait: tables, and for GPUs
@@ -623,8 +616,7 @@ GeccStatus gecc_engine_failures(const GeccEngine *engine,
  *
  * Returns `GECC_STATUS_KERNELS` or `GECC_STATUS_DEVICE` when a GPU cannot be made ready; calls may work all the same.
  */
-GeccStatus gecc_engine_warm_up(const GeccEngine *engine,
-                               int32_t curve);
+GeccStatus gecc_engine_warm_up(const GeccEngine *engine, int32_t curve);
 
 /**
  * The number of the curve with a name, ended by a zero byte: `secp256k1`, `p256`, `brainpoolp256r1` or `sm2`, or
@@ -1302,9 +1294,7 @@ GeccStatus gecc_silent_payments_index(const GeccEngine *engine,
  *
  * Returns `GECC_STATUS_OUT_OF_MEMORY` when there is not so much memory.
  */
-GeccStatus gecc_buffer_new(const GeccEngine *engine,
-                           size_t bytes,
-                           GeccBuffer **buffer);
+GeccStatus gecc_buffer_new(const GeccEngine *engine, size_t bytes, GeccBuffer **buffer);
 
 /**
  * The first byte of a buffer. It stays where it is as long as the buffer lasts. Null for null, and where there are no

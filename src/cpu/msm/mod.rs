@@ -11,7 +11,7 @@ mod groups;
 mod plan;
 
 use self::groups::Groups;
-use self::plan::Plan;
+use self::plan::Bucketing;
 use super::CpuCurve;
 use super::be_bytes_to_limbs;
 use super::field::{Coordinate, Field};
@@ -80,7 +80,7 @@ impl<C: CpuCurve> Terms<C> {
 
 /// The sum of all terms, with the threads of a pool. `lanes` are those with which the terms were made.
 pub fn sum<C: CpuCurve>(pool: &Pool, lanes: Option<Lanes>, terms: &Terms<C>) -> Affine<C::Base> {
-    let plan = Plan::new(terms.scalars.len(), terms.bits(), pool.threads());
+    let plan = Bucketing::new(terms.scalars.len(), terms.bits(), pool.threads());
     let tasks = plan.tasks();
     let mut sums: Vec<Vec<Affine<C::Base>>> = vec![Vec::new(); tasks.len()];
     pool.for_each(

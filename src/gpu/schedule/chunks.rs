@@ -46,7 +46,7 @@ impl Machine {
             return self.cut(operation, |_| most_items.min(items.max(1)), usize::MAX);
         }
         let wave = WAVE * self.multiprocessors;
-        let shape = Shape { items, count: self.devices, wave, large: operation.most_waves().max(2) * wave };
+        let shape = ChunkSizes { items, count: self.devices, wave, large: operation.most_waves().max(2) * wave };
         let parts = (LANES + 1) * self.devices;
         let even_data = operation.data_bytes(&(0..items)).div_ceil(parts).clamp(DATA_BYTES.0, DATA_BYTES.1);
         self.cut(operation, |start| shape.chunk_at(start).min(most_items), even_data)
@@ -78,17 +78,17 @@ impl Machine {
 /// What says how large chunks are where memory does not: the batch's items, the devices that share them, the items of a
 /// wave of threads, and those of the largest chunk.
 #[derive(Clone, Copy, Debug)]
-struct Shape {
+struct ChunkSizes {
     items: usize,
     count: usize,
     wave: usize,
     large: usize,
 }
 
-impl Shape {
+impl ChunkSizes {
     /// Items of the chunk that begins at item `start`: whole waves.
     fn chunk_at(self, start: usize) -> usize {
-        let Shape { items, count, wave, large } = self;
+        let ChunkSizes { items, count, wave, large } = self;
         // At first lanes copy and devices wait, most of all for their first chunk; at last devices wait for the
         // slowest.
         let (small, before, left) = (2 * wave, start / count, (items - start) / (2 * count));
@@ -167,7 +167,7 @@ mod tests {
     #[test]
     fn chunks_are_small_at_first_and_at_last() {
         let sizes = |items, count| {
-            let shape = Shape { items, count, wave: 10, large: 60 };
+            let shape = ChunkSizes { items, count, wave: 10, large: 60 };
             let ends = machine(PLENTY, PLENTY).cut(&of_one_size(items), |start| shape.chunk_at(start), PLENTY);
             std::iter::once(&0).chain(&ends).zip(&ends).map(|(start, end)| end - start).collect::<Vec<_>>()
         };

@@ -2,7 +2,7 @@
 
 use super::cpu::{Chain, all_products};
 use super::sass::Code;
-use super::{Instructions, Measurement, Operation, Pipe};
+use super::{Instructions, Measurement, MethodOperation, Pipe};
 use crate::curve::{Curve, CurveId, constants, types};
 use crate::engine::{Backend, Engine};
 use crate::gpu::columns::{AnyNumbers, Column, ModexpModulus, ModexpParameters, MulModModulus, ValueStatuses};
@@ -337,7 +337,7 @@ impl Bench {
     fn row(
         &self,
         (unit, kernel): (Unit, &'static str),
-        (method, bits, operation): (&'static str, usize, Operation),
+        (method, bits, operation): (&'static str, usize, MethodOperation),
         (instructions, cost): (Instructions, &Cost),
         per_second: f64,
         (checked, wrong): (usize, usize),
@@ -402,7 +402,7 @@ impl Bench {
         let per_turn = self.instructions(kernel.0, kernel.1)?;
         let instructions = per_turn.times(1.0 / f64::from(method.unrolled));
         let cost = Cost { instructions, threads: 1.0, memory_bytes: 0.0 };
-        let operation = if squares { Operation::Square } else { Operation::Mul };
+        let operation = if squares { MethodOperation::Square } else { MethodOperation::Mul };
         let checked = (share * moduli.len(), wrong);
         Ok(self.row(kernel, (method.name, bits, operation), (instructions, &cost), rate, checked)?)
     }
@@ -465,7 +465,7 @@ impl Bench {
             true => self.instructions(unit, square)?.plus(&turn.times(0.5)),
         };
         let cost = Cost { instructions, threads: 1.0, memory_bytes: ((factors + 1) * BYTES + 1) as f64 };
-        let operation = if squares { Operation::SquareMod } else { Operation::MulMod };
+        let operation = if squares { MethodOperation::SquareMod } else { MethodOperation::MulMod };
         let what = ("modular", 8 * BYTES, operation);
         Ok(self.row((unit, name), what, (instructions, &cost), rate, (checked, wrong))?)
     }
@@ -511,7 +511,7 @@ impl Bench {
         let multiplications = 19 + 5 * (bits / 4 - 1);
         let whole = instructions.times(multiplications as f64);
         let cost = Cost { instructions: whole, threads: lanes as f64, memory_bytes: 0.0 };
-        let what = ("doubles", bits, Operation::Modexp);
+        let what = ("doubles", bits, MethodOperation::Modexp);
         Ok(self.row(kernel, what, (instructions, &cost), rate, (checked, wrong))?)
     }
 }

@@ -15,7 +15,7 @@ use std::fmt;
 /// What is computed over and over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Operation {
+pub enum MethodOperation {
     /// Multiplications in the method's own form, each with the result of the one before.
     Mul,
     /// Squarings, likewise.
@@ -28,15 +28,15 @@ pub enum Operation {
     Modexp,
 }
 
-impl Operation {
+impl MethodOperation {
     /// A short name.
     pub fn name(self) -> &'static str {
         match self {
-            Operation::Mul => "mul",
-            Operation::Square => "square",
-            Operation::MulMod => "mul_mod",
-            Operation::SquareMod => "square_mod",
-            Operation::Modexp => "modexp",
+            MethodOperation::Mul => "mul",
+            MethodOperation::Square => "square",
+            MethodOperation::MulMod => "mul_mod",
+            MethodOperation::SquareMod => "square_mod",
+            MethodOperation::Modexp => "modexp",
         }
     }
 }
@@ -145,7 +145,7 @@ pub struct Measurement {
     /// Bits of the modulus.
     pub bits: u32,
     /// What was measured.
-    pub operation: Operation,
+    pub operation: MethodOperation,
     /// Operations in a second on the whole GPU: the median of five runs after a warm-up.
     pub per_second: f64,
     /// Registers of a thread.

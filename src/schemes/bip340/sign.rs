@@ -7,7 +7,7 @@ use crate::engine::Engine;
 use crate::ops::keys::public_keys_of;
 use crate::ops::point::decode_keys;
 use crate::types::{
-    Batch, Error, KeyForm, Point, PublicKeys, Rejection, ResultsMut, Rows, SecretKeys, Verdict, require_lengths,
+    Batch, Error, KeyRowForm, Point, PublicKeys, Rejection, ResultsMut, Rows, SecretKeys, Verdict, require_lengths,
 };
 
 /// Signs one message of 32 bytes per item. **Constant-time** in keys, auxiliary data and nonces.
@@ -137,14 +137,14 @@ fn signing<'a, 'm>(
     sign.require()?;
     // What is checked is checked with public keys that are computed: those that are given may be wrong. X-only keys do
     // not say what signing needs of them.
-    let public = keys.public.filter(|keys| !is_checked && keys.form() != KeyForm::XOnly);
+    let public = keys.public.filter(|keys| !is_checked && keys.form() != KeyRowForm::XOnly);
     Ok(Sign { public, ..sign })
 }
 
 /// The items whose given public keys are good ones of other private keys, or none, where signatures are checked.
 fn mismatches(engine: &Engine, keys: SigningKeys<'_>, items: usize) -> Result<Vec<usize>, Error> {
     let Some(given) = keys.public.filter(|_| engine.info().check_signatures) else { return Ok(Vec::new()) };
-    let is_x_only = given.form() == KeyForm::XOnly;
+    let is_x_only = given.form() == KeyRowForm::XOnly;
     let computed = public_keys_of(engine, Secp256k1::ID, keys.secret, items)?;
     let given = decode_keys(engine, Secp256k1::ID, items, given)?;
     let differ = |(_, (given, computed)): &(usize, (Result<Point, Rejection>, Result<Point, Rejection>))| match (

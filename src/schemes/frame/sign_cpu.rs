@@ -221,7 +221,7 @@ pub fn sign_checked(
         let range = start..items.min(start + CHECKED_AT_ONCE);
         let (mut place, behind) = rest.split_at(range.len());
         rest = behind;
-        let mut memory = Columns::new(range.len(), widths);
+        let mut memory = OwnResults::new(range.len(), widths);
         sign_block(range, widths, sign, check, &mut memory.results());
         place.take(memory.results().as_results());
     }
@@ -237,7 +237,7 @@ fn sign_block(
     let start = items.start;
     let mut open: Vec<usize> = items.collect();
     for _ in 0..ATTEMPTS {
-        let (mut memory, mut codes) = (Columns::new(open.len(), widths), vec![0; open.len()]);
+        let (mut memory, mut codes) = (OwnResults::new(open.len(), widths), vec![0; open.len()]);
         let mut signed = memory.results();
         sign(&open, &mut signed);
         check(&open, &signed, &mut codes);
@@ -262,15 +262,15 @@ fn sign_block(
 }
 
 /// Columns of results of its own.
-struct Columns {
+struct OwnResults {
     codes: Vec<u8>,
     columns: [Vec<u8>; 2],
     widths: Widths,
 }
 
-impl Columns {
+impl OwnResults {
     fn new(items: usize, widths: Widths) -> Self {
-        Columns { codes: vec![0; items], columns: widths.map(|width| vec![0; width * items]), widths }
+        OwnResults { codes: vec![0; items], columns: widths.map(|width| vec![0; width * items]), widths }
     }
 
     fn results(&mut self) -> ResultsMut<'_> {

@@ -8,14 +8,14 @@ use gecc::{CurveId, Engine};
 use gecc_cli::measure::inputs::{Inputs, Memory};
 use gecc_cli::measure::operations::{Case, check_sample};
 use gecc_cli::measure::timing::median;
-use gecc_cli::measure::{Checked, Operation, default_items, rate};
+use gecc_cli::measure::{Checked, PublicCall, default_items, rate};
 use serde_json::json;
 use std::io::{self, Write};
 
 pub fn run(options: &BenchOptions) -> Result<u8, Failure> {
     let engine = options.engine.start()?;
     let operations = match &options.operations[..] {
-        [] => Operation::value_variants().to_vec(),
+        [] => PublicCall::value_variants().to_vec(),
         some => some.to_vec(),
     };
     let is_together = operations.iter().any(|operation| operation.is_together());
@@ -44,7 +44,7 @@ struct Bench {
     together: Option<Engine>,
     /// What samples are checked with.
     reference: Engine,
-    operations: Vec<Operation>,
+    operations: Vec<PublicCall>,
     /// The largest last.
     sizes: Vec<usize>,
     json: bool,

@@ -63,7 +63,7 @@ impl Arenas {
 }
 
 /// Answers of a batch, and the bytes of input that it took.
-struct Answers<M> {
+struct Formed<M> {
     made: M,
     bytes: u64,
 }
@@ -127,14 +127,14 @@ impl Job<'_> {
         computed: Results<Computed>,
         form: &F,
         free: Sender<Arena>,
-        to: SyncSender<Result<Answers<F::Made>, Failure>>,
+        to: SyncSender<Result<Formed<F::Made>, Failure>>,
     ) {
         for batch in computed {
             let answers = batch.and_then(|mut batch| {
                 let made = form.make(&batch);
                 batch.arena.wipe(batch.rows);
                 let _ = free.send(batch.arena);
-                Ok(Answers { made: made?, bytes: batch.bytes })
+                Ok(Formed { made: made?, bytes: batch.bytes })
             });
             let is_last = answers.is_err();
             if to.send(answers).is_err() || is_last {
@@ -146,13 +146,13 @@ impl Job<'_> {
     /// Puts answers out, in order.
     fn put_out<M>(
         &self,
-        answers: Receiver<Result<Answers<M>, Failure>>,
+        answers: Receiver<Result<Formed<M>, Failure>>,
         sink: &mut impl Sink<M>,
         progress: &Progress,
         tally: &mut Tally,
     ) -> End {
         for next in answers {
-            let Answers { made, bytes } = match next {
+            let Formed { made, bytes } = match next {
                 Ok(answers) => answers,
                 Err(failure) => return End::Failed(failure),
             };

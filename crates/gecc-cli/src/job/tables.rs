@@ -18,8 +18,8 @@ use arrow_array::cast::AsArray;
 use arrow_array::types::UInt8Type;
 use gecc::CurveId;
 use gecc_arrow::{
-    Answered, Answers, Columns, Counts, Error, Job, Mapping, Pool, ReadOptions, Reason, TransformOptions, answer_each,
-    complete, transform,
+    Answered, Answers, Counts, Error, Job, Mapping, Pool, Projection, ReadOptions, Reason, TransformOptions,
+    answer_each, complete, transform,
 };
 use rayon::prelude::*;
 use std::io;
@@ -190,7 +190,7 @@ fn write_lines(
     let batches = job
         .operation
         .columns(job.curve, input.schema(), job.mapping)
-        .and_then(|places| input.batches(&Columns::Only(places)));
+        .and_then(|places| input.batches(&Projection::Only(places)));
     let ended = batches.and_then(|batches| answer_each(job, batches, COMPUTING, started.interrupted, make, put_out));
     let end = match ended {
         Ok(Some(end)) => end,

@@ -4,7 +4,7 @@ use crate::support::{Signed, TemporaryFile, answers, code, run, signed, stderr};
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef, BinaryArray, FixedSizeBinaryArray, RecordBatch, StringArray, UInt8Array};
 use gecc::{P256, Secp256k1};
-use gecc_arrow::{Columns, Compression, Format, Output, Pool, ReadOptions, Writer, open};
+use gecc_arrow::{Compression, Format, Output, Pool, Projection, ReadOptions, Writer, open};
 use serde_json::{Value, json};
 use std::path::Path;
 use std::sync::Arc;
@@ -81,7 +81,7 @@ pub fn file(
 }
 
 fn read(path: &str) -> Vec<RecordBatch> {
-    open(path, ReadOptions::default()).unwrap().batches(&Columns::All).unwrap().collect::<Result<_, _>>().unwrap()
+    open(path, ReadOptions::default()).unwrap().batches(&Projection::All).unwrap().collect::<Result<_, _>>().unwrap()
 }
 
 /// Without the reasons of cells, which text says in another way, and without where the item was.
