@@ -1,5 +1,5 @@
-//! Derives every constant of every curve from `curves/NAME.toml`, and lists the device code that the crate embeds: plain
-//! Rust, no network, no CUDA. Unit tests that need what is missing here are told so.
+//! Derives every constant of every curve from `curves/NAME.toml`, and lists the device code that the crate embeds:
+//! plain Rust, no network, no CUDA. Unit tests that need what is missing here are told so.
 
 #[path = "curves/derive.rs"]
 mod derive;
@@ -67,8 +67,8 @@ fn main() {
     fs::write(out.join("launchers.rs"), launchers.kernels).expect("OUT_DIR is writable");
 }
 
-/// Unit tests cannot be ignored when they run, but when they are built: `cfg` says what this machine lacks, unless `variable`
-/// asks for the tests all the same. Nothing but tests may depend on it.
+/// Unit tests cannot be ignored when they run, but when they are built: `cfg` says what this machine lacks, unless
+/// `variable` asks for the tests all the same. Nothing but tests may depend on it.
 fn tell_tests(cfg: &str, variable: &str, is_here: bool) {
     println!("cargo::rerun-if-env-changed={variable}");
     if !is_here && env::var(variable).as_deref() != Ok("1") {

@@ -1,4 +1,5 @@
-//! The CPU engine on one thread against the best single-item libraries, all in one run: `cargo bench --bench cpu_peers`.
+//! The CPU engine on one thread against the best single-item libraries, all in one run:
+//! `cargo bench --bench cpu_peers`.
 //!
 //! Batches of 4096 and 65536 items with fresh random keys, digests and signatures. gecc's figures include decoding and
 //! every check; the peers get parsed keys and signatures where their interface allows, which favours them.
@@ -133,8 +134,8 @@ fn secp256k1(criterion: &mut Criterion) {
     group.bench_function("libsecp256k1 (raw FFI, parsed keys)", |bencher| {
         bencher.iter(|| {
             for (digest, (signature, key)) in set.digests.iter().zip(&parsed) {
-                // SAFETY: verification reads a digest of 32 bytes, a signature and a key, all alive and initialised; the
-                // static context is what the library provides for it.
+                // SAFETY: verification reads a digest of 32 bytes, a signature and a key, all alive and initialised;
+                // the static context is what the library provides for it.
                 let valid = unsafe {
                     ffi::secp256k1_ecdsa_verify(
                         ffi::secp256k1_context_static,
@@ -290,8 +291,8 @@ fn sign_bip340(criterion: &mut Criterion) {
     let pairs: Vec<_> = secret.iter().map(pair).collect();
     let sign = |((message, auxiliary), pair): ((&[u8; 32], &[u8; 32]), &secp256k1::Keypair)| {
         let mut signature = [0; 64];
-        // SAFETY: signing writes 64 bytes and reads a message and auxiliary data of 32 bytes and a key pair, all alive and
-        // initialised; the context was made for signing.
+        // SAFETY: signing writes 64 bytes and reads a message and auxiliary data of 32 bytes and a key pair, all alive
+        // and initialised; the context was made for signing.
         let signed = unsafe {
             ffi::secp256k1_schnorrsig_sign32(
                 context.ctx().as_ptr(),

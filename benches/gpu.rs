@@ -1,8 +1,9 @@
 //! The GPU engine: `cargo bench --bench gpu`.
 //!
-//! Batches of 2^20 items with fresh random inputs: every public operation end to end, from host memory to host memory, and
-//! arithmetic kernels alone, timed by CUDA events. Without a GPU it says so and measures nothing; with `GECC_REQUIRE_GPU=1`
-//! that is a failure. `gecc-bench operations` prints more: kernel times of the public operations, other sizes, latencies.
+//! Batches of 2^20 items with fresh random inputs: every public operation end to end, from host memory to host memory,
+//! and arithmetic kernels alone, timed by CUDA events. Without a GPU it says so and measures nothing; with
+//! `GECC_REQUIRE_GPU=1` that is a failure. `gecc-bench operations` prints more: kernel times of the public operations,
+//! other sizes, latencies.
 
 use criterion::{BenchmarkGroup, Criterion, Throughput, measurement::WallTime};
 use gecc::ecdsa::{Policy, SForm};
@@ -95,8 +96,8 @@ impl Results for Verdicts {
     }
 }
 
-/// Measures a call, and compares the start of what it gives with the CPU engine's. Results are freed outside the measured
-/// time.
+/// Measures a call, and compares the start of what it gives with the CPU engine's. Results are freed outside the
+/// measured time.
 fn end_to_end<R: Results>(
     group: &mut BenchmarkGroup<WallTime>,
     name: &str,

@@ -1,5 +1,6 @@
-//! Rows a second of `silent_payments::scan`, from memory to memory: one output in each row, as its first eight bytes, which is what an
-//! index has. A row in 65,536 pays, as libsecp256k1 computes it; each run has to find these and no others.
+//! Rows a second of `silent_payments::scan`, from memory to memory: one output in each row, as its first eight bytes,
+//! which is what an index has. A row in 65,536 pays, as libsecp256k1 computes it; each run has to find these and no
+//! others.
 //!
 //! `cargo bench --bench silent_payments -- [--backend auto|cpu|gpu] [--rows 16777216] [--runs 5]`; a table of medians.
 
@@ -10,7 +11,7 @@ use secp256k1::{Keypair, PublicKey, Scalar};
 use sha2::{Digest, Sha256};
 use std::time::Instant;
 
-/// Of so many rows one pays.
+/// Of this many rows one pays.
 const PAYING: usize = 1 << 16;
 
 #[derive(Parser)]

@@ -121,7 +121,8 @@ impl Codes {
         let names: Vec<(&str, u8)> = self.rejection.iter().map(|it| (it.name.as_str(), it.number)).collect();
         text.push_str(
             "}\n\nimpl Rejection {\n    \
-             /// The rejection that a code stands for; `None` for [`Verdict::VALID_CODE`] and bytes that are no code.\n",
+             /// The rejection that a code stands for; `None` for [`Verdict::VALID_CODE`] and bytes that are no
+             /// code.\n",
         );
         from_code(&mut text, &names);
         writeln!(

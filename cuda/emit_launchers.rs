@@ -1,8 +1,8 @@
 //! Rust functions that start the kernels, from the signatures in the `.cu` files of `cuda/`.
 //!
-//! A signature says what each of its arrays holds, in the words of `cuda/kernels/columns.cuh`. Each of these becomes a Rust
-//! type, and each kernel a struct with a field for every parameter: neither the order nor the content of arguments can be
-//! mistaken. The line above a kernel says on how many threads it runs:
+//! A signature says what each of its arrays holds, in the words of `cuda/kernels/columns.cuh`. Each of these becomes a
+//! Rust type, and each kernel a struct with a field for every parameter: neither the order nor the content of arguments
+//! can be mistaken. The line above a kernel says on how many threads it runs:
 //!
 //! ```text
 //! // Launch: one thread per item.
@@ -10,9 +10,9 @@
 //! // Launch: 2 blocks per multiprocessor, for tables * windows items.
 //! ```
 //!
-//! A block is as large as `__launch_bounds__` says, where the line does not; there are n items, where it does not. What it names and
-//! the kernel does not have becomes a field of its own. Kernels that a macro makes share a struct, as they share parameters;
-//! the line stands above the macro.
+//! A block is as large as `__launch_bounds__` says, where the line does not; there are n items, where it does not. What
+//! it names and the kernel does not have becomes a field of its own. Kernels that a macro makes share a struct, as they
+//! share parameters; the line stands above the macro.
 
 use std::fmt::Write;
 
@@ -198,12 +198,12 @@ struct Launcher {
     kernels: Vec<(String, String)>,
     is_shared: bool,
     needs_curve: bool,
-    shape: Shape,
+    shape: Launch,
 }
 
 /// How kernels are launched.
 #[derive(Debug, PartialEq, Eq)]
-struct Shape {
+struct Launch {
     /// Threads of a block.
     block: u32,
     grid: Grid,
@@ -214,7 +214,7 @@ struct Shape {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Grid {
-    /// So many blocks per multiprocessor, or a thread per item.
+    /// This many blocks per multiprocessor, or a thread per item.
     resident: Option<Factor>,
     /// The number of items.
     items: Vec<Factor>,
@@ -320,7 +320,7 @@ impl Reader<'_> {
             kernels: vec![(file, kernel.to_owned())],
             is_shared: found.shared.is_some(),
             needs_curve: self.needs_curve,
-            shape: Shape { block, grid, parameters, more },
+            shape: Launch { block, grid, parameters, more },
         })
     }
 
@@ -551,7 +551,7 @@ fn merge(launchers: &mut Vec<Launcher>, new: Launcher) -> Result<(), String> {
 
 impl Launcher {
     fn rust(&self) -> String {
-        let (Launcher { name, kernels, .. }, Shape { block, grid, parameters, more }) = (self, &self.shape);
+        let (Launcher { name, kernels, .. }, Launch { block, grid, parameters, more }) = (self, &self.shape);
         let mut text = String::new();
         let (file, kernel) = &kernels[0];
         match self.is_shared {

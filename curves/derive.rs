@@ -1,5 +1,5 @@
-//! What follows from the domain parameters: the shapes of p and a, Montgomery constants, a chain for square roots, and the
-//! lattice of the endomorphism.
+//! What follows from the domain parameters: the shapes of p and a, Montgomery constants, a chain for square roots, and
+//! the lattice of the endomorphism.
 
 use crate::params::{ChainStep, Curve, Endomorphism};
 use num_bigint::{BigInt, BigUint, Sign};
@@ -65,8 +65,8 @@ pub fn power_chain(exponent: &BigUint) -> Vec<ChainStep> {
     (3..=6).map(|window| windowed_chain(exponent, window)).min_by_key(Vec::len).expect("there are windows")
 }
 
-/// The powers 2 and 3, 5, 7, ..., 2^w - 1, then the exponent from the top. As a step goes on from the last power, the first
-/// window has w + 1 bits: it is the largest odd power and at most two more.
+/// The powers 2 and 3, 5, 7, ..., 2^w - 1, then the exponent from the top. As a step goes on from the last power, the
+/// first window has w + 1 bits: it is the largest odd power and at most two more.
 fn windowed_chain(exponent: &BigUint, window: u64) -> Vec<ChainStep> {
     let step = |squarings, factor| ChainStep { squarings, factor: Some(factor) };
     // Power 2 is number 1, and the odd power k is number (k + 1) / 2, but for 1, which is number 0.

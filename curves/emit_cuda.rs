@@ -59,8 +59,8 @@ fn modulus(out: &mut String, prefix: &str, value: &BigUint) {
     writeln!(out, "#define GECC_{prefix}_INV30 {:#010x}u", modulus.inverse_62 & ((1 << 30) - 1)).unwrap();
 }
 
-/// Where n = 2^256 - a 2^224 + b 2^192 - c 2^128 + low with a, b in {0, 1}, c in {1, 2} and low below 2^128, says so: the
-/// upper half of n then costs a reduction additions instead of multiplications.
+/// Where n = 2^256 - a 2^224 + b 2^192 - c 2^128 + low with a, b in {0, 1}, c in {1, 2} and low below 2^128, says so:
+/// the upper half of n then costs a reduction additions instead of multiplications.
 fn sparse_order(out: &mut String, n: &BigUint) {
     let one = BigUint::from(1u32);
     let top = n >> 128;
@@ -74,11 +74,11 @@ fn sparse_order(out: &mut String, n: &BigUint) {
     }
 }
 
-/// Chains of so many steps keep all powers; longer ones, which are derived, the powers that are factors.
+/// Chains of this many steps keep all powers; longer ones, which are derived, the powers that are factors.
 const FEW_STEPS: usize = 16;
 
-/// p = 3 mod 4: a square root of a square v is v^((p+1)/4). A step is the number of squarings, and in the upper half of its
-/// word one more than the number of the factor, or 0.
+/// p = 3 mod 4: a square root of a square v is v^((p+1)/4). A step is the number of squarings, and in the upper half of
+/// its word one more than the number of the factor, or 0.
 fn sqrt_chain(out: &mut String, curve: &Curve) {
     let steps = curve.sqrt_chain.iter().map(|step| step.squarings | step.factor.map_or(0, |factor| factor + 1) << 16);
     writeln!(out, "#define GECC_SQRT_STEPS {}", steps.len()).unwrap();

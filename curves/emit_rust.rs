@@ -1,5 +1,5 @@
-//! The Rust half of the generated code: per curve a module of constants, its two moduli, and the public type with its traits;
-//! and macros that go through the curves.
+//! The Rust half of the generated code: per curve a module of constants, its two moduli, and the public type with its
+//! traits; and macros that go through the curves.
 
 use crate::derive::{Glv, Modulus, Reduction, ShapeOfA};
 use crate::params::{ChainStep, Curve};
@@ -187,8 +187,8 @@ impl CurveId {{
     }}
 }}
 
-/// One instance of a generic function for each curve, compiled where this stands: with a scheme's name before the function
-/// for each curve that offers the scheme.
+/// One instance of a generic function for each curve, compiled where this stands: with a scheme's name before the
+/// function for each curve that offers the scheme.
 macro_rules! per_curve {{
 {of_schemes}    ($($function:ident)::+) => {{ $crate::curve::PerCurve([{instances}]) }};
 }}

@@ -1,4 +1,5 @@
-//! Private set intersection by ECDH: two parties learn what their lists have in common, and nothing else but their sizes.
+//! Private set intersection by ECDH: two parties learn what their lists have in common, and nothing else but their
+//! sizes.
 //!
 //! `cargo run --release --example ecdh_psi [-- ALICE.txt BOB.txt]`
 //!

@@ -2,9 +2,9 @@
 //!
 //! `cargo run --release --example ethereum_block [-- PATH …]`
 //!
-//! Reads files and folders as `gecc ethereum senders` does: blocks of `eth_getBlockByNumber` with full transactions, era1,
-//! RLP, Parquet. Where the source says a transaction's hash it is computed again, so that nothing of the input goes
-//! unchecked. Authorizations inside EIP-7702 transactions are checked like transactions.
+//! Reads files and folders as `gecc ethereum senders` does: blocks of `eth_getBlockByNumber` with full transactions,
+//! era1, RLP, Parquet. Where the source says a transaction's hash it is computed again, so that nothing of the input
+//! goes unchecked. Authorizations inside EIP-7702 transactions are checked like transactions.
 
 #[path = "common/args.rs"]
 mod args;

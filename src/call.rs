@@ -1,5 +1,6 @@
-//! What can be asked for of the items of a batch, as a value: what an operation reads, what it gives, on which curve, and the call that
-//! computes it. For programs that choose the operation when they run, such as the command line, tables and databases.
+//! What can be asked for of the items of a batch, as a value: what an operation reads, what it gives, on which curve,
+//! and the call that computes it. For programs that choose the operation when they run, such as the command line,
+//! tables and databases.
 //!
 //! ```
 //! use gecc::call::{Columns, Contents, Operation};
@@ -245,8 +246,8 @@ impl Operation {
         }
     }
 
-    /// Computes a batch, of as many items as there are codes. `first` and `second` get the results of all items, one after the other.
-    /// As for variable time and constant time: what the operation's own call is.
+    /// Computes a batch, of as many items as there are codes. `first` and `second` get the results of all items, one
+    /// after the other. As for variable time and constant time: what the operation's own call is.
     ///
     /// # Errors
     /// As for the operation's own call; [`Error::LengthMismatch`] when there is room for another number of results.

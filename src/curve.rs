@@ -29,14 +29,15 @@ pub trait EcdsaCurve: Curve {
     const LOW_S_BY_DEFAULT: bool;
 }
 
-/// Which curve a call is about: a curve of its own type ([`P256`]), or one that is chosen when the program runs ([`CurveId`]). Sealed.
+/// Which curve a call is about: a curve of its own type ([`P256`]), or one that is chosen when the program runs
+/// ([`CurveId`]). Sealed.
 pub trait CurveChoice: sealed::Sealed + Copy {
     /// The curve.
     fn id(self) -> CurveId;
 }
 
-/// Which curve a call of ECDSA is about. A [`CurveId`] without ECDSA ([`CurveId::has_ecdsa`]) is refused when the program runs,
-/// with [`crate::Error::NoScheme`]; the type of such a curve is refused when it is compiled. Sealed.
+/// Which curve a call of ECDSA is about. A [`CurveId`] without ECDSA ([`CurveId::has_ecdsa`]) is refused when the
+/// program runs, with [`crate::Error::NoScheme`]; the type of such a curve is refused when it is compiled. Sealed.
 pub trait EcdsaChoice: CurveChoice {}
 
 impl<C: Curve> CurveChoice for C {
@@ -86,8 +87,8 @@ fn listed_names() -> String {
     CurveId::ALL.iter().map(of_curve).collect::<Vec<_>>().join(", ")
 }
 
-/// The name of a curve in any of its spellings: its own, one that a standard or another program has, or its object identifier. Case
-/// does not matter, and neither do spaces, hyphens, underscores and dots.
+/// The name of a curve in any of its spellings: its own, one that a standard or another program has, or its object
+/// identifier. Case does not matter, and neither do spaces, hyphens, underscores and dots.
 ///
 /// ```
 /// use gecc::CurveId;

@@ -1,4 +1,5 @@
-//! What an item consists of, and the names that people have for its parts: the one table that text, tables and bindings use.
+//! What an item consists of, and the names that people have for its parts: the one table that text, tables and bindings
+//! use.
 
 use crate::types::is_same_name;
 use sha2::{Digest, Sha256, Sha384, Sha512};
@@ -47,8 +48,8 @@ impl Field {
         Field::Id,
     ];
 
-    /// The field's name, and then what else it may be called. Case does not matter, and neither do `_`, `-`, dots and spaces.
-    /// `tx_hash` is in no list: a transaction's hash is not what was signed.
+    /// The field's name, and then what else it may be called. Case does not matter, and neither do `_`, `-`, dots and
+    /// spaces. `tx_hash` is in no list: a transaction's hash is not what was signed.
     pub fn names(self) -> &'static [&'static str] {
         match self {
             Field::Digest => {
@@ -218,12 +219,13 @@ impl Mapping {
 
     /// What the names of the columns say of the fields that the mapping does not name ([`Field::names`]).
     ///
-    /// Only fields that are read (`reads`) get a column, and only one that can hold it (`fits`, by the column's place). A column
-    /// called `hash` is a digest where nothing has a name that says so, unless others show that the rows are transactions. A column
-    /// called `id` or `user_id` may be the user id of SM2 or the name of a row: where there is a message, and ids are read, that has to be said.
+    /// Only fields that are read (`reads`) get a column, and only one that can hold it (`fits`, by the column's place).
+    /// A column called `hash` is a digest where nothing has a name that says so, unless others show that the rows are
+    /// transactions. A column called `id` or `user_id` may be the user id of SM2 or the name of a row: where there is a
+    /// message, and ids are read, that has to be said.
     ///
-    /// Where `by_row`, each row may have another of the forms in which a value can come (a digest or a message, for instance), so that
-    /// several of them may have a column.
+    /// Where `by_row`, each row may have another of the forms in which a value can come (a digest or a message, for
+    /// instance), so that several of them may have a column.
     ///
     /// # Errors
     /// [`UnclearColumns`] where two columns could be meant, and where a column that the mapping names is missing.

@@ -1,17 +1,17 @@
 //! Compiled kernels: building them ahead of time, and where they are kept.
 //!
-//! The GPU engine takes the kernels that it first needs from where they are, and else compiles them for the GPU that is there,
-//! which takes some seconds:
+//! The GPU engine takes the kernels that it first needs from where they are, and else compiles them for the GPU that is
+//! there, which takes some seconds:
 //!
-//! 1. a pack for the GPU's architecture, made by [`pack`], in the folder that [`crate::EngineBuilder::kernels`] or else the
-//!    environment variable `GECC_KERNELS` names;
-//! 2. the cache: the folder that `GECC_KERNEL_CACHE` names, else `gecc` in the user's cache folder. The engine keeps there what it
-//!    has compiled, and [`build`] fills such a folder beforehand;
+//! 1. a pack for the GPU's architecture, made by [`pack`], in the folder that [`crate::EngineBuilder::kernels`] or else
+//!    the environment variable `GECC_KERNELS` names;
+//! 2. the cache: the folder that `GECC_KERNEL_CACHE` names, else `gecc` in the user's cache folder. The engine keeps
+//!    there what it has compiled, and [`build`] fills such a folder beforehand;
 //! 3. a pack for an earlier architecture whose machine code runs on the GPU too, such as `sm_80` on `sm_86`;
 //! 4. NVRTC, which is looked up as the loader does; `GECC_NVRTC_DIR` names its folder where that fails.
 //!
-//! Files are used only if they are whole, were compiled from the sources of this very library, belong to the user or to root,
-//! and can be written by nobody else.
+//! Files are used only if they are whole, were compiled from the sources of this very library, belong to the user or to
+//! root, and can be written by nobody else.
 
 use crate::gpu::runtime::Unit;
 use crate::gpu::runtime::kernel_cache::Cache;
@@ -24,8 +24,8 @@ use crate::types::Error;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-/// The architectures of which releases have packs. Their machine code runs on every GPU from Ampere on but for those of Jetson
-/// boards.
+/// The architectures of which releases have packs. Their machine code runs on every GPU from Ampere on but for those of
+/// Jetson boards.
 pub const PACKED: &[&str] = &["sm_80", "sm_86", "sm_89", "sm_90", "sm_100", "sm_120"];
 
 /// The hash of the sources and options of all operations' kernels, as 32 hexadecimal digits. Libraries with the same hash use each other's
@@ -86,8 +86,8 @@ pub fn build(architecture: &str, folder: &Path, report: impl Fn(&Path) + Sync) -
 /// Compiles the kernels of all operations for one architecture, such as `sm_90`, into a file of a folder, the pack
 /// `sm_90.gecckernels`, for [`crate::EngineBuilder::kernels`]. Returns the file.
 ///
-/// It takes minutes of a core, and no GPU. A pack that is there already, whole and by the same version of NVRTC, is kept. The pack serves a library of the very same sources, with and without
-/// the feature `lab`.
+/// It takes minutes of a core, and no GPU. A pack that is there already, whole and by the same version of NVRTC, is
+/// kept. The pack serves a library of the very same sources, with and without the feature `lab`.
 ///
 /// # Errors
 /// As for [`build`].
@@ -156,8 +156,9 @@ pub fn packs_folder() -> Option<PathBuf> {
     packs_of_environment()
 }
 
-/// Compiles every kernel for one architecture, and tells what each takes, by the report of the assembler. What is compiled is kept
-/// in the folder `kept`, and taken from there by later calls of this and [`machine_code`], while sources and NVRTC are the same.
+/// Compiles every kernel for one architecture, and tells what each takes, by the report of the assembler. What is
+/// compiled is kept in the folder `kept`, and taken from there by later calls of this and [`machine_code`], while
+/// sources and NVRTC are the same.
 ///
 /// # Errors
 /// [`Error::Kernels`] when NVRTC is missing or cannot compile for the architecture, or the folder cannot be written;
@@ -171,7 +172,8 @@ pub fn usage(architecture: &str, kept: &Path) -> Result<Vec<KernelUsage>, Error>
     Ok(each(Unit::all(), usage)?.into_iter().flatten().collect())
 }
 
-/// What `compute` gives for each of some units, on all cores. After the first error no more are begun: all take minutes.
+/// What `compute` gives for each of some units, on all cores. After the first error no more are begun: all take
+/// minutes.
 fn each<T: Send>(
     units: impl Iterator<Item = Unit>,
     compute: impl Fn(&Unit) -> Result<T, Error> + Sync,
@@ -190,7 +192,8 @@ fn each<T: Send>(
     }
 }
 
-/// Compiles some kernel files for one architecture and every curve, to what the GPU engine runs. It is kept as by [`usage`].
+/// Compiles some kernel files for one architecture and every curve, to what the GPU engine runs. It is kept as by
+/// [`usage`].
 ///
 /// # Errors
 /// As for [`usage`].

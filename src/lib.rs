@@ -1,8 +1,9 @@
-//! Batch elliptic-curve cryptography: ECDSA, BIP 340, SM2 and ECDH on secp256k1, P-256, brainpoolP256r1 and SM2, and Ed25519.
+//! Batch elliptic-curve cryptography: ECDSA, BIP 340, SM2 and ECDH on secp256k1, P-256, brainpoolP256r1 and SM2, and
+//! Ed25519.
 //!
-//! For programs that need millions of operations, not one: every call takes slices, works on all GPUs or, where there is
-//! none, on all cores, and gives one answer per item, in order. A bad item gets its own [`Rejection`] and disturbs no other.
-//! Results are byte-identical to those of the RustCrypto crates `k256`, `p256`, `bp256` and `sm2`.
+//! For programs that need millions of operations, not one: every call takes slices, works on all GPUs or, where there
+//! is none, on all cores, and gives one answer per item, in order. A bad item gets its own [`Rejection`] and disturbs
+//! no other. Results are byte-identical to those of the RustCrypto crates `k256`, `p256`, `bp256` and `sm2`.
 //!
 //! ```
 //! use gecc::{Engine, P256, PublicKeys, ecdsa, keys};
@@ -38,21 +39,23 @@
 //! | digests of messages | [`hash`] | no: public data |
 //! | modular exponentiation, multiplication, squaring | [`modular`] | in bases, exponents and factors |
 //!
-//! A call takes its curve behind the engine: the curve's own type (`verify(&engine, P256, …)`), or a [`CurveId`] that is
-//! chosen when the program runs. [`service`] is for many callers with few items each: it gathers their requests into batches.
+//! A call takes its curve behind the engine: the curve's own type (`verify(&engine, P256, …)`), or a [`CurveId`] that
+//! is chosen when the program runs. [`service`] is for many callers with few items each: it gathers their requests into
+//! batches.
 //!
 //! # Versions
 //! Rust 1.95 or later, and no CUDA to build. Keys and signatures convert from and to the types of `k256`, `p256`,
-//! `bp256` and `sm2` 0.14, which are also in [`rust_crypto`]. Those of 0.13 are other types: they come over as bytes, by
-//! [`SecretKey::from_bytes`] and in any encoding of [`PublicKeys`].
+//! `bp256` and `sm2` 0.14, which are also in [`rust_crypto`]. Those of 0.13 are other types: they come over as bytes,
+//! by [`SecretKey::from_bytes`] and in any encoding of [`PublicKeys`].
 //!
 //! # Features
-//! By default none is on, and none is needed: curves, GPUs and vector instructions are always there, and which are used is seen when the
-//! program runs. `lab` has what measures the library itself, without a promise of stability.
+//! By default none is on, and none is needed: curves, GPUs and vector instructions are always there, and which are used
+//! is seen when the program runs. `lab` has what measures the library itself, without a promise of stability.
 //!
 //! # Examples
-//! Each call's page has one. Programs over real data are in the repository's `examples/`: senders of Ethereum's transactions, Bitcoin's blocks,
-//! certificates, private set intersection. `docs/using.md` there has more on columns, GPUs, threads and memory.
+//! Each call's page has one. Programs over real data are in the repository's `examples/`: senders of Ethereum's
+//! transactions, Bitcoin's blocks, certificates, private set intersection. `docs/using.md` there has more on columns,
+//! GPUs, threads and memory.
 
 // `for_each_curve` and the like, in scope of all modules below.
 
@@ -64,6 +67,7 @@ pub mod kernels;
 #[cfg(feature = "lab")]
 pub mod lab;
 pub mod service;
+pub mod steps;
 
 mod cpu;
 mod curve;

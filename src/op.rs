@@ -1,5 +1,5 @@
-//! What an operation is to the engine. Each says everything of itself once: its columns in and out, its function on the CPU, its
-//! launches on a GPU with the memory that these take, and from which size a GPU pays.
+//! What an operation is to the engine. Each says everything of itself once: its columns in and out, its function on the
+//! CPU, its launches on a GPU with the memory that these take, and from which size a GPU pays.
 
 use crate::cpu::CpuEngine;
 use crate::gpu::OnGpu;
@@ -25,12 +25,12 @@ pub(crate) trait Reduction {
     /// The operation on the parts.
     fn parts(&self) -> Self::Parts<'_>;
 
-    /// The result, from the codes and rows of all parts, of so many bytes each.
+    /// The result, from the codes and rows of all parts, of this many bytes each.
     fn combine(&self, cpu: &CpuEngine, codes: &[u8], rows: &[[u8; 64]]) -> Self::Output;
 }
 
-/// How many items one thread of the CPU computes before a GPU has computed as many for all threads: with the portable code, and
-/// eight at a time. From that many items a thread on, a batch is worth a GPU (docs/performance-sizes.md).
+/// How many items one thread of the CPU computes before a GPU has computed as many for all threads: with the portable
+/// code, and eight at a time. From that many items a thread on, a batch is worth a GPU (docs/performance-sizes.md).
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Worth {
     pub portable: usize,

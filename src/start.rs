@@ -34,13 +34,13 @@ impl Engine {
     }
 
     /// Tests every operation on every GPU by items whose answers are known, valid and spoiled ones, and gives all
-    /// [`Engine::failures`] after that. Calls do the same before they first use an operation on a GPU, and the CPU's vector
-    /// instructions are tested when the first engine starts: this is for a program that wants to know beforehand. Takes
-    /// some seconds, and a minute or two where kernels are not in the cache.
+    /// [`Engine::failures`] after that. Calls do the same before they first use an operation on a GPU, and the CPU's
+    /// vector instructions are tested when the first engine starts: this is for a program that wants to know
+    /// beforehand. Takes some seconds, and a minute or two where kernels are not in the cache.
     ///
     /// # Errors
-    /// [`Error::Device`] when a GPU has too little memory for a test, [`Error::Forked`] in a child of the process that made the
-    /// engine.
+    /// [`Error::Device`] when a GPU has too little memory for a test, [`Error::Forked`] in a child of the process that
+    /// made the engine.
     ///
     /// ```
     /// use gecc::Engine;
@@ -54,9 +54,10 @@ impl Engine {
         Ok(self.failures())
     }
 
-    /// Makes ready what calls on a curve need, which the first of them would otherwise have to wait for or do without: tables of
-    /// the base point for the CPU, and for GPUs their kernels, which may have to be compiled, tables, and tests by known answers.
-    /// Takes some tens of milliseconds without a GPU, and some seconds where kernels are not in the cache.
+    /// Makes ready what calls on a curve need, which the first of them would otherwise have to wait for or do without:
+    /// tables of the base point for the CPU, and for GPUs their kernels, which may have to be compiled, tables, and
+    /// tests by known answers. Takes some tens of milliseconds without a GPU, and some seconds where kernels are not in
+    /// the cache.
     ///
     /// # Errors
     /// [`Error::Kernels`] and [`Error::Device`] when a GPU cannot be made ready: calls may work all the same, see

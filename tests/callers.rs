@@ -1,9 +1,9 @@
-//! Callers of every kind: tasks of a pool that call by the thousand, plain threads, asynchronous runtimes, processes with little
-//! memory and few threads, and processes that fork.
+//! Callers of every kind: tasks of a pool that call by the thousand, plain threads, asynchronous runtimes, processes
+//! with little memory and few threads, and processes that fork.
 //!
-//! Each test is a process of its own, as tables and pools are those of a process, that must end in time. In it no call may run
-//! inside another (which is what a thread that runs its pool's other tasks while it waits would do), and the number of threads
-//! must stay what the caller and one engine need.
+//! Each test is a process of its own, as tables and pools are those of a process, that must end in time. In it no call
+//! may run inside another (which is what a thread that runs its pool's other tasks while it waits would do), and the
+//! number of threads must stay what the caller and one engine need.
 
 mod harness;
 
@@ -126,7 +126,8 @@ fn child(name: &str) {
     let engine: &Engine = Box::leak(Box::new(engine().build().expect("the engine starts")));
     expected();
     let most = watch_threads(|| way(engine));
-    // The engine's own, the callers' (16 of tokio besides 4, or 64), this one, the one that watches and one that builds a table.
+    // The engine's own, the callers' (16 of tokio besides 4, or 64), this one, the one that watches and one that builds
+    // a table.
     let (engine_threads, callers) =
         (2 + 5 * engine.info().devices.len(), if first == "plain_threads" { 64 } else { 20 });
     // While kernels are compiled each has a thread, and the driver has some of its own.
@@ -249,7 +250,7 @@ fn little_address_space() {
     works(&Engine::builder().backend(Backend::Cpu).threads(2).build().expect("two threads"));
 }
 
-/// Small calls, and so many items that a table pays.
+/// Small calls, and this many items that a table pays.
 fn works(engine: &Engine) {
     (0..1000).for_each(|number| call(engine, number));
     let many: Vec<[u8; 32]> = (1..=40_000u32).map(|item| [item as u8; 32]).collect();

@@ -368,7 +368,8 @@ where
         }
     }
 
-    /// Coefficients of batch equations: what they are, their products, and the digits of their opposites in every width.
+    /// Coefficients of batch equations: what they are, their products, and the digits of their opposites in every
+    /// width.
     fn coefficients(&self, session: &mut Session) {
         for item in [0, 1, u64::from(u32::MAX), 1 << 32, u64::MAX] {
             let seed = patterned();

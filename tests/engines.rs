@@ -1,5 +1,5 @@
-//! The suite on each engine: on the CPU with every core and without limits, and once more with one thread, little memory and
-//! portable code; and on all GPUs.
+//! The suite on each engine: on the CPU with every core and without limits, and once more with one thread, little
+//! memory and portable code; and on all GPUs.
 
 mod harness;
 mod suite;
@@ -49,8 +49,8 @@ fn on(
     tests.map(test).collect()
 }
 
-/// The engine keeps its large tables for the whole process, once it has any. What it does without them, for small batches
-/// and under a memory limit, is therefore tested in a process of its own.
+/// The engine keeps its large tables for the whole process, once it has any. What it does without them, for small
+/// batches and under a memory limit, is therefore tested in a process of its own.
 fn with_one_thread_and_little_memory() {
     let this = std::env::current_exe().expect("a running test has a file");
     let output = Command::new(this).env(LIMITED, "1").output().expect("this test can be started");

@@ -1,9 +1,9 @@
 //! The house has floors: a module uses what is below it.
 //!
-//! ARCHITECTURE.md lists the floors, from the ground up, in a block that begins with "```floors". A module may use those listed
-//! before its own, its own, and the items of the folder that it is in. No modules use each other in a circle, but a folder and
-//! what is in it. So it is in the crates too, which have no list of floors; and in the command's job nothing uses the folder itself,
-//! which only says what others use of it.
+//! ARCHITECTURE.md lists the floors, from the ground up, in a block that begins with "```floors". A module may use
+//! those listed before its own, its own, and the items of the folder that it is in. No modules use each other in a
+//! circle, but a folder and what is in it. So it is in the crates too, which have no list of floors; and in the
+//! command's job nothing uses the folder itself, which only says what others use of it.
 
 #[path = "floors/source.rs"]
 mod source;
@@ -83,7 +83,8 @@ fn problems(sources: &Sources, floors: &[String]) -> Vec<String> {
     problems
 }
 
-/// Modules that are on no floor, and floors without a module. A folder of which one module is listed has all of them listed.
+/// Modules that are on no floor, and floors without a module. A folder of which one module is listed has all of them
+/// listed.
 fn unknown_modules(sources: &Sources, floors: &[String]) -> Vec<String> {
     let is_divided = |folder: &str| floors.iter().any(|floor| parent(floor) == folder);
     let missing = sources.modules().filter(|module| is_divided(parent(module)) && !floors.iter().any(|f| f == module));

@@ -1,5 +1,5 @@
-//! What secret operations leave of private keys, nonces, shared points, bases, exponents, factors and moduli: nothing in
-//! blocks of the heap that they free, and on Linux nothing on the stacks of any thread. On each engine.
+//! What secret operations leave of private keys, nonces, shared points, bases, exponents, factors and moduli: nothing
+//! in blocks of the heap that they free, and on Linux nothing on the stacks of any thread. On each engine.
 
 mod harness;
 #[path = "harness/random.rs"]
@@ -39,7 +39,8 @@ const LARGEST: usize = 5000;
 const SMALL_SIZES: &[usize] = &[1, 64, 1000];
 /// Batches of more items are not signed with the check of signatures, which takes several times as long.
 const MOST_CHECKED: usize = 1000;
-/// So many items are looked at one by one, and of the others one in so many: shared points are computed one at a time here.
+/// This many items are looked at one by one, and of the others one in this many: shared points are computed one at a
+/// time here.
 const CLOSELY: usize = 64;
 const ONE_IN: usize = 16;
 
@@ -324,7 +325,7 @@ fn shared_point<C: Scheme>(key: &[u8; 32], peer: &Point) -> [u8; 64] {
     product.to_affine().to_sec1_point(false).as_bytes()[1..].try_into().unwrap()
 }
 
-/// The keys of so many items: one each, and one for all.
+/// The keys of this many items: one each, and one for all.
 fn both(keys: &[SecretKey]) -> [SecretKeys<'_>; 2] {
     [keys.into(), (&keys[0]).into()]
 }

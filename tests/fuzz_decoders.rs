@@ -89,8 +89,8 @@ fn time_per_decoder() -> Duration {
     Duration::from_secs(seconds.unwrap_or(20)) / DECODERS
 }
 
-/// Feeds batches of mutated inputs to `check` until the time is over; `check` says how many inputs it tried and how many
-/// of them were accepted.
+/// Feeds batches of mutated inputs to `check` until the time is over; `check` says how many inputs it tried and how
+/// many of them were accepted.
 fn fuzz(mut mutator: Mutator, name: &str, check: impl Fn(&[Vec<u8>]) -> (usize, usize)) {
     let end = Instant::now() + time_per_decoder();
     let (mut inputs, mut accepted) = (0, 0);

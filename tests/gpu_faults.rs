@@ -1,5 +1,5 @@
-//! What can go wrong on a GPU, provoked: too little memory, too many callers. The results must be those of the CPU, and what
-//! is missing must be told. (Kernels that cannot be kept or compiled: `crates/gecc-cli/tests/kernels.rs`.)
+//! What can go wrong on a GPU, provoked: too little memory, too many callers. The results must be those of the CPU, and
+//! what is missing must be told. (Kernels that cannot be kept or compiled: `crates/gecc-cli/tests/kernels.rs`.)
 //!
 //! Device memory is measured and taken away, so one test runs at a time, and nothing else may use the GPU.
 
@@ -131,7 +131,7 @@ impl Batch {
         (0..4).for_each(|operation| self.check(engine, operation, n));
     }
 
-    /// Verifies every item so many times in one batch.
+    /// Verifies every item this many times in one batch.
     fn verify_repeated(&self, engine: &Engine, times: usize) {
         let (digests, signatures) = (self.digests.repeat(times), self.signatures.repeat(times));
         let public = self.public.repeat(times);
@@ -235,7 +235,7 @@ fn calls_leave_no_memory_behind() {
     assert!(free_memory() > after, "an engine gives its memory back");
 }
 
-/// All but so many bytes of the device's memory.
+/// All but this many bytes of the device's memory.
 fn take_all_but(bytes: usize) -> Vec<CudaSlice<u8>> {
     let stream = context().default_stream();
     let mut taken = Vec::new();
@@ -264,8 +264,8 @@ fn memory_that_is_short() {
         assert!(engine.failures().is_empty());
         drop(taken);
     }
-    // Hardly any, of which the driver may need all, and none: the results, a clear message, or the CPU; and when there is
-    // memory again, so is the GPU.
+    // Hardly any, of which the driver may need all, and none: the results, a clear message, or the CPU; and when there
+    // is memory again, so is the GPU.
     let (strict, automatic) = (gpu().build().unwrap(), Engine::new().unwrap());
     for left in [60 * MIB, 0] {
         let taken = take_all_but(left);

@@ -42,7 +42,7 @@ struct Pool {
 }
 
 impl Pool {
-    /// Items of so many keys in turn: some with wrong digests, some with keys that are none or are the identity.
+    /// Items of this many keys in turn: some with wrong digests, some with keys that are none or are the identity.
     fn new<S: Scheme>(random: &mut Random, keys: usize, items: usize) -> Self {
         let mut items: Vec<Item> = signed::<S>(random, items, keys).into_iter().map(|signed| signed.item).collect();
         for (index, item) in items.iter_mut().enumerate() {

@@ -1,4 +1,5 @@
-//! How much memory calls take beside their inputs and results: never more than the limit and what docs/using.md says goes beyond.
+//! How much memory calls take beside their inputs and results: never more than the limit and what docs/using.md says
+//! goes beyond.
 //!
 //! Each test is a process of its own, whose peak the operating system tells.
 

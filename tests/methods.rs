@@ -3,7 +3,7 @@
 mod harness;
 
 use gecc::CurveId;
-use gecc::lab::methods::{Measurement, Operation, measure};
+use gecc::lab::methods::{Measurement, MethodOperation, measure};
 use harness::needs::GPU;
 use harness::{named, tests};
 use std::process::ExitCode;
@@ -31,10 +31,10 @@ fn check(row: &Measurement) {
     let per_word = row.instructions.wide / f64::from(row.bits / 32).powi(2);
     match row.operation {
         // A product and its reduction by rows, or by a special prime.
-        Operation::Mul if !matches!(row.method, "doubles" | "half_words") => {
+        MethodOperation::Mul if !matches!(row.method, "doubles" | "half_words") => {
             assert!((0.9..=2.2).contains(&per_word), "{row}: {per_word}");
         }
-        Operation::Modexp => assert!(row.instructions.dfma > 100.0, "{row:?}"),
+        MethodOperation::Modexp => assert!(row.instructions.dfma > 100.0, "{row:?}"),
         _ => assert!(row.instructions.by_kind().iter().map(|(_, count)| count).sum::<f64>() > 50.0, "{row:?}"),
     }
 }

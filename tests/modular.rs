@@ -1,5 +1,5 @@
-//! Modular exponentiation, multiplication and squaring against big integers, on the CPU, on all GPUs, and where the engine
-//! chooses between them by the size of a batch.
+//! Modular exponentiation, multiplication and squaring against big integers, on the CPU, on all GPUs, and where the
+//! engine chooses between them by the size of a batch.
 
 mod harness;
 #[path = "harness/random.rs"]

@@ -1,32 +1,34 @@
-//! Millions of random items per curve against the reference: carry errors that show once in several hundred thousand items
-//! escape every shorter test.
+//! Millions of random items per curve against the reference: carry errors that show once in several hundred thousand
+//! items escape every shorter test.
 //!
 //! `cargo test --release --test soak -- --ignored` runs 10^7 items per curve and operation
 //! (`GECC_SOAK_ITEMS` sets another number).
 //!
 //! # How the reference keeps up
 //! RustCrypto verifies a few thousand signatures a second. But a signature need not be verified by the reference to be
-//! known as valid: with scalars k, u2, d and the points R = k G and Q = d G, the scheme's own equation gives the digest and
-//! the signature for u1 = k - u2 d (`support::scheme`). R and Q come from arithmetic progressions of random scalars,
-//! renewed every `RUN` items, so that RustCrypto's addition yields a new pair of known scalar and point in less than a
-//! microsecond; coordinates, digests, u1 and u2 are as random as any. So every verdict, recovered key and product is
-//! known exactly, item by item, and all of it rests on RustCrypto's arithmetic alone. A tenth of the signatures is spoilt in
-//! ways whose verdict follows from the way.
+//! known as valid: with scalars k, u2, d and the points R = k G and Q = d G, the scheme's own equation gives the digest
+//! and the signature for u1 = k - u2 d (`support::scheme`). R and Q come from arithmetic progressions of random
+//! scalars, renewed every `RUN` items, so that RustCrypto's addition yields a new pair of known scalar and point in
+//! less than a microsecond; coordinates, digests, u1 and u2 are as random as any. So every verdict, recovered key and
+//! product is known exactly, item by item, and all of it rests on RustCrypto's arithmetic alone. A tenth of the
+//! signatures is spoilt in ways whose verdict follows from the way.
 //!
 //! Signing and ECDH, where the reference must do the work that is tested, take part with a thirty-second of the items.
 //!
-//! An error that gecc shares with RustCrypto would pass all that. So in tests of their own a fraction of that many items
-//! goes through a second implementation of each curve (`oracle`): public keys and ECDH, signatures that gecc makes, that the
-//! other makes, and that follow from the equation, as they are and spoilt.
+//! An error that gecc shares with RustCrypto would pass all that. So in tests of their own a fraction of that many
+//! items goes through a second implementation of each curve (`oracle`): public keys and ECDH, signatures that gecc
+//! makes, that the other makes, and that follow from the equation, as they are and spoilt.
 //!
-//! BIP 340 is compared with libsecp256k1 item by item, both ways: signatures that either of them makes are verified by the other,
-//! as they are and spoilt. Batch equations take part where signatures are known to be valid, or but a few are not.
+//! BIP 340 is compared with libsecp256k1 item by item, both ways: signatures that either of them makes are verified by
+//! the other, as they are and spoilt. Batch equations take part where signatures are known to be valid, or but a few
+//! are not.
 //!
 //! Ed25519 is compared with `ed25519-dalek`, signatures and verdicts, in a sixteenth of that many items.
 //!
 //! Silent payments are compared with libsecp256k1's point arithmetic put together: a tenth of that many rows.
 //!
-//! Besides, `crossed_*` sign that many items on the default engine (the GPUs, where there are any) and verify them on the CPU.
+//! Besides, `crossed_*` sign that many items on the default engine (the GPUs, where there are any) and verify them on
+//! the CPU.
 
 mod harness;
 mod oracle;
@@ -61,7 +63,7 @@ use suite::support::shared::shared_points;
 const BATCH: usize = 1 << 16;
 /// The same for operations that are crossed, and for batch equations: enough for those of GPUs.
 const LARGE_BATCH: usize = 1 << 20;
-/// Of so many items of a batch for batch equations one is spoilt: some groups have none.
+/// Of this many items of a batch for batch equations one is spoilt: some groups have none.
 const FEW_SPOILT: usize = 1 << 18;
 /// Items of one progression.
 const RUN: usize = 1 << 10;
@@ -192,8 +194,8 @@ impl SchnorrItems {
     }
 }
 
-/// Signatures with given auxiliary data are the same. Every other one is made by gecc with fresh data. All are verified by both,
-/// then with a few of them spoilt by batch equations, and with a tenth of them spoilt one by one.
+/// Signatures with given auxiliary data are the same. Every other one is made by gecc with fresh data. All are verified
+/// by both, then with a few of them spoilt by batch equations, and with a tenth of them spoilt one by one.
 /// Every key another, and keys that have tables.
 fn ed25519_by_dalek() {
     soak("Ed25519", BATCH, |engine, random, batch, size| {

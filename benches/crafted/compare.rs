@@ -57,7 +57,7 @@ impl<'a> Bench<'a> {
         self.compare_of(items, operation, || batches(items), run);
     }
 
-    /// The same for batches of so many items.
+    /// The same for batches of this many items.
     pub fn compare_of<B, R: PartialEq>(
         &mut self,
         items: usize,

@@ -1,4 +1,5 @@
-//! Batch equations of ECDSA: invalid items at every fraction, and items that take no part, beside verification one by one.
+//! Batch equations of ECDSA: invalid items at every fraction, and items that take no part, beside verification one by
+//! one.
 
 use crate::compare::Bench;
 use crate::recoverable::Recoverable;

@@ -30,8 +30,8 @@ fn multiples<C: TestCurve>(items: usize) -> Pairs<C> {
     (scalars, encode_all::<C>(&points))
 }
 
-/// Items whose u1 and u2 `choose` makes from the number of the item and its key's discrete logarithm. They claim a random
-/// x, and so are rejected in the end. `None` where r or s would be 0.
+/// Items whose u1 and u2 `choose` makes from the number of the item and its key's discrete logarithm. They claim a
+/// random x, and so are rejected in the end. `None` where r or s would be 0.
 fn by_key<S: Scheme>(
     random: &mut Random,
     (scalars, points): &Pairs<S::C>,
@@ -61,8 +61,8 @@ fn meet<C: TestCurve>(random: &mut Random, d: &Scalar<C>, equal: bool) -> [Scala
     [u1, if equal { u2 } else { -u2 }]
 }
 
-/// A scalar k with signed digits of `window` bits, and c: when the terms of k G are added to c G one after the other, two
-/// additions meet equal points, or the second opposite ones. Which ones depends on `item`.
+/// A scalar k with signed digits of `window` bits, and c: when the terms of k G are added to c G one after the other,
+/// two additions meet equal points, or the second opposite ones. Which ones depends on `item`.
 fn meet_twice<C: TestCurve>(random: &mut Random, window: usize, item: usize) -> (Scalar<C>, Scalar<C>) {
     let terms = 256usize.div_ceil(window);
     let at = item % (terms - 2);

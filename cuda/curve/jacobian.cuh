@@ -1,12 +1,13 @@
 // Jacobian arithmetic: doubling and mixed addition.
 //
-// Functions that end in _var branch on the points and are for public data. The others run a fixed sequence. The order of
-// independent products is the one for which the kernels were fastest (docs/log/gpu-kernels.md): ptxas keeps it, more or less.
+// Functions that end in _var branch on the points and are for public data. The others run a fixed sequence. The order
+// of independent products is the one for which the kernels were fastest (docs/log/gpu-kernels.md): ptxas keeps it, more
+// or less.
 #pragma once
 #include "curve/point.cuh"
 
-// 2 p: 3M + 4S for a = 0, 4M + 4S for a = -3, 4M + 6S for any other. With l = (3 x^2 + a z^4) / 2 the result is that of the usual formulas
-// divided by (4, 8, 2), which spares five additions. The identity gives the identity.
+// 2 p: 3M + 4S for a = 0, 4M + 4S for a = -3, 4M + 6S for any other. With l = (3 x^2 + a z^4) / 2 the result is that of
+// the usual formulas divided by (4, 8, 2), which spares five additions. The identity gives the identity.
 GECC_FN jacobian jacobian_double(const jacobian& p) {
     jacobian r;
     fe s = fe_sqr(p.y);

@@ -1,5 +1,6 @@
-// Sums of table entries: mixed additions in the coordinates x / zz, y / zzz with zz^3 = zzz^2, which spare a squaring per
-// addition where nothing is doubled (8M + 2S). Functions that end in _var branch on the points and are for public data.
+// Sums of table entries: mixed additions in the coordinates x / zz, y / zzz with zz^3 = zzz^2, which spare a squaring
+// per addition where nothing is doubled (8M + 2S). Functions that end in _var branch on the points and are for public
+// data.
 #pragma once
 #include "curve/jacobian.cuh"
 

@@ -79,8 +79,8 @@ GECC_FN fe open_settle(const fe_open& a) {
 #if GECC_REDUCTION_FOLD
     fold_settle(r.v, a.v);
 #else
-    // top p must be subtracted, and once more (once less, where top is negative) if the rest is so close to 2^256 (to 0)
-    // that adding top (2^256 - p) would leave the range.
+    // top p must be subtracted, and once more (once less, where top is negative) if the rest is so close to 2^256
+    // (to 0) that adding top (2^256 - p) would leave the range.
     u32 top = a.v[8], negative = (u32)((i32)top >> 31), one = negative | 1;
     u32 reached = a.v[7] + top + (kSettleMargin ? one : 0);
     bool leaves = (reached < a.v[7]) != (negative != 0);

@@ -34,9 +34,9 @@ template <class Source> GECC_FN u32 padded_word(const Source& source, u64 p, u32
     return word;
 }
 
-// The 64 bytes from p on, with the padding's mark. The words move up through the block, so that each place is a register: one
-// at a place chosen at run time would be on the stack. The loop stays a loop: padding in sixteen places would be longer than
-// the hash.
+// The 64 bytes from p on, with the padding's mark. The words move up through the block, so that each place is a
+// register: one at a place chosen at run time would be on the stack. The loop stays a loop: padding in sixteen places
+// would be longer than the hash.
 template <class Source> GECC_FN HashBlock padded_block(const Source& source, u64 p) {
     HashBlock block = {};
     GECC_NO_UNROLL

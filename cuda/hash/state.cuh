@@ -50,7 +50,7 @@ GECC_FN HashState digest_from_number(const u32* number) {
     return r;
 }
 
-// The rest of a hash from the chaining value after so many blocks: 32 bytes and the padding. One compression.
+// The rest of a hash from the chaining value after this many blocks: 32 bytes and the padding. One compression.
 template <class H, u32 kBlocks = 1> GECC_FN HashState finish_with_digest(const HashState& state, const HashState& digest) {
     HashBlock block = {{digest.v[0], digest.v[1], digest.v[2], digest.v[3], digest.v[4], digest.v[5], digest.v[6],
                         digest.v[7], kPaddingMark, 0, 0, 0, 0, 0, 0, 8 * (64 * kBlocks + 32)}};

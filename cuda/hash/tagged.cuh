@@ -2,8 +2,8 @@
 #pragma once
 #include "hash/sha256.cuh"
 
-// The chaining value after the two digests of a tag of at most 55 characters. The compiler runs both compressions, as their
-// arguments are constants.
+// The chaining value after the two digests of a tag of at most 55 characters. The compiler runs both compressions, as
+// their arguments are constants.
 template <int kSize> GECC_FN HashState tag_state(const char (&tag)[kSize]) {
     static_assert(kSize <= 56, "the tag and its padding are one block");
     constexpr int length = kSize - 1;

@@ -3,9 +3,9 @@
 #pragma once
 #include "kernels/block_inverse.cuh"
 
-// Op names its kind of numbers, `Number`: fe, or sc in Montgomery form. It gives, for item i: `Number denominator(u64 i)`,
-// never zero and the same at both calls, and `void finish(u64 i, const Number& inverse)`. prefixes is scratch of 8 n
-// words, column-major. Three multiplications per item beside Op's own.
+// Op names its kind of numbers, `Number`: fe, or sc in Montgomery form. It gives, for item i:
+// `Number denominator(u64 i)`, never zero and the same at both calls, and `void finish(u64 i, const Number& inverse)`.
+// prefixes is scratch of 8 n words, column-major. Three multiplications per item beside Op's own.
 template <class Op> GECC_FN void run_batched(const Op& op, u64 n, u32* prefixes, BlockInverseMemory& memory) {
     using N = typename Op::Number;
     u64 step = global_threads(), first = global_thread();

@@ -1,9 +1,10 @@
 // Silent payments (BIP 352).
 //
-// Launch contract of a scan, in stream order: tweak points; gecc_upmul_uniform by the scan key and gecc_normalize for shared
-// points; gecc_silent_tweaks; gecc_fpmul_uniform and gecc_normalize, with the kinds of the tweaks, for their multiples of
-// G; gecc_silent_outputs for each spend key. Rows of row_bytes bytes, a multiple of 32 as are the offsets of `rows` into them,
-// get numbers of 32 bytes. Of an index: sums of input keys; gecc_silent_input_hashes; gecc_upmul_var and gecc_normalize.
+// Launch contract of a scan, in stream order: tweak points; gecc_upmul_uniform by the scan key and gecc_normalize for
+// shared points; gecc_silent_tweaks; gecc_fpmul_uniform and gecc_normalize, with the kinds of the tweaks, for their
+// multiples of G; gecc_silent_outputs for each spend key. Rows of row_bytes bytes, a multiple of 32 as are the offsets
+// of `rows` into them, get numbers of 32 bytes. Of an index: sums of input keys; gecc_silent_input_hashes;
+// gecc_upmul_var and gecc_normalize.
 #include "codes.cuh"
 #include "curve/affine_add.cuh"
 #include "kernels/batched.cuh"
@@ -20,8 +21,8 @@ GECC_FN void store_masked(u8* row, u32 mask, const u32* number) {
     store_number(row, masked);
 }
 
-// The x-coordinates of points plus one that is the same for all, in rows. The cases of an addition are chosen by masks, so that
-// no branch depends on the points; what their kinds are is public.
+// The x-coordinates of points plus one that is the same for all, in rows. The cases of an addition are chosen by masks,
+// so that no branch depends on the points; what their kinds are is public.
 struct SpendOutputs {
     using Number = fe;
     PointBatch points;
@@ -29,7 +30,8 @@ struct SpendOutputs {
     u8* rows;
     u64 row_bytes;
 
-    // Of a chord, or where the points are equal or opposite, of a tangent, which no point of odd order has without a slope.
+    // Of a chord, or where the points are equal or opposite, of a tangent, which no point of odd order has without a
+    // slope.
     __device__ __forceinline__ fe denominator(u64 i) const {
         fe difference = fe_sub(spend.x, points.x(i));
         fe r = fe_select(opaque(mask_if(fe_is_zero(difference))), fe_double(points.y(i)), difference);
@@ -47,9 +49,9 @@ struct SpendOutputs {
 };
 }  // namespace
 
-// xy, kinds: shared points. counters: k, big-endian. tweaks: out, t_k as scalars, 1 where there is none; tweak_kinds: out, the
-// kind of the shared point where that is not finite, else kFinite, or kOutOfRange where t_k is 0 or not below n. rows: out, t_k,
-// or zeros. No branch and no address depends on the points.
+// xy, kinds: shared points. counters: k, big-endian. tweaks: out, t_k as scalars, 1 where there is none; tweak_kinds:
+// out, the kind of the shared point where that is not finite, else kFinite, or kOutOfRange where t_k is 0 or not below
+// n. rows: out, t_k, or zeros. No branch and no address depends on the points.
 // Launch: one thread per item, in blocks of 128.
 extern "C" __global__ void __launch_bounds__(256)
     gecc_silent_tweaks(const Xy* xy, const PointKinds* kinds, const ByteRows<4>* counters, Scalars* tweaks,
@@ -69,8 +71,8 @@ extern "C" __global__ void __launch_bounds__(256)
     }
 }
 
-// xy, kinds: points. spend_xy: so many spend keys, of which one is added. rows: out, the x-coordinates of the sums; zeros where
-// there is none. No branch and no address depends on the points.
+// xy, kinds: points. spend_xy: this many spend keys, of which one is added. rows: out, the x-coordinates of the sums;
+// zeros where there is none. No branch and no address depends on the points.
 // Launch: 2 blocks per multiprocessor.
 extern "C" __global__ void __launch_bounds__(256)
     gecc_silent_outputs(const Xy* xy, const PointKinds* kinds, const Xy* spend_xy, u64 spend_count, u64 which,
@@ -81,8 +83,8 @@ extern "C" __global__ void __launch_bounds__(256)
     run_batched(op, n, prefixes, memory);
 }
 
-// xy, kinds: sums of input keys. hashes: out, 1 where there is none; hash_kinds: out, kInRange, or kTooLarge where the hash is 0
-// or not below n.
+// xy, kinds: sums of input keys. hashes: out, 1 where there is none; hash_kinds: out, kInRange, or kTooLarge where the
+// hash is 0 or not below n.
 // Launch: one thread per item, in blocks of 128.
 extern "C" __global__ void __launch_bounds__(256)
     gecc_silent_input_hashes(const ByteRows<36>* outpoints, const Xy* xy, const PointKinds* kinds, Scalars* hashes,

@@ -1,15 +1,16 @@
 // Tweaks of public keys: P + t G, where t is given or follows from P (BIP 341).
 //
-// Launch contract, in stream order: the keys as points; gecc_tap_tweaks or gecc_import_scalars (kernels/layout.cu) for the
-// tweaks; gecc_fpmul_var, gecc_normalize and gecc_point_add for the sums; gecc_tweak_codes. For public data: variable time.
+// Launch contract, in stream order: the keys as points; gecc_tap_tweaks or gecc_import_scalars (kernels/layout.cu) for
+// the tweaks; gecc_fpmul_var, gecc_normalize and gecc_point_add for the sums; gecc_tweak_codes. For public data:
+// variable time.
 #include "codes.cuh"
 #include "kernels/point_batch.cuh"
 #include "kernels/rows.cuh"
 #include "scheme/bip340.cuh"
 #include "scheme/verdict.cuh"
 
-// xy, kinds: the keys; out: those of them with an even y. roots: may be missing. tweaks: out, modulo n; tweak_kinds: out,
-// kInRange, or kTooLarge where a tweak is not below n.
+// xy, kinds: the keys; out: those of them with an even y. roots: may be missing. tweaks: out, modulo n; tweak_kinds:
+// out, kInRange, or kTooLarge where a tweak is not below n.
 // Launch: one thread per item, in blocks of 128.
 extern "C" __global__ void __launch_bounds__(256)
     gecc_tap_tweaks(const Optional<ByteRows<32>>* roots, Xy* xy, PointKinds* kinds, Scalars* tweaks,

@@ -2,7 +2,7 @@
 // and of each kernel a function whose arguments have these types, for the threads that the line above the kernel asks
 // for (cuda/emit_launchers.rs).
 //
-// Each<Word, kCount> has so many for each item of a batch; of the others the launch contract says how many there are.
+// Each<Word, kCount> has this many for each item of a batch; of the others the launch contract says how many there are.
 // Numbers are column-major (kernels/layout.cuh), rows lie one after the other. Every array starts at a multiple of 16
 // bytes.
 //
@@ -15,7 +15,7 @@ template <class Word, int kCount> using Each = Word;
 // An array that may be missing: then the pointer is null.
 template <class Content> using Optional = Content;
 
-// Rows from and for the caller: big-endian numbers, points in an encoding of so many bytes.
+// Rows from and for the caller: big-endian numbers, points in an encoding of this many bytes.
 template <int kBytes> using ByteRows = Each<u8, kBytes>;
 // Digests of messages.
 using Digests = Each<u8, 32>;

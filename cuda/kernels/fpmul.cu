@@ -61,8 +61,8 @@ extern "C" __global__ void __launch_bounds__(256)
 extern "C" __global__ void __launch_bounds__(128, 3)
     gecc_fpmul_uniform(const Scalars* scalars, const UniformTable* __restrict__ table, Xyz* xyz, u64 n) {
     JacobianBatch out = {xyz, n};
-    // Lanes without an item repeat the last one, as all take part in the exchanges. The loop is the block's, so that the
-    // compiler sees that they do.
+    // Lanes without an item repeat the last one, as all take part in the exchanges. The loop is the block's, so that
+    // the compiler sees that they do.
     for (u64 first = global_thread() - threadIdx.x; first < n; first += global_threads()) {
         u64 i = first + threadIdx.x;
         sc k;

@@ -31,7 +31,8 @@ GECC_FN void store_decompressed(const PointTarget& out, u64 i, const u32* x, boo
 }
 }  // namespace
 
-// Rows are x || y. Where zero_is_identity is not zero, a row of zeros is the identity (it is on no curve: b is not zero).
+// Rows are x || y. Where zero_is_identity is not zero, a row of zeros is the identity (it is on no curve: b is not
+// zero).
 // Launch: one thread per item.
 extern "C" __global__ void __launch_bounds__(256)
     gecc_import_points_raw(const ByteRows<64>* rows, u32 zero_is_identity, Xy* xy, PointKinds* kinds, u64 n) {

@@ -7,24 +7,26 @@
 // Then each window's buckets are summed up with their weights, and the windows with theirs.
 //
 // Threads share the terms out evenly, whatever the sizes of the buckets: thread t sums up those at `run` places from t
-// run on, in the order of the buckets. Where it leaves a bucket b it writes the sum to row b + t of `partials`. A bucket's rows
-// lie side by side and no two fall together, as b + t grows from each row to the next one.
+// run on, in the order of the buckets. Where it leaves a bucket b it writes the sum to row b + t of `partials`. A
+// bucket's rows lie side by side and no two fall together, as b + t grows from each row to the next one.
 //
-// Launch contract. n < 2^27, 2 <= bits <= 16, windows = ceil(130 / bits) with an endomorphism, ceil(256 / bits) without;
-// segment_bits < bits. In stream order:
+// Launch contract. n < 2^27, 2 <= bits <= 16, windows = ceil(130 / bits) with an endomorphism, ceil(256 / bits)
+// without; segment_bits < bits. In stream order:
 // 1. Zero counters (two words) and ends (`buckets` words).
 // 2. gecc_msm_points: rows: out, 16 words for each term.
-// 3. gecc_msm_count: ends: out, how many terms each bucket has; counters[0]: not 0 where an item has no point of the curve or no
-//    scalar below n. Such items have no terms.
+// 3. gecc_msm_count: ends: out, how many terms each bucket has; counters[0]: not 0 where an item has no point of the
+//    curve or no scalar below n. Such items have no terms.
 // 4. gecc_msm_tiles. tiles: out, a word for each 1024 buckets. gecc_msm_starts: ends: where each bucket's terms begin.
 // 5. gecc_msm_sort: terms: out, terms windows words at most. ends: where each bucket's terms end.
-// 6. gecc_msm_runs, for at least terms windows / run threads. partials: out, for that many rows and one for each bucket.
+// 6. gecc_msm_runs, for at least terms windows / run threads. partials: out, for that many rows and one for each
+//    bucket.
 // 7. gecc_msm_buckets, for each bucket: its rows are added up in its first one; where they are many, it is listed.
 //    large: out, at most one for each 32 threads of step 6; counters[1]: how many.
 // 8. gecc_msm_large_buckets: the same for what is listed.
 // 9. gecc_msm_segments, for segments = buckets / 2^segment_bits threads. sums: out, two rows for each segment.
 // 10. gecc_msm_windows, for a block for each window. sums: scratch. window_sums: out, a row for each window.
-// 11. gecc_msm_total: item 0 of xyz is the sum of all, the other n items are the identity, for gecc_normalize with kinds. A sum
+// 11. gecc_msm_total: item 0 of xyz is the sum of all, the other n items are the identity, for gecc_normalize with
+//     kinds. A sum
 //    without some item is kOffCurve.
 #include "kernels/bucket_sums.cuh"
 #include "kernels/bucket_terms.cuh"

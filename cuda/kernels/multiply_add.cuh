@@ -17,8 +17,8 @@ struct MultiplyAdd {
 };
 
 // Finish is called by all threads of a block together, with an item, its sum, whether the item is the thread's own, and
-// memory for an inversion that they share. An item whose point is not finite, or whose scalars mean nothing, takes part with
-// what it has, as all threads must reach the barriers.
+// memory for an inversion that they share. An item whose point is not finite, or whose scalars mean nothing, takes part
+// with what it has, as all threads must reach the barriers.
 template <class Finish> GECC_FN void multiply_add_each(const MultiplyAdd& op, const ItemList& list, Finish finish) {
     __shared__ BlockInverseMemory memory;
     __shared__ u32 tile;

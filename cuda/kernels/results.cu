@@ -1,8 +1,9 @@
 // Results as the caller gets them: codes by the kinds of points, and x-coordinates alone.
 //
-// Launch contract. Block: up to 256 threads; grid: any size of one dimension (threads loop over items). No shared memory, no
-// scratch. xy, kinds: points as in kernels/point_batch.cuh. rows: out, 32 n bytes, aligned to 16. status: a NumberKind or SignStatus for each item, of which those above kZero are not good: then the code is
-// `rejected`; may be missing. identity: the code of a point that is the identity. codes: out, n bytes, none of them 0.
+// Launch contract. Block: up to 256 threads; grid: any size of one dimension (threads loop over items). No shared
+// memory, no scratch. xy, kinds: points as in kernels/point_batch.cuh. rows: out, 32 n bytes, aligned to 16. status: a
+// NumberKind or SignStatus for each item, of which those above kZero are not good: then the code is `rejected`; may be
+// missing. identity: the code of a point that is the identity. codes: out, n bytes, none of them 0.
 #include "curve/point.cuh"
 #include "kernels/columns.cuh"
 #include "kernels/point_batch.cuh"

@@ -48,8 +48,8 @@ struct SumByTables {
     u64 n;
 };
 
-// Finish is called by all threads of a block together, with an item, its sum, whether that is the identity, and whether the
-// item is the thread's own.
+// Finish is called by all threads of a block together, with an item, its sum, whether that is the identity, and whether
+// the item is the thread's own.
 template <class Finish> GECC_FN void sum_by_tables_each(const SumByTables& op, Finish finish) {
     u64 size = *op.item_count, table_words = 16ull * window_count(op.key_bits) << (op.key_bits - 1);
     for (u64 first = (u64)blockIdx.x * kTablesThreads; first < size; first += (u64)gridDim.x * kTablesThreads) {

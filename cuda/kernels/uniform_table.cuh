@@ -1,9 +1,9 @@
 // The table of multiples of G for secret scalars, and its lookup.
 //
-// A window's entries lie in groups of 32, of each group the first sixteen bytes of all entries, then the next sixteen, so
-// that the lanes of a warp load an entry each side by side. Every lane then gets the entry of its digit from the lane
-// that holds it: the whole window is read whatever the digits are, no address depends on one, and an exchange between
-// lanes takes the same time for any choice of sources, as each lane's register has a bank of its own.
+// A window's entries lie in groups of 32, of each group the first sixteen bytes of all entries, then the next sixteen,
+// so that the lanes of a warp load an entry each side by side. Every lane then gets the entry of its digit from the
+// lane that holds it: the whole window is read whatever the digits are, no address depends on one, and an exchange
+// between lanes takes the same time for any choice of sources, as each lane's register has a bank of its own.
 #pragma once
 #include "curve/recode.cuh"
 #include "kernels/vector.cuh"

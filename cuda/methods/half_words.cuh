@@ -25,7 +25,7 @@ template <int N> struct HalfWords : WordMethod<N> {
     }
     // acc[0 .. N] += halves b, for half words; acc[N] is a sum of few carries. `after` is the same sum of the chain
     // before: its upper bytes are zero, but ptxas does not know it and so keeps the chains apart. Left alone, it works
-    // on so many at once that it has to save and restore predicates, which doubles the instructions.
+    // on this many at once that it has to save and restore predicates, which doubles the instructions.
     static GECC_MEMBER void add_row(u32* acc, const u32* halves, u32 b, u32& after) {
         u32 factor[N];
         GECC_UNROLL

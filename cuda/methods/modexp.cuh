@@ -1,8 +1,8 @@
 // Modular exponentiation over a group of lanes, in double precision (methods/samples.cuh), with fixed windows.
 //
 // Uniform: no branch and no address depends on base, exponent or result. The table of powers is scanned as a whole for
-// each window. Windows of 4 bits: 5 would save 3 % of the multiplications, but the tables of all threads would no longer
-// fit the L1 caches.
+// each window. Windows of 4 bits: 5 would save 3 % of the multiplications, but the tables of all threads would no
+// longer fit the L1 caches.
 #pragma once
 #include "methods/samples.cuh"
 

@@ -3,8 +3,8 @@
 // Each chain is one asm block: a carry flag that lives across two asm statements is not safe, even where it happens to
 // work. A multiply-add of a low half followed by one of the high half is fused by ptxas into one IMAD.WIDE with carry.
 // Outputs are marked early-clobber: without it, an accumulator that starts as the same value as a multiplicand (a
-// constant zero is enough) may share its register, and the block overwrites it before it is read for the last time.
-// A carry leaves a chain as 0 or 1, a borrow as a mask, 0 or all ones; ptxas drops that instruction where the word is not
+// constant zero is enough) may share its register, and the block overwrites it before it is read for the last time. A
+// carry leaves a chain as 0 or 1, a borrow as a mask, 0 or all ones; ptxas drops that instruction where the word is not
 // used.
 #pragma once
 #include "primitives/types.cuh"

@@ -1,6 +1,7 @@
 // Schnorr signatures of BIP 340 and the tweaks of BIP 341.
 //
-// A public key is an x-coordinate: that of the point with an even y. Points come here with any y, and count for their x.
+// A public key is an x-coordinate: that of the point with an even y. Points come here with any y, and count for their
+// x.
 #pragma once
 #include "curve/table_sum.cuh"
 #include "hash/message.cuh"
@@ -55,8 +56,9 @@ GECC_FN sc challenge(const u32* r, const u32* key_x, const BytesSource& message)
     return scalar_from_digest(hash_with_message(tag_state("BIP0340/challenge"), r, key_x, message));
 }
 
-// The checks of r and s, and the equation R = s G - e P. `x` is r, which is below p; for a point of the key with an odd y,
-// -P, the second scalar has the other sign. A signature that is rejected gives scalars that later steps can compute with.
+// The checks of r and s, and the equation R = s G - e P. `x` is r, which is below p; for a point of the key with an odd
+// y, -P, the second scalar has the other sign. A signature that is rejected gives scalars that later steps can compute
+// with.
 GECC_FN Verdict bip340_equation(
     Equation& out, const u32* r, const u32* s, const XOnly& key, const BytesSource& message) {
     Verdict verdict = !below_p(r) ? kROutOfRange : !sc_is_canonical(s) ? kSOutOfRange : kPending;
@@ -79,8 +81,8 @@ GECC_FN Verdict compare_even(const xyzz& sum, bool identity, const fe& zzz_inver
     return fe_equal(fe_mul(fe_from_words(r), sum.zz), sum.x) && (y[0] & 1) == 0 ? kValid : kMismatch;
 }
 
-// k' for a private key in 1 .. n - 1 and its point; 1 and false where it is 0. No branch and no address depends on the key
-// or the nonce.
+// k' for a private key in 1 .. n - 1 and its point; 1 and false where it is 0. No branch and no address depends on the
+// key or the nonce.
 GECC_FN u32 bip340_nonce(
     sc& nonce, const sc& key, const XOnly& point, const u32* auxiliary, const BytesSource& message) {
     // d, so that d G has an even y; t = bytes(d) xor hash_aux(a)

@@ -1,8 +1,8 @@
 // The last steps of signing, once R = kG and the inverse of the denominator are known. No branch and no address depends
 // on a key or a nonce.
 //
-// An inverse comes as R^2 / a for a plain number a below n, where R = 2^256. That is what Montgomery's trick gives for a
-// plain number, and two Montgomery reductions take R^2 away again.
+// An inverse comes as R^2 / a for a plain number a below n, where R = 2^256. That is what Montgomery's trick gives for
+// a plain number, and two Montgomery reductions take R^2 away again.
 #pragma once
 #include "field/scalar.cuh"
 

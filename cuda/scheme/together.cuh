@@ -19,8 +19,8 @@ struct Seed {
     u64 v[4];
 };
 
-// The first 128 bits of SHA-256(seed || item), all in the order of big-endian bytes. One compression gives a coefficient where
-// it is needed; as many bytes from the host would take a tenth of the way to the device again.
+// The first 128 bits of SHA-256(seed || item), all in the order of big-endian bytes. One compression gives a
+// coefficient where it is needed; as many bytes from the host would take a tenth of the way to the device again.
 GECC_FN Coefficient coefficient_of(const Seed& seed, u64 item) {
     HashBlock block = {};
     GECC_UNROLL

@@ -8,7 +8,7 @@ _CHAIN = r"mod %s \{.*?const SQRT_CHAIN: [^=]*= &\[(.*?)\];"
 
 
 def exponent(steps):
-    """As `root_chain` takes steps: square the last power so many times, and multiply by an earlier one."""
+    """As `root_chain` takes steps: square the last power this many times, and multiply by an earlier one."""
     powers, last = [], 1
     for squarings, factor in steps:
         powers.append(last)

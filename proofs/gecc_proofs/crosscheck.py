@@ -32,7 +32,7 @@ def admissible(statement, curve, columns):
 
 
 def samples(statement, curve, items, seed):
-    """Columns of arguments that meet the preconditions: of so many tries, or more where these have none."""
+    """Columns of arguments that meet the preconditions: of this many tries, or more where these have none."""
     for more in range(TRIES):
         columns = admissible(statement, curve, arguments(statement, curve, items, seed + more))
         if columns.shape[1]:

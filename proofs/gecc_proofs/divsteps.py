@@ -40,7 +40,7 @@ def upper_chain(points):
 
 
 def _rounded(chain, bits):
-    """A chain around the given one whose corners have so many bits less."""
+    """A chain around the given one whose corners have this many bits less."""
     outer = []
     for f, g in chain:
         above = -(-g >> bits)

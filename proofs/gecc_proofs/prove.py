@@ -11,7 +11,7 @@ class Unproved(Exception):
     """A claim was not shown. That alone does not say that it is false."""
 
 
-FEW_VALUES = 9  # an argument of so many values is a sum of Booleans
+FEW_VALUES = 9  # an argument of this many values is a sum of Booleans
 
 
 def _argument(system, name, bounds):

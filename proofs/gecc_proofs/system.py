@@ -6,7 +6,7 @@ carry that is computed twice is one variable.
 
 from .polynomial import Polynomial, interpolated, is_boolean, truth_table
 
-MOST_BOOLEANS = 9  # a Boolean function of so many variables is handled by its truth table
+MOST_BOOLEANS = 9  # a Boolean function of this many variables is handled by its truth table
 
 
 class Row:

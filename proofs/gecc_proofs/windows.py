@@ -231,7 +231,7 @@ def _check_distinct(curve, sums, bits):
 
 
 def _decisions(count):
-    """Answers for so many windows: all where they are few, else all yes, all no, and each one no."""
+    """Answers for this many windows: all where they are few, else all yes, all no, and each one no."""
     if count <= 5:
         yield from ("".join(answers) for answers in itertools.product("01", repeat=count))
         return

@@ -1,8 +1,9 @@
 //! The CPU engine: batches in chunks that fit the cache, spread over the engine's threads.
 //!
-//! Layers, each using only those named before it: `field` (modular arithmetic), `scalar` (digits, the endomorphism), `curves` (what
-//! is known of a curve), `point` (affine and Jacobian points), `simd` (eight items at a time), `tables` of multiples, `multiply`,
-//! `msm` (sums of many products), `decode`, and `secret`, the tools of operations on secrets. What operations do with these stands with the operations.
+//! Layers, each using only those named before it: `field` (modular arithmetic), `scalar` (digits, the endomorphism),
+//! `curves` (what is known of a curve), `point` (affine and Jacobian points), `simd` (eight items at a time), `tables`
+//! of multiples, `multiply`, `msm` (sums of many products), `decode`, and `secret`, the tools of operations on secrets.
+//! What operations do with these stands with the operations.
 
 mod curves;
 pub mod decode;
@@ -151,14 +152,15 @@ impl CpuEngine {
         items.div_ceil(self.threads()).clamp(SMALLEST_CHUNK, CHUNK)
     }
 
-    /// The results of all items of a place, whose numbers are counted from 0, computed chunk by chunk. `compute` gives each item
-    /// of its range a code, and rows where that is good; they are 0 before.
+    /// The results of all items of a place, whose numbers are counted from 0, computed chunk by chunk. `compute` gives
+    /// each item of its range a code, and rows where that is good; they are 0 before.
     pub fn fill(&self, out: &mut dyn Place, widths: Widths, compute: impl Fn(Range<usize>, &mut ResultsMut) + Sync) {
         let compute: &Compute = &compute;
         self.fill_chunks(self.chunk(out.items()), out, |place, range| write_chunk(place, widths, range, compute));
     }
 
-    /// Like `fill`, for results that are secret or computed from secrets: every copy on their way is wiped, and the stack.
+    /// Like `fill`, for results that are secret or computed from secrets: every copy on their way is wiped, and the
+    /// stack.
     pub fn fill_secret(
         &self,
         out: &mut dyn Place,
@@ -180,8 +182,8 @@ impl CpuEngine {
         });
     }
 
-    /// The places of parts that are planned one after the other: of so many items, or of fewer where the caller's limit asks for that,
-    /// if planning an item takes so many bytes.
+    /// The places of parts that are planned one after the other: of this many items, or of fewer where the caller's
+    /// limit asks for that, if planning an item takes this many bytes.
     pub fn planned_parts<'a>(&self, out: &'a mut dyn Place, most: usize, item_bytes: usize) -> Vec<Part<'a>> {
         let affordable = self.max_memory.map_or(most, |limit| most.min(limit / 8 / item_bytes));
         chunks(out, affordable.max(CHUNK))
@@ -202,7 +204,7 @@ type Compute<'a> = dyn Fn(Range<usize>, &mut ResultsMut) + Sync + 'a;
 /// Some items of a batch, and their place.
 pub type Part<'a> = (Range<usize>, Box<dyn Place<'a> + 'a>);
 
-/// The places of chunks of so many items.
+/// The places of chunks of this many items.
 fn chunks<'a>(out: &'a mut dyn Place, chunk: usize) -> Vec<Part<'a>> {
     let items = out.items();
     let (mut chunks, mut rest) = (Vec::with_capacity(items.div_ceil(chunk)), out.reborrow());

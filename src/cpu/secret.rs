@@ -1,9 +1,9 @@
-//! Tools of operations on secrets: the constant-time arithmetic of the RustCrypto crates, and products in batches by the uniform
-//! code of the lanes.
+//! Tools of operations on secrets: the constant-time arithmetic of the RustCrypto crates, and products in batches by
+//! the uniform code of the lanes.
 //!
-//! What branches on a secret here is only whether a number is in range, which is the caller's result, and whether a nonce has
-//! to be drawn again, which says nothing of the nonce that is used. It happens with a probability of about 1 - n / 2^256: below
-//! 2^-30 for secp256k1, P-256 and SM2, one in three for brainpoolP256r1.
+//! What branches on a secret here is only whether a number is in range, which is the caller's result, and whether a
+//! nonce has to be drawn again, which says nothing of the nonce that is used. It happens with a probability of about
+//! 1 - n / 2^256: below 2^-30 for secp256k1, P-256 and SM2, one in three for brainpoolP256r1.
 
 use super::be_bytes_to_limbs;
 use super::point::Affine;

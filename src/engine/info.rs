@@ -42,11 +42,11 @@ pub struct Failure {
 pub enum FailureKind {
     /// The device failed and is not used any more.
     Device,
-    /// Some of the device's kernels, or the vector instructions of the CPU, gave a wrong answer to an item whose answer is
-    /// known. They are not used any more; the device does what needs others.
+    /// Some of the device's kernels, or the vector instructions of the CPU, gave a wrong answer to an item whose answer
+    /// is known. They are not used any more; the device does what needs others.
     KnownAnswers,
-    /// Some of the device's kernels cannot be compiled or loaded. They are tried again from time to time; the device does what
-    /// needs others.
+    /// Some of the device's kernels cannot be compiled or loaded. They are tried again from time to time; the device
+    /// does what needs others.
     Kernels,
 }
 

@@ -19,8 +19,8 @@ use std::mem::ManuallyDrop;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Where batches are computed. Cheap to share and to clone: every call takes `&Engine`, from any number of threads at once, and
-/// clones are the same engine.
+/// Where batches are computed. Cheap to share and to clone: every call takes `&Engine`, from any number of threads at
+/// once, and clones are the same engine.
 ///
 /// ```
 /// use gecc::Engine;
@@ -30,13 +30,13 @@ use std::sync::Arc;
 /// ```
 ///
 /// # Threads
-/// An engine has threads of its own, for as long as it or a clone lives, and computes on no others, but that a call of few items is computed
-/// by the thread that makes it. Any other thread that calls sleeps meanwhile; it may be one of rayon's or of an asynchronous
-/// runtime's, which then has one thread less for so long.
+/// An engine has threads of its own, for as long as it or a clone lives, and computes on no others, but that a call of
+/// few items is computed by the thread that makes it. Any other thread that calls sleeps meanwhile; it may be one of
+/// rayon's or of an asynchronous runtime's, which then has one thread less for so long.
 ///
 /// # Processes
-/// After a `fork` the child cannot use an engine that it has inherited: its calls give [`Error::Forked`]. It may make one of its
-/// own; there the CUDA driver does not work if the parent has used it.
+/// After a `fork` the child cannot use an engine that it has inherited: its calls give [`Error::Forked`]. It may make
+/// one of its own; there the CUDA driver does not work if the parent has used it.
 #[derive(Clone)]
 pub struct Engine {
     shared: Arc<Shared>,
@@ -102,13 +102,14 @@ impl Engine {
         &self.shared.info
     }
 
-    /// So many items in pieces that take about half a second each.
+    /// This many items in pieces that take about half a second each.
     pub fn pieces(&self, items: usize) -> Pieces {
         Pieces::of(self, items)
     }
 
-    /// GPUs that have failed since the engine started, kernels that it cannot use for now, and what gave wrong answers to items
-    /// whose answers are known, each with what happened. Their work went to other GPUs, or with [`Backend::Auto`] to the CPU.
+    /// GPUs that have failed since the engine started, kernels that it cannot use for now, and what gave wrong answers
+    /// to items whose answers are known, each with what happened. Their work went to other GPUs, or with
+    /// [`Backend::Auto`] to the CPU.
     pub fn failures(&self) -> Vec<Failure> {
         let of_gpus = self.gpu().map_or_else(Vec::new, GpuEngine::failures);
         let failure = |gpu::Failure { device, kind, problem }| {
@@ -144,8 +145,8 @@ impl Engine {
         times.into_iter().map(entry).collect()
     }
 
-    /// The kernel files that are loaded on GPUs by now, with where their machine code came from. Kernels are loaded when they are
-    /// first needed.
+    /// The kernel files that are loaded on GPUs by now, with where their machine code came from. Kernels are loaded
+    /// when they are first needed.
     pub fn loaded_kernels(&self) -> Vec<LoadedKernels> {
         self.gpu().map(GpuEngine::loaded_kernels).unwrap_or_default()
     }
@@ -160,7 +161,8 @@ impl Engine {
         unsafe { gpu.lock_pages(memory) }
     }
 
-    /// Has the results of a batch put in their places: by the GPUs where there are any and the batch is worth it, else by the CPU.
+    /// Has the results of a batch put in their places: by the GPUs where there are any and the batch is worth it, else
+    /// by the CPU.
     pub(crate) fn run(&self, operation: &dyn Operation, place: &mut dyn Place) -> Result<(), Error> {
         let (Devices { cpu, gpu }, items) = (self.devices()?, operation.items());
         assert_eq!(place.items(), items, "a place for each item");
@@ -187,7 +189,7 @@ impl Engine {
         }
     }
 
-    /// Whether a GPU computes a batch of so many items.
+    /// Whether a GPU computes a batch of this many items.
     pub(crate) fn is_worth_a_gpu(&self, items: usize, worth: Worth) -> Result<bool, Error> {
         let Devices { cpu, gpu } = self.devices()?;
         let worth = if cpu.lanes.is_some() { worth.lanes } else { worth.portable };

@@ -10,13 +10,13 @@ use std::ops::{Deref, DerefMut};
 /// Values in page-locked (pinned) memory, from which GPUs copy without help of the host (CUDA C++ Programming Guide,
 /// "Page-Locked Host Memory"). Made by [`Engine::page_lock`] and [`Engine::page_locked_zeros`].
 ///
-/// A slice of it may be the input of any call on any engine of the process, and take the results of calls that write to the
-/// caller's memory, such as [`crate::point::mul_base_into`]. Calls are otherwise bound by the host where an item takes a GPU less
-/// than about 20 ns: signing, public keys, and verification with keys that repeat. Locking and unlocking a gigabyte takes
-/// about 50 ms, so it pays for buffers that are filled and used many times.
+/// A slice of it may be the input of any call on any engine of the process, and take the results of calls that write to
+/// the caller's memory, such as [`crate::point::mul_base_into`]. Calls are otherwise bound by the host where an item
+/// takes a GPU less than about 20 ns: signing, public keys, and verification with keys that repeat. Locking and
+/// unlocking a gigabyte takes about 50 ms, so it pays for buffers that are filled and used many times.
 ///
-/// Locked memory is not swapped out, and is the operating system's to ration. Private keys in it are wiped when their values
-/// are dropped, as elsewhere.
+/// Locked memory is not swapped out, and is the operating system's to ration. Private keys in it are wiped when their
+/// values are dropped, as elsewhere.
 ///
 /// ```
 /// use gecc::{Engine, Secp256k1, ecdsa, keys};
@@ -43,8 +43,8 @@ enum Values<T> {
 }
 
 impl<T> PageLocked<T> {
-    /// Whether the memory is locked: not where there is no GPU, and not where the driver refuses, for instance because the
-    /// operating system lets the process lock no more. Such values serve all the same, at the usual speed.
+    /// Whether the memory is locked: not where there is no GPU, and not where the driver refuses, for instance because
+    /// the operating system lets the process lock no more. Such values serve all the same, at the usual speed.
     pub fn is_locked(&self) -> bool {
         self.lock.is_some()
     }
@@ -66,8 +66,8 @@ impl Engine {
     /// Locks the memory of values that will be inputs, see [`PageLocked`]. They serve all the same where that fails
     /// ([`PageLocked::is_locked`]), as it does without a GPU.
     ///
-    /// With a GPU the values are moved to pages in which nothing else lies, as pages are locked whole and once, and wiped where
-    /// they were. [`Engine::page_locked_zeros`] makes a buffer without that copy.
+    /// With a GPU the values are moved to pages in which nothing else lies, as pages are locked whole and once, and
+    /// wiped where they were. [`Engine::page_locked_zeros`] makes a buffer without that copy.
     pub fn page_lock<T>(&self, values: Vec<T>) -> PageLocked<T> {
         if self.gpu().is_none() || size_of_val(&*values) == 0 {
             return values.into();
@@ -75,7 +75,8 @@ impl Engine {
         WholePages::of(values).map_or_else(PageLocked::from, |pages| self.locked(pages))
     }
 
-    /// A buffer of so many zeros, in pages in which nothing else lies, and locked where there is a GPU, see [`PageLocked`].
+    /// A buffer of this many zeros, in pages in which nothing else lies, and locked where there is a GPU, see
+    /// [`PageLocked`].
     ///
     /// # Errors
     /// [`Error::OutOfMemory`] when there is not so much memory; [`Error::Forked`].

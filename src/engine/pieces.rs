@@ -4,26 +4,30 @@ use super::Engine;
 use std::ops::Range;
 use std::time::{Duration, Instant};
 
-/// Items of the first piece for each thread of the CPU: half a second or so of the slowest operation, by a processor without
-/// AVX-512.
+/// Items of the first piece for each thread of the CPU: half a second or so of the slowest operation, by a processor
+/// without AVX-512.
 const FIRST_PER_THREAD: usize = 1 << 10;
 
-/// The most items of a piece for each thread: many of the engine's chunks, so that its threads end at about the same time.
+/// The most items of a piece for each thread: many of the engine's chunks, so that its threads end at about the same
+/// time.
 const PER_THREAD: usize = 1 << 14;
 
 /// How long a piece after the first shall take.
 const PIECE: Duration = Duration::from_millis(500);
 
-/// Items of a piece for each GPU: a large one works on them for a tenth of a second, of which it loses little at the ends.
+/// Items of a piece for each GPU: a large one works on them for a tenth of a second, of which it loses little at the
+/// ends.
 const PER_GPU: usize = 1 << 23;
 
 /// Bytes of messages in a piece: half a second or so of one thread.
 const BYTES: usize = 1 << 27;
 
-/// The items of a batch in pieces that take about half a second each, so that a program can stop a long call, or show how far it
-/// is: a call for each piece, of [`crate::Rows::slice`] and the like. On GPUs it loses little by that, on CPUs nothing.
+/// The items of a batch in pieces that take about half a second each, so that a program can stop a long call, or show
+/// how far it is: a call for each piece, of [`crate::Rows::slice`] and the like. On GPUs it loses little by that, on
+/// CPUs nothing.
 ///
-/// How long pieces take is seen between them: each is larger or smaller by that. Without items there is one piece, which is empty.
+/// How long pieces take is seen between them: each is larger or smaller by that. Without items there is one piece,
+/// which is empty.
 ///
 /// ```
 /// use gecc::{Engine, Rows, Secp256k1, point};
@@ -84,7 +88,7 @@ impl Pieces {
         Some(start..self.start)
     }
 
-    /// The size after so many items have taken this long.
+    /// The size after this many items have taken this long.
     fn size_after(&self, items: usize, took: Duration) -> usize {
         let size = match items as f64 * PIECE.as_secs_f64() / took.as_secs_f64().max(1e-9) {
             fit if fit < self.size as f64 => self.size / 2,

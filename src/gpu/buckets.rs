@@ -1,5 +1,5 @@
-//! Sums of products by buckets (`cuda/kernels/msm.cu`): which windows and buckets there are, and what lies between the terms of
-//! items and the sums of windows.
+//! Sums of products by buckets (`cuda/kernels/msm.cu`): which windows and buckets there are, and what lies between the
+//! terms of items and the sums of windows.
 
 use super::columns::{BucketEnds, BucketList, BucketTerms, Column, Counters, XyRows, XyzzRows};
 use super::kernels;
@@ -9,13 +9,15 @@ use crate::curve::{CurveId, PerCurve, per_curve};
 
 /// Widths of windows: the kernels take 2 to 16 bits.
 const WIDTHS: std::ops::RangeInclusive<u32> = 4..=16;
-/// A bucket costs as much as so many terms, on an H200.
+/// A bucket costs as much as this many terms, on an H200.
 const BUCKET: u64 = 3;
-/// Threads that share the terms of a large chunk: some rounds of all threads of a large device, so that few are idle in the last one.
+/// Threads that share the terms of a large chunk: some rounds of all threads of a large device, so that few are idle in
+/// the last one.
 const RUNS: u64 = 1 << 19;
 /// Terms of a thread, at least: its sum has to be added to others.
 const SHORTEST_RUN: u64 = 16;
-/// Segments of a window and buckets of a segment, as powers of two: no more than the first, and no fewer than the second.
+/// Segments of a window and buckets of a segment, as powers of two: no more than the first, and no fewer than the
+/// second.
 const SEGMENTS_BITS: u32 = 11;
 const SEGMENT_BITS: u32 = 2;
 /// Buckets whose terms are counted together.
@@ -35,7 +37,7 @@ pub struct Scaled {
     pub bits: u32,
 }
 
-/// So many products of points and scalars below n.
+/// This many products of points and scalars below n.
 pub fn products(curve: CurveId, items: usize) -> Scaled {
     static PARTS: PerCurve<fn() -> (u64, u32)> = per_curve!(parts_of_product);
     let (parts, bits) = PARTS.of(curve)();
@@ -49,7 +51,7 @@ fn parts_of_product<C: CpuCurve>() -> (u64, u32) {
 
 /// How a sum of products is computed.
 #[derive(Clone, Copy, Debug)]
-struct Shape {
+struct Bucketing {
     /// Points.
     rows: u64,
     /// Bits of a window.
@@ -63,7 +65,7 @@ struct Shape {
     run: u64,
 }
 
-impl Shape {
+impl Bucketing {
     fn new(of: &[Scaled]) -> Self {
         let windows = |width: u32| of.iter().map(|each| each.bits.div_ceil(width)).max().unwrap_or(1);
         // The last window has few digits that are not zero where the others reach all but the sign and a bit.
@@ -76,7 +78,7 @@ impl Shape {
         let run = entries.div_ceil(RUNS).max(SHORTEST_RUN);
         let segment_bits = SEGMENT_BITS.max((width - 1).saturating_sub(SEGMENTS_BITS));
         let rows = of.iter().map(|each| each.points).sum();
-        Shape { rows, width, windows: windows(width), entries, segment_bits, run }
+        Bucketing { rows, width, windows: windows(width), entries, segment_bits, run }
     }
 
     fn buckets(&self) -> u64 {
@@ -100,7 +102,7 @@ impl Shape {
 /// What a sum takes beside its points and scalars. The kernels that count and write the terms are the operation's.
 #[derive(Clone, Copy)]
 pub struct Buckets {
-    shape: Shape,
+    shape: Bucketing,
     pub rows: Column<XyRows>,
     pub terms: Column<BucketTerms>,
     /// How many terms a bucket has, then where they begin, and when they are written where they end.
@@ -116,7 +118,7 @@ pub struct Buckets {
 
 impl Buckets {
     pub fn new(plan: &mut Plan, of: &[Scaled]) -> Self {
-        let shape = Shape::new(of);
+        let shape = Bucketing::new(of);
         Buckets {
             shape,
             rows: plan.buffer((ROW * shape.rows) as usize),
@@ -152,7 +154,7 @@ impl Buckets {
     /// From the terms to the sums of windows.
     pub fn add_up(&self, stream: &mut Stream, curve: &'static str) -> Result<(), Fault> {
         let Buckets { shape, rows, terms, ends, counters, partials, large, sums, window_sums, .. } = *self;
-        let Shape { width: bits, windows, segment_bits, .. } = shape;
+        let Bucketing { width: bits, windows, segment_bits, .. } = shape;
         let (buckets, run) = (shape.buckets() as u32, shape.run as u32);
         kernels::MsmRuns { rows, terms, ends, buckets, run, partials, runs: shape.runs() }.launch(stream, curve)?;
         kernels::MsmBuckets { ends, buckets, run, partials, large, counters }.launch(stream, curve)?;
@@ -173,13 +175,13 @@ mod tests {
     fn terms_are_counted_by_the_length_of_scalars() {
         for points in [1, 300, 1 << 16, 1 << 22] {
             let (long, short) = (Scaled { points, bits: 256 }, Scaled { points, bits: 129 });
-            let shape = Shape::new(&[long, short]);
+            let shape = Bucketing::new(&[long, short]);
             assert_eq!(shape.windows, 256u32.div_ceil(shape.width));
             let terms = u64::from(shape.windows + 129u32.div_ceil(shape.width));
             assert_eq!((shape.rows, shape.entries), (2 * points, points * terms));
             assert!(shape.runs() * shape.run >= shape.entries && shape.segment_bits < shape.width);
-            assert!(Shape::new(&[long]).entries < shape.entries);
+            assert!(Bucketing::new(&[long]).entries < shape.entries);
         }
-        assert_eq!(Shape::new(&[Scaled { points: 3 << 22, bits: 130 }]).width, 16);
+        assert_eq!(Bucketing::new(&[Scaled { points: 3 << 22, bits: 130 }]).width, 16);
     }
 }

@@ -6,7 +6,7 @@ use std::marker::PhantomData;
 /// An address on the device.
 pub type Address = u64;
 
-/// What an array holds where it has so many bytes for each item of a chunk.
+/// What an array holds where it has this many bytes for each item of a chunk.
 pub trait Content {
     const BYTES: usize;
 }

@@ -1,7 +1,7 @@
 //! The kernels as structs, one for each signature in `cuda/kernels/`: a field for every argument, `launch` to start it.
 //!
-//! The fields of a kernel's struct have the names of its parameters and the types of what they hold, so that what is swapped,
-//! left out or something else does not compile. `build.rs` writes them (`cuda/emit_launchers.rs`).
+//! The fields of a kernel's struct have the names of its parameters and the types of what they hold, so that what is
+//! swapped, left out or something else does not compile. `build.rs` writes them (`cuda/emit_launchers.rs`).
 
 use super::columns::{self, AnyTables, Column, NextTile, Prefixes, ThreadTables};
 use super::runtime::{Fault, NO_CURVE, Plan, Stream, Unit};
@@ -19,8 +19,8 @@ mod launchers {
 /// Bytes of table that each thread of a multiplication by windows needs.
 const WINDOW_TABLE: usize = 384 * 4;
 
-/// What a multiplication by windows takes beside its items: the scratch of its tables, and the word by which blocks take their
-/// tiles.
+/// What a multiplication by windows takes beside its items: the scratch of its tables, and the word by which blocks
+/// take their tiles.
 #[derive(Clone, Copy, Debug)]
 pub struct WindowScratch {
     pub tables: Column<ThreadTables>,
@@ -60,7 +60,7 @@ pub fn extend_tables(
     Ok(())
 }
 
-/// The kernel for numbers of so many bits, of those that a macro makes.
+/// The kernel for numbers of this many bits, of those that a macro makes.
 pub fn of_size(kernels: &[(&'static str, &'static str)], bits: usize) -> (Unit, &'static str) {
     let of_size = |(_, name): &&(&str, &'static str)| name.rsplit('_').next() == Some(&bits.to_string());
     let (file, name) = kernels.iter().find(of_size).expect("the public calls take no other size");

@@ -1,9 +1,9 @@
 //! The GPU engine: batches in chunks over the streams of every device.
 //!
-//! Layers, each using only those above it: `terms`, `columns` (what arrays on a device hold), `runtime` (one GPU, by way of cudarc),
-//! `kernels` (the device code's functions), `transfer` (between the caller's rows and columns), `buckets` (sums of products), `tables` (what a
-//! device keeps),
-//! and `schedule` (chunks over devices). What operations launch stands with the operations.
+//! Layers, each using only those above it: `terms`, `columns` (what arrays on a device hold), `runtime` (one GPU, by
+//! way of cudarc), `kernels` (the device code's functions), `transfer` (between the caller's rows and columns),
+//! `buckets` (sums of products), `tables` (what a device keeps), and `schedule` (chunks over devices). What operations
+//! launch stands with the operations.
 
 pub mod buckets;
 pub mod codes;
@@ -53,14 +53,14 @@ struct Slot {
     failure: Mutex<Option<Fault>>,
 }
 
-/// The lanes of a device. There are never more than work at a time, however many calls there are at once: their memory is
-/// what a device has to give.
+/// The lanes of a device. There are never more than work at a time, however many calls there are at once: their memory
+/// is what a device has to give.
 #[derive(Default)]
 struct Lanes {
     idle: Vec<Lane>,
     lent: usize,
-    /// Numbers of those who want a lane: the next to be given out, and the next to be served. A small batch gets its turn
-    /// beside a large one.
+    /// Numbers of those who want a lane: the next to be given out, and the next to be served. A small batch gets its
+    /// turn beside a large one.
     next_turn: u64,
     served: u64,
 }
@@ -218,7 +218,8 @@ impl GpuEngine {
         Ok(())
     }
 
-    /// Has the results of a batch put in their places. What no device could compute `on_cpu` does, where it may `rescue`.
+    /// Has the results of a batch put in their places. What no device could compute `on_cpu` does, where it may
+    /// `rescue`.
     ///
     /// # Errors
     /// The last fault, where results are missing.
@@ -262,8 +263,8 @@ impl GpuEngine {
         }
     }
 
-    /// Computes a chunk on a lane that is lent for it. One on which a chunk fails is not used again: dropping it waits for what
-    /// it has started and wipes what it held.
+    /// Computes a chunk on a lane that is lent for it. One on which a chunk fails is not used again: dropping it waits
+    /// for what it has started and wipes what it held.
     fn compute(&self, device: usize, cpu: &CpuEngine, chunk: Chunk) -> Result<(), Fault> {
         let (operation, items) = (chunk.operation, &chunk.items);
         let waiting = notes::span("lane waited for", items.len());
@@ -344,7 +345,7 @@ impl GpuEngine {
         unopened.chain(working_or_not).collect()
     }
 
-    /// What each device may expect of so many items.
+    /// What each device may expect of this many items.
     fn expected(&self, items: usize) -> usize {
         items.div_ceil(self.working().len().max(1))
     }

@@ -1,4 +1,5 @@
-//! What the engine is asked for, and what it says of itself. Needs nothing of CUDA, so that a library without it has the same.
+//! What the engine is asked for, and what it says of itself. Needs nothing of CUDA, so that a library without it has
+//! the same.
 
 use crate::types::Error;
 use std::path::PathBuf;

@@ -7,7 +7,7 @@ use super::columns::{
 };
 use super::kernels;
 use super::runtime::{Fault, Plan, Source, Stream};
-use crate::types::{KeyForm, POINT_ROW, PublicKeys, Rejection, Rows, SecretKeys, Verdict};
+use crate::types::{KeyRowForm, POINT_ROW, PublicKeys, Rejection, Rows, SecretKeys, Verdict};
 
 /// Points on the device: coordinates in columns, one kind byte each (`cuda/curve/point.cuh`).
 #[derive(Clone, Copy, Debug)]
@@ -34,7 +34,8 @@ impl Jacobian {
         Jacobian { xyz: plan.column(), prefixes: plan.column() }
     }
 
-    /// Writes them as affine points. Where `to` has kinds already, `use_kinds` says so: the products of what is no point are none.
+    /// Writes them as affine points. Where `to` has kinds already, `use_kinds` says so: the products of what is no
+    /// point are none.
     pub fn normalize(
         self,
         stream: &mut Stream,
@@ -115,12 +116,12 @@ impl Imported {
     pub fn new<'a>(plan: &mut Plan<'a>, keys: PublicKeys<'a>) -> Self {
         let bytes = || keys.rows().expect("no other form is without rows");
         let rows = match keys.form() {
-            KeyForm::XOnly => Encoded::XOnly(plan.input(bytes())),
-            KeyForm::Compressed => Encoded::Compressed(plan.input(bytes())),
-            KeyForm::Raw => Encoded::Raw(plan.input(bytes())),
-            KeyForm::Uncompressed => Encoded::Tagged(plan.input(bytes()), TagSet::UNCOMPRESSED_TAG),
-            KeyForm::Points => Encoded::Tagged(plan.input(bytes()), TagSet::UNCOMPRESSED_TAG | TagSet::IDENTITY_TAG),
-            KeyForm::Mixed => {
+            KeyRowForm::XOnly => Encoded::XOnly(plan.input(bytes())),
+            KeyRowForm::Compressed => Encoded::Compressed(plan.input(bytes())),
+            KeyRowForm::Raw => Encoded::Raw(plan.input(bytes())),
+            KeyRowForm::Uncompressed => Encoded::Tagged(plan.input(bytes()), TagSet::UNCOMPRESSED_TAG),
+            KeyRowForm::Points => Encoded::Tagged(plan.input(bytes()), TagSet::UNCOMPRESSED_TAG | TagSet::IDENTITY_TAG),
+            KeyRowForm::Mixed => {
                 let write = move |start: usize, to: &mut [u8]| keys.write_mixed_rows(start, to);
                 let written = || Source::Written(POINT_ROW, Box::new(write));
                 let rows = match keys.rows() {

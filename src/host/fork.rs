@@ -1,5 +1,5 @@
-//! Processes that fork. A child has only the thread that forked: the engine's threads are not there, locks that they held stay
-//! locked, and the driver does not work.
+//! Processes that fork. A child has only the thread that forked: the engine's threads are not there, locks that they
+//! held stay locked, and the driver does not work.
 
 /// The process in which something was made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

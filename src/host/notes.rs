@@ -1,7 +1,7 @@
 //! Notes of what the library does and when, by which a measurement finds what a slow answer waited for.
 //!
-//! They are there with the feature `lab` alone, and taken only between [`begin`] and [`take`]. Else the functions here do
-//! nothing.
+//! They are there with the feature `lab` alone, and taken only between [`begin`] and [`take`]. Else the functions here
+//! do nothing.
 
 #[cfg(feature = "lab")]
 pub use on::{Note, begin, take};
@@ -49,7 +49,7 @@ mod on {
         START.get_or_init(Instant::now).elapsed().as_nanos() as u64
     }
 
-    /// Takes notes from here on, with room for so many: more would have to be moved.
+    /// Takes notes from here on, with room for this many: more would have to be moved.
     pub fn begin(room: usize) {
         let mut notes = notes();
         notes.clear();

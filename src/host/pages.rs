@@ -1,7 +1,7 @@
 //! Memory in whole pages, in which nothing else lies.
 //!
-//! A driver locks whole pages, and refuses a range that shares a page with one it has locked. What an allocator gives for a vector
-//! begins and ends anywhere.
+//! A driver locks whole pages, and refuses a range that shares a page with one it has locked. What an allocator gives
+//! for a vector begins and ends anywhere.
 
 use super::workers::Pool;
 use std::alloc::{Layout, alloc, dealloc};
@@ -22,7 +22,8 @@ const LARGE: usize = 4 * HUGE_PAGE;
 pub struct WholePages<T> {
     start: NonNull<T>,
     items: usize,
-    /// A multiple of the page's size, and aligned to it; without bytes where the values have none, and nothing is allocated.
+    /// A multiple of the page's size, and aligned to it; without bytes where the values have none, and nothing is
+    /// allocated.
     layout: Layout,
 }
 
@@ -35,7 +36,7 @@ unsafe impl<T: Sync> Sync for WholePages<T> {}
 struct Room<T>(WholePages<T>);
 
 impl<T> Room<T> {
-    /// For so many values; `None` where there is not so much memory.
+    /// For this many values; `None` where there is not so much memory.
     fn new(items: usize) -> Option<Self> {
         let values = Layout::array::<T>(items).ok()?;
         let page = if values.size() < LARGE { page_size() } else { HUGE_PAGE };
@@ -57,7 +58,7 @@ impl<T> Room<T> {
     }
 
     /// # Safety
-    /// So many values are there.
+    /// This many values are there.
     unsafe fn filled(mut self, items: usize) -> WholePages<T> {
         self.0.items = items;
         self.0
@@ -83,7 +84,8 @@ impl<T> WholePages<T> {
     pub fn into_vec(mut self) -> Vec<T> {
         let items = self.items;
         let mut values = Vec::with_capacity(items);
-        // SAFETY: there is room for the values, which are no longer those of the pages. Their places stay allocated until the end.
+        // SAFETY: there is room for the values, which are no longer those of the pages. Their places stay allocated
+        // until the end.
         unsafe {
             self.items = 0;
             ptr::copy_nonoverlapping(self.start.as_ptr(), values.as_mut_ptr(), items);
@@ -101,11 +103,11 @@ impl<T> WholePages<T> {
 }
 
 impl WholePages<u8> {
-    /// Zeros; `None` where there is not so much memory. The first touch of a page is what takes time: they are written on the
-    /// threads of a pool, or by this thread.
+    /// Zeros; `None` where there is not so much memory. The first touch of a page is what takes time: they are written
+    /// on the threads of a pool, or by this thread.
     pub fn zeroed(bytes: usize, pool: Option<&Pool>) -> Option<Self> {
         let mut room = Room::<u8>::new(bytes)?;
-        // SAFETY: the room has so many bytes, and nobody else has it.
+        // SAFETY: the room has this many bytes, and nobody else has it.
         let places = unsafe { std::slice::from_raw_parts_mut(room.start().cast::<MaybeUninit<u8>>(), bytes) };
         let zero = |part: &mut [MaybeUninit<u8>]| part.fill(MaybeUninit::new(0));
         match pool {
@@ -121,14 +123,14 @@ impl<T> Deref for WholePages<T> {
     type Target = [T];
 
     fn deref(&self) -> &[T] {
-        // SAFETY: so many values are there.
+        // SAFETY: this many values are there.
         unsafe { std::slice::from_raw_parts(self.start.as_ptr(), self.items) }
     }
 }
 
 impl<T> DerefMut for WholePages<T> {
     fn deref_mut(&mut self) -> &mut [T] {
-        // SAFETY: so many values are there, borrowed for as long as the pages.
+        // SAFETY: this many values are there, borrowed for as long as the pages.
         unsafe { std::slice::from_raw_parts_mut(self.start.as_ptr(), self.items) }
     }
 }

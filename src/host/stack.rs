@@ -1,7 +1,8 @@
 //! What work on secrets leaves on the stack.
 //!
-//! Values in local variables are copied where they move, spilled from registers, and lie in frames of other crates, whose
-//! state cannot be wiped by name. So work on secrets is done below a frame from which its stack is then overwritten.
+//! Values in local variables are copied where they move, spilled from registers, and lie in frames of other crates,
+//! whose state cannot be wiped by name. So work on secrets is done below a frame from which its stack is then
+//! overwritten.
 
 /// Bytes that are overwritten: several times what any work here uses, also without optimisation.
 const DEPTH: usize = 64 << 10;

@@ -1,9 +1,10 @@
-//! Items whose answers are known, by which an engine is tested before it is used: `start::gpu_tests`, `start::cpu_answers`.
+//! Items whose answers are known, by which an engine is tested before it is used: `start::gpu_tests`,
+//! `start::cpu_answers`.
 //!
-//! An answer follows from how its item was made. A sum or a product has the sum or the product of its operands' numbers, a
-//! signature is made from its point R and its key by the equation of the standard, and a spoiled item is rejected for what was
-//! spoiled. The group's arithmetic for that, and the nonces of signatures, are those of the RustCrypto crates, so that engines
-//! are compared with nothing of their own. Nothing here is secret.
+//! An answer follows from how its item was made. A sum or a product has the sum or the product of its operands'
+//! numbers, a signature is made from its point R and its key by the equation of the standard, and a spoiled item is
+//! rejected for what was spoiled. The group's arithmetic for that, and the nonces of signatures, are those of the
+//! RustCrypto crates, so that engines are compared with nothing of their own. Nothing here is secret.
 
 mod group;
 mod points;
@@ -30,7 +31,7 @@ use std::sync::OnceLock;
 pub type Answer<T> = Result<T, Rejection>;
 
 /// Of one curve.
-pub struct Answers {
+pub struct KnownAnswers {
     pub points: PointAnswers,
     pub private_keys: PrivateKeys,
     pub agreements: Agreements,
@@ -40,12 +41,12 @@ pub struct Answers {
 }
 
 /// Those of a curve, made when they are first asked for, which takes about a millisecond.
-pub fn of(curve: CurveId) -> &'static Answers {
+pub fn of(curve: CurveId) -> &'static KnownAnswers {
     macro_rules! kept {
         ([] $($curve:ident $name:ident [$($module:tt)*] [$($reference:tt)*];)*) => {
             $(
                 if curve == types::$curve::ID {
-                    static ANSWERS: OnceLock<Answers> = OnceLock::new();
+                    static ANSWERS: OnceLock<KnownAnswers> = OnceLock::new();
                     return get_or_compute(&ANSWERS, || new(curve));
                 }
             )*
@@ -68,12 +69,12 @@ pub fn silent_payments() -> &'static SilentPayments {
 }
 
 /// The same, anew: tests spoil them.
-pub(crate) fn new(curve: CurveId) -> Answers {
+pub(crate) fn new(curve: CurveId) -> KnownAnswers {
     macro_rules! by_ecdsa {
         ([] $($curve:ident $name:ident [$($module:tt)*] [$($reference:tt)*];)*) => {
             $(
                 if curve == types::$curve::ID {
-                    return Answers::new::<types::$curve>(Signatures::ecdsa, |numbered| {
+                    return KnownAnswers::new::<types::$curve>(Signatures::ecdsa, |numbered| {
                         Signing::ecdsa(numbered, |key, digest, additional| {
                             let key = ecdsa::SigningKey::<$($reference)*>::from_slice(key).expect("in range");
                             let (signature, id) = match additional {
@@ -94,7 +95,7 @@ pub(crate) fn new(curve: CurveId) -> Answers {
         ([] $($curve:ident $name:ident [$($module:tt)*] [$($reference:tt)*];)*) => {
             $(
                 if curve == types::$curve::ID {
-                    return Answers::new::<types::$curve>(Signatures::sm2, |numbered| {
+                    return KnownAnswers::new::<types::$curve>(Signatures::sm2, |numbered| {
                         Signing::sm2(numbered, |key, digest, additional| {
                             use $($module)*::dsa::SigningKey;
                             use $($module)*::dsa::signature::hazmat::{PrehashSigner, RandomizedPrehashSigner};
@@ -137,10 +138,10 @@ impl TryRng for Given {
 
 impl TryCryptoRng for Given {}
 
-impl Answers {
+impl KnownAnswers {
     fn new<C: SecretCurve>(signatures: fn(&Numbered<C>) -> Signatures, signing: fn(&Numbered<C>) -> Signing) -> Self {
         let numbered = Numbered::new();
-        Answers {
+        KnownAnswers {
             points: PointAnswers::new(&numbered),
             private_keys: PrivateKeys::new(&numbered),
             agreements: Agreements::new(&numbered),
@@ -150,7 +151,7 @@ impl Answers {
     }
 }
 
-/// So many items, taken from these in turn.
+/// This many items, taken from these in turn.
 pub fn repeat<T: Clone>(items: &[T], count: usize) -> Vec<T> {
     items.iter().cycle().take(count).cloned().collect()
 }

@@ -154,7 +154,7 @@ fn keys<C: SecretCurve>(numbered: &Numbered<C>) -> Vec<(Vec<u8>, Answer<Point>)>
 }
 
 impl PointAnswers {
-    /// The keys whose encoding has so many bytes.
+    /// The keys whose encoding has this many bytes.
     pub fn keys_of<const BYTES: usize>(&self) -> Vec<([u8; BYTES], Answer<Point>)> {
         self.keys.iter().filter_map(|(key, point)| Some((key.as_slice().try_into().ok()?, *point))).collect()
     }

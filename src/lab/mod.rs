@@ -1,5 +1,5 @@
-//! What measures the library itself, for benchmarks and not for programs that want results. Behind the feature `lab`, with
-//! no promise of stability.
+//! What measures the library itself, for benchmarks and not for programs that want results. Behind the feature `lab`,
+//! with no promise of stability.
 
 pub mod measure;
 pub mod methods;

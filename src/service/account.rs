@@ -37,8 +37,9 @@ impl Account {
         Account { id: NEXT.fetch_add(1, Ordering::Relaxed) as u64, entries: Mutex::default() }
     }
 
-    /// Takes room for a request out of a queue of so many places, of which `total` are taken. A caller may have as many items
-    /// under way as places are left free: so there is always room for who has nothing under way, or less than others.
+    /// Takes room for a request out of a queue of this many places, of which `total` are taken. A caller may have as
+    /// many items under way as places are left free: so there is always room for who has nothing under way, or less
+    /// than others.
     pub fn take(&self, items: usize, total: &AtomicUsize, queue: usize) -> Room {
         let mut entries = lock(&self.entries);
         entries.forget_first();

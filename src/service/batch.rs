@@ -16,17 +16,17 @@ use zeroize::Zeroize;
 const LISTS: usize = 16;
 
 /// Answers of all items of a batch.
-pub struct Answers {
+pub struct BatchAnswers {
     pub codes: Vec<u8>,
     pub rows: Vec<u8>,
     pub width: usize,
     pub is_secret: bool,
 }
 
-impl Answers {
-    /// Those of no item yet, with memory for so many.
+impl BatchAnswers {
+    /// Those of no item yet, with memory for this many.
     pub fn new(items: usize, width: usize, is_secret: bool) -> Self {
-        Answers { codes: vec![0; items], rows: vec![0; items * width], width, is_secret }
+        BatchAnswers { codes: vec![0; items], rows: vec![0; items * width], width, is_secret }
     }
 
     /// Those of some items.
@@ -42,7 +42,7 @@ impl Answers {
     }
 }
 
-impl Drop for Answers {
+impl Drop for BatchAnswers {
     fn drop(&mut self) {
         if self.is_secret {
             self.rows.zeroize();
@@ -50,7 +50,7 @@ impl Drop for Answers {
     }
 }
 
-pub type Outcome = Result<Answers, ServiceError>;
+pub type Outcome = Result<BatchAnswers, ServiceError>;
 
 /// A batch, as those see it who wait for it.
 pub struct Batch {
@@ -145,8 +145,8 @@ impl Batch {
     }
 }
 
-/// Neighbours that are one task are woken once. A waker that panics, when it is woken or dropped, keeps no other from being
-/// woken.
+/// Neighbours that are one task are woken once. A waker that panics, when it is woken or dropped, keeps no other from
+/// being woken.
 pub fn wake_all(wakers: impl Iterator<Item = Waker>) {
     let mut last: Option<Waker> = None;
     for waker in wakers {
@@ -162,7 +162,8 @@ pub fn wake_all(wakers: impl Iterator<Item = Waker>) {
 /// Panics in a row, each of dropping what the one before left, after which nothing more is dropped.
 const PANICS: usize = 4;
 
-/// Runs code of a caller's on a thread that serves others too. A panic ends here, and those of dropping what it left too.
+/// Runs code of a caller's on a thread that serves others too. A panic ends here, and those of dropping what it left
+/// too.
 pub fn quietly(run: impl FnOnce()) {
     let mut left = catch_unwind(AssertUnwindSafe(run)).err();
     for _ in 0..PANICS {

@@ -17,12 +17,12 @@ use std::sync::Arc;
 
 /// Somebody who makes requests: a connection, a tenant, a partition. Made by [`crate::service::Coalescer::caller`].
 ///
-/// Room in the queue is shared between callers: each may have as many items under way as are left free. One alone gets half of
-/// the queue, two get a third each, and there is always room for who has less under way than others. With
+/// Room in the queue is shared between callers: each may have as many items under way as are left free. One alone gets
+/// half of the queue, two get a third each, and there is always room for who has less under way than others. With
 /// [`crate::service::WhenFull::Wait`] callers who wait are let in by turns.
 ///
-/// Clones are the same caller. Requests may be made from any number of threads at once; those of one caller then share a lock for
-/// some nanoseconds each.
+/// Clones are the same caller. Requests may be made from any number of threads at once; those of one caller then share
+/// a lock for some nanoseconds each.
 #[derive(Clone)]
 pub struct Caller {
     pub(super) dispatcher: Arc<Dispatcher>,
@@ -55,8 +55,8 @@ impl Caller {
         self.request(Kind::of(Operation::EcdsaVerify(curve, policy)), columns, verdicts)
     }
 
-    /// [`crate::bip340::verify`]: a verdict per item over a message of 32 bytes, on secp256k1. Variable-time: everything here is
-    /// public. For messages of other lengths there is [`crate::bip340::verify_messages`].
+    /// [`crate::bip340::verify`]: a verdict per item over a message of 32 bytes, on secp256k1. Variable-time:
+    /// everything here is public. For messages of other lengths there is [`crate::bip340::verify_messages`].
     pub fn bip340_verify<'a>(
         &'a self,
         messages: impl Into<Rows<'a, 32>>,
@@ -97,8 +97,8 @@ impl Caller {
         self.request(Kind::of(Operation::EcdsaRecover(curve)), columns, points)
     }
 
-    /// [`crate::ecdsa::sign`]: 64 bytes `r || s` an item. **Constant-time** in keys and nonces. The copies of the keys are wiped
-    /// when the batch is done.
+    /// [`crate::ecdsa::sign`]: 64 bytes `r || s` an item. **Constant-time** in keys and nonces. The copies of the keys
+    /// are wiped when the batch is done.
     pub fn ecdsa_sign<'a>(
         &'a self,
         curve: CurveId,
@@ -111,8 +111,8 @@ impl Caller {
         self.request(kind, signing(digests.into(), signers), signatures)
     }
 
-    /// [`crate::sm2::sign`]: 64 bytes `r || s` an item over e. **Constant-time** in keys and nonces. The copies of the keys are
-    /// wiped when the batch is done.
+    /// [`crate::sm2::sign`]: 64 bytes `r || s` an item over e. **Constant-time** in keys and nonces. The copies of the
+    /// keys are wiped when the batch is done.
     pub fn sm2_sign<'a>(
         &'a self,
         digests: impl Into<Rows<'a, 32>>,
@@ -122,8 +122,8 @@ impl Caller {
         self.request(Kind::of_signing(Operation::Sm2Sign, &signers), signing(digests.into(), signers), signatures)
     }
 
-    /// [`crate::ecdh::shared_secrets`]: the shared secret of each private key with its peer. **Constant-time** in the keys. The
-    /// copies of keys and secrets are wiped, the latter when the last request of the batch has its answer.
+    /// [`crate::ecdh::shared_secrets`]: the shared secret of each private key with its peer. **Constant-time** in the
+    /// keys. The copies of keys and secrets are wiped, the latter when the last request of the batch has its answer.
     pub fn shared_secrets<'a>(
         &'a self,
         curve: CurveId,
@@ -138,8 +138,8 @@ impl Caller {
         self.request(Kind::of(Operation::SharedSecrets(curve)), columns, shared_secrets)
     }
 
-    /// [`crate::keys::public_keys`]: the public key of each private key. **Constant-time** in the keys. Their copies are wiped
-    /// when the batch is done.
+    /// [`crate::keys::public_keys`]: the public key of each private key. **Constant-time** in the keys. Their copies
+    /// are wiped when the batch is done.
     pub fn public_keys<'a>(&'a self, curve: CurveId, secret_keys: impl Into<SecretKeys<'a>>) -> Request<'a, Points> {
         let columns =
             [("secret keys", Column::secret_keys(secret_keys.into())), ("", Column::None), ("", Column::None)];

@@ -25,8 +25,8 @@ const MOST_IN_FLIGHT: usize = 256;
 
 /// Gathers the requests of many callers into batches, and gives each its answers.
 ///
-/// It has threads and arenas of its own, in page-locked memory where there is a GPU. They live until it is dropped, which is
-/// [`Coalescer::shutdown`] with [`Shutdown::Refuse`].
+/// It has threads and arenas of its own, in page-locked memory where there is a GPU. They live until it is dropped,
+/// which is [`Coalescer::shutdown`] with [`Shutdown::Refuse`].
 pub struct Coalescer {
     dispatcher: Arc<Dispatcher>,
     threads: Mutex<Vec<JoinHandle<()>>>,
@@ -77,8 +77,8 @@ impl Coalescer {
         self.dispatcher.stats()
     }
 
-    /// Refuses new requests and those that wait for room, answers or refuses what waits for its batch, answers what has begun,
-    /// and returns when all that is done. Tickets keep their answers.
+    /// Refuses new requests and those that wait for room, answers or refuses what waits for its batch, answers what has
+    /// begun, and returns when all that is done. Tickets keep their answers.
     pub fn shutdown(&self, shutdown: Shutdown) {
         if !self.dispatcher.process.is_this() {
             return;
@@ -115,15 +115,15 @@ pub struct CoalescerBuilder {
 }
 
 impl CoalescerBuilder {
-    /// Items of the largest batch, and so of the largest request: 131072 with a GPU, 512 for each thread without one, or half of
-    /// the queue where that is less. Arenas of that size are kept for the batches that there are at a time, and two more, for
-    /// verification of 161 bytes an item.
+    /// Items of the largest batch, and so of the largest request: 131072 with a GPU, 512 for each thread without one,
+    /// or half of the queue where that is less. Arenas of that size are kept for the batches that there are at a time,
+    /// and two more, for verification of 161 bytes an item.
     pub fn largest_batch(self, items: usize) -> Self {
         CoalescerBuilder { largest_batch: Some(items), ..self }
     }
 
-    /// How long a request waits at most for others while a thread of the service is free: 0.5 ms. When nothing is computed no
-    /// request waits; when all threads compute it waits for one of them.
+    /// How long a request waits at most for others while a thread of the service is free: 0.5 ms. When nothing is
+    /// computed no request waits; when all threads compute it waits for one of them.
     pub fn longest_wait(self, wait: Duration) -> Self {
         CoalescerBuilder { longest_wait: Some(wait), ..self }
     }
@@ -138,8 +138,8 @@ impl CoalescerBuilder {
         CoalescerBuilder { when_full, ..self }
     }
 
-    /// Batches that are computed at a time, each by a thread of the service: 4 with a GPU, so that it works on while answers are
-    /// handed out, 2 without one.
+    /// Batches that are computed at a time, each by a thread of the service: 4 with a GPU, so that it works on while
+    /// answers are handed out, 2 without one.
     pub fn in_flight(self, batches: usize) -> Self {
         CoalescerBuilder { in_flight: Some(batches), ..self }
     }
@@ -148,7 +148,8 @@ impl CoalescerBuilder {
     ///
     /// # Errors
     /// [`Error::InvalidOption`] for a number out of range, or a queue of less than two of the largest batches;
-    /// [`Error::Threads`] when threads cannot be started; [`Error::Forked`] in a child of the process that made the engine.
+    /// [`Error::Threads`] when threads cannot be started; [`Error::Forked`] in a child of the process that made the
+    /// engine.
     pub fn build(self, engine: &Engine) -> Result<Coalescer, Error> {
         engine.devices()?;
         let info = engine.info();

@@ -1,10 +1,11 @@
-//! From requests to batches, and from batches to answers: the threads of the service, and what they share with its callers.
+//! From requests to batches, and from batches to answers: the threads of the service, and what they share with its
+//! callers.
 //!
-//! The lock of the desk is taken once or twice a batch, and by a caller only whose item is the first or the last of one. A lane's
-//! list of free slots is locked below it, never above.
+//! The lock of the desk is taken once or twice a batch, and by a caller only whose item is the first or the last of
+//! one. A lane's list of free slots is locked below it, never above.
 
 use super::account::Account;
-use super::batch::{Answers, Batch, Outcome, quietly};
+use super::batch::{Batch, BatchAnswers, Outcome, quietly};
 use super::compute::Compute;
 use super::error::ServiceError;
 use super::gate::Gate;
@@ -112,8 +113,8 @@ impl Dispatcher {
         }
     }
 
-    /// Puts a request that the gate has let in into a batch. A caller who `waits` for the answer computes it himself if nothing
-    /// else is computed: another thread would only have to be woken for it.
+    /// Puts a request that the gate has let in into a batch. A caller who `waits` for the answer computes it himself if
+    /// nothing else is computed: another thread would only have to be woken for it.
     ///
     /// # Errors
     /// [`ServiceError::Full`] when there is no arena left.
@@ -140,15 +141,15 @@ impl Dispatcher {
         Ok(placed)
     }
 
-    /// Arenas of a kind that its requests can be in: those that are computed, one that is open, and those that wait. Two that
-    /// wait one after the other have more items than one arena holds.
+    /// Arenas of a kind that its requests can be in: those that are computed, one that is open, and those that wait.
+    /// Two that wait one after the other have more items than one arena holds.
     fn most_arenas(&self) -> usize {
         let Options { queue, largest_batch, in_flight, .. } = self.options;
         in_flight + 1 + 2 * queue.div_ceil(largest_batch)
     }
 
-    /// Makes all arenas of a kind, and has a GPU compute as many of the largest batches at a time as there may be. Their items
-    /// are zeros, which every operation rejects.
+    /// Makes all arenas of a kind, and has a GPU compute as many of the largest batches at a time as there may be.
+    /// Their items are zeros, which every operation rejects.
     pub fn prepare(&self, kind: Kind) -> Result<(), ServiceError> {
         let Options { largest_batch, in_flight, .. } = self.options;
         let (lane, most, memory) = (self.lane(kind).1, self.most_arenas(), |bytes| self.compute.memory(bytes));
@@ -160,7 +161,7 @@ impl Dispatcher {
         // SAFETY: the slot is this call's, and nobody writes to it.
         let columns = unsafe { slot.columns(largest_batch) };
         let compute = || {
-            let mut answers = Answers::new(largest_batch, lane.shape.result, lane.shape.has_secret_results);
+            let mut answers = BatchAnswers::new(largest_batch, lane.shape.result, lane.shape.has_secret_results);
             self.compute.compute(Device::Gpu, kind, columns, &mut answers.codes, &mut answers.rows)
         };
         let computed = thread::scope(|scope| {
@@ -328,7 +329,7 @@ impl Dispatcher {
         if self.refuses.load(Ordering::Relaxed) {
             return Err(ServiceError::Stopped);
         }
-        let mut answers = Answers::new(batch.items, lane.shape.result, lane.shape.has_secret_results);
+        let mut answers = BatchAnswers::new(batch.items, lane.shape.result, lane.shape.has_secret_results);
         if left == 0 {
             return Ok(answers);
         }

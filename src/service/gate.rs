@@ -139,7 +139,7 @@ impl Gate {
         self.leave(items);
     }
 
-    /// So many items are done.
+    /// This many items are done.
     pub fn leave(&self, items: usize) {
         self.total.fetch_sub(items, Ordering::SeqCst);
         self.let_in();

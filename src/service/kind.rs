@@ -17,7 +17,7 @@ pub const COLUMNS: usize = 3;
 
 /// What the columns of a kind are.
 #[derive(Clone, Copy)]
-pub struct Shape {
+pub struct ArenaColumns {
     /// Bytes of an item in each input; 0 where there is no such column.
     pub inputs: [usize; COLUMNS],
     /// The input that is secret.
@@ -64,10 +64,10 @@ impl Kind {
         columns
     }
 
-    pub fn shape(self) -> Shape {
+    pub fn shape(self) -> ArenaColumns {
         let columns = self.columns();
         let is_secret = |column: &Option<(Content, usize)>| matches!(column, Some((Content::SecretKeys, _)));
-        Shape {
+        ArenaColumns {
             inputs: columns.map(|column| column.map_or(0, |(_, width)| width)),
             secret_input: columns.iter().position(is_secret),
             result: self.operation.results().first().map_or(0, |result| result.width),

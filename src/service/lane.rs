@@ -1,6 +1,6 @@
 //! The arenas of one kind of request.
 
-use super::kind::{Kind, Shape};
+use super::kind::{ArenaColumns, Kind};
 use super::lock;
 use super::rates::Rates;
 use super::slot::{Reservation, Sealed, Slot};
@@ -21,7 +21,7 @@ const NONE: usize = usize::MAX;
 
 pub struct Lane {
     pub kind: Kind,
-    pub shape: Shape,
+    pub shape: ArenaColumns,
     capacity: usize,
     slots: Box<[OnceLock<Box<Slot>>]>,
     /// The slot that is open. Changed by who holds the list of those that are free.
@@ -70,8 +70,8 @@ impl Lane {
         self.slots[slot].get().expect("numbers of slots are those of slots that there are")
     }
 
-    /// Places for a request, with the slot that they are in. A slot that lacks them is sealed, and handed to `complete` if that
-    /// makes it complete.
+    /// Places for a request, with the slot that they are in. A slot that lacks them is sealed, and handed to `complete`
+    /// if that makes it complete.
     pub fn reserve(
         &self,
         items: usize,
@@ -130,7 +130,8 @@ impl Lane {
         Ok(lock(&self.free))
     }
 
-    /// Whether arenas should be made before they are needed: fewer than [`SPARE`] are free, and fewer than `most` are there.
+    /// Whether arenas should be made before they are needed: fewer than [`SPARE`] are free, and fewer than `most` are
+    /// there.
     pub fn lacks_spare(&self, most: usize) -> bool {
         lock(&self.free).lacks(SPARE, most)
     }

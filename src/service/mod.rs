@@ -1,9 +1,9 @@
 //! A coalescer: many small requests at once, computed as few large batches.
 //!
-//! A service gets its signatures one by one or by the dozen, from many connections. A GPU wants 10^5 of them in a call, and a CPU
-//! some hundreds. A [`Coalescer`] takes requests from any number of threads and futures, gathers those that ask for the same
-//! (operation, scheme, curve and policy) into batches, and gives each caller the answers to its own items, which are those of the
-//! direct calls.
+//! A service gets its signatures one by one or by the dozen, from many connections. A GPU wants 10^5 of them in a call,
+//! and a CPU some hundreds. A [`Coalescer`] takes requests from any number of threads and futures, gathers those that
+//! ask for the same (operation, scheme, curve and policy) into batches, and gives each caller the answers to its own
+//! items, which are those of the direct calls.
 //!
 //! A program that has thousands of items in hand calls [`crate::ecdsa`] and the others itself.
 //!
@@ -67,17 +67,17 @@
 //! ```
 //!
 //! # When a batch begins
-//! At once when nothing is computed, so that a lone caller does not wait for others; when it is full; or when its oldest item has
-//! waited for [`CoalescerBuilder::longest_wait`] and a thread of the coalescer is free. While batches are computed the next one
-//! gathers, so that batches grow with the load.
+//! At once when nothing is computed, so that a lone caller does not wait for others; when it is full; or when its
+//! oldest item has waited for [`CoalescerBuilder::longest_wait`] and a thread of the coalescer is free. While batches
+//! are computed the next one gathers, so that batches grow with the load.
 //!
 //! # Where
-//! Where the engine may choose, the CPU or the GPUs compute a batch by how long recent batches of that size took on each. An
-//! engine that must use one device does.
+//! Where the engine may choose, the CPU or the GPUs compute a batch by how long recent batches of that size took on
+//! each. An engine that must use one device does.
 //!
 //! # Failures
-//! An error of the engine, or a panic, is the answer to all requests of the batch, and to no other. No request is lost or answered
-//! twice.
+//! An error of the engine, or a panic, is the answer to all requests of the batch, and to no other. No request is lost
+//! or answered twice.
 
 mod account;
 mod batch;

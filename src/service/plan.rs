@@ -20,9 +20,9 @@ pub enum Step {
     Sleep,
 }
 
-/// A batch begins when nothing is computed, since waiting would gain nothing, or when its oldest item has waited for the longest
-/// wait; the one that waits longest comes first. (One that is full begins without being asked for here.) While something is
-/// computed the others gather, so that batches are as large as the load makes them.
+/// A batch begins when nothing is computed, since waiting would gain nothing, or when its oldest item has waited for
+/// the longest wait; the one that waits longest comes first. (One that is full begins without being asked for here.)
+/// While something is computed the others gather, so that batches are as large as the load makes them.
 pub fn next(gathered: impl Iterator<Item = Gathered>, is_idle: bool, now: Duration, longest_wait: Duration) -> Step {
     let Some(oldest) = gathered.min_by_key(|gathered| gathered.since) else { return Step::Sleep };
     let latest = oldest.since.saturating_add(longest_wait);
@@ -51,8 +51,8 @@ mod tests {
         assert_eq!(next([].into_iter(), true, at(0), WAIT), Step::Sleep);
     }
 
-    /// What becomes of arrivals (when, lane) where threads begin batches by the plan and each takes so long: for each arrival
-    /// when its batch began, and whether a thread was free all the time since it came.
+    /// What becomes of arrivals (when, lane) where threads begin batches by the plan and each takes so long: for each
+    /// arrival when its batch began, and whether a thread was free all the time since it came.
     fn simulate(arrivals: &[(u64, usize)], threads: usize, takes: u64) -> Vec<(u64, bool)> {
         let mut waiting: [VecDeque<usize>; 3] = Default::default();
         let (mut begun, mut busy, mut next_arrival, mut now) = (vec![None; arrivals.len()], Vec::new(), 0, 0);

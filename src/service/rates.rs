@@ -8,7 +8,7 @@ const SIZES: usize = 32;
 const UNTIL_TRIAL: u32 = 16;
 /// Up to this size the CPU may be asked without knowing how it does with half as many.
 const SMALL: usize = 6;
-/// After so many batches in a row on one device, what is known of the other is believed less.
+/// After this many batches in a row on one device, what is known of the other is believed less.
 const UNTIL_DOUBT: u32 = 64;
 /// By how much.
 const DOUBT: f64 = 0.8;
@@ -56,8 +56,8 @@ impl Rates {
         }
     }
 
-    /// A device that is not known at a size yet, if it is its turn to be tried, or else the one that takes so many seconds. Batches
-    /// that begin before it is known how the trial went are no trials.
+    /// A device that is not known at a size yet, if it is its turn to be tried, or else the one that takes this many
+    /// seconds. Batches that begin before it is known how the trial went are no trials.
     fn trial_or(&mut self, unknown: Device, known: Device, size: usize, seconds: f64) -> Device {
         if self.in_a_row[size] < UNTIL_TRIAL || !self.is_worth_a_trial(unknown, size, seconds) {
             return known;
@@ -66,8 +66,8 @@ impl Rates {
         unknown
     }
 
-    /// The device that is faster, and from time to time the other one, as things change: but the CPU with many items only where
-    /// it may keep up, since all its threads are busy with them, and those who make requests wait.
+    /// The device that is faster, and from time to time the other one, as things change: but the CPU with many items
+    /// only where it may keep up, since all its threads are busy with them, and those who make requests wait.
     fn better(&mut self, size: usize, cpu: f64, gpu: f64) -> Device {
         let (better, other) = if cpu <= gpu { (Device::Cpu, Device::Gpu) } else { (Device::Gpu, Device::Cpu) };
         if self.in_a_row[size] >= UNTIL_DOUBT {
@@ -81,8 +81,8 @@ impl Rates {
         better
     }
 
-    /// Whether a device is tried at a size for the first time. A GPU takes about as long for few items as for many. How long the
-    /// CPU takes is known from half as many.
+    /// Whether a device is tried at a size for the first time. A GPU takes about as long for few items as for many. How
+    /// long the CPU takes is known from half as many.
     fn is_worth_a_trial(&self, device: Device, size: usize, seconds: f64) -> bool {
         let of_half = size.checked_sub(1).and_then(|half| self.seconds(device, half));
         match (device, of_half) {

@@ -18,8 +18,8 @@ use std::task::{Context, Poll, Waker};
 /// Makes a value of the results of a request.
 pub type Read<T> = fn(&Results) -> T;
 
-/// A request that is made but not begun. [`Request::wait`] sleeps until the answer is there, `await` gives it to asynchronous
-/// code, and [`Request::submit`] hands the items in and returns at once.
+/// A request that is made but not begun. [`Request::wait`] sleeps until the answer is there, `await` gives it to
+/// asynchronous code, and [`Request::submit`] hands the items in and returns at once.
 ///
 /// The columns are borrowed until the items are handed in, which is when there is room for them.
 #[must_use = "a request does nothing unless it is submitted, waited for or awaited"]
@@ -52,8 +52,8 @@ impl<'a, T> Request<'a, T> {
         Request { dispatcher, account, kind, inputs, read, stage: Stage::New }
     }
 
-    /// Sleeps until the answer is there. If nothing else is computed, this thread computes the request itself, as a direct call
-    /// of few items does.
+    /// Sleeps until the answer is there. If nothing else is computed, this thread computes the request itself, as a
+    /// direct call of few items does.
     ///
     /// # Errors
     /// Every [`ServiceError`].
@@ -69,10 +69,10 @@ impl<'a, T> Request<'a, T> {
         park::wait(|waker| self.poll_ticket(waker, false))
     }
 
-    /// Makes ready what the first requests of this kind would else wait for: arenas for as many batches as there can be, in
-    /// page-locked memory where there is a GPU, and on GPUs kernels, tables and the memory of the largest batches. For
-    /// verification an arena takes 161 bytes an item of the largest batch. The request is not handed in, and may be one of no
-    /// items.
+    /// Makes ready what the first requests of this kind would else wait for: arenas for as many batches as there can
+    /// be, in page-locked memory where there is a GPU, and on GPUs kernels, tables and the memory of the largest
+    /// batches. For verification an arena takes 161 bytes an item of the largest batch. The request is not handed in,
+    /// and may be one of no items.
     ///
     /// # Errors
     /// [`ServiceError::Invalid`], [`ServiceError::Engine`] and [`ServiceError::Forked`].
@@ -93,7 +93,8 @@ impl<'a, T> Request<'a, T> {
         self.dispatcher.prepare(self.kind)
     }
 
-    /// Hands the items in as soon as there is room. `waits` is for a thread that does nothing else until it has the answer.
+    /// Hands the items in as soon as there is room. `waits` is for a thread that does nothing else until it has the
+    /// answer.
     fn poll_ticket(&mut self, waker: &Waker, waits: bool) -> Poll<Result<Ticket<T>, ServiceError>> {
         let result = self.hand_in(waker, waits);
         if result.is_ready() {
@@ -183,7 +184,8 @@ impl<T> fmt::Debug for Request<'_, T> {
 
 /// A request that is handed in: wait for the answer on a thread ([`Ticket::wait`]), or `await` it.
 ///
-/// Dropping it takes the items out again unless their batch has begun. It holds the answers of the whole batch while it lives.
+/// Dropping it takes the items out again unless their batch has begun. It holds the answers of the whole batch while it
+/// lives.
 #[must_use = "dropping a ticket takes its request back"]
 pub struct Ticket<T> {
     /// `None` where there are no items.
@@ -209,8 +211,9 @@ impl<T> Ticket<T> {
     /// Sleeps until the answer is there.
     ///
     /// # Errors
-    /// [`ServiceError::Engine`] and [`ServiceError::Panicked`] where that has become of the batch; [`ServiceError::Stopped`]
-    /// when the service was shut down before; [`ServiceError::Forked`] in a child of the process that made the service.
+    /// [`ServiceError::Engine`] and [`ServiceError::Panicked`] where that has become of the batch;
+    /// [`ServiceError::Stopped`] when the service was shut down before; [`ServiceError::Forked`] in a child of the
+    /// process that made the service.
     pub fn wait(mut self) -> Result<T, ServiceError> {
         park::wait(|waker| self.poll_answer(waker))
     }

@@ -108,8 +108,8 @@ mod tests {
     }
 
     proptest! {
-        /// Nothing is lost or given twice, each caller's requests keep their order, and with turns that are neither passed nor
-        /// refused no caller is more than one request ahead of another who waits.
+        /// Nothing is lost or given twice, each caller's requests keep their order, and with turns that are neither
+        /// passed nor refused no caller is more than one request ahead of another who waits.
         #[test]
         fn turns_are_fair(steps in prop::collection::vec((0u64..5, 0usize..4, any::<bool>()), 1..200)) {
             let (mut ring, mut pushed, mut given) = (Ring::new(), HashMap::<u64, u32>::new(), HashMap::<u64, u32>::new());

@@ -1,11 +1,12 @@
-//! An arena: columns that callers write their items into, each at a place of its own, and that a batch is computed from.
+//! An arena: columns that callers write their items into, each at a place of its own, and that a batch is computed
+//! from.
 //!
-//! A slot is free, open or sealed. While it is open callers reserve places in it by one atomic exchange and fill them at the
-//! same time. Once it is sealed no place is given any more, and whoever is the last to be done with it (the last caller that
-//! writes, or the one that sealed it) has it for himself, until he says that it is free again.
+//! A slot is free, open or sealed. While it is open callers reserve places in it by one atomic exchange and fill them
+//! at the same time. Once it is sealed no place is given any more, and whoever is the last to be done with it (the last
+//! caller that writes, or the one that sealed it) has it for himself, until he says that it is free again.
 
 use super::batch::Batch;
-use super::kind::{COLUMNS, Inputs, Shape};
+use super::kind::{ArenaColumns, COLUMNS, Inputs};
 use crate::engine::PageLocked;
 use crate::host::notes::Times;
 use std::cell::UnsafeCell;
@@ -47,8 +48,8 @@ struct Column {
     _memory: PageLocked<u8>,
 }
 
-// SAFETY: columns are written through reservations, whose places do not overlap, and else used, as the batch is, by the one
-// that has the slot for himself.
+// SAFETY: columns are written through reservations, whose places do not overlap, and else used, as the batch is, by the
+// one that has the slot for himself.
 unsafe impl Send for Slot {}
 // SAFETY: as above.
 unsafe impl Sync for Slot {}
@@ -66,13 +67,13 @@ pub struct Reservation<'a> {
 pub enum Sealed {
     /// Some callers are still writing. The last of them has the slot for himself.
     Unfinished,
-    /// The one that sealed it has it for himself, with so many items.
+    /// The one that sealed it has it for himself, with this many items.
     Complete(usize),
 }
 
 impl Slot {
-    /// A slot that is free. `memory` gives so many bytes.
-    pub fn new(shape: &Shape, capacity: usize, memory: impl Fn(usize) -> PageLocked<u8>) -> Self {
+    /// A slot that is free. `memory` gives this many bytes.
+    pub fn new(shape: &ArenaColumns, capacity: usize, memory: impl Fn(usize) -> PageLocked<u8>) -> Self {
         let column = |width: usize| {
             let mut memory = memory(width * capacity);
             assert_eq!(memory.len(), width * capacity);
@@ -102,7 +103,7 @@ impl Slot {
         self.word.store(0, Ordering::Release);
     }
 
-    /// Places for so many items, unless the slot is not open or lacks them.
+    /// Places for this many items, unless the slot is not open or lacks them.
     pub fn reserve(&self, items: usize, now: u64) -> Option<Reservation<'_>> {
         let more = |word: usize| Some(word + items).filter(|sum| word & SEALED == 0 && *sum <= self.capacity);
         let start = self.word.fetch_update(Ordering::AcqRel, Ordering::Acquire, more).ok()?;
@@ -151,7 +152,7 @@ impl Slot {
     /// The columns of the first items.
     ///
     /// # Safety
-    /// The caller has the slot for himself until the columns are not used any more, and it has so many items.
+    /// The caller has the slot for himself until the columns are not used any more, and it has this many items.
     pub unsafe fn columns(&self, items: usize) -> [&[u8]; COLUMNS] {
         assert!(items <= self.capacity);
         // SAFETY: the bytes are the slot's, initialised, and nobody writes to them.
@@ -211,8 +212,8 @@ impl Reservation<'_> {
         unsafe { self.slot.batch() }
     }
 
-    /// Fills the places, which cannot fail: the lengths were checked when the inputs were made. Gives the number of items of the
-    /// slot where the caller has it for himself now.
+    /// Fills the places, which cannot fail: the lengths were checked when the inputs were made. Gives the number of
+    /// items of the slot where the caller has it for himself now.
     pub fn write(self, inputs: &Inputs) -> Option<usize> {
         assert_eq!(inputs.items(), self.items);
         for (index, column) in self.slot.columns.iter().enumerate() {

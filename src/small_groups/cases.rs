@@ -29,7 +29,7 @@ pub struct Recoverable {
 /// Combinations that are taken in the largest group. A prime: each number of a combination takes all its values.
 const SAMPLE: u64 = 2029;
 
-/// All combinations of numbers below the bounds, so many times; in the largest group a sample of them, spread evenly.
+/// All combinations of numbers below the bounds, this many times; in the largest group a sample of them, spread evenly.
 pub fn combinations([a, b, c]: [u64; 3], times: u64) -> impl Iterator<Item = [u64; 3]> {
     let all = a * b * c;
     let count = if a > 13 { SAMPLE } else { all };
@@ -125,8 +125,8 @@ fn with_even_y(group: &Group, k: u64) -> u64 {
     if group.has_even_y(k) { k } else { group.order - k }
 }
 
-/// For challenges, s and keys the r of every point, and an r that is no x-coordinate; in the largest group the r of the point that
-/// s and the challenge give, and two others.
+/// For challenges, s and keys the r of every point, and an r that is no x-coordinate; in the largest group the r of the
+/// point that s and the challenge give, and two others.
 pub fn bip340(group: &mut Group, times: u64) -> Vec<Signed> {
     let n = group.order;
     let coordinates: Vec<BigUint> = (1..=n / 2).map(|k| group.x(k).clone()).collect();

@@ -1,8 +1,8 @@
 //! The groups found anew, with big integers: nothing here rests on the arithmetic that is tested.
 //!
-//! With t = p + 1 - n for the p and n of secp256k1, 4p - t^2 = 3 v^2, and the curves y^2 = x^3 + b have p + 1 - t' points for
-//! t' = +-t, +-(t + 3v) / 2 and +-(t - 3v) / 2, by the class of b modulo sixth powers. Of these six numbers one is divisible by
-//! 7, one by 13 and one by 199.
+//! With t = p + 1 - n for the p and n of secp256k1, 4p - t^2 = 3 v^2, and the curves y^2 = x^3 + b have p + 1 - t'
+//! points for t' = +-t, +-(t + 3v) / 2 and +-(t - 3v) / 2, by the class of b modulo sixth powers. Of these six numbers
+//! one is divisible by 7, one by 13 and one by 199.
 
 use super::reference::{add, neg, p};
 use super::*;
@@ -61,8 +61,8 @@ fn roots(order: u64) -> [u64; 2] {
 /// The generator, and by what (x, y) -> (beta x, y) multiplies it.
 ///
 /// Of the first point that leads there: its multiple Q of the wanted order, and from that image(Q) - m Q, which the map
-/// multiplies by the other root, -1 - m: where the group has more than one subgroup of this order, not every one is mapped
-/// to itself.
+/// multiplies by the other root, -1 - m: where the group has more than one subgroup of this order, not every one is
+/// mapped to itself.
 fn generator_of(b: u64, order: u64, points_of_curve: &BigUint) -> (BigPoint, u64) {
     let mut cofactor = points_of_curve.clone();
     while &cofactor % order == BigUint::ZERO {
@@ -109,8 +109,8 @@ fn group_with_general_a() {
     assert_eq!(multiples.count() as u64, order - 1);
 }
 
-/// N is the first number from 2^256 (sqrt 5 - 1) / 2 on whose quotient by the order is a prime, 1 modulo 3, and for which
-/// there is a lambda with a lattice as `curves/derive.rs` and the device code want it. That it is near, and that
+/// N is the first number from 2^256 (sqrt 5 - 1) / 2 on whose quotient by the order is a prime, 1 modulo 3, and for
+/// which there is a lambda with a lattice as `curves/derive.rs` and the device code want it. That it is near, and that
 /// the quotient is such a prime, is shown here, the lattice below and by the tests of the device code.
 #[test]
 fn moduli_and_lambdas() {

@@ -13,16 +13,16 @@ pub struct Parameters {
     pub b: u64,
     /// x and y of a generator.
     pub g: ([u64; 4], [u64; 4]),
-    /// N = order times q, the modulus of the scalars. It is about 0.6 times 2^256, so that every third x-coordinate is N
-    /// or more.
+    /// N = order times q, the modulus of the scalars. It is about 0.6 times 2^256, so that every third x-coordinate is
+    /// N or more.
     pub n: [u64; 4],
     /// Where a is 0, (x, y) -> (beta x, y), with the beta of secp256k1, is multiplication by lambda;
     /// lambda^2 + lambda + 1 = 0 modulo N.
     pub lambda: [u64; 4],
 }
 
-/// A group of order 7 on a curve whose a is general, with the scalars of the first of `GROUPS`. The point has this order also
-/// where coordinates are rational numbers.
+/// A group of order 7 on a curve whose a is general, with the scalars of the first of `GROUPS`. The point has this
+/// order also where coordinates are rational numbers.
 pub const WITH_GENERAL_A: Parameters = Parameters { minus_a: 43, b: 166, g: ([3, 0, 0, 0], [8, 0, 0, 0]), ..GROUPS[0] };
 
 /// The groups of order 7, 13 and 199 on curves with a = 0.

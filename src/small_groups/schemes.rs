@@ -36,7 +36,7 @@ fn check<C: SmallGroup>(engine: &CpuEngine, group: &Group, items: &[Signed], ver
     }
 }
 
-/// The items in calls in which every key occurs so many times; to that end some occur again.
+/// The items in calls in which every key occurs this many times; to that end some occur again.
 fn calls<'a>(group: &Group, items: &'a [Signed], uses: usize) -> Vec<Vec<&'a Signed>> {
     let mut calls: Vec<Vec<&Signed>> = Vec::new();
     for key in 1..group.order {

@@ -1,5 +1,5 @@
-//! Batch equations: every signature with every recovery id, every one of BIP 340, and pairs of errors under every pair of
-//! coefficients.
+//! Batch equations: every signature with every recovery id, every one of BIP 340, and pairs of errors under every pair
+//! of coefficients.
 
 use super::cases;
 use super::schemes::signature;

@@ -1,10 +1,10 @@
-//! Known answers for the lanes. A processor or a compiler that errs must not be trusted with eight items at a time only because
-//! it has the instructions.
+//! Known answers for the lanes. A processor or a compiler that errs must not be trusted with eight items at a time only
+//! because it has the instructions.
 
 use crate::cpu::CpuEngine;
 use crate::curve::CurveId;
 use crate::host::once::get_or_compute;
-use crate::known_answers::{self, Answer, Answers, Schnorr, Signatures, compare, repeat};
+use crate::known_answers::{self, Answer, KnownAnswers, Schnorr, Signatures, compare, repeat};
 use crate::op::Operation;
 use crate::ops::ecdh::Agreement;
 use crate::ops::hash::{self, DigestsOf, Function, SizedTexts};
@@ -27,7 +27,8 @@ const USES: usize = 18;
 /// Bytes of a block of Keccak-256.
 const KECCAK_BLOCK: usize = 136;
 
-/// What is wrong with the answers of an engine with lanes, found by the first one of the process, in a few milliseconds.
+/// What is wrong with the answers of an engine with lanes, found by the first one of the process, in a few
+/// milliseconds.
 pub fn problem(engine: &CpuEngine) -> Option<&'static str> {
     static PROBLEM: OnceLock<Option<String>> = OnceLock::new();
     get_or_compute(&PROBLEM, || check(engine).err()).as_deref()
@@ -43,7 +44,7 @@ fn check(engine: &CpuEngine) -> Result<(), String> {
     of_hashes(engine)
 }
 
-fn of_curve(engine: &CpuEngine, curve: CurveId, answers: &Answers) -> Result<(), String> {
+fn of_curve(engine: &CpuEngine, curve: CurveId, answers: &KnownAnswers) -> Result<(), String> {
     of_points(engine, curve, answers)?;
     of_secrets(engine, curve, answers)?;
     SCHEMES.iter().filter(|scheme| scheme.is_on(curve)).try_for_each(|scheme| of_scheme(engine, curve, scheme, answers))
@@ -118,7 +119,7 @@ fn row<const W: usize>(results: &Results, item: usize) -> Answer<[u8; W]> {
     results.get(item).copied()
 }
 
-fn of_points(engine: &CpuEngine, curve: CurveId, Answers { points, .. }: &Answers) -> Result<(), String> {
+fn of_points(engine: &CpuEngine, curve: CurveId, KnownAnswers { points, .. }: &KnownAnswers) -> Result<(), String> {
     let name = curve.name();
     let (scalars, known): (Vec<_>, Vec<_>) = points.base_products.iter().copied().unzip();
     let mul_base = MulBase { curve, scalars: Rows::from(&scalars), items: scalars.len() };
@@ -138,8 +139,8 @@ fn of_points(engine: &CpuEngine, curve: CurveId, Answers { points, .. }: &Answer
     compare("decompression", name, values(engine, &decode, point_of), known)
 }
 
-fn of_secrets(engine: &CpuEngine, curve: CurveId, answers: &Answers) -> Result<(), String> {
-    let (Answers { private_keys, agreements, .. }, name) = (answers, curve.name());
+fn of_secrets(engine: &CpuEngine, curve: CurveId, answers: &KnownAnswers) -> Result<(), String> {
+    let (KnownAnswers { private_keys, agreements, .. }, name) = (answers, curve.name());
     let public = PublicKeysOf { curve, keys: (&private_keys.keys).into(), items: private_keys.keys.len() };
     let known = private_keys.public.iter().copied();
     compare("computing public keys", name, values(engine, &public, point_of), known)?;
@@ -152,7 +153,7 @@ fn of_scheme(
     engine: &CpuEngine,
     curve: CurveId,
     scheme: &'static Scheme,
-    Answers { signatures, signing, .. }: &Answers,
+    KnownAnswers { signatures, signing, .. }: &KnownAnswers,
 ) -> Result<(), String> {
     let (all, few) = (signatures.digests.len(), KEYS);
     verification(engine, curve, scheme, signatures, ("verification", all, all))?;
@@ -174,7 +175,7 @@ fn of_scheme(
     compare("signing", curve.name(), values(engine, &sign, signed), repeat(&signing.signed, items))
 }
 
-/// So many of the signatures, each as often as it takes for so many items.
+/// This many of the signatures, each as often as it takes for this many items.
 fn verification(
     engine: &CpuEngine,
     curve: CurveId,
@@ -242,7 +243,7 @@ mod tests {
     #[test]
     fn wrong_answers_are_noticed() {
         let engine = lanes();
-        let told = |spoil: &dyn Fn(&mut Answers)| {
+        let told = |spoil: &dyn Fn(&mut KnownAnswers)| {
             let mut answers = known_answers::new(CurveId::P256);
             spoil(&mut answers);
             let problem = of_curve(&engine, CurveId::P256, &answers);

@@ -31,12 +31,12 @@ fn curve_of(scheme: &Scheme) -> CurveId {
     *found.expect("every scheme has a curve")
 }
 
-/// All, with batches of so many items; of sums, so many points.
+/// All, with batches of this many items; of sums, this many points.
 pub fn each(items: usize, take: Take) {
     let (points, curve) = (vec![Point::IDENTITY; items], CurveId::P256);
     let secret = vec![SecretKey::from_bytes([1; 32]); items];
     let (numbers, signatures, ids) = (vec![[1; 32]; items], vec![[1; 64]; items], vec![[0]; items]);
-    let columns = Columns { numbers: &numbers, signatures: &signatures, secret: &secret, points: &points };
+    let columns = PlannedColumns { numbers: &numbers, signatures: &signatures, secret: &secret, points: &points };
     for (form, scalars) in [("each", Rows::from(&numbers)), ("all", Rows::all(&[1; 32]))] {
         take(format!("mul_base, scalars for {form}"), &MulBase { curve, scalars, items });
     }
@@ -63,14 +63,14 @@ pub fn each(items: usize, take: Take) {
 
 /// What operations are planned with.
 #[derive(Clone, Copy)]
-struct Columns<'a> {
+struct PlannedColumns<'a> {
     numbers: &'a [[u8; 32]],
     signatures: &'a [[u8; 64]],
     secret: &'a [SecretKey],
     points: &'a [Point],
 }
 
-impl Columns<'_> {
+impl PlannedColumns<'_> {
     fn secret_keys(&self) -> [(&'static str, SecretKeys<'_>); 2] {
         [("each", SecretKeys::each(self.secret)), ("all", SecretKeys::all(&self.secret[0]))]
     }
@@ -119,7 +119,7 @@ fn messages(numbers: &[[u8; 32]]) -> [(&'static str, bip340::Messages<'_>); 2] {
     [("rows", bip340::Messages::Rows(numbers.into())), ("texts", bip340::Messages::Texts(texts))]
 }
 
-fn bip340_signing(columns: Columns, keys: SecretKeys, which: &str, take: Take) {
+fn bip340_signing(columns: PlannedColumns, keys: SecretKeys, which: &str, take: Take) {
     let items = columns.numbers.len();
     for (public, is_given) in [(None, "computed"), (Some(PublicKeys::points(columns.points)), "given")] {
         for is_checked in [false, true] {
@@ -134,7 +134,7 @@ fn bip340_signing(columns: Columns, keys: SecretKeys, which: &str, take: Take) {
 }
 
 /// Those that take public keys, or points.
-fn of_keys(columns: Columns, form: &str, keys: PublicKeys, items: usize, take: Take) {
+fn of_keys(columns: PlannedColumns, form: &str, keys: PublicKeys, items: usize, take: Take) {
     let (curve, numbers) = (CurveId::P256, Rows::from(columns.numbers));
     take(format!("add {form}"), &Add { curve, operands: [keys, PublicKeys::points(columns.points)], items });
     take(format!("double {form}"), &Double { curve, points: keys, items });
@@ -226,8 +226,9 @@ fn modular(items: usize, take: Take) {
     }
 }
 
-/// Each operation and option with 10^6 items, on large and small devices: chunks cover the batch, fit the memory and are not
-/// small where there is enough. On a lane a chunk gets what is counted here, and one that took more would panic.
+/// Each operation and option with 10^6 items, on large and small devices: chunks cover the batch, fit the memory and
+/// are not small where there is enough. On a lane a chunk gets what is counted here, and one that took more would
+/// panic.
 #[test]
 fn a_million_items_of_every_operation_are_planned() {
     const ITEMS: usize = 1_000_000;

@@ -1,4 +1,5 @@
-//! Tests of the tests by known answers: that they reach every operation and every kernel, and what becomes of one that errs.
+//! Tests of the tests by known answers: that they reach every operation and every kernel, and what becomes of one that
+//! errs.
 
 use super::gpu_tests::all;
 use super::planned;

@@ -13,7 +13,8 @@ struct DerSignature<'a> {
 
 /// Strict DER of an ECDSA or SM2 signature (RFC 3279, section 2.2.3) to `r || s`.
 ///
-/// No BER, no trailing bytes, integers minimal and not negative. The range `1..n` is checked where the signature is used.
+/// No BER, no trailing bytes, integers minimal and not negative. The range `1..n` is checked where the signature is
+/// used.
 ///
 /// # Errors
 /// [`Rejection::MalformedSignature`].

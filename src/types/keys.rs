@@ -3,11 +3,11 @@
 use super::{ByteRows, Point, Rows};
 use std::ops::Range;
 
-/// The public keys of a batch, in one of the encodings of SEC 1, section 2.3.3, or x-only as in BIP 340; one per item, or one
-/// for all items.
+/// The public keys of a batch, in one of the encodings of SEC 1, section 2.3.3, or x-only as in BIP 340; one per item,
+/// or one for all items.
 ///
-/// Calls take these, or what becomes these: `&[Point]`, `&[[u8; 33]]`, `&[[u8; 65]]`, `&[[u8; 64]]` and `&[&[u8]]` (octet
-/// strings of either form) as one key per item, `&Point` as one for all.
+/// Calls take these, or what becomes these: `&[Point]`, `&[[u8; 33]]`, `&[[u8; 65]]`, `&[[u8; 64]]` and `&[&[u8]]`
+/// (octet strings of either form) as one key per item, `&Point` as one for all.
 #[derive(Clone, Copy, Debug)]
 pub struct PublicKeys<'a>(Encoded<'a>);
 
@@ -42,7 +42,8 @@ impl<'a> KeyBytes<'a> {
         }
     }
 
-    /// The x-coordinate, and whether y is odd, as the encoding says it. `None` where it is none of a point but the identity.
+    /// The x-coordinate, and whether y is odd, as the encoding says it. `None` where it is none of a point but the
+    /// identity.
     pub fn x_and_parity(&self) -> Option<(&'a [u8; 32], bool)> {
         let uncompressed = |coordinates: &'a [u8]| Some((coordinates.first_chunk()?, coordinates.last()? & 1 == 1));
         match *self {
@@ -61,8 +62,8 @@ impl<'a> PublicKeys<'a> {
         PublicKeys(Encoded::XOnly(keys.into()))
     }
 
-    /// 32 bytes each: keys of Ed25519 (RFC 8032, section 5.1.2). Which of two meanings 32 bytes have is said by the call that
-    /// takes them: this is another name of [`PublicKeys::x_only`].
+    /// 32 bytes each: keys of Ed25519 (RFC 8032, section 5.1.2). Which of two meanings 32 bytes have is said by the
+    /// call that takes them: this is another name of [`PublicKeys::x_only`].
     pub fn ed25519(keys: impl Into<Rows<'a, 32>>) -> Self {
         Self::x_only(keys)
     }
@@ -97,8 +98,8 @@ impl<'a> PublicKeys<'a> {
         PublicKeys(Encoded::All(key))
     }
 
-    /// 65 bytes each, of any form: rows that [`PublicKeys::mixed_row`] has made. The first byte says how many of the others are
-    /// read; a key that the row does not hold rejects that item alone.
+    /// 65 bytes each, of any form: rows that [`PublicKeys::mixed_row`] has made. The first byte says how many of the
+    /// others are read; a key that the row does not hold rejects that item alone.
     ///
     /// ```
     /// use gecc::{CurveId, Engine, PublicKeys, point};
@@ -113,8 +114,8 @@ impl<'a> PublicKeys<'a> {
         PublicKeys(Encoded::Mixed(rows.into()))
     }
 
-    /// A row for [`PublicKeys::mixed`]: of a SEC 1 octet string of 33, 65 or 1 bytes, or of the 64 bytes `x || y`, where zeros
-    /// are the identity. Of what has another length or a wrong first byte the row says that it is no key.
+    /// A row for [`PublicKeys::mixed`]: of a SEC 1 octet string of 33, 65 or 1 bytes, or of the 64 bytes `x || y`,
+    /// where zeros are the identity. Of what has another length or a wrong first byte the row says that it is no key.
     pub fn mixed_row(key: &[u8]) -> [u8; 65] {
         let mut row = [0; POINT_ROW];
         match key.try_into() {
@@ -179,14 +180,14 @@ impl<'a> PublicKeys<'a> {
     }
 
     /// The form of the keys' rows.
-    pub(crate) fn form(&self) -> KeyForm {
+    pub(crate) fn form(&self) -> KeyRowForm {
         match self.0 {
-            Encoded::XOnly(_) => KeyForm::XOnly,
-            Encoded::Compressed(_) => KeyForm::Compressed,
-            Encoded::Uncompressed(_) => KeyForm::Uncompressed,
-            Encoded::Raw(_) => KeyForm::Raw,
-            Encoded::Points(_) => KeyForm::Points,
-            Encoded::Sec1(_) | Encoded::All(_) | Encoded::Mixed(_) => KeyForm::Mixed,
+            Encoded::XOnly(_) => KeyRowForm::XOnly,
+            Encoded::Compressed(_) => KeyRowForm::Compressed,
+            Encoded::Uncompressed(_) => KeyRowForm::Uncompressed,
+            Encoded::Raw(_) => KeyRowForm::Raw,
+            Encoded::Points(_) => KeyRowForm::Points,
+            Encoded::Sec1(_) | Encoded::All(_) | Encoded::Mixed(_) => KeyRowForm::Mixed,
         }
     }
 
@@ -265,7 +266,7 @@ fn sec1_of_mixed(row: &[u8; POINT_ROW]) -> &[u8] {
 
 /// Rows of keys for a device, all of one length.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum KeyForm {
+pub(crate) enum KeyRowForm {
     /// 32 bytes, as the caller gave them.
     XOnly,
     /// 33 bytes, as the caller gave them.
@@ -330,7 +331,7 @@ mod tests {
         assert_eq!(rows[0], PublicKeys::mixed_row(&[&[2][..], &[7; 32]].concat()));
         let slice = mixed.slice(3..5);
         assert!(slice.get(0) == mixed.get(3) && slice.len() == Some(2) && slice.rows().is_some());
-        assert_eq!(mixed.form(), KeyForm::Mixed);
+        assert_eq!(mixed.form(), KeyRowForm::Mixed);
     }
 
     #[test]

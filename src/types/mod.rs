@@ -16,7 +16,7 @@ pub use self::der::{signature_from_der, signature_to_der};
 pub use error::Error;
 pub(crate) use error::require_lengths;
 pub use keys::PublicKeys;
-pub(crate) use keys::{KeyBytes, KeyForm, POINT_ROW};
+pub(crate) use keys::{KeyBytes, KeyRowForm, POINT_ROW};
 pub(crate) use names::is_same_name;
 pub use point::{Point, Points};
 #[cfg(test)]

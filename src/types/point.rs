@@ -18,7 +18,8 @@ impl Point {
     /// The identity of the group.
     pub const IDENTITY: Point = Point([0; 65]);
 
-    /// From affine coordinates, 32 bytes each, big-endian. Whether the point lies on a curve is checked where it is used.
+    /// From affine coordinates, 32 bytes each, big-endian. Whether the point lies on a curve is checked where it is
+    /// used.
     pub fn from_coordinates(x: &[u8; 32], y: &[u8; 32]) -> Self {
         let mut bytes = [0; 65];
         bytes[0] = 4;

@@ -1,7 +1,7 @@
 //! Columns of results, and the places where the results of a batch end up.
 //!
-//! An operation gives each item a code, 1 where it passed and the number of a [`Rejection`] elsewhere, and rows in up to two
-//! columns, which mean something where the code is 1.
+//! An operation gives each item a code, 1 where it passed and the number of a [`Rejection`] elsewhere, and rows in up
+//! to two columns, which mean something where the code is 1.
 
 use super::{Rejection, Verdict};
 use std::mem::{MaybeUninit, needs_drop};
@@ -42,7 +42,7 @@ impl<'a> Results<'a> {
         result_of(self.codes[item]).map(|()| &self.columns[0].as_chunks().0[item])
     }
 
-    /// Those from item `start` on, so many.
+    /// Those from item `start` on, this many.
     pub fn slice(&self, start: usize, items: usize) -> Self {
         let part = |column: usize| &self.columns[column][self.widths[column] * start..][..self.widths[column] * items];
         Results { codes: &self.codes[start..start + items], columns: [part(0), part(1)], widths: self.widths }
@@ -102,7 +102,7 @@ impl<'a> ResultsMut<'a> {
         Results { codes: self.codes, columns: [&*self.columns[0], &*self.columns[1]], widths: self.widths }
     }
 
-    /// Those of the first items, so many, and the others.
+    /// Those of the first items, this many, and the others.
     pub fn split_at(self, items: usize) -> (Self, Self) {
         let ResultsMut { codes, columns: [first, second], widths } = self;
         let (codes, other_codes) = codes.split_at_mut(items);
@@ -132,7 +132,7 @@ impl<'a> ResultsMut<'a> {
     }
 }
 
-/// What has so many items.
+/// What has this many items.
 pub trait Batch: Sync {
     fn items(&self) -> usize;
 }
@@ -141,7 +141,7 @@ pub trait Batch: Sync {
 pub trait Place<'a>: Send {
     /// Items.
     fn items(&self) -> usize;
-    /// The places of the first items, so many, and of the others.
+    /// The places of the first items, this many, and of the others.
     fn split_at(self: Box<Self>, items: usize) -> (Box<dyn Place<'a> + 'a>, Box<dyn Place<'a> + 'a>);
     /// The same place, for a while.
     fn reborrow(&mut self) -> Box<dyn Place<'_> + '_>;
@@ -287,7 +287,8 @@ mod tests {
         )
     }
 
-    /// Has a place take what `made` gives its items, in the given parts and by both ways, after which it is not used again.
+    /// Has a place take what `made` gives its items, in the given parts and by both ways, after which it is not used
+    /// again.
     fn take_in_parts(place: &mut dyn Place, ends: &[usize]) {
         let (mut rest, mut first) = (place.reborrow(), 0);
         for (which, &end) in ends.iter().enumerate() {

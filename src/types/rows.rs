@@ -4,8 +4,8 @@ use super::Error;
 use std::fmt;
 use std::ops::Range;
 
-/// A column of a batch: `W` bytes for each item, borrowed. Rows may lie one after the other, at any distance from each other
-/// (records of which they are a part), or one row may serve every item.
+/// A column of a batch: `W` bytes for each item, borrowed. Rows may lie one after the other, at any distance from each
+/// other (records of which they are a part), or one row may serve every item.
 ///
 /// GPUs copy rows from page-locked memory ([`crate::PageLocked`]) without help of the host.
 ///

@@ -1,7 +1,7 @@
 //! From and to the types of the RustCrypto crates `k256`, `p256`, `bp256` and `sm2`.
 //!
-//! Keys convert with `From` and `TryFrom`. Signatures are plain rows here: [`signature_rows`] makes them, and their types' own
-//! `Signature::from_slice(&row)` reads them.
+//! Keys convert with `From` and `TryFrom`. Signatures are plain rows here: [`signature_rows`] makes them, and their
+//! types' own `Signature::from_slice(&row)` reads them.
 
 use super::{Point, RecoverableSignature, Rejection, SecretKey};
 use ::ecdsa::signature::SignatureEncoding;
@@ -117,7 +117,8 @@ impl From<&::sm2::dsa::SigningKey> for SecretKey {
     }
 }
 
-/// The 64 bytes `r || s` of each signature: of `ecdsa::Signature<C>` on a curve of 256 bits, or of `sm2::dsa::Signature`.
+/// The 64 bytes `r || s` of each signature: of `ecdsa::Signature<C>` on a curve of 256 bits, or of
+/// `sm2::dsa::Signature`.
 ///
 /// ```
 /// use gecc::{Engine, P256, Point, SecretKey, ecdsa, signature_rows};

@@ -25,7 +25,7 @@ pub struct Symbol<'a> {
 const NOBITS: u64 = 8;
 const FUNCTION: u8 = 2;
 
-/// A little-endian number of so many bytes.
+/// A little-endian number of this many bytes.
 pub fn number(bytes: &[u8], at: usize, size: usize) -> u64 {
     bytes[at..at + size].iter().rev().fold(0, |sum, byte| sum << 8 | u64::from(*byte))
 }

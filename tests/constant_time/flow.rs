@@ -1,9 +1,9 @@
-//! Follows secrets through machine code: which registers and memory each instruction may make secret, and which branches
-//! and addresses are made of that.
+//! Follows secrets through machine code: which registers and memory each instruction may make secret, and which
+//! branches and addresses are made of that.
 //!
-//! Every value carries labels: whether it is made of a secret, and of which pointers. Where paths of the code meet, labels
-//! are those of either, so the result holds for every execution. Memory is told apart by the pointers that lead to it; one
-//! label stands for all that its pointer reaches.
+//! Every value carries labels: whether it is made of a secret, and of which pointers. Where paths of the code meet,
+//! labels are those of either, so the result holds for every execution. Memory is told apart by the pointers that lead
+//! to it; one label stands for all that its pointer reaches.
 
 use super::instruction::{
     Access, Bits, Code, Condition, Control, Instruction, Labels, Place, Region, SECRET, STACK, Space, StackAddress,
@@ -171,8 +171,8 @@ impl Analysis<'_> {
         }
     }
 
-    /// The labels of a part of an address. Of the values that the place may have, those that are made of a pointer, if there
-    /// are any: nothing can be where the others lead.
+    /// The labels of a part of an address. Of the values that the place may have, those that are made of a pointer, if
+    /// there are any: nothing can be where the others lead.
     fn part_of_address(&self, conditions: &[Condition], place: Place, state: &State) -> Labels {
         let has_pointer = |labels: &Labels| labels_of(*labels).any(|label| self.is_pointer(label));
         let possible = state.possible(conditions, place).into_iter().map(|value| value.labels);

@@ -70,8 +70,8 @@ pub struct Access {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Space {
-    /// Wherever the pointers in the address lead. Where it is one register whose place on the stack is known: so many bytes
-    /// at a distance from there, or 0 bytes for any number.
+    /// Wherever the pointers in the address lead. Where it is one register whose place on the stack is known: this many
+    /// bytes at a distance from there, or 0 bytes for any number.
     Pointed { offset: i64, bytes: u32 },
     /// Bytes at a known place on the stack.
     Slot { offset: i64, bytes: u32 },
@@ -126,7 +126,7 @@ pub struct Code {
     pub regions: [Region; REGIONS],
     /// The labels of registers at the start.
     pub entry: Vec<(Place, Labels)>,
-    /// Whether what is stored on the stack by an index may be anywhere there. Otherwise words that are also stored at a known
-    /// place are left alone: assemblers of GPUs put arrays and saved registers apart.
+    /// Whether what is stored on the stack by an index may be anywhere there. Otherwise words that are also stored at a
+    /// known place are left alone: assemblers of GPUs put arrays and saved registers apart.
     pub stack_is_one: bool,
 }

@@ -1,5 +1,5 @@
-//! The functions of the CPU engine that compute on secrets with AVX-512 IFMA, in the machine code of this very test, which
-//! has them for every curve as any program that uses the crate.
+//! The functions of the CPU engine that compute on secrets with AVX-512 IFMA, in the machine code of this very test,
+//! which has them for every curve as any program that uses the crate.
 //!
 //! What lies between them, loops over groups of eight items, hands pointers on.
 
@@ -13,8 +13,8 @@ use iced_x86::Register;
 use std::collections::BTreeSet;
 use std::fs;
 
-/// What a function is given: a pointer to secrets or to public data, a pointer to pointers to public data, a secret, or a
-/// public number.
+/// What a function is given: a pointer to secrets or to public data, a pointer to pointers to public data, a secret, or
+/// a public number.
 #[derive(Clone, Copy, PartialEq)]
 enum Argument {
     Secrets,
@@ -52,8 +52,8 @@ const LEAKY: &[Function] = &[
     Function("multiply::sum_group", "8multiply9sum_group", &[Secrets; 6]),
 ];
 
-/// Functions of the engine, of which compilers make some a part of the others, now this one and now that; but not what is
-/// computed once.
+/// Functions of the engine, of which compilers make some a part of the others, now this one and now that; but not what
+/// is computed once.
 fn is_looked_into(name: &str) -> bool {
     ["4gecc3cpu", "gecc..cpu.."].iter().any(|part| name.contains(part)) && !name.contains("11precomputed")
 }

@@ -1,5 +1,5 @@
-//! Lists of findings that are known to be fine, one a line with its reason: `FINDING  # REASON`. Lines that begin with `#`
-//! are the list's head. A finding whose reason ends with `[in some builds]` may also be missing.
+//! Lists of findings that are known to be fine, one a line with its reason: `FINDING  # REASON`. Lines that begin with
+//! `#` are the list's head. A finding whose reason ends with `[in some builds]` may also be missing.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;

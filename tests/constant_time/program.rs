@@ -1,4 +1,5 @@
-//! Functions of a program for x86-64 and Linux, in its file: their machine code, and what the functions do that they call.
+//! Functions of a program for x86-64 and Linux, in its file: their machine code, and what the functions do that they
+//! call.
 
 use super::elf::{Elf, Section, Symbol, number};
 use super::instruction::{Access, Control, Instruction, Labels, Place, Space};
@@ -14,11 +15,11 @@ use std::collections::{BTreeMap, HashMap};
 enum Effect {
     /// Does not return.
     Never,
-    /// Has so many arguments, and stores no secret.
+    /// Has this many arguments, and stores no secret.
     Plain(usize),
-    /// Has so many arguments, and returns new memory.
+    /// Has this many arguments, and returns new memory.
     Allocates(usize),
-    /// Has so many arguments, and writes the head of a vector of new memory to where the first one points.
+    /// Has this many arguments, and writes the head of a vector of new memory to where the first one points.
     MakesVector(usize),
     /// Returns a pointer to public data.
     Static,
@@ -164,8 +165,8 @@ impl<'a> Program<'a> {
         pointer.copied().unwrap_or(Callee::Here(address))
     }
 
-    /// Appends the instructions of a function, whose frame has a place on the stack. `starts` tells the numbers of the first
-    /// instructions of functions.
+    /// Appends the instructions of a function, whose frame has a place on the stack. `starts` tells the numbers of the
+    /// first instructions of functions.
     fn translate(&self, code: &[Machine], frame: i64, starts: &HashMap<u64, usize>, out: &mut Vec<Instruction>) {
         let number = |(number, machine): (usize, &Machine)| (machine.ip(), out.len() + number);
         let numbers: HashMap<u64, usize> = code.iter().enumerate().map(number).collect();
@@ -268,8 +269,8 @@ fn pointers<'a>(elf: &Elf<'a>) -> HashMap<u64, Callee<'a>> {
     sections.flat_map(|section| section.content.chunks_exact(ENTRY)).filter_map(pointer).collect()
 }
 
-/// How far the stack pointer is below its place at the start, before each instruction: the same on every path. That it is
-/// rounded down at the start makes no difference to what lies where.
+/// How far the stack pointer is below its place at the start, before each instruction: the same on every path. That it
+/// is rounded down at the start makes no difference to what lies where.
 fn depths(code: &[Machine]) -> Vec<i64> {
     let numbers: HashMap<u64, usize> =
         code.iter().enumerate().map(|(number, machine)| (machine.ip(), number)).collect();

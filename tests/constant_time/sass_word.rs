@@ -1,8 +1,8 @@
-//! What the machine instructions of NVIDIA GPUs read and write, from sm_80 to sm_120, as far as the kernels use them. One
-//! that is not known here is an error of the test, not ignored.
+//! What the machine instructions of NVIDIA GPUs read and write, from sm_80 to sm_120, as far as the kernels use them.
+//! One that is not known here is an error of the test, not ignored.
 //!
-//! An instruction has 128 bits. Bits 0 to 8 say what it does, bits 9 to 11 where its operands come from, and bits 12 to 15
-//! are its condition. The layout is not published; it was found by comparison with what `nvdisasm` prints.
+//! An instruction has 128 bits. Bits 0 to 8 say what it does, bits 9 to 11 where its operands come from, and bits 12 to
+//! 15 are its condition. The layout is not published; it was found by comparison with what `nvdisasm` prints.
 
 use super::instruction::{Access, Bits, Control, Instruction, Labels, Place, STACK, Space, THREAD};
 use std::ops::Range;
@@ -85,7 +85,7 @@ impl Word<'_> {
         self.field(9, 3)
     }
 
-    /// So many neighbouring registers of a thread, from the one named at a bit.
+    /// This many neighbouring registers of a thread, from the one named at a bit.
     fn registers(&self, at: u32, count: u64) -> Vec<Place> {
         let first = self.field(at, 8);
         if first == ZERO { Vec::new() } else { (first..first + count).map(|register| register as Place).collect() }
@@ -118,8 +118,8 @@ impl Word<'_> {
         }
     }
 
-    /// Where a jump leads. Up to Ampere the distance from the next instruction is at bits 34 to 81, in words; from Hopper
-    /// on its lowest eight bits are at bit 16.
+    /// Where a jump leads. Up to Ampere the distance from the next instruction is at bits 34 to 81, in words; from
+    /// Hopper on its lowest eight bits are at bit 16.
     fn target(&self, index: usize) -> usize {
         let upper = (self.bits as i128) << 46 >> 80;
         let words = if self.constants.generation < 90 { upper } else { upper << 8 | i128::from(self.field(16, 8)) };
@@ -148,8 +148,8 @@ impl Word<'_> {
         self.out.writes.extend(places);
     }
 
-    /// So many bytes of the constants at an offset. In bank 0 are the sizes of block and grid, the stack pointer and the
-    /// parameters; the other banks hold numbers of the program.
+    /// This many bytes of the constants at an offset. In bank 0 are the sizes of block and grid, the stack pointer and
+    /// the parameters; the other banks hold numbers of the program.
     fn read_constant(&mut self, offset: u64, bytes: u64) {
         if self.field(54, 5) != 0 {
             return;
@@ -164,8 +164,8 @@ impl Word<'_> {
         }
     }
 
-    /// So many registers of A, B and C. A is a register. The form says which of B and C is at `B`, and there may be a number, a
-    /// constant or a register of the warp; the other is a register at `C`.
+    /// This many registers of A, B and C. A is a register. The form says which of B and C is at `B`, and there may be a
+    /// number, a constant or a register of the warp; the other is a register at `C`.
     fn read_operands(&mut self, [a, b, c]: [u64; 3], is_uniform: bool) {
         let mut reads = self.own(A, a, is_uniform);
         let (form, c_is_first) = (self.form(), matches!(self.form(), 2 | 3 | 7));
@@ -190,8 +190,8 @@ impl Word<'_> {
         }
     }
 
-    /// A result of LOP3 bit by bit, where B is a number and there is no C: its table of eight bits has the results, A being
-    /// the bit of value 4 of a place in it and B that of value 2.
+    /// A result of LOP3 bit by bit, where B is a number and there is no C: its table of eight bits has the results, A
+    /// being the bit of value 4 of a place in it and B that of value 2.
     fn logic(&self, is_uniform: bool) -> Option<Bits> {
         let (a, c) = (self.own(A, 1, is_uniform), self.own(C, 1, is_uniform));
         let has_predicate = self.predicate(READ, is_uniform).is_some();
@@ -422,7 +422,8 @@ impl Word<'_> {
         address
     }
 
-    /// The address in local or shared memory, with a register of the warp, named at a bit; and where in local memory it is.
+    /// The address in local or shared memory, with a register of the warp, named at a bit; and where in local memory it
+    /// is.
     fn near(&self, uniform: u32, count: u64) -> (Vec<Place>, Space) {
         let mut address = self.registers(A, 1);
         address.extend(if self.bit(HAS_UNIFORM) { self.uniform(uniform, 1) } else { Vec::new() });
@@ -457,7 +458,8 @@ impl Word<'_> {
             }
             // EXIT
             0x14d => {
-                // A predicate beside the condition is not used by the kernels; it would decide whether the code goes on.
+                // A predicate beside the condition is not used by the kernels; it would decide whether the code goes
+                // on.
                 self.out.control = Control::Stop;
                 return self.predicate(READ, false).is_none();
             }

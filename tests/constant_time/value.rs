@@ -7,8 +7,8 @@ use std::collections::{BTreeMap, BTreeSet};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Value {
     pub labels: Labels,
-    /// Which of the low 32 bits may be secret; all or some where the label is there, else none. Assemblers keep several flags
-    /// in one register, and only some of them are secret.
+    /// Which of the low 32 bits may be secret; all or some where the label is there, else none. Assemblers keep several
+    /// flags in one register, and only some of them are secret.
     pub secret_bits: u32,
     /// Where on the stack it points to, where that is known.
     pub address: Option<i64>,

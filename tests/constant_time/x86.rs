@@ -6,8 +6,8 @@ use iced_x86::{
     EncodingKind, Instruction as Machine, InstructionInfo, Mnemonic, OpAccess, OpKind, Register, RflagsBits,
 };
 
-/// The place of the first flag. Registers have the numbers of the decoder; their low bytes have places beside, because what
-/// is written to the low byte alone leaves the rest.
+/// The place of the first flag. Registers have the numbers of the decoder; their low bytes have places beside, because
+/// what is written to the low byte alone leaves the rest.
 const FLAGS: Place = 1000;
 const LOW_BYTES: Place = 2000;
 const FLAG_BITS: [u32; 6] =
@@ -23,8 +23,8 @@ pub fn low_byte(register: Register) -> Place {
     LOW_BYTES + place(register)
 }
 
-/// Where arguments are passed, by the System V ABI, which Rust's own calls follow today. If they did not, addresses of unknown
-/// origin would be found.
+/// Where arguments are passed, by the System V ABI, which Rust's own calls follow today. If they did not, addresses of
+/// unknown origin would be found.
 pub const ARGUMENTS: [Register; 6] =
     [Register::RDI, Register::RSI, Register::RDX, Register::RCX, Register::R8, Register::R9];
 

@@ -27,7 +27,8 @@ static bool run_field(const char* name, const Numbers& in, Numbers& out) {
     return true;
 }
 
-// Sums whose reduction is put off. `open_settle` gets the lower 256 bits and, in two words of two's complement, the rest.
+// Sums whose reduction is put off. `open_settle` gets the lower 256 bits and, in two words of two's complement, the
+// rest.
 static bool run_open(const char* name, const Numbers& in, Numbers& out) {
     fe a = field(in, 0), b = field(in, 1), c = field(in, 2), d = field(in, 3);
     if (!strcmp(name, "fe_mul_sub")) put(out, fe_mul_sub(a, b, c).v);

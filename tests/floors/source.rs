@@ -1,4 +1,5 @@
-//! The modules of the crate as they stand in `src/`, with the paths that they name. Code that only tests have is left out.
+//! The modules of the crate as they stand in `src/`, with the paths that they name. Code that only tests have is left
+//! out.
 //!
 //! Read line by line: the sources are formatted by rustfmt, so that an item ends where its indentation says.
 
@@ -43,7 +44,8 @@ impl Sources {
         }
     }
 
-    /// Takes a module's text. Gives the modules that it declares and that stand elsewhere, with the files that it names for them.
+    /// Takes a module's text. Gives the modules that it declares and that stand elsewhere, with the files that it names
+    /// for them.
     pub fn add(&mut self, module: &str, text: &str) -> Vec<(String, Option<String>)> {
         let (mut declared, mut path) = (Vec::new(), None);
         // The module that a line is in, and the indentation of each that stands in this text.
@@ -99,8 +101,8 @@ impl Sources {
         uses
     }
 
-    /// Finds an item by a path to it from a module: adds the module that it stands in, and before that each one that has it from
-    /// elsewhere. Adds nothing for what is not the crate's.
+    /// Finds an item by a path to it from a module: adds the module that it stands in, and before that each one that
+    /// has it from elsewhere. Adds nothing for what is not the crate's.
     fn resolve(&self, from: &str, path: &str, tried: &mut HashSet<(String, String)>, used: &mut Vec<String>) {
         if !tried.insert((from.to_owned(), path.to_owned())) {
             return;

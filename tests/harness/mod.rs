@@ -19,7 +19,8 @@ macro_rules! named {
 }
 pub(crate) use named;
 
-/// A test that runs unless what it needs is missing. Then it counts as ignored, or fails where the variable of the need is 1.
+/// A test that runs unless what it needs is missing. Then it counts as ignored, or fails where the variable of the need
+/// is 1.
 pub fn test(name: impl Into<String>, need: Option<&'static Need>, run: impl FnOnce() + Send + 'static) -> Trial {
     Trial::ignorable_test(name, move || {
         let Some((problem, variable)) = need.and_then(Need::missing) else {

@@ -1,7 +1,8 @@
 //! Looks for secrets in memory: in blocks of the heap as they are freed, and in all memory of the process.
 //!
-//! A secret is known by its words of 8 bytes, as big-endian bytes and reversed: so it is found as bytes and as limbs, whole
-//! or in part. Hexadecimal digits are known by sixteen. All are kept masked, so that the search does not find itself.
+//! A secret is known by its words of 8 bytes, as big-endian bytes and reversed: so it is found as bytes and as limbs,
+//! whole or in part. Hexadecimal digits are known by sixteen. All are kept masked, so that the search does not find
+//! itself.
 
 #![allow(dead_code, reason = "each test binary uses a part")]
 
@@ -43,7 +44,8 @@ unsafe impl GlobalAlloc for Searching {
         unsafe { System.dealloc(block, layout) }
     }
 
-    // `realloc` is the default: a new block, a copy, and `dealloc` of the old one, so that every old block is looked through.
+    // `realloc` is the default: a new block, a copy, and `dealloc` of the old one, so that every old block is looked
+    // through.
 }
 
 /// Counts a block that holds a secret.
@@ -122,7 +124,7 @@ impl Words {
         (((digits >> 64) as u64).rotate_left(23) ^ (digits as u64).wrapping_mul(MASK)).wrapping_mul(MASK)
     }
 
-    /// Where in so many bytes the first word of a secret is.
+    /// Where in this many bytes the first word of a secret is.
     fn position(&self, bytes: usize, byte: impl Fn(usize) -> u8) -> Option<usize> {
         let mut last = 0;
         for at in 0..bytes {
@@ -243,7 +245,8 @@ fn overwrite_stack() {
     std::hint::black_box(&mut [0u8; 1 << 18]);
 }
 
-/// Does `work` on a thread of its own, and then `look` while that thread stands still with all that `work` left on its stack.
+/// Does `work` on a thread of its own, and then `look` while that thread stands still with all that `work` left on its
+/// stack.
 pub fn with_stack_kept<R>(work: impl FnOnce() + Send, look: impl FnOnce() -> R) -> R {
     let (done, looked) = (Barrier::new(2), Barrier::new(2));
     std::thread::scope(|scope| {

@@ -1,4 +1,5 @@
-//! Verification by equations of groups: verdicts and reasons are those of verification one by one, whatever the items are.
+//! Verification by equations of groups: verdicts and reasons are those of verification one by one, whatever the items
+//! are.
 
 use super::bip340::{is_valid_there, signer, spoil, vectors};
 use super::lengths::differs;
@@ -260,8 +261,8 @@ pub fn timed(engine: &Engine) -> Engine {
     builder.build().expect("as the engine under test")
 }
 
-/// Of a large batch, the items that are rejected. A GPU has tried equations, and has verified none of its chunks one by one if all
-/// take part and are valid.
+/// Of a large batch, the items that are rejected. A GPU has tried equations, and has verified none of its chunks one by
+/// one if all take part and are valid.
 fn rejected_of_large(
     engines: &[Engine],
     verify: impl Fn(&Engine) -> Vec<Verdict>,

@@ -242,8 +242,8 @@ pub fn bad_keys(engine: &Engine) {
     assert_eq!(signed.unwrap(), expected);
 }
 
-/// A public key that is not that of its private key gives a signature that verifies with neither key, by a nonce of its own: with
-/// the same nonce two signatures would give the private key away.
+/// A public key that is not that of its private key gives a signature that verifies with neither key, by a nonce of its
+/// own: with the same nonce two signatures would give the private key away.
 pub fn public_keys_of_others(engine: &Engine) {
     let mut random = Random::new();
     let (own, other) = (signer(&mut random), signer(&mut random));

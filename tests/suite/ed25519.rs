@@ -209,7 +209,8 @@ pub fn sign_input(engine: &Engine) {
 
 const ITEMS: usize = 700;
 
-/// Signatures and verdicts are those of `ed25519-dalek`, for keys that occur once, some times and often, and with bits flipped.
+/// Signatures and verdicts are those of `ed25519-dalek`, for keys that occur once, some times and often, and with bits
+/// flipped.
 pub fn matches_dalek(engine: &Engine) {
     if !computes(engine) {
         return;
@@ -220,7 +221,7 @@ pub fn matches_dalek(engine: &Engine) {
     }
 }
 
-/// Random items of so many keys.
+/// Random items of this many keys.
 pub fn items_match_dalek(engine: &Engine, random: &mut Random, items: usize, distinct: usize) {
     let seeds: Vec<[u8; 32]> = (0..distinct).map(|_| random.bytes()).collect();
     let seeds: Vec<[u8; 32]> = (0..items).map(|item| seeds[item % distinct]).collect();
@@ -433,7 +434,8 @@ pub fn keys_of_other_forms(engine: &Engine) {
     }
 }
 
-/// The portable code and that of the lanes give the same codes, in batches of every size that lanes and chunks divide otherwise.
+/// The portable code and that of the lanes give the same codes, in batches of every size that lanes and chunks divide
+/// otherwise.
 pub fn portable_and_lanes_agree(engine: &Engine) {
     if !computes(engine) {
         return;

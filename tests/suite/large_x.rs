@@ -50,7 +50,8 @@ fn recover_large<C: EcdsaReference>(engine: &Engine) {
     }
 }
 
-/// x(R) = r below p - n: the verifier tries r + n too, and must not prefer it; ids 2 and 3 then mean another point or none.
+/// x(R) = r below p - n: the verifier tries r + n too, and must not prefer it; ids 2 and 3 then mean another point or
+/// none.
 pub fn small_r_without_reduction(engine: &Engine) {
     each_ecdsa_curve!(small_r(engine));
     each_ecdsa_curve!(no_room_above(engine));

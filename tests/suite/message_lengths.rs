@@ -96,8 +96,8 @@ pub fn sm2_messages(engine: &Engine) {
     assert_eq!(signed, sm2::sign(engine, &digests, &keys[5]).unwrap());
 }
 
-/// Keys and ids that cannot be used, long messages and good items in a batch large enough for every engine to hash on its
-/// devices: the reasons come in their order, and the others are not disturbed.
+/// Keys and ids that cannot be used, long messages and good items in a batch large enough for every engine to hash on
+/// its devices: the reasons come in their order, and the others are not disturbed.
 pub fn bad_items_among_many(engine: &Engine) {
     const ITEMS: usize = 40_000;
     let mut random = Random::new();

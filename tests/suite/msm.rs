@@ -16,7 +16,7 @@ struct Products<C: TestCurve> {
 }
 
 impl<C: TestCurve> Products<C> {
-    /// Random scalars and points, of which each of so many occurs some times, the identity too.
+    /// Random scalars and points, of which each of this many occurs some times, the identity too.
     fn random(random: &mut Random, items: usize, distinct: usize) -> Self {
         let (mut numbers, mut points) = progression::<C>(random, distinct);
         (numbers[0], points[0]) = (Scalar::<C>::ZERO, Point::IDENTITY);

@@ -215,7 +215,8 @@ pub fn rows_of_one_output(engine: &Engine) {
     rows_match_libsecp256k1(engine, &mut Random::new(), 3000);
 }
 
-/// Rows that pay, but for a tenth, in which one bit of the output is another: each is found, with its label, and nothing else.
+/// Rows that pay, but for a tenth, in which one bit of the output is another: each is found, with its label, and
+/// nothing else.
 pub fn rows_match_libsecp256k1(engine: &Engine, random: &mut Random, rows: usize) {
     let labels = [0, 3];
     let reference = Reference::new(random, &labels);
@@ -249,7 +250,8 @@ pub fn rows_match_libsecp256k1(engine: &Engine, random: &mut Random, rows: usize
     }
 }
 
-/// Labels of which the points alone are known: the same is found, by their places, and with tweaks that lack the labels' numbers.
+/// Labels of which the points alone are known: the same is found, by their places, and with tweaks that lack the
+/// labels' numbers.
 pub fn label_points(engine: &Engine) {
     let mut random = Random::new();
     let reference = Reference::new(&mut random, &[3, 9]);

@@ -1,12 +1,13 @@
 //! How fast files are decoded and answers are encoded, without an engine: rows a second of digests, signatures and
 //! keys.
 //!
-//! `cargo bench -p gecc-arrow --bench decode`. Files lie in the folder for temporary files, and are read once before they are measured.
-//! The command keeps the memory that it frees. The same here, with glibc: `MALLOC_MMAP_MAX_=0 MALLOC_TRIM_THRESHOLD_=18446744073709551615`.
+//! `cargo bench -p gecc-arrow --bench decode`. Files lie in the folder for temporary files, and are read once before
+//! they are measured. The command keeps the memory that it frees. The same here, with glibc:
+//! `MALLOC_MMAP_MAX_=0 MALLOC_TRIM_THRESHOLD_=18446744073709551615`.
 
 use arrow_array::{ArrayRef, BinaryArray, BooleanArray, FixedSizeBinaryArray, Int8Array, RecordBatch};
 use arrow_buffer::Buffer;
-use gecc_arrow::{Columns, Compression, Format, Output, Pool, ReadOptions, Writer, open};
+use gecc_arrow::{Compression, Format, Output, Pool, Projection, ReadOptions, Writer, open};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
@@ -88,7 +89,7 @@ fn write(path: &Path, table: &RecordBatch, format: Format, compression: Compress
 
 fn read(path: &Path, threads: usize, rows: usize) {
     let options = ReadOptions { rows, threads, ..ReadOptions::default() };
-    let batches = open(path, options).and_then(|input| input.batches(&Columns::All)).expect("a file");
+    let batches = open(path, options).and_then(|input| input.batches(&Projection::All)).expect("a file");
     let rows: usize = batches.map(|batch| batch.expect("a batch").num_rows()).sum();
     assert_eq!(rows, ROWS * GROUPS);
 }

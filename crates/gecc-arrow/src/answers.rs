@@ -17,8 +17,8 @@ use std::ptr::NonNull;
 use std::sync::Arc;
 use zeroize::Zeroizing;
 
-/// The answers for a batch, one for each row, in order. Those of calls that someone else made can be put together too: results
-/// are as many as codes, or there is a panic.
+/// The answers for a batch, one for each row, in order. Those of calls that someone else made can be put together too:
+/// results are as many as codes, or there is a panic.
 #[derive(Clone)]
 pub struct Answers {
     codes: Vec<u8>,

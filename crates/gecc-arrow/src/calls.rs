@@ -19,8 +19,8 @@ use zeroize::Zeroizing;
 impl Operation {
     /// The answers for all rows of a batch.
     ///
-    /// A null or malformed cell rejects its row alone. The batch goes through one call of the engine. Secret keys and what is made of
-    /// them are computed in constant time; reading them from hexadecimal text is not constant-time.
+    /// A null or malformed cell rejects its row alone. The batch goes through one call of the engine. Secret keys and
+    /// what is made of them are computed in constant time; reading them from hexadecimal text is not constant-time.
     ///
     /// # Errors
     /// [`Error::Columns`] when a column that is needed is missing or has a wrong type, [`Error::Options`] when the
@@ -36,7 +36,8 @@ impl Operation {
         self.apply_at(engine, curve, 0, batch, mapping, pool)
     }
 
-    /// The same for a batch whose first row has a number of its own, counted from 0, by which keys are found ([`Key::Each`](crate::Key::Each)).
+    /// The same for a batch whose first row has a number of its own, counted from 0, by which keys are found
+    /// ([`Key::Each`](crate::Key::Each)).
     ///
     /// # Errors
     /// As for [`Operation::apply`].
@@ -55,12 +56,12 @@ impl Operation {
         self.answers(self.call(curve)?, first, Inputs::new(batch, mapping, pool), run)
     }
 
-    /// The same, where `run` makes the call, such as through a coalescer. It gets what is computed, the columns, and places for
-    /// results and codes, as [`call::Operation::run`] does.
+    /// The same, where `run` makes the call, such as through a coalescer. It gets what is computed, the columns, and
+    /// places for results and codes, as [`call::Operation::run`] does.
     ///
     /// # Errors
-    /// [`Error::Columns`] when a column that is needed is missing or has a wrong type, [`Error::Options`] when the operation does
-    /// not exist on the curve, and what the call says.
+    /// [`Error::Columns`] when a column that is needed is missing or has a wrong type, [`Error::Options`] when the
+    /// operation does not exist on the curve, and what the call says.
     pub fn apply_through<E: From<Error>>(
         &self,
         curve: CurveId,
@@ -165,7 +166,8 @@ impl Operation {
     }
 }
 
-/// Messages that all have 32 bytes, which are computed faster as rows. What is read for rows with problems does not matter.
+/// Messages that all have 32 bytes, which are computed faster as rows. What is read for rows with problems does not
+/// matter.
 fn as_rows(messages: &[&[u8]], problems: &[u8]) -> Option<Vec<[u8; 32]>> {
     let is_row = |(message, problem): (&&[u8], &u8)| *problem != 0 || message.len() == 32;
     let are_rows = messages.iter().zip(problems).all(is_row);
@@ -202,8 +204,8 @@ impl Results {
     }
 }
 
-/// Public keys in any encoding as `x || y`, and a code for each row, where `decode` makes the calls. It gets keys and places
-/// for points and codes, as [`gecc::point::decode_keys_into`] does.
+/// Public keys in any encoding as `x || y`, and a code for each row, where `decode` makes the calls. It gets keys and
+/// places for points and codes, as [`gecc::point::decode_keys_into`] does.
 /// The point of a row that is rejected means nothing.
 ///
 /// # Errors

@@ -24,9 +24,9 @@ pub fn holds_bytes(data_type: &DataType) -> bool {
 }
 
 /// A column of byte strings or hexadecimal texts.
-pub struct Cells<'a>(Kind<'a>);
+pub struct Cells<'a>(CellArray<'a>);
 
-enum Kind<'a> {
+enum CellArray<'a> {
     Fixed(&'a FixedSizeBinaryArray),
     Binary(&'a BinaryArray),
     LargeBinary(&'a LargeBinaryArray),
@@ -49,32 +49,32 @@ impl<'a> Cells<'a> {
     /// When the column is of another type ([`holds_bytes`]), which [`crate::column_of`] does not let pass.
     pub fn of(array: &'a dyn Array) -> Self {
         Cells(match array.data_type() {
-            DataType::FixedSizeBinary(_) => Kind::Fixed(array.as_fixed_size_binary()),
-            DataType::Binary => Kind::Binary(array.as_binary()),
-            DataType::LargeBinary => Kind::LargeBinary(array.as_binary()),
-            DataType::BinaryView => Kind::BinaryView(array.as_binary_view()),
-            DataType::Utf8 => Kind::Utf8(array.as_string()),
-            DataType::LargeUtf8 => Kind::LargeUtf8(array.as_string()),
-            DataType::Utf8View => Kind::Utf8View(array.as_string_view()),
+            DataType::FixedSizeBinary(_) => CellArray::Fixed(array.as_fixed_size_binary()),
+            DataType::Binary => CellArray::Binary(array.as_binary()),
+            DataType::LargeBinary => CellArray::LargeBinary(array.as_binary()),
+            DataType::BinaryView => CellArray::BinaryView(array.as_binary_view()),
+            DataType::Utf8 => CellArray::Utf8(array.as_string()),
+            DataType::LargeUtf8 => CellArray::LargeUtf8(array.as_string()),
+            DataType::Utf8View => CellArray::Utf8View(array.as_string_view()),
             DataType::Dictionary(..) => Self::of_dictionary(array),
             other => panic!("{other} holds no bytes"),
         })
     }
 
-    fn of_dictionary(array: &'a dyn Array) -> Kind<'a> {
+    fn of_dictionary(array: &'a dyn Array) -> CellArray<'a> {
         let dictionary = array.as_any_dictionary();
         let values = dictionary.values().as_ref();
         // Without values every row is null.
         let keys = if values.is_empty() { vec![0; array.len()] } else { dictionary.normalized_keys() };
         let nulls = if values.is_empty() { Some(NullBuffer::new_null(array.len())) } else { array.logical_nulls() };
-        Kind::Dictionary { keys, nulls, values: Box::new(Cells::of(values)) }
+        CellArray::Dictionary { keys, nulls, values: Box::new(Cells::of(values)) }
     }
 
     /// Whether a cell is text.
     pub fn is_text(&self) -> bool {
         match &self.0 {
-            Kind::Utf8(_) | Kind::LargeUtf8(_) | Kind::Utf8View(_) => true,
-            Kind::Dictionary { values, .. } => values.is_text(),
+            CellArray::Utf8(_) | CellArray::LargeUtf8(_) | CellArray::Utf8View(_) => true,
+            CellArray::Dictionary { values, .. } => values.is_text(),
             _ => false,
         }
     }
@@ -82,14 +82,14 @@ impl<'a> Cells<'a> {
     /// The rows that are null; `None` where none is.
     pub fn nulls(&self) -> Option<&NullBuffer> {
         let nulls = match &self.0 {
-            Kind::Fixed(array) => array.nulls(),
-            Kind::Binary(array) => array.nulls(),
-            Kind::LargeBinary(array) => array.nulls(),
-            Kind::BinaryView(array) => array.nulls(),
-            Kind::Utf8(array) => array.nulls(),
-            Kind::LargeUtf8(array) => array.nulls(),
-            Kind::Utf8View(array) => array.nulls(),
-            Kind::Dictionary { nulls, .. } => nulls.as_ref(),
+            CellArray::Fixed(array) => array.nulls(),
+            CellArray::Binary(array) => array.nulls(),
+            CellArray::LargeBinary(array) => array.nulls(),
+            CellArray::BinaryView(array) => array.nulls(),
+            CellArray::Utf8(array) => array.nulls(),
+            CellArray::LargeUtf8(array) => array.nulls(),
+            CellArray::Utf8View(array) => array.nulls(),
+            CellArray::Dictionary { nulls, .. } => nulls.as_ref(),
         };
         nulls.filter(|nulls| nulls.null_count() > 0)
     }
@@ -104,14 +104,14 @@ impl<'a> Cells<'a> {
             return Err(CellProblem::Null);
         }
         Ok(match &self.0 {
-            Kind::Fixed(array) => array.value(row),
-            Kind::Binary(array) => array.value(row),
-            Kind::LargeBinary(array) => array.value(row),
-            Kind::BinaryView(array) => array.value(row),
-            Kind::Utf8(array) => array.value(row).as_bytes(),
-            Kind::LargeUtf8(array) => array.value(row).as_bytes(),
-            Kind::Utf8View(array) => array.value(row).as_bytes(),
-            Kind::Dictionary { keys, values, .. } => return values.get(keys[row]),
+            CellArray::Fixed(array) => array.value(row),
+            CellArray::Binary(array) => array.value(row),
+            CellArray::LargeBinary(array) => array.value(row),
+            CellArray::BinaryView(array) => array.value(row),
+            CellArray::Utf8(array) => array.value(row).as_bytes(),
+            CellArray::LargeUtf8(array) => array.value(row).as_bytes(),
+            CellArray::Utf8View(array) => array.value(row).as_bytes(),
+            CellArray::Dictionary { keys, values, .. } => return values.get(keys[row]),
         })
     }
 
@@ -180,9 +180,9 @@ impl<'a> Cells<'a> {
     /// there.
     pub fn contiguous(&self, width: usize) -> Option<&'a [u8]> {
         match &self.0 {
-            Kind::Fixed(array) if array.value_length() as usize == width => Some(array.value_data()),
-            Kind::Binary(array) => evenly(array.value_offsets(), array.value_data(), width),
-            Kind::LargeBinary(array) => evenly(array.value_offsets(), array.value_data(), width),
+            CellArray::Fixed(array) if array.value_length() as usize == width => Some(array.value_data()),
+            CellArray::Binary(array) => evenly(array.value_offsets(), array.value_data(), width),
+            CellArray::LargeBinary(array) => evenly(array.value_offsets(), array.value_data(), width),
             _ => None,
         }
     }
@@ -190,8 +190,8 @@ impl<'a> Cells<'a> {
     /// The width of all cells, where the column's type says it.
     pub fn width_of_type(&self) -> Option<usize> {
         match &self.0 {
-            Kind::Fixed(array) => Some(array.value_length() as usize),
-            Kind::Dictionary { values, .. } => values.width_of_type(),
+            CellArray::Fixed(array) => Some(array.value_length() as usize),
+            CellArray::Dictionary { values, .. } => values.width_of_type(),
             _ => None,
         }
     }
@@ -199,17 +199,17 @@ impl<'a> Cells<'a> {
     /// The width of all cells, where the layout says it.
     pub fn width(&self) -> Option<usize> {
         let first = match &self.0 {
-            Kind::Fixed(array) => array.value_length() as usize,
-            Kind::Binary(array) if !array.is_empty() => array.value_length(0) as usize,
-            Kind::LargeBinary(array) if !array.is_empty() => array.value_length(0) as usize,
+            CellArray::Fixed(array) => array.value_length() as usize,
+            CellArray::Binary(array) if !array.is_empty() => array.value_length(0) as usize,
+            CellArray::LargeBinary(array) if !array.is_empty() => array.value_length(0) as usize,
             _ => return None,
         };
         self.contiguous(first).map(|_| first)
     }
 }
 
-/// The bytes between the first offset and the last, where all are this far apart. An array without rows that comes through the C
-/// interface may have an offset and no data.
+/// The bytes between the first offset and the last, where all are this far apart. An array without rows that comes
+/// through the C interface may have an offset and no data.
 fn evenly<'a, O: ArrowNativeType>(offsets: &[O], data: &'a [u8], width: usize) -> Option<&'a [u8]> {
     let start = offsets[0].as_usize();
     let even = offsets.iter().enumerate().all(|(row, offset)| offset.as_usize() == start + row * width);

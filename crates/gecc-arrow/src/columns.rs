@@ -265,7 +265,8 @@ impl<'a> Inputs<'a> {
         Ok(Column::Owned(rows))
     }
 
-    /// Where recovery ids are: in their column, or else in the last byte of each signature. `None` where there are none.
+    /// Where recovery ids are: in their column, or else in the last byte of each signature. `None` where there are
+    /// none.
     fn ids(&self) -> Result<Option<Ids<'a>>, Error> {
         if let Some(place) = column_of(self.mapping, Field::RecoveryId, self.batch.schema_ref())? {
             return Ok(Some(Ids::Column(Integers::of(self.batch.column(place).as_ref()))));
@@ -288,8 +289,8 @@ impl<'a> Inputs<'a> {
         }
     }
 
-    /// Recovery ids of the rows that have one, and [`NO_RECOVERY_ID`] for the others, with which nothing is wrong. `None` where no row
-    /// has one.
+    /// Recovery ids of the rows that have one, and [`NO_RECOVERY_ID`] for the others, with which nothing is wrong.
+    /// `None` where no row has one.
     pub fn optional_recovery_ids(&mut self) -> Result<Option<Vec<[u8; 1]>>, Error> {
         let Some(ids) = self.ids()? else { return Ok(None) };
         let rows = self.fill(false, |row, to| {
@@ -344,8 +345,8 @@ fn append_der(cells: &Cells, row: usize, der: &mut Vec<u8>) -> Result<(), CellPr
     cells.append(row, der)
 }
 
-/// The signature `r || s` of a cell in DER, with or without a byte of Bitcoin's signature hash type behind it. `None` for what does not
-/// begin as DER.
+/// The signature `r || s` of a cell in DER, with or without a byte of Bitcoin's signature hash type behind it. `None`
+/// for what does not begin as DER.
 pub fn signature_of_der(cell: &[u8]) -> Option<Result<[u8; 64], Rejection>> {
     (cell.first() == Some(&SEQUENCE)).then(|| gecc::signature_from_der(without_hash_type(cell)))
 }

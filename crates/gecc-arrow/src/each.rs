@@ -8,13 +8,11 @@ use crate::read::Batches;
 use crate::size::held;
 use arrow_array::RecordBatch;
 use gecc::fields::Mapping;
+use gecc::steps::{Entrance, Results, Room, line};
 use gecc::{CurveId, Engine};
-use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{self, Receiver, SyncSender};
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
-use std::thread;
+use std::thread::{self, Scope};
 
 /// What is computed, and with what.
 pub struct Job<'a> {
@@ -55,143 +53,88 @@ pub fn answer_each<T: Send, B>(
     take: impl FnMut(T) -> ControlFlow<B>,
 ) -> Result<Option<B>, Error> {
     let computing = computing.max(1);
-    let queue = Queue::new(batches, 2 * computing);
-    let work = |first: u64, batch: &RecordBatch| {
+    // Twice as many are in memory: one is taken, and one waits to be handed in.
+    let (read, workers, results) = line(2 * computing - 2, 0);
+    let room = Room::new(batches.max_memory());
+    let is_over = AtomicBool::new(false);
+    let wanted = || !stop.load(Ordering::Relaxed) && !is_over.load(Ordering::Relaxed);
+    let work = |Read { first, batch, bytes }: Read| {
         let Job { engine, curve, operation, mapping, pool } = job;
-        let answers = operation.apply_at(engine, *curve, first, batch, mapping, pool)?;
-        make(Answered { first, batch, answers })
+        let made = || {
+            let answers = operation.apply_at(engine, *curve, first, &batch, mapping, pool)?;
+            Ok((make(Answered { first, batch: &batch, answers })?, bytes))
+        };
+        wanted().then(|| caught(made))
     };
     thread::scope(|scope| {
-        let (send, receive) = mpsc::sync_channel(computing);
-        for index in 0..computing {
-            let (queue, work, send) = (&queue, &work, send.clone());
-            let builder = thread::Builder::new().name(format!("gecc-compute-{index}"));
-            match builder.spawn_scoped(scope, move || compute(queue, work, &send, stop)) {
-                Ok(_) => {}
-                Err(problem) if index == 0 => return Err(Error::Stream(problem)),
-                // Fewer threads will do.
-                Err(_) => break,
+        let reading = || read_batches(batches, &room, &wanted, read);
+        let end = spawn(scope, "gecc-batches".to_owned(), reading).and_then(|()| {
+            for index in 0..computing {
+                let (workers, work) = (workers.clone(), &work);
+                match spawn(scope, format!("gecc-compute-{index}"), move || workers.work(work)) {
+                    Err(problem) if index == 0 => return Err(problem),
+                    // Fewer threads will do.
+                    Err(_) => break,
+                    Ok(()) => {}
+                }
             }
-        }
-        drop(send);
-        let end = take_in_order(&receive, &queue, take);
-        // Threads that wait for room, in the queue or the channel, end.
-        queue.stop();
+            drop(workers);
+            take_in_order(results, &room, take)
+        });
+        // The thread that reads may wait for room, or for a stream.
+        is_over.store(true, Ordering::Relaxed);
+        room.close();
         end
     })
 }
 
-/// The number of a batch and what became of it.
-type Numbered<T> = (usize, Result<T, Error>);
-
-/// Takes results in the order of the batches, until there are no more, one is an error, or no more are wanted.
-fn take_in_order<T, B>(
-    receive: &Receiver<Numbered<T>>,
-    queue: &Queue,
-    mut take: impl FnMut(T) -> ControlFlow<B>,
-) -> Result<Option<B>, Error> {
-    let mut waiting = BTreeMap::new();
-    let mut next = 0;
-    for (number, done) in receive {
-        waiting.insert(number, done);
-        while let Some(done) = waiting.remove(&next) {
-            if let ControlFlow::Break(end) = take(done?) {
-                return Ok(Some(end));
-            }
-            next += 1;
-            queue.taken(next);
-        }
-    }
-    Ok(None)
+/// A batch that was read, the number of its first row, and what it has of the room.
+struct Read {
+    first: u64,
+    batch: RecordBatch,
+    bytes: u64,
 }
 
-/// Takes batches and sends what becomes of them, until there are no more or nobody wants them.
-fn compute<T>(
-    queue: &Queue,
-    work: &impl Fn(u64, &RecordBatch) -> Result<T, Error>,
-    send: &SyncSender<Numbered<T>>,
-    stop: &AtomicBool,
-) {
-    while !stop.load(Ordering::Relaxed) {
-        let Some((number, first, batch)) = queue.next(stop) else { return };
-        let done = batch.and_then(|batch| caught(|| work(first, &batch)));
-        if send.send((number, done)).is_err() {
+/// What became of a batch, and what this has of the room.
+type Done<T> = Result<(T, u64), Error>;
+
+fn spawn<'s, 'e>(scope: &'s Scope<'s, 'e>, name: String, work: impl FnOnce() + Send + 's) -> Result<(), Error> {
+    thread::Builder::new().name(name).spawn_scoped(scope, work)?;
+    Ok(())
+}
+
+/// Reads until there are no more, one is an error, or no more are wanted. How large a batch is, is known when it is
+/// there: so one waits for room beside those that have it.
+fn read_batches<T>(mut batches: Batches, room: &Room, wanted: &impl Fn() -> bool, read: Entrance<Read, Done<T>>) {
+    let mut first = 0;
+    while let Some(batch) = batches.next_while(wanted) {
+        let goes_on = match batch {
+            Ok(batch) => {
+                let (rows, bytes) = (batch.num_rows() as u64, held(&batch));
+                let goes_on = room.enter(bytes) && read.hand_in(Read { first, batch, bytes });
+                first += rows;
+                goes_on
+            }
+            Err(problem) => read.put(Err(problem)),
+        };
+        if !goes_on {
             return;
         }
     }
 }
 
-/// Batches with their numbers, not too far ahead of what was taken, and not too many bytes of them.
-struct Queue {
-    source: Mutex<Source>,
-    progress: Mutex<Progress>,
-    changed: Condvar,
-    ahead: usize,
-    max_memory: u64,
-}
-
-struct Source {
-    batches: Batches,
-    /// The number of the next batch, and that of its first row.
-    number: usize,
-    row: u64,
-}
-
-#[derive(Default)]
-struct Progress {
-    taken: usize,
-    /// Bytes of each batch that is not yet taken.
-    held: BTreeMap<usize, u64>,
-    stopped: bool,
-}
-
-impl Queue {
-    fn new(batches: Batches, ahead: usize) -> Self {
-        let max_memory = batches.max_memory();
-        let source = Mutex::new(Source { batches, number: 0, row: 0 });
-        Queue { source, progress: Mutex::default(), changed: Condvar::new(), ahead, max_memory }
-    }
-
-    fn progress(&self) -> MutexGuard<'_, Progress> {
-        self.progress.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// The next batch with its number and that of its first row, once there is room for it. Nothing where it is waited
-    /// for and no more is wanted.
-    fn next(&self, stop: &AtomicBool) -> Option<(usize, u64, Result<RecordBatch, Error>)> {
-        let mut source = self.source.lock().unwrap_or_else(PoisonError::into_inner);
-        let (number, row) = (source.number, source.row);
-        let mut progress = self.progress();
-        // One batch more than fits: how large it is, is known when it is there.
-        let is_full = |progress: &Progress| {
-            number >= progress.taken + self.ahead || progress.held.values().sum::<u64>() > self.max_memory
-        };
-        while !progress.stopped && is_full(&progress) {
-            progress = self.changed.wait(progress).unwrap_or_else(PoisonError::into_inner);
+/// Takes results in order, until there are no more, one is an error, or no more are wanted.
+fn take_in_order<T, B>(
+    results: Results<Done<T>>,
+    room: &Room,
+    mut take: impl FnMut(T) -> ControlFlow<B>,
+) -> Result<Option<B>, Error> {
+    for done in results {
+        let (made, bytes) = done?;
+        if let ControlFlow::Break(end) = take(made) {
+            return Ok(Some(end));
         }
-        if progress.stopped {
-            return None;
-        }
-        drop(progress);
-        let batch = source.batches.next_while(&|| !stop.load(Ordering::Relaxed) && !self.progress().stopped)?;
-        if let Ok(batch) = &batch {
-            self.progress().held.insert(number, held(batch));
-        }
-        source.number += 1;
-        source.row += batch.as_ref().map_or(0, |batch| batch.num_rows() as u64);
-        Some((number, row, batch))
+        room.leave(bytes);
     }
-
-    fn taken(&self, count: usize) {
-        let mut progress = self.progress();
-        progress.taken = count;
-        progress.held = progress.held.split_off(&count);
-        drop(progress);
-        self.changed.notify_all();
-    }
-
-    fn stop(&self) {
-        self.progress().stopped = true;
-        self.changed.notify_all();
-    }
+    Ok(None)
 }

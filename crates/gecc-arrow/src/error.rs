@@ -80,7 +80,8 @@ thread_local! {
     static CATCHES: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Whether a panic of this thread becomes an [`Error`], as those of decoders do. A hook of panics, which is called before, can ask.
+/// Whether a panic of this thread becomes an [`Error`], as those of decoders do. A hook of panics, which is called
+/// before, can ask.
 pub fn catches_panics() -> bool {
     CATCHES.get()
 }

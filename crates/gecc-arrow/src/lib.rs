@@ -1,9 +1,9 @@
 //! gecc over Arrow: record batches, Parquet and Arrow IPC in, columns of verdicts and results out.
 //!
 //! [`Operation::apply`] computes one [`RecordBatch`](arrow_array::RecordBatch): verification, recovery, signatures,
-//! shared secrets or public keys, ECDSA or SM2 as the curve has it, or BIP 340. [`open`] reads files as batches, [`Writer`] writes
-//! them, and [`transform`] does all three at the same time. [`answer_each`] leaves the writing to the caller, and
-//! [`AnswerMaker`] makes columns also of answers that were not computed from tables.
+//! shared secrets or public keys, ECDSA or SM2 as the curve has it, or BIP 340. [`open`] reads files as batches,
+//! [`Writer`] writes them, and [`transform`] does all three at the same time. [`answer_each`] leaves the writing to the
+//! caller, and [`AnswerMaker`] makes columns also of answers that were not computed from tables.
 //!
 //! ```
 //! use arrow_array::{ArrayRef, FixedSizeBinaryArray, RecordBatch, StringArray};
@@ -28,10 +28,10 @@
 //!
 //! # Columns
 //!
-//! Which column holds which [`Field`] is said as a text ([`Mapping`]) or found by name ([`complete`]). Bytes may be FixedSizeBinary,
-//! Binary, LargeBinary or BinaryView, and hexadecimal text, with or without `0x`, Utf8, LargeUtf8 or Utf8View; any of
-//! them in a dictionary. Cells of the right width that lie one after the other go to the engine without a copy. Others
-//! are copied in parallel.
+//! Which column holds which [`Field`] is said as a text ([`Mapping`]) or found by name ([`complete`]). Bytes may be
+//! FixedSizeBinary, Binary, LargeBinary or BinaryView, and hexadecimal text, with or without `0x`, Utf8, LargeUtf8 or
+//! Utf8View; any of them in a dictionary. Cells of the right width that lie one after the other go to the engine
+//! without a copy. Others are copied in parallel.
 //!
 //! A null or malformed cell is the [`Reason`] of its row, and disturbs no other row. An [`Error`] is about the whole: a
 //! missing column, a type that a field cannot have, a file that contradicts itself.
@@ -91,7 +91,7 @@ pub use mapping::{column_of, complete, takes};
 pub use operation::{Bip340Signing, Key, KeyForm, Operation, Signer, Signing};
 pub use output_lists::OutputLists;
 pub use pool::Pool;
-pub use read::{Batches, Columns, Format, Input, ReadOptions, open, open_stream};
+pub use read::{Batches, Format, Input, Projection, ReadOptions, open, open_stream};
 pub use reason::{CellProblem, Reason};
 pub use transform::{Outcome, TransformOptions, columns_beside, transform};
 pub use write::{Compression, Encoded, Encoder, Output, Writer};

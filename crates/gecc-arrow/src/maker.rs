@@ -53,8 +53,8 @@ pub struct Made {
 }
 
 impl Wanted {
-    /// The columns that are written: some that stand beside the answers, and the answers of an operation. Of those whose name is
-    /// taken it begins with `gecc_`.
+    /// The columns that are written: some that stand beside the answers, and the answers of an operation. Of those
+    /// whose name is taken it begins with `gecc_`.
     pub fn schema(&self, beside: &Schema, operation: &Operation) -> SchemaRef {
         let answers = operation.schema();
         let answers = if self.plain_reasons { Arc::new(with_plain_reasons(&answers)) } else { answers };

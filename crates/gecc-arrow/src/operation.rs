@@ -15,21 +15,24 @@ pub enum Operation {
     /// Verifies `signature`, `r` and `s`, or `der` over `digest` or `message` with `public_key`. SM2 on its curve, else
     /// ECDSA. The answer is `valid`.
     Verify(Policy),
-    /// The same of ECDSA, with the recovery ids of the rows that have one: `recovery_id`, or the last byte of a signature of 65
-    /// bytes. They decide nothing: with them an engine with batch equations verifies rows in groups
+    /// The same of ECDSA, with the recovery ids of the rows that have one: `recovery_id`, or the last byte of a
+    /// signature of 65 bytes. They decide nothing: with them an engine with batch equations verifies rows in groups
     /// ([`gecc::ecdsa::verify_recoverable`]). A row whose id is null or none is verified by itself.
     VerifyRecoverable(Policy),
-    /// Verifies `signature`, or `r` and `s`, of BIP 340 over `digest`, which is a message of 32 bytes, or `message`, with
-    /// `public_key`, of 32 bytes or in another encoding of a point with this x. On secp256k1. The answer is `valid`.
+    /// Verifies `signature`, or `r` and `s`, of BIP 340 over `digest`, which is a message of 32 bytes, or `message`,
+    /// with `public_key`, of 32 bytes or in another encoding of a point with this x. On secp256k1. The answer is
+    /// `valid`.
     VerifyBip340,
-    /// Verifies `signature`, or `r` and `s`, of Ed25519 over `digest`, which is a message of 32 bytes, or `message`, with `public_key`,
-    /// of 32 bytes, by a rule. The curve that is given with it does not matter. The answer is `valid`.
+    /// Verifies `signature`, or `r` and `s`, of Ed25519 over `digest`, which is a message of 32 bytes, or `message`,
+    /// with `public_key`, of 32 bytes, by a rule. The curve that is given with it does not matter. The answer is
+    /// `valid`.
     VerifyEd25519(Rule),
     /// Finds who signed (ECDSA). Needs `recovery_id`, or signatures of 65 bytes.
     Recover(Signer),
     /// Signs `digest` or `message`. The result is `signature`, 64 bytes `r || s`, or `der`.
     Sign(Signing),
-    /// Signs `digest`, which is a message of 32 bytes, or `message` by BIP 340, on secp256k1. The result is `signature`, 64 bytes.
+    /// Signs `digest`, which is a message of 32 bytes, or `message` by BIP 340, on secp256k1. The result is
+    /// `signature`, 64 bytes.
     SignBip340(Bip340Signing),
     /// The x-coordinate of `secret_key` times `public_key`, 32 bytes. The result is `shared_secret`.
     Ecdh(Key),

@@ -39,7 +39,7 @@ impl Pool {
         Ok(())
     }
 
-    /// What `work` makes of parts of so many rows, in order.
+    /// What `work` makes of parts of this many rows, in order.
     pub(crate) fn map<T: Send>(
         &self,
         rows: usize,

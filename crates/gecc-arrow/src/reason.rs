@@ -55,8 +55,8 @@ const NO_KEY: u8 = u8::MAX;
 const _: () = assert!(Field::ALL.len() <= FIELDS as usize);
 
 impl Reason {
-    /// The stable form of one byte: the code of a [`Rejection`], 64 and up for cells, or 255 for no key. Never 1, which is a
-    /// row that passed.
+    /// The stable form of one byte: the code of a [`Rejection`], 64 and up for cells, or 255 for no key. Never 1, which
+    /// is a row that passed.
     pub fn code(self) -> u8 {
         match self {
             Reason::Rejected(rejection) => rejection.code(),

@@ -5,7 +5,7 @@ use crate::each::{Answered, Job, answer_each};
 use crate::error::Error;
 use crate::maker::{AnswerMaker, Made, Places, Wanted};
 use crate::mapping::column_of;
-use crate::read::{Batches, Columns, Format, Input};
+use crate::read::{Batches, Format, Input, Projection};
 use crate::write::{Compression, Output, Writer};
 use arrow_schema::Schema;
 use gecc::fields::{Field, Mapping};
@@ -41,8 +41,8 @@ impl Default for TransformOptions {
 pub struct Outcome {
     /// The rows whose answers were written.
     pub counts: Counts,
-    /// Why there are not more; `None` where all rows were read, at a rejection that was to be the last, or where it was asked to
-    /// stop. The output holds all answers of `counts` unless this is an error of writing.
+    /// Why there are not more; `None` where all rows were read, at a rejection that was to be the last, or where it was
+    /// asked to stop. The output holds all answers of `counts` unless this is an error of writing.
     pub problem: Option<Error>,
 }
 
@@ -52,8 +52,8 @@ pub struct Outcome {
 /// Shared secrets are copied into the output and its buffers, which nobody wipes.
 ///
 /// # Errors
-/// Whatever makes it impossible to begin: as for [`crate::Operation::check`], [`Input::batches`] and [`Writer::create`].
-/// Nothing is written then.
+/// Whatever makes it impossible to begin: as for [`crate::Operation::check`], [`Input::batches`] and
+/// [`Writer::create`]. Nothing is written then.
 pub fn transform(
     job: &Job,
     input: Input,
@@ -63,8 +63,8 @@ pub fn transform(
 ) -> Result<Outcome, Error> {
     job.operation.check(job.engine, job.curve, input.schema(), job.mapping)?;
     let (read, kept) = match options.beside {
-        true => (Columns::All, columns_beside(input.schema(), job.mapping)?),
-        false => (Columns::Only(job.operation.columns(job.curve, input.schema(), job.mapping)?), Vec::new()),
+        true => (Projection::All, columns_beside(input.schema(), job.mapping)?),
+        false => (Projection::Only(job.operation.columns(job.curve, input.schema(), job.mapping)?), Vec::new()),
     };
     // Arrow IPC is written as it is in memory.
     let columns = match options.format {
@@ -90,8 +90,8 @@ pub fn transform(
     Ok(Outcome { counts, problem: problem.or(finished.err()) })
 }
 
-/// The places of the columns that stand beside the answers: all but the one that is mapped as `secret_key`, and those that have a name
-/// of it.
+/// The places of the columns that stand beside the answers: all but the one that is mapped as `secret_key`, and those
+/// that have a name of it.
 ///
 /// # Errors
 /// As for [`column_of`].

@@ -171,8 +171,8 @@ pub struct Encoder {
     row_groups: Option<Arc<ArrowRowGroupWriterFactory>>,
 }
 
-/// Bytes that the rows of a batch may stand for, beyond what they hold in memory, where all are encoded at once: a value
-/// that a dictionary or views have once is written as often as it occurs.
+/// Bytes that the rows of a batch may stand for, beyond what they hold in memory, where all are encoded at once: a
+/// value that a dictionary or views have once is written as often as it occurs.
 const AT_ONCE: u64 = 16 << 20;
 
 /// A batch that is ready to be written.

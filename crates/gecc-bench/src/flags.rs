@@ -6,7 +6,7 @@ use gecc::CurveId;
 use gecc::lab::measure::Arithmetic;
 use gecc_cli::curve::any;
 use gecc_cli::engine::EngineOptions;
-use gecc_cli::measure::{BatchOptions, Operation};
+use gecc_cli::measure::{BatchOptions, PublicCall};
 use std::env;
 use std::path::PathBuf;
 
@@ -92,7 +92,8 @@ pub struct Arguments {
 pub enum Command {
     /// What choices of the GPU kernels are worth: production against variants without them.
     Ablations(BatchOptions),
-    /// The command `gecc` on files: items and bytes a second in every format, beside the engine alone and the page cache.
+    /// The command `gecc` on files: items and bytes a second in every format, beside the engine alone and the page
+    /// cache.
     #[command(after_help = FILES_HELP)]
     Files(FilesOptions),
     /// Every method of modular multiplication on the GPU, side by side, each checked against the CPU.
@@ -122,8 +123,8 @@ pub struct OperationsOptions {
     /// Also print the time of each kernel.
     #[arg(long)]
     pub kernels: bool,
-    /// Take inputs from page-locked memory and have results written there: a GPU copies both without help of the host. Operations
-    /// that write no columns (decompress, recover_addresses, ecdh) give fresh values as ever.
+    /// Take inputs from page-locked memory and have results written there: a GPU copies both without help of the host.
+    /// Operations that write no columns (decompress, recover_addresses, ecdh) give fresh values as ever.
     #[arg(long)]
     pub page_locked: bool,
     /// Draw items per second against the size of the batch, as SVG.
@@ -136,13 +137,13 @@ pub struct OperationsOptions {
 /// What can be measured.
 #[derive(Clone, Copy)]
 pub enum Measured {
-    Public(Operation),
+    Public(PublicCall),
     Arithmetic(Arithmetic),
 }
 
 impl Measured {
     fn all() -> impl Iterator<Item = Measured> {
-        let public = Operation::value_variants().iter().copied().map(Measured::Public);
+        let public = PublicCall::value_variants().iter().copied().map(Measured::Public);
         public.chain(Arithmetic::ALL.into_iter().map(Measured::Arithmetic))
     }
 
@@ -161,7 +162,7 @@ fn measured() -> impl TypedValueParser<Value = Measured> {
 
 impl OperationsOptions {
     /// What was asked for, or all.
-    pub fn chosen(&self) -> (Vec<Operation>, Vec<Arithmetic>) {
+    pub fn chosen(&self) -> (Vec<PublicCall>, Vec<Arithmetic>) {
         let all = if self.operations.is_empty() { Measured::all().collect() } else { self.operations.clone() };
         let (mut public, mut arithmetic) = (Vec::new(), Vec::new());
         for measured in all {

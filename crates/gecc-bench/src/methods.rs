@@ -3,7 +3,7 @@
 use crate::draw::bars::{self, Bar, Group};
 use crate::flags::MethodsOptions;
 use crate::{ALL_PASSED, SOME_REJECTED};
-use gecc::lab::methods::{Measurement, Operation, measure};
+use gecc::lab::methods::{Measurement, MethodOperation, measure};
 use gecc_cli::curve::or_all;
 use gecc_cli::failure::Failure;
 use serde_json::{Map, Value, json};
@@ -17,7 +17,7 @@ square_mod per item, for modexp per modular multiplication. Bound is what is bus
 part of a multiprocessor per instruction of a warp, 4 for wide and 2 for imad on the multiplier, 2 for wide, iadd3 and
 logic on the adder, 2 for dfma and dadd (fp64; more where there are few such units), 1 for any (issue), or the bytes of
 memory. Of it: the rate as a part of what that allows at the GPU's highest clock. Wrong: results that differ from the
-CPU's, of so many random inputs.";
+CPU's, of this many random inputs.";
 
 pub fn run(options: &MethodsOptions) -> Result<u8, Failure> {
     let mut written = Ok(());
@@ -95,7 +95,7 @@ fn rate(per_second: f64) -> String {
 }
 
 fn chart(rows: &[Measurement]) -> String {
-    let is_chain = |row: &&Measurement| matches!(row.operation, Operation::Mul | Operation::Square);
+    let is_chain = |row: &&Measurement| matches!(row.operation, MethodOperation::Mul | MethodOperation::Square);
     let mut sizes: Vec<u32> = rows.iter().filter(is_chain).map(|row| row.bits).collect();
     sizes.sort_unstable();
     sizes.dedup();
@@ -106,9 +106,9 @@ fn chart(rows: &[Measurement]) -> String {
             bars: rows.iter().filter(is_chain).filter(|row| row.bits == bits).map(|row| bar(row, label(row))).collect(),
         })
         .collect();
-    let others: [(&str, &[Operation]); 2] = [
-        ("mul_mod and square_mod, any odd modulus", &[Operation::MulMod, Operation::SquareMod]),
-        ("Modular exponentiation, exponents as long as the modulus", &[Operation::Modexp]),
+    let others: [(&str, &[MethodOperation]); 2] = [
+        ("mul_mod and square_mod, any odd modulus", &[MethodOperation::MulMod, MethodOperation::SquareMod]),
+        ("Modular exponentiation, exponents as long as the modulus", &[MethodOperation::Modexp]),
     ];
     for (title, operations) in others {
         let rows = rows.iter().filter(|row| operations.contains(&row.operation));
@@ -121,8 +121,8 @@ fn chart(rows: &[Measurement]) -> String {
 
 fn bar(row: &Measurement, label: String) -> Bar {
     let colour = match row.operation {
-        Operation::Square | Operation::SquareMod => 1,
-        Operation::Modexp => 2,
+        MethodOperation::Square | MethodOperation::SquareMod => 1,
+        MethodOperation::Modexp => 2,
         _ => 0,
     };
     let wrong = if row.wrong > 0 { ", WRONG RESULTS" } else { "" };

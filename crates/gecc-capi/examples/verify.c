@@ -1,6 +1,7 @@
 /* Verifies the signatures of Ethereum blocks: `verify ethereum_blocks.rows`.
  *
- * The file has rows of 129 bytes: 32 of a digest, 33 of a compressed key, 64 of a signature. They are verified as they lie. */
+ * The file has rows of 129 bytes: 32 of a digest, 33 of a compressed key, 64 of a signature. They are verified as they
+ * lie. */
 #include <gecc.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -29,7 +29,8 @@ func newEngine() (*C.GeccEngine, error) {
 	return engine, nil
 }
 
-// verify gives a code for each record, of which there is at least one. The records and codes are Go's: the library uses them only during the call.
+// verify gives a code for each record, of which there is at least one. The records and codes are Go's: the library uses
+// them only during the call.
 func verify(engine *C.GeccEngine, records []byte) ([]byte, error) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()

@@ -1,5 +1,5 @@
-/* Verifies the signatures of Ethereum blocks with libsecp256k1 one by one and with gecc at once, and compares the results:
- * `verify_secp256k1 ethereum_blocks.rows`. */
+/* Verifies the signatures of Ethereum blocks with libsecp256k1 one by one and with gecc at once, and compares the
+ * results: `verify_secp256k1 ethereum_blocks.rows`. */
 #include "secp256k1_batch.h"
 #include <stdio.h>
 

@@ -1,41 +1,46 @@
 /*
- * gecc: batches of elliptic-curve operations (ECDSA, BIP 340, SM2 and ECDH on secp256k1, P-256, brainpoolP256r1 and SM2) on
- * NVIDIA GPUs and CPUs, for C and what calls C.
+ * gecc: batches of elliptic-curve operations (ECDSA, BIP 340, SM2 and ECDH on secp256k1, P-256, brainpoolP256r1 and
+ * SM2) on NVIDIA GPUs and CPUs, for C and what calls C.
  *
- * A batch has `items` items, which a call takes and answers in columns. A bad item gets its own code and disturbs no other.
+ * A batch has `items` items, which a call takes and answers in columns. A bad item gets its own code and disturbs no
+ * other.
  *
- * **Columns that a call reads** are `GeccRows` or `GeccKeys`: the first row, and the distance from each row to the next in bytes.
- * Records work as they lie: of `32 digest | 33 key | 64 signature` all three columns have a stride of 129. A stride of 0 gives
- * all items the same row. Numbers, coordinates and digests are 32 bytes, big-endian; signatures 64 bytes `r || s`.
+ * **Columns that a call reads** are `GeccRows` or `GeccKeys`: the first row, and the distance from each row to the
+ * next in bytes. Records work as they lie: of `32 digest | 33 key | 64 signature` all three columns have a stride
+ * of 129. A stride of 0 gives all items the same row. Numbers, coordinates and digests are 32 bytes, big-endian;
+ * signatures 64 bytes `r || s`.
  *
- * **Columns that a call writes** are memory of the caller's, with the rows one after the other: `items` times the width of a
- * row. What lay there before does not matter. `codes` has one byte an item, a `GeccCode`. Where it is not `GECC_CODE_VALID` the
- * item's other results mean nothing. Sums over all items have one result and one code instead. **Codes are no truth values**:
- * `if (codes[i])` holds for rejected items too. Compare with `GECC_CODE_VALID`, or ask `gecc_count_valid`.
+ * **Columns that a call writes** are memory of the caller's, with the rows one after the other: `items` times the
+ * width of a row. What lay there before does not matter. `codes` has one byte an item, a `GeccCode`. Where it is not
+ * `GECC_CODE_VALID` the item's other results mean nothing. Sums over all items have one result and one code instead.
+ * **Codes are no truth values**: `if (codes[i])` holds for rejected items too. Compare with `GECC_CODE_VALID`, or ask
+ * `gecc_count_valid`.
  *
- * **What a call returns** is a `GeccStatus`, and says nothing of the items. After any status but `GECC_STATUS_OK` results mean
- * nothing: codes are 0, or untouched if an argument was refused. `gecc_last_error` has the text. Every call can return
- * `GECC_STATUS_NULL_POINTER` and `GECC_STATUS_INVALID_ARGUMENT`; those that take an engine `GECC_STATUS_FORKED`,
- * `GECC_STATUS_PANIC`, and with `GECC_BACKEND_GPU` `GECC_STATUS_DEVICE`. No panic and no exception leaves a call. As in any
- * program, memory that runs out elsewhere than in `gecc_buffer_new` ends the process.
+ * **What a call returns** is a `GeccStatus`, and says nothing of the items. After any status but `GECC_STATUS_OK`
+ * results mean nothing: codes are 0, or untouched if an argument was refused. `gecc_last_error` has the text. Every
+ * call can return `GECC_STATUS_NULL_POINTER` and `GECC_STATUS_INVALID_ARGUMENT`; those that take an engine
+ * `GECC_STATUS_FORKED`, `GECC_STATUS_PANIC`, and with `GECC_BACKEND_GPU` `GECC_STATUS_DEVICE`. No panic and no
+ * exception leaves a call. As in any program, memory that runs out elsewhere than in `gecc_buffer_new` ends the
+ * process.
  *
- * **What the caller promises**, as no call can check it: pointers that are not null lead to memory that may be read, or written,
- * in the sizes that are said; nobody writes to it while a call runs; an engine or buffer is from its `_new`, and is not freed
- * while a call uses it or twice. Memory is used only while a call runs, and stays the caller's, with the secrets in it.
- * What a call can check it does: null, numbers, strides below a row's width, sizes beyond the address space, alignment, and
- * memory that is written and overlaps other memory of the call (columns count from their first byte to their last). With no
- * items no column is looked at: pointers may be null, and strides and encodings may be anything.
+ * **What the caller promises**, as no call can check it: pointers that are not null lead to memory that may be read,
+ * or written, in the sizes that are said; nobody writes to it while a call runs; an engine or buffer is from its
+ * `_new`, and is not freed while a call uses it or twice. Memory is used only while a call runs, and stays the
+ * caller's, with the secrets in it. What a call can check it does: null, numbers, strides below a row's width, sizes
+ * beyond the address space, alignment, and memory that is written and overlaps other memory of the call (columns count
+ * from their first byte to their last). With no items no column is looked at: pointers may be null, and strides and
+ * encodings may be anything.
  *
- * **Threads.** Any number of threads may call at once, with one engine or several. A call returns when its results are there.
- * Large batches are worth the most: a call is for millions of items as well as for one.
+ * **Threads.** Any number of threads may call at once, with one engine or several. A call returns when its results are
+ * there. Large batches are worth the most: a call is for millions of items as well as for one.
  *
  * **Long calls** can be ended, and say how far they are: `gecc_on_progress`.
  *
- * **Secrets.** Calls that are **constant-time** in private keys say so; the others are for public data. The library wipes its
- * own memory of secrets, and writes none of them in a text.
+ * **Secrets.** Calls that are **constant-time** in private keys say so; the others are for public data. The library
+ * wipes its own memory of secrets, and writes none of them in a text.
  *
- * **Versions.** `GECC_ABI_VERSION` is raised when something here changes, not when something is added. A program compares it
- * with `gecc_abi_version` where it loads the library itself.
+ * **Versions.** `GECC_ABI_VERSION` is raised when something here changes, not when something is added. A program
+ * compares it with `gecc_abi_version` where it loads the library itself.
  *
  * Written by cbindgen from the sources of gecc-capi.
  */
@@ -74,8 +79,8 @@ enum GeccStatus
    */
   GECC_STATUS_NULL_POINTER = 1,
   /**
-   * A number, size, stride or alignment is not allowed, memory that is written overlaps other memory of the call, or a
-   * text is not UTF-8.
+   * A number, size, stride or alignment is not allowed, memory that is written overlaps other memory of the call, or
+   * a text is not UTF-8.
    */
   GECC_STATUS_INVALID_ARGUMENT = 2,
   /**
@@ -107,8 +112,8 @@ enum GeccStatus
    */
   GECC_STATUS_OUT_OF_MEMORY = 9,
   /**
-   * The call met a defect of the library, which stopped it. Results mean nothing. Other calls go on. Free the engine when
-   * they have ended, make a new one, and report what the library wrote to standard error.
+   * The call met a defect of the library, which stopped it. Results mean nothing. Other calls go on. Free the engine
+   * when they have ended, make a new one, and report what the library wrote to standard error.
    */
   GECC_STATUS_PANIC = 10,
   /**
@@ -192,8 +197,8 @@ typedef int32_t GeccBackend;
 #endif // __cplusplus
 
 /**
- * What a call says of an item, in one byte: valid, or the first check that failed. Numbers are never changed and never used
- * again for something else; later versions may add some.
+ * What a call says of an item, in one byte: valid, or the first check that failed. Numbers are never changed and never
+ * used again for something else; later versions may add some.
  */
 enum GeccCode
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
@@ -381,8 +386,8 @@ typedef int32_t GeccSForm;
 #endif // __cplusplus
 
 /**
- * Page-locked memory, from and to which GPUs copy without help of the host. Any call may read its columns there and write its
- * results there; where there is no GPU it serves like any other memory.
+ * Page-locked memory, from and to which GPUs copy without help of the host. Any call may read its columns there and
+ * write its results there; where there is no GPU it serves like any other memory.
  *
  * It pays for buffers of megabytes that are used many times: locking a gigabyte and unlocking it takes about 50 ms.
  *
@@ -391,8 +396,8 @@ typedef int32_t GeccSForm;
 typedef struct GeccBuffer GeccBuffer;
 
 /**
- * What computes batches: GPUs, or threads of its own. One engine serves any number of threads at once, and a program seldom
- * needs a second one.
+ * What computes batches: GPUs, or threads of its own. One engine serves any number of threads at once, and a program
+ * seldom needs a second one.
  *
  * It lasts from `gecc_engine_new` to `gecc_engine_free`. In a child of the process that made it, its calls return
  * `GECC_STATUS_FORKED`.
@@ -425,19 +430,20 @@ typedef struct {
    */
   uint32_t threads;
   /**
-   * Upper limit in bytes for working memory beside inputs and results, on the host and on each GPU; 0 for none. What a batch
-   * cannot do without (6 MiB, and one for each thread) is used in any case.
+   * Upper limit in bytes for working memory beside inputs and results, on the host and on each GPU; 0 for none. What
+   * a batch cannot do without (6 MiB, and one for each thread) is used in any case.
    */
   uint64_t max_memory;
   /**
-   * 1 to verify every signature before it is returned, 0 not to. One that was computed wrongly can give its private key
-   * away. Signing then costs as much as signing and verifying.
+   * 1 to verify every signature before it is returned, 0 not to. One that was computed wrongly can give its private
+   * key away. Signing then costs as much as signing and verifying.
    */
   int32_t check_signatures;
   /**
-   * 1 to verify signatures in groups where that is faster, 0 not to: those of BIP 340, of `gecc_ecdsa_verify_recoverable`, and the
-   * candidates of `gecc_ecdsa_recover_with_candidates`. An invalid item is then taken to be valid with a probability of at
-   * most 2^-128 for each group, whoever chose the items; otherwise results are the same.
+   * 1 to verify signatures in groups where that is faster, 0 not to: those of BIP 340, of
+   * `gecc_ecdsa_verify_recoverable`, and the candidates of `gecc_ecdsa_recover_with_candidates`. An invalid item is
+   * then taken to be valid with a probability of at most 2^-128 for each group, whoever chose the items; otherwise
+   * results are the same.
    */
   int32_t batch_equations;
 } GeccEngineOptions;
@@ -558,65 +564,59 @@ extern "C" {
 uint32_t gecc_abi_version(void);
 
 /**
- * The text of the last call of the calling thread that did not return `GECC_STATUS_OK`, in English and UTF-8; empty before
- * there is one. A call that succeeds leaves it as it is.
+ * The text of the last call of the calling thread that did not return `GECC_STATUS_OK`, in English and UTF-8; empty
+ * before there is one. A call that succeeds leaves it as it is.
  *
- * Never null. The text stays where it is until the next call of the same thread that fails, or until the thread ends: copy
- * what is needed longer. It never has a secret in it.
+ * Never null. The text stays where it is until the next call of the same thread that fails, or until the thread ends:
+ * copy what is needed longer. It never has a secret in it.
  */
 const char *gecc_last_error(void);
 
 /**
  * Makes an engine, which takes some tens of milliseconds, and some seconds where GPUs have to be started.
  *
- * `options` may be null for the defaults, and is not needed after the call. The engine is written to `engine`, to be freed by
- * `gecc_engine_free`; on failure null is. Any thread may call this at any time.
+ * `options` may be null for the defaults, and is not needed after the call. The engine is written to `engine`, to be
+ * freed by `gecc_engine_free`; on failure null is. Any thread may call this at any time.
  *
- * Returns `GECC_STATUS_NO_DEVICE` when only GPUs are asked for and none can be used, `GECC_STATUS_INVALID_ARGUMENT` for options
- * that are not allowed, `GECC_STATUS_THREADS` when threads cannot be started.
+ * Returns `GECC_STATUS_NO_DEVICE` when only GPUs are asked for and none can be used, `GECC_STATUS_INVALID_ARGUMENT`
+ * for options that are not allowed, `GECC_STATUS_THREADS` when threads cannot be started.
  */
-GeccStatus gecc_engine_new(const GeccEngineOptions *options,
-                           GeccEngine **engine);
+GeccStatus gecc_engine_new(const GeccEngineOptions *options, GeccEngine **engine);
 
 /**
- * Frees an engine when no call uses it any more. Null is allowed, and nothing then happens. Buffers of the engine may be
- * freed later. The pointer must not be used after this.
+ * Frees an engine when no call uses it any more. Null is allowed, and nothing then happens. Buffers of the engine may
+ * be freed later. The pointer must not be used after this.
  */
 void gecc_engine_free(GeccEngine *engine);
 
 /**
  * Writes what the engine is and why it was chosen, for instance `CPU, 8 threads (chosen automatically: ...)`.
  *
- * At most `capacity` bytes are written to `text`, with a zero byte at the end; what does not fit is left out. `text` may be
- * null where `capacity` is 0. The length of the whole text in bytes, without the zero byte, goes to `length`, which may be
- * null. Any thread may call this at any time.
+ * At most `capacity` bytes are written to `text`, with a zero byte at the end; what does not fit is left out. `text`
+ * may be null where `capacity` is 0. The length of the whole text in bytes, without the zero byte, goes to `length`,
+ * which may be null. Any thread may call this at any time.
  */
-GeccStatus gecc_engine_describe(const GeccEngine *engine,
-                                char *text,
-                                size_t capacity,
-                                size_t *length);
+GeccStatus gecc_engine_describe(const GeccEngine *engine, char *text, size_t capacity, size_t *length);
 
 /**
- * Writes which GPUs have failed since the engine was made, which kernels it cannot use for now, and what gave wrong answers to
- * items whose answers are known: one a line, nothing where all is well. Their work went to other GPUs or to the CPU.
+ * Writes which GPUs have failed since the engine was made, which kernels it cannot use for now, and what gave wrong
+ * answers to items whose answers are known: one a line, nothing where all is well. Their work went to other GPUs or to
+ * the CPU.
  *
  * `text`, `capacity` and `length` are as for `gecc_engine_describe`. Any thread may call this at any time.
  */
-GeccStatus gecc_engine_failures(const GeccEngine *engine,
-                                char *text,
-                                size_t capacity,
-                                size_t *length);
+GeccStatus gecc_engine_failures(const GeccEngine *engine, char *text, size_t capacity, size_t *length);
 
 /**
- * Makes ready what calls on a curve need, for which the first of them would otherwise wait: tables, and for GPUs kernels, which
- * may have to be compiled. Takes some tens of milliseconds without a GPU, and some seconds where kernels have to be compiled.
+ * Makes ready what calls on a curve need, for which the first of them would otherwise wait: tables, and for GPUs
+ * kernels, which may have to be compiled. Takes some tens of milliseconds without a GPU, and some seconds where
+ * kernels have to be compiled.
  *
  * `curve` is a `GeccCurve`. Any thread may call this at any time.
  *
  * Returns `GECC_STATUS_KERNELS` or `GECC_STATUS_DEVICE` when a GPU cannot be made ready; calls may work all the same.
  */
-GeccStatus gecc_engine_warm_up(const GeccEngine *engine,
-                               int32_t curve);
+GeccStatus gecc_engine_warm_up(const GeccEngine *engine, int32_t curve);
 
 /**
  * The number of the curve with a name, ended by a zero byte: `secp256k1`, `p256`, `brainpoolp256r1` or `sm2`, or
@@ -628,7 +628,8 @@ GeccStatus gecc_engine_warm_up(const GeccEngine *engine,
 GeccStatus gecc_curve_by_name(const char *name, GeccCurve *curve);
 
 /**
- * What a code says, in English, for instance `the signature does not match`. For a byte that is no code: `no such code`.
+ * What a code says, in English, for instance `the signature does not match`. For a byte that is no code:
+ * `no such code`.
  *
  * Never null; the text lasts as long as the program. Any thread may call this at any time.
  */
@@ -672,12 +673,12 @@ GeccStatus gecc_signatures_to_der(size_t items, GeccRows signatures, uint8_t *de
 /**
  * Verifies one ECDSA signature per item (SEC 1, section 4.1.4). **Not constant-time**: everything here is public.
  *
- * Reads `digests`, 32 bytes each; `signatures`, 64 bytes `r || s`; `keys`. Writes `codes`, one byte an item. `curve` is a
- * `GeccCurve`, `policy` a `GeccPolicy`.
+ * Reads `digests`, 32 bytes each; `signatures`, 64 bytes `r || s`; `keys`. Writes `codes`, one byte an item. `curve`
+ * is a `GeccCurve`, `policy` a `GeccPolicy`.
  *
- * The first check that fails is the item's code: `GECC_CODE_R_OUT_OF_RANGE`, `GECC_CODE_S_OUT_OF_RANGE`, `GECC_CODE_HIGH_S` (by
- * policy), `GECC_CODE_MALFORMED_POINT`, `GECC_CODE_NOT_ON_CURVE`, `GECC_CODE_IDENTITY_KEY`, `GECC_CODE_IDENTITY_RESULT`,
- * `GECC_CODE_MISMATCH`.
+ * The first check that fails is the item's code: `GECC_CODE_R_OUT_OF_RANGE`, `GECC_CODE_S_OUT_OF_RANGE`,
+ * `GECC_CODE_HIGH_S` (by policy), `GECC_CODE_MALFORMED_POINT`, `GECC_CODE_NOT_ON_CURVE`, `GECC_CODE_IDENTITY_KEY`,
+ * `GECC_CODE_IDENTITY_RESULT`, `GECC_CODE_MISMATCH`.
  *
  * Returns `GECC_STATUS_NO_SCHEME` for `GECC_CURVE_SM2`, and what is said at the head of this file.
  */
@@ -691,11 +692,12 @@ GeccStatus gecc_ecdsa_verify(const GeccEngine *engine,
                              uint8_t *codes);
 
 /**
- * Verifies like `gecc_ecdsa_verify` signatures with recovery ids, by fewer operations where the engine verifies in groups
- * (`batch_equations` of its options); otherwise the ids serve for nothing. **Not constant-time**: everything here is public.
+ * Verifies like `gecc_ecdsa_verify` signatures with recovery ids, by fewer operations where the engine verifies in
+ * groups (`batch_equations` of its options); otherwise the ids serve for nothing. **Not constant-time**: everything
+ * here is public.
  *
- * Reads `recovery_ids`, one byte each, besides. Codes are those of `gecc_ecdsa_verify`, whatever the ids are: one that is wrong or
- * above 3 costs time alone. A valid code does not say that the id is the signature's.
+ * Reads `recovery_ids`, one byte each, besides. Codes are those of `gecc_ecdsa_verify`, whatever the ids are: one that
+ * is wrong or above 3 costs time alone. A valid code does not say that the id is the signature's.
  *
  * Returns `GECC_STATUS_NO_SCHEME` for `GECC_CURVE_SM2`, and what is said at the head of this file.
  */
@@ -738,8 +740,8 @@ GeccStatus gecc_ecdsa_sign(const GeccEngine *engine,
                            uint8_t *codes);
 
 /**
- * Signs like `gecc_ecdsa_sign`, and writes the `recovery_ids` besides, one byte an item, 0 to 3: bit 0 says that y(R) is odd,
- * bit 1 that x(R) is not below n (SEC 1, section 4.1.6). **Constant-time** in keys and nonces.
+ * Signs like `gecc_ecdsa_sign`, and writes the `recovery_ids` besides, one byte an item, 0 to 3: bit 0 says that y(R)
+ * is odd, bit 1 that x(R) is not below n (SEC 1, section 4.1.6). **Constant-time** in keys and nonces.
  */
 GeccStatus gecc_ecdsa_sign_recoverable(const GeccEngine *engine,
                                        int32_t curve,
@@ -753,10 +755,11 @@ GeccStatus gecc_ecdsa_sign_recoverable(const GeccEngine *engine,
                                        uint8_t *codes);
 
 /**
- * Verifies one ECDSA signature per item over the SHA-256 of a message. **Not constant-time**: everything here is public.
+ * Verifies one ECDSA signature per item over the SHA-256 of a message. **Not constant-time**: everything here is
+ * public.
  *
- * Reads `messages`, as many as items; `signatures`, 64 bytes `r || s`; `keys`. Writes `codes`: those of `gecc_ecdsa_verify`.
- * `curve` is a `GeccCurve`, `policy` a `GeccPolicy`.
+ * Reads `messages`, as many as items; `signatures`, 64 bytes `r || s`; `keys`. Writes `codes`: those of
+ * `gecc_ecdsa_verify`. `curve` is a `GeccCurve`, `policy` a `GeccPolicy`.
  *
  * On the way an item takes up to 64 bytes of the library's memory.
  *
@@ -772,15 +775,15 @@ GeccStatus gecc_ecdsa_verify_messages(const GeccEngine *engine,
                                       uint8_t *codes);
 
 /**
- * Signs the SHA-256 of one message per item with ECDSA, with nonces of RFC 6979 (HMAC-SHA-256). **Constant-time** in keys and
- * nonces, not in the length of messages.
+ * Signs the SHA-256 of one message per item with ECDSA, with nonces of RFC 6979 (HMAC-SHA-256). **Constant-time** in
+ * keys and nonces, not in the length of messages.
  *
  * Reads `messages`, as many as items; `secret_keys`, 32 bytes each, big-endian; `additional_data` as
  * `gecc_ecdsa_sign` does. Writes `signatures`, 64 bytes `r || s`; `codes`: those of `gecc_ecdsa_sign`. `curve` is a
  * `GeccCurve`, `s_form` a `GeccSForm`.
  *
- * Private keys are read where they lie. They are the caller's to wipe. On the way an item takes up to 64 bytes of the library's
- * memory.
+ * Private keys are read where they lie. They are the caller's to wipe. On the way an item takes up to 64 bytes of the
+ * library's memory.
  *
  * Returns `GECC_STATUS_NO_SCHEME` for `GECC_CURVE_SM2`, and what is said at the head of this file.
  */
@@ -795,10 +798,11 @@ GeccStatus gecc_ecdsa_sign_messages(const GeccEngine *engine,
                                     uint8_t *codes);
 
 /**
- * The public key that made each ECDSA signature (SEC 1, section 4.1.6). **Not constant-time**: everything here is public.
+ * The public key that made each ECDSA signature (SEC 1, section 4.1.6). **Not constant-time**: everything here is
+ * public.
  *
- * Reads `digests`, 32 bytes each; `signatures`, 64 bytes `r || s`; `recovery_ids`, one byte each, 0 to 3. Writes `keys`, 64
- * bytes `x || y`; `codes`. `curve` is a `GeccCurve`. High s is accepted.
+ * Reads `digests`, 32 bytes each; `signatures`, 64 bytes `r || s`; `recovery_ids`, one byte each, 0 to 3. Writes
+ * `keys`, 64 bytes `x || y`; `codes`. `curve` is a `GeccCurve`. High s is accepted.
  *
  * The first check that fails is the item's code: `GECC_CODE_R_OUT_OF_RANGE`, `GECC_CODE_S_OUT_OF_RANGE`,
  * `GECC_CODE_RECOVERY_ID_OUT_OF_RANGE`, `GECC_CODE_NO_SUCH_R`, `GECC_CODE_IDENTITY_RESULT`.
@@ -815,8 +819,8 @@ GeccStatus gecc_ecdsa_recover(const GeccEngine *engine,
                               uint8_t *codes);
 
 /**
- * The Ethereum address of the key that made each signature on secp256k1: the last 20 bytes of the Keccak-256 of `x || y`.
- * **Not constant-time**: everything here is public.
+ * The Ethereum address of the key that made each signature on secp256k1: the last 20 bytes of the Keccak-256 of
+ * `x || y`. **Not constant-time**: everything here is public.
  *
  * Reads what `gecc_ecdsa_recover` reads. Writes `addresses`, 20 bytes each; `codes`, the same ones. EIP-2 also asks
  * transactions for low s, which is not checked here.
@@ -830,12 +834,13 @@ GeccStatus gecc_ecdsa_recover_addresses(const GeccEngine *engine,
                                         uint8_t *codes);
 
 /**
- * Recovers like `gecc_ecdsa_recover`, with a candidate for each key or for some: the key of the signer who is expected, kept from an
- * earlier signature. Candidates that are right are found by fewer operations where the engine verifies in groups
- * (`batch_equations` of its options); otherwise they serve for nothing. **Not constant-time**: everything here is public.
+ * Recovers like `gecc_ecdsa_recover`, with a candidate for each key or for some: the key of the signer who is
+ * expected, kept from an earlier signature. Candidates that are right are found by fewer operations where the engine
+ * verifies in groups (`batch_equations` of its options); otherwise they serve for nothing. **Not constant-time**:
+ * everything here is public.
  *
- * Reads `candidates` besides. Keys and codes are those of `gecc_ecdsa_recover`, whatever the candidates are: one that is wrong or is
- * no key costs time alone. A row of zeros of `GECC_KEY_ENCODING_RAW` says that an item has none.
+ * Reads `candidates` besides. Keys and codes are those of `gecc_ecdsa_recover`, whatever the candidates are: one that
+ * is wrong or is no key costs time alone. A row of zeros of `GECC_KEY_ENCODING_RAW` says that an item has none.
  *
  * Returns `GECC_STATUS_NO_SCHEME` for `GECC_CURVE_SM2`, and what is said at the head of this file.
  */
@@ -850,8 +855,8 @@ GeccStatus gecc_ecdsa_recover_with_candidates(const GeccEngine *engine,
                                               uint8_t *codes);
 
 /**
- * Gives the addresses of `gecc_ecdsa_recover_addresses`, with candidates as `gecc_ecdsa_recover_with_candidates` takes them: public
- * keys, not addresses. **Not constant-time**: everything here is public.
+ * Gives the addresses of `gecc_ecdsa_recover_addresses`, with candidates as `gecc_ecdsa_recover_with_candidates` takes
+ * them: public keys, not addresses. **Not constant-time**: everything here is public.
  */
 GeccStatus gecc_ecdsa_recover_addresses_with_candidates(const GeccEngine *engine,
                                                         size_t items,
@@ -863,11 +868,11 @@ GeccStatus gecc_ecdsa_recover_addresses_with_candidates(const GeccEngine *engine
                                                         uint8_t *codes);
 
 /**
- * Verifies one BIP 340 signature per item over a message of 32 bytes, on secp256k1. **Not constant-time**: everything here is
- * public.
+ * Verifies one BIP 340 signature per item over a message of 32 bytes, on secp256k1. **Not constant-time**: everything
+ * here is public.
  *
- * Reads `messages`, 32 bytes each; `signatures`, 64 bytes; `keys`, with `GECC_KEY_ENCODING_X_ONLY` or in another encoding, of
- * which the x-coordinates count. Writes `codes`.
+ * Reads `messages`, 32 bytes each; `signatures`, 64 bytes; `keys`, with `GECC_KEY_ENCODING_X_ONLY` or in another
+ * encoding, of which the x-coordinates count. Writes `codes`.
  *
  * The first check that fails is the item's code: `GECC_CODE_R_OUT_OF_RANGE`, `GECC_CODE_S_OUT_OF_RANGE`,
  * `GECC_CODE_MALFORMED_POINT`, `GECC_CODE_NOT_ON_CURVE`, `GECC_CODE_IDENTITY_KEY`, `GECC_CODE_IDENTITY_RESULT`,
@@ -881,13 +886,14 @@ GeccStatus gecc_bip340_verify(const GeccEngine *engine,
                               uint8_t *codes);
 
 /**
- * Signs one message of 32 bytes per item by BIP 340, on secp256k1. **Constant-time** in keys, auxiliary data and nonces.
+ * Signs one message of 32 bytes per item by BIP 340, on secp256k1. **Constant-time** in keys, auxiliary data and
+ * nonces.
  *
- * Reads `messages`, 32 bytes each; `secret_keys`, 32 bytes each, big-endian; `public_keys`, those of the private keys in any
- * encoding but x-only, or null as their data where they shall be computed; `auxiliary`, 32 bytes of auxiliary random data each, or null as
- * their data for fresh ones of the operating system. Writes `signatures`, 64 bytes; `codes`. Codes other than valid:
- * `GECC_CODE_SECRET_KEY_OUT_OF_RANGE`, those of a public key that is none, and `GECC_CODE_FAULTY_SIGNATURE` where the engine
- * checks signatures.
+ * Reads `messages`, 32 bytes each; `secret_keys`, 32 bytes each, big-endian; `public_keys`, those of the private keys
+ * in any encoding but x-only, or null as their data where they shall be computed; `auxiliary`, 32 bytes of auxiliary
+ * random data each, or null as their data for fresh ones of the operating system. Writes `signatures`, 64 bytes;
+ * `codes`. Codes other than valid: `GECC_CODE_SECRET_KEY_OUT_OF_RANGE`, those of a public key that is none, and
+ * `GECC_CODE_FAULTY_SIGNATURE` where the engine checks signatures.
  *
  * Whether public keys belong to their private keys is not checked, unless the engine checks signatures: then
  * `GECC_CODE_MISMATCH` says that one does not. A signature with a wrong one does not verify, and gives nothing away.
@@ -904,7 +910,8 @@ GeccStatus gecc_bip340_sign(const GeccEngine *engine,
                             uint8_t *codes);
 
 /**
- * Verifies one BIP 340 signature per item over a message of any length. **Not constant-time**: everything here is public.
+ * Verifies one BIP 340 signature per item over a message of any length. **Not constant-time**: everything here is
+ * public.
  *
  * Reads `messages`, as many as items, and what else `gecc_bip340_verify` reads. Writes `codes`, the same ones.
  */
@@ -916,8 +923,8 @@ GeccStatus gecc_bip340_verify_messages(const GeccEngine *engine,
                                        uint8_t *codes);
 
 /**
- * Signs one message of any length per item by BIP 340. **Constant-time** in keys, auxiliary data and nonces, not in the length
- * of messages.
+ * Signs one message of any length per item by BIP 340. **Constant-time** in keys, auxiliary data and nonces, not in
+ * the length of messages.
  *
  * Reads `messages`, as many as items, and what else `gecc_bip340_sign` reads. Writes what that does.
  */
@@ -931,12 +938,13 @@ GeccStatus gecc_bip340_sign_messages(const GeccEngine *engine,
                                      uint8_t *codes);
 
 /**
- * The output key of each internal key (BIP 341): `P + t G`, where P is the point of the key with an even y, and t the tagged hash
- * of its x and a Merkle root. **Not constant-time**: everything here is public.
+ * The output key of each internal key (BIP 341): `P + t G`, where P is the point of the key with an even y, and t the
+ * tagged hash of its x and a Merkle root. **Not constant-time**: everything here is public.
  *
- * Reads `keys`; `roots`, 32 bytes each, or null as their data where there are none. Writes `outputs`, 64 bytes `x || y`, of
- * which x is the output and the last bit of y its parity; `codes`. Codes other than valid: `GECC_CODE_MALFORMED_POINT`,
- * `GECC_CODE_NOT_ON_CURVE`, `GECC_CODE_IDENTITY_KEY`, `GECC_CODE_SCALAR_OUT_OF_RANGE`, `GECC_CODE_IDENTITY_RESULT`.
+ * Reads `keys`; `roots`, 32 bytes each, or null as their data where there are none. Writes `outputs`, 64 bytes
+ * `x || y`, of which x is the output and the last bit of y its parity; `codes`. Codes other than valid:
+ * `GECC_CODE_MALFORMED_POINT`, `GECC_CODE_NOT_ON_CURVE`, `GECC_CODE_IDENTITY_KEY`, `GECC_CODE_SCALAR_OUT_OF_RANGE`,
+ * `GECC_CODE_IDENTITY_RESULT`.
  */
 GeccStatus gecc_taproot(const GeccEngine *engine,
                         size_t items,
@@ -946,14 +954,15 @@ GeccStatus gecc_taproot(const GeccEngine *engine,
                         uint8_t *codes);
 
 /**
- * Verifies one SM2 signature per item over the digest e (GB/T 32918.2, section 7). **Not constant-time**: everything here is
- * public.
+ * Verifies one SM2 signature per item over the digest e (GB/T 32918.2, section 7). **Not constant-time**: everything
+ * here is public.
  *
- * Reads `digests`, 32 bytes e = SM3(Z_A || M) each, big-endian; `signatures`, 64 bytes `r || s`; `keys`. Writes `codes`.
+ * Reads `digests`, 32 bytes e = SM3(Z_A || M) each, big-endian; `signatures`, 64 bytes `r || s`; `keys`. Writes
+ * `codes`.
  *
- * The first check that fails is the item's code: `GECC_CODE_R_OUT_OF_RANGE`, `GECC_CODE_S_OUT_OF_RANGE`, `GECC_CODE_ZERO_T`,
- * `GECC_CODE_MALFORMED_POINT`, `GECC_CODE_NOT_ON_CURVE`, `GECC_CODE_IDENTITY_KEY`, `GECC_CODE_IDENTITY_RESULT`,
- * `GECC_CODE_MISMATCH`.
+ * The first check that fails is the item's code: `GECC_CODE_R_OUT_OF_RANGE`, `GECC_CODE_S_OUT_OF_RANGE`,
+ * `GECC_CODE_ZERO_T`, `GECC_CODE_MALFORMED_POINT`, `GECC_CODE_NOT_ON_CURVE`, `GECC_CODE_IDENTITY_KEY`,
+ * `GECC_CODE_IDENTITY_RESULT`, `GECC_CODE_MISMATCH`.
  */
 GeccStatus gecc_sm2_verify(const GeccEngine *engine,
                            size_t items,
@@ -963,8 +972,8 @@ GeccStatus gecc_sm2_verify(const GeccEngine *engine,
                            uint8_t *codes);
 
 /**
- * Signs one digest e per item with SM2 (GB/T 32918.2, section 6), with nonces of RFC 6979 (HMAC-SM3). **Constant-time** in keys
- * and nonces.
+ * Signs one digest e per item with SM2 (GB/T 32918.2, section 6), with nonces of RFC 6979 (HMAC-SM3).
+ * **Constant-time** in keys and nonces.
  *
  * Reads `digests`, 32 bytes e each; `secret_keys`, 32 bytes each, big-endian; `additional_data`. Writes
  * `signatures`, 64 bytes `r || s`; `codes`. Codes other than valid: `GECC_CODE_SECRET_KEY_OUT_OF_RANGE`, and
@@ -984,12 +993,12 @@ GeccStatus gecc_sm2_sign(const GeccEngine *engine,
                          uint8_t *codes);
 
 /**
- * Verifies one SM2 signature per item over a message: e = SM3(Z_A || M), where Z_A is of the user id and the key. **Not
- * constant-time**: everything here is public.
+ * Verifies one SM2 signature per item over a message: e = SM3(Z_A || M), where Z_A is of the user id and the key.
+ * **Not constant-time**: everything here is public.
  *
- * Reads `messages`, as many as items; `user_ids`, so many of them: as many as items, one for all items, or none for the id that
- * GM/T 0009 prescribes, `1234567812345678`; `signatures`, 64 bytes `r || s`; `keys`. Writes `codes`: those of
- * `gecc_sm2_verify`, and `GECC_CODE_USER_ID_TOO_LONG` above 8191 bytes.
+ * Reads `messages`, as many as items; `user_ids`, `user_id_count` of them: as many as items, one for all items, or
+ * none for the id that GM/T 0009 prescribes, `1234567812345678`; `signatures`, 64 bytes `r || s`; `keys`. Writes
+ * `codes`: those of `gecc_sm2_verify`, and `GECC_CODE_USER_ID_TOO_LONG` above 8191 bytes.
  *
  * On the way an item takes up to 300 bytes of the library's memory.
  */
@@ -1003,15 +1012,15 @@ GeccStatus gecc_sm2_verify_messages(const GeccEngine *engine,
                                     uint8_t *codes);
 
 /**
- * Signs one message per item with SM2: e = SM3(Z_A || M), where Z_A is of the user id and the private key's public key.
- * **Constant-time** in keys and nonces, not in the length of messages.
+ * Signs one message per item with SM2: e = SM3(Z_A || M), where Z_A is of the user id and the private key's public
+ * key. **Constant-time** in keys and nonces, not in the length of messages.
  *
  * Reads `messages` and `user_ids` as `gecc_sm2_verify_messages` does; `secret_keys`, 32 bytes each, big-endian;
  * `additional_data` as `gecc_sm2_sign` does. Writes `signatures`, 64 bytes `r || s`; `codes`: those of
  * `gecc_sm2_sign`, and `GECC_CODE_USER_ID_TOO_LONG` above 8191 bytes.
  *
- * Private keys are read where they lie. They are the caller's to wipe. On the way an item takes up to 300 bytes of the library's
- * memory.
+ * Private keys are read where they lie. They are the caller's to wipe. On the way an item takes up to 300 bytes of the
+ * library's memory.
  */
 GeccStatus gecc_sm2_sign_messages(const GeccEngine *engine,
                                   size_t items,
@@ -1075,8 +1084,8 @@ GeccStatus gecc_public_keys_read(const GeccEngine *engine,
  * The private key in a file: PEM or DER (SEC 1, PKCS#8), or a JSON Web Key. It has to name this curve, where it names
  * one, and a public key beside it has to be its own. **Constant-time** in the key, but for its base64.
  *
- * Reads `file`, so many bytes. Writes `secret_key`, 32 bytes, big-endian; zeros on failure. `curve` is a `GeccCurve`.
- * The file and the key are the caller's to wipe. Any thread may call this at any time.
+ * Reads `file`, which has `bytes` bytes. Writes `secret_key`, 32 bytes, big-endian; zeros on failure. `curve` is a
+ * `GeccCurve`. The file and the key are the caller's to wipe. Any thread may call this at any time.
  *
  * Returns `GECC_STATUS_INVALID_ARGUMENT` for a file that has no key or several, an encrypted one, or one of another
  * curve: the error text says which, and shows nothing of a key.
@@ -1105,8 +1114,8 @@ GeccStatus gecc_ecdh_secrets(const GeccEngine *engine,
 /**
  * `scalars[i] * G` for public scalars. **Not constant-time**: for private keys there is `gecc_public_keys`.
  *
- * Reads `scalars`, 32 bytes each, big-endian. Writes `points`, 64 bytes `x || y`, zeros for the identity; `codes`. `curve` is a
- * `GeccCurve`. Code other than valid: `GECC_CODE_SCALAR_OUT_OF_RANGE`.
+ * Reads `scalars`, 32 bytes each, big-endian. Writes `points`, 64 bytes `x || y`, zeros for the identity; `codes`.
+ * `curve` is a `GeccCurve`. Code other than valid: `GECC_CODE_SCALAR_OUT_OF_RANGE`.
  */
 GeccStatus gecc_mul_base(const GeccEngine *engine,
                          int32_t curve,
@@ -1118,8 +1127,8 @@ GeccStatus gecc_mul_base(const GeccEngine *engine,
 /**
  * `scalars[i] * points[i]` for public scalars. **Not constant-time**: for private keys there is `gecc_ecdh_secrets`.
  *
- * Reads `scalars`, 32 bytes each, big-endian; `points`, where a row of zeros is the identity. Writes `products`, 64 bytes
- * `x || y`, zeros for the identity; `codes`. `curve` is a `GeccCurve`. Codes other than valid:
+ * Reads `scalars`, 32 bytes each, big-endian; `points`, where a row of zeros is the identity. Writes `products`, 64
+ * bytes `x || y`, zeros for the identity; `codes`. `curve` is a `GeccCurve`. Codes other than valid:
  * `GECC_CODE_SCALAR_OUT_OF_RANGE`, `GECC_CODE_MALFORMED_POINT`, `GECC_CODE_NOT_ON_CURVE`.
  */
 GeccStatus gecc_mul(const GeccEngine *engine,
@@ -1133,8 +1142,9 @@ GeccStatus gecc_mul(const GeccEngine *engine,
 /**
  * `a[i] + b[i]`. **Not constant-time**: everything here is public.
  *
- * Reads points `a` and `b`, where a row of zeros is the identity. Writes `sums`, 64 bytes `x || y`, zeros for the identity;
- * `codes`. `curve` is a `GeccCurve`. Codes other than valid: `GECC_CODE_MALFORMED_POINT`, `GECC_CODE_NOT_ON_CURVE`.
+ * Reads points `a` and `b`, where a row of zeros is the identity. Writes `sums`, 64 bytes `x || y`, zeros for the
+ * identity; `codes`. `curve` is a `GeccCurve`. Codes other than valid: `GECC_CODE_MALFORMED_POINT`,
+ * `GECC_CODE_NOT_ON_CURVE`.
  */
 GeccStatus gecc_add(const GeccEngine *engine,
                     int32_t curve,
@@ -1147,8 +1157,8 @@ GeccStatus gecc_add(const GeccEngine *engine,
 /**
  * `2 * points[i]`. **Not constant-time**: everything here is public.
  *
- * Reads `points`, where a row of zeros is the identity. Writes `doubles`, 64 bytes `x || y`, zeros for the identity; `codes`.
- * `curve` is a `GeccCurve`. Codes other than valid: `GECC_CODE_MALFORMED_POINT`, `GECC_CODE_NOT_ON_CURVE`.
+ * Reads `points`, where a row of zeros is the identity. Writes `doubles`, 64 bytes `x || y`, zeros for the identity;
+ * `codes`. `curve` is a `GeccCurve`. Codes other than valid: `GECC_CODE_MALFORMED_POINT`, `GECC_CODE_NOT_ON_CURVE`.
  */
 GeccStatus gecc_double(const GeccEngine *engine,
                        int32_t curve,
@@ -1158,8 +1168,8 @@ GeccStatus gecc_double(const GeccEngine *engine,
                        uint8_t *codes);
 
 /**
- * The coordinates of public keys: compressed ones are decompressed, others checked. **Not constant-time**: everything here is
- * public.
+ * The coordinates of public keys: compressed ones are decompressed, others checked. **Not constant-time**: everything
+ * here is public.
  *
  * Reads `keys`. Writes `points`, 64 bytes `x || y`; `codes`. `curve` is a `GeccCurve`. Codes other than valid:
  * `GECC_CODE_MALFORMED_POINT`, `GECC_CODE_NOT_ON_CURVE`, `GECC_CODE_IDENTITY_KEY`.
@@ -1172,16 +1182,17 @@ GeccStatus gecc_decompress(const GeccEngine *engine,
                            uint8_t *codes);
 
 /**
- * The sum of all points, `points[0] + points[1] + ...`; of no points the identity. **Not constant-time**: everything here is
- * public.
+ * The sum of all points, `points[0] + points[1] + ...`; of no points the identity. **Not constant-time**: everything
+ * here is public.
  *
- * Reads `points`, where a row of zeros is the identity; a stride of 0 is for one item alone. Writes one `sum`, 64 bytes
- * `x || y`, zeros for the identity; one `code`; `bad_item`. None of the three may be null, also with no items. `curve` is a
- * `GeccCurve`.
+ * Reads `points`, where a row of zeros is the identity; a stride of 0 is for one item alone. Writes one `sum`, 64
+ * bytes `x || y`, zeros for the identity; one `code`; `bad_item`. None of the three may be null, also with no items.
+ * `curve` is a `GeccCurve`.
  *
- * A point that is none makes the whole sum fail: `code` is then `GECC_CODE_MALFORMED_POINT` or `GECC_CODE_NOT_ON_CURVE` for the
- * first one, `bad_item` is its number, counted from 0, and `sum` is zeros. Else `code` is `GECC_CODE_VALID` and `bad_item` is
- * `items`. After any status but `GECC_STATUS_OK` `code` is 0, or all three are untouched if an argument was refused.
+ * A point that is none makes the whole sum fail: `code` is then `GECC_CODE_MALFORMED_POINT` or
+ * `GECC_CODE_NOT_ON_CURVE` for the first one, `bad_item` is its number, counted from 0, and `sum` is zeros. Else
+ * `code` is `GECC_CODE_VALID` and `bad_item` is `items`. After any status but `GECC_STATUS_OK` `code` is 0, or all
+ * three are untouched if an argument was refused.
  */
 GeccStatus gecc_sum(const GeccEngine *engine,
                     int32_t curve,
@@ -1195,11 +1206,12 @@ GeccStatus gecc_sum(const GeccEngine *engine,
  * The sum of all products, `scalars[0] * points[0] + scalars[1] * points[1] + ...`, for public scalars (multi-scalar
  * multiplication); of no products the identity. **Not constant-time**: scalars must be public.
  *
- * Reads `scalars`, 32 bytes each, big-endian; `points`, where a row of zeros is the identity. Only one of them may have a stride of
- * 0, unless there is one item. Writes one `sum`, one `code` and `bad_item` as `gecc_sum` does. `curve` is a `GeccCurve`.
+ * Reads `scalars`, 32 bytes each, big-endian; `points`, where a row of zeros is the identity. Only one of them may
+ * have a stride of 0, unless there is one item. Writes one `sum`, one `code` and `bad_item` as `gecc_sum` does.
+ * `curve` is a `GeccCurve`.
  *
- * An item without a scalar below the group order or without a point makes the whole sum fail, as for `gecc_sum`: `code` is
- * then `GECC_CODE_SCALAR_OUT_OF_RANGE`, `GECC_CODE_MALFORMED_POINT` or `GECC_CODE_NOT_ON_CURVE`.
+ * An item without a scalar below the group order or without a point makes the whole sum fail, as for `gecc_sum`:
+ * `code` is then `GECC_CODE_SCALAR_OUT_OF_RANGE`, `GECC_CODE_MALFORMED_POINT` or `GECC_CODE_NOT_ON_CURVE`.
  */
 GeccStatus gecc_msm(const GeccEngine *engine,
                     int32_t curve,
@@ -1214,10 +1226,10 @@ GeccStatus gecc_msm(const GeccEngine *engine,
  * Makes a receiver.
  *
  * `scan_key` has 32 bytes, big-endian; `spend_key` is a SEC 1 octet string of `spend_key_bytes`, 33 or 65; `labels`
- * are the numbers m of the addresses that were handed out, so many of them; 0 is that of the wallet's own change. The
- * receiver is written to `receiver`, to be freed by `gecc_receiver_free`; on failure null is. Any thread may call this
- * at any time. What branches on the scan key is only whether it is in range. The caller's copy is the caller's to
- * wipe.
+ * are the numbers m of the addresses that were handed out, `label_count` of them; 0 is that of the wallet's own
+ * change. The receiver is written to `receiver`, to be freed by `gecc_receiver_free`; on failure null is. Any thread
+ * may call this at any time. What branches on the scan key is only whether it is in range. The caller's copy is the
+ * caller's to wipe.
  *
  * Returns `GECC_STATUS_INVALID_ARGUMENT` for keys and labels that cannot be used.
  */
@@ -1238,10 +1250,11 @@ void gecc_receiver_free(GeccReceiver *receiver);
  * shared points or on tweaks. Who measures the time of a call may learn which rows match, and how many outputs of
  * each.
  *
- * Reads `receivers`, so many; `tweak_points`, one for each row; `outputs`. Writes `codes`, a byte a row; the first
- * `capacity` matches, by row, receiver and k, to `matches`, which may be null where `capacity` is 0; and how many
- * there are to `match_count`: with more than `capacity` a second call has room for all. Codes other than valid:
- * `GECC_CODE_MALFORMED_POINT`, `GECC_CODE_NOT_ON_CURVE`, `GECC_CODE_IDENTITY_KEY`. Then nothing is found in the row.
+ * Reads `receivers`, `receiver_count` of them; `tweak_points`, one for each row; `outputs`. Writes `codes`, a byte a
+ * row; the first `capacity` matches, by row, receiver and k, to `matches`, which may be null where `capacity` is 0;
+ * and how many there are to `match_count`: with more than `capacity` a second call has room for all. Codes other than
+ * valid: `GECC_CODE_MALFORMED_POINT`, `GECC_CODE_NOT_ON_CURVE`, `GECC_CODE_IDENTITY_KEY`. Then nothing is found in the
+ * row.
  *
  * In each row k goes on from 0 while an output matches, up to 2322. Tweaks of matches are the caller's to wipe.
  */
@@ -1273,18 +1286,19 @@ GeccStatus gecc_silent_payments_index(const GeccEngine *engine,
                                       uint8_t *codes);
 
 /**
- * Makes a buffer of `bytes` bytes, all zero, and locks it where there is a GPU and the driver allows it (`gecc_buffer_is_locked`).
+ * Makes a buffer of `bytes` bytes, all zero, and locks it where there is a GPU and the driver allows it
+ * (`gecc_buffer_is_locked`).
  *
- * The buffer is written to `buffer`, to be freed by `gecc_buffer_free`; on failure null is. Any thread may call this at any time.
+ * The buffer is written to `buffer`, to be freed by `gecc_buffer_free`; on failure null is. Any thread may call this
+ * at any time.
  *
  * Returns `GECC_STATUS_OUT_OF_MEMORY` when there is not so much memory.
  */
-GeccStatus gecc_buffer_new(const GeccEngine *engine,
-                           size_t bytes,
-                           GeccBuffer **buffer);
+GeccStatus gecc_buffer_new(const GeccEngine *engine, size_t bytes, GeccBuffer **buffer);
 
 /**
- * The first byte of a buffer. It stays where it is as long as the buffer lasts. Null for null, and where there are no bytes.
+ * The first byte of a buffer. It stays where it is as long as the buffer lasts. Null for null, and where there are no
+ * bytes.
  */
 uint8_t *gecc_buffer_data(const GeccBuffer *buffer);
 
@@ -1294,8 +1308,8 @@ uint8_t *gecc_buffer_data(const GeccBuffer *buffer);
 bool gecc_buffer_is_locked(const GeccBuffer *buffer);
 
 /**
- * Wipes a buffer, as it may have held secrets, unlocks it and frees it. No call may use its memory any more. Null is allowed, and
- * nothing then happens.
+ * Wipes a buffer, as it may have held secrets, unlocks it and frees it. No call may use its memory any more. Null is
+ * allowed, and nothing then happens.
  */
 void gecc_buffer_free(GeccBuffer *buffer);
 

@@ -6,11 +6,11 @@ use super::status::{Failure, GeccStatus, call};
 use gecc::bip340::{self, Auxiliary, SigningKeys};
 use gecc::tweak;
 
-/// Verifies one BIP 340 signature per item over a message of 32 bytes, on secp256k1. **Not constant-time**: everything here is
-/// public.
+/// Verifies one BIP 340 signature per item over a message of 32 bytes, on secp256k1. **Not constant-time**: everything
+/// here is public.
 ///
-/// Reads `messages`, 32 bytes each; `signatures`, 64 bytes; `keys`, with `GECC_KEY_ENCODING_X_ONLY` or in another encoding, of
-/// which the x-coordinates count. Writes `codes`.
+/// Reads `messages`, 32 bytes each; `signatures`, 64 bytes; `keys`, with `GECC_KEY_ENCODING_X_ONLY` or in another
+/// encoding, of which the x-coordinates count. Writes `codes`.
 ///
 /// The first check that fails is the item's code: `GECC_CODE_R_OUT_OF_RANGE`, `GECC_CODE_S_OUT_OF_RANGE`,
 /// `GECC_CODE_MALFORMED_POINT`, `GECC_CODE_NOT_ON_CURVE`, `GECC_CODE_IDENTITY_KEY`, `GECC_CODE_IDENTITY_RESULT`,
@@ -38,13 +38,14 @@ pub unsafe extern "C" fn gecc_bip340_verify(
     })
 }
 
-/// Signs one message of 32 bytes per item by BIP 340, on secp256k1. **Constant-time** in keys, auxiliary data and nonces.
+/// Signs one message of 32 bytes per item by BIP 340, on secp256k1. **Constant-time** in keys, auxiliary data and
+/// nonces.
 ///
-/// Reads `messages`, 32 bytes each; `secret_keys`, 32 bytes each, big-endian; `public_keys`, those of the private keys in any
-/// encoding but x-only, or null as their data where they shall be computed; `auxiliary`, 32 bytes of auxiliary random data each, or null as
-/// their data for fresh ones of the operating system. Writes `signatures`, 64 bytes; `codes`. Codes other than valid:
-/// `GECC_CODE_SECRET_KEY_OUT_OF_RANGE`, those of a public key that is none, and `GECC_CODE_FAULTY_SIGNATURE` where the engine
-/// checks signatures.
+/// Reads `messages`, 32 bytes each; `secret_keys`, 32 bytes each, big-endian; `public_keys`, those of the private keys
+/// in any encoding but x-only, or null as their data where they shall be computed; `auxiliary`, 32 bytes of auxiliary
+/// random data each, or null as their data for fresh ones of the operating system. Writes `signatures`, 64 bytes;
+/// `codes`. Codes other than valid: `GECC_CODE_SECRET_KEY_OUT_OF_RANGE`, those of a public key that is none, and
+/// `GECC_CODE_FAULTY_SIGNATURE` where the engine checks signatures.
 ///
 /// Whether public keys belong to their private keys is not checked, unless the engine checks signatures: then
 /// `GECC_CODE_MISMATCH` says that one does not. A signature with a wrong one does not verify, and gives nothing away.
@@ -83,7 +84,8 @@ pub unsafe extern "C" fn gecc_bip340_sign(
     })
 }
 
-/// Verifies one BIP 340 signature per item over a message of any length. **Not constant-time**: everything here is public.
+/// Verifies one BIP 340 signature per item over a message of any length. **Not constant-time**: everything here is
+/// public.
 ///
 /// Reads `messages`, as many as items, and what else `gecc_bip340_verify` reads. Writes `codes`, the same ones.
 #[unsafe(no_mangle)]
@@ -109,8 +111,8 @@ pub unsafe extern "C" fn gecc_bip340_verify_messages(
     })
 }
 
-/// Signs one message of any length per item by BIP 340. **Constant-time** in keys, auxiliary data and nonces, not in the length
-/// of messages.
+/// Signs one message of any length per item by BIP 340. **Constant-time** in keys, auxiliary data and nonces, not in
+/// the length of messages.
 ///
 /// Reads `messages`, as many as items, and what else `gecc_bip340_sign` reads. Writes what that does.
 #[unsafe(no_mangle)]
@@ -146,12 +148,13 @@ pub unsafe extern "C" fn gecc_bip340_sign_messages(
     })
 }
 
-/// The output key of each internal key (BIP 341): `P + t G`, where P is the point of the key with an even y, and t the tagged hash
-/// of its x and a Merkle root. **Not constant-time**: everything here is public.
+/// The output key of each internal key (BIP 341): `P + t G`, where P is the point of the key with an even y, and t the
+/// tagged hash of its x and a Merkle root. **Not constant-time**: everything here is public.
 ///
-/// Reads `keys`; `roots`, 32 bytes each, or null as their data where there are none. Writes `outputs`, 64 bytes `x || y`, of
-/// which x is the output and the last bit of y its parity; `codes`. Codes other than valid: `GECC_CODE_MALFORMED_POINT`,
-/// `GECC_CODE_NOT_ON_CURVE`, `GECC_CODE_IDENTITY_KEY`, `GECC_CODE_SCALAR_OUT_OF_RANGE`, `GECC_CODE_IDENTITY_RESULT`.
+/// Reads `keys`; `roots`, 32 bytes each, or null as their data where there are none. Writes `outputs`, 64 bytes
+/// `x || y`, of which x is the output and the last bit of y its parity; `codes`. Codes other than valid:
+/// `GECC_CODE_MALFORMED_POINT`, `GECC_CODE_NOT_ON_CURVE`, `GECC_CODE_IDENTITY_KEY`, `GECC_CODE_SCALAR_OUT_OF_RANGE`,
+/// `GECC_CODE_IDENTITY_RESULT`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gecc_taproot(
     engine: *const GeccEngine,

@@ -6,8 +6,8 @@ use super::written::{require_aligned, write_value};
 use gecc::PageLocked;
 use zeroize::Zeroize;
 
-/// Page-locked memory, from and to which GPUs copy without help of the host. Any call may read its columns there and write its
-/// results there; where there is no GPU it serves like any other memory.
+/// Page-locked memory, from and to which GPUs copy without help of the host. Any call may read its columns there and
+/// write its results there; where there is no GPU it serves like any other memory.
 ///
 /// It pays for buffers of megabytes that are used many times: locking a gigabyte and unlocking it takes about 50 ms.
 ///
@@ -17,9 +17,11 @@ pub struct GeccBuffer {
     data: *mut u8,
 }
 
-/// Makes a buffer of `bytes` bytes, all zero, and locks it where there is a GPU and the driver allows it (`gecc_buffer_is_locked`).
+/// Makes a buffer of `bytes` bytes, all zero, and locks it where there is a GPU and the driver allows it
+/// (`gecc_buffer_is_locked`).
 ///
-/// The buffer is written to `buffer`, to be freed by `gecc_buffer_free`; on failure null is. Any thread may call this at any time.
+/// The buffer is written to `buffer`, to be freed by `gecc_buffer_free`; on failure null is. Any thread may call this
+/// at any time.
 ///
 /// Returns `GECC_STATUS_OUT_OF_MEMORY` when there is not so much memory.
 #[unsafe(no_mangle)]
@@ -41,7 +43,8 @@ pub unsafe extern "C" fn gecc_buffer_new(
     })
 }
 
-/// The first byte of a buffer. It stays where it is as long as the buffer lasts. Null for null, and where there are no bytes.
+/// The first byte of a buffer. It stays where it is as long as the buffer lasts. Null for null, and where there are no
+/// bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gecc_buffer_data(buffer: *const GeccBuffer) -> *mut u8 {
     if require_aligned("buffer", buffer).is_err() {
@@ -58,8 +61,8 @@ pub unsafe extern "C" fn gecc_buffer_is_locked(buffer: *const GeccBuffer) -> boo
     require_aligned("buffer", buffer).is_ok() && unsafe { (*buffer).memory.is_locked() }
 }
 
-/// Wipes a buffer, as it may have held secrets, unlocks it and frees it. No call may use its memory any more. Null is allowed, and
-/// nothing then happens.
+/// Wipes a buffer, as it may have held secrets, unlocks it and frees it. No call may use its memory any more. Null is
+/// allowed, and nothing then happens.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gecc_buffer_free(buffer: *mut GeccBuffer) {
     if buffer.is_null() {

@@ -5,8 +5,8 @@ use std::ffi::{CString, c_char};
 use std::slice;
 use std::sync::LazyLock;
 
-/// What a call says of an item, in one byte: valid, or the first check that failed. Numbers are never changed and never used
-/// again for something else; later versions may add some.
+/// What a call says of an item, in one byte: valid, or the first check that failed. Numbers are never changed and never
+/// used again for something else; later versions may add some.
 #[repr(u8)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GeccCode {
@@ -63,7 +63,8 @@ static TEXTS: LazyLock<Vec<(u8, CString)>> = LazyLock::new(|| {
     texts.map(|(code, text)| (code, CString::new(text).unwrap_or_default())).collect()
 });
 
-/// What a code says, in English, for instance `the signature does not match`. For a byte that is no code: `no such code`.
+/// What a code says, in English, for instance `the signature does not match`. For a byte that is no code:
+/// `no such code`.
 ///
 /// Never null; the text lasts as long as the program. Any thread may call this at any time.
 #[unsafe(no_mangle)]

@@ -8,12 +8,12 @@ use gecc::ecdsa;
 
 /// Verifies one ECDSA signature per item (SEC 1, section 4.1.4). **Not constant-time**: everything here is public.
 ///
-/// Reads `digests`, 32 bytes each; `signatures`, 64 bytes `r || s`; `keys`. Writes `codes`, one byte an item. `curve` is a
-/// `GeccCurve`, `policy` a `GeccPolicy`.
+/// Reads `digests`, 32 bytes each; `signatures`, 64 bytes `r || s`; `keys`. Writes `codes`, one byte an item. `curve`
+/// is a `GeccCurve`, `policy` a `GeccPolicy`.
 ///
-/// The first check that fails is the item's code: `GECC_CODE_R_OUT_OF_RANGE`, `GECC_CODE_S_OUT_OF_RANGE`, `GECC_CODE_HIGH_S` (by
-/// policy), `GECC_CODE_MALFORMED_POINT`, `GECC_CODE_NOT_ON_CURVE`, `GECC_CODE_IDENTITY_KEY`, `GECC_CODE_IDENTITY_RESULT`,
-/// `GECC_CODE_MISMATCH`.
+/// The first check that fails is the item's code: `GECC_CODE_R_OUT_OF_RANGE`, `GECC_CODE_S_OUT_OF_RANGE`,
+/// `GECC_CODE_HIGH_S` (by policy), `GECC_CODE_MALFORMED_POINT`, `GECC_CODE_NOT_ON_CURVE`, `GECC_CODE_IDENTITY_KEY`,
+/// `GECC_CODE_IDENTITY_RESULT`, `GECC_CODE_MISMATCH`.
 ///
 /// Returns `GECC_STATUS_NO_SCHEME` for `GECC_CURVE_SM2`, and what is said at the head of this file.
 #[unsafe(no_mangle)]
@@ -41,11 +41,12 @@ pub unsafe extern "C" fn gecc_ecdsa_verify(
     })
 }
 
-/// Verifies like `gecc_ecdsa_verify` signatures with recovery ids, by fewer operations where the engine verifies in groups
-/// (`batch_equations` of its options); otherwise the ids serve for nothing. **Not constant-time**: everything here is public.
+/// Verifies like `gecc_ecdsa_verify` signatures with recovery ids, by fewer operations where the engine verifies in
+/// groups (`batch_equations` of its options); otherwise the ids serve for nothing. **Not constant-time**: everything
+/// here is public.
 ///
-/// Reads `recovery_ids`, one byte each, besides. Codes are those of `gecc_ecdsa_verify`, whatever the ids are: one that is wrong or
-/// above 3 costs time alone. A valid code does not say that the id is the signature's.
+/// Reads `recovery_ids`, one byte each, besides. Codes are those of `gecc_ecdsa_verify`, whatever the ids are: one that
+/// is wrong or above 3 costs time alone. A valid code does not say that the id is the signature's.
 ///
 /// Returns `GECC_STATUS_NO_SCHEME` for `GECC_CURVE_SM2`, and what is said at the head of this file.
 #[unsafe(no_mangle)]
@@ -126,8 +127,8 @@ pub unsafe extern "C" fn gecc_ecdsa_sign(
     })
 }
 
-/// Signs like `gecc_ecdsa_sign`, and writes the `recovery_ids` besides, one byte an item, 0 to 3: bit 0 says that y(R) is odd,
-/// bit 1 that x(R) is not below n (SEC 1, section 4.1.6). **Constant-time** in keys and nonces.
+/// Signs like `gecc_ecdsa_sign`, and writes the `recovery_ids` besides, one byte an item, 0 to 3: bit 0 says that y(R)
+/// is odd, bit 1 that x(R) is not below n (SEC 1, section 4.1.6). **Constant-time** in keys and nonces.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gecc_ecdsa_sign_recoverable(
     engine: *const GeccEngine,
@@ -165,10 +166,11 @@ pub unsafe extern "C" fn gecc_ecdsa_sign_recoverable(
     })
 }
 
-/// Verifies one ECDSA signature per item over the SHA-256 of a message. **Not constant-time**: everything here is public.
+/// Verifies one ECDSA signature per item over the SHA-256 of a message. **Not constant-time**: everything here is
+/// public.
 ///
-/// Reads `messages`, as many as items; `signatures`, 64 bytes `r || s`; `keys`. Writes `codes`: those of `gecc_ecdsa_verify`.
-/// `curve` is a `GeccCurve`, `policy` a `GeccPolicy`.
+/// Reads `messages`, as many as items; `signatures`, 64 bytes `r || s`; `keys`. Writes `codes`: those of
+/// `gecc_ecdsa_verify`. `curve` is a `GeccCurve`, `policy` a `GeccPolicy`.
 ///
 /// On the way an item takes up to 64 bytes of the library's memory.
 ///
@@ -198,15 +200,15 @@ pub unsafe extern "C" fn gecc_ecdsa_verify_messages(
     })
 }
 
-/// Signs the SHA-256 of one message per item with ECDSA, with nonces of RFC 6979 (HMAC-SHA-256). **Constant-time** in keys and
-/// nonces, not in the length of messages.
+/// Signs the SHA-256 of one message per item with ECDSA, with nonces of RFC 6979 (HMAC-SHA-256). **Constant-time** in
+/// keys and nonces, not in the length of messages.
 ///
 /// Reads `messages`, as many as items; `secret_keys`, 32 bytes each, big-endian; `additional_data` as
 /// `gecc_ecdsa_sign` does. Writes `signatures`, 64 bytes `r || s`; `codes`: those of `gecc_ecdsa_sign`. `curve` is a
 /// `GeccCurve`, `s_form` a `GeccSForm`.
 ///
-/// Private keys are read where they lie. They are the caller's to wipe. On the way an item takes up to 64 bytes of the library's
-/// memory.
+/// Private keys are read where they lie. They are the caller's to wipe. On the way an item takes up to 64 bytes of the
+/// library's memory.
 ///
 /// Returns `GECC_STATUS_NO_SCHEME` for `GECC_CURVE_SM2`, and what is said at the head of this file.
 #[unsafe(no_mangle)]
@@ -235,10 +237,11 @@ pub unsafe extern "C" fn gecc_ecdsa_sign_messages(
     })
 }
 
-/// The public key that made each ECDSA signature (SEC 1, section 4.1.6). **Not constant-time**: everything here is public.
+/// The public key that made each ECDSA signature (SEC 1, section 4.1.6). **Not constant-time**: everything here is
+/// public.
 ///
-/// Reads `digests`, 32 bytes each; `signatures`, 64 bytes `r || s`; `recovery_ids`, one byte each, 0 to 3. Writes `keys`, 64
-/// bytes `x || y`; `codes`. `curve` is a `GeccCurve`. High s is accepted.
+/// Reads `digests`, 32 bytes each; `signatures`, 64 bytes `r || s`; `recovery_ids`, one byte each, 0 to 3. Writes
+/// `keys`, 64 bytes `x || y`; `codes`. `curve` is a `GeccCurve`. High s is accepted.
 ///
 /// The first check that fails is the item's code: `GECC_CODE_R_OUT_OF_RANGE`, `GECC_CODE_S_OUT_OF_RANGE`,
 /// `GECC_CODE_RECOVERY_ID_OUT_OF_RANGE`, `GECC_CODE_NO_SUCH_R`, `GECC_CODE_IDENTITY_RESULT`.
@@ -278,8 +281,8 @@ pub unsafe extern "C" fn gecc_ecdsa_recover(
     })
 }
 
-/// The Ethereum address of the key that made each signature on secp256k1: the last 20 bytes of the Keccak-256 of `x || y`.
-/// **Not constant-time**: everything here is public.
+/// The Ethereum address of the key that made each signature on secp256k1: the last 20 bytes of the Keccak-256 of
+/// `x || y`. **Not constant-time**: everything here is public.
 ///
 /// Reads what `gecc_ecdsa_recover` reads. Writes `addresses`, 20 bytes each; `codes`, the same ones. EIP-2 also asks
 /// transactions for low s, which is not checked here.
@@ -315,12 +318,13 @@ pub unsafe extern "C" fn gecc_ecdsa_recover_addresses(
     })
 }
 
-/// Recovers like `gecc_ecdsa_recover`, with a candidate for each key or for some: the key of the signer who is expected, kept from an
-/// earlier signature. Candidates that are right are found by fewer operations where the engine verifies in groups
-/// (`batch_equations` of its options); otherwise they serve for nothing. **Not constant-time**: everything here is public.
+/// Recovers like `gecc_ecdsa_recover`, with a candidate for each key or for some: the key of the signer who is
+/// expected, kept from an earlier signature. Candidates that are right are found by fewer operations where the engine
+/// verifies in groups (`batch_equations` of its options); otherwise they serve for nothing. **Not constant-time**:
+/// everything here is public.
 ///
-/// Reads `candidates` besides. Keys and codes are those of `gecc_ecdsa_recover`, whatever the candidates are: one that is wrong or is
-/// no key costs time alone. A row of zeros of `GECC_KEY_ENCODING_RAW` says that an item has none.
+/// Reads `candidates` besides. Keys and codes are those of `gecc_ecdsa_recover`, whatever the candidates are: one that
+/// is wrong or is no key costs time alone. A row of zeros of `GECC_KEY_ENCODING_RAW` says that an item has none.
 ///
 /// Returns `GECC_STATUS_NO_SCHEME` for `GECC_CURVE_SM2`, and what is said at the head of this file.
 #[unsafe(no_mangle)]
@@ -360,8 +364,8 @@ pub unsafe extern "C" fn gecc_ecdsa_recover_with_candidates(
     })
 }
 
-/// Gives the addresses of `gecc_ecdsa_recover_addresses`, with candidates as `gecc_ecdsa_recover_with_candidates` takes them: public
-/// keys, not addresses. **Not constant-time**: everything here is public.
+/// Gives the addresses of `gecc_ecdsa_recover_addresses`, with candidates as `gecc_ecdsa_recover_with_candidates` takes
+/// them: public keys, not addresses. **Not constant-time**: everything here is public.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gecc_ecdsa_recover_addresses_with_candidates(
     engine: *const GeccEngine,

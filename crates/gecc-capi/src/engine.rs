@@ -7,8 +7,8 @@ use gecc::Engine;
 use std::ffi::c_char;
 use std::slice;
 
-/// What computes batches: GPUs, or threads of its own. One engine serves any number of threads at once, and a program seldom
-/// needs a second one.
+/// What computes batches: GPUs, or threads of its own. One engine serves any number of threads at once, and a program
+/// seldom needs a second one.
 ///
 /// It lasts from `gecc_engine_new` to `gecc_engine_free`. In a child of the process that made it, its calls return
 /// `GECC_STATUS_FORKED`.
@@ -27,15 +27,16 @@ pub struct GeccEngineOptions {
     pub backend: i32,
     /// Threads for work on the CPU, 1 to 4096; 0 for one per core.
     pub threads: u32,
-    /// Upper limit in bytes for working memory beside inputs and results, on the host and on each GPU; 0 for none. What a batch
-    /// cannot do without (6 MiB, and one for each thread) is used in any case.
+    /// Upper limit in bytes for working memory beside inputs and results, on the host and on each GPU; 0 for none. What
+    /// a batch cannot do without (6 MiB, and one for each thread) is used in any case.
     pub max_memory: u64,
-    /// 1 to verify every signature before it is returned, 0 not to. One that was computed wrongly can give its private key
-    /// away. Signing then costs as much as signing and verifying.
+    /// 1 to verify every signature before it is returned, 0 not to. One that was computed wrongly can give its private
+    /// key away. Signing then costs as much as signing and verifying.
     pub check_signatures: i32,
-    /// 1 to verify signatures in groups where that is faster, 0 not to: those of BIP 340, of `gecc_ecdsa_verify_recoverable`, and the
-    /// candidates of `gecc_ecdsa_recover_with_candidates`. An invalid item is then taken to be valid with a probability of at
-    /// most 2^-128 for each group, whoever chose the items; otherwise results are the same.
+    /// 1 to verify signatures in groups where that is faster, 0 not to: those of BIP 340, of
+    /// `gecc_ecdsa_verify_recoverable`, and the candidates of `gecc_ecdsa_recover_with_candidates`. An invalid item is
+    /// then taken to be valid with a probability of at most 2^-128 for each group, whoever chose the items; otherwise
+    /// results are the same.
     pub batch_equations: i32,
 }
 
@@ -51,8 +52,8 @@ const DEFAULT: GeccEngineOptions = GeccEngineOptions {
 /// No version will have options of more bytes.
 const LARGEST_OPTIONS: usize = 4096;
 
-/// The options that a caller gives, who may have a later version of the struct: then what this version does not know must be
-/// zero.
+/// The options that a caller gives, who may have a later version of the struct: then what this version does not know
+/// must be zero.
 ///
 /// # Safety
 /// The caller of the interface promises that as many bytes as the struct's size says may be read.
@@ -66,7 +67,7 @@ unsafe fn options_of(options: *const GeccEngineOptions) -> Result<GeccEngineOpti
     if !(DEFAULT.size..=LARGEST_OPTIONS).contains(&size) {
         return Err(Failure::invalid(format!("options: a size of {size}, not {} or more", DEFAULT.size)));
     }
-    // SAFETY: so many bytes are there, and integers have no invalid bits.
+    // SAFETY: this many bytes are there, and integers have no invalid bits.
     let (known, later) = unsafe {
         let later = options.cast::<u8>().add(DEFAULT.size);
         (options.read(), slice::from_raw_parts(later, size - DEFAULT.size))
@@ -98,7 +99,8 @@ fn build(options: GeccEngineOptions) -> Result<Engine, Failure> {
 /// The engine of a call.
 ///
 /// # Safety
-/// The caller of the interface promises that a pointer which is not null is from `gecc_engine_new`, and is not freed during `'a`.
+/// The caller of the interface promises that a pointer which is not null is from `gecc_engine_new`, and is not freed
+/// during `'a`.
 pub(crate) unsafe fn engine_of<'a>(engine: *const GeccEngine) -> Result<&'a Engine, Failure> {
     require_aligned("engine", engine)?;
     // SAFETY: not null, aligned, and the caller's promise.
@@ -107,11 +109,11 @@ pub(crate) unsafe fn engine_of<'a>(engine: *const GeccEngine) -> Result<&'a Engi
 
 /// Makes an engine, which takes some tens of milliseconds, and some seconds where GPUs have to be started.
 ///
-/// `options` may be null for the defaults, and is not needed after the call. The engine is written to `engine`, to be freed by
-/// `gecc_engine_free`; on failure null is. Any thread may call this at any time.
+/// `options` may be null for the defaults, and is not needed after the call. The engine is written to `engine`, to be
+/// freed by `gecc_engine_free`; on failure null is. Any thread may call this at any time.
 ///
-/// Returns `GECC_STATUS_NO_DEVICE` when only GPUs are asked for and none can be used, `GECC_STATUS_INVALID_ARGUMENT` for options
-/// that are not allowed, `GECC_STATUS_THREADS` when threads cannot be started.
+/// Returns `GECC_STATUS_NO_DEVICE` when only GPUs are asked for and none can be used, `GECC_STATUS_INVALID_ARGUMENT`
+/// for options that are not allowed, `GECC_STATUS_THREADS` when threads cannot be started.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gecc_engine_new(
     options: *const GeccEngineOptions,
@@ -127,8 +129,8 @@ pub unsafe extern "C" fn gecc_engine_new(
     })
 }
 
-/// Frees an engine when no call uses it any more. Null is allowed, and nothing then happens. Buffers of the engine may be
-/// freed later. The pointer must not be used after this.
+/// Frees an engine when no call uses it any more. Null is allowed, and nothing then happens. Buffers of the engine may
+/// be freed later. The pointer must not be used after this.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gecc_engine_free(engine: *mut GeccEngine) {
     if engine.is_null() {
@@ -143,9 +145,9 @@ pub unsafe extern "C" fn gecc_engine_free(engine: *mut GeccEngine) {
 
 /// Writes what the engine is and why it was chosen, for instance `CPU, 8 threads (chosen automatically: ...)`.
 ///
-/// At most `capacity` bytes are written to `text`, with a zero byte at the end; what does not fit is left out. `text` may be
-/// null where `capacity` is 0. The length of the whole text in bytes, without the zero byte, goes to `length`, which may be
-/// null. Any thread may call this at any time.
+/// At most `capacity` bytes are written to `text`, with a zero byte at the end; what does not fit is left out. `text`
+/// may be null where `capacity` is 0. The length of the whole text in bytes, without the zero byte, goes to `length`,
+/// which may be null. Any thread may call this at any time.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gecc_engine_describe(
     engine: *const GeccEngine,
@@ -157,8 +159,9 @@ pub unsafe extern "C" fn gecc_engine_describe(
     call(|| unsafe { write_text(&engine_of(engine)?.to_string(), text, capacity, length) })
 }
 
-/// Writes which GPUs have failed since the engine was made, which kernels it cannot use for now, and what gave wrong answers to
-/// items whose answers are known: one a line, nothing where all is well. Their work went to other GPUs or to the CPU.
+/// Writes which GPUs have failed since the engine was made, which kernels it cannot use for now, and what gave wrong
+/// answers to items whose answers are known: one a line, nothing where all is well. Their work went to other GPUs or to
+/// the CPU.
 ///
 /// `text`, `capacity` and `length` are as for `gecc_engine_describe`. Any thread may call this at any time.
 #[unsafe(no_mangle)]
@@ -178,8 +181,9 @@ pub unsafe extern "C" fn gecc_engine_failures(
     })
 }
 
-/// Makes ready what calls on a curve need, for which the first of them would otherwise wait: tables, and for GPUs kernels, which
-/// may have to be compiled. Takes some tens of milliseconds without a GPU, and some seconds where kernels have to be compiled.
+/// Makes ready what calls on a curve need, for which the first of them would otherwise wait: tables, and for GPUs
+/// kernels, which may have to be compiled. Takes some tens of milliseconds without a GPU, and some seconds where
+/// kernels have to be compiled.
 ///
 /// `curve` is a `GeccCurve`. Any thread may call this at any time.
 ///

@@ -115,8 +115,8 @@ pub unsafe extern "C" fn gecc_public_keys_read(
 /// The private key in a file: PEM or DER (SEC 1, PKCS#8), or a JSON Web Key. It has to name this curve, where it names
 /// one, and a public key beside it has to be its own. **Constant-time** in the key, but for its base64.
 ///
-/// Reads `file`, so many bytes. Writes `secret_key`, 32 bytes, big-endian; zeros on failure. `curve` is a `GeccCurve`.
-/// The file and the key are the caller's to wipe. Any thread may call this at any time.
+/// Reads `file`, which has `bytes` bytes. Writes `secret_key`, 32 bytes, big-endian; zeros on failure. `curve` is a
+/// `GeccCurve`. The file and the key are the caller's to wipe. Any thread may call this at any time.
 ///
 /// Returns `GECC_STATUS_INVALID_ARGUMENT` for a file that has no key or several, an encrypted one, or one of another
 /// curve: the error text says which, and shows nothing of a key.

@@ -55,7 +55,7 @@ impl Memory {
         Memory { items, written: Vec::with_capacity(3) }
     }
 
-    /// The addresses of so many bytes, which are in reach and overlap nothing that is written.
+    /// The addresses of this many bytes, which are in reach and overlap nothing that is written.
     fn checked(&self, name: &str, data: *const u8, bytes: usize) -> Result<Range<usize>, Failure> {
         if bytes == 0 {
             return Ok(0..0);
@@ -87,7 +87,7 @@ impl Memory {
         self.writes_rows(name, data, 1)
     }
 
-    /// So many rows of `W` bytes that the call writes, however many items there are.
+    /// This many rows of `W` bytes that the call writes, however many items there are.
     pub fn writes_rows<'a, const W: usize>(
         &mut self,
         name: &'static str,
@@ -136,7 +136,7 @@ impl Memory {
         }
     }
 
-    /// The bytes from the beginning of the first row to the end of the last, which so many others are before.
+    /// The bytes from the beginning of the first row to the end of the last, which this many others are before.
     ///
     /// # Safety
     /// As for `reads`.
@@ -196,7 +196,7 @@ impl Memory {
         }
     }
 
-    /// Values that the call reads, so many.
+    /// `count` values that the call reads.
     ///
     /// # Safety
     /// As for `reads`, and any bytes are a value.
@@ -211,7 +211,7 @@ impl Memory {
         Ok(unsafe { slice::from_raw_parts(values, count) })
     }
 
-    /// Byte strings that the call reads, so many.
+    /// `count` byte strings that the call reads.
     ///
     /// # Safety
     /// As for `reads`, of the array and of each string.

@@ -8,8 +8,8 @@ use gecc::point;
 
 /// `scalars[i] * G` for public scalars. **Not constant-time**: for private keys there is `gecc_public_keys`.
 ///
-/// Reads `scalars`, 32 bytes each, big-endian. Writes `points`, 64 bytes `x || y`, zeros for the identity; `codes`. `curve` is a
-/// `GeccCurve`. Code other than valid: `GECC_CODE_SCALAR_OUT_OF_RANGE`.
+/// Reads `scalars`, 32 bytes each, big-endian. Writes `points`, 64 bytes `x || y`, zeros for the identity; `codes`.
+/// `curve` is a `GeccCurve`. Code other than valid: `GECC_CODE_SCALAR_OUT_OF_RANGE`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gecc_mul_base(
     engine: *const GeccEngine,
@@ -34,8 +34,8 @@ pub unsafe extern "C" fn gecc_mul_base(
 
 /// `scalars[i] * points[i]` for public scalars. **Not constant-time**: for private keys there is `gecc_ecdh_secrets`.
 ///
-/// Reads `scalars`, 32 bytes each, big-endian; `points`, where a row of zeros is the identity. Writes `products`, 64 bytes
-/// `x || y`, zeros for the identity; `codes`. `curve` is a `GeccCurve`. Codes other than valid:
+/// Reads `scalars`, 32 bytes each, big-endian; `points`, where a row of zeros is the identity. Writes `products`, 64
+/// bytes `x || y`, zeros for the identity; `codes`. `curve` is a `GeccCurve`. Codes other than valid:
 /// `GECC_CODE_SCALAR_OUT_OF_RANGE`, `GECC_CODE_MALFORMED_POINT`, `GECC_CODE_NOT_ON_CURVE`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gecc_mul(
@@ -63,8 +63,9 @@ pub unsafe extern "C" fn gecc_mul(
 
 /// `a[i] + b[i]`. **Not constant-time**: everything here is public.
 ///
-/// Reads points `a` and `b`, where a row of zeros is the identity. Writes `sums`, 64 bytes `x || y`, zeros for the identity;
-/// `codes`. `curve` is a `GeccCurve`. Codes other than valid: `GECC_CODE_MALFORMED_POINT`, `GECC_CODE_NOT_ON_CURVE`.
+/// Reads points `a` and `b`, where a row of zeros is the identity. Writes `sums`, 64 bytes `x || y`, zeros for the
+/// identity; `codes`. `curve` is a `GeccCurve`. Codes other than valid: `GECC_CODE_MALFORMED_POINT`,
+/// `GECC_CODE_NOT_ON_CURVE`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gecc_add(
     engine: *const GeccEngine,
@@ -90,8 +91,8 @@ pub unsafe extern "C" fn gecc_add(
 
 /// `2 * points[i]`. **Not constant-time**: everything here is public.
 ///
-/// Reads `points`, where a row of zeros is the identity. Writes `doubles`, 64 bytes `x || y`, zeros for the identity; `codes`.
-/// `curve` is a `GeccCurve`. Codes other than valid: `GECC_CODE_MALFORMED_POINT`, `GECC_CODE_NOT_ON_CURVE`.
+/// Reads `points`, where a row of zeros is the identity. Writes `doubles`, 64 bytes `x || y`, zeros for the identity;
+/// `codes`. `curve` is a `GeccCurve`. Codes other than valid: `GECC_CODE_MALFORMED_POINT`, `GECC_CODE_NOT_ON_CURVE`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gecc_double(
     engine: *const GeccEngine,
@@ -114,8 +115,8 @@ pub unsafe extern "C" fn gecc_double(
     })
 }
 
-/// The coordinates of public keys: compressed ones are decompressed, others checked. **Not constant-time**: everything here is
-/// public.
+/// The coordinates of public keys: compressed ones are decompressed, others checked. **Not constant-time**: everything
+/// here is public.
 ///
 /// Reads `keys`. Writes `points`, 64 bytes `x || y`; `codes`. `curve` is a `GeccCurve`. Codes other than valid:
 /// `GECC_CODE_MALFORMED_POINT`, `GECC_CODE_NOT_ON_CURVE`, `GECC_CODE_IDENTITY_KEY`.

@@ -46,10 +46,10 @@ pub struct GeccMatch {
 /// Makes a receiver.
 ///
 /// `scan_key` has 32 bytes, big-endian; `spend_key` is a SEC 1 octet string of `spend_key_bytes`, 33 or 65; `labels`
-/// are the numbers m of the addresses that were handed out, so many of them; 0 is that of the wallet's own change. The
-/// receiver is written to `receiver`, to be freed by `gecc_receiver_free`; on failure null is. Any thread may call this
-/// at any time. What branches on the scan key is only whether it is in range. The caller's copy is the caller's to
-/// wipe.
+/// are the numbers m of the addresses that were handed out, `label_count` of them; 0 is that of the wallet's own
+/// change. The receiver is written to `receiver`, to be freed by `gecc_receiver_free`; on failure null is. Any thread
+/// may call this at any time. What branches on the scan key is only whether it is in range. The caller's copy is the
+/// caller's to wipe.
 ///
 /// Returns `GECC_STATUS_INVALID_ARGUMENT` for keys and labels that cannot be used.
 #[unsafe(no_mangle)]
@@ -94,10 +94,11 @@ pub unsafe extern "C" fn gecc_receiver_free(receiver: *mut GeccReceiver) {
 /// shared points or on tweaks. Who measures the time of a call may learn which rows match, and how many outputs of
 /// each.
 ///
-/// Reads `receivers`, so many; `tweak_points`, one for each row; `outputs`. Writes `codes`, a byte a row; the first
-/// `capacity` matches, by row, receiver and k, to `matches`, which may be null where `capacity` is 0; and how many
-/// there are to `match_count`: with more than `capacity` a second call has room for all. Codes other than valid:
-/// `GECC_CODE_MALFORMED_POINT`, `GECC_CODE_NOT_ON_CURVE`, `GECC_CODE_IDENTITY_KEY`. Then nothing is found in the row.
+/// Reads `receivers`, `receiver_count` of them; `tweak_points`, one for each row; `outputs`. Writes `codes`, a byte a
+/// row; the first `capacity` matches, by row, receiver and k, to `matches`, which may be null where `capacity` is 0;
+/// and how many there are to `match_count`: with more than `capacity` a second call has room for all. Codes other than
+/// valid: `GECC_CODE_MALFORMED_POINT`, `GECC_CODE_NOT_ON_CURVE`, `GECC_CODE_IDENTITY_KEY`. Then nothing is found in the
+/// row.
 ///
 /// In each row k goes on from 0 while an output matches, up to 2322. Tweaks of matches are the caller's to wipe.
 #[unsafe(no_mangle)]

@@ -12,8 +12,8 @@ pub enum GeccStatus {
     Ok = 0,
     /// A pointer is null that must not be.
     NullPointer = 1,
-    /// A number, size, stride or alignment is not allowed, memory that is written overlaps other memory of the call, or a
-    /// text is not UTF-8.
+    /// A number, size, stride or alignment is not allowed, memory that is written overlaps other memory of the call, or
+    /// a text is not UTF-8.
     InvalidArgument = 2,
     /// The curve does not have the scheme: ECDSA is not on SM2's curve.
     NoScheme = 3,
@@ -29,8 +29,8 @@ pub enum GeccStatus {
     Forked = 8,
     /// There is not enough memory for a buffer.
     OutOfMemory = 9,
-    /// The call met a defect of the library, which stopped it. Results mean nothing. Other calls go on. Free the engine when
-    /// they have ended, make a new one, and report what the library wrote to standard error.
+    /// The call met a defect of the library, which stopped it. Results mean nothing. Other calls go on. Free the engine
+    /// when they have ended, make a new one, and report what the library wrote to standard error.
     Panic = 10,
     /// An error that this version of the interface has no number for. `gecc_last_error` says what it is.
     Other = 11,
@@ -89,11 +89,11 @@ thread_local! {
     static LAST_ERROR: RefCell<CString> = RefCell::default();
 }
 
-/// The text of the last call of the calling thread that did not return `GECC_STATUS_OK`, in English and UTF-8; empty before
-/// there is one. A call that succeeds leaves it as it is.
+/// The text of the last call of the calling thread that did not return `GECC_STATUS_OK`, in English and UTF-8; empty
+/// before there is one. A call that succeeds leaves it as it is.
 ///
-/// Never null. The text stays where it is until the next call of the same thread that fails, or until the thread ends: copy
-/// what is needed longer. It never has a secret in it.
+/// Never null. The text stays where it is until the next call of the same thread that fails, or until the thread ends:
+/// copy what is needed longer. It never has a secret in it.
 #[unsafe(no_mangle)]
 pub extern "C" fn gecc_last_error() -> *const c_char {
     // While a thread ends its variable may be gone.

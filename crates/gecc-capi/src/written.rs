@@ -6,8 +6,8 @@ use std::ffi::c_char;
 /// Writes a text, cut to what there is room for and ended by a zero byte, and its whole length without that byte.
 ///
 /// # Safety
-/// The caller of the interface promises that `capacity` bytes may be written at `text`, and a number at `length` if that is
-/// not null.
+/// The caller of the interface promises that `capacity` bytes may be written at `text`, and a number at `length` if
+/// that is not null.
 pub(crate) unsafe fn write_text(
     from: &str,
     text: *mut c_char,
@@ -23,7 +23,8 @@ pub(crate) unsafe fn write_text(
     }
     if let Some(room) = capacity.checked_sub(1) {
         let bytes = from.len().min(room);
-        // SAFETY: `bytes` and a zero byte fit the capacity; a text of the library's own does not overlap the caller's memory.
+        // SAFETY: `bytes` and a zero byte fit the capacity; a text of the library's own does not overlap the caller's
+        // memory.
         unsafe {
             text.copy_from_nonoverlapping(from.as_ptr().cast(), bytes);
             text.add(bytes).write(0);

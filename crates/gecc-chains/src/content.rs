@@ -7,9 +7,10 @@ use std::io::{self, BufReader, Cursor, Read, Seek, SeekFrom};
 const BUFFER: usize = 1 << 18;
 /// The largest window of a zstd frame, as a power of two: 128 MiB.
 const WINDOW_LOG: u32 = 27;
-/// So many first bytes tell the compression.
+/// This many first bytes tell the compression.
 const HEAD: usize = 4;
-/// Bits of gzip's flags that have to be 0 (RFC 1952, section 2.3.1). A block of Bitcoin that begins like gzip has one of them.
+/// Bits of gzip's flags that have to be 0 (RFC 1952, section 2.3.1). A block of Bitcoin that begins like gzip has one
+/// of them.
 const RESERVED: u8 = 0xe0;
 
 pub(crate) enum Content {

@@ -33,8 +33,8 @@ impl Paths {
 /// name. Names that begin with a dot are left out of folders, and so is what is neither a file nor a folder, such as a
 /// named pipe. A folder is entered once, and a file in folders taken once, by whatever links they are found.
 ///
-/// Of a folder of Bitcoin Core the files of blocks are taken alone. A folder that is the database of another node is a problem, which says
-/// how that node gives its blocks out.
+/// Of a folder of Bitcoin Core the files of blocks are taken alone. A folder that is the database of another node is a
+/// problem, which says how that node gives its blocks out.
 pub fn files_of(paths: &[PathBuf]) -> Paths {
     let mut walk = Walk::default();
     paths.iter().for_each(|path| walk.add(path, true));
@@ -116,7 +116,8 @@ pub(crate) fn open_beside(path: &Path) -> io::Result<File> {
     File::open(path)
 }
 
-/// A file that is read from one place to the next. Pipes and compressed files are read too, where nothing needs to go back.
+/// A file that is read from one place to the next. Pipes and compressed files are read too, where nothing needs to go
+/// back.
 pub(crate) struct Reader {
     pub path: Arc<Path>,
     file: BufReader<Content>,
@@ -205,7 +206,7 @@ impl Reader {
         Ok(())
     }
 
-    /// Appends all that follows, of at most so many bytes. Whether that was all.
+    /// Appends all that follows, of at most this many bytes. Whether that was all.
     pub fn append_rest(&mut self, most: u64, to: &mut Vec<u8>) -> Result<bool, Problem> {
         if self.length.is_some() {
             let left = self.left();
@@ -247,7 +248,7 @@ impl Reader {
         Ok(self.file.buffer())
     }
 
-    /// Appends a line with its end, of at most so many bytes; whether there was one.
+    /// Appends a line with its end, of at most this many bytes; whether there was one.
     pub fn append_line(&mut self, most: u64, to: &mut Vec<u8>) -> Result<bool, Problem> {
         let start = to.len();
         let mut limited = self.file.by_ref().take(most);

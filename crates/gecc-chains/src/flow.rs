@@ -1,27 +1,27 @@
 //! From files to answers: reading, decoding, computing and forming what is put out at the same time, in order.
 //!
 //! A few threads read files side by side, each in pieces. Tasks of the caller's pool decode them, each piece by itself.
-//! One thread gathers these parts to batches, in the order of the files; it moves none of their rows. A few threads take
-//! batches through the engine, whose rows tasks of the pool put side by side, and have other tasks make of each part's
-//! answers what is put out. The caller's thread gets that in order. What is handed on is bounded everywhere, in number and
-//! in bytes, so that memory is. A step whose successor is gone ends.
+//! One thread gathers these parts to batches, in the order of the files; it moves none of their rows. A few threads
+//! take batches through the engine, whose rows tasks of the pool put side by side, and have other tasks make of each
+//! part's answers what is put out. The caller's thread gets that in order. What is handed on is bounded everywhere, in
+//! number and in bytes, so that memory is. A step whose successor is gone ends.
 //!
 //! Tasks of a pool begin in the order in which they come. So few pieces wait there for a thread, and what is further on
 //! its way goes soon.
 //!
-//! A few bytes may stand for very much. So a task decodes a part of its piece, as large as may wait, and the thread that
-//! gathers decodes the rest part by part when its turn has come. No task waits, as who takes the answers may need the
-//! pool too.
+//! A few bytes may stand for very much. So a task decodes a part of its piece, as large as may wait, and the thread
+//! that gathers decodes the rest part by part when its turn has come. No task waits, as who takes the answers may need
+//! the pool too.
 
 use crate::limits::Limits;
-use crate::threads::map;
 use crate::timings::{Step, Timings};
+use gecc::steps::{Entrance, Results, Room, Workers, line, map};
 use gecc::{Backend, Engine};
 use rayon::ThreadPool;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::mpsc::{Receiver, Sender, channel, sync_channel};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -34,8 +34,8 @@ const ON_CPU: usize = 1 << 15;
 pub enum Computing<'a> {
     /// An engine that is there.
     Engine(&'a Engine),
-    /// One that another thread starts. Files are read and decoded meanwhile. `None` is put there where it does not start:
-    /// then nothing is answered.
+    /// One that another thread starts. Files are read and decoded meanwhile. `None` is put there where it does not
+    /// start: then nothing is answered.
     Starting(&'a OnceLock<Option<Engine>>),
 }
 
@@ -91,7 +91,7 @@ impl<'a> Settings<'a> {
         self.batch.unwrap_or_else(of_engine).max(1)
     }
 
-    /// Whether so many signatures are a batch. The engine is waited for only where it decides that.
+    /// Whether this many signatures are a batch. The engine is waited for only where it decides that.
     fn is_batch(&self, signatures: usize) -> bool {
         signatures >= self.batch.unwrap_or(ON_CPU.min(ON_GPU)) && signatures >= self.batch()
     }
@@ -121,7 +121,7 @@ pub(crate) trait Work: Sync {
     /// gives.
     fn weight(piece: &Self::Piece) -> usize;
 
-    /// Decodes a part of a piece, of little more than so many bytes, and gives what is left of it.
+    /// Decodes a part of a piece, of little more than this many bytes, and gives what is left of it.
     fn decode(&self, piece: Self::Piece, most: usize) -> (Self::Decoded, Option<Self::Piece>);
 
     /// Signatures, to tell when a batch is full.
@@ -175,62 +175,18 @@ impl<A: Send> Form<A> for Plain {
 /// Takes the next piece, and says whether another is wanted.
 pub(crate) type HandOn<'a, P> = dyn FnMut(P) -> ControlFlow<()> + 'a;
 
-/// What comes of a task, once it is done.
-type Later<T> = Receiver<T>;
 /// What is decoded of a piece at first, and the rest.
 type Begun<W> = (<W as Work>::Decoded, Option<<W as Work>::Piece>);
 /// A piece whose bytes are held until all of it is gathered.
 struct Held<'a, W: Work> {
     room: &'a Room,
-    bytes: usize,
-    begun: Later<Begun<W>>,
+    bytes: u64,
+    begun: Receiver<Begun<W>>,
 }
-/// The parts of a batch, and where what they become goes.
-type ToCompute<W, T> = (Vec<<W as Work>::Decoded>, SyncSender<Result<T, gecc::Error>>);
-
-/// Bytes that pieces share, or whatever else is bounded.
-struct Room {
-    state: Mutex<RoomState>,
-    changed: Condvar,
-    most: usize,
-}
-
-#[derive(Default)]
-struct RoomState {
-    held: usize,
-    is_closed: bool,
-}
-
-impl Room {
-    fn new(most: usize) -> Self {
-        Room { state: Mutex::default(), changed: Condvar::new(), most }
-    }
-
-    fn lock(&self) -> MutexGuard<'_, RoomState> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Waits until there is room, which who is alone always has. Whether anybody still wants it.
-    fn enter(&self, bytes: usize) -> bool {
-        let is_full =
-            |state: &mut RoomState| !state.is_closed && state.held > 0 && state.held.saturating_add(bytes) > self.most;
-        let mut state = self.changed.wait_while(self.lock(), is_full).unwrap_or_else(PoisonError::into_inner);
-        state.held = state.held.saturating_add(bytes);
-        !state.is_closed
-    }
-
-    fn leave(&self, bytes: usize) {
-        let mut state = self.lock();
-        state.held = state.held.saturating_sub(bytes);
-        drop(state);
-        self.changed.notify_all();
-    }
-
-    fn close(&self) {
-        self.lock().is_closed = true;
-        self.changed.notify_all();
-    }
-}
+/// Where batches of parts go, and what becomes of them.
+type Batches<W, T> = Entrance<Vec<<W as Work>::Decoded>, Computed<T>>;
+/// What becomes of a batch.
+type Computed<T> = Result<T, gecc::Error>;
 
 /// A place in a room, which is left when this is dropped.
 struct Place<'a>(&'a Room);
@@ -256,8 +212,8 @@ struct Sources<'a, W: Work, I> {
     to_gather: Sender<Receiver<Held<'a, W>>>,
 }
 
-/// Takes what is read through all steps and hands on what is made of the answers, in order, until the sink wants no more.
-/// Gives what it ended with.
+/// Takes what is read through all steps and hands on what is made of the answers, in order, until the sink wants no
+/// more. Gives what it ended with.
 ///
 /// # Errors
 /// What the engine says. Answers that came before have been handed on.
@@ -273,7 +229,7 @@ pub(crate) fn run<W: Work, F: Form<W::Answers>, B>(
     let threads = settings.pool.current_num_threads();
     let limits = settings.limits().shared(sources.len(), threads);
     let not_kept = Timings::default();
-    let rooms = (0..limits.readers).map(|_| Room::new(limits.ahead)).collect();
+    let rooms = (0..limits.readers).map(|_| Room::new(limits.ahead as u64)).collect();
     let steps = Steps {
         work,
         settings,
@@ -281,16 +237,14 @@ pub(crate) fn run<W: Work, F: Form<W::Answers>, B>(
         limits,
         rooms,
         // One for each thread, and some that it goes on with.
-        tasks: Room::new(threads + threads / 2 + 1),
+        tasks: Room::new((threads + threads / 2 + 1) as u64),
         is_over: &is_over,
     };
     let (to_gather, pieces) = channel();
     let sources = Arc::new(Mutex::new(Sources { rest: sources, to_gather }));
     let (computing, waiting) = limits.batches;
-    let (to_engine, batches) = sync_channel::<ToCompute<W, F::Batch>>(0);
-    let (to_sink, answers) = sync_channel(waiting);
-    let batches = Mutex::new(batches);
-    let (steps, batches) = (&steps, &batches);
+    let (gathered, batches, answers) = line(waiting, 0);
+    let steps = &steps;
     thread::scope(|scope| {
         for room in &steps.rooms {
             let sources = Arc::clone(&sources);
@@ -298,10 +252,12 @@ pub(crate) fn run<W: Work, F: Form<W::Answers>, B>(
         }
         // When these threads are gone nothing more comes.
         drop(sources);
-        scope.spawn(move || steps.gather(pieces, to_engine, to_sink));
+        scope.spawn(move || steps.gather(pieces, &gathered));
         for _ in 0..computing {
-            scope.spawn(move || steps.compute(batches, form));
+            let batches = batches.clone();
+            scope.spawn(move || steps.compute(&batches, form));
         }
+        drop(batches);
         let ended = steps.hand_on(answers, &mut sink);
         stopped.store(true, Ordering::Relaxed);
         ended
@@ -370,12 +326,13 @@ impl<W: Work, F: Fn() -> bool + Sync> Steps<'_, W, F> {
     {
         // No more of a file than keeps the threads busy: memory that was never used costs more than decoding.
         let least = self.limits.ahead / (2 * self.settings.pool.current_num_threads());
-        let bytes = W::weight(&piece).saturating_add(self.limits.part).max(least);
+        let bytes = W::weight(&piece).saturating_add(self.limits.part).max(least) as u64;
         let (to, begun) = sync_channel(1);
         if !room.enter(bytes) || (self.is_over)() || to_gather.send(Held { room, bytes, begun }).is_err() {
             return ControlFlow::Break(());
         }
-        self.tasks.enter(1);
+        // Nobody closes it.
+        let _ = self.tasks.enter(1);
         let (place, handed_in) = (Place(&self.tasks), Instant::now());
         tasks.spawn_fifo(move |_| {
             let _place = place;
@@ -388,17 +345,9 @@ impl<W: Work, F: Fn() -> bool + Sync> Steps<'_, W, F> {
     }
 
     /// Makes batches of what is decoded.
-    fn gather<T>(
-        &self,
-        files: Receiver<Receiver<Held<W>>>,
-        to_engine: SyncSender<ToCompute<W, T>>,
-        to_sink: SyncSender<Later<Result<T, gecc::Error>>>,
-    ) {
+    fn gather<T>(&self, files: Receiver<Receiver<Held<W>>>, gathered: &Batches<W, T>) {
         let _closing = Closing(&self.rooms);
-        let hand_on = |batch| {
-            let (to, later) = sync_channel(1);
-            self.timings.waited(Step::Gather, || to_sink.send(later).is_ok() && to_engine.send((batch, to)).is_ok())
-        };
+        let hand_on = |batch| self.timings.waited(Step::Gather, || gathered.hand_in(batch));
         let (mut batch, mut size, mut bytes) = (Vec::new(), 0, 0);
         let mut pieces = files.into_iter().flatten();
         while let Some(held) = self.timings.waited(Step::Gather, || pieces.next()) {
@@ -425,32 +374,26 @@ impl<W: Work, F: Fn() -> bool + Sync> Steps<'_, W, F> {
         hand_on(batch);
     }
 
-    fn compute<M: Form<W::Answers>>(&self, batches: &Mutex<Receiver<ToCompute<W, M::Batch>>>, form: &M) {
-        loop {
-            let next =
-                self.timings.waited(Step::Compute, || batches.lock().unwrap_or_else(PoisonError::into_inner).recv());
-            let Ok((batch, to)) = next else { return };
+    fn compute<M: Form<W::Answers>>(&self, batches: &Workers<Vec<W::Decoded>, Computed<M::Batch>>, form: &M) {
+        while let Some((batch, to)) = self.timings.waited(Step::Compute, || batches.next()) {
             // Who waits for a batch of which nothing comes wants nothing more.
             let engine = self.timings.waited(Step::Compute, || self.settings.engine());
             let Some(engine) = engine.filter(|_| !(self.is_over)()) else { continue };
             let pool = self.settings.pool;
             let computed = self.timings.worked(Step::Compute, || self.work.compute(engine, pool, batch));
-            let formed = computed.map(|parts| {
-                self.timings
-                    .worked(Step::Form, || form.batch(map(pool, parts, |part| form.part(self.work.answers(part)))))
-            });
+            let parts = |parts| map(pool, parts, |part| form.part(self.work.answers(part)));
+            let formed = computed.map(|computed| self.timings.worked(Step::Form, || form.batch(parts(computed))));
             let _ = to.send(formed);
         }
     }
 
     fn hand_on<T, B>(
         &self,
-        formed: Receiver<Later<Result<T, gecc::Error>>>,
+        mut formed: Results<Computed<T>>,
         sink: &mut impl FnMut(T) -> ControlFlow<B>,
     ) -> Result<Option<B>, gecc::Error> {
-        let next = || self.timings.waited(Step::PutOut, || formed.recv().ok()?.recv().ok());
         // What is not computed any more was not wanted any more.
-        while let Some(of_batch) = next() {
+        while let Some(of_batch) = self.timings.waited(Step::PutOut, || formed.next()) {
             let of_batch = of_batch?;
             if let ControlFlow::Break(end) = self.timings.worked(Step::PutOut, || sink(of_batch)) {
                 return Ok(Some(end));

@@ -6,8 +6,9 @@
 //!
 //! Files are read, decompressed and decoded on the threads of a pool that the caller gives, and signatures computed by
 //! an [`Engine`](gecc::Engine) in batches, all at the same time ([`Settings`]). Answers come in the order of the files,
-//! on the thread that calls; what is to be made of them first, many threads make ([`Form`]). A file that is cut, or says what is not so, gives a [`Problem`] that names the file and
-//! the place, and what can still be read of it is checked.
+//! on the thread that calls; what is to be made of them first, many threads make ([`Form`]). A file that is cut, or
+//! says what is not so, gives a [`Problem`] that names the file and the place, and what can still be read of it is
+//! checked.
 //!
 //! Everything here is public data: nothing is constant-time.
 

@@ -57,7 +57,7 @@ impl Limits {
         }
     }
 
-    /// The same for so many files and threads: what files that are read side by side share is each one's part.
+    /// The same for this many files and threads: what files that are read side by side share is each one's part.
     pub fn shared(self, files: usize, threads: usize) -> Self {
         let readers = self.readers.min(threads).min(files).max(1);
         Limits { readers, ahead: self.ahead / readers, threads: (threads / readers).max(1), ..self }

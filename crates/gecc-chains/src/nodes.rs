@@ -1,5 +1,5 @@
-//! Folders of nodes, told by the names in them: which of their files have blocks, and how to get blocks out of those that have none that
-//! are read here.
+//! Folders of nodes, told by the names in them: which of their files have blocks, and how to get blocks out of those
+//! that have none that are read here.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};

@@ -35,11 +35,11 @@ fn write_many(path: &Path, content: &[u8], times: usize) {
 
 #[cfg(feature = "arrow")]
 fn write_table(path: &Path, of: &str, times: usize) {
-    use gecc_arrow::{Columns, Compression, Format, Output, Pool, ReadOptions, Writer, open};
+    use gecc_arrow::{Compression, Format, Output, Pool, Projection, ReadOptions, Writer, open};
     const BATCHES: usize = 64;
     let input = open(data(of), ReadOptions::default()).unwrap();
     let schema = input.schema().clone();
-    let batch = input.batches(&Columns::All).unwrap().next().unwrap().unwrap();
+    let batch = input.batches(&Projection::All).unwrap().next().unwrap().unwrap();
     let output = Output::File(path.to_owned());
     let mut writer = Writer::create(output, Format::Parquet, Compression::Zstd, &schema).unwrap();
     // Row groups as people have them, of some ten thousand rows.

@@ -18,7 +18,8 @@ pub fn engine() -> Result<EngineBuilder, String> {
     })
 }
 
-/// The folder of packs: that of the environment, which an empty value turns off, or the first beside the program that has any.
+/// The folder of packs: that of the environment, which an empty value turns off, or the first beside the program that
+/// has any.
 ///
 /// # Errors
 /// Where the environment names a folder without packs.

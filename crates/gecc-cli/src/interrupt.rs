@@ -1,4 +1,5 @@
-//! Ctrl-C and SIGTERM: the first ends a command behind the answers that are under way, the second ends the program at once.
+//! Ctrl-C and SIGTERM: the first ends a command behind the answers that are under way, the second ends the program at
+//! once.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
@@ -43,7 +44,8 @@ fn handle() -> Result<(), String> {
     }
     let action = SigAction::new(SigHandler::Handler(on), SaFlags::SA_RESTART, SigSet::empty());
     for signal in [Signal::SIGINT, Signal::SIGTERM] {
-        // SAFETY: the handler stores two atomic numbers or ends the process, which handlers of signals may do at any time.
+        // SAFETY: the handler stores two atomic numbers or ends the process, which handlers of signals may do at any
+        // time.
         unsafe { sigaction(signal, &action) }.map_err(|problem| format!("{signal} cannot be handled: {problem}"))?;
     }
     Ok(())

@@ -1,5 +1,5 @@
-//! What the command `gecc` and the benchmarks of its repository have in common: options, how a command ends, and measuring.
-//! It is for these alone, without a promise of stability. Programs use the crate `gecc`.
+//! What the command `gecc` and the benchmarks of its repository have in common: options, how a command ends, and
+//! measuring. It is for these alone, without a promise of stability. Programs use the crate `gecc`.
 #![allow(missing_docs, reason = "for the packages of one repository")]
 
 pub mod curve;

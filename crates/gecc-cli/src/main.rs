@@ -14,7 +14,6 @@ mod output;
 mod secrets;
 #[cfg(all(feature = "arrow", feature = "chains"))]
 mod silent;
-mod threads;
 
 use clap::{CommandFactory, Parser};
 use commands::{bench, doctor, ecdh, kernels, pubkey, recover, sign, verify};

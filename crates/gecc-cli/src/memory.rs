@@ -1,7 +1,7 @@
 //! Memory that one chunk has freed serves the next.
 
-/// Keeps freed memory, which glibc otherwise returns to the system where it comes in megabytes: fresh pages for the results
-/// of a chunk cost more than writing the results.
+/// Keeps freed memory, which glibc otherwise returns to the system where it comes in megabytes: fresh pages for the
+/// results of a chunk cost more than writing the results.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 pub fn keep_freed() {
     const NEVER: libc::c_int = -1;

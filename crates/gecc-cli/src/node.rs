@@ -1,4 +1,5 @@
-//! Blocks from a node that answers JSON-RPC: they are asked for in batches, some at a time, and come through a pipe in order, an answer a line.
+//! Blocks from a node that answers JSON-RPC: they are asked for in batches, some at a time, and come through a pipe in
+//! order, an answer a line.
 //!
 //! HTTP/1.1 (RFC 9112) as far as nodes use it, over plain TCP: a node on this machine, or at the other end of a tunnel.
 

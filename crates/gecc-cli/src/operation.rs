@@ -1,5 +1,5 @@
-//! What a command does with items: an operation of the library's, the private keys that it uses, and how its results are written. It
-//! knows nothing of where columns come from.
+//! What a command does with items: an operation of the library's, the private keys that it uses, and how its results
+//! are written. It knows nothing of where columns come from.
 
 use crate::input::keyfile::{Keys, Numbers};
 use crate::output::Line;
@@ -54,7 +54,7 @@ pub struct Items<'a> {
 /// Where the results of some items go.
 pub struct Results<'a> {
     pub codes: &'a mut [u8],
-    /// So many bytes for each item as the operation's results have.
+    /// This many bytes for each item as the operation's results have.
     pub rows: &'a mut [u8],
 }
 
@@ -163,7 +163,7 @@ impl Operation {
         self.keys.limit()
     }
 
-    /// What to say after so many items.
+    /// What to say after this many items.
     pub fn warning(&self, items: u64) -> Option<String> {
         self.keys.surplus(items)
     }

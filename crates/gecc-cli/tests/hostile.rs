@@ -1,5 +1,5 @@
-//! Files that are made to take much memory or time: an error or answers, in bounded time, and never more memory than the
-//! limit and what docs/using.md says goes beyond.
+//! Files that are made to take much memory or time: an error or answers, in bounded time, and never more memory than
+//! the limit and what docs/using.md says goes beyond.
 //!
 //! A process of its own that stays small itself, as `child` says why.
 
@@ -81,7 +81,7 @@ fn era1_record(to: &mut dyn Write, kind: u16, content: &[u8]) {
     to.write_all(content).unwrap();
 }
 
-/// A file of one block whose transactions are so many times the same bytes.
+/// A file of one block whose transactions are this many times the same bytes.
 fn era1_of(to: &mut dyn Write, item: &[u8], times: usize) {
     let compressed = |write: &dyn Fn(&mut dyn Write)| {
         let mut encoder = snap::write::FrameEncoder::new(Vec::new());

@@ -101,7 +101,8 @@ fn problem(output: &Output) -> String {
     text
 }
 
-/// Whether a file holds what its head says: the hash of its name, without the version of NVRTC, and of the machine code.
+/// Whether a file holds what its head says: the hash of its name, without the version of NVRTC, and of the machine
+/// code.
 fn is_whole(path: &Path) -> bool {
     let content = fs::read(path).expect("readable");
     let name = path.file_name().expect("a file").to_str().expect("UTF-8");
@@ -214,7 +215,8 @@ fn packs_that_cannot_be_used_are_told() {
     assert!(doctor_of_packs(path.to_str().expect("UTF-8")).starts_with("[!!]"));
 }
 
-/// `gecc pubkey` for the key 1, with kernels packed in `packs` or cached in `cache`, and NVRTC from `nvrtc` if not where it is.
+/// `gecc pubkey` for the key 1, with kernels packed in `packs` or cached in `cache`, and NVRTC from `nvrtc` if not
+/// where it is.
 fn pubkey(engine: &str, packs: Option<&Path>, cache: &Path, nvrtc: Option<&Path>) -> Output {
     let input = Folder::new("input");
     let key = input.0.join("key");
@@ -267,7 +269,8 @@ fn a_kernel_cache_that_is_damaged_or_cannot_be_written() {
     assert_right(&pubkey("gpu", None, &cache.0, Some(&no_nvrtc.0)));
 }
 
-/// The driver and a pack are enough. One that is damaged leaves its work to NVRTC, and where that is missing too is named.
+/// The driver and a pack are enough. One that is damaged leaves its work to NVRTC, and where that is missing too is
+/// named.
 fn a_pack_serves_without_nvrtc() {
     let (packs, empty, cache) = (Folder::new("packs"), Folder::new("nothing-here"), Folder::new("cache-beside"));
     let doctor = Command::new(env!("CARGO_BIN_EXE_gecc")).args(["doctor", "--kernels"]).output();

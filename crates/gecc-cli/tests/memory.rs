@@ -1,5 +1,5 @@
-//! How much memory the command takes: never more than the limit and what docs/using.md says goes beyond, whatever the size of its
-//! input.
+//! How much memory the command takes: never more than the limit and what docs/using.md says goes beyond, whatever the
+//! size of its input.
 //!
 //! A process of its own for all of it: what this one has counts as the command's until that is loaded.
 
@@ -61,7 +61,7 @@ fn write_tagged(file: File) {
     write_lines(file, TAGGED_LINES, &format!("\"tag\":\"{}\",", "t".repeat(TAG)));
 }
 
-/// So many lines, which begin with some field.
+/// This many lines, which begin with some field.
 fn write_lines(file: File, lines: usize, field: &str) {
     let line = format!("{{{field}\"digest\":\"")
         + &"5a".repeat(32)

@@ -1,8 +1,9 @@
 //! How fast SQL verifies a Parquet file, beside what the command does with the same file.
 //!
-//! `cargo bench --bench rate [ITEMS [cpu|gpu]]`: 2^20 signatures with distinct keys on secp256k1 if not said otherwise, one in a
-//! thousand spoiled. The command's part is `gecc_arrow::transform` without an output, in this process. Files lie in the folder
-//! for temporary files, and each way is gone once before it is measured. The best of three runs counts.
+//! `cargo bench --bench rate [ITEMS [cpu|gpu]]`: 2^20 signatures with distinct keys on secp256k1 if not said otherwise,
+//! one in a thousand spoiled. The command's part is `gecc_arrow::transform` without an output, in this process. Files
+//! lie in the folder for temporary files, and each way is gone once before it is measured. The best of three runs
+//! counts.
 
 use arrow_array::{ArrayRef, FixedSizeBinaryArray, RecordBatch};
 use datafusion::prelude::{ParquetReadOptions, SessionConfig, SessionContext};
@@ -62,7 +63,8 @@ fn main() {
 struct Way {
     partitions: usize,
     batch: usize,
-    /// Whether each partition reads row groups of its own. Otherwise one reads all, and deals batches out to the others.
+    /// Whether each partition reads row groups of its own. Otherwise one reads all, and deals batches out to the
+    /// others.
     split: bool,
 }
 

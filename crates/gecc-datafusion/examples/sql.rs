@@ -1,7 +1,7 @@
 //! SQL over a Parquet file of signatures.
 //!
-//! `cargo run --release --example sql [FILE [STATEMENT]]`: the file is the table `signed`. Without arguments, real signatures of
-//! four curves, and how many of each are rejected for what.
+//! `cargo run --release --example sql [FILE [STATEMENT]]`: the file is the table `signed`. Without arguments, real
+//! signatures of four curves, and how many of each are rejected for what.
 
 use datafusion::prelude::{ParquetReadOptions, SessionConfig, SessionContext};
 use gecc::Engine;

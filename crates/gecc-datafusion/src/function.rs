@@ -53,7 +53,8 @@ impl Function {
             // Nulls of the arguments are among the rejected rows, which are null here.
             (Gives::Result, [(_, column)]) => Ok(column.clone()),
             (Gives::Result, _) => {
-                // A row with a null is not valid: were it null, neither `WHERE verify(…)` nor `WHERE NOT verify(…)` would give it.
+                // A row with a null is not valid: were it null, neither `WHERE verify(…)` nor `WHERE NOT verify(…)`
+                // would give it.
                 let codes = answers.codes();
                 let valid = BooleanBuffer::collect_bool(codes.len(), |row| codes[row] == Verdict::VALID_CODE);
                 Ok(Arc::new(BooleanArray::new(valid, None)))

@@ -28,31 +28,33 @@
 //! | `sm2_verify_der(digest, der, public_key)` | Boolean, for signatures in DER |
 //! | `bip340_verify(message, signature, public_key)` | Boolean; the message has any length |
 //!
-//! `curve` is a text in the statement: `'secp256k1'`, `'p256'`, `'brainpoolp256r1'`. The others are columns or values of any
-//! type that [`gecc_arrow`] reads: bytes as FixedSizeBinary, Binary, LargeBinary or BinaryView, or hexadecimal text with or
-//! without `0x`, also in a dictionary. A signature is `r || s`, or `r || s || v` of 65 bytes, whose last byte is the recovery
-//! id where none is given. DER is strict; behind it there may be one byte more, as Bitcoin's hash type is. A `recovery_id` is an
-//! integer or a boolean, in any of the forms of [`gecc_arrow::Field::RecoveryId`]. A public key has 33 or 65 bytes (SEC 1), or 64 bytes `x || y`;
-//! for BIP 340 also 32 bytes x, and of all forms x alone counts.
+//! `curve` is a text in the statement: `'secp256k1'`, `'p256'`, `'brainpoolp256r1'`. The others are columns or values
+//! of any type that [`gecc_arrow`] reads: bytes as FixedSizeBinary, Binary, LargeBinary or BinaryView, or hexadecimal
+//! text with or without `0x`, also in a dictionary. A signature is `r || s`, or `r || s || v` of 65 bytes, whose last
+//! byte is the recovery id where none is given. DER is strict; behind it there may be one byte more, as Bitcoin's hash
+//! type is. A `recovery_id` is an integer or a boolean, in any of the forms of [`gecc_arrow::Field::RecoveryId`]. A
+//! public key has 33 or 65 bytes (SEC 1), or 64 bytes `x || y`; for BIP 340 also 32 bytes x, and of all forms x alone
+//! counts.
 //!
-//! A value that cannot be read, such as a digest of 31 bytes, is not valid, and recovers nothing: `false` or null. So is a null:
-//! a row is either among `WHERE ecdsa_verify(…)` or among `WHERE NOT ecdsa_verify(…)`. Each function has a second one that says why: `ecdsa_verify_reason` with the same arguments gives a text, or null
-//! for a row that passed (`` `digest` is null ``). Who wants both verdict and reason asks
-//! for the reason alone, so that nothing is computed twice: the verdict is `reason IS NULL`.
+//! A value that cannot be read, such as a digest of 31 bytes, is not valid, and recovers nothing: `false` or null. So
+//! is a null: a row is either among `WHERE ecdsa_verify(…)` or among `WHERE NOT ecdsa_verify(…)`. Each function has a
+//! second one that says why: `ecdsa_verify_reason` with the same arguments gives a text, or null for a row that passed
+//! (`` `digest` is null ``). Who wants both verdict and reason asks for the reason alone, so that nothing is computed
+//! twice: the verdict is `reason IS NULL`.
 //!
-//! A wrong type, or a curve that there is not, is an error when the statement is planned. Functions of constants are computed
-//! then.
+//! A wrong type, or a curve that there is not, is an error when the statement is planned. Functions of constants are
+//! computed then.
 //!
 //! # Batches
 //!
 //! DataFusion hands out 8192 rows at a time, and a GPU wants 10^5. So all partitions of all queries that use the same
-//! [`Functions`] share one [`Coalescer`]. A partition waits for its answers, so that there are as many batches under way as
-//! partitions. On a thread of tokio's multi-thread runtime the waiting is done with [`tokio::task::block_in_place`], so that
-//! other partitions are read meanwhile. With a GPU ask for more partitions than cores, or for larger batches:
-//! `datafusion.execution.target_partitions`, `datafusion.execution.batch_size`.
+//! [`Functions`] share one [`Coalescer`]. A partition waits for its answers, so that there are as many batches under
+//! way as partitions. On a thread of tokio's multi-thread runtime the waiting is done with
+//! [`tokio::task::block_in_place`], so that other partitions are read meanwhile. With a GPU ask for more partitions
+//! than cores, or for larger batches: `datafusion.execution.target_partitions`, `datafusion.execution.batch_size`.
 //!
-//! The coalescer takes messages of BIP 340 that have 32 bytes. Where some of a batch have another length, the engine computes that
-//! batch by itself. With a GPU such batches should be larger (`datafusion.execution.batch_size`).
+//! The coalescer takes messages of BIP 340 that have 32 bytes. Where some of a batch have another length, the engine
+//! computes that batch by itself. With a GPU such batches should be larger (`datafusion.execution.batch_size`).
 //!
 //! Everything here is public data, and variable-time.
 
@@ -79,8 +81,8 @@ pub fn register(context: &SessionContext, engine: &Engine) -> Result<(), gecc::E
     Ok(())
 }
 
-/// The functions with what they share: an engine and its coalescer. One value may serve any number of sessions. Clones share
-/// too.
+/// The functions with what they share: an engine and its coalescer. One value may serve any number of sessions. Clones
+/// share too.
 #[derive(Clone)]
 pub struct Functions {
     service: Arc<Service>,
@@ -96,8 +98,8 @@ impl Functions {
         Ok(Self::of(Service::new(engine)?))
     }
 
-    /// Functions with a coalescer that the caller made of this engine. Longer batches than its largest are cut. It has to let
-    /// requests wait where it is full ([`gecc::service::WhenFull`]), or queries end with an error then.
+    /// Functions with a coalescer that the caller made of this engine. Longer batches than its largest are cut. It has
+    /// to let requests wait where it is full ([`gecc::service::WhenFull`]), or queries end with an error then.
     pub fn through(engine: &Engine, coalescer: Coalescer) -> Self {
         Self::of(Service::through(engine, coalescer))
     }
@@ -106,7 +108,8 @@ impl Functions {
         Functions { service: Arc::new(service), policy: Policy::default() }
     }
 
-    /// Functions for which `ecdsa_verify` and `ecdsa_verify_der` ask for more than the standard. They share the coalescer.
+    /// Functions for which `ecdsa_verify` and `ecdsa_verify_der` ask for more than the standard. They share the
+    /// coalescer.
     pub fn with_policy(self, policy: Policy) -> Self {
         Functions { policy, ..self }
     }

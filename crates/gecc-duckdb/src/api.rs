@@ -1,8 +1,9 @@
 //! The functions of DuckDB's C API for extensions that are used here.
 //!
-//! DuckDB hands an extension a struct of function pointers (`duckdb_ext_api_v1` in `duckdb_extension.h`). From version 1.2 on each
-//! version appends to it; that of 1.5.6 is the last with additions, and has all that is needed here: settings, and functions
-//! that are told when a statement is bound. So what is built here works with DuckDB 1.5.6 and all later versions that have this API.
+//! DuckDB hands an extension a struct of function pointers (`duckdb_ext_api_v1` in `duckdb_extension.h`). From version
+//! 1.2 on each version appends to it; that of 1.5.6 is the last with additions, and has all that is needed here:
+//! settings, and functions that are told when a statement is bound. So what is built here works with DuckDB 1.5.6 and
+//! all later versions that have this API.
 
 use std::ffi::{CStr, c_char, c_void};
 use std::sync::OnceLock;

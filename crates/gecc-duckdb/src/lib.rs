@@ -1,5 +1,5 @@
-//! gecc as an extension of DuckDB: SQL functions over columns of signatures, and silent payments. The README beside this has the
-//! list of functions; `footer` makes of the library what DuckDB loads.
+//! gecc as an extension of DuckDB: SQL functions over columns of signatures, and silent payments. The README beside
+//! this has the list of functions; `footer` makes of the library what DuckDB loads.
 
 mod api;
 mod engine;

@@ -173,7 +173,8 @@ fn named<S: Scalar>(function: &S, problem: &str) -> CString {
 }
 
 unsafe extern "C" fn bind<S: Scalar>(info: Handle) {
-    // SAFETY: called as `duckdb.h` says it; the extra info is what was set on registration. The context is ours, and destroyed.
+    // SAFETY: called as `duckdb.h` says it; the extra info is what was set on registration. The context is ours, and
+    // destroyed.
     unsafe {
         let api = api();
         let function = &*(api.scalar_function_bind_get_extra_info)(info).cast::<Arc<S>>();
@@ -198,8 +199,8 @@ unsafe extern "C" fn init<S: Scalar>(info: Handle) {
 }
 
 unsafe extern "C" fn compute<S: Scalar>(info: Handle, chunk: Handle, results: Handle) {
-    // SAFETY: called as `duckdb.h` says it, with what the functions above have set. A state is of one thread. The result has room for
-    // as many rows as the chunk has.
+    // SAFETY: called as `duckdb.h` says it, with what the functions above have set. A state is of one thread. The
+    // result has room for as many rows as the chunk has.
     unsafe {
         let api = api();
         let function = &*(api.scalar_function_get_extra_info)(info).cast::<Arc<S>>();

@@ -1,5 +1,5 @@
-//! Columns of a chunk as DuckDB lays them out (`duckdb.h`, "Vector Interface"): arguments that are read, and results that are written.
-//! The vectors that a scalar function gets are flat, those in lists too.
+//! Columns of a chunk as DuckDB lays them out (`duckdb.h`, "Vector Interface"): arguments that are read, and results
+//! that are written. The vectors that a scalar function gets are flat, those in lists too.
 
 use crate::api::{Handle, api};
 use std::ffi::{CStr, c_void};
@@ -133,7 +133,7 @@ pub struct Vector<'a> {
 
 impl<'a> Vector<'a> {
     /// # Safety
-    /// The handle is that of a flat vector with so many rows, which stays for the lifetime.
+    /// The handle is that of a flat vector with this many rows, which stays for the lifetime.
     pub unsafe fn new(handle: Handle, rows: usize) -> Self {
         // SAFETY: a vector by the caller; the type is ours.
         unsafe {
@@ -236,13 +236,14 @@ pub struct Results<'a> {
 
 impl Results<'_> {
     /// # Safety
-    /// The handle is that of a vector with room for so many rows, to which nobody else writes.
+    /// The handle is that of a vector with room for this many rows, to which nobody else writes.
     pub unsafe fn new(handle: Handle, rows: usize) -> Self {
         Results { handle, rows, place: PhantomData }
     }
 
     fn values<T>(&mut self) -> &mut [T] {
-        // SAFETY: callers ask for the type that the vector holds, of plain numbers, and there is room for one of each row.
+        // SAFETY: callers ask for the type that the vector holds, of plain numbers, and there is room for one of each
+        // row.
         unsafe {
             let values = (api().vector_get_data)(self.handle).cast::<T>();
             if self.rows == 0 { &mut [] } else { slice::from_raw_parts_mut(values, self.rows) }
@@ -274,7 +275,7 @@ impl Results<'_> {
     /// Of a BLOB, or of a VARCHAR, which holds UTF-8.
     pub fn set_bytes(&mut self, row: usize, value: &[u8]) {
         assert!(row < self.rows);
-        // SAFETY: DuckDB copies so many bytes.
+        // SAFETY: DuckDB copies this many bytes.
         unsafe {
             let (bytes, length) = (value.as_ptr().cast(), value.len() as u64);
             (api().vector_assign_string_element_len)(self.handle, row as u64, bytes, length);
@@ -303,7 +304,7 @@ impl Results<'_> {
 
     /// A member of structs.
     pub fn member(&mut self, which: usize) -> Results<'_> {
-        // SAFETY: a vector of structs with so many members; a member has as many rows.
+        // SAFETY: a vector of structs with this many members; a member has as many rows.
         unsafe { Results::new((api().struct_vector_get_child)(self.handle, which as u64), self.rows) }
     }
 }

@@ -32,8 +32,8 @@ struct Members<'a> {
     y: Option<&'a RawValue>,
 }
 
-/// Whether the first value is an object with the member that all keys, or all sets, have. One with `secret_key` is a line of
-/// JSON Lines, whatever else it has.
+/// Whether the first value is an object with the member that all keys, or all sets, have. One with `secret_key` is a
+/// line of JSON Lines, whatever else it has.
 pub fn begins(head: &[u8]) -> bool {
     let mut names = Names::default();
     // A head that is cut off is an error after the members that are there.

@@ -39,7 +39,7 @@ os.environ["PYTHONPATH"] = RECIPES
 
 import items  # noqa: E402
 
-# One signature in so many is spoiled.
+# One signature in this many is spoiled.
 SPOILED = 1000
 
 # A job that writes to a folder.
@@ -71,8 +71,8 @@ class Seen:
 class Cpu(threading.Thread):
     """The CPU time of this process and all that it has started.
 
-    Ended processes count with what their parent knows of them, or with what they were last seen at where it did not wait for
-    them.
+    Ended processes count with what their parent knows of them, or with what they were last seen at where it did not
+    wait for them.
     """
 
     def __init__(self) -> None:

@@ -61,7 +61,8 @@ impl ArrowArray {
         }
     }
 
-    /// The items as an array of numpy: truth values, numbers, or objects where some are null or all are `bytes`. A copy.
+    /// The items as an array of numpy: truth values, numbers, or objects where some are null or all are `bytes`. A
+    /// copy.
     #[pyo3(signature = (dtype=None, copy=None))]
     fn __array__<'py>(
         &self,

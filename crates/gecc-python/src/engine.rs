@@ -10,23 +10,24 @@ use pyo3::prelude::*;
 
 /// What computes batches: GPUs, or threads of its own. One engine serves any number of threads at once.
 ///
-/// To make one takes some tens of milliseconds, and some seconds where GPUs have to be started. It works in the process that
-/// made it, and cannot be pickled.
+/// To make one takes some tens of milliseconds, and some seconds where GPUs have to be started. It works in the process
+/// that made it, and cannot be pickled.
 ///
 /// Args:
-///     backend: "auto" for all GPUs, and the CPU for what is too small for them or what they leave undone; "cpu"; "gpu" for
-///         GPUs only.
+///     backend: "auto" for all GPUs, and the CPU for what is too small for them or what they leave undone; "cpu"; "gpu"
+///         for GPUs only.
 ///     threads: threads for work on the CPU, 1 to 4096. One per core by default.
 ///     max_memory: upper limit in bytes for working memory beside inputs and results, on the host and on each GPU.
 ///     chunk_items: upper limit for the items that a GPU computes at a time.
-///     check_signatures: verify every signature before it is returned, as one that was computed wrongly can give its private
-///         key away. Signing then costs as much as signing and verifying.
-///     batch_equations: verify signatures in groups where that is faster: those of BIP 340, of `verify_recoverable`, and the
-///         candidates of `recover`. An invalid item is then taken to be valid with a probability of at most 2^-128 for each
-///         group, whoever chose the items; otherwise results are the same.
+///     check_signatures: verify every signature before it is returned, as one that was computed wrongly can give its
+///         private key away. Signing then costs as much as signing and verifying.
+///     batch_equations: verify signatures in groups where that is faster: those of BIP 340, of `verify_recoverable`,
+///         and the candidates of `recover`. An invalid item is then taken to be valid with a probability of at most
+///         2^-128 for each group, whoever chose the items; otherwise results are the same.
 ///     portable: leave out instructions that not every processor has.
 ///     l2_persistence: set a part of each GPU's L2 cache aside for intermediate products.
-///     time_kernels: record how long each kernel runs (`take_kernel_times`). Chunks are then computed one after the other.
+///     time_kernels: record how long each kernel runs (`take_kernel_times`). Chunks are then computed one after the
+///         other.
 ///
 /// Raises:
 ///     NoDeviceError: when only GPUs are asked for, and none can be used.
@@ -128,8 +129,8 @@ impl Engine {
         self.0.info().batch_equations
     }
 
-    /// Which GPUs have failed, which kernels cannot be used for now, and what gave wrong answers to items whose answers are
-    /// known: a text for each, none where all is well.
+    /// Which GPUs have failed, which kernels cannot be used for now, and what gave wrong answers to items whose answers
+    /// are known: a text for each, none where all is well.
     fn failures(&self) -> Vec<String> {
         texts(&self.0.failures())
     }
@@ -145,11 +146,12 @@ impl Engine {
         py.detach(|| self.0.warm_up(curve)).map_err(exception)
     }
 
-    /// An array of zeros in page-locked memory, from and to which GPUs copy without help of the host: `uint8`, and of this shape
-    /// (rows, width).
+    /// An array of zeros in page-locked memory, from and to which GPUs copy without help of the host: `uint8`, and of
+    /// this shape (rows, width).
     ///
-    /// Any call may read its arguments there, or write there as its `out`; without a GPU it serves like any other. It pays for
-    /// arrays of megabytes that are used many times. The memory is wiped when the last array that holds it is dropped.
+    /// Any call may read its arguments there, or write there as its `out`; without a GPU it serves like any other. It
+    /// pays for arrays of megabytes that are used many times. The memory is wiped when the last array that holds it is
+    /// dropped.
     fn page_locked<'py>(&self, py: Python<'py>, shape: (usize, usize)) -> PyResult<Bound<'py, PyArray2<u8>>> {
         page_locked::zeros(py, &self.0, shape)
     }

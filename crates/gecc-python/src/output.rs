@@ -190,7 +190,8 @@ impl<'py> Output<'py> {
 pub fn secret_buffer(bytes: Vec<u8>) -> Buffer {
     let bytes = Zeroizing::new(bytes);
     let (start, length) = (NonNull::from(bytes.as_slice()).cast::<u8>(), bytes.len());
-    // SAFETY: the owner holds the vector, whose memory stays where it is until the owner is dropped, and nothing changes it meanwhile.
+    // SAFETY: the owner holds the vector, whose memory stays where it is until the owner is dropped, and nothing
+    // changes it meanwhile.
     unsafe { Buffer::from_custom_allocation(start, length, Arc::new(bytes)) }
 }
 
@@ -227,8 +228,8 @@ fn bits_of(codes: [u8; 8]) -> u8 {
     (equals.wrapping_mul(GATHER) >> 56) as u8
 }
 
-/// The answer of a call: its columns of results, and then the codes, or with `reasons` false which items passed. A call without
-/// columns has that alone.
+/// The answer of a call: its columns of results, and then the codes, or with `reasons` false which items passed. A call
+/// without columns has that alone.
 pub fn answer<'py>(
     call: Call<'py>,
     mut columns: Vec<Output<'py>>,

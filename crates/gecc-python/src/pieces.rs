@@ -16,10 +16,12 @@ pub fn look_at_signals(py: Python<'_>, item: usize) -> PyResult<()> {
     if item.is_multiple_of(PER_LOOK) { py.check_signals() } else { Ok(()) }
 }
 
-/// Has work done on all items without the GIL. With no items it is done once, so that the engine sees the other arguments.
+/// Has work done on all items without the GIL. With no items it is done once, so that the engine sees the other
+/// arguments.
 ///
 /// # Errors
-/// That of the engine, or of a signal's handler: `KeyboardInterrupt` after Ctrl-C. No thread works on the items any more then.
+/// That of the engine, or of a signal's handler: `KeyboardInterrupt` after Ctrl-C. No thread works on the items any
+/// more then.
 pub fn run(
     py: Python<'_>,
     engine: &Engine,

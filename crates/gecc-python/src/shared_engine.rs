@@ -50,8 +50,8 @@ fn may_use_gpus(slot: &Slot) -> bool {
 /// The engine of calls that name none.
 ///
 /// # Errors
-/// `ForkedError` where the process from which this one forked has used GPUs: the CUDA driver does not work here, and the CPU
-/// alone is not what such a program expects.
+/// `ForkedError` where the process from which this one forked has used GPUs: the CUDA driver does not work here, and
+/// the CPU alone is not what such a program expects.
 pub fn get(py: Python<'_>) -> PyResult<Engine> {
     let slot = slot();
     if slot.inherited.is_some_and(may_use_gpus) {

@@ -187,7 +187,8 @@ struct Source {
     void align() const {}
 };
 
-// What kernels/fpmul.cu has: sums in other coordinates, the table of G that is read by all lanes, and digits with carries.
+// What kernels/fpmul.cu has: sums in other coordinates, the table of G that is read by all lanes, and digits with
+// carries.
 struct sc {};
 struct xyzz : jacobian {
     xyzz(const jacobian& p) : jacobian(p) {}

@@ -15,7 +15,7 @@ pub trait EdwardsCurve: Copy + Send + Sync + 'static {
     const D2: Element;
     /// The base point.
     const G: [Element; 2];
-    /// So many doublings multiply by the number of points over n.
+    /// This many doublings multiply by the number of points over n.
     const COFACTOR_DOUBLINGS: u32;
 }
 

@@ -1,4 +1,5 @@
-//! Points as 32 bytes (RFC 8032, sections 5.1.2 and 5.1.3): y below p, little-endian, and in the highest bit whether x is odd.
+//! Points as 32 bytes (RFC 8032, sections 5.1.2 and 5.1.3): y below p, little-endian, and in the highest bit whether x
+//! is odd.
 
 use super::curves::EdwardsCurve;
 use super::field::{Element, Ratio, invert_all};
@@ -76,8 +77,8 @@ impl Parts {
     }
 }
 
-/// Whether a point with this y has an order that divides 8: y is 1, -1 or 0, or that of a point whose double has the y 0. The
-/// latter is y^2 + x^2 = 0, which with the equation of the curve is d y^4 + 2 y^2 = 1.
+/// Whether a point with this y has an order that divides 8: y is 1, -1 or 0, or that of a point whose double has the
+/// y 0. The latter is y^2 + x^2 = 0, which with the equation of the curve is d y^4 + 2 y^2 = 1.
 pub fn has_small_order_var<C: EdwardsCurve>(bytes: &[u8; 32]) -> bool {
     let yy = Parts::of(bytes).y.square();
     yy.is_zero() || yy == Element::ONE || yy.mul(&C::D).add(&Element::ONE.double()).mul(&yy) == Element::ONE

@@ -1,8 +1,8 @@
-//! Arithmetic modulo p = 2^255 - c, with c = 19 for edwards25519. **Constant-time** but for what ends in `_var`: secrets and
-//! public data are computed with by the same code.
+//! Arithmetic modulo p = 2^255 - c, with c = 19 for edwards25519. **Constant-time** but for what ends in `_var`:
+//! secrets and public data are computed with by the same code.
 //!
-//! An element is any of the two or three numbers below 2^256 that are equal to it modulo p. What exceeds 2^256 folds onto the
-//! rest times 2c, since 2^256 = 2c modulo p.
+//! An element is any of the two or three numbers below 2^256 that are equal to it modulo p. What exceeds 2^256 folds
+//! onto the rest times 2c, since 2^256 = 2c modulo p.
 
 use crate::cpu::field::Power;
 use crate::cpu::field::limbs::{self, Limbs};
@@ -184,8 +184,8 @@ impl Element {
     }
 }
 
-/// A ratio u / v on the way to its square root: after RFC 8032, section 5.1.3, u v^3 (u v^7)^((p - 5) / 8), whose square times v is u,
-/// -u, or neither.
+/// A ratio u / v on the way to its square root: after RFC 8032, section 5.1.3, u v^3 (u v^7)^((p - 5) / 8), whose
+/// square times v is u, -u, or neither.
 pub struct Ratio {
     u: Element,
     v: Element,
@@ -215,7 +215,8 @@ impl Ratio {
     }
 }
 
-/// Replaces elements other than 0 by their inverses, by Montgomery's trick: three products an element, and one inversion.
+/// Replaces elements other than 0 by their inverses, by Montgomery's trick: three products an element, and one
+/// inversion.
 pub fn invert_all(elements: &mut [Element]) {
     let mut products = Zeroizing::new(Vec::with_capacity(elements.len()));
     let mut product = Element::ONE;

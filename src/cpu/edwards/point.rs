@@ -1,5 +1,6 @@
-//! Points in extended coordinates (Hisil, Wong, Carter and Dawson 2008), x = X / Z, y = Y / Z, x y = T / Z. **Constant-time** but for
-//! what ends in `_var`. The formulas have no exceptions, and Z is never 0, as -1 is a square and d is none.
+//! Points in extended coordinates (Hisil, Wong, Carter and Dawson 2008), x = X / Z, y = Y / Z, x y = T / Z.
+//! **Constant-time** but for what ends in `_var`. The formulas have no exceptions, and Z is never 0, as -1 is a square
+//! and d is none.
 
 use super::curves::EdwardsCurve;
 use super::field::Element;

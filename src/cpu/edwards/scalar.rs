@@ -1,4 +1,5 @@
-//! Numbers modulo the order of the base point, an odd number below 2^256. **Constant-time**: those of keys and nonces are secret.
+//! Numbers modulo the order of the base point, an odd number below 2^256. **Constant-time**: those of keys and nonces
+//! are secret.
 
 use crate::cpu::field::limbs::{self, Limbs};
 use crate::cpu::field::moduli::Modulus;

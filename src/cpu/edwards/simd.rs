@@ -1,5 +1,5 @@
-//! Eight items at a time, one per 64-bit lane of a vector register: as `cpu::simd` for the curves of the other form. Variable time,
-//! for public data only, but the lanes take the same steps whatever the data are.
+//! Eight items at a time, one per 64-bit lane of a vector register: as `cpu::simd` for the curves of the other form.
+//! Variable time, for public data only, but the lanes take the same steps whatever the data are.
 //!
 //! Bounds are in multiples of p: a product is below 1.01 p whatever its factors, which have to be below 2^260, 32 p.
 
@@ -23,12 +23,13 @@ const TOP: u32 = 47;
 impl Prime for Stored {
     const SHIFT: i32 = 0;
 
-    /// The upper half folds onto the lower one times 2^260 = 32 c modulo p; what then exceeds 2^260, and last what exceeds 2^255,
-    /// folds again.
+    /// The upper half folds onto the lower one times 2^260 = 32 c modulo p; what then exceeds 2^260, and last what
+    /// exceeds 2^255, folds again.
     #[inline(always)]
     fn reduce(columns: [Words; 10]) -> [Words; 5] {
         let [mut t0, mut t1, mut t2, mut t3, mut t4, h0, h1, h2, h3, h4] = columns;
-        // Factors are below 2^260, and so is the upper half: h4 fits 52 bits once it has its carry. A factor counts modulo 2^52.
+        // Factors are below 2^260, and so is the upper half: h4 fits 52 bits once it has its carry. A factor counts
+        // modulo 2^52.
         let h1 = h1.add(h0.shr::<BITS>());
         let h2 = h2.add(h1.shr::<BITS>());
         let h3 = h3.add(h2.shr::<BITS>());

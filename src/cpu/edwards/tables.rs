@@ -1,5 +1,5 @@
-//! Tables of a point that is known beforehand: its multiples in every window, so that a product is a sum of entries and needs no
-//! doubling. Serves the base point and keys that sign many items.
+//! Tables of a point that is known beforehand: its multiples in every window, so that a product is a sum of entries and
+//! needs no doubling. Serves the base point and keys that sign many items.
 
 use super::curves::*;
 use super::field::{Element, invert_all};

@@ -130,7 +130,7 @@ fn division_steps(delta: &mut i64, mut f: u64, mut g: u64) -> Matrix {
             (v, r) = (r, v.wrapping_neg());
         }
         // The next 1 - delta steps keep f and add it to g where that is odd; together they add the multiple of f that
-        // clears so many bits of g. f (2 - f^2) is f^-1 modulo 2^6, since f^2 = 1 mod 8.
+        // clears this many bits of g. f (2 - f^2) is f^-1 modulo 2^6, since f^2 = 1 mod 8.
         let bits = (1 - *delta).min(i64::from(remaining)).min(6);
         let clearing = f.wrapping_mul(g).wrapping_mul(f.wrapping_mul(f).wrapping_sub(2)) & ((1 << bits) - 1);
         g = g.wrapping_add(f.wrapping_mul(clearing));

@@ -134,8 +134,8 @@ pub trait BaseField: Field {
     }
 }
 
-/// Steps of an addition chain: square the last power so many times, and multiply by an earlier one. Number 0 is the base,
-/// number i the result of step i.
+/// Steps of an addition chain: square the last power this many times, and multiply by an earlier one. Number 0 is the
+/// base, number i the result of step i.
 pub type SqrtChain = &'static [(u32, Option<usize>)];
 
 /// The field of a curve's coordinates, in this representation and in that of the lanes.

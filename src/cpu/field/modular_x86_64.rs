@@ -62,7 +62,8 @@ pub(super) fn add_mod(a: &Limbs, b: &Limbs, modulus: &'static Limbs) -> Limbs {
     )
 }
 
-/// `$a - $b`, less one if the first instructions make a borrow of it, mod `$modulus`; `$borrow` is the operand of the borrow.
+/// `$a - $b`, less one if the first instructions make a borrow of it, mod `$modulus`; `$borrow` is the operand of the
+/// borrow.
 macro_rules! subtract {
     ($a:expr, $b:expr, $modulus:expr, [$($first:literal),+], $($borrow:tt)+) => {
         on_limbs!(

@@ -1,4 +1,5 @@
-//! Fields of coordinates modulo a p = 2^256 - c with 2^32 <= c < 2^32 + 2^31, such as that of secp256k1, where c = 2^32 + 977.
+//! Fields of coordinates modulo a p = 2^256 - c with 2^32 <= c < 2^32 + 2^31, such as that of secp256k1, where c =
+//! 2^32 + 977.
 
 use super::invert::Inverter;
 use super::limbs::{self, Limbs};

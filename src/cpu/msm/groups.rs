@@ -32,7 +32,7 @@ pub struct Groups {
 }
 
 impl Groups {
-    /// So many groups, of members each with its group, its point, and whether this is subtracted.
+    /// This many groups, of members each with its group, its point, and whether this is subtracted.
     pub fn of(count: usize, members: impl Iterator<Item = (usize, usize, bool)> + Clone) -> Self {
         let mut ends = vec![0; count];
         members.clone().for_each(|(group, ..)| ends[group] += 1);

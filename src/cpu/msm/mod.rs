@@ -1,17 +1,17 @@
-//! Multi-scalar multiplication: the sum of many products, by buckets (Pippenger, "On the evaluation of powers and monomials", SIAM
-//! Journal on Computing 9, 1980; with signed digits). Variable-time, for public data.
+//! Multi-scalar multiplication: the sum of many products, by buckets (Pippenger, "On the evaluation of powers and
+//! monomials", SIAM Journal on Computing 9, 1980; with signed digits). Variable-time, for public data.
 //!
-//! A product has one term, or two where the curve has an endomorphism: a scalar below 2^255, or below 2^130, and a point. A
-//! window of the scalars has buckets: bucket d gets the terms whose digit there is d or -d. The sum of d times bucket d
-//! needs no running sums, which would be one addition after the other: with d = h 2^l + r the buckets are summed up by h and
-//! by r, and what has these numbers is summed up by their bits. So everything is sums of groups of points
-//! ([`groups`]), and what is left is one point for each bit of a scalar.
+//! A product has one term, or two where the curve has an endomorphism: a scalar below 2^255, or below 2^130, and a
+//! point. A window of the scalars has buckets: bucket d gets the terms whose digit there is d or -d. The sum of d times
+//! bucket d needs no running sums, which would be one addition after the other: with d = h 2^l + r the buckets are
+//! summed up by h and by r, and what has these numbers is summed up by their bits. So everything is sums of groups of
+//! points ([`groups`]), and what is left is one point for each bit of a scalar.
 
 mod groups;
 mod plan;
 
 use self::groups::Groups;
-use self::plan::Plan;
+use self::plan::Bucketing;
 use super::CpuCurve;
 use super::be_bytes_to_limbs;
 use super::field::{Coordinate, Field};
@@ -60,7 +60,7 @@ impl<C: CpuCurve> Terms<C> {
         Terms { scalars, points: groups::entries::<C>(lanes, points) }
     }
 
-    /// No terms, with room for so many products.
+    /// No terms, with room for this many products.
     pub fn with_capacity(products: usize) -> Self {
         let terms = if C::ENDOMORPHISM.is_some() { 2 * products } else { products };
         Terms { scalars: Vec::with_capacity(terms), points: Vec::with_capacity(terms) }
@@ -80,7 +80,7 @@ impl<C: CpuCurve> Terms<C> {
 
 /// The sum of all terms, with the threads of a pool. `lanes` are those with which the terms were made.
 pub fn sum<C: CpuCurve>(pool: &Pool, lanes: Option<Lanes>, terms: &Terms<C>) -> Affine<C::Base> {
-    let plan = Plan::new(terms.scalars.len(), terms.bits(), pool.threads());
+    let plan = Bucketing::new(terms.scalars.len(), terms.bits(), pool.threads());
     let tasks = plan.tasks();
     let mut sums: Vec<Vec<Affine<C::Base>>> = vec![Vec::new(); tasks.len()];
     pool.for_each(

@@ -4,7 +4,8 @@ use std::ops::Range;
 
 /// Widths of windows.
 const WIDTHS: std::ops::RangeInclusive<u32> = 2..=16;
-/// Additions of points that take as long as what a task costs besides its additions: some 40 rounds with an inversion each.
+/// Additions of points that take as long as what a task costs besides its additions: some 40 rounds with an inversion
+/// each.
 const TASK: usize = 3000;
 /// Terms of a task times its windows, where it has several: their sums stay in the L2 cache.
 const LARGEST: usize = 1 << 16;
@@ -14,7 +15,7 @@ const LARGEST_PART: usize = 1 << 16;
 const MOST_PARTS: usize = 64;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Plan {
+pub struct Bucketing {
     /// Bits of a window.
     pub width: u32,
     /// Windows of a scalar.
@@ -25,8 +26,8 @@ pub struct Plan {
     parts: usize,
 }
 
-impl Plan {
-    /// The quickest for so many terms with scalars of so many bits on so many threads.
+impl Bucketing {
+    /// The quickest for this many terms with scalars of this many bits on this many threads.
     pub fn new(terms: usize, bits: u32, threads: usize) -> Self {
         let fewest = terms.div_ceil(LARGEST_PART).max(1);
         let of_width = |width: u32| {
@@ -36,7 +37,7 @@ impl Plan {
                 let most = (LARGEST * parts / terms.max(1)).clamp(1, windows as usize) as u32;
                 // Evenly, with no more tasks than the largest allow, or the threads ask for.
                 let groups = [windows.div_ceil(most), windows.min(threads as u32).max(windows.div_ceil(most))];
-                groups.map(|groups| Plan { width, windows, group: windows.div_ceil(groups), terms, parts })
+                groups.map(|groups| Bucketing { width, windows, group: windows.div_ceil(groups), terms, parts })
             })
         };
         WIDTHS.flat_map(of_width).min_by_key(|plan| plan.cost(threads)).expect("there are widths")
@@ -68,7 +69,7 @@ mod tests {
     fn tasks_have_every_window_of_every_term_once() {
         for terms in [1, 2, 31, 1000, 70_000, 3 << 17] {
             for (bits, threads) in [(0, 1), (1, 3), (128, 2), (129, 64), (255, 1), (255, 7)] {
-                let plan = Plan::new(terms, bits, threads);
+                let plan = Bucketing::new(terms, bits, threads);
                 assert!(WIDTHS.contains(&plan.width) && plan.windows * plan.width > bits);
                 let mut seen = 0;
                 for (windows, part) in plan.tasks() {
@@ -84,9 +85,9 @@ mod tests {
     #[test]
     fn threads_share_the_work() {
         for terms in [2000, 1 << 17, 1 << 20] {
-            let alone = Plan::new(terms, 255, 1).cost(1);
+            let alone = Bucketing::new(terms, 255, 1).cost(1);
             for threads in [2, 5, 16, 64] {
-                let cost = Plan::new(terms, 255, threads).cost(threads);
+                let cost = Bucketing::new(terms, 255, threads).cost(threads);
                 assert!(cost * threads < 2 * alone + 64 * threads * TASK, "{terms} terms, {threads} threads");
             }
         }

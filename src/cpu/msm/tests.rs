@@ -5,7 +5,7 @@ use crate::cpu::field::random::Random;
 use crate::cpu::{generator, multiply};
 use crate::curve::types;
 
-/// Points by their numbers: so many different ones, their opposites among them, and the identity.
+/// Points by their numbers: this many different ones, their opposites among them, and the identity.
 fn numbered<C: CpuCurve>(random: &mut Random, count: usize) -> Vec<(C::Scalar, Affine<C::Base>)> {
     let mut numbers: Vec<C::Scalar> = (0..count).map(|_| scalar::<C>(random)).collect();
     let opposite: Vec<_> = numbers.iter().map(Field::neg).collect();

@@ -1,7 +1,8 @@
 //! Affine points and batches of them: additions that share one inversion by Montgomery's trick.
 //!
-//! The trick multiplies the denominators of a whole batch, so a single zero would spoil every item. Each pair is therefore
-//! classified first, and only the slopes of chords and tangents contribute their denominator; the rest contribute one.
+//! The trick multiplies the denominators of a whole batch, so a single zero would spoil every item. Each pair is
+//! therefore classified first, and only the slopes of chords and tangents contribute their denominator; the rest
+//! contribute one.
 
 use crate::cpu::field::{Coordinate, Field};
 use crate::cpu::{CoefficientA, CpuCurve, coefficient_a, three};
@@ -28,8 +29,8 @@ impl<F: Field> Affine<F> {
     }
 }
 
-/// A point in one cache line, as tables hold it. There it is not the identity; elsewhere zeros stand for the identity, as (0, 0)
-/// is on no curve: b is not 0.
+/// A point in one cache line, as tables hold it. There it is not the identity; elsewhere zeros stand for the identity,
+/// as (0, 0) is on no curve: b is not 0.
 #[derive(Clone, Copy)]
 #[repr(align(64))]
 pub struct Entry<F> {
@@ -120,7 +121,7 @@ impl<F: Field> Denominators<F> {
         Denominators { values: Vec::new(), prefix: Vec::new(), products: [F::ONE; CHAINS] }
     }
 
-    /// With room for so many pairs: a vector that grows would leave its old contents behind.
+    /// With room for this many pairs: a vector that grows would leave its old contents behind.
     pub fn with_capacity(pairs: usize) -> Self {
         Denominators { values: Vec::with_capacity(pairs), prefix: Vec::with_capacity(pairs), ..Self::new() }
     }

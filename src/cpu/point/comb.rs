@@ -35,8 +35,8 @@ impl<C: CpuCurve> Comb<C> {
         Self::windows(self.window)
     }
 
-    /// Appends the digits of a scalar, one per term of its product. The entries that they select are fetched meanwhile: the
-    /// large table does not fit a core's caches.
+    /// Appends the digits of a scalar, one per term of its product. The entries that they select are fetched meanwhile:
+    /// the large table does not fit a core's caches.
     pub fn recode(&self, scalar: &C::Scalar, digits: &mut Vec<i32>) {
         // k or n - k, whichever is below 2^255, as the recoding needs: n < 2^256.
         let limbs = be_bytes_to_limbs(&scalar.to_be_bytes());

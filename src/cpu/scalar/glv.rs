@@ -1,5 +1,5 @@
-//! The decomposition of scalars after Gallant, Lambert and Vanstone (CRYPTO 2001): k = k1 + k2 lambda modulo n, with both
-//! halves of about 128 bits. Nothing branches on the scalars.
+//! The decomposition of scalars after Gallant, Lambert and Vanstone (CRYPTO 2001): k = k1 + k2 lambda modulo n, with
+//! both halves of about 128 bits. Nothing branches on the scalars.
 
 use zeroize::Zeroize;
 
@@ -32,8 +32,8 @@ pub struct Signed {
 impl Endomorphism {
     /// k1 and k2 with k = k1 + k2 lambda modulo n.
     ///
-    /// The rounding is off by less than one in each coordinate, so both halves are below the sum of the two basis vectors'
-    /// entries, 2^129.2 for secp256k1: arithmetic modulo 2^192 loses nothing.
+    /// The rounding is off by less than one in each coordinate, so both halves are below the sum of the two basis
+    /// vectors' entries, 2^129.2 for secp256k1: arithmetic modulo 2^192 loses nothing.
     pub fn decompose(&self, k: &[u64; 4]) -> (Signed, Signed) {
         let c1 = multiply_and_round(k, &self.g1);
         let c2 = multiply_and_round(k, &self.g2);

@@ -5,7 +5,8 @@
 /// Digits of the longest scalar, with room for a carry.
 const MAX_DIGITS: usize = 257;
 
-/// A width-w non-adjacent form: `value = sum digits[i] 2^i`, each digit zero or odd and below 2^(w-1) in absolute value.
+/// A width-w non-adjacent form: `value = sum digits[i] 2^i`, each digit zero or odd and below 2^(w-1) in absolute
+/// value.
 pub struct Wnaf {
     digits: [i8; MAX_DIGITS],
     /// Every digit from here on is zero.
@@ -43,8 +44,8 @@ impl Wnaf {
 
 /// Signed digits of fixed windows: `value = sum digit(j) 2^(w j)` with `|digit| <= 2^(w-1)`, for values below 2^255.
 ///
-/// There are `ceil(256 / w)` digits. The last carry finds room, because the top window of a value below 2^255 holds at most
-/// 2^(w-1) - 1 where w divides 256, and has a spare bit otherwise.
+/// There are `ceil(256 / w)` digits. The last carry finds room, because the top window of a value below 2^255 holds at
+/// most 2^(w-1) - 1 where w divides 256, and has a spare bit otherwise.
 pub fn signed_windows(value: &[u64; 4], width: u32, mut take: impl FnMut(usize, i32)) {
     let mut carry = 0;
     for index in 0..256u32.div_ceil(width) {
@@ -55,16 +56,16 @@ pub fn signed_windows(value: &[u64; 4], width: u32, mut take: impl FnMut(usize, 
     debug_assert_eq!(carry, 0);
 }
 
-/// Digit `index` of `value = sum digit(j) 2^(w j)` with `|digit| <= 2^(w-1)`: the window, plus the bit below it, minus 2^w times
-/// the bit on its top. A value below 2^b has `b / w + 1` digits. `width <= 30`.
+/// Digit `index` of `value = sum digit(j) 2^(w j)` with `|digit| <= 2^(w-1)`: the window, plus the bit below it, minus
+/// 2^w times the bit on its top. A value below 2^b has `b / w + 1` digits. `width <= 30`.
 pub fn window_digit(value: &[u64; 4], width: u32, index: u32) -> i32 {
     let (window, top) = (bits(value, index * width, width), 1 << (width - 1));
     let below = if index == 0 { 0 } else { bits(value, index * width - 1, 1) };
     (window + below) as i32 - ((window & top) << 1) as i32
 }
 
-/// Signed digits of fixed windows: `value = sum digit(j) 2^(w j)` with `-2^(w-1) <= digit < 2^(w-1)`, for a value below 2^(w
-/// windows - 2). Uniform: nothing branches on the value.
+/// Signed digits of fixed windows: `value = sum digit(j) 2^(w j)` with `-2^(w-1) <= digit < 2^(w-1)`, for a value below
+/// 2^(w windows - 2). Uniform: nothing branches on the value.
 #[inline(always)]
 pub fn uniform_windows(value: &[u64; 4], width: u32, windows: usize, mut take: impl FnMut(usize, i32)) {
     // With 2^(w-1) added in every window, digits are windows less that.
@@ -91,8 +92,8 @@ pub fn odd_windows(value: &[u64; 4], width: u32, windows: usize, mut take: impl 
 
 /// The e(j) of these digits: digit(j) = 2 e(j) - (2^w - 1). Uniform: nothing branches on the value.
 ///
-/// With D = 2^(w windows) - 1 = sum (2^w - 1) 2^(w j), (value + D) / 2 = sum e(j) 2^(w j): the e(j) are the windows of value
-/// / 2, rounded down, and a one at the top.
+/// With D = 2^(w windows) - 1 = sum (2^w - 1) 2^(w j), (value + D) / 2 = sum e(j) 2^(w j): the e(j) are the windows of
+/// value / 2, rounded down, and a one at the top.
 #[cfg_attr(any(gecc_no_lanes, not(target_arch = "x86_64")), allow(dead_code, reason = "for the lanes"))]
 #[inline(always)]
 pub fn windows_of_odd(value: &[u64; 4], width: u32, windows: usize, mut take: impl FnMut(usize, u32)) {

@@ -28,8 +28,8 @@ impl<F: Coordinate> Element<F> {
     /// The words of the stored forms of elements below 16 p.
     #[inline(always)]
     pub fn to_stored(self, lanes: Lanes) -> [Words; 4] {
-        // v is kept as 2^SHIFT v = v R / 2^256 modulo p, where R is 2^256 if SHIFT is 0. The factor is 1 as it is stored:
-        // 1, or 2^256 modulo p, and a product with it is divided by R.
+        // v is kept as 2^SHIFT v = v R / 2^256 modulo p, where R is 2^256 if SHIFT is 0. The factor is 1 as it is
+        // stored: 1, or 2^256 modulo p, and a product with it is divided by R.
         let [w0, w1, w2, w3] = F::ONE.stored();
         let factor = Self::unpack::<0>([
             Words::splat(lanes, w0),

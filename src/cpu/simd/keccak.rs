@@ -1,4 +1,5 @@
-//! Keccak-256 of eight messages at a time, a word of each in a register: crates that have this need a compiler that is not released.
+//! Keccak-256 of eight messages at a time, a word of each in a register: crates that have this need a compiler that is
+//! not released.
 //!
 //! The permutation is that of FIPS 202, section 3; the padding that of the submission, one bit earlier than SHA-3's.
 

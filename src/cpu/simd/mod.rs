@@ -3,8 +3,8 @@
 //! `uniform_points`.
 //!
 //! The lanes take the same steps: digits of fixed windows, all of them odd. Additions are made without a look at the
-//! points; a lane whose points were equal or opposite, or whose sum so far was the identity, shows it by Z = 0, and is put
-//! right at once. That costs about as much as the addition, so crafted items cannot slow down a batch by much.
+//! points; a lane whose points were equal or opposite, or whose sum so far was the identity, shows it by Z = 0, and is
+//! put right at once. That costs about as much as the addition, so crafted items cannot slow down a batch by much.
 
 mod chains;
 mod convert;

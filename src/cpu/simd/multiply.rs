@@ -57,7 +57,8 @@ impl Digits {
     }
 }
 
-/// Items whose tables are built together: enough to share an inversion, few enough that their tables stay in the L2 cache.
+/// Items whose tables are built together: enough to share an inversion, few enough that their tables stay in the L2
+/// cache.
 const BATCH: usize = 256;
 
 /// scalars[i] points[i], plus u1[i] G where G's table and u1 are given.

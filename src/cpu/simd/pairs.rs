@@ -1,5 +1,5 @@
-//! Sums of two points each, of a slice of entries, in lanes: the same as `point/pairs.rs`. Entries have the form that `gather` reads
-//! with `STORED` unset.
+//! Sums of two points each, of a slice of entries, in lanes: the same as `point/pairs.rs`. Entries have the form that
+//! `gather` reads with `STORED` unset.
 
 use super::convert::{gather, scatter};
 use super::invert::Denominators;
@@ -11,7 +11,7 @@ use crate::cpu::point::pairs::{BATCH, Pair};
 use crate::cpu::{CpuCurve, coefficient_a};
 
 const LANES: usize = 8;
-/// So many pairs before they are added, their points are fetched: they lie anywhere in memory.
+/// This many pairs before they are added, their points are fetched: they lie anywhere in memory.
 const AHEAD: usize = 4 * LANES;
 
 /// Points in the form that `add_pairs` takes.

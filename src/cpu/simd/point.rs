@@ -1,8 +1,8 @@
 //! Eight points side by side: Jacobian coordinates (X : Y : Z), which stand for (X / Z^2, Y / Z^3), and affine ones.
 //!
-//! Z = 0 stands for the identity. An addition that meets equal or opposite points gives Z = 0, and one to the identity does
-//! too, as doublings and additions multiply Z. As no point has order 2, nothing else makes Z zero. So one look at the Z
-//! of a sum tells whether the addition was right.
+//! Z = 0 stands for the identity. An addition that meets equal or opposite points gives Z = 0, and one to the identity
+//! does too, as doublings and additions multiply Z. As no point has order 2, nothing else makes Z zero. So one look at
+//! the Z of a sum tells whether the addition was right.
 
 use crate::cpu::field::Coordinate;
 use crate::cpu::field::vector::{Element, Lanes, Mask, Prime};

@@ -59,12 +59,12 @@ pub fn odd_rows<C: CpuCurve, const COUNT: usize>(lanes: Lanes, points: &[Entry<C
     rows
 }
 
-/// Multiples of a point that are computed by doubling what is known; larger tables then go on block by block, so that building
-/// takes little memory beside the table.
+/// Multiples of a point that are computed by doubling what is known; larger tables then go on block by block, so that
+/// building takes little memory beside the table.
 const FIRST_MULTIPLES: usize = 256;
 
-/// The multiples P, 2P, ... of each point in turn, as many as there is room for, as tables of the portable code. Their number
-/// is a power of two, and no point is the identity.
+/// The multiples P, 2P, ... of each point in turn, as many as there is room for, as tables of the portable code. Their
+/// number is a power of two, and no point is the identity.
 #[target_feature(enable = "avx512f,avx512ifma,avx512vbmi2")]
 fn multiples<C: CpuCurve>(lanes: Lanes, points: &[Entry<C::Base>], out: &mut [Entry<C::Base>]) {
     let count = out.len() / points.len();

@@ -213,7 +213,8 @@ fn points<C: CpuCurve>() {
     complete::<C>(lanes, &mut random);
 }
 
-/// Sums that meet equal points, opposite ones and the identity, in each lane by itself and in all; both complete additions.
+/// Sums that meet equal points, opposite ones and the identity, in each lane by itself and in all; both complete
+/// additions.
 fn complete<C: CpuCurve>(lanes: Lanes, random: &mut Random) {
     let mut denominators = affine::Denominators::new();
     for step in 0..64 {
@@ -337,8 +338,8 @@ fn products<C: CpuCurve>() {
     }
 }
 
-/// A scalar and c: when its terms, by windows of `window` bits, are added to c G one after the other, that of number `at`
-/// meets equal points, or opposite ones where `opposite`, and so does the next.
+/// A scalar and c: when its terms, by windows of `window` bits, are added to c G one after the other, that of number
+/// `at` meets equal points, or opposite ones where `opposite`, and so does the next.
 fn meeting<C: CpuCurve>(random: &mut Random, window: u32, at: usize, opposite: bool) -> [C::Scalar; 2] {
     let terms = 256usize.div_ceil(window as usize);
     let half = 1u64 << (window - 1);
@@ -449,8 +450,8 @@ fn uniform<C: CpuCurve>() {
     }
 }
 
-/// The scalar whose last addition meets equal points, in each lane, and its opposite: the lower windows sum up to the last
-/// entry minus n.
+/// The scalar whose last addition meets equal points, in each lane, and its opposite: the lower windows sum up to the
+/// last entry minus n.
 fn uniform_exceptions<C: CpuCurve>() {
     let lanes = lanes();
     let table = UniformTable::<C>::new(lanes);
@@ -509,9 +510,9 @@ fn same_uniform<C: CpuCurve>(lanes: Lanes, odd: &[[u64; 4]], random: &mut Random
     }
 }
 
-/// All scalars whose last addition, in windows of 5 bits, can meet equal points: with d and d' odd digits, 2d, and where
-/// there is an endomorphism 2d + d' lambda, d' lambda and 2d' lambda. Of these, one meets them on secp256k1, one and its
-/// opposite on SM2, and none on P-256.
+/// All scalars whose last addition, in windows of 5 bits, can meet equal points: with d and d' odd digits, 2d, and
+/// where there is an endomorphism 2d + d' lambda, d' lambda and 2d' lambda. Of these, one meets them on secp256k1, one
+/// and its opposite on SM2, and none on P-256.
 fn last_window_candidates<C: CpuCurve>() -> Vec<C::Scalar> {
     let small = |value: i64| -> C::Scalar {
         let absolute: C::Scalar = from_limbs(&[value.unsigned_abs(), 0, 0, 0]);

@@ -73,12 +73,12 @@ impl<C: CpuCurve> UniformTable<C> {
 
     /// The sum of one entry per window.
     ///
-    /// An addition meets equal or opposite points for one scalar alone, and in the last window: before, the sum is below
-    /// 2^(w j) in absolute value, and the entry is an odd multiple of it. There the scalar k < n < 2^256 is the sum of
-    /// d 2^252, with d odd and at most 15, and a part below 2^252 in absolute value. Opposite points would mean k = 0
-    /// modulo n, and equal ones k = 2d 2^252 modulo n: as k is odd, k = 2d 2^252 - n, with a part d 2^252 - n below
-    /// 2^252 in absolute value, and below 0 as k < n. So there is such a k where floor(n / 2^252) is odd, and it is d; on
-    /// the other curves no scalar is an exception. The result is then 2d 2^252 G.
+    /// An addition meets equal or opposite points for one scalar alone, and in the last window: before, the sum is
+    /// below 2^(w j) in absolute value, and the entry is an odd multiple of it. There the scalar k < n < 2^256 is the
+    /// sum of d 2^252, with d odd and at most 15, and a part below 2^252 in absolute value. Opposite points would mean
+    /// k = 0 modulo n, and equal ones k = 2d 2^252 modulo n: as k is odd, k = 2d 2^252 - n, with a part d 2^252 - n
+    /// below 2^252 in absolute value, and below 0 as k < n. So there is such a k where floor(n / 2^252) is odd, and it
+    /// is d; on the other curves no scalar is an exception. The result is then 2d 2^252 G.
     #[target_feature(enable = "avx512f,avx512ifma,avx512vbmi2")]
     fn sum(&self, lanes: Lanes, digits: &Digits, negate: Mask, out: &mut [Saved; 3]) {
         let one = Element::<C::Base>::one(lanes);
@@ -109,8 +109,8 @@ impl<C: CpuCurve> UniformTable<C> {
     }
 }
 
-/// Fills in the digits of up to eight scalars; lanes without a scalar repeat the last one. Returns the lanes where `negate`
-/// is 1. A function of its own, so that its machine code can be looked at (tests/constant_time).
+/// Fills in the digits of up to eight scalars; lanes without a scalar repeat the last one. Returns the lanes where
+/// `negate` is 1. A function of its own, so that its machine code can be looked at (tests/constant_time).
 #[inline(never)]
 fn recode(scalars: &[[u64; 4]], negate: &[u8], digits: &mut Digits) -> Mask {
     for lane in 0..LANES {

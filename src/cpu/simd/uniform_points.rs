@@ -42,8 +42,8 @@ struct Digits {
 }
 
 impl Digits {
-    /// Takes up to eight scalars, each negated where `negate` is 1; lanes without a scalar repeat the last one. All digits were
-    /// zero before. A function of its own, so that its machine code can be looked at (tests/constant_time).
+    /// Takes up to eight scalars, each negated where `negate` is 1; lanes without a scalar repeat the last one. All
+    /// digits were zero before. A function of its own, so that its machine code can be looked at (tests/constant_time).
     #[inline(never)]
     fn recode<C: CpuCurve>(&mut self, scalars: &[[u64; 4]], negate: &[u8]) {
         for lane in 0..LANES {
@@ -116,10 +116,11 @@ fn sum_batch<C: CpuCurve>(
 
 /// The sum of all digits' multiples, five doublings after each window.
 ///
-/// An addition meets equal or opposite points only in the last window, and is complete there. Before, the sum is 2^5 times something, plus
-/// lambda times something, with coefficients other than zero, and the addend is odd in one place and zero in the
-/// other: they differ as pairs of integers. As these are below 2^126, and every relation between 1 and lambda modulo n
-/// has a coefficient above 2^127 (or, where there is no endomorphism, n is far above the sum), they differ modulo n.
+/// An addition meets equal or opposite points only in the last window, and is complete there. Before, the sum is 2^5
+/// times something, plus lambda times something, with coefficients other than zero, and the addend is odd in one place
+/// and zero in the other: they differ as pairs of integers. As these are below 2^126, and every relation between 1 and
+/// lambda modulo n has a coefficient above 2^127 (or, where there is no endomorphism, n is far above the sum), they
+/// differ modulo n.
 #[target_feature(enable = "avx512f,avx512ifma,avx512vbmi2")]
 fn sum<C: CpuCurve>(lanes: Lanes, digits: &Digits, table: &Table<C>, out: &mut [Saved; 3]) {
     let halves = if C::ENDOMORPHISM.is_some() { 2 } else { 1 };

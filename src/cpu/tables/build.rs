@@ -61,8 +61,8 @@ fn bases<C: CpuCurve>(lanes: Option<Lanes>, points: &[Affine<C::Base>], window: 
     normalize(&bases).iter().map(|base| Entry::new(&base.x, &base.y)).collect()
 }
 
-/// Multiples of a point that are computed by doubling what is known; larger tables then go on block by block, so that building
-/// takes little memory beside the table.
+/// Multiples of a point that are computed by doubling what is known; larger tables then go on block by block, so that
+/// building takes little memory beside the table.
 const FIRST_MULTIPLES: usize = 1024;
 
 /// For each base the multiples 1, 2, ... in turn, as many as there is room for; that is a power of two.

@@ -18,7 +18,7 @@ type Hashed = (u64, usize);
 
 /// Items that are hashed, or sorted by one thread at once.
 const BLOCK: usize = 1 << 12;
-/// Parts into which many items are divided by their hashes, by so many of its bits.
+/// Parts into which many items are divided by their hashes, by this many of its bits.
 const PART_BITS: u32 = 6;
 
 impl KeyPlan {

@@ -1,7 +1,7 @@
 //! Tables of G, computed once per curve and process.
 //!
-//! Nobody waits for anybody here. Whoever lacks something small computes it, and the first to be done keeps it for all. The
-//! large table is built by a thread of its own beside the work, which goes on with the small one.
+//! Nobody waits for anybody here. Whoever lacks something small computes it, and the first to be done keeps it for all.
+//! The large table is built by a thread of its own beside the work, which goes on with the small one.
 
 use crate::cpu::point::comb::Comb;
 use crate::cpu::simd::{Lanes, UniformTable};
@@ -62,8 +62,8 @@ impl<C: CpuCurve> Precomputed<C> {
         get_or_compute(&self.uniform, || UniformTable::new(lanes))
     }
 
-    /// The table of G for public scalars, for so many more items: the best that is there. A chunk asks for it, not a batch, so
-    /// that a large batch gains by a table that is done meanwhile.
+    /// The table of G for public scalars, for this many more items: the best that is there. A chunk asks for it, not a
+    /// batch, so that a large batch gains by a table that is done meanwhile.
     pub fn table(&'static self, engine: &CpuEngine, items: usize) -> &'static Comb<C> {
         if let Some(large) = self.large.get() {
             return large;

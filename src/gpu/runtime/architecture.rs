@@ -1,10 +1,11 @@
 //! Which GPUs run machine code that was compiled for others.
 
-/// Those of boards whose GPU is a part of the processor: CUDA promises nothing between them and other GPUs, nor among them.
+/// Those of boards whose GPU is a part of the processor: CUDA promises nothing between them and other GPUs, nor among
+/// them.
 const ON_BOARDS: &[u32] = &[87, 88, 101];
 
-/// The architectures whose machine code runs on this one, such as `sm_80` on `sm_86`, but for itself; the nearest first. By CUDA's
-/// rule code runs on later minor versions of its major version, and on no other.
+/// The architectures whose machine code runs on this one, such as `sm_80` on `sm_86`, but for itself; the nearest
+/// first. By CUDA's rule code runs on later minor versions of its major version, and on no other.
 pub fn earlier_compatible(architecture: &str) -> Vec<String> {
     let number = architecture.strip_prefix("sm_").and_then(|number| number.parse::<u32>().ok());
     let Some(number) = number.filter(|number| !ON_BOARDS.contains(number)) else { return Vec::new() };

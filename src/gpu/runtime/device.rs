@@ -38,8 +38,8 @@ struct Ready {
     loaded: Duration,
 }
 
-/// After this time kernels that could not be had are tried again: a full disk, a folder that was not there yet or a lack of
-/// memory may have passed.
+/// After this time kernels that could not be had are tried again: a full disk, a folder that was not there yet or a
+/// lack of memory may have passed.
 const RETRY_AFTER: Duration = Duration::from_secs(30);
 
 /// A GPU and what is loaded on it.
@@ -89,8 +89,8 @@ pub fn count() -> Result<usize, String> {
     }
 }
 
-/// Sets as much of the L2 cache aside as the device allows. Gives the bytes, 0 where it cannot, and the longest range of
-/// memory that may use them.
+/// Sets as much of the L2 cache aside as the device allows. Gives the bytes, 0 where it cannot, and the longest range
+/// of memory that may use them.
 fn set_l2_aside(context: &CudaContext) -> Result<(usize, usize), Fault> {
     let attribute = |which| context.attribute(which).map(|value| usize::try_from(value).unwrap_or(0));
     let bytes = attribute(Attribute::CU_DEVICE_ATTRIBUTE_MAX_PERSISTING_L2_CACHE_SIZE)?;
@@ -130,7 +130,7 @@ impl Device {
         })
     }
 
-    /// Multiprocessors on which kernels of two blocks of 256 threads work on so many items.
+    /// Multiprocessors on which kernels of two blocks of 256 threads work on this many items.
     pub fn at_work(&self, items: usize) -> usize {
         at_work(items, self.multiprocessors as usize)
     }
@@ -273,8 +273,8 @@ impl Device {
         slots.into_iter().filter_map(describe).collect()
     }
 
-    /// A new stream, of another priority than the one before. Streams of equal priority would share the device evenly, finish
-    /// their chunks together and leave the device idle while all of them copy.
+    /// A new stream, of another priority than the one before. Streams of equal priority would share the device evenly,
+    /// finish their chunks together and leave the device idle while all of them copy.
     pub fn stream(&self) -> Result<Arc<CudaStream>, Fault> {
         let turn = self.streams.fetch_add(1, Ordering::Relaxed) % STREAMS;
         // Lower numbers go first; the driver clamps what the device does not have.

@@ -35,8 +35,8 @@ impl Fault {
         Fault::new(FaultKind::Memory, problem)
     }
 
-    /// What the driver says of kernels that it does not load: mostly that these kernels are not for it, which says nothing of the
-    /// device.
+    /// What the driver says of kernels that it does not load: mostly that these kernels are not for it, which says
+    /// nothing of the device.
     pub fn of_loading(problem: &DriverError) -> Self {
         use CUresult::*;
         let of_kernels = matches!(

@@ -1,17 +1,18 @@
-//! Limits of a device on concurrent uploads, downloads and computations, so that the first chunk starts early. What several
-//! streams bring to the thread pool at once it interleaves, and all of it is done when the last would have been; one after the
-//! other, the first gives the device work much earlier. Uploads and downloads have turns of their own: one keeps the cores busy
-//! while the other begins or ends. Of the streams whose inputs are there a few compute at a time, for the same reason.
+//! Limits of a device on concurrent uploads, downloads and computations, so that the first chunk starts early. What
+//! several streams bring to the thread pool at once it interleaves, and all of it is done when the last would have
+//! been; one after the other, the first gives the device work much earlier. Uploads and downloads have turns of their
+//! own: one keeps the cores busy while the other begins or ends. Of the streams whose inputs are there a few compute at
+//! a time, for the same reason.
 //!
-//! Whoever has a turn waits for the device and for threads that do nothing but its own copies, so that it ends. Nobody waits
-//! for a turn at copying who has one, nor for a turn at computing who has one at copying.
+//! Whoever has a turn waits for the device and for threads that do nothing but its own copies, so that it ends. Nobody
+//! waits for a turn at copying who has one, nor for a turn at computing who has one at copying.
 
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 /// Bytes that are worth a turn, as more than one thread copies them.
 const MUCH: usize = 1 << 20;
-/// Streams that compute at a time: while the last kernels of one leave multiprocessors idle another fills them, and a third is
-/// there when the first has ended.
+/// Streams that compute at a time: while the last kernels of one leave multiprocessors idle another fills them, and a
+/// third is there when the first has ended.
 const COMPUTING: usize = 3;
 
 /// The gates of one device.
@@ -39,17 +40,17 @@ impl Gates {
         Gates { sending: Place::new(1), receiving: Place::new(1), computing: Place::new(COMPUTING) }
     }
 
-    /// Waits for the turn at copying so many bytes to pinned memory; `None` where they are few.
+    /// Waits for the turn at copying this many bytes to pinned memory; `None` where they are few.
     pub fn to_send(&self, bytes: usize) -> Option<Turn> {
         self.sending.take(bytes)
     }
 
-    /// Likewise at computing with so many bytes of input.
+    /// Likewise at computing with this many bytes of input.
     pub fn to_compute(&self, bytes: usize) -> Option<Turn> {
         self.computing.take(bytes)
     }
 
-    /// Likewise at converting to so many bytes what has come from the device.
+    /// Likewise at converting to this many bytes what has come from the device.
     pub fn to_receive(&self, bytes: usize) -> Option<Turn> {
         self.receiving.take(bytes)
     }

@@ -1,7 +1,8 @@
 //! Kernels that were compiled on this machine, each in a file of a folder.
 //!
-//! A file's name holds the hash of everything that went into the compilation; its head holds the hash of that name and of the
-//! content. What is damaged, renamed, or could have been written by somebody else, is compiled again and never loaded.
+//! A file's name holds the hash of everything that went into the compilation; its head holds the hash of that name and
+//! of the content. What is damaged, renamed, or could have been written by somebody else, is compiled again and never
+//! loaded.
 
 use super::kernel_files::{content_hash, open_trusted, stem, write_whole};
 use super::nvrtc::Nvrtc;
@@ -48,7 +49,8 @@ impl Cache {
         self.write(unit, architecture, nvrtc, &cubin).map_err(describe)
     }
 
-    /// The machine code of a unit, if it is there whole and trusted: as this version of NVRTC made it, or without one any.
+    /// The machine code of a unit, if it is there whole and trusted: as this version of NVRTC made it, or without one
+    /// any.
     pub fn read(&self, unit: Unit, architecture: &str, nvrtc: Option<&Nvrtc>) -> Option<Vec<u8>> {
         let folder = self.folder.as_ref()?;
         let stem = stem(unit, architecture);
@@ -63,8 +65,8 @@ impl Cache {
         }
     }
 
-    /// The machine code of a unit and the assembler's report, kept together in a file beside that of `write`. Compiled where it is not
-    /// there yet.
+    /// The machine code of a unit and the assembler's report, kept together in a file beside that of `write`. Compiled
+    /// where it is not there yet.
     ///
     /// # Errors
     /// Why it could not be compiled or written.
@@ -135,7 +137,8 @@ mod tests {
         assert_eq!(cache.read(UNIT, "sm_90", Some(&NVRTC)), None);
         cache.write(UNIT, "sm_90", NVRTC, b"code").unwrap();
         assert_eq!(cache.read(UNIT, "sm_90", Some(&NVRTC)), Some(b"code".to_vec()));
-        // Without NVRTC whichever version there is serves; with another version, another architecture, unit or curve, none.
+        // Without NVRTC whichever version there is serves; with another version, another architecture, unit or curve,
+        // none.
         assert_eq!(cache.read(UNIT, "sm_90", None), Some(b"code".to_vec()));
         assert_eq!(cache.read(UNIT, "sm_90", Some(&Nvrtc { version: (13, 1) })), None);
         assert_eq!(cache.read(UNIT, "sm_80", Some(&NVRTC)), None);

@@ -18,7 +18,7 @@ pub struct Usage {
 }
 
 impl Usage {
-    /// Blocks of so many threads that a multiprocessor holds at a time.
+    /// Blocks of this many threads that a multiprocessor holds at a time.
     pub fn resident_blocks(&self, threads: u32) -> Result<u32, Fault> {
         Ok(self.function.occupancy_max_active_blocks_per_multiprocessor(threads, 0, None)?.max(1))
     }

@@ -34,9 +34,9 @@ impl Places {
         Places { packs: packs.or_else(packs_of_environment), cache: Cache::of_user() }
     }
 
-    /// The machine code of a unit. A pack for this very architecture goes first: it is of the same sources, and NVRTC, a large
-    /// library, need not be loaded. What was compiled for this GPU goes before a pack for an earlier architecture, and that
-    /// before seconds of compiling. What is compiled is kept in the cache.
+    /// The machine code of a unit. A pack for this very architecture goes first: it is of the same sources, and NVRTC,
+    /// a large library, need not be loaded. What was compiled for this GPU goes before a pack for an earlier
+    /// architecture, and that before seconds of compiling. What is compiled is kept in the cache.
     ///
     /// # Errors
     /// Why it is nowhere and cannot be compiled.
@@ -78,8 +78,8 @@ impl Places {
         Ok(here(cubin, KernelOrigin::Compiled))
     }
 
-    /// What the pack of an architecture has of a unit. A pack that is there and cannot be used is a problem, which matters where
-    /// nothing else serves.
+    /// What the pack of an architecture has of a unit. A pack that is there and cannot be used is a problem, which
+    /// matters where nothing else serves.
     fn in_pack(&self, unit: Unit, architecture: &str, problems: &mut Vec<String>) -> Option<FoundCode> {
         let path = pack::path(self.packs.as_deref()?, architecture);
         match in_file(&path, unit, architecture) {

@@ -7,7 +7,8 @@ use cudarc::driver::{CudaContext, result, sys};
 use std::ffi::c_void;
 use std::sync::Arc;
 
-/// The context that was current on this thread, which is so again when this is dropped: the caller's belongs to the caller.
+/// The context that was current on this thread, which is so again when this is dropped: the caller's belongs to the
+/// caller.
 #[derive(Debug)]
 pub struct CallersContext(sys::CUcontext);
 
@@ -20,8 +21,8 @@ impl CallersContext {
         CallersContext(context)
     }
 
-    /// Makes a context current until this is dropped; `None` where it is gone. The first attempt may fail for an error that the
-    /// context has kept from elsewhere.
+    /// Makes a context current until this is dropped; `None` where it is gone. The first attempt may fail for an error
+    /// that the context has kept from elsewhere.
     pub fn lend_to(context: &CudaContext) -> Option<Self> {
         let kept = Self::keep();
         context.bind_to_thread().or_else(|_| context.bind_to_thread()).is_ok().then_some(kept)
@@ -97,8 +98,8 @@ impl PinnedMemory {
     }
 
     pub fn as_slice(&self) -> &[u8] {
-        // SAFETY: initialised by `new`; the device writes to it only between a copy's start and the wait for its stream, when
-        // `Stream` lends nothing.
+        // SAFETY: initialised by `new`; the device writes to it only between a copy's start and the wait for its
+        // stream, when `Stream` lends nothing.
         unsafe { std::slice::from_raw_parts(self.pointer, self.bytes) }
     }
 

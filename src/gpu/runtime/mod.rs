@@ -30,7 +30,7 @@ pub use stream::{Argument, Grid, Stream};
 /// (docs/log/gpu-host.md).
 pub const STREAMS: usize = 5;
 
-/// Multiprocessors on which kernels of two blocks of 256 threads work on so many items.
+/// Multiprocessors on which kernels of two blocks of 256 threads work on this many items.
 pub fn at_work(items: usize, multiprocessors: usize) -> usize {
     items.div_ceil(2 * 256).min(multiprocessors)
 }

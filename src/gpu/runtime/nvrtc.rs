@@ -81,7 +81,8 @@ fn preload(folder: &Path) -> Result<(), String> {
         return Err("there is no libnvrtc in that folder".to_owned());
     }
     for path in libraries {
-        // SAFETY: the user names the folder of NVIDIA's libraries, which have no initialisation code with preconditions.
+        // SAFETY: the user names the folder of NVIDIA's libraries, which have no initialisation code with
+        // preconditions.
         let library = unsafe { libloading::Library::new(&path) }.map_err(|problem| {
             let reason = problem.source().map_or_else(|| problem.to_string(), ToString::to_string);
             format!("{}: {reason}", path.display())
@@ -91,8 +92,8 @@ fn preload(folder: &Path) -> Result<(), String> {
     Ok(())
 }
 
-/// NVRTC's shared objects in a folder, each once however many links lead to it, in the order in which they are loaded. A
-/// toolkit's folder also has static archives, stubs and, as `.alt.`, a second build of each.
+/// NVRTC's shared objects in a folder, each once however many links lead to it, in the order in which they are loaded.
+/// A toolkit's folder also has static archives, stubs and, as `.alt.`, a second build of each.
 fn libraries(folder: &Path) -> io::Result<Vec<PathBuf>> {
     let mut libraries = Vec::new();
     for entry in fs::read_dir(folder)? {

@@ -1,10 +1,10 @@
 //! Packs: the kernels of all operations for one architecture in one file, compiled beforehand.
 //!
-//! A pack begins with a head: [`MAGIC`], the SHA-256 of the rest of the head, the version of NVRTC, the number of kernels, and
-//! an entry for each. Then the kernels follow, each compressed on its own (deflate), so that a reader takes only what it needs.
-//! Numbers are little-endian. An entry is found by the hash of what its kernel was compiled from, so that other sources find
-//! nothing; and a kernel is checked by its content like one in the cache. What is damaged, or could have been written by
-//! somebody else, is never loaded.
+//! A pack begins with a head: [`MAGIC`], the SHA-256 of the rest of the head, the version of NVRTC, the number of
+//! kernels, and an entry for each. Then the kernels follow, each compressed on its own (deflate), so that a reader
+//! takes only what it needs. Numbers are little-endian. An entry is found by the hash of what its kernel was compiled
+//! from, so that other sources find nothing; and a kernel is checked by its content like one in the cache. What is
+//! damaged, or could have been written by somebody else, is never loaded.
 
 use super::kernel_files::{content_hash, open_trusted, source_hash, stem, write_whole};
 use super::nvrtc::Nvrtc;

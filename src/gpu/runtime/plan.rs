@@ -1,8 +1,8 @@
 //! What a chunk takes of device and pinned memory, buffer by buffer, and what goes up and down.
 //!
-//! An operation says once which buffers its chunk has. Before a stream is taken that gives their bytes, by which batches are cut
-//! and memory is bounded; on a stream it gives the buffers themselves. So nothing is summed up by hand, and a chunk that took
-//! more than was planned is a defect that shows at once.
+//! An operation says once which buffers its chunk has. Before a stream is taken that gives their bytes, by which
+//! batches are cut and memory is bounded; on a stream it gives the buffers themselves. So nothing is summed up by hand,
+//! and a chunk that took more than was planned is a defect that shows at once.
 
 use super::page_lock::is_locked;
 use crate::gpu::columns::{Address, Column, Content};
@@ -13,8 +13,8 @@ use std::ops::Range;
 /// Every buffer starts at a multiple of this, which all kernels' vector accesses divide.
 pub const ALIGNMENT: usize = 256;
 
-/// Bytes of the smallest copy of secrets to the device. The driver writes what is smaller into its queue of commands, where it
-/// stays: up to 24 KiB, by a search of the process's memory.
+/// Bytes of the smallest copy of secrets to the device. The driver writes what is smaller into its queue of commands,
+/// where it stays: up to 24 KiB, by a search of the process's memory.
 pub const SMALLEST_SECRET_COPY: usize = 64 << 10;
 
 /// Memory on the device and pinned memory on the host.
@@ -139,7 +139,7 @@ impl<'a> Plan<'a> {
         Column::at(self.base + range.start as u64)
     }
 
-    /// Plans what so many things have of which the chunk's items are made.
+    /// Plans what this many things have of which the chunk's items are made.
     pub fn for_items<R>(&mut self, items: usize, plan: impl FnOnce(&mut Self) -> R) -> R {
         let before = std::mem::replace(&mut self.occasion.items, items);
         let planned = plan(self);
@@ -152,7 +152,7 @@ impl<'a> Plan<'a> {
         self.each(T::BYTES)
     }
 
-    /// A buffer of so many bytes for each item.
+    /// A buffer of this many bytes for each item.
     pub fn each<T>(&mut self, bytes: usize) -> Column<T> {
         self.buffer(bytes * self.items())
     }
@@ -171,7 +171,7 @@ impl<'a> Plan<'a> {
         self.input_of(self.items() * rows.width(), Source::Rows(rows))
     }
 
-    /// So many bytes from some source.
+    /// This many bytes from some source.
     pub fn input_of<T>(&mut self, bytes: usize, source: Source<'a>) -> Column<T> {
         let column = self.buffer(bytes);
         let pinned = if is_locked_source(&source, bytes) { 0..0 } else { self.pinned(bytes) };
@@ -179,7 +179,7 @@ impl<'a> Plan<'a> {
         column
     }
 
-    /// So many bytes that are secret.
+    /// This many bytes that are secret.
     pub fn secret_input_of<T>(&mut self, bytes: usize, source: Source<'a>) -> Column<T> {
         let copied = bytes.max(SMALLEST_SECRET_COPY);
         let column = self.buffer(copied);
@@ -200,7 +200,7 @@ impl<'a> Plan<'a> {
         self.codes = Some(self.output(column.address(), 1, false));
     }
 
-    /// A column of results, of so many bytes for each item.
+    /// A column of results, of this many bytes for each item.
     pub fn result<T>(&mut self, which: usize, column: Column<T>, width: usize) {
         self.results[which] = Some(self.output(column.address(), width, false));
     }
@@ -216,7 +216,7 @@ impl<'a> Plan<'a> {
         Output { address, bytes, pinned, secret }
     }
 
-    /// The copy of so many bytes of a buffer, for the host to look at before the chunk is done.
+    /// The copy of this many bytes of a buffer, for the host to look at before the chunk is done.
     pub fn download<T>(&mut self, column: Column<T>, bytes: usize) -> Download<T> {
         Download { column, pinned: self.pinned(bytes) }
     }

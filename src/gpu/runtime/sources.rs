@@ -40,8 +40,8 @@ impl Unit {
         OF_OPERATIONS.contains(&self.file)
     }
 
-    /// The headers that it may include, by name. Those of measurements, which not every library has, are for these alone: what
-    /// an operation is compiled from is the same in all.
+    /// The headers that it may include, by name. Those of measurements, which not every library has, are for these
+    /// alone: what an operation is compiled from is the same in all.
     pub fn headers(&self) -> impl Iterator<Item = (&'static str, &'static str)> {
         let all = !self.is_of_operations();
         HEADERS.iter().copied().filter(move |(name, _)| all || !name.starts_with("lab/"))

@@ -18,8 +18,8 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// A wait that is longer leaves the core to other threads, which costs some tens of microseconds at its end: much where the
-/// chunk is small, and then no other lane has much to copy.
+/// A wait that is longer leaves the core to other threads, which costs some tens of microseconds at its end: much where
+/// the chunk is small, and then no other lane has much to copy.
 const SPIN: Duration = Duration::from_micros(50);
 const SPIN_IF_SMALL: Duration = Duration::from_millis(3);
 /// Pinned bytes of a chunk that is small.
@@ -94,7 +94,7 @@ impl From<u32> for Argument {
 pub enum Grid {
     /// One thread per item.
     PerItem { block: u32 },
-    /// At most so many blocks per multiprocessor, whose threads loop over the items.
+    /// At most this many blocks per multiprocessor, whose threads loop over the items.
     Resident { block: u32, blocks: u32 },
 }
 
@@ -150,8 +150,8 @@ impl Stream {
         })
     }
 
-    /// Starts a chunk, and gives its buffers. A stream that has not enough memory takes `most` at once, where it can: taking
-    /// more later stops the whole device.
+    /// Starts a chunk, and gives its buffers. A stream that has not enough memory takes `most` at once, where it can:
+    /// taking more later stops the whole device.
     pub fn begin<'a, B>(
         &mut self,
         (items, direct): (usize, bool),
@@ -186,15 +186,15 @@ impl Stream {
         Ok((buffers, planned))
     }
 
-    /// For kernels that share inversions and write prefix products once and read them back once: their accesses may stay in the
-    /// part of the L2 cache that the device keeps for them, if it keeps one.
+    /// For kernels that share inversions and write prefix products once and read them back once: their accesses may
+    /// stay in the part of the L2 cache that the device keeps for them, if it keeps one.
     pub fn keep_in_l2(&mut self, prefixes: Column<Prefixes>, items: usize) -> Result<(), Fault> {
         let bytes = Prefixes::BYTES * items;
         if self.device.persisting_l2 > 0 { self.persist(prefixes.address(), bytes) } else { Ok(()) }
     }
 
-    /// From here on, on this stream's stream, a range of device memory has the first claim to the part of the L2 cache that is
-    /// set aside: as much of it, spread evenly, as fits.
+    /// From here on, on this stream's stream, a range of device memory has the first claim to the part of the L2 cache
+    /// that is set aside: as much of it, spread evenly, as fits.
     fn persist(&mut self, address: Address, bytes: usize) -> Result<(), Fault> {
         let bytes = bytes.min(self.device.largest_window);
         let window = sys::CUaccessPolicyWindow {
@@ -221,8 +221,8 @@ impl Stream {
         Ok(self.stream.record_event(None)?)
     }
 
-    /// Fills the buffers of inputs on the device: from page-locked memory, or with what `fill` writes for those that are not
-    /// there.
+    /// Fills the buffers of inputs on the device: from page-locked memory, or with what `fill` writes for those that
+    /// are not there.
     ///
     /// # Safety
     /// What is locked stays borrowed until `finish` has waited or the stream is dropped.
@@ -245,8 +245,8 @@ impl Stream {
                 Source::Rows(rows) if input.pinned.is_empty() => rows.span(),
                 _ => &pinned[input.pinned.start..][..input.copied],
             };
-            // SAFETY: both ends have as many bytes; the pinned range is not touched again before `finish` has waited, and for
-            // what is locked the caller vouches.
+            // SAFETY: both ends have as many bytes; the pinned range is not touched again before `finish` has waited,
+            // and for what is locked the caller vouches.
             unsafe { result::memcpy_htod_async(input.address, bytes, self.stream.cu_stream()) }?;
         }
         if !self.secrets_up.is_empty() {
@@ -266,7 +266,8 @@ impl Stream {
     /// Notes what is to be copied to the host when the kernels are done: to pinned memory, or to where it stays.
     ///
     /// # Safety
-    /// Where results are given, these are page-locked, and stay borrowed until `finish` has waited or the stream is dropped.
+    /// Where results are given, these are page-locked, and stay borrowed until `finish` has waited or the stream is
+    /// dropped.
     pub unsafe fn receive(&mut self, outputs: [Option<&Output>; 3], to: Option<ResultsMut>) {
         if let Some(ResultsMut { codes, columns: [first, second], .. }) = to {
             for (output, to) in outputs.into_iter().zip([codes, first, second]) {
@@ -287,7 +288,8 @@ impl Stream {
     fn start_downloads(&mut self) -> Result<(), Fault> {
         let pinned = self.pinned.as_mut().expect("`begin` comes first").as_mut_slice();
         for (address, range) in self.downloads.drain(..) {
-            // SAFETY: both ends have as many bytes; the pinned range is not touched before `finish` or `wait` has waited.
+            // SAFETY: both ends have as many bytes; the pinned range is not touched before `finish` or `wait` has
+            // waited.
             unsafe { result::memcpy_dtoh_async(&mut pinned[range], address, self.stream.cu_stream()) }?;
         }
         Ok(())
@@ -295,7 +297,8 @@ impl Stream {
 
     fn start_direct_downloads(&mut self) -> Result<(), Fault> {
         for (address, RawBytes(to)) in self.direct.drain(..) {
-            // SAFETY: both ends have as many bytes, and whoever asked for this keeps the memory borrowed until `finish` has waited.
+            // SAFETY: both ends have as many bytes, and whoever asked for this keeps the memory borrowed until `finish`
+            // has waited.
             unsafe { result::memcpy_dtoh_async(&mut *to, address, self.stream.cu_stream()) }?;
         }
         Ok(())
@@ -314,12 +317,13 @@ impl Stream {
     /// Copies to a buffer that no input fills, after everything started.
     #[cfg(feature = "lab")]
     pub fn write<T>(&mut self, to: Column<T>, bytes: &[u8]) -> Result<(), Fault> {
-        // SAFETY: the buffer belongs to this stream's chunk and has that many bytes; the copy is done before this returns.
+        // SAFETY: the buffer belongs to this stream's chunk and has that many bytes; the copy is done before this
+        // returns.
         unsafe { result::memcpy_htod_async(to.address(), bytes, self.stream.cu_stream()) }?;
         self.settle()
     }
 
-    /// A copy of so many bytes of a buffer, after everything started.
+    /// A copy of this many bytes of a buffer, after everything started.
     #[cfg(feature = "lab")]
     pub fn copy_of<T>(&mut self, from: Column<T>, bytes: usize) -> Result<Vec<u8>, Fault> {
         let mut copy = vec![0; bytes];
@@ -335,8 +339,8 @@ impl Stream {
     /// device is wiped while the results are read, and what was sent there while it computes.
     pub fn finish(&mut self) -> Result<(), Fault> {
         if self.used.pinned > SMALL || !self.direct.is_empty() {
-            // The device takes copies in the order in which they were started: one that waits for its kernels keeps back those of
-            // other lanes.
+            // The device takes copies in the order in which they were started: one that waits for its kernels keeps
+            // back those of other lanes.
             self.done.record(&self.stream)?;
             self.wipe_sent()?;
             self.wait_for(&self.done)?;
@@ -398,7 +402,8 @@ impl Stream {
     /// Starts a kernel on `items` items.
     ///
     /// # Safety
-    /// The arguments are those of the kernel's launch contract, in its order: `super::kernels` is where they are matched.
+    /// The arguments are those of the kernel's launch contract, in its order: `super::kernels` is where they are
+    /// matched.
     pub unsafe fn launch(
         &mut self,
         unit: Unit,
@@ -535,8 +540,8 @@ fn wipe_pinned(pinned: &mut Option<PinnedMemory>, ranges: impl Iterator<Item = R
 
 impl Drop for Stream {
     fn drop(&mut self) {
-        // The arenas are freed after this: nothing may still use them, and no secrets may be left in them. An error here
-        // means that the device is gone, and with it whatever used them.
+        // The arenas are freed after this: nothing may still use them, and no secrets may be left in them. An error
+        // here means that the device is gone, and with it whatever used them.
         let _ = self.wipe();
         let _ = self.settle_whatever_was();
     }

@@ -1,7 +1,7 @@
 //! Where a batch is cut into chunks.
 //!
-//! Every lane takes the next chunk that nobody has, so that the copies of one overlap with the computation of another, and
-//! a faster device does more. What becomes of a chunk that fails: `work_queue`.
+//! Every lane takes the next chunk that nobody has, so that the copies of one overlap with the computation of another,
+//! and a faster device does more. What becomes of a chunk that fails: `work_queue`.
 
 use super::operation::OnGpu;
 use super::work_queue::SMALLEST as SMALLEST_CHUNK;
@@ -10,8 +10,8 @@ use std::ops::Range;
 
 /// Items of a chunk are a multiple of this many threads per multiprocessor where there are enough.
 const WAVE: usize = 512;
-/// Bytes of a chunk's items that differ in size: enough that starting a kernel costs little, and no more than lanes should
-/// keep pinned.
+/// Bytes of a chunk's items that differ in size: enough that starting a kernel costs little, and no more than lanes
+/// should keep pinned.
 const DATA_BYTES: (usize, usize) = (4 << 20, 64 << 20);
 
 /// The machine that a batch is cut for.
@@ -46,14 +46,15 @@ impl Machine {
             return self.cut(operation, |_| most_items.min(items.max(1)), usize::MAX);
         }
         let wave = WAVE * self.multiprocessors;
-        let shape = Shape { items, count: self.devices, wave, large: operation.most_waves().max(2) * wave };
+        let shape = ChunkSizes { items, count: self.devices, wave, large: operation.most_waves().max(2) * wave };
         let parts = (LANES + 1) * self.devices;
         let even_data = operation.data_bytes(&(0..items)).div_ceil(parts).clamp(DATA_BYTES.0, DATA_BYTES.1);
         self.cut(operation, |start| shape.chunk_at(start).min(most_items), even_data)
     }
 
-    /// Where to cut a batch so that a chunk has at most so many items (by the number of its first) and so many bytes of data, and
-    /// fits the memory of a lane; but not below `SMALLEST_CHUNK` for lack of memory. Gives the end of each chunk.
+    /// Where to cut a batch so that a chunk has at most this many items (by the number of its first) and this many
+    /// bytes of data, and fits the memory of a lane; but not below `SMALLEST_CHUNK` for lack of memory. Gives the end
+    /// of each chunk.
     fn cut(&self, operation: &dyn OnGpu, most_items: impl Fn(usize) -> usize, most_data: usize) -> Vec<usize> {
         let fits = |range: Range<usize>| {
             operation.data_bytes(&range) <= most_data && self.bytes(operation, &range).fit(self.limits)
@@ -74,21 +75,22 @@ impl Machine {
     }
 }
 
-/// What says how large chunks are where memory does not: the batch's items, the devices that share them, the items of a wave
-/// of threads, and those of the largest chunk.
+/// What says how large chunks are where memory does not: the batch's items, the devices that share them, the items of a
+/// wave of threads, and those of the largest chunk.
 #[derive(Clone, Copy, Debug)]
-struct Shape {
+struct ChunkSizes {
     items: usize,
     count: usize,
     wave: usize,
     large: usize,
 }
 
-impl Shape {
+impl ChunkSizes {
     /// Items of the chunk that begins at item `start`: whole waves.
     fn chunk_at(self, start: usize) -> usize {
-        let Shape { items, count, wave, large } = self;
-        // At first lanes copy and devices wait, most of all for their first chunk; at last devices wait for the slowest.
+        let ChunkSizes { items, count, wave, large } = self;
+        // At first lanes copy and devices wait, most of all for their first chunk; at last devices wait for the
+        // slowest.
         let (small, before, left) = (2 * wave, start / count, (items - start) / (2 * count));
         let share = if before < LANES * small { before.min(small) } else { left.clamp(small, large) };
         (share / wave * wave).max(wave)
@@ -165,7 +167,7 @@ mod tests {
     #[test]
     fn chunks_are_small_at_first_and_at_last() {
         let sizes = |items, count| {
-            let shape = Shape { items, count, wave: 10, large: 60 };
+            let shape = ChunkSizes { items, count, wave: 10, large: 60 };
             let ends = machine(PLENTY, PLENTY).cut(&of_one_size(items), |start| shape.chunk_at(start), PLENTY);
             std::iter::once(&0).chain(&ends).zip(&ends).map(|(start, end)| end - start).collect::<Vec<_>>()
         };

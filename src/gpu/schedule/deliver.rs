@@ -54,8 +54,8 @@ pub fn compute(running: Running, chunk: Chunk) -> Result<(), Fault> {
     let noted = notes::span("launch", items.len());
     launch(&mut Running { lane, cpu, expected })?;
     let to = if direct { place.columns() } else { None };
-    // SAFETY: what is given is page-locked (`is_direct`) and stays borrowed until `finish` has waited, or the lane is dropped by
-    // whoever lent it.
+    // SAFETY: what is given is page-locked (`is_direct`) and stays borrowed until `finish` has waited, or the lane is
+    // dropped by whoever lent it.
     unsafe { lane.receive(plan.outputs(), to) };
     drop(noted);
     let noted = notes::span("device", items.len());
@@ -72,7 +72,8 @@ pub fn compute(running: Running, chunk: Chunk) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Has the CPU compute some items of a place whose first item has the number `first`, on several threads where there are many.
+/// Has the CPU compute some items of a place whose first item has the number `first`, on several threads where there
+/// are many.
 fn answer(cpu: &CpuEngine, place: &mut dyn Place, first: usize, unanswered: Vec<usize>, on_cpu: &OnCpu) {
     let (mut tasks, mut rest, mut at) = (Vec::with_capacity(unanswered.len()), place.reborrow(), 0);
     for item in unanswered {
@@ -132,8 +133,8 @@ fn upload(stream: &mut Stream, cpu: &CpuEngine, inputs: &[Input]) -> Result<(), 
             Source::Whole(_) => unreachable!("what is written as a whole has no blocks"),
         });
     };
-    // SAFETY: what is locked is an input of the call, borrowed until it returns; before that each chunk has ended, and with one
-    // that failed its lane.
+    // SAFETY: what is locked is an input of the call, borrowed until it returns; before that each chunk has ended, and
+    // with one that failed its lane.
     unsafe { stream.send(inputs, fill) }
 }
 
@@ -153,7 +154,7 @@ mod tests {
 
     const FIRST: usize = 1000;
 
-    /// What a device leaves of so many items: rows of 0 and codes of 1, but 0 where it has no answer.
+    /// What a device leaves of this many items: rows of 0 and codes of 1, but 0 where it has no answer.
     fn left_by_device(items: usize, is_unanswered: fn(usize) -> bool) -> Vec<u8> {
         (0..items).map(|item| u8::from(!is_unanswered(item))).collect()
     }

@@ -13,8 +13,8 @@ pub trait OnGpu: Batch {
         false
     }
 
-    /// Waves of the largest chunk. More of them make less of what a chunk costs besides its items, fewer overlap better with
-    /// copies.
+    /// Waves of the largest chunk. More of them make less of what a chunk costs besides its items, fewer overlap better
+    /// with copies.
     fn most_waves(&self) -> usize;
 
     /// Items of the largest chunk, where that is not for waves to say.
@@ -30,11 +30,12 @@ pub trait OnGpu: Batch {
         0
     }
 
-    /// By which answers that are known the operation is tested on a device before it computes a chunk of so many items there.
+    /// By which answers that are known the operation is tested on a device before it computes a chunk of this many
+    /// items there.
     fn tests(&self, items: usize) -> Vec<Test>;
 
-    /// Plans the buffers of the chunk of these items, what goes up and what comes down, and gives what happens between. An item
-    /// whose code is 0 then is computed by the CPU.
+    /// Plans the buffers of the chunk of these items, what goes up and what comes down, and gives what happens between.
+    /// An item whose code is 0 then is computed by the CPU.
     fn chunk<'a>(&'a self, plan: &mut Plan<'a>, items: Range<usize>) -> Launch<'a>;
 }
 

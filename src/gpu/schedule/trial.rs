@@ -1,8 +1,8 @@
 //! Operations are tested by known answers on each device before they are used there.
 //!
-//! Kernels come from whatever NVRTC is installed. These tests stand between one that it compiled wrongly and a wrong verdict:
-//! where an answer is not the known one, the operation is out of use on the device. Each operation names its tests
-//! (`OnGpu::tests`), which together run every kernel that it starts.
+//! Kernels come from whatever NVRTC is installed. These tests stand between one that it compiled wrongly and a wrong
+//! verdict: where an answer is not the known one, the operation is out of use on the device. Each operation names its
+//! tests (`OnGpu::tests`), which together run every kernel that it starts.
 
 use super::deliver::{self, Chunk};
 use super::lane::Lane;
@@ -37,7 +37,7 @@ impl Trial<'_> {
         results
     }
 
-    /// The same on the whole device, as a part of a batch of which so many items are still to come.
+    /// The same on the whole device, as a part of a batch of which this many items are still to come.
     pub fn compute_expecting<T: Send>(
         &mut self,
         operation: &dyn OnGpu,

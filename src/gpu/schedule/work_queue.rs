@@ -14,7 +14,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 /// Pieces are not made smaller than this when memory is short.
 pub const SMALLEST: usize = 64;
-/// Pieces that are rescued together begin within so many items.
+/// Pieces that are rescued together begin within this many items.
 const RESCUED: usize = 1 << 16;
 
 /// Devices, by number, on each of which several threads compute at once.
@@ -26,7 +26,7 @@ pub trait Fleet: Sync {
     fn fail(&self, device: usize, fault: Fault);
     /// Threads of each device.
     fn workers(&self) -> usize;
-    /// Lets so many threads of a device serve a call until it says that they may not go on.
+    /// Lets this many threads of a device serve a call until it says that they may not go on.
     fn enlist(&self, device: usize, call: &Arc<Loan>, seats: usize);
     /// Why no device works.
     fn all_failed(&self) -> Fault;
@@ -85,8 +85,8 @@ struct Queue<'a, 'f, F> {
     compute: &'f OnDevice<'f>,
 }
 
-/// Has every item's result put in its place: in pieces that end at `ends`. What no device could compute goes to `rescue`, where
-/// there is one.
+/// Has every item's result put in its place: in pieces that end at `ends`. What no device could compute goes to
+/// `rescue`, where there is one.
 ///
 /// # Errors
 /// A fault, where results are missing.
@@ -114,7 +114,8 @@ pub fn run(
 }
 
 impl<F: Fleet> Work for Queue<'_, '_, F> {
-    /// Takes a piece. A thread goes on until there are none, its device fails or has not even the memory for the smallest.
+    /// Takes a piece. A thread goes on until there are none, its device fails or has not even the memory for the
+    /// smallest.
     fn serve(&self, device: usize) -> bool {
         let goes_on = self.fleet.is_working(device) && self.serve_one(device);
         if !goes_on {
@@ -682,8 +683,8 @@ mod tests {
         assert!(fleet.failed().is_empty());
     }
 
-    /// Thousands of calls from every thread of a pool, as tasks that other threads steal, each with several pieces whose
-    /// computation needs another pool: no call nests in another, and no thread is started for one.
+    /// Thousands of calls from every thread of a pool, as tasks that other threads steal, each with several pieces
+    /// whose computation needs another pool: no call nests in another, and no thread is started for one.
     #[test]
     fn calls_from_inside_a_pool_neither_nest_nor_wait_for_each_other() {
         thread_local!(static DEPTH: std::cell::Cell<usize> = const { std::cell::Cell::new(0) });

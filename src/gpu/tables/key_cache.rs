@@ -19,19 +19,19 @@ const MOST_SETS: usize = STREAMS;
 /// Chunks that tables have served from which on they count as worth keeping.
 const PROVEN: u32 = 2;
 
-/// Bytes for one set of tables on a device that has so many.
+/// Bytes for one set of tables on a device that has this many.
 pub fn share(memory: usize) -> usize {
     memory / MEMORY_SHARE
 }
 
 /// How many tables of which window width (`cuda/kernels/key_tables.cu`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Shape {
+pub struct TableSizes {
     pub tables: u32,
     pub bits: u32,
 }
 
-impl Shape {
+impl TableSizes {
     pub fn windows(self) -> usize {
         256usize.div_ceil(self.bits as usize)
     }
@@ -89,7 +89,7 @@ pub struct Places {
 #[derive(Debug)]
 pub struct KeyTables {
     curve: &'static str,
-    pub shape: Shape,
+    pub shape: TableSizes,
     pub places: Places,
     /// Occurs when they are complete.
     pub ready: Event,
@@ -100,7 +100,7 @@ pub struct KeyTables {
 }
 
 impl KeyTables {
-    /// Notes that so many items of a chunk are verified by them.
+    /// Notes that this many items of a chunk are verified by them.
     pub fn serve(&self, items: u32) {
         self.chunks.fetch_add(1, Ordering::Relaxed);
         self.items.fetch_add(items.into(), Ordering::Relaxed);
@@ -153,7 +153,7 @@ impl Sets {
         stream: &mut Stream,
         curve: &'static str,
         keys: Keys,
-        shape: Shape,
+        shape: TableSizes,
     ) -> Result<Option<Arc<KeyTables>>, Fault> {
         let _noted = notes::span("tables of keys", shape.bytes());
         let most = share(stream.device.memory);
@@ -214,8 +214,14 @@ fn idle(sets: &[(&str, bool)], any: bool) -> Option<usize> {
 }
 
 /// Starts the construction of tables and index.
-fn start(stream: &mut Stream, curve: &'static str, keys: Keys, shape: Shape, memory: Address) -> Result<Places, Fault> {
-    let (Keys { points, items: table_keys, n }, Shape { tables: count, bits: key_bits }) = (keys, shape);
+fn start(
+    stream: &mut Stream,
+    curve: &'static str,
+    keys: Keys,
+    shape: TableSizes,
+    memory: Address,
+) -> Result<Places, Fault> {
+    let (Keys { points, items: table_keys, n }, TableSizes { tables: count, bits: key_bits }) = (keys, shape);
     let sizes = shape.sizes();
     let mut next = memory;
     let [tables, key_columns, slots, xyz, row_prefixes, prefixes] = sizes.map(|size| {
@@ -258,12 +264,12 @@ mod tests {
 
     #[test]
     fn sizes() {
-        let shape = Shape { tables: 3, bits: 5 };
+        let shape = TableSizes { tables: 3, bits: 5 };
         assert_eq!((shape.windows(), shape.entries(), shape.rows(), shape.slot_bits()), (52, 16, 156, 4));
         assert_eq!(shape.sizes(), [64 * 156 * 16, 192, 64, 96 * 156, 32 * 156, 16 * 156 * 16]);
         assert_eq!(shape.bytes() % 256, 0);
         for tables in [1, 2, 3, 4, 5, 1000, 1 << 20] {
-            let slots = 1usize << Shape { tables, bits: 5 }.slot_bits();
+            let slots = 1usize << TableSizes { tables, bits: 5 }.slot_bits();
             assert!((4 * tables as usize..8 * tables as usize).contains(&slots));
         }
     }

@@ -1,15 +1,15 @@
 //! Keys that occur often: which items of a chunk have one, and verification by tables of them, which the device keeps.
 
 use super::base_point::PublicTable;
-use super::key_cache::{self, KeyCache, KeyTables, Keys, Shape};
+use super::key_cache::{self, KeyCache, KeyTables, Keys, TableSizes};
 use crate::gpu::columns::{self, BaseTable, Column, Counters, ItemCount, ItemNumbers, KeySlots, KeyUses, TableNumbers};
 use crate::gpu::kernels;
 use crate::gpu::runtime::{Download, Fault, Plan as Buffers, Stream};
 use crate::gpu::transfer::{Equations, EquationsOfChunk, Points};
 use std::sync::Arc;
 
-/// Items of a chunk from which looking for repeated keys costs less than it may save: where tables may be built, and where
-/// tables that have served are there.
+/// Items of a chunk from which looking for repeated keys costs less than it may save: where tables may be built, and
+/// where tables that have served are there.
 const CHUNK_WORTH: usize = 1 << 16;
 const CHUNK_WORTH_IF_PROVEN: usize = 1 << 14;
 /// Uses from which a key gets a table (`cuda/kernels/key_tables.cu`).
@@ -23,7 +23,7 @@ const HITS_WORTH: u32 = 1 << 16;
 
 /// Window widths (`cuda/kernels/key_tables.cu`).
 const WIDTHS: [u32; 8] = [5, 6, 7, 9, 10, 11, 12, 13];
-/// Units of `Shape::cost` in a millisecond.
+/// Units of `TableSizes::cost` in a millisecond.
 const MILLISECOND: u64 = 30_000_000;
 /// What it costs to build tables, however few.
 const BUILD_COST: u64 = 3 * MILLISECOND / 2;
@@ -31,7 +31,7 @@ const BUILD_COST: u64 = 3 * MILLISECOND / 2;
 /// Items of the smallest chunk in which keys get tables, and items still to come with which they surely do.
 pub const FEWEST_WITH_TABLES: (usize, usize) = (CHUNK_WORTH, 1 << 19);
 
-/// Whether keys of a chunk of so many items may get tables.
+/// Whether keys of a chunk of this many items may get tables.
 pub fn may_build(items: usize) -> bool {
     items >= CHUNK_WORTH
 }
@@ -39,8 +39,8 @@ pub fn may_build(items: usize) -> bool {
 /// A list of a chunk's items, and its length.
 pub type ItemList = (Column<ItemNumbers>, Column<ItemCount>);
 
-/// What a kernel gets that checks items by tables of their keys: the table of G and those of keys, with the widths of their windows,
-/// and the list of the items and their tables.
+/// What a kernel gets that checks items by tables of their keys: the table of G and those of keys, with the widths of
+/// their windows, and the list of the items and their tables.
 #[derive(Clone, Copy, Debug)]
 pub struct WithTables {
     pub equations: Equations,
@@ -118,7 +118,7 @@ struct Known {
 
 /// What to do with a chunk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Plan {
+enum TableUse {
     WithoutTables,
     WithTheseTables,
     /// New tables of this width.
@@ -150,8 +150,8 @@ impl Grouping {
         })
     }
 
-    /// Checks the items whose keys have tables, and gives the list of the others, or none where these are all items. `expected`:
-    /// items still to come to the device in this call, this chunk's included.
+    /// Checks the items whose keys have tables, and gives the list of the others, or none where these are all items.
+    /// `expected`: items still to come to the device in this call, this chunk's included.
     pub fn check_repeated(
         &self,
         stream: &mut Stream,
@@ -225,8 +225,8 @@ impl Grouping {
 /// Bytes of the counters.
 const COUNTERS: usize = 5 * 4;
 
-/// The tables by which to verify a chunk, found for each of its keys, and how many items they serve; `None` where it is better
-/// done without.
+/// The tables by which to verify a chunk, found for each of its keys, and how many items they serve; `None` where it is
+/// better done without.
 fn choose_tables(stream: &mut Stream, cache: &KeyCache, chunk: &Chunk) -> Result<Option<(Arc<KeyTables>, u32)>, Fault> {
     let most = key_cache::share(stream.device.memory);
     let mut retry = true;
@@ -239,9 +239,9 @@ fn choose_tables(stream: &mut Stream, cache: &KeyCache, chunk: &Chunk) -> Result
             served: tables.served(),
         });
         let bits = match plan(survey, known, (chunk.expected / chunk.n).max(1) as u64, most) {
-            Plan::WithoutTables => return Ok(None),
-            Plan::WithTheseTables => return Ok(newest.map(|tables| (tables, survey.hits))),
-            Plan::Build(bits) => bits,
+            TableUse::WithoutTables => return Ok(None),
+            TableUse::WithTheseTables => return Ok(newest.map(|tables| (tables, survey.hits))),
+            TableUse::Build(bits) => bits,
         };
         let mut sets = cache.lock();
         let same = sets.newest(chunk.curve).as_ref().map(Arc::as_ptr) == newest.as_ref().map(Arc::as_ptr);
@@ -251,7 +251,7 @@ fn choose_tables(stream: &mut Stream, cache: &KeyCache, chunk: &Chunk) -> Result
             continue;
         }
         let keys = Keys { points: chunk.points, items: chunk.buffers.table_keys, n: chunk.n as u64 };
-        let built = sets.build(stream, chunk.curve, keys, Shape { tables: survey.keys, bits })?;
+        let built = sets.build(stream, chunk.curve, keys, TableSizes { tables: survey.keys, bits })?;
         drop(sets);
         let Some(built) = built else {
             return Ok(newest.filter(|_| survey.hits_pay()).map(|tables| (tables, survey.hits)));
@@ -307,32 +307,32 @@ fn uses_worth(n: usize, expected: usize, hopeful: bool) -> usize {
 
 /// Tables of the narrowest windows for which the memory suffices, with all that they need beside.
 fn most_tables(memory: usize) -> usize {
-    (memory / Shape { tables: 1, bits: WIDTHS[0] }.bytes()).clamp(1, u32::MAX as usize)
+    (memory / TableSizes { tables: 1, bits: WIDTHS[0] }.bytes()).clamp(1, u32::MAX as usize)
 }
 
-/// What it costs to build tables and to verify so many items by them (`cuda/kernels/key_tables.cu`), in units of a
+/// What it costs to build tables and to verify this many items by them (`cuda/kernels/key_tables.cu`), in units of a
 /// thirtieth of a nanosecond.
-fn cost(shape: Shape, items: u64) -> u64 {
+fn cost(shape: TableSizes, items: u64) -> u64 {
     building(shape) + verifying(shape.bits, items)
 }
 
-fn building(shape: Shape) -> u64 {
+fn building(shape: TableSizes) -> u64 {
     4 * (shape.windows() * shape.entries()) as u64 * u64::from(shape.tables)
 }
 
 fn verifying(bits: u32, items: u64) -> u64 {
-    3 * (Shape { tables: 1, bits }.windows() as u64) * items
+    3 * (TableSizes { tables: 1, bits }.windows() as u64) * items
 }
 
-/// The best width for so many keys with so many uses in all, where one fits.
+/// The best width for this many keys with this many uses in all, where one fits.
 fn width(tables: u32, items: u64, memory: usize) -> Option<u32> {
-    let shape = |bits| Shape { tables, bits };
+    let shape = |bits| TableSizes { tables, bits };
     let fitting = WIDTHS.into_iter().filter(|bits| shape(*bits).bytes() <= memory);
     fitting.min_by_key(|bits| cost(shape(*bits), items))
 }
 
 /// What to do with a chunk that may be the first of `chunks` like it.
-fn plan(survey: Survey, known: Option<Known>, chunks: u64, memory: usize) -> Plan {
+fn plan(survey: Survey, known: Option<Known>, chunks: u64, memory: usize) -> TableUse {
     let Survey { keys, items, hits, .. } = survey;
     // Where the last tables have served one chunk only, the next may do the same.
     let hopeful = known.is_none_or(|known| known.proven);
@@ -342,13 +342,13 @@ fn plan(survey: Survey, known: Option<Known>, chunks: u64, memory: usize) -> Pla
         // Keys that come again in one call may do so in the next.
         let hoped = if hopeful { 2 * coming } else { coming };
         if let Some(bits) = width(keys, hoped, memory) {
-            return Plan::Build(bits);
+            return TableUse::Build(bits);
         }
     }
     if let Some(wider) = known.and_then(|known| wider(survey, known, coming, memory)) {
-        return Plan::Build(wider);
+        return TableUse::Build(wider);
     }
-    if survey.hits_pay() { Plan::WithTheseTables } else { Plan::WithoutTables }
+    if survey.hits_pay() { TableUse::WithTheseTables } else { TableUse::WithoutTables }
 }
 
 /// A width by which new tables of the same keys would soon be worth their price: tables that have served long may be
@@ -360,7 +360,7 @@ fn wider(survey: Survey, known: Known, coming: u64, memory: usize) -> Option<u32
     }
     let expected = coming + known.served;
     let bits = width(keys, expected, memory)?;
-    let with_new = cost(Shape { tables: keys, bits }, expected) + BUILD_COST;
+    let with_new = cost(TableSizes { tables: keys, bits }, expected) + BUILD_COST;
     (bits > known.bits && with_new < verifying(known.bits, expected)).then_some(bits)
 }
 
@@ -383,13 +383,13 @@ mod tests {
 
     #[test]
     fn widths_by_memory() {
-        let bytes = |tables, bits| Shape { tables, bits }.bytes();
+        let bytes = |tables, bits| TableSizes { tables, bits }.bytes();
         assert_eq!(width(1000, 1 << 30, bytes(1000, 7)), Some(7));
         assert_eq!(width(1000, 1 << 30, bytes(1000, 7) - 1), Some(6));
         assert_eq!(width(1000, 1 << 30, bytes(1000, 5) - 1), None);
         for memory in [0, 1 << 10, 1 << 20, 1 << 26, PLENTY] {
             let most = most_tables(memory);
-            assert!(most == 1 || Shape { tables: most as u32, bits: 5 }.bytes() <= memory);
+            assert!(most == 1 || TableSizes { tables: most as u32, bits: 5 }.bytes() <= memory);
         }
     }
 
@@ -415,13 +415,13 @@ mod tests {
     fn tables_are_built_where_they_pay() {
         let chunk = |keys, items, hits| Survey { of: 135_000, keys, items, hits };
         let first = |survey, chunks| plan(survey, None, chunks, PLENTY);
-        assert_eq!(first(chunk(0, 0, 0), 30), Plan::WithoutTables);
-        assert_eq!(first(chunk(1000, 135_000, 0), 1), Plan::Build(7));
-        assert_eq!(first(chunk(1000, 135_000, 0), 30), Plan::Build(11));
-        assert_eq!(first(chunk(1000, 100_000, 0), 1), Plan::WithoutTables);
-        assert_eq!(first(chunk(100, 5_000, 0), 30), Plan::Build(10));
-        assert_eq!(first(chunk(100, 4_000, 0), 30), Plan::WithoutTables);
-        assert_eq!(plan(chunk(1000, 135_000, 0), None, 30, 1 << 20), Plan::WithoutTables);
+        assert_eq!(first(chunk(0, 0, 0), 30), TableUse::WithoutTables);
+        assert_eq!(first(chunk(1000, 135_000, 0), 1), TableUse::Build(7));
+        assert_eq!(first(chunk(1000, 135_000, 0), 30), TableUse::Build(11));
+        assert_eq!(first(chunk(1000, 100_000, 0), 1), TableUse::WithoutTables);
+        assert_eq!(first(chunk(100, 5_000, 0), 30), TableUse::Build(10));
+        assert_eq!(first(chunk(100, 4_000, 0), 30), TableUse::WithoutTables);
+        assert_eq!(plan(chunk(1000, 135_000, 0), None, 30, 1 << 20), TableUse::WithoutTables);
     }
 
     #[test]
@@ -429,42 +429,42 @@ mod tests {
         let chunk = |items, hits| Survey { of: 135_000, keys: 1000, items, hits };
         for proven in [false, true] {
             let after = |items, hits| plan(chunk(items, hits), known(10, proven), 20, PLENTY);
-            assert_eq!(after(135_000, 135_000), Plan::WithTheseTables);
-            assert_eq!(after(135_000, 110_000), Plan::WithTheseTables);
+            assert_eq!(after(135_000, 135_000), TableUse::WithTheseTables);
+            assert_eq!(after(135_000, 110_000), TableUse::WithTheseTables);
             // Items of keys that would not get a table count too.
-            assert_eq!(after(100_000, 135_000), Plan::WithTheseTables);
-            assert_eq!(after(0, 1 << 16), Plan::WithTheseTables);
-            assert_eq!(after(0, (1 << 16) - 1), Plan::WithoutTables);
+            assert_eq!(after(100_000, 135_000), TableUse::WithTheseTables);
+            assert_eq!(after(0, 1 << 16), TableUse::WithTheseTables);
+            assert_eq!(after(0, (1 << 16) - 1), TableUse::WithoutTables);
             let small = |hits| plan(Survey { of: 16_384, keys: 0, items: 0, hits }, known(10, proven), 1, 0);
-            assert_eq!((small(15_360), small(15_359)), (Plan::WithTheseTables, Plan::WithoutTables));
+            assert_eq!((small(15_360), small(15_359)), (TableUse::WithTheseTables, TableUse::WithoutTables));
         }
         // Other keys: hopeful after tables that have served, careful after others.
         let after = |proven, items, hits| plan(chunk(items, hits), known(10, proven), 20, PLENTY);
-        assert_eq!(after(true, 135_000, 0), Plan::Build(10));
-        assert_eq!(after(false, 135_000, 0), Plan::Build(6));
-        assert_eq!(after(true, 135_000, 90_000), Plan::Build(10));
-        assert_eq!(after(false, 135_000, 90_000), Plan::WithTheseTables);
-        assert_eq!(after(false, 100_000, 0), Plan::WithoutTables);
+        assert_eq!(after(true, 135_000, 0), TableUse::Build(10));
+        assert_eq!(after(false, 135_000, 0), TableUse::Build(6));
+        assert_eq!(after(true, 135_000, 90_000), TableUse::Build(10));
+        assert_eq!(after(false, 135_000, 90_000), TableUse::WithTheseTables);
+        assert_eq!(after(false, 100_000, 0), TableUse::WithoutTables);
         // Memory for none.
-        assert_eq!(plan(chunk(135_000, 90_000), known(5, true), 20, 0), Plan::WithTheseTables);
+        assert_eq!(plan(chunk(135_000, 90_000), known(5, true), 20, 0), TableUse::WithTheseTables);
     }
 
     #[test]
     fn tables_that_serve_are_widened() {
         let all = Survey { of: 540_000, keys: 1000, items: 540_000, hits: 540_000 };
         let after = |bits, proven, chunks| plan(all, known(bits, proven), chunks, PLENTY);
-        assert_eq!(after(6, true, 8), Plan::Build(10));
-        assert_eq!(after(6, false, 8), Plan::WithTheseTables);
-        assert_eq!(after(6, true, 1), Plan::WithTheseTables);
-        assert_eq!(after(9, true, 8), Plan::WithTheseTables);
-        assert_eq!(after(12, true, 8), Plan::WithTheseTables);
+        assert_eq!(after(6, true, 8), TableUse::Build(10));
+        assert_eq!(after(6, false, 8), TableUse::WithTheseTables);
+        assert_eq!(after(6, true, 1), TableUse::WithTheseTables);
+        assert_eq!(after(9, true, 8), TableUse::WithTheseTables);
+        assert_eq!(after(12, true, 8), TableUse::WithTheseTables);
         // Not for a part of the keys.
         let part = Survey { items: 400_000, ..all };
-        assert_eq!(plan(part, known(6, true), 8, PLENTY), Plan::WithTheseTables);
+        assert_eq!(plan(part, known(6, true), 8, PLENTY), TableUse::WithTheseTables);
         // Once they have served so long that as many items again would pay.
         let after = |bits, served| plan(all, Some(Known { bits, proven: true, served }), 8, PLENTY);
-        assert_eq!(after(10, 10_000_000), Plan::WithTheseTables);
-        assert_eq!(after(10, 20_000_000), Plan::Build(12));
-        assert_eq!(after(12, 1 << 40), Plan::WithTheseTables, "no wider ones fit");
+        assert_eq!(after(10, 10_000_000), TableUse::WithTheseTables);
+        assert_eq!(after(10, 20_000_000), TableUse::Build(12));
+        assert_eq!(after(12, 1 << 40), TableUse::WithTheseTables, "no wider ones fit");
     }
 }

@@ -27,7 +27,7 @@ struct Calls {
 }
 
 impl Crew {
-    /// Starts so many threads for each device.
+    /// Starts this many threads for each device.
     ///
     /// # Errors
     /// Why the system refuses them.
@@ -46,7 +46,7 @@ impl Crew {
         Ok(crew)
     }
 
-    /// Lets so many threads of a device serve a call, each until the call says that it may not go on.
+    /// Lets this many threads of a device serve a call, each until the call says that it may not go on.
     pub fn enlist(&self, device: usize, loan: &Arc<Loan>, seats: usize) {
         self.shared.lock().of_device[device].extend(std::iter::repeat_n(loan, seats).cloned());
         self.shared.changed.notify_all();

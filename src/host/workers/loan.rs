@@ -43,8 +43,8 @@ pub struct Borrowed<'a> {
 
 /// Lends work to whoever gets the loan from `call`. When this returns, nobody uses the work any more, and nobody will.
 pub fn lend<R>(work: &dyn Work, call: impl FnOnce(&Arc<Loan>) -> R) -> R {
-    // SAFETY: only the lifetime changes. The work is reached through `Loan::enter` alone, which refuses once the loan is closed;
-    // `Closing` closes it and waits for its users before this function ends, also by unwinding.
+    // SAFETY: only the lifetime changes. The work is reached through `Loan::enter` alone, which refuses once the loan
+    // is closed; `Closing` closes it and waits for its users before this function ends, also by unwinding.
     let work = unsafe { std::mem::transmute::<*const (dyn Work + '_), *const (dyn Work + 'static)>(work) };
     let loan = Arc::new(Loan { work, state: Mutex::new(State { open: true, users: 0 }), returned: Condvar::new() });
     let closing = Closing(&loan);

@@ -27,7 +27,7 @@ enum Caller {
 }
 
 impl Pool {
-    /// Starts so many threads, one per core where no number is given.
+    /// Starts this many threads, one per core where no number is given.
     ///
     /// # Errors
     /// [`Error::InvalidOption`] for a number out of range, [`Error::Threads`] when the system refuses them.
@@ -54,13 +54,13 @@ impl Pool {
         self.run(tasks, work, Caller::Sleeps);
     }
 
-    /// The same, and this thread takes part: for threads of the engine that have nothing else to do. It begins at once, where
-    /// the pool's threads may take longer to wake up than copying a megabyte takes.
+    /// The same, and this thread takes part: for threads of the engine that have nothing else to do. It begins at once,
+    /// where the pool's threads may take longer to wake up than copying a megabyte takes.
     pub fn for_each_with_caller<T: Send>(&self, tasks: Vec<T>, work: impl Fn(T) + Sync) {
         self.run(tasks, work, Caller::TakesPart);
     }
 
-    /// One result per index, computed in blocks of so many.
+    /// One result per index, computed in blocks of this many.
     pub fn map<T: Clone + Send>(
         &self,
         block: usize,
@@ -95,7 +95,8 @@ impl Pool {
         self.run_so_often(count, &do_one, caller);
     }
 
-    /// Calls so often. What all calls have in common is here, so that it is compiled once and not for each kind of task.
+    /// Calls so often. What all calls have in common is here, so that it is compiled once and not for each kind of
+    /// task.
     fn run_so_often(&self, count: usize, do_one: &(dyn Fn() + Sync), caller: Caller) {
         let helpers = count - usize::from(caller == Caller::TakesPart && count > 0);
         let helpers = helpers.min(self.threads());
@@ -119,8 +120,8 @@ impl Pool {
     }
 }
 
-/// Wakes up others, so that so many take part in all, and takes part. Each wakes two: one that woke all would be busy with it
-/// while the first could have ended.
+/// Wakes up others, so that this many take part in all, and takes part. Each wakes two: one that woke all would be busy
+/// with it while the first could have ended.
 fn help(loan: &Arc<Loan>, helpers: usize) {
     let Some(tasks) = loan.enter() else { return };
     let others = helpers - 1;

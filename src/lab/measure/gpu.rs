@@ -38,7 +38,7 @@ pub fn open(l2_persistence: bool) -> Result<Lane, Error> {
     Ok(Lane::new(device, kept)?)
 }
 
-/// Starts a chunk of so many items, with the buffers that `plan` gives.
+/// Starts a chunk of this many items, with the buffers that `plan` gives.
 pub fn begin<B>(lane: &mut Lane, items: usize, plan: impl Fn(&mut Plan) -> B) -> Result<B, Fault> {
     Ok(lane.begin((items, false), Bytes::default(), false, plan)?.0)
 }
@@ -156,8 +156,8 @@ impl Work {
         if all_agree { Ok(()) } else { Err(problem()) }
     }
 
-    /// Writes the inputs to where the operation reads them. A chain computes in place: its input, which is not its result, is
-    /// its poison.
+    /// Writes the inputs to where the operation reads them. A chain computes in place: its input, which is not its
+    /// result, is its poison.
     fn import(&mut self) -> Result<(), Fault> {
         let (n, curve, lane) = (self.inputs.len() as u64, self.curve.name(), &mut self.lane);
         let Buffers { rows, kinds, scalars, elements, .. } = self.buffers;

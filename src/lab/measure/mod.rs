@@ -1,7 +1,7 @@
 //! Measurements of kernels alone, on numbers that stay on the GPU: for benchmarks, not for programs that want results.
 //!
-//! Everything runs on the first GPU, by itself, timed by CUDA events, on fresh random inputs; outputs are poisoned before and
-//! checked after. The public operations are measured through [`crate::EngineBuilder::time_kernels`] instead.
+//! Everything runs on the first GPU, by itself, timed by CUDA events, on fresh random inputs; outputs are poisoned
+//! before and checked after. The public operations are measured through [`crate::EngineBuilder::time_kernels`] instead.
 
 mod ablations;
 pub(super) mod gpu;
@@ -39,7 +39,8 @@ impl Arithmetic {
         }
     }
 
-    /// Operations that a run makes on each item: chains are long enough that reading and writing the items does not count.
+    /// Operations that a run makes on each item: chains are long enough that reading and writing the items does not
+    /// count.
     pub fn operations_per_item(self) -> u64 {
         match self {
             Arithmetic::BatchInverse => 1,
@@ -61,8 +62,8 @@ impl Bench {
     /// Draws the numbers and copies them to the GPU.
     ///
     /// # Errors
-    /// [`Error::NoDevice`] where there is no GPU, [`Error::Device`] where it fails, [`Error::Randomness`] when the operating
-    /// system gives none.
+    /// [`Error::NoDevice`] where there is no GPU, [`Error::Device`] where it fails, [`Error::Randomness`] when the
+    /// operating system gives none.
     pub fn new(operation: Arithmetic, curve: CurveId, items: usize) -> Result<Self, Error> {
         if items == 0 {
             return Err(Error::InvalidOption { option: "items", problem: "0 items are no batch".to_owned() });
@@ -101,8 +102,8 @@ pub struct Ablation {
     pub seconds: f64,
 }
 
-/// What choices of the production kernels are worth: each is measured against one that does without it, on one batch, and
-/// the results are compared.
+/// What choices of the production kernels are worth: each is measured against one that does without it, on one batch,
+/// and the results are compared.
 ///
 /// # Errors
 /// As for [`Bench::new`] and [`Bench::check`].

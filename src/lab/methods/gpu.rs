@@ -2,7 +2,7 @@
 
 use super::cpu::{Chain, all_products};
 use super::sass::Code;
-use super::{Instructions, Measurement, Operation, Pipe};
+use super::{Instructions, Measurement, MethodOperation, Pipe};
 use crate::curve::{Curve, CurveId, constants, types};
 use crate::engine::{Backend, Engine};
 use crate::gpu::columns::{AnyNumbers, Column, ModexpModulus, ModexpParameters, MulModModulus, ValueStatuses};
@@ -301,7 +301,7 @@ impl Bench {
         Ok(self.lane.device.take_kernel_times().values().map(|(seconds, _)| seconds).sum())
     }
 
-    /// Operations in a second: `launch` makes `per_round` of them in each of so many rounds.
+    /// Operations in a second: `launch` makes `per_round` of them in each of this many rounds.
     fn rate(
         &mut self,
         per_round: f64,
@@ -337,7 +337,7 @@ impl Bench {
     fn row(
         &self,
         (unit, kernel): (Unit, &'static str),
-        (method, bits, operation): (&'static str, usize, Operation),
+        (method, bits, operation): (&'static str, usize, MethodOperation),
         (instructions, cost): (Instructions, &Cost),
         per_second: f64,
         (checked, wrong): (usize, usize),
@@ -402,7 +402,7 @@ impl Bench {
         let per_turn = self.instructions(kernel.0, kernel.1)?;
         let instructions = per_turn.times(1.0 / f64::from(method.unrolled));
         let cost = Cost { instructions, threads: 1.0, memory_bytes: 0.0 };
-        let operation = if squares { Operation::Square } else { Operation::Mul };
+        let operation = if squares { MethodOperation::Square } else { MethodOperation::Mul };
         let checked = (share * moduli.len(), wrong);
         Ok(self.row(kernel, (method.name, bits, operation), (instructions, &cost), rate, checked)?)
     }
@@ -457,14 +457,15 @@ impl Bench {
         let (_, square) = kernels::of_size(SquareMod::KERNELS, 8 * BYTES);
         let name = if squares { square } else { mul };
         let turn = self.instructions(unit, mul)?;
-        // Two turns: the product, and the way back from Montgomery form. The loop of a squaring holds a squaring, a product
-        // and a reduction, of which the second is the one made twice: about half of what a product's loop holds.
+        // Two turns: the product, and the way back from Montgomery form. The loop of a squaring holds a squaring, a
+        // product and a reduction, of which the second is the one made twice: about half of what a product's loop
+        // holds.
         let instructions = match squares {
             false => turn.times(2.0),
             true => self.instructions(unit, square)?.plus(&turn.times(0.5)),
         };
         let cost = Cost { instructions, threads: 1.0, memory_bytes: ((factors + 1) * BYTES + 1) as f64 };
-        let operation = if squares { Operation::SquareMod } else { Operation::MulMod };
+        let operation = if squares { MethodOperation::SquareMod } else { MethodOperation::MulMod };
         let what = ("modular", 8 * BYTES, operation);
         Ok(self.row((unit, name), what, (instructions, &cost), rate, (checked, wrong))?)
     }
@@ -510,7 +511,7 @@ impl Bench {
         let multiplications = 19 + 5 * (bits / 4 - 1);
         let whole = instructions.times(multiplications as f64);
         let cost = Cost { instructions: whole, threads: lanes as f64, memory_bytes: 0.0 };
-        let what = ("doubles", bits, Operation::Modexp);
+        let what = ("doubles", bits, MethodOperation::Modexp);
         Ok(self.row(kernel, what, (instructions, &cost), rate, (checked, wrong))?)
     }
 }
@@ -534,10 +535,10 @@ impl Engines {
         Ok(count_differing(&products(&self.gpu)?, &products(&self.cpu)?))
     }
 
-    /// How many powers differ: of n bases that are products of few, whose powers the CPU knows, with one exponent; and of
-    /// some bases with an exponent each.
+    /// How many powers differ: of n bases that are products of few, whose powers the CPU knows, with one exponent; and
+    /// of some bases with an exponent each.
     fn check_powers<const BYTES: usize>(&self, n: usize) -> Result<usize, Error> {
-        /// Of so many items, one is computed by the CPU alone.
+        /// Of this many items, one is computed by the CPU alone.
         const ALONE: usize = 256;
         let modulus = big_endian_modulus::<BYTES>()?;
         let side = n.isqrt() + usize::from(n.isqrt().pow(2) < n);

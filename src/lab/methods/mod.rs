@@ -1,7 +1,7 @@
 //! Every multiplication method of the device code side by side: for benchmarks, not for programs that want results.
 //!
-//! [`measure`] runs each method on the first GPU, by itself, timed by CUDA events, and checks it against the CPU. What a
-//! method is, and from which paper, stands in `cuda/methods/`. Beside the methods it measures what [`crate::modular`]
+//! [`measure`] runs each method on the first GPU, by itself, timed by CUDA events, and checks it against the CPU. What
+//! a method is, and from which paper, stands in `cuda/methods/`. Beside the methods it measures what [`crate::modular`]
 //! is made of: modular exponentiation, and multiplication and squaring modulo any odd number.
 
 mod cpu;
@@ -15,7 +15,7 @@ use std::fmt;
 /// What is computed over and over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Operation {
+pub enum MethodOperation {
     /// Multiplications in the method's own form, each with the result of the one before.
     Mul,
     /// Squarings, likewise.
@@ -28,15 +28,15 @@ pub enum Operation {
     Modexp,
 }
 
-impl Operation {
+impl MethodOperation {
     /// A short name.
     pub fn name(self) -> &'static str {
         match self {
-            Operation::Mul => "mul",
-            Operation::Square => "square",
-            Operation::MulMod => "mul_mod",
-            Operation::SquareMod => "square_mod",
-            Operation::Modexp => "modexp",
+            MethodOperation::Mul => "mul",
+            MethodOperation::Square => "square",
+            MethodOperation::MulMod => "mul_mod",
+            MethodOperation::SquareMod => "square_mod",
+            MethodOperation::Modexp => "modexp",
         }
     }
 }
@@ -145,7 +145,7 @@ pub struct Measurement {
     /// Bits of the modulus.
     pub bits: u32,
     /// What was measured.
-    pub operation: Operation,
+    pub operation: MethodOperation,
     /// Operations in a second on the whole GPU: the median of five runs after a warm-up.
     pub per_second: f64,
     /// Registers of a thread.
@@ -178,9 +178,9 @@ impl fmt::Display for Measurement {
     }
 }
 
-/// Measures everything; `report` gets each row as soon as it is there. `curves` are those for which the production methods
-/// are measured. Each row is compared with the CPU on `check` random inputs; modular exponentiation
-/// on as many bases with one exponent, and on a few with an exponent each.
+/// Measures everything; `report` gets each row as soon as it is there. `curves` are those for which the production
+/// methods are measured. Each row is compared with the CPU on `check` random inputs; modular exponentiation on as many
+/// bases with one exponent, and on a few with an exponent each.
 ///
 /// # Errors
 /// [`Error::NoDevice`] where there is no GPU, [`Error::Device`] where it fails or its kernels cannot be compiled,

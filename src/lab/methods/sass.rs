@@ -73,7 +73,8 @@ impl<'a> Code<'a> {
         (0..self.instructions.len()).filter_map(|index| Some(target(index)?..=index)).collect()
     }
 
-    /// Bytes from the end of a branch to its target: bits 32 to 81; from Hopper on bits 34 to 81 and below them 16 to 23.
+    /// Bytes from the end of a branch to its target: bits 32 to 81; from Hopper on bits 34 to 81 and below them 16
+    /// to 23.
     fn distance(&self, branch: &[u8; INSTRUCTION]) -> i64 {
         let bits = i128::from_le_bytes(*branch);
         let upper = (bits << 46 >> (46 + 34)) as i64;

@@ -1,5 +1,5 @@
-//! Shared points, on the CPU: in batches by the uniform code of the lanes, where the processor has them, and otherwise by the
-//! constant-time arithmetic of the RustCrypto crates.
+//! Shared points, on the CPU: in batches by the uniform code of the lanes, where the processor has them, and otherwise
+//! by the constant-time arithmetic of the RustCrypto crates.
 //!
 //! What branches on a secret here is only whether a key is in range, which is the caller's result.
 

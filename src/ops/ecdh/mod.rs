@@ -89,7 +89,8 @@ pub fn shared_secrets<'a, 'k>(
 }
 
 /// What [`shared_secrets`] gives, into columns of the caller's, who wipes them: 32 bytes an item, and a code a byte
-/// ([`crate::Verdict::VALID_CODE`], or that of a [`Rejection`]: then the row means nothing). **Constant-time** in the keys.
+/// ([`crate::Verdict::VALID_CODE`], or that of a [`Rejection`]: then the row means nothing). **Constant-time** in the
+/// keys.
 ///
 /// # Errors
 /// As for [`shared_secrets`].
@@ -120,8 +121,8 @@ fn shared_into<const W: usize>(
     engine.run(&Agreement { curve, secret_keys, peers, width: W, items }, &mut ResultsMut::rows(codes, shared))
 }
 
-/// The whole shared point `d * Q` of each private key with its peer, for protocols that go on computing with it, such as
-/// private set intersection. **Constant-time** in the keys. A shared point is a secret; where a protocol shows it to
+/// The whole shared point `d * Q` of each private key with its peer, for protocols that go on computing with it, such
+/// as private set intersection. **Constant-time** in the keys. A shared point is a secret; where a protocol shows it to
 /// others, [`SharedPoint::into_public`] makes a [`crate::Point`] of it.
 ///
 /// Shapes, rejections and errors as for [`shared_secrets`].
@@ -151,8 +152,8 @@ pub fn shared_points<'a, 'k>(
     engine.collect(&agreement, |results, item| results.get(item).map(SharedPoint::of))
 }
 
-/// What [`shared_points`] gives, into columns of the caller's, who wipes them: 64 bytes `x || y` an item, and a code a byte, as for
-/// [`shared_secrets_into`]. **Constant-time** in the keys.
+/// What [`shared_points`] gives, into columns of the caller's, who wipes them: 64 bytes `x || y` an item, and a code a
+/// byte, as for [`shared_secrets_into`]. **Constant-time** in the keys.
 ///
 /// # Errors
 /// As for [`shared_points`].

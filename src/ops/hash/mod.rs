@@ -1,7 +1,7 @@
 //! Digests of messages.
 //!
-//! Digests come back to the host and go up again with the signatures: 64 bytes of bus per item, a few per cent of what a
-//! verification takes, for which the operations on digests stay as they are.
+//! Digests come back to the host and go up again with the signatures: 64 bytes of bus per item, a few per cent of what
+//! a verification takes, for which the operations on digests stay as they are.
 
 mod gpu;
 pub(crate) mod known_answers;
@@ -22,12 +22,12 @@ pub(crate) use texts_gpu::{TextColumns, on_device_codes, plan_codes};
 
 /// What signatures sign of each message, by this hash. Variable-time: everything here is public.
 ///
-/// A large batch is hashed on the GPUs where there are any, by SHA-256, SHA-256 twice and Keccak-256. Messages above 16 KiB are hashed
-/// on the CPU, and so are all by the other hashes.
+/// A large batch is hashed on the GPUs where there are any, by SHA-256, SHA-256 twice and Keccak-256. Messages above 16
+/// KiB are hashed on the CPU, and so are all by the other hashes.
 ///
 /// # Errors
-/// [`Error::LengthMismatch`] when a message has to be a digest ([`Hash::None`]) and has not 32 bytes; [`Error::Device`] when every
-/// GPU fails and the CPU may not take over.
+/// [`Error::LengthMismatch`] when a message has to be a digest ([`Hash::None`]) and has not 32 bytes; [`Error::Device`]
+/// when every GPU fails and the CPU may not take over.
 ///
 /// ```
 /// use gecc::{Engine, fields::Hash, hash};
@@ -108,8 +108,8 @@ impl Batch for DigestsOf<'_> {
 }
 
 impl Operation for DigestsOf<'_> {
-    /// Messages of any length, which is a block at least. CPUs are good at SHA-256: a GPU saves the time of the cores more than
-    /// the caller's.
+    /// Messages of any length, which is a block at least. CPUs are good at SHA-256: a GPU saves the time of the cores
+    /// more than the caller's.
     fn worth(&self) -> Worth {
         Worth::of(4000)
     }

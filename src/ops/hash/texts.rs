@@ -3,15 +3,15 @@
 use crate::cpu::CpuEngine;
 use std::ops::Range;
 
-/// One thread of a GPU takes about a millisecond for so many bytes, with all others of a chunk waiting; a core takes
+/// One thread of a GPU takes about a millisecond for this many bytes, with all others of a chunk waiting; a core takes
 /// microseconds. Longer messages are hashed on the CPU.
 pub(crate) const LONGEST: usize = 16 << 10;
 
 /// The bytes of each item.
 pub(crate) type Texts<'a> = dyn Fn(usize) -> &'a [u8] + Sync + 'a;
 
-/// The texts of a batch, and where each would begin if they lay one after the other, with the end of the last; of one that is too
-/// long for a device there lies nothing.
+/// The texts of a batch, and where each would begin if they lay one after the other, with the end of the last; of one
+/// that is too long for a device there lies nothing.
 pub(crate) struct SizedTexts<'a> {
     texts: Box<Texts<'a>>,
     pub starts: Vec<usize>,

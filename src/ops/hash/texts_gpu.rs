@@ -40,7 +40,8 @@ impl TextColumns {
     }
 }
 
-/// The codes of a chunk whose results are digests: that of a text which is too long says that the CPU has to compute it.
+/// The codes of a chunk whose results are digests: that of a text which is too long says that the CPU has to compute
+/// it.
 pub(crate) fn plan_codes<'a>(plan: &mut Plan<'a>, texts: &'a SizedTexts<'_>, first: usize) {
     let codes = on_device_codes(plan, texts, first);
     plan.codes(codes);

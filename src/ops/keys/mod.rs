@@ -66,14 +66,15 @@ pub fn public_keys<'a>(
     public_keys_of(engine, curve.id(), keys, keys.len_for(1))
 }
 
-/// The same for so many items, which may have one key.
+/// The same for this many items, which may have one key.
 pub(crate) fn public_keys_of(engine: &Engine, curve: CurveId, keys: SecretKeys, items: usize) -> Result<Points, Error> {
     require_keys(items, &keys)?;
     engine.collect(&PublicKeysOf { curve, keys, items }, point_of)
 }
 
 /// What [`public_keys`] gives, into columns of the caller's: 64 bytes `x || y` an item, and a code a byte
-/// ([`crate::Verdict::VALID_CODE`], or that of a [`crate::Rejection`]: then the row means nothing). **Constant-time** in the keys.
+/// ([`crate::Verdict::VALID_CODE`], or that of a [`crate::Rejection`]: then the row means nothing). **Constant-time**
+/// in the keys.
 ///
 /// # Errors
 /// [`Error::LengthMismatch`] when the columns differ in length, and as for [`public_keys`].
@@ -110,7 +111,7 @@ pub fn generate(engine: &Engine, curve: impl CurveChoice, count: usize) -> Resul
     Ok((secret, public))
 }
 
-/// So many random keys, drawn where they stay: keys that move leave copies behind.
+/// This many random keys, drawn where they stay: keys that move leave copies behind.
 fn generate_secret(curve: CurveId, count: usize) -> Result<Vec<SecretKey>, Error> {
     let mut keys = vec![SecretKey::from_bytes([0; 32]); count];
     stack::wiped(|| keys.iter_mut().try_for_each(|key| draw(curve, key)))?;

@@ -1,5 +1,5 @@
-//! Arithmetic modulo any odd number, by the constant-time Montgomery arithmetic of `crypto-bigint`. Numbers, their Montgomery
-//! forms and tables of powers are on the stack alone, which is wiped.
+//! Arithmetic modulo any odd number, by the constant-time Montgomery arithmetic of `crypto-bigint`. Numbers, their
+//! Montgomery forms and tables of powers are on the stack alone, which is wiped.
 
 use crate::cpu::CpuEngine;
 use crate::host::stack;

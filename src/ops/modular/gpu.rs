@@ -1,4 +1,5 @@
-//! Arithmetic modulo any odd number on a GPU: kernels whose branches and addresses depend on no value, and memory that is wiped.
+//! Arithmetic modulo any odd number on a GPU: kernels whose branches and addresses depend on no value, and memory that
+//! is wiped.
 
 use super::parameters::Limbs;
 use super::{Modexp, MulMod, known_answers};
@@ -91,7 +92,7 @@ impl OnGpu for MulMod<'_> {
     }
 }
 
-/// Products modulo a number of so many bits in place of the factors; squares where there is no other factor.
+/// Products modulo a number of this many bits in place of the factors; squares where there is no other factor.
 pub fn multiply(
     stream: &mut Stream,
     bits: usize,

@@ -44,7 +44,7 @@ fn size(trial: &Trial) -> usize {
     SIZES.iter().find(|(_, name)| *name == trial.on()).expect("the test was made for a size").0
 }
 
-/// Numbers of so many bytes that look random.
+/// Numbers of this many bytes that look random.
 fn numbers(seed: u8, bytes: usize, count: usize) -> Vec<Vec<u8>> {
     let number = |number: usize| {
         let mut digits = vec![0; bytes];

@@ -99,8 +99,8 @@ pub(crate) fn number_of<const BYTES: usize>(results: &Results, item: usize) -> R
 }
 
 /// `bases[i]^exponents[i]` modulo one odd modulus of 1024, 1536 or 2048 bits (`BYTES` 128, 192 or 256; anything else
-/// does not compile). Exponents have `EXPONENT` bytes each, from 1 to `BYTES`; `0^0` is 1. **Constant-time** in bases and
-/// exponents; time grows with `EXPONENT`, so a short public exponent such as 65537 is given as three bytes.
+/// does not compile). Exponents have `EXPONENT` bytes each, from 1 to `BYTES`; `0^0` is 1. **Constant-time** in bases
+/// and exponents; time grows with `EXPONENT`, so a short public exponent such as 65537 is given as three bytes.
 ///
 /// This is the bare operation (RSAEP, RSADP of RFC 8017, 5.1): no padding, no blinding, no check against faults.
 ///

@@ -66,7 +66,8 @@ pub fn limbs(number: &[u8]) -> Limbs {
     Zeroizing::new(number.rchunks_exact(8).map(limb).collect())
 }
 
-/// `2^exponent` modulo a modulus above 1, by doublings: a fixed sequence, as the modulus may be a prime of a private key.
+/// `2^exponent` modulo a modulus above 1, by doublings: a fixed sequence, as the modulus may be a prime of a private
+/// key.
 fn power_of_two(modulus: &Limbs, exponent: usize) -> Limbs {
     let mut power = Zeroizing::new(vec![0; modulus.len()]);
     let mut reduced = power.clone();

@@ -63,7 +63,7 @@ pub fn decode_keys<C: CpuCurve>(engine: &CpuEngine, keys: PublicKeys, out: &mut 
     });
 }
 
-/// The sums of parts of so many points, the last perhaps of fewer.
+/// The sums of parts of this many points, the last perhaps of fewer.
 pub fn sums<C: CpuCurve>(engine: &CpuEngine, points: PublicKeys, of: usize, part: usize, out: &mut dyn Place) {
     engine.fill(out, WIDTHS, |range, out| {
         for (place, index) in range.enumerate() {
@@ -96,7 +96,7 @@ fn row_of<F: Field>(point: &Affine<F>) -> [u8; 64] {
 /// Products that are summed up at a time, which bounds the memory that they take.
 const PRODUCTS: usize = 1 << 19;
 
-/// The sum of so many products as the first result, and as the others the identity.
+/// The sum of this many products as the first result, and as the others the identity.
 pub fn sums_of_products<C: CpuCurve>(
     engine: &CpuEngine,
     scalars: Rows<32>,

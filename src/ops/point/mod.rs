@@ -5,11 +5,12 @@
 //! [`crate::ecdh`]. Scalars are 32 bytes, big-endian, below n; points are [`Point`]s, and the identity is a point like
 //! any other. Every input point is checked to lie on the curve.
 //!
-//! Calls that end in `_into` read columns and write into columns of the caller's: 64 bytes `x || y` an item, zeros for the identity,
-//! and a code a byte ([`crate::Verdict::VALID_CODE`], or that of a [`Rejection`]: then the row means nothing). The batch has as many
-//! items as there are codes. Points that they read may have any encoding of [`PublicKeys`]; zeros stand for the identity. Results
-//! come without a copy by the host where rows and codes are page-locked ([`crate::PageLocked`]). Calls that end in `_columns` read
-//! such columns too, and give one result of all items.
+//! Calls that end in `_into` read columns and write into columns of the caller's: 64 bytes `x || y` an item, zeros for
+//! the identity, and a code a byte ([`crate::Verdict::VALID_CODE`], or that of a [`Rejection`]: then the row means
+//! nothing). The batch has as many items as there are codes. Points that they read may have any encoding of
+//! [`PublicKeys`]; zeros stand for the identity. Results come without a copy by the host where rows and codes are
+//! page-locked ([`crate::PageLocked`]). Calls that end in `_columns` read such columns too, and give one result of all
+//! items.
 
 pub(crate) mod cpu;
 mod gpu;
@@ -362,7 +363,7 @@ pub fn decompress(engine: &Engine, curve: impl CurveChoice, compressed: &[[u8; 3
     decode_keys(engine, curve, compressed.len(), PublicKeys::compressed(compressed))
 }
 
-/// The points of public keys in any encoding, so many. Items are rejected as by [`decompress`], and with
+/// The points of `items` public keys in any encoding. Items are rejected as by [`decompress`], and with
 /// [`Rejection::IdentityKey`].
 ///
 /// # Errors
@@ -373,8 +374,8 @@ pub fn decode_keys(engine: &Engine, curve: impl CurveChoice, items: usize, keys:
     engine.collect(&DecodeKeys { curve, keys, items }, point_of)
 }
 
-/// What [`decompress`] gives of keys in any encoding, from columns into columns. Compressed keys are decompressed, others checked.
-/// Items are rejected as by [`decompress`], and with [`Rejection::IdentityKey`]. Variable-time.
+/// What [`decompress`] gives of keys in any encoding, from columns into columns. Compressed keys are decompressed,
+/// others checked. Items are rejected as by [`decompress`], and with [`Rejection::IdentityKey`]. Variable-time.
 ///
 /// # Errors
 /// [`Error::LengthMismatch`] when the columns differ in length, and as for [`decompress`].

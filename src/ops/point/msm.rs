@@ -9,12 +9,12 @@ use crate::op::{Operation, Reduction, Worth};
 use crate::types::{Batch, Error, Place, Point, PublicKeys, Rejection, Rows, Verdict, require_lengths};
 use std::ops::Range;
 
-/// Products of a part of a batch: few enough that a chunk of a few waves of parts is not larger than what a GPU does best at a
-/// time, enough that the rows of all parts take little memory.
+/// Products of a part of a batch: few enough that a chunk of a few waves of parts is not larger than what a GPU does
+/// best at a time, enough that the rows of all parts take little memory.
 pub(crate) const PART: usize = 32;
 
-/// Sums of the products of parts of a batch. Whoever computes some parts at a time gives the sum of them all to the first, and to
-/// the others the identity.
+/// Sums of the products of parts of a batch. Whoever computes some parts at a time gives the sum of them all to the
+/// first, and to the others the identity.
 pub(crate) struct SumsOfProducts<'a> {
     pub curve: CurveId,
     pub scalars: Rows<'a, 32>,
@@ -80,13 +80,13 @@ impl Reduction for Msm<'_> {
     }
 }
 
-/// `scalars[0] * points[0] + scalars[1] * points[1] + ...` (multi-scalar multiplication) for public scalars, complete; of no
-/// products the identity. Variable-time.
+/// `scalars[0] * points[0] + scalars[1] * points[1] + ...` (multi-scalar multiplication) for public scalars, complete;
+/// of no products the identity. Variable-time.
 ///
-/// Scalars are 32 bytes, big-endian. An item that has no scalar below n or no point of the curve makes the whole sum `Err`: with
-/// the number of the first such item, and [`Rejection::ScalarOutOfRange`], [`Rejection::MalformedPoint`] or
-/// [`Rejection::NotOnCurve`]. The time does not depend much on the items: equal or opposite points and equal
-/// scalars cost about as much as others.
+/// Scalars are 32 bytes, big-endian. An item that has no scalar below n or no point of the curve makes the whole sum
+/// `Err`: with the number of the first such item, and [`Rejection::ScalarOutOfRange`], [`Rejection::MalformedPoint`] or
+/// [`Rejection::NotOnCurve`]. The time does not depend much on the items: equal or opposite points and equal scalars
+/// cost about as much as others.
 ///
 /// # Errors
 /// [`Error::LengthMismatch`] when the slices differ in length; [`Error::Device`] when every GPU fails and the CPU
@@ -105,8 +105,8 @@ pub fn msm(engine: &Engine, curve: impl CurveChoice, scalars: &[[u8; 32]], point
     msm_columns(engine, curve, scalars.len(), scalars, points)
 }
 
-/// What [`msm`] computes of so many items, from columns. Points may have any encoding of [`PublicKeys`]; zeros stand for the
-/// identity. Variable-time.
+/// What [`msm`] computes of this many items, from columns. Points may have any encoding of [`PublicKeys`]; zeros stand
+/// for the identity. Variable-time.
 ///
 /// # Errors
 /// [`Error::LengthMismatch`] when a column has another number of rows, and as for [`msm`].

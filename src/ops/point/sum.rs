@@ -8,7 +8,8 @@ use crate::op::{Operation, Reduction, Worth};
 use crate::types::{Batch, Error, Place, Point, PublicKeys, Rejection, Verdict, require_lengths};
 use std::ops::Range;
 
-/// Points of a part of a batch: few enough that a GPU has parts for all its threads, enough that little is left to the CPU.
+/// Points of a part of a batch: few enough that a GPU has parts for all its threads, enough that little is left to the
+/// CPU.
 pub(crate) const PART: usize = 64;
 
 /// The sum, or the first item that has no point, by its number.
@@ -97,7 +98,8 @@ fn sum_on_cpu(engine: &CpuEngine, curve: CurveId, items: usize, points: PublicKe
 /// use gecc::{Engine, P256, point};
 /// let engine = Engine::new()?;
 /// let number = |last| -> [u8; 32] { std::array::from_fn(|i| if i == 31 { last } else { 0 }) };
-/// let points: Vec<_> = point::mul_base(&engine, P256, &[number(1), number(2), number(3)])?.into_iter().flatten().collect();
+/// let points = point::mul_base(&engine, P256, &[number(1), number(2), number(3)])?;
+/// let points: Vec<_> = points.into_iter().flatten().collect();
 /// let six = point::mul_base(&engine, P256, &[number(6)])?[0].unwrap();
 /// assert_eq!(point::sum(&engine, P256, &points)?, Ok(six));
 /// # Ok::<(), gecc::Error>(())
@@ -106,8 +108,8 @@ pub fn sum(engine: &Engine, curve: impl CurveChoice, points: &[Point]) -> Result
     sum_columns(engine, curve, points.len(), PublicKeys::points(points))
 }
 
-/// What [`sum`] computes of so many items, from a column. Points may have any encoding of [`PublicKeys`]; zeros stand for the
-/// identity. Variable-time.
+/// What [`sum`] computes of this many items, from a column. Points may have any encoding of [`PublicKeys`]; zeros stand
+/// for the identity. Variable-time.
 ///
 /// # Errors
 /// [`Error::LengthMismatch`] when the column has another number of rows, and as for [`sum`].

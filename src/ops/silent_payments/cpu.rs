@@ -1,8 +1,9 @@
-//! Silent payments on the CPU: in batches by the uniform code of the lanes, where the processor has them, and otherwise by the
-//! constant-time arithmetic of the RustCrypto crates.
+//! Silent payments on the CPU: in batches by the uniform code of the lanes, where the processor has them, and otherwise
+//! by the constant-time arithmetic of the RustCrypto crates.
 //!
-//! What branches on a secret here is whether a tweak is a scalar other than 0, which it is but for a chance of 2^-127, and whether
-//! its multiple of G is a spend key or the opposite of one, which nobody can bring about who does not know that key's private key.
+//! What branches on a secret here is whether a tweak is a scalar other than 0, which it is but for a chance of 2^-127,
+//! and whether its multiple of G is a spend key or the opposite of one, which nobody can bring about who does not know
+//! that key's private key.
 
 use super::expected::{Expected, NUMBER};
 use crate::cpu::field::Field;

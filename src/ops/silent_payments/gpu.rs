@@ -1,5 +1,5 @@
-//! Silent payments on a GPU. Of a scan all memory is wiped, and no branch and no address depends on scan keys, shared points or
-//! tweaks. Tweak points are public, and computed in variable time.
+//! Silent payments on a GPU. Of a scan all memory is wiped, and no branch and no address depends on scan keys, shared
+//! points or tweaks. Tweak points are public, and computed in variable time.
 
 use super::expected::{Expected, NUMBER};
 use super::index::TweakPoints;

@@ -1,16 +1,17 @@
-//! Silent payments (BIP 352), on secp256k1: tweak points from the inputs of transactions, and the payments to a receiver found by them.
+//! Silent payments (BIP 352), on secp256k1: tweak points from the inputs of transactions, and the payments to a
+//! receiver found by them.
 //!
-//! A server computes a tweak point T for each transaction once ([`index`]): all of it is public. Who has a scan key compares
-//! the outputs of each transaction with those that a payment to this receiver would have ([`scan`]). Both work on columns,
-//! with an item for each transaction. Which inputs are eligible, and their sum, is for who reads the chain:
+//! A server computes a tweak point T for each transaction once ([`index`]): all of it is public. Who has a scan key
+//! compares the outputs of each transaction with those that a payment to this receiver would have ([`scan`]). Both work
+//! on columns, with an item for each transaction. Which inputs are eligible, and their sum, is for who reads the chain:
 //! `gecc bitcoin index` does.
 //!
 //! # What an observer of a scan could learn
-//! The scan key, shared points and tweaks t_k are secret: no branch and no address depends on them, and memory that held them
-//! is wiped. Comparing x-coordinates with outputs takes time by what is equal, and rows that match are computed
-//! again for the next k: who can measure the time of a scan, or watch its memory, may learn which rows match and how many
-//! outputs of each, which is what the scan is for, but neither the scan key nor a tweak. How many rows, receivers and labels there
-//! are is no secret.
+//! The scan key, shared points and tweaks t_k are secret: no branch and no address depends on them, and memory that
+//! held them is wiped. Comparing x-coordinates with outputs takes time by what is equal, and rows that match are
+//! computed again for the next k: who can measure the time of a scan, or watch its memory, may learn which rows match
+//! and how many outputs of each, which is what the scan is for, but neither the scan key nor a tweak. How many rows,
+//! receivers and labels there are is no secret.
 
 mod cpu;
 mod expected;
@@ -35,8 +36,8 @@ pub const LIMIT: u32 = 2323;
 /// What a scan found.
 #[derive(Clone, Debug)]
 pub struct Scan {
-    /// A code for each row: [`crate::Verdict::VALID_CODE`], or that of a [`crate::Rejection`] where the tweak point is none. Then
-    /// nothing is found in the row.
+    /// A code for each row: [`crate::Verdict::VALID_CODE`], or that of a [`crate::Rejection`] where the tweak point is
+    /// none. Then nothing is found in the row.
     pub codes: Vec<u8>,
     /// By row, receiver and k.
     pub matches: Vec<Match>,
@@ -59,11 +60,12 @@ pub struct Match {
     pub tweak: SecretKey,
 }
 
-/// The outputs that are paid to receivers. **Constant-time** in scan keys; see [above](self) what an observer could learn.
+/// The outputs that are paid to receivers. **Constant-time** in scan keys; see [above](self) what an observer could
+/// learn.
 ///
-/// `tweak_points` has a point T for each row, in any encoding, and `outputs` the row's taproot outputs. In each row k goes on
-/// from 0 while an output matches, up to [`LIMIT`]. Where several outputs match with one k, because they are equal or differ by labels, all of
-/// them are told.
+/// `tweak_points` has a point T for each row, in any encoding, and `outputs` the row's taproot outputs. In each row k
+/// goes on from 0 while an output matches, up to [`LIMIT`]. Where several outputs match with one k, because they are
+/// equal or differ by labels, all of them are told.
 ///
 /// Rows are rejected with [`crate::Rejection::MalformedPoint`], [`crate::Rejection::NotOnCurve`] or
 /// [`crate::Rejection::IdentityKey`].
@@ -97,10 +99,11 @@ pub fn scan<'k>(
     Ok(Scan { codes, matches })
 }
 
-/// The tweak point `T = hash_BIP0352/Inputs(outpoint || A) A` of each transaction. **Variable-time**: all of it is public.
+/// The tweak point `T = hash_BIP0352/Inputs(outpoint || A) A` of each transaction. **Variable-time**: all of it is
+/// public.
 ///
-/// `outpoints` has the smallest outpoint of each, in the order of its 36 bytes as transactions have them; `input_keys` the
-/// sums A of the public keys of eligible inputs, in any encoding.
+/// `outpoints` has the smallest outpoint of each, in the order of its 36 bytes as transactions have them; `input_keys`
+/// the sums A of the public keys of eligible inputs, in any encoding.
 ///
 /// An item is rejected with [`crate::Rejection::MalformedPoint`], [`crate::Rejection::NotOnCurve`],
 /// [`crate::Rejection::IdentityKey`], or [`crate::Rejection::ScalarOutOfRange`] where the hash is 0 or not below n.

@@ -27,8 +27,8 @@ impl<'a> Outputs<'a> {
         Self::new(offsets, Keys::XOnly(keys), keys.len().unwrap_or(usize::MAX))
     }
 
-    /// Outputs as the first eight bytes of their x-only keys, each a big-endian number. What matches then is a candidate:
-    /// another output has the same eight bytes by chance once in 2^64.
+    /// Outputs as the first eight bytes of their x-only keys, each a big-endian number. What matches then is a
+    /// candidate: another output has the same eight bytes by chance once in 2^64.
     ///
     /// # Errors
     /// As for [`Outputs::x_only`].

@@ -11,8 +11,8 @@ use zeroize::Zeroizing;
 
 /// A receiver of silent payments: the scan key b_scan, the spend public key B_spend, and the labels in use.
 ///
-/// The scan key and the numbers of labels are secret: they are wiped when this is dropped, and `Debug` shows nothing of them.
-/// Who has the scan key sees what the receiver gets, but cannot spend it.
+/// The scan key and the numbers of labels are secret: they are wiped when this is dropped, and `Debug` shows nothing of
+/// them. Who has the scan key sees what the receiver gets, but cannot spend it.
 #[derive(Clone, Debug)]
 pub struct Receiver {
     scan_key: SecretKey,
@@ -37,8 +37,8 @@ impl Receiver {
     ///
     /// # Errors
     /// [`Rejection::SecretKeyOutOfRange`] for the scan key; what is wrong with the spend key as for every public key;
-    /// [`Rejection::ScalarOutOfRange`] and [`Rejection::IdentityResult`] for a label that cannot be used, which does not
-    /// happen in practice.
+    /// [`Rejection::ScalarOutOfRange`] and [`Rejection::IdentityResult`] for a label that cannot be used, which does
+    /// not happen in practice.
     pub fn new(scan_key: SecretKey, spend_key: &[u8], labels: &[u32]) -> Result<Self, Rejection> {
         let mut receiver = Self::without_labels(scan_key, spend_key, labels.len())?;
         for &number in labels {
@@ -51,8 +51,9 @@ impl Receiver {
         Ok(receiver)
     }
 
-    /// The same with labels of which only the points hash_BIP0352/Label(b_scan || m) G are known, each a SEC 1 octet string, as
-    /// servers get them that scan for others. A match tells the place of the point as its label, and as its tweak t_k alone.
+    /// The same with labels of which only the points hash_BIP0352/Label(b_scan || m) G are known, each a SEC 1 octet
+    /// string, as servers get them that scan for others. A match tells the place of the point as its label, and as its
+    /// tweak t_k alone.
     ///
     /// # Errors
     /// As for [`Receiver::new`]; of a label's point what is wrong with it as for every public key.

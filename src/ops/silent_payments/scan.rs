@@ -86,7 +86,8 @@ impl<'a> Place<'a> for Comparing<'a> {
     }
 }
 
-/// Computes what is expected of items, and compares their outputs with it. Hits come by item, receiver, spend key and output.
+/// Computes what is expected of items, and compares their outputs with it. Hits come by item, receiver, spend key and
+/// output.
 fn search(engine: &Engine, expected: &Expected, search: Search, codes: &mut [u8]) -> Result<Vec<Hit>, Error> {
     engine.run(expected, &mut Comparing { codes, first: 0, search: &search })?;
     let mut found = search.found.into_inner().unwrap_or_else(PoisonError::into_inner);
@@ -130,8 +131,8 @@ pub fn scan(
     Ok((codes, matches))
 }
 
-/// Adds what a receiver got with k = 1 and more in rows that match with k = 0. Each time twice as many k are looked at, of which
-/// those count that come before the first without a match. A row of m outputs has at most m of them.
+/// Adds what a receiver got with k = 1 and more in rows that match with k = 0. Each time twice as many k are looked at,
+/// of which those count that come before the first without a match. A row of m outputs has at most m of them.
 fn go_on(
     engine: &Engine,
     (which, receiver): (usize, &Receiver),

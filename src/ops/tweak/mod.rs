@@ -1,8 +1,9 @@
 //! Public keys plus multiples of G, on secp256k1: outputs of Taproot (BIP 341) and children of extended keys (BIP 32).
 //!
-//! **Variable-time**: everything here is public. Keys have any encoding of [`PublicKeys`]. Calls that end in `_into` read columns and
-//! write into columns of the caller's: 64 bytes `x || y` an item, and a code a byte ([`crate::Verdict::VALID_CODE`], or that of a
-//! [`Rejection`]: then the row means nothing). The batch has as many items as there are codes.
+//! **Variable-time**: everything here is public. Keys have any encoding of [`PublicKeys`]. Calls that end in `_into`
+//! read columns and write into columns of the caller's: 64 bytes `x || y` an item, and a code a byte
+//! ([`crate::Verdict::VALID_CODE`], or that of a [`Rejection`]: then the row means nothing). The batch has as many
+//! items as there are codes.
 
 mod cpu;
 mod gpu;
@@ -69,9 +70,9 @@ impl Operation for Tweak<'_> {
     }
 }
 
-/// The output key of each internal key (BIP 341): `Q = P + t G` with `t = hash_TapTweak(x(P) || root)`, where P is the point of the
-/// internal key with an even y; without roots `t = hash_TapTweak(x(P))`. The output is x(Q), and the parity of y(Q) is that of
-/// control blocks.
+/// The output key of each internal key (BIP 341): `Q = P + t G` with `t = hash_TapTweak(x(P) || root)`, where P is the
+/// point of the internal key with an even y; without roots `t = hash_TapTweak(x(P))`. The output is x(Q), and the
+/// parity of y(Q) is that of control blocks.
 ///
 /// An item is rejected with the first of these that applies: [`Rejection::MalformedPoint`], [`Rejection::NotOnCurve`],
 /// [`Rejection::IdentityKey`], [`Rejection::ScalarOutOfRange`] (t is not below n), [`Rejection::IdentityResult`].
@@ -97,7 +98,8 @@ pub fn taproot(engine: &Engine, internal_keys: &[[u8; 32]], roots: Option<Rows<3
     engine.collect(&tweak, point_of)
 }
 
-/// What [`taproot`] gives, from columns into columns: 64 bytes `x || y` an item. Of keys in other encodings the x counts.
+/// What [`taproot`] gives, from columns into columns: 64 bytes `x || y` an item. Of keys in other encodings the x
+/// counts.
 ///
 /// # Errors
 /// As for [`taproot`].
@@ -164,8 +166,8 @@ pub const HARDENED: u32 = 1 << 31;
 /// The child with its index of each parent: CKDpub of BIP 32, with HMAC-SHA-512 on the CPU.
 ///
 /// An item is rejected with the first of these that applies: [`Rejection::MalformedPoint`], [`Rejection::NotOnCurve`],
-/// [`Rejection::ValueOutOfRange`] (a [`HARDENED`] index), [`Rejection::ScalarOutOfRange`], [`Rejection::IdentityResult`].
-/// BIP 32 goes on with the next index after the last two, which nobody will ever see.
+/// [`Rejection::ValueOutOfRange`] (a [`HARDENED`] index), [`Rejection::ScalarOutOfRange`],
+/// [`Rejection::IdentityResult`]. BIP 32 goes on with the next index after the last two, which nobody will ever see.
 ///
 /// # Errors
 /// As for [`taproot`].

@@ -47,7 +47,7 @@ fn code_of(results: &Results, item: usize) -> u8 {
     results.codes[item]
 }
 
-/// A batch of so many items, with messages as rows or as texts, and how many are said to come.
+/// A batch of this many items, with messages as rows or as texts, and how many are said to come.
 fn verify(trial: &mut Trial, as_rows: bool, items: usize, expected: Option<usize>) -> Result<(), Fault> {
     let Schnorr { messages, signatures, keys, verdicts, .. } = known_answers::schnorr();
     let (messages, signatures, keys) = (repeat(messages, items), repeat(signatures, items), repeat(keys, items));
@@ -78,7 +78,8 @@ fn run_verify_by_tables(trial: &mut Trial) -> Result<(), Fault> {
     result
 }
 
-/// Chunks whose items are all valid or take no part in the equation, which holds, and some in which others make it fail.
+/// Chunks whose items are all valid or take no part in the equation, which holds, and some in which others make it
+/// fail.
 fn run_verify_together(trial: &mut Trial) -> Result<(), Fault> {
     let Schnorr { messages, signatures, keys, verdicts, .. } = known_answers::schnorr();
     for fails in [false, true] {

@@ -7,14 +7,14 @@ use crate::engine::Engine;
 use crate::ops::keys::public_keys_of;
 use crate::ops::point::decode_keys;
 use crate::types::{
-    Batch, Error, KeyForm, Point, PublicKeys, Rejection, ResultsMut, Rows, SecretKeys, Verdict, require_lengths,
+    Batch, Error, KeyRowForm, Point, PublicKeys, Rejection, ResultsMut, Rows, SecretKeys, Verdict, require_lengths,
 };
 
 /// Signs one message of 32 bytes per item. **Constant-time** in keys, auxiliary data and nonces.
 ///
 /// Bit for bit what libsecp256k1 gives for the same auxiliary data. Items are rejected with
-/// [`Rejection::SecretKeyOutOfRange`]; where public keys are given ([`SigningKeys::with_public`]) next with what is wrong with
-/// them; with [`Rejection::IdentityResult`] where the nonce is 0, which nobody will ever see. Where
+/// [`Rejection::SecretKeyOutOfRange`]; where public keys are given ([`SigningKeys::with_public`]) next with what is
+/// wrong with them; with [`Rejection::IdentityResult`] where the nonce is 0, which nobody will ever see. Where
 /// [`crate::EngineBuilder::check_signatures`] is on, a given public key that is not that of its private key is a
 /// [`Rejection::Mismatch`].
 ///
@@ -42,7 +42,8 @@ pub fn sign<'a>(
     sign_each(engine, Messages::Rows(messages.into()), keys.into(), auxiliary, messages.len())
 }
 
-/// What [`sign`] gives, from columns into columns: 64 bytes an item. **Constant-time** in keys, auxiliary data and nonces.
+/// What [`sign`] gives, from columns into columns: 64 bytes an item. **Constant-time** in keys, auxiliary data and
+/// nonces.
 ///
 /// # Errors
 /// As for [`sign`].
@@ -71,8 +72,8 @@ pub fn sign_messages<'a>(
     sign_each(engine, texts(engine, messages)?, keys.into(), auxiliary, messages.len())
 }
 
-/// What [`sign_messages`] gives, into columns: 64 bytes an item. **Constant-time** in keys, auxiliary data and nonces, not in
-/// the length of messages.
+/// What [`sign_messages`] gives, into columns: 64 bytes an item. **Constant-time** in keys, auxiliary data and nonces,
+/// not in the length of messages.
 ///
 /// # Errors
 /// As for [`sign`].
@@ -134,16 +135,16 @@ fn signing<'a, 'm>(
     let is_checked = engine.info().check_signatures;
     let sign = Sign { messages, keys: keys.secret, public: keys.public, auxiliary, is_checked, items };
     sign.require()?;
-    // What is checked is checked with public keys that are computed: those that are given may be wrong. X-only keys do not say
-    // what signing needs of them.
-    let public = keys.public.filter(|keys| !is_checked && keys.form() != KeyForm::XOnly);
+    // What is checked is checked with public keys that are computed: those that are given may be wrong. X-only keys do
+    // not say what signing needs of them.
+    let public = keys.public.filter(|keys| !is_checked && keys.form() != KeyRowForm::XOnly);
     Ok(Sign { public, ..sign })
 }
 
 /// The items whose given public keys are good ones of other private keys, or none, where signatures are checked.
 fn mismatches(engine: &Engine, keys: SigningKeys<'_>, items: usize) -> Result<Vec<usize>, Error> {
     let Some(given) = keys.public.filter(|_| engine.info().check_signatures) else { return Ok(Vec::new()) };
-    let is_x_only = given.form() == KeyForm::XOnly;
+    let is_x_only = given.form() == KeyRowForm::XOnly;
     let computed = public_keys_of(engine, Secp256k1::ID, keys.secret, items)?;
     let given = decode_keys(engine, Secp256k1::ID, items, given)?;
     let differ = |(_, (given, computed)): &(usize, (Result<Point, Rejection>, Result<Point, Rejection>))| match (

@@ -16,12 +16,12 @@ pub struct SigningKeys<'a> {
 }
 
 impl<'a> SigningKeys<'a> {
-    /// Private keys whose public keys are known, which saves the time of computing these. Signing needs to know of a point whether
-    /// its y is odd: where x-only keys are given, the points are computed all the same.
+    /// Private keys whose public keys are known, which saves the time of computing these. Signing needs to know of a
+    /// point whether its y is odd: where x-only keys are given, the points are computed all the same.
     ///
-    /// Whether a public key belongs to its private key is not checked unless
-    /// [`crate::EngineBuilder::check_signatures`] is on. A signature with a wrong one does not verify, and gives nothing of
-    /// the private key away: the nonce is a hash of the public key too, so that no nonce is used with two challenges.
+    /// Whether a public key belongs to its private key is not checked unless [`crate::EngineBuilder::check_signatures`]
+    /// is on. A signature with a wrong one does not verify, and gives nothing of the private key away: the nonce is a
+    /// hash of the public key too, so that no nonce is used with two challenges.
     pub fn with_public(secret: impl Into<SecretKeys<'a>>, public: impl Into<PublicKeys<'a>>) -> Self {
         SigningKeys { secret: secret.into(), public: Some(public.into()) }
     }
@@ -41,8 +41,8 @@ impl<'a, K: Into<SecretKeys<'a>>> From<K> for SigningKeys<'a> {
     }
 }
 
-/// The auxiliary random data of signatures, 32 bytes an item. They protect against attacks by measurement and by faults;
-/// signatures are secure whatever they are.
+/// The auxiliary random data of signatures, 32 bytes an item. They protect against attacks by measurement and by
+/// faults; signatures are secure whatever they are.
 #[derive(Clone, Copy, Debug)]
 pub struct Auxiliary<'a>(Source<'a>);
 
@@ -79,7 +79,7 @@ impl<'a> Auxiliary<'a> {
         }
     }
 
-    /// As rows for so many items.
+    /// As rows for this many items.
     ///
     /// # Errors
     /// [`Error::Randomness`] when the operating system gives none.

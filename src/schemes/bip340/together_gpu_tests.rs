@@ -39,8 +39,8 @@ fn good(random: &mut Random, count: usize) -> Vec<Item> {
     (0..count).map(|item| signed(random, vec![item as u8; 32], &Scalar::ZERO)).collect()
 }
 
-/// How many a GPU does not verify alone. Messages are rows where all have 32 bytes. Checks that verdicts are those of the CPU, one by
-/// one.
+/// How many a GPU does not verify alone. Messages are rows where all have 32 bytes. Checks that verdicts are those of
+/// the CPU, one by one.
 fn verify(engines: &Engines, items: &[Item]) -> usize {
     let rows: Vec<[u8; 32]> = items.iter().filter_map(|item| item.message.as_slice().try_into().ok()).collect();
     let signatures: Vec<[u8; 64]> =

@@ -12,7 +12,8 @@ use crate::types::{Batch, Error, PublicKeys, ResultsMut, Rows, Verdicts, require
 /// An item is rejected with the first of these that applies: [`Rejection::ROutOfRange`] (not below p),
 /// [`Rejection::SOutOfRange`] (not below n), [`Rejection::MalformedPoint`], [`Rejection::NotOnCurve`],
 /// [`Rejection::IdentityKey`], [`Rejection::IdentityResult`], [`Rejection::Mismatch`] (x(R) is not r, or y(R) is odd).
-/// With [`crate::EngineBuilder::batch_equations`] many items are verified together, as in the standard's "Batch Verification".
+/// With [`crate::EngineBuilder::batch_equations`] many items are verified together, as in the standard's "Batch
+/// Verification".
 ///
 /// # Errors
 /// [`Error::LengthMismatch`] when the inputs differ in length; [`Error::Device`] when every GPU fails and the CPU

@@ -50,7 +50,8 @@ pub(crate) fn equations<'m, C: CpuCurve>(
     items.iter().map(|&item| equation::<C>(message(item), signatures.get(item), &keys, item)).collect()
 }
 
-/// BIP 340, verification: R = s G - e P has the x-coordinate r and an even y, where P is the point of the key with an even y.
+/// BIP 340, verification: R = s G - e P has the x-coordinate r and an even y, where P is the point of the key with an
+/// even y.
 fn equation<C: CpuCurve>(
     message: &[u8],
     signature: &[u8; 64],

@@ -49,7 +49,7 @@ fn verify_with_tables(stream: &mut Stream, curve: &'static str, with: WithTables
 }
 
 impl Verify<'_> {
-    /// Whether a chunk of so many items may be verified together.
+    /// Whether a chunk of this many items may be verified together.
     fn is_together(&self, items: usize) -> bool {
         self.together && self.chunks.may_try(items)
     }

@@ -8,13 +8,15 @@ use crate::ops::point::point_of;
 use crate::schemes::frame::Chunks;
 use crate::types::{Address, Error, Points, PublicKeys, Rejection, ResultsMut, Rows, require_lengths};
 
-/// What [`super::recover`] gives, where the caller has a candidate for each key or for some: the key of the signer who is expected,
-/// kept from an earlier signature. With [`crate::EngineBuilder::batch_equations`] candidates that are right are found by fewer
-/// operations than recovery takes; otherwise they serve for nothing. Variable-time: everything here is public.
+/// What [`super::recover`] gives, where the caller has a candidate for each key or for some: the key of the signer who
+/// is expected, kept from an earlier signature. With [`crate::EngineBuilder::batch_equations`] candidates that are
+/// right are found by fewer operations than recovery takes; otherwise they serve for nothing. Variable-time: everything
+/// here is public.
 ///
-/// Results are those of [`super::recover`], with the same reasons, whatever the candidates are: one that is wrong, or is not the
-/// encoding of a key, costs time alone. It is taken to be the key with the probability that equations have, at most 2^-128 for each
-/// group. [`crate::Point::IDENTITY`], a raw row of zeros and an empty octet string say that an item has none.
+/// Results are those of [`super::recover`], with the same reasons, whatever the candidates are: one that is wrong, or
+/// is not the encoding of a key, costs time alone. It is taken to be the key with the probability that equations have,
+/// at most 2^-128 for each group. [`crate::Point::IDENTITY`], a raw row of zeros and an empty octet string say that an
+/// item has none.
 ///
 /// # Errors
 /// [`Error::LengthMismatch`] when the inputs differ in length; [`Error::Device`] when every GPU fails and the CPU
@@ -47,8 +49,8 @@ pub fn recover_with_candidates<'k>(
     engine.collect(&recovery(engine, curve, inputs, candidates, Wanted::Keys, digests.len())?, point_of)
 }
 
-/// What [`recover_with_candidates`] gives, from columns into columns: 64 bytes `x || y` an item. Variable-time: everything here is
-/// public.
+/// What [`recover_with_candidates`] gives, from columns into columns: 64 bytes `x || y` an item. Variable-time:
+/// everything here is public.
 ///
 /// # Errors
 /// As for [`recover_with_candidates`].
@@ -72,8 +74,8 @@ pub fn recover_with_candidates_into<'a, 'k>(
 }
 
 /// What [`super::recover_addresses`] gives, with a candidate for each sender's public key or for some, as
-/// [`recover_with_candidates`] takes them: a node that keeps the keys of senders by their addresses has one for each transaction
-/// whose sender it expects and has seen before. Variable-time: everything here is public.
+/// [`recover_with_candidates`] takes them: a node that keeps the keys of senders by their addresses has one for each
+/// transaction whose sender it expects and has seen before. Variable-time: everything here is public.
 ///
 /// # Errors
 /// As for [`recover_with_candidates`].
@@ -102,8 +104,8 @@ pub fn recover_addresses_with_candidates<'k>(
     engine.collect(&recover, |results, item| results.get(item).copied())
 }
 
-/// What [`recover_addresses_with_candidates`] gives, from columns into columns: 20 bytes an item. Variable-time: everything here is
-/// public.
+/// What [`recover_addresses_with_candidates`] gives, from columns into columns: 20 bytes an item. Variable-time:
+/// everything here is public.
 ///
 /// # Errors
 /// As for [`recover_with_candidates`].

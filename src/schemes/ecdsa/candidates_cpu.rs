@@ -1,8 +1,8 @@
 //! Recovery on the CPU where the caller has candidates: for each item a public key that may have made the signature.
 //!
-//! The recovery id says which point R is. As r is not 0, one key alone fulfils u1 G + u2 Q = R, with u1 = e / s and u2 = r / s: the
-//! key that is recovered, Q = (s R - e G) / r. Candidates for which that holds are found by equations of groups
-//! (`frame::together`). An item whose candidate is not found is recovered, which gives its key or its reason.
+//! The recovery id says which point R is. As r is not 0, one key alone fulfils u1 G + u2 Q = R, with u1 = e / s and
+//! u2 = r / s: the key that is recovered, Q = (s R - e G) / r. Candidates for which that holds are found by equations
+//! of groups (`frame::together`). An item whose candidate is not found is recovered, which gives its key or its reason.
 //!
 //! The key that is given is the one that the equation was of: the caller's memory is not read again, as it may have
 //! changed.
@@ -31,7 +31,7 @@ pub fn addresses<C: BaseTables>(engine: &CpuEngine, inputs: Inputs, candidates: 
     recover_each::<C>(engine, inputs, candidates, size_of::<Address>(), put_address, out);
 }
 
-/// Rows of so many bytes, which `put` makes of each key.
+/// Rows of this many bytes, which `put` makes of each key.
 fn recover_each<C: BaseTables>(
     engine: &CpuEngine,
     inputs: Inputs,
@@ -157,8 +157,8 @@ mod tests {
         }
     }
 
-    /// Equations find every candidate that is right, and no other: none of items whose id says another R, with which their
-    /// signatures are valid all the same.
+    /// Equations find every candidate that is right, and no other: none of items whose id says another R, with which
+    /// their signatures are valid all the same.
     #[test]
     fn right_candidates_are_found() {
         let good = Good::new(CurveId::Secp256k1);

@@ -1,7 +1,7 @@
 //! Recovery on a GPU where the caller has candidates: why they may be used is said in `candidates_cpu`.
 //!
-//! A chunk is a group. Where its equation holds, the candidates that take part are the keys, and the other items are recovered into
-//! columns of their own, from which their results are put among those of the chunk.
+//! A chunk is a group. Where its equation holds, the candidates that take part are the keys, and the other items are
+//! recovered into columns of their own, from which their results are put among those of the chunk.
 
 use super::gpu;
 use super::recover::Candidates;

@@ -77,8 +77,8 @@ fn known<const W: usize>(curve: CurveId, of_key: fn(&Point) -> [u8; W]) -> Vec<R
     recovered.iter().map(|key| key.as_ref().map(of_key).map_err(|reason| *reason)).collect()
 }
 
-/// Right candidates for two of three items, none for those that would give the identity, and some for those that are rejected
-/// before; and one wrong candidate besides, which makes the equation fail.
+/// Right candidates for two of three items, none for those that would give the identity, and some for those that are
+/// rejected before; and one wrong candidate besides, which makes the equation fail.
 fn with_candidates<const W: usize>(
     trial: &mut Trial,
     wanted: Wanted,

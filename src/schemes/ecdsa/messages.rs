@@ -62,7 +62,8 @@ pub fn verify_messages_into<'a, 'k>(
     verify_into(engine, curve, Rows::new(&digests), signatures, keys, policy, codes)
 }
 
-/// Signs SHA-256 of one message per item. **Constant-time** in keys and nonces, not in the length of messages. See [`super::sign`].
+/// Signs SHA-256 of one message per item. **Constant-time** in keys and nonces, not in the length of messages. See
+/// [`super::sign`].
 ///
 /// # Errors
 /// [`Error::LengthMismatch`] when the inputs differ in length; [`Error::Device`] when every GPU fails and the CPU
@@ -90,8 +91,8 @@ pub fn sign_messages<'a>(
     sign(engine, curve, &digests, signers, s_form)
 }
 
-/// What [`sign_messages`] gives, into columns: 64 bytes `r || s` an item. **Constant-time** in keys and nonces, not in the length of
-/// messages.
+/// What [`sign_messages`] gives, into columns: 64 bytes `r || s` an item. **Constant-time** in keys and nonces, not in
+/// the length of messages.
 ///
 /// # Errors
 /// As for [`sign_messages`].

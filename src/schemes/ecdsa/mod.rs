@@ -1,12 +1,12 @@
 //! ECDSA on secp256k1, P-256 and brainpoolP256r1: verify, sign, recover (SEC 1, section 4.1; FIPS 186-5, section 6).
 //!
-//! Digest-level calls take 32-byte digests; message-level calls hash with SHA-256: large batches on the GPUs where there are
-//! any, but messages above 16 KiB on the CPU. Signatures are `r || s`, 64 bytes,
-//! big-endian: what `k256::ecdsa::Signature::to_bytes()` gives. [`crate::signature_from_der`] decodes DER.
+//! Digest-level calls take 32-byte digests; message-level calls hash with SHA-256: large batches on the GPUs where
+//! there are any, but messages above 16 KiB on the CPU. Signatures are `r || s`, 64 bytes, big-endian: what
+//! `k256::ecdsa::Signature::to_bytes()` gives. [`crate::signature_from_der`] decodes DER.
 //!
 //! Calls that end in `_into` read columns ([`Rows`]) and write into columns of the caller's, among them a code a byte
-//! ([`crate::Verdict::VALID_CODE`], or that of a [`Rejection`]: then the item's other results mean nothing). The batch has as many
-//! items as there are codes.
+//! ([`crate::Verdict::VALID_CODE`], or that of a [`Rejection`]: then the item's other results mean nothing). The batch
+//! has as many items as there are codes.
 
 mod candidates;
 mod candidates_cpu;
@@ -125,11 +125,11 @@ pub fn verify_into<'a, 'k>(
     engine.run(&verify, &mut ResultsMut::codes(codes))
 }
 
-/// What [`verify`] finds, of signatures with recovery ids. With [`crate::EngineBuilder::batch_equations`] it is found by fewer
-/// operations; otherwise the ids serve for nothing. Variable-time: everything here is public.
+/// What [`verify`] finds, of signatures with recovery ids. With [`crate::EngineBuilder::batch_equations`] it is found
+/// by fewer operations; otherwise the ids serve for nothing. Variable-time: everything here is public.
 ///
-/// Verdicts are those of [`verify`], whatever the recovery ids are: an id is a hint at R, and one that is wrong or out of range costs
-/// time alone. It does not say that the id is the signature's; for that, compare what [`recover`] gives.
+/// Verdicts are those of [`verify`], whatever the recovery ids are: an id is a hint at R, and one that is wrong or out
+/// of range costs time alone. It does not say that the id is the signature's; for that, compare what [`recover`] gives.
 ///
 /// # Errors
 /// As for [`verify`].
@@ -302,8 +302,8 @@ pub fn sign_recoverable<'a>(
     engine.collect(&sign, recoverable_of)
 }
 
-/// What [`sign_recoverable`] gives, from columns into columns: 64 bytes `r || s` and a recovery id an item. **Constant-time** in
-/// keys and nonces.
+/// What [`sign_recoverable`] gives, from columns into columns: 64 bytes `r || s` and a recovery id an item.
+/// **Constant-time** in keys and nonces.
 ///
 /// # Errors
 /// As for [`sign_recoverable`].

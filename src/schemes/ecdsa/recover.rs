@@ -129,7 +129,8 @@ pub fn recover(
     engine.collect(&Recover::new(curve, inputs, Wanted::Keys, digests.len())?, point_of)
 }
 
-/// What [`recover`] gives, from columns into columns: 64 bytes `x || y` an item. Variable-time: everything here is public.
+/// What [`recover`] gives, from columns into columns: 64 bytes `x || y` an item. Variable-time: everything here is
+/// public.
 ///
 /// # Errors
 /// As for [`recover`].
@@ -182,7 +183,8 @@ pub fn recover_addresses(
     engine.collect(&recover, |results, item| results.get(item).copied())
 }
 
-/// What [`recover_addresses`] gives, from columns into columns: 20 bytes an item. Variable-time: everything here is public.
+/// What [`recover_addresses`] gives, from columns into columns: 20 bytes an item. Variable-time: everything here is
+/// public.
 ///
 /// # Errors
 /// As for [`recover_addresses`].

@@ -65,7 +65,7 @@ pub fn put_address<F: Field>(out: &mut ResultsMut, place: usize, key: &Affine<F>
     out.accept(place);
 }
 
-/// Rows of so many bytes, which `put` makes of each key.
+/// Rows of this many bytes, which `put` makes of each key.
 pub fn recover_each<C: BaseTables>(
     engine: &CpuEngine,
     inputs: Inputs,

@@ -20,7 +20,7 @@ enum Results {
 }
 
 impl Recover<'_> {
-    /// The candidates, where those of a chunk of so many items may be tried.
+    /// The candidates, where those of a chunk of this many items may be tried.
     fn candidates_of_chunk(&self, items: usize) -> Option<&Candidates<'_>> {
         self.candidates.as_ref().filter(|candidates| candidates.chunks.may_try(items))
     }

@@ -2,9 +2,9 @@
 
 /// The recovery id, 0 to 3, that a value of v stands for; `None` where it stands for none.
 ///
-/// `v` is a number of any length, big-endian, and no bytes are 0, as in RLP. It may be 0 to 3 itself; 27 to 30, as in Bitcoin's
-/// signed messages and in Ethereum before EIP-155; or 35 + 2 * chain id + parity for any chain id (EIP-155). Variable-time: v
-/// is public.
+/// `v` is a number of any length, big-endian, and no bytes are 0, as in RLP. It may be 0 to 3 itself; 27 to 30, as in
+/// Bitcoin's signed messages and in Ethereum before EIP-155; or 35 + 2 * chain id + parity for any chain id (EIP-155).
+/// Variable-time: v is public.
 ///
 /// ```
 /// use gecc::ecdsa::recovery_id_of_v;

@@ -14,8 +14,9 @@ use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
 /// A number modulo n.
 pub(super) type Number = Scalar<Ed25519N>;
 
-/// A seed made ready for signing: the secret scalar, the prefix that nonces are made of, and the public key, which is computed
-/// here, as a wrong one would give the scalar away. Signing with it takes less than half the time of signing with a seed.
+/// A seed made ready for signing: the secret scalar, the prefix that nonces are made of, and the public key, which is
+/// computed here, as a wrong one would give the scalar away. Signing with it takes less than half the time of signing
+/// with a seed.
 ///
 /// Made by [`super::expand`] and [`super::expand_hashed`]. Wiped when dropped; `Debug` shows nothing of the secrets.
 #[derive(Clone)]
@@ -50,8 +51,8 @@ impl fmt::Debug for ExpandedKey {
     }
 }
 
-/// The keys that a batch is signed with, one per item or one for all: what becomes [`SecretKeys`] are seeds, and there are
-/// [`ExpandedKey`]s.
+/// The keys that a batch is signed with, one per item or one for all: what becomes [`SecretKeys`] are seeds, and there
+/// are [`ExpandedKey`]s.
 #[derive(Clone, Copy, Debug)]
 pub struct SigningKeys<'a>(pub(super) Kind<'a>);
 
@@ -97,7 +98,8 @@ pub(super) enum Secrets<'a> {
 }
 
 impl Secrets<'_> {
-    /// Writes the keys of items `item(0)`, `item(1)`, ... **Constant-time.** What is left on the stack is the caller's to wipe.
+    /// Writes the keys of items `item(0)`, `item(1)`, ... **Constant-time.** What is left on the stack is the caller's
+    /// to wipe.
     pub fn expand(&self, item: impl Fn(usize) -> usize, keys: &mut [ExpandedKey]) {
         let mut points = Zeroizing::new(Vec::with_capacity(keys.len()));
         for (at, key) in keys.iter_mut().enumerate() {

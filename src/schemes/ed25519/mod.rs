@@ -1,11 +1,12 @@
 //! Ed25519 signatures (RFC 8032), with its variants Ed25519ctx and Ed25519ph.
 //!
-//! A signature is `R || S`, 64 bytes: a point, and a number below the order n of the base point, little-endian. A public key is a
-//! point: its y, little-endian, and in the highest bit whether x is odd. A private key is a *seed* of 32 bytes. Messages have any
-//! length. Which signatures are valid is said by a [`Rule`], which calls take, as programs differ in it. Results are
-//! byte-identical to those of `ed25519-dalek`.
+//! A signature is `R || S`, 64 bytes: a point, and a number below the order n of the base point, little-endian. A
+//! public key is a point: its y, little-endian, and in the highest bit whether x is odd. A private key is a *seed* of
+//! 32 bytes. Messages have any length. Which signatures are valid is said by a [`Rule`], which calls take, as programs
+//! differ in it. Results are byte-identical to those of `ed25519-dalek`.
 //!
-//! All of it is computed by the CPU, also where there are GPUs; an engine that may use GPUs alone ([`crate::Backend::Gpu`]) refuses.
+//! All of it is computed by the CPU, also where there are GPUs; an engine that may use GPUs alone
+//! ([`crate::Backend::Gpu`]) refuses.
 
 mod keys;
 pub(crate) mod known_answers;
@@ -32,13 +33,14 @@ use verify::Verification;
 /// What errors call the scheme.
 const NAME: &str = "Ed25519";
 
-/// Verifies one signature per item, with keys of 32 bytes ([`PublicKeys::ed25519`]). Variable-time: everything here is public.
-/// A byte 2 before the 32 is not looked at, as columns of mixed forms ([`PublicKeys::mixed_row_of_x`]) have it.
+/// Verifies one signature per item, with keys of 32 bytes ([`PublicKeys::ed25519`]). Variable-time: everything here is
+/// public. A byte 2 before the 32 is not looked at, as columns of mixed forms ([`PublicKeys::mixed_row_of_x`]) have it.
 ///
 /// An item is rejected with the first of these that applies: [`Rejection::SOutOfRange`] (not below n),
-/// [`Rejection::MalformedPoint`] (the key is of another form, or the rule wants a canonical one), [`Rejection::NotOnCurve`] (the key is no point),
-/// [`Rejection::SmallOrderKey`] and [`Rejection::SmallOrderR`] (the rule rejects these), and where the rule has R decoded
-/// [`Rejection::NoSuchR`] and [`Rejection::ROutOfRange`] (no point, or not canonical); then [`Rejection::Mismatch`].
+/// [`Rejection::MalformedPoint`] (the key is of another form, or the rule wants a canonical one),
+/// [`Rejection::NotOnCurve`] (the key is no point), [`Rejection::SmallOrderKey`] and [`Rejection::SmallOrderR`] (the
+/// rule rejects these), and where the rule has R decoded [`Rejection::NoSuchR`] and [`Rejection::ROutOfRange`] (no
+/// point, or not canonical); then [`Rejection::Mismatch`].
 ///
 /// # Errors
 /// [`Error::LengthMismatch`] when the inputs differ in length; [`Error::NoDevice`] with [`crate::Backend::Gpu`].
@@ -72,8 +74,8 @@ pub fn verify<'k, M: AsRef<[u8]> + Sync>(
     unsafe { collect(messages.len(), verdict_of, fill) }.map(Verdicts::new)
 }
 
-/// What [`verify`] finds, from columns into codes, a byte an item ([`crate::Verdict::VALID_CODE`], or that of a [`Rejection`]). The batch
-/// has as many items as there are codes. Variable-time: everything here is public.
+/// What [`verify`] finds, from columns into codes, a byte an item ([`crate::Verdict::VALID_CODE`], or that of a
+/// [`Rejection`]). The batch has as many items as there are codes. Variable-time: everything here is public.
 ///
 /// # Errors
 /// As for [`verify`].
@@ -186,7 +188,8 @@ fn run_sign<M: AsRef<[u8]> + Sync>(
 /// use gecc::{Engine, SecretKey, ed25519};
 /// let engine = Engine::new()?;
 /// // RFC 8032, section 7.1, the first vector.
-/// let seed = b"\x9d\x61\xb1\x9d\xef\xfd\x5a\x60\xba\x84\x4a\xf4\x92\xec\x2c\xc4\x44\x49\xc5\x69\x7b\x32\x69\x19\x70\x3b\xac\x03\x1c\xae\x7f\x60";
+/// let seed = b"\x9d\x61\xb1\x9d\xef\xfd\x5a\x60\xba\x84\x4a\xf4\x92\xec\x2c\xc4\
+///     \x44\x49\xc5\x69\x7b\x32\x69\x19\x70\x3b\xac\x03\x1c\xae\x7f\x60";
 /// let public = ed25519::public_keys(&engine, &[SecretKey::from_bytes(*seed)])?;
 /// assert_eq!(public[0][..4], [0xd7, 0x5a, 0x98, 0x01]);
 /// # Ok::<(), gecc::Error>(())
@@ -200,7 +203,8 @@ pub fn public_keys(engine: &Engine, seeds: &[SecretKey]) -> Result<Vec<[u8; 32]>
 /// What [`public_keys`] gives, into a column. **Constant-time** in seeds.
 ///
 /// # Errors
-/// [`Error::LengthMismatch`] when there are not as many seeds as rows; [`Error::NoDevice`] with [`crate::Backend::Gpu`].
+/// [`Error::LengthMismatch`] when there are not as many seeds as rows; [`Error::NoDevice`] with
+/// [`crate::Backend::Gpu`].
 pub fn public_keys_into<'a>(
     engine: &Engine,
     seeds: impl Into<SecretKeys<'a>>,
@@ -221,8 +225,9 @@ pub fn expand(engine: &Engine, seeds: &[SecretKey]) -> Result<Vec<ExpandedKey>, 
     Ok(Secrets::Seeds(seeds.into()).expand_all(engine.cpu_alone(NAME)?, seeds.len()))
 }
 
-/// The same of keys that are kept as 64 bytes, SHA-512 of a seed, or derived from others as in BIP32-Ed25519: a scalar, little-endian,
-/// of which some bits are set and cleared here (RFC 8032, section 5.1.5), and a prefix. **Constant-time.**
+/// The same of keys that are kept as 64 bytes, SHA-512 of a seed, or derived from others as in BIP32-Ed25519: a scalar,
+/// little-endian, of which some bits are set and cleared here (RFC 8032, section 5.1.5), and a prefix.
+/// **Constant-time.**
 ///
 /// # Errors
 /// [`Error::NoDevice`] with [`crate::Backend::Gpu`].

@@ -5,13 +5,13 @@ use crate::types::is_same_name;
 use std::fmt;
 use std::str::FromStr;
 
-/// By which rule signatures are verified. RFC 8032 leaves open what its readers decided in different ways, and programs that must agree,
-/// such as the nodes of a chain, must agree on the rule: there is no default.
+/// By which rule signatures are verified. RFC 8032 leaves open what its readers decided in different ways, and programs
+/// that must agree, such as the nodes of a chain, must agree on the rule: there is no default.
 ///
-/// Rules differ only in signatures that no honest signer makes. For all of them S has to be below n, and the challenge k is
-/// SHA-512(R || A || M) modulo n, of R and A as they are given. B is the base point. An encoding is *canonical* if it is what
-/// RFC 8032 gives the point; otherwise its y may be p or more, or it may say of x = 0 that it is odd. A point has *small order*
-/// if 8 times it is the identity.
+/// Rules differ only in signatures that no honest signer makes. For all of them S has to be below n, and the challenge
+/// k is SHA-512(R || A || M) modulo n, of R and A as they are given. B is the base point. An encoding is *canonical* if
+/// it is what RFC 8032 gives the point; otherwise its y may be p or more, or it may say of x = 0 that it is odd. A
+/// point has *small order* if 8 times it is the identity.
 ///
 /// | rule | A | R | equation | who |
 /// |---|---|---|---|---|
@@ -68,7 +68,8 @@ impl Rule {
         matches!(self, Rule::Strict | Rule::Libsodium)
     }
 
-    /// Whether R is decoded, and the equation holds for eight times its points. Otherwise R is compared with an encoding.
+    /// Whether R is decoded, and the equation holds for eight times its points. Otherwise R is compared with an
+    /// encoding.
     pub(super) fn is_cofactored(self) -> bool {
         matches!(self, Rule::Zip215 | Rule::Rfc8032Cofactored)
     }

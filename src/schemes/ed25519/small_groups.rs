@@ -1,8 +1,8 @@
 //! Every rule for every signature in small groups: each A and R of the group, in each encoding, each S and each k.
 //!
-//! The groups are of curves over the field of Ed25519, and have cofactor times n points: those of a subgroup of the curve, which
-//! is cyclic. What is expected follows from numbers alone: the points are multiples of a generator T, B is cofactor T, and the
-//! equation holds if S cofactor = r + k a modulo the number of points.
+//! The groups are of curves over the field of Ed25519, and have cofactor times n points: those of a subgroup of the
+//! curve, which is cyclic. What is expected follows from numbers alone: the points are multiples of a generator T, B is
+//! cofactor T, and the equation holds if S cofactor = r + k a modulo the number of points.
 
 use super::rule::Rule;
 use super::verify::{Verification, verify};

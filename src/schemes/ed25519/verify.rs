@@ -31,8 +31,8 @@ const KEY_TABLES: usize = 64 << 20;
 const MOST_PLANNED: usize = 1 << 22;
 const PLANNED_BYTES: usize = 64;
 
-/// The window of a table for a key that occurs `uses` times, or `None` where no table pays: counted in tenths of a field
-/// multiplication of the portable code, which builds tables.
+/// The window of a table for a key that occurs `uses` times, or `None` where no table pays: counted in tenths of a
+/// field multiplication of the portable code, which builds tables.
 fn best_window<C: EdwardsCurve>(lanes: Option<Lanes>, uses: usize) -> Option<u32> {
     // For an entry, a term of a sum, the doublings below a table, and a product without one.
     let [entry, term, doublings, without] = match lanes {
@@ -111,8 +111,8 @@ fn by_tables<C: BaseTables>(lanes: Option<Lanes>, equations: &[Equation<C, &Comb
     equations.iter().map(sum).collect()
 }
 
-/// How many of the keys, whose runs are sorted by length, get their tables at the same time: those of the same window, as
-/// many as memory allows.
+/// How many of the keys, whose runs are sorted by length, get their tables at the same time: those of the same window,
+/// as many as memory allows.
 fn wave_length<C: EdwardsCurve>(engine: &CpuEngine, runs: &[Vec<usize>]) -> usize {
     let window = best_window::<C>(engine.lanes, runs[0].len());
     let same_window = runs.partition_point(|run| best_window::<C>(engine.lanes, run.len()) == window);

@@ -21,8 +21,8 @@ pub trait Claim<C: CpuCurve>: Copy {
     /// Of which points the claim is true. What it says of the identity means nothing.
     fn hold(lanes: Option<Lanes>, points: &[Jacobian<C::Base>], claims: impl Iterator<Item = Self>) -> Vec<bool>;
 
-    /// The x-coordinate and whether y is odd of a point of which it is true, where the signature says which one is meant. There may be no
-    /// such point on the curve.
+    /// The x-coordinate and whether y is odd of a point of which it is true, where the signature says which one is
+    /// meant. There may be no such point on the curve.
     fn point(&self) -> Option<(C::Base, bool)> {
         None
     }
@@ -32,8 +32,8 @@ pub trait Claim<C: CpuCurve>: Copy {
 #[derive(Clone, Copy)]
 pub struct XModuloN<C: CpuCurve>(pub C::Scalar);
 
-/// The same of a point that a recovery id names, where that can be: its x-coordinate, and whether its y is odd. The id decides
-/// nothing.
+/// The same of a point that a recovery id names, where that can be: its x-coordinate, and whether its y is odd. The id
+/// decides nothing.
 #[derive(Clone, Copy)]
 pub struct NamedById<C: CpuCurve>(pub XModuloN<C>, pub Option<(C::Base, bool)>);
 

@@ -10,8 +10,8 @@ use crate::ops::keys;
 use crate::ops::point;
 use crate::types::{Check, Point, Policy, PublicKeys, Rejection, Results, Signers, Verdict, result_of};
 
-/// What a test is called, and what it runs. A name is that of one scheme: a device that passed one scheme's test on a curve has
-/// not passed another's.
+/// What a test is called, and what it runs. A name is that of one scheme: a device that passed one scheme's test on a
+/// curve has not passed another's.
 pub type Named = (&'static str, fn(&mut Trial) -> Result<(), Fault>);
 
 /// A scheme's tests, of which each runs one of the functions below.
@@ -60,7 +60,7 @@ fn code_of(results: &Results, item: usize) -> u8 {
     results.codes[item]
 }
 
-/// A batch of so many items, and how many are said to come.
+/// A batch of this many items, and how many are said to come.
 fn run_batch(
     trial: &mut Trial,
     scheme: &'static Scheme,
@@ -91,7 +91,8 @@ pub fn verify_by_tables(trial: &mut Trial, scheme: &'static Scheme, policy: Poli
     result
 }
 
-/// Chunks whose items are all valid or take no part in the equation, which holds, and some in which others make it fail.
+/// Chunks whose items are all valid or take no part in the equation, which holds, and some in which others make it
+/// fail.
 pub fn verify_together(trial: &mut Trial, scheme: &'static Scheme, policy: Policy) -> Result<(), Fault> {
     let curve = trial.curve();
     let Signatures { digests, signatures, keys, verdicts, recovery_ids, .. } = &known_answers::of(curve).signatures;

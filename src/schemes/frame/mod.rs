@@ -1,4 +1,5 @@
-//! What signature schemes share: verification, signing and the check of signatures. A scheme says what is its own in a `Scheme`.
+//! What signature schemes share: verification, signing and the check of signatures. A scheme says what is its own in a
+//! `Scheme`.
 
 pub mod claims_cpu;
 pub mod known_answers;

@@ -1,5 +1,5 @@
-//! Signing on the CPU: nonces of RFC 6979, their points, one inversion for many items, and a scheme's own steps; where that is
-//! asked for, no signature leaves before it has been checked.
+//! Signing on the CPU: nonces of RFC 6979, their points, one inversion for many items, and a scheme's own steps; where
+//! that is asked for, no signature leaves before it has been checked.
 
 use crate::cpu::CpuEngine;
 use crate::cpu::field::Field as _;
@@ -69,7 +69,8 @@ impl Inputs<'_> {
     }
 }
 
-/// Signs items `item(0)`, `item(1)`, ..., as many as there are places: r || s, and the recovery id where there is a column for it.
+/// Signs items `item(0)`, `item(1)`, ..., as many as there are places: r || s, and the recovery id where there is a
+/// column for it.
 pub fn sign<C: SecretCurve, S: Steps<C>>(
     engine: &CpuEngine,
     steps: &S,
@@ -205,9 +206,9 @@ pub const ATTEMPTS: usize = 4;
 /// Items whose signatures are checked together.
 const CHECKED_AT_ONCE: usize = 1 << 16;
 
-/// Signs all items of a place and checks the signatures; what is not as it must be is signed again. A deterministic signature
-/// that came out wrong would give the key away beside the right one, so no such signature is returned. `sign` gets items and
-/// places for them, `check` items with their signatures and places for codes.
+/// Signs all items of a place and checks the signatures; what is not as it must be is signed again. A deterministic
+/// signature that came out wrong would give the key away beside the right one, so no such signature is returned. `sign`
+/// gets items and places for them, `check` items with their signatures and places for codes.
 pub fn sign_checked(
     widths: Widths,
     sign: &dyn Fn(&[usize], &mut ResultsMut),
@@ -220,7 +221,7 @@ pub fn sign_checked(
         let range = start..items.min(start + CHECKED_AT_ONCE);
         let (mut place, behind) = rest.split_at(range.len());
         rest = behind;
-        let mut memory = Columns::new(range.len(), widths);
+        let mut memory = OwnResults::new(range.len(), widths);
         sign_block(range, widths, sign, check, &mut memory.results());
         place.take(memory.results().as_results());
     }
@@ -236,7 +237,7 @@ fn sign_block(
     let start = items.start;
     let mut open: Vec<usize> = items.collect();
     for _ in 0..ATTEMPTS {
-        let (mut memory, mut codes) = (Columns::new(open.len(), widths), vec![0; open.len()]);
+        let (mut memory, mut codes) = (OwnResults::new(open.len(), widths), vec![0; open.len()]);
         let mut signed = memory.results();
         sign(&open, &mut signed);
         check(&open, &signed, &mut codes);
@@ -261,15 +262,15 @@ fn sign_block(
 }
 
 /// Columns of results of its own.
-struct Columns {
+struct OwnResults {
     codes: Vec<u8>,
     columns: [Vec<u8>; 2],
     widths: Widths,
 }
 
-impl Columns {
+impl OwnResults {
     fn new(items: usize, widths: Widths) -> Self {
-        Columns { codes: vec![0; items], columns: widths.map(|width| vec![0; width * items]), widths }
+        OwnResults { codes: vec![0; items], columns: widths.map(|width| vec![0; width * items]), widths }
     }
 
     fn results(&mut self) -> ResultsMut<'_> {
@@ -278,8 +279,8 @@ impl Columns {
     }
 }
 
-/// The public keys of some items, `x || y`; zeros where the private key is out of range. Computed anew for every attempt: they
-/// too can come out wrong.
+/// The public keys of some items, `x || y`; zeros where the private key is out of range. Computed anew for every
+/// attempt: they too can come out wrong.
 pub fn public_keys_of<C: SecretCurve>(engine: &CpuEngine, items: &[usize], keys: SecretKeys) -> Vec<[u8; 64]> {
     let mut rows = vec![[0; 64]; items.len()];
     let mut codes = vec![0; items.len()];
@@ -337,8 +338,8 @@ pub mod tests {
         assert_eq!(drawn, rejected.len() + 1);
     }
 
-    /// More items than are checked together: each is signed and checked by its number, again where the first check fails, and
-    /// ends up in its place.
+    /// More items than are checked together: each is signed and checked by its number, again where the first check
+    /// fails, and ends up in its place.
     #[test]
     fn checked_signatures_are_those_of_their_items() {
         const ITEMS: usize = 2 * CHECKED_AT_ONCE + 100;

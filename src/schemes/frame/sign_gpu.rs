@@ -91,8 +91,8 @@ impl OnGpu for Sign<'_> {
     }
 }
 
-/// What is checked of a chunk's signatures before they leave the device: one that the device computed wrongly could give a key
-/// away (a deterministic signature and a faulty one over the same digest determine it).
+/// What is checked of a chunk's signatures before they leave the device: one that the device computed wrongly could
+/// give a key away (a deterministic signature and a faulty one over the same digest determine it).
 enum Checking {
     Nothing,
     /// Signatures verify with public keys computed from the private ones.
@@ -104,8 +104,8 @@ enum Checking {
         verdicts: Download<Verdicts>,
         status: Download<SignStatuses>,
     },
-    /// The keys recovered from signatures are these public keys: a key comes back only where its signature verifies and the
-    /// recovery id is right.
+    /// The keys recovered from signatures are these public keys: a key comes back only where its signature verifies and
+    /// the recovery id is right.
     RecoveryIds {
         public: BaseProducts,
         recovery: Recovery,

@@ -38,8 +38,8 @@ const KEY_TABLES: usize = 64 << 20;
 const MOST_PLANNED: usize = 1 << 22;
 const PLANNED_BYTES: usize = 64;
 
-/// The codes of all items of a place, by their equations and keys: one by one, or where `together` allows it and it is faster, by
-/// equations of groups.
+/// The codes of all items of a place, by their equations and keys: one by one, or where `together` allows it and it is
+/// faster, by equations of groups.
 pub fn verify<C: BaseTables, K: Claim<C>>(
     engine: &CpuEngine,
     keys: PublicKeys,
@@ -95,8 +95,8 @@ fn verify_part<C: BaseTables, K: Claim<C>>(
     }
 }
 
-/// How many of the keys, whose runs are sorted by length, get their tables at the same time: those of the same window, as
-/// many as memory allows.
+/// How many of the keys, whose runs are sorted by length, get their tables at the same time: those of the same window,
+/// as many as memory allows.
 fn wave_length<C: CpuCurve>(engine: &CpuEngine, runs: &[Vec<usize>]) -> usize {
     let window = best_window::<C>(engine.lanes, runs[0].len());
     let same_window = runs.partition_point(|run| best_window::<C>(engine.lanes, run.len()) == window);

@@ -14,7 +14,7 @@ use std::ops::Range;
 /// Kernel files of a check of equations, beside that of what they claim.
 pub const CHECK_FILES: &[&str] = &["table", "key_groups", "key_tables"];
 
-/// From digests and signatures to equations, with room for prefix products: for a curve and so many items.
+/// From digests and signatures to equations, with room for prefix products: for a curve and this many items.
 pub type EquationsOnGpu = fn(
     &mut Stream,
     &'static str,
@@ -31,8 +31,8 @@ pub struct ClaimOnGpu {
     pub with_tables: CheckWithTables,
 }
 
-/// What a kernel gets that makes a table of windows for each item: the table of G, with the width of its windows, and where not all
-/// items are checked the list of those that are.
+/// What a kernel gets that makes a table of windows for each item: the table of G, with the width of its windows, and
+/// where not all items are checked the list of those that are.
 #[derive(Clone, Copy, Debug)]
 pub struct WithWindows {
     pub equations: Equations,
@@ -91,7 +91,7 @@ impl<'a> CheckBuffers<'a> {
 }
 
 impl Verify<'_> {
-    /// The recovery ids, where a chunk of so many items may be verified together.
+    /// The recovery ids, where a chunk of this many items may be verified together.
     fn ids_of_chunk(&self, items: usize) -> Option<Rows<'_, 1>> {
         self.inputs.recovery_ids.filter(|_| self.chunks.may_try(items))
     }
@@ -138,8 +138,8 @@ impl OnGpu for Verify<'_> {
     }
 }
 
-/// Replaces every verdict that is still open. Keys that occur often enough get a table each. Where none do, the items may be verified
-/// together, which is faster than one by one, but not than by tables.
+/// Replaces every verdict that is still open. Keys that occur often enough get a table each. Where none do, the items
+/// may be verified together, which is faster than one by one, but not than by tables.
 pub fn check(
     Running { lane, expected, .. }: &mut Running,
     kernels: &'static ClaimOnGpu,

@@ -1,7 +1,8 @@
 //! SM2 digital signatures (GB/T 32918.2, GM/T 0003.2) with SM3 (GB/T 32905).
 //!
-//! Message-level calls compute e = SM3(Z_A || M) for the caller, where Z_A binds the user id and the public key: large batches
-//! on the GPUs where there are any, but messages above 16 KiB on the CPU. Digest-level calls take e, 32 bytes, big-endian. Signatures are `r || s`, 64 bytes; low-s normalisation does not exist for SM2.
+//! Message-level calls compute e = SM3(Z_A || M) for the caller, where Z_A binds the user id and the public key: large
+//! batches on the GPUs where there are any, but messages above 16 KiB on the CPU. Digest-level calls take e, 32 bytes,
+//! big-endian. Signatures are `r || s`, 64 bytes; low-s normalisation does not exist for SM2.
 
 pub(crate) mod cpu;
 pub(crate) mod digest;
@@ -138,8 +139,8 @@ pub fn verify<'k>(
     engine.collect(&verify, verdict_of).map(Verdicts::new)
 }
 
-/// What [`verify`] finds, from columns into codes, a byte an item ([`crate::Verdict::VALID_CODE`], or that of a [`Rejection`]).
-/// Variable-time: everything here is public.
+/// What [`verify`] finds, from columns into codes, a byte an item ([`crate::Verdict::VALID_CODE`], or that of a
+/// [`Rejection`]). Variable-time: everything here is public.
 ///
 /// # Errors
 /// As for [`verify`].
@@ -187,8 +188,8 @@ pub fn verify_messages<'k>(
     Ok(Verdicts::new(codes.into_iter().map(|code| result_of(code).into()).collect()))
 }
 
-/// What [`verify_messages`] finds, from columns into codes, a byte an item ([`crate::Verdict::VALID_CODE`], or that of a [`Rejection`]).
-/// Variable-time: everything here is public.
+/// What [`verify_messages`] finds, from columns into codes, a byte an item ([`crate::Verdict::VALID_CODE`], or that of
+/// a [`Rejection`]). Variable-time: everything here is public.
 ///
 /// # Errors
 /// As for [`verify_messages`].
@@ -258,8 +259,9 @@ fn signing<'a>(engine: &Engine, digests: Rows<'a, 32>, signers: Signers<'a>, ite
     Sign::new(&SM2, Sm2::ID, signing, items)
 }
 
-/// What [`sign`] gives, from columns into columns: 64 bytes `r || s` an item, and a code a byte ([`crate::Verdict::VALID_CODE`], or that of
-/// a [`Rejection`]: then the row means nothing). **Constant-time** in keys and nonces.
+/// What [`sign`] gives, from columns into columns: 64 bytes `r || s` an item, and a code a byte
+/// ([`crate::Verdict::VALID_CODE`], or that of a [`Rejection`]: then the row means nothing). **Constant-time** in keys
+/// and nonces.
 ///
 /// # Errors
 /// As for [`sign`].
@@ -275,8 +277,8 @@ pub fn sign_into<'a, 'b>(
     engine.run(&sign, &mut ResultsMut::rows(codes, signatures))
 }
 
-/// Signs SM3(Z_A || M) of one message per item; Z_A is computed from the private key's public key. **Constant-time** in keys
-/// and nonces, not in the length of messages. See [`sign`].
+/// Signs SM3(Z_A || M) of one message per item; Z_A is computed from the private key's public key. **Constant-time** in
+/// keys and nonces, not in the length of messages. See [`sign`].
 ///
 /// A user id that is too long rejects its item with [`Rejection::UserIdTooLong`].
 ///
@@ -307,8 +309,9 @@ pub fn sign_messages<'a>(
     Ok(signed)
 }
 
-/// What [`sign_messages`] gives, from columns into columns: 64 bytes `r || s` an item, and a code a byte ([`crate::Verdict::VALID_CODE`], or
-/// that of a [`Rejection`]: then the row means nothing). **Constant-time** in keys and nonces, not in the length of messages.
+/// What [`sign_messages`] gives, from columns into columns: 64 bytes `r || s` an item, and a code a byte
+/// ([`crate::Verdict::VALID_CODE`], or that of a [`Rejection`]: then the row means nothing). **Constant-time** in keys
+/// and nonces, not in the length of messages.
 ///
 /// # Errors
 /// As for [`sign_messages`].

@@ -50,7 +50,7 @@ impl Fake {
         Arc::new(Fake { allowed: Mutex::new(Some(0)), ..Fake::default() })
     }
 
-    /// Has so many more batches computed.
+    /// Has this many more batches computed.
     pub fn allow(&self, batches: usize) {
         *lock(&self.allowed).get_or_insert(0) += batches;
         self.changed.notify_all();

@@ -1,4 +1,5 @@
-//! Ten minutes of load with faults: an engine that fails and panics now and then, callers that die, tasks that are aborted.
+//! Ten minutes of load with faults: an engine that fails and panics now and then, callers that die, tasks that are
+//! aborted.
 
 use super::{Coalescer, ServiceError, Shutdown, WhenFull};
 use crate::curve::CurveId;

@@ -1,8 +1,8 @@
 //! The signature schemes behind one interface, and signatures made to measure.
 //!
-//! Both schemes verify x(R) for R = u1 G + u2 Q. Whoever chooses u1, u2, and R or Q first, gets a signature that is valid
-//! by construction, for any digest-level verifier: so every scalar and every meeting of points can be brought about, and
-//! valid items cost no verification by the (slow) reference.
+//! Both schemes verify x(R) for R = u1 G + u2 Q. Whoever chooses u1, u2, and R or Q first, gets a signature that is
+//! valid by construction, for any digest-level verifier: so every scalar and every meeting of points can be brought
+//! about, and valid items cost no verification by the (slow) reference.
 
 use super::numbers::{number, order};
 use super::random::Random;
@@ -135,8 +135,8 @@ pub fn recovery_id<C: TestCurve>(r: &Point) -> u8 {
 /// Signed items of `keys` keys in turn, all different, valid by construction.
 ///
 /// Keys and nonces are arithmetic progressions of random scalars: then the reference gets all points by additions, and
-/// gets them a hundred times faster than by multiplications. The coordinates, and with them u1, u2 and the signatures, look
-/// as random as any.
+/// gets them a hundred times faster than by multiplications. The coordinates, and with them u1, u2 and the signatures,
+/// look as random as any.
 pub fn signed<S: Scheme>(random: &mut Random, count: usize, keys: usize) -> Vec<Signed> {
     let (secrets, key_points) = progression::<S::C>(random, keys);
     let (nonces, nonce_points) = progression::<S::C>(random, count);
@@ -161,8 +161,8 @@ pub fn progression<C: TestCurve>(random: &mut Random, count: usize) -> (Vec<Scal
     (scalars, encode_all::<C>(&points))
 }
 
-/// A signature with chosen u1 and u2 by the key d, and R; `None` where r or s would be 0. R may be the identity, and then
-/// the signature claims x = 1.
+/// A signature with chosen u1 and u2 by the key d, and R; `None` where r or s would be 0. R may be the identity, and
+/// then the signature claims x = 1.
 pub fn crafted<S: Scheme>(u1: &Scalar<S::C>, u2: &Scalar<S::C>, d: &Scalar<S::C>) -> Option<(Item, Group<S::C>)> {
     let r = mul_base::<S::C>(&(*u1 + *u2 * d));
     let key = encode::<S::C>(&mul_base::<S::C>(d));

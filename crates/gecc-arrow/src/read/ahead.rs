@@ -1,31 +1,20 @@
 //! Numbered tasks on threads of their own, some of them ahead of who takes the results in order.
 
-use std::collections::BTreeMap;
+use gecc::steps::{Entrance, Results, line};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, JoinHandle};
 
 /// The results of the tasks `0..tasks`, in order. At most `window` tasks are begun whose results nobody has taken.
 /// Threads end when this is dropped.
 pub(crate) struct Ahead<T> {
-    shared: Arc<Shared<T>>,
+    tasks: std::ops::Range<usize>,
+    /// `None` when no more tasks begin. A panic of a task is its result.
+    entrance: Option<Entrance<usize, thread::Result<T>>>,
+    results: Results<thread::Result<T>>,
     threads: Vec<JoinHandle<()>>,
-}
-
-struct Shared<T> {
-    state: Mutex<State<T>>,
-    changed: Condvar,
-    tasks: usize,
-    window: usize,
-}
-
-struct State<T> {
-    /// The next task to begin, and the next whose result is taken.
-    begun: usize,
-    taken: usize,
-    /// Results that wait, and panics of the tasks.
-    done: BTreeMap<usize, thread::Result<T>>,
-    stopped: bool,
+    stopped: Arc<AtomicBool>,
 }
 
 impl<T: Send + 'static> Ahead<T> {
@@ -37,53 +26,39 @@ impl<T: Send + 'static> Ahead<T> {
         window: usize,
         work: impl Fn(usize) -> T + Send + Sync + 'static,
     ) -> std::io::Result<Self> {
-        let state = State { begun: 0, taken: 0, done: BTreeMap::new(), stopped: false };
-        let shared =
-            Arc::new(Shared { state: Mutex::new(state), changed: Condvar::new(), tasks, window: window.max(1) });
+        let window = window.clamp(1, tasks.max(1));
+        // Who takes the results also hands the tasks in, so that there must be room for all that are begun.
+        let (entrance, workers, results) = line(window, window);
+        let stopped = Arc::new(AtomicBool::new(false));
+        let is_over = Arc::clone(&stopped);
+        let work = move |task| {
+            let is_over = is_over.load(Ordering::Relaxed);
+            (!is_over).then(|| catch_unwind(AssertUnwindSafe(|| work(task))))
+        };
         let work = Arc::new(work);
-        let mut ahead = Ahead { shared, threads: Vec::new() };
+        let mut ahead = Ahead { tasks: 0..tasks, entrance: Some(entrance), results, threads: Vec::new(), stopped };
         for index in 0..threads.min(tasks).max(1) {
-            let (shared, work) = (ahead.shared.clone(), work.clone());
+            let (workers, work) = (workers.clone(), work.clone());
             let builder = thread::Builder::new().name(format!("gecc-read-{index}"));
-            match builder.spawn(move || shared.run(work.as_ref())) {
+            match builder.spawn(move || workers.work(|task| work(task))) {
                 Ok(thread) => ahead.threads.push(thread),
                 // Fewer threads will do.
                 Err(_) if !ahead.threads.is_empty() => break,
                 Err(problem) => return Err(problem),
             }
         }
+        (0..window).for_each(|_| ahead.begin());
         Ok(ahead)
     }
 }
 
-impl<T> Shared<T> {
-    fn lock(&self) -> MutexGuard<'_, State<T>> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn wait<'a>(&self, state: MutexGuard<'a, State<T>>) -> MutexGuard<'a, State<T>> {
-        self.changed.wait(state).unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn run(&self, work: &impl Fn(usize) -> T) {
-        while let Some(task) = self.begin() {
-            let result = catch_unwind(AssertUnwindSafe(|| work(task)));
-            self.lock().done.insert(task, result);
-            self.changed.notify_all();
+impl<T> Ahead<T> {
+    /// Has the next task begun, where there is one.
+    fn begin(&mut self) {
+        let goes_on = self.tasks.next().zip(self.entrance.as_ref()).is_some_and(|(task, to)| to.hand_in(task));
+        if !goes_on {
+            self.entrance = None;
         }
-    }
-
-    /// The next task, once there is room for it.
-    fn begin(&self) -> Option<usize> {
-        let mut state = self.lock();
-        while !state.stopped && state.begun < self.tasks {
-            if state.begun < state.taken + self.window {
-                state.begun += 1;
-                return Some(state.begun - 1);
-            }
-            state = self.wait(state);
-        }
-        None
     }
 }
 
@@ -91,28 +66,16 @@ impl<T> Iterator for Ahead<T> {
     type Item = T;
 
     fn next(&mut self) -> Option<T> {
-        let mut state = self.shared.lock();
-        let task = state.taken;
-        if task == self.shared.tasks {
-            return None;
-        }
-        let result = loop {
-            match state.done.remove(&task) {
-                Some(result) => break result,
-                None => state = self.shared.wait(state),
-            }
-        };
-        state.taken += 1;
-        drop(state);
-        self.shared.changed.notify_all();
+        let result = self.results.next()?;
+        self.begin();
         Some(result.unwrap_or_else(|panic| resume_unwind(panic)))
     }
 }
 
 impl<T> Drop for Ahead<T> {
     fn drop(&mut self) {
-        self.shared.lock().stopped = true;
-        self.shared.changed.notify_all();
+        self.stopped.store(true, Ordering::Relaxed);
+        self.entrance = None;
         for thread in self.threads.drain(..) {
             // Panics of the tasks are results.
             let _ = thread.join();
@@ -123,7 +86,7 @@ impl<T> Drop for Ahead<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::sync::atomic::AtomicUsize;
     use std::time::Duration;
 
     #[test]

@@ -56,8 +56,8 @@ impl Codec {
     }
 }
 
-/// By the thread's own decompressor. One that is made asks the processor what it can do, which takes a virtual machine longer than
-/// a small page.
+/// By the thread's own decompressor. One that is made asks the processor what it can do, which takes a virtual machine
+/// longer than a small page.
 fn unzstd(from: &[u8], to: &mut [u8]) -> Option<usize> {
     thread_local! {
         static KEPT: RefCell<Option<Decompressor<'static>>> = const { RefCell::new(None) };
@@ -79,7 +79,8 @@ fn gunzip(from: &[u8], to: &mut [u8]) -> Option<usize> {
     is_end.then_some(to.len())
 }
 
-/// A stream of RFC 7932, whose window has at most 16 MiB. `None` where it becomes more than there is room for, or something follows it.
+/// A stream of RFC 7932, whose window has at most 16 MiB. `None` where it becomes more than there is room for, or
+/// something follows it.
 fn unbrotli(from: &[u8], to: &mut [u8]) -> Option<usize> {
     let memory = StandardAlloc::default;
     // Not so strict, windows of 1 GiB would be allowed.

@@ -14,78 +14,87 @@ const ELEMENT: u64 = 2048;
 const CHUNK: u64 = 640;
 
 /// What a field has to be.
-enum Kind {
+enum FieldType {
     Bool,
     I8,
     I32,
     I64,
     Binary,
-    List(&'static Kind),
-    Struct(&'static Shape),
+    List(&'static FieldType),
+    Struct(&'static StructFields),
     /// A struct of which one field is set, and which is left out where that is not known here.
-    Union(&'static Shape),
+    Union(&'static StructFields),
     /// What makes the file one that is not read.
     Refused(&'static str),
 }
 
 /// The fields of a struct that are of use. Others are left out: statistics, indexes and filters are not read.
-type Shape = [(i16, Kind)];
+type StructFields = [(i16, FieldType)];
 
-const ENCRYPTED: Kind = Kind::Refused("the file is encrypted");
+const ENCRYPTED: FieldType = FieldType::Refused("the file is encrypted");
 
-const FILE: &Shape = &[
-    (1, Kind::I32),
-    (2, Kind::List(&Kind::Struct(SCHEMA_ELEMENT))),
-    (3, Kind::I64),
-    (4, Kind::List(&Kind::Struct(ROW_GROUP))),
-    (5, Kind::List(&Kind::Struct(KEY_VALUE))),
+const FILE: &StructFields = &[
+    (1, FieldType::I32),
+    (2, FieldType::List(&FieldType::Struct(SCHEMA_ELEMENT))),
+    (3, FieldType::I64),
+    (4, FieldType::List(&FieldType::Struct(ROW_GROUP))),
+    (5, FieldType::List(&FieldType::Struct(KEY_VALUE))),
     (8, ENCRYPTED),
 ];
-const KEY_VALUE: &Shape = &[(1, Kind::Binary), (2, Kind::Binary)];
-const SCHEMA_ELEMENT: &Shape = &[
-    (1, Kind::I32),
-    (2, Kind::I32),
-    (3, Kind::I32),
-    (4, Kind::Binary),
-    (5, Kind::I32),
-    (6, Kind::I32),
-    (7, Kind::I32),
-    (8, Kind::I32),
-    (9, Kind::I32),
-    (10, Kind::Union(LOGICAL_TYPE)),
+const KEY_VALUE: &StructFields = &[(1, FieldType::Binary), (2, FieldType::Binary)];
+const SCHEMA_ELEMENT: &StructFields = &[
+    (1, FieldType::I32),
+    (2, FieldType::I32),
+    (3, FieldType::I32),
+    (4, FieldType::Binary),
+    (5, FieldType::I32),
+    (6, FieldType::I32),
+    (7, FieldType::I32),
+    (8, FieldType::I32),
+    (9, FieldType::I32),
+    (10, FieldType::Union(LOGICAL_TYPE)),
 ];
-const LOGICAL_TYPE: &Shape = &[
-    (1, Kind::Struct(EMPTY)),
-    (2, Kind::Struct(EMPTY)),
-    (3, Kind::Struct(EMPTY)),
-    (4, Kind::Struct(EMPTY)),
-    (5, Kind::Struct(&[(1, Kind::I32), (2, Kind::I32)])),
-    (6, Kind::Struct(EMPTY)),
-    (7, Kind::Struct(TIME)),
-    (8, Kind::Struct(TIME)),
-    (10, Kind::Struct(&[(1, Kind::I8), (2, Kind::Bool)])),
-    (11, Kind::Struct(EMPTY)),
-    (12, Kind::Struct(EMPTY)),
-    (13, Kind::Struct(EMPTY)),
-    (14, Kind::Struct(EMPTY)),
-    (15, Kind::Struct(EMPTY)),
+const LOGICAL_TYPE: &StructFields = &[
+    (1, FieldType::Struct(EMPTY)),
+    (2, FieldType::Struct(EMPTY)),
+    (3, FieldType::Struct(EMPTY)),
+    (4, FieldType::Struct(EMPTY)),
+    (5, FieldType::Struct(&[(1, FieldType::I32), (2, FieldType::I32)])),
+    (6, FieldType::Struct(EMPTY)),
+    (7, FieldType::Struct(TIME)),
+    (8, FieldType::Struct(TIME)),
+    (10, FieldType::Struct(&[(1, FieldType::I8), (2, FieldType::Bool)])),
+    (11, FieldType::Struct(EMPTY)),
+    (12, FieldType::Struct(EMPTY)),
+    (13, FieldType::Struct(EMPTY)),
+    (14, FieldType::Struct(EMPTY)),
+    (15, FieldType::Struct(EMPTY)),
 ];
-const EMPTY: &Shape = &[];
-const TIME: &Shape = &[
-    (1, Kind::Bool),
-    (2, Kind::Struct(&[(1, Kind::Struct(EMPTY)), (2, Kind::Struct(EMPTY)), (3, Kind::Struct(EMPTY))])),
+const EMPTY: &StructFields = &[];
+const TIME: &StructFields = &[
+    (1, FieldType::Bool),
+    (
+        2,
+        FieldType::Struct(&[
+            (1, FieldType::Struct(EMPTY)),
+            (2, FieldType::Struct(EMPTY)),
+            (3, FieldType::Struct(EMPTY)),
+        ]),
+    ),
 ];
-const ROW_GROUP: &Shape = &[(1, Kind::List(&Kind::Struct(COLUMN_CHUNK))), (2, Kind::I64), (3, Kind::I64)];
-const COLUMN_CHUNK: &Shape = &[(2, Kind::I64), (3, Kind::Struct(COLUMN_METADATA)), (8, ENCRYPTED), (9, ENCRYPTED)];
-const COLUMN_METADATA: &Shape = &[
-    (1, Kind::I32),
-    (2, Kind::List(&Kind::I32)),
-    (4, Kind::I32),
-    (5, Kind::I64),
-    (6, Kind::I64),
-    (7, Kind::I64),
-    (9, Kind::I64),
-    (11, Kind::I64),
+const ROW_GROUP: &StructFields =
+    &[(1, FieldType::List(&FieldType::Struct(COLUMN_CHUNK))), (2, FieldType::I64), (3, FieldType::I64)];
+const COLUMN_CHUNK: &StructFields =
+    &[(2, FieldType::I64), (3, FieldType::Struct(COLUMN_METADATA)), (8, ENCRYPTED), (9, ENCRYPTED)];
+const COLUMN_METADATA: &StructFields = &[
+    (1, FieldType::I32),
+    (2, FieldType::List(&FieldType::I32)),
+    (4, FieldType::I32),
+    (5, FieldType::I64),
+    (6, FieldType::I64),
+    (7, FieldType::I64),
+    (9, FieldType::I64),
+    (11, FieldType::I64),
 ];
 
 /// A footer for the decoder, once what it describes is known to fit the memory.
@@ -121,14 +130,14 @@ struct Copy<'a> {
 
 impl Copy<'_> {
     /// A struct. Gives the number of fields that were copied.
-    fn fields(&mut self, shape: &Shape) -> Result<usize, Refusal> {
+    fn fields(&mut self, shape: &StructFields) -> Result<usize, Refusal> {
         let (mut last, mut written, mut count) = (0, 0, 0);
         while let Some((number, kind)) = self.from.field(&mut last).ok_or(UNREADABLE)? {
             let Some((_, known)) = shape.iter().find(|(known, _)| *known == number) else {
                 self.from.skip(kind).ok_or(UNREADABLE)?;
                 continue;
             };
-            if let Kind::Refused(why) = known {
+            if let FieldType::Refused(why) = known {
                 return Err(why);
             }
             if !known.may_be(kind) {
@@ -148,17 +157,17 @@ impl Copy<'_> {
     }
 
     /// A value. Gives 0 where it is to be left out, and else 1.
-    fn value(&mut self, kind: &Kind) -> Result<usize, Refusal> {
+    fn value(&mut self, kind: &FieldType) -> Result<usize, Refusal> {
         match kind {
             // The value is in the type.
-            Kind::Bool => {}
-            Kind::I8 => self.to.0.push(self.from.byte().ok_or(UNREADABLE)?),
-            Kind::I32 => self.to.number(self.from.i32().ok_or(UNREADABLE)?.into()),
-            Kind::I64 => self.to.number(self.from.i64().ok_or(UNREADABLE)?),
-            Kind::Binary => self.to.binary(self.from.binary().ok_or(UNREADABLE)?),
-            Kind::Struct(shape) => drop(self.fields(shape)?),
-            Kind::Union(shape) => return Ok((self.fields(shape)? == 1).into()),
-            Kind::List(element) => {
+            FieldType::Bool => {}
+            FieldType::I8 => self.to.0.push(self.from.byte().ok_or(UNREADABLE)?),
+            FieldType::I32 => self.to.number(self.from.i32().ok_or(UNREADABLE)?.into()),
+            FieldType::I64 => self.to.number(self.from.i64().ok_or(UNREADABLE)?),
+            FieldType::Binary => self.to.binary(self.from.binary().ok_or(UNREADABLE)?),
+            FieldType::Struct(shape) => drop(self.fields(shape)?),
+            FieldType::Union(shape) => return Ok((self.fields(shape)? == 1).into()),
+            FieldType::List(element) => {
                 let (count, kind) = self.from.list().ok_or(UNREADABLE)?;
                 if count > 0 && !element.may_be(kind) {
                     return Err("a list of the footer has elements of another type than it has to have");
@@ -166,28 +175,28 @@ impl Copy<'_> {
                 self.to.list(count, element.number());
                 (0..count).try_for_each(|_| self.value(element).map(drop))?;
             }
-            Kind::Refused(why) => return Err(why),
+            FieldType::Refused(why) => return Err(why),
         }
         Ok(1)
     }
 }
 
-impl Kind {
+impl FieldType {
     /// The number of the type, of booleans any of their two.
     fn number(&self) -> u8 {
         match self {
-            Kind::Bool => kind::TRUE,
-            Kind::I8 => kind::BYTE,
-            Kind::I32 => kind::I32,
-            Kind::I64 => kind::I64,
-            Kind::Binary => kind::BINARY,
-            Kind::List(_) => kind::LIST,
-            Kind::Struct(_) | Kind::Union(_) | Kind::Refused(_) => kind::STRUCT,
+            FieldType::Bool => kind::TRUE,
+            FieldType::I8 => kind::BYTE,
+            FieldType::I32 => kind::I32,
+            FieldType::I64 => kind::I64,
+            FieldType::Binary => kind::BINARY,
+            FieldType::List(_) => kind::LIST,
+            FieldType::Struct(_) | FieldType::Union(_) | FieldType::Refused(_) => kind::STRUCT,
         }
     }
 
     fn may_be(&self, kind: u8) -> bool {
-        self.number() == kind || (matches!(self, Kind::Bool) && kind == kind::FALSE)
+        self.number() == kind || (matches!(self, FieldType::Bool) && kind == kind::FALSE)
     }
 }
 

@@ -60,7 +60,8 @@ impl IpcFile {
         let decoder = decoder.with_projection(columns.to_vec());
         let (tasks, limit) = (blocks.len(), options.max_memory);
         let longest = blocks.iter().map(|block| u64::try_from(block.bodyLength()).unwrap_or(0)).max().unwrap_or(0);
-        // What the first message becomes is what others are expected to become. What is wrong with it is said in its turn.
+        // What the first message becomes is what others are expected to become. What is wrong with it is said in its
+        // turn.
         let first = blocks.first().and_then(|block| caught(|| checked_block(&source, block, limit)).ok());
         let longest = first.map_or(longest, |(_, size)| longest.max(size));
         let ahead = (limit / longest.max(1)).clamp(1, options.threads as u64 + 1) as usize;
@@ -252,7 +253,7 @@ fn schema_of(schema: arrow_ipc::Schema) -> Result<SchemaRef, Error> {
     Ok(Arc::new(fb_to_schema(schema)))
 }
 
-/// So many bytes. What is not there takes no memory.
+/// This many bytes. What is not there takes no memory.
 fn take(input: &mut impl Read, count: u64) -> Result<Vec<u8>, Error> {
     /// What is asked of memory before there are bytes for it.
     const BEGIN: u64 = 1 << 20;

@@ -8,7 +8,8 @@ use std::sync::mpsc::{self, RecvTimeoutError, SyncSender};
 use std::thread;
 
 /// The batches of a stream, of these columns. One is read ahead of those that were taken. The thread that reads is not
-/// waited for, since nobody can wake it: when the batches are dropped it ends with the next of them, or with the stream.
+/// waited for, since nobody can wake it: when the batches are dropped it ends with the next of them, or with the
+/// stream.
 ///
 /// # Errors
 /// When the system gives no thread.

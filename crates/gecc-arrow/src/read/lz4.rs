@@ -1,10 +1,11 @@
-//! How much frames of LZ4 may become, by the headers of their blocks: Arrow's decoder writes all that they hold, whatever a message claims.
+//! How much frames of LZ4 may become, by the headers of their blocks: Arrow's decoder writes all that they hold,
+//! whatever a message claims.
 //!
 //! <https://github.com/lz4/lz4/blob/dev/doc/lz4_Frame_format.md>
 
 const MAGIC: u32 = 0x184d_2204;
 const SKIPPABLE: std::ops::RangeInclusive<u32> = 0x184d_2a50..=0x184d_2a5f;
-/// A byte of a compressed block becomes at most so many.
+/// A byte of a compressed block becomes at most this many.
 const MOST_OF_A_BYTE: u64 = 255;
 const HIGHEST_BIT: u32 = 1 << 31;
 

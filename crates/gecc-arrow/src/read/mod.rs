@@ -29,8 +29,8 @@ use std::sync::Arc;
 #[derive(Clone, Debug)]
 pub struct ReadOptions {
     /// Rows of a batch. Those of Parquet have as many, and the last the rest; those of Arrow IPC are cut and combined
-    /// to about as many, and those of a stream wait at most 10 ms for others that do not come. Where `max_memory` asks for
-    /// it there are fewer. 2^18 by default: larger columns are new memory for each batch, which costs more than
+    /// to about as many, and those of a stream wait at most 10 ms for others that do not come. Where `max_memory` asks
+    /// for it there are fewer. 2^18 by default: larger columns are new memory for each batch, which costs more than
     /// decoding.
     pub rows: usize,
     /// Threads that decode. As many as the processor has by default, and at most 16.
@@ -50,19 +50,19 @@ impl Default for ReadOptions {
 
 /// Which columns are read.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Columns {
+pub enum Projection {
     /// All.
     All,
     /// Those at these places of the schema, in the order of the schema.
     Only(Vec<usize>),
 }
 
-impl Columns {
+impl Projection {
     fn places(&self, schema: &Schema) -> Result<Vec<usize>, Error> {
         let count = schema.fields().len();
         let mut places = match self {
-            Columns::All => (0..count).collect(),
-            Columns::Only(places) => places.clone(),
+            Projection::All => (0..count).collect(),
+            Projection::Only(places) => places.clone(),
         };
         places.sort_unstable();
         places.dedup();
@@ -215,7 +215,7 @@ impl Input {
     /// # Errors
     /// [`Error::Columns`] when there is none to read or it is not there, [`Error::Limit`] when a row is too long for
     /// the memory.
-    pub fn batches(self, columns: &Columns) -> Result<Batches, Error> {
+    pub fn batches(self, columns: &Projection) -> Result<Batches, Error> {
         let Input { content, schema, options } = self;
         let places = columns.places(&schema)?;
         let projected = Arc::new(schema.project(&places)?);

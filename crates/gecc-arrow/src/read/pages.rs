@@ -42,7 +42,7 @@ impl Tally {
         Tally { task, room, page_limit, limit, refusal: Refusal::default(), read: Mutex::new(0) }
     }
 
-    /// Waits for room for so many bytes more.
+    /// Waits for room for this many bytes more.
     fn take(&self, bytes: u64) -> Result<(), Error> {
         let mut read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
         *read = read.saturating_add(bytes);
@@ -221,9 +221,9 @@ impl ChunkPages {
         Ok(())
     }
 
-    /// Where the pages begin that have the first row of a batch, where `before` rows of the file come before the chunk and
-    /// each batch has so many. The first page is not among them, and of very many pages not all are. Each row of the
-    /// column has one value.
+    /// Where the pages begin that have the first row of a batch, where `before` rows of the file come before the chunk
+    /// and each batch has this many. The first page is not among them, and of very many pages not all are. Each row of
+    /// the column has one value.
     pub fn jumps(mut self, before: u64, per_batch: u64) -> Result<Vec<Jump>, Error> {
         const MOST: usize = 1 << 16;
         let (mut jumps, mut rows, mut found, mut step) = (Vec::new(), 0u64, 0usize, 1);

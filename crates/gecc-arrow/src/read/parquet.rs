@@ -73,7 +73,7 @@ impl ParquetFile {
 
     pub fn batches(self, columns: &[usize], options: &ReadOptions) -> Result<ParquetBatches, Error> {
         let schema = Arc::new(self.schema().project(columns)?);
-        let plan = Plan::of(&self, columns, options)?;
+        let plan = Portion::of(&self, columns, options)?;
         let groups = grouped(columns, options.threads);
         let groups: Vec<_> = groups.iter().map(|columns| Group::of(&self, columns)).collect::<Result<_, _>>()?;
         let (rows, per_batch, tasks) = (self.rows(), plan.rows, groups.len());
@@ -193,7 +193,7 @@ impl Decoder {
         Ok(Chunk { start, end, codec: Codec::of(column.compression())?, leaf })
     }
 
-    /// The last page of a leaf in a row group behind the first one, at which reading may begin where so many rows are
+    /// The last page of a leaf in a row group behind the first one, at which reading may begin where this many rows are
     /// passed over. The headers of the row group are read once for all its batches.
     fn jump(
         &self,
@@ -384,14 +384,14 @@ fn grouped(columns: &[usize], threads: usize) -> Vec<Vec<usize>> {
 }
 
 /// How much is decoded at a time.
-struct Plan {
+struct Portion {
     /// Rows of a batch.
     rows: u64,
     /// Batches that are begun before the first of them is taken.
     batches_ahead: usize,
 }
 
-impl Plan {
+impl Portion {
     fn of(file: &ParquetFile, columns: &[usize], options: &ReadOptions) -> Result<Self, Error> {
         let row = bytes_of_row(file, columns).max(1);
         // Two batches at least: one is computed while the next is decoded.
@@ -407,7 +407,7 @@ impl Plan {
         let affordable = options.max_memory / (rows * row);
         // More ahead than threads would gain nothing.
         let batches_ahead = affordable.clamp(1, options.threads as u64 + 1) as usize;
-        Ok(Plan { rows, batches_ahead })
+        Ok(Portion { rows, batches_ahead })
     }
 }
 

@@ -12,8 +12,8 @@ use std::time::{Duration, Instant};
 /// How long rows wait for others, where these do not come.
 const PATIENCE: Duration = Duration::from_millis(10);
 
-/// Bytes that small batches take at most while they wait and are combined: a column of texts or bytes with offsets of 32
-/// bits has room for 2^31.
+/// Bytes that small batches take at most while they wait and are combined: a column of texts or bytes with offsets of
+/// 32 bits has room for 2^31.
 const MOST_BYTES: u64 = 1 << 30;
 
 /// What a source of batches gives.
@@ -137,8 +137,8 @@ impl Recut {
     }
 }
 
-/// Combines batches to one. Halves stay apart where that has no form: keys of 8 bits are too short for all values of their
-/// dictionaries together.
+/// Combines batches to one. Halves stay apart where that has no form: keys of 8 bits are too short for all values of
+/// their dictionaries together.
 fn combine(schema: &SchemaRef, batches: &[RecordBatch], to: &mut VecDeque<RecordBatch>) {
     match batches {
         [] => {}
@@ -169,7 +169,7 @@ mod tests {
     use arrow_array::{ArrayRef, BinaryArray, DictionaryArray, StringArray};
     use std::sync::Arc;
 
-    /// A batch of rows of so many bytes.
+    /// A batch of rows of this many bytes.
     fn batch(rows: usize, bytes: usize) -> RecordBatch {
         let cell = vec![rand::random::<u8>(); bytes];
         let column: ArrayRef = Arc::new(BinaryArray::from_iter_values(std::iter::repeat_n(&cell, rows)));

@@ -21,7 +21,7 @@ struct State {
 }
 
 impl State {
-    /// All that is held, and so many bytes more.
+    /// All that is held, and this many bytes more.
     fn with(&self, bytes: u64) -> u64 {
         self.held.values().fold(bytes, |sum, held| sum.saturating_add(*held))
     }
@@ -36,7 +36,7 @@ impl Room {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits until there are so many bytes more for a task.
+    /// Waits until there are this many bytes more for a task.
     pub fn enter(&self, task: usize, bytes: u64) {
         let mut state = self.lock();
         while !state.stopped && task > state.next && state.with(bytes) > self.limit {

@@ -26,7 +26,7 @@ impl Source {
         self.length
     }
 
-    /// So many bytes from a place on.
+    /// This many bytes from a place on.
     pub fn bytes(&self, start: u64, length: usize) -> Result<Vec<u8>, Error> {
         let end = start.checked_add(length as u64).filter(|end| *end <= self.length);
         if end.is_none() {
@@ -47,7 +47,7 @@ impl Source {
         Ok(bytes)
     }
 
-    /// The bytes from a place on, but at most so many.
+    /// The bytes from a place on, but at most this many.
     pub fn at_most(&self, start: u64, length: usize) -> Result<Bytes, Error> {
         let there = self.length.saturating_sub(start).min(length as u64);
         self.bytes(start, there as usize).map(Bytes::from)

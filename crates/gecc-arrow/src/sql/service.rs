@@ -12,8 +12,8 @@ use gecc::fields::Hash;
 use gecc::service::{Coalescer, Stats};
 use gecc::{Backend, CurveId, Engine, Verdict, point};
 
-/// Rows of the coalescer's largest batch on the CPU: those of a few threads, so that an engine of many cores has enough for
-/// each. GPUs have the coalescer's own choice.
+/// Rows of the coalescer's largest batch on the CPU: those of a few threads, so that an engine of many cores has enough
+/// for each. GPUs have the coalescer's own choice.
 const CPU_BATCH: usize = 4 * 8192;
 
 /// What all functions share: an engine, and its coalescer.
@@ -55,8 +55,8 @@ impl Service {
         self.coalescer.stats()
     }
 
-    /// The answers to a call, in parts that are no longer than the largest batch. The columns of the batch are named by the
-    /// function's fields. Sleeps until the answers are there.
+    /// The answers to a call, in parts that are no longer than the largest batch. The columns of the batch are named by
+    /// the function's fields. Sleeps until the answers are there.
     ///
     /// # Errors
     /// A type that a field cannot have, and what the engine and the coalescer say.
@@ -99,8 +99,8 @@ impl Service {
         })
     }
 
-    /// Each call is a caller of its own to the coalescer, so that all threads get the same share of its queue. Its batches have no
-    /// place for messages of any length, which the engine gets as they come.
+    /// Each call is a caller of its own to the coalescer, so that all threads get the same share of its queue. Its
+    /// batches have no place for messages of any length, which the engine gets as they come.
     fn run(&self, call: Call, columns: &Columns, rows: &mut [u8], codes: &mut [u8]) -> Result<(), Problem> {
         let Columns { contents, signatures, recovery_ids, public_keys: keys, .. } = *columns;
         let caller = self.coalescer.caller();

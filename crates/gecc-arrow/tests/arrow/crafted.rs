@@ -77,7 +77,7 @@ pub fn text(number: i64, value: &str) -> Field {
     Field::new(number, BINARY, [varint(value.len() as u64), value.as_bytes().to_vec()].concat())
 }
 
-/// A list that says that it has so many elements.
+/// A list that says that it has this many elements.
 pub fn claimed(number: i64, kind: u8, count: u64, elements: &[Vec<u8>]) -> Field {
     let head = if count < 15 { vec![(count as u8) << 4 | kind] } else { [vec![0xf0 | kind], varint(count)].concat() };
     Field::new(number, LIST, [head, elements.concat()].concat())
@@ -166,7 +166,7 @@ pub fn dictionary(count: i64, bytes: &[u8]) -> Vec<u8> {
     [&structure(&header(2, length, length, values(count))), bytes].concat()
 }
 
-/// A page of a dictionary's first value for so many rows.
+/// A page of a dictionary's first value for this many rows.
 pub fn first_value(rows: u64) -> Vec<u8> {
     page(rows as i64, DICTIONARY, &first_keys(rows))
 }
@@ -252,7 +252,7 @@ pub fn hostile() -> Vec<(String, Vec<u8>)> {
     let mut files: Vec<(String, Vec<u8>)> = footers().into_iter().chain(pages()).collect();
     for encoding in [5, 6, 7] {
         for total in [1u64 << 31, 1 << 40, 1 << 60, 1 << 63] {
-            // The header of a delta encoding that says so many values.
+            // The header of a delta encoding that says this many values.
             let bytes = [varint(128), varint(4), varint(total), zigzag(1), zigzag(0), vec![0; 68]].concat();
             for physical in [BYTES, FIXED] {
                 let columns = verification(physical, 0, ROWS, |_| vec![page(ROWS, encoding, &bytes)]);
@@ -351,13 +351,13 @@ fn pages() -> Vec<(String, Vec<u8>)> {
     files
 }
 
-/// The columns of a verification, and beside them `x`, which has one value of so many bytes in its dictionary, and has
-/// it in every row.
+/// The columns of a verification, and beside them `x`, which has one value of this many bytes in its dictionary, and
+/// has it in every row.
 pub fn file_beside(part: Beside, rows: usize, bytes: usize) -> Vec<u8> {
     let dictionary = || dictionary(1, &value(&vec![7; bytes]));
     let optional = |name: &str| structure(&[int(3, 0), text(4, name), int(5, 1)]);
     let keys = first_keys(rows as u64);
-    // Levels as one run of so many values, behind their length.
+    // Levels as one run of this many values, behind their length.
     let levels = |level: u8, count: usize| value(&[varint((count as u64) << 1), vec![level]].concat());
     let (elements, pages) = match part {
         Beside::Bytes => (vec![element("x", BYTES, None, 0)], first_value(rows as u64)),
@@ -393,7 +393,7 @@ pub enum Beside {
     Decimal,
 }
 
-/// One row whose list has so many values, all the same, in a page of a few bytes.
+/// One row whose list has this many values, all the same, in a page of a few bytes.
 pub fn long_list(values: usize) -> Vec<u8> {
     let run = |level: u8, count: usize| [varint((count as u64) << 1), vec![level]].concat();
     let repetition = [run(0, 1), run(1, values - 1)].concat();
@@ -418,7 +418,7 @@ pub fn small_pages(rows: usize) -> Vec<u8> {
     file(&columns, rows as i64)
 }
 
-/// A schema of so many columns, without rows.
+/// A schema of this many columns, without rows.
 pub fn wide(columns: usize) -> Vec<u8> {
     let schema = [vec![group("schema", columns as i64)], vec![element("a", INT32, None, 0); columns]].concat();
     only_footer(&footer(&schema, 0, &[]))

@@ -8,7 +8,7 @@ use arrow_schema::{DataType, Field as Column, Schema};
 use flate2::read::GzDecoder;
 use gecc::CurveId;
 use gecc_arrow::{
-    Columns, Compression, Error, Format, Mapping, Operation, Output, Pool, ReadOptions, Writer, column_of, complete,
+    Compression, Error, Format, Mapping, Operation, Output, Pool, Projection, ReadOptions, Writer, column_of, complete,
     open, open_stream,
 };
 use std::fs::File;
@@ -35,7 +35,7 @@ pub fn options(rows: usize) -> ReadOptions {
     ReadOptions { rows, threads: 3, ..ReadOptions::default() }
 }
 
-/// A batch in a file, written in parts of so many rows.
+/// A batch in a file, written in parts of this many rows.
 pub fn write(path: &Path, batch: &RecordBatch, part: usize, format: Format, compression: Compression) {
     let mut writer = Writer::create(Output::File(path.to_owned()), format, compression, &batch.schema()).unwrap();
     for start in (0..batch.num_rows()).step_by(part) {
@@ -45,7 +45,7 @@ pub fn write(path: &Path, batch: &RecordBatch, part: usize, format: Format, comp
 }
 
 /// Every batch of a file.
-pub fn read(path: &Path, options: ReadOptions, columns: &Columns) -> Result<Vec<RecordBatch>, Error> {
+pub fn read(path: &Path, options: ReadOptions, columns: &Projection) -> Result<Vec<RecordBatch>, Error> {
     open(path, options)?.batches(columns)?.collect()
 }
 
@@ -67,7 +67,7 @@ fn real_signatures_have_their_verdicts() {
         let mapping = complete(Mapping::new(), input.schema(), &verify, CurveId::P256).unwrap();
         let tags = input.schema().index_of("tag").unwrap();
         let mut first = 0;
-        for batch in input.batches(&Columns::All).unwrap() {
+        for batch in input.batches(&Projection::All).unwrap() {
             let batch = batch.unwrap();
             let tags = batch.column(tags).as_string_view();
             for curve in CURVES {
@@ -136,7 +136,7 @@ fn tables_come_back_in_batches_of_any_size() {
             write(&path, &table, part, format, compression);
             assert_eq!(open(&path, options(10)).unwrap().format(), format);
             for rows in [1, 64, 300, 5000] {
-                let batches = read(&path, options(rows), &Columns::All).unwrap();
+                let batches = read(&path, options(rows), &Projection::All).unwrap();
                 assert_eq!(content(&batches), wanted, "{format:?} {compression:?} {part} {rows}");
                 assert!(batches.iter().all(|batch| batch.num_rows() <= rows.max(part)));
                 if format == Format::Parquet {
@@ -144,7 +144,7 @@ fn tables_come_back_in_batches_of_any_size() {
                     assert!(others.iter().all(|batch| batch.num_rows() == rows) && last.num_rows() <= rows);
                 }
             }
-            let two = read(&path, options(100), &Columns::Only(vec![3, 1, 3])).unwrap();
+            let two = read(&path, options(100), &Projection::Only(vec![3, 1, 3])).unwrap();
             assert_eq!(content(&two), [wanted[1].clone(), wanted[3].clone()]);
         }
     }
@@ -156,7 +156,7 @@ fn streams_are_read_from_pipes() {
     let path = folder.path().join("table");
     let table = table(500);
     write(&path, &table, 100, Format::ArrowStream, Compression::Zstd);
-    let batches = open_stream(File::open(&path).unwrap(), options(200)).unwrap().batches(&Columns::All).unwrap();
+    let batches = open_stream(File::open(&path).unwrap(), options(200)).unwrap().batches(&Projection::All).unwrap();
     let batches: Vec<RecordBatch> = batches.map(Result::unwrap).collect();
     assert_eq!(content(&batches), content(&[table]));
     for (bytes, text) in [(&b""[..], "it is empty"), (b"digest,r,s", "begins with \"digest,r\""), (b"PAR1....", "pipe")]
@@ -178,7 +178,7 @@ fn nothing_is_a_table_too() {
                 writer.write(&RecordBatch::new_empty(schema.clone()), &Pool::default()).unwrap();
             }
             writer.finish().unwrap();
-            assert_eq!(read(&path, options(10), &Columns::All).unwrap().len(), 0);
+            assert_eq!(read(&path, options(10), &Projection::All).unwrap().len(), 0);
         }
     }
 }
@@ -195,7 +195,7 @@ fn row_groups_without_rows_are_passed_over() {
     }
     writer.finish().unwrap();
     for rows in [1, 4, 11, 30, 100] {
-        let batches = read(&path, options(rows), &Columns::All).unwrap();
+        let batches = read(&path, options(rows), &Projection::All).unwrap();
         assert_eq!(content(&batches), content(std::slice::from_ref(&table)));
     }
 }
@@ -215,7 +215,7 @@ fn a_million_columns_are_read() {
     let missing: Mapping = "digest=d".parse().unwrap();
     let problem = column_of(&missing, gecc_arrow::Field::Digest, input.schema()).unwrap_err().to_string();
     assert!(problem.len() < 1000 && problem.contains("of 1000000 columns"), "{problem}");
-    assert_eq!(input.batches(&Columns::All).unwrap().count(), 0);
+    assert_eq!(input.batches(&Projection::All).unwrap().count(), 0);
 }
 
 #[test]
@@ -233,6 +233,6 @@ fn a_file_is_there_only_when_it_is_whole() {
     writer.write(&table, &Pool::default()).unwrap();
     assert_eq!(std::fs::read(&path).unwrap(), b"before");
     writer.finish().unwrap();
-    assert_eq!(content(&read(&path, options(3), &Columns::All).unwrap()), content(&[table]));
+    assert_eq!(content(&read(&path, options(3), &Projection::All).unwrap()), content(&[table]));
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
 }

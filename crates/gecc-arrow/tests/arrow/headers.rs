@@ -7,7 +7,7 @@ use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef, Int64Array, RecordBatch, StringArray, StructArray};
 use arrow_select::concat::concat_batches;
 use flate2::write::GzEncoder;
-use gecc_arrow::{Columns, Error, Format, Output, Pool, ReadOptions, Writer, open};
+use gecc_arrow::{Error, Format, Output, Pool, Projection, ReadOptions, Writer, open};
 use parquet::arrow::ArrowWriter;
 use parquet::basic::Compression as Codec;
 use parquet::file::properties::{WriterProperties, WriterVersion};
@@ -27,7 +27,7 @@ fn bounded(rows: usize) -> ReadOptions {
 
 fn attempt(path: &Path, bytes: &[u8], options: ReadOptions) -> Result<Vec<RecordBatch>, Error> {
     std::fs::write(path, bytes).unwrap();
-    read(path, options, &Columns::All)
+    read(path, options, &Projection::All)
 }
 
 #[test]
@@ -140,7 +140,7 @@ fn batches_of_any_size_are_parts_of_the_table() {
                 ArrowWriter::try_new(File::create(&path).unwrap(), table.schema(), Some(properties.build())).unwrap();
             writer.write(&table).unwrap();
             writer.close().unwrap();
-            let whole = read(&path, options(1000), &Columns::All).unwrap();
+            let whole = read(&path, options(1000), &Projection::All).unwrap();
             let [whole] = &whole[..] else { panic!("one batch") };
             assert_eq!(content(&[whole.project(&[0, 1]).unwrap()]), content(&[table.project(&[0, 1]).unwrap()]));
             let list = |batch: &RecordBatch, row: usize| {
@@ -149,7 +149,7 @@ fn batches_of_any_size_are_parts_of_the_table() {
             };
             assert!((0..1000).all(|row| list(whole, row) == list(&table, row)));
             for rows in [1, 7, 13, 64, 430, 431, 999] {
-                let batches = read(&path, options(rows), &Columns::All).unwrap();
+                let batches = read(&path, options(rows), &Projection::All).unwrap();
                 assert_eq!(batches.len(), 1000usize.div_ceil(rows));
                 assert_eq!(concat_batches(&whole.schema(), &batches).unwrap(), *whole, "{version:?} {codec:?} {rows}");
             }
@@ -173,12 +173,12 @@ fn what_few_values_stand_for_is_written_in_parts() {
         std::fs::write(&path, crafted::file_beside(part, 100, 1 << 20)).unwrap();
         let input = open(&path, options(1000)).unwrap();
         let written = input.written_schema().clone();
-        let batches: Vec<_> = input.batches(&Columns::All).unwrap().collect::<Result<_, _>>().unwrap();
+        let batches: Vec<_> = input.batches(&Projection::All).unwrap().collect::<Result<_, _>>().unwrap();
         let output = Output::File(copy.clone());
         let mut writer = Writer::create(output, Format::Parquet, Default::default(), &written).unwrap();
         batches.iter().for_each(|batch| writer.write(batch, &Pool::default()).unwrap());
         writer.finish().unwrap();
-        let again = read(&copy, options(1000), &Columns::All).unwrap();
+        let again = read(&copy, options(1000), &Projection::All).unwrap();
         assert_eq!(
             concat_batches(&again[0].schema(), &again).unwrap(),
             concat_batches(&batches[0].schema(), &batches).unwrap()
@@ -228,7 +228,7 @@ fn codecs_that_are_not_read_are_named_before_anything_is_read() {
     let columns = crafted::verification(FIXED, 3, 100, |width| vec![crafted::page(100, PLAIN, &vec![3; width * 100])]);
     std::fs::write(&path, crafted::file(&columns, 100)).unwrap();
     let input = open(&path, bounded(100)).unwrap();
-    let problem = input.batches(&Columns::All).err().unwrap().to_string();
+    let problem = input.batches(&Projection::All).err().unwrap().to_string();
     assert!(problem.contains("compressed by LZO are not read"), "{problem}");
 }
 

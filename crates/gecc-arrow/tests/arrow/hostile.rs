@@ -8,8 +8,8 @@ use arrow_ipc as ipc;
 use flatbuffers::FlatBufferBuilder;
 use gecc::{CurveId, Rejection};
 use gecc_arrow::{
-    Columns, Compression, Error, Field, Format, Mapping, Operation, Output, Pool, ReadOptions, Writer, complete, open,
-    open_stream,
+    Compression, Error, Field, Format, Mapping, Operation, Output, Pool, Projection, ReadOptions, Writer, complete,
+    open, open_stream,
 };
 use parquet::arrow::ArrowWriter;
 use parquet::basic::Encoding;
@@ -40,7 +40,7 @@ fn attempt(path: &Path, bytes: &[u8]) -> Result<usize, Error> {
     std::fs::write(path, bytes).unwrap();
     let mapping = Mapping::new().with(Field::Digest, "fixed").with(Field::Der, "text").with(Field::PublicKey, "bytes");
     let mut rows = 0;
-    for batch in read(path, bounded(50), &Columns::All)? {
+    for batch in read(path, bounded(50), &Projection::All)? {
         rows += batch.num_rows();
         let verify = Operation::Verify(Default::default());
         // Changed schemas may lack the columns.
@@ -152,12 +152,12 @@ fn pages_that_grow_too_large_are_errors() {
     let zeros: ArrayRef = Arc::new(BinaryArray::from_iter_values([vec![0; 64 << 20]]));
     one_column(&path, zeros.clone(), Format::Parquet);
     assert!(std::fs::metadata(&path).unwrap().len() < 1 << 20);
-    let problem = |options: ReadOptions| read(&path, options, &Columns::All).unwrap_err();
+    let problem = |options: ReadOptions| read(&path, options, &Projection::All).unwrap_err();
     let page = ReadOptions { max_page: 32 << 20, ..options(10) };
     assert!(matches!(problem(page), Error::Limit { limit, .. } if limit == 32 << 20));
     let memory = ReadOptions { max_memory: 32 << 20, ..options(10) };
     assert!(matches!(problem(memory), Error::Limit { .. }));
-    assert_eq!(read(&path, options(10), &Columns::All).unwrap()[0].num_rows(), 1);
+    assert_eq!(read(&path, options(10), &Projection::All).unwrap()[0].num_rows(), 1);
     for format in [Format::ArrowFile, Format::ArrowStream] {
         one_column(&path, zeros.clone(), format);
         assert!(std::fs::metadata(&path).unwrap().len() < 1 << 20);
@@ -178,13 +178,13 @@ fn dictionaries_that_grow_too_large_are_errors() {
     let batch = RecordBatch::try_from_iter([("a", column(1)), ("b", column(2))]).unwrap();
     for format in [Format::ArrowFile, Format::ArrowStream] {
         write(&path, &batch, 3, format, Compression::Zstd);
-        let read = |max_memory| read(&path, ReadOptions { max_memory, ..options(10) }, &Columns::All);
+        let read = |max_memory| read(&path, ReadOptions { max_memory, ..options(10) }, &Projection::All);
         assert!(matches!(read(32 << 20), Err(Error::Limit { .. })), "{format:?}");
         assert_eq!(read(256 << 20).unwrap()[0].num_rows(), 3);
     }
 }
 
-/// A number as Thrift's compact protocol writes it, in at least so many bytes.
+/// A number as Thrift's compact protocol writes it, in at least this many bytes.
 fn varint(number: i64, bytes: usize) -> Vec<u8> {
     let (mut rest, mut written) = ((number as u64) << 1, Vec::new());
     while rest >= 0x80 || written.len() + 1 < bytes {
@@ -212,9 +212,9 @@ fn many_pages_together_are_bounded() {
     }
     std::fs::write(&path, bytes).unwrap();
     let memory = |max_memory| ReadOptions { max_memory, ..options(64) };
-    let problem = read(&path, memory(16 << 20), &Columns::All).unwrap_err().to_string();
+    let problem = read(&path, memory(16 << 20), &Projection::All).unwrap_err().to_string();
     assert!(problem.contains("bytes of the pages of a batch"), "{problem}");
-    assert_eq!(read(&path, memory(256 << 20), &Columns::All).unwrap()[0].num_rows(), 64);
+    assert_eq!(read(&path, memory(256 << 20), &Projection::All).unwrap()[0].num_rows(), 64);
 }
 
 #[test]
@@ -229,10 +229,10 @@ fn encodings_that_hide_their_sizes_are_refused() {
         let mut writer = ArrowWriter::try_new(file, table.schema(), Some(properties.build())).unwrap();
         writer.write(&table).unwrap();
         writer.close().unwrap();
-        let problem = read(&path, options(10), &Columns::All).unwrap_err().to_string();
+        let problem = read(&path, options(10), &Projection::All).unwrap_err().to_string();
         assert!(problem.contains("DELTA_BYTE_ARRAY are not read"), "{problem}");
         // Other columns are read.
-        assert_eq!(read(&path, options(20), &Columns::Only(vec![0, 1, 3])).unwrap()[0].num_rows(), 20);
+        assert_eq!(read(&path, options(20), &Projection::Only(vec![0, 1, 3])).unwrap()[0].num_rows(), 20);
     }
 }
 
@@ -253,7 +253,7 @@ fn few_large_values_may_stand_for_many_rows() {
         let batch = RecordBatch::try_from_iter(columns).unwrap();
         write(&path, &batch, rows, format, Compression::Zstd);
         let mut seen = 0;
-        for batch in read(&path, bounded(1 << 20), &Columns::All).unwrap() {
+        for batch in read(&path, bounded(1 << 20), &Projection::All).unwrap() {
             let verify = Operation::Verify(Default::default());
             let mapping = complete(Mapping::new(), &batch.schema(), &verify, CurveId::Secp256k1).unwrap();
             let answers = verify.apply(engine(), CurveId::Secp256k1, &batch, &mapping, &Pool::default()).unwrap();
@@ -274,7 +274,7 @@ fn columns_without_bytes_may_not_claim_any_number_of_rows() {
         let mut writer = Writer::create(output, format, Compression::None, &batch.schema()).unwrap();
         writer.write(&batch, &Pool::default()).unwrap();
         writer.finish().unwrap();
-        let problem = read(&path, options(10), &Columns::All).unwrap_err().to_string();
+        let problem = read(&path, options(10), &Projection::All).unwrap_err().to_string();
         assert!(problem.contains("rows of a message"), "{problem}");
     }
 }
@@ -334,10 +334,10 @@ fn rows_that_are_too_long_are_an_error() {
     let wide = FixedSizeBinaryArray::try_from_iter((0..2000).map(|_| vec![7; 4096])).unwrap();
     one_column(&path, Arc::new(wide), Format::Parquet);
     let memory = ReadOptions { max_memory: 1 << 20, ..options(2000) };
-    assert!(matches!(read(&path, memory, &Columns::All), Err(Error::Limit { what: "bytes of a row", .. })));
+    assert!(matches!(read(&path, memory, &Projection::All), Err(Error::Limit { what: "bytes of a row", .. })));
     // Batches become shorter before that.
     let memory = ReadOptions { max_memory: 20 << 20, ..options(2000) };
-    let batches = read(&path, memory, &Columns::All).unwrap();
+    let batches = read(&path, memory, &Projection::All).unwrap();
     assert!(batches.len() > 1 && batches.iter().map(RecordBatch::num_rows).sum::<usize>() == 2000);
 }
 
@@ -380,11 +380,11 @@ fn small_batches_of_long_rows_are_not_gathered_beyond_the_limit() {
     for format in [Format::ArrowFile, Format::ArrowStream] {
         // Each row compresses to almost nothing.
         write(&path, &table, 3, format, Compression::Zstd);
-        let batches = read(&path, limited.clone(), &Columns::All).unwrap();
+        let batches = read(&path, limited.clone(), &Projection::All).unwrap();
         assert_eq!(batches.iter().map(RecordBatch::num_rows).sum::<usize>(), 420);
         let longest = batches.iter().map(RecordBatch::num_rows).max().unwrap();
         // Threads that wait for room end too.
-        let mut some = open(&path, limited.clone()).unwrap().batches(&Columns::All).unwrap();
+        let mut some = open(&path, limited.clone()).unwrap().batches(&Projection::All).unwrap();
         assert!(some.next().unwrap().unwrap().num_rows() <= longest);
         drop(some);
         // A quarter of the limit, for rows that are there twice while they are combined. A stream may have fewer.

@@ -12,7 +12,7 @@ use arrow_array::{
     RecordBatch, RunArray, make_array,
 };
 use arrow_buffer::{Buffer, NullBuffer, OffsetBuffer, ScalarBuffer};
-use gecc_arrow::{Columns, Compression, Error, Format, check_imported};
+use gecc_arrow::{Compression, Error, Format, Projection, check_imported};
 use std::sync::Arc;
 use tempfile::TempDir;
 
@@ -175,7 +175,7 @@ fn files_with_such_arrays_are_errors() {
         let batch = RecordBatch::try_from_iter([("digest", column)]).unwrap();
         for format in [Format::ArrowFile, Format::ArrowStream] {
             write(&path, &batch, 10, format, Compression::None);
-            let problem = read(&path, options(10), &Columns::All).unwrap_err();
+            let problem = read(&path, options(10), &Projection::All).unwrap_err();
             assert!(matches!(problem, Error::Malformed(_)), "{name}: {problem}");
         }
     }

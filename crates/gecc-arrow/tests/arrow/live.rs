@@ -5,8 +5,8 @@ use crate::items::engine;
 use crate::transforms::{CURVE, items};
 use arrow_array::RecordBatch;
 use gecc_arrow::{
-    Batches, Columns, Compression, Error, Format, Job, Mapping, Operation, Output, Pool, Writer, answer_each, complete,
-    open_stream,
+    Batches, Compression, Error, Format, Job, Mapping, Operation, Output, Pool, Projection, Writer, answer_each,
+    complete, open_stream,
 };
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -44,7 +44,7 @@ fn next(mut batches: Batches) -> (RecordBatch, Batches) {
 fn rows_are_answered_though_the_stream_stays_open() {
     let table = table(60);
     let (mut writer, input) = open_pipe(&[&table.slice(0, 20), &table.slice(20, 10)]);
-    let mut batches = input.batches(&Columns::All).unwrap();
+    let mut batches = input.batches(&Projection::All).unwrap();
     let mut read = Vec::new();
     while read.iter().map(RecordBatch::num_rows).sum::<usize>() < 30 {
         let (batch, rest) = next(batches);
@@ -71,7 +71,7 @@ fn verify(
     let (operation, pool) = (Operation::Verify(Default::default()), Pool::default());
     let mapping = complete(Mapping::new(), input.schema(), &operation, CURVE).unwrap();
     let job = Job { engine: engine(), curve: CURVE, operation: &operation, mapping: &mapping, pool: &pool };
-    let batches = input.batches(&Columns::All)?;
+    let batches = input.batches(&Projection::All)?;
     answer_each(&job, batches, 3, stop, |answered| Ok(answered.answers.len()), take)
 }
 
@@ -115,7 +115,7 @@ fn a_panic_of_the_reader_is_not_the_end() {
     let output = Output::Stream(Box::new(writer));
     let mut writer = Writer::create(output, Format::ArrowStream, Compression::None, &table.schema()).unwrap();
     writer.write(&table, &Pool::default()).unwrap();
-    let mut input = open_stream(Panics(reader, 1100), options(10)).unwrap().batches(&Columns::All).unwrap();
+    let mut input = open_stream(Panics(reader, 1100), options(10)).unwrap().batches(&Projection::All).unwrap();
     let problem = soon(move || input.next().unwrap().unwrap_err());
     assert!(problem.to_string().contains("no more of these"), "{problem}");
 }

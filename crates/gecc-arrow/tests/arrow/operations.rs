@@ -426,7 +426,8 @@ fn what_cannot_be_is_said() {
     assert!(matches!(problem, Error::Columns(text) if text.contains("no column `d`")));
 }
 
-/// Keys in every encoding, of 32 bytes among them; messages of 32 bytes as digests and as messages, and of other lengths.
+/// Keys in every encoding, of 32 bytes among them; messages of 32 bytes as digests and as messages, and of other
+/// lengths.
 #[test]
 fn bip340_is_what_the_library_gives() {
     let curve = CurveId::Secp256k1;

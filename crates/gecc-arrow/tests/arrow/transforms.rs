@@ -7,7 +7,7 @@ use arrow_array::types::UInt64Type;
 use arrow_array::{Array, ArrayRef, Int64Array, RecordBatch};
 use gecc::CurveId;
 use gecc_arrow::{
-    Columns, Compression, Error, Format, Job, Mapping, Operation, Outcome, Output, Pool, Reason, TransformOptions,
+    Compression, Error, Format, Job, Mapping, Operation, Outcome, Output, Pool, Projection, Reason, TransformOptions,
     Wanted, complete, open, transform,
 };
 use std::path::Path;
@@ -41,7 +41,7 @@ fn run(from: &Path, to: Output, rows: usize, with: &TransformOptions, stop: bool
 
 /// The codes that the columns of a file say.
 fn codes(path: &Path, valid: &str) -> Vec<u8> {
-    let batches = read(path, options(1000), &Columns::All).unwrap();
+    let batches = read(path, options(1000), &Projection::All).unwrap();
     let of_batch = |batch: &RecordBatch| -> Vec<u8> {
         let valid = batch.column_by_name(valid).unwrap().as_boolean().clone();
         let reasons = batch.column_by_name("reason").unwrap().clone();
@@ -89,7 +89,7 @@ fn answers_stand_alone_or_beside_the_input() {
                 false => assert_eq!(names, ["valid", "reason"]),
                 true => {
                     assert_eq!(names, ["digest", "valid", "sig", "pubkey", "gecc_valid", "reason"]);
-                    let back = read(&to, options(10_000), &Columns::Only(vec![0, 1, 2])).unwrap();
+                    let back = read(&to, options(10_000), &Projection::Only(vec![0, 1, 2])).unwrap();
                     let back: Vec<_> = (0..3).map(|column| joined(&back, column)).collect();
                     assert_eq!(back, (0..3).map(|column| table.column(column).clone()).collect::<Vec<_>>());
                 }
@@ -137,7 +137,7 @@ fn secret_keys_are_not_written() {
     let written = open(&to, options(10)).unwrap();
     let names: Vec<_> = written.schema().fields().iter().map(|field| field.name().clone()).collect();
     assert_eq!(names, ["digest", "number", "signature", "reason"]);
-    let signatures = joined(&read(&to, options(100), &Columns::All).unwrap(), 2);
+    let signatures = joined(&read(&to, options(100), &Projection::All).unwrap(), 2);
     assert!(signatures.as_fixed_size_binary().iter().eq(items.signatures.iter().map(|row| Some(&row[..]))));
     let bytes = std::fs::read(&to).unwrap();
     assert!(secrets.iter().all(|secret| !bytes.windows(32).any(|window| window == secret)));
@@ -260,7 +260,7 @@ fn what_is_wanted_is_written() {
             let rows = if check { first + 1 } else { 3000 };
             let passed = codes[..rows].iter().filter(|code| **code == 1).count() as u64;
             assert_eq!((outcome.counts.rows, outcome.counts.passed), (rows as u64, passed));
-            let places: Vec<u64> = read(&to, options(1000), &Columns::All)
+            let places: Vec<u64> = read(&to, options(1000), &Projection::All)
                 .unwrap()
                 .iter()
                 .flat_map(|batch| batch["gecc_digest"].as_primitive::<UInt64Type>().values().to_vec())

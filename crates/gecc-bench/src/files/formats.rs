@@ -49,7 +49,7 @@ pub fn write(table: &Table, items: usize, format: FileFormat, path: &Path) -> io
             write_jsonl(table, items, &mut encoder)?;
             encoder.finish()?;
         }
-        FileFormat::Csv | FileFormat::Parquet | FileFormat::ParquetZst | FileFormat::Arrow => {
+        FileFormat::Parquet | FileFormat::ParquetZst | FileFormat::Arrow => {
             tables::write(table, items, format, sink.get_ref().try_clone()?)?;
         }
     }
@@ -179,7 +179,8 @@ mod tests {
     fn table_rows(path: &Path) -> Vec<u8> {
         use arrow_array::cast::AsArray;
         use arrow_array::types::UInt8Type;
-        let batches = gecc_arrow::open(path, Default::default()).unwrap().batches(&gecc_arrow::Columns::All).unwrap();
+        let batches =
+            gecc_arrow::open(path, Default::default()).unwrap().batches(&gecc_arrow::Projection::All).unwrap();
         let mut rows = Vec::new();
         for batch in batches.map(Result::unwrap) {
             for row in 0..batch.num_rows() {

@@ -14,14 +14,14 @@ use gecc_cli::measure::timing::{median, timed};
 use std::fs::File;
 use std::io::{self, Write};
 
-/// One signature of so many is spoiled, from this one on.
+/// One signature of this many is spoiled, from this one on.
 const SPOILED_EACH: usize = 1000;
 const FIRST_SPOILED: usize = 7;
 
 pub struct Items {
     curve: CurveId,
-    /// Keys and digests, of which the columns that follow are made. Their memory is page-locked where there is a GPU and the
-    /// driver allows it.
+    /// Keys and digests, of which the columns that follow are made. Their memory is page-locked where there is a GPU
+    /// and the driver allows it.
     inputs: Inputs,
     digests: PageLocked<[u8; 32]>,
     public: PageLocked<[u8; 33]>,

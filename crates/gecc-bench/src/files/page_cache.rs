@@ -10,7 +10,7 @@ use std::thread;
 const BLOCK: usize = 1 << 18;
 const RUNS: usize = 5;
 
-/// The median of the seconds that so many threads take to read the file, each a part of it.
+/// The median of the seconds that this many threads take to read the file, each a part of it.
 pub fn read_seconds(path: &Path, threads: usize) -> io::Result<f64> {
     let length = std::fs::metadata(path)?.len();
     let mut seconds = Vec::new();

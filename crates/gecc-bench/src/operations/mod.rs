@@ -8,9 +8,9 @@ use gecc::lab::measure::{self, Arithmetic};
 use gecc::{Backend, CurveId, Engine};
 use gecc_cli::failure::Failure;
 use gecc_cli::measure::inputs::{Inputs, Memory};
-use gecc_cli::measure::operations::{Case, Columns, check_sample};
+use gecc_cli::measure::operations::{Case, ResultRows, check_sample};
 use gecc_cli::measure::timing::{Timed, median};
-use gecc_cli::measure::{Checked, Operation, default_items};
+use gecc_cli::measure::{Checked, PublicCall, default_items};
 use report::{KernelRow, LatencyRow, Report, Row};
 use std::cell::RefCell;
 use std::ops::Range;
@@ -84,7 +84,7 @@ struct Bench {
     /// What samples are checked with.
     reference: Engine,
     latency_engines: Vec<(&'static str, Engine)>,
-    public: Vec<Operation>,
+    public: Vec<PublicCall>,
     arithmetic: Vec<Arithmetic>,
     sizes: Vec<usize>,
     /// Items of the inputs, and where they are.
@@ -105,7 +105,7 @@ impl Bench {
         inputs.check(&self.engines.measured, &self.reference)?;
         let results = match self.memory {
             Memory::Pageable => None,
-            Memory::PageLocked => Some(RefCell::new(Columns::new(&inputs, &self.engines.measured)?)),
+            Memory::PageLocked => Some(RefCell::new(ResultRows::new(&inputs, &self.engines.measured)?)),
         };
         for operation in self.public.clone() {
             if let Some(case) = Case::new(&inputs, &self.engines.measured, operation)? {
@@ -129,9 +129,9 @@ impl Bench {
         Ok(())
     }
 
-    /// One public operation: all sizes, then the latency of small batches. Where there are columns for its results, it writes
-    /// into these.
-    fn operation(&mut self, case: &Case, columns: Option<&RefCell<Columns>>) -> Result<(), Failure> {
+    /// One public operation: all sizes, then the latency of small batches. Where there are columns for its results, it
+    /// writes into these.
+    fn operation(&mut self, case: &Case, columns: Option<&RefCell<ResultRows>>) -> Result<(), Failure> {
         let (curve, name) = (case.curve(), case.operation.name());
         let Engines { measured, kernels } = match &self.together {
             Some(together) if case.operation.is_together() => together,

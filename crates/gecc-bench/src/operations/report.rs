@@ -4,7 +4,7 @@ use crate::draw::plot::{Line, Panel, svg};
 use gecc::KernelTime;
 use gecc::lab::measure::Arithmetic;
 use gecc_cli::failure::Failure;
-use gecc_cli::measure::{Operation, rate};
+use gecc_cli::measure::{PublicCall, rate};
 use serde_json::{Map, Value, json};
 use std::io::{self, Write};
 use std::path::Path;
@@ -155,46 +155,46 @@ impl Report {
 /// Operations that share a panel.
 fn groups() -> Vec<(&'static str, Vec<String>)> {
     let arithmetic = Arithmetic::ALL.iter().map(|arithmetic| arithmetic.name().to_owned()).collect();
-    let public = |(title, operations): &(&'static str, &[Operation])| {
+    let public = |(title, operations): &(&'static str, &[PublicCall])| {
         (*title, operations.iter().map(|operation| operation.name()).collect())
     };
     std::iter::once(("Arithmetic", arithmetic)).chain(GROUPS.iter().map(public)).collect()
 }
 
-const GROUPS: &[(&str, &[Operation])] = &[
-    ("Additions and decoding", &[Operation::Add, Operation::Double, Operation::Decompress]),
+const GROUPS: &[(&str, &[PublicCall])] = &[
+    ("Additions and decoding", &[PublicCall::Add, PublicCall::Double, PublicCall::Decompress]),
     (
         "Multiplications",
         &[
-            Operation::MulBase,
-            Operation::PublicKeys,
-            Operation::Mul,
-            Operation::Msm,
-            Operation::Ecdh,
-            Operation::EcdhOneSecret,
+            PublicCall::MulBase,
+            PublicCall::PublicKeys,
+            PublicCall::Mul,
+            PublicCall::Msm,
+            PublicCall::Ecdh,
+            PublicCall::EcdhOneSecret,
         ],
     ),
     (
         "Signatures",
         &[
-            Operation::Sign,
-            Operation::Verify,
-            Operation::Verify1000Keys,
-            Operation::Verify100Keys,
-            Operation::VerifyRecoverableTogether,
-            Operation::Recover,
-            Operation::RecoverAddresses,
-            Operation::RecoverAddressesCandidates,
+            PublicCall::Sign,
+            PublicCall::Verify,
+            PublicCall::Verify1000Keys,
+            PublicCall::Verify100Keys,
+            PublicCall::VerifyRecoverableTogether,
+            PublicCall::Recover,
+            PublicCall::RecoverAddresses,
+            PublicCall::RecoverAddressesCandidates,
         ],
     ),
     (
         "Taproot",
         &[
-            Operation::Bip340Verify,
-            Operation::Bip340VerifyTogether,
-            Operation::Bip340Sign,
-            Operation::Bip340SignKnownKeys,
-            Operation::TaprootTweak,
+            PublicCall::Bip340Verify,
+            PublicCall::Bip340VerifyTogether,
+            PublicCall::Bip340Sign,
+            PublicCall::Bip340SignKnownKeys,
+            PublicCall::TaprootTweak,
         ],
     ),
 ];

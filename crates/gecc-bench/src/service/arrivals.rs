@@ -20,7 +20,7 @@ pub struct Schedule {
 }
 
 impl Schedule {
-    /// So many requests a second on average.
+    /// This many requests a second on average.
     pub fn new(arrivals: Arrivals, requests_per_second: f64) -> Self {
         let at_once = match arrivals {
             Arrivals::Poisson => 1,

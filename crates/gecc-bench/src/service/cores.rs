@@ -1,5 +1,5 @@
-//! How steady the machine's cores are, without anything of gecc: threads that multiply in registers, and how much of their
-//! best speed they have in each millisecond.
+//! How steady the machine's cores are, without anything of gecc: threads that multiply in registers, and how much of
+//! their best speed they have in each millisecond.
 
 use super::pace::multiply;
 use gecc::lab::notes::now;
@@ -37,8 +37,8 @@ impl Cores {
         Cores::of(&counts)
     }
 
-    /// Of what each thread has counted in each millisecond. The best speed is that of the best hundredth, as the fastest
-    /// millisecond may have been a longer one.
+    /// Of what each thread has counted in each millisecond. The best speed is that of the best hundredth, as the
+    /// fastest millisecond may have been a longer one.
     fn of(counts: &[Vec<u32>]) -> Self {
         let mut all: Vec<u32> = counts.concat();
         all.sort_unstable();

@@ -8,7 +8,7 @@ use gecc_cli::measure::inputs::{Inputs, Memory};
 use gecc_cli::measure::schemes;
 use std::ops::Range;
 
-/// One signature of so many is spoiled, from this one on.
+/// One signature of this many is spoiled, from this one on.
 const SPOILED_EACH: usize = 97;
 const FIRST_SPOILED: usize = 7;
 

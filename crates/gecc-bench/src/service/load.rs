@@ -1,5 +1,5 @@
-//! An open-loop load: requests are sent when they are due, whatever became of those before, and what each takes is counted from
-//! then. So a service that stalls is seen to stall for all who arrive meanwhile.
+//! An open-loop load: requests are sent when they are due, whatever became of those before, and what each takes is
+//! counted from then. So a service that stalls is seen to stall for all who arrive meanwhile.
 
 use super::arrivals::Schedule;
 use super::items::Items;

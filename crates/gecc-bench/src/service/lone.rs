@@ -30,8 +30,8 @@ pub fn median(sorted: &[f64]) -> f64 {
     sorted[sorted.len() / 2]
 }
 
-/// Calls by way of the service at the rate, each with a direct call half way to the next. No two calls in a row have the same items:
-/// those that were used last are in the processor's caches.
+/// Calls by way of the service at the rate, each with a direct call half way to the next. No two calls in a row have
+/// the same items: those that were used last are in the processor's caches.
 pub fn run(service: &Coalescer, engine: &Engine, items: &Items, size: usize, seconds: f64) -> Result<Outcome, Failure> {
     let (caller, start) = (service.caller(), Instant::now());
     let range = |number: usize| {

@@ -1,7 +1,7 @@
 //! What a sender's time goes to, in spans of two milliseconds, and how fast its core is meanwhile.
 //!
-//! A virtual machine's core may run at a fraction of its speed for tens of milliseconds, in pauses too short to be seen one by
-//! one. A yardstick shows it: the same few multiplications, which touch no memory, timed again and again.
+//! A virtual machine's core may run at a fraction of its speed for tens of milliseconds, in pauses too short to be seen
+//! one by one. A yardstick shows it: the same few multiplications, which touch no memory, timed again and again.
 
 use gecc::lab::notes::now;
 use std::hint::black_box;
@@ -12,8 +12,8 @@ const SPAN: u64 = 2_000_000;
 const EACH: usize = 32;
 /// Multiplications of a yardstick, each of which needs the one before: about a microsecond.
 const MULTIPLICATIONS: usize = 500;
-/// How many times as long as the fastest a yardstick is slow. A core that shares its execution units with another takes up to
-/// twice as long.
+/// How many times as long as the fastest a yardstick is slow. A core that shares its execution units with another takes
+/// up to twice as long.
 const SLOW: u64 = 4;
 
 /// What a sender did in a span, in nanoseconds and counts.

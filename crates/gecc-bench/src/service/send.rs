@@ -22,8 +22,8 @@ pub struct Load {
     pub rate: f64,
     pub arrivals: flags::Arrivals,
     pub seconds: f64,
-    /// Threads that send, each a caller of its own with a thread that waits for its answers. Whichever is free sends the next
-    /// request: a core that is slow for a while sends fewer.
+    /// Threads that send, each a caller of its own with a thread that waits for its answers. Whichever is free sends
+    /// the next request: a core that is slow for a while sends fewer.
     pub senders: usize,
     /// Whether it is noted what the slowest batches wait for.
     pub noted: bool,
@@ -38,8 +38,8 @@ pub struct Arrivals<'a> {
     items: &'a Items,
 }
 
-/// A request that was sent: when it was due, when it was sent and when that was over, in nanoseconds on the clock of the
-/// notes, and its items.
+/// A request that was sent: when it was due, when it was sent and when that was over, in nanoseconds on the clock of
+/// the notes, and its items.
 struct Sent {
     due: u64,
     begun: u64,
@@ -69,7 +69,8 @@ impl<'a> Arrivals<'a> {
         Arrivals { due, next: AtomicUsize::new(0), load: *load, items }
     }
 
-    /// The next request: when it is due, and its items. Those of requests in a row are others, so that no batch has a key twice.
+    /// The next request: when it is due, and its items. Those of requests in a row are others, so that no batch has a
+    /// key twice.
     fn next(&self) -> Option<(u64, Range<usize>)> {
         let (number, size) = (self.next.fetch_add(1, Ordering::Relaxed), self.load.items);
         let first = number % (self.items.len() / size) * size;

@@ -58,8 +58,8 @@ fn name_of(thread: u32) -> String {
     name.map_or_else(|_| format!("thread {thread}"), |name| name.trim().to_owned())
 }
 
-/// What was unusual between two times: threads that waited for a core, time that was stolen, and whether this watch itself
-/// came late.
+/// What was unusual between two times: threads that waited for a core, time that was stolen, and whether this watch
+/// itself came late.
 pub fn delays(ticks: &[Tick], start: u64, end: u64) -> Vec<String> {
     let first = ticks.partition_point(|tick| tick.at <= start).saturating_sub(1);
     let last = ticks.partition_point(|tick| tick.at < end).min(ticks.len().saturating_sub(1));

@@ -1,5 +1,5 @@
-//! What the slowest batches waited for: their steps by the library's notes, and beside them what else the process and the
-//! machine did meanwhile.
+//! What the slowest batches waited for: their steps by the library's notes, and beside them what else the process and
+//! the machine did meanwhile.
 
 use super::pace::{self, Span};
 use super::watch::{Tick, delays};

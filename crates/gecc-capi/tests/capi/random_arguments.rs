@@ -1,5 +1,5 @@
-//! Random arguments at the boundary: each call is refused or answered as its arguments deserve, and touches no memory but its
-//! results.
+//! Random arguments at the boundary: each call is refused or answered as its arguments deserve, and touches no memory
+//! but its results.
 //!
 //! Runs for some seconds; `GECC_FUZZ_SECONDS` sets another time.
 

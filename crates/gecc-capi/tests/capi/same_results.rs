@@ -526,7 +526,7 @@ fn number_of(curve: CurveId) -> i32 {
     number as i32
 }
 
-/// As many as items, of up to so many bytes.
+/// As many as items, of up to this many bytes.
 fn texts(longest: usize) -> Vec<Vec<u8>> {
     let mut random = Random::new();
     (0..ITEMS).map(|_| (0..random.random_range(0..=longest)).map(|_| random.random()).collect()).collect()

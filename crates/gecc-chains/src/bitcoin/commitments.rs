@@ -40,8 +40,8 @@ impl Commitments {
     }
 }
 
-/// Computes the output keys of all parts of a batch. Gives the answers of each part whose keys do not come out, with the
-/// reason.
+/// Computes the output keys of all parts of a batch. Gives the answers of each part whose keys do not come out, with
+/// the reason.
 ///
 /// # Errors
 /// What the engine says.

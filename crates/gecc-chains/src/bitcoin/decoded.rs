@@ -55,7 +55,7 @@ impl Decoded {
         super::Answers { answers: self.answers, progress: self.progress }
     }
 
-    /// Adds inputs of a block until there is little more than so many bytes. Whether those were all.
+    /// Adds inputs of a block until there is little more than this many bytes. Whether those were all.
     pub fn add(&mut self, open: &mut Open, most: usize) -> bool {
         let Open { block, txids, spent, rules, legacy_left, next, first, input } = open;
         while let Some(transaction) = block.transaction(*next) {
@@ -178,8 +178,9 @@ fn spending(transaction: TransactionView) -> usize {
     if transaction.is_coinbase() { 0 } else { transaction.inputs().len() }
 }
 
-/// Bytes that consensus lets signatures of a block in the old form have hashed: each hashes its whole transaction, which
-/// has a million bytes at most, and 20,000 are allowed (Bitcoin Core's MAX_BLOCK_WEIGHT and MAX_BLOCK_SIGOPS_COST).
+/// Bytes that consensus lets signatures of a block in the old form have hashed: each hashes its whole transaction,
+/// which has a million bytes at most, and 20,000 are allowed (Bitcoin Core's MAX_BLOCK_WEIGHT and
+/// MAX_BLOCK_SIGOPS_COST).
 const MOST_LEGACY: u64 = 20_000 * 1_000_000;
 const TOO_MUCH: Reason = Reason::NotChecked("the block asks for more hashing than consensus allows");
 
@@ -207,8 +208,8 @@ impl From<String> for Flaw {
 }
 
 impl Open {
-    /// Begins with a block, which spends these outputs one after the other, as many as are asked for. `None` where it is
-    /// not wanted.
+    /// Begins with a block, which spends these outputs one after the other, as many as are asked for. `None` where it
+    /// is not wanted.
     ///
     /// # Errors
     /// What is wrong with the block as a whole.

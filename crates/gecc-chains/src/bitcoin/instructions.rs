@@ -53,7 +53,7 @@ impl<'a> Instructions<'a> {
         Some(taken)
     }
 
-    /// What is pushed behind its length, of so many bytes.
+    /// What is pushed behind its length, of this many bytes.
     fn sized(&mut self, length_bytes: usize) -> Option<&'a [u8]> {
         let length = self.take(length_bytes)?.iter().rev().fold(0, |length, byte| length << 8 | usize::from(*byte));
         self.take(length)

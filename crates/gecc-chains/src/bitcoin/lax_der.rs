@@ -1,13 +1,13 @@
 //! Signatures as OpenSSL took them, which consensus takes in blocks before BIP 66.
 //!
-//! What is taken is what Bitcoin Core's `ecdsa_signature_parse_der_lax` (`pubkey.cpp`) takes: lengths in more bytes than needed,
-//! integers with zeros before them or with a sign, a wrong length of the whole, and anything behind it.
+//! What is taken is what Bitcoin Core's `ecdsa_signature_parse_der_lax` (`pubkey.cpp`) takes: lengths in more bytes
+//! than needed, integers with zeros before them or with a sign, a wrong length of the whole, and anything behind it.
 
 /// Bytes of a length, after zeros, from which on it counts as none.
 const LENGTH_BYTES: usize = 4;
 
-/// r and s as they stand; zeros where one of them has more than 32 bytes, which verifies nowhere. `None` where the bytes are
-/// not two integers.
+/// r and s as they stand; zeros where one of them has more than 32 bytes, which verifies nowhere. `None` where the
+/// bytes are not two integers.
 pub fn signature_from_lax_der(der: &[u8]) -> Option<[u8; 64]> {
     let rest = der.strip_prefix(&[0x30])?;
     let (r, rest) = integer(&rest[length_of_length(rest)?..])?;

@@ -158,7 +158,7 @@ pub(crate) enum Source {
     /// before.
     Blocks(Arc<Path>, Option<Network>),
     Block(Arc<Path>),
-    /// A file of so many bytes that is read with another.
+    /// A file of this many bytes that is read with another.
     Beside(Arc<Path>, u64),
 }
 

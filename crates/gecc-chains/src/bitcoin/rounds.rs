@@ -6,8 +6,9 @@
 use super::sighash::Digest;
 use crate::messages::Messages;
 use crate::reason::rejection_of;
-use crate::threads::{map, split};
+use crate::threads::split;
 use gecc::fields::Hash;
+use gecc::steps::map;
 use gecc::{Engine, PublicKeys, Rejection, Secp256k1, Verdict, ecdsa, hash};
 use rayon::ThreadPool;
 use std::ops::Range;

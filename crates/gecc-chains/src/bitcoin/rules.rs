@@ -1,8 +1,8 @@
 //! Which rules a block is under, and what signatures look like by them.
 //!
 //! Heights and exceptions are those of Bitcoin Core's `kernel/chainparams.cpp`. A block says its height in its coinbase
-//! since BIP 34. Earlier ones do not, and are under none of the rules that have a height here. Bitcoin Core also asks for
-//! taproot in blocks before it was in force, all but one of the main chain. Here their inputs are not checked.
+//! since BIP 34. Earlier ones do not, and are under none of the rules that have a height here. Bitcoin Core also asks
+//! for taproot in blocks before it was in force, all but one of the main chain. Here their inputs are not checked.
 
 use super::block::Block;
 use super::lax_der::signature_from_lax_der;

@@ -2,8 +2,9 @@
 
 use crate::messages::Messages;
 use crate::reason::rejection_of;
-use crate::threads::{map, split};
+use crate::threads::split;
 use gecc::fields::Hash;
+use gecc::steps::map;
 use gecc::{Engine, PublicKeys, Rejection, Verdict, bip340, hash};
 use rayon::ThreadPool;
 
@@ -48,7 +49,8 @@ impl Signatures {
     }
 }
 
-/// Verifies the signatures of all parts of a batch. Gives the answers of each part that do not hold, with what is wrong.
+/// Verifies the signatures of all parts of a batch. Gives the answers of each part that do not hold, with what is
+/// wrong.
 ///
 /// # Errors
 /// What the engine says.

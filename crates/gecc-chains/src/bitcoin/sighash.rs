@@ -1,4 +1,5 @@
-//! What signatures of a transaction sign, before it is hashed: in the old form, in that of BIP 143 and in that of BIP 341.
+//! What signatures of a transaction sign, before it is hashed: in the old form, in that of BIP 143 and in that of
+//! BIP 341.
 
 use super::block::{Output, Outputs, TransactionView};
 use super::encoding::{hash_sized, put_number, put_sized};
@@ -12,8 +13,8 @@ const NO_SEPARATOR: [u8; 4] = [0xff; 4];
 /// BIP 342: the version of its keys.
 const KEY_VERSION: [u8; 1] = [0];
 
-/// Bytes of a transaction that is hashed for each of its inputs by itself. Of a longer one the part that its inputs share is hashed
-/// once.
+/// Bytes of a transaction that is hashed for each of its inputs by itself. Of a longer one the part that its inputs
+/// share is hashed once.
 const SHORT: usize = 2 << 10;
 
 /// What a signature signs.
@@ -264,8 +265,8 @@ impl<'a> Sighashes<'a> {
         to.extend_from_slice(&hash_type.wide());
     }
 
-    /// Appends what BIP 341 signs, behind its tag: SHA-256 once. By a script that is the leaf of BIP 342 with this hash, or by the
-    /// key. `None` and nothing where the output that is signed alone is missing.
+    /// Appends what BIP 341 signs, behind its tag: SHA-256 once. By a script that is the leaf of BIP 342 with this
+    /// hash, or by the key. `None` and nothing where the output that is signed alone is missing.
     pub fn put_taproot(
         &self,
         index: usize,

@@ -1,7 +1,7 @@
 //! Inputs of taproot taken apart (BIP 341): a signature by the output's key, or a script that the output commits to.
 //!
-//! Of scripts one form is known (BIP 342): a key and OP_CHECKSIG. Branches of pushes that never run may stand behind it, as
-//! they change nothing: inscriptions keep their data there, and most script paths of real blocks are theirs.
+//! Of scripts one form is known (BIP 342): a key and OP_CHECKSIG. Branches of pushes that never run may stand behind
+//! it, as they change nothing: inscriptions keep their data there, and most script paths of real blocks are theirs.
 
 use super::answers::{Reason, Template};
 use super::block::InputView;
@@ -100,8 +100,8 @@ fn asked_key(script: &[u8]) -> Option<[u8; 32]> {
     key.try_into().ok()
 }
 
-/// Skips a branch of pushes that never runs: the condition that is pushed before OP_IF is empty, and so false. `None` where it is
-/// anything else.
+/// Skips a branch of pushes that never runs: the condition that is pushed before OP_IF is empty, and so false. `None`
+/// where it is anything else.
 fn skip_branch(condition: Instruction, instructions: &mut Instructions) -> Option<()> {
     let is_false = condition.pushed()?.is_empty();
     if !is_false || instructions.next()?? != Instruction::Op(OP_IF) {

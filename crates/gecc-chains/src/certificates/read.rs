@@ -19,8 +19,8 @@ const END: &[u8] = b"-----END ";
 const LABELS: [&str; 3] = ["CERTIFICATE", "X509 CERTIFICATE", "TRUSTED CERTIFICATE"];
 /// DER: a sequence, as every certificate is.
 const SEQUENCE: u8 = 0x30;
-/// Bytes of a file at most, of a certificate, and of a name in it. The crate that decodes names takes time with the square
-/// of how many parts they have.
+/// Bytes of a file at most, of a certificate, and of a name in it. The crate that decodes names takes time with the
+/// square of how many parts they have.
 pub const LONGEST: u64 = 1 << 30;
 const LONGEST_CERTIFICATE: usize = 1 << 20;
 const LONGEST_NAME: usize = 4096;
@@ -77,7 +77,7 @@ impl Member {
     }
 }
 
-/// The certificates of a file of at most so many bytes, and what of it is none.
+/// The certificates of a file of at most this many bytes, and what of it is none.
 pub fn members(path: &Arc<Path>, longest: u64) -> (Vec<Member>, Vec<Problem>) {
     let (mut found, mut problems) = (Vec::new(), Vec::new());
     let bytes = match read(path, longest) {

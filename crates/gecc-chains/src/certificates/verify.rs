@@ -12,12 +12,12 @@ use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use std::sync::Arc;
 
-/// Keys of a name that are tried in any case, and further ones for all certificates together. Otherwise many keys of one
-/// name and many certificates would be tried with each other.
+/// Keys of a name that are tried in any case, and further ones for all certificates together. Otherwise many keys of
+/// one name and many certificates would be tried with each other.
 const TRIED: usize = 16;
 const MORE: usize = 1 << 16;
-/// Of what is kept in memory, the part that files that are read at a time may have, a file by itself, and what is read of
-/// them.
+/// Of what is kept in memory, the part that files that are read at a time may have, a file by itself, and what is read
+/// of them.
 const FILES: usize = 8;
 const FILE: usize = 4;
 const MEMBERS: usize = 2;
@@ -91,7 +91,7 @@ fn read(settings: &Settings, paths: &Paths, problems: &mut Vec<Problem>) -> Vec<
     all
 }
 
-/// How many of the next files have at most so many bytes, one at least.
+/// How many of the next files have at most this many bytes, one at least.
 fn together(files: &[(Arc<Path>, u64)], most: usize) -> usize {
     let mut sum: u64 = 0;
     let fits = |(_, length): &&(Arc<Path>, u64)| {
@@ -115,8 +115,8 @@ fn not_tried(member: &mut Member) -> Answer {
     }
 }
 
-/// Every member with every key of the curve that its issuer's name has, or with some of them. Gives also the members for
-/// which there are more. A key counts once, however many certificates have it: its first bearer is the issuer.
+/// Every member with every key of the curve that its issuer's name has, or with some of them. Gives also the members
+/// for which there are more. A key counts once, however many certificates have it: its first bearer is the issuer.
 fn pairs(all: &[Member], answers: &mut [Answer]) -> (Vec<Pair>, Vec<usize>) {
     let names: HashSet<&[u8]> = all.iter().map(|member| member.subject_der.as_slice()).collect();
     let (mut bearers, mut seen) = (HashMap::<_, Vec<usize>>::new(), HashSet::new());

@@ -123,7 +123,8 @@ fn transactions_of(mut block: &[u8]) -> rlp::Result<(u64, &[u8])> {
     Ok((number, rlp::list(&mut block)?))
 }
 
-/// The number of a block and where its transactions are, of bytes that are a block alone; `None` for the encoding of a transaction.
+/// The number of a block and where its transactions are, of bytes that are a block alone; `None` for the encoding of a
+/// transaction.
 pub fn block(encoded: &[u8]) -> Option<rlp::Result<(u64, Range<usize>)>> {
     let mut rest = encoded;
     // Of a transaction the first field is no list.

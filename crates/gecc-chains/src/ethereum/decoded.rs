@@ -94,7 +94,7 @@ pub enum TransactionHash<'a> {
 }
 
 impl<'a> Decoder<'a> {
-    /// Decodes until there is little more than so many bytes, into something empty.
+    /// Decodes until there is little more than this many bytes, into something empty.
     pub fn new(options: &'a Options, to: Decoded, most: usize) -> Self {
         Decoder { to, options, most, scratch: Vec::new() }
     }

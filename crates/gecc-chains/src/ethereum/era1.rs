@@ -85,13 +85,13 @@ pub fn read(reader: &mut Reader, limits: &Limits, hand_on: &mut HandOn<Piece>) -
 }
 
 impl Tuples {
-    /// Bytes that are in memory until all blocks are decoded: beside them a body, and what is signed by a transaction of
-    /// it, which may fill it.
+    /// Bytes that are in memory until all blocks are decoded: beside them a body, and what is signed by a transaction
+    /// of it, which may fill it.
     pub fn weight(&self) -> usize {
         self.bytes.len() + 3 * self.longest
     }
 
-    /// Reads records until there is enough, whose data has at most so many bytes when it is decompressed.
+    /// Reads records until there is enough, whose data has at most this many bytes when it is decompressed.
     fn fill(&mut self, reader: &mut Reader, longest: u64, seen: &mut u64) -> Result<(), Problem> {
         let mut header: Option<(u64, Range<usize>)> = None;
         // A body follows its header, unless a file has headers alone.
@@ -155,8 +155,8 @@ impl Tuples {
         }
     }
 
-    /// Appends data that is to be decompressed to at most so many bytes. Gives where it is, and to how many. More is noted
-    /// and skipped.
+    /// Appends data that is to be decompressed to at most this many bytes. Gives where it is, and to how many. More is
+    /// noted and skipped.
     fn append(
         &mut self,
         reader: &mut Reader,

@@ -1,5 +1,6 @@
-//! Blocks and transactions as JSON-RPC gives them: `eth_getBlockByNumber` with full transactions, `eth_getTransactionByHash`,
-//! `debug_getRawBlock`, `eth_getRawTransactionByHash` and the like, as they answer or the result alone.
+//! Blocks and transactions as JSON-RPC gives them: `eth_getBlockByNumber` with full transactions,
+//! `eth_getTransactionByHash`, `debug_getRawBlock`, `eth_getRawTransactionByHash` and the like, as they answer or the
+//! result alone.
 //!
 //! A file has a value a line, or is one value: a block, a transaction, or a list of these. Numbers and bytes are texts
 //! that begin with `0x`. Encoded blocks and transactions may also stand in hexadecimal, one a line, as they are.
@@ -55,8 +56,8 @@ impl Values {
         Values { bytes, is_lines, start, next: 0, present: 0, elements: 0..0, open: None }
     }
 
-    /// Bytes that are in memory until all values are decoded: also the fields of a transaction and what is signed, which
-    /// may fill a value.
+    /// Bytes that are in memory until all values are decoded: also the fields of a transaction and what is signed,
+    /// which may fill a value.
     pub fn weight(&self) -> usize {
         3 * self.bytes.len()
     }

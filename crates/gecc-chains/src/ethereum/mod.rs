@@ -33,7 +33,7 @@ use decoded::{Decoded, Decoder};
 use gecc::Engine;
 pub use gecc::ecdsa::Address;
 use rayon::ThreadPool;
-use recover::{Columns, Recovered, recover};
+use recover::{BatchColumns, Recovered, recover};
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
@@ -171,7 +171,7 @@ fn read_file(path: &Arc<Path>, length: u64, limits: &Limits, hand_on: &mut HandO
 /// Decodes pieces and recovers senders.
 pub(crate) struct Senders<'a> {
     options: &'a Options,
-    columns: Spare<Columns>,
+    columns: Spare<BatchColumns>,
     parts: Spare<Decoded>,
 }
 

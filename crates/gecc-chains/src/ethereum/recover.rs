@@ -3,24 +3,25 @@
 use super::answers::Answers;
 use super::decoded::Decoded;
 use crate::spare::Spare;
-use crate::threads::{map, split};
+use crate::threads::split;
 use gecc::Engine;
 use gecc::ecdsa::{self, Address};
 use gecc::fields::Hash;
 use gecc::hash;
+use gecc::steps::map;
 use rayon::ThreadPool;
 use std::sync::Arc;
 
 /// The columns of a batch.
 #[derive(Default)]
-pub struct Columns {
+pub struct BatchColumns {
     /// Of what rows sign.
     digests: Vec<[u8; 32]>,
     signatures: Vec<[u8; 64]>,
     recovery_ids: Vec<[u8; 1]>,
 }
 
-impl Columns {
+impl BatchColumns {
     /// Puts the rows of parts one behind the other.
     fn fill(&mut self, pool: &ThreadPool, parts: &[Decoded]) {
         let rows = parts.iter().map(Decoded::rows).sum();
@@ -57,7 +58,7 @@ pub struct Recovered {
 pub fn recover(
     engine: &Engine,
     pool: &ThreadPool,
-    spare: &Spare<Columns>,
+    spare: &Spare<BatchColumns>,
     parts: Vec<Decoded>,
 ) -> Result<Vec<Recovered>, gecc::Error> {
     let mut columns = spare.take();

@@ -55,7 +55,7 @@ pub fn item<'a>(items: &mut &'a [u8]) -> Result<Item<'a>> {
     Ok(Item { is_list, payload })
 }
 
-/// Takes a length of so many bytes.
+/// Takes a length of this many bytes.
 fn long_length(bytes: usize, rest: &mut &[u8]) -> Result<usize> {
     let digits = rest.split_off(..bytes).ok_or(CUT)?;
     if digits[0] == 0 {
@@ -77,13 +77,13 @@ pub fn string<'a>(items: &mut &'a [u8]) -> Result<&'a [u8]> {
     if is_list { Err(NO_STRING) } else { Ok(payload) }
 }
 
-/// Takes a string of so many bytes.
+/// Takes a string of this many bytes.
 #[inline]
 pub fn fixed<'a, const N: usize>(items: &mut &'a [u8]) -> Result<&'a [u8; N]> {
     string(items)?.try_into().map_err(|_| OTHER_LENGTH)
 }
 
-/// Takes a number of at most so many bytes, big-endian.
+/// Takes a number of at most this many bytes, big-endian.
 #[inline]
 pub fn number<const N: usize>(items: &mut &[u8]) -> Result<[u8; N]> {
     let digits = string(items)?;
@@ -134,7 +134,7 @@ pub fn length_of_string(string: &[u8]) -> usize {
     string.len() + usize::from(!is_bare(string))
 }
 
-/// Bytes that a list becomes whose items have so many bytes.
+/// Bytes that a list becomes whose items have this many bytes.
 pub fn length_of_list(items: usize) -> usize {
     let digits = if items <= SHORT { 0 } else { size_of::<usize>() - items.leading_zeros() as usize / 8 };
     1 + digits + items
@@ -156,7 +156,7 @@ pub fn put_list(items: &[u8], to: &mut Vec<u8>) {
     to.extend_from_slice(items);
 }
 
-/// Appends what stands in front of the items of a list, which have so many bytes.
+/// Appends what stands in front of the items of a list, which have this many bytes.
 pub fn put_list_length(length: usize, to: &mut Vec<u8>) {
     put_length(EMPTY_LIST, length, to);
 }

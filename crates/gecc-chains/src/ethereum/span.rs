@@ -1,7 +1,7 @@
 //! Transactions as they stand in their encoding (EIP-2718), with what is signed found in place.
 //!
-//! What is signed is a short head, a part of the transaction and a short tail: nothing has to be made of the fields, and
-//! nothing encoded again. So every field has to be in the one form that RLP has for it (yellow paper, appendix B):
+//! What is signed is a short head, a part of the transaction and a short tail: nothing has to be made of the fields,
+//! and nothing encoded again. So every field has to be in the one form that RLP has for it (yellow paper, appendix B):
 //! otherwise what is hashed here would not be what was signed.
 
 #[cfg(test)]

@@ -29,15 +29,15 @@ const ROW: u64 = 1 << 10;
 /// Some rows of a table.
 pub struct Rows {
     batch: RecordBatch,
-    columns: Arc<Columns>,
+    columns: Arc<ColumnPlaces>,
     next: usize,
     /// Their part of the bytes of the batch that they were cut from.
     bytes: usize,
 }
 
 impl Rows {
-    /// Bytes that are in memory until all are decoded: also the fields of a transaction and what is signed, of which one
-    /// may have most of the bytes.
+    /// Bytes that are in memory until all are decoded: also the fields of a transaction and what is signed, of which
+    /// one may have most of the bytes.
     pub fn weight(&self) -> usize {
         3 * self.bytes
     }
@@ -120,13 +120,13 @@ impl Holds {
 }
 
 /// Where columns are, by their number.
-struct Columns {
+struct ColumnPlaces {
     places: [Option<usize>; Column::ALL.len()],
     /// Whether the column of chains says that of every row, also of those that are signed for any chain.
     chain_is_of_source: bool,
 }
 
-impl Columns {
+impl ColumnPlaces {
     /// Those of the file, by its schema.
     fn of(schema: &Schema) -> Result<Self, String> {
         let mut places = [None; Column::ALL.len()];
@@ -148,7 +148,7 @@ impl Columns {
         }
         // cryo's table, which alone has this name.
         let chain_is_of_source = schema.index_of("transaction_hash").is_ok();
-        Ok(Columns { places, chain_is_of_source })
+        Ok(ColumnPlaces { places, chain_is_of_source })
     }
 
     fn array<'a>(&self, batch: &'a RecordBatch, column: Column) -> Option<&'a ArrayRef> {
@@ -172,16 +172,16 @@ pub fn read(path: &Arc<Path>, length: u64, limits: &Limits, hand_on: &mut HandOn
         Ok(_) => return hand_on(whole("Arrow IPC is not read here, Parquet is".to_owned())),
         Err(problem) => return hand_on(whole(problem.to_string())),
     };
-    let wanted = match Columns::of(input.schema()) {
+    let wanted = match ColumnPlaces::of(input.schema()) {
         Ok(columns) => columns.places.iter().flatten().copied().collect(),
         Err(what) => return hand_on(whole(what)),
     };
     let rows = input.rows().unwrap_or(0).max(1);
-    let batches = match input.batches(&gecc_arrow::Columns::Only(wanted)) {
+    let batches = match input.batches(&gecc_arrow::Projection::Only(wanted)) {
         Ok(batches) => batches,
         Err(problem) => return hand_on(whole(problem.to_string())),
     };
-    let columns = Arc::new(Columns::of(batches.schema()).expect("the columns are those that were found"));
+    let columns = Arc::new(ColumnPlaces::of(batches.schema()).expect("the columns are those that were found"));
     let (mut first, mut said) = (0, 0);
     for batch in batches {
         let batch = match batch {

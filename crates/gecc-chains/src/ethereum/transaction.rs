@@ -61,8 +61,8 @@ fn hash(encoded: &[u8]) -> [u8; 32] {
 const HASH_DIFFERS: &str = "the transaction's hash does not come out";
 
 impl Decoder<'_> {
-    /// Adds the transactions of a list in a block until there is enough. They are encoded as there: legacy ones as lists,
-    /// others as strings.
+    /// Adds the transactions of a list in a block until there is enough. They are encoded as there: legacy ones as
+    /// lists, others as strings.
     ///
     /// # Errors
     /// Where an item of the list does not end, or too many are no transactions. What came before was added, and nothing
@@ -153,7 +153,8 @@ pub struct Authorization {
     pub s: Number,
 }
 
-/// What fields are made of that do not stand in a source as they are encoded. It serves one transaction after the other.
+/// What fields are made of that do not stand in a source as they are encoded. It serves one transaction after the
+/// other.
 #[derive(Default)]
 pub struct Parts {
     pub input: Vec<u8>,
@@ -269,7 +270,7 @@ impl<'a> Fields<'a> {
     }
 }
 
-/// Appends an account of an access list (EIP-2930), which so many keys of its storage have to follow.
+/// Appends an account of an access list (EIP-2930), which this many keys of its storage have to follow.
 pub fn put_access(address: &Address, keys: usize, to: &mut Vec<u8>) {
     let of_keys = keys * LENGTH_OF_HASH;
     rlp::put_list_length(LENGTH_OF_ADDRESS + rlp::length_of_list(of_keys), to);

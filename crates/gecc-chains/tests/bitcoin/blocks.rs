@@ -15,7 +15,7 @@ use gecc_chains::bitcoin::Answer;
 use rand::{Rng, RngExt};
 use std::path::{Path, PathBuf};
 
-/// A transaction that spends so many outputs, not signed.
+/// A transaction that spends this many outputs, not signed.
 pub fn unsigned(inputs: usize, output: Vec<TxOut>, random: &mut impl Rng) -> Transaction {
     let input = |_| {
         let mut txid = [0; 32];

@@ -470,7 +470,7 @@ fn branch(inside: &[u8]) -> Vec<u8> {
     [&[OP_PUSHBYTES_0.to_u8(), OP_IF.to_u8()], inside, &[OP_ENDIF.to_u8()]].concat()
 }
 
-/// A push of so many bytes by OP_PUSHDATA2.
+/// A push of this many bytes by OP_PUSHDATA2.
 fn long_push(bytes: u16) -> Vec<u8> {
     [&[OP_PUSHDATA2.to_u8()][..], &bytes.to_le_bytes(), &vec![OP_ENDIF.to_u8(); bytes.into()]].concat()
 }

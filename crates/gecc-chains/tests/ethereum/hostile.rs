@@ -105,7 +105,7 @@ pub fn bad_records(settings: &Settings) {
     let count = (RECORDS as u64 + 1).to_le_bytes();
     bytes.extend(record(0x3266, &[&[0; 8], &offsets[..], &count].concat()));
     let (answers, problems) = check_bytes(settings, &bytes);
-    // All but the last are bad, and so many are not listed.
+    // All but the last are bad, and this many are not listed.
     assert_eq!(answers.len(), 1);
     assert!((2..2000).contains(&problems.len()), "{}", problems.len());
     assert_eq!(problems[0].place, Place::Byte(8));

@@ -167,7 +167,7 @@ impl<A: Answered> Form<A> for Former {
     }
 }
 
-/// Lines of some rows, of which there are so many at least: of JSON, or of CSV with these columns.
+/// Lines of some rows, of which there are this many at least: of JSON, or of CSV with these columns.
 fn lines<'a, R: Row + 'a>(rows: impl Iterator<Item = &'a R>, count: usize, csv: Option<&[&'static str]>) -> Wiped {
     let mut text = Wiped::new(Vec::with_capacity(LINE * count));
     for row in rows {

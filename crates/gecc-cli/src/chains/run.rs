@@ -66,8 +66,8 @@ impl Drop for NotStarted<'_> {
 /// Takes what is put out of a batch.
 pub type PutOut<'a> = dyn FnMut(Made<OfBatch>) -> ControlFlow<Failure> + 'a;
 
-/// Checks the files that are `named` by `check`, which hands on what is made of the answers, and puts that out. Gives the exit code. `done` is
-/// the file that notes which files are done. The engine starts while files are read already.
+/// Checks the files that are `named` by `check`, which hands on what is made of the answers, and puts that out. Gives
+/// the exit code. `done` is the file that notes which files are done. The engine starts while files are read already.
 pub fn run<R: Row>(
     named: &[PathBuf],
     options: &ChainOptions,

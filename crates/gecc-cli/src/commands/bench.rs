@@ -7,14 +7,14 @@ use clap::ValueEnum;
 use gecc::{CurveId, Engine};
 use gecc_cli::measure::inputs::{Inputs, Memory};
 use gecc_cli::measure::operations::Case;
-use gecc_cli::measure::{Measured, Operation, default_items, rate};
+use gecc_cli::measure::{Measured, PublicCall, default_items, rate};
 use serde_json::json;
 use std::io::{self, Write};
 
 pub fn run(options: &BenchOptions) -> Result<u8, Failure> {
     let engine = options.engine.start()?;
     let operations = match &options.operations[..] {
-        [] => Operation::value_variants().to_vec(),
+        [] => PublicCall::value_variants().to_vec(),
         some => some.to_vec(),
     };
     let is_together = operations.iter().any(|operation| operation.is_together());
@@ -43,7 +43,7 @@ struct Bench {
     together: Option<Engine>,
     /// What samples are checked with.
     reference: Engine,
-    operations: Vec<Operation>,
+    operations: Vec<PublicCall>,
     /// The largest last.
     sizes: Vec<usize>,
     json: bool,

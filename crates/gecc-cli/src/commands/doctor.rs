@@ -257,7 +257,8 @@ fn nvrtc() -> Finding {
     Finding { what: "NVRTC", state: State::of(found), detail }
 }
 
-/// Where there is a GPU, or a folder was named, it has to be writable: otherwise kernels are compiled anew in each process.
+/// Where there is a GPU, or a folder was named, it has to be writable: otherwise kernels are compiled anew in each
+/// process.
 fn kernel_cache(has_gpus: bool) -> Finding {
     const WHAT: &str = "kernel cache";
     let failed =

@@ -6,18 +6,18 @@ use gecc::{CurveId, Engine};
 use gecc_cli::installed;
 use gecc_cli::measure::inputs::{Inputs, Memory};
 use gecc_cli::measure::operations::Case;
-use gecc_cli::measure::{Measured, Operation, default_items, rate};
+use gecc_cli::measure::{Measured, PublicCall, default_items, rate};
 use serde_json::{Value, json};
 use std::fmt;
 use std::fs;
 
 /// What is measured, on secp256k1, with every key another, and the column that it stands in.
-const OPERATIONS: [(&str, Operation); 5] = [
-    ("verify", Operation::Verify),
-    ("together", Operation::VerifyRecoverableTogether),
-    ("recover", Operation::Recover),
-    ("sign", Operation::Sign),
-    ("ECDH", Operation::Ecdh),
+const OPERATIONS: [(&str, PublicCall); 5] = [
+    ("verify", PublicCall::Verify),
+    ("together", PublicCall::VerifyRecoverableTogether),
+    ("recover", PublicCall::Recover),
+    ("sign", PublicCall::Sign),
+    ("ECDH", PublicCall::Ecdh),
 ];
 
 /// Names of columns with their values.

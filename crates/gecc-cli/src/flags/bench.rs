@@ -2,7 +2,7 @@
 
 use clap::Args;
 use gecc_cli::engine::EngineOptions;
-use gecc_cli::measure::{BatchOptions, Operation};
+use gecc_cli::measure::{BatchOptions, PublicCall};
 
 // A paragraph is one line: clap breaks it where the terminal ends.
 
@@ -20,7 +20,7 @@ pub struct BenchOptions {
     pub batches: BatchOptions,
     /// Only these, separated by commas.
     #[arg(long, value_enum, value_delimiter = ',')]
-    pub operations: Vec<Operation>,
+    pub operations: Vec<PublicCall>,
     #[command(flatten)]
     pub engine: EngineOptions,
 }

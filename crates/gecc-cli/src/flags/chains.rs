@@ -113,7 +113,8 @@ pub struct InputsOptions {
     /// Files, folders and patterns, or - for standard input.
     #[arg(required = true)]
     pub paths: Vec<PathBuf>,
-    /// The height of the first block [default: all]. Blocks that do not say theirs, as many until 2013, are always checked.
+    /// The height of the first block [default: all]. Blocks that do not say theirs, as many until 2013, are always
+    /// checked.
     #[arg(long, value_name = "HEIGHT", value_parser = number)]
     pub from: Option<u64>,
     /// The height of the last block [default: all].
@@ -133,7 +134,8 @@ pub struct CertificatesOptions {
     /// Files, folders and patterns, or - for standard input.
     #[arg(required = true)]
     pub paths: Vec<PathBuf>,
-    /// A user id to try SM2 signatures with; may be given several times [default: 1234567812345678, the standard's, and the empty one].
+    /// A user id to try SM2 signatures with; may be given several times [default: 1234567812345678, the standard's, and
+    /// the empty one].
     #[arg(long, value_name = "TEXT")]
     pub sm2_id: Vec<String>,
     #[command(flatten)]

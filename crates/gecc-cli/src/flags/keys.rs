@@ -40,8 +40,8 @@ pub struct EcdhOptions {
     /// The curve.
     #[arg(long, value_parser = any())]
     pub curve: CurveId,
-    /// Private keys: hexadecimal, PEM, DER or JWK; one for all items or one per item. - is standard input, where the input is a file
-    /// [default: `secret_key` of each item].
+    /// Private keys: hexadecimal, PEM, DER or JWK; one for all items or one per item. - is standard input, where the
+    /// input is a file [default: `secret_key` of each item].
     #[arg(long)]
     pub key_file: Option<PathBuf>,
     #[command(flatten)]

@@ -88,8 +88,8 @@ pub struct VerifyOptions {
     /// The scheme of the signatures [default: the curve's].
     #[arg(long, value_enum)]
     pub scheme: Option<Scheme>,
-    /// Which signatures of Ed25519 are valid: those that the programs take with which this one has to agree. `strict` is the rule of Solana,
-    /// `zip215` that of Zcash and CometBFT, `cofactorless` that of OpenSSL and Go.
+    /// Which signatures of Ed25519 are valid: those that the programs take with which this one has to agree. `strict`
+    /// is the rule of Solana, `zip215` that of Zcash and CometBFT, `cofactorless` that of OpenSSL and Go.
     #[arg(long, value_parser = PossibleValuesParser::new(Rule::ALL.iter().map(|rule| rule.name())).try_map(|name| name.parse::<Rule>()))]
     pub rule: Option<Rule>,
     /// Reject s above n/2 (BIP 62, EIP-2); ECDSA only.
@@ -132,8 +132,8 @@ pub struct SignOptions {
     /// Others for each curve on which a key signs keep it from being given away.
     #[arg(long, value_name = "HEX", value_parser = additional_data)]
     pub additional_data: Option<[u8; 32]>,
-    /// Private keys: hexadecimal, PEM, DER or JWK; one for all items or one per item. - is standard input, where the input is a file
-    /// [default: `secret_key` of each item].
+    /// Private keys: hexadecimal, PEM, DER or JWK; one for all items or one per item. - is standard input, where the
+    /// input is a file [default: `secret_key` of each item].
     #[arg(long)]
     pub key_file: Option<PathBuf>,
     /// Print the recovery id too; ECDSA only.

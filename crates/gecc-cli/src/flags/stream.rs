@@ -71,8 +71,8 @@ pub struct MessageOptions {
 /// The same for ECDSA, which signs a hash.
 #[derive(Args, Clone, Copy)]
 pub struct HashOptions {
-    /// The hash of a `message`, for ECDSA. sha256d is SHA-256 twice; of SHA-384 and SHA-512 the leftmost 256 bits are signed (FIPS 186-5);
-    /// eip191 is Keccak-256 of what `personal_sign` signs; with none a message is the digest.
+    /// The hash of a `message`, for ECDSA. sha256d is SHA-256 twice; of SHA-384 and SHA-512 the leftmost 256 bits are
+    /// signed (FIPS 186-5); eip191 is Keccak-256 of what `personal_sign` signs; with none a message is the digest.
     #[arg(long, value_enum, default_value = "sha256")]
     pub hash: HashName,
     #[command(flatten)]
@@ -138,8 +138,8 @@ pub struct StreamOptions {
     /// The fields of each row and their bytes, such as digest:32,public_key:33,signature:64; `skip` for what is none.
     #[arg(long, value_name = "FIELD:BYTES,…", required_if_eq("format", "rows"))]
     pub layout: Option<Layout>,
-    /// Columns, or members of JSON objects, whose names do not say what they are, such as digest=their_hash,public_key=their_key. Others
-    /// are found by name. `FIELD=` says that there is none.
+    /// Columns, or members of JSON objects, whose names do not say what they are, such as
+    /// digest=their_hash,public_key=their_key. Others are found by name. `FIELD=` says that there is none.
     #[arg(long, value_name = "FIELD=COLUMN,…")]
     pub columns: Option<Mapping>,
     /// How text has binary values [default: hexadecimal, or base64 where the first rows are that alone].

@@ -1,9 +1,9 @@
 //! Compressed input, recognised by its first bytes and decompressed while it is read.
 //!
-//! Where an input may hold private keys: compressed bytes on their way to a decompressor are wiped here, and decompressed ones
-//! go straight to the buffer of whoever reads, who wipes it. The window of a decompressor holds the last decompressed bytes,
-//! 32 KiB for gzip and what the frame asks for with zstd. It belongs to crates that free it without wiping, and cannot be
-//! reached.
+//! Where an input may hold private keys: compressed bytes on their way to a decompressor are wiped here, and
+//! decompressed ones go straight to the buffer of whoever reads, who wipes it. The window of a decompressor holds the
+//! last decompressed bytes, 32 KiB for gzip and what the frame asks for with zstd. It belongs to crates that free it
+//! without wiping, and cannot be reached.
 
 use std::fmt;
 use std::io::{self, BufRead, Cursor, Read};
@@ -11,7 +11,8 @@ use zeroize::Zeroizing;
 
 /// Compressed bytes that are read at a time.
 const BUFFER: usize = 1 << 18;
-/// The largest window of a zstd frame, as a power of two: 128 MiB. The frame's maker chooses it, and the memory is needed here.
+/// The largest window of a zstd frame, as a power of two: 128 MiB. The frame's maker chooses it, and the memory is
+/// needed here.
 const WINDOW_LOG: u32 = 27;
 
 /// What is decompressed here.
@@ -38,8 +39,8 @@ enum Found {
     Elsewhere(&'static str, &'static str),
 }
 
-/// How files begin: RFC 1952, RFC 8878 with its skippable frames, and the formats' own specifications. The first byte of a
-/// skippable frame may have any last digit. Such frames may also stand before lz4, which then is an error of zstd.
+/// How files begin: RFC 1952, RFC 8878 with its skippable frames, and the formats' own specifications. The first byte
+/// of a skippable frame may have any last digit. Such frames may also stand before lz4, which then is an error of zstd.
 const SIGNATURES: [(&[u8], Found); 8] = [
     (&[0x1f, 0x8b, 8], Found::Here(Compression::Gzip)),
     (&[0x28, 0xb5, 0x2f, 0xfd], Found::Here(Compression::Zstd)),
@@ -51,7 +52,7 @@ const SIGNATURES: [(&[u8], Found); 8] = [
     (b"PK\x03\x04", Found::Elsewhere("zip", "unzip -p")),
 ];
 const SKIPPABLE: [u8; 4] = [0x50, 0x2a, 0x4d, 0x18];
-/// So many first bytes tell the compression.
+/// This many first bytes tell the compression.
 pub const LONGEST_SIGNATURE: usize = 10;
 
 /// What a file that begins with these bytes is compressed with.
@@ -66,10 +67,11 @@ pub fn compression(head: &[u8]) -> io::Result<Option<Compression>> {
     }
 }
 
-/// Recognises compressed input. Nothing is lost of one that is not compressed, and no more is read of it than tells that.
+/// Recognises compressed input. Nothing is lost of one that is not compressed, and no more is read of it than tells
+/// that.
 ///
-/// After an error of the reader, which says what is damaged, all that it gave before still counts. It gives the same error
-/// whenever it is read again.
+/// After an error of the reader, which says what is damaged, all that it gave before still counts. It gives the same
+/// error whenever it is read again.
 ///
 /// # Errors
 /// Those of the source, and as for [`compression`].

@@ -195,8 +195,8 @@ impl Cutter {
         }
     }
 
-    /// Keeps nothing of a row that is too long, and says whether it was. Where that is for a quote that is not closed, the next line
-    /// is a row again.
+    /// Keeps nothing of a row that is too long, and says whether it was. Where that is for a quote that is not closed,
+    /// the next line is a row again.
     fn give_up_if_too_long(&mut self, has_ended: bool, cuts: &mut Vec<Cut>) -> bool {
         if self.carry.len() <= MAX_LINE {
             return false;
@@ -330,7 +330,8 @@ mod tests {
     use super::*;
     use std::ops::ControlFlow;
 
-    /// The items of an input that comes in pieces of some size: each with its line, and its public key or what is wrong.
+    /// The items of an input that comes in pieces of some size: each with its line, and its public key or what is
+    /// wrong.
     fn items(text: &[u8], piece: usize, most: usize) -> Result<Vec<(u64, String)>, String> {
         let (mut cutter, buffers, mut items) =
             (Cutter::new(None, Names::of_all()), Buffers::new(piece, false), Vec::new());

@@ -12,7 +12,7 @@ use std::ops::ControlFlow;
 /// Rows that are looked at.
 const LOOKED_AT: usize = 1000;
 
-/// Whether a value of the field may have so many bytes, which begin like this.
+/// Whether a value of the field may have this many bytes, which begin like this.
 fn may_be(field: Field, bytes: &[u8]) -> bool {
     const SEQUENCE: u8 = 0x30;
     let is_der = bytes.first() == Some(&SEQUENCE);

@@ -54,7 +54,8 @@ impl<'de: 'a, 'a> Deserialize<'de> for Members<'a> {
 #[serde(transparent)]
 struct Text<'a>(#[serde(borrow)] Cow<'a, str>);
 
-/// The recovery id of a number, or of a text that is one, decimal or hexadecimal behind 0x; `None` where the value is anything else.
+/// The recovery id of a number, or of a text that is one, decimal or hexadecimal behind 0x; `None` where the value is
+/// anything else.
 struct RecoveryId(Option<u8>);
 
 impl RecoveryId {
@@ -167,8 +168,8 @@ impl<'a> Fields<'a> {
         fields
     }
 
-    /// Sets a field from a cell of a table. An empty cell is an absent field, and so is one of spaces, except where spaces mean
-    /// something.
+    /// Sets a field from a cell of a table. An empty cell is an absent field, and so is one of spaces, except where
+    /// spaces mean something.
     pub fn set(&mut self, role: Role, value: &'a str) {
         let is_text = matches!(role, Role::Field(Field::Id) | Role::Tag);
         if value.is_empty() || (!is_text && value.trim().is_empty()) {
@@ -194,8 +195,8 @@ impl<'a> Fields<'a> {
         self.values[field as usize].as_deref()
     }
 
-    /// Writes all values in hexadecimal that come in another form: base64 where that is the input's, and public keys that name their
-    /// curve.
+    /// Writes all values in hexadecimal that come in another form: base64 where that is the input's, and public keys
+    /// that name their curve.
     pub fn into_hex(mut self, encoding: Encoding, text_messages: bool, curve: CurveId) -> Result<Self, String> {
         if encoding == Encoding::Base64 {
             for field in Field::ALL {
@@ -294,8 +295,8 @@ impl<'a> Fields<'a> {
     }
 }
 
-/// The text of a member; `None` where it is null. A private key is taken where it stands in the line: a text with escapes is put
-/// together in memory that nobody wipes.
+/// The text of a member; `None` where it is null. A private key is taken where it stands in the line: a text with
+/// escapes is put together in memory that nobody wipes.
 fn text_of<'a>(field: Field, value: &'a RawValue) -> Result<Option<Cow<'a, str>>, String> {
     let json = value.get();
     let text = json.strip_prefix('"').and_then(|text| text.strip_suffix('"'));

@@ -4,7 +4,7 @@ use super::cut::{Cut, Cutter, MAX_ROWS, Unit, count_lines, measure, rows_of};
 use super::fields::{Fields, LastRoles, Tag};
 use super::layout::{Header, Layout};
 use super::names::Names;
-use super::shape::Shape;
+use super::shape::ObjectShape;
 use super::table::Cells;
 use super::text::Buffers;
 use crate::flags::Format;
@@ -52,8 +52,8 @@ pub fn each_of_unit(
 
 /// Passes on the items of a whole input, each with its line, until one is refused. For what is small: files of keys.
 ///
-/// Tells the format by the first line that is not blank, unless it is given. Where `names` takes keys, lines that are neither JSON nor below a
-/// header with `secret_key` are private keys.
+/// Tells the format by the first line that is not blank, unless it is given. Where `names` takes keys, lines that are
+/// neither JSON nor below a header with `secret_key` are private keys.
 pub fn each(
     mut source: Box<dyn Read + Send>,
     format: Option<Format>,
@@ -145,7 +145,7 @@ impl<'l> Reader<'l> {
 /// The shape of the last objects that a parser had to read.
 struct Shapes<'l> {
     names: &'l Names,
-    last: Option<Shape>,
+    last: Option<ObjectShape>,
     /// How often it was looked for.
     found: usize,
     roles: LastRoles,
@@ -165,7 +165,7 @@ impl<'l> Shapes<'l> {
         }
         let fields = Fields::from_json(object, self.names, &mut self.roles)?;
         if self.found < Self::MOST {
-            self.last = Shape::of(object, self.names);
+            self.last = ObjectShape::of(object, self.names);
             self.found += 1;
         }
         Ok(fields)

@@ -28,7 +28,7 @@ impl Keys {
         matches!(self, Keys::OfItems)
     }
 
-    /// Passes `work` the keys of so many items, all of which have one. `own` are those in the items.
+    /// Passes `work` the keys of this many items, all of which have one. `own` are those in the items.
     pub fn of_items<R>(
         &self,
         numbers: Numbers,
@@ -84,8 +84,8 @@ pub struct KeyFile {
 }
 
 impl KeyFile {
-    /// Reads keys in any of their forms, `-` being standard input. One that cannot be used is an error here. Keys that name a
-    /// curve have to name this one. `streams` says where else the command reads and writes.
+    /// Reads keys in any of their forms, `-` being standard input. One that cannot be used is an error here. Keys that
+    /// name a curve have to name this one. `streams` says where else the command reads and writes.
     fn open(path: &Path, curve: CurveId, streams: &StreamOptions) -> Result<Self, String> {
         if is_standard_stream(path) && streams.inputs.iter().any(|path| is_standard_stream(path)) {
             return Err("the key file and the input are both standard input: name a file for one of them".to_owned());
@@ -111,7 +111,7 @@ impl KeyFile {
         (keys > 1).then(|| (keys as u64, format!("the key file has {keys} keys, none for this item")))
     }
 
-    /// Passes `work` the keys of so many items, all of which have one.
+    /// Passes `work` the keys of this many items, all of which have one.
     fn of_items<R>(&self, numbers: Numbers, items: usize, work: impl FnOnce(SecretKeys) -> R) -> R {
         let place = |number: u64| usize::try_from(number).expect("the item has a key");
         match (self.keys.as_slice(), numbers) {

@@ -43,7 +43,7 @@ pub struct Header {
 /// What is known of an input by its first bytes.
 #[derive(Debug)]
 pub enum Start {
-    /// Nothing yet. So many bytes are blank lines, which need not be shown again.
+    /// Nothing yet. This many bytes are blank lines, which need not be shown again.
     NeedsMore(usize),
     /// The layout, and where the rows begin.
     Known(Layout, usize),
@@ -80,8 +80,8 @@ impl Layout {
         }
     }
 
-    /// Where a row has what it holds, without its end and the space around it. `None` for a row that is no item. Rows of tables
-    /// keep their space.
+    /// Where a row has what it holds, without its end and the space around it. `None` for a row that is no item. Rows
+    /// of tables keep their space.
     pub fn content(&self, row: &[u8]) -> Option<Range<usize>> {
         let start = row.len() - row.trim_ascii_start().len();
         let text = row.trim_ascii();
@@ -101,9 +101,9 @@ impl Layout {
     }
 }
 
-/// Tells the layout by the first line that is not blank, unless the format is given. `is_first` where the text is what the input
-/// begins with. With `keys`, lines that are neither JSON nor below a header with `secret_key` are private keys, and no message shows
-/// any of the text.
+/// Tells the layout by the first line that is not blank, unless the format is given. `is_first` where the text is what
+/// the input begins with. With `keys`, lines that are neither JSON nor below a header with `secret_key` are private
+/// keys, and no message shows any of the text.
 pub fn tell(text: &[u8], is_first: bool, at_end: bool, format: Option<Format>, names: &Names) -> Result<Start, String> {
     if is_first && !at_end && text.len() < BYTE_ORDER_MARK.len() && BYTE_ORDER_MARK.starts_with(text) {
         return Ok(Start::NeedsMore(0));
@@ -148,7 +148,8 @@ fn names_a_key(line: &[u8]) -> bool {
     })
 }
 
-/// The header of a table with whichever delimiter shows most fields, and where it ends. `None` where more text is needed.
+/// The header of a table with whichever delimiter shows most fields, and where it ends. `None` where more text is
+/// needed.
 fn table(text: &[u8], at_end: bool, names: &Names) -> Result<Option<(Header, usize)>, String> {
     let mut best: Option<(usize, u8, usize)> = None;
     for delimiter in DELIMITERS {

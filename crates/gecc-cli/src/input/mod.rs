@@ -1,7 +1,8 @@
-//! From files and pipes to items. `open` says what an input is, after `compressed`, and `source` reads it in pieces of `text`. For
-//! text, `cut` makes units of whole rows of these (`layout` tells the format, `scan` where rows end), and `items` gives the `fields`
-//! of each row, of tables by `table`, of JSON by a parser or the `shape` of what it read before. `binary` makes columns of rows of fixed width. `keyfile` has the private keys that a command
-//! uses, in any of the forms of `keys`.
+//! From files and pipes to items. `open` says what an input is, after `compressed`, and `source` reads it in pieces of
+//! `text`. For text, `cut` makes units of whole rows of these (`layout` tells the format, `scan` where rows end), and
+//! `items` gives the `fields` of each row, of tables by `table`, of JSON by a parser or the `shape` of what it read
+//! before. `binary` makes columns of rows of fixed width. `keyfile` has the private keys that a command uses, in any of
+//! the forms of `keys`.
 
 pub mod binary;
 pub mod compressed;

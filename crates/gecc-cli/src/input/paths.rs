@@ -5,8 +5,8 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// The inputs in order: a file is itself, and a folder the regular files in it and in its folders, sorted by name, without those whose
-/// names begin with a dot. A pattern (`*`, `?`, `[…]`) that is no file stands for what it matches.
+/// The inputs in order: a file is itself, and a folder the regular files in it and in its folders, sorted by name,
+/// without those whose names begin with a dot. A pattern (`*`, `?`, `[…]`) that is no file stands for what it matches.
 ///
 /// # Errors
 /// Where a folder cannot be read or has no file, and where a pattern matches nothing.

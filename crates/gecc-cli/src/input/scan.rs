@@ -20,8 +20,8 @@ impl Scanner {
         }
     }
 
-    /// One past the end of the last row that ends here, or 0. The row after it has been begun. A text without quotes is seldom read
-    /// in full.
+    /// One past the end of the last row that ends here, or 0. The row after it has been begun. A text without quotes is
+    /// seldom read in full.
     pub fn last_end(&mut self, text: &[u8], may_have_quotes: bool) -> usize {
         match self {
             Scanner::Lines => memrchr(b'\n', text).map_or(0, |at| at + 1),

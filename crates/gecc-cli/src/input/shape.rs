@@ -4,8 +4,9 @@ use super::fields::{Fields, Value};
 use super::names::{Names, Role};
 use memchr::memchr;
 
-/// The members of an object, in order, and all that is written around their values. Values are texts without escapes, or whole numbers.
-pub struct Shape {
+/// The members of an object, in order, and all that is written around their values. Values are texts without escapes,
+/// or whole numbers.
+pub struct ObjectShape {
     members: Vec<Member>,
     /// What comes after the last value.
     end: String,
@@ -19,7 +20,7 @@ struct Member {
     is_text: bool,
 }
 
-impl Shape {
+impl ObjectShape {
     /// The shape of an object that a JSON parser has read. `None` where it has other values.
     pub fn of(object: &str, names: &Names) -> Option<Self> {
         if !is_plain(object.as_bytes()) {
@@ -44,7 +45,7 @@ impl Shape {
         }
         let roles = names.roles(&found).ok()?;
         members.iter_mut().zip(roles).for_each(|(member, role)| member.role = role);
-        (rest == "}").then(|| Shape { members, end: object[written..].to_owned() })
+        (rest == "}").then(|| ObjectShape { members, end: object[written..].to_owned() })
     }
 
     /// The fields of an object of this shape, the same that a JSON parser would find. `None` for others.
@@ -130,16 +131,16 @@ mod tests {
 
     #[test]
     fn objects_of_a_shape_are_read_as_by_the_parser() {
-        let shape = Shape::of(&object("\"first\""), &Names::of_all()).unwrap();
+        let shape = ObjectShape::of(&object("\"first\""), &Names::of_all()).unwrap();
         for tag in ["\"\"", "\"second, longer\"", "\"ü\"", "\"{}\""] {
             let object = object(tag);
             let read = shape.read(&object).expect("the shape is the same");
             assert_eq!(said(&read), said(&parsed(&object).ok().unwrap()), "{object}");
         }
         let key = format!("{{\"secret_key\":\"{}\"}}", hex(32));
-        let read = Shape::of(&key, &Names::of_all()).unwrap().read(&key);
+        let read = ObjectShape::of(&key, &Names::of_all()).unwrap().read(&key);
         assert_eq!(said(&read.unwrap()), said(&parsed(&key).ok().unwrap()));
-        assert!(Shape::of("{}", &Names::of_all()).unwrap().read("{}").is_some());
+        assert!(ObjectShape::of("{}", &Names::of_all()).unwrap().read("{}").is_some());
         for other in ["\"a\\\"b\"", "1", "null", "[1]", "\"a\",\"tag2\":1", "\"a\tb\""] {
             assert!(shape.read(&object(other)).is_none(), "{other}");
         }
@@ -149,7 +150,7 @@ mod tests {
     fn values_of_other_kinds_have_no_shape() {
         for value in ["null", "true", "-1", "1.5", "1e3", "[]", "{}", "\"\\u0041\""] {
             let object = format!("{{\"digest\":\"00\",\"x\":{value}}}");
-            assert!(parsed(&object).is_ok() && Shape::of(&object, &Names::of_all()).is_none(), "{object}");
+            assert!(parsed(&object).is_ok() && ObjectShape::of(&object, &Names::of_all()).is_none(), "{object}");
         }
     }
 
@@ -159,7 +160,7 @@ mod tests {
         const CHANGES: usize = 200_000;
         let bytes = b"\"\\{}[]:,0123456789abcfxeE+-. \t\r\n\x01tagid";
         let (original, mut random, mut read) = (object("7"), vec![0; 8 * CHANGES], 0);
-        let shape = Shape::of(&original, &Names::of_all()).unwrap();
+        let shape = ObjectShape::of(&original, &Names::of_all()).unwrap();
         getrandom::fill(&mut random).unwrap();
         for choice in random.as_chunks::<8>().0 {
             let mut changed = original.clone().into_bytes();
@@ -178,7 +179,7 @@ mod tests {
                 assert_eq!(said(&fields), said(&parsed), "{changed}");
                 read += 1;
             }
-            if let (Ok(_), Some(shape)) = (parsed(&changed), Shape::of(&changed, &Names::of_all())) {
+            if let (Ok(_), Some(shape)) = (parsed(&changed), ObjectShape::of(&changed, &Names::of_all())) {
                 assert!(shape.read(&changed).is_some(), "{changed}");
             }
         }

@@ -3,7 +3,7 @@
 use super::items::read;
 use super::open::{Input, PlainFile, became_shorter};
 use super::text::{Buffers, Text};
-use crate::threads::map;
+use gecc::steps::map;
 use rayon::ThreadPool;
 use std::io::{self, Read};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -74,7 +74,7 @@ impl FileSource<'_> {
             text.look_for_quotes();
             Ok(text)
         };
-        let texts = map(self.pool, (0..pieces).collect(), read);
+        let texts = map(self.pool, 0..pieces, read);
         let mut whole = Vec::with_capacity(pieces);
         for text in texts {
             let text = match text {
@@ -229,7 +229,7 @@ mod tests {
         }
     }
 
-    /// Random bytes, so many.
+    /// This many random bytes.
     fn bytes(length: usize) -> Vec<u8> {
         let mut bytes = vec![0; length];
         getrandom::fill(&mut bytes).unwrap();

@@ -37,7 +37,7 @@ impl Text {
         self.buffer.len() - self.filled
     }
 
-    /// Says that so many bytes of the room are text now.
+    /// Says that this many bytes of the room are text now.
     pub fn fill(&mut self, bytes: usize) {
         self.filled += bytes;
         self.has_quotes = None;

@@ -9,7 +9,7 @@ use gecc::call::{Columns, Contents, Reads, RecoveryIds};
 use gecc::{Engine, PublicKeys, Rows, SecretKeys};
 use zeroize::Zeroizing;
 
-/// Room for so many rows of inputs, and for their results.
+/// Room for this many rows of inputs, and for their results.
 pub struct Arena {
     capacity: usize,
     inputs: Inputs,
@@ -31,12 +31,12 @@ struct ColumnPages {
     public_keys: Pages,
     recovery_ids: Pages,
     secret_keys: Pages,
-    form: KeyForm,
+    form: KeyColumn,
 }
 
 /// The encoding of the public keys of a batch.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum KeyForm {
+pub enum KeyColumn {
     #[default]
     Compressed,
     XOnly,
@@ -44,13 +44,13 @@ pub enum KeyForm {
     Mixed,
 }
 
-impl KeyForm {
+impl KeyColumn {
     /// Bytes of a key.
     pub fn width(self) -> usize {
         match self {
-            KeyForm::Compressed => 33,
-            KeyForm::XOnly => 32,
-            KeyForm::Mixed => 65,
+            KeyColumn::Compressed => 33,
+            KeyColumn::XOnly => 32,
+            KeyColumn::Mixed => 65,
         }
     }
 }
@@ -62,7 +62,7 @@ pub struct Part<'a> {
     pub public_keys: &'a mut [u8],
     pub recovery_ids: &'a mut [u8],
     pub secret_keys: &'a mut [[u8; 32]],
-    pub form: KeyForm,
+    pub form: KeyColumn,
 }
 
 impl Part<'_> {
@@ -91,10 +91,10 @@ impl ColumnPages {
         ColumnPages {
             digests: pages(contents, 32, false),
             signatures: pages(signatures, 64, false),
-            public_keys: pages(public_keys, KeyForm::Mixed.width(), false),
+            public_keys: pages(public_keys, KeyColumn::Mixed.width(), false),
             recovery_ids: pages(recovery_ids != RecoveryIds::No, 1, false),
             secret_keys: pages(secret_keys, 32, true),
-            form: KeyForm::default(),
+            form: KeyColumn::default(),
         }
     }
 
@@ -122,9 +122,9 @@ impl ColumnPages {
             contents: Contents::Digests(first_rows(&self.digests, rows)),
             signatures: first_rows(&self.signatures, rows),
             public_keys: match self.form {
-                KeyForm::Compressed => PublicKeys::compressed(keys.as_chunks().0),
-                KeyForm::XOnly => PublicKeys::x_only(keys.as_chunks().0),
-                KeyForm::Mixed => PublicKeys::mixed(keys.as_chunks().0),
+                KeyColumn::Compressed => PublicKeys::compressed(keys.as_chunks().0),
+                KeyColumn::XOnly => PublicKeys::x_only(keys.as_chunks().0),
+                KeyColumn::Mixed => PublicKeys::mixed(keys.as_chunks().0),
             },
             recovery_ids: first_rows(&self.recovery_ids, rows),
             secret_keys: SecretKeys::rows(first_rows(&self.secret_keys, rows)),
@@ -180,11 +180,11 @@ impl Arena {
     }
 
     /// Says which form the keys of the next batch have.
-    pub fn set_form(&mut self, form: KeyForm) {
+    pub fn set_form(&mut self, form: KeyColumn) {
         self.column_pages().form = form;
     }
 
-    /// Parts for so many rows each, from row `start` on.
+    /// Parts for this many rows each, from row `start` on.
     pub fn parts(&mut self, start: usize, rows: &[usize]) -> Vec<Part<'_>> {
         self.column_pages().parts(start, rows)
     }
@@ -262,7 +262,7 @@ fn rest<T>(rows: &mut [T], start: usize) -> &mut [T] {
     &mut rows[start..]
 }
 
-/// Takes the first rows, so many; none of a column that is not read.
+/// Takes this many of the first rows; none of a column that is not read.
 fn take<'a, T>(rows: &mut &'a mut [T], count: usize) -> &'a mut [T] {
     let count = count.min(rows.len());
     rows.split_off_mut(..count).expect("there are so many")

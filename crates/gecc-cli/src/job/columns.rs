@@ -95,7 +95,7 @@ pub fn answer_all(
         Err(problem) => end_of(problem),
         Ok(mut writer) => {
             let maker = AnswerMaker::new(&writer, schema, wanted);
-            let form = Columns { operation: job.operation, maker, pool: Pool::of(Arc::clone(pool)), is_text };
+            let form = AsColumns { operation: job.operation, maker, pool: Pool::of(Arc::clone(pool)), is_text };
             let end = job.answer_all(items, &form, &mut writer, progress, tally);
             match (end, writer.finish()) {
                 (End::Input | End::Rejection, Err(problem)) => end_of(problem),
@@ -125,14 +125,14 @@ fn beside(is_text: bool) -> Schema {
 }
 
 /// Columns of answers.
-struct Columns<'a> {
+struct AsColumns<'a> {
     operation: &'a Operation,
     maker: AnswerMaker,
     pool: Pool,
     is_text: bool,
 }
 
-impl Form for Columns<'_> {
+impl Form for AsColumns<'_> {
     type Made = (Made, Tally);
 
     fn make(&self, batch: &Batch) -> Result<Self::Made, Failure> {
@@ -149,7 +149,7 @@ impl Form for Columns<'_> {
     }
 }
 
-impl Columns<'_> {
+impl AsColumns<'_> {
     fn answers(&self, arena: &Arena, units: &[Origins], rows: usize) -> Answers {
         let (codes, results) = arena.computed(rows);
         let (mut codes, mut texts) = (codes.to_vec(), Vec::new());

@@ -11,8 +11,8 @@ use crate::input::layout::Layout;
 use crate::input::names::Names;
 use crate::output::{Failure, info};
 use crate::secrets::wiped::wiped_if;
-use crate::threads::map;
 use clap::ValueEnum;
+use gecc::steps::map;
 use std::sync::Arc;
 
 /// Units of the input that came together.

@@ -5,8 +5,8 @@ use crate::input::cut::MAX_ROWS;
 use gecc::{Backend, Engine};
 
 const MIB: usize = 1 << 20;
-/// What a limit of memory leaves to text, columns and answers, however small it is: the command's own share, which goes beyond the
-/// limit as docs/using.md says.
+/// What a limit of memory leaves to text, columns and answers, however small it is: the command's own share, which goes
+/// beyond the limit as docs/using.md says.
 const OWN: usize = 8 * MIB;
 /// The part of a larger limit that these get.
 const SHARE: usize = 8;
@@ -16,7 +16,7 @@ const MOST_ROWS_ON_CPU: usize = 1 << 16;
 /// Bytes of the first batch, and of any, where rows are long.
 const FIRST_BYTES: usize = 16 * MIB;
 const MOST_BYTES: usize = 256 * MIB;
-/// A file is cut into so many batches or more, so that reading, computing and writing overlap.
+/// A file is cut into this many batches or more, so that reading, computing and writing overlap.
 const BATCHES: u64 = 16;
 const LEAST_ROWS: usize = 1 << 14;
 /// Bytes beside the columns of a batch where memory is not limited.
@@ -62,7 +62,8 @@ pub struct TableLimits {
 #[cfg(feature = "arrow")]
 impl TableLimits {
     pub fn within(limit: usize) -> Self {
-        /// Bytes for a row: some batches are read, computed and written at a time, each with inputs, results and answers.
+        /// Bytes for a row: some batches are read, computed and written at a time, each with inputs, results and
+        /// answers.
         const ROW: usize = 1536;
         let bytes = budget(limit);
         TableLimits { bytes, rows: bytes / ROW }
@@ -75,7 +76,7 @@ fn budget(limit: usize) -> usize {
 }
 
 impl Limits {
-    /// For results of so many bytes, and rows that take so many in an arena.
+    /// For results of this many bytes, and rows that take this many in an arena.
     pub fn new(options: &StreamOptions, engine: &Engine, width: usize, row_bytes: usize, threads: usize) -> Self {
         let has_gpu = engine.info().backend == Backend::Gpu;
         let (batches, computing) = if has_gpu { (4, 2) } else { (3, 1) };
@@ -96,7 +97,7 @@ impl Limits {
         }
     }
 
-    /// Smaller, so that all fits so many bytes: half of them for the rows, a quarter for text.
+    /// Smaller, so that all fits this many bytes: half of them for the rows, a quarter for text.
     fn within(self, bytes: usize, width: usize, row_bytes: usize) -> Self {
         // A window is read, one cut, one waits, and one is parsed.
         let window_bytes = bytes / 4 / 4;
@@ -109,12 +110,12 @@ impl Limits {
         Limits { piece, window, unit_rows, first_rows, most_rows, notes: bytes / 8 / self.batches, ..self }
     }
 
-    /// For a file of so many bytes, of which some took so many items.
+    /// For a file of this many bytes, of which some took this many items.
     pub fn for_file(self, bytes: u64, some: u64, items: u64) -> Self {
         self.for_rows(bytes.saturating_mul(items) / some.max(1))
     }
 
-    /// For a file of so many items.
+    /// For a file of this many items.
     pub fn for_rows(self, items: u64) -> Self {
         let part = usize::try_from(items / BATCHES).unwrap_or(usize::MAX);
         let most_rows = self.most_rows.min(part.max(LEAST_ROWS));

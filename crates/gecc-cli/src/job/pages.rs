@@ -24,7 +24,7 @@ impl Pages {
         &mut self.bytes
     }
 
-    /// Wipes so many of the first bytes, where they may be secret.
+    /// Wipes this many of the first bytes, where they may be secret.
     pub fn wipe(&mut self, bytes: usize) {
         if self.secret {
             let bytes = bytes.min(self.bytes.len());

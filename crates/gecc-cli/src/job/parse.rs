@@ -1,6 +1,6 @@
 //! From the items of a unit of text to rows of columns.
 
-use super::arena::{KeyForm, Part};
+use super::arena::{KeyColumn, Part};
 use crate::input::cut::Unit;
 use crate::input::encoding::Encoding;
 use crate::input::fields::{Content, Fields, Tag, append_decoded, decode_digits, digits};
@@ -42,7 +42,7 @@ impl Origins {
 
     /// Bytes of tags, and of values that do not fit the columns.
     pub fn notes(&self) -> usize {
-        self.tags.len() + self.odd.bytes.len() + KeyForm::Mixed.width() * self.odd.items.len()
+        self.tags.len() + self.odd.bytes.len() + KeyColumn::Mixed.width() * self.odd.items.len()
     }
 
     pub fn rows(&self) -> usize {
@@ -71,8 +71,8 @@ pub fn placed(units: &[Origins]) -> impl Iterator<Item = (usize, &Origins)> {
     })
 }
 
-/// Items that do not fit the columns: whose keys have another form, or with messages that the operation hashes. In the columns their
-/// rows are zeros, but for private keys.
+/// Items that do not fit the columns: whose keys have another form, or with messages that the operation hashes. In the
+/// columns their rows are zeros, but for private keys.
 #[derive(Default)]
 pub struct Odd {
     pub items: Vec<OddItem>,
@@ -123,7 +123,7 @@ pub fn fill(unit: &Unit, layout: &Layout, rules: &Rules, number: u64, part: &mut
 }
 
 /// The form of the first public key of a unit.
-pub fn key_form(unit: &Unit, layout: &Layout, rules: &Rules) -> KeyForm {
+pub fn key_form(unit: &Unit, layout: &Layout, rules: &Rules) -> KeyColumn {
     let mut form = None;
     each_of_unit(unit, layout, &rules.names, |_, fields| {
         let fields = fields.ok().and_then(|fields| rules.in_hex(fields).ok());
@@ -134,12 +134,12 @@ pub fn key_form(unit: &Unit, layout: &Layout, rules: &Rules) -> KeyForm {
 }
 
 /// By the number of digits.
-fn form_of(digits: &str, reads: Reads) -> KeyForm {
-    let is = |form: KeyForm| digits.len() == 2 * form.width();
-    match reads.x_only_keys && is(KeyForm::XOnly) {
-        true => KeyForm::XOnly,
-        false if is(KeyForm::Compressed) => KeyForm::Compressed,
-        false => KeyForm::Mixed,
+fn form_of(digits: &str, reads: Reads) -> KeyColumn {
+    let is = |form: KeyColumn| digits.len() == 2 * form.width();
+    match reads.x_only_keys && is(KeyColumn::XOnly) {
+        true => KeyColumn::XOnly,
+        false if is(KeyColumn::Compressed) => KeyColumn::Compressed,
+        false => KeyColumn::Mixed,
     }
 }
 
@@ -257,7 +257,7 @@ impl Filling<'_, '_> {
         let form = self.part.form;
         let width = form.width();
         let key = &mut self.part.public_keys[row * width..][..width];
-        if form != KeyForm::Mixed && digits.len() == 2 * width {
+        if form != KeyColumn::Mixed && digits.len() == 2 * width {
             return decode_digits("public_key", digits, key).map(|()| None);
         }
         let mut bytes = [0; 65];
@@ -273,7 +273,7 @@ impl Filling<'_, '_> {
             }
         };
         let mixed = mixed_row(decoded, self.rules.reads.x_only_keys);
-        if form != KeyForm::Mixed {
+        if form != KeyColumn::Mixed {
             return Ok(Some(mixed));
         }
         key.copy_from_slice(&mixed);
@@ -290,8 +290,8 @@ impl Filling<'_, '_> {
         let width = self.part.form.width();
         let key = self.part.public_keys.get(row * width..(row + 1) * width).unwrap_or_default();
         let public_key = odd_key.unwrap_or_else(|| match self.part.form {
-            KeyForm::Mixed => key.try_into().unwrap_or([0; 65]),
-            KeyForm::Compressed | KeyForm::XOnly => mixed_row(key, self.rules.reads.x_only_keys),
+            KeyColumn::Mixed => key.try_into().unwrap_or([0; 65]),
+            KeyColumn::Compressed | KeyColumn::XOnly => mixed_row(key, self.rules.reads.x_only_keys),
         });
         let digest = self.part.digests.get(row).copied().unwrap_or_default();
         let signature = self.part.signatures.get(row).copied().unwrap_or([0; 64]);

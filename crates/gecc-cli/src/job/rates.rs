@@ -1,6 +1,7 @@
-//! How fast lines go through everything but the engine. Not run by default: `cargo test --release -p gecc-cli rates -- --ignored --nocapture`.
+//! How fast lines go through everything but the engine. Not run by default:
+//! `cargo test --release -p gecc-cli rates -- --ignored --nocapture`.
 
-use super::arena::{Arena, KeyForm};
+use super::arena::{Arena, KeyColumn};
 use super::compute::Batch;
 use super::parse::{Rules, fill};
 use super::run;
@@ -90,7 +91,8 @@ fn units(text: &str) -> (Vec<Unit>, Arc<Layout>) {
     (cutter.number(cuts, measures), layout)
 }
 
-/// Processor time of all threads of this process for a line, the median of some runs: other processes may run meanwhile.
+/// Processor time of all threads of this process for a line, the median of some runs: other processes may run
+/// meanwhile.
 fn nanoseconds(mut work: impl FnMut()) -> f64 {
     let mut times = [0; 5].map(|_| {
         let started = processor_time();
@@ -134,7 +136,7 @@ fn rates_of_one_thread_and_of_all() {
                 }
             });
             let mut arena = Arena::new(&engine, &operation, LINES);
-            arena.set_form(KeyForm::Compressed);
+            arena.set_form(KeyColumn::Compressed);
             let rows: Vec<usize> = units.iter().map(|unit| unit.rows).collect();
             let mut origins = Vec::new();
             let parsing = nanoseconds(|| {

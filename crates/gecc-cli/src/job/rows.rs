@@ -56,18 +56,15 @@ impl Job<'_> {
                         Ok(Read::Nothing) => {}
                         Ok(Read::End) => return None,
                         Ok(Read::Rows(read)) => break read,
-                        Err(problem) => return filled.fail(format!("reading the input: {problem}").into()),
+                        Err(problem) => {
+                            filled.put(Err(format!("reading the input: {problem}").into()));
+                            return None;
+                        }
                     }
                 };
                 let bytes = (read * reader.layout().width()) as u64;
-                filled.hand_on(Batch {
-                    arena,
-                    number,
-                    rows: read,
-                    units: self.units(number, read),
-                    notes: 0,
-                    bytes,
-                })?;
+                let units = self.units(number, read);
+                filled.hand_in(Batch { arena, number, rows: read, units, notes: 0, bytes }).then_some(())?;
                 number += read as u64;
                 if read == rows {
                     rows = limits.most_rows.min(rows * GROWTH);

@@ -34,8 +34,8 @@ impl Ready {
     }
 }
 
-/// Runs an operation over all inputs and prints the summary. Gives the exit code. Where private keys are read, they may come
-/// bare, one a line.
+/// Runs an operation over all inputs and prints the summary. Gives the exit code. Where private keys are read, they may
+/// come bare, one a line.
 pub fn run(operation: &Operation, options: &StreamOptions) -> Result<u8, Failure> {
     let paths = inputs(&options.inputs)?;
     for path in &paths {

@@ -1,8 +1,8 @@
 //! The steps of a job: items are read into columns, computed, and written as lines, all at the same time.
 //!
-//! Each step has a thread that keeps the order of batches, and spreads the work of a batch over a pool that all steps share. Batches
-//! go from step to step through channels, whose lengths and the arenas bound what is in memory. A step whose successor is gone ends.
-//! What fills the arenas depends on the input: `text` or `rows`.
+//! Each step has a thread that keeps the order of batches, and spreads the work of a batch over a pool that all steps
+//! share. Batches go from step to step through channels, whose lengths and the arenas bound what is in memory. A step
+//! whose successor is gone ends. What fills the arenas depends on the input: `text` or `rows`.
 
 use super::arena::Arena;
 use super::compute::{Batch, compute};
@@ -13,9 +13,9 @@ use crate::input::binary::reader::RowReader;
 use crate::input::open::Input;
 use crate::output::{Failure, Progress};
 use gecc::stack;
+use gecc::steps::{Entrance, Results, line};
 use std::sync::atomic::Ordering;
-use std::sync::mpsc::{Receiver, RecvError, Sender, SyncSender, channel, sync_channel};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::time::Duration;
 
 /// How often an idle input is asked whether the job was interrupted.
@@ -29,37 +29,10 @@ pub enum Items {
     Rows(RowReader),
 }
 
-/// What comes next, in order.
-pub enum Ordered<T> {
-    Next(T),
-    /// Nothing comes after it.
-    Failed(Failure),
-}
-
-/// What became of a batch that went to the engine.
-type Computed = Result<Batch, gecc::Error>;
-/// A batch, and where it goes then.
-type ToCompute = (Batch, SyncSender<Computed>);
-
-/// Where filled batches go.
-pub struct Filled {
-    engine: SyncSender<ToCompute>,
-    writer: SyncSender<Ordered<Receiver<Computed>>>,
-}
-
-impl Filled {
-    /// Hands a batch on, to be computed and then written. `None` where a later step has ended.
-    pub fn hand_on(&self, batch: Batch) -> Option<()> {
-        let (to, computed) = sync_channel(1);
-        self.writer.send(Ordered::Next(computed)).ok()?;
-        self.engine.send((batch, to)).ok()
-    }
-
-    /// Says that nothing comes any more.
-    pub fn fail(&self, failure: Failure) -> Option<()> {
-        self.writer.send(Ordered::Failed(failure)).ok()
-    }
-}
+/// A batch that was computed, in its turn.
+type Computed = Result<Batch, Failure>;
+/// Where filled batches go, to be computed and then written.
+pub type Filled = Entrance<Batch, Computed>;
 
 /// Arenas that were written out, and how many there are.
 pub struct Arenas {
@@ -71,7 +44,8 @@ pub struct Arenas {
 }
 
 impl Arenas {
-    /// An arena with room for so many rows. Waits for one where there are as many as there may be; `None` where none comes any more.
+    /// An arena with room for this many rows. Waits for one where there are as many as there may be; `None` where none
+    /// comes any more.
     pub fn take(&mut self, rows: usize, new: impl FnOnce() -> Arena) -> Option<Arena> {
         let free = match self.free.try_recv() {
             Ok(arena) => Some(arena),
@@ -89,7 +63,7 @@ impl Arenas {
 }
 
 /// Answers of a batch, and the bytes of input that it took.
-struct Answers<M> {
+struct Formed<M> {
     made: M,
     bytes: u64,
 }
@@ -104,12 +78,9 @@ impl Job<'_> {
         progress: &Progress,
         tally: &mut Tally,
     ) -> End {
-        let (to_engine, batches) = sync_channel(1);
-        let batches = Arc::new(Mutex::new(batches));
-        let (to_writer, computed) = sync_channel(self.limits.batches);
+        let (filled, batches, computed) = line(self.limits.batches, 1);
         let (to_output, answers) = sync_channel(1);
         let (to_free, free) = channel();
-        let filled = Filled { engine: to_engine, writer: to_writer };
         let arenas = Arenas { free, count: 0, most: self.limits.batches, retired: Vec::new() };
         std::thread::scope(|scope| {
             match items {
@@ -125,8 +96,8 @@ impl Job<'_> {
                 }
             }
             for _ in 0..self.limits.computing {
-                let batches = Arc::clone(&batches);
-                scope.spawn(move || self.compute(&batches));
+                let batches = batches.clone();
+                scope.spawn(move || batches.work(|batch| self.compute(batch)));
             }
             // When these threads are gone, so that nobody hands on to them.
             drop(batches);
@@ -142,65 +113,48 @@ impl Job<'_> {
         self.stopped.load(Ordering::Relaxed) || self.interrupted.load(Ordering::Relaxed)
     }
 
-    /// Computes batches.
-    fn compute(&self, batches: &Mutex<Receiver<ToCompute>>) {
-        loop {
-            let next = batches.lock().unwrap_or_else(PoisonError::into_inner).recv();
-            let Ok((mut batch, to)) = next else { return };
-            if !self.is_over() {
-                // Keys and shared secrets pass through.
-                let computed = stack::wiped(|| compute(self.operation, self.engine, &mut batch));
-                let _ = to.send(computed.map(|()| batch));
-            }
-        }
+    /// Computes a batch, unless nothing more is wanted.
+    fn compute(&self, mut batch: Batch) -> Option<Computed> {
+        // Keys and shared secrets pass through.
+        let computed = || stack::wiped(|| compute(self.operation, self.engine, &mut batch));
+        let computed = (!self.is_over()).then(computed)?;
+        Some(computed.map(|()| batch).map_err(Failure::from))
     }
 
     /// Makes the answers of batches, in memory.
     fn write<F: Form>(
         &self,
-        computed: Receiver<Ordered<Receiver<Computed>>>,
+        computed: Results<Computed>,
         form: &F,
         free: Sender<Arena>,
-        to: SyncSender<Ordered<Answers<F::Made>>>,
+        to: SyncSender<Result<Formed<F::Made>, Failure>>,
     ) {
-        for next in computed {
-            let failure = match next {
-                Ordered::Failed(failure) => failure,
-                Ordered::Next(batch) => match batch.recv() {
-                    // It is not computed any more.
-                    Err(RecvError) => return,
-                    Ok(Err(problem)) => problem.into(),
-                    Ok(Ok(mut batch)) => {
-                        let made = form.make(&batch);
-                        batch.arena.wipe(batch.rows);
-                        let _ = free.send(batch.arena);
-                        match made {
-                            Err(failure) => failure,
-                            Ok(made) => match to.send(Ordered::Next(Answers { made, bytes: batch.bytes })) {
-                                Ok(()) => continue,
-                                Err(_) => return,
-                            },
-                        }
-                    }
-                },
-            };
-            let _ = to.send(Ordered::Failed(failure));
-            return;
+        for batch in computed {
+            let answers = batch.and_then(|mut batch| {
+                let made = form.make(&batch);
+                batch.arena.wipe(batch.rows);
+                let _ = free.send(batch.arena);
+                Ok(Formed { made: made?, bytes: batch.bytes })
+            });
+            let is_last = answers.is_err();
+            if to.send(answers).is_err() || is_last {
+                return;
+            }
         }
     }
 
     /// Puts answers out, in order.
     fn put_out<M>(
         &self,
-        answers: Receiver<Ordered<Answers<M>>>,
+        answers: Receiver<Result<Formed<M>, Failure>>,
         sink: &mut impl Sink<M>,
         progress: &Progress,
         tally: &mut Tally,
     ) -> End {
         for next in answers {
-            let Answers { made, bytes } = match next {
-                Ordered::Next(answers) => answers,
-                Ordered::Failed(failure) => return End::Failed(failure),
+            let Formed { made, bytes } = match next {
+                Ok(answers) => answers,
+                Err(failure) => return End::Failed(failure),
             };
             if self.interrupted.load(Ordering::Relaxed) {
                 return End::Interrupted;

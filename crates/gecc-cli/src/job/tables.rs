@@ -1,5 +1,5 @@
-//! The job over tables: Parquet and Arrow IPC, whose columns are read and written by `gecc-arrow`. Answers are lines as for other
-//! inputs, or columns.
+//! The job over tables: Parquet and Arrow IPC, whose columns are read and written by `gecc-arrow`. Answers are lines as
+//! for other inputs, or columns.
 
 use super::columns::{Shared, format, wanted};
 use super::limits::TableLimits;
@@ -18,8 +18,8 @@ use arrow_array::cast::AsArray;
 use arrow_array::types::UInt8Type;
 use gecc::CurveId;
 use gecc_arrow::{
-    Answered, Answers, Columns, Counts, Error, Job, Mapping, Pool, ReadOptions, Reason, TransformOptions, answer_each,
-    complete, transform,
+    Answered, Answers, Counts, Error, Job, Mapping, Pool, Projection, ReadOptions, Reason, TransformOptions,
+    answer_each, complete, transform,
 };
 use rayon::prelude::*;
 use std::io;
@@ -45,7 +45,8 @@ pub enum Opened {
     Other(Input),
 }
 
-/// Opens an input whose content or options say that it is a table. Files are told by their content; a pipe has to be named as Arrow.
+/// Opens an input whose content or options say that it is a table. Files are told by their content; a pipe has to be
+/// named as Arrow.
 pub fn open(input: Input, path: &Path, options: &StreamOptions) -> Result<Opened, String> {
     let is_named = matches!(options.format, Some(Format::Parquet | Format::Arrow));
     let table = match input {
@@ -189,7 +190,7 @@ fn write_lines(
     let batches = job
         .operation
         .columns(job.curve, input.schema(), job.mapping)
-        .and_then(|places| input.batches(&Columns::Only(places)));
+        .and_then(|places| input.batches(&Projection::Only(places)));
     let ended = batches.and_then(|batches| answer_each(job, batches, COMPUTING, started.interrupted, make, put_out));
     let end = match ended {
         Ok(Some(end)) => end,

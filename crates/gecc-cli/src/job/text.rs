@@ -3,28 +3,28 @@
 use super::compute::Batch;
 use super::filler::{Filler, Window};
 use super::running::Job;
-use super::steps::{Arenas, Filled, Ordered, PATIENCE};
+use super::steps::{Arenas, Filled, PATIENCE};
 use crate::input::cut::{Cut, Cutter, measure};
 use crate::input::names::Names;
 use crate::input::open::Input;
 use crate::input::source::{Next, Source};
 use crate::input::text::{Buffers, Text};
 use crate::output::Failure;
-use crate::threads::map;
+use gecc::steps::map;
 use std::sync::mpsc::{Receiver, RecvError, SyncSender, TryRecvError};
 
 impl Job<'_> {
     /// Reads the input.
-    pub fn read(&self, input: Input, to: SyncSender<Ordered<Vec<Text>>>) {
+    pub fn read(&self, input: Input, to: SyncSender<Result<Vec<Text>, Failure>>) {
         let buffers = Buffers::new(self.limits.piece, self.keys);
         let mut source = Source::new(input, buffers, self.limits.window, self.pool);
         while !self.is_over() {
             let sent = match source.next(PATIENCE) {
                 Ok(Next::Nothing) => continue,
-                Ok(Next::Pieces(pieces)) => to.send(Ordered::Next(pieces)),
+                Ok(Next::Pieces(pieces)) => to.send(Ok(pieces)),
                 Ok(Next::End) => return,
                 Err(problem) => {
-                    let _ = to.send(Ordered::Failed(unreadable(&problem.to_string())));
+                    let _ = to.send(Err(unreadable(&problem.to_string())));
                     return;
                 }
             };
@@ -35,20 +35,20 @@ impl Job<'_> {
     }
 
     /// Cuts what was read into units.
-    pub fn cut(&self, pieces: Receiver<Ordered<Vec<Text>>>, to: SyncSender<Ordered<Window>>) {
+    pub fn cut(&self, pieces: Receiver<Result<Vec<Text>, Failure>>, to: SyncSender<Result<Window, Failure>>) {
         let mut cutter = Cutter::new(self.options.format, Names::new(self.options.mapping(), self.operation.reads()));
         let mut has_ended = false;
         while !has_ended {
             let (mut cuts, mut bytes) = (Vec::new(), 0);
             let outcome = match pieces.recv() {
-                Ok(Ordered::Next(pieces)) => {
+                Ok(Ok(pieces)) => {
                     let cut = pieces.into_iter().try_for_each(|piece| {
                         bytes += piece.bytes().len() as u64;
                         cutter.push(piece, &mut cuts)
                     });
                     cut.map_err(|problem| unreadable(&problem))
                 }
-                Ok(Ordered::Failed(failure)) => Err(failure),
+                Ok(Err(failure)) => Err(failure),
                 // Nobody reads on, though there may be more.
                 Err(RecvError) if self.is_over() => return,
                 Err(RecvError) => {
@@ -58,12 +58,12 @@ impl Job<'_> {
             };
             // What was read before an error is still answered.
             if let Some(window) = self.measured(&mut cutter, cuts, bytes)
-                && to.send(Ordered::Next(window)).is_err()
+                && to.send(Ok(window)).is_err()
             {
                 return;
             }
             if let Err(failure) = outcome {
-                let _ = to.send(Ordered::Failed(failure));
+                let _ = to.send(Err(failure));
                 return;
             }
         }
@@ -73,15 +73,15 @@ impl Job<'_> {
     fn measured(&self, cutter: &mut Cutter, cuts: Vec<Cut>, bytes: u64) -> Option<Window> {
         let layout = cutter.layout().cloned()?;
         let most = self.limits.unit_rows;
-        let measures = map(self.pool, cuts.iter().collect(), |cut| measure(cut, &layout, most));
+        let measures = map(self.pool, &cuts, |cut| measure(cut, &layout, most));
         let units = cutter.number(cuts, measures);
         (!units.is_empty()).then_some(Window { units, layout, bytes })
     }
 
     /// Parses units into batches.
-    pub fn parse(&self, windows: Receiver<Ordered<Window>>, may_wait: bool, arenas: Arenas, filled: &Filled) {
+    pub fn parse(&self, windows: Receiver<Result<Window, Failure>>, may_wait: bool, arenas: Arenas, filled: &Filled) {
         let mut filler = Filler::new(self, arenas);
-        let hand_on = |batch: Option<Batch>| batch.map_or(Some(()), |batch| filled.hand_on(batch));
+        let hand_on = |batch: Option<Batch>| batch.is_none_or(|batch| filled.hand_in(batch)).then_some(());
         let mut step = || -> Option<()> {
             loop {
                 // What came is not kept waiting for what may take any time to come.
@@ -97,13 +97,13 @@ impl Job<'_> {
                     windows.recv().ok()
                 };
                 match next {
-                    Some(Ordered::Next(window)) => match filler.look_at(&window) {
+                    Some(Ok(window)) => match filler.look_at(&window) {
                         Ok(()) => filler.add(window, &hand_on)?,
-                        Err(failure) => return filled.fail(failure),
+                        Err(failure) => return filled.put(Err(failure)).then_some(()),
                     },
-                    Some(Ordered::Failed(failure)) => {
+                    Some(Err(failure)) => {
                         hand_on(filler.batch.take())?;
-                        return filled.fail(failure);
+                        return filled.put(Err(failure)).then_some(());
                     }
                     None => return hand_on(filler.batch.take()),
                 }

@@ -8,8 +8,8 @@ use crate::flags::{AnswerFormat, StreamOptions};
 use crate::operation::Operation;
 use crate::output::{Failure, Line, Output, Put};
 use crate::secrets::wiped::{Wiped, wiped_if};
-use crate::threads::map;
 use gecc::Verdict;
+use gecc::steps::map;
 use rayon::ThreadPool;
 use std::sync::{Mutex, PoisonError};
 use zeroize::{Zeroize, Zeroizing};
@@ -75,7 +75,8 @@ pub struct Written {
     pub tally: Tally,
 }
 
-/// Buffers for lines that wait to be used again. Not wiped when they are dropped, which takes long: secrets were wiped before.
+/// Buffers for lines that wait to be used again. Not wiped when they are dropped, which takes long: secrets were wiped
+/// before.
 #[derive(Default)]
 pub struct Spares(Mutex<Vec<Vec<u8>>>);
 
@@ -159,7 +160,7 @@ pub fn write_batch(
             written
         })
     };
-    up_to_rejection(map(pool, placed(&batch.units).collect(), write), wanted)
+    up_to_rejection(map(pool, placed(&batch.units), write), wanted)
 }
 
 /// Where the first rejection is the last answer, leaves out what comes after it.

@@ -1,6 +1,6 @@
 //! One call that is timed.
 
-use super::operations::{Case, Columns, Outcome};
+use super::operations::{Case, Outcome, ResultRows};
 use super::timing::timed;
 use crate::failure::Failure;
 use gecc::Engine;
@@ -12,7 +12,7 @@ pub struct Checked<'a> {
     /// The operation.
     pub case: &'a Case<'a>,
     /// Where results are written, for operations that can be asked to.
-    pub columns: Option<&'a RefCell<Columns>>,
+    pub columns: Option<&'a RefCell<ResultRows>>,
     /// Of all items.
     pub expected: &'a Outcome,
     /// The items of the call.
@@ -42,7 +42,7 @@ impl Checked<'_> {
     }
 
     /// Whether what the call writes into columns is right, and its seconds; `None` where it writes into none.
-    fn written(&self, engine: &Engine, columns: &mut Columns) -> Result<Option<(bool, f64)>, Failure> {
+    fn written(&self, engine: &Engine, columns: &mut ResultRows) -> Result<Option<(bool, f64)>, Failure> {
         columns.clear();
         let (written, seconds) = timed(|| self.case.write(engine, self.range.clone(), columns));
         Ok(written?.then(|| (columns.agree(&self.range, self.expected), seconds)))

@@ -94,8 +94,8 @@ impl Inputs {
     }
 }
 
-/// Random numbers with the points that `compute` makes of them. Those that it makes none of, as they are not below the order,
-/// are drawn again.
+/// Random numbers with the points that `compute` makes of them. Those that it makes none of, as they are not below the
+/// order, are drawn again.
 fn with_points(
     count: usize,
     compute: impl Fn(&[[u8; 32]]) -> Result<Vec<Result<Point, Rejection>>, Error>,

@@ -11,7 +11,7 @@ pub mod timing;
 
 pub use checked::Checked;
 pub use flags::BatchOptions;
-pub use operations::Operation;
+pub use operations::PublicCall;
 pub use rate::rate;
 
 use crate::failure::Failure;

@@ -17,7 +17,7 @@ use std::ops::Range;
 /// The public operations that are measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 #[value(rename_all = "snake_case")]
-pub enum Operation {
+pub enum PublicCall {
     Add,
     Double,
     MulBase,
@@ -54,14 +54,14 @@ pub enum Operation {
     EcdhOneSecret,
 }
 
-impl Operation {
+impl PublicCall {
     /// Whether it is measured with `EngineBuilder::batch_equations`.
     pub fn is_together(self) -> bool {
         matches!(
             self,
-            Operation::VerifyRecoverableTogether
-                | Operation::RecoverAddressesCandidates
-                | Operation::Bip340VerifyTogether
+            PublicCall::VerifyRecoverableTogether
+                | PublicCall::RecoverAddressesCandidates
+                | PublicCall::Bip340VerifyTogether
         )
     }
 
@@ -122,7 +122,7 @@ fn exposed<T, B>(secrets: &[Result<T, Rejection>], bytes: impl Fn(&T) -> &B) -> 
 /// An operation with all its inputs.
 pub struct Case<'a> {
     inputs: &'a Inputs,
-    pub operation: Operation,
+    pub operation: PublicCall,
     rest: Rest,
 }
 
@@ -141,39 +141,39 @@ enum Rest {
 
 impl<'a> Case<'a> {
     /// `None` where the curve has no such operation.
-    pub fn new(inputs: &'a Inputs, engine: &Engine, operation: Operation) -> Result<Option<Self>, Failure> {
+    pub fn new(inputs: &'a Inputs, engine: &Engine, operation: PublicCall) -> Result<Option<Self>, Failure> {
         let curve = inputs.curve;
         let rest = match operation {
-            Operation::Recover | Operation::VerifyRecoverableTogether if !curve.has_ecdsa() => return Ok(None),
-            Operation::RecoverAddresses | Operation::RecoverAddressesCandidates if curve != CurveId::Secp256k1 => {
+            PublicCall::Recover | PublicCall::VerifyRecoverableTogether if !curve.has_ecdsa() => return Ok(None),
+            PublicCall::RecoverAddresses | PublicCall::RecoverAddressesCandidates if curve != CurveId::Secp256k1 => {
                 return Ok(None);
             }
-            Operation::Recover | Operation::RecoverAddresses | Operation::VerifyRecoverableTogether => {
+            PublicCall::Recover | PublicCall::RecoverAddresses | PublicCall::VerifyRecoverableTogether => {
                 let (signatures, ids) = inputs.recoverable(engine)?;
                 Rest::Recoverable(signatures, ids)
             }
-            Operation::RecoverAddressesCandidates => {
+            PublicCall::RecoverAddressesCandidates => {
                 let (signatures, ids) = inputs.recoverable(engine)?;
                 let mut candidates = inputs.public.to_vec();
                 candidates.iter_mut().step_by(10).for_each(|key| *key = Point::IDENTITY);
                 Rest::Candidates(signatures, ids, inputs.place(engine, candidates)?)
             }
-            Operation::Bip340Verify
-            | Operation::Bip340VerifyTogether
-            | Operation::Bip340Sign
-            | Operation::Bip340SignKnownKeys
-            | Operation::TaprootTweak
+            PublicCall::Bip340Verify
+            | PublicCall::Bip340VerifyTogether
+            | PublicCall::Bip340Sign
+            | PublicCall::Bip340SignKnownKeys
+            | PublicCall::TaprootTweak
                 if curve != CurveId::Secp256k1 =>
             {
                 return Ok(None);
             }
-            Operation::Bip340Verify | Operation::Bip340VerifyTogether | Operation::TaprootTweak => {
+            PublicCall::Bip340Verify | PublicCall::Bip340VerifyTogether | PublicCall::TaprootTweak => {
                 inputs.bip340(engine)?
             }
-            Operation::Verify => Rest::Signed(inputs.signed(engine, usize::MAX)?),
-            Operation::Verify1000Keys => Rest::Signed(inputs.signed(engine, 1000)?),
-            Operation::Verify100Keys => Rest::Signed(inputs.signed(engine, 100)?),
-            Operation::Decompress => {
+            PublicCall::Verify => Rest::Signed(inputs.signed(engine, usize::MAX)?),
+            PublicCall::Verify1000Keys => Rest::Signed(inputs.signed(engine, 1000)?),
+            PublicCall::Verify100Keys => Rest::Signed(inputs.signed(engine, 100)?),
+            PublicCall::Decompress => {
                 let compress = |point: &Point| point.to_compressed().expect("a multiple of G below n is finite");
                 Rest::Compressed(inputs.place(engine, inputs.points.iter().map(compress).collect())?)
             }
@@ -190,7 +190,7 @@ impl<'a> Case<'a> {
     /// What the results of all items are compared with: these themselves, or for sums what they are made of.
     pub fn expected(&self, engine: &Engine, reference: &Engine) -> Result<Outcome, Error> {
         let Inputs { curve, public, scalars, .. } = self.inputs;
-        if self.operation != Operation::Msm {
+        if self.operation != PublicCall::Msm {
             return self.values(engine, 0..self.inputs.len());
         }
         let products = all_passed(point::mul(engine, *curve, scalars, public)?);
@@ -203,31 +203,31 @@ impl<'a> Case<'a> {
         let (curve, public, points, digests) = (*curve, &public[at.clone()], &points[at.clone()], &digests[at.clone()]);
         let secret_keys = SecretKeys::each(&secret[at.clone()]);
         Ok(match (self.operation, &self.rest) {
-            (Operation::Add, _) => Outcome::Points(point::add(engine, curve, points, public)?),
-            (Operation::Double, _) => Outcome::Points(point::double(engine, curve, points)?),
-            (Operation::MulBase, _) => Outcome::Points(point::mul_base(engine, curve, &scalars[at])?),
-            (Operation::Mul, _) => Outcome::Points(point::mul(engine, curve, &scalars[at], public)?),
-            (Operation::Msm, _) => Outcome::Sum(point::msm(engine, curve, &scalars[at], public)?),
-            (Operation::PublicKeys, _) => Outcome::Points(keys::public_keys(engine, curve, secret_keys)?),
-            (Operation::Sign, _) => Outcome::Signatures(schemes::sign(engine, curve, digests, &secret[at])?),
-            (Operation::Bip340Sign, _) => {
+            (PublicCall::Add, _) => Outcome::Points(point::add(engine, curve, points, public)?),
+            (PublicCall::Double, _) => Outcome::Points(point::double(engine, curve, points)?),
+            (PublicCall::MulBase, _) => Outcome::Points(point::mul_base(engine, curve, &scalars[at])?),
+            (PublicCall::Mul, _) => Outcome::Points(point::mul(engine, curve, &scalars[at], public)?),
+            (PublicCall::Msm, _) => Outcome::Sum(point::msm(engine, curve, &scalars[at], public)?),
+            (PublicCall::PublicKeys, _) => Outcome::Points(keys::public_keys(engine, curve, secret_keys)?),
+            (PublicCall::Sign, _) => Outcome::Signatures(schemes::sign(engine, curve, digests, &secret[at])?),
+            (PublicCall::Bip340Sign, _) => {
                 Outcome::Signatures(bip340::sign(engine, digests, secret_keys, Auxiliary::zeros())?)
             }
-            (Operation::Bip340SignKnownKeys, _) => {
+            (PublicCall::Bip340SignKnownKeys, _) => {
                 let keys = SigningKeys::with_public(secret_keys, public);
                 Outcome::Signatures(bip340::sign(engine, digests, keys, Auxiliary::zeros())?)
             }
-            (Operation::TaprootTweak, Rest::Bip340(keys, _)) => {
+            (PublicCall::TaprootTweak, Rest::Bip340(keys, _)) => {
                 Outcome::Points(tweak::taproot(engine, &keys[at], Some(Rows::from(digests)))?)
             }
             (_, Rest::Bip340(keys, signatures)) => {
                 let keys = PublicKeys::x_only(&keys[at.clone()]);
                 Outcome::Verdicts(bip340::verify(engine, digests, &signatures[at], keys)?)
             }
-            (Operation::Ecdh, _) => {
+            (PublicCall::Ecdh, _) => {
                 Outcome::Secrets(ecdh::shared_secrets(engine, curve, secret_keys, PublicKeys::points(points))?)
             }
-            (Operation::EcdhOneSecret, _) => {
+            (PublicCall::EcdhOneSecret, _) => {
                 let (secret, peers) = (&secret[0], PublicKeys::points(points));
                 Outcome::SharedPoints(ecdh::shared_points(engine, curve, secret, peers)?)
             }
@@ -238,14 +238,14 @@ impl<'a> Case<'a> {
             (_, Rest::Signed(Signed { keys, signatures })) => {
                 Outcome::Verdicts(schemes::verify(engine, curve, digests, &signatures[at.clone()], &keys[at])?)
             }
-            (Operation::RecoverAddresses, Rest::Recoverable(signatures, ids)) => {
+            (PublicCall::RecoverAddresses, Rest::Recoverable(signatures, ids)) => {
                 Outcome::Addresses(recover_addresses(engine, digests, &signatures[at.clone()], &ids[at])?)
             }
             (_, Rest::Candidates(signatures, ids, candidates)) => {
                 let (signatures, ids, keys) = (&signatures[at.clone()], &ids[at.clone()], &candidates[at]);
                 Outcome::Addresses(recover_addresses_with_candidates(engine, digests, signatures, ids, keys)?)
             }
-            (Operation::VerifyRecoverableTogether, Rest::Recoverable(signatures, ids)) => {
+            (PublicCall::VerifyRecoverableTogether, Rest::Recoverable(signatures, ids)) => {
                 let (signatures, ids, keys) = (&signatures[at.clone()], &ids[at], PublicKeys::points(public));
                 let policy = Policy::default();
                 let verdicts = ecdsa::verify_recoverable(engine, curve, digests, signatures, ids, keys, policy);
@@ -259,27 +259,27 @@ impl<'a> Case<'a> {
     }
 
     /// Writes the results of a range to the front of columns; `false` where the operation has no such call.
-    pub fn write(&self, engine: &Engine, at: Range<usize>, to: &mut Columns) -> Result<bool, Error> {
+    pub fn write(&self, engine: &Engine, at: Range<usize>, to: &mut ResultRows) -> Result<bool, Error> {
         let Inputs { curve, secret, public, scalars, points, digests, .. } = self.inputs;
         let (curve, digests, items) = (*curve, &digests[at.clone()], at.len());
         let (public, points) = (PublicKeys::points(&public[at.clone()]), PublicKeys::points(&points[at.clone()]));
         let secret_keys = SecretKeys::each(&secret[at.clone()]);
         let (rows, codes) = (&mut to.rows[..items], &mut to.codes[..items]);
         match (self.operation, &self.rest) {
-            (Operation::Add, _) => point::add_into(engine, curve, points, public, rows, codes)?,
-            (Operation::Double, _) => point::double_into(engine, curve, points, rows, codes)?,
-            (Operation::MulBase, _) => point::mul_base_into(engine, curve, &scalars[at], rows, codes)?,
-            (Operation::Mul, _) => point::mul_into(engine, curve, &scalars[at], public, rows, codes)?,
-            (Operation::PublicKeys, _) => keys::public_keys_into(engine, curve, secret_keys, rows, codes)?,
-            (Operation::Sign, _) => schemes::sign_into(engine, curve, digests, secret_keys, rows, codes)?,
-            (Operation::Bip340Sign, _) => {
+            (PublicCall::Add, _) => point::add_into(engine, curve, points, public, rows, codes)?,
+            (PublicCall::Double, _) => point::double_into(engine, curve, points, rows, codes)?,
+            (PublicCall::MulBase, _) => point::mul_base_into(engine, curve, &scalars[at], rows, codes)?,
+            (PublicCall::Mul, _) => point::mul_into(engine, curve, &scalars[at], public, rows, codes)?,
+            (PublicCall::PublicKeys, _) => keys::public_keys_into(engine, curve, secret_keys, rows, codes)?,
+            (PublicCall::Sign, _) => schemes::sign_into(engine, curve, digests, secret_keys, rows, codes)?,
+            (PublicCall::Bip340Sign, _) => {
                 bip340::sign_into(engine, digests, secret_keys, Auxiliary::zeros(), rows, codes)?;
             }
-            (Operation::Bip340SignKnownKeys, _) => {
+            (PublicCall::Bip340SignKnownKeys, _) => {
                 let keys = SigningKeys::with_public(secret_keys, public);
                 bip340::sign_into(engine, digests, keys, Auxiliary::zeros(), rows, codes)?;
             }
-            (Operation::TaprootTweak, Rest::Bip340(keys, _)) => {
+            (PublicCall::TaprootTweak, Rest::Bip340(keys, _)) => {
                 let keys = PublicKeys::x_only(&keys[at]);
                 tweak::taproot_into(engine, keys, Some(Rows::from(digests)), rows, codes)?;
             }
@@ -287,18 +287,18 @@ impl<'a> Case<'a> {
                 let keys = PublicKeys::x_only(&keys[at.clone()]);
                 bip340::verify_into(engine, digests, &signatures[at], keys, codes)?;
             }
-            (Operation::EcdhOneSecret, _) => {
+            (PublicCall::EcdhOneSecret, _) => {
                 ecdh::shared_points_into(engine, curve, &secret[0], points, rows, codes)?;
             }
             (_, Rest::Signed(Signed { keys, signatures })) => {
                 let keys = PublicKeys::points(&keys[at.clone()]);
                 schemes::verify_into(engine, curve, digests, &signatures[at], keys, codes)?;
             }
-            (Operation::Recover, Rest::Recoverable(signatures, ids)) => {
+            (PublicCall::Recover, Rest::Recoverable(signatures, ids)) => {
                 let (signatures, ids) = (&signatures[at.clone()], Rows::new(ids[at].as_chunks().0));
                 ecdsa::recover_into(engine, curve, digests, signatures, ids, rows, codes)?;
             }
-            (Operation::VerifyRecoverableTogether, Rest::Recoverable(signatures, ids)) => {
+            (PublicCall::VerifyRecoverableTogether, Rest::Recoverable(signatures, ids)) => {
                 let (signatures, ids) = (&signatures[at.clone()], Rows::new(ids[at].as_chunks().0));
                 let policy = Policy::default();
                 ecdsa::verify_recoverable_into(engine, curve, digests, signatures, ids, public, policy, codes)?;
@@ -310,15 +310,15 @@ impl<'a> Case<'a> {
 }
 
 /// Where results are written: 64 bytes and a code an item.
-pub struct Columns {
+pub struct ResultRows {
     rows: PageLocked<[u8; 64]>,
     codes: PageLocked<u8>,
 }
 
-impl Columns {
+impl ResultRows {
     pub fn new(inputs: &Inputs, engine: &Engine) -> Result<Self, Failure> {
         let (rows, codes) = (vec![[0; 64]; inputs.len()], vec![0; inputs.len()]);
-        Ok(Columns { rows: inputs.place(engine, rows)?, codes: inputs.place(engine, codes)? })
+        Ok(ResultRows { rows: inputs.place(engine, rows)?, codes: inputs.place(engine, codes)? })
     }
 
     /// Whether the front holds what an outcome has in a range, and all have passed.

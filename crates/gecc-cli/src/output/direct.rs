@@ -1,5 +1,5 @@
-//! Standard output, terminals, pipes and devices. They may take what is written to them at any time, or never: a thread writes to
-//! them, and is not waited for any more when the command is interrupted.
+//! Standard output, terminals, pipes and devices. They may take what is written to them at any time, or never: a thread
+//! writes to them, and is not waited for any more when the command is interrupted.
 
 use crate::secrets::wiped::Wiped;
 use std::io::{self, Write};

@@ -20,8 +20,8 @@ enum Sink {
 }
 
 impl Output {
-    /// Opens a file, or standard output for `-` and `None`. A file for secrets is its owner's alone. What is no file is not waited
-    /// for once the command is interrupted.
+    /// Opens a file, or standard output for `-` and `None`. A file for secrets is its owner's alone. What is no file is
+    /// not waited for once the command is interrupted.
     pub fn open(path: Option<&Path>, secret: bool, interrupted: &'static AtomicBool) -> Result<Self, String> {
         let path = path.filter(|path| *path != Path::new("-"));
         let sink = match path {
@@ -58,7 +58,8 @@ impl Output {
         }
     }
 
-    /// Gives the file its name, in place of what had it. With `sync` the file is on the disk before, and its name after.
+    /// Gives the file its name, in place of what had it. With `sync` the file is on the disk before, and its name
+    /// after.
     pub fn finish(self, sync: bool) -> Result<(), String> {
         let Sink::Beside { part, target, .. } = self.0 else { return Ok(()) };
         let named = |problem: io::Error| format!("{}: {problem}", target.display());
@@ -108,8 +109,8 @@ fn write_one(mut file: &File, _: u64, bytes: &[u8]) -> io::Result<()> {
     file.write_all(bytes)
 }
 
-/// Writes parts of a file one behind the other, from a place on. After an error the file ends before the part that it was about.
-/// One thread: a file is locked while it is written to, and several only wait for each other.
+/// Writes parts of a file one behind the other, from a place on. After an error the file ends before the part that it
+/// was about. One thread: a file is locked while it is written to, and several only wait for each other.
 fn write_at(file: &File, start: u64, parts: &[&[u8]]) -> (usize, io::Result<()>) {
     let mut place = start;
     for (written, part) in parts.iter().enumerate() {

@@ -27,7 +27,8 @@ impl<'a> Line<'a> {
         Line { text, has_fields: false, csv: Some(Cells { columns, commas: 0 }) }
     }
 
-    /// Adds a field whose value is JSON already. In CSV a text is written as it is, null as nothing, and anything else as JSON.
+    /// Adds a field whose value is JSON already. In CSV a text is written as it is, null as nothing, and anything else
+    /// as JSON.
     pub fn json(&mut self, name: &str, value: &[u8]) {
         if self.csv.is_some() && value == b"null" {
             return;

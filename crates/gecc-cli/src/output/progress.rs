@@ -30,7 +30,7 @@ struct Lines {
 }
 
 impl Progress {
-    /// Of something with so many bytes, where that is known. `quiet` is for none.
+    /// Of something with this many bytes, where that is known. `quiet` is for none.
     pub fn new(length: Option<u64>, quiet: bool) -> Self {
         let form = if quiet {
             Form::None

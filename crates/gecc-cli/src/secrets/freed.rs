@@ -1,5 +1,5 @@
-//! Tests of what commands free of private keys and shared secrets: blocks of the heap hold neither their bytes nor their
-//! digits.
+//! Tests of what commands free of private keys and shared secrets: blocks of the heap hold neither their bytes nor
+//! their digits.
 
 #[path = "../../../../tests/search/mod.rs"]
 mod search;

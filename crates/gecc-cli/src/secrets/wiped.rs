@@ -18,7 +18,8 @@ pub fn append(buffer: &mut Wiped, bytes: &[u8]) {
     buffer.extend_from_slice(bytes);
 }
 
-/// Does work, and wipes the stack that it used where secrets pass through: that takes as long as some hundred rows of text.
+/// Does work, and wipes the stack that it used where secrets pass through: that takes as long as some hundred rows of
+/// text.
 pub fn wiped_if<R>(secret: bool, work: impl FnOnce() -> R) -> R {
     if secret { stack::wiped(work) } else { work() }
 }

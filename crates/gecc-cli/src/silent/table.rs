@@ -4,7 +4,7 @@ use arrow_array::RecordBatch;
 use arrow_schema::{DataType, Schema};
 use gecc::silent_payments::Outputs;
 use gecc::{Error, PublicKeys};
-use gecc_arrow::{Cells, Columns, Integers, OutputLists, holds_bytes, holds_integers};
+use gecc_arrow::{Cells, Integers, OutputLists, Projection, holds_bytes, holds_integers};
 
 /// Where the columns of a table are.
 pub struct Places {
@@ -36,9 +36,9 @@ impl Places {
     }
 
     /// Those that are read.
-    pub fn columns(&self) -> Columns {
+    pub fn columns(&self) -> Projection {
         let places = [Some(self.tweak_key), Some(self.outputs), self.txid, self.height];
-        Columns::Only(places.into_iter().flatten().collect())
+        Projection::Only(places.into_iter().flatten().collect())
     }
 }
 

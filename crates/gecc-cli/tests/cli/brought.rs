@@ -1,4 +1,5 @@
-//! What people bring: names of columns, spellings of values, forms of keys and signatures, files. One test for each row of docs/doors.md.
+//! What people bring: names of columns, spellings of values, forms of keys and signatures, files. One test for each row
+//! of docs/doors.md.
 
 use crate::support::{Signed, TemporaryFile, answers, code, gecc, run, signed, stderr};
 use base64ct::{Base64, Base64UrlUnpadded, Encoding};

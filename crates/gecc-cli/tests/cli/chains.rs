@@ -70,7 +70,7 @@ fn answers_as_columns() {
     assert_eq!(code(&output), 0, "{}", stderr(&output));
     let lines = answers(&run(&["ethereum", "senders", "--quiet", &data("amp_evm_transactions.parquet")], ""));
     let mut rows = 0;
-    for batch in gecc_arrow::open(&path, Default::default()).unwrap().batches(&gecc_arrow::Columns::All).unwrap() {
+    for batch in gecc_arrow::open(&path, Default::default()).unwrap().batches(&gecc_arrow::Projection::All).unwrap() {
         let batch = batch.unwrap();
         let column = |name: &str| batch.column_by_name(name).unwrap();
         let (valid, reasons) = (column("valid").as_boolean(), column("reason"));

@@ -6,14 +6,14 @@ use arrow_array::types::{UInt8Type, UInt64Type};
 use arrow_array::{Array, ArrayRef, RecordBatch};
 use arrow_schema::DataType;
 use gecc::{Secp256k1, Sm2, keys};
-use gecc_arrow::{Columns, ReadOptions, open};
+use gecc_arrow::{Projection, ReadOptions, open};
 use serde_json::{Map, Value, json};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 const ITEMS: usize = 300;
 
 fn read(path: &str) -> Vec<RecordBatch> {
-    open(path, ReadOptions::default()).unwrap().batches(&Columns::All).unwrap().collect::<Result<_, _>>().unwrap()
+    open(path, ReadOptions::default()).unwrap().batches(&Projection::All).unwrap().collect::<Result<_, _>>().unwrap()
 }
 
 /// A cell as lines have it; `None` where it is null.

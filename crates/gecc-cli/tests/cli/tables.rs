@@ -4,7 +4,7 @@ use crate::support::{Signed, TemporaryFile, answers, code, run, signed, stderr};
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef, BinaryArray, FixedSizeBinaryArray, RecordBatch, StringArray, UInt8Array};
 use gecc::{P256, Secp256k1};
-use gecc_arrow::{Columns, Compression, Format, Output, Pool, ReadOptions, Writer, open};
+use gecc_arrow::{Compression, Format, Output, Pool, Projection, ReadOptions, Writer, open};
 use serde_json::{Value, json};
 use std::path::Path;
 use std::sync::Arc;
@@ -61,8 +61,8 @@ fn lines(table: &RecordBatch) -> String {
     (0..table.num_rows()).map(line).collect::<Vec<_>>().join("\n")
 }
 
-/// A file of the table, in parts of so many rows.
-/// A file with a table, in parts of so many rows.
+/// A file of the table, in parts of this many rows.
+/// A file with a table, in parts of this many rows.
 pub fn file(
     name: &str,
     table: &RecordBatch,
@@ -81,7 +81,7 @@ pub fn file(
 }
 
 fn read(path: &str) -> Vec<RecordBatch> {
-    open(path, ReadOptions::default()).unwrap().batches(&Columns::All).unwrap().collect::<Result<_, _>>().unwrap()
+    open(path, ReadOptions::default()).unwrap().batches(&Projection::All).unwrap().collect::<Result<_, _>>().unwrap()
 }
 
 /// Without the reasons of cells, which text says in another way, and without where the item was.

@@ -99,8 +99,8 @@ fn low_s_is_a_policy_of_ecdsa() {
     assert_eq!(code(&run(&["verify", "--curve", "sm2", "--low-s"], "")), 2);
 }
 
-/// Lines with right, wrong, unreadable and absent recovery ids, valid and spoiled signatures and keys in another form: answers are
-/// those of verification one by one.
+/// Lines with right, wrong, unreadable and absent recovery ids, valid and spoiled signatures and keys in another form:
+/// answers are those of verification one by one.
 #[test]
 fn equations_of_groups_change_no_answer() {
     let set = signed::<Secp256k1>(2500);

@@ -80,8 +80,8 @@ fn other_curves_recover_keys_too() {
 
 #[test]
 fn the_address_of_a_known_key_is_known() {
-    // The generator of secp256k1 (SEC 2, section 2.4.1), which is the public key of the private key 1. The address is the one
-    // that wallets show for that private key.
+    // The generator of secp256k1 (SEC 2, section 2.4.1), which is the public key of the private key 1. The address is
+    // the one that wallets show for that private key.
     const X: &str = "79be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798";
     const Y: &str = "483ada7726a3c4655da4fbfc0e1108a8fd17b448a68554199c47d08ffb10d4b8";
     const ADDRESS: &str = "7e5f4552091a69125d5dfcb7b8c2659029395bdf";

@@ -1,7 +1,8 @@
 //! Chunks of many threads as one batch.
 //!
-//! A thread has some thousand rows and waits for their answers. The first that comes computes what it has; meanwhile the others'
-//! rows gather, and the next computes them all. So batches are as large as there are threads, without a clock.
+//! A thread has some thousand rows and waits for their answers. The first that comes computes what it has; meanwhile
+//! the others' rows gather, and the next computes them all. So batches are as large as there are threads, without a
+//! clock.
 
 use super::columns::Columns;
 use gecc::Engine;

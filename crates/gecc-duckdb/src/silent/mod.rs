@@ -55,8 +55,8 @@ unsafe fn register_setting(connection: Handle) -> Result<(), String> {
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Form {
-    /// `silent_payments_scan(outputs, scan_key, spend_key, tweak_key, labels)`, or without the keys of the receiver, of which a file has
-    /// both: what was found.
+    /// `silent_payments_scan(outputs, scan_key, spend_key, tweak_key, labels)`, or without the keys of the receiver, of
+    /// which a file has both: what was found.
     Own,
     /// `scan_silent_payments(outputs, [scan_key, spend_key, tweak_key], label_points)`: whether something was found.
     Frigate,

@@ -1,4 +1,5 @@
-//! The receivers of a statement: made of the keys in its rows, which are mostly the same in all, and kept while it is computed.
+//! The receivers of a statement: made of the keys in its rows, which are mostly the same in all, and kept while it is
+//! computed.
 
 use super::columns::{Columns, Known};
 use super::gather::Gather;
@@ -50,8 +51,8 @@ impl<'a> Labels<'a> {
     }
 }
 
-/// The keys of a receiver as a row has them. Scan and spend key are empty where a file has them, and labels `None` where the
-/// statement has none.
+/// The keys of a receiver as a row has them. Scan and spend key are empty where a file has them, and labels `None`
+/// where the statement has none.
 #[derive(Clone)]
 pub struct RowKeys<'a> {
     pub scan: &'a [u8],

@@ -47,7 +47,7 @@ def spoiled(kind: int, digest: bytes, signature: bytes, key: bytes) -> Row:
 
 
 def fresh(count: int, spoil: int) -> list[Row]:
-    """Random digests, signed by random keys, of which one in so many is spoiled."""
+    """Random digests, signed by random keys, of which one in this many is spoiled."""
     secret_keys, points = gecc.generate_keys(CURVE, count)
     digests = np.frombuffer(os.urandom(32 * count), np.uint8).reshape(count, 32)
     signatures, ok = gecc.sign(CURVE, digests, secret_keys)
@@ -62,7 +62,7 @@ def fresh(count: int, spoil: int) -> list[Row]:
 
 
 def write(folder: Path, rows: int, files: int, spoil: int = 3) -> list[Path]:
-    """Writes files with so many rows in all, and gives their names."""
+    """Writes files with this many rows in all, and gives their names."""
     folder.mkdir(parents=True, exist_ok=True)
     names, first = [], 1
     for number in range(files):

@@ -23,7 +23,7 @@ def verify(
     actors: int,
     **resources: Any,
 ) -> None:
-    """Writes the answers for all rows of the Parquet files in `source`, computed by so many actors.
+    """Writes the answers for all rows of the Parquet files in `source`, computed by this many actors.
 
     Args:
         operation: a class of `gecc.arrow`. Each actor makes one with `options`, and its engine with the first batch.

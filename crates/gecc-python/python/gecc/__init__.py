@@ -15,13 +15,13 @@ array([ True, False,  True])
 
 **Curves** are `"secp256k1"`, `"p256"`, `"brainpoolp256r1"` and `"sm2"`, also by the other names that standards have,
 as `"secp256r1"` and `"prime256v1"`. On `"sm2"` signatures are those of SM2, on the
-others of ECDSA. Calls named after BIP 340 and Taproot are on secp256k1 and take no curve; their public keys have 32 bytes,
-which are x.
+others of ECDSA. Calls named after BIP 340 and Taproot are on secp256k1 and take no curve; their public keys have 32
+bytes, which are x.
 
 **Arguments** are columns of rows of bytes: digests, scalars and private keys have 32 bytes, big-endian; signatures 64
 bytes `r || s`; public keys and other points 33 (compressed), 64 (`x || y`, zeros for the identity) or 65 bytes
-(uncompressed). Signatures may also be DER, and have v or Bitcoin's signature hash type behind them; keys PEM, DER or JSON Web
-Keys, as texts, as `bytes`, and in lists: these name their curve, which has to be that of the call. A column is
+(uncompressed). Signatures may also be DER, and have v or Bitcoin's signature hash type behind them; keys PEM, DER or
+JSON Web Keys, as texts, as `bytes`, and in lists: these name their curve, which has to be that of the call. A column is
 
 - an array of numpy of `uint8` and shape (n, width). It is read where it lies, with any distance between rows; it is
   copied where the bytes of a row do not lie one after the other;
@@ -34,22 +34,22 @@ Keys, as texts, as `bytes`, and in lists: these name their curve, which has to b
   read where it lies when it is in one piece of FixedSizeBinary, or of Binary with values of one width. Null and
   malformed values reject their item alone.
 
-A single row (`bytes` of the row's width, hexadecimal text, or an array of shape (width,)) serves all items. While a call
-runs nobody may write to its arguments. Messages in Python's or pandas' text are a `TypeError`: a program says how it
-encodes them.
+A single row (`bytes` of the row's width, hexadecimal text, or an array of shape (width,)) serves all items. While a
+call runs nobody may write to its arguments. Messages in Python's or pandas' text are a `TypeError`: a program says how
+it encodes them.
 
-**Results** are arrays of numpy; where an argument is of pandas, Series with its index; else, where one is of Arrow, Arrow
-arrays: of pyarrow or polars as that argument is, else `ArrowArray`. Verdicts are truth values, or with `reasons=True`
-codes (`Reason`) as `uint8`, 0 for what passed. Calls that compute something give a tuple of that and of the verdicts.
-Where an item is rejected its row is zeros, in Arrow arrays and Series null. What answers for several items is itself
-neither true nor false: `bool()` of it raises. Most calls with rows take an array of numpy as `out`, which they write
-their rows to. Large results that are made once and used again save the time to take memory for them.
+**Results** are arrays of numpy; where an argument is of pandas, Series with its index; else, where one is of Arrow,
+Arrow arrays: of pyarrow or polars as that argument is, else `ArrowArray`. Verdicts are truth values, or with
+`reasons=True` codes (`Reason`) as `uint8`, 0 for what passed. Calls that compute something give a tuple of that and of
+the verdicts. Where an item is rejected its row is zeros, in Arrow arrays and Series null. What answers for several
+items is itself neither true nor false: `bool()` of it raises. Most calls with rows take an array of numpy as `out`,
+which they write their rows to. Large results that are made once and used again save the time to take memory for them.
 
 Items are taken in their order. All arguments of pandas have one index, else they are a `ValueError`.
 
 **Errors** are exceptions, and say nothing of items: `ValueError` for a wrong shape, length, curve or option,
-`TypeError` for a wrong type, `GeccError` and its kinds for what else makes the call impossible. `sum` and `msm` have one
-result of all items: there a bad item is an `ItemError` with its number and reason.
+`TypeError` for a wrong type, `GeccError` and its kinds for what else makes the call impossible. `sum` and `msm` have
+one result of all items: there a bad item is an `ItemError` with its number and reason.
 
 **Threads.** Calls release the GIL, and any number of threads may call at once. Ctrl-C ends a long call within a second
 or so; while an engine starts or compiles kernels it waits.
@@ -58,8 +58,8 @@ or so; while an engine starts or compiles kernels it waits.
 that forks cannot pass its engines on: calls in the child raise `ForkedError`, unless it makes engines of its own or
 only CPUs were used.
 
-**Record batches** and tables, with columns found by name, are for `gecc.arrow`, which needs pyarrow. **Silent payments** of
-BIP 352 are for `gecc.silent_payments`.
+**Record batches** and tables, with columns found by name, are for `gecc.arrow`, which needs pyarrow. **Silent
+payments** of BIP 352 are for `gecc.silent_payments`.
 """
 
 import os

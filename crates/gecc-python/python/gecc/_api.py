@@ -200,8 +200,8 @@ def recover(curve, digests, signatures, recovery_ids=None, *, candidates=None, o
         curve: the curve's name.
         digests: n rows of 32 bytes.
         signatures: n rows of 64 bytes `r || s`, or of 65 bytes `r || s || v`.
-        recovery_ids: n integers, of any type: 0 to 3, or v as Ethereum has it, 27 and up, or with a chain's id 35 and up.
-            None where signatures have 65 bytes.
+        recovery_ids: n integers, of any type: 0 to 3, or v as Ethereum has it, 27 and up, or with a chain's id 35 and
+            up. None where signatures have 65 bytes.
         candidates: n rows of 33, 64 or 65 bytes: for each item the public key that is expected, kept from an earlier
             signature, or zeros where none is. They decide nothing. Those that are right are found faster than they are
             recovered where the engine has `batch_equations`; otherwise they serve for nothing.
@@ -227,12 +227,12 @@ def recover_addresses(
 ):
     """The Ethereum address of the key that made each signature: the end of the Keccak-256 of `x || y`.
 
-    Not constant-time: everything here is public. Arguments and codes are those of `recover`: candidates are public keys,
-    not addresses. The curve is "secp256k1". EIP-2 also asks transactions for low s, which is not checked here.
+    Not constant-time: everything here is public. Arguments and codes are those of `recover`: candidates are public
+    keys, not addresses. The curve is "secp256k1". EIP-2 also asks transactions for low s, which is not checked here.
 
     Returns:
-        n rows of 20 bytes, and n verdicts. The address of a rejected item is zeros, which is an address that exists: look
-        at the verdicts.
+        n rows of 20 bytes, and n verdicts. The address of a rejected item is zeros, which is an address that exists:
+        look at the verdicts.
     """
     return _gecc.recover_addresses(engine, curve, digests, signatures, recovery_ids, candidates, out, reasons)
 
@@ -322,7 +322,8 @@ def bip340_sign_messages(messages, secret_keys, *, auxiliary=None, reasons=False
 
 
 def taproot(internal_keys, roots=None, *, out=None, reasons=False, engine=None):
-    """The output key of each internal key (BIP 341): `P + t G`, where t is the tagged hash of the key and a Merkle root.
+    """The output key of each internal key (BIP 341): `P + t G`, where t is the tagged hash of the key and a Merkle
+    root.
 
     Not constant-time: everything here is public.
 
@@ -561,8 +562,8 @@ def msm(curve, scalars, points, *, engine=None):
         64 bytes `x || y` of `uint8`, zeros for the identity, which is also the sum of no products.
 
     Raises:
-        ItemError: for the first item that has no scalar below n or no point, with SCALAR_OUT_OF_RANGE, MALFORMED_POINT or
-            NOT_ON_CURVE.
+        ItemError: for the first item that has no scalar below n or no point, with SCALAR_OUT_OF_RANGE, MALFORMED_POINT
+            or NOT_ON_CURVE.
 
     >>> _, points = generate_keys("p256", 3)
     >>> scalars = np.random.default_rng().integers(0, 256, (3, 32), dtype=np.uint8) // 2

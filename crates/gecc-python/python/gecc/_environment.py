@@ -16,8 +16,8 @@ def nvrtc_folders() -> Iterator[Path]:
 
 
 def close_to_others(folder: Path) -> None:
-    """Takes from others the right to write to packs of kernels, which are not loaded otherwise: pip leaves it where the user's file
-    mode mask does. Whoever has used it could have changed this file as well.
+    """Takes from others the right to write to packs of kernels, which are not loaded otherwise: pip leaves it where the
+    user's file mode mask does. Whoever has used it could have changed this file as well.
     """
     for pack in folder.glob("*.gecckernels"):
         mode = pack.stat().st_mode

@@ -13,7 +13,7 @@ def is_frame(value: Any) -> bool:
 
 
 def column(name: str, value: Any) -> tuple[Any, Any] | None:
-    """A Series, or a frame of one column, as a list or an array of numpy or pyarrow, and its index. None for other values."""
+    """A Series, or a frame of one column, as a list or an array of numpy or pyarrow, and its index. None for others."""
     pandas = sys.modules.get("pandas")
     if pandas is None or not isinstance(value, (pandas.Series, pandas.DataFrame)):
         return None

@@ -70,10 +70,11 @@ class ForkedError(GeccError):
 
 @final
 class ArrowArray:
-    """Results that any library takes which knows Arrow's C interface: `pyarrow.array(results)`, `polars.Series(results)`.
+    """Results that any library takes which knows Arrow's C interface: `pyarrow.array(results)`,
+    `polars.Series(results)`.
 
-    Also `numpy.asarray(results)`, and one by one: truth values, codes or `bytes`, None where an item was rejected. It is
-    neither true nor false.
+    Also `numpy.asarray(results)`, and one by one: truth values, codes or `bytes`, None where an item was rejected. It
+    is neither true nor false.
     """
 
     def __arrow_c_array__(self, requested_schema: object | None = None) -> tuple[object, object]: ...
@@ -125,10 +126,11 @@ class Receiver:
     """Who is looked for: a scan key, a spend public key, and the labels in use.
 
     Args:
-        scan_key: 32 bytes, or a key in PEM, DER or JWK. The receiver's copy is wiped when it is dropped; the caller's is the caller's.
+        scan_key: 32 bytes, or a key in PEM, DER or JWK. The receiver's copy is wiped when it is dropped; the caller's
+            is the caller's.
         spend_key: 33, 64 or 65 bytes, or a key in PEM, DER or JWK.
-        labels: the numbers m of the addresses that were handed out; 0 is that of the wallet's own change. Payments to the address
-            without a label are always found.
+        labels: the numbers m of the addresses that were handed out; 0 is that of the wallet's own change. Payments to
+            the address without a label are always found.
 
     Neither shown nor pickled.
     """
@@ -136,7 +138,8 @@ class Receiver:
     def __new__(cls, scan_key: Any, spend_key: Any, labels: Sequence[int] = ...) -> Receiver: ...
     @property
     def spend_keys(self) -> npt.NDArray[np.uint8]:
-        """The spend public keys that addresses name, rows of 64 bytes `x || y`: without a label, and with each in the order given."""
+        """The spend public keys that addresses name, rows of 64 bytes `x || y`: without a label, and with each in the
+        order given."""
     @property
     def scan_public_key(self) -> npt.NDArray[np.uint8]:
         """The public key of the scan key, which addresses name: 64 bytes `x || y`."""

@@ -29,8 +29,8 @@ workers. The engine is made by the first call in a process. It is `gecc.Engine.d
 `gather` rows, and gives back a batch for each. Ctrl-C ends a call as it does those of `gecc`.
 
 **Private keys.** `Sign`, `SignBip340` and `PublicKeys` read them from the column `secret_key`. They compute batches one
-by one, as to put batches together would copy keys, and leave that column out of what they give. Nobody wipes what Spark,
-Ray or Arrow keep of it, in memory and on disk.
+by one, as to put batches together would copy keys, and leave that column out of what they give. Nobody wipes what
+Spark, Ray or Arrow keep of it, in memory and on disk.
 """
 
 import functools
@@ -159,8 +159,9 @@ class Verify(Operation):
 
     Args:
         low_s: reject s above n/2, as BIP 62 and EIP-2 ask. Not for SM2.
-        batch_equations: whether rows that have a `recovery_id`, or a signature of 65 bytes, are verified in groups where
-            this is faster, as by `gecc.verify_recoverable`. Answers are the same, whatever the ids are. SM2 has none.
+        batch_equations: whether rows that have a `recovery_id`, or a signature of 65 bytes, are verified in groups
+            where this is faster, as by `gecc.verify_recoverable`. Answers are the same, whatever the ids are. SM2 has
+            none.
     """
 
     low_s: bool = False
@@ -175,8 +176,9 @@ class Verify(Operation):
 
 @dataclass(frozen=True, kw_only=True)
 class VerifyBip340(Operation):
-    """Verifies `signature`, or `r` and `s`, of BIP 340 over `message`, of any length, or `digest`, a message of 32 bytes,
-    with `public_key`, of 32 bytes or in another encoding, whose x counts. On secp256k1. Answers are `valid` and `reason`.
+    """Verifies `signature`, or `r` and `s`, of BIP 340 over `message`, of any length, or `digest`, a message of 32
+    bytes, with `public_key`, of 32 bytes or in another encoding, whose x counts. On secp256k1. Answers are `valid` and
+    `reason`.
 
     Not constant-time: everything here is public.
 
@@ -338,7 +340,7 @@ def _engine_of(process: int, options: tuple[tuple[str, Any], ...]) -> Engine:
 
 
 def _groups(batches: Iterable[Any], rows: int) -> Iterator[list[Any]]:
-    """Batches together that have so many rows, the last ones maybe fewer."""
+    """Batches together that have this many rows, the last ones maybe fewer."""
     group: list[Any] = []
     gathered = 0
     for batch in batches:

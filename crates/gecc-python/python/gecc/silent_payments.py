@@ -67,11 +67,11 @@ def scan(
     Args:
         receivers: who is looked for.
         tweak_points: n rows of 33, 64 or 65 bytes.
-        outputs: the taproot outputs of each row: a column of lists of Arrow, or a list of lists. Outputs are x-only keys
-            of 32 bytes or hexadecimal text, or the first eight bytes of these as a number; then what matches is a
+        outputs: the taproot outputs of each row: a column of lists of Arrow, or a list of lists. Outputs are x-only
+            keys of 32 bytes or hexadecimal text, or the first eight bytes of these as a number; then what matches is a
             candidate, as another output has the same eight bytes by chance once in 2^64.
-        offsets: n + 1 numbers, where outputs are those of all rows one after the other: rows of 32 bytes, or an array of
-            `uint64` or `int64`. Row i has the outputs from `offsets[i]` to before `offsets[i + 1]`.
+        offsets: n + 1 numbers, where outputs are those of all rows one after the other: rows of 32 bytes, or an array
+            of `uint64` or `int64`. Row i has the outputs from `offsets[i]` to before `offsets[i + 1]`.
         reasons: give codes instead of truth values.
         engine: what computes.
 

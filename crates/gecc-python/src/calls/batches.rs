@@ -61,8 +61,8 @@ impl BatchOperation {
         BatchOperation(Operation::PublicKeys(key_form(compressed)))
     }
 
-    /// The answers for batches of one schema, a batch for each. They are computed together unless they hold private keys, which
-    /// would be copied.
+    /// The answers for batches of one schema, a batch for each. They are computed together unless they hold private
+    /// keys, which would be copied.
     #[pyo3(signature = (engine, curve, columns, beside, plain, batches))]
     fn apply<'py>(
         &self,

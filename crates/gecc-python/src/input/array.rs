@@ -55,11 +55,12 @@ impl<'py> Bytes<'py> {
         format!("an array of shape ({}{comma})", lengths.join(", "))
     }
 
-    /// The rows of so many bytes that the array has, in two dimensions or, one after the other, in one. Its shape has been
-    /// checked.
+    /// The rows of this many bytes that the array has, in two dimensions or, one after the other, in one. Its shape has
+    /// been checked.
     ///
     /// # Errors
-    /// `MemoryError` where rows have to be copied and there is no memory for them, `ValueError` where strides lead out of all memory.
+    /// `MemoryError` where rows have to be copied and there is no memory for them, `ValueError` where strides lead out
+    /// of all memory.
     pub fn rows(&self, argument: Argument, items: usize, width: usize) -> PyResult<Rows> {
         let data = self.0.data().cast_const();
         let (row_stride, byte_stride) = match *self.0.strides() {
@@ -85,12 +86,12 @@ impl<'py> Bytes<'py> {
             return Some(&[]);
         }
         let is_flat = self.shape().len() == 1 && (self.0.strides() == [1] || self.shape()[0] == 1);
-        // SAFETY: so many bytes lie there. That nobody writes to them meanwhile is the caller's promise.
+        // SAFETY: this many bytes lie there. That nobody writes to them meanwhile is the caller's promise.
         is_flat.then(|| unsafe { slice::from_raw_parts(self.0.data(), self.shape()[0]) })
     }
 }
 
-/// Checks that the distance from the first byte to any other has a number, of so many steps of these lengths.
+/// Checks that the distance from the first byte to any other has a number, of this many steps of these lengths.
 fn require_within_memory(argument: Argument, steps: [(usize, isize); 2]) -> PyResult<()> {
     let span = |(count, stride): (usize, isize)| count.saturating_sub(1).checked_mul(stride.unsigned_abs());
     let [rows, bytes] = steps.map(span);

@@ -50,8 +50,8 @@ pub fn items(chunks: &Chunks) -> usize {
     chunks.pieces.iter().fold(0, |items, piece| items.saturating_add(piece.len()))
 }
 
-/// Checks that the array holds bytes or hexadecimal text, of one of these widths where its type has a width. Any width where
-/// none is given.
+/// Checks that the array holds bytes or hexadecimal text, of one of these widths where its type has a width. Any width
+/// where none is given.
 pub fn require_bytes(argument: Argument, chunks: &Chunks, widths: &[usize]) -> PyResult<()> {
     let (name, found) = (argument.name, &chunks.data_type);
     if !holds_bytes(found) {

@@ -32,8 +32,8 @@ pub fn pieces(argument: Argument, value: &Bound<'_, PyAny>) -> PyResult<Option<(
     Ok(Some((pieces, field)))
 }
 
-/// What is of pyarrow, of which pyarrow has compared lengths with its buffers, whose own lengths the interface does not pass on.
-/// pyarrow does so when it is asked, not when it reads a file. Others as they are.
+/// What is of pyarrow, of which pyarrow has compared lengths with its buffers, whose own lengths the interface does not
+/// pass on. pyarrow does so when it is asked, not when it reads a file. Others as they are.
 fn with_buffers<'py>(value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     if !value.get_type().module()?.to_string().starts_with("pyarrow") {
         return Ok(value.clone());

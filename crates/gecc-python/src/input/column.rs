@@ -13,8 +13,8 @@ use zeroize::Zeroizing;
 
 /// Rows of one width: memory of the caller's, or a copy.
 ///
-/// From `data` on there are `items` rows, each `stride` bytes behind the one before, in memory that `keep` holds; one row where
-/// there is no number of items or the stride is 0.
+/// From `data` on there are `items` rows, each `stride` bytes behind the one before, in memory that `keep` holds; one
+/// row where there is no number of items or the stride is 0.
 pub struct Column {
     data: *const u8,
     width: usize,
@@ -133,7 +133,7 @@ impl Column {
             // SAFETY: a row of this width lies there as long as the column lives.
             return Rows::all(unsafe { &*self.data.cast::<[u8; W]>() });
         }
-        // SAFETY: so many rows lie there as long as the column lives.
+        // SAFETY: this many rows lie there as long as the column lives.
         let bytes = unsafe {
             slice::from_raw_parts(self.data.add(range.start * self.stride), (range.len() - 1) * self.stride + W)
         };

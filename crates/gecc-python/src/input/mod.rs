@@ -32,7 +32,8 @@ use pyo3::types::{PyBytes, PyString};
 use std::ops::Range;
 use value::Value;
 
-/// Rows that were read, and a code for each item: 0 where nothing is wrong with it. No codes where nothing is wrong with any.
+/// Rows that were read, and a code for each item: 0 where nothing is wrong with it. No codes where nothing is wrong
+/// with any.
 pub(crate) type Read<T> = PyResult<(T, Option<Vec<u8>>)>;
 
 /// Codes of items, if there is one.
@@ -179,7 +180,8 @@ impl<'py> Call<'py> {
         Ok(column)
     }
 
-    /// What `read` reads of an argument that decides nothing. A value that cannot be read is then nothing that is wrong with its item.
+    /// What `read` reads of an argument that decides nothing. A value that cannot be read is then nothing that is wrong
+    /// with its item.
     pub fn hints<T>(&mut self, read: impl FnOnce(&mut Self) -> PyResult<T>) -> PyResult<T> {
         let problems = self.problems.take();
         let hints = read(self);
@@ -284,8 +286,8 @@ impl<'py> Call<'py> {
     }
 }
 
-/// Where the engine reads a column: the address of the first row, the distance from each row to the next in bytes (0 where one
-/// row serves all), and the number of rows. For tests of what is copied and what is not.
+/// Where the engine reads a column: the address of the first row, the distance from each row to the next in bytes (0
+/// where one row serves all), and the number of rows. For tests of what is copied and what is not.
 #[pyfunction]
 pub fn place_of(py: Python<'_>, value: &Bound<'_, PyAny>, width: usize) -> PyResult<(usize, usize, Option<usize>)> {
     let column = Call::new(py, CurveId::Secp256k1).rows(argument("value", Field::Digest), width, value)?;

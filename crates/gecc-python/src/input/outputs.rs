@@ -49,7 +49,7 @@ impl OutputColumn {
         OutputLists::of(whole.as_ref()).map(OutputColumn::Lists).map_err(batch_exception)
     }
 
-    /// Those of so many rows.
+    /// Those of this many rows.
     pub fn outputs(&self, rows: usize) -> PyResult<Outputs<'_>> {
         let outputs = match self {
             OutputColumn::Lists(lists) => lists.outputs(),

@@ -15,7 +15,8 @@ pub fn column<'py>(
     frames(value.py())?.call_method1("column", (argument.name, value))?.extract()
 }
 
-/// Results with an index: numbers and truth values as they are, rows as `bytes`. `passed` says which items have a result.
+/// Results with an index: numbers and truth values as they are, rows as `bytes`. `passed` says which items have a
+/// result.
 pub fn series<'py>(
     array: &Bound<'py, PyAny>,
     passed: Option<&Bound<'py, PyAny>>,

@@ -80,7 +80,8 @@ impl Signatures {
         Ok((Signatures { rows: Column::of_copy(64, Some(items), rows), ids }, some_problems(problems)))
     }
 
-    /// Signatures of an Arrow array: borrowed where it is in one piece whose values lie one after the other, else copied.
+    /// Signatures of an Arrow array: borrowed where it is in one piece whose values lie one after the other, else
+    /// copied.
     pub fn of_arrow(py: Python<'_>, argument: Argument, chunks: &Chunks) -> Read<Self> {
         arrow::require_bytes(argument, chunks, &WIDTHS)?;
         match arrow::common_width(chunks) {

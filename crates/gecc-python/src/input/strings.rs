@@ -30,7 +30,7 @@ struct Place {
     length: usize,
 }
 
-/// Strings of one length, each so many bytes behind the one before.
+/// Strings of one length, each this many bytes behind the one before.
 struct StringRows {
     first: Place,
     stride: usize,
@@ -61,8 +61,8 @@ impl Strings {
         Ok(strings)
     }
 
-    /// Objects of a list: `bytes` or other bytes with the buffer protocol, or `None`, which is null; hexadecimal texts, but those
-    /// of ids are taken as they are, and messages are no texts.
+    /// Objects of a list: `bytes` or other bytes with the buffer protocol, or `None`, which is null; hexadecimal texts,
+    /// but those of ids are taken as they are, and messages are no texts.
     pub fn of_list(argument: Argument, items: &[Bound<'_, PyAny>]) -> PyResult<Self> {
         let mut strings = Self::with_room(items.len())?;
         for (index, item) in items.iter().enumerate() {
@@ -190,12 +190,12 @@ impl Strings {
         let place = match &self.rows {
             Some(StringRows { first: Place { data, length }, stride, items }) => {
                 assert!(place < *items, "the string is there");
-                // SAFETY: so many rows lie there.
+                // SAFETY: this many rows lie there.
                 Ok(Place { data: unsafe { data.add(place * stride) }, length: *length })
             }
             None => self.places[place],
         };
-        // SAFETY: so many bytes lie there as long as `self` lives.
+        // SAFETY: this many bytes lie there as long as `self` lives.
         place.map(|Place { data, length }| unsafe { slice::from_raw_parts(data, length) })
     }
 

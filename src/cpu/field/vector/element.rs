@@ -26,8 +26,8 @@ pub trait Prime: Copy + 'static {
     /// sum + k p.
     fn add_multiple(sum: [Words; 5], k: i64) -> [Words; 5];
 
-    /// The sum modulo p, between 0 and 2.01 p once it is carried; the sum may be negative, with words below 2^57 in absolute
-    /// value.
+    /// The sum modulo p, between 0 and 2.01 p once it is carried; the sum may be negative, with words below 2^57 in
+    /// absolute value.
     fn fold(sum: [Words; 5]) -> [Words; 5];
 }
 

@@ -54,8 +54,8 @@ impl Shape for General {
 
     /// sum - q p for a q that is close to sum / p.
     ///
-    /// Let x = top f / 2^52, with top = floor(t4 / 2^26) and f close to 2^286 / p: both fit signed numbers of 32 bits, as words
-    /// are below 2^57. Then sum / p - x is
+    /// Let x = top f / 2^52, with top = floor(t4 / 2^26) and f close to 2^286 / p: both fit signed numbers of 32 bits,
+    /// as words are below 2^57. Then sum / p - x is
     /// - more by less than 2^234 / p < 2^-21 for what top leaves of t4,
     /// - more or less by less than 2^214 / p < 2^-41 for the other words, and
     /// - more or less by less than 1.01 2^31 / 2^52 for what f leaves.

@@ -1,5 +1,5 @@
-//! Field elements eight at a time, one per 64-bit lane of a vector register, by the instructions of AVX-512 IFMA that multiply
-//! words of 52 bits. Nothing here branches on a value.
+//! Field elements eight at a time, one per 64-bit lane of a vector register, by the instructions of AVX-512 IFMA that
+//! multiply words of 52 bits. Nothing here branches on a value.
 
 mod element;
 mod general;

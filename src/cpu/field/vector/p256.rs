@@ -6,8 +6,8 @@ use crate::cpu::field::moduli::Modulus;
 use crate::cpu::field::p256;
 
 impl Shape for p256::Prime {
-    /// p = -1 modulo 2^52, so the multiple of p that clears a word has that word, m, as its factor, and m p - m is m times
-    /// 2^44 one word up, 2^36 three words up and 2^48 - 2^16 four words up.
+    /// p = -1 modulo 2^52, so the multiple of p that clears a word has that word, m, as its factor, and m p - m is m
+    /// times 2^44 one word up, 2^36 three words up and 2^48 - 2^16 four words up.
     #[inline(always)]
     fn reduce<M: Modulus>(columns: [Words; 10]) -> [Words; 5] {
         let mut t = columns;

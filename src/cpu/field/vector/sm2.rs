@@ -6,8 +6,9 @@ use crate::cpu::field::moduli::Modulus;
 use crate::cpu::field::sm2;
 
 impl Shape for sm2::Prime {
-    /// p = -1 modulo 2^52, so the multiple of p that clears a word has that word, m, as its factor, and m p - m is m times
-    /// 2^12 - 2^44 one word up and 2^48 - 2^16 four words up. The first is negative: it takes 2^52 from the word above.
+    /// p = -1 modulo 2^52, so the multiple of p that clears a word has that word, m, as its factor, and m p - m is m
+    /// times 2^12 - 2^44 one word up and 2^48 - 2^16 four words up. The first is negative: it takes 2^52 from the word
+    /// above.
     #[inline(always)]
     fn reduce<M: Modulus>(columns: [Words; 10]) -> [Words; 5] {
         let mut t = columns;

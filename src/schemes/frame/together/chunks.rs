@@ -1,16 +1,18 @@
 //! Which chunks of a batch are verified together on GPUs, by one equation each.
 //!
-//! Several chunks are computed at a time. So what an equation may lose is taken beforehand from what the batch may lose, a quarter of
-//! what it costs to verify all items one by one, and given back when the equation holds.
+//! Several chunks are computed at a time. So what an equation may lose is taken beforehand from what the batch may
+//! lose, a quarter of what it costs to verify all items one by one, and given back when the equation holds.
 
 use super::groups::MAY_BE_LOST;
 use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering};
 
-/// What an item of an equation that fails has cost, and what an item of one that holds has saved: in hundredths of what it costs to
-/// verify or to recover the item alone. Both are estimated to the disadvantage of equations (docs/log/gpu-kernels.md).
+/// What an item of an equation that fails has cost, and what an item of one that holds has saved: in hundredths of what
+/// it costs to verify or to recover the item alone. Both are estimated to the disadvantage of equations
+/// (docs/log/gpu-kernels.md).
 const LOST: i64 = 70;
 const SAVED: i64 = 20;
-/// Items of the smallest chunk in which an equation that fails loses no more: sums have a part that is as long for few items.
+/// Items of the smallest chunk in which an equation that fails loses no more: sums have a part that is as long for few
+/// items.
 const FEWEST: usize = 1 << 17;
 
 /// The chunks of one batch.
@@ -25,7 +27,7 @@ pub struct Chunks {
 }
 
 impl Chunks {
-    /// Of so many items.
+    /// Of this many items.
     pub fn new(items: usize) -> Self {
         let credit = MAY_BE_LOST * items as i64;
         let affordable = (credit / LOST) as usize;
@@ -44,19 +46,20 @@ impl Chunks {
         self.largest
     }
 
-    /// Whether a chunk of so many items may be tried at all.
+    /// Whether a chunk of this many items may be tried at all.
     pub fn may_try(&self, items: usize) -> bool {
         items >= self.fewest
     }
 
-    /// Whether a chunk of so many items is tried now. What it may lose is taken from what may be lost, for good if it has no answer.
+    /// Whether a chunk of this many items is tried now. What it may lose is taken from what may be lost, for good if it
+    /// has no answer.
     pub fn begin(&self, items: usize) -> bool {
         let cost = LOST * items as i64;
         let take = |credit: i64| (credit >= cost).then(|| credit - cost);
         self.may_try(items) && self.credit.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take).is_ok()
     }
 
-    /// The equation of a chunk holds, and so many of its items are not verified alone.
+    /// The equation of a chunk holds, and this many of its items are not verified alone.
     pub fn held(&self, items: usize) {
         self.credit.fetch_add((LOST + SAVED) * items as i64, Ordering::Relaxed);
         self.spared.fetch_add(items, Ordering::Relaxed);
@@ -75,8 +78,8 @@ mod tests {
 
     const CHUNK: usize = 1 << 17;
 
-    /// Takes a batch through chunks of this size, so many at a time. Gives what it costs, in hundredths of verifying an item alone, and
-    /// the items that are not.
+    /// Takes a batch through chunks of this size, this many at a time. Gives what it costs, in hundredths of verifying
+    /// an item alone, and the items that are not.
     fn cost(items: usize, at_a_time: usize, is_valid: impl Fn(usize) -> bool) -> (i64, usize) {
         let (chunks, mut running, mut cost) = (Chunks::new(items), VecDeque::new(), 100 * items as i64);
         let mut end = |(size, valid): (usize, bool)| {

@@ -17,7 +17,7 @@ const LARGEST: usize = 1 << 12;
 const MOST_ITEMS: usize = 1 << 18;
 const ITEM_BYTES: usize = 1 << 10;
 
-/// Coefficients: so many, or `None` where there are none to be had.
+/// Coefficients: this many, or `None` where there are none to be had.
 pub type Draw<'a> = dyn Fn(usize) -> Option<Vec<u128>> + Sync + 'a;
 
 /// Uses of a key from which its table serves better.

@@ -44,7 +44,7 @@ pub struct Together<'a> {
     /// Of Q and of R.
     scalars: Column<Scalars>,
     coefficients: Column<Coefficients>,
-    /// The scalar of G, as a sum of so many.
+    /// The scalar of G, as a sum of this many.
     of_base: Column<ScalarRows>,
     sums: usize,
     /// The items that take no part and are listed.
@@ -80,7 +80,8 @@ impl<'a> Together<'a> {
         EquationsOfChunk { curve, equations, keys: points, n }: EquationsOfChunk,
         table: &PublicTable,
     ) -> Result<Open, Fault> {
-        // A device makes the coefficients of these 32 bytes (`cuda/scheme/together.cuh`), drawn when the items are on their way to it.
+        // A device makes the coefficients of these 32 bytes (`cuda/scheme/together.cuh`), drawn when the items are on
+        // their way to it.
         let mut seed = [0; 32];
         if !self.chunks.begin(n) || getrandom::fill(&mut seed).is_err() {
             return Ok(Open::AsBefore);

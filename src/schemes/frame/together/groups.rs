@@ -1,11 +1,11 @@
 //! Which items of a batch are verified together, by one equation for a group of them, and which one by one.
 //!
-//! An equation that holds saves a part of what it costs to verify its items one by one. One that does not hold is lost. What is lost
-//! less what is saved, by the estimates below, never exceeds a quarter of what it costs to verify all items one by one, whichever
-//! items are invalid. Groups shrink where equations fail and grow where they hold.
+//! An equation that holds saves a part of what it costs to verify its items one by one. One that does not hold is lost.
+//! What is lost less what is saved, by the estimates below, never exceeds a quarter of what it costs to verify all
+//! items one by one, whichever items are invalid. Groups shrink where equations fail and grow where they hold.
 
-/// What an item of an equation that fails has cost, and what an item of one that holds has saved: in hundredths of what it costs to
-/// verify the item alone. Both are estimated to the disadvantage of equations (docs/log/cpu.md).
+/// What an item of an equation that fails has cost, and what an item of one that holds has saved: in hundredths of what
+/// it costs to verify the item alone. Both are estimated to the disadvantage of equations (docs/log/cpu.md).
 const LOST: i64 = 90;
 const SAVED: i64 = 20;
 /// What may be lost of each item of a batch.
@@ -35,14 +35,15 @@ pub enum Step {
 }
 
 impl Groups {
-    /// For so many items. No group is smaller than the smallest; the last one may be larger than the largest by less than that.
+    /// For this many items. No group is smaller than the smallest; the last one may be larger than the largest by less
+    /// than that.
     pub fn new(items: usize, smallest: usize, largest: usize) -> Self {
         let may_be_lost = MAY_BE_LOST * items as i64;
         let size = (FIRST * smallest).min(largest);
         Groups { smallest, largest, size, lost: 0, may_be_lost, pause: 0, next_pause: smallest }
     }
 
-    /// What is done next, where so many items are left: at least one.
+    /// What is done next, where this many items are left: at least one.
     pub fn next(&mut self, left: usize) -> Step {
         if self.pause > 0 {
             return Step::OneByOne(std::mem::take(&mut self.pause).min(left));
@@ -55,14 +56,14 @@ impl Groups {
         if size < self.smallest || size > affordable { Step::OneByOne(left) } else { Step::Together(size) }
     }
 
-    /// The last group's equation held for so many valid items; the others of the group took no part in it.
+    /// The last group's equation held for this many valid items; the others of the group took no part in it.
     pub fn held(&mut self, valid: usize, others: usize) {
         self.lost += LOST * others as i64 - SAVED * valid as i64;
         self.size = (2 * self.size).min(self.largest);
         self.next_pause = self.smallest;
     }
 
-    /// The last group, of so many items, has no equation that holds.
+    /// The last group, of this many items, has no equation that holds.
     pub fn failed(&mut self, items: usize) {
         self.lost += LOST * items as i64;
         if items > self.smallest {
@@ -82,8 +83,8 @@ mod tests {
     const SMALLEST: usize = 512;
     const LARGEST: usize = 4096;
 
-    /// Takes a batch through its groups. Gives what it costs, in hundredths of verifying an item alone, and the items that are
-    /// verified together.
+    /// Takes a batch through its groups. Gives what it costs, in hundredths of verifying an item alone, and the items
+    /// that are verified together.
     fn cost(is_valid: &[bool]) -> (i64, usize) {
         let mut groups = Groups::new(is_valid.len(), SMALLEST, LARGEST);
         let (mut done, mut cost, mut together) = (0, 0, 0);
@@ -114,7 +115,8 @@ mod tests {
         (100 + MAY_BE_LOST) * items as i64
     }
 
-    /// At every fraction of invalid items, spread at random and at the worst places there are for a schedule that is known.
+    /// At every fraction of invalid items, spread at random and at the worst places there are for a schedule that is
+    /// known.
     #[test]
     fn cost_is_bounded() {
         let mut random = Random::fresh();

@@ -11,8 +11,8 @@ use zeroize::Zeroizing;
 /// Bytes of the longest file that is read: keys, an address and remarks.
 const LONGEST: u64 = 64 << 10;
 
-/// The keys of a receiver of silent payments, as a file has them: the scan private key, 64 hexadecimal digits, and behind it the spend
-/// public key, 66 hexadecimal digits, or an address. Lines that begin with `#` are remarks.
+/// The keys of a receiver of silent payments, as a file has them: the scan private key, 64 hexadecimal digits, and
+/// behind it the spend public key, 66 hexadecimal digits, or an address. Lines that begin with `#` are remarks.
 ///
 /// The scan key is wiped when this is dropped, and `Debug` shows nothing of it.
 #[derive(Clone, Debug)]

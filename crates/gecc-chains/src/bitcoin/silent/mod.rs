@@ -42,12 +42,12 @@ pub struct Tweaks {
     pub progress: Progress,
 }
 
-/// Finds the transactions of all blocks of some files that may pay silently, and hands them to `sink` until that wants no more.
-/// Gives what the sink ended with. Files are those of [`verify`](super::verify).
+/// Finds the transactions of all blocks of some files that may pay silently, and hands them to `sink` until that wants
+/// no more. Gives what the sink ended with. Files are those of [`verify`](super::verify).
 ///
-/// A transaction has a tweak point where it has a taproot output, spends no output of a witness version above 1, and the keys of
-/// its eligible inputs have a sum other than the identity: those of P2TR unless H of BIP 341 is the internal key, P2WPKH,
-/// P2SH-P2WPKH and P2PKH, compressed.
+/// A transaction has a tweak point where it has a taproot output, spends no output of a witness version above 1, and
+/// the keys of its eligible inputs have a sum other than the identity: those of P2TR unless H of BIP 341 is the
+/// internal key, P2WPKH, P2SH-P2WPKH and P2PKH, compressed.
 ///
 /// # Errors
 /// What the engine says. Transactions before were handed on.
@@ -208,8 +208,8 @@ impl Found {
     }
 }
 
-/// The sums of keys, so many for each: `x || y`, or zeros. Keys that are none of the curve, with which nobody can sign, are left
-/// out. Each time the keys of a sum are added in pairs, those of all sums at once.
+/// The sums of keys, this many for each: `x || y`, or zeros. Keys that are none of the curve, with which nobody can
+/// sign, are left out. Each time the keys of a sum are added in pairs, those of all sums at once.
 fn sums(engine: &Engine, counts: impl Iterator<Item = usize>, keys: &[Key]) -> Result<Vec<[u8; 64]>, gecc::Error> {
     let decoded = point::decompress(engine, Secp256k1, keys)?;
     let row = |point: gecc::Point| -> [u8; 64] { *point.as_bytes().last_chunk().expect("65 bytes") };

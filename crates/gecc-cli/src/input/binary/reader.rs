@@ -17,7 +17,7 @@ const SMALLEST_PART: usize = 1 << 20;
 /// What was put into the memory.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Filled {
-    /// So many rows, above 0.
+    /// This many rows, above 0.
     Rows(usize),
     /// Nothing came in time.
     Nothing,
@@ -37,7 +37,7 @@ enum Source {
 }
 
 impl RowReader {
-    /// A stream is read ahead of by so many buffers.
+    /// A stream is read ahead of by this many buffers.
     ///
     /// # Errors
     /// Where the length of a file is no multiple of the row's width.
@@ -70,10 +70,12 @@ impl RowReader {
         }
     }
 
-    /// Puts the next rows into the front of the memory, on the threads of the caller's pool. Waits at most `patience` for a stream.
+    /// Puts the next rows into the front of the memory, on the threads of the caller's pool. Waits at most `patience`
+    /// for a stream.
     ///
     /// # Errors
-    /// Where reading fails, a file became shorter, or a stream ends within a row. What was given before is as it was read.
+    /// Where reading fails, a file became shorter, or a stream ends within a row. What was given before is as it was
+    /// read.
     pub fn read(&mut self, memory: &mut [u8], patience: Duration) -> Result<Filled, String> {
         let (width, v) = (self.layout.width(), self.layout.place(Field::RecoveryId));
         match &mut self.source {

@@ -86,7 +86,7 @@ fn next(reader: &mut RowReader, memory: &mut [u8]) -> Result<Filled, String> {
     }
 }
 
-/// Verifies and recovers all rows, so many at a time. Gives the verdicts, and how reading ended.
+/// Verifies and recovers all rows, this many at a time. Gives the verdicts, and how reading ended.
 fn check(mut reader: RowReader, most_rows: usize, expected: &Signed) -> (Vec<bool>, Result<(), String>) {
     let engine = Engine::cpu().unwrap();
     let (mut memory, mut verdicts) = (vec![0; most_rows * WIDTH], Vec::new());

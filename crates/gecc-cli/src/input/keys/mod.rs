@@ -10,7 +10,8 @@ use zeroize::Zeroizing;
 
 /// Bytes that are looked at to tell the form.
 const HEAD: usize = 1 << 16;
-/// Longer PEM, DER and JWK files are refused, as they are held in memory whole. Files with a key a line have no such limit.
+/// Longer PEM, DER and JWK files are refused, as they are held in memory whole. Files with a key a line have no such
+/// limit.
 const LONGEST: usize = 256 << 20;
 
 /// Reads all keys. Those that name a curve have to name this one, and public keys beside them have to be theirs.
@@ -32,7 +33,8 @@ pub enum Named {
     Lines(Box<dyn Read + Send>),
 }
 
-/// Reads all keys of PEM, DER or JWK. The first bytes that come tell whether it is that, so that lines are not waited for.
+/// Reads all keys of PEM, DER or JWK. The first bytes that come tell whether it is that, so that lines are not waited
+/// for.
 ///
 /// The caller wipes the stack.
 pub fn read_named(mut source: Box<dyn Read + Send>, curve: CurveId) -> Result<Named, String> {
