@@ -150,6 +150,19 @@ pub enum Contents<'a> {
 }
 
 impl Operation {
+    /// Verification by the curve's own scheme: SM2 on its curve, and ECDSA on the others. SM2 has no low s: a policy
+    /// that asks for it gives what [`Operation::require`] refuses.
+    pub fn verify(curve: CurveId, policy: Policy) -> Self {
+        let is_sm2 = curve == Sm2::ID && !policy.low_s;
+        if is_sm2 { Operation::Sm2Verify } else { Operation::EcdsaVerify(curve, policy) }
+    }
+
+    /// Signing by the curve's own scheme. What has the form that the curve has by default has it with SM2, too.
+    pub fn sign(curve: CurveId, form: SForm) -> Self {
+        let is_sm2 = curve == Sm2::ID && form == SForm::default();
+        if is_sm2 { Operation::Sm2Sign } else { Operation::EcdsaSign(curve, form) }
+    }
+
     /// The curve; for Ed25519, whose curve is none of these, any: secp256k1.
     pub fn curve(self) -> CurveId {
         match self {

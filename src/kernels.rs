@@ -28,8 +28,8 @@ use std::sync::OnceLock;
 /// Jetson boards.
 pub const PACKED: &[&str] = &["sm_80", "sm_86", "sm_89", "sm_90", "sm_100", "sm_120"];
 
-/// The hash of the sources and options of all operations' kernels, as 32 hexadecimal digits. Libraries with the same hash use each other's
-/// packs.
+/// The hash of the sources and options of all operations' kernels, as 32 hexadecimal digits. Libraries with the same
+/// hash use each other's packs.
 pub fn sources_hash() -> String {
     kernel_files::sources_hash()
 }

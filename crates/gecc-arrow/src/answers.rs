@@ -17,8 +17,8 @@ use std::ptr::NonNull;
 use std::sync::Arc;
 use zeroize::Zeroizing;
 
-/// The answers for a batch, one for each row, in order. Those of calls that someone else made can be put together too:
-/// results are as many as codes, or there is a panic.
+/// The answers for a batch, one for each row, in order. Those of calls that someone else made can be put together too
+/// ([`Operation::with_results`](crate::Operation::with_results)).
 #[derive(Clone)]
 pub struct Answers {
     codes: Vec<u8>,
@@ -41,20 +41,23 @@ impl Answers {
     }
 
     /// With public keys, given as `x || y`.
-    pub fn with_keys(self, keys: Vec<[u8; 64]>, form: KeyForm) -> Self {
+    pub(crate) fn with_keys(self, keys: Vec<u8>, form: KeyForm) -> Self {
         const NAME: &str = "public_key";
+        let points = || keys.as_chunks().0.iter();
         match form {
-            KeyForm::Raw => self.with_rows(NAME, keys),
-            KeyForm::Compressed => self.with_rows(NAME, keys.iter().map(compressed).collect()),
-            KeyForm::Uncompressed => self.with_rows(NAME, keys.iter().map(uncompressed).collect()),
+            KeyForm::Raw => self.with_rows(NAME, 64, keys),
+            KeyForm::Compressed => {
+                self.with_rows(NAME, 33, points().map(compressed).collect::<Vec<_>>().into_flattened())
+            }
+            KeyForm::Uncompressed => {
+                self.with_rows(NAME, 65, points().map(uncompressed).collect::<Vec<_>>().into_flattened())
+            }
         }
     }
 
-    /// With signatures, as `signature` or as `der`.
-    pub fn with_signatures(mut self, signatures: Vec<[u8; 64]>, der: bool) -> Self {
-        if !der {
-            return self.with_rows("signature", signatures);
-        }
+    /// With signatures in DER.
+    pub(crate) fn with_der(mut self, signatures: &[u8]) -> Self {
+        let signatures = signatures.as_chunks().0;
         assert_eq!(signatures.len(), self.codes.len(), "a signature for each row");
         let passed =
             |(signature, code): (&[u8; 64], &u8)| (*code == Verdict::VALID_CODE).then(|| signature_to_der(signature));
@@ -64,35 +67,35 @@ impl Answers {
     }
 
     /// With a column of results, of which those of rejected rows are wiped.
-    pub fn with_rows<const W: usize>(mut self, name: &'static str, mut rows: Vec<[u8; W]>) -> Self {
-        self.clear_rejected(&mut rows);
-        let bytes = Buffer::from_vec(rows.into_flattened());
-        self.results.push((name, Arc::new(FixedSizeBinaryArray::new(W as i32, bytes, self.nulls()))));
+    pub(crate) fn with_rows(mut self, name: &'static str, width: usize, mut rows: Vec<u8>) -> Self {
+        self.clear_rejected(width, &mut rows);
+        let bytes = Buffer::from_vec(rows);
+        self.results.push((name, Arc::new(FixedSizeBinaryArray::new(width as i32, bytes, self.nulls()))));
         self
     }
 
     /// With a column of secrets, whose memory is wiped when the last array that holds it is dropped.
-    pub fn with_secret_rows(mut self, name: &'static str, mut rows: Zeroizing<Vec<[u8; 32]>>) -> Self {
-        self.clear_rejected(&mut rows);
-        let bytes = rows.as_flattened();
-        let (start, length) = (NonNull::from(bytes).cast::<u8>(), bytes.len());
+    pub(crate) fn with_secret_rows(mut self, name: &'static str, width: usize, mut rows: Zeroizing<Vec<u8>>) -> Self {
+        self.clear_rejected(width, &mut rows);
+        let (start, length) = (NonNull::from(&rows[..]).cast::<u8>(), rows.len());
         // SAFETY: the owner holds the vector, whose heap memory stays where it is until the owner is dropped, and
         // nothing changes it meanwhile.
         let bytes = unsafe { Buffer::from_custom_allocation(start, length, Arc::new(rows)) };
-        self.results.push((name, Arc::new(FixedSizeBinaryArray::new(32, bytes, self.nulls()))));
+        self.results.push((name, Arc::new(FixedSizeBinaryArray::new(width as i32, bytes, self.nulls()))));
         self
     }
 
     /// With a column of small numbers.
-    pub fn with_numbers(mut self, name: &'static str, numbers: Vec<u8>) -> Self {
+    pub(crate) fn with_numbers(mut self, name: &'static str, numbers: Vec<u8>) -> Self {
         self.results.push((name, Arc::new(UInt8Array::new(numbers.into(), self.nulls()))));
         self
     }
 
-    fn clear_rejected<const W: usize>(&self, rows: &mut [[u8; W]]) {
-        for (row, code) in rows.iter_mut().zip(&self.codes) {
+    fn clear_rejected(&self, width: usize, rows: &mut [u8]) {
+        assert_eq!(rows.len(), width * self.codes.len(), "a result for each row");
+        for (row, code) in rows.chunks_exact_mut(width).zip(&self.codes) {
             if *code != Verdict::VALID_CODE {
-                *row = [0; W];
+                row.fill(0);
             }
         }
     }

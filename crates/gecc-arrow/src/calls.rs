@@ -13,7 +13,8 @@ use arrow_array::RecordBatch;
 use arrow_schema::{DataType, Schema, SchemaRef};
 use gecc::call::{self, Columns, Contents, RecoveryIds};
 use gecc::fields::{Field, Mapping};
-use gecc::{CurveId, Engine, PublicKeys, Rows};
+use gecc::{Engine, PublicKeys, Rows};
+use std::mem;
 use zeroize::Zeroizing;
 
 impl Operation {
@@ -23,17 +24,16 @@ impl Operation {
     /// what is made of them are computed in constant time; reading them from hexadecimal text is not constant-time.
     ///
     /// # Errors
-    /// [`Error::Columns`] when a column that is needed is missing or has a wrong type, [`Error::Options`] when the
-    /// operation does not exist on the curve, and [`Error::Engine`].
+    /// [`Error::Columns`] when a column that is needed is missing or has a wrong type, and [`Error::Engine`], also
+    /// where the curve does not have the operation.
     pub fn apply(
         &self,
         engine: &Engine,
-        curve: CurveId,
         batch: &RecordBatch,
         mapping: &Mapping,
         pool: &Pool,
     ) -> Result<Answers, Error> {
-        self.apply_at(engine, curve, 0, batch, mapping, pool)
+        self.apply_at(engine, 0, batch, mapping, pool)
     }
 
     /// The same for a batch whose first row has a number of its own, counted from 0, by which keys are found
@@ -44,7 +44,6 @@ impl Operation {
     pub fn apply_at(
         &self,
         engine: &Engine,
-        curve: CurveId,
         first: u64,
         batch: &RecordBatch,
         mapping: &Mapping,
@@ -53,33 +52,33 @@ impl Operation {
         let run = |call: call::Operation, columns: &Columns, first: &mut [u8], second: &mut [u8], codes: &mut [u8]| {
             call.run(engine, columns, first, second, codes).map_err(Error::from)
         };
-        self.answers(self.call(curve)?, first, Inputs::new(batch, mapping, pool), run)
+        self.answers(first, Inputs::new(batch, mapping, pool), run)
     }
 
     /// The same, where `run` makes the call, such as through a coalescer. It gets what is computed, the columns, and
     /// places for results and codes, as [`call::Operation::run`] does.
     ///
     /// # Errors
-    /// [`Error::Columns`] when a column that is needed is missing or has a wrong type, [`Error::Options`] when the
-    /// operation does not exist on the curve, and what the call says.
+    /// [`Error::Columns`] when a column that is needed is missing or has a wrong type, [`Error::Engine`] where the
+    /// curve does not have the operation, and what the call says.
     pub fn apply_through<E: From<Error>>(
         &self,
-        curve: CurveId,
         batch: &RecordBatch,
         mapping: &Mapping,
         pool: &Pool,
         run: impl FnOnce(call::Operation, &Columns, &mut [u8], &mut [u8], &mut [u8]) -> Result<(), E>,
     ) -> Result<Answers, E> {
-        self.answers(self.call(curve)?, 0, Inputs::new(batch, mapping, pool), run)
+        self.answers(0, Inputs::new(batch, mapping, pool), run)
     }
 
     fn answers<E: From<Error>>(
         &self,
-        call: call::Operation,
         first: u64,
         mut inputs: Inputs,
         run: impl FnOnce(call::Operation, &Columns, &mut [u8], &mut [u8], &mut [u8]) -> Result<(), E>,
     ) -> Result<Answers, E> {
+        let call = self.call;
+        call.require().map_err(Error::from)?;
         let reads = call.reads();
         if reads.contents {
             inputs.require_one_content()?;
@@ -99,14 +98,14 @@ impl Operation {
             (true, false) => Some(Keys::of(&mut inputs)?),
             (true, true) => Some(Keys::of_bip340(&mut inputs)?),
         };
-        let secret_keys = if reads.secret_keys { Some(Secrets::of(&mut inputs, self.key(), first)?) } else { None };
+        let secret_keys = if reads.secret_keys { Some(Secrets::of(&mut inputs, &self.key, first)?) } else { None };
         let user_ids = if has_messages && reads.user_ids { Some(Texts::ids(&inputs)?) } else { None };
         let messages = messages.as_ref().map(Texts::slices);
         let user_ids = user_ids.as_ref().map(Texts::slices).unwrap_or_default();
-        let rows =
+        let as_digests =
             messages.as_ref().filter(|_| !reads.user_ids).and_then(|messages| as_rows(messages, &inputs.problems));
-        let mut columns = Columns { additional: self.additional().map(Rows::all), ..Columns::default() };
-        match (&messages, &rows, &digests) {
+        let mut columns = Columns { additional: self.additional.as_ref().map(Rows::all), ..Columns::default() };
+        match (&messages, &as_digests, &digests) {
             (_, Some(rows), _) => columns.contents = Contents::Digests(Rows::new(rows)),
             (Some(messages), None, _) => columns.contents = Contents::Messages { messages, user_ids: &user_ids },
             (None, None, Some(digests)) => columns.contents = Contents::Digests(digests.rows()),
@@ -116,53 +115,59 @@ impl Operation {
         columns.recovery_ids = recovery_ids.as_deref().map_or(columns.recovery_ids, Rows::new);
         columns.public_keys = public_keys.as_ref().map_or(columns.public_keys, Keys::rows);
         columns.secret_keys = secret_keys.as_ref().map_or(columns.secret_keys, Secrets::keys);
-        let (mut results, mut codes) = (Results::of(call, inputs.rows()), vec![0; inputs.rows()]);
-        let mut second = vec![0; if call.results().len() > 1 { codes.len() } else { 0 }];
-        run(call, &columns, results.bytes(), &mut second, &mut codes)?;
-        let answers = Answers::new(inputs.merged(codes));
-        let answers = match (call.results(), results) {
-            ([], _) | (_, Results::None) => answers,
-            ([column, ..], Results::Secrets(rows)) => answers.with_secret_rows(column.name, rows),
-            ([column, ..], Results::Addresses(rows)) => answers.with_rows(column.name, rows),
-            ([column, ..], Results::Pairs(rows)) if column.name == "public_key" => {
-                answers.with_keys(rows, self.key_form())
-            }
-            (_, Results::Pairs(rows)) => answers.with_signatures(rows, self.is_der()),
+        let (rows, results) = (inputs.rows(), call.results());
+        let mut first = Zeroizing::new(vec![0; rows * results.first().map_or(0, |column| column.width)]);
+        let (mut second, mut codes) = (vec![0; if results.len() > 1 { rows } else { 0 }], vec![0; rows]);
+        run(call, &columns, &mut first, &mut second, &mut codes)?;
+        Ok(self.with_results(Answers::new(inputs.merged(codes)), first, second))
+    }
+
+    /// Answers with the results of all rows, one after the other, as [`call::Operation::run`] writes them.
+    ///
+    /// # Panics
+    /// Where there are more or fewer results than answers.
+    pub fn with_results(&self, answers: Answers, mut first: Zeroizing<Vec<u8>>, second: Vec<u8>) -> Answers {
+        let Some((column, others)) = self.call.results().split_first() else { return answers };
+        let answers = match column.name {
+            name if self.call.has_secret_results() => answers.with_secret_rows(name, column.width, first),
+            "public_key" => answers.with_keys(mem::take(&mut *first), self.key_form),
+            "signature" if self.der => answers.with_der(&first),
+            name => answers.with_rows(name, column.width, mem::take(&mut *first)),
         };
-        Ok(match call.results() {
-            [_, column] => answers.with_numbers(column.name, second),
-            _ => answers,
-        })
+        match others {
+            [] => answers,
+            [column, ..] => answers.with_numbers(column.name, second),
+        }
     }
 
     /// Whether a batch of this schema can be worked on, before there is one.
     ///
     /// # Errors
     /// As for [`Operation::apply`], but for the engine's.
-    pub fn check(&self, engine: &Engine, curve: CurveId, schema: &SchemaRef, mapping: &Mapping) -> Result<(), Error> {
+    pub fn check(&self, engine: &Engine, schema: &SchemaRef, mapping: &Mapping) -> Result<(), Error> {
         // A file may claim types that no array has.
         let empty = caught(|| Ok(RecordBatch::new_empty(schema.clone())))?;
-        self.apply(engine, curve, &empty, mapping, &Pool::default()).map(drop)
+        self.apply(engine, &empty, mapping, &Pool::default()).map(drop)
     }
 
-    /// The columns that the operation reads on a curve, of those that the mapping has.
+    /// The columns that the operation reads, of those that the mapping has.
     ///
     /// # Errors
     /// As for [`column_of`].
-    pub fn columns(&self, curve: CurveId, schema: &Schema, mapping: &Mapping) -> Result<Vec<usize>, Error> {
-        let read = Field::ALL.into_iter().filter(|field| self.reads(*field, curve));
+    pub fn columns(&self, schema: &Schema, mapping: &Mapping) -> Result<Vec<usize>, Error> {
+        let read = Field::ALL.into_iter().filter(|field| self.reads(*field));
         read.filter_map(|field| column_of(mapping, field, schema).transpose()).collect()
     }
 
     /// The schema of [`Answers::to_columns`].
     pub fn schema(&self) -> SchemaRef {
         let field = |column: &call::Column| match (column.name, column.width) {
-            ("public_key", _) => (column.name, DataType::FixedSizeBinary(self.key_form().width())),
-            ("signature", _) if self.is_der() => ("der", DataType::Binary),
+            ("public_key", _) => (column.name, DataType::FixedSizeBinary(self.key_form.width())),
+            ("signature", _) if self.der => ("der", DataType::Binary),
             (name, 1) => (name, DataType::UInt8),
             (name, width) => (name, DataType::FixedSizeBinary(width as i32)),
         };
-        answer_schema(&self.results().iter().map(field).collect::<Vec<_>>())
+        answer_schema(&self.call.results().iter().map(field).collect::<Vec<_>>())
     }
 }
 
@@ -172,36 +177,6 @@ fn as_rows(messages: &[&[u8]], problems: &[u8]) -> Option<Vec<[u8; 32]>> {
     let is_row = |(message, problem): (&&[u8], &u8)| *problem != 0 || message.len() == 32;
     let are_rows = messages.iter().zip(problems).all(is_row);
     are_rows.then(|| messages.iter().map(|message| (*message).try_into().unwrap_or_default()).collect())
-}
-
-/// Room for the first results of all rows.
-enum Results {
-    None,
-    /// Signatures and points.
-    Pairs(Vec<[u8; 64]>),
-    Addresses(Vec<[u8; 20]>),
-    Secrets(Zeroizing<Vec<[u8; 32]>>),
-}
-
-impl Results {
-    fn of(call: call::Operation, rows: usize) -> Self {
-        match call.results().first().map(|column| column.width) {
-            None => Results::None,
-            Some(20) => Results::Addresses(vec![[0; 20]; rows]),
-            Some(32) => Results::Secrets(Zeroizing::new(vec![[0; 32]; rows])),
-            Some(64) => Results::Pairs(vec![[0; 64]; rows]),
-            Some(width) => unreachable!("no result has {width} bytes"),
-        }
-    }
-
-    fn bytes(&mut self) -> &mut [u8] {
-        match self {
-            Results::None => &mut [],
-            Results::Pairs(rows) => rows.as_flattened_mut(),
-            Results::Addresses(rows) => rows.as_flattened_mut(),
-            Results::Secrets(rows) => rows.as_flattened_mut(),
-        }
-    }
 }
 
 /// Public keys in any encoding as `x || y`, and a code for each row, where `decode` makes the calls. It gets keys and
@@ -228,13 +203,17 @@ pub fn decode_keys_through<E: From<Error>>(
 mod tests {
     use super::*;
     use arrow_array::{ArrayRef, BinaryArray, BooleanArray, FixedSizeBinaryArray, Int64Array};
+    use gecc::CurveId;
     use std::sync::Arc;
 
     const NONE: u8 = u8::MAX;
 
+    fn verify() -> Operation {
+        call::Operation::EcdsaVerifyRecoverable(CurveId::P256, Default::default()).into()
+    }
+
     fn mapping_of(batch: &RecordBatch) -> Mapping {
-        let verify = Operation::VerifyRecoverable(Default::default());
-        crate::complete(Mapping::new(), &batch.schema(), &verify, gecc::CurveId::P256).unwrap()
+        crate::complete(Mapping::new(), &batch.schema(), &verify()).unwrap()
     }
 
     /// The ids that the call gets for four rows, of which row 2 has a key of another encoding.
@@ -245,8 +224,7 @@ mod tests {
             [("digest", Arc::new(digests)), ("signature", signatures), ("public_key", Arc::new(keys))];
         let batch = RecordBatch::try_from_iter(columns.into_iter().chain(ids.map(|ids| ("v", ids)))).unwrap();
         let (mapping, pool, mut found) = (mapping_of(&batch), Pool::default(), None);
-        let verify = Operation::VerifyRecoverable(Default::default());
-        let answers = verify.apply_through(CurveId::P256, &batch, &mapping, &pool, |_, columns, _, _, codes| {
+        let answers = verify().apply_through(&batch, &mapping, &pool, |_, columns, _, _, codes| {
             let ids = columns.recovery_ids;
             found = (!ids.is_empty()).then(|| (0..codes.len()).map(|row| ids.get(row)[0]).collect());
             codes.fill(gecc::Verdict::VALID_CODE);

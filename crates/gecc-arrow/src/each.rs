@@ -7,9 +7,9 @@ use crate::pool::Pool;
 use crate::read::Batches;
 use crate::size::held;
 use arrow_array::RecordBatch;
+use gecc::Engine;
 use gecc::fields::Mapping;
 use gecc::steps::{Entrance, Results, Room, line};
-use gecc::{CurveId, Engine};
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, Scope};
@@ -18,8 +18,6 @@ use std::thread::{self, Scope};
 pub struct Job<'a> {
     /// The engine.
     pub engine: &'a Engine,
-    /// The curve.
-    pub curve: CurveId,
     /// What is done with each row.
     pub operation: &'a Operation,
     /// Which columns it reads.
@@ -59,9 +57,9 @@ pub fn answer_each<T: Send, B>(
     let is_over = AtomicBool::new(false);
     let wanted = || !stop.load(Ordering::Relaxed) && !is_over.load(Ordering::Relaxed);
     let work = |Read { first, batch, bytes }: Read| {
-        let Job { engine, curve, operation, mapping, pool } = job;
+        let Job { engine, operation, mapping, pool } = job;
         let made = || {
-            let answers = operation.apply_at(engine, *curve, first, &batch, mapping, pool)?;
+            let answers = operation.apply_at(engine, first, &batch, mapping, pool)?;
             Ok((make(Answered { first, batch: &batch, answers })?, bytes))
         };
         wanted().then(|| caught(made))

@@ -7,7 +7,7 @@
 //!
 //! ```
 //! use arrow_array::{ArrayRef, FixedSizeBinaryArray, RecordBatch, StringArray};
-//! use gecc::{CurveId, Engine};
+//! use gecc::{CurveId, Engine, call};
 //! use gecc_arrow::{Mapping, Operation, Pool, complete};
 //! use std::sync::Arc;
 //!
@@ -17,9 +17,9 @@
 //! let batch = RecordBatch::try_from_iter([("digest", digests), ("sig", signatures), ("pk", keys)])?;
 //!
 //! let engine = Engine::new()?;
-//! let verify = Operation::Verify(Default::default());
-//! let mapping = complete(Mapping::new(), &batch.schema(), &verify, CurveId::Secp256k1)?;
-//! let answers = verify.apply(&engine, CurveId::Secp256k1, &batch, &mapping, &Pool::default())?;
+//! let verify = Operation::from(call::Operation::verify(CurveId::Secp256k1, Default::default()));
+//! let mapping = complete(Mapping::new(), &batch.schema(), &verify)?;
+//! let answers = verify.apply(&engine, &batch, &mapping, &Pool::default())?;
 //! assert_eq!(answers.reason(0).unwrap().to_string(), "the point's encoding is malformed");
 //! assert_eq!(answers.reason(1).unwrap().to_string(), "`public_key` is null");
 //! assert_eq!(answers.to_columns()?.schema().field(0).name(), "valid");
@@ -88,7 +88,7 @@ pub use gecc::fields::{Field, Hash, Mapping};
 pub use imported::check_imported;
 pub use maker::{AnswerMaker, Made, Places, Wanted};
 pub use mapping::{column_of, complete, takes};
-pub use operation::{Bip340Signing, Key, KeyForm, Operation, Signer, Signing};
+pub use operation::{Key, KeyForm, Operation};
 pub use output_lists::OutputLists;
 pub use pool::Pool;
 pub use read::{Batches, Format, Input, Projection, ReadOptions, open, open_stream};

@@ -3,7 +3,6 @@
 use crate::error::Error;
 use crate::operation::Operation;
 use arrow_schema::{DataType, Schema};
-use gecc::CurveId;
 use gecc::fields::{Field, Mapping};
 
 /// What a column of the field may hold, for errors.
@@ -52,9 +51,9 @@ fn takes_bytes(field: Field, data_type: &DataType) -> bool {
 ///
 /// # Errors
 /// [`Error::Columns`] as [`Mapping::complete`].
-pub fn complete(mapping: Mapping, schema: &Schema, operation: &Operation, curve: CurveId) -> Result<Mapping, Error> {
+pub fn complete(mapping: Mapping, schema: &Schema, operation: &Operation) -> Result<Mapping, Error> {
     let fits = |place: usize, field| takes(field, schema.field(place).data_type());
-    let reads = |field| operation.reads(field, curve);
+    let reads = |field| operation.reads(field);
     mapping.complete(&names(schema), false, &reads, &fits).map_err(|problem| Error::Columns(problem.to_string()))
 }
 
@@ -88,6 +87,7 @@ pub fn column_of(mapping: &Mapping, field: Field, schema: &Schema) -> Result<Opt
 mod tests {
     use super::*;
     use arrow_schema::Field as Column;
+    use gecc::{CurveId, call};
 
     fn schema(columns: &[(&str, DataType)]) -> Schema {
         Schema::new(columns.iter().map(|(name, kind)| Column::new(*name, kind.clone(), true)).collect::<Vec<_>>())
@@ -109,8 +109,8 @@ mod tests {
             ("message", DataType::Int32),
             ("pk", DataType::FixedSizeBinary(33)),
         ]);
-        let verify = Operation::VerifyRecoverable(Default::default());
-        let found = complete(Mapping::new(), &schema, &verify, CurveId::P256).unwrap();
+        let verify = Operation::from(call::Operation::EcdsaVerifyRecoverable(CurveId::P256, Default::default()));
+        let found = complete(Mapping::new(), &schema, &verify).unwrap();
         let wanted: Mapping = "digest=sighash,r=R,s=s,v=V,public_key=pk".parse().unwrap();
         assert_eq!(found, wanted);
         assert_eq!(column_of(&found, Field::PublicKey, &schema).unwrap(), Some(7));

@@ -61,10 +61,10 @@ pub fn transform(
     options: &TransformOptions,
     stop: &AtomicBool,
 ) -> Result<Outcome, Error> {
-    job.operation.check(job.engine, job.curve, input.schema(), job.mapping)?;
+    job.operation.check(job.engine, input.schema(), job.mapping)?;
     let (read, kept) = match options.beside {
         true => (Projection::All, columns_beside(input.schema(), job.mapping)?),
-        false => (Projection::Only(job.operation.columns(job.curve, input.schema(), job.mapping)?), Vec::new()),
+        false => (Projection::Only(job.operation.columns(input.schema(), job.mapping)?), Vec::new()),
     };
     // Arrow IPC is written as it is in memory.
     let columns = match options.format {

@@ -182,9 +182,7 @@ fn put_behind(rows: &mut [u8], width: usize, ids: &[u8]) {
 #[cfg(feature = "arrow")]
 mod tables {
     use super::{Operation, ResultForm};
-    use gecc::call;
-    use gecc::ecdsa::SForm;
-    use gecc_arrow::{Answers, Bip340Signing, KeyForm, Signer, Signing};
+    use gecc_arrow::{Answers, KeyForm};
     use zeroize::Zeroizing;
 
     /// How the answers to the rows of a table are written.
@@ -200,33 +198,12 @@ mod tables {
         /// The operation over tables.
         pub fn over_tables(&self, answers: TableAnswers) -> gecc_arrow::Operation {
             // Lines are made of what the engine computes.
-            let (form, der) = match answers {
+            let (key_form, der) = match answers {
                 TableAnswers::Lines => (KeyForm::Raw, false),
                 TableAnswers::Columns => (self.key_form(), self.form == ResultForm::Der),
             };
-            let key = self.keys.for_tables();
-            let sign = |s_form: SForm, recovery_id: bool| {
-                let (key, additional_data) = (key.clone(), self.additional);
-                gecc_arrow::Operation::Sign(Signing { key, additional_data, s_form, recovery_id, der })
-            };
-            match self.call {
-                call::Operation::EcdsaVerify(_, policy) => gecc_arrow::Operation::Verify(policy),
-                call::Operation::EcdsaVerifyRecoverable(_, policy) => gecc_arrow::Operation::VerifyRecoverable(policy),
-                call::Operation::Sm2Verify => gecc_arrow::Operation::Verify(Default::default()),
-                call::Operation::Bip340Verify => gecc_arrow::Operation::VerifyBip340,
-                call::Operation::Ed25519Verify(rule) => gecc_arrow::Operation::VerifyEd25519(rule),
-                call::Operation::EcdsaRecover(_) => gecc_arrow::Operation::Recover(Signer::PublicKey(form)),
-                call::Operation::EcdsaRecoverAddresses => gecc_arrow::Operation::Recover(Signer::Address),
-                call::Operation::EcdsaSign(_, s_form) => sign(s_form, false),
-                call::Operation::EcdsaSignRecoverable(_, s_form) => sign(s_form, true),
-                call::Operation::Sm2Sign => sign(SForm::default(), false),
-                call::Operation::Bip340Sign => {
-                    gecc_arrow::Operation::SignBip340(Bip340Signing { key, auxiliary: self.additional })
-                }
-                call::Operation::SharedSecrets(_) => gecc_arrow::Operation::Ecdh(key),
-                call::Operation::PublicKeys(_) => gecc_arrow::Operation::PublicKeys(form),
-                other => unreachable!("no command has {other:?}"),
-            }
+            let (call, key, additional) = (self.call, self.keys.for_tables(), self.additional);
+            gecc_arrow::Operation { call, key, additional, key_form, der }
         }
 
         fn key_form(&self) -> KeyForm {
@@ -235,21 +212,16 @@ mod tables {
 
         /// Answers with the results of their items, one after the other, as the columns that [`Self::over_tables`] has.
         pub fn columns(&self, results: &[u8], answers: Answers) -> Answers {
-            let rows = || results.chunks_exact(self.width());
-            let Some((first, others)) = self.call.results().split_first() else { return answers };
-            let answers = match first.name {
-                "public_key" => answers.with_keys(results.as_chunks().0.to_vec(), self.key_form()),
-                "address" => answers.with_rows::<20>(first.name, results.as_chunks().0.to_vec()),
-                "shared_secret" => answers.with_secret_rows(first.name, Zeroizing::new(results.as_chunks().0.to_vec())),
-                _ => {
-                    let signatures = rows().filter_map(|row| row.first_chunk().copied()).collect();
-                    answers.with_signatures(signatures, self.form == ResultForm::Der)
-                }
-            };
-            match others {
-                [] => answers,
-                [id, ..] => answers.with_numbers(id.name, rows().map(|row| row[first.width]).collect()),
+            let [column, ..] = self.call.results() else { return answers };
+            // It never grows, so that no secret is left behind.
+            let mut first = Zeroizing::new(Vec::with_capacity(results.len()));
+            let mut second = Vec::new();
+            for row in results.chunks_exact(self.width()) {
+                let (of_first, of_second) = row.split_at(column.width);
+                first.extend_from_slice(of_first);
+                second.extend_from_slice(of_second);
             }
+            self.over_tables(TableAnswers::Columns).with_results(answers, first, second)
         }
     }
 }

@@ -8,7 +8,7 @@
 use arrow_array::{ArrayRef, FixedSizeBinaryArray, RecordBatch};
 use datafusion::prelude::{ParquetReadOptions, SessionConfig, SessionContext};
 use gecc::service::Stats;
-use gecc::{Backend, CurveId, Engine, ecdsa, keys};
+use gecc::{Backend, CurveId, Engine, call, ecdsa, keys};
 use gecc_arrow::{
     Compression, Format, Job, Mapping, Operation, Output, Pool, ReadOptions, TransformOptions, Writer, complete, open,
     transform,
@@ -121,9 +121,9 @@ fn write(path: &Path, table: &RecordBatch, group: usize) {
 
 fn command(engine: &Engine, path: &Path, items: usize) {
     let input = open(path, ReadOptions::default()).expect("a file");
-    let (operation, pool) = (Operation::Verify(Default::default()), Pool::default());
-    let mapping = complete(Mapping::new(), input.schema(), &operation, CURVE).expect("columns of these names");
-    let job = Job { engine, curve: CURVE, operation: &operation, mapping: &mapping, pool: &pool };
+    let (operation, pool) = (Operation::from(call::Operation::verify(CURVE, Default::default())), Pool::default());
+    let mapping = complete(Mapping::new(), input.schema(), &operation).expect("columns of these names");
+    let job = Job { engine, operation: &operation, mapping: &mapping, pool: &pool };
     let options = TransformOptions::default();
     let done = transform(&job, input, Output::Nowhere, &options, &AtomicBool::new(false)).expect("a beginning");
     assert_eq!((done.counts.rows, done.counts.passed), (items as u64, (items - items.div_ceil(SPOILED)) as u64));

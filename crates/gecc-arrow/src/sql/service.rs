@@ -3,7 +3,7 @@
 use super::Kind;
 use crate::answers::Answers;
 use crate::calls::decode_keys_through;
-use crate::operation::{KeyForm, Operation, Signer};
+use crate::operation::Operation;
 use crate::pool::Pool;
 use arrow_array::RecordBatch;
 use gecc::call::{Columns, Contents, Operation as Call};
@@ -83,18 +83,22 @@ impl Service {
     ) -> Result<Answers, Problem> {
         let mapping = kind.mapping(batch.num_columns());
         let operation = match kind {
-            Kind::EcdsaVerify | Kind::EcdsaVerifyDer => Operation::Verify(policy),
-            Kind::Sm2Verify | Kind::Sm2VerifyDer => Operation::Verify(Policy::default()),
-            Kind::Bip340Verify => Operation::VerifyBip340,
-            Kind::EcdsaRecover => Operation::Recover(Signer::PublicKey(KeyForm::Uncompressed)),
+            Kind::EcdsaVerify | Kind::EcdsaVerifyDer => Call::EcdsaVerify(curve, policy),
+            Kind::Sm2Verify | Kind::Sm2VerifyDer => Call::Sm2Verify,
+            Kind::Bip340Verify => Call::Bip340Verify,
+            Kind::EcdsaRecover => Call::EcdsaRecover(curve),
             Kind::EthAddress => {
                 let (points, codes) = decode_keys_through(batch, &mapping, &self.pool, |keys, points, codes| {
                     point::decode_keys_into(&self.engine, curve, keys, points, codes).map_err(Problem::from)
                 })?;
-                return Ok(Answers::new(codes).with_rows("address", points.iter().map(address).collect()));
+                return Ok(Answers::new(codes).with_rows(
+                    "address",
+                    20,
+                    points.iter().map(address).collect::<Vec<_>>().into_flattened(),
+                ));
             }
         };
-        operation.apply_through(curve, batch, &mapping, &self.pool, |call, columns, rows, _, codes| {
+        Operation::from(operation).apply_through(batch, &mapping, &self.pool, |call, columns, rows, _, codes| {
             self.run(call, columns, rows, codes)
         })
     }

@@ -3,7 +3,7 @@
 use crate::items::{CURVES, Cell, Items, batch, cell, columns, engine, fixed, some, verdicts};
 use arrow_array::{Array, ArrayRef};
 use gecc::{CurveId, Rejection};
-use gecc_arrow::{CellProblem, Field, Operation, Pool};
+use gecc_arrow::{CellProblem, Field, Pool};
 
 const ITEMS: usize = 40;
 
@@ -21,8 +21,7 @@ fn break_cells(field: Field, cells: &mut [Cell], codes: &mut [u8]) {
 
 fn verify(curve: CurveId, columns: Vec<(Field, ArrayRef)>) -> Vec<u8> {
     let (batch, mapping) = batch(columns);
-    let verify = Operation::Verify(Default::default());
-    verify.apply(engine(), curve, &batch, &mapping, &Pool::default()).unwrap().codes().to_vec()
+    crate::items::verify(curve).apply(engine(), &batch, &mapping, &Pool::default()).unwrap().codes().to_vec()
 }
 
 /// Tries a field's cells in every type beside other columns, whole and with broken cells.

@@ -1,6 +1,6 @@
 //! Files: real signatures, and tables that come back as they were written.
 
-use crate::items::{CURVES, engine};
+use crate::items::{CURVES, engine, verify};
 use arrow_array::cast::AsArray;
 use arrow_array::types::Int64Type;
 use arrow_array::{Array, ArrayRef, BinaryArray, FixedSizeBinaryArray, Int64Array, RecordBatch, StringArray};
@@ -8,8 +8,8 @@ use arrow_schema::{DataType, Field as Column, Schema};
 use flate2::read::GzDecoder;
 use gecc::CurveId;
 use gecc_arrow::{
-    Compression, Error, Format, Mapping, Operation, Output, Pool, Projection, ReadOptions, Writer, column_of, complete,
-    open, open_stream,
+    Compression, Error, Format, Mapping, Output, Pool, Projection, ReadOptions, Writer, column_of, complete, open,
+    open_stream,
 };
 use std::fs::File;
 use std::io::{Read, Write};
@@ -63,16 +63,14 @@ fn real_signatures_have_their_verdicts() {
     let mut checked = 0;
     for rows in [100, 1 << 20] {
         let input = open(data("signatures.parquet"), options(rows)).unwrap();
-        let verify = Operation::Verify(Default::default());
-        let mapping = complete(Mapping::new(), input.schema(), &verify, CurveId::P256).unwrap();
+        let mapping = complete(Mapping::new(), input.schema(), &verify(CurveId::P256)).unwrap();
         let tags = input.schema().index_of("tag").unwrap();
         let mut first = 0;
         for batch in input.batches(&Projection::All).unwrap() {
             let batch = batch.unwrap();
             let tags = batch.column(tags).as_string_view();
             for curve in CURVES {
-                let verify = Operation::Verify(Default::default());
-                let answers = verify.apply(engine(), curve, &batch, &mapping, &Pool::default()).unwrap();
+                let answers = verify(curve).apply(engine(), &batch, &mapping, &Pool::default()).unwrap();
                 let name = format!("{curve:?}").to_lowercase();
                 for row in (0..batch.num_rows()).filter(|row| tags.value(*row) == name) {
                     let (tag, valid) = &expected[first + row];
@@ -210,8 +208,7 @@ fn a_million_columns_are_read() {
     Writer::create(output, Format::Parquet, Compression::None, &schema).unwrap().finish().unwrap();
     let input = open(&path, options(10)).unwrap();
     assert_eq!(input.schema().fields().len(), 1_000_000);
-    let verify = Operation::Verify(Default::default());
-    assert!(complete(Mapping::new(), input.schema(), &verify, CurveId::P256).unwrap().is_empty());
+    assert!(complete(Mapping::new(), input.schema(), &verify(CurveId::P256)).unwrap().is_empty());
     let missing: Mapping = "digest=d".parse().unwrap();
     let problem = column_of(&missing, gecc_arrow::Field::Digest, input.schema()).unwrap_err().to_string();
     assert!(problem.len() < 1000 && problem.contains("of 1000000 columns"), "{problem}");

@@ -1,15 +1,15 @@
 //! Files that are cut off, changed, or made to harm: an error or a result, and neither a panic nor a large allocation.
 
 use crate::files::{WRITTEN, options, read, table, write};
-use crate::items::engine;
+use crate::items::{engine, verify};
 use arrow_array::types::Int32Type;
 use arrow_array::{ArrayRef, BinaryArray, DictionaryArray, FixedSizeBinaryArray, Int32Array, NullArray, RecordBatch};
 use arrow_ipc as ipc;
 use flatbuffers::FlatBufferBuilder;
 use gecc::{CurveId, Rejection};
 use gecc_arrow::{
-    Compression, Error, Field, Format, Mapping, Operation, Output, Pool, Projection, ReadOptions, Writer, complete,
-    open, open_stream,
+    Compression, Error, Field, Format, Mapping, Output, Pool, Projection, ReadOptions, Writer, complete, open,
+    open_stream,
 };
 use parquet::arrow::ArrowWriter;
 use parquet::basic::Encoding;
@@ -42,9 +42,8 @@ fn attempt(path: &Path, bytes: &[u8]) -> Result<usize, Error> {
     let mut rows = 0;
     for batch in read(path, bounded(50), &Projection::All)? {
         rows += batch.num_rows();
-        let verify = Operation::Verify(Default::default());
         // Changed schemas may lack the columns.
-        let _ = verify.apply(engine(), CurveId::P256, &batch, &mapping, &Pool::default());
+        let _ = verify(CurveId::P256).apply(engine(), &batch, &mapping, &Pool::default());
     }
     Ok(rows)
 }
@@ -254,9 +253,9 @@ fn few_large_values_may_stand_for_many_rows() {
         write(&path, &batch, rows, format, Compression::Zstd);
         let mut seen = 0;
         for batch in read(&path, bounded(1 << 20), &Projection::All).unwrap() {
-            let verify = Operation::Verify(Default::default());
-            let mapping = complete(Mapping::new(), &batch.schema(), &verify, CurveId::Secp256k1).unwrap();
-            let answers = verify.apply(engine(), CurveId::Secp256k1, &batch, &mapping, &Pool::default()).unwrap();
+            let verify = verify(CurveId::Secp256k1);
+            let mapping = complete(Mapping::new(), &batch.schema(), &verify).unwrap();
+            let answers = verify.apply(engine(), &batch, &mapping, &Pool::default()).unwrap();
             assert!(answers.codes().iter().all(|code| *code == wrong));
             seen += answers.len();
         }
@@ -349,11 +348,11 @@ fn items_that_are_nothing_get_their_verdicts() {
     };
     let columns = [("digest", zeros(32)), ("signature", zeros(64)), ("public_key", zeros(64))];
     let batch = RecordBatch::try_from_iter(columns).unwrap();
-    let verify = Operation::Verify(Default::default());
-    let mapping = complete(Mapping::new(), &batch.schema(), &verify, CurveId::P256).unwrap();
-    let answers = verify.apply(engine(), CurveId::P256, &batch, &mapping, &Pool::default()).unwrap();
+    let verify = verify(CurveId::P256);
+    let mapping = complete(Mapping::new(), &batch.schema(), &verify).unwrap();
+    let answers = verify.apply(engine(), &batch, &mapping, &Pool::default()).unwrap();
     assert_eq!(answers.codes(), [Rejection::ROutOfRange.code(); 9]);
-    let empty = verify.apply(engine(), CurveId::P256, &batch.slice(4, 0), &mapping, &Pool::default()).unwrap();
+    let empty = verify.apply(engine(), &batch.slice(4, 0), &mapping, &Pool::default()).unwrap();
     assert!(empty.is_empty() && empty.to_columns().unwrap().num_rows() == 0);
 }
 

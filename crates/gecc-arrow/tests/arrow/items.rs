@@ -7,8 +7,8 @@ use arrow_array::{
     PrimitiveArray, RecordBatch, StringArray, StringViewArray,
 };
 use arrow_schema::{Field as Column, Schema};
-use gecc::{Backend, CurveId, Engine, Point, SecretKey, ecdsa, keys, sm2};
-use gecc_arrow::{CellProblem, Field, Mapping, Reason};
+use gecc::{Backend, CurveId, Engine, Point, SecretKey, call, ecdsa, keys, sm2};
+use gecc_arrow::{CellProblem, Field, Mapping, Operation, Reason};
 use std::sync::{Arc, OnceLock};
 
 /// The curves of the library.
@@ -152,4 +152,9 @@ pub fn batch(columns: Vec<(Field, ArrayRef)>) -> (RecordBatch, Mapping) {
 
 pub fn cell(field: Field, problem: CellProblem) -> u8 {
     Reason::Cell(field, problem).code()
+}
+
+/// Verification by the curve's own scheme.
+pub fn verify(curve: CurveId) -> Operation {
+    call::Operation::verify(curve, Default::default()).into()
 }

@@ -1,12 +1,12 @@
 //! Streams that stay open though nothing more comes.
 
 use crate::files::{content, options, table};
-use crate::items::engine;
-use crate::transforms::{CURVE, items};
+use crate::items::{self, engine};
+use crate::transforms::{self, CURVE};
 use arrow_array::RecordBatch;
 use gecc_arrow::{
-    Batches, Compression, Error, Format, Job, Mapping, Operation, Output, Pool, Projection, Writer, answer_each,
-    complete, open_stream,
+    Batches, Compression, Error, Format, Job, Mapping, Output, Pool, Projection, Writer, answer_each, complete,
+    open_stream,
 };
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -68,16 +68,16 @@ fn verify(
     stop: &AtomicBool,
     take: impl FnMut(usize) -> ControlFlow<usize>,
 ) -> Result<Option<usize>, Error> {
-    let (operation, pool) = (Operation::Verify(Default::default()), Pool::default());
-    let mapping = complete(Mapping::new(), input.schema(), &operation, CURVE).unwrap();
-    let job = Job { engine: engine(), curve: CURVE, operation: &operation, mapping: &mapping, pool: &pool };
+    let (operation, pool) = (items::verify(CURVE), Pool::default());
+    let mapping = complete(Mapping::new(), input.schema(), &operation).unwrap();
+    let job = Job { engine: engine(), operation: &operation, mapping: &mapping, pool: &pool };
     let batches = input.batches(&Projection::All)?;
     answer_each(&job, batches, 3, stop, |answered| Ok(answered.answers.len()), take)
 }
 
 #[test]
 fn a_stop_ends_a_job_whose_stream_stays_open() {
-    let (writer, input) = open_pipe(&[&items(30).0]);
+    let (writer, input) = open_pipe(&[&transforms::items(30).0]);
     let stop = Arc::new(AtomicBool::new(false));
     let (stopped, (send, answered)) = (stop.clone(), mpsc::channel());
     let job = std::thread::spawn(move || {
@@ -94,7 +94,7 @@ fn a_stop_ends_a_job_whose_stream_stays_open() {
 
 #[test]
 fn who_has_enough_does_not_wait_for_the_stream() {
-    let (writer, input) = open_pipe(&[&items(30).0]);
+    let (writer, input) = open_pipe(&[&transforms::items(30).0]);
     let rows = soon(move || verify(input, &AtomicBool::new(false), ControlFlow::Break).unwrap());
     assert_eq!(rows, Some(30));
     drop(writer);

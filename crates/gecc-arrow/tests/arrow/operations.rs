@@ -1,6 +1,6 @@
 //! Recovery, signing, key agreement, public keys and messages against the library's calls on slices.
 
-use crate::items::{CURVES, Cell, Items, batch, cell, columns, engine, fixed, some};
+use crate::items::{CURVES, Cell, Items, batch, cell, columns, engine, fixed, some, verify};
 use arrow_array::cast::AsArray;
 use arrow_array::types::UInt8Type;
 use arrow_array::{
@@ -9,22 +9,33 @@ use arrow_array::{
 };
 use arrow_schema::DataType;
 use gecc::bip340::{self, Auxiliary};
-use gecc::call::{self, Columns, Contents};
+use gecc::call::{Columns, Contents, Operation as Call};
 use gecc::ecdsa::SForm;
 use gecc::{Backend, CurveId, Engine, PublicKeys, Rejection, Rows, SecretKey, Signers, ecdh, ecdsa, point, sm2};
 use gecc_arrow::{
-    Answers, Bip340Signing, CellProblem, Error, Field, Key, KeyForm, Mapping, Operation, Pool, Reason, Signer, Signing,
-    decode_keys_through,
+    Answers, CellProblem, Error, Field, Key, KeyForm, Mapping, Operation, Pool, Reason, decode_keys_through,
 };
 use std::sync::{Arc, Mutex};
 
-fn apply(operation: &Operation, curve: CurveId, columns: Vec<(Field, ArrayRef)>) -> Answers {
-    let (batch, mapping) = batch(columns);
-    let answers = operation.apply(engine(), curve, &batch, &mapping, &Pool::default()).unwrap();
+fn apply(operation: impl Into<Operation>, columns: Vec<(Field, ArrayRef)>) -> Answers {
+    let ((batch, mapping), operation) = (batch(columns), operation.into());
+    let answers = operation.apply(engine(), &batch, &mapping, &Pool::default()).unwrap();
     let columns = answers.to_columns().unwrap();
     assert_eq!(columns.schema(), operation.schema());
     check_reasons(&answers, &columns);
     answers
+}
+
+fn with_ids(curve: CurveId) -> Operation {
+    Call::EcdsaVerifyRecoverable(curve, Default::default()).into()
+}
+
+fn sign(curve: CurveId) -> Operation {
+    Call::sign(curve, SForm::default()).into()
+}
+
+fn recover(curve: CurveId, key_form: KeyForm) -> Operation {
+    Operation { key_form, ..Call::EcdsaRecover(curve).into() }
 }
 
 /// `reason` has the text of each code, and results are null where there is a reason.
@@ -76,10 +87,10 @@ fn keys_and_addresses_are_recovered_from_every_form_of_v() {
             (Field::Signature, fixed(&some(&signatures)).unwrap()),
             (Field::RecoveryId, form),
         ];
-        let answers = apply(&Operation::Recover(Signer::Address), curve, columns.clone());
+        let answers = apply(Call::EcdsaRecoverAddresses, columns.clone());
         assert_eq!(rows(&answers, 0), addresses);
         for (form, width) in [(KeyForm::Uncompressed, 65), (KeyForm::Compressed, 33), (KeyForm::Raw, 64)] {
-            let answers = apply(&Operation::Recover(Signer::PublicKey(form)), curve, columns.clone());
+            let answers = apply(recover(curve, form), columns.clone());
             let keys = items.points.iter().map(|point| match width {
                 33 => point.to_compressed().unwrap().to_vec(),
                 width => point.as_sec1()[65 - width..].to_vec(),
@@ -92,7 +103,7 @@ fn keys_and_addresses_are_recovered_from_every_form_of_v() {
         let with_v: Vec<_> = signed.iter().map(|s| [&s.signature[..], &[first + s.recovery_id]].concat()).collect();
         for column in columns(&some(&with_v)) {
             let all = vec![(Field::Digest, digests.clone()), (Field::Signature, column)];
-            assert_eq!(rows(&apply(&Operation::Recover(Signer::Address), curve, all), 0), addresses);
+            assert_eq!(rows(&apply(Call::EcdsaRecoverAddresses, all), 0), addresses);
         }
     }
 }
@@ -106,13 +117,13 @@ fn recovery_rejects_what_is_wrong_with_v() {
         (Field::Signature, fixed(&some(&items.signatures)).unwrap()),
         (Field::RecoveryId, Arc::new(Int64Array::from(vec![Some(-1), Some(4), None, Some(26)])) as ArrayRef),
     ];
-    let answers = apply(&Operation::Recover(Signer::PublicKey(KeyForm::Raw)), curve, columns);
+    let answers = apply(recover(curve, KeyForm::Raw), columns);
     let out_of_range = Rejection::RecoveryIdOutOfRange.code();
     assert_eq!(answers.codes(), [out_of_range, out_of_range, cell(Field::RecoveryId, CellProblem::Null), out_of_range]);
     assert_eq!(answers.counts().rejected().map(|(_, count)| count).sum::<u64>(), 4);
 }
 
-/// Verdicts are those of [`Operation::Verify`], whatever the ids are.
+/// Verdicts are those of [`Call::EcdsaVerify`], whatever the ids are.
 #[test]
 fn recovery_ids_decide_no_verdict() {
     let together = Engine::builder().backend(Backend::Cpu).threads(1).batch_equations(true).build().unwrap();
@@ -137,8 +148,7 @@ fn recovery_ids_decide_no_verdict() {
             batch(columns)
         };
         let (plain, mapping) = with(None);
-        let policy = Default::default();
-        let expected = Operation::Verify(policy).apply(engine(), curve, &plain, &mapping, &Pool::default()).unwrap();
+        let expected = verify(curve).apply(engine(), &plain, &mapping, &Pool::default()).unwrap();
         assert_eq!(expected.counts().passed == count as u64, !spoiled);
         let changed = |change: &dyn Fn(usize, Option<i64>) -> Option<i64>| {
             Some(right.iter().enumerate().map(|(row, id)| change(row, *id)).collect())
@@ -153,16 +163,15 @@ fn recovery_ids_decide_no_verdict() {
             changed(&|_, _| None),
         ] {
             let (rows, mapping) = with(ids);
-            let verify = Operation::VerifyRecoverable(policy);
-            assert_eq!(verify.columns(curve, &rows.schema(), &mapping).unwrap().len(), rows.num_columns());
-            let found = verify.apply(&together, curve, &rows, &mapping, &Pool::default()).unwrap();
+            let verify = with_ids(curve);
+            assert_eq!(verify.columns(&rows.schema(), &mapping).unwrap().len(), rows.num_columns());
+            let found = verify.apply(&together, &rows, &mapping, &Pool::default()).unwrap();
             assert_eq!(found.codes(), expected.codes());
         }
     }
     let (rows, mapping) = batch(vec![(Field::Digest, fixed(&some(&items.digests)).unwrap())]);
-    let of_sm2 = Operation::VerifyRecoverable(Default::default());
-    let refused = of_sm2.apply(engine(), CurveId::Sm2, &rows, &mapping, &Pool::default()).unwrap_err();
-    assert!(refused.to_string().contains("SM2 has no recovery ids"), "{refused}");
+    let refused = with_ids(CurveId::Sm2).apply(engine(), &rows, &mapping, &Pool::default()).unwrap_err();
+    assert_eq!(refused.to_string(), "there is no ECDSA on sm2");
 }
 
 #[test]
@@ -173,8 +182,8 @@ fn signatures_are_those_of_the_library() {
         let mut wanted = some(&items.signatures);
         let digests = fixed(&some(&items.digests)).unwrap();
         for column in columns(&keys) {
-            let sign = Operation::Sign(Signing::default());
-            let answers = apply(&sign, curve, vec![(Field::Digest, digests.clone()), (Field::SecretKey, column)]);
+            let columns = vec![(Field::Digest, digests.clone()), (Field::SecretKey, column)];
+            let answers = apply(Call::sign(curve, SForm::default()), columns);
             assert_eq!(rows(&answers, 0), wanted);
         }
         keys[3] = None;
@@ -182,14 +191,14 @@ fn signatures_are_those_of_the_library() {
         keys[5] = Some(vec![1; 31]);
         (wanted[3], wanted[4], wanted[5]) = (None, None, None);
         for column in columns(&keys) {
-            let sign = Operation::Sign(Signing::default());
-            let answers = apply(&sign, curve, vec![(Field::Digest, digests.clone()), (Field::SecretKey, column)]);
+            let columns = vec![(Field::Digest, digests.clone()), (Field::SecretKey, column)];
+            let answers = apply(Call::sign(curve, SForm::default()), columns);
             assert_eq!(rows(&answers, 0), wanted);
             assert_eq!(answers.reason(4), Some(Reason::Rejected(Rejection::SecretKeyOutOfRange)));
             assert_eq!(answers.reason(5), Some(Reason::Cell(Field::SecretKey, CellProblem::WrongLength)));
         }
-        let signing = Signing { key: Key::All(items.secrets[0].clone()), ..Signing::default() };
-        let answers = apply(&Operation::Sign(signing), curve, vec![(Field::Digest, digests)]);
+        let sign = Operation { key: Key::All(items.secrets[0].clone()), ..sign(curve) };
+        let answers = apply(sign, vec![(Field::Digest, digests)]);
         assert_eq!(rows(&answers, 0)[0], Some(items.signatures[0].to_vec()));
         assert_eq!(answers.counts().passed, 30);
     }
@@ -208,11 +217,12 @@ fn additional_data_are_those_of_the_library() {
         let signed: Vec<_> = signed.unwrap().into_iter().map(Result::unwrap).collect();
         let signing = |recovery_id| {
             let key = Key::All(items.secrets[0].clone());
-            Operation::Sign(Signing { key, additional_data: Some(data), recovery_id, ..Signing::default() })
+            let with_id = Call::EcdsaSignRecoverable(curve, SForm::default()).into();
+            Operation { key, additional: Some(data), ..if recovery_id { with_id } else { sign(curve) } }
         };
         let digests = fixed(&some(&items.digests)).unwrap();
         for recovery_id in [false, curve != CurveId::Sm2] {
-            let answers = apply(&signing(recovery_id), curve, vec![(Field::Digest, digests.clone())]);
+            let answers = apply(signing(recovery_id), vec![(Field::Digest, digests.clone())]);
             assert_eq!(rows(&answers, 0), some(&signed));
         }
     }
@@ -222,9 +232,9 @@ fn additional_data_are_those_of_the_library() {
     let signed = sm2::sign_messages(engine(), &texts, sm2::UserIds::default(), signers).unwrap();
     let signed: Vec<_> = signed.into_iter().map(Result::unwrap).collect();
     let key = Key::All(items.secrets[1].clone());
-    let sign = Operation::Sign(Signing { key, additional_data: Some(data), ..Signing::default() });
+    let sign = Operation { key, additional: Some(data), ..sign(CurveId::Sm2) };
     for messages in columns(&some(&texts)) {
-        assert_eq!(rows(&apply(&sign, CurveId::Sm2, vec![(Field::Message, messages)]), 0), some(&signed));
+        assert_eq!(rows(&apply(sign.clone(), vec![(Field::Message, messages)]), 0), some(&signed));
     }
 }
 
@@ -250,21 +260,20 @@ fn keys_of_a_list_belong_to_rows() {
         let expect = |result: Vec<u8>, row: usize| (row < 30).then_some(result);
         let apply = |operation: Operation, column: (Field, ArrayRef)| {
             let (batch, mapping) = batch(vec![column]);
-            let answers =
-                operation.apply_at(engine(), curve, first as u64, &batch, &mapping, &Pool::default()).unwrap();
+            let answers = operation.apply_at(engine(), first as u64, &batch, &mapping, &Pool::default()).unwrap();
             for row in 0..rows_of {
                 assert_eq!(answers.reason(row), (first + row >= 30).then_some(Reason::NoKey));
             }
             rows(&answers, 0)
         };
-        let signing = Signing { key: Key::Each(keys.clone()), ..Signing::default() };
+        let signing = Operation { key: Key::Each(keys.clone()), ..sign(curve) };
         let digests = fixed(&some(&items.digests[part.clone()])).unwrap();
         let wanted: Vec<Cell> = part.clone().map(|row| expect(items.signatures[row].to_vec(), row)).collect();
-        assert_eq!(apply(Operation::Sign(signing.clone()), (Field::Digest, digests.clone())), wanted);
+        assert_eq!(apply(signing.clone(), (Field::Digest, digests.clone())), wanted);
         let der = |row: usize| expect(gecc::signature_to_der(&items.signatures[row]), row);
         let (batch, mapping) = batch(vec![(Field::Digest, digests)]);
-        let sign = Operation::Sign(Signing { der: true, ..signing });
-        let answers = sign.apply_at(engine(), curve, first as u64, &batch, &mapping, &Pool::default()).unwrap();
+        let sign = Operation { der: true, ..signing };
+        let answers = sign.apply_at(engine(), first as u64, &batch, &mapping, &Pool::default()).unwrap();
         assert_eq!(answers.to_columns().unwrap().schema(), sign.schema());
         let found = answers.results()[0].1.as_binary::<i32>();
         let found: Vec<Cell> = found.iter().map(|cell| cell.map(<[u8]>::to_vec)).collect();
@@ -272,7 +281,8 @@ fn keys_of_a_list_belong_to_rows() {
         let column = columns(&mixed[part.clone()]).remove(0);
         let secret = |row: usize| expect(peers[row].as_ref().unwrap().expose_bytes().to_vec(), row);
         let wanted: Vec<Cell> = part.map(secret).collect();
-        assert_eq!(apply(Operation::Ecdh(Key::Each(keys.clone())), (Field::PublicKey, column)), wanted);
+        let agree = Operation { key: Key::Each(keys.clone()), ..Call::SharedSecrets(curve).into() };
+        assert_eq!(apply(agree, (Field::PublicKey, column)), wanted);
     }
 }
 
@@ -282,12 +292,12 @@ fn signatures_come_with_recovery_ids() {
     let items = Items::random(curve, 20);
     let keys = fixed(&some(&items.secrets.iter().map(|key| *key.expose_bytes()).collect::<Vec<_>>())).unwrap();
     let digests = fixed(&some(&items.digests)).unwrap();
-    let sign = Operation::Sign(Signing { recovery_id: true, ..Signing::default() });
-    let signed = apply(&sign, curve, vec![(Field::Digest, digests.clone()), (Field::SecretKey, keys)]);
+    let sign = Call::EcdsaSignRecoverable(curve, SForm::default());
+    let signed = apply(sign, vec![(Field::Digest, digests.clone()), (Field::SecretKey, keys)]);
     assert_eq!(signed.results()[1].1.as_primitive::<UInt8Type>().len(), 20);
     let (signatures, ids) = (signed.results()[0].1.clone(), signed.results()[1].1.clone());
     let columns = vec![(Field::Digest, digests), (Field::Signature, signatures), (Field::RecoveryId, ids)];
-    let answers = apply(&Operation::Recover(Signer::PublicKey(KeyForm::Uncompressed)), curve, columns);
+    let answers = apply(recover(curve, KeyForm::Uncompressed), columns);
     assert_eq!(rows(&answers, 0), some(&items.points.iter().map(|point| *point.as_bytes()).collect::<Vec<_>>()));
 }
 
@@ -304,17 +314,18 @@ fn shared_secrets_and_public_keys_are_those_of_the_library() {
         (wanted[7], wanted[8], wanted[9]) = (None, None, None);
         for (keys_column, peers_column) in columns(&keys).into_iter().zip(columns(&peers)) {
             let all = vec![(Field::SecretKey, keys_column), (Field::PublicKey, peers_column)];
-            assert_eq!(rows(&apply(&Operation::Ecdh(Key::Column), curve, all), 0), wanted);
+            assert_eq!(rows(&apply(Call::SharedSecrets(curve), all), 0), wanted);
         }
         let one = SecretKey::from_bytes(*ours.secrets[0].expose_bytes());
-        let answers =
-            apply(&Operation::Ecdh(Key::All(one)), curve, vec![(Field::PublicKey, columns(&peers).remove(0))]);
+        let agree = Operation { key: Key::All(one), ..Call::SharedSecrets(curve).into() };
+        let answers = apply(agree, vec![(Field::PublicKey, columns(&peers).remove(0))]);
         assert_eq!(rows(&answers, 0)[0], wanted[0]);
         assert_eq!(answers.counts().passed, 28);
         assert_eq!(format!("{answers:?}"), "Answers { rows: 30, results: [\"shared_secret\"], .. }");
 
         for column in columns(&keys) {
-            let answers = apply(&Operation::PublicKeys(KeyForm::Compressed), curve, vec![(Field::SecretKey, column)]);
+            let compressed = Operation { key_form: KeyForm::Compressed, ..Call::PublicKeys(curve).into() };
+            let answers = apply(compressed, vec![(Field::SecretKey, column)]);
             let mut wanted: Vec<Cell> =
                 ours.points.iter().map(|point| Some(point.to_compressed().unwrap().to_vec())).collect();
             wanted[7] = None;
@@ -354,7 +365,6 @@ fn messages_are_hashed_as_the_library_does() {
                 codes[6] = cell(Field::Message, CellProblem::Null);
             }
             for column in columns(&cells) {
-                let sign = Operation::Sign(Signing::default());
                 let columns = vec![
                     (Field::Message, column.clone()),
                     (Field::SecretKey, secrets.clone()),
@@ -364,14 +374,14 @@ fn messages_are_hashed_as_the_library_does() {
                 if with_null {
                     wanted[6] = None;
                 }
-                assert_eq!(rows(&apply(&sign, curve, columns), 0), wanted, "{}", column.data_type());
+                assert_eq!(rows(&apply(sign(curve), columns), 0), wanted, "{}", column.data_type());
                 let columns = vec![
                     (Field::Message, column),
                     (Field::Id, id_column.clone()),
                     (Field::Signature, fixed(&some(&signed)).unwrap()),
                     (Field::PublicKey, crate::items::columns(&some(&items.mixed_keys())).remove(4)),
                 ];
-                assert_eq!(apply(&Operation::Verify(Default::default()), curve, columns).codes(), codes);
+                assert_eq!(apply(verify(curve), columns).codes(), codes);
             }
         }
     }
@@ -389,40 +399,35 @@ fn a_null_id_is_the_default_one() {
         (Field::PublicKey, fixed(&some(&items.points.iter().map(|p| *p.as_bytes()).collect::<Vec<_>>())).unwrap()),
         (Field::Id, Arc::new(StringArray::from(vec![None, Some("1234567812345678"), Some("other")])) as ArrayRef),
     ];
-    let answers = apply(&Operation::Verify(Default::default()), CurveId::Sm2, columns);
+    let answers = apply(verify(CurveId::Sm2), columns);
     assert_eq!(answers.codes(), [1, 1, Rejection::Mismatch.code()]);
 }
 
 #[test]
 fn what_cannot_be_is_said() {
-    let text = |operation: &Operation, curve, columns: Vec<(Field, ArrayRef)>| {
+    let text = |operation: &Operation, columns: Vec<(Field, ArrayRef)>| {
         let (batch, mapping) = batch(columns);
-        operation.apply(engine(), curve, &batch, &mapping, &Pool::default()).unwrap_err().to_string()
+        operation.apply(engine(), &batch, &mapping, &Pool::default()).unwrap_err().to_string()
     };
     let bytes = |width: i32| arrow_array::new_empty_array(&DataType::FixedSizeBinary(width));
-    let verify = Operation::Verify(Default::default());
-    let recover = Operation::Recover(Signer::PublicKey(KeyForm::Raw));
-    let p256 = CurveId::P256;
-    assert!(text(&verify, p256, vec![(Field::R, bytes(32))]).contains("the name of `digest` or `message`"));
+    let (verify, of_p256) = (verify(CurveId::P256), recover(CurveId::P256, KeyForm::Raw));
+    assert!(text(&verify, vec![(Field::R, bytes(32))]).contains("the name of `digest` or `message`"));
     assert!(
-        text(&verify, p256, vec![(Field::Digest, bytes(32)), (Field::R, bytes(32))])
+        text(&verify, vec![(Field::Digest, bytes(32)), (Field::R, bytes(32))])
             .contains("the name of `signature` or `r` or `der`")
     );
     let both = vec![(Field::Digest, bytes(32)), (Field::Signature, bytes(64)), (Field::Der, bytes(70))];
-    assert!(text(&verify, p256, both).contains("more than one of"));
+    assert!(text(&verify, both).contains("more than one of"));
     let no_key = vec![(Field::Digest, bytes(32)), (Field::Signature, bytes(64))];
-    assert!(text(&verify, p256, no_key.clone()).contains("no column has the name of `public_key`"));
+    assert!(text(&verify, no_key.clone()).contains("no column has the name of `public_key`"));
     let x_only = [&no_key[..], &[(Field::PublicKey, bytes(32))]].concat();
-    assert!(text(&verify, p256, x_only).contains("32 bytes is for BIP 340"));
-    assert!(text(&recover, p256, no_key.clone()).contains("64 bytes need a column for `recovery_id`"));
-    assert!(text(&recover, CurveId::Sm2, no_key.clone()).contains("SM2 has no recovery"));
-    assert!(text(&Operation::Recover(Signer::Address), p256, no_key).contains("addresses are for secp256k1"));
-    assert!(
-        text(&verify, p256, vec![(Field::Digest, bytes(31))]).contains("FixedSizeBinary(31), but `digest` is 32 bytes")
-    );
+    assert!(text(&verify, x_only).contains("32 bytes is for BIP 340"));
+    assert!(text(&of_p256, no_key.clone()).contains("64 bytes need a column for `recovery_id`"));
+    assert!(text(&recover(CurveId::Sm2, KeyForm::Raw), no_key).contains("there is no ECDSA on sm2"));
+    assert!(text(&verify, vec![(Field::Digest, bytes(31))]).contains("FixedSizeBinary(31), but `digest` is 32 bytes"));
     let missing = Mapping::new().with(Field::Digest, "d");
     let (batch, _) = batch(vec![(Field::R, bytes(32))]);
-    let problem = verify.apply(engine(), p256, &batch, &missing, &Pool::default()).unwrap_err();
+    let problem = verify.apply(engine(), &batch, &missing, &Pool::default()).unwrap_err();
     assert!(matches!(problem, Error::Columns(text) if text.contains("no column `d`")));
 }
 
@@ -440,11 +445,11 @@ fn bip340_is_what_the_library_gives() {
     let [signed, of_texts] = [signed, of_texts].map(|all| all.into_iter().map(Result::unwrap).collect::<Vec<_>>());
     let secrets: Vec<[u8; 32]> = items.secrets.iter().map(|secret| *secret.expose_bytes()).collect();
     let (digests, secrets) = (fixed(&some(&items.digests)).unwrap(), fixed(&some(&secrets)).unwrap());
-    let sign = Operation::SignBip340(Bip340Signing { key: Key::Column, auxiliary: Some(auxiliary) });
-    let answers = apply(&sign, curve, vec![(Field::Digest, digests.clone()), (Field::SecretKey, secrets.clone())]);
+    let sign = Operation { additional: Some(auxiliary), ..Call::Bip340Sign.into() };
+    let answers = apply(sign.clone(), vec![(Field::Digest, digests.clone()), (Field::SecretKey, secrets.clone())]);
     assert_eq!(rows(&answers, 0), some(&signed));
     for messages in columns(&some(&texts)) {
-        let answers = apply(&sign, curve, vec![(Field::Message, messages), (Field::SecretKey, secrets.clone())]);
+        let answers = apply(sign.clone(), vec![(Field::Message, messages), (Field::SecretKey, secrets.clone())]);
         assert_eq!(rows(&answers, 0), some(&of_texts));
     }
     items.signatures = signed;
@@ -465,12 +470,9 @@ fn bip340_is_what_the_library_gives() {
                 (Field::Signature, signatures.clone()),
                 (Field::PublicKey, keys.clone()),
             ];
-            assert_eq!(apply(&Operation::VerifyBip340, curve, columns).codes(), codes, "{}", keys.data_type());
+            assert_eq!(apply(Call::Bip340Verify, columns).codes(), codes, "{}", keys.data_type());
         }
     }
-    let (batch, mapping) = batch(vec![(Field::Digest, digests)]);
-    let refused = Operation::VerifyBip340.apply(engine(), CurveId::P256, &batch, &mapping, &Pool::default());
-    assert!(matches!(refused, Err(Error::Options(_))));
 }
 
 /// Messages are rows where all that can be read have 32 bytes.
@@ -498,8 +500,8 @@ fn callers_may_make_the_calls_of_bip340() {
                 (Field::PublicKey, columns(&some(&keys)).remove(0)),
             ]);
             let (engine, pool, made) = (engine(), Pool::default(), Mutex::new(Vec::new()));
-            let verify = Operation::VerifyBip340;
-            let answers = verify.apply_through(curve, &batch, &mapping, &pool, |_, columns, _, _, codes| {
+            let verify = Operation::from(Call::Bip340Verify);
+            let answers = verify.apply_through(&batch, &mapping, &pool, |_, columns, _, _, codes| {
                 let (mut texts, Columns { contents, signatures, public_keys, .. }) = (Vec::new(), *columns);
                 match contents {
                     Contents::Digests(rows) => texts.extend((0..codes.len()).map(|item| rows.get(item).as_slice())),
@@ -509,7 +511,7 @@ fn callers_may_make_the_calls_of_bip340() {
                 made.lock().unwrap().push(if is_rows { "rows" } else { "texts" });
                 bip340::verify_messages_into(engine, &texts, signatures, public_keys, codes).map_err(Error::from)
             });
-            let direct = verify.apply(engine, curve, &batch, &mapping, &pool).unwrap();
+            let direct = verify.apply(engine, &batch, &mapping, &pool).unwrap();
             assert_eq!(answers.unwrap().codes(), direct.codes());
             assert!(direct.codes().contains(&1) && direct.codes()[place] != 1);
             assert_eq!(*made.lock().unwrap(), [call]);
@@ -531,12 +533,12 @@ fn callers_may_make_the_calls() {
     ]);
     let (engine, pool) = (engine(), Pool::default());
     let sizes = Mutex::new(Vec::new());
-    let verify = Operation::Verify(Default::default());
-    let answers = verify.apply_through(curve, &batch, &mapping, &pool, |call, columns, first, second, codes| {
+    let verify = verify(curve);
+    let answers = verify.apply_through(&batch, &mapping, &pool, |call, columns, first, second, codes| {
         sizes.lock().unwrap().push(codes.len());
         call.run(engine, columns, first, second, codes).map_err(Error::from)
     });
-    let direct = verify.apply(engine, curve, &batch, &mapping, &pool).unwrap();
+    let direct = verify.apply(engine, &batch, &mapping, &pool).unwrap();
     assert_eq!(answers.unwrap().codes(), direct.codes());
     assert_eq!(*sizes.lock().unwrap(), [30]);
     let decoded = decode_keys_through(&batch, &mapping, &pool, |keys, points, codes| {
@@ -550,9 +552,7 @@ fn callers_may_make_the_calls() {
             _ => assert_eq!((codes[row], &points[row][..]), (1, &point.as_bytes()[1..])),
         }
     }
-    let no = |_: call::Operation, _: &Columns, _: &mut [u8], _: &mut [u8], _: &mut [u8]| {
-        Err(Error::Options("no".to_owned()))
-    };
-    let refused = verify.apply_through(curve, &batch, &mapping, &pool, no);
+    let no = |_: Call, _: &Columns, _: &mut [u8], _: &mut [u8], _: &mut [u8]| Err(Error::Options("no".to_owned()));
+    let refused = verify.apply_through(&batch, &mapping, &pool, no);
     assert!(matches!(refused, Err(Error::Options(text)) if text == "no"));
 }

@@ -1,11 +1,11 @@
 //! From files to files.
 
 use crate::files::{WRITTEN, options, read, write};
-use crate::items::{Items, columns, engine, fixed, some, verdicts};
+use crate::items::{Items, columns, engine, fixed, some, verdicts, verify};
 use arrow_array::cast::AsArray;
 use arrow_array::types::UInt64Type;
 use arrow_array::{Array, ArrayRef, Int64Array, RecordBatch};
-use gecc::CurveId;
+use gecc::{CurveId, call};
 use gecc_arrow::{
     Compression, Error, Format, Job, Mapping, Operation, Outcome, Output, Pool, Projection, Reason, TransformOptions,
     Wanted, complete, open, transform,
@@ -33,9 +33,9 @@ pub fn items(count: usize) -> (RecordBatch, Vec<u8>) {
 
 fn run(from: &Path, to: Output, rows: usize, with: &TransformOptions, stop: bool) -> Result<Outcome, Error> {
     let input = open(from, options(rows))?;
-    let (operation, pool) = (Operation::Verify(Default::default()), Pool::default());
-    let mapping = complete(Mapping::new(), input.schema(), &operation, CURVE).unwrap();
-    let job = Job { engine: engine(), curve: CURVE, operation: &operation, mapping: &mapping, pool: &pool };
+    let (operation, pool) = (verify(CURVE), Pool::default());
+    let mapping = complete(Mapping::new(), input.schema(), &operation).unwrap();
+    let job = Job { engine: engine(), operation: &operation, mapping: &mapping, pool: &pool };
     transform(&job, input, to, with, &AtomicBool::new(stop))
 }
 
@@ -128,9 +128,9 @@ fn secret_keys_are_not_written() {
     ];
     write(&from, &RecordBatch::try_from_iter(table).unwrap(), 20, Format::Parquet, Compression::None);
     let input = open(&from, options(7)).unwrap();
-    let (operation, pool) = (Operation::Sign(Default::default()), Pool::default());
-    let mapping = complete(Mapping::new(), input.schema(), &operation, CURVE).unwrap();
-    let job = Job { engine: engine(), curve: CURVE, operation: &operation, mapping: &mapping, pool: &pool };
+    let (operation, pool) = (Operation::from(call::Operation::sign(CURVE, Default::default())), Pool::default());
+    let mapping = complete(Mapping::new(), input.schema(), &operation).unwrap();
+    let job = Job { engine: engine(), operation: &operation, mapping: &mapping, pool: &pool };
     let with = TransformOptions { beside: true, compression: Compression::None, ..TransformOptions::default() };
     let outcome = transform(&job, input, Output::File(to.clone()), &with, &AtomicBool::new(false)).unwrap();
     assert!(outcome.problem.is_none() && outcome.counts.passed == 20);

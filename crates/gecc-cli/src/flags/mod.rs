@@ -44,7 +44,8 @@ pub struct Arguments {
     pub verbose: u8,
 }
 
-/// The version, with the commit where the build was told it, what is compiled in, and what packs of kernels have to be of.
+/// The version, with the commit where the build was told it, what is compiled in, and what packs of kernels have to be
+/// of.
 static LONG_VERSION: LazyLock<String> = LazyLock::new(|| {
     let commit = option_env!("GECC_COMMIT").unwrap_or("unknown");
     let features = [("arrow", cfg!(feature = "arrow")), ("chains", cfg!(feature = "chains"))];
@@ -121,8 +122,8 @@ pub struct DoctorOptions {
     /// Also list every kernel file that is loaded on a GPU, and where its machine code came from.
     #[arg(long)]
     pub kernels: bool,
-    /// Also measure five operations on secp256k1, and print a row for the table of machines in docs/platforms.md. Where something is
-    /// wrong there is none.
+    /// Also measure five operations on secp256k1, and print a row for the table of machines in docs/platforms.md. Where
+    /// something is wrong there is none.
     #[arg(long)]
     pub report: bool,
     /// Print one object of JSON.

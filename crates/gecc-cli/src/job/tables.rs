@@ -16,7 +16,6 @@ use crate::secrets::wiped::wiped_if;
 use arrow_array::ArrayRef;
 use arrow_array::cast::AsArray;
 use arrow_array::types::UInt8Type;
-use gecc::CurveId;
 use gecc_arrow::{
     Answered, Answers, Counts, Error, Job, Mapping, Pool, Projection, ReadOptions, Reason, TransformOptions,
     answer_each, complete, transform,
@@ -96,7 +95,6 @@ fn read_options(options: &StreamOptions) -> ReadOptions {
 pub struct ReadyTable {
     input: gecc_arrow::Input,
     operation: gecc_arrow::Operation,
-    curve: CurveId,
     mapping: Mapping,
 }
 
@@ -111,14 +109,14 @@ pub fn ready(
         return Err("--encoding base64 is for text".to_owned());
     }
     let answers = if options.answers().is_lines() { TableAnswers::Lines } else { TableAnswers::Columns };
-    let (table_operation, curve) = (operation.over_tables(answers), operation.curve());
-    let mapping = complete(options.mapping(), input.schema(), &table_operation, curve).map_err(said)?;
-    table_operation.check(&started.engine, curve, input.schema(), &mapping).map_err(said)?;
+    let table_operation = operation.over_tables(answers);
+    let mapping = complete(options.mapping(), input.schema(), &table_operation).map_err(said)?;
+    table_operation.check(&started.engine, input.schema(), &mapping).map_err(said)?;
     info(|| {
         let columns: Vec<String> = mapping.columns().map(|(field, column)| format!("{column} is {field}")).collect();
         format!("{:?}: {}", input.format(), columns.join(", "))
     });
-    Ok(ReadyTable { input, operation: table_operation, curve, mapping })
+    Ok(ReadyTable { input, operation: table_operation, mapping })
 }
 
 /// Answers all rows.
@@ -133,9 +131,9 @@ pub fn answer(
     output: Output,
     tally: &mut Tally,
 ) -> (End, Output) {
-    let ReadyTable { input, operation: of_table, curve, mapping } = table;
+    let ReadyTable { input, operation: of_table, mapping } = table;
     let pool = Pool::of(Arc::clone(&started.pool));
-    let job = Job { engine: &started.engine, curve, operation: &of_table, mapping: &mapping, pool: &pool };
+    let job = Job { engine: &started.engine, operation: &of_table, mapping: &mapping, pool: &pool };
     if options.answers().is_lines() {
         write_lines(operation, &job, input, started, wanted, path, output, tally)
     } else {
@@ -187,10 +185,8 @@ fn write_lines(
             ControlFlow::Continue(())
         }
     };
-    let batches = job
-        .operation
-        .columns(job.curve, input.schema(), job.mapping)
-        .and_then(|places| input.batches(&Projection::Only(places)));
+    let batches =
+        job.operation.columns(input.schema(), job.mapping).and_then(|places| input.batches(&Projection::Only(places)));
     let ended = batches.and_then(|batches| answer_each(job, batches, COMPUTING, started.interrupted, make, put_out));
     let end = match ended {
         Ok(Some(end)) => end,

@@ -3,8 +3,8 @@
 use crate::items::{Cell, Items, columns, engine, fixed, some};
 use crate::session::{functions, query, row, session, texts, with_table};
 use arrow_array::{ArrayRef, RecordBatch};
-use gecc::CurveId;
 use gecc::bip340::{self, Auxiliary};
+use gecc::{CurveId, call};
 use gecc_arrow::{Field, Mapping, Operation, Pool, complete};
 use gecc_datafusion::Functions;
 
@@ -41,9 +41,9 @@ fn check(arrays: [ArrayRef; 3]) {
     let names = [Field::Message, Field::Signature, Field::PublicKey].map(|field| field.to_string());
     let named = names.into_iter().zip(arrays).map(|(name, array)| (name, array, true));
     let batch = RecordBatch::try_from_iter_with_nullable(named).unwrap();
-    let (curve, pool, verify) = (CurveId::Secp256k1, Pool::default(), Operation::VerifyBip340);
-    let mapping = complete(Mapping::new(), &batch.schema(), &verify, curve).unwrap();
-    let answers = verify.apply(engine(), curve, &batch, &mapping, &pool).unwrap();
+    let (pool, verify) = (Pool::default(), Operation::from(call::Operation::Bip340Verify));
+    let mapping = complete(Mapping::new(), &batch.schema(), &verify).unwrap();
+    let answers = verify.apply(engine(), &batch, &mapping, &pool).unwrap();
     let call = |ending: &str| format!("bip340_verify{ending}(message, signature, public_key)");
     let sql = format!("SELECT {}, {} FROM t", call(""), call("_reason"));
     let found = query(&with_table(batch), &sql);

@@ -5,8 +5,8 @@ use crate::session::{query, row, runtime, session};
 use arrow_array::types::Int32Type;
 use arrow_array::{Array, ArrayRef, DictionaryArray, Int64Array, RecordBatch, StringArray};
 use datafusion::prelude::{ParquetReadOptions, SessionContext};
-use gecc::CurveId;
 use gecc::service::Coalescer;
+use gecc::{CurveId, call};
 use gecc_arrow::{
     Compression, Field, Format, Job, Mapping, Operation, Output, Pool, ReadOptions, TransformOptions, Writer, complete,
     open, transform,
@@ -60,10 +60,10 @@ fn write(path: &Path, rows: &RecordBatch, group: usize) {
 /// What the command does with `--beside`: all columns, and `valid` and `reason` behind them.
 fn answer(curve: CurveId, from: &Path, to: &Path) {
     let input = open(from, ReadOptions::default()).unwrap();
-    let (operation, pool) = (Operation::Verify(Default::default()), Pool::default());
-    let mapping = complete(Mapping::new(), input.schema(), &operation, curve).unwrap();
+    let (operation, pool) = (Operation::from(call::Operation::verify(curve, Default::default())), Pool::default());
+    let mapping = complete(Mapping::new(), input.schema(), &operation).unwrap();
     assert_eq!(mapping.column(Field::PublicKey), Some("public_key"));
-    let job = Job { engine: engine(), curve, operation: &operation, mapping: &mapping, pool: &pool };
+    let job = Job { engine: engine(), operation: &operation, mapping: &mapping, pool: &pool };
     let options = TransformOptions { beside: true, ..Default::default() };
     let outcome = transform(&job, input, Output::File(to.to_owned()), &options, &AtomicBool::new(false)).unwrap();
     assert!(outcome.problem.is_none());

@@ -3,7 +3,7 @@
 use crate::items::{CURVES, Cell, Items, columns, engine, fixed, some};
 use crate::session::{query, texts, with_table};
 use arrow_array::{Array, ArrayRef, RecordBatch};
-use gecc::CurveId;
+use gecc::{CurveId, call};
 use gecc_arrow::{Field, Mapping, Operation, Pool, complete};
 
 /// The function for signatures of a form, `signature` or `der`.
@@ -20,9 +20,9 @@ fn check(curve: CurveId, form: Field, arrays: [ArrayRef; 3]) -> [usize; 3] {
     let fields = [Field::Digest, form, Field::PublicKey];
     let named = fields.iter().map(Field::to_string).zip(arrays.clone());
     let batch = RecordBatch::try_from_iter_with_nullable(named.map(|(name, array)| (name, array, true))).unwrap();
-    let verify = Operation::Verify(Default::default());
-    let mapping = complete(Mapping::new(), &batch.schema(), &verify, curve).unwrap();
-    let answers = verify.apply(engine(), curve, &batch, &mapping, &Pool::default()).unwrap();
+    let verify = Operation::from(call::Operation::verify(curve, Default::default()));
+    let mapping = complete(Mapping::new(), &batch.schema(), &verify).unwrap();
+    let answers = verify.apply(engine(), &batch, &mapping, &Pool::default()).unwrap();
     let (verdict, reason) = (function(curve, form, ""), function(curve, form, "_reason"));
     let found = query(&with_table(batch), &format!("SELECT {verdict}, {reason} FROM t"));
     let (verdicts, reasons) = (texts(found.column(0)), texts(found.column(1)));

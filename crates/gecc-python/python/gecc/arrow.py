@@ -137,7 +137,7 @@ class Operation:
 
     def _answers(self, engine: Engine, batches: list[Any]) -> list[pa.RecordBatch]:
         operation = self._operation()
-        answers = operation.apply(engine, self.curve, self.columns, self.beside, self.plain, batches)
+        answers = operation.apply(engine, self.columns, self.beside, self.plain, batches)
         return [_with_plain_bytes(batch) for batch in answers] if self.plain else answers
 
     def _operation(self) -> BatchOperation:
@@ -168,7 +168,7 @@ class Verify(Operation):
     batch_equations: bool = False
 
     def _operation(self) -> BatchOperation:
-        return BatchOperation.verify(self.low_s, self.batch_equations and self.curve.lower() != "sm2")
+        return BatchOperation.verify(self.curve, self.low_s, self.batch_equations and self.curve.lower() != "sm2")
 
     def _options(self) -> tuple[tuple[str, Any], ...]:
         return (*super()._options(), *_chosen("batch_equations", self.batch_equations))
@@ -210,7 +210,7 @@ class Recover(Operation):
     compressed: bool = False
 
     def _operation(self) -> BatchOperation:
-        return BatchOperation.recover(self.compressed)
+        return BatchOperation.recover(self.curve, self.compressed)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -253,7 +253,7 @@ class Sign(Operation):
         _require_32_bytes("additional_data", self.additional_data)
 
     def _operation(self) -> BatchOperation:
-        return BatchOperation.sign(self.additional_data, self.recoverable, self.der)
+        return BatchOperation.sign(self.curve, self.additional_data, self.recoverable, self.der)
 
     def _options(self) -> tuple[tuple[str, Any], ...]:
         return (*super()._options(), *_chosen("check_signatures", self.check_signatures))
@@ -300,7 +300,7 @@ class PublicKeys(Operation):
     compressed: bool = False
 
     def _operation(self) -> BatchOperation:
-        return BatchOperation.public_keys(self.compressed)
+        return BatchOperation.public_keys(self.curve, self.compressed)
 
 
 def _require_32_bytes(name: str, value: bytes | None) -> None:

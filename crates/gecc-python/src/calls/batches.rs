@@ -7,11 +7,11 @@ use crate::pieces::{self, Length};
 use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::{Schema, SchemaRef};
 use arrow_select::concat::concat_batches;
-use gecc::CurveId;
+use gecc::call::Operation as Call;
+use gecc::ecdsa::SForm;
 use gecc::fields::UnclearColumns;
 use gecc_arrow::{
-    Bip340Signing, Cells, Error, Field, KeyForm, Mapping, Operation, Pool, Signer, Signing, Wanted, check_imported,
-    column_of, columns_beside, complete,
+    Cells, Error, Field, KeyForm, Mapping, Operation, Pool, Wanted, check_imported, column_of, columns_beside, complete,
 };
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -25,50 +25,57 @@ pub struct BatchOperation(Operation);
 #[pymethods]
 impl BatchOperation {
     #[staticmethod]
-    fn verify(low_s: bool, recovery_ids: bool) -> Self {
-        let verify = if recovery_ids { Operation::VerifyRecoverable } else { Operation::Verify };
-        BatchOperation(verify(choices::policy(low_s)))
+    fn verify(curve: &str, low_s: bool, recovery_ids: bool) -> PyResult<Self> {
+        let (curve, policy) = (choices::curve(curve)?, choices::policy(low_s));
+        choices::require_no_low_s(curve, !low_s)?;
+        let by_ids = Call::EcdsaVerifyRecoverable(curve, policy);
+        Ok(BatchOperation(if recovery_ids { by_ids } else { Call::verify(curve, policy) }.into()))
     }
 
     #[staticmethod]
     fn verify_bip340() -> Self {
-        BatchOperation(Operation::VerifyBip340)
+        BatchOperation(Call::Bip340Verify.into())
     }
 
     #[staticmethod]
-    fn recover(compressed: bool) -> Self {
-        BatchOperation(Operation::Recover(Signer::PublicKey(key_form(compressed))))
+    fn recover(curve: &str, compressed: bool) -> PyResult<Self> {
+        let call = Call::EcdsaRecover(choices::curve_with_recovery(curve)?);
+        Ok(BatchOperation(Operation { key_form: key_form(compressed), ..call.into() }))
     }
 
     #[staticmethod]
     fn recover_addresses() -> Self {
-        BatchOperation(Operation::Recover(Signer::Address))
+        BatchOperation(Call::EcdsaRecoverAddresses.into())
     }
 
     #[staticmethod]
-    fn sign(additional_data: Option<[u8; 32]>, recoverable: bool, der: bool) -> Self {
-        let signing = Signing { additional_data, recovery_id: recoverable, der, ..Signing::default() };
-        BatchOperation(Operation::Sign(signing))
+    fn sign(curve: &str, additional: Option<[u8; 32]>, recoverable: bool, der: bool) -> PyResult<Self> {
+        let form = SForm::default();
+        let call = match recoverable {
+            true => Call::EcdsaSignRecoverable(choices::curve_with_recovery(curve)?, form),
+            false => Call::sign(choices::curve(curve)?, form),
+        };
+        Ok(BatchOperation(Operation { additional, der, ..call.into() }))
     }
 
     #[staticmethod]
     fn sign_bip340(auxiliary: Option<[u8; 32]>) -> Self {
-        BatchOperation(Operation::SignBip340(Bip340Signing { auxiliary, ..Bip340Signing::default() }))
+        BatchOperation(Operation { additional: auxiliary, ..Call::Bip340Sign.into() })
     }
 
     #[staticmethod]
-    fn public_keys(compressed: bool) -> Self {
-        BatchOperation(Operation::PublicKeys(key_form(compressed)))
+    fn public_keys(curve: &str, compressed: bool) -> PyResult<Self> {
+        let call = Call::PublicKeys(choices::curve(curve)?);
+        Ok(BatchOperation(Operation { key_form: key_form(compressed), ..call.into() }))
     }
 
     /// The answers for batches of one schema, a batch for each. They are computed together unless they hold private
     /// keys, which would be copied.
-    #[pyo3(signature = (engine, curve, columns, beside, plain, batches))]
+    #[pyo3(signature = (engine, columns, beside, plain, batches))]
     fn apply<'py>(
         &self,
         py: Python<'py>,
         engine: Option<&Engine>,
-        curve: &str,
         columns: Option<&str>,
         beside: bool,
         plain: bool,
@@ -80,13 +87,11 @@ impl BatchOperation {
         require_one_schema(&batches).map_err(batch_exception)?;
         let said = columns.map_or_else(|| Ok(Mapping::new()), str::parse);
         let said = said.map_err(|problem: UnclearColumns| PyValueError::new_err(problem.to_string()))?;
-        let curve = choices::curve(curve)?;
-        let mapping = complete(said, &schema, &self.0, curve).map_err(batch_exception)?;
-        let read = self.0.columns(curve, &schema, &mapping).map_err(batch_exception)?;
+        let mapping = complete(said, &schema, &self.0).map_err(batch_exception)?;
+        let read = self.0.columns(&schema, &mapping).map_err(batch_exception)?;
         let messages = column_of(&mapping, Field::Message, &schema).map_err(batch_exception)?;
         let job = Job {
             engine: engine::of(py, engine)?,
-            curve,
             operation: &self.0,
             messages: messages.and_then(|messages| read.iter().position(|place| *place == messages)),
             read,
@@ -121,7 +126,6 @@ fn key_form(compressed: bool) -> KeyForm {
 /// What is computed, with what, and of which columns.
 struct Job<'a> {
     engine: gecc::Engine,
-    curve: CurveId,
     operation: &'a Operation,
     mapping: Mapping,
     read: Vec<usize>,
@@ -162,7 +166,7 @@ impl Job<'_> {
         let apply = |range: Range<usize>| {
             let piece = batch.slice(range.start, range.len());
             let pool = Pool::default();
-            let found = self.operation.apply(&self.engine, self.curve, &piece, &self.mapping, &pool)?;
+            let found = self.operation.apply(&self.engine, &piece, &self.mapping, &pool)?;
             let found = if self.plain { found.with_reasons(Vec::new()) } else { found };
             answers.push(found.to_columns()?);
             Ok(())
