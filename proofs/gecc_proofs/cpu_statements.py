@@ -1,6 +1,6 @@
 """The statements about src/cpu/field/: words, elements modulo p and scalars modulo n."""
 
-from .languages import LLVM
+from .languages import LLVM, LLVM_OF_BYTES
 from .polynomial import number
 from .project import R
 from .rust_probes import BYTES, LANES, in_lanes
@@ -16,8 +16,8 @@ def exists(statement, variant):
     return statement is not SELECT or variant == "portable"
 
 
-def _statement(name, signature, call, says, claims, needs=nothing, curves=everywhere, ranges=None):
-    return Statement(name, signature, call, says, claims, needs, curves, ranges=ranges or {}, language=LLVM)
+def _statement(name, signature, call, says, claims, needs=nothing, curves=everywhere, ranges=None, language=LLVM):
+    return Statement(name, signature, call, says, claims, needs, curves, ranges=ranges or {}, language=language)
 
 
 def _product_above_diagonal(words):
@@ -125,6 +125,7 @@ CONVERSIONS = [
         "let r = to_le_bytes(&a)",
         "r are the bytes of a, the lowest first",
         lambda v, c: [equal(v.a - number(v.words["r"], 8)), *(AtMost(byte, 255) for byte in v.words["r"])],
+        language=LLVM_OF_BYTES,
     ),
 ]
 

@@ -1,6 +1,6 @@
 """The languages that code is read in: PTX of the device code, LLVM's of the CPU's."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from . import interpret, llvm_interpret, llvm_symbolic, symbolic
 
@@ -15,3 +15,4 @@ class Language:
 
 PTX = Language(32, symbolic.Machine, interpret.Interpreter)
 LLVM = Language(64, llvm_symbolic.Machine, llvm_interpret.Interpreter, (120,))
+LLVM_OF_BYTES = replace(LLVM, machine=llvm_symbolic.ByteMachine)

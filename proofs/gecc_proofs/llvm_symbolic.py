@@ -176,12 +176,10 @@ class Machine:
     def _lshr(self, instruction):
         width = _width(instruction.opcode[1])
         count = self._count(instruction.operands[2], width)
-        # Bytes of a word one after the other, so that all shifts of it are told by the same ones.
-        steps = [8] * (count // 8) if width == WORD and count % 8 == 0 else [count]
-        rest = self.unsigned(instruction.operands[1], width)
-        for step in steps:
-            rest = self.system.split(rest, step)[1]
-        self.write(instruction, rest, width)
+        self.write(instruction, self._shifted_right(self.unsigned(instruction.operands[1], width), count), width)
+
+    def _shifted_right(self, value, count):
+        return self.system.split(value, count)[1]
 
     def _ashr(self, instruction):
         width = _width(instruction.opcode[1])
@@ -457,3 +455,12 @@ class Machine:
         if self.not_zero is None:
             raise Unsupported("a zero flag that nothing has set")
         self._x86_choice(instruction, width, self.not_zero)
+
+
+class ByteMachine(Machine):
+    """For code that takes words apart into bytes: all shifts of a word are told by the same bytes of it."""
+
+    def _shifted_right(self, value, count):
+        for step in [8] * (count // 8) + [count % 8]:
+            value = self.system.split(value, step)[1] if step else value
+        return value

@@ -43,7 +43,7 @@ def _variants(entry, earlier):
 
 def mutants(instructions, language):
     """(position, what was done, instructions) of every change."""
-    if language is LLVM:
+    if language.word == LLVM.word:
         yield from llvm_mutants.mutants(instructions)
         return
     earlier = None
