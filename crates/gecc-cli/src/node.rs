@@ -1,15 +1,14 @@
 //! Blocks from a node that answers JSON-RPC: they are asked for in batches, some at a time, and come through a pipe in
 //! order, an answer a line.
 //!
-//! HTTP/1.1 (RFC 9112) as far as nodes use it, over plain TCP: a node on this machine, or at the other end of a tunnel.
+//! Over plain HTTP, and with the feature `https` over TLS too, on connections that are kept.
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use std::borrow::Cow;
 use std::fmt;
-use std::io::{self, BufRead, BufReader, PipeReader, PipeWriter, Read, Write};
-use std::net::{TcpStream, ToSocketAddrs};
+use std::io::{self, PipeReader, PipeWriter, Write};
 use std::ops::RangeInclusive;
 use std::os::fd::AsRawFd;
 use std::path::PathBuf;
@@ -18,54 +17,45 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
+use ureq::Agent;
+use ureq::http::{StatusCode, Uri};
 
 /// Blocks that are asked for at once, and requests that are under way.
 const BLOCKS: u64 = 16;
 const REQUESTS: usize = 8;
-/// Bytes of an answer at most, and of a line of its head.
+/// Bytes of an answer at most.
 const LONGEST: u64 = 512 << 20;
-const LONGEST_LINE: u64 = 1 << 16;
 /// How often a request is made that fails, and how long the first pause is; each is twice as long as the one before.
 const TRIES: u32 = 6;
 const PAUSE: Duration = Duration::from_millis(500);
-/// How long nothing may come, and how often it is asked meanwhile whether it is still wanted.
+/// How long nothing may come.
 const PATIENCE: Duration = Duration::from_secs(60);
-const GLANCE: Duration = Duration::from_millis(500);
 
 /// Where a node answers.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Url {
-    /// With the port.
-    host: String,
-    path: String,
-}
+pub struct Url(Uri);
 
 impl FromStr for Url {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let rest = match text.split_once("://") {
-            Some(("http", rest)) => rest,
-            Some(("https", _)) => {
-                return Err("TLS is not spoken here: name the node itself by http, or a tunnel to it, as of `ssh -L`"
-                    .to_owned());
-            }
-            _ => return Err("a URL such as http://localhost:8545".to_owned()),
-        };
-        let (host, path) = rest.split_once('/').map_or((rest, ""), |(host, path)| (host, path));
-        if host.is_empty() || host.contains('@') || text.contains(char::is_whitespace) {
-            return Err("a URL such as http://localhost:8545".to_owned());
+        const WANTED: &str = "a URL such as http://localhost:8545";
+        let uri: Uri = text.parse().map_err(|_| WANTED)?;
+        let has_host = uri.authority().is_some_and(|authority| !authority.as_str().contains('@'));
+        match uri.scheme_str() {
+            Some("https") if !cfg!(feature = "https") => Err("this command was built without TLS: name the node itself by \
+                http, or a tunnel to it, as of `ssh -L`, or build it by `cargo install gecc-cli --features https`"
+                .to_owned()),
+            Some("http" | "https") if has_host => Ok(Url(uri)),
+            _ => Err(WANTED.to_owned()),
         }
-        let has_port = host.rsplit_once(':').is_some_and(|(_, port)| port.parse::<u16>().is_ok());
-        let host = if has_port { host.to_owned() } else { format!("{host}:80") };
-        Ok(Url { host, path: format!("/{path}") })
     }
 }
 
 impl fmt::Display for Url {
     fn fmt(&self, to: &mut fmt::Formatter) -> fmt::Result {
-        write!(to, "http://{}{}", self.host, self.path)
+        self.0.fmt(to)
     }
 }
 
@@ -80,7 +70,7 @@ impl Node {
     pub fn ask(url: &Url, blocks: RangeInclusive<u64>, interrupted: &'static AtomicBool) -> io::Result<Self> {
         let (reader, writer) = io::pipe()?;
         let is_over = Arc::new(AtomicBool::new(false));
-        let asking = Asking { url: url.clone(), is_over: Arc::clone(&is_over), interrupted };
+        let asking = Asking { url: url.clone(), agent: agent(), is_over: Arc::clone(&is_over), interrupted };
         // Not waited for: it ends when nobody reads what it writes.
         thread::Builder::new().name("gecc-node".to_owned()).spawn(move || asking.all(blocks, writer))?;
         Ok(Node { reader, is_over })
@@ -104,6 +94,7 @@ type Answered = Result<Vec<u8>, Vec<u8>>;
 /// What all requests have in common.
 struct Asking {
     url: Url,
+    agent: Agent,
     is_over: Arc<AtomicBool>,
     interrupted: &'static AtomicBool,
 }
@@ -171,110 +162,27 @@ impl Asking {
     fn request(&self, blocks: &RangeInclusive<u64>) -> Result<Vec<u8>, String> {
         let call = |block: u64| json!({"jsonrpc": "2.0", "id": block, "method": "eth_getBlockByNumber", "params": [format!("{block:#x}"), true]});
         let body = blocks.clone().map(call).collect::<Value>().to_string();
-        let mut stream = connect(&self.url.host).map_err(|problem| problem.to_string())?;
-        let head = format!(
-            "POST {} HTTP/1.1\r\nHost: {}\r\nContent-Type: application/json\r\nAccept: application/json\r\nContent-Length: {}\r\nConnection: close\r\n\r\n",
-            self.url.path,
-            self.url.host,
-            body.len()
-        );
-        stream
-            .write_all(head.as_bytes())
-            .and_then(|()| stream.write_all(body.as_bytes()))
-            .map_err(|problem| problem.to_string())?;
-        answer(BufReader::new(Patient { stream, asking: self }))
-    }
-}
-
-fn connect(host: &str) -> io::Result<TcpStream> {
-    let mut failed = io::Error::from(io::ErrorKind::NotFound);
-    for address in host.to_socket_addrs()? {
-        match TcpStream::connect_timeout(&address, PATIENCE) {
-            Ok(stream) => {
-                stream.set_read_timeout(Some(GLANCE))?;
-                stream.set_write_timeout(Some(PATIENCE))?;
-                return Ok(stream);
-            }
-            Err(problem) => failed = problem,
+        let request = self.agent.post(&self.url.0).header("Content-Type", "application/json");
+        let mut answer = request.send(body).map_err(|problem| problem.to_string())?;
+        if answer.status() != StatusCode::OK {
+            return Err(format!("the node answered {}", answer.status()));
         }
-    }
-    Err(failed)
-}
-
-/// Waits for bytes as long as they are wanted.
-struct Patient<'a> {
-    stream: TcpStream,
-    asking: &'a Asking,
-}
-
-impl Read for Patient<'_> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let started = Instant::now();
-        loop {
-            match self.stream.read(buffer) {
-                Err(problem)
-                    if matches!(problem.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut)
-                        && started.elapsed() < PATIENCE
-                        && self.asking.is_wanted() => {}
-                read => return read,
-            }
-        }
+        answer.body_mut().with_config().limit(LONGEST).read_to_vec().map_err(|problem| problem.to_string())
     }
 }
 
-/// The body of an answer that is no error of HTTP.
-fn answer(mut from: impl BufRead) -> Result<Vec<u8>, String> {
-    let status = line(&mut from)?;
-    let code = status.split(' ').nth(1).unwrap_or_default();
-    if code != "200" {
-        return Err(format!("the node answered {status:?}"));
-    }
-    let (mut length, mut is_chunked) = (None, false);
-    loop {
-        let header = line(&mut from)?;
-        let Some((name, value)) = header.split_once(':') else { break };
-        if name.eq_ignore_ascii_case("content-length") {
-            length = Some(value.trim().parse::<u64>().map_err(|_| "the answer has no length".to_owned())?);
-        }
-        is_chunked |= name.eq_ignore_ascii_case("transfer-encoding") && value.trim().eq_ignore_ascii_case("chunked");
-    }
-    let mut body = Vec::new();
-    if is_chunked {
-        loop {
-            let size = line(&mut from)?;
-            let size = u64::from_str_radix(size.split(';').next().unwrap_or_default().trim(), 16);
-            let size = size.map_err(|_| "the answer has a chunk without its size".to_owned())?;
-            if size == 0 {
-                return Ok(body);
-            }
-            append(&mut from, size, &mut body)?;
-            line(&mut from)?;
-        }
-    }
-    match length {
-        Some(length) => append(&mut from, length, &mut body)?,
-        None => {
-            from.take(LONGEST).read_to_end(&mut body).map_err(|problem| problem.to_string())?;
-        }
-    }
-    Ok(body)
-}
-
-fn append(from: &mut impl BufRead, length: u64, to: &mut Vec<u8>) -> Result<(), String> {
-    if length.saturating_add(to.len() as u64) > LONGEST {
-        return Err(format!("the answer has more than {LONGEST} bytes"));
-    }
-    let read = from.take(length).read_to_end(to).map_err(|problem| problem.to_string())?;
-    if read as u64 == length { Ok(()) } else { Err("the answer ends early".to_owned()) }
-}
-
-fn line(from: &mut impl BufRead) -> Result<String, String> {
-    let mut line = String::new();
-    from.take(LONGEST_LINE).read_line(&mut line).map_err(|problem| problem.to_string())?;
-    match line.strip_suffix('\n') {
-        Some(line) => Ok(line.trim_end_matches('\r').to_owned()),
-        None => Err("the answer ends in its head".to_owned()),
-    }
+/// What is named is asked, and nothing in its place: no proxy, and no redirection.
+fn agent() -> Agent {
+    let config = Agent::config_builder()
+        .http_status_as_error(false)
+        .max_redirects(0)
+        .max_redirects_will_error(false)
+        .proxy(None)
+        .max_idle_connections_per_host(REQUESTS)
+        .timeout_connect(Some(PATIENCE))
+        .timeout_per_read(Some(PATIENCE))
+        .timeout_per_write(Some(PATIENCE));
+    config.build().into()
 }
 
 /// Why there are no blocks.
@@ -353,23 +261,11 @@ mod tests {
     fn urls_of_nodes() {
         let url = |text: &str| text.parse::<Url>().map(|url| url.to_string());
         assert_eq!(url("http://localhost:8545").unwrap(), "http://localhost:8545/");
-        assert_eq!(url("http://node/v1/key").unwrap(), "http://node:80/v1/key");
-        assert!(url("https://node").unwrap_err().contains("TLS"));
+        assert_eq!(url("http://node/v1/key").unwrap(), "http://node/v1/key");
+        assert_eq!(url("https://node").is_ok(), cfg!(feature = "https"));
         for text in ["localhost:8545", "ftp://node", "http://", "http://a@b", "http://a/b c"] {
             assert!(url(text).is_err(), "{text}");
         }
-    }
-
-    #[test]
-    fn bodies_of_every_length() {
-        let body = |head: &str, rest: &str| answer(format!("HTTP/1.1 200 OK\r\n{head}\r\n{rest}").as_bytes());
-        assert_eq!(body("content-length: 3\r\n", "abcd").unwrap(), b"abc");
-        assert_eq!(body("Transfer-Encoding: chunked\r\n", "2;x=y\r\nab\r\n1\r\nc\r\n0\r\n\r\n").unwrap(), b"abc");
-        assert_eq!(body("", "abc").unwrap(), b"abc");
-        assert!(body("Content-Length: 9\r\n", "abc").unwrap_err().contains("ends early"));
-        assert!(body("Transfer-Encoding: chunked\r\n", "zz\r\n").unwrap_err().contains("without its size"));
-        assert!(body("Content-Length: 99999999999\r\n", "").unwrap_err().contains("more than"));
-        assert!(answer(&b"HTTP/1.1 429 Too Many\r\n\r\n"[..]).unwrap_err().contains("429"));
     }
 
     #[test]

@@ -298,7 +298,7 @@ fn blocks_of_a_node() {
     assert_eq!((code(&output), answers(&output).len()), (2, 16 * 9), "{}", stderr(&output));
     assert!(stderr(&output).contains("the node has no block 100"), "{}", stderr(&output));
     for (arguments, problem) in [
-        (&["--rpc-url", "https://node", "--from", "1", "--to", "2"][..], "TLS is not spoken here"),
+        (&["--rpc-url", "https://node", "--from", "1", "--to", "2"][..], "built without TLS"),
         (&["--rpc-url", &url], "--from"),
         (&[], "<PATHS>"),
     ] {
