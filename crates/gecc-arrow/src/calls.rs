@@ -13,7 +13,7 @@ use arrow_array::RecordBatch;
 use arrow_schema::{DataType, Schema, SchemaRef};
 use gecc::call::{self, Columns, Contents, RecoveryIds};
 use gecc::fields::{Field, Mapping};
-use gecc::{Engine, PublicKeys, Rows};
+use gecc::{CurveId, Engine, PublicKeys, Rows};
 use std::mem;
 use zeroize::Zeroizing;
 
@@ -95,8 +95,8 @@ impl Operation {
         };
         let public_keys = match (reads.public_keys, reads.x_only_keys) {
             (false, _) => None,
-            (true, false) => Some(Keys::of(&mut inputs)?),
-            (true, true) => Some(Keys::of_bip340(&mut inputs)?),
+            (true, false) => Some(Keys::of(&mut inputs, call.curve())?),
+            (true, true) => Some(Keys::of_bip340(&mut inputs, call.curve())?),
         };
         let secret_keys = if reads.secret_keys { Some(Secrets::of(&mut inputs, &self.key, first)?) } else { None };
         let user_ids = if has_messages && reads.user_ids { Some(Texts::ids(&inputs)?) } else { None };
@@ -179,7 +179,7 @@ fn as_rows(messages: &[&[u8]], problems: &[u8]) -> Option<Vec<[u8; 32]>> {
     are_rows.then(|| messages.iter().map(|message| (*message).try_into().unwrap_or_default()).collect())
 }
 
-/// Public keys in any encoding as `x || y`, and a code for each row, where `decode` makes the calls. It gets keys and
+/// Public keys of a curve in any form as `x || y`, and a code for each row, where `decode` makes the calls. It gets keys and
 /// places for points and codes, as [`gecc::point::decode_keys_into`] does.
 /// The point of a row that is rejected means nothing.
 ///
@@ -189,10 +189,11 @@ pub fn decode_keys_through<E: From<Error>>(
     batch: &RecordBatch,
     mapping: &Mapping,
     pool: &Pool,
+    curve: CurveId,
     decode: impl FnOnce(PublicKeys, &mut [[u8; 64]], &mut [u8]) -> Result<(), E>,
 ) -> Result<(Vec<[u8; 64]>, Vec<u8>), E> {
     let mut inputs = Inputs::new(batch, mapping, pool);
-    let keys = Keys::of(&mut inputs)?;
+    let keys = Keys::of(&mut inputs, curve)?;
     let mut codes = vec![0; inputs.rows()];
     let mut points = vec![[0; 64]; codes.len()];
     decode(keys.rows(), &mut points, &mut codes)?;
@@ -203,7 +204,6 @@ pub fn decode_keys_through<E: From<Error>>(
 mod tests {
     use super::*;
     use arrow_array::{ArrayRef, BinaryArray, BooleanArray, FixedSizeBinaryArray, Int64Array};
-    use gecc::CurveId;
     use std::sync::Arc;
 
     const NONE: u8 = u8::MAX;

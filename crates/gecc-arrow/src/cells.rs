@@ -115,6 +115,17 @@ impl<'a> Cells<'a> {
         })
     }
 
+    /// A cell that is text and does not begin as hexadecimal digits do.
+    ///
+    /// # Errors
+    /// [`CellProblem::Null`].
+    #[inline]
+    pub(crate) fn text_without_digits(&self, row: usize) -> Result<Option<&[u8]>, CellProblem> {
+        let has_digits = |cell: &&[u8]| cell.first().is_none_or(u8::is_ascii_hexdigit);
+        let cell = self.get(row)?;
+        Ok(Some(cell).filter(|cell| self.is_text() && !has_digits(cell)))
+    }
+
     /// Bytes that a cell stands for, whether its digits are hexadecimal or not.
     ///
     /// # Errors

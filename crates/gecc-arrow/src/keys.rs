@@ -1,12 +1,12 @@
 //! Public keys in any encoding: a column as it is where all rows have one encoding, and else a column of the form that
-//! the library has for that. Keys of 32 bytes are for BIP 340 and Ed25519.
+//! the library has for that. Keys of 32 bytes are for BIP 340 and Ed25519. PEM, DER and JSON Web Keys are such forms too.
 
-use crate::cells::{Cells, LONG};
+use crate::cells::Cells;
 use crate::columns::{Column, Inputs};
 use crate::error::Error;
 use crate::reason::CellProblem;
-use gecc::PublicKeys;
 use gecc::fields::Field;
+use gecc::{CurveId, PublicKeys};
 
 /// The public keys of a batch.
 pub(crate) enum Keys<'a> {
@@ -18,17 +18,17 @@ pub(crate) enum Keys<'a> {
 }
 
 impl<'a> Keys<'a> {
-    /// In the encodings of SEC 1, and x || y.
-    pub fn of(inputs: &mut Inputs<'a>) -> Result<Self, Error> {
-        Self::of_widths(inputs, &[33, 65, 64])
+    /// In the encodings of SEC 1, x || y, and forms that name their curve, which has to be this one.
+    pub fn of(inputs: &mut Inputs<'a>, curve: CurveId) -> Result<Self, Error> {
+        Self::of_widths(inputs, curve, &[33, 65, 64])
     }
 
     /// In these and x-only.
-    pub fn of_bip340(inputs: &mut Inputs<'a>) -> Result<Self, Error> {
-        Self::of_widths(inputs, &[33, 65, 64, X_ONLY])
+    pub fn of_bip340(inputs: &mut Inputs<'a>, curve: CurveId) -> Result<Self, Error> {
+        Self::of_widths(inputs, curve, &[33, 65, 64, X_ONLY])
     }
 
-    fn of_widths(inputs: &mut Inputs<'a>, widths: &[usize]) -> Result<Self, Error> {
+    fn of_widths(inputs: &mut Inputs<'a>, curve: CurveId, widths: &[usize]) -> Result<Self, Error> {
         let cells = inputs.required(Field::PublicKey)?;
         let takes_x_only = widths.contains(&X_ONLY);
         if cells.width_of_type() == Some(X_ONLY) && !takes_x_only {
@@ -44,7 +44,7 @@ impl<'a> Keys<'a> {
             Some(64) => Keys::Raw(inputs.bytes(Field::PublicKey, &cells)?),
             Some(_) => Keys::Uncompressed(inputs.bytes(Field::PublicKey, &cells)?),
             None => Keys::Mixed(inputs.fill(false, |row, to| {
-                *to = mixed_row(&cells, row, takes_x_only).map_err(|problem| (Field::PublicKey, problem))?;
+                *to = mixed_row(&cells, row, curve, takes_x_only).map_err(|problem| (Field::PublicKey, problem))?;
                 Ok(())
             })?),
         })
@@ -62,34 +62,46 @@ impl<'a> Keys<'a> {
     }
 }
 
-/// A key of any encoding. Where the length is one that no encoding has the row is no key, which the library rejects.
-fn mixed_row(cells: &Cells, row: usize, takes_x_only: bool) -> Result<[u8; 65], CellProblem> {
-    let (mut key, length) = ([0; 65], cells.len(row)?);
-    match key.get_mut(..length) {
-        Some(key) => cells.read(row, key)?,
-        None => check_digits(cells, row, length)?,
+/// A key of any form. Where it has none the row is no key, which the library rejects.
+fn mixed_row(cells: &Cells, row: usize, curve: CurveId, takes_x_only: bool) -> Result<[u8; 65], CellProblem> {
+    let named = |key: &[u8]| {
+        let key = gecc_keys::public_key(key, curve)?;
+        Some(PublicKeys::mixed_row(&key.unwrap_or_default()))
+    };
+    if let Some(text) = cells.text_without_digits(row)? {
+        return Some(text).filter(|text| text.len() <= LONGEST).and_then(named).ok_or(CellProblem::NotHexadecimal);
     }
-    Ok(match key.get(..length).unwrap_or_default() {
-        key if takes_x_only && key.len() == X_ONLY => {
-            PublicKeys::mixed_row_of_x(key.try_into().expect("so many bytes"))
+    let (mut short, mut long, length) = ([0; 65], Vec::new(), cells.len(row)?);
+    let key = match short.get_mut(..length) {
+        Some(key) => key,
+        None if length <= LONGEST => {
+            long.resize(length, 0);
+            &mut long[..]
         }
-        key => PublicKeys::mixed_row(key),
+        None => return Ok(PublicKeys::mixed_row(&[])),
+    };
+    cells.read(row, key)?;
+    Ok(match key {
+        key if takes_x_only && key.len() == X_ONLY => {
+            PublicKeys::mixed_row_of_x((&*key).try_into().expect("so many bytes"))
+        }
+        key => named(key).unwrap_or_else(|| PublicKeys::mixed_row(key)),
     })
 }
 
-/// A cell with too many bytes is rejected for that, unless they are no digits.
-fn check_digits(cells: &Cells, row: usize, length: usize) -> Result<(), CellProblem> {
-    if cells.is_text() && length <= LONG { cells.read(row, &mut vec![0; length]) } else { Ok(()) }
-}
+/// Bytes or characters of the longest key that is read, which a certificate may have. A dictionary may have it in very
+/// many rows.
+const LONGEST: usize = 16 << 10;
 
 /// Bytes of a key that is x alone.
 const X_ONLY: usize = 32;
 
-/// The width of all cells that can be read, where they have one.
+/// The width of all cells that can be read, where they have one. Texts that are no digits have none.
 fn common_width(inputs: &Inputs, cells: &Cells) -> Result<Option<usize>, Error> {
     let width = |rows: std::ops::Range<usize>| rows.filter_map(|row| cells.len(row).ok()).next();
     let Some(first) = width(0..inputs.rows()) else { return Ok(None) };
-    let has_first = |row| cells.len(row).map_or(true, |width| width == first);
+    let is_other = |row| cells.text_without_digits(row).is_ok_and(|text| text.is_some());
+    let has_first = |row| cells.len(row).map_or(true, |width| width == first) && !is_other(row);
     let parts = inputs.pool.map(inputs.rows(), |mut rows| rows.all(has_first))?;
     Ok(parts.into_iter().all(|same| same).then_some(first))
 }

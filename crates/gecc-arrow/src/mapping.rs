@@ -11,7 +11,10 @@ pub(crate) fn wanted(field: Field) -> &'static str {
         Field::Digest | Field::SecretKey => "32 bytes: FixedSizeBinary(32), Binary, or hexadecimal text",
         Field::Signature => "64 or 65 bytes, or DER: FixedSizeBinary, Binary, or hexadecimal text",
         Field::R | Field::S => "at most 32 bytes: FixedSizeBinary, Binary, or hexadecimal text",
-        Field::PublicKey => "33, 64 or 65 bytes, or 32 for BIP 340: FixedSizeBinary, Binary, or hexadecimal text",
+        Field::PublicKey => {
+            "33, 64 or 65 bytes, or 32 for BIP 340: FixedSizeBinary, Binary, or hexadecimal text; or PEM, DER or JWK: \
+             Binary or text"
+        }
         Field::Message | Field::Der => "bytes: FixedSizeBinary, Binary, or hexadecimal text",
         Field::RecoveryId => "integers or booleans",
         Field::Id => "text or bytes",

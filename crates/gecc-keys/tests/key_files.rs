@@ -302,6 +302,26 @@ fn no_file_makes_it_panic_or_show_a_key() {
     }
 }
 
+/// A certificate of a key, with the version or, as the first version is, without. Its signature is nothing.
+fn certificate(spki: &[u8], has_version: bool) -> Vec<u8> {
+    let der = |tag: u8, content: &[&[u8]]| {
+        let content = content.concat();
+        let length = match content.len() {
+            short @ 0..=127 => vec![short as u8],
+            long @ 128..=255 => vec![0x81, long as u8],
+            long => vec![0x82, (long >> 8) as u8, long as u8],
+        };
+        [vec![tag], length, content].concat()
+    };
+    let algorithm = der(0x30, &[&hex::decode("06082a8648ce3d040302").unwrap()]);
+    let name = der(0x30, &[&hex::decode("310c300a06035504030c03616263").unwrap()]);
+    let date = der(0x17, &[b"260101000000Z"]);
+    let (version, serial) = (der(0xa0, &[&[2, 1, 2]]), der(2, &[&[0x7f; 20]]));
+    let (dates, version) = (der(0x30, &[&date, &date]), if has_version { &version[..] } else { &[] });
+    let signed = der(0x30, &[version, &serial, &algorithm, &name, &dates, &name, spki]);
+    der(0x30, &[&signed, &algorithm, &der(3, &[&[0; 65]])])
+}
+
 /// `SubjectPublicKeyInfo` as the RustCrypto crates write it, in DER and PEM.
 fn public_forms() -> [(CurveId, Vec<u8>, String, [u8; 65]); 4] {
     macro_rules! of {
@@ -363,6 +383,61 @@ fn public_keys_of_every_form_are_read() {
     let [.., (_, _, pem, _)] = public_forms();
     let secret = pem.replace("PUBLIC", "EC PRIVATE");
     assert!(read_public_key(secret.as_bytes(), CurveId::Sm2).unwrap().unwrap_err().contains("PEM of a EC PRIVATE KEY"));
+}
+
+#[test]
+fn keys_of_certificates_are_public_keys() {
+    for (curve, spki, _, expected) in public_forms() {
+        for has_version in [true, false] {
+            let der = certificate(&spki, has_version);
+            let pem = |label| pem_rfc7468::encode_string(label, Default::default(), &der).unwrap();
+            for key in [&der, pem("CERTIFICATE").as_bytes(), pem("X509 CERTIFICATE").replace('\n', "\\n").as_bytes()] {
+                assert_eq!(read_public_key(key, curve), Some(Ok(expected.to_vec())), "{curve}");
+            }
+            let other = if curve == CurveId::P256 { CurveId::Sm2 } else { CurveId::P256 };
+            let problem = format!("the key is for {curve}, not for {other}");
+            assert_eq!(read_public_key(&der, other), Some(Err(problem)));
+            for length in 0..der.len() {
+                assert!(read_public_key(&der[..length], curve).is_none_or(|key| key.is_err()));
+            }
+            for place in 0..der.len() {
+                for byte in 0..=u8::MAX {
+                    let mut spoiled = der.clone();
+                    spoiled[place] = byte;
+                    let _ = read_public_key(&spoiled, curve);
+                }
+            }
+        }
+    }
+    // A key of Ed25519 (RFC 8410, section 4).
+    let spki = [&hex::decode("302a300506032b6570032100").unwrap()[..], &[7; 32]].concat();
+    let found = read_public_key(&certificate(&spki, true), CurveId::P256).unwrap();
+    assert!(found.unwrap_err().contains("no key of an elliptic curve with a name"));
+}
+
+/// As authorities issue them, by SM2.
+#[test]
+fn certificates_of_authorities_are_read() {
+    let file = include_str!("../../../examples/data/sm2/sm2_certs.pem");
+    let mut reader = Reader::new(CurveId::Sm2);
+    let blocks =
+        file.split("-----END CERTIFICATE-----").filter_map(|part| part.find("-----BEGIN CERT").map(|at| &part[at..]));
+    let rows: Vec<_> =
+        blocks.map(|block| reader.row(format!("{block}-----END CERTIFICATE-----\n").as_bytes())).collect();
+    reader.finish().unwrap();
+    let engine = gecc::Engine::cpu().unwrap();
+    let keys = gecc::PublicKeys::mixed(&rows);
+    let points = gecc::point::decode_keys(&engine, CurveId::Sm2, rows.len(), keys).unwrap();
+    // One has its curve written out.
+    assert_eq!((points.len(), points.iter().filter(|point| point.is_ok()).count()), (105, 104));
+}
+
+/// Rows of coordinates, one after the other, are no DER, whatever they begin with.
+#[test]
+fn rows_of_coordinates_are_no_keys_with_a_name() {
+    for rows in 1..10 {
+        assert_eq!(read_public_key(&vec![0x30; 64 * rows], CurveId::P256), None);
+    }
 }
 
 #[test]

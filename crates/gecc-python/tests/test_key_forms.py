@@ -1,6 +1,7 @@
 """Keys and signatures as other programs have them: PEM, DER, JSON Web Keys."""
 
 import base64
+import datetime
 import json
 from typing import Any
 
@@ -10,9 +11,11 @@ import pandas as pd
 import polars
 import pyarrow as pa
 import pytest
+from cryptography import x509
 from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import ec, utils
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat, PublicFormat
+from cryptography.x509.oid import NameOID
 from gecc import Reason
 
 ITEMS = 4
@@ -75,6 +78,24 @@ def test_public_keys_and_signatures_are_read_in_every_form(curve: str) -> None:
     for key in (texts[0], texts[0].encode(), bytearray(texts[0].encode()), theirs.public_der[0]):
         assert list(gecc.verify(curve, theirs.digests, theirs.der[0], key)) == [True, False, False, False]
         assert list(gecc.verify(curve, theirs.digests, theirs.der[0].hex(), key)) == [True, False, False, False]
+
+
+def certificate(key: ec.EllipticCurvePrivateKey) -> x509.Certificate:
+    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "example")])
+    start = datetime.datetime(2026, 1, 1, tzinfo=datetime.timezone.utc)
+    builder = x509.CertificateBuilder(name, name, key.public_key(), 1, start, start + datetime.timedelta(days=1))
+    return builder.sign(key, hashes.SHA256())
+
+
+@pytest.mark.parametrize("curve", OURS)
+def test_certificates_are_public_keys(curve: str) -> None:
+    theirs = Theirs(curve)
+    certificates = [certificate(key) for key in theirs.secret]
+    for encoding in (Encoding.PEM, Encoding.DER):
+        keys = [found.public_bytes(encoding) for found in certificates]
+        for column in (keys, pa.array(keys)):
+            assert gecc.verify(curve, theirs.digests, theirs.der, column).all()
+        assert list(gecc.verify(curve, theirs.digests, theirs.der[0], keys[0])) == [True, False, False, False]
 
 
 @pytest.mark.parametrize("curve", OURS)

@@ -88,9 +88,10 @@ impl Service {
             Kind::Bip340Verify => Call::Bip340Verify,
             Kind::EcdsaRecover => Call::EcdsaRecover(curve),
             Kind::EthAddress => {
-                let (points, codes) = decode_keys_through(batch, &mapping, &self.pool, |keys, points, codes| {
-                    point::decode_keys_into(&self.engine, curve, keys, points, codes).map_err(Problem::from)
-                })?;
+                let (points, codes) =
+                    decode_keys_through(batch, &mapping, &self.pool, curve, |keys, points, codes| {
+                        point::decode_keys_into(&self.engine, curve, keys, points, codes).map_err(Problem::from)
+                    })?;
                 return Ok(Answers::new(codes).with_rows(
                     "address",
                     20,

@@ -1,9 +1,14 @@
 //! Every type of column for every field, with nulls, spoiled cells and slices.
 
 use crate::items::{CURVES, Cell, Items, batch, cell, columns, engine, fixed, some, verdicts};
-use arrow_array::{Array, ArrayRef};
+use arrow_array::{
+    Array, ArrayRef, BinaryArray, BinaryViewArray, DictionaryArray, Int32Array, StringArray, StringViewArray,
+};
+use base64::Engine as _;
+use base64::prelude::{BASE64_STANDARD as STANDARD, BASE64_URL_SAFE_NO_PAD as URL_SAFE_NO_PAD};
 use gecc::{CurveId, Rejection};
 use gecc_arrow::{CellProblem, Field, Pool};
+use std::sync::Arc;
 
 const ITEMS: usize = 40;
 
@@ -111,6 +116,80 @@ fn keys_of_one_encoding_and_of_all_give_the_same() {
     for column in columns(&some(&keys)) {
         assert_eq!(verify(curve, with(column.clone())), codes, "{}", column.data_type());
     }
+}
+
+/// A key of P-256 as SubjectPublicKeyInfo (RFC 5480) in DER and PEM, and a point as a JSON Web Key.
+fn named_forms(point: &[u8], crv: &str) -> [Vec<u8>; 3] {
+    let mut der = b"\x30\x59\x30\x13\x06\x07\x2a\x86\x48\xce\x3d\x02\x01".to_vec();
+    der.extend(b"\x06\x08\x2a\x86\x48\xce\x3d\x03\x01\x07\x03\x42\x00");
+    der.extend(point);
+    let base64 = STANDARD.encode(&der);
+    let (first, last) = base64.split_at(64);
+    let pem = format!("-----BEGIN PUBLIC KEY-----\n{first}\n{last}\n-----END PUBLIC KEY-----\n");
+    let [x, y] = [&point[1..33], &point[33..]].map(|number| URL_SAFE_NO_PAD.encode(number));
+    let jwk = format!(r#"{{"kty":"EC","crv":"{crv}","x":"{x}","y":"{y}"}}"#);
+    [der, pem.into_bytes(), jwk.into_bytes()]
+}
+
+#[test]
+fn keys_that_name_their_curve_are_read() {
+    let mut items = Items::random(CurveId::P256, 20_000);
+    items.spoil();
+    let points: Vec<_> = items.points.iter().map(|point| point.as_sec1().to_vec()).collect();
+    let mut codes = verdicts(CurveId::P256, &items.digests, &items.signatures, &points);
+    let form = |(row, point): (usize, &Vec<u8>)| match row % 4 {
+        3 => point.clone(),
+        form => named_forms(point, "P-256")[form].clone(),
+    };
+    let mut bytes = some(&points.iter().enumerate().map(form).collect::<Vec<_>>());
+    // What cannot be read rejects its row alone.
+    let [_, _, of_other] = named_forms(&points[6], "secp256k1");
+    for (row, key) in [(5, b"-----BEGIN PUBLIC KEY-----".to_vec()), (6, of_other), (7, vec![0x30; 90])] {
+        (bytes[row], codes[row]) = (Some(key), Rejection::MalformedPoint.code());
+    }
+    (bytes[8], codes[8]) = (None, cell(Field::PublicKey, CellProblem::Null));
+    let text = |key: &Vec<u8>| match key[0] {
+        b'-' | b'{' => String::from_utf8(key.clone()).unwrap(),
+        _ => const_hex::encode(key),
+    };
+    let texts: Vec<Option<String>> = bytes.iter().map(|key| key.as_ref().map(text)).collect();
+    let rows = Int32Array::from_iter_values(0..bytes.len() as i32);
+    let slices = || bytes.iter().map(Option::as_deref);
+    let columns: [ArrayRef; 6] = [
+        Arc::new(BinaryArray::from_iter(slices())),
+        Arc::new(BinaryViewArray::from_iter(slices())),
+        Arc::new(StringArray::from(texts.clone())),
+        Arc::new(StringViewArray::from_iter(texts.clone())),
+        Arc::new(DictionaryArray::new(rows.clone(), Arc::new(StringArray::from(texts)))),
+        Arc::new(DictionaryArray::new(rows, Arc::new(BinaryArray::from_iter(slices())))),
+    ];
+    let digests = (Field::Digest, fixed(&some(&items.digests)).unwrap());
+    let signatures = (Field::Signature, fixed(&some(&items.signatures)).unwrap());
+    for column in columns {
+        let kind = column.data_type().clone();
+        let found = verify(CurveId::P256, vec![digests.clone(), signatures.clone(), (Field::PublicKey, column)]);
+        assert!(found == codes, "{kind}: {:?}", found.iter().zip(&codes).position(|(one, other)| one != other));
+    }
+}
+
+/// A JSON Web Key of secp256k1 has as many characters as the digits of a point.
+#[test]
+fn texts_of_keys_are_no_digits_whatever_their_length() {
+    let items = Items::random(CurveId::Secp256k1, 9);
+    let [digests, signatures] = [fixed(&some(&items.digests)), fixed(&some(&items.signatures))].map(Option::unwrap);
+    let jwk = |point: &gecc::Point| String::from_utf8(named_forms(point.as_sec1(), "secp256k1")[2].clone()).unwrap();
+    let mut keys: Vec<String> = items.points.iter().map(jwk).collect();
+    assert!(keys.iter().all(|key| key.len() == 130));
+    let codes = |keys: &[String]| {
+        let keys: ArrayRef = Arc::new(StringArray::from(keys.to_vec()));
+        let columns = [(Field::Digest, digests.clone()), (Field::Signature, signatures.clone())];
+        verify(CurveId::Secp256k1, columns.into_iter().chain([(Field::PublicKey, keys)]).collect())
+    };
+    assert_eq!(codes(&keys), [1; 9]);
+    keys[1] = "-".repeat(130);
+    keys[2] = format!("-----BEGIN {}", "A".repeat(20_000));
+    let not_hex = cell(Field::PublicKey, CellProblem::NotHexadecimal);
+    assert_eq!(codes(&keys), [1, not_hex, not_hex, 1, 1, 1, 1, 1, 1]);
 }
 
 #[test]

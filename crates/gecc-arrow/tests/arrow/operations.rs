@@ -541,7 +541,7 @@ fn callers_may_make_the_calls() {
     let direct = verify.apply(engine, &batch, &mapping, &pool).unwrap();
     assert_eq!(answers.unwrap().codes(), direct.codes());
     assert_eq!(*sizes.lock().unwrap(), [30]);
-    let decoded = decode_keys_through(&batch, &mapping, &pool, |keys, points, codes| {
+    let decoded = decode_keys_through(&batch, &mapping, &pool, curve, |keys, points, codes| {
         point::decode_keys_into(engine, curve, keys, points, codes).map_err(Error::from)
     });
     let (points, codes) = decoded.unwrap();

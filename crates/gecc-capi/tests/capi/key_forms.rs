@@ -19,6 +19,19 @@ MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEMKBCTNIcKUSDii11ySs3526iDZ8A
 iTo7Tu6KPAqv7D7gS2XpJFbZiItSs3m9+9Ue6GnvHw/GW2ZZaVtszggXIw==
 -----END PUBLIC KEY-----
 ";
+/// A certificate of it, as openssl writes them.
+const CERTIFICATE: &str = "\
+-----BEGIN CERTIFICATE-----
+MIIBejCCAR+gAwIBAgIUSGOnmHDI+7y9yALLKedSFsPymoswCgYIKoZIzj0EAwIw
+EjEQMA4GA1UEAwwHZXhhbXBsZTAeFw0yNjExMjUxMjM2NDJaFw0zNjExMjIxMjM2
+NDJaMBIxEDAOBgNVBAMMB2V4YW1wbGUwWTATBgcqhkjOPQIBBggqhkjOPQMBBwNC
+AAQwoEJM0hwpRIOKLXXJKzfnbqINnwCJOjtO7oo8Cq/sPuBLZekkVtmIi1Kzeb37
+1R7oae8fD8ZbZllpW2zOCBcjo1MwUTAdBgNVHQ4EFgQUNzJ9WFdrTXJr9A7sCGuI
+bn/O+5kwHwYDVR0jBBgwFoAUNzJ9WFdrTXJr9A7sCGuIbn/O+5kwDwYDVR0TAQH/
+BAUwAwEB/zAKBggqhkjOPQQDAgNJADBGAiEA8juAtov6r9bk70SeNCmXj9xTFaQU
+lxLoHAe934uIjsoCIQDT5PbatOVudDqMRC4JCFVjaFmd4nwN6LADMjqVyYrvqA==
+-----END CERTIFICATE-----
+";
 
 fn read(curve: i32, keys: &[&[u8]]) -> (GeccStatus, Vec<[u8; 64]>, Vec<u8>) {
     let (engine, texts) = (cpu(), strings(keys.iter().copied()));
@@ -31,10 +44,11 @@ fn read(curve: i32, keys: &[&[u8]]) -> (GeccStatus, Vec<[u8; 64]>, Vec<u8>) {
 }
 
 pub fn public_keys() {
-    let (status, points, codes) = read(P256, &[JWK.as_bytes(), PEM.as_bytes(), b"neither"]);
+    let keys = [JWK.as_bytes(), PEM.as_bytes(), CERTIFICATE.as_bytes(), b"neither"];
+    let (status, points, codes) = read(P256, &keys);
     expect_ok(status);
-    assert_eq!(codes, [1, 1, Rejection::MalformedPoint.code()]);
-    assert_eq!(points[0], points[1]);
+    assert_eq!(codes, [1, 1, 1, Rejection::MalformedPoint.code()]);
+    assert_eq!(points[..3], [points[0]; 3]);
     assert_eq!(hex::encode(&points[0][..4]), "30a0424c");
     let compressed = [&[2 | points[0][63] & 1], &points[0][..32]].concat();
     let (status, again, codes) = read(P256, &[&compressed, &points[0]]);

@@ -189,6 +189,43 @@ fn public_keys_in_every_form() {
     }
 }
 
+/// Of the key of RFC 7517, appendix A.2.
+const CERTIFICATE: &str = "\
+-----BEGIN CERTIFICATE-----
+MIIBejCCAR+gAwIBAgIUSGOnmHDI+7y9yALLKedSFsPymoswCgYIKoZIzj0EAwIw
+EjEQMA4GA1UEAwwHZXhhbXBsZTAeFw0yNjExMjUxMjM2NDJaFw0zNjExMjIxMjM2
+NDJaMBIxEDAOBgNVBAMMB2V4YW1wbGUwWTATBgcqhkjOPQIBBggqhkjOPQMBBwNC
+AAQwoEJM0hwpRIOKLXXJKzfnbqINnwCJOjtO7oo8Cq/sPuBLZekkVtmIi1Kzeb37
+1R7oae8fD8ZbZllpW2zOCBcjo1MwUTAdBgNVHQ4EFgQUNzJ9WFdrTXJr9A7sCGuI
+bn/O+5kwHwYDVR0jBBgwFoAUNzJ9WFdrTXJr9A7sCGuIbn/O+5kwDwYDVR0TAQH/
+BAUwAwEB/zAKBggqhkjOPQQDAgNJADBGAiEA8juAtov6r9bk70SeNCmXj9xTFaQU
+lxLoHAe934uIjsoCIQDT5PbatOVudDqMRC4JCFVjaFmd4nwN6LADMjqVyYrvqA==
+-----END CERTIFICATE-----
+";
+
+#[test]
+fn certificates_are_public_keys() {
+    let d = Base64UrlUnpadded::decode_vec("870MB6gfuTJ4HtUnUvYMyJpr5eUZNP4Bk43bVdj3eAE").unwrap();
+    let secret = gecc::SecretKey::from_bytes(d.try_into().unwrap());
+    let engine = gecc::Engine::cpu().unwrap();
+    let signature = ecdsa::sign(&engine, P256, &[[7; 32]], &[secret], Default::default()).unwrap()[0].unwrap();
+    let item = |encode: &dyn Fn(&[u8]) -> String, key: &str| {
+        json!({"digest": encode(&[7; 32]), "sig": encode(&signature), "pk": key}).to_string()
+    };
+    let base64: String = CERTIFICATE.lines().filter(|line| !line.starts_with('-')).collect();
+    let der = hex::encode(Base64::decode_vec(&base64).unwrap());
+    let to_hex = |bytes: &[u8]| hex::encode(bytes);
+    let forms = [item(&to_hex, CERTIFICATE), item(&to_hex, &der), item(&Base64::encode_string, &base64)];
+    for text in &forms {
+        assert_all_valid(&ON_P256, text, 1);
+        let other = run(&["verify", "--curve", "secp256k1"], text);
+        let problem = stderr(&other);
+        assert!(code(&other) == 2 && problem.contains("the key is for p256, not for secp256k1"), "{problem}");
+    }
+    let spoiled = forms[0].replace("0707", "0807");
+    assert_eq!(code(&run(&ON_P256, spoiled)), 1);
+}
+
 #[test]
 fn private_keys_of_pem_are_one_item() {
     let set = signed::<P256>(1);
