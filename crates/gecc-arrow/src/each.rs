@@ -4,7 +4,7 @@ use crate::answers::Answers;
 use crate::error::{Error, caught};
 use crate::operation::Operation;
 use crate::pool::Pool;
-use crate::read::Batches;
+use crate::read::{Batches, Progress};
 use crate::size::held;
 use arrow_array::RecordBatch;
 use gecc::Engine;
@@ -53,14 +53,15 @@ pub fn answer_each<T: Send, B>(
     let computing = computing.max(1);
     // Twice as many are in memory: one is taken, and one waits to be handed in.
     let (read, workers, results) = line(2 * computing - 2, 0);
-    let room = Room::new(batches.max_memory());
+    let (room, progress) = (Room::new(batches.max_memory()), batches.progress());
     let is_over = AtomicBool::new(false);
     let wanted = || !stop.load(Ordering::Relaxed) && !is_over.load(Ordering::Relaxed);
-    let work = |Read { first, batch, bytes }: Read| {
+    let work = |Read { first, batch, bytes, place }: Read| {
         let Job { engine, operation, mapping, pool } = job;
         let made = || {
             let answers = operation.apply_at(engine, first, &batch, mapping, pool)?;
-            Ok((make(Answered { first, batch: &batch, answers })?, bytes))
+            let made = make(Answered { first, batch: &batch, answers })?;
+            Ok(Computed { made, bytes, place, rows: first + batch.num_rows() as u64 })
         };
         wanted().then(|| caught(made))
     };
@@ -77,7 +78,7 @@ pub fn answer_each<T: Send, B>(
                 }
             }
             drop(workers);
-            take_in_order(results, &room, take)
+            take_in_order(results, &room, &progress, take)
         });
         // The thread that reads may wait for room, or for a stream.
         is_over.store(true, Ordering::Relaxed);
@@ -91,10 +92,19 @@ struct Read {
     first: u64,
     batch: RecordBatch,
     bytes: u64,
+    /// The byte of the input behind it.
+    place: u64,
 }
 
-/// What became of a batch, and what this has of the room.
-type Done<T> = Result<(T, u64), Error>;
+/// What became of a batch, what this has of the room, and the byte and the row of the input behind it.
+struct Computed<T> {
+    made: T,
+    bytes: u64,
+    place: u64,
+    rows: u64,
+}
+
+type Done<T> = Result<Computed<T>, Error>;
 
 fn spawn<'s, 'e>(scope: &'s Scope<'s, 'e>, name: String, work: impl FnOnce() + Send + 's) -> Result<(), Error> {
     thread::Builder::new().name(name).spawn_scoped(scope, work)?;
@@ -109,7 +119,7 @@ fn read_batches<T>(mut batches: Batches, room: &Room, wanted: &impl Fn() -> bool
         let goes_on = match batch {
             Ok(batch) => {
                 let (rows, bytes) = (batch.num_rows() as u64, held(&batch));
-                let goes_on = room.enter(bytes) && read.hand_in(Read { first, batch, bytes });
+                let goes_on = room.enter(bytes) && read.hand_in(Read { first, batch, bytes, place: batches.place() });
                 first += rows;
                 goes_on
             }
@@ -125,14 +135,16 @@ fn read_batches<T>(mut batches: Batches, room: &Room, wanted: &impl Fn() -> bool
 fn take_in_order<T, B>(
     results: Results<Done<T>>,
     room: &Room,
+    progress: &Progress,
     mut take: impl FnMut(T) -> ControlFlow<B>,
 ) -> Result<Option<B>, Error> {
     for done in results {
-        let (made, bytes) = done?;
+        let Computed { made, bytes, place, rows } = done?;
         if let ControlFlow::Break(end) = take(made) {
             return Ok(Some(end));
         }
         room.leave(bytes);
+        progress.set(place, rows);
     }
     Ok(None)
 }

@@ -91,7 +91,7 @@ pub use mapping::{column_of, complete, takes};
 pub use operation::{Key, KeyForm, Operation};
 pub use output_lists::OutputLists;
 pub use pool::Pool;
-pub use read::{Batches, Format, Input, Projection, ReadOptions, open, open_stream};
+pub use read::{Batches, Format, Input, Progress, Projection, ReadOptions, open, open_stream};
 pub use reason::{CellProblem, Reason};
 pub use transform::{Outcome, TransformOptions, columns_beside, transform};
 pub use write::{Compression, Encoded, Encoder, Output, Writer};

@@ -34,7 +34,7 @@
 //! byte is the recovery id where none is given. DER is strict; behind it there may be one byte more, as Bitcoin's hash
 //! type is. A `recovery_id` is an integer or a boolean, in any of the forms of [`gecc_arrow::Field::RecoveryId`]. A
 //! public key has 33 or 65 bytes (SEC 1), or 64 bytes `x || y`; for BIP 340 also 32 bytes x, and of all forms x alone
-//! counts.
+//! counts. It may be PEM, DER, an X.509 certificate or a JSON Web Key too, which have to name the curve.
 //!
 //! A value that cannot be read, such as a digest of 31 bytes, is not valid, and recovers nothing: `false` or null. So
 //! is a null: a row is either among `WHERE ecdsa_verify(…)` or among `WHERE NOT ecdsa_verify(…)`. Each function has a

@@ -54,6 +54,11 @@ impl IpcFile {
         })
     }
 
+    /// Batches that are in the file.
+    pub fn parts(&self) -> u64 {
+        self.blocks.len() as u64
+    }
+
     /// The batches as they are in the file, of these columns.
     pub fn batches(self, columns: &[usize], options: &ReadOptions) -> Result<FileBatches, Error> {
         let IpcFile { source, decoder, blocks, .. } = self;

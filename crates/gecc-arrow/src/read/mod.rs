@@ -9,6 +9,7 @@ mod live;
 mod lz4;
 mod pages;
 mod parquet;
+mod progress;
 mod recut;
 mod room;
 mod source;
@@ -19,6 +20,8 @@ use arrow_array::RecordBatch;
 use arrow_schema::{Schema, SchemaRef};
 use ipc::{IpcFile, IpcStream};
 use parquet::{ParquetBatches, ParquetFile};
+pub use progress::Progress;
+use progress::{Counted, Place};
 use recut::{Came, Recut};
 use source::Source;
 use std::io::{Cursor, Read};
@@ -108,6 +111,10 @@ pub struct Input {
     content: Content,
     schema: SchemaRef,
     options: ReadOptions,
+    /// Bytes of a file with a footer.
+    length: u64,
+    place: Place,
+    progress: Arc<Progress>,
 }
 
 enum Content {
@@ -128,16 +135,18 @@ enum Content {
 pub fn open(path: impl AsRef<Path>, options: ReadOptions) -> Result<Input, Error> {
     let source = Source::open(path.as_ref())?;
     let first = source.at_most(0, FIRST_BYTES)?;
+    let (length, mut place) = (source.length(), Place::default());
     let content = match Format::of(&first) {
         Some(Format::Parquet) => Content::Parquet(ParquetFile::open(source, options.max_memory)?),
         Some(Format::ArrowFile) => Content::File(IpcFile::open(source, options.max_memory)?),
         Some(Format::ArrowStream) => {
-            let file = std::io::BufReader::new(source.into_file());
+            let (file, counted) = Counted::new(std::io::BufReader::new(source.into_file()));
+            place = counted;
             Content::Stream(IpcStream::open(Box::new(file), options.max_memory)?)
         }
         None => return Err(unknown(&first)),
     };
-    Input::of(content, options)
+    Input::of(content, options, length, place)
 }
 
 /// Reads a stream of Arrow IPC, such as standard input, up to its schema. The rest is read on a thread of its own. Who
@@ -150,8 +159,9 @@ pub fn open_stream(mut input: impl Read + Send + 'static, options: ReadOptions) 
     input.by_ref().take(FIRST_BYTES as u64).read_to_end(&mut first)?;
     match Format::of(&first) {
         Some(Format::ArrowStream) => {
-            let input = Box::new(Cursor::new(first).chain(input));
-            Input::of(Content::Stream(IpcStream::open(input, options.max_memory)?), options)
+            let (input, place) = Counted::new(Cursor::new(first).chain(input));
+            let stream = IpcStream::open(Box::new(input), options.max_memory)?;
+            Input::of(Content::Stream(stream), options, 0, place)
         }
         Some(_) => Err(Error::Malformed("a file with a footer cannot be read from a pipe".to_owned())),
         None => Err(unknown(&first)),
@@ -166,7 +176,7 @@ fn unknown(first: &[u8]) -> Error {
 }
 
 impl Input {
-    fn of(content: Content, mut options: ReadOptions) -> Result<Self, Error> {
+    fn of(content: Content, mut options: ReadOptions, length: u64, place: Place) -> Result<Self, Error> {
         if options.rows == 0 {
             return Err(Error::Options("batches have a row at least".to_owned()));
         }
@@ -176,7 +186,7 @@ impl Input {
             Content::File(file) => file.schema.clone(),
             Content::Stream(stream) => stream.schema.clone(),
         };
-        Ok(Input { content, schema, options })
+        Ok(Input { content, schema, options, length, place, progress: Arc::default() })
     }
 
     /// The columns of the batches. Parquet's bytes and texts are views here, also those in lists and structs, and its
@@ -210,21 +220,31 @@ impl Input {
         }
     }
 
+    /// What tells how far the input has come.
+    pub fn progress(&self) -> Arc<Progress> {
+        self.progress.clone()
+    }
+
     /// The rows, in order. After an error there is nothing more.
     ///
     /// # Errors
     /// [`Error::Columns`] when there is none to read or it is not there, [`Error::Limit`] when a row is too long for
     /// the memory.
     pub fn batches(self, columns: &Projection) -> Result<Batches, Error> {
-        let Input { content, schema, options } = self;
+        let Input { content, schema, options, length, place, progress } = self;
         let places = columns.places(&schema)?;
         let projected = Arc::new(schema.project(&places)?);
         let source = match content {
-            Content::Parquet(file) => Batched::Parquet(file.batches(&places, &options)?),
+            Content::Parquet(file) => Batched::Parquet { batches: file.batches(&places, &options)?, length },
             Content::File(file) => {
+                let (parts, mut part, place) = (file.parts(), 0, place.clone());
                 let mut batches = file.batches(&places, &options)?;
                 let next = move |_| match batches.next() {
-                    Some(Ok(batch)) => Came::Batch(batch),
+                    Some(Ok(batch)) => {
+                        part += 1;
+                        place.set(length, part, parts);
+                        Came::Batch(batch)
+                    }
                     Some(Err(problem)) => Came::Failed(problem),
                     None => Came::End,
                 };
@@ -234,7 +254,7 @@ impl Input {
                 Batched::Ipc(Recut::new(live::batches(stream, places)?, projected.clone(), &options))
             }
         };
-        Ok(Batches { source: Some(source), schema: projected, max_memory: options.max_memory })
+        Ok(Batches { source: Some(source), schema: projected, max_memory: options.max_memory, place, progress })
     }
 }
 
@@ -244,10 +264,12 @@ pub struct Batches {
     source: Option<Batched>,
     schema: SchemaRef,
     max_memory: u64,
+    place: Place,
+    progress: Arc<Progress>,
 }
 
 enum Batched {
-    Parquet(ParquetBatches),
+    Parquet { batches: ParquetBatches, length: u64 },
     Ipc(Recut),
 }
 
@@ -262,11 +284,26 @@ impl Batches {
         self.max_memory
     }
 
+    /// The byte up to which the input was read for the batches so far.
+    pub(crate) fn place(&self) -> u64 {
+        self.place.get()
+    }
+
+    /// What tells others how far the input has come.
+    pub(crate) fn progress(&self) -> Arc<Progress> {
+        self.progress.clone()
+    }
+
     /// The next batch, as the iterator gives it. While a stream gives nothing, `wanted` is asked every 10 ms, and the
     /// batches end when it says no.
     pub(crate) fn next_while(&mut self, wanted: &dyn Fn() -> bool) -> Option<Result<RecordBatch, Error>> {
         let next = match self.source.as_mut()? {
-            Batched::Parquet(batches) => batches.next(),
+            Batched::Parquet { batches, length } => {
+                let next = batches.next();
+                let (row, rows) = batches.place();
+                self.place.set(*length, row, rows);
+                next
+            }
             Batched::Ipc(batches) => batches.next(wanted),
         };
         if !matches!(next, Some(Ok(_))) {

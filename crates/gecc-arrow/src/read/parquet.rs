@@ -298,6 +298,13 @@ pub(crate) struct ParquetBatches {
     next: u64,
 }
 
+impl ParquetBatches {
+    /// The first row of the next batch, and how many there are.
+    pub fn place(&self) -> (u64, u64) {
+        (self.next, self.rows)
+    }
+}
+
 impl Iterator for ParquetBatches {
     type Item = Result<RecordBatch, Error>;
 

@@ -11,7 +11,7 @@ use crate::input::cut::MAX_ROWS;
 use crate::input::encoding::Encoding;
 use crate::input::open::{Input, PlainFile, is_standard_stream};
 use crate::operation::{Operation, TableAnswers};
-use crate::output::{Output, info};
+use crate::output::{Output, Progress, info};
 use crate::secrets::wiped::wiped_if;
 use arrow_array::ArrayRef;
 use arrow_array::cast::AsArray;
@@ -35,8 +35,8 @@ const PLACE: &str = "row";
 /// Batches that are computed at a time, so that the engine has the next while others are read and written.
 const COMPUTING: usize = 3;
 
-/// A table whose schema is known.
-pub struct TableInput(gecc_arrow::Input);
+/// A table whose schema is known, and its bytes, where that is.
+pub struct TableInput(gecc_arrow::Input, Option<u64>);
 
 /// Whether the input is a table.
 pub enum Opened {
@@ -48,6 +48,7 @@ pub enum Opened {
 /// named as Arrow.
 pub fn open(input: Input, path: &Path, options: &StreamOptions) -> Result<Opened, String> {
     let is_named = matches!(options.format, Some(Format::Parquet | Format::Arrow));
+    let length = input.length();
     let table = match input {
         Input::File(file) if is_named || (options.format.is_none() && begins_as_table(&file)) => {
             open_file(&file, path, options)
@@ -63,7 +64,7 @@ pub fn open(input: Input, path: &Path, options: &StreamOptions) -> Result<Opened
     match options.format {
         Some(Format::Parquet) if !is_parquet => Err("the file is Arrow IPC, not Parquet".to_owned()),
         Some(Format::Arrow) if is_parquet => Err("the file is Parquet, not Arrow IPC".to_owned()),
-        _ => Ok(Opened::Table(TableInput(table))),
+        _ => Ok(Opened::Table(TableInput(table, length))),
     }
 }
 
@@ -94,6 +95,7 @@ fn read_options(options: &StreamOptions) -> ReadOptions {
 /// A table that fits an operation.
 pub struct ReadyTable {
     input: gecc_arrow::Input,
+    length: Option<u64>,
     operation: gecc_arrow::Operation,
     mapping: Mapping,
 }
@@ -101,7 +103,7 @@ pub struct ReadyTable {
 /// Finds the columns, and fails where the operation cannot work on them.
 pub fn ready(
     operation: &Operation,
-    TableInput(input): TableInput,
+    TableInput(input, length): TableInput,
     options: &StreamOptions,
     started: &Started,
 ) -> Result<ReadyTable, String> {
@@ -116,7 +118,7 @@ pub fn ready(
         let columns: Vec<String> = mapping.columns().map(|(field, column)| format!("{column} is {field}")).collect();
         format!("{:?}: {}", input.format(), columns.join(", "))
     });
-    Ok(ReadyTable { input, operation: table_operation, mapping })
+    Ok(ReadyTable { input, length, operation: table_operation, mapping })
 }
 
 /// Answers all rows.
@@ -131,14 +133,20 @@ pub fn answer(
     output: Output,
     tally: &mut Tally,
 ) -> (End, Output) {
-    let ReadyTable { input, operation: of_table, mapping } = table;
+    let ReadyTable { input, length, operation: of_table, mapping } = table;
     let pool = Pool::of(Arc::clone(&started.pool));
     let job = Job { engine: &started.engine, operation: &of_table, mapping: &mapping, pool: &pool };
-    if options.answers().is_lines() {
-        write_lines(operation, &job, input, started, wanted, path, output, tally)
-    } else {
-        write_columns(&job, input, options, started, path, output, tally)
-    }
+    let (progress, of_input) = (Progress::new(length, options.said.quiet), input.progress());
+    let done = || (of_input.bytes(), format!("{} items", of_input.rows()));
+    let ended = progress.follow(done, || {
+        if options.answers().is_lines() {
+            write_lines(operation, &job, input, started, wanted, path, output, tally)
+        } else {
+            write_columns(&job, input, options, started, path, output, tally)
+        }
+    });
+    progress.end();
+    ended
 }
 
 /// What an error says without the name of the input.

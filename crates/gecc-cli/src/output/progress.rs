@@ -10,6 +10,9 @@ use std::time::{Duration, Instant};
 /// Until the first line, and between two of them.
 const FIRST_LINE: Duration = Duration::from_secs(5);
 const BETWEEN_LINES: Duration = Duration::from_secs(30);
+/// Between two looks at what counts by itself.
+#[cfg(feature = "arrow")]
+const LOOK: Duration = Duration::from_millis(100);
 
 pub struct Progress {
     form: Form,
@@ -60,6 +63,30 @@ impl Progress {
                 }
             }
         }
+    }
+
+    /// Counts meanwhile what work counts by itself: its bytes that are done, and what they were.
+    #[cfg(feature = "arrow")]
+    pub fn follow<R>(&self, done: impl Fn() -> (u64, String) + Sync, work: impl FnOnce() -> R) -> R {
+        use std::sync::mpsc::{self, RecvTimeoutError};
+        if matches!(self.form, Form::None) {
+            return work();
+        }
+        let (done, (end, ended)) = (&done, mpsc::channel::<()>());
+        let look = move || {
+            let mut before = 0;
+            while ended.recv_timeout(LOOK) == Err(RecvTimeoutError::Timeout) {
+                let (bytes, message) = done();
+                self.add(bytes.saturating_sub(before), || message);
+                before = bytes;
+            }
+        };
+        std::thread::scope(move |scope| {
+            // Without a thread nothing is said. The end comes where the work panics too.
+            let _ = std::thread::Builder::new().name("gecc-progress".to_owned()).spawn_scoped(scope, look);
+            let _end = end;
+            work()
+        })
     }
 
     /// Says something beside it.
@@ -123,6 +150,27 @@ mod tests {
         };
         assert!(shows(&[]) && shows(&[("LANG", "en_US.UTF-8")]) && shows(&[("LC_ALL", ""), ("LC_CTYPE", "C.utf8")]));
         assert!(!shows(&[("LC_ALL", "C"), ("LANG", "en_US.UTF-8")]) && !shows(&[("LANG", "POSIX")]));
+    }
+
+    #[cfg(feature = "arrow")]
+    #[test]
+    fn what_counts_by_itself_is_followed() {
+        let lines = Lines { started: Instant::now(), next: Duration::MAX, bytes: 0 };
+        let progress = Progress { form: Form::Lines(Mutex::new(lines)), length: None };
+        let bytes = std::sync::atomic::AtomicU64::new(0);
+        let counted = || match &progress.form {
+            Form::Lines(lines) => lines.lock().unwrap().bytes,
+            _ => unreachable!("lines"),
+        };
+        let done = || (bytes.load(std::sync::atomic::Ordering::Relaxed), String::new());
+        let wait_for = |expected: u64| {
+            bytes.store(expected, std::sync::atomic::Ordering::Relaxed);
+            while counted() != expected {
+                std::thread::sleep(LOOK / 10);
+            }
+            expected
+        };
+        assert_eq!(progress.follow(done, || [7, 1000].map(wait_for)), [7, 1000]);
     }
 
     #[test]

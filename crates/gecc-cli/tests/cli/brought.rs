@@ -218,7 +218,7 @@ fn certificates_are_public_keys() {
     let forms = [item(&to_hex, CERTIFICATE), item(&to_hex, &der), item(&Base64::encode_string, &base64)];
     for text in &forms {
         assert_all_valid(&ON_P256, text, 1);
-        let other = run(&["verify", "--curve", "secp256k1"], text);
+        let other = run(&["verify", "--curve", "secp256k1"], text.as_str());
         let problem = stderr(&other);
         assert!(code(&other) == 2 && problem.contains("the key is for p256, not for secp256k1"), "{problem}");
     }

@@ -1,11 +1,12 @@
 //! Parquet and Arrow IPC, in and out.
 
-use crate::support::{Signed, TemporaryFile, answers, code, run, signed, stderr};
+use crate::support::{Signed, TemporaryFile, answers, code, run, signed, start, stderr};
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef, BinaryArray, FixedSizeBinaryArray, RecordBatch, StringArray, UInt8Array};
 use gecc::{P256, Secp256k1};
 use gecc_arrow::{Compression, Format, Output, Pool, Projection, ReadOptions, Writer, open};
 use serde_json::{Value, json};
+use std::io::Write as _;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -372,6 +373,24 @@ fn what_does_not_go_together_is_said() {
     // Pipes are named.
     let piped = run(&verify, std::fs::read(parquet).unwrap());
     assert!(code(&piped) == 2 && stderr(&piped).contains("not from a pipe"), "{}", stderr(&piped));
+}
+
+#[test]
+fn progress_is_said_of_tables_too() {
+    let table = table(&signed::<P256>(ITEMS));
+    let written = file("progress", &table, ITEMS, (Format::ArrowStream, Compression::None));
+    let stream = std::fs::read(written.path()).unwrap();
+    // Without the mark of its end.
+    let (batches, end) = stream.split_at(stream.len() - 8);
+    let mut child = start(&[&["verify", "--curve", "p256", "--format", "arrow"], COLUMNS].concat());
+    let mut stdin = child.stdin.take().expect("piped");
+    stdin.write_all(batches).unwrap();
+    std::thread::sleep(std::time::Duration::from_secs(7));
+    stdin.write_all(end).unwrap();
+    drop(stdin);
+    let said = stderr(&child.wait_with_output().unwrap());
+    let progress = said.lines().next().unwrap();
+    assert!(progress.starts_with("gecc: ") && progress.contains("B/s, 300 items"), "{said}");
 }
 
 #[test]

@@ -1,0 +1,67 @@
+//! How far an input has come.
+
+use std::io::{self, Read};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// How much of an input is done: that of the batches whose answers were taken ([`crate::answer_each`],
+/// [`crate::transform`]). Any thread may ask.
+#[derive(Debug, Default)]
+pub struct Progress {
+    bytes: AtomicU64,
+    rows: AtomicU64,
+}
+
+impl Progress {
+    /// Bytes of the file or stream, about: batches have equal shares of a file with a footer.
+    pub fn bytes(&self) -> u64 {
+        self.bytes.load(Ordering::Relaxed)
+    }
+
+    /// Rows.
+    pub fn rows(&self) -> u64 {
+        self.rows.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn set(&self, bytes: u64, rows: u64) {
+        self.bytes.store(bytes, Ordering::Relaxed);
+        self.rows.store(rows, Ordering::Relaxed);
+    }
+}
+
+/// The byte up to which an input was read for the batches that were handed out.
+#[derive(Clone, Default)]
+pub(crate) struct Place(Arc<AtomicU64>);
+
+impl Place {
+    pub fn get(&self) -> u64 {
+        self.0.load(Ordering::Relaxed)
+    }
+
+    /// At a part of a file of this length.
+    pub fn set(&self, length: u64, part: u64, parts: u64) {
+        let place = u128::from(length) * u128::from(part) / u128::from(parts.max(1));
+        self.0.store(u64::try_from(place).unwrap_or(length), Ordering::Relaxed);
+    }
+}
+
+/// Counts what is read.
+pub(crate) struct Counted<R> {
+    input: R,
+    place: Place,
+}
+
+impl<R> Counted<R> {
+    pub fn new(input: R) -> (Self, Place) {
+        let place = Place::default();
+        (Counted { input, place: place.clone() }, place)
+    }
+}
+
+impl<R: Read> Read for Counted<R> {
+    fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
+        let length = self.input.read(to)?;
+        self.place.0.fetch_add(length as u64, Ordering::Relaxed);
+        Ok(length)
+    }
+}
