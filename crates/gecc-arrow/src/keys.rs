@@ -1,5 +1,6 @@
 //! Public keys in any encoding: a column as it is where all rows have one encoding, and else a column of the form that
-//! the library has for that. Keys of 32 bytes are for BIP 340 and Ed25519. PEM, DER and JSON Web Keys are such forms too.
+//! the library has for that. Keys of 32 bytes are for BIP 340 and Ed25519. PEM, DER and JSON Web Keys are such forms
+//! too.
 
 use crate::cells::Cells;
 use crate::columns::{Column, Inputs};

@@ -44,9 +44,11 @@ impl FromStr for Url {
         let uri: Uri = text.parse().map_err(|_| WANTED)?;
         let has_host = uri.authority().is_some_and(|authority| !authority.as_str().contains('@'));
         match uri.scheme_str() {
-            Some("https") if !cfg!(feature = "https") => Err("this command was built without TLS: name the node itself by \
+            Some("https") if !cfg!(feature = "https") => {
+                Err("this command was built without TLS: name the node itself by \
                 http, or a tunnel to it, as of `ssh -L`, or build it by `cargo install gecc-cli --features https`"
-                .to_owned()),
+                    .to_owned())
+            }
             Some("http" | "https") if has_host => Ok(Url(uri)),
             _ => Err(WANTED.to_owned()),
         }

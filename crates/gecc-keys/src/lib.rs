@@ -1,4 +1,5 @@
-//! Keys in forms that name their curve, as files and other programs have them: PEM, DER, certificates, and JSON Web Keys.
+//! Keys in forms that name their curve, as files and other programs have them: PEM, DER, certificates, and JSON Web
+//! Keys.
 //!
 //! The caller wipes the stack below a call that reads private keys ([`gecc::stack::wiped`]). No error shows any part of
 //! one.
