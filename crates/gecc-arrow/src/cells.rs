@@ -118,12 +118,14 @@ impl<'a> Cells<'a> {
     /// A cell that is text and does not begin as hexadecimal digits do.
     ///
     /// # Errors
-    /// [`CellProblem::Null`].
+    /// [`CellProblem::Null`], where cells are text.
     #[inline]
     pub(crate) fn text_without_digits(&self, row: usize) -> Result<Option<&[u8]>, CellProblem> {
-        let has_digits = |cell: &&[u8]| cell.first().is_none_or(u8::is_ascii_hexdigit);
+        if !self.is_text() {
+            return Ok(None);
+        }
         let cell = self.get(row)?;
-        Ok(Some(cell).filter(|cell| self.is_text() && !has_digits(cell)))
+        Ok(cell.first().is_some_and(|first| !first.is_ascii_hexdigit()).then_some(cell))
     }
 
     /// Bytes that a cell stands for, whether its digits are hexadecimal or not.

@@ -31,7 +31,7 @@
 //! Which column holds which [`Field`] is said as a text ([`Mapping`]) or found by name ([`complete`]). Bytes may be
 //! FixedSizeBinary, Binary, LargeBinary or BinaryView, and hexadecimal text, with or without `0x`, Utf8, LargeUtf8 or
 //! Utf8View; any of them in a dictionary. Cells of the right width that lie one after the other go to the engine
-//! without a copy. Others are copied in parallel.
+//! without a copy. Others are copied in parallel. Public keys may be PEM, DER, X.509 certificates or JSON Web Keys too.
 //!
 //! A null or malformed cell is the [`Reason`] of its row, and disturbs no other row. An [`Error`] is about the whole: a
 //! missing column, a type that a field cannot have, a file that contradicts itself.
