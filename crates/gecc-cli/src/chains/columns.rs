@@ -32,9 +32,9 @@ impl Table {
         pool: Arc<ThreadPool>,
     ) -> Result<(Self, Maker), Failure> {
         let shared = Shared::new(output);
-        let mut fields: Vec<_> = R::schema().fields().iter().cloned().collect();
-        fields.push(Arc::new(Field::new("valid", DataType::Boolean, true)));
-        fields.push(Arc::new(Field::new("reason", DataType::Utf8, true)));
+        let mut fields: Vec<_> = R::FIELDS.iter().map(|field| field.column_type()).collect();
+        fields.push(Field::new("valid", DataType::Boolean, true));
+        fields.push(Field::new("reason", DataType::Utf8, true));
         let schema = Arc::new(Schema::new(fields));
         let format = format_of(options.answers(), options.output.as_deref());
         let writer = Writer::create(shared.writer(), format, Compression::default(), &schema).map_err(failure)?;
@@ -59,7 +59,7 @@ impl Maker {
     pub fn columns<R: Row>(&self, rows: &[&R]) -> RecordBatch {
         let valid: BooleanArray = rows.iter().map(|row| row.valid()).collect();
         let reasons: StringArray = rows.iter().map(|row| row.reason()).collect();
-        let mut columns = R::columns(rows);
+        let mut columns: Vec<ArrayRef> = R::FIELDS.iter().map(|field| field.column(rows)).collect();
         columns.extend([Arc::new(valid) as ArrayRef, Arc::new(reasons)]);
         RecordBatch::try_new(Arc::clone(&self.schema), columns).expect("columns are as the schema says")
     }

@@ -3,16 +3,13 @@
 
 #[cfg(feature = "arrow")]
 mod columns;
+mod fields;
 mod put;
 mod run;
 mod state;
 mod summary;
 
-use crate::output::Line;
-#[cfg(feature = "arrow")]
-use arrow_array::ArrayRef;
-#[cfg(feature = "arrow")]
-use arrow_schema::Schema;
+pub use fields::{Absent, Field, Holds, Value};
 use gecc_chains::Progress;
 pub use run::run;
 
@@ -24,11 +21,11 @@ pub trait Answered: Send {
 }
 
 /// An answer.
-pub trait Row: Sync {
+pub trait Row: Sized + Sync + 'static {
     /// What is counted, for the summary.
     const WHAT: &'static str;
     /// The fields of all but `valid` and `reason`, in the order in which they are written.
-    const FIELDS: &'static [&'static str];
+    const FIELDS: &'static [Field<Self>];
 
     /// The kind of what was signed.
     fn kind(&self) -> &'static str;
@@ -43,15 +40,4 @@ pub trait Row: Sync {
 
     /// Why it does not hold, or was not checked. What comes after a colon and a space is left out of the summary.
     fn reason(&self) -> Option<String>;
-
-    /// Writes all but `valid` and `reason`.
-    fn write(&self, line: &mut Line);
-
-    /// The columns of all but `valid` and `reason`.
-    #[cfg(feature = "arrow")]
-    fn schema() -> Schema;
-
-    /// What [`Row::schema`] says.
-    #[cfg(feature = "arrow")]
-    fn columns(rows: &[&Self]) -> Vec<ArrayRef>;
 }

@@ -63,9 +63,9 @@ impl Sink {
         pool: &Arc<ThreadPool>,
     ) -> Result<(Self, Former), Failure> {
         let only_rejected = options.only_rejected;
-        let csv = match options.answers() {
+        let csv: Option<Vec<&str>> = match options.answers() {
             AnswerFormat::Jsonl => None,
-            AnswerFormat::Csv => Some([R::FIELDS, &["valid", "reason"]].concat()),
+            AnswerFormat::Csv => Some(R::FIELDS.iter().map(|field| field.name).chain(["valid", "reason"]).collect()),
             AnswerFormat::Parquet | AnswerFormat::Arrow => return Self::columns::<R>(options, output, pool),
         };
         if let Some(columns) = &csv {
@@ -175,7 +175,7 @@ fn lines<'a, R: Row + 'a>(rows: impl Iterator<Item = &'a R>, count: usize, csv: 
             None => Line::begin(&mut text),
             Some(columns) => Line::begin_csv(&mut text, columns),
         };
-        row.write(&mut line);
+        R::FIELDS.iter().for_each(|field| field.write(row, &mut line));
         let valid: &[u8] = match row.valid() {
             None => b"null",
             Some(true) => b"true",

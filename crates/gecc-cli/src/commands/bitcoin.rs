@@ -1,18 +1,12 @@
 //! `gecc bitcoin`.
 
-use crate::chains::{self, Answered, Row};
+use crate::chains::{self, Absent, Answered, Field, Holds, Row, Value};
 use crate::flags::{BitcoinCommand, InputsOptions, blocks};
-use crate::output::{Failure, Line};
+use crate::output::Failure;
 #[cfg(feature = "arrow")]
 use crate::silent;
-#[cfg(feature = "arrow")]
-use arrow_array::{ArrayRef, FixedSizeBinaryArray, StringArray, UInt32Array, UInt64Array};
-#[cfg(feature = "arrow")]
-use arrow_schema::{DataType, Field, Schema};
 use gecc_chains::Progress;
 use gecc_chains::bitcoin::{Answer, Answers, verify_as};
-#[cfg(feature = "arrow")]
-use std::sync::Arc;
 
 pub fn run(command: BitcoinCommand) -> Result<u8, Failure> {
     let InputsOptions { paths, from, to, state, equations, mut chain } = match command {
@@ -46,7 +40,12 @@ fn shown(answer: &Answer) -> [u8; 32] {
 
 impl Row for Answer {
     const WHAT: &'static str = "inputs";
-    const FIELDS: &'static [&'static str] = &["block", "txid", "input", "type"];
+    const FIELDS: &'static [Field<Self>] = &[
+        Field::new("block", Holds::U64, Absent::LeftOut, |row| row.height.map(Value::Number)),
+        Field::new("txid", Holds::Bytes(32, ""), Absent::Never, |row| Some(Value::Hash(shown(row)))),
+        Field::new("input", Holds::U32, Absent::Never, |row| Some(Value::Number(row.input.into()))),
+        Field::new("type", Holds::Text, Absent::Never, |row| Some(Value::Text(row.kind().into()))),
+    ];
 
     fn kind(&self) -> &'static str {
         self.template.name()
@@ -58,36 +57,5 @@ impl Row for Answer {
 
     fn reason(&self) -> Option<String> {
         self.reason.as_ref().map(ToString::to_string)
-    }
-
-    fn write(&self, line: &mut Line) {
-        if let Some(height) = self.height {
-            line.number("block", height);
-        }
-        line.hex("txid", "", &shown(self));
-        line.number("input", self.input.into());
-        line.text("type", self.template.name());
-    }
-
-    #[cfg(feature = "arrow")]
-    fn schema() -> Schema {
-        Schema::new(vec![
-            Field::new("block", DataType::UInt64, true),
-            Field::new("txid", DataType::FixedSizeBinary(32), false),
-            Field::new("input", DataType::UInt32, false),
-            Field::new("type", DataType::Utf8, false),
-        ])
-    }
-
-    #[cfg(feature = "arrow")]
-    fn columns(rows: &[&Self]) -> Vec<ArrayRef> {
-        let txids = rows.iter().map(|row| Some(shown(row)));
-        let txids = FixedSizeBinaryArray::try_from_sparse_iter_with_size(txids, 32).expect("a hash has 32 bytes");
-        vec![
-            Arc::new(rows.iter().map(|row| row.height).collect::<UInt64Array>()),
-            Arc::new(txids),
-            Arc::new(rows.iter().map(|row| Some(row.input)).collect::<UInt32Array>()),
-            Arc::new(rows.iter().map(|row| Some(row.template.name())).collect::<StringArray>()),
-        ]
     }
 }

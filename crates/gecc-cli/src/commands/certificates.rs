@@ -1,17 +1,11 @@
 //! `gecc certificates`.
 
-use crate::chains::{self, Answered, Row};
+use crate::chains::{self, Absent, Answered, Field, Holds, Row, Value};
 use crate::flags::CertificatesOptions;
-use crate::output::{Failure, Line};
-#[cfg(feature = "arrow")]
-use arrow_array::{ArrayRef, StringArray, UInt64Array};
-#[cfg(feature = "arrow")]
-use arrow_schema::{DataType, Field, Schema};
+use crate::output::Failure;
 use gecc_chains::certificates::{Answer, Answers, Options, check};
 use gecc_chains::{Form, Progress};
 use std::ops::ControlFlow;
-#[cfg(feature = "arrow")]
-use std::sync::Arc;
 
 /// Answers that are put out at a time.
 const PUT_OUT: usize = 1 << 15;
@@ -52,7 +46,13 @@ impl Answered for Part {
 
 impl Row for Answer {
     const WHAT: &'static str = "certificates";
-    const FIELDS: &'static [&'static str] = &["file", "byte", "subject", "issuer", "type"];
+    const FIELDS: &'static [Field<Self>] = &[
+        Field::new("file", Holds::Text, Absent::Never, |row| Some(Value::Text(row.path.to_string_lossy()))),
+        Field::new("byte", Holds::U64, Absent::Never, |row| Some(Value::Number(row.place))),
+        Field::new("subject", Holds::Text, Absent::Never, |row| Some(Value::Text(row.subject.as_str().into()))),
+        Field::new("issuer", Holds::Text, Absent::Never, |row| Some(Value::Text(row.issuer.as_str().into()))),
+        Field::new("type", Holds::Text, Absent::Never, |row| Some(Value::Text(row.kind().into()))),
+    ];
 
     fn kind(&self) -> &'static str {
         self.algorithm.name()
@@ -64,38 +64,5 @@ impl Row for Answer {
 
     fn reason(&self) -> Option<String> {
         self.reason.as_ref().map(ToString::to_string)
-    }
-
-    fn write(&self, line: &mut Line) {
-        line.text("file", &self.path.to_string_lossy());
-        line.number("byte", self.place);
-        line.text("subject", &self.subject);
-        line.text("issuer", &self.issuer);
-        line.text("type", self.algorithm.name());
-    }
-
-    #[cfg(feature = "arrow")]
-    fn schema() -> Schema {
-        Schema::new(vec![
-            Field::new("file", DataType::Utf8, false),
-            Field::new("byte", DataType::UInt64, false),
-            Field::new("subject", DataType::Utf8, false),
-            Field::new("issuer", DataType::Utf8, false),
-            Field::new("type", DataType::Utf8, false),
-        ])
-    }
-
-    #[cfg(feature = "arrow")]
-    fn columns(rows: &[&Self]) -> Vec<ArrayRef> {
-        let texts = |text: fn(&Self) -> String| {
-            Arc::new(rows.iter().map(|row| Some(text(row))).collect::<StringArray>()) as ArrayRef
-        };
-        vec![
-            texts(|row| row.path.to_string_lossy().into_owned()),
-            Arc::new(rows.iter().map(|row| Some(row.place)).collect::<UInt64Array>()),
-            texts(|row| row.subject.clone()),
-            texts(|row| row.issuer.clone()),
-            texts(|row| row.algorithm.name().to_owned()),
-        ]
     }
 }

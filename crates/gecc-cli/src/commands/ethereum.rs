@@ -1,6 +1,6 @@
 //! `gecc ethereum`.
 
-use crate::chains::{self, Answered, Row};
+use crate::chains::{self, Absent, Answered, Field, Holds, Row, Value};
 #[cfg(unix)]
 use crate::flags::SendersOptions;
 use crate::flags::{EthereumCommand, blocks};
@@ -8,15 +8,9 @@ use crate::flags::{EthereumCommand, blocks};
 use crate::interrupt;
 #[cfg(unix)]
 use crate::node::Node;
-use crate::output::{Failure, Line};
-#[cfg(feature = "arrow")]
-use arrow_array::{ArrayRef, FixedSizeBinaryArray, StringArray, UInt32Array, UInt64Array};
-#[cfg(feature = "arrow")]
-use arrow_schema::{DataType, Field, Schema};
+use crate::output::Failure;
 use gecc_chains::Progress;
 use gecc_chains::ethereum::{Answer, Answers, Options, Reason, senders_as};
-#[cfg(feature = "arrow")]
-use std::sync::Arc;
 
 pub fn run(command: EthereumCommand) -> Result<u8, Failure> {
     let EthereumCommand::Senders(given) = command;
@@ -51,7 +45,17 @@ impl Answered for Answers {
 
 impl Row for Answer {
     const WHAT: &'static str = "signatures";
-    const FIELDS: &'static [&'static str] = &["block", "hash", "authorization", "type", "from"];
+    const FIELDS: &'static [Field<Self>] = &[
+        Field::new("block", Holds::U64, Absent::LeftOut, |row| row.block.map(Value::Number)),
+        Field::new("hash", Holds::Bytes(32, "0x"), Absent::Never, |row| Some(Value::Bytes(row.hash.as_slice()))),
+        Field::new("authorization", Holds::U32, Absent::LeftOut, |row| {
+            row.authorization.map(|at| Value::Number(at.into()))
+        }),
+        Field::new("type", Holds::Text, Absent::Never, |row| Some(Value::Text(row.kind().into()))),
+        Field::new("from", Holds::Bytes(20, "0x"), Absent::Null, |row| {
+            row.from.as_ref().map(|at| Value::Bytes(&at[..]))
+        }),
+    ];
 
     fn kind(&self) -> &'static str {
         self.kind.name()
@@ -67,45 +71,5 @@ impl Row for Answer {
 
     fn reason(&self) -> Option<String> {
         self.reason.as_ref().map(ToString::to_string)
-    }
-
-    fn write(&self, line: &mut Line) {
-        if let Some(block) = self.block {
-            line.number("block", block);
-        }
-        line.hex("hash", "0x", self.hash.as_slice());
-        if let Some(authorization) = self.authorization {
-            line.number("authorization", authorization.into());
-        }
-        line.text("type", self.kind.name());
-        match self.from {
-            Some(from) => line.hex("from", "0x", from.as_slice()),
-            None => line.json("from", b"null"),
-        }
-    }
-
-    #[cfg(feature = "arrow")]
-    fn schema() -> Schema {
-        Schema::new(vec![
-            Field::new("block", DataType::UInt64, true),
-            Field::new("hash", DataType::FixedSizeBinary(32), false),
-            Field::new("authorization", DataType::UInt32, true),
-            Field::new("type", DataType::Utf8, false),
-            Field::new("from", DataType::FixedSizeBinary(20), true),
-        ])
-    }
-
-    #[cfg(feature = "arrow")]
-    fn columns(rows: &[&Self]) -> Vec<ArrayRef> {
-        let hashes = rows.iter().map(|row| Some(row.hash.as_slice()));
-        let from = rows.iter().map(|row| row.from.as_ref().map(|from| from.as_slice()));
-        let fixed = |cells: FixedSizeBinaryArray| Arc::new(cells) as ArrayRef;
-        vec![
-            Arc::new(rows.iter().map(|row| row.block).collect::<UInt64Array>()),
-            fixed(FixedSizeBinaryArray::try_from_sparse_iter_with_size(hashes, 32).expect("a hash has 32 bytes")),
-            Arc::new(rows.iter().map(|row| row.authorization).collect::<UInt32Array>()),
-            Arc::new(rows.iter().map(|row| Some(row.kind.name())).collect::<StringArray>()),
-            fixed(FixedSizeBinaryArray::try_from_sparse_iter_with_size(from, 20).expect("an address has 20 bytes")),
-        ]
     }
 }

@@ -1,10 +1,9 @@
 //! Whole chains.
 
 use super::AnswerFormat;
-#[cfg(feature = "arrow")]
-use super::heights::number;
-use super::silent;
 use super::stream::{SaidOptions, format_by_name};
+#[cfg(feature = "arrow")]
+use super::{heights::number, silent};
 #[cfg(unix)]
 use crate::node::Url;
 use clap::{Args, Subcommand};

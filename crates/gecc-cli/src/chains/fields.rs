@@ -1,0 +1,102 @@
+//! The fields of answers of a kind: said once, for lines as for columns.
+
+use crate::output::Line;
+#[cfg(feature = "arrow")]
+use arrow_array::{ArrayRef, FixedSizeBinaryArray, StringArray, UInt32Array, UInt64Array};
+#[cfg(feature = "arrow")]
+use arrow_schema::DataType;
+use std::borrow::Cow;
+#[cfg(feature = "arrow")]
+use std::sync::Arc;
+
+/// A field of answers of the kind `R`.
+pub struct Field<R> {
+    pub name: &'static str,
+    holds: Holds,
+    absent: Absent,
+    value: fn(&R) -> Option<Value<'_>>,
+}
+
+/// What values of a field are.
+#[derive(Clone, Copy)]
+pub enum Holds {
+    U64,
+    U32,
+    Text,
+    /// Bytes of a width, and what stands before their hexadecimal digits.
+    Bytes(i32, &'static str),
+}
+
+/// What lines say where an answer has no value.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Absent {
+    /// All have one.
+    Never,
+    LeftOut,
+    Null,
+}
+
+/// A value of a field.
+pub enum Value<'a> {
+    Number(u64),
+    Text(Cow<'a, str>),
+    Bytes(&'a [u8]),
+    Hash([u8; 32]),
+}
+
+impl AsRef<[u8]> for Value<'_> {
+    fn as_ref(&self) -> &[u8] {
+        match self {
+            Value::Number(_) => unreachable!("the field holds numbers"),
+            Value::Text(text) => text.as_bytes(),
+            Value::Bytes(bytes) => bytes,
+            Value::Hash(hash) => hash,
+        }
+    }
+}
+
+impl<R> Field<R> {
+    pub const fn new(name: &'static str, holds: Holds, absent: Absent, value: fn(&R) -> Option<Value<'_>>) -> Self {
+        Field { name, holds, absent, value }
+    }
+
+    pub fn write(&self, row: &R, line: &mut Line) {
+        let prefix = if let Holds::Bytes(_, prefix) = self.holds { prefix } else { "" };
+        match (self.value)(row) {
+            Some(Value::Number(number)) => line.number(self.name, number),
+            Some(Value::Text(text)) => line.text(self.name, &text),
+            Some(bytes) => line.hex(self.name, prefix, bytes.as_ref()),
+            None if self.absent == Absent::Null => line.json(self.name, b"null"),
+            None => {}
+        }
+    }
+}
+
+#[cfg(feature = "arrow")]
+impl<R> Field<R> {
+    pub fn column_type(&self) -> arrow_schema::Field {
+        let data_type = match self.holds {
+            Holds::U64 => DataType::UInt64,
+            Holds::U32 => DataType::UInt32,
+            Holds::Text => DataType::Utf8,
+            Holds::Bytes(width, _) => DataType::FixedSizeBinary(width),
+        };
+        arrow_schema::Field::new(self.name, data_type, self.absent != Absent::Never)
+    }
+
+    pub fn column(&self, rows: &[&R]) -> ArrayRef {
+        let values = || rows.iter().map(|row| (self.value)(row));
+        let numbers =
+            || values().map(|value| if let Some(Value::Number(number)) = value { Some(number) } else { None });
+        let text = |value| if let Some(Value::Text(text)) = value { Some(text) } else { None };
+        match self.holds {
+            Holds::U64 => Arc::new(numbers().collect::<UInt64Array>()),
+            Holds::U32 => Arc::new(numbers().map(|number| number.map(|number| number as u32)).collect::<UInt32Array>()),
+            Holds::Text => Arc::new(values().map(text).collect::<StringArray>()),
+            Holds::Bytes(width, _) => {
+                let column = FixedSizeBinaryArray::try_from_sparse_iter_with_size(values(), width);
+                Arc::new(column.expect("values have the width of their field"))
+            }
+        }
+    }
+}
