@@ -179,8 +179,8 @@ fn as_rows(messages: &[&[u8]], problems: &[u8]) -> Option<Vec<[u8; 32]>> {
     are_rows.then(|| messages.iter().map(|message| (*message).try_into().unwrap_or_default()).collect())
 }
 
-/// Public keys of a curve in any form as `x || y`, and a code for each row, where `decode` makes the calls. It gets keys
-/// and places for points and codes, as [`gecc::point::decode_keys_into`] does.
+/// Public keys of a curve in any form as `x || y`, and a code for each row, where `decode` makes the calls. It gets
+/// keys and places for points and codes, as [`gecc::point::decode_keys_into`] does.
 /// The point of a row that is rejected means nothing.
 ///
 /// # Errors
