@@ -27,6 +27,7 @@ pub(crate) struct Limits {
     /// Files that are read side by side.
     pub readers: usize,
     /// Threads that take a file apart which has to be read by several.
+    #[cfg_attr(not(feature = "arrow"), expect(dead_code, reason = "tables alone are read by several threads"))]
     pub threads: usize,
 }
 

@@ -165,6 +165,7 @@ pub struct Parts {
 }
 
 impl Parts {
+    #[cfg_attr(not(feature = "arrow"), expect(dead_code, reason = "tables alone use one for many transactions"))]
     pub fn clear(&mut self) {
         let Parts { input, access_list, blob_versioned_hashes, authorization_list } = self;
         [input, access_list, blob_versioned_hashes, authorization_list].into_iter().for_each(Vec::clear);

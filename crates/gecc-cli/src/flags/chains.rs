@@ -1,9 +1,10 @@
 //! Whole chains.
 
 use super::AnswerFormat;
-use super::stream::{SaidOptions, format_by_name};
+use super::heights::number;
 #[cfg(feature = "arrow")]
-use super::{heights::number, silent};
+use super::silent;
+use super::stream::{SaidOptions, format_by_name};
 #[cfg(unix)]
 use crate::node::Url;
 use clap::{Args, Subcommand};
