@@ -23,7 +23,7 @@ use crate::schemes::frame::together::cpu::{Draw, fresh_coefficients, in_groups};
 
 /// Uses of a key from which its table serves better.
 pub fn many_uses(engine: &CpuEngine) -> usize {
-    if engine.lanes.is_some() { 256 } else { 32 }
+    if engine.lanes.is_some() { 256 } else { 64 }
 }
 
 /// Calls `valid` with items that are valid: with those of groups whose equation holds. Every item that is not valid is
