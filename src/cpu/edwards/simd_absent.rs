@@ -2,7 +2,8 @@
 
 use super::curves::EdwardsCurve;
 use super::field::Element;
-use super::point::Projective;
+use super::msm::TOGETHER;
+use super::point::{Niels, Projective};
 use super::scalar::Scalar;
 use super::tables::Comb;
 pub use crate::cpu::field::vector::Lanes;
@@ -24,5 +25,12 @@ pub fn sum_products<C: EdwardsCurve>(lanes: Lanes, _: &[[(&Comb<C>, &Scalar<C::O
 }
 
 pub fn root_powers(lanes: Lanes, _: &[Element]) -> Vec<Element> {
+    match lanes {}
+}
+
+pub fn window_sums<'a, C: EdwardsCurve>(
+    lanes: Lanes,
+    _: impl Iterator<Item = ([i32; TOGETHER], &'a Niels)>,
+) -> [Projective; TOGETHER] {
     match lanes {}
 }

@@ -3,6 +3,7 @@
 use super::curves::{Ed25519, Ed25519N, EdwardsCurve};
 use super::decode::{Encoding, decode_all, encode_all};
 use super::field::{Element, Ratio, invert_all};
+use super::msm::{self, Terms};
 use super::multiply::product_var;
 use super::point::{Extended, Projective};
 use super::scalar::Scalar;
@@ -10,6 +11,7 @@ use super::simd::{self, Lanes, Term};
 use super::tables::{Comb, Uniform};
 use crate::cpu::field::limbs::{Limbs, to_le_bytes};
 use crate::curve::constants::ed25519::{N, P};
+use crate::host::workers::Pool;
 use num_bigint::BigUint;
 use proptest::prelude::*;
 
@@ -166,4 +168,62 @@ fn lanes_give_what_the_portable_code_gives() {
     let values: Vec<Element> = edges().into_iter().map(Element::from_limbs).collect();
     let powers: Vec<Element> = values.iter().map(Element::root_power).collect();
     assert_eq!(simd::root_powers(lanes, &values), powers);
+}
+
+/// Against sums of products: for equal and opposite points, the identity and points of small order, for scalars of all
+/// sizes and of any size up to 2^256.
+#[test]
+fn sums_are_those_of_products() {
+    let comb = Comb::<Ed25519>::new(&Ed25519::G, 8);
+    let multiples: Vec<Projective> =
+        (1..40).map(|k| comb.add_product_var(Extended::IDENTITY, &scalar(k)).to_projective()).collect();
+    let decoded = decode_all::<Ed25519>(None, encode_all(&multiples).iter(), Encoding::Canonical);
+    let mut points: Vec<[Element; 2]> = decoded.into_iter().map(|point| point.expect("it was encoded")).collect();
+    let opposites: Vec<_> = points.iter().map(|[x, y]| [x.neg(), *y]).collect();
+    points.extend(opposites);
+    points.extend([[Element::ZERO, Element::ONE], [Element::ZERO, Element::ONE.neg()]]);
+    // The points with y = 0, of order 4.
+    points.extend([Element::ROOT_OF_MINUS_ONE, Element::ROOT_OF_MINUS_ONE.neg()].map(|x| [x, Element::ZERO]));
+    let mut scalars = edges();
+    scalars.extend((0..64).map(|bit| *scalar(1 << bit).limbs()));
+    scalars.extend([[0, 0, 0, 0], [1, 0, 0, 0], [256, 0, 0, 0], [257, 0, 0, 0], [u64::MAX, u64::MAX, 0, 0]]);
+    let point_of = |term: usize| points[term * 7 % points.len()];
+    let scalar_of = |term: usize| scalars[term * 11 % scalars.len()];
+    let products: Vec<Extended> = (0..2000)
+        .map(|term| {
+            let point = Extended::from_affine(&point_of(term));
+            scalar_of(term).iter().rev().fold(Extended::IDENTITY, |product, limb| {
+                (0..64).rev().fold(product, |product, bit| {
+                    let double = product.double().to_extended();
+                    match limb >> bit & 1 {
+                        0 => double,
+                        _ => double.add(&point.to_niels::<Ed25519>()).to_extended(),
+                    }
+                })
+            })
+        })
+        .collect();
+    for lanes in [None, Lanes::detect()] {
+        for count in [0, 1, 2, 3, 7, 8, 9, 100, 2000] {
+            let mut terms = Terms::with_capacity(count);
+            (0..count).for_each(|term| terms.push::<Ed25519>(scalar_of(term), &point_of(term)));
+            let sum = |sum: Extended, product: &Extended| sum.add(&product.to_niels::<Ed25519>()).to_extended();
+            let expected = products[..count].iter().fold(Extended::IDENTITY, sum);
+            for threads in [1, 3] {
+                let found = msm::sum::<Ed25519>(&Pool::new(Some(threads)).unwrap(), lanes, &terms);
+                let encodings = encode_all(&[found, expected].map(Extended::to_projective));
+                assert_eq!(encodings[0], encodings[1], "{count} terms, {threads} threads");
+            }
+        }
+        // One term many times: all in the same buckets.
+        let mut terms = Terms::with_capacity(600);
+        let mut expected = Extended::IDENTITY;
+        for _ in 0..600 {
+            terms.push::<Ed25519>(scalar_of(3), &point_of(3));
+            expected = expected.add(&products[3].to_niels::<Ed25519>()).to_extended();
+        }
+        let found = msm::sum::<Ed25519>(&Pool::new(Some(1)).unwrap(), lanes, &terms);
+        let encodings = encode_all(&[found, expected].map(Extended::to_projective));
+        assert_eq!(encodings[0], encodings[1]);
+    }
 }

@@ -3,6 +3,7 @@
 use super::keys::{Secrets, SigningKeys};
 use super::rule::Rule;
 use super::sign::{Signing, sign};
+use super::together::verify_group;
 use super::variant::Variant;
 use super::verify::{Verification, verify};
 use crate::cpu::CpuEngine;
@@ -43,14 +44,27 @@ pub(crate) fn of_lanes(engine: &CpuEngine) -> Result<(), String> {
             challenge: &challenge,
             signatures: (&signatures).into(),
             keys: PublicKeys::ed25519(&public),
+            together: false,
         };
         let mut codes = vec![0; items];
         verify::<Ed25519>(engine, &verification, &mut ResultsMut::codes(&mut codes));
         if codes != repeat(&expected, items) {
             return Err(format!("Ed25519: wrong verdicts of {items} items by the rule {rule}"));
         }
+        if rule.is_cofactored() && !groups_are_right(engine, &verification, &codes) {
+            return Err(format!("Ed25519: wrong equations of groups by the rule {rule}"));
+        }
     }
     Ok(())
+}
+
+/// Whether the equation of the items with good codes holds, and that of all of them does not.
+fn groups_are_right(engine: &CpuEngine, verification: &Verification, codes: &[u8]) -> bool {
+    let all: Vec<usize> = (0..codes.len()).collect();
+    let valid: Vec<usize> = all.iter().copied().filter(|item| codes[*item] == Verdict::VALID_CODE).collect();
+    let coefficients = |count: usize| Some((1..=count as u128).map(|number| number * (u128::MAX / 0xfe)).collect());
+    let found = |group: &[usize]| verify_group::<Ed25519>(engine, verification, group, &coefficients);
+    found(&valid) == Some(valid.clone()) && found(&all).is_none()
 }
 
 fn repeat<T: Copy>(values: &[T], items: usize) -> Vec<T> {

@@ -14,6 +14,9 @@ mod rule;
 mod sign;
 #[cfg(test)]
 mod small_groups;
+mod together;
+#[cfg(test)]
+mod together_tests;
 mod variant;
 mod verify;
 
@@ -41,6 +44,9 @@ const NAME: &str = "Ed25519";
 /// [`Rejection::NotOnCurve`] (the key is no point), [`Rejection::SmallOrderKey`] and [`Rejection::SmallOrderR`] (the
 /// rule rejects these), and where the rule has R decoded [`Rejection::NoSuchR`] and [`Rejection::ROutOfRange`] (no
 /// point, or not canonical); then [`Rejection::Mismatch`].
+///
+/// With [`crate::EngineBuilder::batch_equations`] many items are verified together by a rule with the cofactor
+/// ([`Rule::is_cofactored`]). Other rules look at what cancels in sums, and are as without it.
 ///
 /// # Errors
 /// [`Error::LengthMismatch`] when the inputs differ in length; [`Error::NoDevice`] with [`crate::Backend::Gpu`].
@@ -110,7 +116,8 @@ fn run_verify<M: AsRef<[u8]> + Sync>(
         let Some(key) = keys.get(item).of_ed25519() else { return [0; 64] };
         variant.challenge(signatures.get(item), key, messages[item].as_ref())
     };
-    let verification = Verification { rule, challenge: &challenge, signatures, keys };
+    let verification =
+        Verification { rule, challenge: &challenge, signatures, keys, together: engine.info().batch_equations };
     verify::verify::<Ed25519>(engine.cpu_alone(NAME)?, &verification, place);
     Ok(())
 }

@@ -69,8 +69,9 @@ impl Rule {
     }
 
     /// Whether R is decoded, and the equation holds for eight times its points. Otherwise R is compared with an
-    /// encoding.
-    pub(super) fn is_cofactored(self) -> bool {
+    /// encoding. With [`crate::EngineBuilder::batch_equations`] signatures are verified together by the rules with the
+    /// cofactor alone.
+    pub fn is_cofactored(self) -> bool {
         matches!(self, Rule::Zip215 | Rule::Rfc8032Cofactored)
     }
 }

@@ -98,6 +98,7 @@ impl Signing<'_, '_> {
             challenge: &challenge,
             signatures: signatures.into(),
             keys: PublicKeys::ed25519(keys),
+            together: false,
         };
         verify::<Ed25519>(engine, &verification, &mut ResultsMut::codes(codes));
     }

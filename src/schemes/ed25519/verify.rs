@@ -1,6 +1,7 @@
 //! Verification. Variable time: everything here is public.
 
 use super::rule::Rule;
+use super::together;
 use crate::cpu::CpuEngine;
 use crate::cpu::edwards::curves::EdwardsCurve;
 use crate::cpu::edwards::decode::{NoPoint, decode_all, encode_all, has_small_order_var};
@@ -23,6 +24,8 @@ pub struct Verification<'a> {
     pub challenge: &'a (dyn Fn(usize) -> [u8; 64] + Sync),
     pub signatures: Rows<'a, 64>,
     pub keys: PublicKeys<'a>,
+    /// Whether items may be verified together, where the rule allows it.
+    pub together: bool,
 }
 
 /// Tables of repeated keys that are alive at once, in bytes, where the caller sets no limit.
@@ -58,7 +61,12 @@ pub fn verify<C: BaseTables>(engine: &CpuEngine, batch: &Verification, out: &mut
 fn verify_part<C: BaseTables>(engine: &CpuEngine, batch: &Verification, part: Range<usize>, codes: &mut [u8]) {
     let start = part.start;
     let pays = |uses| best_window::<C>(engine.lanes, uses).is_some();
-    let plan = KeyPlan::new(engine, part, &batch.keys, &pays);
+    let mut plan = KeyPlan::new(engine, part, &batch.keys, &pays);
+    if batch.together && batch.rule.is_cofactored() {
+        let candidates = plan.with_few_uses(together::many_uses(engine));
+        together::find_valid::<C>(engine, batch, &candidates, |item| codes[item - start] = Verdict::VALID_CODE);
+        plan.retain(&|item| codes[item - start] != Verdict::VALID_CODE, &pays);
+    }
     let mut scatter = |items: &[usize], results: Vec<u8>| {
         items.iter().zip(results).for_each(|(item, code)| codes[item - start] = code);
     };
@@ -78,7 +86,7 @@ fn verify_part<C: BaseTables>(engine: &CpuEngine, batch: &Verification, part: Ra
 }
 
 /// Those of the engine, unless one item at a time takes less.
-fn lanes_for(engine: &CpuEngine, items: usize) -> Option<Lanes> {
+pub(super) fn lanes_for(engine: &CpuEngine, items: usize) -> Option<Lanes> {
     engine.lanes.filter(|_| items >= FEWEST_IN_LANES)
 }
 
@@ -122,13 +130,13 @@ fn wave_length<C: EdwardsCurve>(engine: &CpuEngine, runs: &[Vec<usize>]) -> usiz
 }
 
 /// What is left to check of an item: that S B - k A is R. `key` is -A, or its table.
-struct Equation<C: EdwardsCurve, K> {
-    place: usize,
-    s: Scalar<C::Order>,
-    k: Scalar<C::Order>,
-    key: K,
+pub(super) struct Equation<C: EdwardsCurve, K> {
+    pub place: usize,
+    pub s: Scalar<C::Order>,
+    pub k: Scalar<C::Order>,
+    pub key: K,
     /// -R, where the rule has it decoded.
-    minus_r: Option<[Element; 2]>,
+    pub minus_r: Option<[Element; 2]>,
 }
 
 impl Verification<'_> {
@@ -153,7 +161,11 @@ impl Verification<'_> {
     }
 
     /// -A of some items.
-    fn points<C: EdwardsCurve>(&self, lanes: Option<Lanes>, items: &[usize]) -> Vec<Result<[Element; 2], Rejection>> {
+    pub(super) fn points<C: EdwardsCurve>(
+        &self,
+        lanes: Option<Lanes>,
+        items: &[usize],
+    ) -> Vec<Result<[Element; 2], Rejection>> {
         // A key of another form is none, whatever is decoded in its place.
         let bytes = |item: &usize| self.keys.get(*item).of_ed25519().unwrap_or(&[0; 32]);
         let decoded = decode_all::<C>(lanes, items.iter().map(bytes), self.rule.encoding());
@@ -204,7 +216,7 @@ impl Verification<'_> {
     }
 
     /// Checks in the order of reasons: S, the key, R.
-    fn equation<C: EdwardsCurve, K>(
+    pub(super) fn equation<C: EdwardsCurve, K>(
         &self,
         (place, item): (usize, usize),
         key: Result<K, Rejection>,
@@ -218,7 +230,7 @@ impl Verification<'_> {
     }
 
     /// -R of some items, where the rule has it decoded.
-    fn minus_r<C: EdwardsCurve>(
+    pub(super) fn minus_r<C: EdwardsCurve>(
         &self,
         lanes: Option<Lanes>,
         items: &[usize],
@@ -244,6 +256,6 @@ fn halves(signature: &[u8; 64]) -> (&[u8; 32], &[u8; 32]) {
     (r.try_into().expect("32 bytes"), s.try_into().expect("32 bytes"))
 }
 
-fn is_identity_times_cofactor<C: EdwardsCurve>(point: Projective) -> bool {
+pub(super) fn is_identity_times_cofactor<C: EdwardsCurve>(point: Projective) -> bool {
     (0..C::COFACTOR_DOUBLINGS).fold(point, |point, _| point.double().to_projective()).is_identity_var()
 }

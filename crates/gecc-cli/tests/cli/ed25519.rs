@@ -64,7 +64,9 @@ fn lines_and_rows() {
         .flat_map(|item| [&set.messages[item][..], &set.public[item], &set.signatures[item]].concat())
         .collect();
     let layout = ["--format", "rows", "--layout", "digest:32,public_key:32,signature:64"];
-    check(&run(&[&VERIFY[..], &layout].concat(), rows).stdout);
+    check(&run(&[&VERIFY[..], &layout].concat(), rows.clone()).stdout);
+    let together = ["verify", "--scheme", "ed25519", "--rule", "zip215", "--batch-equations"];
+    check(&run(&[&together[..], &layout].concat(), rows).stdout);
 }
 
 fn check(lines: &[u8]) {
@@ -115,7 +117,10 @@ fn what_does_not_exist_is_refused() {
         (&["verify", "--scheme", "ed25519"][..], "needs --rule"),
         (&["verify", "--scheme", "ed25519", "--rule", "loose"], "possible values: cofactorless, strict"),
         (&["verify", "--scheme", "ed25519", "--rule", "strict", "--low-s"], "--low-s does not exist for Ed25519"),
-        (&["verify", "--scheme", "ed25519", "--rule", "strict", "--batch-equations"], "is for ECDSA and BIP 340"),
+        (
+            &["verify", "--scheme", "ed25519", "--rule", "strict", "--batch-equations"],
+            "with the cofactor: strict has none",
+        ),
         (&["verify", "--scheme", "ed25519", "--rule", "strict", "--hash", "sha512"], "Ed25519 has a hash of its own"),
         (&["verify", "--curve", "p256", "--scheme", "ed25519", "--rule", "strict"], "--rule is for --scheme ed25519"),
         (&["verify", "--curve", "p256", "--scheme", "ed25519"], "there is no Ed25519 on p256"),

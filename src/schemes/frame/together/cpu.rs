@@ -34,6 +34,17 @@ pub fn find_valid<C: CpuCurve, K: Claim<C>>(
     equations: &(impl Fn(&[usize]) -> Equations<C, K> + Sync),
     mut valid: impl FnMut(usize, &Affine<C::Base>),
 ) {
+    let verify = |group: &[usize]| verify_group::<C, K>(engine, group, keys, equations, &fresh_coefficients);
+    in_groups(engine, items, verify, |Member { item, key }| valid(item, &key));
+}
+
+/// Takes items through groups. `verify` gives the members of a group whose equation holds, and `valid` gets these.
+pub fn in_groups<M>(
+    engine: &CpuEngine,
+    items: &[usize],
+    verify: impl Fn(&[usize]) -> Option<Vec<M>>,
+    mut valid: impl FnMut(M),
+) {
     let largest = engine.max_memory.map_or(MOST_ITEMS, |limit| MOST_ITEMS.min(limit / 8 / ITEM_BYTES));
     let [smallest, largest] = [SMALLEST, LARGEST].map(|each| (each * engine.threads()).min(largest).max(SMALLEST));
     let mut groups = Groups::new(items.len(), smallest, largest);
@@ -46,10 +57,10 @@ pub fn find_valid<C: CpuCurve, K: Claim<C>>(
         if step == Step::OneByOne(count) {
             continue;
         }
-        match verify_group::<C, K>(engine, group, keys, equations, &fresh_coefficients) {
+        match verify(group) {
             Some(members) => {
                 groups.held(members.len(), count - members.len());
-                members.iter().for_each(|Member { item, key }| valid(*item, key));
+                members.into_iter().for_each(&mut valid);
             }
             None => groups.failed(count),
         }

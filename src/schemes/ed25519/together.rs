@@ -1,0 +1,92 @@
+//! Batch equations: groups of signatures that are verified together, by one sum, for the rules with the cofactor.
+//!
+//! Signature i says that h (S_i B - k_i A_i - R_i) is the identity, where h is the cofactor. With coefficients a_i below
+//! 2^128, which nobody knew before, all of a group are valid, but for a probability of 2^-128, if
+//!
+//! h ((sum a_i S_i) B - sum (a_i k_i) A_i - sum a_i R_i)
+//!
+//! is. The points times h have prime order n > 2^128. So where an item of the group is invalid, at most one of the 2^128
+//! values of its coefficient makes the equation hold, whatever the other coefficients are. Parts of points whose order
+//! divides h have no say in either, also where a_i k_i is taken modulo n. Without the cofactor they have: such parts of
+//! an item cancel those of others with a probability that is not small, so that a rule that looks at them has no
+//! equation of groups.
+//!
+//! Equations find valid items. Whatever is not found valid here is verified by itself, as in `frame::together`.
+
+use super::verify::{Equation, Verification, is_identity_times_cofactor, lanes_for};
+use crate::cpu::CpuEngine;
+use crate::cpu::edwards::field::Element;
+use crate::cpu::edwards::msm::{self, Terms};
+use crate::cpu::edwards::scalar::Scalar;
+use crate::cpu::edwards::tables::BaseTables;
+use crate::schemes::frame::together::cpu::{Draw, fresh_coefficients, in_groups};
+
+/// Uses of a key from which its table serves better.
+pub fn many_uses(engine: &CpuEngine) -> usize {
+    if engine.lanes.is_some() { 256 } else { 64 }
+}
+
+/// Calls `valid` with items that are valid: with those of groups whose equation holds. Every item that is not valid is
+/// among the others.
+pub fn find_valid<C: BaseTables>(engine: &CpuEngine, batch: &Verification, items: &[usize], valid: impl FnMut(usize)) {
+    in_groups(engine, items, |group| verify_group::<C>(engine, batch, group, &fresh_coefficients), valid);
+}
+
+/// The items of a group that are known to be valid; `None` where its equation does not hold or has no coefficients.
+pub fn verify_group<C: BaseTables>(
+    engine: &CpuEngine,
+    batch: &Verification,
+    group: &[usize],
+    draw: &Draw,
+) -> Option<Vec<usize>> {
+    let parts = engine.map_parts(group.len(), |range| Part::<C>::new(engine, batch, &group[range], draw));
+    let (mut terms, mut of_base) = (Terms::with_capacity(2 * group.len()), Scalar::ZERO);
+    let mut members = Vec::with_capacity(group.len());
+    for part in parts {
+        let part = part?;
+        terms.append(part.terms);
+        members.extend(part.members);
+        of_base = of_base.add(&part.of_base);
+    }
+    let sum = C::tables().comb().add_product_var(msm::sum::<C>(&engine.pool, engine.lanes, &terms), &of_base);
+    is_identity_times_cofactor::<C>(sum.to_projective()).then_some(members)
+}
+
+/// What some items give to the equation of their group.
+struct Part<C: BaseTables> {
+    /// Those that take part: their numbers and points are good.
+    members: Vec<usize>,
+    /// (a_i k_i) (-A_i) and a_i (-R_i).
+    terms: Terms,
+    /// The sum of all a_i S_i.
+    of_base: Scalar<C::Order>,
+}
+
+impl<C: BaseTables> Part<C> {
+    /// `None` where there are no coefficients.
+    fn new(engine: &CpuEngine, batch: &Verification, items: &[usize], draw: &Draw) -> Option<Self> {
+        let lanes = lanes_for(engine, items.len());
+        let points = batch.points::<C>(lanes, items).into_iter().zip(batch.minus_r::<C>(lanes, items));
+        let equations: Vec<Equation<C, [Element; 2]>> = items
+            .iter()
+            .zip(points)
+            .filter_map(|(&item, (key, minus_r))| batch.equation((item, item), key, minus_r).ok())
+            .collect();
+        let (mut terms, mut of_base) = (Terms::with_capacity(2 * equations.len()), Scalar::ZERO);
+        for (Equation { s, k, key, minus_r, .. }, a) in equations.iter().zip(draw(equations.len())?) {
+            let a_scalar = scalar::<C>(a);
+            of_base = of_base.add(&a_scalar.mul(s));
+            terms.push::<C>(*a_scalar.mul(k).limbs(), key);
+            let minus_r = minus_r.as_ref().expect("the rule has it decoded");
+            terms.push::<C>([a as u64, (a >> 64) as u64, 0, 0], minus_r);
+        }
+        Some(Part { members: equations.iter().map(|equation| equation.place).collect(), terms, of_base })
+    }
+}
+
+/// A coefficient as a scalar.
+fn scalar<C: BaseTables>(a: u128) -> Scalar<C::Order> {
+    let mut bytes = [0; 32];
+    bytes[..16].copy_from_slice(&a.to_le_bytes());
+    Scalar::from_le_bytes_reduced(&bytes)
+}

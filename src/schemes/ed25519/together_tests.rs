@@ -1,0 +1,378 @@
+//! Batch equations: what they find, and signatures made to deceive them.
+
+use super::rule::Rule;
+use super::together::{self, verify_group};
+use super::verify::{Verification, verify};
+use crate::cpu::CpuEngine;
+use crate::cpu::edwards::curves::{Ed25519, Ed25519N};
+use crate::cpu::edwards::decode::{Encoding, decode_all, encode_all};
+use crate::cpu::edwards::field::Element;
+use crate::cpu::edwards::multiply::product_var;
+use crate::cpu::edwards::point::Extended;
+use crate::cpu::edwards::scalar::Scalar;
+use crate::cpu::edwards::tables::BaseTables as _;
+use crate::cpu::field::limbs::to_le_bytes;
+use crate::cpu::field::random::Random;
+use crate::curve::constants::ed25519::{N, P};
+use crate::schemes::frame::together::cpu::{Draw, fresh_coefficients};
+use crate::types::{PublicKeys, Rejection, ResultsMut, Verdict};
+
+type Number = Scalar<Ed25519N>;
+
+const COFACTORED: [Rule; 2] = [Rule::Zip215, Rule::Rfc8032Cofactored];
+
+/// A signature, its key, and k, of which the tests are free to say what it is.
+#[derive(Clone)]
+struct Item {
+    key: [u8; 32],
+    signature: [u8; 64],
+    k: [u8; 32],
+}
+
+impl Item {
+    fn set_s(&mut self, s: [u8; 32]) {
+        self.signature[32..].copy_from_slice(&s);
+    }
+}
+
+fn number(random: &mut Random) -> Number {
+    Number::from_le_bytes_reduced(&to_le_bytes(&random.number()))
+}
+
+fn small(number: u64) -> Number {
+    Number::from_le_bytes_reduced(&to_le_bytes(&[number, 0, 0, 0]))
+}
+
+fn minus_one() -> Number {
+    Number::from_le_bytes(&to_le_bytes(&[N[0] - 1, N[1], N[2], N[3]])).expect("below n")
+}
+
+/// The points of which eight times are the identity, each as a multiple of the last one's generator.
+fn small_orders() -> [Extended; 8] {
+    let generators = (2u8..).filter_map(|y| {
+        let encoding = std::array::from_fn(|byte| if byte == 0 { y } else { 0 });
+        let point = decode_all::<Ed25519>(None, [&encoding].into_iter(), Encoding::Canonical)[0].ok()?;
+        let point = Extended::from_affine(&point);
+        // n times it.
+        let point = product_var::<Ed25519>(&minus_one(), &point).add(&point.to_niels::<Ed25519>()).to_extended();
+        let four_times = point.double().to_extended().double().to_projective();
+        (!four_times.is_identity_var()).then_some(point)
+    });
+    let generator = generators.into_iter().next().expect("half of all points").to_niels::<Ed25519>();
+    let mut multiple = Extended::IDENTITY;
+    let all = std::array::from_fn(|_| {
+        let this = multiple;
+        multiple = multiple.add(&generator).to_extended();
+        this
+    });
+    assert!(multiple.to_projective().is_identity_var());
+    all
+}
+
+/// How an item is made: S is r + k a + error, and points of small order, by number, are added to A and to R.
+#[derive(Clone, Copy)]
+struct Plan {
+    error: Number,
+    of_key: usize,
+    of_r: usize,
+}
+
+const GOOD: Plan = Plan { error: Number::ZERO, of_key: 0, of_r: 0 };
+
+fn items(random: &mut Random, plans: &[Plan]) -> Vec<Item> {
+    let (torsion, comb) = (small_orders(), Ed25519::tables().comb());
+    let (mut points, mut scalars) = (Vec::new(), Vec::new());
+    for Plan { error, of_key, of_r } in plans {
+        let [a, r, k] = [(); 3].map(|()| number(random));
+        for (number, torsion) in [(&a, torsion[*of_key]), (&r, torsion[*of_r])] {
+            points.push(comb.add_product_var(torsion, number).to_projective());
+        }
+        scalars.push((r.add(&k.mul(&a)).add(error), k));
+    }
+    let encodings = encode_all(&points);
+    let item = |([key, r], (s, k)): (&[[u8; 32]; 2], (Number, Number))| Item {
+        key: *key,
+        signature: [*r, s.to_le_bytes()].as_flattened().try_into().expect("64 bytes"),
+        k: k.to_le_bytes(),
+    };
+    encodings.as_chunks().0.iter().zip(scalars).map(item).collect()
+}
+
+/// Calls with the verification of items.
+fn with_verification<T>(items: &[Item], rule: Rule, call: impl FnOnce(&Verification) -> T) -> T {
+    let keys: Vec<[u8; 32]> = items.iter().map(|item| item.key).collect();
+    let signatures: Vec<[u8; 64]> = items.iter().map(|item| item.signature).collect();
+    let challenge = |item: usize| [items[item].k, [0; 32]].as_flattened().try_into().expect("64 bytes");
+    call(&Verification {
+        rule,
+        challenge: &challenge,
+        signatures: (&signatures).into(),
+        keys: PublicKeys::ed25519(&keys),
+        together: true,
+    })
+}
+
+/// What is found of all items as one group.
+fn find(engine: &CpuEngine, items: &[Item], rule: Rule, draw: &Draw) -> Option<Vec<usize>> {
+    let numbers: Vec<usize> = (0..items.len()).collect();
+    with_verification(items, rule, |batch| verify_group::<Ed25519>(engine, batch, &numbers, draw))
+}
+
+/// The codes of a batch: with equations where they are allowed, and one by one.
+fn codes(engine: &CpuEngine, items: &[Item], rule: Rule, together: bool) -> Vec<u8> {
+    let mut codes = vec![0; items.len()];
+    with_verification(items, rule, |batch| {
+        let batch = Verification { together, ..*batch };
+        verify::<Ed25519>(engine, &batch, &mut ResultsMut::codes(&mut codes));
+    });
+    codes
+}
+
+fn engines() -> [CpuEngine; 4] {
+    let engine = |threads| CpuEngine::new(Some(threads), None).unwrap();
+    [engine(1), engine(3), engine(1).portable(), engine(2).portable()]
+}
+
+#[test]
+fn equations_of_valid_items_hold() {
+    let mut random = Random::fresh();
+    let all = items(&mut random, &[GOOD; 1300]);
+    for (engine, rule) in engines().iter().flat_map(|engine| COFACTORED.map(|rule| (engine, rule))) {
+        for count in [0, 1, 2, 3, 7, 8, 9, 100, 1300] {
+            let found = find(engine, &all[..count], rule, &fresh_coefficients);
+            assert_eq!(found, Some((0..count).collect()), "{count} items");
+        }
+        // One item many times.
+        assert!(find(engine, &vec![all[0].clone(); 50], rule, &fresh_coefficients).is_some_and(|it| it.len() == 50));
+    }
+}
+
+/// What is added to A and R of small order decides nothing, whatever the coefficients are: all are valid one by one.
+#[test]
+fn parts_of_small_order_never_fail_an_equation() {
+    let mut random = Random::fresh();
+    let plans: Vec<Plan> = (0..64).map(|both| Plan { of_key: both / 8, of_r: both % 8, ..GOOD }).collect();
+    let all = items(&mut random, &plans);
+    for (engine, rule) in engines().iter().flat_map(|engine| COFACTORED.map(|rule| (engine, rule))) {
+        assert_eq!(codes(engine, &all, rule, false), [Verdict::VALID_CODE; 64]);
+        for _ in 0..10 {
+            assert_eq!(find(engine, &all, rule, &fresh_coefficients), Some((0..64).collect()));
+        }
+        for item in &all {
+            assert!(find(engine, std::slice::from_ref(item), rule, &fresh_coefficients).is_some());
+        }
+    }
+}
+
+/// A rule without the cofactor sees such parts, also where those of two items cancel: no equation is asked.
+#[test]
+fn rules_without_the_cofactor_verify_one_by_one() {
+    let mut random = Random::fresh();
+    // R of two neighbours: their parts cancel in a sum with equal coefficients.
+    let plans: Vec<Plan> = (0..3000)
+        .map(|item| match item % 500 {
+            0 => Plan { of_r: 1, ..GOOD },
+            1 => Plan { of_r: 7, ..GOOD },
+            2 | 3 => Plan { of_r: 4, ..GOOD },
+            _ => GOOD,
+        })
+        .collect();
+    let all = items(&mut random, &plans);
+    for engine in &engines()[..3] {
+        for &rule in Rule::ALL {
+            let expected = |plan: &Plan| {
+                let is_valid = plan.of_r == 0 || COFACTORED.contains(&rule);
+                if is_valid { Verdict::VALID_CODE } else { Rejection::Mismatch.code() }
+            };
+            let expected: Vec<u8> = plans.iter().map(expected).collect();
+            assert_eq!(codes(engine, &all, rule, true), expected, "{rule}");
+        }
+    }
+}
+
+/// A and R of small order, alone and both, in every encoding: verdicts are those of verification one by one, and items
+/// are found that are valid by the rule.
+#[test]
+fn points_of_small_order_are_as_one_by_one() {
+    let mut random = Random::fresh();
+    let torsion = encode_all(&small_orders().map(Extended::to_projective));
+    // Those of y = 0, 1 and -1 and their opposites once more: y + p, where that has 255 bits, and with the other sign.
+    let mut encodings = torsion.clone();
+    let above = |small: u64| {
+        let (low, carry) = P[0].overflowing_add(small);
+        assert!(!carry);
+        to_le_bytes(&[low, P[1], P[2], P[3]])
+    };
+    for bytes in torsion.iter().copied().chain([above(0), above(1)]).chain(torsion.iter().copied()) {
+        encodings.push(bytes);
+        encodings.push(std::array::from_fn(|byte| if byte == 31 { bytes[31] ^ 0x80 } else { bytes[byte] }));
+    }
+    encodings.sort_unstable();
+    encodings.dedup();
+    let good = items(&mut random, &[GOOD; 600]);
+    let mut all = Vec::new();
+    for key in &encodings {
+        for r in &encodings {
+            let mut item = Item { key: *key, signature: [0; 64], k: number(&mut random).to_le_bytes() };
+            item.signature[..32].copy_from_slice(r);
+            all.push(item.clone());
+            item.set_s(small(1).to_le_bytes());
+            all.push(item);
+        }
+    }
+    for (index, item) in good.iter().enumerate() {
+        let mut item = item.clone();
+        match index % 3 {
+            0 => item.signature[..32].copy_from_slice(&encodings[index % encodings.len()]),
+            1 => item.key = encodings[index % encodings.len()],
+            _ => {}
+        }
+        all.push(item);
+    }
+    let valid = [Verdict::VALID_CODE, Rejection::Mismatch.code()];
+    for (engine, rule) in engines().iter().flat_map(|engine| COFACTORED.map(|rule| (engine, rule))) {
+        let one_by_one = codes(engine, &all, rule, false);
+        assert!(valid.iter().all(|code| one_by_one.contains(code)));
+        assert_eq!(codes(engine, &all, rule, true), one_by_one);
+        let (of_valid, of_others): (Vec<_>, Vec<_>) =
+            all.iter().zip(&one_by_one).partition(|(_, code)| **code == Verdict::VALID_CODE);
+        let only = |items: Vec<(&Item, &u8)>| items.into_iter().map(|(item, _)| item.clone()).collect::<Vec<_>>();
+        let (of_valid, of_others) = (only(of_valid), only(of_others));
+        let found = find(engine, &of_valid, rule, &fresh_coefficients);
+        assert_eq!(found, Some((0..of_valid.len()).collect()));
+        assert_eq!(find(engine, &of_others, rule, &fresh_coefficients), None);
+    }
+}
+
+/// At each position, and at all.
+#[test]
+fn bad_items_fail_an_equation_or_take_no_part() {
+    let mut random = Random::fresh();
+    let clean = items(&mut random, &[GOOD; 9]);
+    let another = items(&mut random, &[GOOD]).remove(0);
+    let off_curve: [u8; 32] = std::array::from_fn(|byte| if byte == 0 { 2 } else { 0 });
+    let plus_one = |s: &[u8]| Number::from_le_bytes(s.try_into().expect("32 bytes")).expect("below n").add(&small(1));
+    // What is wrong, and whether the item takes part all the same.
+    let spoil = |which: usize, item: &mut Item| match which {
+        0 => item.set_s(to_le_bytes(&N)),
+        1 => item.set_s([0xff; 32]),
+        2 => item.key = off_curve,
+        3 => item.signature[..32].copy_from_slice(&off_curve),
+        4 => item.key[31] ^= 0x80,
+        5 => item.signature[31] ^= 0x80,
+        6 => item.key = another.key,
+        7 => item.signature[..32].copy_from_slice(&another.signature[..32]),
+        8 => item.set_s(plus_one(&item.signature[32..]).to_le_bytes()),
+        9 => item.k = another.k,
+        10 => item.set_s([0; 32]),
+        _ => item.k = [0; 32],
+    };
+    for (engine, rule) in engines().iter().flat_map(|engine| COFACTORED.map(|rule| (engine, rule))) {
+        for which in 0..12 {
+            let mut all_bad = clean.clone();
+            all_bad.iter_mut().for_each(|item| spoil(which, item));
+            let takes_part = which > 3;
+            let of_all_bad = find(engine, &all_bad, rule, &fresh_coefficients);
+            assert_eq!(of_all_bad, (!takes_part).then(Vec::new), "all with fault {which}");
+            for position in 0..clean.len() {
+                let mut group = clean.clone();
+                spoil(which, &mut group[position]);
+                let expected = (!takes_part).then(|| (0..9).filter(|item| *item != position).collect());
+                assert_eq!(find(engine, &group, rule, &fresh_coefficients), expected, "fault {which} at {position}");
+            }
+        }
+    }
+}
+
+/// Errors that cancel under coefficients which can be foreseen, with parts of small order among them.
+#[test]
+fn errors_do_not_cancel() {
+    let mut random = Random::fresh();
+    let error = number(&mut random);
+    for [a, b] in [[1, 1], [1, 2], [2, 1], [3, 5], [7, 1], [8, 1], [1, 16]] {
+        // a (b e) + b (-a e) = 0.
+        let mut plans = [GOOD; 12];
+        plans[3] = Plan { error: small(b).mul(&error), of_key: 3, of_r: 1 };
+        plans[8] = Plan { error: small(a).mul(&error).mul(&minus_one()), of_key: 5, of_r: 7 };
+        let group = items(&mut random, &plans);
+        for (engine, rule) in engines().iter().flat_map(|engine| COFACTORED.map(|rule| (engine, rule))) {
+            let foreseen =
+                |count: usize| Some((0..count).map(|item| u128::from(if item < 4 { a } else { b })).collect());
+            assert_eq!(find(engine, &group, rule, &foreseen), Some((0..12).collect()));
+            for _ in 0..5 {
+                assert_eq!(find(engine, &group, rule, &fresh_coefficients), None);
+            }
+        }
+    }
+}
+
+#[test]
+fn without_randomness_nothing_is_found() {
+    let group = items(&mut Random::fresh(), &[GOOD; 300]);
+    for engine in engines() {
+        assert_eq!(find(&engine, &group, Rule::Zip215, &|_| None), None);
+    }
+}
+
+/// A batch in which some are bad: none of these is found, and others are.
+#[test]
+fn batches_are_cut_into_groups() {
+    let mut random = Random::fresh();
+    let count = 12_000;
+    let clean = items(&mut random, &vec![GOOD; count]);
+    let numbers: Vec<usize> = (0..count).collect();
+    let limited = CpuEngine::new(Some(1), Some(1 << 22)).unwrap();
+    for bad in [None, Some(0), Some(count / 2), Some(count - 1)] {
+        let mut batch = clean.clone();
+        if let Some(bad) = bad {
+            batch[bad].signature[40] ^= 1;
+        }
+        for engine in engines().iter().chain([&limited]) {
+            let mut found = vec![false; count];
+            with_verification(&batch, Rule::Zip215, |verification| {
+                together::find_valid::<Ed25519>(engine, verification, &numbers, |item| found[item] = true);
+            });
+            let valid = found.iter().filter(|found| **found).count();
+            let fewest = if bad.is_some() { count / 3 } else { count * 8 / 10 };
+            assert!(bad.is_none_or(|bad| !found[bad]) && valid >= fewest, "{valid} of {count}");
+        }
+    }
+}
+
+/// The equation is one over the points, not over their encodings: an item that is valid in another encoding of its R
+/// has its verdict by the rule.
+#[test]
+fn elements_above_p_are_as_one_by_one() {
+    // Points with y = 0..18 and y + p.
+    let mut random = Random::fresh();
+    let mut all = Vec::new();
+    for y in 0..19u64 {
+        for bytes in [to_le_bytes(&[y, 0, 0, 0]), to_le_bytes(&[P[0] + y, P[1], P[2], P[3]])] {
+            for sign in [0, 0x80] {
+                let encoding = std::array::from_fn(|byte| if byte == 31 { bytes[31] | sign } else { bytes[byte] });
+                let point = decode_all::<Ed25519>(None, [&encoding].into_iter(), Encoding::Lenient);
+                all.push((encoding, point[0].is_ok()));
+            }
+        }
+    }
+    assert!(all.iter().filter(|(_, is_point)| *is_point).count() > 20);
+    let mut batch = items(&mut random, &[GOOD; 1200]);
+    for (item, (encoding, _)) in batch.iter_mut().zip(&all) {
+        // k = 0: A may be anything that is a point, as S B = R still.
+        item.k = [0; 32];
+        item.key = *encoding;
+        let r = number(&mut random);
+        let r_point = Ed25519::tables().comb().add_product_var(Extended::IDENTITY, &r);
+        item.signature[..32].copy_from_slice(&encode_all(&[r_point.to_projective()])[0]);
+        item.set_s(r.to_le_bytes());
+    }
+    for (engine, rule) in engines().iter().flat_map(|engine| COFACTORED.map(|rule| (engine, rule))) {
+        let one_by_one = codes(engine, &batch, rule, false);
+        assert_eq!(codes(engine, &batch, rule, true), one_by_one);
+        for ((_, is_point), code) in all.iter().zip(&one_by_one) {
+            assert!(*is_point || *code != Verdict::VALID_CODE);
+            assert!(rule != Rule::Zip215 || *is_point == (*code == Verdict::VALID_CODE));
+        }
+    }
+    assert!(Element::from_limbs(P).is_zero());
+}
