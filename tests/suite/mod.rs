@@ -108,7 +108,7 @@ const TESTS: &[Test] = on_engines! {
     ed25519 {
         vectors_of_the_standard sign_input cases_of_speccheck cases_of_cctv small_orders crafted real_signatures wycheproof
         matches_dalek hashed_keys contexts order_of_reasons columns
-        keys_of_other_forms portable_and_lanes_agree
+        operations keys_of_other_forms portable_and_lanes_agree
     }
     edge_verify { edge_scalars special_keys }
     encodings { every_encoding malformed_keys decompression points_round_trip }

@@ -130,7 +130,8 @@ impl Operation {
         let Some((column, others)) = self.call.results().split_first() else { return answers };
         let answers = match column.name {
             name if self.call.has_secret_results() => answers.with_secret_rows(name, column.width, first),
-            "public_key" => answers.with_keys(mem::take(&mut *first), self.key_form),
+            // Those of Ed25519 have one form alone.
+            "public_key" if column.width == 64 => answers.with_keys(mem::take(&mut *first), self.key_form),
             "signature" if self.der => answers.with_der(&first),
             name => answers.with_rows(name, column.width, mem::take(&mut *first)),
         };
@@ -162,7 +163,7 @@ impl Operation {
     /// The schema of [`Answers::to_columns`].
     pub fn schema(&self) -> SchemaRef {
         let field = |column: &call::Column| match (column.name, column.width) {
-            ("public_key", _) => (column.name, DataType::FixedSizeBinary(self.key_form.width())),
+            ("public_key", 64) => (column.name, DataType::FixedSizeBinary(self.key_form.width())),
             ("signature", _) if self.der => ("der", DataType::Binary),
             (name, 1) => (name, DataType::UInt8),
             (name, width) => (name, DataType::FixedSizeBinary(width as i32)),
