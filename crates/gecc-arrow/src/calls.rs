@@ -95,8 +95,8 @@ impl Operation {
         };
         let public_keys = match (reads.public_keys, reads.x_only_keys) {
             (false, _) => None,
-            (true, false) => Some(Keys::of(&mut inputs, call.curve())?),
-            (true, true) => Some(Keys::of_bip340(&mut inputs, call.curve())?),
+            (true, false) => Some(Keys::of(&mut inputs, call.into())?),
+            (true, true) => Some(Keys::of_bip340(&mut inputs, call.into())?),
         };
         let secret_keys = if reads.secret_keys { Some(Secrets::of(&mut inputs, &self.key, first)?) } else { None };
         let user_ids = if has_messages && reads.user_ids { Some(Texts::ids(&inputs)?) } else { None };
@@ -194,7 +194,7 @@ pub fn decode_keys_through<E: From<Error>>(
     decode: impl FnOnce(PublicKeys, &mut [[u8; 64]], &mut [u8]) -> Result<(), E>,
 ) -> Result<(Vec<[u8; 64]>, Vec<u8>), E> {
     let mut inputs = Inputs::new(batch, mapping, pool);
-    let keys = Keys::of(&mut inputs, curve)?;
+    let keys = Keys::of(&mut inputs, curve.into())?;
     let mut codes = vec![0; inputs.rows()];
     let mut points = vec![[0; 64]; codes.len()];
     decode(keys.rows(), &mut points, &mut codes)?;

@@ -513,6 +513,18 @@ fn ed25519_is_what_the_direct_calls_give() {
             ];
             assert_eq!(apply(Call::Ed25519Verify(rule), columns).codes(), codes);
         }
+        // As SubjectPublicKeyInfo (RFC 8410), some of them.
+        let begin = *b"\x30\x2a\x30\x05\x06\x03\x2b\x65\x70\x03\x21\x00";
+        let der = |(row, key): (usize, &[u8; 32])| if row % 3 == 0 { key.to_vec() } else { [&begin[..], key].concat() };
+        let der: Vec<Vec<u8>> = keys.iter().enumerate().map(der).collect();
+        for keys in columns(&some(&der)) {
+            let columns = vec![
+                (Field::Message, columns(&some(&texts)).remove(0)),
+                (Field::Signature, fixed(&some(&signatures)).unwrap()),
+                (Field::PublicKey, keys),
+            ];
+            assert_eq!(apply(Call::Ed25519Verify(rule), columns).codes(), codes);
+        }
     }
 }
 
