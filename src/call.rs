@@ -28,7 +28,7 @@ use crate::schemes::bip340::{self, Auxiliary};
 use crate::schemes::ecdsa::{self, ECDSA};
 use crate::schemes::ed25519::{self, Rule, Variant};
 use crate::schemes::sm2::{self, SM2};
-use crate::types::{Error, Policy, PublicKeys, Rows, SForm, SecretKeys, Signers};
+use crate::types::{Error, Policy, PublicKeys, Rows, SForm, SecretKeys, Signers, Verdict, require_lengths};
 
 /// What is computed of each item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,6 +52,10 @@ pub enum Operation {
     Bip340Sign,
     /// [`ed25519::verify`] of Ed25519 itself, whose messages have any length, and 32 bytes as digests.
     Ed25519Verify(Rule),
+    /// [`ed25519::sign`] of Ed25519 itself, with seeds as private keys.
+    Ed25519Sign,
+    /// [`ed25519::public_keys`], of 32 bytes each.
+    Ed25519PublicKeys,
     /// [`sm2::verify`].
     Sm2Verify,
     /// [`sm2::sign`].
@@ -117,7 +121,8 @@ pub struct Columns<'a> {
     pub public_keys: PublicKeys<'a>,
     /// Those of signers, or our own.
     pub secret_keys: SecretKeys<'a>,
-    /// Additional data of nonces, or the auxiliary random data of BIP 340, which is fresh where none is given.
+    /// Additional data of nonces, or the auxiliary random data of BIP 340, which is fresh where none is given. Ed25519
+    /// reads none.
     pub additional: Option<Rows<'a, 32>>,
 }
 
@@ -176,7 +181,9 @@ impl Operation {
             Operation::EcdsaRecoverAddresses
             | Operation::Bip340Verify
             | Operation::Bip340Sign
-            | Operation::Ed25519Verify(_) => Secp256k1::ID,
+            | Operation::Ed25519Verify(_)
+            | Operation::Ed25519Sign
+            | Operation::Ed25519PublicKeys => Secp256k1::ID,
             Operation::Sm2Verify | Operation::Sm2Sign => Sm2::ID,
         }
     }
@@ -197,10 +204,10 @@ impl Operation {
                 Reads { public_keys: false, recovery_ids: RecoveryIds::Required, ..verification }
             }
             Operation::EcdsaSign(..) | Operation::EcdsaSignRecoverable(..) => signing,
-            Operation::Bip340Sign => Reads { messages: true, ..signing },
+            Operation::Bip340Sign | Operation::Ed25519Sign => Reads { messages: true, ..signing },
             Operation::Sm2Sign => Reads { messages: true, user_ids: true, ..signing },
             Operation::SharedSecrets(_) => Reads { public_keys: true, secret_keys: true, ..none },
-            Operation::PublicKeys(_) => Reads { secret_keys: true, ..none },
+            Operation::PublicKeys(_) | Operation::Ed25519PublicKeys => Reads { secret_keys: true, ..none },
         }
     }
 
@@ -216,7 +223,10 @@ impl Operation {
             | Operation::Sm2Verify => &[],
             Operation::EcdsaRecover(_) | Operation::PublicKeys(_) => &[PUBLIC_KEY],
             Operation::EcdsaRecoverAddresses => &[Column { name: "address", width: 20 }],
-            Operation::EcdsaSign(..) | Operation::Bip340Sign | Operation::Sm2Sign => &[SIGNATURE],
+            Operation::Ed25519PublicKeys => &[Column { name: "public_key", width: 32 }],
+            Operation::EcdsaSign(..) | Operation::Bip340Sign | Operation::Ed25519Sign | Operation::Sm2Sign => {
+                &[SIGNATURE]
+            }
             Operation::EcdsaSignRecoverable(..) => &[SIGNATURE, Column { name: "recovery_id", width: 1 }],
             Operation::SharedSecrets(_) => &[Column { name: "shared_secret", width: 32 }],
         }
@@ -242,21 +252,20 @@ impl Operation {
         }
     }
 
-    /// From which size a GPU pays, before anything was measured.
-    pub(crate) fn worth(self) -> Worth {
-        match self {
+    /// From which size a GPU pays, before anything was measured; `None` of what the CPU alone computes.
+    pub(crate) fn worth(self) -> Option<Worth> {
+        Some(match self {
             Operation::EcdsaVerify(..) | Operation::EcdsaVerifyRecoverable(..) => ECDSA.verify_worth,
             Operation::EcdsaRecover(_) | Operation::EcdsaRecoverAddresses => ecdsa::recover::WORTH,
             Operation::EcdsaSign(..) | Operation::EcdsaSignRecoverable(..) => ECDSA.sign_worth,
             Operation::Bip340Verify => bip340::VERIFY_WORTH,
             Operation::Bip340Sign => bip340::SIGN_WORTH,
-            // It has no kernels.
-            Operation::Ed25519Verify(_) => Worth::of(usize::MAX),
+            Operation::Ed25519Verify(_) | Operation::Ed25519Sign | Operation::Ed25519PublicKeys => return None,
             Operation::Sm2Verify => SM2.verify_worth,
             Operation::Sm2Sign => SM2.sign_worth,
             Operation::SharedSecrets(_) => ecdh::WORTH,
             Operation::PublicKeys(_) => keys::WORTH,
-        }
+        })
     }
 
     /// Computes a batch, of as many items as there are codes. `first` and `second` get the results of all items, one
@@ -310,10 +319,18 @@ impl Operation {
             Operation::Bip340Sign => {
                 bip340::sign_into(engine, digests, secret_keys, auxiliary(additional), rows(first), codes)
             }
-            Operation::Ed25519Verify(rule) => {
+            Operation::Ed25519Verify(_) | Operation::Ed25519Sign => {
                 let items = digests.len_for(codes.len());
                 let messages: Vec<&[u8]> = (0..items).map(|item| digests.get(item).as_slice()).collect();
-                ed25519::verify_into(engine, &messages, signatures, public_keys, Variant::PURE, rule, codes)
+                self.run_over_messages(engine, columns, &messages, &[], first, codes)
+            }
+            Operation::Ed25519PublicKeys => {
+                let public = rows(first);
+                require_lengths(codes.len(), &[("public keys", public.len())])?;
+                ed25519::public_keys_into(engine, secret_keys, public)?;
+                // Every seed is a key.
+                codes.fill(Verdict::VALID_CODE);
+                Ok(())
             }
             Operation::Sm2Verify => sm2::verify_into(engine, digests, signatures, public_keys, codes),
             Operation::Sm2Sign => sm2::sign_into(engine, digests, signers, rows(first), codes),
@@ -343,6 +360,9 @@ impl Operation {
             }
             Operation::Ed25519Verify(rule) => {
                 ed25519::verify_into(engine, messages, signatures, public_keys, Variant::PURE, rule, codes)
+            }
+            Operation::Ed25519Sign => {
+                ed25519::sign_into(engine, messages, secret_keys, Variant::PURE, rows(first), codes)
             }
             Operation::Sm2Verify => sm2::verify_messages_into(engine, messages, ids, signatures, public_keys, codes),
             Operation::Sm2Sign => {

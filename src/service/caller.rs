@@ -8,6 +8,7 @@ use crate::call::Operation;
 use crate::curve::CurveId;
 use crate::host::stack;
 use crate::ops::point::point_of;
+use crate::schemes::ed25519::Rule;
 use crate::schemes::frame::verdict_of;
 use crate::types::{
     Points, Policy, PublicKeys, Rejection, Results, Rows, SForm, SecretKeys, SharedSecret, Signers, Verdicts,
@@ -67,6 +68,19 @@ impl Caller {
         self.request(Kind::of(Operation::Bip340Verify), [("messages", messages), signatures, keys], verdicts)
     }
 
+    /// [`crate::ed25519::verify`] of Ed25519 itself, by the CPU: a verdict per item over a message of 32 bytes.
+    /// Variable-time: everything here is public.
+    pub fn ed25519_verify<'a>(
+        &'a self,
+        messages: impl Into<Rows<'a, 32>>,
+        signatures: impl Into<Rows<'a, 64>>,
+        keys: impl Into<PublicKeys<'a>>,
+        rule: Rule,
+    ) -> Request<'a, Verdicts> {
+        let [(_, messages), signatures, keys] = verification(messages.into(), signatures.into(), keys.into());
+        self.request(Kind::of(Operation::Ed25519Verify(rule)), [("messages", messages), signatures, keys], verdicts)
+    }
+
     /// [`crate::sm2::verify`]: a verdict per item over e. Variable-time: everything here is public.
     pub fn sm2_verify<'a>(
         &'a self,
@@ -108,7 +122,7 @@ impl Caller {
     ) -> Request<'a, Signatures> {
         let signers = signers.into();
         let kind = Kind::of_signing(Operation::EcdsaSign(curve, s_form), &signers);
-        self.request(kind, signing(digests.into(), signers), signatures)
+        self.request(kind, signing(digests.into(), signers), rows)
     }
 
     /// [`crate::sm2::sign`]: 64 bytes `r || s` an item over e. **Constant-time** in keys and nonces. The copies of the
@@ -119,7 +133,22 @@ impl Caller {
         signers: impl Into<Signers<'a>>,
     ) -> Request<'a, Signatures> {
         let signers = signers.into();
-        self.request(Kind::of_signing(Operation::Sm2Sign, &signers), signing(digests.into(), signers), signatures)
+        self.request(Kind::of_signing(Operation::Sm2Sign, &signers), signing(digests.into(), signers), rows)
+    }
+
+    /// [`crate::ed25519::sign`] of Ed25519 itself, by the CPU: the signature of a message of 32 bytes an item.
+    /// **Constant-time** in keys and nonces. The copies of the seeds are wiped when the batch is done.
+    pub fn ed25519_sign<'a>(
+        &'a self,
+        messages: impl Into<Rows<'a, 32>>,
+        seeds: impl Into<SecretKeys<'a>>,
+    ) -> Request<'a, Signatures> {
+        let columns = [
+            ("messages", Column::rows(messages.into())),
+            ("seeds", Column::secret_keys(seeds.into())),
+            ("", Column::None),
+        ];
+        self.request(Kind::of(Operation::Ed25519Sign), columns, rows)
     }
 
     /// [`crate::ecdh::shared_secrets`]: the shared secret of each private key with its peer. **Constant-time** in the
@@ -144,6 +173,16 @@ impl Caller {
         let columns =
             [("secret keys", Column::secret_keys(secret_keys.into())), ("", Column::None), ("", Column::None)];
         self.request(Kind::of(Operation::PublicKeys(curve)), columns, points)
+    }
+
+    /// [`crate::ed25519::public_keys`], by the CPU: the public key of each seed, which is never rejected.
+    /// **Constant-time** in the seeds. Their copies are wiped when the batch is done.
+    pub fn ed25519_public_keys<'a>(
+        &'a self,
+        seeds: impl Into<SecretKeys<'a>>,
+    ) -> Request<'a, Vec<Result<[u8; 32], Rejection>>> {
+        let columns = [("seeds", Column::secret_keys(seeds.into())), ("", Column::None), ("", Column::None)];
+        self.request(Kind::of(Operation::Ed25519PublicKeys), columns, rows)
     }
 }
 
@@ -179,7 +218,7 @@ fn points(results: &Results) -> Points {
     each(results, point_of)
 }
 
-fn signatures(results: &Results) -> Signatures {
+fn rows<const W: usize>(results: &Results) -> Vec<Result<[u8; W], Rejection>> {
     each(results, |results, item| results.get(item).copied())
 }
 

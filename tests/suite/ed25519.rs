@@ -5,6 +5,7 @@ use super::vectors::{bytes, field, parse};
 use ed25519_dalek::hazmat::{ExpandedSecretKey, raw_sign};
 use ed25519_dalek::{Digest, Sha512, Signature, Signer, SigningKey, VerifyingKey};
 use flate2::read::GzDecoder;
+use gecc::call::{Columns, Contents, Operation};
 use gecc::ed25519::{self, MAX_CONTEXT_LEN, Rule, SigningKeys, Variant};
 use gecc::{Backend, Engine, Error, PublicKeys, Rejection, Rows, SecretKey, Verdict};
 use serde::Deserialize;
@@ -448,6 +449,34 @@ pub fn columns(engine: &Engine) {
     assert!(differs(ed25519::sign_into(engine, &messages, &seeds[1..], Variant::PURE, &mut signatures, &mut codes)));
     assert!(differs(ed25519::public_keys_into(engine, &seeds[1..], &mut public)));
     assert!(!format!("{:?}", expanded[3]).contains("prefix"));
+}
+
+/// Operations as values, over messages of 32 bytes as rows and as texts.
+pub fn operations(engine: &Engine) {
+    let seeds: Vec<SecretKey> = (0..30).map(|item| SecretKey::from_bytes([item; 32])).collect();
+    let messages: Vec<[u8; 32]> = (0..30).map(|item| [item ^ 0x33; 32]).collect();
+    let texts: Vec<&[u8]> = messages.iter().map(|message| message.as_slice()).collect();
+    let columns = Columns { secret_keys: (&seeds).into(), ..Columns::default() };
+    let (mut public, mut codes) = (vec![0; 30 * 32], vec![0; 30]);
+    let made = Operation::Ed25519PublicKeys.run(engine, &columns, &mut public, &mut [], &mut codes);
+    if !computes(engine) {
+        return assert!(matches!(made, Err(Error::NoDevice(_))));
+    }
+    assert!(made.is_ok() && codes == [Verdict::VALID_CODE; 30]);
+    assert_eq!(public.as_chunks().0, ed25519::public_keys(engine, &seeds).unwrap());
+    let few = Operation::Ed25519PublicKeys.run(engine, &columns, &mut public[32..], &mut [], &mut codes);
+    assert!(matches!(few, Err(Error::LengthMismatch { expected: 30, found: 29, .. })));
+    let expected = ed25519::sign(engine, &texts, &seeds, Variant::PURE).unwrap();
+    for contents in [Contents::Digests(Rows::new(&messages)), Contents::Messages { messages: &texts, user_ids: &[] }] {
+        let (columns, mut signatures) = (Columns { contents, ..columns }, vec![0; 30 * 64]);
+        Operation::Ed25519Sign.run(engine, &columns, &mut signatures, &mut [], &mut codes).unwrap();
+        assert!(signatures.as_chunks().0.iter().map(|row| Ok(*row)).eq(expected.iter().copied()));
+        signatures[64 * 7] ^= 1;
+        let (signatures, public_keys) = (Rows::new(signatures.as_chunks().0), Rows::new(public.as_chunks().0));
+        let columns = Columns { signatures, public_keys: PublicKeys::ed25519(public_keys), ..columns };
+        Operation::Ed25519Verify(Rule::Strict).run(engine, &columns, &mut [], &mut [], &mut codes).unwrap();
+        assert!(codes.iter().enumerate().all(|(item, code)| (*code == Verdict::VALID_CODE) == (item != 7)));
+    }
 }
 
 /// Keys of other forms are rejected by themselves.

@@ -95,8 +95,8 @@ impl Operation {
         };
         let public_keys = match (reads.public_keys, reads.x_only_keys) {
             (false, _) => None,
-            (true, false) => Some(Keys::of(&mut inputs, call.curve())?),
-            (true, true) => Some(Keys::of_bip340(&mut inputs, call.curve())?),
+            (true, false) => Some(Keys::of(&mut inputs, call.into())?),
+            (true, true) => Some(Keys::of_bip340(&mut inputs, call.into())?),
         };
         let secret_keys = if reads.secret_keys { Some(Secrets::of(&mut inputs, &self.key, first)?) } else { None };
         let user_ids = if has_messages && reads.user_ids { Some(Texts::ids(&inputs)?) } else { None };
@@ -130,7 +130,8 @@ impl Operation {
         let Some((column, others)) = self.call.results().split_first() else { return answers };
         let answers = match column.name {
             name if self.call.has_secret_results() => answers.with_secret_rows(name, column.width, first),
-            "public_key" => answers.with_keys(mem::take(&mut *first), self.key_form),
+            // Those of Ed25519 have one form alone.
+            "public_key" if column.width == 64 => answers.with_keys(mem::take(&mut *first), self.key_form),
             "signature" if self.der => answers.with_der(&first),
             name => answers.with_rows(name, column.width, mem::take(&mut *first)),
         };
@@ -162,7 +163,7 @@ impl Operation {
     /// The schema of [`Answers::to_columns`].
     pub fn schema(&self) -> SchemaRef {
         let field = |column: &call::Column| match (column.name, column.width) {
-            ("public_key", _) => (column.name, DataType::FixedSizeBinary(self.key_form.width())),
+            ("public_key", 64) => (column.name, DataType::FixedSizeBinary(self.key_form.width())),
             ("signature", _) if self.der => ("der", DataType::Binary),
             (name, 1) => (name, DataType::UInt8),
             (name, width) => (name, DataType::FixedSizeBinary(width as i32)),
@@ -193,7 +194,7 @@ pub fn decode_keys_through<E: From<Error>>(
     decode: impl FnOnce(PublicKeys, &mut [[u8; 64]], &mut [u8]) -> Result<(), E>,
 ) -> Result<(Vec<[u8; 64]>, Vec<u8>), E> {
     let mut inputs = Inputs::new(batch, mapping, pool);
-    let keys = Keys::of(&mut inputs, curve)?;
+    let keys = Keys::of(&mut inputs, curve.into())?;
     let mut codes = vec![0; inputs.rows()];
     let mut points = vec![[0; 64]; codes.len()];
     decode(keys.rows(), &mut points, &mut codes)?;

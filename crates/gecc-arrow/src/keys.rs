@@ -6,8 +6,9 @@ use crate::cells::Cells;
 use crate::columns::{Column, Inputs};
 use crate::error::Error;
 use crate::reason::CellProblem;
+use gecc::PublicKeys;
 use gecc::fields::Field;
-use gecc::{CurveId, PublicKeys};
+use gecc_keys::KeyKind;
 
 /// The public keys of a batch.
 pub(crate) enum Keys<'a> {
@@ -19,17 +20,17 @@ pub(crate) enum Keys<'a> {
 }
 
 impl<'a> Keys<'a> {
-    /// In the encodings of SEC 1, x || y, and forms that name their curve, which has to be this one.
-    pub fn of(inputs: &mut Inputs<'a>, curve: CurveId) -> Result<Self, Error> {
-        Self::of_widths(inputs, curve, &[33, 65, 64])
+    /// In the encodings of SEC 1, x || y, and forms that say what they are for, which has to be this.
+    pub fn of(inputs: &mut Inputs<'a>, kind: KeyKind) -> Result<Self, Error> {
+        Self::of_widths(inputs, kind, &[33, 65, 64])
     }
 
     /// In these and x-only.
-    pub fn of_bip340(inputs: &mut Inputs<'a>, curve: CurveId) -> Result<Self, Error> {
-        Self::of_widths(inputs, curve, &[33, 65, 64, X_ONLY])
+    pub fn of_bip340(inputs: &mut Inputs<'a>, kind: KeyKind) -> Result<Self, Error> {
+        Self::of_widths(inputs, kind, &[33, 65, 64, X_ONLY])
     }
 
-    fn of_widths(inputs: &mut Inputs<'a>, curve: CurveId, widths: &[usize]) -> Result<Self, Error> {
+    fn of_widths(inputs: &mut Inputs<'a>, kind: KeyKind, widths: &[usize]) -> Result<Self, Error> {
         let cells = inputs.required(Field::PublicKey)?;
         let takes_x_only = widths.contains(&X_ONLY);
         if cells.width_of_type() == Some(X_ONLY) && !takes_x_only {
@@ -45,7 +46,7 @@ impl<'a> Keys<'a> {
             Some(64) => Keys::Raw(inputs.bytes(Field::PublicKey, &cells)?),
             Some(_) => Keys::Uncompressed(inputs.bytes(Field::PublicKey, &cells)?),
             None => Keys::Mixed(inputs.fill(false, |row, to| {
-                *to = mixed_row(&cells, row, curve, takes_x_only).map_err(|problem| (Field::PublicKey, problem))?;
+                *to = mixed_row(&cells, row, kind, takes_x_only).map_err(|problem| (Field::PublicKey, problem))?;
                 Ok(())
             })?),
         })
@@ -64,10 +65,10 @@ impl<'a> Keys<'a> {
 }
 
 /// A key of any form. Where it has none the row is no key, which the library rejects.
-fn mixed_row(cells: &Cells, row: usize, curve: CurveId, takes_x_only: bool) -> Result<[u8; 65], CellProblem> {
+fn mixed_row(cells: &Cells, row: usize, kind: KeyKind, takes_x_only: bool) -> Result<[u8; 65], CellProblem> {
     let named = |key: &[u8]| {
-        let key = gecc_keys::public_key(key, curve)?;
-        Some(PublicKeys::mixed_row(&key.unwrap_or_default()))
+        let key = gecc_keys::public_key(key, kind)?.unwrap_or_default();
+        Some(plain_row(&key, takes_x_only))
     };
     if let Some(text) = cells.text_without_digits(row)? {
         return Some(text).filter(|text| text.len() <= LONGEST).and_then(named).ok_or(CellProblem::NotHexadecimal);
@@ -82,12 +83,18 @@ fn mixed_row(cells: &Cells, row: usize, curve: CurveId, takes_x_only: bool) -> R
         None => return Ok(PublicKeys::mixed_row(&[])),
     };
     cells.read(row, key)?;
-    Ok(match key {
-        key if takes_x_only && key.len() == X_ONLY => {
-            PublicKeys::mixed_row_of_x((&*key).try_into().expect("so many bytes"))
-        }
-        key => named(key).unwrap_or_else(|| PublicKeys::mixed_row(key)),
-    })
+    // Those of 32 bytes may look like anything.
+    let is_x = takes_x_only && key.len() == X_ONLY;
+    let row = if is_x { None } else { named(key) };
+    Ok(row.unwrap_or_else(|| plain_row(key, takes_x_only)))
+}
+
+/// A key in an encoding of points, or of 32 bytes.
+fn plain_row(key: &[u8], takes_x_only: bool) -> [u8; 65] {
+    match key.try_into() {
+        Ok(key) if takes_x_only => PublicKeys::mixed_row_of_x(key),
+        _ => PublicKeys::mixed_row(key),
+    }
 }
 
 /// Bytes or characters of the longest key that is read, which a certificate may have. A dictionary may have it in very

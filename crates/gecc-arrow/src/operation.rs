@@ -18,9 +18,10 @@ pub struct Operation {
     /// Where private keys come from, if it reads any.
     pub key: Key,
     /// Additional data for the nonces of all rows, if there are any: see [`gecc::Signers`]. Of BIP 340 the auxiliary
-    /// random data of all rows; where there are none, fresh ones of the operating system for each row.
+    /// random data of all rows; where there are none, fresh ones of the operating system for each row. Ed25519
+    /// reads none.
     pub additional: Option<[u8; 32]>,
-    /// How public keys are written.
+    /// How public keys are written. Those of Ed25519 are 32 bytes.
     pub key_form: KeyForm,
     /// Whether signatures are written in DER, as `der`, instead of `signature`.
     pub der: bool,

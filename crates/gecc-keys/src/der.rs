@@ -1,11 +1,10 @@
-//! Private keys as DER: SEC 1 (RFC 5915) and PKCS#8 (RFC 5208, RFC 5958).
+//! Private keys as DER: SEC 1 (RFC 5915) and PKCS#8 (RFC 5208, RFC 5958), those of Ed25519 as RFC 8410 says.
 
 use crate::exactly_32;
-use crate::named_curve::require_identifier;
+use crate::kind::{ED25519, KeyKind};
 use crate::pairs::{Pair, Public};
-use der::asn1::{AnyRef, ObjectIdentifier};
+use der::asn1::{AnyRef, ObjectIdentifier, OctetStringRef};
 use der::{Decode, Header, SliceReader, Tag, Tagged};
-use gecc::CurveId;
 use pkcs8::PrivateKeyInfoRef;
 use sec1::{EcParameters, EcPrivateKey};
 
@@ -22,11 +21,11 @@ pub fn begins(head: &[u8]) -> bool {
 }
 
 /// The key in a file of one key, which the second element of the sequence tells apart.
-pub fn key(der: &[u8], curve: CurveId) -> Result<Pair, String> {
+pub fn key(der: &[u8], kind: KeyKind) -> Result<Pair, String> {
     match elements(der) {
         Ok([Tag::Sequence, _]) => Err(ENCRYPTED.to_owned()),
-        Ok([Tag::Integer, Tag::Sequence]) => pkcs8_key(der, curve),
-        Ok([Tag::Integer, Tag::OctetString]) => sec1_key(der, curve),
+        Ok([Tag::Integer, Tag::Sequence]) => pkcs8_key(der, kind),
+        Ok([Tag::Integer, Tag::OctetString]) => sec1_key(der, kind),
         _ => Err("no private key in DER: neither SEC 1 nor PKCS#8".to_owned()),
     }
 }
@@ -39,20 +38,26 @@ fn elements(der: &[u8]) -> der::Result<[Tag; 2]> {
 }
 
 /// RFC 5915, section 3. The curve and the public key may be left out there.
-pub fn sec1_key(der: &[u8], curve: CurveId) -> Result<Pair, String> {
+pub fn sec1_key(der: &[u8], kind: KeyKind) -> Result<Pair, String> {
+    if kind == KeyKind::Ed25519 {
+        return Err("a key of a curve in SEC 1, and not one of Ed25519".to_owned());
+    }
     let key = EcPrivateKey::from_der(der).map_err(|_| {
         "not a private key as in SEC 1; one whose curve is written out as parameters has to be converted, for instance \
          with `openssl ec -in FILE -param_enc named_curve -out NAMED`"
             .to_owned()
     })?;
-    key.parameters.map_or(Ok(()), |named| require_parameters(named, curve))?;
+    key.parameters.map_or(Ok(()), |named| require_parameters(named, kind))?;
     let public = key.public_key.map(Public::from_sec1).transpose()?;
     Ok(Pair { secret: exactly_32(key.private_key)?, public: public.into_iter().collect() })
 }
 
 /// RFC 5958, section 2, with the curve and the key as RFC 5915 says. Both have a place for the public key.
-pub fn pkcs8_key(der: &[u8], curve: CurveId) -> Result<Pair, String> {
+pub fn pkcs8_key(der: &[u8], kind: KeyKind) -> Result<Pair, String> {
     let info = PrivateKeyInfoRef::from_der(der).map_err(|_| "not a private key as in PKCS#8".to_owned())?;
+    if kind == KeyKind::Ed25519 {
+        return ed25519_key(info);
+    }
     if info.algorithm.oid != ELLIPTIC_CURVE {
         return Err(format!("not an elliptic-curve key: its algorithm is {}", info.algorithm.oid));
     }
@@ -62,12 +67,27 @@ pub fn pkcs8_key(der: &[u8], curve: CurveId) -> Result<Pair, String> {
          `openssl pkey -in FILE -ec_param_enc named_curve -out NAMED`"
                 .to_owned()
         })?;
-    require_parameters(named.ok_or("the key names no curve")?, curve)?;
-    let mut pair = sec1_key(info.private_key.as_bytes(), curve)?;
+    require_parameters(named.ok_or("the key names no curve")?, kind)?;
+    let mut pair = sec1_key(info.private_key.as_bytes(), kind)?;
     pair.public.extend(info.public_key.map(|public| Public::from_sec1(public.raw_bytes())).transpose()?);
     Ok(pair)
 }
 
-fn require_parameters(EcParameters::NamedCurve(named): EcParameters, curve: CurveId) -> Result<(), String> {
-    require_identifier(named, curve)
+/// RFC 8410, section 7: the seed is an octet string in that of the private key.
+fn ed25519_key(info: PrivateKeyInfoRef) -> Result<Pair, String> {
+    if info.algorithm.oid != ED25519 {
+        return Err(format!("not a key of Ed25519: its algorithm is {}", info.algorithm.oid));
+    }
+    let malformed = || "not a private key of Ed25519 as in RFC 8410".to_owned();
+    if info.algorithm.parameters.is_some() {
+        return Err(malformed());
+    }
+    let seed = <&OctetStringRef>::from_der(info.private_key.as_bytes()).map_err(|_| malformed())?;
+    let public = info.public_key.map(|public| public.raw_bytes().try_into().map(Public::Ed25519));
+    let public = public.transpose().map_err(|_| malformed())?;
+    Ok(Pair { secret: exactly_32(seed.as_bytes())?, public: public.into_iter().collect() })
+}
+
+fn require_parameters(EcParameters::NamedCurve(named): EcParameters, kind: KeyKind) -> Result<(), String> {
+    kind.require_identifier(named)
 }

@@ -3,11 +3,10 @@
 //! Members are taken from where they stand in the text, as serde would put a text with escapes together in memory that
 //! nobody wipes. Its messages are not shown, as they quote values.
 
-use crate::named_curve::require_jwk_name;
 use crate::pairs::{Pair, Pairs, Public};
-use crate::without_mark;
+use crate::{KeyKind, without_mark};
 use base64ct::{Base64UrlUnpadded, Encoding};
-use gecc::{CurveId, SecretKey};
+use gecc::SecretKey;
 use serde::de::{IgnoredAny, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer as _};
 use serde_json::Deserializer;
@@ -42,8 +41,8 @@ pub fn begins(head: &[u8]) -> bool {
 }
 
 /// The keys in their order.
-pub fn keys(text: &[u8], curve: CurveId) -> Result<Vec<SecretKey>, String> {
-    let mut pairs = Pairs::new(curve);
+pub fn keys(text: &[u8], kind: KeyKind) -> Result<Vec<SecretKey>, String> {
+    let mut pairs = Pairs::new(kind);
     for members in Deserializer::from_slice(without_mark(text)).into_iter::<Members>() {
         let members = members.map_err(|problem| {
             format!(
@@ -53,8 +52,8 @@ pub fn keys(text: &[u8], curve: CurveId) -> Result<Vec<SecretKey>, String> {
             )
         })?;
         match members.keys {
-            Some(set) => set.iter().try_for_each(|key| add(&mut pairs, &members_of(key)?, curve))?,
-            None => add(&mut pairs, &members, curve)?,
+            Some(set) => set.iter().try_for_each(|key| add(&mut pairs, &members_of(key)?, kind))?,
+            None => add(&mut pairs, &members, kind)?,
         }
     }
     pairs.finish()
@@ -64,26 +63,29 @@ fn members_of(key: &RawValue) -> Result<Members<'_>, String> {
     serde_json::from_str(key.get()).map_err(|_| "the set of JSON Web Keys holds something else".to_owned())
 }
 
-fn add(pairs: &mut Pairs, members: &Members, curve: CurveId) -> Result<(), String> {
+fn add(pairs: &mut Pairs, members: &Members, kind: KeyKind) -> Result<(), String> {
     let place = format!("JSON Web Key {}: ", pairs.len() + 1);
-    let pair = pair(members, curve).map_err(|problem| format!("{place}{problem}"))?;
+    let pair = pair(members, kind).map_err(|problem| format!("{place}{problem}"))?;
     pairs.push(pair, &place)
 }
 
-/// RFC 7518, section 6.2.
-fn pair(members: &Members, curve: CurveId) -> Result<Pair, String> {
-    if text(members.kty, "kty")? != "EC" {
-        return Err("`kty` is not EC: no elliptic-curve key".to_owned());
-    }
-    require_jwk_name(text(members.crv, "crv")?, curve)?;
+/// RFC 7518, section 6.2, and RFC 8037, section 2.
+fn pair(members: &Members, kind: KeyKind) -> Result<Pair, String> {
+    kind.require_jwk_type(text(members.kty, "kty")?)?;
+    kind.require_jwk_name(text(members.crv, "crv")?)?;
     if members.d.is_none() {
         return Err("a public key: `d` is not given".to_owned());
     }
     let given = |value: Option<&RawValue>, name| value.map(|_| number(value, name).map(|bytes| *bytes)).transpose();
-    let public = Public { x: given(members.x, "x")?, y: given(members.y, "y")?, y_is_odd: None };
-    let is_given = public.x.is_some() || public.y.is_some();
+    let public = match (kind, given(members.x, "x")?) {
+        (KeyKind::Ed25519, x) => x.map(Public::Ed25519),
+        (KeyKind::Curve(_), x) => {
+            let y = given(members.y, "y")?;
+            (x.is_some() || y.is_some()).then_some(Public::Point { x, y, y_is_odd: None })
+        }
+    };
     let secret = SecretKey::from_bytes(*number(members.d, "d")?);
-    Ok(Pair { secret, public: is_given.then_some(public).into_iter().collect() })
+    Ok(Pair { secret, public: public.into_iter().collect() })
 }
 
 /// 32 bytes in base64url without padding.

@@ -1,17 +1,19 @@
-//! Keys in forms that name their curve, as files and other programs have them: PEM, DER, certificates, and JSON Web
-//! Keys.
+//! Keys in forms that say what they are for, as files and other programs have them: PEM, DER, certificates, and JSON
+//! Web Keys, and of Ed25519 those of OpenSSH.
 //!
 //! The caller wipes the stack below a call that reads private keys ([`gecc::stack::wiped`]). No error shows any part of
 //! one.
 
 mod der;
 mod jwk;
-mod named_curve;
+mod kind;
+mod openssh;
 mod pairs;
 mod pem;
 mod public_key;
 
-use gecc::{CurveId, SecretKey};
+use gecc::SecretKey;
+pub use kind::KeyKind;
 use pairs::Pairs;
 pub use public_key::{Reader, public_key};
 
@@ -43,19 +45,20 @@ pub fn are_secret_keys(head: &[u8]) -> bool {
     Form::of(head).is_some()
 }
 
-/// The private keys of a file, in their order. They have to name this curve, where they name one, and public keys
-/// beside them have to be theirs. Text and blocks of other things between PEM's keys are skipped. **Constant-time** in
-/// the keys, but for their base64.
+/// The private keys of a file, in their order; of Ed25519 the seeds. They have to be for this curve, or for Ed25519,
+/// where they say what they are for, and public keys beside them have to be theirs. Text and blocks of other things
+/// between PEM's keys are skipped. **Constant-time** in the keys, but for their base64.
 ///
 /// # Errors
 /// A text for the user, also for a file in no such form.
-pub fn secret_keys(file: &[u8], curve: CurveId) -> Result<Vec<SecretKey>, String> {
+pub fn secret_keys(file: &[u8], kind: impl Into<KeyKind>) -> Result<Vec<SecretKey>, String> {
+    let kind = kind.into();
     match Form::of(file) {
-        Some(Form::Pem) => pem::keys(file, curve),
-        Some(Form::Jwk) => jwk::keys(file, curve),
+        Some(Form::Pem) => pem::keys(file, kind),
+        Some(Form::Jwk) => jwk::keys(file, kind),
         Some(Form::Der) => {
-            let mut pairs = Pairs::new(curve);
-            pairs.push(der::key(file, curve)?, "")?;
+            let mut pairs = Pairs::new(kind);
+            pairs.push(der::key(file, kind)?, "")?;
             pairs.finish()
         }
         None => Err("no private key in PEM, DER or JWK".to_owned()),

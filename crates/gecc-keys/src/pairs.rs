@@ -3,18 +3,24 @@
 //! A file whose public key belongs to another private key was put together wrongly or damaged: what it signs would
 //! verify with no key that anybody has.
 
-use crate::push;
-use gecc::{Backend, CurveId, Engine, Error, Point, Rejection, SecretKey, keys, stack};
+use crate::{KeyKind, push};
+use gecc::{Backend, Engine, Error, Point, SecretKey, ed25519, keys, stack};
 
 /// Keys whose public keys are computed together.
 const TOGETHER: usize = 1 << 12;
 
 /// What a file says of a public key.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Public {
-    pub x: Option<[u8; 32]>,
-    pub y: Option<[u8; 32]>,
-    pub y_is_odd: Option<bool>,
+#[derive(Clone, Copy, Debug)]
+pub enum Public {
+    Point { x: Option<[u8; 32]>, y: Option<[u8; 32]>, y_is_odd: Option<bool> },
+    Ed25519([u8; 32]),
+}
+
+/// The public key of a private key.
+enum Known {
+    /// `None` where the private key is out of range.
+    Point(Option<Point>),
+    Ed25519([u8; 32]),
 }
 
 impl Public {
@@ -24,18 +30,24 @@ impl Public {
         let (tag, coordinates) = bytes.split_first().ok_or_else(malformed)?;
         let (coordinates, rest) = coordinates.as_chunks();
         match (tag, coordinates, rest) {
-            (2 | 3, [x], []) => Ok(Public { x: Some(*x), y_is_odd: Some(tag & 1 == 1), ..Public::default() }),
-            (4, [x, y], []) => Ok(Public { x: Some(*x), y: Some(*y), y_is_odd: None }),
-            (6 | 7, [x, y], []) => Ok(Public { x: Some(*x), y: Some(*y), y_is_odd: Some(tag & 1 == 1) }),
+            (2 | 3, [x], []) => Ok(Public::Point { x: Some(*x), y: None, y_is_odd: Some(tag & 1 == 1) }),
+            (4, [x, y], []) => Ok(Public::Point { x: Some(*x), y: Some(*y), y_is_odd: None }),
+            (6 | 7, [x, y], []) => Ok(Public::Point { x: Some(*x), y: Some(*y), y_is_odd: Some(tag & 1 == 1) }),
             _ => Err(malformed()),
         }
     }
 
-    fn is_of(&self, point: &Point) -> bool {
-        let y_is_odd = point.y()[31] & 1 == 1;
-        self.x.is_none_or(|x| x == *point.x())
-            && self.y.is_none_or(|y| y == *point.y())
-            && self.y_is_odd.is_none_or(|is_odd| is_odd == y_is_odd)
+    fn is_of(&self, known: &Known) -> bool {
+        match (self, known) {
+            (Public::Point { x, y, y_is_odd }, Known::Point(Some(point))) => {
+                let is_odd = point.y()[31] & 1 == 1;
+                x.is_none_or(|x| x == *point.x())
+                    && y.is_none_or(|y| y == *point.y())
+                    && y_is_odd.is_none_or(|claimed| claimed == is_odd)
+            }
+            (Public::Ed25519(claimed), Known::Ed25519(public)) => claimed == public,
+            _ => false,
+        }
     }
 }
 
@@ -47,7 +59,7 @@ pub struct Pair {
 
 /// The private keys read so far.
 pub struct Pairs {
-    curve: CurveId,
+    kind: KeyKind,
     keys: Vec<SecretKey>,
     /// How many of them are checked.
     checked: usize,
@@ -57,8 +69,8 @@ pub struct Pairs {
 }
 
 impl Pairs {
-    pub fn new(curve: CurveId) -> Self {
-        Pairs { curve, keys: Vec::new(), checked: 0, claims: Vec::new(), engine: None }
+    pub fn new(kind: KeyKind) -> Self {
+        Pairs { kind, keys: Vec::new(), checked: 0, claims: Vec::new(), engine: None }
     }
 
     pub fn len(&self) -> usize {
@@ -83,8 +95,7 @@ impl Pairs {
         if !self.claims.is_empty() {
             let public = self.public_keys().map_err(|problem| problem.to_string())?;
             for (key, place, claim) in self.claims.drain(..) {
-                let public = &public[key - self.checked];
-                if !public.as_ref().is_ok_and(|point| claim.is_of(point)) {
+                if !claim.is_of(&public[key - self.checked]) {
                     return Err(format!("{place}the public key does not belong to the private key"));
                 }
             }
@@ -94,7 +105,7 @@ impl Pairs {
     }
 
     /// Of the keys that are not checked.
-    fn public_keys(&mut self) -> Result<Vec<Result<Point, Rejection>>, Error> {
+    fn public_keys(&mut self) -> Result<Vec<Known>, Error> {
         let engine = match self.engine.take() {
             Some(engine) => engine,
             // Threads begin with values whose gaps hold what lies on this stack, which readers of keys have left there.
@@ -104,8 +115,14 @@ impl Pairs {
             }
         };
         let secret = &self.keys[self.checked..];
-        let public = keys::public_keys(&engine, self.curve, secret);
+        let public = match self.kind {
+            KeyKind::Curve(curve) => {
+                let points = keys::public_keys(&engine, curve, secret)?;
+                points.into_iter().map(|point| Known::Point(point.ok())).collect()
+            }
+            KeyKind::Ed25519 => ed25519::public_keys(&engine, secret)?.into_iter().map(Known::Ed25519).collect(),
+        };
         self.engine = Some(engine);
-        public
+        Ok(public)
     }
 }

@@ -1,9 +1,11 @@
 //! Private keys as PEM (RFC 7468), any number in one file.
 
+use crate::KeyKind;
 use crate::der::{ENCRYPTED, pkcs8_key, sec1_key};
+use crate::openssh;
 use crate::pairs::{Pair, Pairs};
 use crate::without_mark;
-use gecc::{CurveId, SecretKey};
+use gecc::SecretKey;
 use pem_rfc7468::Decoder;
 use std::ops::Range;
 use zeroize::Zeroizing;
@@ -16,6 +18,7 @@ enum Content {
     Sec1,
     Pkcs8,
     Encrypted,
+    OpenSsh,
     /// Private keys in a form of their own.
     Unknown,
     /// Certificates, public keys, parameters: what stands beside keys.
@@ -29,6 +32,7 @@ impl Content {
             "EC PRIVATE KEY" | "SM2 PRIVATE KEY" => Content::Sec1,
             "PRIVATE KEY" => Content::Pkcs8,
             "ENCRYPTED PRIVATE KEY" => Content::Encrypted,
+            "OPENSSH PRIVATE KEY" => Content::OpenSsh,
             label if label.ends_with("PRIVATE KEY") => Content::Unknown,
             _ => Content::Other,
         }
@@ -41,25 +45,27 @@ pub fn begins(head: &[u8]) -> bool {
 }
 
 /// The keys of all blocks that hold one, in their order.
-pub fn keys(text: &[u8], curve: CurveId) -> Result<Vec<SecretKey>, String> {
-    let mut pairs = Pairs::new(curve);
+pub fn keys(text: &[u8], kind: KeyKind) -> Result<Vec<SecretKey>, String> {
+    let mut pairs = Pairs::new(kind);
     for block in Blocks::new(text) {
         let Block { line, bytes } = block?;
         let place = format!("block in line {line}: ");
-        let pair = block_pair(&text[bytes], curve).map_err(|problem| format!("{place}{problem}"))?;
+        let pair = block_pair(&text[bytes], kind).map_err(|problem| format!("{place}{problem}"))?;
         pair.map_or(Ok(()), |pair| pairs.push(pair, &place))?;
     }
     pairs.finish()
 }
 
 /// `None` where the block is something else.
-fn block_pair(block: &[u8], curve: CurveId) -> Result<Option<Pair>, String> {
+fn block_pair(block: &[u8], kind: KeyKind) -> Result<Option<Pair>, String> {
     let content = Content::of(label(block));
-    let read = match content {
+    let read: fn(&[u8], KeyKind) -> Result<Pair, String> = match content {
         Content::Other => return Ok(None),
         Content::Encrypted => return Err(ENCRYPTED.to_owned()),
-        Content::Unknown => {
-            return Err(format!("`{}` is not supported; PRIVATE KEY and EC PRIVATE KEY are", label(block)));
+        Content::OpenSsh if kind == KeyKind::Ed25519 => |der: &[u8], _| openssh::private_key(der),
+        Content::OpenSsh | Content::Unknown => {
+            let others = if kind == KeyKind::Ed25519 { "OPENSSH PRIVATE KEY" } else { "EC PRIVATE KEY" };
+            return Err(format!("`{}` is not supported; PRIVATE KEY and {others} are", label(block)));
         }
         // The old way to encrypt (RFC 1421) has headers.
         _ if block.windows(10).any(|part| part == b",ENCRYPTED") => return Err(ENCRYPTED.to_owned()),
@@ -70,7 +76,7 @@ fn block_pair(block: &[u8], curve: CurveId) -> Result<Option<Pair>, String> {
     let mut decoder = Decoder::new_detect_wrap(block.trim_ascii_end()).map_err(invalid)?;
     let mut bytes = Zeroizing::new(vec![0; decoder.remaining_len()]);
     decoder.decode(&mut bytes).map_err(invalid)?;
-    read(&bytes, curve).map(Some)
+    read(&bytes, kind).map(Some)
 }
 
 /// The label of a block that begins with its first line, or nothing where that has another form.

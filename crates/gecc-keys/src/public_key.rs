@@ -1,36 +1,38 @@
-//! Public keys in forms that name their curve: SubjectPublicKeyInfo (RFC 5480) and X.509 certificates (RFC 5280) in DER
-//! or PEM, and JSON Web Keys.
+//! Public keys in forms that say what they are for: SubjectPublicKeyInfo (RFC 5480, RFC 8410) and X.509 certificates
+//! (RFC 5280) in DER or PEM, JSON Web Keys, and lines of OpenSSH with keys of Ed25519.
 
-use crate::named_curve::{require_identifier, require_jwk_name};
-use crate::without_mark;
+use crate::kind::{ED25519, KeyKind};
+use crate::{openssh, without_mark};
 use base64ct::{Base64UrlUnpadded, Encoding};
 use der::asn1::AnyRef;
 use der::{Decode, Header, Reader as _, SliceReader, Tag, Tagged};
-use gecc::{CurveId, PublicKeys};
+use gecc::PublicKeys;
 use pkcs8::spki::SubjectPublicKeyInfoRef;
 use sec1::EcParameters;
 use serde::Deserialize;
 use std::borrow::Cow;
 
-/// The SEC 1 octet string of a public key in PEM, DER or JWK, which has to name this curve. Of a certificate it is that
-/// of its subject; nothing else of a certificate is checked, neither its signature nor its dates. Whether the key is a
-/// point of the curve is not checked. `None` for what is in no such form: octet strings of SEC 1 and `x || y` are none,
-/// and no text of digits.
+/// The SEC 1 octet string of a public key in PEM, DER or JWK, or the 32 bytes of one of Ed25519, also in a line of
+/// OpenSSH. It has to be for this curve, or for Ed25519. Of a certificate it is that of its subject; nothing else of a
+/// certificate is checked, neither its signature nor its dates. Whether the key is a point is not checked. `None` for
+/// what is in no such form: octet strings of SEC 1, `x || y` and 32 bytes are none, and no text of digits.
 ///
 /// # Errors
 /// A text for the user.
-pub fn public_key(key: &[u8], curve: CurveId) -> Option<Result<Vec<u8>, String>> {
-    let text = without_mark(key).trim_ascii_start();
+pub fn public_key(key: &[u8], kind: impl Into<KeyKind>) -> Option<Result<Vec<u8>, String>> {
+    let (kind, text) = (kind.into(), without_mark(key).trim_ascii_start());
     match text.first()? {
         // Coordinates may begin with any bytes, but no key of 64 is text by chance.
-        b'{' if std::str::from_utf8(text).is_ok() => Some(of_jwk(text, curve)),
-        b'-' if text.starts_with(b"-----BEGIN") => Some(of_pem(text, curve)),
-        _ if is_der(key) => Some(of_der(key, curve)),
+        b'{' if std::str::from_utf8(text).is_ok() => Some(of_jwk(text, kind)),
+        b'-' if text.starts_with(b"-----BEGIN") => Some(of_pem(text, kind)),
+        _ if openssh::is_public(text) => Some(of_openssh(text, kind)),
+        _ if is_der(key) => Some(of_der(key, kind)),
         _ => None,
     }
 }
 
-/// Whether bytes are a sequence that begins with a sequence, and are no point: those of `x || y` may be anything.
+/// Whether bytes are a sequence that begins with a sequence, and are no point: those of `x || y` may be anything, and so
+/// may keys of 32 bytes.
 fn is_der(key: &[u8]) -> bool {
     let inside = |reader: &mut SliceReader| {
         let outside = Header::decode(reader)?;
@@ -38,11 +40,11 @@ fn is_der(key: &[u8]) -> bool {
         Ok::<_, der::Error>(is_whole && Header::decode(reader)?.tag() == Tag::Sequence)
     };
     key[0] == 0x30
-        && !matches!(key.len(), 64 | 65)
+        && !matches!(key.len(), 32 | 64 | 65)
         && SliceReader::new(key).and_then(|mut reader| inside(&mut reader)).unwrap_or(false)
 }
 
-fn of_pem(text: &[u8], curve: CurveId) -> Result<Vec<u8>, String> {
+fn of_pem(text: &[u8], kind: KeyKind) -> Result<Vec<u8>, String> {
     // In a cell line ends are often written as two characters.
     let text = String::from_utf8_lossy(text);
     let text = if text.contains("\\n") { Cow::Owned(text.replace("\\n", "\n")) } else { text };
@@ -50,19 +52,31 @@ fn of_pem(text: &[u8], curve: CurveId) -> Result<Vec<u8>, String> {
         pem_rfc7468::decode_vec(text.as_bytes()).map_err(|_| "`public_key` is not valid PEM".to_owned())?;
     match label {
         // RFC 7468, sections 13 and 5, of which the last is the old name.
-        "PUBLIC KEY" | "CERTIFICATE" | "X509 CERTIFICATE" => of_der(&der, curve),
+        "PUBLIC KEY" | "CERTIFICATE" | "X509 CERTIFICATE" => of_der(&der, kind),
         label => Err(format!("`public_key` is PEM of a {label}, and not of a PUBLIC KEY or CERTIFICATE")),
     }
 }
 
 /// The key of a SubjectPublicKeyInfo or a certificate.
-fn of_der(der: &[u8], curve: CurveId) -> Result<Vec<u8>, String> {
+fn of_der(der: &[u8], kind: KeyKind) -> Result<Vec<u8>, String> {
     let malformed = || "`public_key` is no key of an elliptic curve with a name (RFC 5480)".to_owned();
     let info = SubjectPublicKeyInfoRef::from_der(der).or_else(|_| of_certificate(der)).map_err(|_| malformed())?;
+    let bytes = info.subject_public_key.as_bytes().map(<[u8]>::to_vec);
+    if info.algorithm.oid == ED25519 {
+        kind.require(KeyKind::Ed25519)?;
+        let is_key = |bytes: &Vec<u8>| info.algorithm.parameters.is_none() && bytes.len() == 32;
+        return bytes.filter(is_key).ok_or_else(|| "`public_key` is no key of Ed25519 as in RFC 8410".to_owned());
+    }
     let named = info.algorithm.parameters.and_then(|parameters| parameters.decode_as().ok());
     let EcParameters::NamedCurve(named) = named.ok_or_else(malformed)?;
-    require_identifier(named, curve)?;
-    info.subject_public_key.as_bytes().map(<[u8]>::to_vec).ok_or_else(malformed)
+    kind.require_identifier(named)?;
+    bytes.ok_or_else(malformed)
+}
+
+fn of_openssh(line: &[u8], kind: KeyKind) -> Result<Vec<u8>, String> {
+    let key = openssh::public_key(line)?;
+    kind.require(KeyKind::Ed25519)?;
+    Ok(key.to_vec())
 }
 
 /// RFC 5280, section 4.1: a sequence that begins with a sequence of the version, which may be left out, the serial
@@ -82,18 +96,22 @@ struct Jwk<'a> {
     kty: &'a str,
     crv: &'a str,
     x: &'a str,
-    y: &'a str,
+    y: Option<&'a str>,
 }
 
-fn of_jwk(text: &[u8], curve: CurveId) -> Result<Vec<u8>, String> {
-    let malformed = || "`public_key` is no JSON Web Key with `kty` EC, `crv`, `x` and `y`".to_owned();
+fn of_jwk(text: &[u8], kind: KeyKind) -> Result<Vec<u8>, String> {
+    let malformed = || match kind {
+        KeyKind::Curve(_) => "`public_key` is no JSON Web Key with `kty` EC, `crv`, `x` and `y`".to_owned(),
+        KeyKind::Ed25519 => "`public_key` is no JSON Web Key with `kty` OKP, `crv` and `x`".to_owned(),
+    };
     let jwk: Jwk = serde_json::from_slice(text).map_err(|_| malformed())?;
-    if jwk.kty != "EC" {
-        return Err(malformed());
-    }
-    require_jwk_name(jwk.crv, curve)?;
-    let mut bytes = vec![4];
-    for coordinate in [jwk.x, jwk.y] {
+    kind.require_jwk_type(jwk.kty).map_err(|_| malformed())?;
+    kind.require_jwk_name(jwk.crv)?;
+    let (mut bytes, y) = match kind {
+        KeyKind::Curve(_) => (vec![4], Some(jwk.y.ok_or_else(malformed)?)),
+        KeyKind::Ed25519 => (Vec::new(), None),
+    };
+    for coordinate in [jwk.x].into_iter().chain(y) {
         let coordinate = Base64UrlUnpadded::decode_vec(coordinate).ok().filter(|coordinate| coordinate.len() == 32);
         bytes.extend(coordinate.ok_or_else(malformed)?);
     }
@@ -105,30 +123,40 @@ fn of_jwk(text: &[u8], curve: CurveId) -> Result<Vec<u8>, String> {
 /// A key that cannot be read is a row that calls reject. Where that is so of every key in a form that names its curve,
 /// the column is a wrong one, and none of bad keys: [`Reader::finish`] says why.
 pub struct Reader {
-    curve: CurveId,
+    kind: KeyKind,
     /// Why the first key could not be read, while none could.
     problem: Option<String>,
     some_are_read: bool,
 }
 
 impl Reader {
-    /// For keys that have to be of this curve.
-    pub fn new(curve: CurveId) -> Self {
-        Reader { curve, problem: None, some_are_read: false }
+    /// For keys that have to be of this curve, or of Ed25519.
+    pub fn new(kind: impl Into<KeyKind>) -> Self {
+        Reader { kind: kind.into(), problem: None, some_are_read: false }
     }
 
-    /// The row of a key: PEM, DER or JWK, a certificate's, a SEC 1 octet string, or `x || y`.
+    /// The row of a key: PEM, DER or JWK, a certificate's, a SEC 1 octet string, or `x || y`; of Ed25519
+    /// 32 bytes, or a line of OpenSSH.
     pub fn row(&mut self, key: &[u8]) -> [u8; 65] {
-        match public_key(key, self.curve) {
-            None => PublicKeys::mixed_row(key),
+        match public_key(key, self.kind) {
+            None => self.plain_row(key),
             Some(Ok(key)) => {
                 self.some_are_read = true;
-                PublicKeys::mixed_row(&key)
+                self.plain_row(&key)
             }
             Some(Err(problem)) => {
                 self.problem.get_or_insert(problem);
                 PublicKeys::mixed_row(&[])
             }
+        }
+    }
+
+    fn plain_row(&self, key: &[u8]) -> [u8; 65] {
+        match (self.kind, key.try_into()) {
+            (KeyKind::Ed25519, Ok(key)) => PublicKeys::mixed_row_of_x(key),
+            // 33 bytes that begin with 2 are an x to rows, and no key of Ed25519.
+            (KeyKind::Ed25519, Err(_)) => PublicKeys::mixed_row(&[]),
+            (KeyKind::Curve(_), _) => PublicKeys::mixed_row(key),
         }
     }
 

@@ -5,6 +5,7 @@ use crate::curve::{Curve, CurveId, Sm2};
 use crate::engine::{Backend, Engine};
 use crate::ops::{ecdh, keys};
 use crate::schemes::bip340::{self, Auxiliary};
+use crate::schemes::ed25519::{self, Rule, Variant};
 use crate::schemes::{ecdsa, sm2};
 use crate::types::{Point, Policy, PublicKeys, Rows, SForm, SecretKey, Signers};
 use rand::rngs::StdRng;
@@ -204,6 +205,41 @@ fn answers_are_those_of_the_direct_calls() {
         });
     }
     assert_eq!(service.stats().failed_batches, 0);
+}
+
+/// Keys in columns of mixed forms, of which some are of no form of Ed25519.
+#[test]
+fn answers_of_ed25519_are_those_of_the_direct_calls() {
+    let engine = Engine::builder().backend(Backend::Cpu).threads(2).build().unwrap();
+    let seeds: Vec<SecretKey> = (0..100).map(|item| SecretKey::from_bytes([item; 32])).collect();
+    let messages: Vec<[u8; 32]> = (0..100).map(|item| [item ^ 0x5a; 32]).collect();
+    let public = ed25519::public_keys(&engine, &seeds).unwrap();
+    let signed = ed25519::sign(&engine, &messages, &seeds, Variant::PURE).unwrap();
+    let mut signatures: Vec<[u8; 64]> = signed.iter().copied().map(Result::unwrap).collect();
+    signatures.iter_mut().step_by(3).for_each(|signature| signature[2] ^= 1);
+    signatures.iter_mut().step_by(5).for_each(|signature| signature[32..].fill(0xff));
+    let mut keys: Vec<_> = public.iter().map(PublicKeys::mixed_row_of_x).collect();
+    keys[50] = PublicKeys::mixed_row(&[4; 65]);
+    // Of small order, which one of the rules takes.
+    keys[51] = PublicKeys::mixed_row_of_x(&[0; 32]);
+    let service = Coalescer::new(&engine).unwrap();
+    let caller = service.caller();
+    let found = caller.ed25519_public_keys(&seeds).wait().unwrap();
+    assert!(found.into_iter().map(Result::unwrap).eq(public.iter().copied()));
+    assert_eq!(caller.ed25519_sign(&messages, &seeds).wait().unwrap(), signed);
+    for rule in [Rule::Strict, Rule::Zip215] {
+        for keys in [PublicKeys::ed25519(&public), PublicKeys::mixed(&keys)] {
+            let found = caller.ed25519_verify(&messages, &signatures, keys, rule).wait().unwrap();
+            let direct = ed25519::verify(&engine, &messages, &signatures, keys, Variant::PURE, rule).unwrap();
+            assert!(found.iter().eq(direct.iter()));
+            assert!(found[1].is_valid() && !found[3].is_valid() && !found[5].is_valid());
+        }
+    }
+    let [spoiled, same] = [(PublicKeys::mixed(&keys), 99), (PublicKeys::ed25519(&public), 100)];
+    for (keys, items) in [spoiled, same] {
+        let request = caller.ed25519_verify(&messages[..items], &signatures[..items], keys, Rule::Strict);
+        assert_eq!(request.wait().is_ok(), items == 100);
+    }
 }
 
 /// Where one row serves all, and where there is one item.

@@ -88,7 +88,7 @@ impl Fake {
 }
 
 impl Compute for OnFake {
-    fn only(&self) -> Option<Device> {
+    fn only(&self, _: Kind) -> Option<Device> {
         Some(Device::Cpu)
     }
 

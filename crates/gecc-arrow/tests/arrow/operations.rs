@@ -11,6 +11,7 @@ use arrow_schema::DataType;
 use gecc::bip340::{self, Auxiliary};
 use gecc::call::{Columns, Contents, Operation as Call};
 use gecc::ecdsa::SForm;
+use gecc::ed25519::{self, Rule, Variant};
 use gecc::{Backend, CurveId, Engine, PublicKeys, Rejection, Rows, SecretKey, Signers, ecdh, ecdsa, point, sm2};
 use gecc_arrow::{
     Answers, CellProblem, Error, Field, Key, KeyForm, Mapping, Operation, Pool, Reason, decode_keys_through,
@@ -471,6 +472,58 @@ fn bip340_is_what_the_library_gives() {
                 (Field::PublicKey, keys.clone()),
             ];
             assert_eq!(apply(Call::Bip340Verify, columns).codes(), codes, "{}", keys.data_type());
+        }
+    }
+}
+
+/// Seeds are private keys, none of which is rejected, and public keys are 32 bytes in every form of keys.
+#[test]
+fn ed25519_is_what_the_direct_calls_give() {
+    let seeds: Vec<[u8; 32]> = (0..100).map(|item| [item; 32]).collect();
+    let secrets: Vec<SecretKey> = seeds.iter().map(|seed| SecretKey::from_bytes(*seed)).collect();
+    let public = ed25519::public_keys(engine(), &secrets).unwrap();
+    let secret_keys = fixed(&some(&seeds)).unwrap();
+    for key_form in [KeyForm::Uncompressed, KeyForm::Raw] {
+        let operation = Operation { key_form, ..Call::Ed25519PublicKeys.into() };
+        let answers = apply(operation, vec![(Field::SecretKey, secret_keys.clone())]);
+        assert_eq!(rows(&answers, 0), some(&public));
+    }
+    let texts: Vec<Vec<u8>> = (0..100).map(|item| vec![item as u8; item % 70]).collect();
+    let signed = ed25519::sign(engine(), &texts, &secrets, Variant::PURE).unwrap();
+    let mut signatures: Vec<[u8; 64]> = signed.into_iter().map(Result::unwrap).collect();
+    for messages in columns(&some(&texts)) {
+        let answers =
+            apply(Call::Ed25519Sign, vec![(Field::Message, messages), (Field::SecretKey, secret_keys.clone())]);
+        assert_eq!(rows(&answers, 0), some(&signatures));
+    }
+    signatures.iter_mut().step_by(7).for_each(|signature| signature[1] ^= 1);
+    // The neutral element, which one of the rules rejects as a key of small order.
+    let mut keys = public;
+    keys[3] = [0; 32];
+    keys[3][0] = 1;
+    for rule in [Rule::Strict, Rule::Zip215] {
+        let given = PublicKeys::ed25519(&keys);
+        let verdicts = ed25519::verify(engine(), &texts, &signatures, given, Variant::PURE, rule).unwrap();
+        let codes: Vec<u8> = verdicts.iter().map(|verdict| verdict.code()).collect();
+        for messages in columns(&some(&texts)) {
+            let columns = vec![
+                (Field::Message, messages),
+                (Field::Signature, fixed(&some(&signatures)).unwrap()),
+                (Field::PublicKey, fixed(&some(&keys)).unwrap()),
+            ];
+            assert_eq!(apply(Call::Ed25519Verify(rule), columns).codes(), codes);
+        }
+        // As SubjectPublicKeyInfo (RFC 8410), some of them.
+        let begin = *b"\x30\x2a\x30\x05\x06\x03\x2b\x65\x70\x03\x21\x00";
+        let der = |(row, key): (usize, &[u8; 32])| if row % 3 == 0 { key.to_vec() } else { [&begin[..], key].concat() };
+        let der: Vec<Vec<u8>> = keys.iter().enumerate().map(der).collect();
+        for keys in columns(&some(&der)) {
+            let columns = vec![
+                (Field::Message, columns(&some(&texts)).remove(0)),
+                (Field::Signature, fixed(&some(&signatures)).unwrap()),
+                (Field::PublicKey, keys),
+            ];
+            assert_eq!(apply(Call::Ed25519Verify(rule), columns).codes(), codes);
         }
     }
 }
