@@ -77,10 +77,11 @@ impl EngineBuilder {
         self
     }
 
-    /// Verifies signatures of BIP 340, those of [`crate::ecdsa::verify_recoverable`], and those of Ed25519 by a rule with
-    /// the cofactor ([`crate::ed25519::Rule::is_cofactored`]) together where that is faster, and the candidates of
-    /// [`crate::ecdsa::recover_with_candidates`]: one equation for a group of items, with coefficients of 128 bits from the operating system's randomness, fresh for each group of each call. Of 32 bytes
-    /// of this randomness a GPU makes all coefficients of a group, by SHA-256. Default: off.
+    /// Verifies signatures of BIP 340, those of [`crate::ecdsa::verify_recoverable`], and those of Ed25519 by a rule
+    /// with the cofactor ([`crate::ed25519::Rule::is_cofactored`]) together where that is faster, and the candidates of
+    /// [`crate::ecdsa::recover_with_candidates`]: one equation for a group of items, with coefficients of 128 bits from
+    /// the operating system's randomness, fresh for each group of each call. Of 32 bytes of this randomness a GPU makes
+    /// all coefficients of a group, by SHA-256. Default: off.
     ///
     /// Items of a group whose equation does not hold are verified or recovered one by one, so that each has the verdict
     /// and the reason that it has alone. The probability that an equation holds although an item is invalid, which is

@@ -1,6 +1,6 @@
 /*
  * gecc: batches of elliptic-curve operations (ECDSA, BIP 340, SM2 and ECDH on secp256k1, P-256, brainpoolP256r1 and
- * SM2) on NVIDIA GPUs and CPUs, for C and what calls C.
+ * SM2) on NVIDIA GPUs and CPUs, and of Ed25519 on CPUs, for C and what calls C.
  *
  * A batch has `items` items, which a call takes and answers in columns. A bad item gets its own code and disturbs no
  * other.
@@ -8,7 +8,7 @@
  * **Columns that a call reads** are `GeccRows` or `GeccKeys`: the first row, and the distance from each row to the
  * next in bytes. Records work as they lie: of `32 digest | 33 key | 64 signature` all three columns have a stride
  * of 129. A stride of 0 gives all items the same row. Numbers, coordinates and digests are 32 bytes, big-endian;
- * signatures 64 bytes `r || s`.
+ * signatures 64 bytes `r || s`. Ed25519 has encodings of its own.
  *
  * **Columns that a call writes** are memory of the caller's, with the rows one after the other: `items` times the
  * width of a row. What lay there before does not matter. `codes` has one byte an item, a `GeccCode`. Where it is not
@@ -218,11 +218,11 @@ enum GeccCode
    */
   GECC_CODE_MALFORMED_SIGNATURE = 2,
   /**
-   * r is 0 or not below the group order; of BIP 340: not below p.
+   * r is 0 or not below the group order; of BIP 340: not below p; of Ed25519: R is not encoded as the rule asks.
    */
   GECC_CODE_R_OUT_OF_RANGE = 3,
   /**
-   * s is 0 or not below the group order; of BIP 340: not below that.
+   * s is 0 or not below the group order; of BIP 340 and Ed25519: not below that.
    */
   GECC_CODE_S_OUT_OF_RANGE = 4,
   /**
@@ -258,7 +258,7 @@ enum GeccCode
    */
   GECC_CODE_RECOVERY_ID_OUT_OF_RANGE = 12,
   /**
-   * No point of the curve has the x-coordinate that r and the recovery id give.
+   * No point of the curve has the x-coordinate that r and the recovery id give; of Ed25519: R is no point.
    */
   GECC_CODE_NO_SUCH_R = 13,
   /**
@@ -282,11 +282,11 @@ enum GeccCode
    */
   GECC_CODE_FAULTY_SIGNATURE = 18,
   /**
-   * Ed25519: 8 times the public key is the identity. No call of this interface gives it.
+   * Ed25519: 8 times the public key is the identity, and the rule rejects that.
    */
   GECC_CODE_SMALL_ORDER_KEY = 19,
   /**
-   * Ed25519: 8 times R is the identity. No call of this interface gives it.
+   * Ed25519: 8 times R is the identity, and the rule rejects that.
    */
   GECC_CODE_SMALL_ORDER_R = 20,
 };
@@ -295,6 +295,49 @@ enum GeccCode
 typedef enum GeccCode GeccCode;
 #else
 typedef uint8_t GeccCode;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
+/**
+ * Which Ed25519 signatures are valid. RFC 8032 leaves open what programs have decided in different ways; the rules
+ * differ only in signatures that no honest signer makes. A point has small order if 8 times it is the identity.
+ */
+enum GeccEd25519Rule
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : int32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+  /**
+   * Any encoding of the key, and the equation without the cofactor: OpenSSL, Go, `verify` of ed25519-dalek.
+   */
+  GECC_ED25519_RULE_COFACTORLESS = 1,
+  /**
+   * The same, and neither the key nor R has small order: `verify_strict` of ed25519-dalek, Solana.
+   */
+  GECC_ED25519_RULE_STRICT = 2,
+  /**
+   * The same, and the key has its canonical encoding: libsodium.
+   */
+  GECC_ED25519_RULE_LIBSODIUM = 3,
+  /**
+   * Any encodings of the key and R, and the equation times 8: ZIP 215, Zcash, CometBFT.
+   */
+  GECC_ED25519_RULE_ZIP215 = 4,
+  /**
+   * The key has its canonical encoding, and the equation is without the cofactor: RFC 8032, section 5.1.7, with the
+   * equation that suffices.
+   */
+  GECC_ED25519_RULE_RFC8032 = 5,
+  /**
+   * The key and R have their canonical encodings, and the equation times 8: RFC 8032, section 5.1.7.
+   */
+  GECC_ED25519_RULE_RFC8032_COFACTORED = 6,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum GeccEd25519Rule GeccEd25519Rule;
+#else
+typedef int32_t GeccEd25519Rule;
 #endif // __STDC_VERSION__ >= 202311L
 #endif // __cplusplus
 
@@ -952,6 +995,55 @@ GeccStatus gecc_taproot(const GeccEngine *engine,
                         GeccRows roots,
                         uint8_t *outputs,
                         uint8_t *codes);
+
+/**
+ * Verifies one Ed25519 signature per item over a message of any length, by a rule. **Not constant-time**: everything
+ * here is public.
+ *
+ * Reads `messages`, as many as items; `signatures`, 64 bytes `R || S`; `keys`, 32 bytes each (RFC 8032, section
+ * 5.1.2). Writes `codes`. `rule` is a `GeccEd25519Rule`: programs that must agree on signatures must agree on it, and
+ * there is no default.
+ *
+ * The first check that fails is the item's code: `GECC_CODE_S_OUT_OF_RANGE`, `GECC_CODE_MALFORMED_POINT`,
+ * `GECC_CODE_NOT_ON_CURVE`, `GECC_CODE_SMALL_ORDER_KEY`, `GECC_CODE_SMALL_ORDER_R`, `GECC_CODE_NO_SUCH_R` or
+ * `GECC_CODE_R_OUT_OF_RANGE`, `GECC_CODE_MISMATCH`.
+ *
+ * Computed by the CPU, also where there are GPUs. An engine with `GECC_BACKEND_GPU` returns `GECC_STATUS_NO_DEVICE`.
+ */
+GeccStatus gecc_ed25519_verify(const GeccEngine *engine,
+                               int32_t rule,
+                               size_t items,
+                               const GeccBytes *messages,
+                               GeccRows signatures,
+                               GeccRows keys,
+                               uint8_t *codes);
+
+/**
+ * Signs one message of any length per item by Ed25519. **Constant-time** in keys and nonces, not in the length of
+ * messages.
+ *
+ * Reads `messages`, as many as items; `seeds`, the private keys, 32 bytes each. Every seed is a key. Writes
+ * `signatures`, 64 bytes `R || S`; `codes`. Code other than valid: `GECC_CODE_FAULTY_SIGNATURE`, where the engine
+ * checks signatures.
+ *
+ * Seeds are read where they lie. They are the caller's to wipe. Computed by the CPU, as `gecc_ed25519_verify`.
+ */
+GeccStatus gecc_ed25519_sign(const GeccEngine *engine,
+                             size_t items,
+                             const GeccBytes *messages,
+                             GeccRows seeds,
+                             uint8_t *signatures,
+                             uint8_t *codes);
+
+/**
+ * The Ed25519 public key of each seed. **Constant-time** in seeds.
+ *
+ * Reads `seeds`, 32 bytes each. Writes `public_keys`, 32 bytes each; zeros after any status but `GECC_STATUS_OK`, or
+ * untouched if an argument was refused. There are no codes, as every seed is a key.
+ *
+ * Seeds are read where they lie. They are the caller's to wipe. Computed by the CPU, as `gecc_ed25519_verify`.
+ */
+GeccStatus gecc_ed25519_public_keys(const GeccEngine *engine, size_t items, GeccRows seeds, uint8_t *public_keys);
 
 /**
  * Verifies one SM2 signature per item over the digest e (GB/T 32918.2, section 7). **Not constant-time**: everything

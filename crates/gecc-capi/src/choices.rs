@@ -1,10 +1,11 @@
-//! Numbers by which a caller chooses: curves, devices, encodings and forms.
+//! Numbers by which a caller chooses: curves, devices, encodings, forms and rules.
 //!
 //! They come in as plain integers, as a caller in C can pass any.
 
 use super::status::{Failure, GeccStatus, call};
 use super::written::write_value;
 use gecc::ecdsa::{Policy, SForm};
+use gecc::ed25519::Rule;
 use gecc::{Backend, CurveId, UnknownCurve};
 use std::ffi::{CStr, c_char};
 
@@ -71,6 +72,26 @@ pub enum GeccSForm {
     AsComputed = 2,
 }
 
+/// Which Ed25519 signatures are valid. RFC 8032 leaves open what programs have decided in different ways; the rules
+/// differ only in signatures that no honest signer makes. A point has small order if 8 times it is the identity.
+#[repr(i32)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GeccEd25519Rule {
+    /// Any encoding of the key, and the equation without the cofactor: OpenSSL, Go, `verify` of ed25519-dalek.
+    Cofactorless = 1,
+    /// The same, and neither the key nor R has small order: `verify_strict` of ed25519-dalek, Solana.
+    Strict = 2,
+    /// The same, and the key has its canonical encoding: libsodium.
+    Libsodium = 3,
+    /// Any encodings of the key and R, and the equation times 8: ZIP 215, Zcash, CometBFT.
+    Zip215 = 4,
+    /// The key has its canonical encoding, and the equation is without the cofactor: RFC 8032, section 5.1.7, with the
+    /// equation that suffices.
+    Rfc8032 = 5,
+    /// The key and R have their canonical encodings, and the equation times 8: RFC 8032, section 5.1.7.
+    Rfc8032Cofactored = 6,
+}
+
 /// The value with a number.
 fn chosen<T: Copy>(what: &str, number: i32, values: &[(i32, T)]) -> Result<T, Failure> {
     let found = values.iter().find(|(other, _)| *other == number);
@@ -118,6 +139,18 @@ pub(crate) fn s_form(number: i32) -> Result<SForm, Failure> {
         (GeccSForm::AsComputed as i32, SForm::AsComputed),
     ];
     chosen("form of s", number, &FORMS)
+}
+
+pub(crate) fn ed25519_rule(number: i32) -> Result<Rule, Failure> {
+    const RULES: [(i32, Rule); 6] = [
+        (GeccEd25519Rule::Cofactorless as i32, Rule::Cofactorless),
+        (GeccEd25519Rule::Strict as i32, Rule::Strict),
+        (GeccEd25519Rule::Libsodium as i32, Rule::Libsodium),
+        (GeccEd25519Rule::Zip215 as i32, Rule::Zip215),
+        (GeccEd25519Rule::Rfc8032 as i32, Rule::Rfc8032),
+        (GeccEd25519Rule::Rfc8032Cofactored as i32, Rule::Rfc8032Cofactored),
+    ];
+    chosen("rule of Ed25519", number, &RULES)
 }
 
 /// A choice between no, 0, and yes, 1.

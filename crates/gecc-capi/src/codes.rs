@@ -16,9 +16,9 @@ pub enum GeccCode {
     Valid = 1,
     /// The encoding of the signature is malformed (`gecc_signatures_from_der`).
     MalformedSignature = 2,
-    /// r is 0 or not below the group order; of BIP 340: not below p.
+    /// r is 0 or not below the group order; of BIP 340: not below p; of Ed25519: R is not encoded as the rule asks.
     ROutOfRange = 3,
-    /// s is 0 or not below the group order; of BIP 340: not below that.
+    /// s is 0 or not below the group order; of BIP 340 and Ed25519: not below that.
     SOutOfRange = 4,
     /// s is above n/2 and the policy asks for low s.
     HighS = 5,
@@ -36,7 +36,7 @@ pub enum GeccCode {
     Mismatch = 11,
     /// The recovery id is not in 0..=3.
     RecoveryIdOutOfRange = 12,
-    /// No point of the curve has the x-coordinate that r and the recovery id give.
+    /// No point of the curve has the x-coordinate that r and the recovery id give; of Ed25519: R is no point.
     NoSuchR = 13,
     /// A public scalar is not below the group order.
     ScalarOutOfRange = 14,
@@ -48,9 +48,9 @@ pub enum GeccCode {
     ValueOutOfRange = 17,
     /// The signature that was computed does not verify: the processor errs. Only where the engine checks signatures.
     FaultySignature = 18,
-    /// Ed25519: 8 times the public key is the identity. No call of this interface gives it.
+    /// Ed25519: 8 times the public key is the identity, and the rule rejects that.
     SmallOrderKey = 19,
-    /// Ed25519: 8 times R is the identity. No call of this interface gives it.
+    /// Ed25519: 8 times R is the identity, and the rule rejects that.
     SmallOrderR = 20,
 }
 

@@ -1,5 +1,5 @@
 //! gecc: batches of elliptic-curve operations (ECDSA, BIP 340, SM2 and ECDH on secp256k1, P-256, brainpoolP256r1 and
-//! SM2) on NVIDIA GPUs and CPUs, for C and what calls C.
+//! SM2) on NVIDIA GPUs and CPUs, and of Ed25519 on CPUs, for C and what calls C.
 //!
 //! A batch has `items` items, which a call takes and answers in columns. A bad item gets its own code and disturbs no
 //! other.
@@ -7,7 +7,7 @@
 //! **Columns that a call reads** are `GeccRows` or `GeccKeys`: the first row, and the distance from each row to the
 //! next in bytes. Records work as they lie: of `32 digest | 33 key | 64 signature` all three columns have a stride
 //! of 129. A stride of 0 gives all items the same row. Numbers, coordinates and digests are 32 bytes, big-endian;
-//! signatures 64 bytes `r || s`.
+//! signatures 64 bytes `r || s`. Ed25519 has encodings of its own.
 //!
 //! **Columns that a call writes** are memory of the caller's, with the rows one after the other: `items` times the
 //! width of a row. What lay there before does not matter. `codes` has one byte an item, a `GeccCode`. Where it is not
@@ -50,6 +50,7 @@ pub mod choices;
 pub mod codes;
 pub mod der;
 pub mod ecdsa;
+pub mod ed25519;
 pub mod engine;
 pub mod keys;
 pub mod memory;

@@ -34,8 +34,8 @@ pub struct EngineOptions {
 /// For commands that verify what can be verified in groups.
 #[derive(Args, Clone, Copy)]
 pub struct EquationOptions {
-    /// Verify signatures in groups where that is faster: those of BIP 340, of ECDSA with recovery ids, and of Ed25519 by
-    /// a rule with the cofactor. An invalid signature is then taken to be valid with a probability of at most 2^-128
+    /// Verify signatures in groups where that is faster: those of BIP 340, of ECDSA with recovery ids, and of Ed25519
+    /// by a rule with the cofactor. An invalid signature is then taken to be valid with a probability of at most 2^-128
     /// for each group; otherwise answers are the same.
     #[arg(long)]
     pub batch_equations: bool,

@@ -31,8 +31,8 @@ pub fn public_key(key: &[u8], kind: impl Into<KeyKind>) -> Option<Result<Vec<u8>
     }
 }
 
-/// Whether bytes are a sequence that begins with a sequence, and are no point: those of `x || y` may be anything, and so
-/// may keys of 32 bytes.
+/// Whether bytes are a sequence that begins with a sequence, and are no point: those of `x || y` may be anything, and
+/// so may keys of 32 bytes.
 fn is_der(key: &[u8]) -> bool {
     let inside = |reader: &mut SliceReader| {
         let outside = Header::decode(reader)?;

@@ -1,15 +1,15 @@
 //! Batch equations: groups of signatures that are verified together, by one sum, for the rules with the cofactor.
 //!
-//! Signature i says that h (S_i B - k_i A_i - R_i) is the identity, where h is the cofactor. With coefficients a_i below
-//! 2^128, which nobody knew before, all of a group are valid, but for a probability of 2^-128, if
+//! Signature i says that h (S_i B - k_i A_i - R_i) is the identity, where h is the cofactor. With coefficients a_i
+//! below 2^128, which nobody knew before, all of a group are valid, but for a probability of 2^-128, if
 //!
 //! h ((sum a_i S_i) B - sum (a_i k_i) A_i - sum a_i R_i)
 //!
-//! is. The points times h have prime order n > 2^128. So where an item of the group is invalid, at most one of the 2^128
-//! values of its coefficient makes the equation hold, whatever the other coefficients are. Parts of points whose order
-//! divides h have no say in either, also where a_i k_i is taken modulo n. Without the cofactor they have: such parts of
-//! an item cancel those of others with a probability that is not small, so that a rule that looks at them has no
-//! equation of groups.
+//! is. The points times h have prime order n > 2^128. So where an item of the group is invalid, at most one of the
+//! 2^128 values of its coefficient makes the equation hold, whatever the other coefficients are. Parts of points whose
+//! order divides h have no say in either, also where a_i k_i is taken modulo n. Without the cofactor they have: such
+//! parts of an item cancel those of others with a probability that is not small, so that a rule that looks at them has
+//! no equation of groups.
 //!
 //! Equations find valid items. Whatever is not found valid here is verified by itself, as in `frame::together`.
 

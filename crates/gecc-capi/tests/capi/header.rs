@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Files with what the header shows, in its order. The functions of other files would be missing.
-const SOURCES: [&str; 16] = [
+const SOURCES: [&str; 17] = [
     "version",
     "status",
     "engine",
@@ -16,6 +16,7 @@ const SOURCES: [&str; 16] = [
     "der",
     "ecdsa",
     "bip340",
+    "ed25519",
     "sm2",
     "keys",
     "point",

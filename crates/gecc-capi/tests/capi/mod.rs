@@ -2,6 +2,7 @@
 
 mod arguments;
 mod der;
+mod ed25519;
 mod header;
 mod key_forms;
 mod memory_of_callers;
@@ -24,7 +25,7 @@ use std::ffi::CStr;
 use std::ptr::{null, null_mut};
 
 pub fn tests() -> Vec<Trial> {
-    let everywhere: [Named<fn()>; 43] = named![
+    let everywhere: [Named<fn()>; 46] = named![
         arguments::null_is_refused,
         arguments::numbers_are_refused,
         arguments::options_of_other_sizes,
@@ -68,6 +69,9 @@ pub fn tests() -> Vec<Trial> {
         vectors::ethereum_blocks,
         vectors::bip340,
         vectors::taproot,
+        ed25519::vectors_by_every_rule,
+        ed25519::signing_and_public_keys,
+        ed25519::arguments_are_refused,
     ];
     let on_gpus: [Named<fn()>; 2] = named![same_results::on_gpus, memory_of_callers::buffers_on_gpus];
     tests_with(None, everywhere).into_iter().chain(tests_with(Some(&GPU), on_gpus)).collect()
