@@ -2,9 +2,9 @@
 
 import re
 
-from .project import Wrong
+from .project import EDWARDS, Wrong, edwards_prime
 
-_CHAIN = r"mod %s \{.*?const SQRT_CHAIN: [^=]*= &\[(.*?)\];"
+_CHAIN = r"mod %s \{.*?const %s: [^=]*= &\[(.*?)\];"
 
 
 def exponent(steps):
@@ -20,11 +20,26 @@ def exponent(steps):
 
 def check_chain(curve):
     """The chain of a curve gives the power (p + 1) / 4, whose square is the base or its opposite."""
-    text = (curve.generated.parent / "constants.rs").read_text()
-    found = re.search(_CHAIN % curve.name, text, re.S)[1]
+    steps = _steps(curve.generated, curve.name, "SQRT_CHAIN")
+    if curve.p % 4 != 3 or 4 * exponent(steps) != curve.p + 1:
+        raise Wrong(f"{curve.name}: the chain for square roots gives another power")
+
+
+def check_edwards_chain(curves, prime=None):
+    """That of the Edwards curve gives the power (p - 5) / 8."""
+    p = prime or edwards_prime()
+    steps = _steps(curves[0].generated, EDWARDS, "ROOT_CHAIN")
+    if p % 8 != 5 or 8 * exponent(steps) != p - 5:
+        raise Wrong(f"{EDWARDS}: the chain for square roots gives another power")
+
+
+def _steps(generated, name, constant):
+    text = (generated.parent / "constants.rs").read_text()
+    found = re.search(_CHAIN % (name, constant), text, re.S)[1]
     steps = [
         (int(squarings), int(factor) if factor else None)
         for squarings, factor in re.findall(r"\((\d+), (?:None|Some\((\d+)\))\)", found)
     ]
-    if len(steps) != found.count("), (") + 1 or curve.p % 4 != 3 or 4 * exponent(steps) != curve.p + 1:
-        raise Wrong(f"{curve.name}: the chain for square roots gives another power")
+    if len(steps) != found.count("), (") + 1:
+        raise Wrong(f"{name}: a step of {constant} is not read")
+    return steps

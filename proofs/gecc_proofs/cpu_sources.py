@@ -3,7 +3,7 @@
 import re
 
 from .project import Wrong
-from .rust_probes import FIELD
+from .rust_probes import EDWARDS, FIELD
 
 _ELEMENTS = {
     "from_be_bytes": "that of words, the check against m, and from_plain in Montgomery form",
@@ -17,7 +17,7 @@ _ELEMENTS = {
     "is_odd": "a bit, in Montgomery form of to_plain",
     "invert_var": "division steps, as many as it takes",
 }
-# What has no statement, and why: by files of src/cpu/field/.
+# What has no statement, and why: by files of src/cpu/field/, and the field of Edwards curves.
 WITHOUT = {
     "limbs": {
         "write_hex": "text",
@@ -35,6 +35,25 @@ WITHOUT = {
         "root_chain": "a loop over constants, which chains.py looks at",
         "sqrt_candidate": "root_chain",
         "sqrt_var": "sqrt_candidate, then square",
+    },
+    EDWARDS: {
+        "fmt": "text",
+        "eq": "sub, then is_zero",
+        "times": "mul",
+        "squared": "square_times",
+        "from_limbs": "words as they are",
+        "limbs": "words as they are",
+        "to_le_bytes": "that of words, after canonical",
+        "square_times": "a loop of squares",
+        "root_power": "root_chain",
+        "root_chain": "a loop over constants, which chains.py looks at",
+        "invert": "root_power, then products",
+        "is_zero": "compares words with 0, after canonical",
+        "is_odd": "a bit, after canonical",
+        "assign_masked": "words chosen by a mask",
+        "new": "products",
+        "root_var": "products, compared",
+        "invert_all": "a loop of products",
     },
     "vector/element": {
         "fold_by_complement": "in fold",
@@ -73,6 +92,7 @@ WITHOUT = {
 }
 # Files whose functions other files' statements are about.
 _SHARED = {
+    EDWARDS: "edwards",
     "modular_portable": "modular",
     "modular_x86_64": "modular",
     "vector/general": "vector/element",
@@ -115,7 +135,7 @@ def check(statements, field=FIELD):
     """Every function has a statement or a reason not to; every statement and reason is about a function that exists."""
     stated, found = _stated(statements), {}
     files = {str(path.relative_to(field).with_suffix("")) for path in field.rglob("*.rs")}
-    if other := files ^ set(WITHOUT) ^ set(_OTHER_FILES):
+    if other := (files | {EDWARDS}) ^ set(WITHOUT) ^ set(_OTHER_FILES):
         raise Wrong(f"src/cpu/field/ and proofs/ do not have the same files: {other}")
     for file, without in WITHOUT.items():
         about = stated.get(_SHARED.get(file, file), set())

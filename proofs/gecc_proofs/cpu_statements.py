@@ -1,8 +1,8 @@
-"""The statements about src/cpu/field/: words, elements modulo p and scalars modulo n."""
+"""The statements about the CPU's fields: words, elements modulo p and scalars modulo n."""
 
 from .languages import LLVM, LLVM_OF_BYTES
 from .polynomial import number
-from .project import R
+from .project import R, edwards_prime
 from .rust_probes import BYTES, LANES, in_lanes
 from .statements import AtMost, Congruent, Statement, below, equal, everywhere, nothing
 
@@ -365,5 +365,53 @@ def _of_field(letter, m):
 
 FIELDS = [statement for letter, m in _MODULI for statement in _of_field(letter, m)]
 
-WORDS = LIMBS + CONVERSIONS + [SELECT]
-STATEMENTS = LIMBS + CONVERSIONS + MODULAR + MONTGOMERY + FOLD + FIELDS
+
+# p = 2^255 - 19.
+_Q = edwards_prime()
+
+
+def _of_edwards(function, arguments, says, difference):
+    """A function of any numbers below 2^256 to such a number. `difference` is 0 modulo p."""
+    first, *others = (f"element::<Element>({a})" for a in arguments)
+    return _statement(
+        f"edwards::{function}",
+        ", ".join(f"u64 {a}[4]" for a in arguments) + " -> u64 r[4]",
+        f"let r = words({first}.{function}({', '.join('&' + other for other in others)}))",
+        f"{says}, for p = 2^255 - 19",
+        lambda v, c: [Congruent(difference(v), _Q)],
+    )
+
+
+EDWARDS = [
+    _statement(
+        "edwards::fold",
+        "u64 a[4], u64 extra -> u64 r[4]",
+        "let r = words(fold(&a, extra))",
+        "r = a + extra mod p, for extra + 38 < 2^64 and p = 2^255 - 19",
+        lambda v, c: [Congruent(v.r - v.a - v.extra, _Q)],
+        lambda v, c: [v.extra - (2**64 - 39)],
+    ),
+    _statement(
+        "edwards::reduce",
+        "u64 low[4], u64 high[4] -> u64 r[4]",
+        "let r = words(reduce((low, high)))",
+        "r = low + 2^256 high mod p, for p = 2^255 - 19",
+        lambda v, c: [Congruent(v.r - v.low - v.high * R, _Q)],
+    ),
+    _of_edwards("add", "ab", "r = a + b mod p", lambda v: v.r - v.a - v.b),
+    _of_edwards("sub", "ab", "r = a - b mod p", lambda v: v.r - v.a + v.b),
+    _of_edwards("neg", "a", "r = -a mod p", lambda v: v.r + v.a),
+    _of_edwards("double", "a", "r = 2 a mod p", lambda v: v.r - v.a * 2),
+    _of_edwards("mul", "ab", "r = a b mod p", lambda v: v.r - v.a * v.b),
+    _of_edwards("square", "a", "r = a^2 mod p", lambda v: v.r - v.a * v.a),
+    _statement(
+        "edwards::canonical",
+        "u64 a[4] -> u64 r[4]",
+        "let r = element::<Element>(a).canonical()",
+        "r = a mod p, r < p, for p = 2^255 - 19",
+        lambda v, c: [Congruent(v.r - v.a, _Q), below(v.r, _Q)],
+    ),
+]
+
+WORDS = LIMBS + CONVERSIONS + [SELECT] + EDWARDS
+STATEMENTS = LIMBS + CONVERSIONS + MODULAR + MONTGOMERY + FOLD + FIELDS + EDWARDS

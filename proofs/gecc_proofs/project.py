@@ -9,6 +9,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 CUDA = ROOT / "cuda"
 R = 1 << 256
+# The curve in twisted Edwards form.
+EDWARDS = "ed25519"
 
 
 class Wrong(Exception):
@@ -93,6 +95,11 @@ def curves():
         check_constants(curve)
         result.append(curve)
     return result
+
+
+def edwards_prime():
+    """p of the curve in twisted Edwards form."""
+    return int(tomllib.loads((ROOT / f"curves/{EDWARDS}.toml").read_text())["p"], 16)
 
 
 def check_constants(curve):

@@ -1,7 +1,7 @@
 """A function for each statement about the CPU's code, compiled with the library's own sources to LLVM's language.
 
-The sources of src/cpu/field/ are copied, and to each file a module is added that calls its functions: it sees what is
-private there. Nothing in them is changed. rustc does the rest, with few passes of LLVM: calls are replaced by what they
+The sources of src/cpu/field/ and the field of Edwards curves are copied, and to each file a module is added that calls
+its functions: it sees what is private there. Nothing in them is changed. rustc does the rest, with few passes of LLVM: calls are replaced by what they
 call, loops by their rounds, and variables in memory by values.
 """
 
@@ -19,6 +19,8 @@ from .probes import kernel_name, signature
 from .project import ROOT, Wrong
 
 FIELD = ROOT / "src/cpu/field"
+# Of Edwards curves, as a path from there.
+EDWARDS = "../edwards/field"
 _SIMPLER = "sroa,early-cse,simplifycfg,instsimplify"
 # What loops over pairs need, with iterators in memory.
 _COMBINED = "sroa,early-cse,instcombine<no-verify-fixpoint>,simplifycfg,jump-threading,simplifycfg,sroa,instsimplify"
@@ -48,7 +50,14 @@ _LLVM = (
 )
 _CRATE = """
 mod curve { pub mod constants { include!(concat!(env!("OUT_DIR"), "/constants.rs")); } }
-mod cpu { pub mod field; }
+mod cpu { pub mod field; pub mod edwards { pub mod field; } }
+// What the library's own wiping needs, without the crate: no function with a statement wipes.
+extern crate self as zeroize;
+pub trait DefaultIsZeroes: Copy + Default {}
+pub struct Zeroizing<T>(T);
+impl<T> Zeroizing<T> { pub fn new(value: T) -> Self { Zeroizing(value) } }
+impl<T> core::ops::Deref for Zeroizing<T> { type Target = T; fn deref(&self) -> &T { &self.0 } }
+impl<T> core::ops::DerefMut for Zeroizing<T> { fn deref_mut(&mut self) -> &mut T { &mut self.0 } }
 """
 # Numbers in two halves, and elements from their words and back: they are these words, and nothing else.
 _MODULE = """
@@ -145,12 +154,16 @@ def _function(statement, curve, types):
 def _file(folder, module, variant):
     if module == "modular":
         return folder / f"modular_{variant}.rs"
+    if module == "edwards":
+        return folder / f"{EDWARDS}.rs"
     return folder / ("mod.rs" if module == "Field" else f"{module.replace('-', '/')}.rs")
 
 
 def _write(folder, statements, curves, variant, field):
     """The crate of the probes."""
     shutil.copytree(field, folder / "cpu/field")
+    (folder / "cpu/edwards").mkdir()
+    shutil.copy(field / f"{EDWARDS}.rs", folder / "cpu/edwards")
     (folder / "lib.rs").write_text(_CRATE)
     modules = {}
     for curve in curves:

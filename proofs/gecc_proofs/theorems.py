@@ -7,7 +7,7 @@ from . import divsteps, recoding
 from .batches import check_batches
 from .callers import PLACES, check_callers
 from .catalogue import GENERATIONS
-from .chains import check_chain
+from .chains import check_chain, check_edwards_chain
 from .compositions import COMPOSITIONS, check_compositions
 from .formulas import check_formulas
 from .halves import check_halves
@@ -142,5 +142,6 @@ THEOREMS = (
         _each(check_halves),
     ),
     Theorem("`root_chain`", "a^((p + 1) / 4): its constants, as its loop takes them", _each(check_chain)),
+    Theorem("`edwards::root_chain`", "a^((p - 5) / 8) for p = 2^255 - 19: the same", check_edwards_chain),
     *map(_composition, COMPOSITIONS),
 )

@@ -8,10 +8,10 @@ from dataclasses import replace
 from pathlib import Path
 
 from gecc_proofs import catalogue, cpu_sources
-from gecc_proofs.chains import check_chain, exponent
-from gecc_proofs.project import Wrong, curves
+from gecc_proofs.chains import check_chain, check_edwards_chain, exponent
+from gecc_proofs.project import Wrong, curves, edwards_prime
 from gecc_proofs.prove import Unproved, prove
-from gecc_proofs.rust_probes import FIELD, LANES, compile_to_llvm
+from gecc_proofs.rust_probes import EDWARDS, FIELD, LANES, compile_to_llvm
 
 # A statement, a variant, a file and what is changed in it.
 CHANGES = (
@@ -22,6 +22,11 @@ CHANGES = (
     ("modular::sub_mod(p)", "portable", "modular_portable.rs", "select(borrow, &wrapped", "select(!borrow, &wrapped"),
     ("vector/element::mul", LANES, "vector/secp256k1.rs", "h2.add(h1.shr::<BITS>())", "h2"),
     ("vector/element::fold", LANES, "vector/element.rs", ".sub(t4.all(1))", ""),
+    ("edwards::fold", "portable", f"{EDWARDS}.rs", "s0 + 2 * C * u64::from(carry)", "s0"),
+    ("edwards::add", "x86_64", f"{EDWARDS}.rs", "fold(&sum, 2 * C * u64::from(carry))", "fold(&sum, 0)"),
+    ("edwards::sub", "portable", f"{EDWARDS}.rs", "d0 - 2 * C * u64::from(borrow)", "d0"),
+    ("edwards::mul", "portable", f"{EDWARDS}.rs", "2 * C * top", "C * top"),
+    ("edwards::canonical", "portable", f"{EDWARDS}.rs", "limbs::add(&once, &[C, 0", "limbs::add(&once, &[C - 1, 0"),
 )
 
 
@@ -31,6 +36,8 @@ def changed(file, old, new):
     with tempfile.TemporaryDirectory() as folder:
         field = Path(folder) / "field"
         shutil.copytree(FIELD, field)
+        (field / EDWARDS).parent.mkdir()
+        shutil.copy(FIELD / f"{EDWARDS}.rs", field / f"{EDWARDS}.rs")
         text = (field / file).read_text()
         if old not in text:
             raise AssertionError(f"{file} has no `{old}`")
@@ -58,12 +65,15 @@ class Chains(unittest.TestCase):
             check_chain(curve)
             with self.assertRaises(Wrong):
                 check_chain(replace(curve, p=curve.p + 4))
+        check_edwards_chain(curves())
+        with self.assertRaises(Wrong):
+            check_edwards_chain(curves(), edwards_prime() + 8)
 
 
 class Sources(unittest.TestCase):
     def test_every_statement_is_needed(self):
         cpu_sources.check(catalogue.CPU)
-        for name in ("limbs::add", "modular::select", "sm2::reduce_limb", "secp256k1::reduce", "vector/element::fold"):
+        for name in ("limbs::add", "modular::select", "sm2::reduce_limb", "secp256k1::reduce", "edwards::mul", "vector/element::fold"):
             with self.assertRaises(Wrong):
                 cpu_sources.check([s for s in catalogue.CPU if s.name != name])
 
