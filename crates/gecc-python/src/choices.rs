@@ -1,6 +1,7 @@
 //! Texts by which a caller chooses.
 
 use gecc::ecdsa::{Policy, SForm};
+use gecc::ed25519::{Rule, UnknownRule};
 use gecc::{Backend, CurveId};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -25,6 +26,10 @@ pub fn backend(name: &str) -> PyResult<Backend> {
 pub fn s_form(name: &str) -> PyResult<SForm> {
     let forms = [("curve_default", SForm::CurveDefault), ("low", SForm::Low), ("as_computed", SForm::AsComputed)];
     chosen("s_form", name, &forms)
+}
+
+pub fn ed25519_rule(name: &str) -> PyResult<Rule> {
+    name.parse().map_err(|problem: UnknownRule| PyValueError::new_err(format!("rule: {problem}")))
 }
 
 pub fn policy(low_s: bool) -> Policy {

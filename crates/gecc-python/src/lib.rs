@@ -31,6 +31,8 @@ mod _gecc {
     #[pymodule_export]
     use super::calls::der::{signatures_from_der, signatures_to_der};
     #[pymodule_export]
+    use super::calls::ed25519::{ed25519_public_keys, ed25519_sign, ed25519_verify};
+    #[pymodule_export]
     use super::calls::keys::{decompress, ecdh, ecdh_points, generate_keys, public_keys};
     #[pymodule_export]
     use super::calls::messages::{sign_messages, verify_messages};

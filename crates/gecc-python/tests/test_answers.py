@@ -98,6 +98,8 @@ CALLS: dict[str, Any] = {
     "recover_addresses": lambda **o: gecc.recover_addresses("secp256k1", bytes(32), SIGNATURES, IDS, **o),
     "bip340_sign": lambda **o: gecc.bip340_sign(bytes(32), KEYS, **o),
     "bip340_sign_messages": lambda **o: gecc.bip340_sign_messages(b"", KEYS, **o),
+    "ed25519_sign": lambda **o: gecc.ed25519_sign(b"", KEYS, **o),
+    "ed25519_public_keys": lambda **o: gecc.ed25519_public_keys(KEYS, **o),
     "taproot": lambda **o: gecc.taproot(POINTS[:, :32], **o),
     "public_keys": lambda **o: gecc.public_keys("secp256k1", KEYS, **o),
     "ecdh": lambda **o: gecc.ecdh("secp256k1", KEYS, POINTS, **o),

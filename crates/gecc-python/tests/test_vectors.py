@@ -230,6 +230,53 @@ def test_bip340() -> None:
     assert gecc.bip340_verify_messages([message for _, message in signers], again, points[:, :32]).all()
 
 
+ED25519_RULES = {
+    "cofactorless": "cofactorless",
+    "strict": "dalek_strict",
+    "libsodium": "libsodium",
+    "zip215": "zip215",
+    "rfc8032": "rfc8032",
+    "rfc8032-cofactored": "rfc8032_cofactored",
+}
+
+
+@pytest.mark.parametrize("rule", ED25519_RULES)
+def test_ed25519_by_every_rule(rule: str) -> None:
+    """Signatures on which programs disagree."""
+    speccheck = vectors("ed25519_speccheck.json")["cases"]
+    small = vectors("ed25519_zip215_small_order.json")
+    for cases in [speccheck, [{**case, "message": small["message"]} for case in small["cases"]]]:
+        messages = [bytes.fromhex(case["message"]) for case in cases]
+        signatures, keys = (rows_of([case[name] for case in cases]) for name in ["signature", "public"])
+        valid = [case[ED25519_RULES[rule]] == 1 for case in cases]
+        assert gecc.ed25519_verify(messages, signatures, keys, rule=rule).tolist() == valid
+        codes = gecc.ed25519_verify(messages, signatures, keys, rule=rule, reasons=True)
+        assert (gecc.Reason.SMALL_ORDER_KEY in codes.tolist()) == (rule in ["strict", "libsodium"])
+
+
+def test_ed25519_signs() -> None:
+    cases = [case for case in vectors("ed25519_rfc8032.json") if case["instance"] == "Ed25519"]
+    seeds, keys, expected = (rows_of([case[name] for case in cases]) for name in ["secret", "public", "signature"])
+    messages = [bytes.fromhex(case["message"]) for case in cases]
+    signed, ok = gecc.ed25519_sign(messages, seeds)
+    assert ok.all() and np.array_equal(signed, expected)
+    made, ok = gecc.ed25519_public_keys(seeds)
+    assert ok.all() and np.array_equal(made, keys)
+    _, codes = gecc.ed25519_public_keys([bytes(32), bytes(31)], reasons=True)
+    assert codes[0] == 0 and codes[1] != 0
+
+
+def test_ed25519_has_no_rule_of_its_own() -> None:
+    keys, _ = gecc.ed25519_public_keys(bytes(32))
+    with pytest.raises(TypeError, match="rule"):
+        gecc.ed25519_verify(b"", bytes(64), keys)  # type: ignore[call-overload]
+    with pytest.raises(ValueError, match="rule: no rule of Ed25519 is called `go`; the rules are cofactorless, strict"):
+        gecc.ed25519_verify(b"", bytes(64), keys, rule="go")
+    # A key that names another curve is no seed.
+    with pytest.raises(ValueError, match="seeds"):
+        gecc.ed25519_public_keys('{"kty":"EC","crv":"secp256k1","d":"' + "AQ" * 21 + 'A"}')
+
+
 def test_taproot() -> None:
     outputs = vectors("bip341_wallet_test_vectors.json")["scriptPubKey"]
     for has_root in [True, False]:

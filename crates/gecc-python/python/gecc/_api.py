@@ -321,6 +321,74 @@ def bip340_sign_messages(messages, secret_keys, *, auxiliary=None, reasons=False
     return _gecc.bip340_sign_messages(engine, messages, secret_keys, auxiliary, reasons)
 
 
+def ed25519_verify(messages, signatures, public_keys, *, rule, reasons=False, engine=None):
+    """Verifies one Ed25519 signature an item over its message of any length (RFC 8032), by a rule.
+
+    Not constant-time: everything here is public. Computed by the CPU, also by an engine with GPUs; one that may use
+    GPUs alone raises `NoDeviceError`.
+
+    Args:
+        messages: n byte strings, as for `verify_messages`.
+        signatures: n rows of 64 bytes `R || S`.
+        public_keys: n rows of 32 bytes.
+        rule: which signatures are valid, as programs that must agree on them must agree on this: "cofactorless"
+            (OpenSSL, Go, `verify` of ed25519-dalek), "strict" (its `verify_strict`, Solana), "libsodium", "zip215"
+            (Zcash, CometBFT), "rfc8032" or "rfc8032-cofactored". Rules differ only in signatures that no honest
+            signer makes.
+        reasons: give codes instead of truth values.
+        engine: what computes.
+
+    Returns:
+        n truth values, or n codes. The first check that fails is the code: S_OUT_OF_RANGE, MALFORMED_POINT,
+        NOT_ON_CURVE, SMALL_ORDER_KEY, SMALL_ORDER_R, NO_SUCH_R or R_OUT_OF_RANGE, MISMATCH.
+
+    >>> keys, ok = ed25519_public_keys(bytes(32))
+    >>> signatures, ok = ed25519_sign([b"one", b"two"], bytes(32))
+    >>> ed25519_verify([b"one", b"2"], signatures, keys[0], rule="strict")
+    array([ True, False])
+    """
+    return _gecc.ed25519_verify(engine, messages, signatures, public_keys, rule, reasons)
+
+
+def ed25519_sign(messages, seeds, *, reasons=False, engine=None):
+    """Signs one message of any length an item by Ed25519 (RFC 8032).
+
+    Constant-time in seeds and nonces, not in the length of messages. Computed by the CPU, as `ed25519_verify`.
+
+    Args:
+        messages: n byte strings, as for `verify_messages`.
+        seeds: the private keys, n rows of 32 bytes. They are read where they lie, and are the caller's to wipe.
+        reasons: give codes instead of truth values.
+        engine: what computes.
+
+    Returns:
+        n rows of 64 bytes `R || S`, and n verdicts. Code: FAULTY_SIGNATURE, where the engine checks signatures.
+    """
+    return _gecc.ed25519_sign(engine, messages, seeds, reasons)
+
+
+def ed25519_public_keys(seeds, *, out=None, reasons=False, engine=None):
+    """The Ed25519 public key of each seed (RFC 8032). Constant-time in seeds.
+
+    Computed by the CPU, as `ed25519_verify`.
+
+    Args:
+        seeds: n rows of 32 bytes. They are read where they lie, and are the caller's to wipe.
+        out: an array of `uint8` that takes the rows, of their shape and with rows one after the other.
+        reasons: give codes instead of truth values.
+        engine: what computes.
+
+    Returns:
+        n rows of 32 bytes, and n verdicts. Every seed is a key.
+
+    >>> seed = bytes.fromhex("9d61b19deffd5a60ba844af492ec2cc44449c5697b326919703bac031cae7f60")
+    >>> keys, ok = ed25519_public_keys(seed)
+    >>> keys[0, :4].tobytes().hex(), ok
+    ('d75a9801', array([ True]))
+    """
+    return _gecc.ed25519_public_keys(engine, seeds, out, reasons)
+
+
 def taproot(internal_keys, roots=None, *, out=None, reasons=False, engine=None):
     """The output key of each internal key (BIP 341): `P + t G`, where t is the tagged hash of the key and a Merkle
     root.

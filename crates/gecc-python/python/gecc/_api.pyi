@@ -285,6 +285,42 @@ def bip340_sign_messages(
     engine: Engine | None = None,
 ) -> tuple[Any, Any]: ...
 @overload
+def ed25519_verify(
+    messages: NumpyStrings,
+    signatures: NumpyRows,
+    public_keys: NumpyRows,
+    *,
+    rule: str,
+    reasons: bool = False,
+    engine: Engine | None = None,
+) -> _Verdicts: ...
+@overload
+def ed25519_verify(
+    messages: Strings,
+    signatures: Rows,
+    public_keys: Rows,
+    *,
+    rule: str,
+    reasons: bool = False,
+    engine: Engine | None = None,
+) -> Any: ...
+@overload
+def ed25519_sign(
+    messages: NumpyStrings, seeds: NumpyRows, *, reasons: bool = False, engine: Engine | None = None
+) -> tuple[_Bytes, _Verdicts]: ...
+@overload
+def ed25519_sign(
+    messages: Strings, seeds: Rows, *, reasons: bool = False, engine: Engine | None = None
+) -> tuple[Any, Any]: ...
+@overload
+def ed25519_public_keys(
+    seeds: NumpyRows, *, out: _Bytes | None = None, reasons: bool = False, engine: Engine | None = None
+) -> tuple[_Bytes, _Verdicts]: ...
+@overload
+def ed25519_public_keys(
+    seeds: Rows, *, out: None = None, reasons: bool = False, engine: Engine | None = None
+) -> tuple[Any, Any]: ...
+@overload
 def taproot(
     internal_keys: NumpyRows,
     roots: NumpyRows | None = None,

@@ -27,6 +27,9 @@ __all__ = [
     "double",
     "ecdh",
     "ecdh_points",
+    "ed25519_public_keys",
+    "ed25519_sign",
+    "ed25519_verify",
     "generate_keys",
     "index_silent_payments",
     "msm",
@@ -267,6 +270,11 @@ def bip340_sign(
 def bip340_sign_messages(
     engine: Engine | None, messages: Any, secret_keys: Any, auxiliary: Any, reasons: bool
 ) -> tuple[Any, Any]: ...
+def ed25519_verify(
+    engine: Engine | None, messages: Any, signatures: Any, public_keys: Any, rule: str, reasons: bool
+) -> Any: ...
+def ed25519_sign(engine: Engine | None, messages: Any, seeds: Any, reasons: bool) -> tuple[Any, Any]: ...
+def ed25519_public_keys(engine: Engine | None, seeds: Any, out: Any, reasons: bool) -> tuple[Any, Any]: ...
 def taproot(engine: Engine | None, internal_keys: Any, roots: Any, out: Any, reasons: bool) -> tuple[Any, Any]: ...
 def scan_silent_payments(
     engine: Engine | None, receivers: list[Receiver], tweak_points: Any, outputs: Any, offsets: Any, reasons: bool

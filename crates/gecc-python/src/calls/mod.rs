@@ -5,6 +5,7 @@
 pub mod batches;
 pub mod bip340;
 pub mod der;
+pub mod ed25519;
 pub mod keys;
 pub mod messages;
 pub mod points;

@@ -91,7 +91,8 @@ pub enum Form<'py> {
 /// The arguments of one call.
 pub struct Call<'py> {
     pub py: Python<'py>,
-    curve: CurveId,
+    /// Without one no argument is a key that names its curve.
+    curve: Option<CurveId>,
     /// Items, and the first argument that says so.
     items: Option<(usize, &'static str)>,
     /// That of the first argument of pandas, else of the first of Arrow.
@@ -103,13 +104,13 @@ pub struct Call<'py> {
 }
 
 impl<'py> Call<'py> {
-    pub fn new(py: Python<'py>, curve: CurveId) -> Self {
-        Call { py, curve, items: None, form: Form::Numpy, read: Vec::new(), problems: None }
+    pub fn new(py: Python<'py>, curve: impl Into<Option<CurveId>>) -> Self {
+        Call { py, curve: curve.into(), items: None, form: Form::Numpy, read: Vec::new(), problems: None }
     }
 
     /// The argument as one of this call.
     fn of_curve(&self, argument: Argument) -> Argument {
-        Argument { curve: Some(self.curve), ..argument }
+        Argument { curve: self.curve, ..argument }
     }
 
     /// Items; one where every argument is a value for all items.
