@@ -483,10 +483,10 @@ typedef struct {
    */
   int32_t check_signatures;
   /**
-   * 1 to verify signatures in groups where that is faster, 0 not to: those of BIP 340, of
-   * `gecc_ecdsa_verify_recoverable`, and the candidates of `gecc_ecdsa_recover_with_candidates`. An invalid item is
-   * then taken to be valid with a probability of at most 2^-128 for each group, whoever chose the items; otherwise
-   * results are the same.
+   * 1 to verify signatures in groups where that is faster, 0 not to: those of BIP 340, of Ed25519 by a rule with the
+   * cofactor, of `gecc_ecdsa_verify_recoverable`, and the candidates of `gecc_ecdsa_recover_with_candidates`. An
+   * invalid item is then taken to be valid with a probability of at most 2^-128 for each group, whoever chose the
+   * items; otherwise results are the same.
    */
   int32_t batch_equations;
 } GeccEngineOptions;

@@ -33,10 +33,10 @@ pub struct GeccEngineOptions {
     /// 1 to verify every signature before it is returned, 0 not to. One that was computed wrongly can give its private
     /// key away. Signing then costs as much as signing and verifying.
     pub check_signatures: i32,
-    /// 1 to verify signatures in groups where that is faster, 0 not to: those of BIP 340, of
-    /// `gecc_ecdsa_verify_recoverable`, and the candidates of `gecc_ecdsa_recover_with_candidates`. An invalid item is
-    /// then taken to be valid with a probability of at most 2^-128 for each group, whoever chose the items; otherwise
-    /// results are the same.
+    /// 1 to verify signatures in groups where that is faster, 0 not to: those of BIP 340, of Ed25519 by a rule with the
+    /// cofactor, of `gecc_ecdsa_verify_recoverable`, and the candidates of `gecc_ecdsa_recover_with_candidates`. An
+    /// invalid item is then taken to be valid with a probability of at most 2^-128 for each group, whoever chose the
+    /// items; otherwise results are the same.
     pub batch_equations: i32,
 }
 

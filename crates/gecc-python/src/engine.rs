@@ -21,9 +21,10 @@ use pyo3::prelude::*;
 ///     chunk_items: upper limit for the items that a GPU computes at a time.
 ///     check_signatures: verify every signature before it is returned, as one that was computed wrongly can give its
 ///         private key away. Signing then costs as much as signing and verifying.
-///     batch_equations: verify signatures in groups where that is faster: those of BIP 340, of `verify_recoverable`,
-///         and the candidates of `recover`. An invalid item is then taken to be valid with a probability of at most
-///         2^-128 for each group, whoever chose the items; otherwise results are the same.
+///     batch_equations: verify signatures in groups where that is faster: those of BIP 340, of Ed25519 by "zip215" and
+///         "rfc8032-cofactored", of `verify_recoverable`, and the candidates of `recover`. An invalid item is then
+///         taken to be valid with a probability of at most 2^-128 for each group, whoever chose the items; otherwise
+///         results are the same.
 ///     portable: leave out instructions that not every processor has.
 ///     l2_persistence: set a part of each GPU's L2 cache aside for intermediate products.
 ///     time_kernels: record how long each kernel runs (`take_kernel_times`). Chunks are then computed one after the
