@@ -4,7 +4,7 @@ use base64ct::{Base64UrlUnpadded, Encoding};
 use der::asn1::{BitStringRef, ObjectIdentifier, OctetStringRef};
 use der::{Decode, Encode};
 use gecc::{BrainpoolP256r1, Curve, CurveId, P256, Secp256k1, SecretKey, Sm2};
-use gecc_keys::{Reader, public_key as read_public_key, secret_keys};
+use gecc_keys::{KeyKind, Reader, public_key as read_public_key, secret_keys};
 use pkcs8::{EncodePrivateKey, PrivateKeyInfoRef};
 use sec1::EcParameters;
 use serde_json::{Value, json};
@@ -411,8 +411,10 @@ fn keys_of_certificates_are_public_keys() {
     }
     // A key of Ed25519 (RFC 8410, section 4).
     let spki = [&hex::decode("302a300506032b6570032100").unwrap()[..], &[7; 32]].concat();
-    let found = read_public_key(&certificate(&spki, true), CurveId::P256).unwrap();
-    assert!(found.unwrap_err().contains("no key of an elliptic curve with a name"));
+    let der = certificate(&spki, true);
+    let problem = "the key is for Ed25519, not for p256".to_owned();
+    assert_eq!(read_public_key(&der, CurveId::P256), Some(Err(problem)));
+    assert_eq!(read_public_key(&der, KeyKind::Ed25519), Some(Ok(vec![7; 32])));
 }
 
 /// As authorities issue them, by SM2.
