@@ -67,7 +67,7 @@ fn public_of(seed: &[u8]) -> [u8; 32] {
 fn seeds_of_every_form_are_read() {
     let seed = decoded(SEED);
     for text in [PKCS8, PKCS8_WITH_PUBLIC_KEY] {
-        assert_eq!(seeds(decoded(text)).unwrap(), [seed.clone()]);
+        assert_eq!(seeds(decoded(text)).unwrap(), std::slice::from_ref(&seed));
         let two = format!("# two\n{}{}", block("PRIVATE KEY", text), block("OPENSSH PRIVATE KEY", OPENSSH));
         let found = seeds(two).unwrap();
         assert_eq!((found.len(), &found[0]), (2, &seed));
@@ -75,7 +75,7 @@ fn seeds_of_every_form_are_read() {
         assert_eq!(public_of(&found[1]).as_slice(), line);
     }
     let expected = Base64UrlUnpadded::decode_vec(jwk()["d"].as_str().unwrap()).unwrap();
-    assert_eq!(seeds(jwk().to_string()).unwrap(), [expected.clone()]);
+    assert_eq!(seeds(jwk().to_string()).unwrap(), std::slice::from_ref(&expected));
     assert_eq!(seeds(json!({"keys": [jwk(), jwk()]}).to_string()).unwrap(), [expected.clone(), expected]);
 }
 
