@@ -13,9 +13,9 @@ use std::ops::Range;
 /// Bits of a window: a digit is at most 2^(w-1) in absolute value.
 const WIDTH: u32 = 9;
 /// Buckets of a window, one for each digit but 0, whose bucket is not used.
-pub(super) const BUCKETS: usize = (1 << (WIDTH - 1)) + 1;
+const BUCKETS: usize = (1 << (WIDTH - 1)) + 1;
 /// Windows that are computed together, one in each lane.
-pub(super) const TOGETHER: usize = 8;
+const TOGETHER: usize = 8;
 /// For scalars below 2^256.
 const GROUPS: u32 = (256 / WIDTH + 1).div_ceil(TOGETHER as u32);
 
@@ -63,7 +63,7 @@ pub fn sum<C: EdwardsCurve>(pool: &Pool, lanes: Option<Lanes>, terms: &Terms) ->
     pool.for_each(tasks.iter().zip(&mut sums).collect(), |((group, part), sums): (&(u32, Range<usize>), _)| {
         let terms = terms.with_digits(*group, part.clone());
         *sums = Some(match lanes {
-            Some(lanes) => simd::window_sums::<C>(lanes, terms),
+            Some(lanes) => simd::window_sums::<C, BUCKETS>(lanes, terms),
             None => window_sums::<C>(terms),
         });
     });

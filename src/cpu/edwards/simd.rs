@@ -5,7 +5,6 @@
 
 use super::curves::EdwardsCurve;
 use super::field::{C, Element as Stored};
-use super::msm::{BUCKETS, TOGETHER};
 use super::point::{Niels, Projective};
 use super::scalar::Scalar;
 use super::tables::Comb;
@@ -364,12 +363,11 @@ fn gather(lanes: Lanes, entries: [&Niels; LANES], z2: Element) -> Addend {
 /// A point of one lane: the words of its four coordinates, each below 1.01 p.
 type Bucket = [[u64; LANES]; 2];
 
-/// For each window, which has a lane, the sum of the digits times the points.
-pub fn window_sums<'a, C: EdwardsCurve>(
+/// For each window, which has a lane, the sum of the digits times the points. Digits are below the number of buckets.
+pub fn window_sums<'a, C: EdwardsCurve, const BUCKETS: usize>(
     lanes: Lanes,
-    terms: impl Iterator<Item = ([i32; TOGETHER], &'a Niels)>,
-) -> [Projective; TOGETHER] {
-    const { assert!(TOGETHER == LANES) };
+    terms: impl Iterator<Item = ([i32; LANES], &'a Niels)>,
+) -> [Projective; LANES] {
     let one = [1, 0, 0, 0];
     let identity: Bucket =
         [[[0; 4], one].as_flattened(), [one, [0; 4]].as_flattened()].map(|words| words.try_into().expect("8 words"));
@@ -379,12 +377,17 @@ pub fn window_sums<'a, C: EdwardsCurve>(
         for (digits, point) in terms {
             add_to_buckets(lanes, &mut buckets, &digits, point);
         }
-        bucket_sums::<C>(lanes, &buckets)
+        bucket_sums::<C, BUCKETS>(lanes, &buckets)
     }
 }
 
 #[target_feature(enable = "avx512f,avx512ifma,avx512vbmi2")]
-fn add_to_buckets(lanes: Lanes, buckets: &mut [[Bucket; BUCKETS]], digits: &[i32; LANES], point: &Niels) {
+fn add_to_buckets<const BUCKETS: usize>(
+    lanes: Lanes,
+    buckets: &mut [[Bucket; BUCKETS]],
+    digits: &[i32; LANES],
+    point: &Niels,
+) {
     let places = digits.map(|digit| digit.unsigned_abs() as usize);
     let negative = digits.iter().enumerate().fold(0, |mask, (lane, digit)| mask | Mask::from(*digit < 0) << lane);
     let bucket = load_buckets(lanes, buckets, places);
@@ -408,7 +411,7 @@ fn add_to_buckets(lanes: Lanes, buckets: &mut [[Bucket; BUCKETS]], digits: &[i32
 
 /// The bucket of each lane that has this place.
 #[inline(always)]
-fn load_buckets(lanes: Lanes, buckets: &[[Bucket; BUCKETS]], places: [usize; LANES]) -> Point {
+fn load_buckets<const BUCKETS: usize>(lanes: Lanes, buckets: &[[Bucket; BUCKETS]], places: [usize; LANES]) -> Point {
     let zero = Words::splat(lanes, 0);
     let (mut first, mut last) = ([zero; LANES], [zero; LANES]);
     for lane in 0..LANES {
@@ -427,7 +430,10 @@ fn load_buckets(lanes: Lanes, buckets: &[[Bucket; BUCKETS]], places: [usize; LAN
 
 /// The sum of all buckets of a lane, each as often as its digit says.
 #[target_feature(enable = "avx512f,avx512ifma,avx512vbmi2")]
-fn bucket_sums<C: EdwardsCurve>(lanes: Lanes, buckets: &[[Bucket; BUCKETS]]) -> [Projective; LANES] {
+fn bucket_sums<C: EdwardsCurve, const BUCKETS: usize>(
+    lanes: Lanes,
+    buckets: &[[Bucket; BUCKETS]],
+) -> [Projective; LANES] {
     let d2 = Element::splat(lanes, &C::D2);
     let (mut above, mut total) = (Point::identity(lanes), Point::identity(lanes));
     for place in (1..BUCKETS).rev() {

@@ -2,7 +2,6 @@
 
 use super::curves::EdwardsCurve;
 use super::field::Element;
-use super::msm::TOGETHER;
 use super::point::{Niels, Projective};
 use super::scalar::Scalar;
 use super::tables::Comb;
@@ -28,9 +27,9 @@ pub fn root_powers(lanes: Lanes, _: &[Element]) -> Vec<Element> {
     match lanes {}
 }
 
-pub fn window_sums<'a, C: EdwardsCurve>(
+pub fn window_sums<'a, C: EdwardsCurve, const BUCKETS: usize>(
     lanes: Lanes,
-    _: impl Iterator<Item = ([i32; TOGETHER], &'a Niels)>,
-) -> [Projective; TOGETHER] {
+    _: impl Iterator<Item = ([i32; 8], &'a Niels)>,
+) -> [Projective; 8] {
     match lanes {}
 }

@@ -3,8 +3,8 @@
 use super::keys::{Secrets, SigningKeys};
 use super::rule::Rule;
 use super::sign::{Signing, sign};
-use super::together::verify_group;
 use super::variant::Variant;
+use super::verify::together::verify_group;
 use super::verify::{Verification, verify};
 use crate::cpu::CpuEngine;
 use crate::cpu::edwards::curves::Ed25519;

@@ -14,9 +14,6 @@ mod rule;
 mod sign;
 #[cfg(test)]
 mod small_groups;
-mod together;
-#[cfg(test)]
-mod together_tests;
 mod variant;
 mod verify;
 

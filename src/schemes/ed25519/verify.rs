@@ -1,7 +1,10 @@
 //! Verification. Variable time: everything here is public.
 
+pub mod together;
+#[cfg(test)]
+mod together_tests;
+
 use super::rule::Rule;
-use super::together;
 use crate::cpu::CpuEngine;
 use crate::cpu::edwards::curves::EdwardsCurve;
 use crate::cpu::edwards::decode::{NoPoint, decode_all, encode_all, has_small_order_var};
@@ -86,7 +89,7 @@ fn verify_part<C: BaseTables>(engine: &CpuEngine, batch: &Verification, part: Ra
 }
 
 /// Those of the engine, unless one item at a time takes less.
-pub(super) fn lanes_for(engine: &CpuEngine, items: usize) -> Option<Lanes> {
+fn lanes_for(engine: &CpuEngine, items: usize) -> Option<Lanes> {
     engine.lanes.filter(|_| items >= FEWEST_IN_LANES)
 }
 
@@ -130,13 +133,13 @@ fn wave_length<C: EdwardsCurve>(engine: &CpuEngine, runs: &[Vec<usize>]) -> usiz
 }
 
 /// What is left to check of an item: that S B - k A is R. `key` is -A, or its table.
-pub(super) struct Equation<C: EdwardsCurve, K> {
-    pub place: usize,
-    pub s: Scalar<C::Order>,
-    pub k: Scalar<C::Order>,
-    pub key: K,
+struct Equation<C: EdwardsCurve, K> {
+    place: usize,
+    s: Scalar<C::Order>,
+    k: Scalar<C::Order>,
+    key: K,
     /// -R, where the rule has it decoded.
-    pub minus_r: Option<[Element; 2]>,
+    minus_r: Option<[Element; 2]>,
 }
 
 impl Verification<'_> {
@@ -161,11 +164,7 @@ impl Verification<'_> {
     }
 
     /// -A of some items.
-    pub(super) fn points<C: EdwardsCurve>(
-        &self,
-        lanes: Option<Lanes>,
-        items: &[usize],
-    ) -> Vec<Result<[Element; 2], Rejection>> {
+    fn points<C: EdwardsCurve>(&self, lanes: Option<Lanes>, items: &[usize]) -> Vec<Result<[Element; 2], Rejection>> {
         // A key of another form is none, whatever is decoded in its place.
         let bytes = |item: &usize| self.keys.get(*item).of_ed25519().unwrap_or(&[0; 32]);
         let decoded = decode_all::<C>(lanes, items.iter().map(bytes), self.rule.encoding());
@@ -216,7 +215,7 @@ impl Verification<'_> {
     }
 
     /// Checks in the order of reasons: S, the key, R.
-    pub(super) fn equation<C: EdwardsCurve, K>(
+    fn equation<C: EdwardsCurve, K>(
         &self,
         (place, item): (usize, usize),
         key: Result<K, Rejection>,
@@ -230,7 +229,7 @@ impl Verification<'_> {
     }
 
     /// -R of some items, where the rule has it decoded.
-    pub(super) fn minus_r<C: EdwardsCurve>(
+    fn minus_r<C: EdwardsCurve>(
         &self,
         lanes: Option<Lanes>,
         items: &[usize],
@@ -256,6 +255,6 @@ fn halves(signature: &[u8; 64]) -> (&[u8; 32], &[u8; 32]) {
     (r.try_into().expect("32 bytes"), s.try_into().expect("32 bytes"))
 }
 
-pub(super) fn is_identity_times_cofactor<C: EdwardsCurve>(point: Projective) -> bool {
+fn is_identity_times_cofactor<C: EdwardsCurve>(point: Projective) -> bool {
     (0..C::COFACTOR_DOUBLINGS).fold(point, |point, _| point.double().to_projective()).is_identity_var()
 }

@@ -13,7 +13,7 @@
 //!
 //! Equations find valid items. Whatever is not found valid here is verified by itself, as in `frame::together`.
 
-use super::verify::{Equation, Verification, is_identity_times_cofactor, lanes_for};
+use super::{Equation, Verification, is_identity_times_cofactor, lanes_for};
 use crate::cpu::CpuEngine;
 use crate::cpu::edwards::field::Element;
 use crate::cpu::edwards::msm::{self, Terms};

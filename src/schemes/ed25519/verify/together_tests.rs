@@ -1,8 +1,7 @@
 //! Batch equations: what they find, and signatures made to deceive them.
 
-use super::rule::Rule;
 use super::together::{self, verify_group};
-use super::verify::{Verification, verify};
+use super::{Rule, Verification, verify};
 use crate::cpu::CpuEngine;
 use crate::cpu::edwards::curves::{Ed25519, Ed25519N};
 use crate::cpu::edwards::decode::{Encoding, decode_all, encode_all};
