@@ -54,10 +54,11 @@ fn main() {
     let moduli: String = curves.iter().map(emit_rust::moduli).collect();
     fs::write(out.join("moduli.rs"), moduli).expect("OUT_DIR is writable");
     fs::write(out.join("curve_lists.rs"), emit_rust::lists(&curves)).expect("OUT_DIR is writable");
-    for curve in &curves {
-        let folder = out.join("cuda").join(&curve.name);
+    let headers = curves.iter().map(|curve| (&curve.name, emit_cuda::emit_cuda(curve)));
+    for (name, header) in headers.chain(edwards_curves.iter().map(|curve| (&curve.name, curve.cuda_header()))) {
+        let folder = out.join("cuda").join(name);
         fs::create_dir_all(&folder).expect("OUT_DIR is writable");
-        fs::write(folder.join("curve.cuh"), emit_cuda::emit_cuda(curve)).expect("OUT_DIR is writable");
+        fs::write(folder.join("curve.cuh"), header).expect("OUT_DIR is writable");
     }
     write_codes(&out);
     let sources = read_sources(Path::new("cuda"));

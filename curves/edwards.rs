@@ -1,5 +1,6 @@
 //! Twisted Edwards curves: what `curves/NAME.toml` states of one, checked, and the constants that follow from it.
 
+use crate::emit_cuda;
 use crate::emit_rust::{constant, modulus_constants, modulus_type, steps};
 use crate::params::{ChainStep, chain_exponent, chain_step, is_identifier, is_probable_prime, number};
 use num_bigint::BigUint;
@@ -142,6 +143,32 @@ impl EdwardsCurve {
         writeln!(out, "    pub(crate) const ROOT_CHAIN: &[(u32, Option<usize>)] = &[{}];", steps(&self.root_chain))
             .expect("a String takes all");
         format!("pub(crate) mod {} {{\n{out}}}\n", self.name)
+    }
+
+    /// The text of `curve.cuh`: numbers as little-endian words of 32 bits.
+    pub fn cuda_header(&self) -> String {
+        let p = &self.p;
+        let mut out = format!("// Generated from curves/{}.toml by build.rs.\n#pragma once\n", self.name);
+        let c = (BigUint::from(1u32) << 255) - p;
+        writeln!(out, "#define GECC_REDUCTION_FOLD_255 1\n#define GECC_FOLD_255_C {c}u").expect("a String takes all");
+        writeln!(out, "#define GECC_COFACTOR_DOUBLINGS {}", self.cofactor.trailing_zeros()).expect("a String takes all");
+        emit_cuda::modulus(&mut out, "P", p);
+        emit_cuda::modulus(&mut out, "N", &self.n);
+        let d2 = &self.d * 2u32 % p;
+        let root_of_minus_one = BigUint::from(2u32).modpow(&((p - 1u32) >> 2), p);
+        let one = BigUint::from(1u32);
+        for (name, value) in [
+            ("ONE", &one),
+            ("D", &self.d),
+            ("D2", &d2),
+            ("ROOT_OF_MINUS_ONE", &root_of_minus_one),
+            ("GX", &self.gx),
+            ("GY", &self.gy),
+        ] {
+            emit_cuda::number(&mut out, &format!("FIELD_{name}"), value, 8);
+        }
+        emit_cuda::sqrt_chain(&mut out, &self.root_chain);
+        out
     }
 
     /// What the CPU engine knows of it; `src/cpu/edwards/curves.rs` includes the text.

@@ -4,7 +4,7 @@
 //! is `fold`, times 2^256 mod p (Montgomery form) elsewhere.
 
 use crate::derive::{Glv, Modulus, Reduction, ShapeOfA};
-use crate::params::Curve;
+use crate::params::{ChainStep, Curve};
 use num_bigint::{BigInt, BigUint};
 use std::fmt::Write;
 
@@ -33,7 +33,7 @@ pub fn emit_cuda(curve: &Curve) -> String {
         number(&mut out, &format!("FIELD_{name}"), &field_form(curve, value), 8);
     }
     domain_parameters(&mut out, curve);
-    sqrt_chain(&mut out, curve);
+    sqrt_chain(&mut out, &curve.sqrt_chain);
     if let Some(endomorphism) = &curve.endomorphism {
         let glv = Glv::new(curve, endomorphism);
         writeln!(out, "#define GECC_HAS_ENDOMORPHISM 1").unwrap();
@@ -48,7 +48,7 @@ pub fn emit_cuda(curve: &Curve) -> String {
 }
 
 /// m, R mod m, R^2 mod m, R^3 mod m (R = 2^256), -m^-1 mod 2^32 and m^-1 mod 2^30.
-fn modulus(out: &mut String, prefix: &str, value: &BigUint) {
+pub fn modulus(out: &mut String, prefix: &str, value: &BigUint) {
     let modulus = Modulus::new(value);
     number(out, prefix, value, 8);
     number(out, &format!("{prefix}_R"), &modulus.r, 8);
@@ -77,12 +77,12 @@ fn sparse_order(out: &mut String, n: &BigUint) {
 /// Chains of this many steps keep all powers; longer ones, which are derived, the powers that are factors.
 const FEW_STEPS: usize = 16;
 
-/// p = 3 mod 4: a square root of a square v is v^((p+1)/4). A step is the number of squarings, and in the upper half of
+/// p = 3 mod 4: a square root of a square v is v^((p+1)/4); where p is 5 modulo 8 the power is (p-5)/8. A step is the number of squarings, and in the upper half of
 /// its word one more than the number of the factor, or 0.
-fn sqrt_chain(out: &mut String, curve: &Curve) {
-    let steps = curve.sqrt_chain.iter().map(|step| step.squarings | step.factor.map_or(0, |factor| factor + 1) << 16);
+pub fn sqrt_chain(out: &mut String, chain: &[ChainStep]) {
+    let steps = chain.iter().map(|step| step.squarings | step.factor.map_or(0, |factor| factor + 1) << 16);
     writeln!(out, "#define GECC_SQRT_STEPS {}", steps.len()).unwrap();
-    let factors = curve.sqrt_chain.iter().filter_map(|step| step.factor).max().map_or(0, |last| last as usize + 1);
+    let factors = chain.iter().filter_map(|step| step.factor).max().map_or(0, |last| last as usize + 1);
     let powers = if steps.len() <= FEW_STEPS { steps.len() } else { factors };
     writeln!(out, "#define GECC_SQRT_POWERS {powers}").unwrap();
     words(out, "SQRT_CHAIN", steps);
@@ -104,7 +104,7 @@ fn twos_complement(value: &BigInt, bits: u32) -> BigUint {
     ((value % &modulus + &modulus) % &modulus).magnitude().clone()
 }
 
-fn number(out: &mut String, name: &str, value: &BigUint, count: usize) {
+pub fn number(out: &mut String, name: &str, value: &BigUint, count: usize) {
     words(out, name, digits(value, count));
 }
 

@@ -1,8 +1,9 @@
 // The base field GF(p) of the curve.
 //
 // A value is "loose": any number below 2^256 congruent to the residue, in Montgomery form unless the reduction is
-// `fold`. Every operation takes and gives loose values; only fe_canonical, the comparisons and the conversions look
-// below p. As p > 2^255, zero has the two forms 0 and p. Nothing here branches on a value.
+// `fold` or `fold_255`. Every operation takes and gives loose values; only fe_canonical, the comparisons and the conversions look
+// below p. As p > 2^255, zero has the two forms 0 and p; where p = 2^255 - c (`fold_255`), also 2p. Nothing here branches
+// on a value. `GECC_FIELD_IS_PLAIN`: values are not in Montgomery form.
 //
 // Where p has no shape, addition and subtraction take numbers below p only, and every operation gives such.
 #pragma once
@@ -12,6 +13,8 @@
 #include "field/square.cuh"
 #if GECC_REDUCTION_FOLD
 #include "field/fold.cuh"
+#elif GECC_REDUCTION_FOLD_255
+#include "field/fold_255.cuh"
 #elif GECC_REDUCTION_SM2
 #include "field/montgomery_sm2.cuh"
 #elif GECC_REDUCTION_P256
@@ -19,6 +22,8 @@
 #else
 #include "field/montgomery.cuh"
 #endif
+
+#define GECC_FIELD_IS_PLAIN (GECC_REDUCTION_FOLD || GECC_REDUCTION_FOLD_255)
 
 struct fe {
     u32 v[8];
@@ -42,7 +47,7 @@ GECC_FN fe fe_one() {
 
 // r = t mod p (t / 2^256 mod p in Montgomery form), loose, for any t of sixteen words.
 GECC_FN void fe_reduce(u32* r, const u32* t) {
-#if GECC_REDUCTION_FOLD
+#if GECC_FIELD_IS_PLAIN
     fold_reduce(r, t);
 #elif GECC_REDUCTION_SM2 || GECC_REDUCTION_P256
     u32 open[9];
@@ -72,7 +77,7 @@ GECC_FN fe fe_sqr(const fe& a) {
     return r;
 }
 
-#if GECC_REDUCTION_FOLD
+#if GECC_FIELD_IS_PLAIN
 GECC_FN fe fe_add(const fe& a, const fe& b) {
     fe r;
     u32 carry = add<8>(r.v, a.v, b.v);
@@ -173,17 +178,25 @@ GECC_FN fe fe_select(u32 mask, const fe& a, const fe& b) {
 
 // The representative below p.
 GECC_FN fe fe_canonical(const fe& a) {
+    fe r;
+#if GECC_REDUCTION_FOLD_255
+    fold_canonical(r.v, a.v);
+#else
     const u32 p[8] = GECC_P;
     u32 reduced[8];
-    fe r;
     u32 borrow = sub<8>(reduced, a.v, p);
     words_select(r.v, borrow, a.v, reduced);
+#endif
     return r;
 }
 
 GECC_FN bool fe_is_zero(const fe& a) {
+#if GECC_REDUCTION_FOLD_255
+    return words_or(fe_canonical(a).v) == 0;
+#else
     const u32 p[8] = GECC_P;
     return (words_or(a.v) == 0) | (words_difference(a.v, p) == 0);
+#endif
 }
 
 GECC_FN bool fe_equal(const fe& a, const fe& b) {
@@ -194,7 +207,7 @@ GECC_FN bool fe_equal(const fe& a, const fe& b) {
 GECC_FN fe fe_from_words(const u32* words) {
     fe r;
     words_copy(r.v, words);
-#if !GECC_REDUCTION_FOLD
+#if !GECC_FIELD_IS_PLAIN
     const u32 r2[8] = GECC_P_R2;
     r = fe_mul(r, fe_constant(r2));
 #endif
@@ -204,7 +217,7 @@ GECC_FN fe fe_from_words(const u32* words) {
 // The number below p that the value stands for.
 GECC_FN void fe_to_words(u32* words, const fe& a) {
     fe r = a;
-#if !GECC_REDUCTION_FOLD
+#if !GECC_FIELD_IS_PLAIN
     u32 t[16];
     words_copy(t, a.v);
     words_set_zero(t + 8);
@@ -221,7 +234,7 @@ GECC_FN fe fe_inv(const fe& a) {
     words_copy(argument.v, canonical.v);
     argument = divsteps_inverse<FieldModulus>(argument);
     words_copy(r.v, argument.v);
-#if !GECC_REDUCTION_FOLD
+#if !GECC_FIELD_IS_PLAIN
     // (a R)^-1 = a^-1 R^-1; times R^3 in Montgomery form is a^-1 R.
     const u32 r3[8] = GECC_P_R3;
     r = fe_mul(r, fe_constant(r3));
@@ -229,8 +242,8 @@ GECC_FN fe fe_inv(const fe& a) {
     return r;
 }
 
-// a^((p+1)/4): the square root with unknown sign where a is a square, by the curve's addition chain. The exponent is
-// public. Factors are among the first powers of a long chain.
+// a^((p+1)/4): the square root with unknown sign where a is a square, by the curve's addition chain. Where p is 5 modulo
+// 8, the chain is that of a^((p-5)/8), of which square roots are made (curve/edwards.cuh). The exponent is public. Factors are among the first powers of a long chain.
 GECC_SHARED_FN fe fe_sqrt_candidate(fe a) {
     const u32 chain[GECC_SQRT_STEPS] = GECC_SQRT_CHAIN;
     fe power[GECC_SQRT_POWERS];

@@ -5,15 +5,11 @@
 // addresses depend on lengths.
 #include "kernels/point_batch.cuh"
 #include "kernels/rows.cuh"
+#include "kernels/texts.cuh"
 #include "hash/sha256.cuh"
 #include "scheme/sm2_digest.cuh"
 
 namespace {
-GECC_FN BytesSource bytes_between(const u8* data, const u64* offsets, u64 i) {
-    BytesSource r = {(const u32*)data, offsets[i], offsets[i + 1] - offsets[i]};
-    return r;
-}
-
 GECC_FN void store_digest(u8* digests, u64 i, const HashState& digest) {
     u32 number[8];
     number_from_digest(number, digest);

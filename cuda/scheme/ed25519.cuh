@@ -1,0 +1,86 @@
+// Verification of Ed25519 (RFC 8032, section 5.1.7) by the rules of src/schemes/ed25519/rule.rs. For public data:
+// variable time.
+#pragma once
+#include "curve/edwards_multiply.cuh"
+#include "field/scalar.cuh"
+#include "hash/sha512.cuh"
+
+// What a rule asks for, as the bits of a number.
+enum Ed25519Rule : u32 {
+    kCanonical = 1,          // of the encodings of A, and of R where that is decoded
+    kRejectsSmallOrder = 2,  // A and R
+    kCofactored = 4,         // R is decoded, and the equation holds for eight times its points
+};
+
+// R || A || M, in arrays of whole words.
+struct ChallengeSource {
+    const u32 *r, *key;
+    BytesSource message;
+
+    GECC_MEMBER u64 length() const {
+        return 64 + message.length();
+    }
+    GECC_MEMBER u32 byte(u64 p) const {
+        if (p >= 64) return message.byte(p - 64);
+        return ((const u8*)(p < 32 ? r : key))[p & 31];
+    }
+    GECC_MEMBER u32 word(u64 p) const {
+        if (p >= 64) return message.word(p - 64);
+        return swap_bytes((p < 32 ? r : key)[(p & 31) >> 2]);
+    }
+};
+
+// A number of sixteen words modulo n: below n. Products by R and R^2 of Montgomery's form leave the numbers themselves.
+GECC_FN sc sc_from_wide(const u32* words) {
+    const u32 r[8] = GECC_N_R, r2[8] = GECC_N_R2;
+    sc low, high, of_low, of_high;
+    words_copy(low.v, words);
+    words_copy(high.v, words + 8);
+    words_copy(of_low.v, r);
+    words_copy(of_high.v, r2);
+    return sc_add(sc_mont_mul(low, of_low), sc_mont_mul(high, of_high));
+}
+
+// k: SHA-512(R || A || M) modulo n.
+GECC_FN sc ed25519_challenge(const ChallengeSource& source) {
+    u32 number[16];
+    sha512_number(number, sha512_message(source));
+    return sc_from_wide(number);
+}
+
+// The checks of a signature and its key, in the order of reasons; kPending where only the equation is left. Then -A is
+// given, and -R where the rule has it decoded.
+GECC_FN Verdict ed25519_check(
+    ed_affine& minus_a, ed_affine& minus_r, const u32* r, const u32* s, const u32* key, u32 rule) {
+    bool canonical = rule & kCanonical;
+    if (!sc_is_canonical(s)) return kSOutOfRange;
+    PointKind kind = ed_decode_var(minus_a, key, canonical);
+    if (kind == kBadEncoding) return kMalformedPoint;
+    if (kind == kOffCurve) return kNotOnCurve;
+    minus_a.x = fe_neg(minus_a.x);
+    if (rule & kRejectsSmallOrder) {
+        if (ed_encodes_small_order_var(key)) return kSmallOrderKey;
+        if (ed_encodes_small_order_var(r)) return kSmallOrderR;
+    }
+    if (rule & kCofactored) {
+        kind = ed_decode_var(minus_r, r, canonical);
+        if (kind == kBadEncoding) return kROutOfRange;
+        if (kind == kOffCurve) return kNoSuchR;
+        minus_r.x = fe_neg(minus_r.x);
+    }
+    return kPending;
+}
+
+// Whether S B - k A, which is `sum`, is R: by encodings, from the inverse of Z.
+GECC_FN Verdict ed25519_compare(const ed_projective& sum, const fe& z_inverse, const u32* r) {
+    u32 encoding[8];
+    ed_encode(encoding, sum, z_inverse);
+    return words_difference(encoding, r) == 0 ? kValid : kMismatch;
+}
+
+// The same for eight times these points.
+GECC_FN Verdict ed25519_compare_cofactored(const ed_projective& sum, const ed_affine& minus_r) {
+    ed_extended extended = {fe_mul(sum.x, sum.z), fe_mul(sum.y, sum.z), fe_sqr(sum.z), fe_mul(sum.x, sum.y)};
+    ed_completed difference = ed_add_affine(extended, to_niels(minus_r), 0);
+    return ed_is_of_small_order(to_projective(difference)) ? kValid : kMismatch;
+}
