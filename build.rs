@@ -62,7 +62,8 @@ fn main() {
     }
     write_codes(&out);
     let sources = read_sources(Path::new("cuda"));
-    fs::write(out.join("device_sources.rs"), device_sources(&sources, &curves)).expect("OUT_DIR is writable");
+    fs::write(out.join("device_sources.rs"), device_sources(&sources, &curves, &edwards_curves))
+        .expect("OUT_DIR is writable");
     let launchers = emit_launchers(&sources).unwrap_or_else(|problem| panic!("{problem}"));
     fs::write(out.join("contents.rs"), launchers.contents).expect("OUT_DIR is writable");
     fs::write(out.join("launchers.rs"), launchers.kernels).expect("OUT_DIR is writable");
@@ -120,7 +121,7 @@ fn read_sources(folder: &Path) -> Vec<Source> {
 }
 
 /// Rust that embeds every file of device code, and the header of each curve, as (name, text).
-fn device_sources(sources: &[Source], curves: &[params::Curve]) -> String {
+fn device_sources(sources: &[Source], curves: &[params::Curve], edwards_curves: &[EdwardsCurve]) -> String {
     let kernel = |source: &Source| {
         // A header by its path, as it is included; a kernel file by its name alone.
         source.name.strip_suffix(".cu").and_then(|name| Some(name.rsplit_once('/')?.1.to_owned()))
@@ -153,15 +154,20 @@ fn device_sources(sources: &[Source], curves: &[params::Curve]) -> String {
                 curves.iter().filter(|curve| curve.offers(scheme)).map(|curve| curve.name.as_str()).collect();
             writeln!(text, "    ({file:?}, &{offering:?}),").expect("a String takes all");
         }
+        // The scheme of a twisted Edwards curve has its name.
+        if let Some(curve) = edwards_curves.iter().find(|curve| file.starts_with(&curve.name)) {
+            writeln!(text, "    ({file:?}, &[{:?}]),", curve.name).expect("a String takes all");
+        }
     }
     text.push_str("];\n");
     text.push_str("pub const CURVES: &[(&str, &str)] = &[\n");
-    for curve in curves {
-        let name = &curve.name;
+    let edwards_names: Vec<&String> = edwards_curves.iter().map(|curve| &curve.name).collect();
+    for name in curves.iter().map(|curve| &curve.name).chain(edwards_names.iter().copied()) {
         writeln!(text, "    ({name:?}, include_str!(concat!(env!(\"OUT_DIR\"), \"/cuda/{name}/curve.cuh\"))),")
             .expect("a String takes all");
     }
     text.push_str("];\n");
+    writeln!(text, "pub const EDWARDS_CURVES: &[&str] = &{edwards_names:?};").expect("a String takes all");
     text
 }
 

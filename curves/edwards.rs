@@ -151,7 +151,8 @@ impl EdwardsCurve {
         let mut out = format!("// Generated from curves/{}.toml by build.rs.\n#pragma once\n", self.name);
         let c = (BigUint::from(1u32) << 255) - p;
         writeln!(out, "#define GECC_REDUCTION_FOLD_255 1\n#define GECC_FOLD_255_C {c}u").expect("a String takes all");
-        writeln!(out, "#define GECC_COFACTOR_DOUBLINGS {}", self.cofactor.trailing_zeros()).expect("a String takes all");
+        writeln!(out, "#define GECC_COFACTOR_DOUBLINGS {}", self.cofactor.trailing_zeros())
+            .expect("a String takes all");
         emit_cuda::modulus(&mut out, "P", p);
         emit_cuda::modulus(&mut out, "N", &self.n);
         let d2 = &self.d * 2u32 % p;

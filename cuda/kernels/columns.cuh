@@ -70,9 +70,9 @@ using AnyTables = u32;
 using UniformTable = u32;
 // Tables of odd multiples, 384 words for each thread of the grid: scratch (kernels/window_table.cuh).
 using ThreadTables = u32;
-// The multiples of B for public scalars, and those of an item's point, 512 words for each thread of the grid: scratch
-// (kernels/ed25519.cu).
+// The multiples of B for public scalars (kernels/ed25519.cu).
 using Ed25519BaseTable = u32;
+// Multiples of an item's point, 512 words for each thread of the grid: scratch (kernels/ed25519.cu).
 using Ed25519Multiples = u32;
 // One word: the first tile that no block has (kernels/tiles.cuh).
 using NextTile = u32;

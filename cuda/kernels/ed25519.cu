@@ -61,8 +61,8 @@ struct EdBase {
 }  // namespace
 
 // The multiples 1 to 512 of B, 24 words each: y + x, y - x, 2 d x y.
-// Launch: 512 threads.
-extern "C" __global__ void __launch_bounds__(kEdThreads) gecc_ed25519_base_table(Ed25519BaseTable* table) {
+// Launch: one thread per item, in blocks of 128, for entries items.
+extern "C" __global__ void __launch_bounds__(256) gecc_ed25519_base_table(Ed25519BaseTable* table) {
     ed_addend b = to_addend(to_extended(ed_generator()));
     for (u64 m = global_thread(); m < kEdBaseMultiples; m += global_threads()) {
         ed_extended multiple = ed_identity();
@@ -107,12 +107,13 @@ extern "C" __global__ void __launch_bounds__(256)
 }
 
 // table: of gecc_ed25519_base_table. multiples: scratch of 512 words for each thread of the grid. next_tile: 0 before.
+// on_device: 0 for an item that the CPU has to verify, whose verdict becomes kPending.
 // verdicts: in and out. What is not kPending stays.
 // Launch: 2 blocks per multiprocessor.
 extern "C" __global__ void __launch_bounds__(kEdThreads, kEdBlocks)
     gecc_ed25519_verify(const Signatures* signatures, const Scalars* k, const Xy* minus_a, const Xy* minus_r,
                         const Ed25519BaseTable* table, u32 rule, Ed25519Multiples* multiples, NextTile* next_tile,
-                        Verdicts* verdicts, u64 n) {
+                        const Codes* on_device, Verdicts* verdicts, u64 n) {
     __shared__ BlockInverseMemory memory;
     __shared__ u32 tile;
     Tiles tiles = {next_tile};
@@ -136,6 +137,8 @@ extern "C" __global__ void __launch_bounds__(kEdThreads, kEdBlocks)
         } else {
             verdict = ed25519_compare(sum, block_invert(sum.z, memory), r);
         }
-        if (present && pending) verdicts[i] = verdict;
+        if (!present) continue;
+        if (!on_device[i]) verdict = kPending;
+        if (pending || !on_device[i]) verdicts[i] = verdict;
     }
 }

@@ -4,7 +4,7 @@ use crate::curve::CurveId;
 use crate::gpu::Test;
 use crate::ops::{ecdh, hash, keys, modular, point, silent_payments, tweak};
 use crate::schemes::ecdsa::recover::Wanted;
-use crate::schemes::{SCHEMES, bip340, ecdsa, frame, sm2};
+use crate::schemes::{SCHEMES, bip340, ecdsa, ed25519, frame, sm2};
 use crate::types::Check;
 use std::collections::HashSet;
 
@@ -14,6 +14,7 @@ pub fn all() -> Vec<Test> {
     all.extend(modular::known_answers::all());
     all.extend(sm2::digest::known_answers::all());
     all.extend(bip340::known_answers::all());
+    all.extend(ed25519::known_answers::of_verification());
     all.extend(tweak::known_answers::all());
     all.extend(silent_payments::known_answers::all());
     for &curve in CurveId::ALL {

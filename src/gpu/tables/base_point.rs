@@ -1,6 +1,6 @@
 //! Tables of multiples of G on a device, built there when first needed.
 
-use crate::gpu::columns::{BaseTable, Column, UniformTable};
+use crate::gpu::columns::{BaseTable, Column, Ed25519BaseTable, UniformTable};
 use crate::gpu::kernels;
 use crate::gpu::runtime::{DeviceMemory, Fault, Stream};
 use crate::host::notes;
@@ -12,7 +12,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 pub struct BasePoint {
     public: Mutex<HashMap<&'static str, Arc<PublicTable>>>,
     uniform: Mutex<HashMap<&'static str, Arc<DeviceMemory>>>,
+    edwards: Mutex<HashMap<&'static str, Arc<DeviceMemory>>>,
 }
+
+/// Multiples of B of a twisted Edwards curve, and bytes of one.
+const EDWARDS_ENTRIES: usize = 512;
+const EDWARDS_ENTRY: usize = 96;
 
 /// Multiples of G for public scalars, in windows of `bits` bits.
 #[derive(Debug)]
@@ -72,6 +77,18 @@ impl BasePoint {
             let memory = DeviceMemory::new(&stream.device.context, kernels::UNIFORM_ENTRIES * ENTRY)?;
             let entries = kernels::UNIFORM_ENTRIES as u64;
             kernels::UniformTable { table: Column::at(memory.address), entries }.launch(stream, curve)?;
+            stream.wait()?;
+            Ok(memory)
+        })?;
+        Ok(Column::at(table.address))
+    }
+
+    /// The table of a twisted Edwards curve for public scalars.
+    pub fn edwards(&self, stream: &mut Stream, curve: &'static str) -> Result<Column<Ed25519BaseTable>, Fault> {
+        let table = get_or_build(stream, &self.edwards, curve, |stream| {
+            let memory = DeviceMemory::new(&stream.device.context, EDWARDS_ENTRIES * EDWARDS_ENTRY)?;
+            let entries = EDWARDS_ENTRIES as u64;
+            kernels::Ed25519BaseTable { table: Column::at(memory.address), entries }.launch(stream, curve)?;
             stream.wait()?;
             Ok(memory)
         })?;

@@ -17,7 +17,7 @@ use crate::op::{Operation, Worth};
 use crate::types::{Batch, Error, Place, ResultsMut, require_lengths};
 use std::ops::Range;
 pub(crate) use tagged::{Tag, tagged};
-pub(crate) use texts::{SizedTexts, Texts};
+pub(crate) use texts::{LONGEST, SizedTexts, Texts};
 pub(crate) use texts_gpu::{TextColumns, on_device_codes, plan_codes};
 
 /// What signatures sign of each message, by this hash. Variable-time: everything here is public.

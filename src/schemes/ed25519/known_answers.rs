@@ -1,24 +1,38 @@
-//! Known answers for the lanes: signatures that the portable code makes, valid and spoiled ones.
+//! Known answers for the lanes and for devices: signatures that the portable code makes, valid and spoiled ones.
 
+use super::batch::Verify;
 use super::keys::{Secrets, SigningKeys};
 use super::rule::Rule;
 use super::sign::{Signing, sign};
 use super::variant::Variant;
 use super::verify::together::verify_group;
 use super::verify::{Verification, verify};
+use super::verify_gpu::CURVE;
 use crate::cpu::CpuEngine;
 use crate::cpu::edwards::curves::Ed25519;
+use crate::gpu::schedule::operation::ITEMS;
+use crate::gpu::{Fault, Test, Trial};
+use crate::known_answers::repeat;
+use crate::ops::hash::SizedTexts;
 use crate::types::{PublicKeys, Rejection, ResultsMut, Rows, SecretKeys, Verdict};
 
 /// Keys, more than the lanes, and how often each occurs where they get tables.
 const KEYS: usize = 9;
 const USES: usize = 60;
 
-/// # Errors
-/// What is wrong with the answers of an engine with lanes.
-pub(crate) fn of_lanes(engine: &CpuEngine) -> Result<(), String> {
+/// Messages, keys, signatures, and the codes that these get by every rule.
+struct Items {
+    messages: [Vec<u8>; KEYS],
+    public: [[u8; 32]; KEYS],
+    signatures: [[u8; 64]; KEYS],
+    expected: [u8; KEYS],
+}
+
+/// Signed by the portable code, on this engine's threads.
+fn items(engine: &CpuEngine) -> Items {
     let seeds: [[u8; 32]; KEYS] = std::array::from_fn(|item| [item as u8; 32]);
-    let messages: [[u8; 3]; KEYS] = std::array::from_fn(|item| [item as u8; 3]);
+    // Of one block of the hash and of several.
+    let messages: [Vec<u8>; KEYS] = std::array::from_fn(|item| vec![item as u8; 3 + 37 * item]);
     let secrets = SecretKeys::rows(Rows::new(&seeds));
     let (mut public, mut signatures, mut codes) = ([[0; 32]; KEYS], [[0; 64]; KEYS], [0; KEYS]);
     Secrets::Seeds(secrets).public_keys(engine, |item| item, &mut ResultsMut::rows(&mut codes, &mut public));
@@ -36,9 +50,16 @@ pub(crate) fn of_lanes(engine: &CpuEngine) -> Result<(), String> {
     expected[2] = Rejection::Mismatch.code();
     public[5] = std::array::from_fn(|byte| if byte == 0 { 2 } else { 0 });
     expected[5] = Rejection::NotOnCurve.code();
+    Items { messages, public, signatures, expected }
+}
+
+/// # Errors
+/// What is wrong with the answers of an engine with lanes.
+pub(crate) fn of_lanes(engine: &CpuEngine) -> Result<(), String> {
+    let Items { messages, public, signatures, expected } = items(engine);
     for (items, rule) in [(KEYS, Rule::Strict), (KEYS, Rule::Zip215), (KEYS * USES, Rule::Strict)] {
         let (signatures, public) = (repeat(&signatures, items), repeat(&public, items));
-        let challenge = |item: usize| Variant::PURE.challenge(&signatures[item], &public[item], message(item % KEYS));
+        let challenge = |item: usize| Variant::PURE.challenge(&signatures[item], &public[item], &messages[item % KEYS]);
         let verification = Verification {
             rule,
             challenge: &challenge,
@@ -67,6 +88,24 @@ fn groups_are_right(engine: &CpuEngine, verification: &Verification, codes: &[u8
     found(&valid) == Some(valid.clone()) && found(&all).is_none()
 }
 
-fn repeat<T: Copy>(values: &[T], items: usize) -> Vec<T> {
-    values.iter().copied().cycle().take(items).collect()
+/// The tests of devices.
+pub(crate) fn of_verification() -> Vec<Test> {
+    vec![Test { operation: "Ed25519 verification", on: CURVE, run: run_verify }]
+}
+
+fn run_verify(trial: &mut Trial) -> Result<(), Fault> {
+    let Items { messages, public, signatures, expected } = items(trial.cpu);
+    let (signatures, public) = (repeat(&signatures, ITEMS), repeat(&public, ITEMS));
+    for &rule in Rule::ALL {
+        let verify = Verify {
+            messages: SizedTexts::new(trial.cpu, ITEMS, |item| &messages[item % KEYS]),
+            signatures: (&signatures).into(),
+            keys: PublicKeys::ed25519(&public),
+            rule,
+            together: false,
+            items: ITEMS,
+        };
+        trial.check(&verify, |results, item| results.codes[item], repeat(&expected, ITEMS))?;
+    }
+    Ok(())
 }

@@ -5,9 +5,10 @@
 //! 32 bytes. Messages have any length. Which signatures are valid is said by a [`Rule`], which calls take, as programs
 //! differ in it. Results are byte-identical to those of `ed25519-dalek`.
 //!
-//! All of it is computed by the CPU, also where there are GPUs; an engine that may use GPUs alone
-//! ([`crate::Backend::Gpu`]) refuses.
+//! Signatures of Ed25519 itself are verified by GPUs where there are any. All else is computed by the CPU; an engine that
+//! may use GPUs alone ([`crate::Backend::Gpu`]) refuses that.
 
+mod batch;
 mod keys;
 pub(crate) mod known_answers;
 mod rule;
@@ -16,13 +17,17 @@ mod sign;
 mod small_groups;
 mod variant;
 mod verify;
+mod verify_gpu;
 
 use crate::cpu::edwards::curves::Ed25519;
 use crate::engine::Engine;
+use crate::ops::hash::SizedTexts;
 use crate::schemes::frame::verdict_of;
 use crate::types::{
     Error, Place, PublicKeys, Rejection, ResultsMut, Rows, SecretKey, SecretKeys, Verdicts, collect, require_lengths,
 };
+pub(crate) use batch::VERIFY_WORTH;
+use batch::Verify;
 pub use keys::{ExpandedKey, SigningKeys};
 use keys::{Kind, Secrets};
 pub use rule::{Rule, UnknownRule};
@@ -46,7 +51,8 @@ const NAME: &str = "Ed25519";
 /// ([`Rule::is_cofactored`]). Other rules look at what cancels in sums, and are as without it.
 ///
 /// # Errors
-/// [`Error::LengthMismatch`] when the inputs differ in length; [`Error::NoDevice`] with [`crate::Backend::Gpu`].
+/// [`Error::LengthMismatch`] when the inputs differ in length; [`Error::Device`] when every GPU fails and the CPU may not
+/// take over; [`Error::NoDevice`] with [`crate::Backend::Gpu`] for other variants than [`Variant::PURE`].
 ///
 /// ```
 /// use gecc::{Engine, PublicKeys, SecretKey, ed25519};
@@ -108,13 +114,17 @@ fn run_verify<M: AsRef<[u8]> + Sync>(
     let lengths =
         [("messages", messages.len()), ("signatures", signatures.len_for(items)), ("public keys", keys.len_for(items))];
     require_lengths(items, &lengths)?;
+    let together = engine.info().batch_equations;
+    if variant == Variant::PURE {
+        let messages = SizedTexts::new(&engine.devices()?.cpu, items, |item| messages[item].as_ref());
+        return engine.run(&Verify { messages, signatures, keys, rule, together, items }, place);
+    }
     let challenge = |item: usize| {
         // A key of another form is rejected before its challenge matters.
         let Some(key) = keys.get(item).of_ed25519() else { return [0; 64] };
         variant.challenge(signatures.get(item), key, messages[item].as_ref())
     };
-    let verification =
-        Verification { rule, challenge: &challenge, signatures, keys, together: engine.info().batch_equations };
+    let verification = Verification { rule, challenge: &challenge, signatures, keys, together };
     verify::verify::<Ed25519>(engine.cpu_alone(NAME)?, &verification, place);
     Ok(())
 }

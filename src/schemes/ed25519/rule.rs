@@ -55,6 +55,11 @@ impl Rule {
         }
     }
 
+    /// Whether encodings that are not canonical are rejected: of A, and of R where that is decoded.
+    pub(super) fn takes_canonical_alone(self) -> bool {
+        self.encoding() == Encoding::Canonical
+    }
+
     /// Encodings of points that are taken: of A, and of R where that is decoded.
     pub(super) fn encoding(self) -> Encoding {
         match self {

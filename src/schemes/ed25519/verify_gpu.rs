@@ -1,0 +1,103 @@
+//! Verification on a GPU.
+
+use super::batch::Verify;
+use super::known_answers;
+use crate::gpu::columns::{ByteRows, Codes, Column, Scalars, Signatures, Verdicts, Xy};
+use crate::gpu::kernels;
+use crate::gpu::runtime::{Plan, Source};
+use crate::gpu::{Launch, OnGpu, Running, Test};
+use crate::ops::hash::{LONGEST, TextColumns};
+use std::ops::Range;
+
+/// The curve that the kernels are compiled for.
+pub const CURVE: &str = "ed25519";
+
+/// Bytes of the multiples that a thread keeps of an item's point.
+const MULTIPLES: usize = 512 * 4;
+
+/// The bits of `Ed25519Rule` in `cuda/scheme/ed25519.cuh`.
+const CANONICAL: u32 = 1;
+const REJECTS_SMALL_ORDER: u32 = 2;
+const COFACTORED: u32 = 4;
+
+impl Verify<'_> {
+    fn rule_bits(&self) -> u32 {
+        let canonical = if self.rule.takes_canonical_alone() { CANONICAL } else { 0 };
+        let small_order = if self.rule.rejects_small_order() { REJECTS_SMALL_ORDER } else { 0 };
+        let cofactored = if self.rule.is_cofactored() { COFACTORED } else { 0 };
+        canonical | small_order | cofactored
+    }
+
+    /// The keys of a chunk, zeros for those of another form.
+    fn key_rows<'a>(&'a self, plan: &mut Plan<'a>, first: usize) -> Column<ByteRows<32>> {
+        let write = move |start: usize, to: &mut [u8]| {
+            for (offset, row) in to.as_chunks_mut::<32>().0.iter_mut().enumerate() {
+                *row = *self.keys.get(first + start + offset).of_ed25519().unwrap_or(&[0; 32]);
+            }
+        };
+        plan.input_of(32 * plan.items(), Source::Written(32, Box::new(write)))
+    }
+
+    /// A code for each item: 1, or 0 where the CPU has to verify it, as its message is too long for the device or its
+    /// key is of another form.
+    fn on_device<'a>(&'a self, plan: &mut Plan<'a>, first: usize) -> Column<Codes> {
+        let is_on_device =
+            move |item: usize| self.messages.get(item).len() <= LONGEST && self.keys.get(item).of_ed25519().is_some();
+        let write = move |start: usize, to: &mut [u8]| {
+            to.iter_mut().enumerate().for_each(|(at, code)| *code = u8::from(is_on_device(first + start + at)));
+        };
+        plan.input_of(plan.items(), Source::Written(1, Box::new(write)))
+    }
+}
+
+impl OnGpu for Verify<'_> {
+    fn most_waves(&self) -> usize {
+        5
+    }
+
+    fn kernels(&self) -> (&'static str, Vec<&'static str>) {
+        (CURVE, vec!["ed25519"])
+    }
+
+    fn data_bytes(&self, items: &Range<usize>) -> usize {
+        self.messages.bytes(items)
+    }
+
+    fn tests(&self, _: usize) -> Vec<Test> {
+        known_answers::of_verification()
+    }
+
+    fn chunk<'a>(&'a self, plan: &mut Plan<'a>, items: Range<usize>) -> Launch<'a> {
+        let (n, rule, first) = (items.len() as u64, self.rule_bits(), items.start);
+        let TextColumns { data, offsets } = TextColumns::new(plan, &self.messages, items.clone());
+        let signatures = plan.input::<Signatures>(self.signatures.slice(items).bytes());
+        let (keys, on_device) = (self.key_rows(plan, first), self.on_device(plan, first));
+        let k = plan.column::<Scalars>();
+        let [minus_a, minus_r] = [(); 2].map(|()| plan.column::<Xy>());
+        let verdicts = plan.column::<Verdicts>();
+        let threads =
+            (kernels::Ed25519Verify::BLOCKS * kernels::Ed25519Verify::BLOCK) as usize * plan.multiprocessors();
+        let (multiples, next_tile) = (plan.buffer(threads * MULTIPLES), plan.buffer(4));
+        plan.codes(verdicts);
+        Box::new(move |Running { lane, .. }: &mut Running| {
+            let table = lane.kept.clone().base_point.edwards(lane, CURVE)?;
+            kernels::Ed25519Challenge { signatures, keys, data, offsets, k, n }.launch(lane, CURVE)?;
+            kernels::Ed25519Check { signatures, keys, rule, minus_a, minus_r, verdicts, n }.launch(lane, CURVE)?;
+            lane.fill(next_tile, 0, 4)?;
+            kernels::Ed25519Verify {
+                signatures,
+                k,
+                minus_a,
+                minus_r,
+                table,
+                rule,
+                multiples,
+                next_tile,
+                on_device,
+                verdicts,
+                n,
+            }
+            .launch(lane, CURVE)
+        })
+    }
+}

@@ -1,0 +1,270 @@
+//! The device code of Ed25519, compiled as plain C++ by the system's compiler: arithmetic and points compared with big
+//! integers, verdicts with those of the CPU engine.
+
+mod harness;
+#[allow(dead_code, reason = "not every test needs all")]
+mod twin;
+
+use gecc::ed25519::{self, Rule, Variant};
+use gecc::{Backend, Engine, PublicKeys, Verdict};
+use harness::needs::CXX;
+use harness::{named, tests};
+use num_bigint::BigUint;
+use sha2::{Digest, Sha512};
+use std::process::ExitCode;
+use std::sync::LazyLock;
+use twin::{Driver, Session, curve_value, edge_values, from_hex, header_folder, number, patterned, two_to_256};
+
+const NAME: &str = "ed25519";
+
+fn main() -> ExitCode {
+    harness::run(tests(Some(&CXX), named![fields, scalars, points, products, challenges, verdicts]))
+}
+
+static P: LazyLock<BigUint> = LazyLock::new(|| from_hex(&curve_value(NAME, "p")));
+static N: LazyLock<BigUint> = LazyLock::new(|| from_hex(&curve_value(NAME, "n")));
+static D: LazyLock<BigUint> = LazyLock::new(|| from_hex(&curve_value(NAME, "d")));
+
+fn run(session: Session) {
+    static DRIVER: LazyLock<Driver> = LazyLock::new(|| Driver::compile("edwards", NAME, &header_folder(NAME)));
+    session.run(&DRIVER);
+}
+
+/// Around 0, p, 2p, 2^255 and 2^256, and patterns of words.
+fn field_values() -> Vec<BigUint> {
+    let mut values = edge_values(&P);
+    for center in [P.clone(), &*P * 2u32, number(1) << 255, two_to_256() - 80u32] {
+        values.extend((0..80u32).flat_map(|offset| [&center + offset, &center - offset]));
+    }
+    values.extend((0..80).map(number));
+    values.retain(|value| *value < two_to_256());
+    values.extend((0..300).map(|_| patterned()));
+    values
+}
+
+fn fields() {
+    let (mut session, p, values) = (Session::default(), &*P, field_values());
+    for (index, a) in values.iter().enumerate() {
+        for b in values.iter().skip(index % 23).step_by(23).chain([a]) {
+            let results = [("fe_mul", a * b), ("fe_add", a + b), ("fe_sub", a + (p << 2) - b)];
+            for (operation, wanted) in results {
+                session.expect(operation, &[a, b], move |found| &found[0] % p == &wanted % p);
+            }
+        }
+        let powers = [
+            ("fe_sqr", a * a),
+            ("fe_neg", (p << 2) - a),
+            ("fe_inv", a.modpow(&(p - 2u32), p)),
+            ("fe_root_power", a.modpow(&((p - 5u32) >> 3), p)),
+        ];
+        for (operation, wanted) in powers {
+            session.expect(operation, &[a], move |found| &found[0] % p == &wanted % p);
+        }
+        session.expect_exactly("fe_canonical", &[a], vec![a % p]);
+        session.expect_exactly("fe_is_zero", &[a], vec![number(u64::from(a % p == BigUint::ZERO))]);
+    }
+    run(session);
+}
+
+fn scalars() {
+    let (mut session, n, mut values) = (Session::default(), &*N, edge_values(&N));
+    values.extend((1..17u32).flat_map(|times| [n * times - 1u32, n * times, n * times + 1u32]));
+    values.retain(|value| *value < two_to_256());
+    values.extend((0..200).map(|_| patterned()));
+    for (index, a) in values.iter().enumerate() {
+        for b in values.iter().skip(index % 7).step_by(7) {
+            session.expect_exactly("sc_from_wide", &[a, b], vec![(a + (b << 256)) % n]);
+            session.expect_exactly("sc_mul", &[&(a % n), &(b % n)], vec![a * b % n]);
+        }
+    }
+    run(session);
+}
+
+type Point = (BigUint, BigUint);
+
+fn add((x1, y1): &Point, (x2, y2): &Point) -> Point {
+    let p = &*P;
+    let t = &*D * x1 % p * x2 % p * y1 % p * y2 % p;
+    let over = |above: BigUint, below: BigUint| above * below.modpow(&(p - 2u32), p) % p;
+    (over(x1 * y2 + y1 * x2, &t + 1u32), over(y1 * y2 + x1 * x2, p + 1u32 - &t))
+}
+
+fn multiple(k: &BigUint, point: &Point) -> Point {
+    (0..k.bits()).rev().fold((BigUint::ZERO, number(1)), |sum, bit| {
+        let doubled = add(&sum, &sum);
+        if k.bit(bit) { add(&doubled, point) } else { doubled }
+    })
+}
+
+fn encode((x, y): &Point) -> BigUint {
+    y + (BigUint::from(u8::from(x.bit(0))) << 255)
+}
+
+/// The kind that the device gives, and the point.
+fn decode(encoding: &BigUint, canonical: bool) -> (u64, Point) {
+    let (p, none) = (&*P, (BigUint::ZERO, BigUint::ZERO));
+    let (is_odd, y) = (encoding.bit(255), encoding % (number(1) << 255));
+    if canonical && y >= *p {
+        return (twin::codes::PointKind::BadEncoding as u64, none);
+    }
+    let yy = &y * &y % p;
+    let (u, v) = ((&yy + p - 1u32) % p, (&*D * &yy + 1u32) % p);
+    let square = u * v.modpow(&(p - 2u32), p) % p;
+    let root = square.modpow(&((p + 3u32) >> 3), p);
+    let of_minus_one = number(2).modpow(&((p - 1u32) >> 2), p);
+    let x = [root.clone(), root * of_minus_one % p].into_iter().find(|x| x * x % p == square);
+    let Some(x) = x else { return (twin::codes::PointKind::OffCurve as u64, none) };
+    if canonical && is_odd && x == BigUint::ZERO {
+        return (twin::codes::PointKind::BadEncoding as u64, none);
+    }
+    let x = if x.bit(0) == is_odd { x } else { (p - x) % p };
+    (twin::codes::PointKind::Finite as u64, (x, y % p))
+}
+
+fn points() {
+    let (mut session, mut encodings) = (Session::default(), field_values());
+    encodings.extend((0..40).map(|y| number(y) + (number(1) << 255)));
+    let identity = (BigUint::ZERO, number(1));
+    for encoding in &encodings {
+        for canonical in [0, 1] {
+            let (kind, (x, y)) = decode(encoding, canonical == 1);
+            session.expect_exactly("ed_decode", &[encoding, &number(canonical)], vec![number(kind), x, y]);
+        }
+        if let (1, point) = decode(encoding, false) {
+            let is_small = multiple(&number(8), &point) == identity;
+            session.expect_exactly("ed_small_order", &[encoding], vec![number(is_small.into())]);
+        }
+    }
+    run(session);
+}
+
+/// k P + s B for points of order n and others, at digits of all sizes.
+fn products() {
+    let (mut session, n) = (Session::default(), &*N);
+    let base = (from_hex(&curve_value(NAME, "gx")), from_hex(&curve_value(NAME, "gy")));
+    let general = (2..40).map(|y| decode(&number(y), true)).find(|(kind, _)| *kind == 1).expect("half are").1;
+    let torsion = multiple(n, &general);
+    let digits = |width: u32, digit: u32| {
+        (0..250 / width).fold(BigUint::ZERO, |sum, window| sum + (number(digit.into()) << (width * window)))
+    };
+    let mut numbers: Vec<BigUint> = [0, 1, 2, 15, 16, 17, 31, 32, 511, 512, 513, 1023, 1024].map(number).into();
+    numbers.extend([
+        n - 1u32,
+        n - 2u32,
+        number(1) << 252,
+        digits(5, 16),
+        digits(5, 31),
+        digits(10, 512),
+        digits(10, 1023),
+    ]);
+    numbers.extend((0..10).map(|_| patterned() % n));
+    for (index, k) in numbers.iter().enumerate() {
+        let s = &numbers[(5 * index + 3) % numbers.len()];
+        for point in [&base, &general, &torsion, &(BigUint::ZERO, number(1))] {
+            let sum = add(&multiple(k, point), &multiple(s, &base));
+            session.expect_exactly("ed_multiply_add", &[k, &point.0, &point.1, s], vec![encode(&sum)]);
+        }
+    }
+    run(session);
+}
+
+/// A message as the driver reads it: its length, where it begins, and its bytes as numbers.
+fn message_numbers(message: &[u8], start: u64) -> Vec<BigUint> {
+    let words = message.chunks(32).map(BigUint::from_bytes_le);
+    [number(message.len() as u64), number(start)].into_iter().chain(words).collect()
+}
+
+fn challenges() {
+    let mut session = Session::default();
+    for length in (0..300).chain([500, 1000]) {
+        let message: Vec<u8> = (0..length).map(|at| (at * 7 + length) as u8).collect();
+        let parts = [patterned(), patterned()];
+        let rows = parts.each_ref().map(|part| le_bytes(part));
+        let hash = Sha512::new().chain_update(rows[0]).chain_update(rows[1]).chain_update(&message).finalize();
+        let arguments: Vec<BigUint> = parts.into_iter().chain(message_numbers(&message, length as u64 % 5)).collect();
+        let arguments: Vec<&BigUint> = arguments.iter().collect();
+        session.expect_exactly("ed_challenge", &arguments, vec![BigUint::from_bytes_le(&hash) % &*N]);
+    }
+    run(session);
+}
+
+fn le_bytes(number: &BigUint) -> [u8; 32] {
+    let mut bytes = number.to_bytes_le();
+    bytes.resize(32, 0);
+    bytes.try_into().expect("below 2^256")
+}
+
+/// The bits of `Ed25519Rule`.
+fn bits(rule: Rule) -> u64 {
+    match rule {
+        Rule::Cofactorless => 0,
+        Rule::Rfc8032 => 1,
+        Rule::Strict => 2,
+        Rule::Libsodium => 3,
+        Rule::Zip215 => 4,
+        Rule::Rfc8032Cofactored => 5,
+        _ => panic!("the rule {rule} has no bits"),
+    }
+}
+
+/// Every rule gives the code of the CPU: for points of small order in every encoding, mixed orders, and S around n.
+fn verdicts() {
+    let mut session = Session::default();
+    let general = (2..40).map(|y| decode(&number(y), true)).find(|(kind, _)| *kind == 1).expect("half are").1;
+    let torsion = multiple(&N, &general);
+    let small = (0..8u32).map(|times| encode(&multiple(&times.into(), &torsion)));
+    let mut encodings: Vec<BigUint> = small.clone().collect();
+    encodings.extend(small.map(|encoding| encoding ^ (number(1) << 255)));
+    encodings.extend([
+        P.clone(),
+        &*P + 1u32,
+        &*P + (number(1) << 255),
+        number(2),
+        &*P + 2u32,
+        number(7),
+        encode(&general),
+    ]);
+    let mut items = Vec::new();
+    for a in &encodings {
+        for r in &encodings {
+            items.push((a.clone(), r.clone(), BigUint::ZERO));
+        }
+        items.extend([N.clone(), &*N - 1u32, two_to_256() - 1u32].map(|s| (a.clone(), a.clone(), s)));
+    }
+    items.extend(signed(&torsion));
+    let messages = vec!["m"; items.len()];
+    let keys: Vec<[u8; 32]> = items.iter().map(|(a, ..)| le_bytes(a)).collect();
+    let signature = |(_, r, s): &(BigUint, BigUint, BigUint)| [le_bytes(r), le_bytes(s)].concat().try_into().unwrap();
+    let signatures: Vec<[u8; 64]> = items.iter().map(signature).collect();
+    let engine = Engine::builder().backend(Backend::Cpu).build().unwrap();
+    let (mut valid, mut reasons) = (0, std::collections::HashSet::new());
+    for &rule in Rule::ALL {
+        let keys = PublicKeys::ed25519(&keys);
+        let expected = ed25519::verify(&engine, &messages, &signatures, keys, Variant::PURE, rule).unwrap();
+        for ((a, r, s), verdict) in items.iter().zip(expected.iter()) {
+            valid += usize::from(verdict.is_valid());
+            reasons.insert(verdict.code());
+            let of_message = message_numbers(b"m", 0);
+            let rule = number(bits(rule));
+            let arguments: Vec<&BigUint> = [&rule, r, s, a].into_iter().chain(&of_message).collect();
+            session.expect_exactly("ed_verify", &arguments, vec![number(verdict.code().into())]);
+        }
+    }
+    assert!(valid > 500 && reasons.len() == 9, "{valid} valid, {reasons:?}");
+    assert!(reasons.contains(&Verdict::VALID_CODE));
+    run(session);
+}
+
+/// Signatures over "m" by known numbers, with parts of small order added to A and R.
+fn signed(torsion: &Point) -> Vec<(BigUint, BigUint, BigUint)> {
+    let base = (from_hex(&curve_value(NAME, "gx")), from_hex(&curve_value(NAME, "gy")));
+    let with = |secret: &BigUint, times: u32| encode(&add(&multiple(secret, &base), &multiple(&times.into(), torsion)));
+    let item = |both: u32| {
+        let [secret, nonce] = [(); 2].map(|()| patterned() % &*N);
+        let (a, r) = (with(&secret, both / 8), with(&nonce, both % 8));
+        let hash = Sha512::new().chain_update(le_bytes(&r)).chain_update(le_bytes(&a)).chain_update("m").finalize();
+        let s = (BigUint::from_bytes_le(&hash) * secret + nonce) % &*N;
+        (a, r, s)
+    };
+    (0..64).map(item).collect()
+}
