@@ -108,7 +108,7 @@ fn decode(encoding: &BigUint, canonical: bool) -> (u64, Point) {
         return (twin::codes::PointKind::BadEncoding as u64, none);
     }
     let yy = &y * &y % p;
-    let (u, v) = ((&yy + p - 1u32) % p, (&*D * &yy + 1u32) % p);
+    let (u, v): (BigUint, BigUint) = ((&yy + p - 1u32) % p, (&*D * &yy + 1u32) % p);
     let square = u * v.modpow(&(p - 2u32), p) % p;
     let root = square.modpow(&((p + 3u32) >> 3), p);
     let of_minus_one = number(2).modpow(&((p - 1u32) >> 2), p);
@@ -179,7 +179,7 @@ fn challenges() {
     for length in (0..300).chain([500, 1000]) {
         let message: Vec<u8> = (0..length).map(|at| (at * 7 + length) as u8).collect();
         let parts = [patterned(), patterned()];
-        let rows = parts.each_ref().map(|part| le_bytes(part));
+        let rows = parts.each_ref().map(le_bytes);
         let hash = Sha512::new().chain_update(rows[0]).chain_update(rows[1]).chain_update(&message).finalize();
         let arguments: Vec<BigUint> = parts.into_iter().chain(message_numbers(&message, length as u64 % 5)).collect();
         let arguments: Vec<&BigUint> = arguments.iter().collect();

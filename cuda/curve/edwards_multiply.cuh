@@ -58,12 +58,11 @@ GECC_FN ed_projective ed_multiply_add_var(Store& store, const u32* k, const Base
     u32 of_k[8], of_s[8];
     ed_add_halves<kEdWindow>(of_k, k);
     ed_add_halves<kEdBaseWindow>(of_s, s);
-    ed_projective last = to_projective(ed_identity());
+    ed_completed sum = {fe_zero(), fe_one(), fe_one(), fe_one()};  // the identity
     GECC_NO_UNROLL
     for (int window = kEdWindows - 1; window >= 0; window--) {
-        ed_completed sum = ed_double(last);
         GECC_NO_UNROLL
-        for (int i = 1; i < kEdWindow; i++) sum = ed_double(to_projective(sum));
+        for (int i = window + 1 < kEdWindows ? 0 : kEdWindow; i < kEdWindow; i++) sum = ed_double(to_projective(sum));
         i32 digit = ed_digit<kEdWindow>(of_k, window);
         if (digit != 0) {
             u32 negative = (u32)(digit >> 31);
@@ -74,7 +73,6 @@ GECC_FN ed_projective ed_multiply_add_var(Store& store, const u32* k, const Base
             u32 negative = (u32)(wide >> 31);
             sum = ed_add_affine(to_extended(sum), base.get(ed_place(wide)), negative);
         }
-        last = to_projective(sum);
     }
-    return last;
+    return to_projective(sum);
 }
