@@ -68,7 +68,7 @@ impl Caller {
         self.request(Kind::of(Operation::Bip340Verify), [("messages", messages), signatures, keys], verdicts)
     }
 
-    /// [`crate::ed25519::verify`] of Ed25519 itself, by the CPU: a verdict per item over a message of 32 bytes.
+    /// [`crate::ed25519::verify`] of Ed25519 itself: a verdict per item over a message of 32 bytes.
     /// Variable-time: everything here is public.
     pub fn ed25519_verify<'a>(
         &'a self,

@@ -95,7 +95,8 @@ mod tests {
         let of_both = OnEngine { only: None, ..OnEngine::new(&engine) };
         let only = |operation| of_both.only(Kind::of(operation));
         assert_eq!(only(Operation::PublicKeys(CurveId::P256)), None);
-        assert_eq!(only(Operation::Ed25519Verify(Rule::Strict)), Some(Device::Cpu));
+        assert_eq!(only(Operation::Ed25519Verify(Rule::Strict)), None);
+        assert_eq!(only(Operation::Ed25519PublicKeys), Some(Device::Cpu));
         // An engine that may use GPUs alone is asked, and refuses.
         let of_gpus = OnEngine { only: Some(Device::Gpu), ..OnEngine::new(&engine) };
         assert_eq!(of_gpus.only(Kind::of(Operation::Ed25519Sign)), Some(Device::Gpu));

@@ -107,13 +107,8 @@ const TESTS: &[Test] = on_engines! {
     ecdsa_verify { random_and_mutated messages }
     ed25519 {
         vectors_of_the_standard sign_input cases_of_speccheck cases_of_cctv small_orders crafted real_signatures wycheproof
-<<<<<<< HEAD
         matches_dalek hashed_keys contexts order_of_reasons columns together operations
-        keys_of_other_forms portable_and_lanes_agree
-=======
-        matches_dalek hashed_keys contexts order_of_reasons columns together
         keys_of_other_forms portable_and_lanes_agree messages_of_any_length
->>>>>>> 6565b68 (Ed25519 is verified by GPUs, by the rule that the call names; untried on a GPU)
     }
     edge_verify { edge_scalars special_keys }
     encodings { every_encoding malformed_keys decompression points_round_trip }

@@ -1007,8 +1007,6 @@ GeccStatus gecc_taproot(const GeccEngine *engine,
  * The first check that fails is the item's code: `GECC_CODE_S_OUT_OF_RANGE`, `GECC_CODE_MALFORMED_POINT`,
  * `GECC_CODE_NOT_ON_CURVE`, `GECC_CODE_SMALL_ORDER_KEY`, `GECC_CODE_SMALL_ORDER_R`, `GECC_CODE_NO_SUCH_R` or
  * `GECC_CODE_R_OUT_OF_RANGE`, `GECC_CODE_MISMATCH`.
- *
- * Computed by the CPU, also where there are GPUs. An engine with `GECC_BACKEND_GPU` returns `GECC_STATUS_NO_DEVICE`.
  */
 GeccStatus gecc_ed25519_verify(const GeccEngine *engine,
                                int32_t rule,
@@ -1026,7 +1024,8 @@ GeccStatus gecc_ed25519_verify(const GeccEngine *engine,
  * `signatures`, 64 bytes `R || S`; `codes`. Code other than valid: `GECC_CODE_FAULTY_SIGNATURE`, where the engine
  * checks signatures.
  *
- * Seeds are read where they lie. They are the caller's to wipe. Computed by the CPU, as `gecc_ed25519_verify`.
+ * Seeds are read where they lie. They are the caller's to wipe. Computed by the CPU, also
+ * where there are GPUs. An engine with `GECC_BACKEND_GPU` returns `GECC_STATUS_NO_DEVICE`.
  */
 GeccStatus gecc_ed25519_sign(const GeccEngine *engine,
                              size_t items,
@@ -1041,7 +1040,8 @@ GeccStatus gecc_ed25519_sign(const GeccEngine *engine,
  * Reads `seeds`, 32 bytes each. Writes `public_keys`, 32 bytes each; zeros after any status but `GECC_STATUS_OK`, or
  * untouched if an argument was refused. There are no codes, as every seed is a key.
  *
- * Seeds are read where they lie. They are the caller's to wipe. Computed by the CPU, as `gecc_ed25519_verify`.
+ * Seeds are read where they lie. They are the caller's to wipe. Computed by the CPU, also
+ * where there are GPUs. An engine with `GECC_BACKEND_GPU` returns `GECC_STATUS_NO_DEVICE`.
  */
 GeccStatus gecc_ed25519_public_keys(const GeccEngine *engine, size_t items, GeccRows seeds, uint8_t *public_keys);
 

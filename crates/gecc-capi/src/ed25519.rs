@@ -18,8 +18,6 @@ use gecc::{PublicKeys, SecretKeys};
 /// The first check that fails is the item's code: `GECC_CODE_S_OUT_OF_RANGE`, `GECC_CODE_MALFORMED_POINT`,
 /// `GECC_CODE_NOT_ON_CURVE`, `GECC_CODE_SMALL_ORDER_KEY`, `GECC_CODE_SMALL_ORDER_R`, `GECC_CODE_NO_SUCH_R` or
 /// `GECC_CODE_R_OUT_OF_RANGE`, `GECC_CODE_MISMATCH`.
-///
-/// Computed by the CPU, also where there are GPUs. An engine with `GECC_BACKEND_GPU` returns `GECC_STATUS_NO_DEVICE`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gecc_ed25519_verify(
     engine: *const GeccEngine,
@@ -52,7 +50,8 @@ pub unsafe extern "C" fn gecc_ed25519_verify(
 /// `signatures`, 64 bytes `R || S`; `codes`. Code other than valid: `GECC_CODE_FAULTY_SIGNATURE`, where the engine
 /// checks signatures.
 ///
-/// Seeds are read where they lie. They are the caller's to wipe. Computed by the CPU, as `gecc_ed25519_verify`.
+/// Seeds are read where they lie. They are the caller's to wipe. Computed by the CPU, also
+/// where there are GPUs. An engine with `GECC_BACKEND_GPU` returns `GECC_STATUS_NO_DEVICE`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gecc_ed25519_sign(
     engine: *const GeccEngine,
@@ -81,7 +80,8 @@ pub unsafe extern "C" fn gecc_ed25519_sign(
 /// Reads `seeds`, 32 bytes each. Writes `public_keys`, 32 bytes each; zeros after any status but `GECC_STATUS_OK`, or
 /// untouched if an argument was refused. There are no codes, as every seed is a key.
 ///
-/// Seeds are read where they lie. They are the caller's to wipe. Computed by the CPU, as `gecc_ed25519_verify`.
+/// Seeds are read where they lie. They are the caller's to wipe. Computed by the CPU, also
+/// where there are GPUs. An engine with `GECC_BACKEND_GPU` returns `GECC_STATUS_NO_DEVICE`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gecc_ed25519_public_keys(
     engine: *const GeccEngine,

@@ -324,8 +324,7 @@ def bip340_sign_messages(messages, secret_keys, *, auxiliary=None, reasons=False
 def ed25519_verify(messages, signatures, public_keys, *, rule, reasons=False, engine=None):
     """Verifies one Ed25519 signature an item over its message of any length (RFC 8032), by a rule.
 
-    Not constant-time: everything here is public. Computed by the CPU, also by an engine with GPUs; one that may use
-    GPUs alone raises `NoDeviceError`.
+    Not constant-time: everything here is public.
 
     Args:
         messages: n byte strings, as for `verify_messages`.
@@ -353,7 +352,8 @@ def ed25519_verify(messages, signatures, public_keys, *, rule, reasons=False, en
 def ed25519_sign(messages, seeds, *, reasons=False, engine=None):
     """Signs one message of any length an item by Ed25519 (RFC 8032).
 
-    Constant-time in seeds and nonces, not in the length of messages. Computed by the CPU, as `ed25519_verify`.
+    Constant-time in seeds and nonces, not in the length of messages. Computed by the CPU, also by an engine with
+    GPUs; one that may use GPUs alone raises `NoDeviceError`.
 
     Args:
         messages: n byte strings, as for `verify_messages`.
@@ -370,7 +370,7 @@ def ed25519_sign(messages, seeds, *, reasons=False, engine=None):
 def ed25519_public_keys(seeds, *, out=None, reasons=False, engine=None):
     """The Ed25519 public key of each seed (RFC 8032). Constant-time in seeds.
 
-    Computed by the CPU, as `ed25519_verify`.
+    Computed by the CPU, as `ed25519_sign`.
 
     Args:
         seeds: n rows of 32 bytes. They are read where they lie, and are the caller's to wipe.
