@@ -94,7 +94,7 @@ def test_certificates_are_public_keys(curve: str) -> None:
     for encoding in (Encoding.PEM, Encoding.DER):
         keys = [found.public_bytes(encoding) for found in certificates]
         for column in (keys, pa.array(keys)):
-            assert gecc.verify(curve, theirs.digests, theirs.der, column).all()
+            assert np.asarray(gecc.verify(curve, theirs.digests, theirs.der, column)).all()
         assert list(gecc.verify(curve, theirs.digests, theirs.der[0], keys[0])) == [True, False, False, False]
 
 

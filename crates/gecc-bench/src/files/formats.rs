@@ -18,7 +18,7 @@ pub fn arguments(table: &Table, format: FileFormat) -> Vec<String> {
     match format {
         FileFormat::Rows => ["--format", "rows", "--layout", &layout(table)].map(str::to_owned).to_vec(),
         // The name of the output ends as that of the input, but its lines are compared.
-        FileFormat::Parquet | FileFormat::ParquetZst | FileFormat::Arrow => {
+        FileFormat::Csv | FileFormat::Parquet | FileFormat::ParquetZst | FileFormat::Arrow => {
             ["--output-format", "jsonl"].map(str::to_owned).to_vec()
         }
         _ => Vec::new(),

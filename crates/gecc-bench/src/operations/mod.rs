@@ -8,7 +8,7 @@ use gecc::lab::measure::{self, Arithmetic};
 use gecc::{Backend, CurveId, Engine};
 use gecc_cli::failure::Failure;
 use gecc_cli::measure::inputs::{Inputs, Memory};
-use gecc_cli::measure::operations::{Case, ResultRows, check_sample};
+use gecc_cli::measure::operations::{Case, ResultRows};
 use gecc_cli::measure::timing::{Timed, median};
 use gecc_cli::measure::{Checked, PublicCall, default_items};
 use report::{KernelRow, LatencyRow, Report, Row};
@@ -139,18 +139,17 @@ impl Bench {
         };
         // This call warms up too: it allocates what the largest batch needs.
         let expected = &case.expected(measured, &self.reference)?;
-        check_sample(case, &self.reference, expected)?;
         let checked = |range: Range<usize>| Checked { case, columns, expected, range };
         if let Some(engine) = kernels {
             checked(0..WARM_UP_ITEMS.min(self.items)).run(engine)?;
             engine.take_kernel_times();
         }
         for items in self.sizes.clone() {
-            let run = |engine| checked(0..items).run(engine);
-            let seconds = median(|| Ok((run(measured)?, ())))?.seconds;
+            let checked = checked(0..items);
+            let seconds = checked.seconds(measured)?;
             let kernels = kernels.as_ref().map(|engine| {
                 median(|| {
-                    run(engine)?;
+                    checked.run(engine)?;
                     let times = engine.take_kernel_times();
                     Ok((times.iter().map(|time| time.seconds).sum(), times))
                 })
@@ -167,7 +166,7 @@ impl Bench {
             for items in LATENCY_ITEMS {
                 let checked = checked(0..items);
                 checked.run(engine)?;
-                let seconds = median(|| Ok((checked.run(engine)?, ())))?.seconds;
+                let seconds = checked.seconds(engine)?;
                 self.report.latency(&LatencyRow { curve, operation: &name, engine: on, items, seconds })?;
             }
         }

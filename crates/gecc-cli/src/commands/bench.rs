@@ -7,7 +7,7 @@ use clap::ValueEnum;
 use gecc::{CurveId, Engine};
 use gecc_cli::measure::inputs::{Inputs, Memory};
 use gecc_cli::measure::operations::Case;
-use gecc_cli::measure::{Measured, PublicCall, default_items, rate};
+use gecc_cli::measure::{Checked, PublicCall, default_items, rate};
 use serde_json::json;
 use std::io::{self, Write};
 
@@ -67,9 +67,11 @@ impl Bench {
             Some(together) if case.operation.is_together() => together,
             _ => &self.engine,
         };
-        let measured = Measured::new(case, engine, &self.reference)?;
+        // This call warms up too: it allocates what the largest batch needs.
+        let expected = &case.expected(engine, &self.reference)?;
         for &items in &self.sizes {
-            self.print(case, items, measured.seconds(items)?)?;
+            let call = Checked { case, columns: None, expected, range: 0..items };
+            self.print(case, items, call.seconds(engine)?)?;
         }
         Ok(())
     }

@@ -1,7 +1,7 @@
 //! One call that is timed.
 
 use super::operations::{Case, Outcome, ResultRows};
-use super::timing::timed;
+use super::timing::{median, timed};
 use crate::failure::Failure;
 use gecc::Engine;
 use std::cell::RefCell;
@@ -39,6 +39,14 @@ impl Checked<'_> {
         }
         let (operation, curve, items) = (self.case.operation.name(), self.case.curve(), self.range.len());
         Err(Failure::Problem(format!("{operation} on {curve}: wrong results in a batch of {items}")))
+    }
+
+    /// The median of some runs.
+    ///
+    /// # Errors
+    /// As for [`Checked::run`].
+    pub fn seconds(&self, engine: &Engine) -> Result<f64, Failure> {
+        Ok(median(|| Ok((self.run(engine)?, ())))?.seconds)
     }
 
     /// Whether what the call writes into columns is right, and its seconds; `None` where it writes into none.

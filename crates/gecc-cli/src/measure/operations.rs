@@ -187,14 +187,22 @@ impl<'a> Case<'a> {
         self.inputs.curve.name()
     }
 
-    /// What the results of all items are compared with: these themselves, or for sums what they are made of.
-    pub fn expected(&self, engine: &Engine, reference: &Engine) -> Result<Outcome, Error> {
+    /// What the results of all items are compared with: these themselves, or for sums what they are made of. Samples
+    /// are compared with those of another engine.
+    ///
+    /// # Errors
+    /// Where a call fails, or a sample has other results.
+    pub fn expected(&self, engine: &Engine, reference: &Engine) -> Result<Outcome, Failure> {
         let Inputs { curve, public, scalars, .. } = self.inputs;
-        if self.operation != PublicCall::Msm {
-            return self.values(engine, 0..self.inputs.len());
-        }
-        let products = all_passed(point::mul(engine, *curve, scalars, public)?);
-        Ok(Outcome::Terms(*curve, products, reference.clone()))
+        let expected = match self.operation {
+            PublicCall::Msm => {
+                let products = all_passed(point::mul(engine, *curve, scalars, public)?);
+                Outcome::Terms(*curve, products, reference.clone())
+            }
+            _ => self.values(engine, 0..self.inputs.len())?,
+        };
+        check_sample(self, reference, &expected)?;
+        Ok(expected)
     }
 
     /// The results of a range as values.
@@ -367,7 +375,7 @@ impl Inputs {
 }
 
 /// Compares samples of an outcome with what the CPU engine gives for them.
-pub fn check_sample(case: &Case, reference: &Engine, outcome: &Outcome) -> Result<(), Failure> {
+fn check_sample(case: &Case, reference: &Engine, outcome: &Outcome) -> Result<(), Failure> {
     let same = |range: Range<usize>| Ok(outcome.agrees(&range, &case.values(reference, range.clone())?));
     let (operation, curve) = (case.operation.name(), case.inputs.curve);
     check_all(samples(case.inputs.len()), same, || format!("{operation} on {curve}: other results than the CPU's"))
