@@ -3,11 +3,12 @@
 #pragma once
 #include "curve/edwards.cuh"
 
-// Digits of k are between -2^(w-1) and 2^(w-1) - 1, those of s, whose windows are twice as wide, likewise.
+// Digits of k are between -2^(w-1) and 2^(w-1) - 1, those of s, whose windows are as wide as three of k, likewise.
 static constexpr int kEdWindow = 5;
 static constexpr int kEdWindows = 51;  // for orders below 2^253
 static constexpr int kEdMultiples = 1 << (kEdWindow - 1);
-static constexpr int kEdBaseWindow = 2 * kEdWindow;
+static constexpr int kEdOfBase = 3;
+static constexpr int kEdBaseWindow = kEdOfBase * kEdWindow;
 static constexpr int kEdBaseMultiples = 1 << (kEdBaseWindow - 1);
 
 // `value` plus half of 2^width in each of the windows but the last one, whose digits are not negative: digits are then
@@ -52,7 +53,8 @@ template <class Store> GECC_FN void ed_put_multiples(Store& store, const ed_affi
     }
 }
 
-// Base gives `ed_niels get(int m)`: (m + 1) B. k and s are below 2^253.
+// Base gives `ed_niels get(int m)`, which is (m + 1) B, and `void align()`, for threads that read the code of a window
+// together. k and s are below 2^253.
 template <class Store, class Base>
 GECC_FN ed_projective ed_multiply_add_var(Store& store, const u32* k, const Base& base, const u32* s) {
     u32 of_k[8], of_s[8];
@@ -61,6 +63,7 @@ GECC_FN ed_projective ed_multiply_add_var(Store& store, const u32* k, const Base
     ed_completed sum = {fe_zero(), fe_one(), fe_one(), fe_one()};  // the identity
     GECC_NO_UNROLL
     for (int window = kEdWindows - 1; window >= 0; window--) {
+        base.align();
         GECC_NO_UNROLL
         for (int i = window + 1 < kEdWindows ? 0 : kEdWindow; i < kEdWindow; i++) sum = ed_double(to_projective(sum));
         i32 digit = ed_digit<kEdWindow>(of_k, window);
@@ -68,7 +71,7 @@ GECC_FN ed_projective ed_multiply_add_var(Store& store, const u32* k, const Base
             u32 negative = (u32)(digit >> 31);
             sum = ed_add(to_extended(sum), store.get(ed_place(digit)), negative);
         }
-        i32 wide = (window & 1) == 0 ? ed_digit<kEdBaseWindow>(of_s, window / 2) : 0;
+        i32 wide = window % kEdOfBase == 0 ? ed_digit<kEdBaseWindow>(of_s, window / kEdOfBase) : 0;
         if (wide != 0) {
             u32 negative = (u32)(wide >> 31);
             sum = ed_add_affine(to_extended(sum), base.get(ed_place(wide)), negative);

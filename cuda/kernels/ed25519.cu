@@ -57,10 +57,13 @@ struct EdBase {
         const uint4* row = rows + kEdNielsVectors * m;
         return {load_row(row, 1), load_row(row + 2, 1), load_row(row + 4, 1)};
     }
+    GECC_MEMBER void align() const {
+        __syncthreads();
+    }
 };
 }  // namespace
 
-// The multiples 1 to 512 of B, 24 words each: y + x, y - x, 2 d x y.
+// The multiples 1 to 16384 of B, 24 words each: y + x, y - x, 2 d x y.
 // Launch: one thread per item, in blocks of 128, for entries items.
 extern "C" __global__ void __launch_bounds__(256) gecc_ed25519_base_table(Ed25519BaseTable* table) {
     ed_addend b = to_addend(to_extended(ed_generator()));

@@ -236,7 +236,7 @@ impl GpuEngine {
         let ends = machine.cuts(operation);
         let starts = std::iter::once(&0).chain(&ends);
         let each = starts.zip(&ends).map(|(start, end)| machine.bytes(operation, &(*start..*end)));
-        let most = each.fold(Bytes::default(), Bytes::max);
+        let most = machine.of_lane(each.fold(Bytes::default(), Bytes::max));
         let on_device = |device: usize, items: Range<usize>, place: &mut dyn Place| {
             self.compute(device, cpu, Chunk { operation, items, most, place, on_cpu }).map_err(|fault| {
                 if fault.is_memory() {

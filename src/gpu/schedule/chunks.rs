@@ -38,6 +38,17 @@ impl Machine {
         plan.bytes()
     }
 
+    /// What a lane takes for chunks of which the largest takes this much: a little more, within the limits, so that
+    /// batches of nearly the same size do not each grow it, which stops the device.
+    pub fn of_lane(&self, most: Bytes) -> Bytes {
+        let grown = |bytes: usize, limit: usize| {
+            let step = (bytes.next_power_of_two() / 4).max(1);
+            bytes.next_multiple_of(step).min(limit).max(bytes)
+        };
+        let Bytes { device, pinned } = self.limits;
+        Bytes { device: grown(most.device, device), pinned: grown(most.pinned, pinned) }
+    }
+
     /// The ends of chunks: whole waves of threads, small ones first and last, within the memory of a lane.
     pub fn cuts(&self, operation: &dyn OnGpu) -> Vec<usize> {
         let (items, most_items) = (operation.items(), self.most_items.min(operation.most_items()));
@@ -162,6 +173,22 @@ mod tests {
         assert_eq!(cut(200, 100, 0, 0), [64, 128, 192, 200]);
         assert_eq!(cut(3, 1, 0, 0), [1, 2, 3]);
         assert_eq!(cut(0, 100, PLENTY, PLENTY), [0; 0]);
+    }
+
+    #[test]
+    fn lanes_take_a_little_more_than_chunks() {
+        let of_lane = |device, pinned, most: [usize; 2]| {
+            let taken = machine(device, pinned).of_lane(Bytes { device: most[0], pinned: most[1] });
+            [taken.device, taken.pinned]
+        };
+        assert_eq!(of_lane(PLENTY, PLENTY, [0, 1]), [0, 1]);
+        assert_eq!(of_lane(PLENTY, PLENTY, [33 << 20, 47 << 20]), [48 << 20, 48 << 20]);
+        assert_eq!(of_lane(PLENTY, PLENTY, [48 << 20, (48 << 20) + 1]), [48 << 20, 64 << 20]);
+        assert_eq!(
+            of_lane(40 << 20, 30 << 20, [33 << 20, 33 << 20]),
+            [40 << 20, 33 << 20],
+            "limits, but what is needed"
+        );
     }
 
     #[test]

@@ -16,7 +16,7 @@ pub struct BasePoint {
 }
 
 /// Multiples of B of a twisted Edwards curve, and bytes of one.
-const EDWARDS_ENTRIES: usize = 512;
+const EDWARDS_ENTRIES: usize = 1 << 14;
 const EDWARDS_ENTRY: usize = 96;
 
 /// Multiples of G for public scalars, in windows of `bits` bits.

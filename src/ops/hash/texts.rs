@@ -7,43 +7,62 @@ use std::ops::Range;
 /// microseconds. Longer messages are hashed on the CPU.
 pub(crate) const LONGEST: usize = 16 << 10;
 
+/// Texts whose sizes are kept as one: a column with the size of each takes longer to write than to do without.
+const BLOCK: usize = 64;
+
 /// The bytes of each item.
 pub(crate) type Texts<'a> = dyn Fn(usize) -> &'a [u8] + Sync + 'a;
 
-/// The texts of a batch, and where each would begin if they lay one after the other, with the end of the last; of one
-/// that is too long for a device there lies nothing.
+/// The texts of a batch, and where each would begin if they lay one after the other; of one that is too long for a
+/// device there lies nothing.
 pub(crate) struct SizedTexts<'a> {
     texts: Box<Texts<'a>>,
-    pub starts: Vec<usize>,
+    items: usize,
+    /// Where each block begins, and the end of the last.
+    blocks: Vec<usize>,
 }
 
 impl<'a> SizedTexts<'a> {
     pub fn new(cpu: &CpuEngine, items: usize, texts: impl Fn(usize) -> &'a [u8] + Sync + 'a) -> Self {
-        let sizes = cpu.map(items, 0, |item| on_device(texts(item)).len());
-        SizedTexts { texts: Box::new(texts), starts: starts(sizes.into_iter()) }
+        let sizes = cpu.map(items.div_ceil(BLOCK), 0, |block| {
+            (block * BLOCK..items.min((block + 1) * BLOCK)).map(|item| on_device(texts(item)).len()).sum()
+        });
+        SizedTexts { texts: Box::new(texts), items, blocks: starts(sizes.into_iter()) }
     }
 
     pub fn items(&self) -> usize {
-        self.starts.len() - 1
+        self.items
     }
 
     pub fn get(&self, item: usize) -> &'a [u8] {
         (self.texts)(item)
     }
 
+    /// What of a text lies on the device.
+    pub fn on_device(&self, item: usize) -> &'a [u8] {
+        on_device(self.get(item))
+    }
+
+    /// Where a text begins, or where the last one ends.
+    pub fn start(&self, item: usize) -> usize {
+        let block = item / BLOCK;
+        let before = block * BLOCK..item;
+        self.blocks[block] + before.map(|item| self.on_device(item).len()).sum::<usize>()
+    }
+
     /// Bytes that some items take on a device.
     pub fn bytes(&self, items: &Range<usize>) -> usize {
-        self.starts[items.end] - self.starts[items.start]
+        self.start(items.end) - self.start(items.start)
     }
 }
 
 /// What of a text is hashed on the device: nothing of one that is too long.
-pub(crate) fn on_device(text: &[u8]) -> &[u8] {
+fn on_device(text: &[u8]) -> &[u8] {
     if text.len() <= LONGEST { text } else { &[] }
 }
 
 /// Where each of several things begins that lie one after the other, and where the last ends.
-pub(crate) fn starts(sizes: impl Iterator<Item = usize>) -> Vec<usize> {
+fn starts(sizes: impl Iterator<Item = usize>) -> Vec<usize> {
     let ends = sizes.scan(0, |end, size| {
         *end += size;
         Some(*end)

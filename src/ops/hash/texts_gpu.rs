@@ -1,6 +1,6 @@
 //! Texts that differ in size, side by side on a device.
 
-use super::texts::{LONGEST, SizedTexts, on_device};
+use super::texts::{LONGEST, SizedTexts};
 use crate::gpu::columns::{self, Codes, Column, Offsets};
 use crate::gpu::runtime::{Plan, Source};
 use crate::host::workers::Pool;
@@ -19,22 +19,17 @@ pub(crate) struct TextColumns {
 
 impl TextColumns {
     pub fn new<'a>(plan: &mut Plan<'a>, texts: &'a SizedTexts<'_>, items: Range<usize>) -> Self {
-        // The kernels read whole words.
-        let bytes = texts.bytes(&items).next_multiple_of(4).max(4);
-        let (first, count) = (texts.starts[items.start], items.len());
+        let (bytes, count) = (texts.bytes(&items), items.len());
         let of = items.clone();
         let copy = move |pool: &Pool, to: &mut [u8]| {
-            let (to, padding) = to.split_at_mut(texts.bytes(&of));
-            copy_texts(pool, to, &texts.starts[of.start..=of.end], |i| on_device(texts.get(of.start + i)));
+            let (to, padding) = to.split_at_mut(bytes);
+            copy_texts(pool, to, texts, &of);
             padding.fill(0);
         };
-        let offsets = move |start: usize, to: &mut [u8]| {
-            for (row, offset) in to.chunks_exact_mut(OFFSET).zip(&texts.starts[items.start + start..=items.end]) {
-                row.copy_from_slice(&((*offset - first) as u64).to_le_bytes());
-            }
-        };
+        let offsets = move |start: usize, to: &mut [u8]| write_offsets(to, texts, &items, start);
         TextColumns {
-            data: plan.input_of(bytes, Source::Whole(Box::new(copy))),
+            // The kernels read whole words.
+            data: plan.input_of(bytes.next_multiple_of(4).max(4), Source::Whole(Box::new(copy))),
             offsets: plan.input_of(OFFSET * (count + 1), Source::Written(OFFSET, Box::new(offsets))),
         }
     }
@@ -57,40 +52,68 @@ pub(crate) fn on_device_codes<'a>(plan: &mut Plan<'a>, texts: &'a SizedTexts<'_>
     plan.input_of(plan.items(), Source::Written(1, Box::new(write)))
 }
 
-/// Copies text i to `offsets[i]..offsets[i + 1]` from the first offset on, on several threads where there are many.
-fn copy_texts<'a>(pool: &Pool, to: &mut [u8], offsets: &[usize], text: impl Fn(usize) -> &'a [u8] + Sync) {
-    let items = offsets.len() - 1;
-    let copy = |(range, mut to): (Range<usize>, &mut [u8])| {
-        for i in range {
-            let (place, rest) = to.split_at_mut(offsets[i + 1] - offsets[i]);
-            place.copy_from_slice(text(i));
+/// Puts the texts of some items one behind the other, on several threads where there are many.
+fn copy_texts(pool: &Pool, to: &mut [u8], texts: &SizedTexts, items: &Range<usize>) {
+    let copy = |(block, mut to): (Range<usize>, &mut [u8])| {
+        for item in block {
+            let text = texts.on_device(item);
+            let (place, rest) = to.split_at_mut(text.len());
+            place.copy_from_slice(text);
             to = rest;
         }
     };
-    let (mut blocks, mut rest) = (Vec::with_capacity(items.div_ceil(BLOCK)), to);
-    for start in (0..items).step_by(BLOCK) {
-        let end = items.min(start + BLOCK);
-        let (block, behind) = rest.split_at_mut(offsets[end] - offsets[start]);
-        blocks.push((start..end, block));
-        rest = behind;
+    let mut rest = to;
+    let mut with_place = |block: Range<usize>| {
+        let place = rest.split_off_mut(..texts.bytes(&block)).expect("there is a place for each");
+        (block, place)
+    };
+    let blocks = items.clone().step_by(BLOCK).map(|start| start..items.end.min(start + BLOCK));
+    pool.for_each_with_caller(blocks.map(&mut with_place).collect(), copy);
+}
+
+/// Where the texts of some items begin, with the end of the last, from one of these numbers on.
+fn write_offsets(to: &mut [u8], texts: &SizedTexts, items: &Range<usize>, start: usize) {
+    let mut offset = texts.start(items.start + start) - texts.start(items.start);
+    for (row, item) in to.chunks_exact_mut(OFFSET).zip(items.start + start..) {
+        row.copy_from_slice(&(offset as u64).to_le_bytes());
+        if item < items.end {
+            offset += texts.on_device(item).len();
+        }
     }
-    pool.for_each_with_caller(blocks, copy);
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::texts::starts;
     use super::*;
+    use crate::cpu::CpuEngine;
 
     #[test]
     fn texts_are_copied_to_their_places() {
-        let pool = Pool::new(Some(2)).unwrap();
-        for items in [0, 1, BLOCK, BLOCK + 1, 3 * BLOCK + 7] {
-            let texts: Vec<Vec<u8>> = (0..items).map(|item| vec![item as u8; item * 7 % 13]).collect();
-            let offsets = starts(texts.iter().map(Vec::len));
-            let mut copied = vec![0xee; offsets[items]];
-            copy_texts(&pool, &mut copied, &offsets, |item| &texts[item]);
-            assert_eq!(copied, texts.concat());
+        let (pool, cpu) = (Pool::new(Some(2)).unwrap(), CpuEngine::new(Some(2), None).unwrap());
+        let texts: Vec<Vec<u8>> = (0..3100).map(|item| vec![item as u8; item * 7 % 13]).collect();
+        let long = vec![1; LONGEST + 1];
+        for (items, too_long) in
+            [(0..0, 0), (0..1, 0), (0..1024, 3), (0..3100, 1024), (1000..1025, 9), (1023..3000, 1500)]
+        {
+            let text = |item: usize| if item == too_long { &long[..] } else { &texts[item][..] };
+            let sized = SizedTexts::new(&cpu, texts.len(), text);
+            let expected: Vec<&[u8]> =
+                items.clone().map(|item| if item == too_long { &[] } else { text(item) }).collect();
+            let mut copied = vec![0xee; sized.bytes(&items)];
+            copy_texts(&pool, &mut copied, &sized, &items);
+            assert_eq!(copied, expected.concat());
+            let mut offset = 0;
+            let mut offsets = vec![0u64];
+            offsets.extend(expected.iter().map(|text| {
+                offset += text.len() as u64;
+                offset
+            }));
+            for start in [0, items.len() / 2, items.len()] {
+                let mut written = vec![0xee; OFFSET * (items.len() + 1 - start)];
+                write_offsets(&mut written, &sized, &items, start);
+                let expected: Vec<[u8; 8]> = offsets[start..].iter().map(|offset| offset.to_le_bytes()).collect();
+                assert_eq!(written, expected.concat(), "{items:?} from {start}");
+            }
         }
     }
 }

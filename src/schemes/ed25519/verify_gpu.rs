@@ -7,6 +7,7 @@ use crate::gpu::kernels;
 use crate::gpu::runtime::{Plan, Source};
 use crate::gpu::{Launch, OnGpu, Running, Test};
 use crate::ops::hash::{LONGEST, TextColumns};
+use crate::types::KeyRowForm;
 use std::ops::Range;
 
 /// The curve that the kernels are compiled for.
@@ -30,6 +31,10 @@ impl Verify<'_> {
 
     /// The keys of a chunk, zeros for those of another form.
     fn key_rows<'a>(&'a self, plan: &mut Plan<'a>, first: usize) -> Column<ByteRows<32>> {
+        if let (KeyRowForm::XOnly, Some(rows)) = (self.keys.form(), self.keys.slice(first..first + plan.items()).rows())
+        {
+            return plan.input(rows);
+        }
         let write = move |start: usize, to: &mut [u8]| {
             for (offset, row) in to.as_chunks_mut::<32>().0.iter_mut().enumerate() {
                 *row = *self.keys.get(first + start + offset).of_ed25519().unwrap_or(&[0; 32]);
