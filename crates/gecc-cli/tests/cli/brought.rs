@@ -96,6 +96,17 @@ fn values_in_hexadecimal_and_base64_and_never_in_both() {
     assert!(mixed.contains("12 values are hexadecimal and 12 base64: say --encoding"), "{mixed}");
 }
 
+#[test]
+fn base64url_may_begin_with_a_hyphen() {
+    let engine = gecc::Engine::cpu().unwrap();
+    let set = signed::<P256>(1);
+    let signature = ecdsa::sign(&engine, P256, &[[0xfb; 32]], &set.secret, Default::default()).unwrap()[0].unwrap();
+    let [digest, signature, key] =
+        [&[0xfb; 32][..], &signature, set.public[0].as_sec1()].map(Base64UrlUnpadded::encode_string);
+    assert!(digest.starts_with('-'));
+    assert_all_valid(&ON_P256, &json!({"digest": digest, "sig": signature, "pk": key}).to_string(), 1);
+}
+
 /// A text that happens to be hexadecimal is read as digits, unless it is said that messages are texts.
 #[test]
 fn messages_as_texts_and_their_digests() {
