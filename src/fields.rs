@@ -1,9 +1,12 @@
 //! What an item consists of, and the names that people have for its parts: the one table that text, tables and bindings
 //! use.
 
+mod encoding;
+mod hash;
+
 use crate::types::is_same_name;
-use sha2::{Digest, Sha256, Sha384, Sha512};
-use sha3::Keccak256;
+pub use encoding::{Encoding, Encodings, UnclearEncoding, from_base64, is_key_text};
+pub use hash::{Hash, UnknownHash};
 use std::fmt;
 use std::str::FromStr;
 
@@ -123,45 +126,6 @@ fn are_of_transactions(columns: &[&str]) -> bool {
     columns.iter().any(|column| OF_TRANSACTIONS.iter().any(|known| is_same_name(known, column)))
 }
 
-/// How a message becomes what ECDSA signs.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Hash {
-    /// SHA-256.
-    #[default]
-    Sha256,
-    /// SHA-256 of the SHA-256, as Bitcoin has it.
-    Sha256d,
-    /// The leftmost 256 bits of SHA-384, as FIPS 186-5 (section 6.4) says for curves of 256 bits.
-    Sha384,
-    /// The leftmost 256 bits of SHA-512.
-    Sha512,
-    /// Keccak-256, as Ethereum has it: not SHA3-256.
-    Keccak256,
-    /// Keccak-256 of the message behind the prefix of EIP-191, version 0x45 (`personal_sign`).
-    Eip191,
-    /// None: the message is the digest of 32 bytes.
-    None,
-}
-
-impl Hash {
-    /// What is signed; `None` for a message that has to have 32 bytes and has not.
-    pub fn digest(self, message: &[u8]) -> Option<[u8; 32]> {
-        let leftmost = |digest: &[u8]| digest.first_chunk().copied();
-        match self {
-            Hash::Sha256 => Some(Sha256::digest(message).into()),
-            Hash::Sha256d => Some(Sha256::digest(Sha256::digest(message)).into()),
-            Hash::Sha384 => leftmost(&Sha384::digest(message)),
-            Hash::Sha512 => leftmost(&Sha512::digest(message)),
-            Hash::Keccak256 => Some(Keccak256::digest(message).into()),
-            Hash::Eip191 => {
-                let prefix = format!("\x19Ethereum Signed Message:\n{}", message.len());
-                Some(Keccak256::new().chain_update(prefix).chain_update(message).finalize().into())
-            }
-            Hash::None => message.try_into().ok(),
-        }
-    }
-}
-
 /// Columns that cannot be told, or that are not there.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
@@ -188,6 +152,9 @@ pub struct Mapping {
     pub hash: Hash,
     /// Whether a text that is a message is the message, and not its hexadecimal digits.
     pub text_messages: bool,
+    /// How texts have bytes; `None` where the first rows of a whole input are to tell. Calls on single batches take
+    /// hexadecimal then.
+    pub encoding: Option<Encoding>,
 }
 
 impl Mapping {

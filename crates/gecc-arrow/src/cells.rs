@@ -12,6 +12,7 @@ use arrow_array::{
 use arrow_buffer::{ArrowNativeType, NullBuffer};
 use arrow_schema::DataType;
 use gecc::ecdsa::recovery_id_of_v;
+use gecc::fields::{Encoding, from_base64, is_key_text};
 
 /// Whether a column of this type has [`Cells`].
 pub fn holds_bytes(data_type: &DataType) -> bool {
@@ -23,8 +24,12 @@ pub fn holds_bytes(data_type: &DataType) -> bool {
     }
 }
 
-/// A column of byte strings or hexadecimal texts.
-pub struct Cells<'a>(CellArray<'a>);
+/// A column of byte strings, or of texts that have them in hexadecimal or base64.
+pub struct Cells<'a> {
+    array: CellArray<'a>,
+    /// Of texts.
+    encoding: Encoding,
+}
 
 enum CellArray<'a> {
     Fixed(&'a FixedSizeBinaryArray),
@@ -43,12 +48,12 @@ enum CellArray<'a> {
 }
 
 impl<'a> Cells<'a> {
-    /// The cells of a column.
+    /// The cells of a column, of which texts are hexadecimal.
     ///
     /// # Panics
     /// When the column is of another type ([`holds_bytes`]), which [`crate::column_of`] does not let pass.
     pub fn of(array: &'a dyn Array) -> Self {
-        Cells(match array.data_type() {
+        let array = match array.data_type() {
             DataType::FixedSizeBinary(_) => CellArray::Fixed(array.as_fixed_size_binary()),
             DataType::Binary => CellArray::Binary(array.as_binary()),
             DataType::LargeBinary => CellArray::LargeBinary(array.as_binary()),
@@ -58,7 +63,13 @@ impl<'a> Cells<'a> {
             DataType::Utf8View => CellArray::Utf8View(array.as_string_view()),
             DataType::Dictionary(..) => Self::of_dictionary(array),
             other => panic!("{other} holds no bytes"),
-        })
+        };
+        Cells { array, encoding: Encoding::Hex }
+    }
+
+    /// The same cells, of which texts are in this encoding.
+    pub(crate) fn in_encoding(self, encoding: Encoding) -> Self {
+        Cells { encoding, ..self }
     }
 
     fn of_dictionary(array: &'a dyn Array) -> CellArray<'a> {
@@ -72,7 +83,7 @@ impl<'a> Cells<'a> {
 
     /// Whether a cell is text.
     pub fn is_text(&self) -> bool {
-        match &self.0 {
+        match &self.array {
             CellArray::Utf8(_) | CellArray::LargeUtf8(_) | CellArray::Utf8View(_) => true,
             CellArray::Dictionary { values, .. } => values.is_text(),
             _ => false,
@@ -81,7 +92,7 @@ impl<'a> Cells<'a> {
 
     /// The rows that are null; `None` where none is.
     pub fn nulls(&self) -> Option<&NullBuffer> {
-        let nulls = match &self.0 {
+        let nulls = match &self.array {
             CellArray::Fixed(array) => array.nulls(),
             CellArray::Binary(array) => array.nulls(),
             CellArray::LargeBinary(array) => array.nulls(),
@@ -103,7 +114,7 @@ impl<'a> Cells<'a> {
         if self.nulls().is_some_and(|nulls| nulls.is_null(row)) {
             return Err(CellProblem::Null);
         }
-        Ok(match &self.0 {
+        Ok(match &self.array {
             CellArray::Fixed(array) => array.value(row),
             CellArray::Binary(array) => array.value(row),
             CellArray::LargeBinary(array) => array.value(row),
@@ -115,7 +126,7 @@ impl<'a> Cells<'a> {
         })
     }
 
-    /// A cell that is text and does not begin as hexadecimal digits do.
+    /// A cell that is text and does not begin as hexadecimal digits do, or in base64 is none by a character.
     ///
     /// # Errors
     /// [`CellProblem::Null`], where cells are text.
@@ -125,17 +136,25 @@ impl<'a> Cells<'a> {
             return Ok(None);
         }
         let cell = self.get(row)?;
-        Ok(cell.first().is_some_and(|first| !first.is_ascii_hexdigit()).then_some(cell))
+        let is_none = match self.encoding {
+            Encoding::Hex => cell.first().is_some_and(|first| !first.is_ascii_hexdigit()),
+            Encoding::Base64 => str::from_utf8(cell).is_ok_and(is_key_text),
+        };
+        Ok(is_none.then_some(cell))
     }
 
-    /// Bytes that a cell stands for, whether its digits are hexadecimal or not.
+    /// Bytes that a cell stands for, whether its digits are those of its encoding or not.
     ///
     /// # Errors
     /// [`CellProblem::Null`].
     #[inline]
     pub fn len(&self, row: usize) -> Result<usize, CellProblem> {
         let cell = self.get(row)?;
-        Ok(if self.is_text() { digits(cell).len().div_ceil(2) } else { cell.len() })
+        Ok(match self.encoding {
+            _ if !self.is_text() => cell.len(),
+            Encoding::Hex => digits(cell).len().div_ceil(2),
+            Encoding::Base64 => base64_length(cell),
+        })
     }
 
     /// Writes the bytes of a cell, which must be as many as there is room for.
@@ -145,8 +164,10 @@ impl<'a> Cells<'a> {
     #[inline]
     pub fn read(&self, row: usize, to: &mut [u8]) -> Result<(), CellProblem> {
         let cell = self.get(row)?;
-        if self.is_text() {
-            return read_digits(digits(cell), to);
+        match self.encoding {
+            _ if !self.is_text() => {}
+            Encoding::Hex => return read_digits(digits(cell), to),
+            Encoding::Base64 => return read_base64(cell, to),
         }
         if cell.len() != to.len() {
             return Err(CellProblem::WrongLength);
@@ -165,12 +186,10 @@ impl<'a> Cells<'a> {
         let zeros = to.len().checked_sub(bytes).filter(|_| bytes > 0).ok_or(CellProblem::WrongLength)?;
         let (front, number) = to.split_at_mut(zeros);
         front.fill(0);
-        let cell = self.get(row)?;
-        if !self.is_text() {
-            number.copy_from_slice(cell);
-            return Ok(());
+        if !self.is_text() || self.encoding == Encoding::Base64 {
+            return self.read(row, number);
         }
-        match digits(cell) {
+        match digits(self.get(row)?) {
             [first, rest @ ..] if rest.len() % 2 == 0 => {
                 read_digits(&[b'0', *first], &mut number[..1])?;
                 read_digits(rest, &mut number[1..])
@@ -192,7 +211,7 @@ impl<'a> Cells<'a> {
     /// The values, where they lie one after the other and each has this width. Those of null rows count too: they are
     /// there.
     pub fn contiguous(&self, width: usize) -> Option<&'a [u8]> {
-        match &self.0 {
+        match &self.array {
             CellArray::Fixed(array) if array.value_length() as usize == width => Some(array.value_data()),
             CellArray::Binary(array) => evenly(array.value_offsets(), array.value_data(), width),
             CellArray::LargeBinary(array) => evenly(array.value_offsets(), array.value_data(), width),
@@ -202,7 +221,7 @@ impl<'a> Cells<'a> {
 
     /// The width of all cells, where the column's type says it.
     pub fn width_of_type(&self) -> Option<usize> {
-        match &self.0 {
+        match &self.array {
             CellArray::Fixed(array) => Some(array.value_length() as usize),
             CellArray::Dictionary { values, .. } => values.width_of_type(),
             _ => None,
@@ -211,7 +230,7 @@ impl<'a> Cells<'a> {
 
     /// The width of all cells, where the layout says it.
     pub fn width(&self) -> Option<usize> {
-        let first = match &self.0 {
+        let first = match &self.array {
             CellArray::Fixed(array) => array.value_length() as usize,
             CellArray::Binary(array) if !array.is_empty() => array.value_length(0) as usize,
             CellArray::LargeBinary(array) if !array.is_empty() => array.value_length(0) as usize,
@@ -259,6 +278,27 @@ fn read_digits(digits: &[u8], to: &mut [u8]) -> Result<(), CellProblem> {
         return Err(if is_hex { CellProblem::WrongLength } else { CellProblem::NotHexadecimal });
     }
     const_hex::decode_to_slice(digits, to).map_err(|_| CellProblem::NotHexadecimal)
+}
+
+/// Bytes that digits of base64 stand for.
+fn base64_length(text: &[u8]) -> usize {
+    let text = text.trim_ascii();
+    let padding = text.iter().rev().take_while(|digit| **digit == b'=').count();
+    (text.len() - padding) * 3 / 4
+}
+
+/// The bytes of a text in base64, as many as there is room for.
+fn read_base64(text: &[u8], to: &mut [u8]) -> Result<(), CellProblem> {
+    // Of a long text the length is enough, as above.
+    if text.len() > LONG && base64_length(text) != to.len() {
+        return Err(CellProblem::WrongLength);
+    }
+    let bytes = str::from_utf8(text.trim_ascii()).ok().and_then(from_base64).ok_or(CellProblem::NotBase64)?;
+    if bytes.len() != to.len() {
+        return Err(CellProblem::WrongLength);
+    }
+    to.copy_from_slice(&bytes);
+    Ok(())
 }
 
 /// Whether a column of this type has [`Integers`].
@@ -358,6 +398,28 @@ mod tests {
             assert_eq!(append_hexadecimal(text.as_bytes(), &mut bytes), Ok(()));
         }
         assert_eq!(bytes, [7, 0x12, 0xab]);
+    }
+
+    #[test]
+    fn texts_in_base64_are_their_bytes() {
+        let texts = StringArray::from(vec!["qrs=", "-_8", "+/8=\n", "a b", "qrs", "q", "", "{}"]);
+        let cells = Cells::of(&texts).in_encoding(Encoding::Base64);
+        let read = |row| {
+            let mut bytes = [0; 2];
+            cells.read(row, &mut bytes).map(|()| bytes)
+        };
+        assert_eq!((read(0), read(1), read(2)), (Ok([0xaa, 0xbb]), Ok([0xfb, 0xff]), Ok([0xfb, 0xff])));
+        assert_eq!((read(3), read(4)), (Err(CellProblem::NotBase64), Ok([0xaa, 0xbb])));
+        assert_eq!((read(5), read(6)), (Err(CellProblem::NotBase64), Err(CellProblem::WrongLength)));
+        let mut number = [0xee; 3];
+        assert_eq!((cells.read_number(0, &mut number), number), (Ok(()), [0, 0xaa, 0xbb]));
+        assert_eq!(cells.text_without_digits(7), Ok(Some(&b"{}"[..])));
+        assert_eq!(cells.text_without_digits(1), Ok(None));
+        let long = StringArray::from(vec!["A".repeat(LONG + 4)]);
+        let long = Cells::of(&long).in_encoding(Encoding::Base64);
+        assert_eq!(long.read(0, &mut [0; 32]), Err(CellProblem::WrongLength));
+        let mut all = Vec::new();
+        assert_eq!((long.append(0, &mut all), all.len()), (Ok(()), long.len(0).unwrap()));
     }
 
     #[test]

@@ -6,7 +6,7 @@ use crate::mapping::{column_of, names};
 use crate::pool::{Pool, wiped_if};
 use crate::reason::{CellProblem, Reason};
 use arrow_array::RecordBatch;
-use gecc::fields::{Field, Mapping};
+use gecc::fields::{Encoding, Field, Mapping};
 use gecc::{Rejection, Rows};
 use zeroize::Zeroize;
 
@@ -83,7 +83,9 @@ impl<'a> Inputs<'a> {
     /// The cells of a field; `None` where the mapping has no column for it.
     pub fn optional(&self, field: Field) -> Result<Option<Cells<'a>>, Error> {
         let place = column_of(self.mapping, field, self.batch.schema_ref())?;
-        Ok(place.map(|place| Cells::of(self.batch.column(place).as_ref())))
+        let encoding = self.mapping.encoding.filter(|_| Encoding::is_of(field, self.mapping.text_messages));
+        let cells = |place| Cells::of(self.batch.column(place).as_ref()).in_encoding(encoding.unwrap_or_default());
+        Ok(place.map(cells))
     }
 
     /// The cells of a field that the operation needs.

@@ -1,6 +1,7 @@
 //! Batches in order, of which some are read and computed at a time.
 
 use crate::answers::Answers;
+use crate::encoding::{of_first_rows, unsaid};
 use crate::error::{Error, caught};
 use crate::operation::Operation;
 use crate::pool::Pool;
@@ -38,13 +39,13 @@ pub struct Answered<'a> {
 
 /// Computes the answers for all batches, `computing` at a time, and passes what `make` makes of each to `take`, in
 /// order. `make` runs on the threads that compute, `take` on this one. Ends early where `take` says so, with its value,
-/// or `stop` becomes true.
+/// or `stop` becomes true. How texts have bytes the first rows tell, where the mapping does not say it.
 ///
 /// # Errors
-/// The first error of reading, computing or `make`. All that comes before it was taken.
+/// [`Error::Columns`] where they are in both encodings, and the first error of reading, computing or `make`. All that comes before it was taken.
 pub fn answer_each<T: Send, B>(
     job: &Job,
-    batches: Batches,
+    mut batches: Batches,
     computing: usize,
     stop: &AtomicBool,
     make: impl Fn(Answered) -> Result<T, Error> + Sync,
@@ -56,8 +57,15 @@ pub fn answer_each<T: Send, B>(
     let (room, progress) = (Room::new(batches.max_memory()), batches.progress());
     let is_over = AtomicBool::new(false);
     let wanted = || !stop.load(Ordering::Relaxed) && !is_over.load(Ordering::Relaxed);
+    let unsaid = unsaid(job.operation, job.mapping, batches.schema())?;
+    let first = if unsaid.is_empty() { None } else { Some(batches.next_while(&wanted)) };
+    let mut mapping = job.mapping.clone();
+    if let Some(Some(Ok(first))) = &first {
+        mapping.encoding = Some(of_first_rows(&unsaid, first, mapping.text_messages)?);
+    }
+    let mapping = &mapping;
     let work = |Read { first, batch, bytes, place }: Read| {
-        let Job { engine, operation, mapping, pool } = job;
+        let Job { engine, operation, pool, .. } = job;
         let made = || {
             let answers = operation.apply_at(engine, first, &batch, mapping, pool)?;
             let made = make(Answered { first, batch: &batch, answers })?;
@@ -66,7 +74,7 @@ pub fn answer_each<T: Send, B>(
         wanted().then(|| caught(made))
     };
     thread::scope(|scope| {
-        let reading = || read_batches(batches, &room, &wanted, read);
+        let reading = || read_batches(first, batches, &room, &wanted, read);
         let end = spawn(scope, "gecc-batches".to_owned(), reading).and_then(|()| {
             for index in 0..computing {
                 let (workers, work) = (workers.clone(), &work);
@@ -112,10 +120,17 @@ fn spawn<'s, 'e>(scope: &'s Scope<'s, 'e>, name: String, work: impl FnOnce() + S
 }
 
 /// Reads until there are no more, one is an error, or no more are wanted. How large a batch is, is known when it is
-/// there: so one waits for room beside those that have it.
-fn read_batches<T>(mut batches: Batches, room: &Room, wanted: &impl Fn() -> bool, read: Entrance<Read, Done<T>>) {
+/// there: so one waits for room beside those that have it. `next` is the first one, where it is read already.
+fn read_batches<T>(
+    next: Option<Option<Result<RecordBatch, Error>>>,
+    mut batches: Batches,
+    room: &Room,
+    wanted: &impl Fn() -> bool,
+    read: Entrance<Read, Done<T>>,
+) {
     let mut first = 0;
-    while let Some(batch) = batches.next_while(wanted) {
+    let mut next = next.unwrap_or_else(|| batches.next_while(wanted));
+    while let Some(batch) = next {
         let goes_on = match batch {
             Ok(batch) => {
                 let (rows, bytes) = (batch.num_rows() as u64, held(&batch));
@@ -128,6 +143,7 @@ fn read_batches<T>(mut batches: Batches, room: &Room, wanted: &impl Fn() -> bool
         if !goes_on {
             return;
         }
+        next = batches.next_while(wanted);
     }
 }
 

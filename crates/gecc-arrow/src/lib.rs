@@ -61,6 +61,7 @@ mod calls;
 mod cells;
 mod columns;
 mod each;
+mod encoding;
 mod error;
 mod imported;
 mod keys;

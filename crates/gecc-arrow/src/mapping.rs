@@ -13,7 +13,7 @@ pub(crate) fn wanted(field: Field) -> &'static str {
         Field::R | Field::S => "at most 32 bytes: FixedSizeBinary, Binary, or hexadecimal text",
         Field::PublicKey => {
             "33, 64 or 65 bytes, or 32 for BIP 340: FixedSizeBinary, Binary, or hexadecimal text; or PEM, DER or JWK: \
-             Binary or text"
+             bytes or text"
         }
         Field::Message | Field::Der => "bytes: FixedSizeBinary, Binary, or hexadecimal text",
         Field::RecoveryId => "integers or booleans",
@@ -21,13 +21,16 @@ pub(crate) fn wanted(field: Field) -> &'static str {
     }
 }
 
+/// Bytes of a SubjectPublicKeyInfo in DER: of Ed25519, of compressed points, and of others, on each curve.
+const DER_WIDTHS: [i32; 7] = [44, 56, 59, 60, 88, 91, 92];
+
 /// Whether the field's cells of fixed width may have this width.
 fn takes_width(field: Field, width: i32) -> bool {
     match field {
         Field::Digest | Field::SecretKey => width == 32,
         Field::Signature => matches!(width, 64 | 65),
         Field::R | Field::S => (1..=32).contains(&width),
-        Field::PublicKey => matches!(width, 32 | 33 | 64 | 65),
+        Field::PublicKey => matches!(width, 32 | 33 | 64 | 65) || DER_WIDTHS.contains(&width),
         Field::Message | Field::Der | Field::Id => true,
         Field::RecoveryId => false,
     }

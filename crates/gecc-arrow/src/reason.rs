@@ -16,10 +16,13 @@ pub enum CellProblem {
     NotHexadecimal,
     /// A length that the field does not have.
     WrongLength,
+    /// A text that is not base64, where the others of the table are.
+    NotBase64,
 }
 
 impl CellProblem {
-    const ALL: [CellProblem; 3] = [CellProblem::Null, CellProblem::NotHexadecimal, CellProblem::WrongLength];
+    const ALL: [CellProblem; 4] =
+        [CellProblem::Null, CellProblem::NotHexadecimal, CellProblem::WrongLength, CellProblem::NotBase64];
 }
 
 impl fmt::Display for CellProblem {
@@ -28,6 +31,7 @@ impl fmt::Display for CellProblem {
             CellProblem::Null => "is null",
             CellProblem::NotHexadecimal => "is not hexadecimal",
             CellProblem::WrongLength => "has the wrong length",
+            CellProblem::NotBase64 => "is not base64",
         })
     }
 }

@@ -137,6 +137,11 @@ impl Reader {
         Self::of(path, open_beside(path).map(Content::File))
     }
 
+    /// The same of one that may be compressed.
+    pub fn open_beside_compressed(path: &Arc<Path>) -> Result<Self, Problem> {
+        Self::of(path, open_beside(path).and_then(Content::recognised))
+    }
+
     fn of(path: &Arc<Path>, content: io::Result<Content>) -> Result<Self, Problem> {
         let opened = content.and_then(|content| Ok((content.length()?, content)));
         let (length, content) = opened.map_err(|problem| Problem::new(path, Place::Whole, problem))?;

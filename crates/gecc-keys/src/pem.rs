@@ -44,16 +44,21 @@ pub fn begins(head: &[u8]) -> bool {
     head.split(|byte| *byte == b'\n').any(|line| without_mark(line).starts_with(BEGIN))
 }
 
-/// The keys of all blocks that hold one, in their order.
+/// The keys of all blocks that hold one, in their order. A text without any is something else, and an error.
 pub fn keys(text: &[u8], kind: KeyKind) -> Result<Vec<SecretKey>, String> {
     let mut pairs = Pairs::new(kind);
+    let mut first_label = None;
     for block in Blocks::new(text) {
         let Block { line, bytes } = block?;
+        first_label.get_or_insert(label(&text[bytes.clone()]));
         let place = format!("block in line {line}: ");
         let pair = block_pair(&text[bytes], kind).map_err(|problem| format!("{place}{problem}"))?;
         pair.map_or(Ok(()), |pair| pairs.push(pair, &place))?;
     }
-    pairs.finish()
+    match first_label {
+        Some(label) if pairs.len() == 0 => Err(format!("no private key: this is PEM of a {label}")),
+        _ => pairs.finish(),
+    }
 }
 
 /// `None` where the block is something else.

@@ -14,8 +14,10 @@ pub(crate) enum Codec {
     Gzip,
     Zstd,
     Brotli,
-    /// Blocks of LZ4 as they are. What Parquet calls `LZ4` is another form of three that are told apart by trying.
+    /// Blocks of LZ4 as they are.
     Lz4Raw,
+    /// What old writers call LZ4: Hadoop's blocks, a frame, or a block as it is, which are told apart by trying.
+    Lz4,
 }
 
 impl Codec {
@@ -27,12 +29,13 @@ impl Codec {
             Compression::GZIP(_) => Codec::Gzip,
             Compression::ZSTD(_) => Codec::Zstd,
             Compression::LZ4_RAW => Codec::Lz4Raw,
+            Compression::LZ4 => Codec::Lz4,
             Compression::BROTLI(_) => Codec::Brotli,
             other => {
                 // Some have a level behind the name.
                 let name = format!("{other:?}");
                 let name = name.split('(').next().unwrap_or_default();
-                let read = "Snappy, gzip, Zstandard, Brotli and LZ4_RAW";
+                let read = "Snappy, gzip, Zstandard, Brotli and LZ4";
                 return Err(Error::Malformed(format!(
                     "Parquet: pages compressed by {name} are not read, but by {read}"
                 )));
@@ -49,6 +52,7 @@ impl Codec {
             Codec::Snappy => snap::raw::Decoder::new().decompress(from, to).ok(),
             Codec::Zstd => unzstd(from, to),
             Codec::Lz4Raw => lz4_flex::block::decompress_into(from, to).ok(),
+            Codec::Lz4 => unlz4(from, to),
             Codec::Gzip => gunzip(from, to),
             Codec::Brotli => unbrotli(from, to),
         };
@@ -77,6 +81,48 @@ fn gunzip(from: &[u8], to: &mut [u8]) -> Option<usize> {
     members.read_exact(to).ok()?;
     let is_end = members.read(&mut [0]).ok()? == 0;
     is_end.then_some(to.len())
+}
+
+/// Hadoop's blocks, one frame, or one block.
+fn unlz4(from: &[u8], to: &mut [u8]) -> Option<usize> {
+    if unhadoop(from, to) == Some(to.len()) {
+        return Some(to.len());
+    }
+    if from.starts_with(&LZ4_FRAME) {
+        let mut frame = lz4_flex::frame::FrameDecoder::new(from);
+        frame.read_exact(to).ok()?;
+        let is_end = frame.read(&mut [0]).ok()? == 0;
+        return is_end.then_some(to.len());
+    }
+    lz4_flex::block::decompress_into(from, to).ok()
+}
+
+/// How a frame of LZ4 begins.
+const LZ4_FRAME: [u8; 4] = [0x04, 0x22, 0x4d, 0x18];
+
+/// Blocks of Hadoop's `BlockCompressorStream`: how many bytes one becomes, and its chunks, each a block of LZ4 behind
+/// its length. Numbers have four bytes, big-endian.
+fn unhadoop(mut from: &[u8], to: &mut [u8]) -> Option<usize> {
+    let mut written: usize = 0;
+    while !from.is_empty() {
+        let end = written.checked_add(number(&mut from)?).filter(|end| *end <= to.len())?;
+        loop {
+            let length = number(&mut from)?;
+            let (chunk, rest) = from.split_at_checked(length)?;
+            written += lz4_flex::block::decompress_into(chunk, &mut to[written..end]).ok()?;
+            from = rest;
+            if written == end {
+                break;
+            }
+        }
+    }
+    Some(written)
+}
+
+fn number(from: &mut &[u8]) -> Option<usize> {
+    let (number, rest) = from.split_first_chunk()?;
+    *from = rest;
+    usize::try_from(u32::from_be_bytes(*number)).ok()
 }
 
 /// A stream of RFC 7932, whose window has at most 16 MiB. `None` where it becomes more than there is room for, or
@@ -116,11 +162,27 @@ mod tests {
         const_hex::decode(BY_BROTLI).unwrap()
     }
 
+    /// Blocks of Hadoop's, each of chunks of 30,000 bytes.
+    fn by_hadoop(blocks: &[&[u8]]) -> Vec<u8> {
+        let number = |number: usize| (number as u32).to_be_bytes();
+        let mut all = Vec::new();
+        for block in blocks {
+            all.extend(number(block.len()));
+            for chunk in block.chunks(30_000) {
+                let chunk = lz4_flex::block::compress(chunk);
+                all.extend(number(chunk.len()));
+                all.extend(chunk);
+            }
+        }
+        all
+    }
+
     fn compressed(codec: Codec, bytes: &[u8]) -> Vec<u8> {
         match codec {
             Codec::Snappy => snap::raw::Encoder::new().compress_vec(bytes).unwrap(),
             Codec::Zstd => zstd::bulk::compress(bytes, 1).unwrap(),
             Codec::Lz4Raw => lz4_flex::block::compress(bytes),
+            Codec::Lz4 => by_hadoop(&[bytes]),
             Codec::Brotli => hex_of_test(bytes),
             Codec::Gzip => {
                 let mut encoder = GzEncoder::new(Vec::new(), flate2::Compression::fast());
@@ -133,7 +195,7 @@ mod tests {
     #[test]
     fn what_becomes_more_or_less_than_its_header_says_is_an_error() {
         let bytes: Vec<u8> = (0..100_000u32).map(|byte| (byte / 300) as u8).collect();
-        for codec in [Codec::Snappy, Codec::Zstd, Codec::Gzip, Codec::Lz4Raw, Codec::Brotli] {
+        for codec in [Codec::Snappy, Codec::Zstd, Codec::Gzip, Codec::Lz4Raw, Codec::Lz4, Codec::Brotli] {
             let from = compressed(codec, &bytes);
             assert!(from.len() < bytes.len() / 10);
             let decompress = |from: &[u8], room: usize| {
@@ -157,10 +219,30 @@ mod tests {
     }
 
     #[test]
-    fn other_codecs_are_refused_by_name() {
-        for (other, name) in [(Compression::LZ4, "LZ4"), (Compression::LZO, "LZO")] {
-            assert!(Codec::of(other).unwrap_err().to_string().contains(&format!("by {name} are not read")));
+    fn what_old_writers_call_lz4_is_told_by_trying() {
+        let bytes: Vec<u8> = (0..100_000u32).map(|byte| (byte / 300) as u8).collect();
+        let (one, two) = bytes.split_at(70_000);
+        let mut frame = lz4_flex::frame::FrameEncoder::new(Vec::new());
+        frame.write_all(&bytes).unwrap();
+        let frame = frame.finish().unwrap();
+        assert!(frame.starts_with(&LZ4_FRAME));
+        for from in [by_hadoop(&[&bytes]), by_hadoop(&[one, two]), frame, lz4_flex::block::compress(&bytes)] {
+            let mut to = vec![0; bytes.len()];
+            Codec::Lz4.decompress(&from, &mut to).unwrap();
+            assert_eq!(to, bytes);
+            for (from, room) in [(&from[..], 99_999), (&from, 100_001), (&from[..from.len() - 1], 100_000)] {
+                assert!(Codec::Lz4.decompress(from, &mut vec![0; room]).is_err());
+            }
         }
+        // A block that claims more than the page, and a chunk that claims more than the block.
+        for from in [&[0xff, 0xff, 0xff, 0xff, 0, 0, 0, 1, 0][..], &[0, 0, 0, 1, 0xff, 0xff, 0xff, 0xff, 0]] {
+            assert!(Codec::Lz4.decompress(from, &mut [0]).is_err());
+        }
+    }
+
+    #[test]
+    fn other_codecs_are_refused_by_name() {
+        assert!(Codec::of(Compression::LZO).unwrap_err().to_string().contains("by LZO are not read"));
         assert_eq!(Codec::of(Compression::UNCOMPRESSED).unwrap(), None);
     }
 }

@@ -125,8 +125,8 @@ enum Content {
 
 /// Opens a file of Parquet or Arrow IPC, which its content tells apart.
 ///
-/// Pages of Parquet may be uncompressed, or compressed by Snappy, gzip, Zstandard or LZ4 (`LZ4_RAW`); messages of
-/// Arrow IPC by Zstandard.
+/// Pages of Parquet may be uncompressed, or compressed by Snappy, gzip, Zstandard, Brotli or LZ4 (`LZ4_RAW`, and the
+/// `LZ4` of old writers); messages of Arrow IPC by Zstandard or LZ4.
 /// Columns of bytes in Parquet's delta encodings are refused.
 ///
 /// # Errors

@@ -172,6 +172,23 @@ fn keys_that_name_their_curve_are_read() {
     }
 }
 
+/// Most columns of SubjectPublicKeyInfo have one width.
+#[test]
+fn der_of_one_width_is_read() {
+    let mut items = Items::random(CurveId::P256, 300);
+    items.spoil();
+    let points: Vec<_> = items.points.iter().map(|point| point.as_sec1().to_vec()).collect();
+    let codes = verdicts(CurveId::P256, &items.digests, &items.signatures, &points);
+    let der: Vec<_> = points.iter().map(|point| named_forms(point, "P-256")[0].clone()).collect();
+    let [digests, signatures] = [fixed(&some(&items.digests)), fixed(&some(&items.signatures))].map(Option::unwrap);
+    for column in columns(&some(&der)) {
+        let kind = column.data_type().clone();
+        let found =
+            [(Field::Digest, digests.clone()), (Field::Signature, signatures.clone()), (Field::PublicKey, column)];
+        assert_eq!(verify(CurveId::P256, found.to_vec()), codes, "{kind}");
+    }
+}
+
 /// A JSON Web Key of secp256k1 has as many characters as the digits of a point.
 #[test]
 fn texts_of_keys_are_no_digits_whatever_their_length() {

@@ -2,7 +2,7 @@
 
 use crate::items::{CURVES, engine, verify};
 use arrow_array::cast::AsArray;
-use arrow_array::types::Int64Type;
+use arrow_array::types::{Float64Type, Int64Type};
 use arrow_array::{Array, ArrayRef, BinaryArray, FixedSizeBinaryArray, Int64Array, RecordBatch, StringArray};
 use arrow_schema::{DataType, Field as Column, Schema};
 use flate2::read::GzDecoder;
@@ -47,6 +47,20 @@ pub fn write(path: &Path, batch: &RecordBatch, part: usize, format: Format, comp
 /// Every batch of a file.
 pub fn read(path: &Path, options: ReadOptions, columns: &Projection) -> Result<Vec<RecordBatch>, Error> {
     open(path, options)?.batches(columns)?.collect()
+}
+
+/// What parquet-mr with Hadoop, and others before `LZ4_RAW`, wrote as LZ4.
+#[test]
+fn pages_of_old_writers_are_read() {
+    for name in ["hadoop_lz4_compressed.parquet", "non_hadoop_lz4_compressed.parquet"] {
+        let batches = read(&data(name), options(100), &Projection::All).unwrap();
+        let [batch] = &batches[..] else { panic!("{name}: {} batches", batches.len()) };
+        let numbers = batch.column(0).as_primitive::<Int64Type>().values().to_vec();
+        assert_eq!(numbers, [1593604800, 1593604800, 1593604801, 1593604801], "{name}");
+        let texts: Vec<_> = batch.column(1).as_binary_view().iter().map(Option::unwrap).collect();
+        assert_eq!(texts, [b"abc", b"def", b"abc", b"def"], "{name}");
+        assert_eq!(batch.column(2).as_primitive::<Float64Type>().values()[..], [42.0, 7.7, 42.125, 7.7], "{name}");
+    }
 }
 
 #[test]

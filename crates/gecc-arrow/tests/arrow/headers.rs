@@ -202,8 +202,13 @@ fn pages_become_what_they_say() {
         let long = [vec![0xff; copied / 255], vec![(copied % 255) as u8]].concat();
         [&[0x1f, bytes[0], 1, 0][..], &long, &[0xc0], &bytes[bytes.len() - 12..]].concat()
     };
+    let hadoop = |bytes: &[u8]| {
+        let block = lz4(bytes);
+        let [all, chunk] = [bytes.len(), block.len()].map(|number| (number as u32).to_be_bytes());
+        [&all[..], &chunk, &block].concat()
+    };
     let expected = attempt(&path, &crafted::file(&crafted::rejected(100), 100), bounded(100)).unwrap();
-    let codecs: [(i64, &dyn Fn(&[u8]) -> Vec<u8>); 2] = [(2, &gzip), (7, &lz4)];
+    let codecs: [(i64, &dyn Fn(&[u8]) -> Vec<u8>); 4] = [(2, &gzip), (7, &lz4), (5, &lz4), (5, &hadoop)];
     for (codec, compressed) in codecs {
         let file = |said: usize| {
             let columns = crafted::verification(FIXED, codec, 100, |width| {

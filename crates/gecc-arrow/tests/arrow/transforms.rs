@@ -4,11 +4,14 @@ use crate::files::{WRITTEN, options, read, write};
 use crate::items::{Items, columns, engine, fixed, some, verdicts, verify};
 use arrow_array::cast::AsArray;
 use arrow_array::types::UInt64Type;
-use arrow_array::{Array, ArrayRef, Int64Array, RecordBatch};
+use arrow_array::{Array, ArrayRef, Int64Array, RecordBatch, StringArray};
+use base64::Engine as _;
+use base64::prelude::{BASE64_STANDARD as STANDARD, BASE64_URL_SAFE_NO_PAD as URL_SAFE_NO_PAD};
+use gecc::fields::Encoding;
 use gecc::{CurveId, call};
 use gecc_arrow::{
-    Compression, Error, Format, Job, Mapping, Operation, Outcome, Output, Pool, Projection, Reason, TransformOptions,
-    Wanted, complete, open, transform,
+    CellProblem, Compression, Error, Field, Format, Job, Mapping, Operation, Outcome, Output, Pool, Projection, Reason,
+    TransformOptions, Wanted, complete, open, transform,
 };
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
@@ -113,6 +116,59 @@ fn columns_keep_the_types_that_the_file_gives_them() {
     run(&from, Output::File(to.clone()), 10, &with, false).unwrap();
     let written = open(&to, options(10)).unwrap().written_schema().clone();
     assert_eq!(written.fields()[..4], table.schema().fields()[..]);
+}
+
+/// A table with texts, of which this writes the bytes.
+fn texts(items: &Items, written: impl Fn(&[u8]) -> String) -> RecordBatch {
+    let column = |rows: Vec<&[u8]>| Arc::new(rows.iter().map(|row| Some(written(row))).collect::<StringArray>());
+    let table: [(&str, ArrayRef); 3] = [
+        ("digest", column(items.digests.iter().map(|row| &row[..]).collect())),
+        ("sig", column(items.signatures.iter().map(|row| &row[..]).collect())),
+        ("pubkey", column(items.points.iter().map(|point| point.as_sec1()).collect())),
+    ];
+    RecordBatch::try_from_iter(table).unwrap()
+}
+
+#[test]
+fn texts_are_in_the_encoding_of_the_first_rows() {
+    let folder = TempDir::new().unwrap();
+    let (from, to) = (folder.path().join("in"), folder.path().join("out"));
+    let mut items = Items::random(CURVE, 2500);
+    items.spoil();
+    let keys: Vec<_> = items.points.iter().map(|point| point.as_sec1().to_vec()).collect();
+    let codes_of_items = verdicts(CURVE, &items.digests, &items.signatures, &keys);
+    let with = TransformOptions { beside: true, ..TransformOptions::default() };
+    let hex = texts(&items, |row| const_hex::encode(row));
+    let base64 = [texts(&items, |row| STANDARD.encode(row)), texts(&items, |row| URL_SAFE_NO_PAD.encode(row))];
+    for table in [&hex, &base64[0], &base64[1]] {
+        for (format, compression) in WRITTEN {
+            write(&from, table, 700, format, compression);
+            let outcome = run(&from, Output::File(to.clone()), 1024, &with, false).unwrap();
+            assert!(outcome.problem.is_none(), "{:?}", outcome.problem);
+            assert_eq!(codes(&to, "valid"), codes_of_items, "{format:?}");
+        }
+    }
+    // Neither wins, and nothing is written.
+    let of_both = |rows| {
+        let columns: Vec<ArrayRef> = vec![hex.column(0).clone(), base64[0].column(1).clone(), hex.column(2).clone()];
+        RecordBatch::try_new(hex.schema(), columns).unwrap().slice(0, rows)
+    };
+    std::fs::remove_file(&to).unwrap();
+    write(&from, &of_both(1200), 1200, Format::Parquet, Compression::None);
+    let outcome = run(&from, Output::File(to.clone()), 1024, &with, false).unwrap();
+    let problem = outcome.problem.unwrap().to_string();
+    assert!(problem.contains("of the first 1000 rows 2000 values are hexadecimal and 1000 base64"), "{problem}");
+    assert!(!to.exists());
+    // What is said decides: rows of the other encoding are rejected by themselves.
+    let input = open(&from, options(1024)).unwrap();
+    let (operation, pool) = (verify(CURVE), Pool::default());
+    let mut said = Mapping::new();
+    said.encoding = Some(Encoding::Base64);
+    let mapping = complete(said, input.schema(), &operation).unwrap();
+    let job = Job { engine: engine(), operation: &operation, mapping: &mapping, pool: &pool };
+    let outcome = transform(&job, input, Output::File(to.clone()), &with, &AtomicBool::new(false)).unwrap();
+    let wrong = Reason::Cell(Field::Digest, CellProblem::WrongLength);
+    assert_eq!(outcome.counts.rejected().collect::<Vec<_>>(), [(wrong, 1200)]);
 }
 
 #[test]

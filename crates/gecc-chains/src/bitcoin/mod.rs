@@ -58,8 +58,8 @@ const LONGEST_UNDO: u64 = 64 << 20;
 /// what the sink ended with.
 ///
 /// Files named blkNNNNN.dat need revNNNNN.dat beside them, with xor.dat where there is one. A file of one block needs a
-/// file beside it whose name says `-undo` at the end of the stem, with the outputs that it spends. Others among the
-/// files are these, and read with theirs. The first block of a folder says of which network all are; a single block is
+/// file beside it whose name says `-undo` at the end of the stem, with the outputs that it spends; both may be
+/// compressed by gzip or zstd. Others among the files are these, and read with theirs. The first block of a folder says of which network all are; a single block is
 /// of the main chain.
 ///
 /// # Errors
@@ -157,7 +157,8 @@ pub(crate) enum Source {
     /// Blocks of a folder, and the network that the first one of the folder is of, where that is in this file or in one
     /// before.
     Blocks(Arc<Path>, Option<Network>),
-    Block(Arc<Path>),
+    /// A file of this many bytes that is one block.
+    Block(Arc<Path>, u64),
     /// A file of this many bytes that is read with another.
     Beside(Arc<Path>, u64),
 }
@@ -182,7 +183,7 @@ pub(crate) fn sources(paths: &Paths) -> impl ExactSizeIterator<Item = Source> + 
                 *network = network.or_else(|| folder::first_network(path));
                 Source::Blocks(Arc::clone(path), *network)
             }
-            Role::Block => Source::Block(Arc::clone(path)),
+            Role::Block => Source::Block(Arc::clone(path), *length),
             Role::Beside => Source::Beside(Arc::clone(path), *length),
         }
     })
@@ -198,7 +199,7 @@ enum Role {
 
 fn role_of(path: &Path) -> Role {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+    let (stem, _) = parted(&name);
     let is_numbered = |start: &str| name.starts_with(start) && name.ends_with(".dat");
     if is_numbered("blk") {
         Role::Blocks
@@ -209,6 +210,12 @@ fn role_of(path: &Path) -> Role {
     }
 }
 
+/// The stem of a name, and its ending with that of what compresses the file.
+fn parted(name: &str) -> (&str, &str) {
+    let plain = name.strip_suffix(".gz").or(name.strip_suffix(".zst")).unwrap_or(name);
+    name.split_at(plain.rfind('.').filter(|dot| *dot > 0).unwrap_or(plain.len()))
+}
+
 /// What is wrong with a block as a whole.
 fn of_block(path: &Arc<Path>, place: u64, what: Flaw) -> Problem {
     Problem { not_checked: matches!(what, Flaw::NotBeside), ..Problem::new(path, Place::Byte(place), what) }
@@ -216,19 +223,15 @@ fn of_block(path: &Arc<Path>, place: u64, what: Flaw) -> Problem {
 
 /// Reads a file that is one block, and the file of what it spends.
 fn read_block(path: &Arc<Path>, limits: &Limits, hand_on: &mut HandOn<Piece>) -> ControlFlow<()> {
-    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
-    let mut name = PathBuf::from(format!("{stem}-undo"));
-    if let Some(extension) = path.extension() {
-        name.set_extension(extension);
-    }
-    let beside: Arc<Path> = Arc::from(path.with_file_name(name).as_path());
-    let spent = || read_whole(Reader::open_beside(&beside)?, limits.whole_of(LONGEST_UNDO));
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let (stem, ending) = parted(&name);
+    let beside: Arc<Path> = Arc::from(path.with_file_name(format!("{stem}-undo{ending}")).as_path());
+    let spent = || read_whole(Reader::open_beside_compressed(&beside)?, limits.whole_of(LONGEST_UNDO));
     let read = Reader::open(path).and_then(|reader| Ok((read_whole(reader, LONGEST_BLOCK)?, spent()?)));
     match read {
         Ok((block, spent)) => {
-            let bytes = block.len() as u64;
             let blocks = VecDeque::from([PlacedBlock { place: 0, block, spent: Some(spent) }]);
-            hand_on(Piece::new(path, Content::new(Network::Bitcoin, blocks, true), bytes))
+            hand_on(Piece::new(path, Content::new(Network::Bitcoin, blocks, true), 0))
         }
         Err(problem) => hand_on(Piece::problems(vec![problem])),
     }
@@ -261,9 +264,9 @@ impl Work for Inputs {
                 folder::read(&path, network, limits, hand_on)?;
                 (path, 0)
             }
-            Source::Block(path) => {
+            Source::Block(path, length) => {
                 read_block(&path, limits, hand_on)?;
-                (path, 0)
+                (path, length)
             }
             Source::Beside(path, length) => (path, length),
         };

@@ -8,6 +8,7 @@ use gecc_chains::bitcoin::{Answer, Answers, Reason, Template, Wrapping, verify};
 use gecc_chains::{Blocks, Problem, Settings};
 use serde::Deserialize;
 use std::collections::BTreeMap;
+use std::io::Write;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
@@ -105,8 +106,28 @@ pub fn block_866342(settings: &Settings) {
     // The same with the outputs as they are in blocks.
     let path = folder.path().join("other.raw");
     std::fs::write(&path, &block).unwrap();
-    std::fs::write(folder.path().join("other-undo.raw"), decompressed("block866342-undo.raw.zst")).unwrap();
+    let spent = decompressed("block866342-undo.raw.zst");
+    std::fs::write(folder.path().join("other-undo.raw"), &spent).unwrap();
     assert_eq!(check(settings, &[path]), answers);
+    // Compressed, and among the files of a folder.
+    assert_eq!(check(settings, &[data("block866342.raw.zst")]), answers);
+    let compressed = tempfile::tempdir().unwrap();
+    for (name, bytes) in [("b.raw.gz", &block), ("b-undo.raw.gz", &spent)] {
+        std::fs::write(compressed.path().join(name), gzip(bytes)).unwrap();
+    }
+    assert_eq!(check(settings, &[compressed.path().to_owned()]), answers);
+    // What becomes too long, and what is cut off, are problems.
+    for undo in [gzip(&vec![0; 100 << 20]), gzip(&spent)[..1000].to_vec()] {
+        std::fs::write(compressed.path().join("b-undo.raw.gz"), undo).unwrap();
+        let (answers, problems) = check_with(settings, &[compressed.path().to_owned()]);
+        assert_eq!((answers.len(), problems.len()), (0, 1));
+    }
+}
+
+fn gzip(content: &[u8]) -> Vec<u8> {
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    encoder.write_all(content).unwrap();
+    encoder.finish().unwrap()
 }
 
 /// A transaction with the outputs that it spends: satoshi and script.

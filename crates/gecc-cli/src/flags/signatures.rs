@@ -1,11 +1,10 @@
 //! Commands on signatures.
 
-use super::stream::input_help;
+use super::stream::{input_help, named};
 use super::{HashOptions, StreamOptions};
 use crate::curve::{Scheme, any, of_ecdsa};
 use crate::input::fields::decode_digits;
 use clap::Args;
-use clap::builder::{PossibleValuesParser, TypedValueParser as _};
 use gecc::CurveId;
 use gecc::ed25519::Rule;
 use gecc_cli::engine::EquationOptions;
@@ -90,7 +89,7 @@ pub struct VerifyOptions {
     pub scheme: Option<Scheme>,
     /// Which signatures of Ed25519 are valid: those that the programs take with which this one has to agree. `strict`
     /// is the rule of Solana, `zip215` that of Zcash and CometBFT, `cofactorless` that of OpenSSL and Go.
-    #[arg(long, value_parser = PossibleValuesParser::new(Rule::ALL.iter().map(|rule| rule.name())).try_map(|name| name.parse::<Rule>()))]
+    #[arg(long, value_parser = named(Rule::ALL, Rule::name))]
     pub rule: Option<Rule>,
     /// Reject s above n/2 (BIP 62, EIP-2); ECDSA only.
     #[arg(long)]

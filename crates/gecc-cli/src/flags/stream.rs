@@ -1,9 +1,9 @@
 //! Where items come from and answers go.
 
 use crate::input::binary::layout::Layout;
-use crate::input::encoding::Encoding;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
-use gecc::fields::{Hash, Mapping};
+use gecc::fields::{Encoding, Hash, Mapping};
 use gecc_cli::curve::Scheme;
 use gecc_cli::engine::EngineOptions;
 use std::ffi::OsStr;
@@ -68,13 +68,24 @@ pub struct MessageOptions {
     pub text_messages: bool,
 }
 
+/// One of these values, by its name.
+pub(super) fn named<T: Copy + Send + Sync + 'static>(
+    values: &'static [T],
+    name: impl Fn(T) -> &'static str + Clone + Send + Sync + 'static,
+) -> impl TypedValueParser<Value = T> {
+    PossibleValuesParser::new(values.iter().map(|value| name(*value))).map(move |chosen| {
+        let is_chosen = |value: &&T| name(**value) == chosen;
+        *values.iter().find(is_chosen).expect("the name of a value")
+    })
+}
+
 /// The same for ECDSA, which signs a hash.
 #[derive(Args, Clone, Copy)]
 pub struct HashOptions {
     /// The hash of a `message`, for ECDSA. sha256d is SHA-256 twice; of SHA-384 and SHA-512 the leftmost 256 bits are
     /// signed (FIPS 186-5); eip191 is Keccak-256 of what `personal_sign` signs; with none a message is the digest.
-    #[arg(long, value_enum, default_value = "sha256")]
-    pub hash: HashName,
+    #[arg(long, value_parser = named(Hash::ALL, Hash::name), default_value = "sha256")]
+    pub hash: Hash,
     #[command(flatten)]
     pub messages: MessageOptions,
 }
@@ -92,32 +103,7 @@ impl HashOptions {
 
     /// Whether another hash than the usual is asked for, which schemes with their own hash refuse.
     pub fn is_other(self) -> bool {
-        self.hash != HashName::Sha256
-    }
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum HashName {
-    Sha256,
-    Sha256d,
-    Sha384,
-    Sha512,
-    Keccak256,
-    Eip191,
-    None,
-}
-
-impl From<HashName> for Hash {
-    fn from(name: HashName) -> Self {
-        match name {
-            HashName::Sha256 => Hash::Sha256,
-            HashName::Sha256d => Hash::Sha256d,
-            HashName::Sha384 => Hash::Sha384,
-            HashName::Sha512 => Hash::Sha512,
-            HashName::Keccak256 => Hash::Keccak256,
-            HashName::Eip191 => Hash::Eip191,
-            HashName::None => Hash::None,
-        }
+        self.hash != Hash::default()
     }
 }
 
@@ -142,8 +128,9 @@ pub struct StreamOptions {
     /// digest=their_hash,public_key=their_key. Others are found by name. `FIELD=` says that there is none.
     #[arg(long, value_name = "FIELD=COLUMN,…")]
     pub columns: Option<Mapping>,
-    /// How text has binary values [default: hexadecimal, or base64 where the first rows are that alone].
-    #[arg(long, value_enum)]
+    /// How texts have binary values: in hexadecimal, with or without 0x, or in base64 or base64url, with or without
+    /// padding [default: hexadecimal, or base64 where the first rows are that alone].
+    #[arg(long, value_parser = named(&Encoding::ALL, Encoding::name))]
     pub encoding: Option<Encoding>,
     /// Set by commands that read messages.
     #[arg(skip)]
@@ -207,13 +194,13 @@ impl StreamOptions {
     /// What is said of columns and messages.
     pub fn mapping(&self) -> Mapping {
         let mut mapping = self.columns.clone().unwrap_or_default();
-        (mapping.hash, mapping.text_messages) = (self.hash, self.text_messages);
+        (mapping.hash, mapping.text_messages, mapping.encoding) = (self.hash, self.text_messages, self.encoding);
         mapping
     }
 
     /// Takes over how messages are read.
     pub fn read_messages(&mut self, options: HashOptions) {
-        self.hash = options.hash.into();
+        self.hash = options.hash;
         self.text_messages = options.messages.text_messages;
     }
 

@@ -1,11 +1,10 @@
 //! The fields of one input item, borrowed from its text, and what they mean.
 
-use super::encoding::{Encoding, base64};
 use super::names::{Names, Role};
 use super::public_key;
 use const_hex::decode_to_slice;
 use gecc::ecdsa::recovery_id_of_v;
-use gecc::fields::Field;
+use gecc::fields::{Encoding, Field, from_base64, is_key_text};
 use gecc::{CurveId, Rejection};
 use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
@@ -199,12 +198,10 @@ impl<'a> Fields<'a> {
     /// that name their curve.
     pub fn into_hex(mut self, encoding: Encoding, text_messages: bool, curve: CurveId) -> Result<Self, String> {
         if encoding == Encoding::Base64 {
-            for field in Field::ALL {
-                let is_binary = !matches!(field, Field::RecoveryId | Field::SecretKey | Field::Id);
-                let is_binary = is_binary && !(field == Field::Message && text_messages);
-                let text = self.value(field).map(str::trim).filter(|text| is_binary && !text.starts_with(['-', '{']));
-                let Some(text) = text else { continue };
-                let bytes = base64(text).ok_or_else(|| format!("`{field}` is not base64"))?;
+            for field in Field::ALL.into_iter().filter(|field| Encoding::is_of(*field, text_messages)) {
+                let is_key = |text: &str| field == Field::PublicKey && is_key_text(text);
+                let Some(text) = self.value(field).map(str::trim).filter(|text| !is_key(text)) else { continue };
+                let bytes = from_base64(text).ok_or_else(|| format!("`{field}` is not base64"))?;
                 self.values[field as usize] = Some(Cow::Owned(const_hex::encode(bytes)));
             }
         }

@@ -116,7 +116,7 @@ pub fn tell(text: &[u8], is_first: bool, at_end: bool, format: Option<Format>, n
         };
         return Err(problem.to_owned());
     }
-    let start = if is_first && text.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len() } else { 0 };
+    let start = if is_first { text.len() - without_mark(text).len() } else { 0 };
     let first = text[start..].iter().position(|byte| !byte.is_ascii_whitespace()).map(|at| start + at);
     let line = line_start(text, start, first.unwrap_or(text.len()));
     let rest = &text[line..];
@@ -137,12 +137,18 @@ pub fn tell(text: &[u8], is_first: bool, at_end: bool, format: Option<Format>, n
     }
 }
 
+/// Without the mark that some editors write in front of UTF-8.
+pub fn without_mark(text: &[u8]) -> &[u8] {
+    text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text)
+}
+
 /// Where the line begins that has its first character at `first`.
 fn line_start(text: &[u8], start: usize, first: usize) -> usize {
     memrchr(b'\n', &text[start..first]).map_or(start, |at| start + at + 1)
 }
 
-fn names_a_key(line: &[u8]) -> bool {
+/// Whether the line is a header with `secret_key` or another of its names.
+pub fn names_a_key(line: &[u8]) -> bool {
     line.split(|byte| b",;\t\"\r\n".contains(byte)).any(|name| {
         std::str::from_utf8(name.trim_ascii()).is_ok_and(|name| Field::named(name) == Some(Field::SecretKey))
     })

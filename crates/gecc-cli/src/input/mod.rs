@@ -8,7 +8,6 @@ pub mod binary;
 pub mod compressed;
 pub mod cut;
 pub mod detect;
-pub mod encoding;
 pub mod fields;
 pub mod items;
 pub mod keyfile;

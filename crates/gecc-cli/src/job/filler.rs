@@ -11,7 +11,6 @@ use crate::input::layout::Layout;
 use crate::input::names::Names;
 use crate::output::{Failure, info};
 use crate::secrets::wiped::wiped_if;
-use clap::ValueEnum;
 use gecc::steps::map;
 use std::sync::Arc;
 
@@ -59,11 +58,10 @@ impl<'a> Filler<'a> {
         }
         if self.job.options.encoding.is_none() {
             let Rules { names, text_messages, .. } = &self.rules;
-            self.rules.encoding = detect(&window.units, &window.layout, names, *text_messages)?;
+            self.rules.encoding =
+                detect(&window.units, &window.layout, names, *text_messages).map_err(|problem| problem.to_string())?;
         }
-        let encoding = self.rules.encoding.to_possible_value();
-        let encoding = encoding.as_ref().map_or("", |encoding| encoding.get_name());
-        info(|| format!("text: {}; bytes in {encoding}", window.layout));
+        info(|| format!("text: {}; bytes in {}", window.layout, self.rules.encoding.name()));
         Ok(())
     }
 

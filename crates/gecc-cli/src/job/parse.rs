@@ -2,14 +2,13 @@
 
 use super::arena::{KeyColumn, Part};
 use crate::input::cut::Unit;
-use crate::input::encoding::Encoding;
 use crate::input::fields::{Content, Fields, Tag, append_decoded, decode_digits, digits};
 use crate::input::items::{Unreadable, each_of_unit};
 use crate::input::layout::Layout;
 use crate::input::names::Names;
 use crate::operation::NO_RECOVERY_ID;
 use gecc::call::{Reads, RecoveryIds};
-use gecc::fields::Hash;
+use gecc::fields::{Encoding, Hash};
 use gecc::{CurveId, PublicKeys};
 use std::ops::{ControlFlow, Range};
 

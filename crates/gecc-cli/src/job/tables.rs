@@ -8,7 +8,6 @@ use super::running::{End, Started};
 use super::write::{LineSink, Outcome, Sink, Spares, Wanted, Written, up_to_rejection, write_answer};
 use crate::flags::{Format, StreamOptions};
 use crate::input::cut::MAX_ROWS;
-use crate::input::encoding::Encoding;
 use crate::input::open::{Input, PlainFile, is_standard_stream};
 use crate::operation::{Operation, TableAnswers};
 use crate::output::{Output, Progress, info};
@@ -107,9 +106,6 @@ pub fn ready(
     options: &StreamOptions,
     started: &Started,
 ) -> Result<ReadyTable, String> {
-    if options.encoding == Some(Encoding::Base64) {
-        return Err("--encoding base64 is for text".to_owned());
-    }
     let answers = if options.answers().is_lines() { TableAnswers::Lines } else { TableAnswers::Columns };
     let table_operation = operation.over_tables(answers);
     let mapping = complete(options.mapping(), input.schema(), &table_operation).map_err(said)?;

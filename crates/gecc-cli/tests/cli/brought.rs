@@ -1,12 +1,15 @@
 //! What people bring: names of columns, spellings of values, forms of keys and signatures, files. One test for each row
 //! of docs/doors.md.
 
-use crate::support::{Signed, TemporaryFile, answers, code, gecc, run, signed, stderr};
+use crate::support::{Signed, TemporaryFile, answers, code, gecc, gzip, run, signed, start, stderr};
 use base64ct::{Base64, Base64UrlUnpadded, Encoding};
 use gecc::{P256, Secp256k1, ecdsa};
 use p256::pkcs8::{EncodePrivateKey, EncodePublicKey, LineEnding};
 use serde_json::{Value, json};
 use std::fs;
+use std::io::Write;
+use std::process::Output;
+use std::time::Duration;
 
 const ON_P256: [&str; 3] = ["verify", "--curve", "p256"];
 
@@ -91,6 +94,17 @@ fn values_in_hexadecimal_and_base64_and_never_in_both() {
     assert_all_valid(&[&ON_P256[..], &["--encoding", "base64"]].concat(), &base64, 4);
     let mixed = refused(&ON_P256, &format!("{prefixed}{base64}"));
     assert!(mixed.contains("12 values are hexadecimal and 12 base64: say --encoding"), "{mixed}");
+}
+
+#[test]
+fn base64url_may_begin_with_a_hyphen() {
+    let engine = gecc::Engine::cpu().unwrap();
+    let set = signed::<P256>(1);
+    let signature = ecdsa::sign(&engine, P256, &[[0xfb; 32]], &set.secret, Default::default()).unwrap()[0].unwrap();
+    let [digest, signature, key] =
+        [&[0xfb; 32][..], &signature, set.public[0].as_sec1()].map(Base64UrlUnpadded::encode_string);
+    assert!(digest.starts_with('-'));
+    assert_all_valid(&ON_P256, &json!({"digest": digest, "sig": signature, "pk": key}).to_string(), 1);
 }
 
 /// A text that happens to be hexadecimal is read as digits, unless it is said that messages are texts.
@@ -226,15 +240,53 @@ fn certificates_are_public_keys() {
     assert_eq!(code(&run(&ON_P256, spoiled)), 1);
 }
 
+/// As a file, and through pipes, also where text stands before PEM and one with a pause in it.
 #[test]
 fn private_keys_of_pem_are_one_item() {
     let set = signed::<P256>(1);
     let secret = p256::SecretKey::from_slice(set.secret[0].expose_bytes()).unwrap();
-    for pem in [secret.to_pkcs8_pem(LineEnding::LF).unwrap(), secret.to_sec1_pem(LineEnding::LF).unwrap()] {
-        let file = TemporaryFile::new("brought-key.pem", pem.as_bytes());
-        let output = run(&["pubkey", "--curve", "P-256", file.path()], "");
-        assert_eq!(code(&output), 0, "{}", stderr(&output));
-        assert_eq!(answers(&output), [json!({"public_key": hex::encode(set.public[0].as_sec1())})]);
+    let (pkcs8, sec1) = (secret.to_pkcs8_pem(LineEnding::LF).unwrap(), secret.to_sec1_pem(LineEnding::CRLF).unwrap());
+    let jwk = json!({"kty": "EC", "crv": "P-256", "d": Base64UrlUnpadded::encode_string(set.secret[0].expose_bytes())});
+    let bags = format!("Bag Attributes\n    friendlyName: mine\n{}", *pkcs8);
+    let compressed = gzip(pkcs8.as_bytes());
+    let der = secret.to_pkcs8_der().unwrap();
+    let jwk = format!("{jwk:#}");
+    let texts = [pkcs8.as_bytes(), sec1.as_bytes(), bags.as_bytes(), jwk.as_bytes(), der.as_bytes(), &compressed];
+    for (index, key) in texts.into_iter().enumerate() {
+        let file = TemporaryFile::new("brought-key.pem", key);
+        let pubkey = ["pubkey", "--curve", "P-256"];
+        let from_file = run(&[&pubkey[..], &[file.path()]].concat(), "");
+        for output in [from_file, run(&pubkey, key), run(&[&pubkey[..], &["-"]].concat(), key), dripped(&pubkey, key)] {
+            assert_eq!(code(&output), 0, "{index}: {}", stderr(&output));
+            assert_eq!(answers(&output), [json!({"public_key": hex::encode(set.public[0].as_sec1())})], "{index}");
+        }
+    }
+}
+
+/// Through a pipe, first byte first, with a pause after a line and after a few bytes.
+fn dripped(arguments: &[&str], input: &[u8]) -> Output {
+    let mut child = start(arguments);
+    let mut stdin = child.stdin.take().expect("piped");
+    for part in [&input[..1], &input[1..16], &input[16..]] {
+        stdin.write_all(part).unwrap();
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    drop(stdin);
+    child.wait_with_output().unwrap()
+}
+
+/// Neither an item for each line nor no item.
+#[test]
+fn a_public_key_is_no_private_key() {
+    let set = signed::<P256>(1);
+    let public = p256::PublicKey::from_sec1_bytes(set.public[0].as_sec1()).unwrap();
+    let pem = public.to_public_key_pem(LineEnding::LF).unwrap();
+    let file = TemporaryFile::new("brought-public.pem", &pem);
+    for (path, input) in [(file.path(), ""), ("-", pem.as_str())] {
+        let said = refused(&["pubkey", "--curve", "P-256", path], input);
+        assert!(said.contains("no private key: this is PEM of a PUBLIC KEY"), "{said}");
+        let said = refused(&["ecdh", "--curve", "P-256", "--key-file", file.path()], "");
+        assert!(said.contains("no private key: this is PEM of a PUBLIC KEY"), "{said}");
     }
 }
 

@@ -1,17 +1,8 @@
 //! Compressed input, and keys.
 
-use crate::support::{TemporaryFile, answers, code, run, signed, stderr};
-use flate2::Compression;
-use flate2::write::GzEncoder;
+use crate::support::{TemporaryFile, answers, code, gzip, run, signed, stderr};
 use gecc::P256;
 use serde_json::json;
-use std::io::Write;
-
-fn gzip(content: &[u8]) -> Vec<u8> {
-    let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
-    encoder.write_all(content).unwrap();
-    encoder.finish().unwrap()
-}
 
 fn zstd(content: &[u8]) -> Vec<u8> {
     zstd::encode_all(content, 1).unwrap()

@@ -3,8 +3,11 @@
 pub use crate::program::program as gecc;
 pub use crate::program::{TemporaryFile, answers, code, refuses_without_gpu, run, start, stderr};
 
+use flate2::Compression;
+use flate2::write::GzEncoder;
 use gecc::{EcdsaCurve, Engine, Point, SecretKey, ecdsa, keys};
 use serde_json::{Value, json};
+use std::io::Write;
 
 pub struct Signed {
     pub secret: Vec<SecretKey>,
@@ -19,6 +22,12 @@ pub fn signed<C: EcdsaCurve>(count: usize) -> Signed {
     let digests: Vec<[u8; 32]> = (0..count).map(|item| [item as u8 ^ 0x5a; 32]).collect();
     let signed = ecdsa::sign_recoverable(&engine, C::ID, &digests, &secret, Default::default()).unwrap();
     Signed { secret, public, digests, signed: signed.into_iter().map(Result::unwrap).collect() }
+}
+
+pub fn gzip(content: &[u8]) -> Vec<u8> {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
+    encoder.write_all(content).unwrap();
+    encoder.finish().unwrap()
 }
 
 impl Signed {

@@ -3,6 +3,7 @@
 use crate::support::{Signed, TemporaryFile, answers, code, run, signed, start, stderr};
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef, BinaryArray, FixedSizeBinaryArray, RecordBatch, StringArray, UInt8Array};
+use base64ct::{Base64, Base64UrlUnpadded, Encoding};
 use gecc::{P256, Secp256k1};
 use gecc_arrow::{Compression, Format, Output, Pool, Projection, ReadOptions, Writer, open};
 use serde_json::{Value, json};
@@ -112,6 +113,44 @@ fn tables_of_other_programs_are_read() {
             bytes[place] ^= 0x55;
         }
     }
+}
+
+/// As text has them: the first rows tell the encoding, both are an error, and `--encoding` decides.
+#[test]
+fn texts_of_tables_are_hexadecimal_or_base64() {
+    let set = signed::<P256>(20);
+    let table = |written: &dyn Fn(usize, &[u8]) -> String| {
+        let column = |bytes: &dyn Fn(usize) -> Vec<u8>| {
+            let texts = (0..20).map(|item| Some(written(item, &bytes(item))));
+            Arc::new(texts.collect::<StringArray>()) as ArrayRef
+        };
+        let key = |item: usize| match item % 2 {
+            0 => set.public[item].as_sec1().to_vec(),
+            _ => set.public[item].to_compressed().unwrap().to_vec(),
+        };
+        let (digests, signatures) =
+            (column(&|item| set.digests[item].into()), column(&|item| set.signed[item].signature.into()));
+        RecordBatch::try_from_iter([("hash", digests), ("sig", signatures), ("pk", column(&key))]).unwrap()
+    };
+    let verify = ["verify", "--curve", "p256"];
+    let base64 = table(&|_, bytes| Base64::encode_string(bytes));
+    for written in WRITTEN {
+        let file = file("base64", &base64, 7, written);
+        for said in [&[][..], &["--encoding", "base64"]] {
+            let output = run(&[&verify[..], said, &[file.path()]].concat(), "");
+            assert_eq!((code(&output), answers(&output).len()), (0, 20), "{}", stderr(&output));
+        }
+        let output = run(&[&verify[..], &["--encoding", "hex", file.path()]].concat(), "");
+        assert_eq!(code(&output), 2, "{}", stderr(&output));
+    }
+    let both =
+        table(&|item, bytes| if item == 0 { hex::encode(bytes) } else { Base64UrlUnpadded::encode_string(bytes) });
+    let both = file("both", &both, 20, WRITTEN[0]);
+    let output = run(&[&verify[..], &[both.path()]].concat(), "");
+    let said = "of the first 20 rows 3 values are hexadecimal and 57 base64: say --encoding hex or --encoding base64";
+    assert!(code(&output) == 2 && stderr(&output).contains(said), "{}", stderr(&output));
+    let output = run(&[&verify[..], &["--encoding", "base64", both.path()]].concat(), "");
+    assert_eq!((code(&output), answers(&output).iter().filter(|answer| answer["valid"] == true).count()), (1, 19));
 }
 
 #[test]

@@ -2,9 +2,10 @@
 
 mod lines;
 
-use crate::input::items;
+use crate::input::{items, layout};
 use crate::secrets::wiped::{Wiped, append};
 use gecc::{CurveId, SecretKey};
+use serde::de::IgnoredAny;
 use std::io::{self, Cursor, Read};
 use zeroize::Zeroizing;
 
@@ -18,8 +19,10 @@ const LONGEST: usize = 256 << 20;
 ///
 /// The caller wipes the stack. An error shows nothing of a key.
 pub fn read(source: Box<dyn Read + Send>, curve: CurveId) -> Result<Vec<SecretKey>, String> {
-    let (head, source) = with_head(source).map_err(|problem| problem.to_string())?;
-    if are_named(&head) { gecc_keys::secret_keys(&whole(source)?, curve) } else { lines::keys(source) }
+    match read_named(source, curve)? {
+        Named::Keys(keys) => Ok(keys),
+        Named::Lines(source) => lines::keys(source),
+    }
 }
 
 /// Whether a text begins as keys do in a form that is no table and no lines.
@@ -33,26 +36,48 @@ pub enum Named {
     Lines(Box<dyn Read + Send>),
 }
 
-/// Reads all keys of PEM, DER or JWK. The first bytes that come tell whether it is that, so that lines are not waited
-/// for.
+/// Reads all keys of PEM, DER or JWK. No more is waited for than tells whether it is that: a line with a key is enough.
 ///
 /// The caller wipes the stack.
 pub fn read_named(mut source: Box<dyn Read + Send>, curve: CurveId) -> Result<Named, String> {
-    let mut head = Zeroizing::new(vec![0; HEAD]);
-    let length = items::read(&mut source, &mut head).map_err(|problem| problem.to_string())?;
+    let (mut head, mut length) = (Zeroizing::new(vec![0; HEAD]), 0);
+    let is_named = loop {
+        let more = items::read(&mut source, &mut head[length..]).map_err(|problem| problem.to_string())?;
+        length += more;
+        if let Some(is_named) = tells(&head[..length]) {
+            break is_named;
+        }
+        // At the end, or where the head is full.
+        if more == 0 {
+            break are_named(&head[..length]);
+        }
+    };
     head.truncate(length);
-    let is_named = are_named(&head);
     let again = Box::new(Cursor::new(head).chain(source));
-    if is_named { read(again, curve).map(Named::Keys) } else { Ok(Named::Lines(again)) }
+    if is_named { gecc_keys::secret_keys(&whole(again)?, curve).map(Named::Keys) } else { Ok(Named::Lines(again)) }
 }
 
-/// The first bytes, and a source that gives them again with all that follows.
-fn with_head(mut source: Box<dyn Read + Send>) -> io::Result<(Wiped, Box<dyn Read + Send>)> {
-    let mut head = Zeroizing::new(Vec::with_capacity(HEAD));
-    // Never more than the capacity, so that the vector does not grow.
-    source.by_ref().take(HEAD as u64).read_to_end(&mut head)?;
-    let again = Cursor::new(head.clone()).chain(source);
-    Ok((head, Box::new(again)))
+/// Whether keys that begin like this are in a form that is no lines. `None` while more could tell otherwise.
+fn tells(head: &[u8]) -> Option<bool> {
+    if layout::without_mark(head).trim_ascii_start().starts_with(b"{") {
+        // A line of JSON Lines may have members of JSON Web Keys, and `secret_key` only behind them.
+        let object = serde_json::from_slice::<IgnoredAny>(layout::without_mark(head));
+        return object.map_or_else(|problem| !problem.is_eof(), |_| true).then(|| are_named(head));
+    }
+    if are_named(head) {
+        return Some(true);
+    }
+    // Text may stand before PEM.
+    let mut whole_lines = head.split_inclusive(|byte| *byte == b'\n').filter(|line| line.ends_with(b"\n"));
+    whole_lines.any(is_line_of_keys).then_some(false)
+}
+
+/// Whether a line is digits, begins an array, or is a header.
+fn is_line_of_keys(line: &[u8]) -> bool {
+    let text = layout::without_mark(line).trim_ascii();
+    let digits = text.strip_prefix(b"0x").or(text.strip_prefix(b"0X")).unwrap_or(text);
+    let are_digits = !digits.is_empty() && digits.iter().all(u8::is_ascii_hexdigit);
+    are_digits || text.starts_with(b"[") || layout::names_a_key(text)
 }
 
 fn whole(mut source: Box<dyn Read + Send>) -> Result<Wiped, String> {
@@ -77,6 +102,33 @@ mod tests {
     fn keys(content: &str) -> Vec<[u8; 32]> {
         let keys = read(Box::new(Cursor::new(content.as_bytes().to_vec())), CurveId::P256).unwrap();
         keys.iter().map(|key| *key.expose_bytes()).collect()
+    }
+
+    /// What tells is as little as can: a line with a key, or a header, and of an object its end.
+    #[test]
+    fn no_more_is_waited_for_than_tells() {
+        let digits = "11".repeat(32);
+        let line = format!("{{\"kty\": \"EC\", \"secret_key\": \"{digits}\"}}");
+        for (text, expected) in [
+            ("-----BEGIN PRIVATE KEY-----", Some(true)),
+            ("Bag Attributes\n    localKeyID: 01\n-----BEGIN EC PRIVATE KEY-----\n", Some(true)),
+            ("Bag Attributes\n    localKeyID: 01\n", None),
+            ("{\n  \"kty\": \"EC\",\n  \"crv\": \"P-256\",", None),
+            ("{\"kty\": \"EC\"}", Some(true)),
+            (&line, Some(false)),
+            (&line[..20], None),
+            ("", None),
+            (&digits, None),
+            (&format!("# keys\n0x{digits}\n"), Some(false)),
+            ("\u{feff}secret_key,tag\n", Some(false)),
+            ("[\n", Some(false)),
+            // A key that is too short is one, and gets its answer.
+            ("11\n", Some(false)),
+        ] {
+            assert_eq!(tells(text.as_bytes()), expected, "{text}");
+        }
+        let der: [u8; 6] = [0x30, 0x77, 0x02, 0x01, 0x01, 0x04];
+        assert_eq!([0, 1, 2, 3].map(|length| tells(&der[..length])), [None, None, None, Some(true)]);
     }
 
     #[test]

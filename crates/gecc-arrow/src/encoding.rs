@@ -1,0 +1,58 @@
+//! Finds how the texts of a table have bytes.
+
+use crate::cells::Cells;
+use crate::error::Error;
+use crate::mapping::column_of;
+use crate::operation::Operation;
+use arrow_array::RecordBatch;
+use arrow_schema::{DataType, Schema};
+use gecc::fields::{Encoding, Encodings, Field, Mapping};
+
+/// The fields of which a mapping leaves open how their texts are encoded, each with its column's place.
+///
+/// # Errors
+/// As for [`column_of`].
+pub(crate) fn unsaid(operation: &Operation, mapping: &Mapping, schema: &Schema) -> Result<Vec<(Field, usize)>, Error> {
+    if mapping.encoding.is_some() {
+        return Ok(Vec::new());
+    }
+    let fields = Field::ALL.into_iter().filter(|field| operation.reads(*field));
+    let fields = fields.filter(|field| Encoding::is_of(*field, mapping.text_messages));
+    let found = fields.filter_map(|field| {
+        let place = column_of(mapping, field, schema).transpose()?;
+        Some(place.map(|place| (field, place)))
+    });
+    let mut found = found.collect::<Result<Vec<_>, _>>()?;
+    found.retain(|(_, place)| is_text(schema.field(*place).data_type()));
+    Ok(found)
+}
+
+fn is_text(data_type: &DataType) -> bool {
+    match data_type {
+        DataType::Dictionary(_, values) => is_text(values),
+        other => matches!(other, DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View),
+    }
+}
+
+/// The encoding that the first rows of these columns show.
+///
+/// # Errors
+/// [`Error::Columns`] as for [`Encodings::decide`].
+pub(crate) fn of_first_rows(
+    columns: &[(Field, usize)],
+    first: &RecordBatch,
+    text_messages: bool,
+) -> Result<Encoding, Error> {
+    let columns = columns.iter().map(|(field, place)| (*field, Cells::of(first.column(*place).as_ref())));
+    let (columns, mut seen): (Vec<(Field, Cells)>, _) = (columns.collect(), Encodings::default());
+    for row in 0..first.num_rows() {
+        for (field, cells) in &columns {
+            let text = cells.get(row).ok().and_then(|text| str::from_utf8(text).ok());
+            text.into_iter().for_each(|text| seen.see(*field, text));
+        }
+        if !seen.end_row() {
+            break;
+        }
+    }
+    seen.decide(text_messages).map_err(|unclear| Error::Columns(unclear.to_string()))
+}

@@ -1,0 +1,97 @@
+//! Hashes of messages, by the names that the command, Python and SQL have for them.
+
+use crate::types::is_same_name;
+use sha2::{Digest, Sha256, Sha384, Sha512};
+use sha3::Keccak256;
+use std::str::FromStr;
+
+/// How a message becomes what ECDSA signs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Hash {
+    /// SHA-256.
+    #[default]
+    Sha256,
+    /// SHA-256 of the SHA-256, as Bitcoin has it.
+    Sha256d,
+    /// The leftmost 256 bits of SHA-384, as FIPS 186-5 (section 6.4) says for curves of 256 bits.
+    Sha384,
+    /// The leftmost 256 bits of SHA-512.
+    Sha512,
+    /// Keccak-256, as Ethereum has it: not SHA3-256.
+    Keccak256,
+    /// Keccak-256 of the message behind the prefix of EIP-191, version 0x45 (`personal_sign`).
+    Eip191,
+    /// None: the message is the digest of 32 bytes.
+    None,
+}
+
+impl Hash {
+    /// All hashes.
+    pub const ALL: &'static [Hash] =
+        &[Hash::Sha256, Hash::Sha256d, Hash::Sha384, Hash::Sha512, Hash::Keccak256, Hash::Eip191, Hash::None];
+
+    /// The name, as the command line writes it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Hash::Sha256 => "sha256",
+            Hash::Sha256d => "sha256d",
+            Hash::Sha384 => "sha384",
+            Hash::Sha512 => "sha512",
+            Hash::Keccak256 => "keccak256",
+            Hash::Eip191 => "eip191",
+            Hash::None => "none",
+        }
+    }
+
+    /// What is signed; `None` for a message that has to have 32 bytes and has not.
+    pub fn digest(self, message: &[u8]) -> Option<[u8; 32]> {
+        let leftmost = |digest: &[u8]| digest.first_chunk().copied();
+        match self {
+            Hash::Sha256 => Some(Sha256::digest(message).into()),
+            Hash::Sha256d => Some(Sha256::digest(Sha256::digest(message)).into()),
+            Hash::Sha384 => leftmost(&Sha384::digest(message)),
+            Hash::Sha512 => leftmost(&Sha512::digest(message)),
+            Hash::Keccak256 => Some(Keccak256::digest(message).into()),
+            Hash::Eip191 => {
+                let prefix = format!("\x19Ethereum Signed Message:\n{}", message.len());
+                Some(Keccak256::new().chain_update(prefix).chain_update(message).finalize().into())
+            }
+            Hash::None => message.try_into().ok(),
+        }
+    }
+}
+
+/// No hash has this name. The text lists those that there are.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("no hash is called `{name}`; the hashes are {}", Hash::ALL.iter().map(|hash| hash.name()).collect::<Vec<_>>().join(", "))]
+pub struct UnknownHash {
+    name: String,
+}
+
+/// The name of a hash. Case does not matter, and neither do spaces, hyphens, underscores and dots: `SHA-256`.
+impl FromStr for Hash {
+    type Err = UnknownHash;
+
+    fn from_str(name: &str) -> Result<Self, UnknownHash> {
+        let found = Hash::ALL.iter().find(|hash| is_same_name(hash.name(), name));
+        found.copied().ok_or_else(|| UnknownHash { name: name.to_owned() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hashes_are_found_by_their_names() {
+        for (place, &hash) in Hash::ALL.iter().enumerate() {
+            assert_eq!((hash as usize, hash.name().parse()), (place, Ok(hash)));
+        }
+        for (name, hash) in [("SHA-256", Hash::Sha256), ("Keccak_256", Hash::Keccak256), ("EIP-191", Hash::Eip191)] {
+            assert_eq!(name.parse(), Ok(hash));
+        }
+        // What is another hash has another name.
+        let problem = "sha3-256".parse::<Hash>().unwrap_err().to_string();
+        assert!(problem.contains("`sha3-256`") && problem.contains("sha256, sha256d"), "{problem}");
+    }
+}
