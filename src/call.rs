@@ -77,6 +77,8 @@ pub struct Reads {
     pub user_ids: bool,
     /// Signatures of 64 bytes.
     pub signatures: bool,
+    /// Whether a signature is those bytes and has no other form: neither r and s, nor DER, nor v behind it.
+    pub bare_signatures: bool,
     /// Recovery ids.
     pub recovery_ids: RecoveryIds,
     /// Public keys.
@@ -196,8 +198,9 @@ impl Operation {
         match self {
             Operation::EcdsaVerify(..) => verification,
             Operation::EcdsaVerifyRecoverable(..) => Reads { recovery_ids: RecoveryIds::Optional, ..verification },
-            Operation::Bip340Verify | Operation::Ed25519Verify(_) => {
-                Reads { messages: true, x_only_keys: true, ..verification }
+            Operation::Bip340Verify => Reads { messages: true, x_only_keys: true, ..verification },
+            Operation::Ed25519Verify(_) => {
+                Reads { messages: true, x_only_keys: true, bare_signatures: true, ..verification }
             }
             Operation::Sm2Verify => Reads { messages: true, user_ids: true, ..verification },
             Operation::EcdsaRecover(_) | Operation::EcdsaRecoverAddresses => {

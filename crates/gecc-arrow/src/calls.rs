@@ -87,7 +87,11 @@ impl Operation {
         let has_messages = reads.messages && inputs.has(Field::Message);
         let messages = if has_messages { Some(Texts::messages(&mut inputs)?) } else { None };
         let digests = if reads.contents && !has_messages { Some(inputs.digests()?) } else { None };
-        let signatures = if reads.signatures { Some(inputs.signatures()?) } else { None };
+        let signatures = match (reads.signatures, reads.bare_signatures) {
+            (false, _) => None,
+            (true, false) => Some(inputs.signatures()?),
+            (true, true) => Some(inputs.bare_signatures()?),
+        };
         let recovery_ids = match reads.recovery_ids {
             RecoveryIds::No => None,
             RecoveryIds::Optional => inputs.optional_recovery_ids()?,

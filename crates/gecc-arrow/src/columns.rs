@@ -201,6 +201,12 @@ impl<'a> Inputs<'a> {
         }
     }
 
+    /// Signatures of 64 bytes, and in no other form.
+    pub fn bare_signatures(&mut self) -> Result<Column<'a, 64>, Error> {
+        let cells = self.required(Field::Signature)?;
+        self.bytes(Field::Signature, &cells)
+    }
+
     fn whole_signatures(&mut self) -> Result<Column<'a, 64>, Error> {
         let cells = self.required(Field::Signature)?;
         // Of r || s || v the last byte is left out.

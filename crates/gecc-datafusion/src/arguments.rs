@@ -4,13 +4,13 @@ use datafusion::arrow::array::{Array, ArrayRef, RecordBatch, RecordBatchOptions,
 use datafusion::arrow::datatypes::{DataType, Field, Schema};
 use datafusion::common::{DataFusionError, Result, ScalarValue};
 use datafusion::logical_expr::{ColumnarValue, ReturnFieldArgs, ScalarFunctionArgs};
-use gecc::CurveId;
-use gecc_arrow::sql::Kind;
+use gecc::ecdsa::Policy;
+use gecc_arrow::sql::{Kind, Task};
 use std::sync::Arc;
 
-/// What a call is about.
+/// What a call computes, and of what.
 pub struct Arguments {
-    pub curve: CurveId,
+    pub task: Task,
     /// A column for each field that is given, of the field's name.
     pub batch: RecordBatch,
     /// Whether all arguments are constants. Then there is one row.
@@ -19,29 +19,26 @@ pub struct Arguments {
 
 impl Arguments {
     /// The arguments of a call.
-    pub fn of(kind: Kind, args: ScalarFunctionArgs) -> Result<Self> {
-        let (curve, values) = split(kind, &args.args);
-        let curve = match curve {
-            None => curve_of(kind, None)?,
-            Some(ColumnarValue::Scalar(name)) => curve_of(kind, Some(name))?,
-            Some(ColumnarValue::Array(_)) => curve_of(kind, None)?,
-        };
+    pub fn of(kind: Kind, policy: Policy, args: ScalarFunctionArgs) -> Result<Self> {
+        let (name, values) = split(kind, &args.args);
+        let name = name.and_then(|name| match name {
+            ColumnarValue::Scalar(name) => Some(name),
+            ColumnarValue::Array(_) => None,
+        });
+        let task = task(kind, policy, name)?;
         let is_constant = values.iter().all(|value| matches!(value, ColumnarValue::Scalar(_)));
         let rows = if is_constant { 1 } else { args.number_rows };
         let columns = values.iter().map(|value| value.to_array(rows)).collect::<Result<Vec<_>>>()?;
-        Ok(Arguments { curve, batch: batch(kind, columns, rows)?, is_constant })
+        Ok(Arguments { task, batch: batch(kind, columns, rows)?, is_constant })
     }
 
     /// The same without rows, when a statement is planned.
     ///
     /// # Errors
-    /// What is wrong with the types or the curve.
-    pub fn planned(kind: Kind, args: &ReturnFieldArgs) -> Result<Self> {
-        let (curve, _) = split(kind, args.scalar_arguments);
-        let curve = match curve {
-            None | Some(None) => curve_of(kind, None)?,
-            Some(name) => curve_of(kind, *name)?,
-        };
+    /// What is wrong with the types or with what is named.
+    pub fn planned(kind: Kind, policy: Policy, args: &ReturnFieldArgs) -> Result<Self> {
+        let (name, _) = split(kind, args.scalar_arguments);
+        let task = task(kind, policy, name.copied().flatten())?;
         let (_, types) = split(kind, args.arg_fields);
         for (field, given) in kind.fields().iter().zip(types) {
             let found = given.data_type();
@@ -50,18 +47,18 @@ impl Arguments {
             }
         }
         let columns = types.iter().map(|given| new_null_array(given.data_type(), 0)).collect();
-        Ok(Arguments { curve, batch: batch(kind, columns, 0)?, is_constant: false })
+        Ok(Arguments { task, batch: batch(kind, columns, 0)?, is_constant: false })
     }
 }
 
-/// The curve, where there is such an argument, and the arguments behind it.
+/// The name of a curve or rule, where there is such an argument, and the arguments behind it.
 fn split<T>(kind: Kind, arguments: &[T]) -> (Option<&T>, &[T]) {
-    let curves = usize::from(kind.takes_curve()).min(arguments.len());
-    (arguments[..curves].first(), &arguments[curves..])
+    let names = usize::from(kind.names().is_some()).min(arguments.len());
+    (arguments[..names].first(), &arguments[names..])
 }
 
-fn curve_of(kind: Kind, name: Option<&ScalarValue>) -> Result<CurveId> {
-    kind.curve(name.and_then(|name| name.try_as_str().flatten())).map_err(DataFusionError::Plan)
+fn task(kind: Kind, policy: Policy, name: Option<&ScalarValue>) -> Result<Task> {
+    kind.task(name.and_then(|name| name.try_as_str().flatten()), policy).map_err(DataFusionError::Plan)
 }
 
 fn batch(kind: Kind, columns: Vec<ArrayRef>, rows: usize) -> Result<RecordBatch> {

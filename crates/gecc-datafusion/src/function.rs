@@ -63,7 +63,7 @@ impl Function {
     }
 
     fn answers(&self, arguments: &Arguments) -> Result<Vec<Answers>, GenericError> {
-        waited(|| self.service.answers(self.kind, self.policy, arguments.curve, &arguments.batch))
+        waited(|| self.service.answers(self.kind, arguments.task, &arguments.batch))
     }
 
     fn column_of_all(&self, arguments: &Arguments) -> Result<ArrayRef, GenericError> {
@@ -96,7 +96,8 @@ impl ScalarUDFImpl for Function {
 
     fn return_field_from_args(&self, args: ReturnFieldArgs) -> Result<FieldRef> {
         let planned = |problem: &dyn fmt::Display| plan_datafusion_err!("{}: {problem}", self.name);
-        let arguments = Arguments::planned(self.kind, &args).map_err(|problem| planned(&problem.message()))?;
+        let arguments =
+            Arguments::planned(self.kind, self.policy, &args).map_err(|problem| planned(&problem.message()))?;
         // What types alone do not show, such as signatures without recovery ids.
         self.answers(&arguments).map_err(|problem| planned(&problem))?;
         Ok(Arc::new(Field::new(&self.name, self.result(), !self.gives_verdicts())))
@@ -107,7 +108,7 @@ impl ScalarUDFImpl for Function {
     }
 
     fn invoke_with_args(&self, args: ScalarFunctionArgs) -> Result<ColumnarValue> {
-        let arguments = Arguments::of(self.kind, args).map_err(|problem| self.named(problem))?;
+        let arguments = Arguments::of(self.kind, self.policy, args).map_err(|problem| self.named(problem))?;
         let column = self.column_of_all(&arguments).map_err(|problem| self.named(problem))?;
         if arguments.is_constant {
             return Ok(ColumnarValue::Scalar(ScalarValue::try_from_array(&column, 0)?));
@@ -116,7 +117,7 @@ impl ScalarUDFImpl for Function {
     }
 }
 
-/// Arguments of any type, which are looked at with the curve, and by name where that is asked for.
+/// Arguments of any type, which are looked at with what is named, and by name where that is asked for.
 fn signature(kind: Kind) -> Signature {
     let names = kind.arguments();
     let counts = (names.len() - kind.optional()..=names.len()).map(TypeSignature::Any).collect();

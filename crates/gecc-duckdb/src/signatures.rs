@@ -7,9 +7,9 @@ use arrow_array::builder::{GenericBinaryBuilder, GenericStringBuilder};
 use arrow_array::{Array, FixedSizeBinaryArray};
 use arrow_array::{ArrayRef, BooleanArray, Int64Array, RecordBatch, RecordBatchOptions, UInt64Array, new_null_array};
 use arrow_schema::{DataType, Field, Schema};
-use gecc::{CurveId, Verdict};
+use gecc::Verdict;
 use gecc_arrow::Answers;
-use gecc_arrow::sql::{Gives, Kind};
+use gecc_arrow::sql::{Gives, Kind, Task};
 use std::sync::Arc;
 
 /// One of these functions.
@@ -25,8 +25,8 @@ impl OfSignatures {
     }
 
     /// Arguments before the fields.
-    fn curves(&self) -> usize {
-        usize::from(self.kind.takes_curve())
+    fn names(&self) -> usize {
+        usize::from(self.kind.names().is_some())
     }
 
     fn write(&self, answers: &Answers, first: usize, results: &mut Results) {
@@ -49,7 +49,7 @@ impl OfSignatures {
 }
 
 impl Scalar for OfSignatures {
-    type Bound = CurveId;
+    type Bound = Task;
     type Local = ();
 
     fn name(&self) -> String {
@@ -57,9 +57,9 @@ impl Scalar for OfSignatures {
     }
 
     fn overloads(&self) -> Vec<Vec<LogicalType>> {
-        let (curves, fields) = (self.curves(), self.kind.fields().len());
+        let (names, fields) = (self.names(), self.kind.fields().len());
         let any = |count| (0..count).map(|_| LogicalType::simple(ANY));
-        let overload = |fields| (0..curves).map(|_| LogicalType::simple(VARCHAR)).chain(any(fields)).collect();
+        let overload = |fields| (0..names).map(|_| LogicalType::simple(VARCHAR)).chain(any(fields)).collect();
         (fields - self.kind.optional()..=fields).map(overload).collect()
     }
 
@@ -71,10 +71,10 @@ impl Scalar for OfSignatures {
         })
     }
 
-    fn bind(&self, call: &Call) -> Result<CurveId, String> {
-        let curve = if self.curves() == 1 { call.constant(0) } else { None };
-        let curve = self.kind.curve(curve.as_deref())?;
-        let types = (self.curves()..call.arguments()).map(|argument| call.type_of(argument).type_of());
+    fn bind(&self, call: &Call) -> Result<Task, String> {
+        let name = if self.names() == 1 { call.constant(0) } else { None };
+        let task = self.kind.task(name.as_deref(), Default::default())?;
+        let types = (self.names()..call.arguments()).map(|argument| call.type_of(argument).type_of());
         for (field, of) in self.kind.fields().iter().zip(types) {
             match data_type(of) {
                 None if of == Type::Null => {}
@@ -82,11 +82,11 @@ impl Scalar for OfSignatures {
                 Some(of) => self.kind.require(*field, &of)?,
             }
         }
-        Ok(curve)
+        Ok(task)
     }
 
-    fn compute(&self, curve: &CurveId, _: &mut (), arguments: &[Vector], results: &mut Results) -> Result<(), String> {
-        let fields = self.kind.fields().iter().zip(&arguments[self.curves()..]);
+    fn compute(&self, task: &Task, _: &mut (), arguments: &[Vector], results: &mut Results) -> Result<(), String> {
+        let fields = self.kind.fields().iter().zip(&arguments[self.names()..]);
         let (mut columns, mut names) = (Vec::new(), Vec::new());
         for (field, vector) in fields {
             let column = column(*vector, *field);
@@ -97,7 +97,7 @@ impl Scalar for OfSignatures {
         let options = RecordBatchOptions::new().with_row_count(Some(rows));
         let batch = RecordBatch::try_new_with_options(Arc::new(Schema::new(names)), columns, &options);
         let batch = batch.map_err(|problem| problem.to_string())?;
-        let parts = service()?.answers(self.kind, Default::default(), *curve, &batch);
+        let parts = service()?.answers(self.kind, *task, &batch);
         let mut first = 0;
         for answers in parts.map_err(|problem| problem.to_string())? {
             self.write(&answers, first, results);

@@ -2,12 +2,23 @@
 
 import csv
 import gzip
+import json
 
 import duckdb
 from support import ROOT, SIGNATURES, one, refused, verify
 
 VERDICTS = ROOT / "crates/gecc-arrow/tests/data/signatures_verdicts.csv.gz"
 BIP340 = ROOT / "tests/vectors/bip340_test_vectors.csv"
+ED25519 = ROOT / "tests/vectors/ed25519_edge_random.jsonl.gz"
+# Rules of Ed25519, and what the file calls them.
+RULES = {
+    "cofactorless": "cofactorless",
+    "strict": "dalek_strict",
+    "libsodium": "libsodium",
+    "zip215": "zip215",
+    "rfc8032": "rfc8032",
+    "rfc8032-cofactored": "rfc8032_cofactored",
+}
 
 
 def test_verdicts_of_the_shipped_signatures(db: duckdb.DuckDBPyConnection) -> None:
@@ -40,6 +51,28 @@ def test_the_table_of_bip340(db: duckdb.DuckDBPyConnection) -> None:
     db.execute("CREATE TABLE t (m BLOB, s BLOB, k BLOB, valid BOOLEAN)")
     db.executemany("INSERT INTO t VALUES (?, ?, ?, ?)", rows)
     assert one(db, "SELECT count(*) FROM t WHERE bip340_verify(m, s, k) = valid") == len(rows) == 19
+
+
+def test_ed25519_by_every_rule(db: duckdb.DuckDBPyConnection) -> None:
+    with gzip.open(ED25519, "rt") as file:
+        cases = [json.loads(line) for line in file]
+    # Messages of 32 bytes together, which the coalescer takes, and of all lengths.
+    for among in [[case for case in cases if len(case["message"]) == 64], cases]:
+        names = ["message", "signature", "public"]
+        rows = [
+            [bytes.fromhex(case[name]) for name in names] + [case[column] for column in RULES.values()]
+            for case in among
+        ]
+        columns = [f'"{rule}" INT' for rule in RULES]
+        db.execute(f"CREATE OR REPLACE TABLE t (m BLOB, s BLOB, k BLOB, {', '.join(columns)})")
+        db.executemany(f"INSERT INTO t VALUES ({', '.join('?' * (3 + len(RULES)))})", rows)
+        for rule in RULES:
+            call = f"ed25519_verify('{rule}', m, s, k) = (\"{rule}\" = 1)"
+            assert one(db, f"SELECT count(*) FROM t WHERE {call}") == len(rows) > 400
+            reason = f"ed25519_verify_reason('{rule}', m, s, k)"
+            assert one(db, f'SELECT count(*) FROM t WHERE ({reason} IS NULL) = ("{rule}" = 1)') == len(rows)
+    small = "SELECT ed25519_verify_reason('strict', '', repeat('00', 64), '01' || repeat('00', 31))"
+    assert "small order" in one(db, small)
 
 
 def test_signatures_in_der(db: duckdb.DuckDBPyConnection) -> None:
@@ -120,6 +153,14 @@ def test_statements_that_are_wrong(db: duckdb.DuckDBPyConnection) -> None:
     assert "`digest` is Int64, but must be" in refused(db, "SELECT sm2_verify(1, 'ab', 'ab')")
     recover = f"SELECT ecdsa_recover('p256', '{'ab' * 32}', '{'ab' * 64}', 'x')"
     assert "`recovery_id` is LargeUtf8" in refused(db, recover)
+    message = f"'{'ab' * 3}', '{'ab' * 64}', '{'ab' * 32}'"
+    known = "no rule of Ed25519 is called `go`; the rules are cofactorless, strict, libsodium, zip215, rfc8032"
+    assert known in refused(db, f"SELECT ed25519_verify('go', {message})")
+    for rule in ["c", "NULL"]:
+        said = refused(db, f"SELECT ed25519_verify({rule}, {message}) FROM (VALUES ('strict')) t(c)")
+        assert "`rule` must be a text in the statement" in said
+    # There is no rule that needs no name.
+    refused(db, f"SELECT ed25519_verify({message})")
     refused(db, "SELECT eth_address([1])")
     refused(db, "SELECT eth_address(1.5)")
     refused(db, "SELECT ecdsa_verify('p256')")

@@ -3,6 +3,9 @@
 use crate::mapping::{takes, wanted};
 use arrow_schema::DataType;
 use gecc::CurveId;
+use gecc::call::Operation;
+use gecc::ecdsa::Policy;
+use gecc::ed25519::{Rule, UnknownRule};
 use gecc::fields::{Field, Mapping};
 
 /// What a function computes.
@@ -22,6 +25,17 @@ pub enum Kind {
     Sm2VerifyDer,
     /// Verdicts on BIP 340 signatures.
     Bip340Verify,
+    /// Verdicts on Ed25519 signatures, by a rule that the statement names.
+    Ed25519Verify,
+}
+
+/// What a call computes: a function, and what its statement names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Task {
+    /// An operation of the library's.
+    Operation(Operation),
+    /// The Ethereum addresses of public keys.
+    EthAddress,
 }
 
 /// Which of two functions of the same arguments it is.
@@ -35,7 +49,7 @@ pub enum Gives {
 
 impl Kind {
     /// All of them.
-    pub const ALL: [Kind; 7] = [
+    pub const ALL: [Kind; 8] = [
         Kind::EcdsaVerify,
         Kind::EcdsaVerifyDer,
         Kind::EcdsaRecover,
@@ -43,6 +57,7 @@ impl Kind {
         Kind::Sm2Verify,
         Kind::Sm2VerifyDer,
         Kind::Bip340Verify,
+        Kind::Ed25519Verify,
     ];
 
     /// Its name in a statement.
@@ -56,35 +71,32 @@ impl Kind {
             Kind::Sm2Verify => "sm2_verify",
             Kind::Sm2VerifyDer => "sm2_verify_der",
             Kind::Bip340Verify => "bip340_verify",
+            Kind::Ed25519Verify => "ed25519_verify",
         };
         format!("{name}{reason}")
     }
 
-    /// Whether the first argument is a curve. Otherwise there is only one that it can be.
-    pub fn takes_curve(self) -> bool {
-        self.only_curve().is_none()
-    }
-
-    fn only_curve(self) -> Option<CurveId> {
+    /// What the first argument names, a text in the statement: a curve, or a rule of Ed25519. `None` where it is a field.
+    pub fn names(self) -> Option<&'static str> {
         match self {
-            Kind::EcdsaVerify | Kind::EcdsaVerifyDer | Kind::EcdsaRecover => None,
-            Kind::EthAddress | Kind::Bip340Verify => Some(CurveId::Secp256k1),
-            Kind::Sm2Verify | Kind::Sm2VerifyDer => Some(CurveId::Sm2),
+            Kind::EcdsaVerify | Kind::EcdsaVerifyDer | Kind::EcdsaRecover => Some("curve"),
+            Kind::Ed25519Verify => Some("rule"),
+            Kind::EthAddress | Kind::Sm2Verify | Kind::Sm2VerifyDer | Kind::Bip340Verify => None,
         }
     }
 
-    /// The arguments behind the curve.
+    /// The arguments behind that.
     pub fn fields(self) -> &'static [Field] {
         match self {
             Kind::EcdsaVerify | Kind::Sm2Verify => &[Field::Digest, Field::Signature, Field::PublicKey],
             Kind::EcdsaVerifyDer | Kind::Sm2VerifyDer => &[Field::Digest, Field::Der, Field::PublicKey],
-            Kind::Bip340Verify => &[Field::Message, Field::Signature, Field::PublicKey],
+            Kind::Bip340Verify | Kind::Ed25519Verify => &[Field::Message, Field::Signature, Field::PublicKey],
             Kind::EcdsaRecover => &[Field::Digest, Field::Signature, Field::RecoveryId],
             Kind::EthAddress => &[Field::PublicKey],
         }
     }
 
-    /// Whether a field may be of this type. Keys of 32 bytes are for BIP 340 alone.
+    /// Whether a field may be of this type. Keys of 32 bytes are for BIP 340 and Ed25519 alone.
     ///
     /// # Errors
     /// What it has to be.
@@ -94,28 +106,27 @@ impl Kind {
             other => other,
         };
         let is_x_only = field == Field::PublicKey && *values == DataType::FixedSizeBinary(32);
-        if takes(field, data_type) && (!is_x_only || self == Kind::Bip340Verify) {
+        let takes_x_only = matches!(self, Kind::Bip340Verify | Kind::Ed25519Verify);
+        if takes(field, data_type) && (!is_x_only || takes_x_only) {
             return Ok(());
         }
         Err(format!("`{field}` is {data_type}, but must be {}", wanted(field)))
     }
 
-    /// The curve of a call: the only one that there is, or the one that the statement names.
+    /// What a call computes, with the name that its statement has, where that names something.
     ///
     /// # Errors
-    /// Where the statement names none, or one without ECDSA.
-    pub fn curve(self, name: Option<&str>) -> Result<CurveId, String> {
-        if let Some(curve) = self.only_curve() {
-            return Ok(curve);
-        }
-        let name = name.ok_or("`curve` must be a text in the statement, such as 'secp256k1'")?;
-        let curve = name.parse().ok().filter(|curve: &CurveId| curve.has_ecdsa());
-        curve.ok_or_else(|| {
-            let known = CurveId::ALL.iter().filter(|curve| curve.has_ecdsa());
-            let known = known.map(|curve| format!("'{curve}'")).collect::<Vec<_>>().join(", ");
-            let note = if name.parse() == Ok(CurveId::Sm2) { "; for this one there is `sm2_verify`" } else { "" };
-            format!("there is no ECDSA on the curve '{name}'; the curves are {known}{note}")
-        })
+    /// Where a name is needed and there is none, where nothing is called so, or it is a curve without ECDSA.
+    pub fn task(self, name: Option<&str>, policy: Policy) -> Result<Task, String> {
+        let operation = match self {
+            Kind::EcdsaVerify | Kind::EcdsaVerifyDer => Operation::EcdsaVerify(ecdsa_curve(name)?, policy),
+            Kind::EcdsaRecover => Operation::EcdsaRecover(ecdsa_curve(name)?),
+            Kind::EthAddress => return Ok(Task::EthAddress),
+            Kind::Sm2Verify | Kind::Sm2VerifyDer => Operation::Sm2Verify,
+            Kind::Bip340Verify => Operation::Bip340Verify,
+            Kind::Ed25519Verify => Operation::Ed25519Verify(rule(name)?),
+        };
+        Ok(Task::Operation(operation))
     }
 
     /// How many of the last arguments may be left out.
@@ -129,18 +140,34 @@ impl Kind {
             Kind::EcdsaRecover => DataType::FixedSizeBinary(65),
             Kind::EthAddress => DataType::FixedSizeBinary(20),
             Kind::EcdsaVerify | Kind::EcdsaVerifyDer => DataType::Boolean,
-            Kind::Sm2Verify | Kind::Sm2VerifyDer | Kind::Bip340Verify => DataType::Boolean,
+            Kind::Sm2Verify | Kind::Sm2VerifyDer | Kind::Bip340Verify | Kind::Ed25519Verify => DataType::Boolean,
         }
     }
 
     /// The names of all arguments.
     pub fn arguments(self) -> Vec<String> {
-        let curve = self.takes_curve().then(|| "curve".to_owned());
-        curve.into_iter().chain(self.fields().iter().map(Field::to_string)).collect()
+        let named = self.names().map(str::to_owned);
+        named.into_iter().chain(self.fields().iter().map(Field::to_string)).collect()
     }
 
     /// The first `count` fields as columns of their own names.
     pub fn mapping(self, count: usize) -> Mapping {
         self.fields()[..count].iter().fold(Mapping::new(), |mapping, field| mapping.with(*field, field.to_string()))
     }
+}
+
+fn ecdsa_curve(name: Option<&str>) -> Result<CurveId, String> {
+    let name = name.ok_or("`curve` must be a text in the statement, such as 'secp256k1'")?;
+    let curve = name.parse().ok().filter(|curve: &CurveId| curve.has_ecdsa());
+    curve.ok_or_else(|| {
+        let known = CurveId::ALL.iter().filter(|curve| curve.has_ecdsa());
+        let known = known.map(|curve| format!("'{curve}'")).collect::<Vec<_>>().join(", ");
+        let note = if name.parse() == Ok(CurveId::Sm2) { "; for this one there is `sm2_verify`" } else { "" };
+        format!("there is no ECDSA on the curve '{name}'; the curves are {known}{note}")
+    })
+}
+
+fn rule(name: Option<&str>) -> Result<Rule, String> {
+    let name = name.ok_or("`rule` must be a text in the statement, such as 'strict'")?;
+    name.parse().map_err(|unknown: UnknownRule| unknown.to_string())
 }

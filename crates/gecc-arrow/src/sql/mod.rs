@@ -4,5 +4,5 @@
 mod kind;
 mod service;
 
-pub use kind::{Gives, Kind};
+pub use kind::{Gives, Kind, Task};
 pub use service::{Problem, Service};

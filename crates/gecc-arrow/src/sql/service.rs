@@ -1,14 +1,13 @@
 //! Calls of the engine and of its coalescer for one batch.
 
-use super::Kind;
+use super::{Kind, Task};
 use crate::answers::Answers;
 use crate::calls::decode_keys_through;
 use crate::operation::Operation;
 use crate::pool::Pool;
 use arrow_array::RecordBatch;
 use gecc::call::{Columns, Contents, Operation as Call};
-use gecc::ecdsa::Policy;
-use gecc::fields::Hash;
+use gecc::fields::{Hash, Mapping};
 use gecc::service::{Coalescer, Stats};
 use gecc::{Backend, CurveId, Engine, Verdict, point};
 
@@ -60,48 +59,34 @@ impl Service {
     ///
     /// # Errors
     /// A type that a field cannot have, and what the engine and the coalescer say.
-    pub fn answers(
-        &self,
-        kind: Kind,
-        policy: Policy,
-        curve: CurveId,
-        batch: &RecordBatch,
-    ) -> Result<Vec<Answers>, Problem> {
+    pub fn answers(&self, kind: Kind, task: Task, batch: &RecordBatch) -> Result<Vec<Answers>, Problem> {
         let most = self.coalescer.largest_batch();
         // A batch without rows is one part, in which the types are looked at.
         let starts = (0..batch.num_rows().max(1)).step_by(most);
         let parts = starts.map(|start| batch.slice(start, most.min(batch.num_rows() - start)));
-        parts.map(|part| self.answers_of_part(kind, policy, curve, &part)).collect()
+        parts.map(|part| self.answers_of_part(kind, task, &part)).collect()
     }
 
-    fn answers_of_part(
-        &self,
-        kind: Kind,
-        policy: Policy,
-        curve: CurveId,
-        batch: &RecordBatch,
-    ) -> Result<Answers, Problem> {
+    fn answers_of_part(&self, kind: Kind, task: Task, batch: &RecordBatch) -> Result<Answers, Problem> {
         let mapping = kind.mapping(batch.num_columns());
-        let operation = match kind {
-            Kind::EcdsaVerify | Kind::EcdsaVerifyDer => Call::EcdsaVerify(curve, policy),
-            Kind::Sm2Verify | Kind::Sm2VerifyDer => Call::Sm2Verify,
-            Kind::Bip340Verify => Call::Bip340Verify,
-            Kind::EcdsaRecover => Call::EcdsaRecover(curve),
-            Kind::EthAddress => {
-                let (points, codes) =
-                    decode_keys_through(batch, &mapping, &self.pool, curve, |keys, points, codes| {
-                        point::decode_keys_into(&self.engine, curve, keys, points, codes).map_err(Problem::from)
-                    })?;
-                return Ok(Answers::new(codes).with_rows(
-                    "address",
-                    20,
-                    points.iter().map(address).collect::<Vec<_>>().into_flattened(),
-                ));
+        match task {
+            Task::Operation(operation) => {
+                let run = |call, columns: &Columns, rows: &mut [u8], _: &mut [u8], codes: &mut [u8]| {
+                    self.run(call, columns, rows, codes)
+                };
+                Operation::from(operation).apply_through(batch, &mapping, &self.pool, run)
             }
-        };
-        Operation::from(operation).apply_through(batch, &mapping, &self.pool, |call, columns, rows, _, codes| {
-            self.run(call, columns, rows, codes)
-        })
+            Task::EthAddress => self.addresses(batch, &mapping),
+        }
+    }
+
+    fn addresses(&self, batch: &RecordBatch, mapping: &Mapping) -> Result<Answers, Problem> {
+        const CURVE: CurveId = CurveId::Secp256k1;
+        let (points, codes) = decode_keys_through(batch, mapping, &self.pool, CURVE, |keys, points, codes| {
+            point::decode_keys_into(&self.engine, CURVE, keys, points, codes).map_err(Problem::from)
+        })?;
+        let addresses = points.iter().map(address).collect::<Vec<_>>();
+        Ok(Answers::new(codes).with_rows("address", 20, addresses.into_flattened()))
     }
 
     /// Each call is a caller of its own to the coalescer, so that all threads get the same share of its queue. Its
@@ -116,6 +101,9 @@ impl Service {
             (Call::Sm2Verify, Contents::Digests(digests)) => caller.sm2_verify(digests, signatures, keys).wait()?,
             (Call::Bip340Verify, Contents::Digests(messages)) => {
                 caller.bip340_verify(messages, signatures, keys).wait()?
+            }
+            (Call::Ed25519Verify(rule), Contents::Digests(messages)) => {
+                caller.ed25519_verify(messages, signatures, keys, rule).wait()?
             }
             (Call::EcdsaRecover(curve), Contents::Digests(digests)) => {
                 let points = caller.ecdsa_recover(curve, digests, signatures, recovery_ids).wait()?;

@@ -528,6 +528,33 @@ fn ed25519_is_what_the_direct_calls_give() {
     }
 }
 
+/// A byte behind a signature is not v, and its bytes are not the numbers of DER.
+#[test]
+fn signatures_of_ed25519_have_64_bytes() {
+    let seed = [1; 32];
+    let public = ed25519::public_keys(engine(), &[SecretKey::from_bytes(seed)]).unwrap();
+    let signed = ed25519::sign(engine(), &[b""], &SecretKey::from_bytes(seed), Variant::PURE).unwrap();
+    let signature = signed[0].unwrap();
+    let signatures = [
+        signature.to_vec(),
+        [&signature[..], &[0]].concat(),
+        [&signature[..], &[27]].concat(),
+        gecc::signature_to_der(&signature),
+        signature[..63].to_vec(),
+    ];
+    for signatures in columns(&some(&signatures)) {
+        let columns = vec![
+            (Field::Message, columns(&some(&[[]; 5])).remove(0)),
+            (Field::Signature, signatures),
+            (Field::PublicKey, fixed(&some(&[public[0]; 5])).unwrap()),
+        ];
+        let answers = apply(Call::Ed25519Verify(Rule::Cofactorless), columns);
+        let reasons: Vec<_> = (0..5).map(|row| answers.reason(row).map(|reason| reason.to_string())).collect();
+        assert_eq!(reasons[0], None);
+        assert_eq!(reasons[1..], vec![Some("`signature` has the wrong length".to_owned()); 4]);
+    }
+}
+
 /// Messages are rows where all that can be read have 32 bytes.
 #[test]
 fn callers_may_make_the_calls_of_bip340() {

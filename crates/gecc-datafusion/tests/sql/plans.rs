@@ -175,6 +175,13 @@ fn what_cannot_be_is_said_when_planned() {
         ("bip340_verify(number, s, d)", "bip340_verify: `message` is Float64, but must be bytes"),
         ("bip340_verify(d, k, d)", "`signature` is FixedSizeBinary(33), but must be 64 or 65 bytes"),
         ("bip340_verify('secp256k1', d, s, d)", "bip340_verify"),
+        (
+            "ed25519_verify('go', d, s, d)",
+            "no rule of Ed25519 is called `go`; the rules are cofactorless, strict, libsodium, zip215, rfc8032",
+        ),
+        ("ed25519_verify(d, d, s, d)", "ed25519_verify: `rule` must be a text in the statement, such as 'strict'"),
+        ("ed25519_verify(d, s, d)", "ed25519_verify"),
+        ("ed25519_verify('strict', d, k, d)", "`signature` is FixedSizeBinary(33), but must be 64 or 65 bytes"),
         ("sm2_verify_reason(d, s, number)", "sm2_verify_reason: `public_key` is Float64"),
     ];
     for (call, text) in cases {
