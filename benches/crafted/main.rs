@@ -12,6 +12,7 @@
 mod bip340;
 mod candidates;
 mod compare;
+mod ed25519;
 mod equations;
 mod modular;
 mod points;
@@ -62,6 +63,7 @@ fn main() -> ExitCode {
         each_ecdsa_curve!(compare_equations(&mut bench));
         each_ecdsa_curve!(compare_candidates(&mut bench));
         bip340::compare(&mut bench);
+        ed25519::compare(&mut bench);
         secrets::compare_signing(&mut bench);
         each_curve!(compare_secrets(&mut bench));
         modular::compare(&mut bench);

@@ -1,6 +1,6 @@
 // Silent payments (BIP 352).
 //
-// Launch contract of a scan, in stream order: tweak points; gecc_upmul_uniform by the scan key and gecc_normalize for
+// Launch contract of a scan, in stream order: tweak points; gecc_upmul_fixed by the scan key and gecc_normalize for
 // shared points; gecc_silent_tweaks; gecc_fpmul_uniform and gecc_normalize, with the kinds of the tweaks, for their
 // multiples of G; gecc_silent_outputs for each spend key. Rows of row_bytes bytes, a multiple of 32 as are the offsets
 // of `rows` into them, get numbers of 32 bytes. Of an index: sums of input keys; gecc_silent_input_hashes;

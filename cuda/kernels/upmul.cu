@@ -5,7 +5,9 @@
 // before. scalars: below the order. An item whose kind is not kFinite gets a result that gecc_normalize discards when
 // it is given the kinds. tables: scratch of 384 words for each thread of the grid. xyz is for gecc_normalize.
 // gecc_upmul_var is for public scalars: its addresses and branches depend on them. gecc_upmul_uniform is for secret
-// ones: scans of the whole table, one sequence of operations.
+// ones: scans of the whole table, one sequence of operations. gecc_upmul_fixed is for one secret scalar that is that of
+// every item: the same sequence of operations, where each thread reads one entry of its table by the scalar's digit,
+// at the same place as all others.
 #include "curve/multiples.cuh"
 #include "kernels/block_inverse.cuh"
 #include "kernels/point_batch.cuh"
@@ -36,12 +38,14 @@ struct TableScan {
     }
 };
 
-template <bool kUniform>
+enum class Lookup { kVar, kScan, kFixed };
+
+template <Lookup kLookup>
 GECC_FN void upmul(const u32* scalars, const PointBatch& points, u32* tables, const JacobianBatch& out,
                    const Tiles& tiles) {
     __shared__ BlockInverseMemory memory;
     __shared__ u32 tile;
-    TableStore store = thread_table<kUniform>(tables);
+    TableStore store = thread_table<kLookup != Lookup::kVar>(tables);
     u64 n = points.n;
     for (u64 first = tiles.take(tile); first < n; first = tiles.take(tile)) {
         u64 i = first + threadIdx.x;
@@ -56,11 +60,11 @@ GECC_FN void upmul(const u32* scalars, const PointBatch& points, u32* tables, co
         OddScalar<kWindows> s[kScalars];
         split_scalar(s, k);
         jacobian product;
-        if (kUniform) {
+        if constexpr (kLookup == Lookup::kScan) {
             TableScan scan = {store};
             product = multiply_by_windows<true>(scan, s);
         } else {
-            product = multiply_by_windows<false>(store, s);
+            product = multiply_by_windows<kLookup == Lookup::kFixed>(store, s);
         }
         if (present) out.store(i, product);
     }
@@ -71,12 +75,19 @@ GECC_FN void upmul(const u32* scalars, const PointBatch& points, u32* tables, co
 extern "C" __global__ void __launch_bounds__(kWindowThreads, kWindowBlocks)
     gecc_upmul_var(const Scalars* scalars, const Xy* xy, const PointKinds* kinds, ThreadTables* tables, Xyz* xyz,
                    NextTile* next_tile, u64 n) {
-    upmul<false>(scalars, PointBatch{xy, kinds, n}, tables, JacobianBatch{xyz, n}, Tiles{next_tile});
+    upmul<Lookup::kVar>(scalars, PointBatch{xy, kinds, n}, tables, JacobianBatch{xyz, n}, Tiles{next_tile});
 }
 
 // Launch: 2 blocks per multiprocessor.
 extern "C" __global__ void __launch_bounds__(kWindowThreads, kWindowBlocks)
     gecc_upmul_uniform(const Scalars* scalars, const Xy* xy, const PointKinds* kinds, ThreadTables* tables, Xyz* xyz,
                        NextTile* next_tile, u64 n) {
-    upmul<true>(scalars, PointBatch{xy, kinds, n}, tables, JacobianBatch{xyz, n}, Tiles{next_tile});
+    upmul<Lookup::kScan>(scalars, PointBatch{xy, kinds, n}, tables, JacobianBatch{xyz, n}, Tiles{next_tile});
+}
+
+// Launch: 2 blocks per multiprocessor.
+extern "C" __global__ void __launch_bounds__(kWindowThreads, kWindowBlocks)
+    gecc_upmul_fixed(const Scalars* scalars, const Xy* xy, const PointKinds* kinds, ThreadTables* tables, Xyz* xyz,
+                     NextTile* next_tile, u64 n) {
+    upmul<Lookup::kFixed>(scalars, PointBatch{xy, kinds, n}, tables, JacobianBatch{xyz, n}, Tiles{next_tile});
 }

@@ -33,6 +33,8 @@ const SECRET: &[Signature] = &[
     Signature("gecc_secret_scalars", &["+keys", "-key_stride", "+scalars", "=status", "-n"]),
     Signature("gecc_fpmul_uniform", &["+scalars", "=table", "+xyz", "-n"]),
     Signature("gecc_upmul_uniform", &["+scalars", "+xy", "=kinds", "+tables", "+xyz", "=next_tile", "-n"]),
+    // The digits of the scalar choose addresses, for all items alike, which its documentation says (silent payments).
+    Signature("gecc_upmul_fixed", &["=scalars", "+xy", "=kinds", "+tables", "+xyz", "=next_tile", "-n"]),
     Signature("gecc_normalize", &["+xyz", "+out_xy", "=out_kinds", "-use_kinds", "+prefixes", "-n"]),
     Signature(
         "gecc_ecdsa_sign",

@@ -1,5 +1,6 @@
-//! Silent payments on a GPU. Of a scan all memory is wiped, and no branch and no address depends on scan keys, shared
-//! points or tweaks. Tweak points are public, and computed in variable time.
+//! Silent payments on a GPU. Of a scan all memory is wiped, no branch depends on scan keys, shared points or tweaks, and
+//! no address but for those of the multiples of tweak points, which digits of the scan key choose, for all rows alike.
+//! Tweak points are public, and computed in variable time.
 
 use super::expected::{Expected, NUMBER};
 use super::index::TweakPoints;
@@ -76,7 +77,7 @@ impl Scratch {
         windows.reset(lane)?;
         let (Points { xy, kinds }, WindowScratch { tables, next_tile }) = (points, windows);
         let scalars = numbers.scalars;
-        kernels::UpmulUniform { scalars, xy, kinds, tables, xyz, next_tile, n: count }.launch(lane, CURVE)?;
+        kernels::UpmulFixed { scalars, xy, kinds, tables, xyz, next_tile, n: count }.launch(lane, CURVE)?;
         sums.normalize(lane, CURVE, shared, true, n)?;
         let (Points { xy, kinds }, Points { xy: out_xy, kinds: out_kinds }) = (shared, products);
         let rows = out.at_byte(keys.start);

@@ -1,0 +1,201 @@
+//! Ed25519: points of small order and encodings of none, keys that repeat, items that are rejected.
+
+use crate::compare::Bench;
+use crate::equations::fractions;
+use crate::support::random::Random;
+use gecc::ed25519::{self, Rule, SigningKeys, Variant};
+use gecc::{Engine, PublicKeys, SecretKey, Verdicts};
+
+#[derive(Clone)]
+struct Batch {
+    messages: Vec<[u8; 32]>,
+    signatures: Vec<[u8; 64]>,
+    keys: Vec<[u8; 32]>,
+}
+
+/// Encodings of points whose order is 8, 4, 2 and 1.
+const SMALL_ORDERS: [&str; 4] = [
+    "26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05",
+    "0000000000000000000000000000000000000000000000000000000000000000",
+    "ecffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
+    "0100000000000000000000000000000000000000000000000000000000000000",
+];
+/// y = 2, which no point has; y = 1, and x = 0 odd; y = p + 1.
+const NO_POINT: &str = "0200000000000000000000000000000000000000000000000000000000000000";
+const NOT_CANONICAL: [&str; 2] = [
+    "0100000000000000000000000000000000000000000000000000000000000080",
+    "eeffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
+];
+/// n - 1 and n.
+const ORDER_LESS_1: &str = "ecd3f55c1a631258d69cf7a2def9de1400000000000000000000000000000010";
+const ORDER: &str = "edd3f55c1a631258d69cf7a2def9de1400000000000000000000000000000010";
+
+pub fn compare(bench: &mut Bench) {
+    // What is verified together is another comparison's.
+    let alone = bench.alone.clone();
+    for rule in [Rule::Strict, Rule::Zip215] {
+        let verify = |engine: &Engine, batch: &Batch| {
+            let engine = if engine.info().batch_equations { &alone } else { engine };
+            batch.verify(engine, rule)
+        };
+        bench.compare(&format!("Ed25519: verify, {rule}"), different_keys, verify);
+        bench.compare(&format!("Ed25519: verify, {rule}, keys that repeat"), repeated_keys, verify);
+        bench.compare(&format!("Ed25519: verify, {rule}, one key"), one_key, verify);
+    }
+    if ed25519::expand(&alone, &[]).is_err() {
+        return println!("Ed25519 is verified together, and signed, by the CPU alone");
+    }
+    let verify = |engine: &Engine, (batch, one_by_one): &(Batch, bool)| {
+        // The engine that results are compared with verifies one by one anyway.
+        let engine = if *one_by_one && engine.info().batch_equations { &alone } else { engine };
+        batch.verify(engine, Rule::Zip215)
+    };
+    bench.compare_of(bench.items_together, "Ed25519: verify together", || together(bench.items_together), verify);
+    let sign = |engine: &Engine, (messages, hashes): &Secrets| {
+        let keys = ed25519::expand_hashed(engine, hashes).expect("the CPU computes it");
+        ed25519::sign(engine, messages, SigningKeys::expanded(&keys), Variant::PURE).expect("as many")
+    };
+    bench.compare("Ed25519: expand and sign", secrets, sign);
+}
+
+/// Valid items of this many keys, each of which occurs equally often.
+fn signed(items: usize, keys: usize) -> Batch {
+    let (mut random, engine) = (Random::new(), Engine::cpu().expect("threads can be started"));
+    let seeds: Vec<[u8; 32]> = (0..keys).map(|_| random.bytes()).collect();
+    let seeds: Vec<SecretKey> = (0..items).map(|item| SecretKey::from_bytes(seeds[item % keys])).collect();
+    let messages: Vec<[u8; 32]> = (0..items).map(|_| random.bytes()).collect();
+    let signatures = ed25519::sign(&engine, &messages, &seeds, Variant::PURE).expect("as many");
+    let signatures = signatures.into_iter().map(|signature| signature.expect("seeds are keys")).collect();
+    Batch { messages, signatures, keys: ed25519::public_keys(&engine, &seeds).expect("the CPU computes it") }
+}
+
+fn bytes(digits: &str) -> [u8; 32] {
+    hex::decode(digits).expect("digits").try_into().expect("32 bytes")
+}
+
+impl Batch {
+    fn verify(&self, engine: &Engine, rule: Rule) -> Verdicts {
+        let Batch { messages, signatures, keys } = self;
+        let keys = PublicKeys::ed25519(keys);
+        ed25519::verify(engine, messages, signatures, keys, Variant::PURE, rule).expect("as many")
+    }
+
+    /// Other keys, and what else there is.
+    fn with_keys(&self, keys: &[&str]) -> Self {
+        let keys = keys.iter().cycle().take(self.keys.len()).map(|digits| bytes(digits)).collect();
+        Batch { keys, ..self.clone() }
+    }
+
+    /// Another R (0) or S (1), and the same keys.
+    fn with_halves(&self, half: usize, values: &[&str]) -> Self {
+        let mut batch = self.clone();
+        for (signature, digits) in batch.signatures.iter_mut().zip(values.iter().cycle()) {
+            signature[32 * half..][..32].copy_from_slice(&bytes(digits));
+        }
+        batch
+    }
+}
+
+fn changed(honest: &Batch) -> Vec<(&'static str, Batch)> {
+    let but_for_every_16th = |mut batch: Batch| {
+        let valid = batch.signatures.iter_mut().zip(&honest.signatures).step_by(16);
+        valid.for_each(|(signature, honest)| *signature = *honest);
+        batch
+    };
+    vec![
+        ("honest", honest.clone()),
+        ("R of small order", honest.with_halves(0, &SMALL_ORDERS)),
+        ("R is no point", honest.with_halves(0, &[NO_POINT])),
+        ("R is no point but for every 16th", but_for_every_16th(honest.with_halves(0, &[NO_POINT]))),
+        ("R not canonical", honest.with_halves(0, &NOT_CANONICAL)),
+        ("S = 0", honest.with_halves(1, &[SMALL_ORDERS[1]])),
+        ("S = n - 1", honest.with_halves(1, &[ORDER_LESS_1])),
+        ("S = n", honest.with_halves(1, &[ORDER])),
+        ("S = n but for every 16th", but_for_every_16th(honest.with_halves(1, &[ORDER]))),
+    ]
+}
+
+/// Invalid items at every fraction, beside verification one by one, which comes first.
+fn together(items: usize) -> Vec<(&'static str, (Batch, bool))> {
+    let honest = signed(items, items);
+    let mut batches = vec![("one by one", (honest.clone(), true))];
+    for (name, is_invalid) in fractions(items) {
+        let mut batch = honest.clone();
+        batch.messages.iter_mut().enumerate().filter(|(item, _)| is_invalid(*item)).for_each(|(_, it)| it[3] ^= 1);
+        batches.push((name, (batch, false)));
+    }
+    batches
+}
+
+fn different_keys(items: usize) -> Vec<(&'static str, Batch)> {
+    let honest = signed(items, items);
+    let mut batches = changed(&honest);
+    let mut middles = honest.clone();
+    // About half of all y are of no point.
+    middles.keys.iter_mut().for_each(|key| key[1..31].fill(2));
+    let mut alike = honest.clone();
+    alike.keys.iter_mut().zip(0u16..).for_each(|(key, number)| {
+        *key = [7; 32];
+        key[30..].copy_from_slice(&number.to_le_bytes());
+    });
+    batches.extend([
+        ("keys of small order", honest.with_keys(&SMALL_ORDERS)),
+        ("keys not canonical", honest.with_keys(&NOT_CANONICAL)),
+        ("one key that is no point", honest.with_keys(&[NO_POINT])),
+        ("keys equal but for two bytes", middles),
+        ("keys equal but for the last bytes", alike),
+    ]);
+    batches
+}
+
+/// Against keys that are all different: keys that occur about as often as a table takes, with lanes and without.
+fn repeated_keys(items: usize) -> Vec<(&'static str, Batch)> {
+    let uses = [
+        ("honest", 1),
+        ("each key twice", 2),
+        ("each key 4 times", 4),
+        ("each key 5 times", 5),
+        ("each key 6 times", 6),
+        ("each key 8 times", 8),
+        ("each key 16 times", 16),
+        ("each key 22 times", 22),
+        ("each key 23 times", 23),
+        ("each key 24 times", 24),
+        ("each key 26 times", 26),
+        ("each key 32 times", 32),
+        ("each key 64 times", 64),
+    ];
+    uses.map(|(name, uses)| (name, signed(items, items / uses))).into()
+}
+
+fn one_key(items: usize) -> Vec<(&'static str, Batch)> {
+    let honest = signed(items, 1);
+    let mut batches = changed(&honest);
+    batches.extend([
+        ("a key of order 8", honest.with_keys(&SMALL_ORDERS[..1])),
+        ("the identity as key", honest.with_keys(&SMALL_ORDERS[3..])),
+        ("a key that is no point", honest.with_keys(&[NO_POINT])),
+    ]);
+    batches
+}
+
+/// Messages, and keys kept as 64 bytes.
+type Secrets = (Vec<[u8; 32]>, Vec<[u8; 64]>);
+
+/// Such keys may be an attacker's own.
+fn secrets(items: usize) -> Vec<(&'static str, Secrets)> {
+    let mut random = Random::new();
+    let messages: Vec<[u8; 32]> = (0..items).map(|_| random.bytes()).collect();
+    let honest = (0..items).map(|_| random.vector(64).try_into().expect("64 bytes")).collect();
+    let of = |digits: &str| {
+        let mut hash = [0; 64];
+        hash[..32].copy_from_slice(&bytes(digits));
+        vec![hash; items]
+    };
+    vec![
+        ("honest", (messages.clone(), honest)),
+        ("scalar 2^254", (messages.clone(), of(SMALL_ORDERS[1]))),
+        ("scalar 2^255 - 8", (messages.clone(), vec![[0xff; 64]; items])),
+        ("scalar 4 n - 4", (messages, of("b04fd773698c49605973de8b7ae77b5300000000000000000000000000000040"))),
+    ]
+}
