@@ -170,9 +170,9 @@ impl Operation {
         if is_sm2 { Operation::Sm2Sign } else { Operation::EcdsaSign(curve, form) }
     }
 
-    /// The curve; for Ed25519, whose curve is none of these, any: secp256k1.
-    pub fn curve(self) -> CurveId {
-        match self {
+    /// The curve; `None` for Ed25519, whose curve is none of these.
+    pub fn curve(self) -> Option<CurveId> {
+        Some(match self {
             Operation::EcdsaVerify(curve, _)
             | Operation::EcdsaVerifyRecoverable(curve, _)
             | Operation::EcdsaRecover(curve)
@@ -180,14 +180,10 @@ impl Operation {
             | Operation::EcdsaSignRecoverable(curve, _)
             | Operation::SharedSecrets(curve)
             | Operation::PublicKeys(curve) => curve,
-            Operation::EcdsaRecoverAddresses
-            | Operation::Bip340Verify
-            | Operation::Bip340Sign
-            | Operation::Ed25519Verify(_)
-            | Operation::Ed25519Sign
-            | Operation::Ed25519PublicKeys => Secp256k1::ID,
+            Operation::EcdsaRecoverAddresses | Operation::Bip340Verify | Operation::Bip340Sign => Secp256k1::ID,
             Operation::Sm2Verify | Operation::Sm2Sign => Sm2::ID,
-        }
+            Operation::Ed25519Verify(_) | Operation::Ed25519Sign | Operation::Ed25519PublicKeys => return None,
+        })
     }
 
     /// The columns that it reads.

@@ -18,30 +18,44 @@ pub enum Scheme {
     Ed25519,
 }
 
-impl Scheme {
-    /// What a curve signs with where nothing else is said.
-    fn of(curve: CurveId) -> Self {
-        if curve.has_sm2() { Scheme::Sm2 } else { Scheme::Ecdsa }
-    }
+/// A scheme, and its curve where it is on several.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Chosen {
+    Ecdsa(CurveId),
+    Sm2,
+    Bip340,
+    Ed25519,
+}
 
-    /// The curve and the scheme, of which one may be left out.
-    pub fn chosen(curve: Option<CurveId>, scheme: Option<Scheme>) -> Result<(CurveId, Scheme), String> {
-        match (curve, scheme) {
+impl Chosen {
+    /// Of what `--curve` and `--scheme` say, of which one may be left out.
+    pub fn of(curve: Option<CurveId>, scheme: Option<Scheme>) -> Result<Self, String> {
+        match (scheme, curve) {
             (None, None) => Err("neither --curve nor --scheme is given".to_owned()),
-            (Some(curve), None) => Ok((curve, Scheme::of(curve))),
-            (Some(curve), Some(scheme)) if scheme.is_on(curve) => Ok((curve, scheme)),
-            (Some(curve), Some(scheme)) => Err(format!("there is no {} on {curve}", scheme.name())),
-            (None, Some(Scheme::Ed25519)) => Err("with Ed25519 this command verifies alone".to_owned()),
-            (None, Some(scheme)) => {
-                let mut curves = CurveId::ALL.iter().filter(|curve| scheme.is_on(**curve));
-                match (curves.next(), curves.next()) {
-                    (Some(curve), None) => Ok((*curve, scheme)),
-                    _ => Err(format!("{} is on several curves: say which with --curve", scheme.name())),
-                }
+            (Some(scheme), Some(curve)) if !scheme.is_on(curve) => {
+                Err(format!("there is no {} on {curve}", scheme.name()))
             }
+            (Some(Scheme::Ecdsa), None) => Err("ECDSA is on several curves: say which with --curve".to_owned()),
+            // What a curve signs with where nothing else is said.
+            (None, Some(curve)) if curve.has_sm2() => Ok(Chosen::Sm2),
+            (None | Some(Scheme::Ecdsa), Some(curve)) => Ok(Chosen::Ecdsa(curve)),
+            (Some(Scheme::Sm2), _) => Ok(Chosen::Sm2),
+            (Some(Scheme::Bip340), _) => Ok(Chosen::Bip340),
+            (Some(Scheme::Ed25519), _) => Ok(Chosen::Ed25519),
         }
     }
 
+    pub fn scheme(self) -> Scheme {
+        match self {
+            Chosen::Ecdsa(_) => Scheme::Ecdsa,
+            Chosen::Sm2 => Scheme::Sm2,
+            Chosen::Bip340 => Scheme::Bip340,
+            Chosen::Ed25519 => Scheme::Ed25519,
+        }
+    }
+}
+
+impl Scheme {
     fn is_on(self, curve: CurveId) -> bool {
         match self {
             Scheme::Ecdsa => curve.has_ecdsa(),

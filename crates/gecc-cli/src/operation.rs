@@ -4,7 +4,7 @@
 use crate::input::keyfile::{Keys, Numbers};
 use crate::output::Line;
 use gecc::call::{self, Columns, Reads, RecoveryIds};
-use gecc::{CurveId, Engine, Error, Rows, SecretKeys, signature_to_der};
+use gecc::{Engine, Error, Rows, SecretKeys, signature_to_der};
 
 /// In place of a recovery id that an item does not have: none is so large.
 pub const NO_RECOVERY_ID: u8 = u8::MAX;
@@ -59,10 +59,6 @@ pub struct Results<'a> {
 }
 
 impl Operation {
-    pub fn curve(&self) -> CurveId {
-        self.call.curve()
-    }
-
     /// What is read of items.
     pub fn reads(&self) -> Reads {
         let reads = self.call.reads();
@@ -78,7 +74,9 @@ impl Operation {
     pub fn passed(&self) -> &'static str {
         match self.call {
             call::Operation::EcdsaRecover(_) | call::Operation::EcdsaRecoverAddresses => "recovered",
-            call::Operation::SharedSecrets(_) | call::Operation::PublicKeys(_) => "computed",
+            call::Operation::SharedSecrets(_) | call::Operation::PublicKeys(_) | call::Operation::Ed25519PublicKeys => {
+                "computed"
+            }
             _ if self.gives_verdicts() => "valid",
             _ => "signed",
         }
@@ -145,7 +143,8 @@ impl Operation {
             ("public_key", [x @ .., y]) if self.form == ResultForm::Compressed => {
                 line.hex("public_key", if y % 2 == 0 { "02" } else { "03" }, &x[..32]);
             }
-            ("public_key", row) => line.hex("public_key", "04", row),
+            // Those of Ed25519 are no points of SEC 1.
+            ("public_key", row) if first.width == 64 => line.hex("public_key", "04", row),
             ("address", row) => line.hex("address", "0x", row),
             (_, row) if self.is_der(first) => {
                 let signature = row.try_into().expect("signatures have 64 bytes");

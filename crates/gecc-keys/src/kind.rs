@@ -29,10 +29,7 @@ impl From<CurveId> for KeyKind {
 impl From<Operation> for KeyKind {
     /// What the keys are for that an operation reads.
     fn from(operation: Operation) -> Self {
-        match operation {
-            Operation::Ed25519Verify(_) | Operation::Ed25519Sign | Operation::Ed25519PublicKeys => KeyKind::Ed25519,
-            other => KeyKind::Curve(other.curve()),
-        }
+        operation.curve().map_or(KeyKind::Ed25519, KeyKind::Curve)
     }
 }
 

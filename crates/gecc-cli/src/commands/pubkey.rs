@@ -1,13 +1,23 @@
 //! `gecc pubkey`.
 
+use crate::curve::Chosen;
 use crate::flags::PubkeyOptions;
 use crate::job;
 use crate::operation::{Operation, ResultForm};
 use crate::output::Failure;
-use gecc::call;
+use gecc::{CurveId, call};
 
 pub fn run(options: PubkeyOptions) -> Result<u8, Failure> {
-    let form = if options.compressed { ResultForm::Compressed } else { ResultForm::Plain };
-    let operation = Operation { form, ..call::Operation::PublicKeys(options.curve).into() };
-    job::run(&operation, &options.stream)
+    let PubkeyOptions { curve, scheme, compressed, stream } = options;
+    let call = match Chosen::of(curve, scheme)? {
+        Chosen::Ed25519 if compressed => {
+            return Err("--compressed is for points: public keys of Ed25519 have 32 bytes".to_owned().into());
+        }
+        Chosen::Ed25519 => call::Operation::Ed25519PublicKeys,
+        Chosen::Ecdsa(curve) => call::Operation::PublicKeys(curve),
+        Chosen::Sm2 => call::Operation::PublicKeys(CurveId::Sm2),
+        Chosen::Bip340 => call::Operation::PublicKeys(CurveId::Secp256k1),
+    };
+    let form = if compressed { ResultForm::Compressed } else { ResultForm::Plain };
+    job::run(&Operation { form, ..call.into() }, &stream)
 }

@@ -2,7 +2,7 @@
 
 use super::StreamOptions;
 use super::stream::input_help;
-use crate::curve::any;
+use crate::curve::{Scheme, any};
 use clap::Args;
 use gecc::CurveId;
 use std::path::PathBuf;
@@ -26,10 +26,11 @@ pub const PUBKEY_HELP: &str = concat!(
 Input is one private key a line (64 hexadecimal digits; lines that start with # are comments), or JSON Lines or CSV with \
 the field `secret_key`, or one of the other formats below.
 
-Example:
+Examples:
   gecc pubkey --curve secp256k1 --compressed keys.hex
+  gecc pubkey --scheme ed25519 seeds.hex
 
-Output: {\"public_key\":\"04…\"} or {\"error\":\"…\",\"line\":7}, one line per item, in order.
+Output: {\"public_key\":\"04…\"}, for ed25519 the 32 bytes of the key, or {\"error\":\"…\",\"line\":7}, one line per item, in order.
 
 ",
     input_help!()
@@ -51,8 +52,11 @@ pub struct EcdhOptions {
 #[derive(Args)]
 pub struct PubkeyOptions {
     /// The curve.
-    #[arg(long, value_parser = any())]
-    pub curve: CurveId,
+    #[arg(long, value_parser = any(), required_unless_present = "scheme")]
+    pub curve: Option<CurveId>,
+    /// The scheme that the keys are for [default: the curve's]. Those of `ed25519` are seeds of 32 bytes.
+    #[arg(long, value_enum)]
+    pub scheme: Option<Scheme>,
     /// Print the compressed form of 33 bytes.
     #[arg(long)]
     pub compressed: bool,

@@ -16,7 +16,7 @@ Fields: `digest` (32 bytes) or `message` (hashed with SHA-256 or as --hash says,
 --columns id=NAME names); `signature` (r || s of 64 bytes, r || s || v of 65, or DER), or `r` and `s`, or `der`; `public_key` (SEC 1, 33 or 65 \
 bytes, or x || y of 64, or SubjectPublicKeyInfo in DER or PEM, or a JSON Web Key). For bip340 a `digest` is a \
 message of 32 bytes, a `message` is signed as it is, and a `public_key` has 32 bytes, or any of the others. Likewise for ed25519, whose keys \
-all have 32 bytes. With --batch-equations the `recovery_id` or `v` \
+have 32 bytes, or are SubjectPublicKeyInfo, JSON Web Keys or lines of OpenSSH (`ssh-ed25519 AAAA…`), and whose signatures have 64 bytes alone. With --batch-equations the `recovery_id` or `v` \
 of ECDSA, which decides nothing: verification is faster where it is right.
 
 Examples:
@@ -50,8 +50,9 @@ Output: {\"public_key\":\"04…\"}, with --addresses {\"address\":\"0x…\"}, or
 
 pub const SIGN_HELP: &str = concat!(
     "\
-Fields: `digest` or `message`, for bip340 a message of 32 bytes or of any length; for sm2 the optional text `id`; `secret_key` where no key file is given. The key file has one key for all items or one per item: as the \
-input of `gecc pubkey`, as PEM or DER (SEC 1 `EC PRIVATE KEY`, PKCS#8 `PRIVATE KEY`, not encrypted), or as JSON Web Keys. Its \
+Fields: `digest` or `message`, for bip340 and ed25519 a message of 32 bytes or of any length; for sm2 the optional text `id`; `secret_key` where no key file is given. The key file has one key for all items or one per item: as the \
+input of `gecc pubkey`, as PEM or DER (SEC 1 `EC PRIVATE KEY`, PKCS#8 `PRIVATE KEY`, not encrypted), or as JSON Web Keys. Private keys of \
+ed25519 are seeds of 32 bytes; their files may be of OpenSSH too (`OPENSSH PRIVATE KEY`, not encrypted). Its \
 content tells the form. A file whose public key does not belong to its private key is refused. Lines that begin with # are \
 comments where each line is a hexadecimal key.
 
@@ -62,6 +63,7 @@ Examples:
   gecc sign --curve p256 --key-file key.pem messages.jsonl
   gecc sign --curve secp256k1 --recoverable --key-file keys.hex digests.csv
   gecc sign --scheme bip340 --key-file key.hex messages.jsonl
+  gecc sign --scheme ed25519 --key-file id_ed25519 messages.jsonl
 
 Output: {\"signature\":\"…\"}, with --recoverable also \"recovery_id\", or {\"error\":\"…\",\"line\":7}, one line per item, in order.
 

@@ -3,9 +3,10 @@
 use super::names::{Names, Role};
 use super::public_key;
 use const_hex::decode_to_slice;
+use gecc::Rejection;
 use gecc::ecdsa::recovery_id_of_v;
 use gecc::fields::{Encoding, Field, from_base64, is_key_text};
-use gecc::{CurveId, Rejection};
+use gecc_keys::KeyKind;
 use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
@@ -195,8 +196,8 @@ impl<'a> Fields<'a> {
     }
 
     /// Writes all values in hexadecimal that come in another form: base64 where that is the input's, and public keys
-    /// that name their curve.
-    pub fn into_hex(mut self, encoding: Encoding, text_messages: bool, curve: CurveId) -> Result<Self, String> {
+    /// that say what they are for.
+    pub fn into_hex(mut self, encoding: Encoding, text_messages: bool, kind: KeyKind) -> Result<Self, String> {
         if encoding == Encoding::Base64 {
             for field in Field::ALL.into_iter().filter(|field| Encoding::is_of(*field, text_messages)) {
                 let is_key = |text: &str| field == Field::PublicKey && is_key_text(text);
@@ -206,7 +207,7 @@ impl<'a> Fields<'a> {
             }
         }
         let key = self.value(Field::PublicKey).map(digits).filter(|key| public_key::is_named(key));
-        if let Some(key) = key.map(|key| public_key::sec1_digits(key, curve)) {
+        if let Some(key) = key.map(|key| public_key::plain_digits(key, kind)) {
             self.values[Field::PublicKey as usize] = Some(Cow::Owned(key?));
         }
         Ok(self)
@@ -248,6 +249,11 @@ impl<'a> Fields<'a> {
             (Some(_), Some(_), _) => Err("`signature` and `r` or `s` are both given".to_owned()),
             (_, Some(_), Some(_)) => Err("`der` and `r` or `s` are both given".to_owned()),
         }
+    }
+
+    /// A signature that has no other form than its 64 bytes.
+    pub fn bare_signature(&self, to: &mut [u8; 64]) -> Result<(), String> {
+        decode("signature", required("signature", self.value(Field::Signature))?, to)
     }
 
     /// The hexadecimal digits of the public key.

@@ -6,7 +6,8 @@ use crate::input::open::{Input, is_standard_stream, open};
 use crate::output::{refuse_overwriting, warn};
 use crate::secrets::wiped::Wiped;
 use gecc::stack;
-use gecc::{CurveId, SecretKey, SecretKeys};
+use gecc::{SecretKey, SecretKeys};
+use gecc_keys::KeyKind;
 use std::io::Cursor;
 use std::path::Path;
 use std::sync::Arc;
@@ -20,8 +21,8 @@ pub enum Keys {
 
 impl Keys {
     /// Of a file, where one is given.
-    pub fn open(path: Option<&Path>, curve: CurveId, streams: &StreamOptions) -> Result<Self, String> {
-        path.map_or(Ok(Keys::OfItems), |path| KeyFile::open(path, curve, streams).map(Keys::File))
+    pub fn open(path: Option<&Path>, kind: KeyKind, streams: &StreamOptions) -> Result<Self, String> {
+        path.map_or(Ok(Keys::OfItems), |path| KeyFile::open(path, kind, streams).map(Keys::File))
     }
 
     pub fn are_of_items(&self) -> bool {
@@ -85,8 +86,8 @@ pub struct KeyFile {
 
 impl KeyFile {
     /// Reads keys in any of their forms, `-` being standard input. One that cannot be used is an error here. Keys that
-    /// name a curve have to name this one. `streams` says where else the command reads and writes.
-    fn open(path: &Path, curve: CurveId, streams: &StreamOptions) -> Result<Self, String> {
+    /// say what they are for have to be for this. `streams` says where else the command reads and writes.
+    fn open(path: &Path, kind: KeyKind, streams: &StreamOptions) -> Result<Self, String> {
         if is_standard_stream(path) && streams.inputs.iter().any(|path| is_standard_stream(path)) {
             return Err("the key file and the input are both standard input: name a file for one of them".to_owned());
         }
@@ -95,7 +96,7 @@ impl KeyFile {
         // Keys pass through.
         let keys = stack::wiped(|| {
             let source = open(path).map_err(|problem| problem.to_string())?.into_reader();
-            let keys = keys::read(source, curve)?;
+            let keys = keys::read(source, kind)?;
             if keys.is_empty() { Err("no key in the file".to_owned()) } else { Ok(keys) }
         });
         let keys = keys.map_err(|problem| format!("{}: {problem}", path.display()))?;
@@ -137,12 +138,12 @@ impl KeyFile {
 ///
 /// # Errors
 /// As for a key file. Nothing is shown of a key.
-pub fn as_lines(input: Input, curve: CurveId) -> Result<Input, String> {
+pub fn as_lines(input: Input, kind: KeyKind) -> Result<Input, String> {
     if matches!(&input, Input::File(file) if !keys::are_named(&file.head())) {
         return Ok(input);
     }
     // Keys pass through.
-    stack::wiped(|| match keys::read_named(input.into_reader(), curve)? {
+    stack::wiped(|| match keys::read_named(input.into_reader(), kind)? {
         Named::Lines(source) => Ok(Input::Stream(source)),
         Named::Keys(found) => {
             let mut lines = Wiped::new(vec![b'\n'; found.len() * 65]);

@@ -24,7 +24,10 @@ pub struct Names {
 
 impl Names {
     pub fn new(mapping: Mapping, reads: Reads) -> Self {
-        let signatures = [Field::Signature, Field::R, Field::S, Field::Der];
+        let signatures: &[Field] = match reads.bare_signatures {
+            true => &[Field::Signature],
+            false => &[Field::Signature, Field::R, Field::S, Field::Der],
+        };
         let (mut read, mut required) = (Vec::new(), Vec::new());
         if reads.contents {
             read.extend([Field::Digest, Field::Message]);
@@ -32,7 +35,8 @@ impl Names {
         }
         if reads.signatures {
             read.extend(signatures);
-            required.push(vec![Field::Signature, Field::R, Field::Der]);
+            // Half a signature is none.
+            required.push(signatures.iter().copied().filter(|field| *field != Field::S).collect());
         }
         if reads.recovery_ids != RecoveryIds::No {
             read.push(Field::RecoveryId);

@@ -41,7 +41,7 @@ impl<'a> Filler<'a> {
         let rules = Rules {
             reads,
             limit: job.operation.limit(),
-            curve: job.operation.curve(),
+            kind: job.operation.call.into(),
             names: Names::new(options.mapping(), reads),
             encoding: options.encoding.unwrap_or_default(),
             hash: options.hash,

@@ -7,9 +7,10 @@ use crate::input::items::{Unreadable, each_of_unit};
 use crate::input::layout::Layout;
 use crate::input::names::Names;
 use crate::operation::NO_RECOVERY_ID;
+use gecc::PublicKeys;
 use gecc::call::{Reads, RecoveryIds};
 use gecc::fields::{Encoding, Hash};
-use gecc::{CurveId, PublicKeys};
+use gecc_keys::KeyKind;
 use std::ops::{ControlFlow, Range};
 
 /// What answers to the items of a unit need beside their results. Numbers of rows count from the unit's first.
@@ -95,7 +96,8 @@ pub struct Rules {
     pub reads: Reads,
     /// The number of the first item that cannot, with all after it, and why.
     pub limit: Option<(u64, String)>,
-    pub curve: CurveId,
+    /// What public keys are for.
+    pub kind: KeyKind,
     pub names: Names,
     pub encoding: Encoding,
     pub hash: Hash,
@@ -105,7 +107,7 @@ pub struct Rules {
 impl Rules {
     /// The fields in hexadecimal, in whatever form they come.
     fn in_hex<'a>(&self, fields: Fields<'a>) -> Result<Fields<'a>, String> {
-        fields.into_hex(self.encoding, self.text_messages, self.curve)
+        fields.into_hex(self.encoding, self.text_messages, self.kind)
     }
 }
 
@@ -189,10 +191,13 @@ impl Filling<'_, '_> {
     }
 
     fn fill(&mut self, row: usize, fields: &Fields) -> Result<(), String> {
-        let Reads { contents, signatures, public_keys, recovery_ids, secret_keys, .. } = self.rules.reads;
+        let Reads { contents, signatures, bare_signatures, public_keys, recovery_ids, secret_keys, .. } =
+            self.rules.reads;
         let message = if contents { self.fill_content(row, fields)? } else { None };
-        if signatures {
-            fields.signature(&mut self.part.signatures[row])?;
+        match (signatures, &mut self.part.signatures) {
+            (false, _) => {}
+            (true, to) if bare_signatures => fields.bare_signature(&mut to[row])?,
+            (true, to) => fields.signature(&mut to[row])?,
         }
         match recovery_ids {
             RecoveryIds::No => {}

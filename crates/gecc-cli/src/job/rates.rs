@@ -123,7 +123,7 @@ fn rates_of_one_thread_and_of_all() {
             let rules = Rules {
                 reads: operation.reads(),
                 limit: None,
-                curve: CurveId::P256,
+                kind: CurveId::P256.into(),
                 names: Names::new(Default::default(), operation.reads()),
                 encoding: Encoding::Hex,
                 hash: Hash::default(),

@@ -86,7 +86,7 @@ fn open_input(operation: &Operation, path: &Path, options: &StreamOptions) -> Re
     let input = open(path).map_err(|problem| named(problem.to_string()))?;
     let opened = match tables::open(input, path, options).map_err(named)? {
         Opened::Other(input) if operation.reads_keys_alone() && options.format.is_none() => {
-            Opened::Other(as_lines(input, operation.curve()).map_err(named)?)
+            Opened::Other(as_lines(input, operation.call.into()).map_err(named)?)
         }
         opened => opened,
     };
@@ -119,7 +119,7 @@ fn ready(
     let items = match (options.format, &options.layout) {
         (Some(Format::Rows), Some(layout)) => {
             layout.require(&fields_of(operation.reads()))?;
-            layout.require_key_width(operation.reads().x_only_keys)?;
+            layout.require_widths(operation.reads())?;
             Items::Rows(rows::reader(input, layout, &limits).map_err(named)?)
         }
         _ => Items::Text(input),

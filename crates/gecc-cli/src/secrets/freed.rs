@@ -21,6 +21,10 @@ static ALLOCATOR: Searching = Searching;
 /// Vectors grow many times, and the reader's buffer is filled anew.
 const ITEMS: usize = 2500;
 
+/// What keys are for.
+const P256_CURVE: [&str; 2] = ["--curve", "p256"];
+const ED25519: [&str; 2] = ["--scheme", "ed25519"];
+
 /// A folder of this test, removed with it.
 struct Folder(PathBuf);
 
@@ -106,9 +110,9 @@ fn commands_free_no_secrets() {
     let out = folder.file("out");
 
     let mut key_files = files(&folder, &digits);
-    for input in &key_files {
-        secrets.freed_blocks(&format!("pubkey of {input}"), || {
-            let _ = command(&["pubkey", "--curve", "p256", "-o", &out, input]);
+    for (input, kind) in key_files.iter().flat_map(|input| [(input, P256_CURVE), (input, ED25519)]) {
+        secrets.freed_blocks(&format!("pubkey of {input} for {}", kind[1]), || {
+            let _ = command(&["pubkey", kind[0], kind[1], "-o", &out, input]);
         });
     }
     let rows: Vec<u8> = keys.iter().flat_map(|key| *key.expose_bytes()).collect();
@@ -132,19 +136,20 @@ fn commands_free_no_secrets() {
     };
     let agreed = of_items("public_key", &peer);
     let agreed = folder.write("agreed.jsonl", agreed);
-    for (operation, curve, input) in [("sign", "p256", &signed), ("sign", "sm2", &signed), ("ecdh", "p256", &agreed)] {
-        secrets.freed_blocks(&format!("{operation} on {curve} with keys of items"), || {
-            let code = command(&[operation, "--curve", curve, "-o", &out, input]);
+    let operations = [("sign", P256_CURVE), ("sign", ["--curve", "sm2"]), ("sign", ED25519), ("ecdh", P256_CURVE)];
+    for (operation, kind) in operations {
+        let input = if operation == "sign" { &signed } else { &agreed };
+        secrets.freed_blocks(&format!("{operation} for {} with keys of items", kind[1]), || {
+            let code = command(&[operation, kind[0], kind[1], "-o", &out, input]);
             assert!(matches!(code, Ok(0)));
         });
     }
     key_files.push(one);
     for keys in &key_files {
-        for (operation, curve, input) in
-            [("sign", "p256", &contents), ("sign", "sm2", &contents), ("ecdh", "p256", &peers)]
-        {
-            secrets.freed_blocks(&format!("{operation} with {keys}"), || {
-                let code = command(&[operation, "--curve", curve, "--key-file", keys, "-o", &out, input]);
+        for (operation, kind) in operations {
+            let input = if operation == "sign" { &contents } else { &peers };
+            secrets.freed_blocks(&format!("{operation} for {} with {keys}", kind[1]), || {
+                let code = command(&[operation, kind[0], kind[1], "--key-file", keys, "-o", &out, input]);
                 // The last files hold no key.
                 assert!(
                     matches!(code, Ok(0)) != (keys.contains("bad") || keys.contains("cut") || keys.contains("long"))
@@ -186,7 +191,7 @@ fn readers_of_key_files_free_no_secrets() {
     for (file, count) in files {
         for curve in [CurveId::P256, CurveId::Sm2] {
             secrets.freed_blocks(&format!("{file} for {curve}"), || {
-                let read = || input::keys::read(Box::new(File::open(&file).unwrap()), curve);
+                let read = || input::keys::read(Box::new(File::open(&file).unwrap()), curve.into());
                 let read = stack::wiped(read).map(|keys| keys.len());
                 // The file names another curve.
                 assert_eq!(read.ok(), (curve == CurveId::P256).then_some(count));

@@ -1,6 +1,7 @@
 //! `--scheme ed25519`: points of small order by each rule, and random signatures in every format.
 
-use crate::support::{answers, code, run, stderr};
+use crate::support::{TemporaryFile, answers, code, run, stderr};
+use base64ct::{Base64, Base64UrlUnpadded, Encoding};
 use gecc::ed25519::{self, Rule, Variant};
 use gecc::{Engine, SecretKey};
 use serde_json::{Value, json};
@@ -76,7 +77,7 @@ fn check(lines: &[u8]) {
     assert!(lines.iter().enumerate().all(|(item, line)| line["valid"] == (item % 5 != 2)), "{lines:?}");
 }
 
-/// Parquet in.
+/// Parquet in, with keys public and private.
 #[test]
 #[cfg(feature = "arrow")]
 fn tables_are_answered() {
@@ -93,8 +94,153 @@ fn tables_are_answered() {
         ("public_key", column(&set.public)),
     ])
     .unwrap();
-    let file = crate::tables::file("ed25519.parquet", &batch, 100, (Format::Parquet, Compression::Zstd));
+    let written = (Format::Parquet, Compression::Zstd);
+    let file = crate::tables::file("ed25519.parquet", &batch, 100, written);
     check(&run(&[&VERIFY[..], &[file.path()]].concat(), "").stdout);
+    let seeds: Vec<[u8; 32]> = (0..300).map(|item| [item as u8; 32]).collect();
+    let seeds = RecordBatch::try_from_iter([("secret_key", column(&seeds))]).unwrap();
+    let file = crate::tables::file("ed25519-seeds.parquet", &seeds, 100, written);
+    let output = run(&["pubkey", "--scheme", "ed25519", file.path()], "");
+    let public: Vec<Value> = set.public.iter().map(|key| json!({"public_key": hex::encode(key)})).collect();
+    assert_eq!(answers(&output), public, "{}", stderr(&output));
+}
+
+/// RFC 8032, section 7.1, the first vector, whose key RFC 8037, section A.1, has as a JSON Web Key.
+const SEED: &str = "9d61b19deffd5a60ba844af492ec2cc44449c5697b326919703bac031cae7f60";
+const PUBLIC: &str = "d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a";
+const SIGNATURE: &str = "e5564300c360ac729086e2cc806e828a84877f1eb8e5d974d873e065224901555fb8821590a33bacc61e39701cf9b46bd25bf5f0595bbe24655141438e7a100b";
+
+/// The fields of RFC 4251, section 5.
+fn strings(parts: &[&[u8]]) -> Vec<u8> {
+    parts.iter().flat_map(|part| [&(part.len() as u32).to_be_bytes()[..], part].concat()).collect()
+}
+
+/// DER of a public key (RFC 8410, section 4), and of a private one (section 7).
+fn der(begin: &str, key: &str) -> Vec<u8> {
+    hex::decode(format!("{begin}{key}")).unwrap()
+}
+
+fn pem(label: &str, bytes: &[u8]) -> String {
+    format!("-----BEGIN {label}-----\n{}\n-----END {label}-----\n", Base64::encode_string(bytes))
+}
+
+#[test]
+fn public_keys_in_every_form() {
+    let spki = der("302a300506032b6570032100", PUBLIC);
+    let bytes = hex::decode(PUBLIC).unwrap();
+    let line = format!("ssh-ed25519 {}", Base64::encode_string(&strings(&[b"ssh-ed25519", &bytes])));
+    let jwk = json!({"kty": "OKP", "crv": "Ed25519", "x": Base64UrlUnpadded::encode_string(&bytes)});
+    let texts =
+        [json!(pem("PUBLIC KEY", &spki)), jwk.clone(), json!(jwk.to_string()), json!(line), json!(line + " me")];
+    let hexadecimal = [json!(hex::encode(&spki)), json!(PUBLIC), json!(format!("0x{PUBLIC}"))];
+    let item = |encode: &dyn Fn(&[u8]) -> String, key: &Value| {
+        let signature = encode(&hex::decode(SIGNATURE).unwrap());
+        json!({"message": "", "signature": signature, "public_key": key}).to_string() + "\n"
+    };
+    let all: Vec<String> = texts.iter().chain(&hexadecimal).map(|key| item(&|bytes| hex::encode(bytes), key)).collect();
+    // Each by itself, and all together, whichever is first.
+    for input in all.iter().cloned().chain([all.concat(), all.iter().rev().map(String::as_str).collect()]) {
+        let output = run(&VERIFY, input.clone());
+        assert!(answers(&output).iter().all(|answer| answer["valid"] == true), "{input}: {}", stderr(&output));
+        assert_eq!(code(&output), 0);
+        assert_eq!(code(&run(&VERIFY, input.replace(SIGNATURE, &SIGNATURE.replace("e5", "e6")))), 1);
+    }
+    let base64 = [json!(Base64::encode_string(&spki)), json!(Base64UrlUnpadded::encode_string(&bytes))];
+    let input: String = texts.iter().chain(&base64).map(|key| item(&Base64::encode_string, key)).collect();
+    let output = run(&[&VERIFY[..], &["--encoding", "base64"]].concat(), input);
+    assert!(answers(&output).iter().all(|answer| answer["valid"] == true), "{}", stderr(&output));
+    // Of other kinds.
+    for key in texts.iter().chain(&hexadecimal[..1]) {
+        let input =
+            item(&|bytes| hex::encode(bytes), key).replace("\"message\":\"\"", &format!("\"digest\":\"{PUBLIC}\""));
+        let output = run(&["verify", "--curve", "secp256k1"], input);
+        let problem = stderr(&output);
+        assert!(
+            code(&output) == 2 && (problem.contains("for Ed25519, not for") || problem.contains("`kty` EC")),
+            "{key}: {problem}"
+        );
+    }
+    let line = format!("ssh-rsa {}", Base64::encode_string(&strings(&[b"ssh-rsa"])));
+    let output = run(&VERIFY, item(&|bytes| hex::encode(bytes), &json!(line)));
+    assert!(stderr(&output).contains("not for ssh-ed25519"), "{}", stderr(&output));
+}
+
+#[test]
+fn private_keys_in_every_form() {
+    let [seed, public] = [SEED, PUBLIC].map(|digits| hex::decode(digits).unwrap());
+    let pkcs8 = der("302e020100300506032b657004220420", SEED);
+    let d = Base64UrlUnpadded::encode_string(&seed);
+    let of_openssh = {
+        let (name, check) = (b"ssh-ed25519", 7u32.to_be_bytes());
+        let fields = strings(&[name, &public, &[&seed[..], &public].concat(), b""]);
+        let mut private = [&check[..], &check, &fields].concat();
+        private.extend((1..).take(private.len().next_multiple_of(8) - private.len()));
+        let outside = strings(&[b"none", b"none", b""]);
+        let keys = strings(&[&strings(&[name, &public]), &private]);
+        pem("OPENSSH PRIVATE KEY", &[b"openssh-key-v1\0", &outside[..], &1u32.to_be_bytes(), &keys].concat())
+    };
+    let files = [
+        SEED.as_bytes().to_vec(),
+        pem("PRIVATE KEY", &pkcs8).into_bytes(),
+        pkcs8,
+        json!({"kty": "OKP", "crv": "Ed25519", "d": d}).to_string().into_bytes(),
+        of_openssh.into_bytes(),
+    ];
+    let sign = ["sign", "--scheme", "ed25519", "--check-signatures", "--key-file"];
+    for (number, content) in files.iter().enumerate() {
+        let file = TemporaryFile::new(&format!("ed25519-{number}"), content);
+        let output = run(&[&sign[..], &[file.path()]].concat(), "{\"message\":\"\"}");
+        assert_eq!(answers(&output), [json!({"signature": SIGNATURE})], "{number}: {}", stderr(&output));
+        let output = run(&["pubkey", "--scheme", "ed25519", file.path()], "");
+        assert_eq!(answers(&output), [json!({"public_key": PUBLIC})], "{number}: {}", stderr(&output));
+        if number > 0 {
+            let other = run(&["pubkey", "--curve", "p256", file.path()], "");
+            assert!(code(&other) == 2 && !stderr(&other).contains(&d), "{number}: {}", stderr(&other));
+        }
+    }
+    // Each key with its message.
+    let lines = format!("{SEED}\n{}\n", "07".repeat(32));
+    let file = TemporaryFile::new("ed25519-lines", lines.as_bytes());
+    let output =
+        run(&[&sign[..], &[file.path()]].concat(), "{\"message\":\"\"}\n{\"digest\":\"".to_owned() + PUBLIC + "\"}\n");
+    let engine = Engine::cpu().unwrap();
+    let other = ed25519::sign(&engine, &[&public], &SecretKey::from_bytes([7; 32]), Variant::PURE).unwrap()[0].unwrap();
+    assert_eq!(answers(&output), [json!({"signature": SIGNATURE}), json!({"signature": hex::encode(other)})]);
+}
+
+/// Keys of items, in lines, rows of bytes and tables.
+#[test]
+fn signatures_and_keys_are_those_of_the_library() {
+    let mut set = signed(300);
+    set.signatures.iter_mut().skip(2).step_by(5).for_each(|signature| signature[40] ^= 1);
+    let line = |item: usize| {
+        let content = if item.is_multiple_of(3) { "message" } else { "digest" };
+        json!({content: hex::encode(set.messages[item]), "secret_key": hex::encode([item as u8; 32])}).to_string()
+    };
+    let lines = (0..300).map(line).collect::<Vec<_>>().join("\n");
+    let rows: Vec<u8> = (0..300).flat_map(|item| [&set.messages[item][..], &[item as u8; 32]].concat()).collect();
+    let layout = ["--format", "rows", "--layout", "digest:32,secret_key:32"];
+    let sign = ["sign", "--scheme", "ed25519"];
+    let expected: Vec<Value> = set.signatures.iter().map(|row| json!({"signature": hex::encode(row)})).collect();
+    assert_eq!(answers(&run(&sign, lines.clone())), expected);
+    assert_eq!(answers(&run(&[&sign[..], &layout].concat(), rows.clone())), expected);
+    let public: Vec<Value> = set.public.iter().map(|key| json!({"public_key": hex::encode(key)})).collect();
+    let pubkey = ["pubkey", "--scheme", "ed25519"];
+    assert_eq!(answers(&run(&pubkey, lines)), public);
+    assert_eq!(answers(&run(&[&pubkey[..], &layout].concat(), rows)), public);
+}
+
+/// Base64 may begin with a hyphen.
+#[test]
+fn messages_in_base64url() {
+    let (engine, seed, message) = (Engine::cpu().unwrap(), SecretKey::from_bytes([1; 32]), [0xfb, 0xef, 0xbe]);
+    let public = ed25519::public_keys(&engine, std::slice::from_ref(&seed)).unwrap()[0];
+    let signature = ed25519::sign(&engine, &[message], &seed, Variant::PURE).unwrap()[0].unwrap();
+    let text = |bytes: &[u8]| Base64UrlUnpadded::encode_string(bytes);
+    assert!(text(&message).starts_with('-'));
+    let line = json!({"message": text(&message), "signature": text(&signature), "public_key": text(&public)});
+    let output = run(&[&VERIFY[..], &["--encoding", "base64"]].concat(), line.to_string());
+    assert_eq!(answers(&output), [json!({"valid": true})], "{}", stderr(&output));
 }
 
 /// A key of another form is rejected by itself.
@@ -111,6 +257,33 @@ fn keys_have_32_bytes() {
     assert_eq!(found[1]["valid"], true);
 }
 
+/// A byte behind a signature is not v, and its bytes are not the numbers of DER.
+#[test]
+fn signatures_have_64_bytes() {
+    let set = signed(1);
+    let signature = set.signatures[0];
+    let forms = [&signature[..], &[&signature[..], &[0]].concat(), &gecc::signature_to_der(&signature)];
+    let line = |signature: &[u8]| {
+        let [message, key] = [set.messages[0], set.public[0]].map(hex::encode);
+        json!({"message": message, "signature": hex::encode(signature), "public_key": key}).to_string() + "\n"
+    };
+    let output = run(&VERIFY, forms.map(line).concat());
+    let found = answers(&output);
+    assert_eq!(found[0]["valid"], true);
+    for answer in &found[1..] {
+        assert!(answer["reason"].as_str().unwrap().contains("`signature` has "), "{answer}");
+    }
+    let [r, s] = [&signature[..32], &signature[32..]].map(hex::encode);
+    let output =
+        run(&VERIFY, json!({"message": "", "r": r, "s": s, "public_key": hex::encode(set.public[0])}).to_string());
+    assert_eq!(code(&output), 2);
+    assert!(stderr(&output).contains("`signature` is not given"), "{}", stderr(&output));
+    let layout = ["--format", "rows", "--layout", "digest:32,public_key:32,signature:65"];
+    let output = run(&[&VERIFY[..], &layout].concat(), "");
+    assert_eq!(code(&output), 2);
+    assert!(stderr(&output).contains("signature:64,skip:1"), "{}", stderr(&output));
+}
+
 #[test]
 fn what_does_not_exist_is_refused() {
     for (arguments, problem) in [
@@ -122,10 +295,16 @@ fn what_does_not_exist_is_refused() {
             "with the cofactor: strict has none",
         ),
         (&["verify", "--scheme", "ed25519", "--rule", "strict", "--hash", "sha512"], "Ed25519 has a hash of its own"),
-        (&["verify", "--curve", "p256", "--scheme", "ed25519", "--rule", "strict"], "--rule is for --scheme ed25519"),
-        (&["verify", "--curve", "p256", "--scheme", "ed25519"], "there is no Ed25519 on p256"),
+        (&["verify", "--curve", "p256", "--scheme", "ed25519", "--rule", "strict"], "there is no Ed25519 on p256"),
         (&["verify", "--curve", "p256", "--rule", "strict"], "--rule is for --scheme ed25519"),
-        (&["sign", "--scheme", "ed25519"], "verifies alone"),
+        (&["sign", "--curve", "p256", "--scheme", "ed25519"], "there is no Ed25519 on p256"),
+        (&["sign", "--scheme", "ed25519", "--der"], "signatures of Ed25519 have no DER"),
+        (&["sign", "--scheme", "ed25519", "--recoverable"], "Ed25519 has no recovery id"),
+        (&["sign", "--scheme", "ed25519", "--auxiliary", &"00".repeat(32)], "--auxiliary is for BIP 340"),
+        (&["sign", "--scheme", "ed25519", "--additional-data", &"00".repeat(32)], "follow from seed and message"),
+        (&["sign", "--scheme", "ed25519", "--hash", "sha512"], "Ed25519 has a hash of its own"),
+        (&["pubkey", "--scheme", "ed25519", "--compressed"], "public keys of Ed25519 have 32 bytes"),
+        (&["pubkey", "--scheme", "ecdsa"], "ECDSA is on several curves"),
     ] {
         let output = run(arguments, "");
         assert_eq!(code(&output), 2, "{arguments:?}");

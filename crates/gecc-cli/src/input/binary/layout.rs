@@ -1,5 +1,6 @@
 //! Where the fields of a row are.
 
+use gecc::call::Reads;
 use std::str::FromStr;
 
 /// Wider rows are refused: they are rather a mistake.
@@ -83,11 +84,15 @@ impl Layout {
         Err(format!("the layout has no {}, which the command needs", names.join(" and no ")))
     }
 
-    /// Fails where public keys are x alone and the command does not take these.
-    pub fn require_key_width(&self, takes_x_only: bool) -> Result<(), String> {
+    /// Fails where public keys are x alone, or signatures have v, and the command does not take these.
+    pub fn require_widths(&self, reads: Reads) -> Result<(), String> {
         match self.place(Field::PublicKey) {
-            Some(Place { width: 32, .. }) if !takes_x_only => {
+            Some(Place { width: 32, .. }) if !reads.x_only_keys => {
                 Err("a `public_key` of 32 bytes is for `gecc verify --scheme bip340`, or ed25519".to_owned())
+            }
+            _ if reads.bare_signatures && self.v().is_some() => {
+                Err("a `signature` of Ed25519 has 64 bytes: say signature:64,skip:1 for one with a byte behind it"
+                    .to_owned())
             }
             _ => Ok(()),
         }

@@ -5,7 +5,9 @@ use super::layout::{Field, Layout};
 use super::reader::{Filled, RowReader};
 use crate::input::open::{Input, open};
 use crate::input::text::Buffers;
+use gecc::call::Operation;
 use gecc::ecdsa::{Policy, SForm};
+use gecc::ed25519::Rule;
 use gecc::{CurveId, Engine, Secp256k1, SecretKeys, Verdict, ecdsa, keys};
 use std::fs::File;
 use std::io::{self, Cursor, Read, Write};
@@ -266,6 +268,11 @@ fn layouts_are_read_and_explained() {
     }
     // 32 bytes are a key for BIP 340 alone.
     let x_only = "digest:32,public_key:32".parse::<Layout>().unwrap();
-    assert_eq!(x_only.require_key_width(true), Ok(()));
-    assert!(x_only.require_key_width(false).is_err());
+    assert_eq!(x_only.require_widths(Operation::Bip340Verify.reads()), Ok(()));
+    assert!(x_only.require_widths(Operation::Sm2Verify.reads()).is_err());
+    // Ed25519 has no v.
+    let with_v = "digest:32,public_key:32,signature:65".parse::<Layout>().unwrap();
+    assert_eq!(with_v.require_widths(Operation::Bip340Verify.reads()), Ok(()));
+    let problem = with_v.require_widths(Operation::Ed25519Verify(Rule::Strict).reads()).unwrap_err();
+    assert!(problem.contains("64 bytes"), "{problem}");
 }

@@ -4,7 +4,8 @@ mod lines;
 
 use crate::input::{items, layout};
 use crate::secrets::wiped::{Wiped, append};
-use gecc::{CurveId, SecretKey};
+use gecc::SecretKey;
+use gecc_keys::KeyKind;
 use serde::de::IgnoredAny;
 use std::io::{self, Cursor, Read};
 use zeroize::Zeroizing;
@@ -15,11 +16,11 @@ const HEAD: usize = 1 << 16;
 /// limit.
 const LONGEST: usize = 256 << 20;
 
-/// Reads all keys. Those that name a curve have to name this one, and public keys beside them have to be theirs.
+/// Reads all keys. Those that say what they are for have to be for this, and public keys beside them have to be theirs.
 ///
 /// The caller wipes the stack. An error shows nothing of a key.
-pub fn read(source: Box<dyn Read + Send>, curve: CurveId) -> Result<Vec<SecretKey>, String> {
-    match read_named(source, curve)? {
+pub fn read(source: Box<dyn Read + Send>, kind: KeyKind) -> Result<Vec<SecretKey>, String> {
+    match read_named(source, kind)? {
         Named::Keys(keys) => Ok(keys),
         Named::Lines(source) => lines::keys(source),
     }
@@ -39,7 +40,7 @@ pub enum Named {
 /// Reads all keys of PEM, DER or JWK. No more is waited for than tells whether it is that: a line with a key is enough.
 ///
 /// The caller wipes the stack.
-pub fn read_named(mut source: Box<dyn Read + Send>, curve: CurveId) -> Result<Named, String> {
+pub fn read_named(mut source: Box<dyn Read + Send>, kind: KeyKind) -> Result<Named, String> {
     let (mut head, mut length) = (Zeroizing::new(vec![0; HEAD]), 0);
     let is_named = loop {
         let more = items::read(&mut source, &mut head[length..]).map_err(|problem| problem.to_string())?;
@@ -54,7 +55,7 @@ pub fn read_named(mut source: Box<dyn Read + Send>, curve: CurveId) -> Result<Na
     };
     head.truncate(length);
     let again = Box::new(Cursor::new(head).chain(source));
-    if is_named { gecc_keys::secret_keys(&whole(again)?, curve).map(Named::Keys) } else { Ok(Named::Lines(again)) }
+    if is_named { gecc_keys::secret_keys(&whole(again)?, kind).map(Named::Keys) } else { Ok(Named::Lines(again)) }
 }
 
 /// Whether keys that begin like this are in a form that is no lines. `None` while more could tell otherwise.
@@ -98,9 +99,10 @@ fn whole(mut source: Box<dyn Read + Send>) -> Result<Wiped, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use gecc::CurveId;
 
     fn keys(content: &str) -> Vec<[u8; 32]> {
-        let keys = read(Box::new(Cursor::new(content.as_bytes().to_vec())), CurveId::P256).unwrap();
+        let keys = read(Box::new(Cursor::new(content.as_bytes().to_vec())), CurveId::P256.into()).unwrap();
         keys.iter().map(|key| *key.expose_bytes()).collect()
     }
 
