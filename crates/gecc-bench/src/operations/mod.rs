@@ -139,6 +139,7 @@ impl Bench {
         };
         // This call warms up too: it allocates what the largest batch needs.
         let expected = &case.expected(measured, &self.reference)?;
+        let kernels = kernels.as_ref().filter(|_| case.operation.has_kernels());
         let checked = |range: Range<usize>| Checked { case, columns, expected, range };
         if let Some(engine) = kernels {
             checked(0..WARM_UP_ITEMS.min(self.items)).run(engine)?;
@@ -147,7 +148,7 @@ impl Bench {
         for items in self.sizes.clone() {
             let checked = checked(0..items);
             let seconds = checked.seconds(measured)?;
-            let kernels = kernels.as_ref().map(|engine| {
+            let kernels = kernels.map(|engine| {
                 median(|| {
                     checked.run(engine)?;
                     let times = engine.take_kernel_times();
@@ -162,7 +163,10 @@ impl Bench {
                 self.report.kernel(&KernelRow { curve, operation: &name, items, time })?;
             }
         }
-        for (engine, on) in self.latency_engines.iter().map(|(name, engine)| (engine, *name)) {
+        for (on, engine) in &self.latency_engines {
+            if *on == "gpu" && !case.operation.has_kernels() {
+                continue;
+            }
             for items in LATENCY_ITEMS {
                 let checked = checked(0..items);
                 checked.run(engine)?;

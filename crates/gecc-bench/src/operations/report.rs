@@ -197,4 +197,13 @@ const GROUPS: &[(&str, &[PublicCall])] = &[
             PublicCall::TaprootTweak,
         ],
     ),
+    (
+        "Ed25519",
+        &[
+            PublicCall::Ed25519Sign,
+            PublicCall::Ed25519Verify,
+            PublicCall::Ed25519Verify1000Keys,
+            PublicCall::Ed25519VerifyTogether,
+        ],
+    ),
 ];

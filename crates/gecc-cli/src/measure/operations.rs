@@ -7,12 +7,16 @@ use crate::failure::Failure;
 use clap::ValueEnum;
 use gecc::bip340::{self, Auxiliary, SigningKeys};
 use gecc::ecdsa::{Policy, SForm, recover_addresses, recover_addresses_with_candidates};
+use gecc::ed25519::{self, Rule, Variant};
 use gecc::{
-    CurveId, Engine, Error, PageLocked, Point, PublicKeys, Rejection, Rows, SecretKeys, SharedPoint, SharedSecret,
-    Verdict, Verdicts, tweak,
+    CurveId, Engine, Error, PageLocked, Point, PublicKeys, Rejection, Rows, SecretKey, SecretKeys, SharedPoint,
+    SharedSecret, Verdict, Verdicts, tweak,
 };
 use gecc::{ecdh, ecdsa, keys, point};
 use std::ops::Range;
+
+/// By which signatures of Ed25519 are verified, one by one and together.
+const RULE: Rule = Rule::Zip215;
 
 /// The public operations that are measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -52,6 +56,17 @@ pub enum PublicCall {
     TaprootTweak,
     Ecdh,
     EcdhOneSecret,
+    /// Ed25519 by the rule of ZIP 215, over messages of 32 bytes.
+    #[value(name = "ed25519_verify")]
+    Ed25519Verify,
+    #[value(name = "ed25519_verify_1000_keys")]
+    Ed25519Verify1000Keys,
+    /// The same by equations of groups.
+    #[value(name = "ed25519_verify_together")]
+    Ed25519VerifyTogether,
+    /// With seeds as private keys.
+    #[value(name = "ed25519_sign")]
+    Ed25519Sign,
 }
 
 impl PublicCall {
@@ -62,6 +77,22 @@ impl PublicCall {
             PublicCall::VerifyRecoverableTogether
                 | PublicCall::RecoverAddressesCandidates
                 | PublicCall::Bip340VerifyTogether
+                | PublicCall::Ed25519VerifyTogether
+        )
+    }
+
+    /// Whether GPUs compute it.
+    pub fn has_kernels(self) -> bool {
+        self != PublicCall::Ed25519Sign
+    }
+
+    fn is_ed25519(self) -> bool {
+        matches!(
+            self,
+            PublicCall::Ed25519Verify
+                | PublicCall::Ed25519Verify1000Keys
+                | PublicCall::Ed25519VerifyTogether
+                | PublicCall::Ed25519Sign
         )
     }
 
@@ -133,6 +164,8 @@ enum Rest {
     Signed(Signed),
     /// X-only keys, and signatures.
     Bip340(PageLocked<[u8; 32]>, PageLocked<[u8; 64]>),
+    /// Public keys, and signatures.
+    Ed25519(PageLocked<[u8; 32]>, PageLocked<[u8; 64]>),
     /// Signatures, and their recovery ids.
     Recoverable(PageLocked<[u8; 64]>, PageLocked<u8>),
     /// The same, and candidates for the keys: the identity for every tenth.
@@ -140,9 +173,13 @@ enum Rest {
 }
 
 impl<'a> Case<'a> {
-    /// `None` where the curve has no such operation.
+    /// `None` where the curve or the engine has no such operation. Those of Ed25519, which need no curve's inputs but
+    /// seeds and messages, are beside secp256k1's.
     pub fn new(inputs: &'a Inputs, engine: &Engine, operation: PublicCall) -> Result<Option<Self>, Failure> {
         let curve = inputs.curve;
+        if operation.is_ed25519() && curve != CurveId::Secp256k1 {
+            return Ok(None);
+        }
         let rest = match operation {
             PublicCall::Recover | PublicCall::VerifyRecoverableTogether if !curve.has_ecdsa() => return Ok(None),
             PublicCall::RecoverAddresses | PublicCall::RecoverAddressesCandidates if curve != CurveId::Secp256k1 => {
@@ -170,6 +207,9 @@ impl<'a> Case<'a> {
             PublicCall::Bip340Verify | PublicCall::Bip340VerifyTogether | PublicCall::TaprootTweak => {
                 inputs.bip340(engine)?
             }
+            PublicCall::Ed25519Sign if !signs_by_ed25519(engine)? => return Ok(None),
+            PublicCall::Ed25519Verify | PublicCall::Ed25519VerifyTogether => inputs.ed25519(engine, usize::MAX)?,
+            PublicCall::Ed25519Verify1000Keys => inputs.ed25519(engine, 1000)?,
             PublicCall::Verify => Rest::Signed(inputs.signed(engine, usize::MAX)?),
             PublicCall::Verify1000Keys => Rest::Signed(inputs.signed(engine, 1000)?),
             PublicCall::Verify100Keys => Rest::Signed(inputs.signed(engine, 100)?),
@@ -184,7 +224,7 @@ impl<'a> Case<'a> {
 
     /// The name of the curve.
     pub fn curve(&self) -> &'static str {
-        self.inputs.curve.name()
+        if self.operation.is_ed25519() { "ed25519" } else { self.inputs.curve.name() }
     }
 
     /// What the results of all items are compared with: these themselves, or for sums what they are made of. Samples
@@ -231,6 +271,14 @@ impl<'a> Case<'a> {
             (_, Rest::Bip340(keys, signatures)) => {
                 let keys = PublicKeys::x_only(&keys[at.clone()]);
                 Outcome::Verdicts(bip340::verify(engine, digests, &signatures[at], keys)?)
+            }
+            (PublicCall::Ed25519Sign, _) => {
+                Outcome::Signatures(ed25519::sign(engine, digests, secret_keys, Variant::PURE)?)
+            }
+            (_, Rest::Ed25519(keys, signatures)) => {
+                let keys = PublicKeys::ed25519(&keys[at.clone()]);
+                let signatures = &signatures[at];
+                Outcome::Verdicts(ed25519::verify(engine, digests, signatures, keys, Variant::PURE, RULE)?)
             }
             (PublicCall::Ecdh, _) => {
                 Outcome::Secrets(ecdh::shared_secrets(engine, curve, secret_keys, PublicKeys::points(points))?)
@@ -294,6 +342,13 @@ impl<'a> Case<'a> {
             (_, Rest::Bip340(keys, signatures)) => {
                 let keys = PublicKeys::x_only(&keys[at.clone()]);
                 bip340::verify_into(engine, digests, &signatures[at], keys, codes)?;
+            }
+            (PublicCall::Ed25519Sign, _) => {
+                ed25519::sign_into(engine, digests, secret_keys, Variant::PURE, rows, codes)?;
+            }
+            (_, Rest::Ed25519(keys, signatures)) => {
+                let keys = PublicKeys::ed25519(&keys[at.clone()]);
+                ed25519::verify_into(engine, digests, &signatures[at], keys, Variant::PURE, RULE, codes)?;
             }
             (PublicCall::EcdhOneSecret, _) => {
                 ecdh::shared_points_into(engine, curve, &secret[0], points, rows, codes)?;
@@ -365,6 +420,15 @@ impl Inputs {
         Ok(Rest::Bip340(self.place(engine, keys)?, self.place(engine, signatures)?))
     }
 
+    /// Public keys of the first signers in turn, and signatures, which the CPU makes.
+    fn ed25519(&self, engine: &Engine, signers: usize) -> Result<Rest, Failure> {
+        let cpu = Engine::cpu()?;
+        let seeds: Vec<SecretKey> = self.secret.iter().take(signers).cycle().take(self.len()).cloned().collect();
+        let signatures = all_passed(ed25519::sign(&cpu, &self.digests, &seeds, Variant::PURE)?);
+        let keys = ed25519::public_keys(&cpu, &seeds)?;
+        Ok(Rest::Ed25519(self.place(engine, keys)?, self.place(engine, signatures)?))
+    }
+
     /// Signatures, and their recovery ids.
     fn recoverable(&self, engine: &Engine) -> Result<(PageLocked<[u8; 64]>, PageLocked<u8>), Failure> {
         let signed = ecdsa::sign_recoverable(engine, self.curve, &self.digests, &self.secret[..], SForm::default())?;
@@ -374,9 +438,18 @@ impl Inputs {
     }
 }
 
+/// Whether an engine signs by Ed25519. One that may use GPUs alone does not.
+fn signs_by_ed25519(engine: &Engine) -> Result<bool, Error> {
+    let (messages, seeds): (&[[u8; 32]], &[SecretKey]) = (&[], &[]);
+    match ed25519::sign(engine, messages, seeds, Variant::PURE) {
+        Err(Error::NoDevice(_)) => Ok(false),
+        signed => signed.map(|_| true),
+    }
+}
+
 /// Compares samples of an outcome with what the CPU engine gives for them.
 fn check_sample(case: &Case, reference: &Engine, outcome: &Outcome) -> Result<(), Failure> {
     let same = |range: Range<usize>| Ok(outcome.agrees(&range, &case.values(reference, range.clone())?));
-    let (operation, curve) = (case.operation.name(), case.inputs.curve);
+    let (operation, curve) = (case.operation.name(), case.curve());
     check_all(samples(case.inputs.len()), same, || format!("{operation} on {curve}: other results than the CPU's"))
 }
