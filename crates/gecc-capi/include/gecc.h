@@ -1,6 +1,6 @@
 /*
  * gecc: batches of elliptic-curve operations (ECDSA, BIP 340, SM2 and ECDH on secp256k1, P-256, brainpoolP256r1 and
- * SM2) on NVIDIA GPUs and CPUs, and of Ed25519 on CPUs, for C and what calls C.
+ * SM2, and Ed25519) on NVIDIA GPUs and CPUs, for C and what calls C.
  *
  * A batch has `items` items, which a call takes and answers in columns. A bad item gets its own code and disturbs no
  * other.
@@ -546,6 +546,21 @@ typedef struct {
 } GeccKeys;
 
 /**
+ * A variant of Ed25519 (RFC 8032, section 5.1). Its signatures never verify as those of another, or of Ed25519 itself.
+ */
+typedef struct {
+  /**
+   * 1 for Ed25519ph, which signs SHA-512 of a message in its place: calls take messages, and hash them. 0 for
+   * Ed25519ctx.
+   */
+  int32_t prehashed;
+  /**
+   * What signatures are made for: at most 255 bytes. That of Ed25519ctx should not be empty.
+   */
+  GeccBytes context;
+} GeccEd25519Variant;
+
+/**
  * The taproot outputs of rows: row i has those from `offsets[i]` to before `offsets[i + 1]`. They are known by their
  * x-only keys or by the first eight bytes of these; the pointer to the others is null.
  */
@@ -1001,8 +1016,8 @@ GeccStatus gecc_taproot(const GeccEngine *engine,
  * here is public.
  *
  * Reads `messages`, as many as items; `signatures`, 64 bytes `R || S`; `keys`, 32 bytes each (RFC 8032, section
- * 5.1.2). Writes `codes`. `rule` is a `GeccEd25519Rule`: programs that must agree on signatures must agree on it, and
- * there is no default.
+ * 5.1.2); `variant`, which is null for Ed25519 itself. Writes `codes`. `rule` is a `GeccEd25519Rule`: programs that
+ * must agree on signatures must agree on it, and there is no default.
  *
  * The first check that fails is the item's code: `GECC_CODE_S_OUT_OF_RANGE`, `GECC_CODE_MALFORMED_POINT`,
  * `GECC_CODE_NOT_ON_CURVE`, `GECC_CODE_SMALL_ORDER_KEY`, `GECC_CODE_SMALL_ORDER_R`, `GECC_CODE_NO_SUCH_R` or
@@ -1010,6 +1025,7 @@ GeccStatus gecc_taproot(const GeccEngine *engine,
  */
 GeccStatus gecc_ed25519_verify(const GeccEngine *engine,
                                int32_t rule,
+                               const GeccEd25519Variant *variant,
                                size_t items,
                                const GeccBytes *messages,
                                GeccRows signatures,
@@ -1020,14 +1036,15 @@ GeccStatus gecc_ed25519_verify(const GeccEngine *engine,
  * Signs one message of any length per item by Ed25519. **Constant-time** in keys and nonces, not in the length of
  * messages.
  *
- * Reads `messages`, as many as items; `seeds`, the private keys, 32 bytes each. Every seed is a key. Writes
- * `signatures`, 64 bytes `R || S`; `codes`. Code other than valid: `GECC_CODE_FAULTY_SIGNATURE`, where the engine
- * checks signatures.
+ * Reads `messages`, as many as items; `seeds`, the private keys, 32 bytes each; `variant`, which is null for Ed25519
+ * itself. Every seed is a key. Writes `signatures`, 64 bytes `R || S`; `codes`. Code other than valid:
+ * `GECC_CODE_FAULTY_SIGNATURE`, where the engine checks signatures.
  *
  * Seeds are read where they lie. They are the caller's to wipe. Computed by the CPU, also
  * where there are GPUs. An engine with `GECC_BACKEND_GPU` returns `GECC_STATUS_NO_DEVICE`.
  */
 GeccStatus gecc_ed25519_sign(const GeccEngine *engine,
+                             const GeccEd25519Variant *variant,
                              size_t items,
                              const GeccBytes *messages,
                              GeccRows seeds,
@@ -1044,6 +1061,31 @@ GeccStatus gecc_ed25519_sign(const GeccEngine *engine,
  * where there are GPUs. An engine with `GECC_BACKEND_GPU` returns `GECC_STATUS_NO_DEVICE`.
  */
 GeccStatus gecc_ed25519_public_keys(const GeccEngine *engine, size_t items, GeccRows seeds, uint8_t *public_keys);
+
+/**
+ * The 32 bytes of Ed25519 public keys in any form: PEM (`PUBLIC KEY`), SubjectPublicKeyInfo in DER (RFC 8410), JSON
+ * Web Keys (RFC 8037), lines of OpenSSH (`ssh-ed25519 AAAA...`), or the bytes themselves. **Not constant-time**:
+ * everything here is public.
+ *
+ * Reads `keys`, as many as items. Writes `public_keys`, 32 bytes each; `codes`. Code other than valid:
+ * `GECC_CODE_MALFORMED_POINT`. Whether a key is a point is not looked at, but by verification. Any thread may call
+ * this at any time.
+ *
+ * Returns `GECC_STATUS_INVALID_ARGUMENT` where there are keys in forms that say what they are for, and none of these
+ * can be read: the error text says why of the first.
+ */
+GeccStatus gecc_ed25519_public_keys_read(size_t items, const GeccBytes *keys, uint8_t *public_keys, uint8_t *codes);
+
+/**
+ * The seed in a file with an Ed25519 private key: PEM or DER (PKCS#8, RFC 8410), a JSON Web Key (RFC 8037), or as
+ * OpenSSH writes it. A public key beside it has to be its own. **Constant-time** in the seed, but for its base64.
+ *
+ * Reads `file`, which has `bytes` bytes. Writes `seed`, 32 bytes; zeros on failure. The file and the seed are the
+ * caller's to wipe. Any thread may call this at any time.
+ *
+ * Returns `GECC_STATUS_INVALID_ARGUMENT` as `gecc_secret_key_read` does.
+ */
+GeccStatus gecc_ed25519_seed_read(const uint8_t *file, size_t bytes, uint8_t *seed);
 
 /**
  * Verifies one SM2 signature per item over the digest e (GB/T 32918.2, section 7). **Not constant-time**: everything

@@ -1,19 +1,52 @@
 //! Ed25519 signatures (RFC 8032).
 
 use super::choices;
+use super::codes::GeccCode;
 use super::engine::{GeccEngine, engine_of};
+use super::keys::one_secret_key;
 use super::memory::{GeccBytes, GeccRows, Memory};
 use super::progress::in_pieces;
-use super::status::{GeccStatus, call};
+use super::status::{Failure, GeccStatus, call};
 use gecc::ed25519::{self, Variant};
 use gecc::{PublicKeys, SecretKeys};
+use gecc_keys::{KeyKind, Reader};
+
+/// A variant of Ed25519 (RFC 8032, section 5.1). Its signatures never verify as those of another, or of Ed25519 itself.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct GeccEd25519Variant {
+    /// 1 for Ed25519ph, which signs SHA-512 of a message in its place: calls take messages, and hash them. 0 for
+    /// Ed25519ctx.
+    pub prehashed: i32,
+    /// What signatures are made for: at most 255 bytes. That of Ed25519ctx should not be empty.
+    pub context: GeccBytes,
+}
+
+/// The variant that a call takes: Ed25519 itself where the pointer is null.
+///
+/// # Safety
+/// The caller of the interface promises that the variant and its context may be read during `'a`.
+unsafe fn variant_of<'a>(memory: &Memory, variant: *const GeccEd25519Variant) -> Result<Variant<'a>, Failure> {
+    if variant.is_null() {
+        return Ok(Variant::PURE);
+    }
+    // SAFETY: passed on.
+    let GeccEd25519Variant { prehashed, context } = unsafe { memory.reads_values("variant", variant, 1)? }[0];
+    // SAFETY: passed on.
+    let context = unsafe { memory.reads_values("context", context.data, context.length)? };
+    let variant = match choices::flag("value of prehashed", prehashed)? {
+        true => Variant::prehashed(context),
+        false => Variant::context(context),
+    };
+    variant.map_err(|problem| Failure::invalid(problem.to_string()))
+}
 
 /// Verifies one Ed25519 signature per item over a message of any length, by a rule. **Not constant-time**: everything
 /// here is public.
 ///
 /// Reads `messages`, as many as items; `signatures`, 64 bytes `R || S`; `keys`, 32 bytes each (RFC 8032, section
-/// 5.1.2). Writes `codes`. `rule` is a `GeccEd25519Rule`: programs that must agree on signatures must agree on it, and
-/// there is no default.
+/// 5.1.2); `variant`, which is null for Ed25519 itself. Writes `codes`. `rule` is a `GeccEd25519Rule`: programs that
+/// must agree on signatures must agree on it, and there is no default.
 ///
 /// The first check that fails is the item's code: `GECC_CODE_S_OUT_OF_RANGE`, `GECC_CODE_MALFORMED_POINT`,
 /// `GECC_CODE_NOT_ON_CURVE`, `GECC_CODE_SMALL_ORDER_KEY`, `GECC_CODE_SMALL_ORDER_R`, `GECC_CODE_NO_SUCH_R` or
@@ -22,6 +55,7 @@ use gecc::{PublicKeys, SecretKeys};
 pub unsafe extern "C" fn gecc_ed25519_verify(
     engine: *const GeccEngine,
     rule: i32,
+    variant: *const GeccEd25519Variant,
     items: usize,
     messages: *const GeccBytes,
     signatures: GeccRows,
@@ -33,12 +67,13 @@ pub unsafe extern "C" fn gecc_ed25519_verify(
         let (engine, rule) = (engine_of(engine)?, choices::ed25519_rule(rule)?);
         let mut memory = Memory::of(items);
         let codes = memory.writes("codes", codes)?;
+        let variant = variant_of(&memory, variant)?;
         let messages = memory.reads_strings("messages", messages, items)?;
         let signatures = memory.reads::<64>("signatures", signatures)?;
         let keys = PublicKeys::ed25519(memory.reads::<32>("keys", keys)?);
         codes.answer_messages(engine, &messages, |piece, messages, codes| {
             let (signatures, keys) = (piece.of(signatures), piece.of(keys));
-            ed25519::verify_into(engine, messages, signatures, keys, Variant::PURE, rule, codes)
+            ed25519::verify_into(engine, messages, signatures, keys, variant, rule, codes)
         })
     })
 }
@@ -46,15 +81,16 @@ pub unsafe extern "C" fn gecc_ed25519_verify(
 /// Signs one message of any length per item by Ed25519. **Constant-time** in keys and nonces, not in the length of
 /// messages.
 ///
-/// Reads `messages`, as many as items; `seeds`, the private keys, 32 bytes each. Every seed is a key. Writes
-/// `signatures`, 64 bytes `R || S`; `codes`. Code other than valid: `GECC_CODE_FAULTY_SIGNATURE`, where the engine
-/// checks signatures.
+/// Reads `messages`, as many as items; `seeds`, the private keys, 32 bytes each; `variant`, which is null for Ed25519
+/// itself. Every seed is a key. Writes `signatures`, 64 bytes `R || S`; `codes`. Code other than valid:
+/// `GECC_CODE_FAULTY_SIGNATURE`, where the engine checks signatures.
 ///
 /// Seeds are read where they lie. They are the caller's to wipe. Computed by the CPU, also
 /// where there are GPUs. An engine with `GECC_BACKEND_GPU` returns `GECC_STATUS_NO_DEVICE`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gecc_ed25519_sign(
     engine: *const GeccEngine,
+    variant: *const GeccEd25519Variant,
     items: usize,
     messages: *const GeccBytes,
     seeds: GeccRows,
@@ -66,11 +102,12 @@ pub unsafe extern "C" fn gecc_ed25519_sign(
         let engine = engine_of(engine)?;
         let mut memory = Memory::of(items);
         let (signatures, codes) = (memory.writes("signatures", signatures)?, memory.writes("codes", codes)?);
+        let variant = variant_of(&memory, variant)?;
         let messages = memory.reads_strings("messages", messages, items)?;
         let seeds = SecretKeys::rows(memory.reads::<32>("seeds", seeds)?);
         let signatures = signatures.rows();
         codes.answer_messages(engine, &messages, |piece, messages, codes| {
-            ed25519::sign_into(engine, messages, piece.of(seeds), Variant::PURE, piece.out(signatures), codes)
+            ed25519::sign_into(engine, messages, piece.of(seeds), variant, piece.out(signatures), codes)
         })
     })
 }
@@ -105,4 +142,55 @@ pub unsafe extern "C" fn gecc_ed25519_public_keys(
         }
         made
     })
+}
+
+/// The 32 bytes of Ed25519 public keys in any form: PEM (`PUBLIC KEY`), SubjectPublicKeyInfo in DER (RFC 8410), JSON
+/// Web Keys (RFC 8037), lines of OpenSSH (`ssh-ed25519 AAAA...`), or the bytes themselves. **Not constant-time**:
+/// everything here is public.
+///
+/// Reads `keys`, as many as items. Writes `public_keys`, 32 bytes each; `codes`. Code other than valid:
+/// `GECC_CODE_MALFORMED_POINT`. Whether a key is a point is not looked at, but by verification. Any thread may call
+/// this at any time.
+///
+/// Returns `GECC_STATUS_INVALID_ARGUMENT` where there are keys in forms that say what they are for, and none of these
+/// can be read: the error text says why of the first.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn gecc_ed25519_public_keys_read(
+    items: usize,
+    keys: *const GeccBytes,
+    public_keys: *mut u8,
+    codes: *mut u8,
+) -> GeccStatus {
+    // SAFETY: the caller's promises; all memory is told to `memory` before results are written.
+    call(|| unsafe {
+        let mut memory = Memory::of(items);
+        let public_keys = memory.writes::<32>("public_keys", public_keys)?;
+        let codes = memory.writes("codes", codes)?;
+        let keys = memory.reads_strings("keys", keys, items)?;
+        let mut reader = Reader::new(KeyKind::Ed25519);
+        let read = |key: &&[u8]| reader.octets(key).and_then(|key| <[u8; 32]>::try_from(&key[..]).ok());
+        let read: Vec<Option<[u8; 32]>> = keys.iter().map(read).collect();
+        reader.finish().map_err(|problem| Failure::invalid(format!("keys: {problem}")))?;
+        let public_keys = public_keys.rows();
+        codes.complete(|codes| {
+            for ((row, code), key) in public_keys.iter_mut().zip(codes).zip(read) {
+                *row = key.unwrap_or_default();
+                *code = if key.is_some() { GeccCode::Valid } else { GeccCode::MalformedPoint } as u8;
+            }
+            Ok(())
+        })
+    })
+}
+
+/// The seed in a file with an Ed25519 private key: PEM or DER (PKCS#8, RFC 8410), a JSON Web Key (RFC 8037), or as
+/// OpenSSH writes it. A public key beside it has to be its own. **Constant-time** in the seed, but for its base64.
+///
+/// Reads `file`, which has `bytes` bytes. Writes `seed`, 32 bytes; zeros on failure. The file and the seed are the
+/// caller's to wipe. Any thread may call this at any time.
+///
+/// Returns `GECC_STATUS_INVALID_ARGUMENT` as `gecc_secret_key_read` does.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn gecc_ed25519_seed_read(file: *const u8, bytes: usize, seed: *mut u8) -> GeccStatus {
+    // SAFETY: the caller's promises, passed on.
+    call(|| unsafe { one_secret_key(KeyKind::Ed25519, file, bytes, "seed", seed) })
 }

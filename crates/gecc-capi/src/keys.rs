@@ -6,6 +6,7 @@ use super::memory::{GeccBytes, GeccKeys, GeccRows, Memory};
 use super::progress::in_pieces;
 use super::status::{Failure, GeccStatus, call};
 use gecc::{PublicKeys, ecdh, keys, point, stack};
+use gecc_keys::KeyKind;
 use zeroize::Zeroize;
 
 /// The public key of each private key, `d * G`. **Constant-time** in the keys.
@@ -127,21 +128,32 @@ pub unsafe extern "C" fn gecc_secret_key_read(
     bytes: usize,
     secret_key: *mut u8,
 ) -> GeccStatus {
-    // SAFETY: the caller's promises; all memory is told to `memory` before results are written.
-    call(|| unsafe {
-        let curve = choices::curve(curve)?;
-        let mut memory = Memory::of(1);
-        let secret_key = memory.writes::<32>("secret_key", secret_key)?;
-        let file = memory.reads_values("file", file, bytes)?;
-        let secret_key = secret_key.rows();
-        secret_key.fill([0; 32]);
-        let keys = stack::wiped(|| gecc_keys::secret_keys(file, curve));
-        match &keys.map_err(|problem| Failure::invalid(format!("file: {problem}")))?[..] {
-            [key] => secret_key[0].copy_from_slice(key.expose_bytes()),
-            keys => return Err(Failure::invalid(format!("file: {} private keys, not one", keys.len()))),
-        }
-        Ok(())
-    })
+    // SAFETY: the caller's promises, passed on.
+    call(|| unsafe { one_secret_key(choices::curve(curve)?.into(), file, bytes, "secret_key", secret_key) })
+}
+
+/// Writes the only private key in a file, which is for this, to memory of this name.
+///
+/// # Safety
+/// The caller of the interface promises that the file may be read, and 32 bytes written.
+pub(super) unsafe fn one_secret_key(
+    kind: KeyKind,
+    file: *const u8,
+    bytes: usize,
+    name: &'static str,
+    secret_key: *mut u8,
+) -> Result<(), Failure> {
+    let mut memory = Memory::of(1);
+    let secret_key = memory.writes::<32>(name, secret_key)?;
+    // SAFETY: the caller's promises; all memory is told to `memory` before the key is written.
+    let (file, secret_key) = unsafe { (memory.reads_values("file", file, bytes)?, secret_key.rows()) };
+    secret_key.fill([0; 32]);
+    let keys = stack::wiped(|| gecc_keys::secret_keys(file, kind));
+    match &keys.map_err(|problem| Failure::invalid(format!("file: {problem}")))?[..] {
+        [key] => secret_key[0].copy_from_slice(key.expose_bytes()),
+        keys => return Err(Failure::invalid(format!("file: {} private keys, not one", keys.len()))),
+    }
+    Ok(())
 }
 
 /// The ECDH shared secret of each private key with its peer: the x-coordinate of `d * Q` (SEC 1, section 3.3.1).

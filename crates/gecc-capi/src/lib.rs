@@ -1,5 +1,5 @@
 //! gecc: batches of elliptic-curve operations (ECDSA, BIP 340, SM2 and ECDH on secp256k1, P-256, brainpoolP256r1 and
-//! SM2) on NVIDIA GPUs and CPUs, and of Ed25519 on CPUs, for C and what calls C.
+//! SM2, and Ed25519) on NVIDIA GPUs and CPUs, for C and what calls C.
 //!
 //! A batch has `items` items, which a call takes and answers in columns. A bad item gets its own code and disturbs no
 //! other.

@@ -138,25 +138,28 @@ impl Reader {
     /// The row of a key: PEM, DER or JWK, a certificate's, a SEC 1 octet string, or `x || y`; of Ed25519
     /// 32 bytes, or a line of OpenSSH.
     pub fn row(&mut self, key: &[u8]) -> [u8; 65] {
-        match public_key(key, self.kind) {
-            None => self.plain_row(key),
-            Some(Ok(key)) => {
-                self.some_are_read = true;
-                self.plain_row(&key)
-            }
-            Some(Err(problem)) => {
-                self.problem.get_or_insert(problem);
-                PublicKeys::mixed_row(&[])
-            }
-        }
-    }
-
-    fn plain_row(&self, key: &[u8]) -> [u8; 65] {
-        match (self.kind, key.try_into()) {
+        let key = self.octets(key).unwrap_or_default();
+        match (self.kind, key[..].try_into()) {
             (KeyKind::Ed25519, Ok(key)) => PublicKeys::mixed_row_of_x(key),
             // 33 bytes that begin with 2 are an x to rows, and no key of Ed25519.
             (KeyKind::Ed25519, Err(_)) => PublicKeys::mixed_row(&[]),
-            (KeyKind::Curve(_), _) => PublicKeys::mixed_row(key),
+            (KeyKind::Curve(_), _) => PublicKeys::mixed_row(&key),
+        }
+    }
+
+    /// The same key as [`public_key`] has it, and one in no form that says what it is for as it is; `None` for what
+    /// cannot be read.
+    pub fn octets<'k>(&mut self, key: &'k [u8]) -> Option<Cow<'k, [u8]>> {
+        match public_key(key, self.kind) {
+            None => Some(Cow::Borrowed(key)),
+            Some(Ok(key)) => {
+                self.some_are_read = true;
+                Some(Cow::Owned(key))
+            }
+            Some(Err(problem)) => {
+                self.problem.get_or_insert(problem);
+                None
+            }
         }
     }
 

@@ -1,7 +1,7 @@
 //! Texts by which a caller chooses.
 
 use gecc::ecdsa::{Policy, SForm};
-use gecc::ed25519::{Rule, UnknownRule};
+use gecc::ed25519::{Rule, UnknownRule, Variant};
 use gecc::{Backend, CurveId};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -30,6 +30,16 @@ pub fn s_form(name: &str) -> PyResult<SForm> {
 
 pub fn ed25519_rule(name: &str) -> PyResult<Rule> {
     name.parse().map_err(|problem: UnknownRule| PyValueError::new_err(format!("rule: {problem}")))
+}
+
+/// Ed25519 itself where there is neither a context nor a hash before.
+pub fn ed25519_variant(context: Option<&[u8]>, prehashed: bool) -> PyResult<Variant<'_>> {
+    let variant = match (context, prehashed) {
+        (None, false) => Ok(Variant::PURE),
+        (Some(context), false) => Variant::context(context),
+        (context, true) => Variant::prehashed(context.unwrap_or_default()),
+    };
+    variant.map_err(|problem| PyValueError::new_err(format!("context: {problem}")))
 }
 
 pub fn policy(low_s: bool) -> Policy {

@@ -72,6 +72,14 @@ def private_keys(items: int) -> pa.RecordBatch:
     return pa.record_batch({"message": column(random_rows(items, 9), pa.binary()), "sk": column(keys, pa.binary())})
 
 
+def seeds(items: int) -> pa.RecordBatch:
+    """All of which are private keys of Ed25519, but for nulls and those of another length."""
+    keys = list(random_rows(items, 32))
+    keys[2::5] = [None] * len(keys[2::5])
+    keys[3::7] = [bytes(31)] * len(keys[3::7])
+    return pa.record_batch({"message": column(random_rows(items, 9), pa.binary()), "sk": column(keys, pa.binary())})
+
+
 def messages(items: int) -> pa.RecordBatch:
     """Messages and ids for SM2, some of them the default id."""
     texts, ids = random_rows(items, 20), [None if item % 3 else f"user {item}" for item in range(items)]
@@ -83,6 +91,26 @@ def messages(items: int) -> pa.RecordBatch:
         "sm2_id": pa.array(ids),
         "sig": column(signatures, pa.binary(64)),
         "pubkey": column(public_keys, pa.binary(64)),
+    }
+    return pa.record_batch(columns)
+
+
+def of_ed25519(texts: list[bytes]) -> pa.RecordBatch:
+    """Signatures of Ed25519 over messages, a quarter of them spoiled, with nulls, keys in PEM and of small order."""
+    seeds = random_rows(len(texts), 32)
+    signatures, ok = gecc.ed25519_sign(texts, seeds)
+    assert ok.all()
+    signatures[::4, 40] ^= 1
+    public = gecc.ed25519_public_keys(seeds)[0]
+    header = bytes.fromhex("302a300506032b6570032100")
+    keys = [header + row.tobytes() if item % 5 == 0 else row.tobytes() for item, row in enumerate(public)]
+    keys[1] = bytes([1]) + bytes(31)
+    messages: list[bytes | None] = list(texts)
+    messages[3::17] = [None] * len(messages[3::17])
+    columns = {
+        "message": column(messages, pa.binary()),
+        "signature": column(signatures, pa.binary(64)),
+        "public_key": column(keys, pa.binary()),
     }
     return pa.record_batch(columns)
 
@@ -138,6 +166,16 @@ CASES: dict[str, tuple[arrow.Operation, pa.RecordBatch, list[str]]] = {
         of_bip340([row.tobytes() for row in random_rows(3000, 32)]),
         ["verify", "--scheme", "bip340", "--batch-equations"],
     ),
+    "verify, Ed25519": (
+        arrow.VerifyEd25519(rule="strict"),
+        of_ed25519([row[: item % 90].tobytes() for item, row in enumerate(random_rows(300, 90))]),
+        ["verify", "--scheme", "ed25519", "--rule", "strict"],
+    ),
+    "verify, Ed25519, in groups": (
+        arrow.VerifyEd25519(rule="zip215", threads=1, batch_equations=True),
+        of_ed25519([row.tobytes() for row in random_rows(3000, 32)]),
+        ["verify", "--scheme", "ed25519", "--rule", "zip215", "--batch-equations"],
+    ),
     "recover": (arrow.Recover("p256"), batch_of("p256", 100), ["recover"]),
     "recover, columns": (
         arrow.Recover("secp256k1", columns=CHAIN),
@@ -162,6 +200,12 @@ CASES: dict[str, tuple[arrow.Operation, pa.RecordBatch, list[str]]] = {
         private_keys(60),
         ["sign", "--scheme", "bip340", "--auxiliary", bytes(range(32)).hex(), "--check-signatures"],
     ),
+    "sign, Ed25519": (
+        arrow.SignEd25519(check_signatures=True),
+        seeds(60),
+        ["sign", "--scheme", "ed25519", "--check-signatures"],
+    ),
+    "public keys, Ed25519": (arrow.PublicKeysEd25519(), seeds(60), ["pubkey", "--scheme", "ed25519"]),
     "public keys": (arrow.PublicKeys("p256", compressed=True), private_keys(60), ["pubkey", "--compressed"]),
 }
 
@@ -169,7 +213,8 @@ CASES: dict[str, tuple[arrow.Operation, pa.RecordBatch, list[str]]] = {
 def of_command(arguments: list[str], curve: str, file: Path) -> pa.Table:
     """The command's answers for the rows of a Parquet file."""
     answers = file.with_suffix(".answers.parquet")
-    done = subprocess.run(["gecc", *arguments, "--curve", curve, "--quiet", "-o", str(answers), str(file)], check=False)
+    on = [] if curve == "ed25519" else ["--curve", curve]
+    done = subprocess.run(["gecc", *arguments, *on, "--quiet", "-o", str(answers), str(file)], check=False)
     assert done.returncode in (0, 1)
     return pq.read_table(answers)
 
@@ -232,6 +277,19 @@ def test_bip340_with_fresh_auxiliary_data() -> None:
     with pytest.raises(ValueError, match="additional_data: 33 bytes, not 32"):
         arrow.Sign("p256", additional_data=bytes(33))
     assert "additional_data" not in repr(arrow.Sign("p256", additional_data=bytes(32)))
+
+
+def test_ed25519_takes_its_rule_and_no_other_signatures() -> None:
+    batch = of_ed25519([b"text"] * 20)
+    with pytest.raises(TypeError, match="rule"):
+        arrow.VerifyEd25519()  # type: ignore[call-arg]
+    with pytest.raises(ValueError, match="rule: no rule of Ed25519 is called `go`; the rules are cofactorless, strict"):
+        arrow.VerifyEd25519(rule="go")(batch)
+    with pytest.raises(ValueError, match="batch_equations: for rules with the cofactor, and strict has none"):
+        arrow.VerifyEd25519(rule="strict", batch_equations=True)(batch)
+    longer = pa.array([row + b"\0" for row in batch["signature"].to_pylist()])
+    found = arrow.VerifyEd25519(rule="zip215")(batch.set_column(1, "signature", longer))
+    assert set(found["reason"].to_pylist()) == {"`message` is null", "`signature` has the wrong length"}
 
 
 @pytest.mark.parametrize("change", [0, 1, 9])

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pytest
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes
-from cryptography.hazmat.primitives.asymmetric import ec, utils
+from cryptography.hazmat.primitives.asymmetric import ec, ed25519, utils
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat, PublicFormat
 from cryptography.x509.oid import NameOID
 from gecc import Reason
@@ -115,6 +115,54 @@ def test_private_keys_are_read_in_every_form(curve: str) -> None:
     # Rows of 32 bytes are keys, whatever they begin with.
     rows = b"\x30" + bytes(30) + b"\1" + b"-----BEGIN " + bytes(21)
     assert len(gecc.public_keys(curve, rows)[1]) == 2
+
+
+def test_keys_of_ed25519_are_read_in_every_form() -> None:
+    theirs = [ed25519.Ed25519PrivateKey.generate() for _ in range(ITEMS)]
+    messages = [b"text %d" % item for item in range(ITEMS)]
+    signatures = [key.sign(message) for key, message in zip(theirs, messages, strict=True)]
+    public = [key.public_key() for key in theirs]
+    raw = [key.public_bytes_raw() for key in public]
+    spki = PublicFormat.SubjectPublicKeyInfo
+    pem, der = ([key.public_bytes(encoding, spki) for key in public] for encoding in (Encoding.PEM, Encoding.DER))
+    lines = [key.public_bytes(Encoding.OpenSSH, PublicFormat.OpenSSH).decode() + " me" for key in public]
+    x = [base64.urlsafe_b64encode(key).rstrip(b"=").decode() for key in raw]
+    jwks = [json.dumps({"kty": "OKP", "crv": "Ed25519", "x": key}) for key in x]
+    texts = [key.decode() for key in pem]
+    columns: list[Any] = [raw, pem, texts, der, lines, jwks, np.array(lines, object), np.array(lines)]
+    columns += [pa.array(raw), pa.array(texts), pa.array(lines), pa.array(der), polars.Series(jwks), pd.Series(texts)]
+    columns += [[key.hex() for key in raw], [raw[0], texts[1], lines[2], der[3].hex()], b"".join(raw)]
+    for keys in columns:
+        found = gecc.ed25519_verify(messages, signatures, keys, rule="strict")
+        assert np.asarray(found).tolist() == [True] * ITEMS, keys
+    for key in (raw[0], texts[0], pem[0], der[0], lines[0], jwks[0]):
+        found = gecc.ed25519_verify(messages, signatures, key, rule="strict")
+        assert list(found) == [True, False, False, False], key
+    none = NoEncryption()
+    seeds: list[Any] = [[key.private_bytes_raw() for key in theirs]]
+    for encoding, form in (
+        (Encoding.PEM, PrivateFormat.PKCS8),
+        (Encoding.DER, PrivateFormat.PKCS8),
+        (Encoding.PEM, PrivateFormat.OpenSSH),
+    ):
+        seeds.append([key.private_bytes(encoding, form, none) for key in theirs])
+    seeds.append([key.decode() for key in seeds[-1]])
+    for column in seeds:
+        assert [row.tobytes() for row in gecc.ed25519_public_keys(column)[0]] == raw
+        signed, ok = gecc.ed25519_sign(messages, column)
+        assert ok.all() and [row.tobytes() for row in signed] == signatures
+        assert gecc.ed25519_public_keys(column[1])[0].tobytes() == raw[1]
+    # Of other kinds, and keys that cannot be read.
+    with pytest.raises(ValueError, match="public_keys: the key is for Ed25519, not for p256"):
+        gecc.verify("p256", bytes(32), bytes(64), texts[0])
+    with pytest.raises(ValueError, match="public_keys: the key is for p256, not for Ed25519"):
+        gecc.ed25519_verify(messages, signatures, Theirs("p256").public_pem, rule="strict")
+    with pytest.raises(ValueError, match="seeds: block in line 1: not a key of Ed25519"):
+        gecc.ed25519_public_keys(Theirs("p256").private(Encoding.PEM, PrivateFormat.PKCS8)[0])
+    codes = gecc.ed25519_verify(
+        messages, signatures, [texts[0], pem[1][:60], None, raw[3] + b"0"], rule="strict", reasons=True
+    )
+    assert list(codes) == [Reason.VALID, Reason.MALFORMED_POINT, Reason.PUBLIC_KEY_NULL, Reason.MALFORMED_POINT]
 
 
 def test_a_key_of_another_curve_is_no_bad_key() -> None:

@@ -1,6 +1,7 @@
 """Published vectors and real signatures, through Python."""
 
 import csv
+import functools
 import hmac
 from typing import Any
 
@@ -264,6 +265,25 @@ def test_ed25519_signs() -> None:
     assert ok.all() and np.array_equal(made, keys)
     _, codes = gecc.ed25519_public_keys([bytes(32), bytes(31)], reasons=True)
     assert codes[0] == 0 and codes[1] != 0
+
+
+def test_ed25519_with_contexts_and_hashed_before() -> None:
+    cases = [case for case in vectors("ed25519_rfc8032.json") if case["instance"] != "Ed25519"]
+    assert [case["instance"] for case in cases] == ["Ed25519ctx"] * 4 + ["Ed25519ph"]
+    for case in cases:
+        message, seed, key, signature = (
+            bytes.fromhex(case[name]) for name in ["message", "secret", "public", "signature"]
+        )
+        prehashed = case["instance"] == "Ed25519ph"
+        context = None if prehashed else bytes.fromhex(case["context"])
+        signed, ok = gecc.ed25519_sign(message, seed, context=context, prehashed=prehashed)
+        assert ok.all() and signed[0].tobytes() == signature
+        verify = functools.partial(gecc.ed25519_verify, message, signature, key, rule="strict")
+        assert verify(context=context, prehashed=prehashed).tolist() == [True]
+        # Of another variant, or another context.
+        assert verify().tolist() == verify(context=b"other", prehashed=prehashed).tolist() == [False]
+    with pytest.raises(ValueError, match="context: "):
+        gecc.ed25519_sign(b"", bytes(32), context=bytes(256))
 
 
 def test_ed25519_has_no_rule_of_its_own() -> None:

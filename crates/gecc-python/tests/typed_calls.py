@@ -20,6 +20,7 @@ def audit(digests: npt.NDArray[np.uint8], signatures: bytes, keys: list[bytes | 
     )
     assert gecc.verify_recoverable("p256", digests, signatures, [0, None], keys).size == len(known)
     shared, _ = gecc.ecdh("p256", secret_keys, points)
+    signed, _ = gecc.ed25519_sign([b"text"], secret_keys, context=b"of this test", prehashed=True)
     signed, _ = gecc.ed25519_sign([b"text"], secret_keys)
     ok &= gecc.ed25519_verify([b"text"], signed, gecc.ed25519_public_keys(secret_keys)[0], rule="zip215")
     return int(valid.sum()) + len(reasons) + len(shared) + int(ok.sum()) + gecc.sum("p256", points).size

@@ -3,7 +3,10 @@
 use super::{Handle, NO_DATA, cpu, expect_failure, expect_ok, rows, strings};
 use crate::capi::choices::GeccEd25519Rule;
 use crate::capi::codes::GeccCode;
-use crate::capi::ed25519::{gecc_ed25519_public_keys, gecc_ed25519_sign, gecc_ed25519_verify};
+use crate::capi::ed25519::{
+    GeccEd25519Variant, gecc_ed25519_public_keys, gecc_ed25519_public_keys_read, gecc_ed25519_seed_read,
+    gecc_ed25519_sign, gecc_ed25519_verify,
+};
 use crate::capi::status::GeccStatus;
 use serde_json::Value;
 use std::ptr::{null, null_mut};
@@ -42,7 +45,7 @@ fn verify(
     let mut codes = vec![0; signatures.len()];
     expect_ok(unsafe {
         let (items, texts, codes) = (codes.len(), texts.as_ptr(), codes.as_mut_ptr());
-        gecc_ed25519_verify(engine.0, rule as i32, items, texts, rows(signatures), rows(public), codes)
+        gecc_ed25519_verify(engine.0, rule as i32, null(), items, texts, rows(signatures), rows(public), codes)
     });
     codes
 }
@@ -86,7 +89,7 @@ pub fn signing_and_public_keys() {
     assert_eq!(made[..], public);
     expect_ok(unsafe {
         let (to, codes) = (signed.as_mut_ptr().cast(), codes.as_mut_ptr());
-        gecc_ed25519_sign(engine.0, 5, texts.as_ptr(), rows(&seeds), to, codes)
+        gecc_ed25519_sign(engine.0, null(), 5, texts.as_ptr(), rows(&seeds), to, codes)
     });
     assert_eq!((&signed[..], codes), (&signatures[..], [GeccCode::Valid as u8; 5]));
     signatures[1][3] ^= 1;
@@ -96,12 +99,85 @@ pub fn signing_and_public_keys() {
     assert_eq!(found, expected.map(|code| code as u8));
 }
 
+/// RFC 8032, sections 7.2 and 7.3.
+pub fn variants() {
+    use GeccStatus::InvalidArgument;
+    let (engine, strict) = (cpu(), GeccEd25519Rule::Strict as i32);
+    let file = cases(include_str!("../../../../tests/vectors/ed25519_rfc8032.json"));
+    let cases: Vec<&Value> = file.as_array().unwrap().iter().filter(|case| case["instance"] != "Ed25519").collect();
+    assert_eq!(cases.len(), 5);
+    for case in cases {
+        let (message, context) = (bytes(case, "message"), bytes(case, "context"));
+        let [seed, public]: [[u8; 32]; 2] = ["secret", "public"].map(|name| bytes(case, name).try_into().unwrap());
+        let signature: [u8; 64] = bytes(case, "signature").try_into().unwrap();
+        let variant = |prehashed, context: &[u8]| GeccEd25519Variant { prehashed, context: strings([context])[0] };
+        let prehashed = i32::from(case["instance"] == "Ed25519ph");
+        let (own, text) = (variant(prehashed, &context), strings([&message[..]]));
+        let (mut signed, mut codes) = ([0; 64], [0]);
+        expect_ok(unsafe {
+            let (to, codes) = (signed.as_mut_ptr(), codes.as_mut_ptr());
+            gecc_ed25519_sign(engine.0, &own, 1, text.as_ptr(), rows(&[seed]), to, codes)
+        });
+        assert_eq!((signed, codes), (signature, [GeccCode::Valid as u8]));
+        let mut verify = |variant: *const GeccEd25519Variant| unsafe {
+            let (signatures, keys) = (&[signature], &[public]);
+            let texts = text.as_ptr();
+            let to = codes.as_mut_ptr();
+            let status = gecc_ed25519_verify(engine.0, strict, variant, 1, texts, rows(signatures), rows(keys), to);
+            (status, codes[0])
+        };
+        let mut code_of = |variant| {
+            let (status, code) = verify(variant);
+            expect_ok(status);
+            code
+        };
+        assert_eq!(code_of(&own), GeccCode::Valid as u8);
+        let others = [variant(1 - prehashed, &context), variant(prehashed, b"other")];
+        for other in [&raw const others[0], &raw const others[1], null()] {
+            assert_eq!(code_of(other), GeccCode::Mismatch as u8);
+        }
+        expect_failure(verify(&variant(2, &context)).0, InvalidArgument, "there is no value of prehashed 2");
+        expect_failure(verify(&variant(0, &[0; 256])).0, InvalidArgument, "255");
+        assert_eq!(verify(&variant(1, &[0; 255])).1, GeccCode::Mismatch as u8);
+    }
+}
+
+/// Of RFC 8410, section 10, which has them in PEM, and RFC 8032, section 7.1.
+pub fn key_forms() {
+    let spki = "-----BEGIN PUBLIC KEY-----\n\
+        MCowBQYDK2VwAyEAGb9ECWmEzf6FQbrBZ9w7lshQhqowtrbLDFw4rXAxZuE=\n-----END PUBLIC KEY-----\n";
+    let pkcs8 = "-----BEGIN PRIVATE KEY-----\n\
+        MC4CAQAwBQYDK2VwBCIEINTuctv5E1hK1bbY8fdp+K06/nwoy/HU++CXqI9EdVhC\n-----END PRIVATE KEY-----\n";
+    let public = hex::decode("19bf44096984cdfe8541bac167dc3b96c85086aa30b6b6cb0c5c38ad703166e1").unwrap();
+    let der = [&hex::decode("302a300506032b6570032100").unwrap()[..], &public].concat();
+    // The same in the form of RFC 4253, section 6.6.
+    let line = b"ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIBm/RAlphM3+hUG6wWfcO5bIUIaqMLa2ywxcOK1wMWbh me";
+    let keys = strings([spki.as_bytes(), &der, line, &public, &public[1..], &der[..43], b""]);
+    let (mut read, mut codes) = ([[7; 32]; 7], [7; 7]);
+    let to = read.as_mut_ptr().cast();
+    expect_ok(unsafe { gecc_ed25519_public_keys_read(7, keys.as_ptr(), to, codes.as_mut_ptr()) });
+    let [valid, malformed] = [GeccCode::Valid as u8, GeccCode::MalformedPoint as u8];
+    assert_eq!(codes, [valid, valid, valid, valid, malformed, malformed, malformed]);
+    assert!(read[..4].iter().all(|key| key[..] == public) && read[4..] == [[0; 32]; 3]);
+    let other = strings([&b"ecdsa-sha2-nistp256 AAAA"[..]]);
+    let found = unsafe { gecc_ed25519_public_keys_read(1, other.as_ptr(), to, codes.as_mut_ptr()) };
+    expect_failure(found, GeccStatus::InvalidArgument, "keys: `public_key` is a line of OpenSSH");
+
+    let (engine, mut seed, mut made) = (cpu(), [7; 32], [0; 32]);
+    expect_ok(unsafe { gecc_ed25519_seed_read(pkcs8.as_ptr(), pkcs8.len(), seed.as_mut_ptr()) });
+    expect_ok(unsafe { gecc_ed25519_public_keys(engine.0, 1, rows(&[seed]), made.as_mut_ptr()) });
+    assert_eq!(made[..], public);
+    let found = unsafe { gecc_ed25519_seed_read(spki.as_ptr(), spki.len(), seed.as_mut_ptr()) };
+    expect_failure(found, GeccStatus::InvalidArgument, "file: ");
+    assert_eq!(seed, [0; 32]);
+}
+
 pub fn arguments_are_refused() {
     use GeccStatus::{InvalidArgument, NullPointer};
     let (engine, text, row) = (cpu(), strings([&b"text"[..]]), [[1; 64]]);
     let (mut out, mut codes) = ([7; 64], [7]);
     let mut verify = |rule, messages, signatures, keys| unsafe {
-        gecc_ed25519_verify(engine.0, rule, 1, messages, signatures, keys, codes.as_mut_ptr())
+        gecc_ed25519_verify(engine.0, rule, null(), 1, messages, signatures, keys, codes.as_mut_ptr())
     };
     let strict = GeccEd25519Rule::Strict as i32;
     // No number that is left out is a rule.
@@ -114,8 +190,9 @@ pub fn arguments_are_refused() {
     expect_failure(verify(strict, text.as_ptr(), rows(&row), NO_DATA), NullPointer, "keys");
     assert_eq!(codes, [7]);
     let seed = rows(&[[1; 32]]);
-    let mut sign =
-        |seeds, out: *mut u8| unsafe { gecc_ed25519_sign(engine.0, 1, text.as_ptr(), seeds, out, codes.as_mut_ptr()) };
+    let mut sign = |seeds, out: *mut u8| unsafe {
+        gecc_ed25519_sign(engine.0, null(), 1, text.as_ptr(), seeds, out, codes.as_mut_ptr())
+    };
     expect_failure(sign(NO_DATA, out.as_mut_ptr()), NullPointer, "seeds");
     expect_failure(sign(seed, null_mut()), NullPointer, "signatures");
     let public_keys = |seeds, out| unsafe { gecc_ed25519_public_keys(engine.0, 1, seeds, out) };
@@ -124,7 +201,7 @@ pub fn arguments_are_refused() {
     let itself = super::one(&out);
     expect_failure(public_keys(itself, out.as_mut_ptr()), InvalidArgument, "overlap");
     assert_eq!((out, codes), ([7; 64], [7]));
-    expect_ok(unsafe { gecc_ed25519_verify(engine.0, strict, 0, null(), NO_DATA, NO_DATA, null_mut()) });
-    expect_ok(unsafe { gecc_ed25519_sign(engine.0, 0, null(), NO_DATA, null_mut(), null_mut()) });
+    expect_ok(unsafe { gecc_ed25519_verify(engine.0, strict, null(), 0, null(), NO_DATA, NO_DATA, null_mut()) });
+    expect_ok(unsafe { gecc_ed25519_sign(engine.0, null(), 0, null(), NO_DATA, null_mut(), null_mut()) });
     expect_ok(unsafe { gecc_ed25519_public_keys(engine.0, 0, NO_DATA, null_mut()) });
 }

@@ -25,7 +25,7 @@ use std::ffi::CStr;
 use std::ptr::{null, null_mut};
 
 pub fn tests() -> Vec<Trial> {
-    let everywhere: [Named<fn()>; 46] = named![
+    let everywhere: [Named<fn()>; 48] = named![
         arguments::null_is_refused,
         arguments::numbers_are_refused,
         arguments::options_of_other_sizes,
@@ -71,6 +71,8 @@ pub fn tests() -> Vec<Trial> {
         vectors::taproot,
         ed25519::vectors_by_every_rule,
         ed25519::signing_and_public_keys,
+        ed25519::variants,
+        ed25519::key_forms,
         ed25519::arguments_are_refused,
     ];
     let on_gpus: [Named<fn()>; 2] = named![same_results::on_gpus, memory_of_callers::buffers_on_gpus];

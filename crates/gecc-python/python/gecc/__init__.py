@@ -16,7 +16,8 @@ array([ True, False,  True])
 **Curves** are `"secp256k1"`, `"p256"`, `"brainpoolp256r1"` and `"sm2"`, also by the other names that standards have,
 as `"secp256r1"` and `"prime256v1"`. On `"sm2"` signatures are those of SM2, on the
 others of ECDSA. Calls named after BIP 340 and Taproot are on secp256k1 and take no curve; their public keys have 32
-bytes, which are x.
+bytes, which are x. Those named after Ed25519 take none either: keys have 32 bytes and signatures 64 (RFC 8032), and
+keys may also be lines and files of OpenSSH.
 
 **Arguments** are columns of rows of bytes: digests, scalars and private keys have 32 bytes, big-endian; signatures 64
 bytes `r || s`; public keys and other points 33 (compressed), 64 (`x || y`, zeros for the identity) or 65 bytes

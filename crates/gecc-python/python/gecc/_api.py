@@ -167,9 +167,7 @@ def sign_messages(
     >>> ok
     array([ True,  True])
     """
-    return _gecc.sign_messages(
-        engine, curve, messages, secret_keys, additional_data, user_ids, s_form, reasons
-    )
+    return _gecc.sign_messages(engine, curve, messages, secret_keys, additional_data, user_ids, s_form, reasons)
 
 
 def sign_recoverable(
@@ -321,7 +319,9 @@ def bip340_sign_messages(messages, secret_keys, *, auxiliary=None, reasons=False
     return _gecc.bip340_sign_messages(engine, messages, secret_keys, auxiliary, reasons)
 
 
-def ed25519_verify(messages, signatures, public_keys, *, rule, reasons=False, engine=None):
+def ed25519_verify(
+    messages, signatures, public_keys, *, rule, context=None, prehashed=False, reasons=False, engine=None
+):
     """Verifies one Ed25519 signature an item over its message of any length (RFC 8032), by a rule.
 
     Not constant-time: everything here is public.
@@ -329,11 +329,13 @@ def ed25519_verify(messages, signatures, public_keys, *, rule, reasons=False, en
     Args:
         messages: n byte strings, as for `verify_messages`.
         signatures: n rows of 64 bytes `R || S`.
-        public_keys: n rows of 32 bytes.
+        public_keys: n rows of 32 bytes, or keys in PEM, DER or JWK, or lines of OpenSSH (`ssh-ed25519 AAAA...`).
         rule: which signatures are valid, as programs that must agree on them must agree on this: "cofactorless"
             (OpenSSL, Go, `verify` of ed25519-dalek), "strict" (its `verify_strict`, Solana), "libsodium", "zip215"
             (Zcash, CometBFT), "rfc8032" or "rfc8032-cofactored". Rules differ only in signatures that no honest
             signer makes.
+        context: at most 255 bytes, of which the signatures are too: Ed25519ctx. By default they are of Ed25519 itself.
+        prehashed: whether SHA-512 of each message was signed: Ed25519ph, with a context or without.
         reasons: give codes instead of truth values.
         engine: what computes.
 
@@ -346,10 +348,10 @@ def ed25519_verify(messages, signatures, public_keys, *, rule, reasons=False, en
     >>> ed25519_verify([b"one", b"2"], signatures, keys[0], rule="strict")
     array([ True, False])
     """
-    return _gecc.ed25519_verify(engine, messages, signatures, public_keys, rule, reasons)
+    return _gecc.ed25519_verify(engine, messages, signatures, public_keys, rule, context, prehashed, reasons)
 
 
-def ed25519_sign(messages, seeds, *, reasons=False, engine=None):
+def ed25519_sign(messages, seeds, *, context=None, prehashed=False, reasons=False, engine=None):
     """Signs one message of any length an item by Ed25519 (RFC 8032).
 
     Constant-time in seeds and nonces, not in the length of messages. Computed by the CPU, also by an engine with
@@ -357,14 +359,17 @@ def ed25519_sign(messages, seeds, *, reasons=False, engine=None):
 
     Args:
         messages: n byte strings, as for `verify_messages`.
-        seeds: the private keys, n rows of 32 bytes. They are read where they lie, and are the caller's to wipe.
+        seeds: the private keys, n rows of 32 bytes, or keys in PEM, DER, JWK or as OpenSSH writes them. Rows are read
+            where they lie. All are the caller's to wipe.
+        context: as for `ed25519_verify`.
+        prehashed: as for `ed25519_verify`. Messages are given whole, and hashed here.
         reasons: give codes instead of truth values.
         engine: what computes.
 
     Returns:
         n rows of 64 bytes `R || S`, and n verdicts. Code: FAULTY_SIGNATURE, where the engine checks signatures.
     """
-    return _gecc.ed25519_sign(engine, messages, seeds, reasons)
+    return _gecc.ed25519_sign(engine, messages, seeds, context, prehashed, reasons)
 
 
 def ed25519_public_keys(seeds, *, out=None, reasons=False, engine=None):
@@ -373,7 +378,7 @@ def ed25519_public_keys(seeds, *, out=None, reasons=False, engine=None):
     Computed by the CPU, as `ed25519_sign`.
 
     Args:
-        seeds: n rows of 32 bytes. They are read where they lie, and are the caller's to wipe.
+        seeds: as for `ed25519_sign`.
         out: an array of `uint8` that takes the rows, of their shape and with rows one after the other.
         reasons: give codes instead of truth values.
         engine: what computes.

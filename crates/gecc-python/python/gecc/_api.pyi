@@ -291,6 +291,8 @@ def ed25519_verify(
     public_keys: NumpyRows,
     *,
     rule: str,
+    context: bytes | None = None,
+    prehashed: bool = False,
     reasons: bool = False,
     engine: Engine | None = None,
 ) -> _Verdicts: ...
@@ -301,16 +303,30 @@ def ed25519_verify(
     public_keys: Rows,
     *,
     rule: str,
+    context: bytes | None = None,
+    prehashed: bool = False,
     reasons: bool = False,
     engine: Engine | None = None,
 ) -> Any: ...
 @overload
 def ed25519_sign(
-    messages: NumpyStrings, seeds: NumpyRows, *, reasons: bool = False, engine: Engine | None = None
+    messages: NumpyStrings,
+    seeds: NumpyRows,
+    *,
+    context: bytes | None = None,
+    prehashed: bool = False,
+    reasons: bool = False,
+    engine: Engine | None = None,
 ) -> tuple[_Bytes, _Verdicts]: ...
 @overload
 def ed25519_sign(
-    messages: Strings, seeds: Rows, *, reasons: bool = False, engine: Engine | None = None
+    messages: Strings,
+    seeds: Rows,
+    *,
+    context: bytes | None = None,
+    prehashed: bool = False,
+    reasons: bool = False,
+    engine: Engine | None = None,
 ) -> tuple[Any, Any]: ...
 @overload
 def ed25519_public_keys(

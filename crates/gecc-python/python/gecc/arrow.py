@@ -28,9 +28,9 @@ workers. The engine is made by the first call in a process. It is `gecc.Engine.d
 **Size.** A GPU needs some 2^18 rows at a time, more than most programs hand out. `each` gathers batches until they have
 `gather` rows, and gives back a batch for each. Ctrl-C ends a call as it does those of `gecc`.
 
-**Private keys.** `Sign`, `SignBip340` and `PublicKeys` read them from the column `secret_key`. They compute batches one
-by one, as to put batches together would copy keys, and leave that column out of what they give. Nobody wipes what
-Spark, Ray or Arrow keep of it, in memory and on disk.
+**Private keys.** Operations that sign, or make public keys, read them from the column `secret_key`. They compute
+batches one by one, as to put batches together would copy keys, and leave that column out of what they give. Nobody
+wipes what Spark, Ray or Arrow keep of it, in memory and on disk.
 """
 
 import functools
@@ -51,12 +51,15 @@ from gecc._types import ArrowArrayExportable, ArrowStreamExportable, Series
 __all__ = [
     "Operation",
     "PublicKeys",
+    "PublicKeysEd25519",
     "Recover",
     "RecoverAddresses",
     "Sign",
     "SignBip340",
+    "SignEd25519",
     "Verify",
     "VerifyBip340",
+    "VerifyEd25519",
     "use_gpus",
 ]
 
@@ -197,6 +200,30 @@ class VerifyBip340(Operation):
 
 
 @dataclass(frozen=True, kw_only=True)
+class VerifyEd25519(Operation):
+    """Verifies `signature`, of 64 bytes, of Ed25519 over `message`, of any length, or `digest`, a message of 32 bytes,
+    with `public_key`, of 32 bytes, or in PEM, DER, JWK or OpenSSH's form. Answers are `valid` and `reason`.
+
+    Not constant-time: everything here is public.
+
+    Args:
+        rule: which signatures are valid, as for `gecc.ed25519_verify`. It has to be given.
+        batch_equations: whether rows are verified in groups where this is faster. Answers are the same. For rules with
+            the cofactor alone: "zip215" and "rfc8032-cofactored".
+    """
+
+    curve: str = field(default="ed25519", init=False)
+    rule: str
+    batch_equations: bool = False
+
+    def _operation(self) -> BatchOperation:
+        return BatchOperation.verify_ed25519(self.rule, self.batch_equations)
+
+    def _options(self) -> tuple[tuple[str, Any], ...]:
+        return (*super()._options(), *_chosen("batch_equations", self.batch_equations))
+
+
+@dataclass(frozen=True, kw_only=True)
 class Recover(Operation):
     """Finds who signed, of `digest` or `message`, a signature and `recovery_id`: ECDSA (SEC 1, section 4.1.6). Answers
     are `public_key`, 65 bytes or 33, and `reason`.
@@ -288,6 +315,27 @@ class SignBip340(Operation):
 
 
 @dataclass(frozen=True, kw_only=True)
+class SignEd25519(Operation):
+    """Signs `message`, of any length, or `digest`, a message of 32 bytes, by Ed25519 with `secret_key`, a seed of 32
+    bytes. Answers are `signature`, 64 bytes, and `reason`.
+
+    Constant-time in seeds and nonces; reading seeds from hexadecimal text is not. Computed by the CPU.
+
+    Args:
+        check_signatures: as for `Sign`.
+    """
+
+    curve: str = field(default="ed25519", init=False)
+    check_signatures: bool = False
+
+    def _operation(self) -> BatchOperation:
+        return BatchOperation.sign_ed25519()
+
+    def _options(self) -> tuple[tuple[str, Any], ...]:
+        return (*super()._options(), *_chosen("check_signatures", self.check_signatures))
+
+
+@dataclass(frozen=True, kw_only=True)
 class PublicKeys(Operation):
     """The public key of each `secret_key`. Answers are `public_key`, 65 bytes or 33, and `reason`.
 
@@ -301,6 +349,20 @@ class PublicKeys(Operation):
 
     def _operation(self) -> BatchOperation:
         return BatchOperation.public_keys(self.curve, self.compressed)
+
+
+@dataclass(frozen=True, kw_only=True)
+class PublicKeysEd25519(Operation):
+    """The Ed25519 public key of each `secret_key`, a seed of 32 bytes. Answers are `public_key`, 32 bytes, and
+    `reason`.
+
+    Constant-time in seeds; reading them from hexadecimal text is not. Computed by the CPU.
+    """
+
+    curve: str = field(default="ed25519", init=False)
+
+    def _operation(self) -> BatchOperation:
+        return BatchOperation.public_keys_ed25519()
 
 
 def _require_32_bytes(name: str, value: bytes | None) -> None:

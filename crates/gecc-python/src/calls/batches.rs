@@ -38,6 +38,26 @@ impl BatchOperation {
     }
 
     #[staticmethod]
+    fn verify_ed25519(rule: &str, together: bool) -> PyResult<Self> {
+        let rule = choices::ed25519_rule(rule)?;
+        if together && !rule.is_cofactored() {
+            let text = format!("batch_equations: for rules with the cofactor, and {rule} has none");
+            return Err(PyValueError::new_err(text));
+        }
+        Ok(BatchOperation(Call::Ed25519Verify(rule).into()))
+    }
+
+    #[staticmethod]
+    fn sign_ed25519() -> Self {
+        BatchOperation(Call::Ed25519Sign.into())
+    }
+
+    #[staticmethod]
+    fn public_keys_ed25519() -> Self {
+        BatchOperation(Call::Ed25519PublicKeys.into())
+    }
+
+    #[staticmethod]
     fn recover(curve: &str, compressed: bool) -> PyResult<Self> {
         let call = Call::EcdsaRecover(choices::curve_with_recovery(curve)?);
         Ok(BatchOperation(Operation { key_form: key_form(compressed), ..call.into() }))

@@ -19,7 +19,7 @@ pub fn bip340_verify<'py>(
     public_keys: &Bound<'py, PyAny>,
     reasons: bool,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let (engine, mut call) = (engine::of(py, engine)?, Call::new(py, CurveId::Secp256k1));
+    let (engine, mut call) = (engine::of(py, engine)?, Call::for_keys(py, CurveId::Secp256k1));
     let messages = call.rows(argument("messages", Field::Digest), 32, messages)?;
     let signatures = call.rows(argument("signatures", Field::Signature), 64, signatures)?;
     let keys = call.rows(argument("public_keys", Field::PublicKey), 32, public_keys)?;
@@ -39,7 +39,7 @@ pub fn bip340_verify_messages<'py>(
     public_keys: &Bound<'py, PyAny>,
     reasons: bool,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let (engine, mut call) = (engine::of(py, engine)?, Call::new(py, CurveId::Secp256k1));
+    let (engine, mut call) = (engine::of(py, engine)?, Call::for_keys(py, CurveId::Secp256k1));
     let messages = call.strings(argument("messages", Field::Message), messages)?;
     let signatures = call.rows(argument("signatures", Field::Signature), 64, signatures)?;
     let keys = call.rows(argument("public_keys", Field::PublicKey), 32, public_keys)?;
@@ -61,7 +61,7 @@ pub fn bip340_sign<'py>(
     out: Option<&Bound<'py, PyAny>>,
     reasons: bool,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let (engine, mut call) = (engine::of(py, engine)?, Call::new(py, CurveId::Secp256k1));
+    let (engine, mut call) = (engine::of(py, engine)?, Call::for_keys(py, CurveId::Secp256k1));
     let messages = call.rows(argument("messages", Field::Digest), 32, messages)?;
     let keys = call.rows(argument("secret_keys", Field::SecretKey), 32, secret_keys)?;
     let auxiliary = auxiliary.map(|rows| call.rows(argument("auxiliary", Field::SecretKey), 32, rows)).transpose()?;
@@ -82,7 +82,7 @@ pub fn bip340_sign_messages<'py>(
     auxiliary: Option<&Bound<'py, PyAny>>,
     reasons: bool,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let (engine, mut call) = (engine::of(py, engine)?, Call::new(py, CurveId::Secp256k1));
+    let (engine, mut call) = (engine::of(py, engine)?, Call::for_keys(py, CurveId::Secp256k1));
     let messages = call.strings(argument("messages", Field::Message), messages)?;
     let keys = call.rows(argument("secret_keys", Field::SecretKey), 32, secret_keys)?;
     let auxiliary = auxiliary.map(|rows| call.rows(argument("auxiliary", Field::SecretKey), 32, rows)).transpose()?;
@@ -110,7 +110,7 @@ pub fn taproot<'py>(
     out: Option<&Bound<'py, PyAny>>,
     reasons: bool,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let (engine, mut call) = (engine::of(py, engine)?, Call::new(py, CurveId::Secp256k1));
+    let (engine, mut call) = (engine::of(py, engine)?, Call::for_keys(py, CurveId::Secp256k1));
     let keys = call.rows(argument("internal_keys", Field::PublicKey), 32, internal_keys)?;
     let roots = roots.map(|rows| call.rows(argument("roots", Field::Digest), 32, rows)).transpose()?;
     results::of_rows(call, &engine, None, Kind::public, Wanted { out, reasons }, |range, rows, codes| {

@@ -16,7 +16,7 @@ pub fn signatures_from_der<'py>(
     signatures: &Bound<'py, PyAny>,
     reasons: bool,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let mut call = Call::new(py, CurveId::Secp256k1);
+    let mut call = Call::for_keys(py, CurveId::Secp256k1);
     let der = call.strings(argument("signatures", Field::Der), signatures)?;
     let (mut rows, mut output) = (Output::of(&call, Kind::public(64))?, Output::of(&call, Kind::public(1))?);
     for (item, (row, code)) in rows.rows::<64>().iter_mut().zip(output.bytes()).enumerate() {
@@ -33,7 +33,7 @@ pub fn signatures_from_der<'py>(
 /// Rows of 64 bytes as a list of signatures in DER.
 #[pyfunction]
 pub fn signatures_to_der<'py>(py: Python<'py>, signatures: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyList>> {
-    let mut call = Call::new(py, CurveId::Secp256k1);
+    let mut call = Call::for_keys(py, CurveId::Secp256k1);
     let column = call.rows(argument("signatures", Field::Signature), 64, signatures)?;
     if let Some(item) = call.problems.as_ref().and_then(|problems| problems.iter().position(|code| *code != 0)) {
         return Err(PyValueError::new_err(format!("signatures: item {item} is not a signature of 64 bytes")));

@@ -21,7 +21,7 @@ pub fn public_keys<'py>(
     reasons: bool,
 ) -> PyResult<Bound<'py, PyAny>> {
     let curve = choices::curve(curve)?;
-    let (engine, mut call) = (engine::of(py, engine)?, Call::new(py, curve));
+    let (engine, mut call) = (engine::of(py, engine)?, Call::for_keys(py, curve));
     let secrets = call.rows(argument("secret_keys", Field::SecretKey), 32, secret_keys)?;
     results::of_rows(call, &engine, None, Kind::public, Wanted { out, reasons }, |range, rows, codes| {
         keys::public_keys_into(&engine, curve, secrets.secret_keys(range), rows, codes)
@@ -63,7 +63,7 @@ pub fn ecdh<'py>(
     reasons: bool,
 ) -> PyResult<Bound<'py, PyAny>> {
     let curve = choices::curve(curve)?;
-    let (engine, mut call) = (engine::of(py, engine)?, Call::new(py, curve));
+    let (engine, mut call) = (engine::of(py, engine)?, Call::for_keys(py, curve));
     let keys = call.rows(argument("secret_keys", Field::SecretKey), 32, secret_keys)?;
     let peers = call.keys(argument("public_keys", Field::PublicKey), public_keys)?;
     results::of_rows(call, &engine, None, Kind::secret, Wanted { out, reasons }, |range, rows, codes| {
@@ -84,7 +84,7 @@ pub fn ecdh_points<'py>(
     reasons: bool,
 ) -> PyResult<Bound<'py, PyAny>> {
     let curve = choices::curve(curve)?;
-    let (engine, mut call) = (engine::of(py, engine)?, Call::new(py, curve));
+    let (engine, mut call) = (engine::of(py, engine)?, Call::for_keys(py, curve));
     let keys = call.rows(argument("secret_keys", Field::SecretKey), 32, secret_keys)?;
     let peers = call.keys(argument("public_keys", Field::PublicKey), public_keys)?;
     results::of_rows(call, &engine, None, Kind::secret, Wanted { out, reasons }, |range, rows, codes| {
@@ -103,7 +103,7 @@ pub fn decompress<'py>(
     reasons: bool,
 ) -> PyResult<Bound<'py, PyAny>> {
     let curve = choices::curve(curve)?;
-    let (engine, mut call) = (engine::of(py, engine)?, Call::new(py, curve));
+    let (engine, mut call) = (engine::of(py, engine)?, Call::for_keys(py, curve));
     let keys = call.keys(argument("public_keys", Field::PublicKey), public_keys)?;
     results::of_rows(call, &engine, None, Kind::public, Wanted { out: None, reasons }, |range, rows, codes| {
         point::decode_keys_into(&engine, curve, keys.part(range), rows, codes)

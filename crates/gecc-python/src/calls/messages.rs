@@ -60,7 +60,7 @@ pub fn verify_messages<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     let (curve, policy) = (choices::curve(curve)?, choices::policy(low_s));
     choices::require_no_low_s(curve, !low_s)?;
-    let (engine, mut call) = (engine::of(py, engine)?, Call::new(py, curve));
+    let (engine, mut call) = (engine::of(py, engine)?, Call::for_keys(py, curve));
     let messages = call.strings(argument("messages", Field::Message), messages)?;
     let signatures = call.signatures(signatures)?;
     let keys = call.keys(argument("public_keys", Field::PublicKey), public_keys)?;
@@ -93,7 +93,7 @@ pub fn sign_messages<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     let (curve, form) = (choices::curve(curve)?, choices::s_form(s_form)?);
     choices::require_no_low_s(curve, form == Default::default())?;
-    let (engine, mut call) = (engine::of(py, engine)?, Call::new(py, curve));
+    let (engine, mut call) = (engine::of(py, engine)?, Call::for_keys(py, curve));
     let messages = call.strings(argument("messages", Field::Message), messages)?;
     let keys = call.rows(argument("secret_keys", Field::SecretKey), 32, secret_keys)?;
     let data = additional_of(&mut call, additional_data)?;

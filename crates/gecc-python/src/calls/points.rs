@@ -10,11 +10,11 @@ use gecc::point;
 use pyo3::prelude::*;
 
 pub fn scalars_argument() -> Argument {
-    Argument { name: "scalars", role: Role::Scalar, curve: None }
+    Argument { name: "scalars", role: Role::Scalar, kind: None }
 }
 
 pub fn point_argument(name: &'static str) -> Argument {
-    Argument { name, role: Role::Point, curve: None }
+    Argument { name, role: Role::Point, kind: None }
 }
 
 /// Each public scalar times G.
@@ -28,7 +28,7 @@ pub fn mul_base<'py>(
     reasons: bool,
 ) -> PyResult<Bound<'py, PyAny>> {
     let curve = choices::curve(curve)?;
-    let (engine, mut call) = (engine::of(py, engine)?, Call::new(py, curve));
+    let (engine, mut call) = (engine::of(py, engine)?, Call::for_keys(py, curve));
     let scalars = call.rows(scalars_argument(), 32, scalars)?;
     results::of_rows(call, &engine, None, Kind::public, Wanted { out, reasons }, |range, rows, codes| {
         point::mul_base_into(&engine, curve, scalars.rows(range), rows, codes)
@@ -47,7 +47,7 @@ pub fn mul<'py>(
     reasons: bool,
 ) -> PyResult<Bound<'py, PyAny>> {
     let curve = choices::curve(curve)?;
-    let (engine, mut call) = (engine::of(py, engine)?, Call::new(py, curve));
+    let (engine, mut call) = (engine::of(py, engine)?, Call::for_keys(py, curve));
     let scalars = call.rows(scalars_argument(), 32, scalars)?;
     let points = call.keys(point_argument("points"), points)?;
     results::of_rows(call, &engine, None, Kind::public, Wanted { out, reasons }, |range, rows, codes| {
@@ -68,7 +68,7 @@ pub fn add<'py>(
     reasons: bool,
 ) -> PyResult<Bound<'py, PyAny>> {
     let curve = choices::curve(curve)?;
-    let (engine, mut call) = (engine::of(py, engine)?, Call::new(py, curve));
+    let (engine, mut call) = (engine::of(py, engine)?, Call::for_keys(py, curve));
     let (a, b) = (call.keys(point_argument("a"), a)?, call.keys(point_argument("b"), b)?);
     results::of_rows(call, &engine, None, Kind::public, Wanted { out, reasons }, |range, rows, codes| {
         let (a, b) = (a.part(range.clone()), b.part(range));
@@ -87,7 +87,7 @@ pub fn double<'py>(
     reasons: bool,
 ) -> PyResult<Bound<'py, PyAny>> {
     let curve = choices::curve(curve)?;
-    let (engine, mut call) = (engine::of(py, engine)?, Call::new(py, curve));
+    let (engine, mut call) = (engine::of(py, engine)?, Call::for_keys(py, curve));
     let points = call.keys(point_argument("points"), points)?;
     results::of_rows(call, &engine, None, Kind::public, Wanted { out, reasons }, |range, rows, codes| {
         point::double_into(&engine, curve, points.part(range), rows, codes)

@@ -25,7 +25,7 @@ pub fn verify<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     let (curve, policy) = (choices::curve(curve)?, choices::policy(low_s));
     choices::require_no_low_s(curve, !low_s)?;
-    let (engine, mut call) = (engine::of(py, engine)?, Call::new(py, curve));
+    let (engine, mut call) = (engine::of(py, engine)?, Call::for_keys(py, curve));
     let digests = call.rows(argument("digests", Field::Digest), 32, digests)?;
     let signatures = call.signatures(signatures)?;
     let keys = call.keys(argument("public_keys", Field::PublicKey), public_keys)?;
@@ -53,7 +53,7 @@ pub fn verify_recoverable<'py>(
     reasons: bool,
 ) -> PyResult<Bound<'py, PyAny>> {
     let (curve, policy) = (choices::curve(curve)?, choices::policy(low_s));
-    let (engine, mut call) = (engine::of(py, engine)?, Call::new(py, curve));
+    let (engine, mut call) = (engine::of(py, engine)?, Call::for_keys(py, curve));
     let digests = call.rows(argument("digests", Field::Digest), 32, digests)?;
     let mut signatures = call.signatures(signatures)?;
     let ids = call.hints(|call| ids_of(call, recovery_ids, &mut signatures))?;
@@ -80,7 +80,7 @@ pub fn sign<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     let (curve, form) = (choices::curve(curve)?, choices::s_form(s_form)?);
     choices::require_no_low_s(curve, form == Default::default())?;
-    let (engine, mut call) = (engine::of(py, engine)?, Call::new(py, curve));
+    let (engine, mut call) = (engine::of(py, engine)?, Call::for_keys(py, curve));
     let digests = call.rows(argument("digests", Field::Digest), 32, digests)?;
     let keys = call.rows(argument("secret_keys", Field::SecretKey), 32, secret_keys)?;
     let data = additional_of(&mut call, additional_data)?;
@@ -106,7 +106,7 @@ pub fn sign_recoverable<'py>(
     reasons: bool,
 ) -> PyResult<Bound<'py, PyAny>> {
     let (curve, form) = (choices::curve(curve)?, choices::s_form(s_form)?);
-    let (engine, mut call) = (engine::of(py, engine)?, Call::new(py, curve));
+    let (engine, mut call) = (engine::of(py, engine)?, Call::for_keys(py, curve));
     let digests = call.rows(argument("digests", Field::Digest), 32, digests)?;
     let keys = call.rows(argument("secret_keys", Field::SecretKey), 32, secret_keys)?;
     let data = additional_of(&mut call, additional_data)?;
@@ -160,7 +160,7 @@ pub fn recover<'py>(
     reasons: bool,
 ) -> PyResult<Bound<'py, PyAny>> {
     let curve = choices::curve(curve)?;
-    let (engine, mut call) = (engine::of(py, engine)?, Call::new(py, curve));
+    let (engine, mut call) = (engine::of(py, engine)?, Call::for_keys(py, curve));
     let digests = call.rows(argument("digests", Field::Digest), 32, digests)?;
     let mut signatures = call.signatures(signatures)?;
     let ids = ids_of(&mut call, recovery_ids, &mut signatures)?;
@@ -193,7 +193,7 @@ pub fn recover_addresses<'py>(
     if curve != CurveId::Secp256k1 {
         return Err(PyValueError::new_err("curve: addresses are of Ethereum, on secp256k1"));
     }
-    let (engine, mut call) = (engine::of(py, engine)?, Call::new(py, curve));
+    let (engine, mut call) = (engine::of(py, engine)?, Call::for_keys(py, curve));
     let digests = call.rows(argument("digests", Field::Digest), 32, digests)?;
     let mut signatures = call.signatures(signatures)?;
     let ids = ids_of(&mut call, recovery_ids, &mut signatures)?;

@@ -30,7 +30,7 @@ impl Receiver {
         spend_key: &Bound<'_, PyAny>,
         labels: Vec<u32>,
     ) -> PyResult<Self> {
-        let mut call = Call::new(py, CurveId::Secp256k1);
+        let mut call = Call::for_keys(py, CurveId::Secp256k1);
         let scan_key = call.rows(argument("scan_key", Field::SecretKey), 32, scan_key)?;
         let spend_key = call.keys(argument("spend_key", Field::PublicKey), spend_key)?;
         if call.items() != 1 || call.problems.is_some() {
@@ -80,7 +80,7 @@ pub fn scan_silent_payments<'py>(
     reasons: bool,
 ) -> PyResult<(Bound<'py, PyTuple>, Bound<'py, PyAny>)> {
     let receivers: Vec<silent_payments::Receiver> = receivers.iter().map(|receiver| receiver.0.clone()).collect();
-    let (engine, mut call) = (engine::of(py, engine)?, Call::new(py, CurveId::Secp256k1));
+    let (engine, mut call) = (engine::of(py, engine)?, Call::for_keys(py, CurveId::Secp256k1));
     let points = call.keys(argument("tweak_points", Field::PublicKey), tweak_points)?;
     let column = OutputColumn::of(py, outputs, offsets)?;
     let outputs = column.outputs(points.items().unwrap_or(1))?;
@@ -151,7 +151,7 @@ pub fn index_silent_payments<'py>(
     out: Option<&Bound<'py, PyAny>>,
     reasons: bool,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let (engine, mut call) = (engine::of(py, engine)?, Call::new(py, CurveId::Secp256k1));
+    let (engine, mut call) = (engine::of(py, engine)?, Call::for_keys(py, CurveId::Secp256k1));
     let outpoints = call.rows(argument("outpoints", Field::Digest), 36, outpoints)?;
     let keys = call.keys(argument("input_keys", Field::PublicKey), input_keys)?;
     results::of_rows(call, &engine, None, Kind::public, Wanted { out, reasons }, |range, rows, codes| {

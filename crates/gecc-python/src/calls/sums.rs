@@ -24,7 +24,7 @@ pub fn sum<'py>(
     points: &Bound<'py, PyAny>,
 ) -> PyResult<Total<'py>> {
     let curve = choices::curve(curve)?;
-    let (engine, mut call) = (engine::of(py, engine)?, Call::new(py, curve));
+    let (engine, mut call) = (engine::of(py, engine)?, Call::for_keys(py, curve));
     let points = call.keys(point_argument("points"), points)?;
     total(&call, &engine, curve, |range| point::sum_columns(&engine, curve, range.len(), points.part(range)))
 }
@@ -39,7 +39,7 @@ pub fn msm<'py>(
     points: &Bound<'py, PyAny>,
 ) -> PyResult<Total<'py>> {
     let curve = choices::curve(curve)?;
-    let (engine, mut call) = (engine::of(py, engine)?, Call::new(py, curve));
+    let (engine, mut call) = (engine::of(py, engine)?, Call::for_keys(py, curve));
     let scalars = call.rows(scalars_argument(), 32, scalars)?;
     let points = call.keys(point_argument("points"), points)?;
     total(&call, &engine, curve, |range| {

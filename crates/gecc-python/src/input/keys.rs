@@ -7,16 +7,34 @@ use crate::memory;
 use crate::reasons::Role;
 use gecc::PublicKeys;
 use gecc_arrow::Field;
+use gecc_keys::KeyKind;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use std::ops::Range;
 use zeroize::Zeroizing;
 
-/// Bytes of a key: compressed, `x || y`, and uncompressed.
-const WIDTHS: [usize; 3] = [33, 64, 65];
+/// Bytes that a key may have, and the expected shape, for errors.
+struct Widths {
+    widths: &'static [usize],
+    shapes: &'static str,
+    of_text: &'static str,
+}
 
-/// The expected shape, for errors.
-const EXPECTED: &str = "(n, 33), (n, 64) or (n, 65), or a single row of these for all items";
+impl Widths {
+    /// Those of Ed25519, or of points: compressed, `x || y`, and uncompressed.
+    fn of(argument: Argument) -> Self {
+        match argument.kind {
+            Some(KeyKind::Ed25519) => {
+                let shapes = "(n, 32), or a single row of 32 for all items";
+                Widths { widths: &[32], shapes, of_text: "of 32" }
+            }
+            Some(KeyKind::Curve(_)) | None => {
+                let shapes = "(n, 33), (n, 64) or (n, 65), or a single row of these for all items";
+                Widths { widths: &[33, 64, 65], shapes, of_text: "of 33, 64 or 65" }
+            }
+        }
+    }
+}
 
 /// The keys of a batch.
 pub enum Keys {
@@ -29,16 +47,17 @@ pub enum Keys {
 impl Keys {
     /// Keys in an array. In one dimension their width follows from the number of items, where that is known.
     pub fn of_array(argument: Argument, items: Option<usize>, bytes: &array::Bytes<'_>) -> PyResult<Self> {
-        let wrong = || argument.shape(&bytes.shape_text(), EXPECTED);
+        let Widths { widths, shapes, .. } = Widths::of(argument);
+        let wrong = || argument.shape(&bytes.shape_text(), shapes);
         let (items, width) = match *bytes.shape() {
-            [items, width] if WIDTHS.contains(&width) => (Some(items), width),
-            [width] if WIDTHS.contains(&width) => (None, width),
+            [items, width] if widths.contains(&width) => (Some(items), width),
+            [width] if widths.contains(&width) => (None, width),
             [length] => {
                 let fits = |width: &usize| match items {
                     Some(items) => items.checked_mul(*width) == Some(length),
                     None => length % width == 0,
                 };
-                let mut widths = WIDTHS.into_iter().filter(fits);
+                let mut widths = widths.iter().copied().filter(fits);
                 // No items fit every width, and are the same in all.
                 let width = widths.next().filter(|_| length == 0 || widths.next().is_none()).ok_or_else(wrong)?;
                 (Some(length / width), width)
@@ -51,15 +70,18 @@ impl Keys {
 
     /// One key for all items.
     pub fn of_row(argument: Argument, row: Zeroizing<Vec<u8>>) -> PyResult<Self> {
-        let width = WIDTHS.into_iter().find(|width| *width == row.len());
-        let found = || argument.shape(&format!("a text of {} bytes", row.len()), "of 33, 64 or 65");
-        Ok(Keys::Column(Column::of_copy(width.ok_or_else(found)?, None, row)))
+        let Widths { widths, of_text, .. } = Widths::of(argument);
+        if !widths.contains(&row.len()) {
+            return Err(argument.shape(&format!("a text of {} bytes", row.len()), of_text));
+        }
+        Ok(Keys::Column(Column::of_copy(row.len(), None, row)))
     }
 
     /// Copies of byte strings, which may be in several encodings.
     pub fn of_strings(argument: Argument, strings: &Strings) -> Read<Self> {
         let first = (0..strings.len()).find_map(|item| strings.get(item).ok()).map(<[u8]>::len);
-        let width = first.filter(|width| WIDTHS.contains(width)).unwrap_or(WIDTHS[0]);
+        let Widths { widths, .. } = Widths::of(argument);
+        let width = first.filter(|width| widths.contains(width)).unwrap_or(widths[0]);
         let has_width = |item| strings.get(item).is_ok_and(|key| key.len() == width) || strings.get(item).is_err();
         if (0..strings.len()).all(has_width) {
             let (column, problems) = Column::of_strings(argument, width, strings)?;
@@ -67,10 +89,10 @@ impl Keys {
         }
         let mut keys = memory::room(strings.len())?;
         let key = |item| strings.get(item).unwrap_or_default();
-        match argument.curve.filter(|_| argument.role == Role::Field(Field::PublicKey)) {
+        match argument.kind.filter(|_| argument.role == Role::Field(Field::PublicKey)) {
             None => keys.extend((0..strings.len()).map(|item| PublicKeys::mixed_row(key(item)))),
-            Some(curve) => {
-                let mut reader = gecc_keys::Reader::new(curve);
+            Some(kind) => {
+                let mut reader = gecc_keys::Reader::new(kind);
                 keys.extend((0..strings.len()).map(|item| reader.row(key(item))));
                 reader.finish().map_err(|problem| PyValueError::new_err(format!("{}: {problem}", argument.name)))?;
             }
@@ -80,8 +102,9 @@ impl Keys {
 
     /// Keys of an Arrow array: borrowed where it is in one piece whose values lie one after the other, else copied.
     pub fn of_arrow(py: Python<'_>, argument: Argument, chunks: &Chunks) -> Read<Self> {
-        arrow::require_bytes(argument, chunks, &WIDTHS)?;
-        if let Some(width) = arrow::common_width(chunks).filter(|width| WIDTHS.contains(width)) {
+        let Widths { widths, .. } = Widths::of(argument);
+        arrow::require_bytes(argument, chunks, widths)?;
+        if let Some(width) = arrow::common_width(chunks).filter(|width| widths.contains(width)) {
             let (column, problems) = Column::of_arrow(py, argument, width, chunks)?;
             return Ok((Keys::Column(column), problems));
         }
@@ -120,6 +143,7 @@ impl Keys {
     pub fn part(&self, range: Range<usize>) -> PublicKeys<'_> {
         match self {
             Keys::Column(column) => match column.width() {
+                32 => PublicKeys::ed25519(column.rows::<32>(range)),
                 33 => PublicKeys::compressed(column.rows::<33>(range)),
                 64 => PublicKeys::raw(column.rows::<64>(range)),
                 _ => PublicKeys::uncompressed(column.rows::<65>(range)),

@@ -26,6 +26,7 @@ use crate::reasons::Role;
 use gecc::CurveId;
 use gecc::sm2::DEFAULT_USER_ID;
 use gecc_arrow::{CellProblem, Field};
+use gecc_keys::KeyKind;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
@@ -46,13 +47,13 @@ pub(crate) fn some_problems(problems: Vec<u8>) -> Option<Vec<u8>> {
 pub struct Argument {
     pub name: &'static str,
     pub role: Role,
-    /// That of the call, which keys that name a curve have to name.
-    pub curve: Option<CurveId>,
+    /// That of the call, which keys that say what they are for have to be for.
+    pub kind: Option<KeyKind>,
 }
 
 /// An argument of the kind that files have too.
 pub fn argument(name: &'static str, field: Field) -> Argument {
-    Argument { name, role: Role::Field(field), curve: None }
+    Argument { name, role: Role::Field(field), kind: None }
 }
 
 impl Argument {
@@ -91,8 +92,8 @@ pub enum Form<'py> {
 /// The arguments of one call.
 pub struct Call<'py> {
     pub py: Python<'py>,
-    /// Without one no argument is a key that names its curve.
-    curve: Option<CurveId>,
+    /// Without one no argument is a key that says what it is for.
+    kind: Option<KeyKind>,
     /// Items, and the first argument that says so.
     items: Option<(usize, &'static str)>,
     /// That of the first argument of pandas, else of the first of Arrow.
@@ -104,13 +105,19 @@ pub struct Call<'py> {
 }
 
 impl<'py> Call<'py> {
-    pub fn new(py: Python<'py>, curve: impl Into<Option<CurveId>>) -> Self {
-        Call { py, curve: curve.into(), items: None, form: Form::Numpy, read: Vec::new(), problems: None }
+    /// A call without keys that could say what they are for.
+    pub fn new(py: Python<'py>) -> Self {
+        Call { py, kind: None, items: None, form: Form::Numpy, read: Vec::new(), problems: None }
+    }
+
+    /// A call whose keys are for this.
+    pub fn for_keys(py: Python<'py>, kind: impl Into<KeyKind>) -> Self {
+        Call { kind: Some(kind.into()), ..Self::new(py) }
     }
 
     /// The argument as one of this call.
-    fn of_curve(&self, argument: Argument) -> Argument {
-        Argument { curve: self.curve, ..argument }
+    fn of_kind(&self, argument: Argument) -> Argument {
+        Argument { kind: self.kind, ..argument }
     }
 
     /// Items; one where every argument is a value for all items.
@@ -120,7 +127,7 @@ impl<'py> Call<'py> {
 
     /// A column of rows of `width` bytes.
     pub fn rows(&mut self, argument: Argument, width: usize, value: &Bound<'py, PyAny>) -> PyResult<Column> {
-        let argument = self.of_curve(argument);
+        let argument = self.of_kind(argument);
         let read = match self.value(argument, value)? {
             Value::Arrow(chunks) => Column::of_arrow(self.py, argument, width, &chunks)?,
             Value::List(items) => Column::of_strings(argument, width, &Strings::of_list(argument, &items)?)?,
@@ -148,7 +155,7 @@ impl<'py> Call<'py> {
 
     /// Public keys or other points.
     pub fn keys(&mut self, argument: Argument, value: &Bound<'py, PyAny>) -> PyResult<Keys> {
-        let argument = self.of_curve(argument);
+        let argument = self.of_kind(argument);
         let read = match self.value(argument, value)? {
             Value::Arrow(chunks) => Keys::of_arrow(self.py, argument, &chunks)?,
             Value::List(items) => Keys::of_strings(argument, &Strings::of_list(argument, &items)?)?,
@@ -230,7 +237,7 @@ impl<'py> Call<'py> {
     }
 
     fn value(&mut self, argument: Argument, value: &Bound<'py, PyAny>) -> PyResult<Value<'py>> {
-        let argument = self.of_curve(argument);
+        let argument = self.of_kind(argument);
         let value = &self.without_index(argument, value)?;
         let read = Value::of(argument, value)?;
         if let (Form::Numpy, Value::Arrow(_)) = (&self.form, &read) {
@@ -291,6 +298,6 @@ impl<'py> Call<'py> {
 /// where one row serves all), and the number of rows. For tests of what is copied and what is not.
 #[pyfunction]
 pub fn place_of(py: Python<'_>, value: &Bound<'_, PyAny>, width: usize) -> PyResult<(usize, usize, Option<usize>)> {
-    let column = Call::new(py, CurveId::Secp256k1).rows(argument("value", Field::Digest), width, value)?;
+    let column = Call::for_keys(py, CurveId::Secp256k1).rows(argument("value", Field::Digest), width, value)?;
     Ok((column.span().start, column.stride(), column.items()))
 }

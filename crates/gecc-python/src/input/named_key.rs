@@ -1,4 +1,4 @@
-//! Keys in forms that name their curve: PEM, DER and JSON Web Keys.
+//! Keys in forms that say what they are for: PEM, DER and JSON Web Keys, and of Ed25519 those of OpenSSH.
 
 use super::Argument;
 use crate::reasons::Role;
@@ -11,8 +11,9 @@ use zeroize::Zeroizing;
 
 /// Whether a text of this argument may be a key in such a form, which hexadecimal digits never are.
 pub fn may_be(argument: Argument, text: &[u8]) -> bool {
+    let text = text.trim_ascii_start();
     matches!(argument.role, Role::Field(Field::PublicKey | Field::SecretKey))
-        && matches!(text.trim_ascii_start().first(), Some(b'-' | b'{'))
+        && (text.starts_with(b"-") || text.starts_with(b"{") || text.starts_with(b"ssh-"))
 }
 
 /// One key for all items: a text or `bytes` in such a form, as the bytes that others have.
@@ -34,9 +35,9 @@ pub fn of_one(argument: Argument, value: &Bound<'_, PyAny>) -> PyResult<Option<Z
 }
 
 fn of_bytes(argument: Argument, key: &[u8]) -> PyResult<Option<Zeroizing<Vec<u8>>>> {
-    let (Role::Field(field), Some(curve)) = (argument.role, argument.curve) else { return Ok(None) };
+    let (Role::Field(field), Some(kind)) = (argument.role, argument.kind) else { return Ok(None) };
     let found = match field {
-        Field::PublicKey => gecc_keys::public_key(key, curve).map(|key| key.map(Zeroizing::new)),
+        Field::PublicKey => gecc_keys::public_key(key, kind).map(|key| key.map(Zeroizing::new)),
         Field::SecretKey => return secret(argument, key),
         _ => None,
     };
@@ -48,13 +49,13 @@ fn of_bytes(argument: Argument, key: &[u8]) -> PyResult<Option<Zeroizing<Vec<u8>
 /// # Errors
 /// As for `of_one`.
 pub fn secret(argument: Argument, key: &[u8]) -> PyResult<Option<Zeroizing<Vec<u8>>>> {
-    let Some(curve) = argument.curve else { return Ok(None) };
+    let Some(kind) = argument.kind else { return Ok(None) };
     let are_rows = !may_be(argument, key) && key.len().is_multiple_of(32);
     if are_rows || !gecc_keys::are_secret_keys(key) {
         return Ok(None);
     }
     let wrong = |problem| PyValueError::new_err(format!("{}: {problem}", argument.name));
-    match &stack::wiped(|| gecc_keys::secret_keys(key, curve)).map_err(wrong)?[..] {
+    match &stack::wiped(|| gecc_keys::secret_keys(key, kind)).map_err(wrong)?[..] {
         [key] => Ok(Some(Zeroizing::new(key.expose_bytes().to_vec()))),
         keys => Err(wrong(format!("{} private keys in one text: give a list of keys", keys.len()))),
     }

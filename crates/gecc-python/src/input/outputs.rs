@@ -28,7 +28,7 @@ impl OutputColumn {
         if let Ok(prefixes) = numbers(outputs, value) {
             return Ok(OutputColumn::Prefixes(offsets, prefixes));
         }
-        let mut call = Call::new(py, CurveId::Secp256k1);
+        let mut call = Call::for_keys(py, CurveId::Secp256k1);
         let keys = call.rows(outputs, 32, value)?;
         if call.problems.is_some() || keys.items().is_none() {
             return Err(PyValueError::new_err("outputs: one is null, or has not 32 bytes"));
