@@ -50,7 +50,8 @@ pub fn compare(bench: &mut Bench) {
         let engine = if *one_by_one && engine.info().batch_equations { &alone } else { engine };
         batch.verify(engine, Rule::Zip215)
     };
-    bench.compare_of(bench.items_together, "Ed25519: verify together", || together(bench.items_together), verify);
+    let items = bench.items_together;
+    bench.compare_of(items, "Ed25519: verify together", || together(items), verify);
     let sign = |engine: &Engine, (messages, hashes): &Secrets| {
         let keys = ed25519::expand_hashed(engine, hashes).expect("the CPU computes it");
         ed25519::sign(engine, messages, SigningKeys::expanded(&keys), Variant::PURE).expect("as many")
