@@ -64,7 +64,7 @@ fn main() {
     let sources = read_sources(Path::new("cuda"));
     fs::write(out.join("device_sources.rs"), device_sources(&sources, &curves, &edwards_curves))
         .expect("OUT_DIR is writable");
-    let launchers = emit_launchers(&sources).unwrap_or_else(|problem| panic!("{problem}"));
+    let launchers = emit_launchers(&sources, "kernels/").unwrap_or_else(|problem| panic!("{problem}"));
     fs::write(out.join("contents.rs"), launchers.contents).expect("OUT_DIR is writable");
     fs::write(out.join("launchers.rs"), launchers.kernels).expect("OUT_DIR is writable");
 }
@@ -108,10 +108,7 @@ fn write_codes(out: &Path) {
 
 /// The files in the folders of `cuda/`.
 fn read_sources(folder: &Path) -> Vec<Source> {
-    // Kernels for measurements are no part of a library without these.
-    let with_lab = env::var_os("CARGO_FEATURE_LAB").is_some();
-    let folders = subfolders(folder).into_iter().filter(|folder| with_lab || !folder.ends_with("lab"));
-    let files = folders.flat_map(|folder| files_in(&folder));
+    let files = subfolders(folder).into_iter().flat_map(|folder| files_in(&folder));
     let source = |path: PathBuf| {
         let name = path.strip_prefix(folder).expect("it is in the folder");
         let name = name.to_str().expect("the project's file names are UTF-8").replace('\\', "/");
@@ -142,10 +139,6 @@ fn device_sources(sources: &[Source], curves: &[params::Curve], edwards_curves: 
     let without_curve: Vec<String> =
         sources.iter().filter(|source| !needs_curve(source, sources)).filter_map(kernel).collect();
     writeln!(text, "pub const WITHOUT_CURVE: &[&str] = &{without_curve:?};").expect("a String takes all");
-    // All but those for measurements.
-    let in_operations = sources.iter().filter(|source| source.name.starts_with("kernels/"));
-    let of_operations: Vec<String> = in_operations.filter_map(kernel).collect();
-    writeln!(text, "pub const OF_OPERATIONS: &[&str] = &{of_operations:?};").expect("a String takes all");
     // What a file's name begins with is the scheme that it is for.
     text.push_str("pub const OF_A_SCHEME: &[(&str, &[&str])] = &[\n");
     for file in sources.iter().filter_map(kernel) {

@@ -26,35 +26,40 @@ pub struct Source {
 /// The generated Rust.
 #[derive(Debug)]
 pub struct Launchers {
-    /// The types of what arrays hold.
+    /// The types of what arrays hold, by the folder's `columns.cuh`.
     pub contents: String,
     /// The kernels as structs, and a list of all.
     pub kernels: String,
 }
 
-/// The file that says what arrays hold.
-const COLUMNS: &str = "kernels/columns.cuh";
+/// The file of a folder that says what arrays hold.
+const COLUMNS: &str = "columns.cuh";
 const KERNEL: &str = "extern \"C\" __global__ void __launch_bounds__(";
 const LAUNCH: &str = "// Launch: ";
 
+/// The launchers of the kernels in a folder such as `kernels/`.
+///
 /// # Errors
 /// What a signature, or the line above it, does not say.
-pub fn emit_launchers(sources: &[Source]) -> Result<Launchers, String> {
-    let columns = sources.iter().find(|source| source.name == COLUMNS).ok_or("kernels/columns.cuh is missing")?;
-    let contents = contents(&columns.text)?;
+pub fn emit_launchers(sources: &[Source], folder: &str) -> Result<Launchers, String> {
+    let (mut known, mut own) = (Vec::new(), String::new());
+    for source in sources.iter().filter(|source| source.name.split('/').nth(1) == Some(COLUMNS)) {
+        let contents = contents(source)?;
+        if source.name.starts_with(folder) {
+            own = contents.iter().map(Content::rust).collect();
+        }
+        known.extend(contents);
+    }
     let mut launchers: Vec<Launcher> = Vec::new();
-    for source in sources.iter().filter(|source| kernel_file(&source.name).is_some()) {
+    for source in sources.iter().filter(|source| source.name.starts_with(folder) && source.name.ends_with(".cu")) {
         for launcher in
-            launchers_of(source, sources, &contents).map_err(|problem| format!("{}: {problem}", source.name))?
+            launchers_of(source, sources, &known).map_err(|problem| format!("{}: {problem}", source.name))?
         {
             merge(&mut launchers, launcher)?;
         }
     }
     let kernels: String = launchers.iter().map(Launcher::rust).collect();
-    Ok(Launchers {
-        contents: contents.iter().map(Content::rust).collect(),
-        kernels: kernels + &list_of_kernels(&launchers),
-    })
+    Ok(Launchers { contents: own, kernels: kernels + &list_of_kernels(&launchers) })
 }
 
 /// Whether a kernel file, by way of its headers, needs the constants of a curve.
@@ -64,7 +69,7 @@ pub fn needs_curve(file: &Source, sources: &[Source]) -> bool {
 
 /// The stem of a file of kernels.
 fn kernel_file(name: &str) -> Option<&str> {
-    ["kernels/", "lab/"].iter().find_map(|folder| name.strip_prefix(folder))?.strip_suffix(".cu")
+    name.split_once('/')?.1.strip_suffix(".cu")
 }
 
 fn includes(text: &str) -> impl Iterator<Item = &str> {
@@ -101,17 +106,18 @@ enum Size {
     Parameter,
 }
 
-/// The declarations of `columns.cuh`, each with the comment above it.
-fn contents(text: &str) -> Result<Vec<Content>, String> {
+/// The declarations of a `columns.cuh`, each with the comment above it.
+fn contents(file: &Source) -> Result<Vec<Content>, String> {
     let (mut contents, mut doc) = (Vec::new(), Vec::new());
-    for line in text.lines() {
+    let of = |problem: String| format!("{}: {problem}", file.name);
+    for line in file.text.lines() {
         if let Some(comment) = line.strip_prefix("//") {
             doc.push(comment.trim_start());
             continue;
         }
-        if let Some((name, size)) = declaration(line)? {
+        if let Some((name, size)) = declaration(line).map_err(of)? {
             if doc.is_empty() {
-                return Err(format!("{COLUMNS}: {name} needs a comment that says what it is"));
+                return Err(of(format!("{name} needs a comment that says what it is")));
             }
             contents.push(Content { name: name.to_owned(), size, doc: doc.join(" ") });
         }
@@ -122,7 +128,7 @@ fn contents(text: &str) -> Result<Vec<Content>, String> {
 
 /// The name and size that a line declares, if it does.
 fn declaration(line: &str) -> Result<Option<(&str, Size)>, String> {
-    let unknown = || format!("{COLUMNS} has a line that is not understood: {line}");
+    let unknown = || format!("a line is not understood: {line}");
     if line.is_empty() || line.starts_with('#') || line.starts_with("template <class") {
         return Ok(None);
     }
@@ -637,7 +643,7 @@ impl Type {
 
 fn list_of_kernels(launchers: &[Launcher]) -> String {
     let kernels: Vec<_> = launchers.iter().flat_map(|launcher| &launcher.kernels).collect();
-    format!("/// Every kernel, with its file.\n#[cfg(test)]\npub const ALL: &[(&str, &str)] = &{kernels:?};\n")
+    format!("/// Every kernel, with its file.\npub const ALL: &[(&str, &str)] = &{kernels:?};\n")
 }
 
 #[cfg(test)]
@@ -670,9 +676,10 @@ template <int N> struct Modulus;
         let header = "// Launch: some blocks per multiprocessor.\n\
                       #define GECC_PAIR(NAME, BITS) \\\n    GECC_ONE(gecc_##NAME##_##BITS##_a, BITS) \\\n    GECC_ONE(gecc_##NAME##_b, BITS)\n\
                       static constexpr int kThreads = 64;\n";
-        let sources = [(COLUMNS, SOME_COLUMNS), ("kernels/more.cuh", header), ("kernels/some.cu", kernels)];
+        let sources =
+            [("kernels/columns.cuh", SOME_COLUMNS), ("kernels/more.cuh", header), ("kernels/some.cu", kernels)];
         let sources = sources.map(|(name, text)| Source { name: name.to_owned(), text: text.to_owned() });
-        emit_launchers(&sources)
+        emit_launchers(&sources, "kernels/")
     }
 
     fn emit(kernels: &str) -> Result<String, String> {
@@ -693,7 +700,8 @@ template <int N> struct Modulus;
 
     #[test]
     fn contents_are_types_with_their_sizes() {
-        let contents = contents(SOME_COLUMNS).unwrap();
+        let columns = |text: &str| Source { name: "kernels/columns.cuh".to_owned(), text: text.to_owned() };
+        let contents = contents(&columns(SOME_COLUMNS)).unwrap();
         let sizes: Vec<_> = contents.iter().map(|content| (&*content.name, content.size)).collect();
         assert_eq!(
             sizes,
@@ -715,7 +723,7 @@ template <int N> struct Modulus;
             ("int a;", "not understood"),
             ("using A = u32;", "A needs a comment"),
         ] {
-            assert!(super::contents(line).unwrap_err().contains(problem), "{line}");
+            assert!(super::contents(&columns(line)).unwrap_err().contains(problem), "{line}");
         }
     }
 

@@ -140,9 +140,9 @@ impl EdwardsCurve {
             constant(&mut out, name, value);
         }
         modulus_constants(&mut out, "N", &self.n);
-        writeln!(out, "    pub(crate) const ROOT_CHAIN: &[(u32, Option<usize>)] = &[{}];", steps(&self.root_chain))
+        writeln!(out, "    pub const ROOT_CHAIN: &[(u32, Option<usize>)] = &[{}];", steps(&self.root_chain))
             .expect("a String takes all");
-        format!("pub(crate) mod {} {{\n{out}}}\n", self.name)
+        format!("pub mod {} {{\n{out}}}\n", self.name)
     }
 
     /// The text of `curve.cuh`: numbers as little-endian words of 32 bits.

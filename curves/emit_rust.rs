@@ -13,9 +13,9 @@ pub fn constants(curve: &Curve) -> String {
     for (name, value) in [("A", &curve.a), ("B", &curve.b), ("GX", &curve.gx), ("GY", &curve.gy)] {
         constant(&mut out, name, value);
     }
-    writeln!(out, "    pub(crate) const FOLDS: bool = {};", curve.reduction == Reduction::Fold).unwrap();
+    writeln!(out, "    pub const FOLDS: bool = {};", curve.reduction == Reduction::Fold).unwrap();
     let steps = steps(&curve.sqrt_chain);
-    writeln!(out, "    pub(crate) const SQRT_CHAIN: &[(u32, Option<usize>)] = &[{steps}];").unwrap();
+    writeln!(out, "    pub const SQRT_CHAIN: &[(u32, Option<usize>)] = &[{steps}];").unwrap();
     modulus_constants(&mut out, "P", &curve.p);
     modulus_constants(&mut out, "N", &curve.n);
     if let Some(endomorphism) = &curve.endomorphism {
@@ -26,15 +26,15 @@ pub fn constants(curve: &Curve) -> String {
         constant(&mut out, "GLV_G2", &glv.g2);
         for (name, value) in [("A1", &glv.a1), ("B1", &glv.b1), ("A2", &glv.a2), ("B2", &glv.b2)] {
             let words = twos_complement(value);
-            writeln!(out, "    pub(crate) const GLV_{name}: [u64; 3] = {};", array(&words)).unwrap();
+            writeln!(out, "    pub const GLV_{name}: [u64; 3] = {};", array(&words)).unwrap();
         }
     }
-    format!("pub(crate) mod {} {{\n{out}}}\n", curve.name)
+    format!("pub mod {} {{\n{out}}}\n", curve.name)
 }
 
 /// A number of a module of constants.
 pub fn constant(out: &mut String, name: &str, value: &BigUint) {
-    writeln!(out, "    pub(crate) const {name}: [u64; 4] = {};", array(&words(value, 4))).unwrap();
+    writeln!(out, "    pub const {name}: [u64; 4] = {};", array(&words(value, 4))).unwrap();
 }
 
 /// A modulus, and what arithmetic modulo it needs.
@@ -43,8 +43,8 @@ pub fn modulus_constants(out: &mut String, name: &str, value: &BigUint) {
     constant(out, name, value);
     constant(out, &format!("{name}_R"), &modulus.r);
     constant(out, &format!("{name}_R2"), &modulus.r2);
-    writeln!(out, "    pub(crate) const {name}_INV: u64 = {:#x};", modulus.neg_inverse_64).unwrap();
-    writeln!(out, "    pub(crate) const {name}_INV62: u64 = {:#x};", modulus.inverse_62).unwrap();
+    writeln!(out, "    pub const {name}_INV: u64 = {:#x};", modulus.neg_inverse_64).unwrap();
+    writeln!(out, "    pub const {name}_INV62: u64 = {:#x};", modulus.inverse_62).unwrap();
 }
 
 /// The steps of a chain, separated by commas.

@@ -5,7 +5,7 @@ use std::fmt;
 use std::str::FromStr;
 
 /// Numbers that `build.rs` derived from the curve files.
-pub(crate) mod constants {
+pub mod constants {
     #![allow(dead_code, reason = "every curve gets the same set, and not every curve needs each")]
     include!(concat!(env!("OUT_DIR"), "/constants.rs"));
 }

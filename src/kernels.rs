@@ -87,7 +87,7 @@ pub fn build(architecture: &str, folder: &Path, report: impl Fn(&Path) + Sync) -
 /// `sm_90.gecckernels`, for [`crate::EngineBuilder::kernels`]. Returns the file.
 ///
 /// It takes minutes of a core, and no GPU. A pack that is there already, whole and by the same version of NVRTC, is
-/// kept. The pack serves a library of the very same sources, with and without the feature `lab`.
+/// kept. The pack serves a library of the very same sources.
 ///
 /// # Errors
 /// As for [`build`].
@@ -96,7 +96,7 @@ pub fn pack(architecture: &str, folder: &Path) -> Result<PathBuf, Error> {
     if check_pack(&path).is_ok_and(|there| there.nvrtc == nvrtc) {
         return Ok(path);
     }
-    pack_units(Unit::of_operations(), architecture, folder)
+    pack_units(Unit::all(), architecture, folder)
 }
 
 fn pack_units(units: impl Iterator<Item = Unit>, architecture: &str, folder: &Path) -> Result<PathBuf, Error> {
@@ -128,7 +128,7 @@ pub struct PackInfo {
 /// # Errors
 /// [`Error::Kernels`] with the reason why this library does not use it, or not all of it.
 pub fn check_pack(path: &Path) -> Result<PackInfo, Error> {
-    check_units(Unit::of_operations(), path).map_err(|problem| Error::Kernels(format!("{}: {problem}", path.display())))
+    check_units(Unit::all(), path).map_err(|problem| Error::Kernels(format!("{}: {problem}", path.display())))
 }
 
 fn check_units(units: impl Iterator<Item = Unit>, path: &Path) -> Result<PackInfo, String> {
@@ -221,7 +221,7 @@ pub fn nvrtc_version() -> Result<(i32, i32), Error> {
 }
 
 /// The lines of the assembler's report that matter: which function, its spills, and a kernel's registers.
-fn parse_report(unit: Unit, report: &str) -> Vec<KernelUsage> {
+pub(crate) fn parse_report(unit: Unit, report: &str) -> Vec<KernelUsage> {
     let mut all: Vec<KernelUsage> = Vec::new();
     for line in report.lines() {
         let number_before = |unit: &str| {

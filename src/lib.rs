@@ -50,12 +50,15 @@
 //!
 //! # Features
 //! By default none is on, and none is needed: curves, GPUs and vector instructions are always there, and which are used
-//! is seen when the program runs. `lab` has what measures the library itself, without a promise of stability.
+//! is seen when the program runs. `lab` is for what measures the library itself, without a promise of stability.
 //!
 //! # Examples
 //! Each call's page has one. Programs over real data are in the repository's `examples/`: senders of Ethereum's
 //! transactions, Bitcoin's blocks, certificates, private set intersection. `docs/using.md` there has more on columns,
 //! GPUs, threads and memory.
+
+// With it what is inside can be reached too, by those who know it.
+#![cfg_attr(feature = "lab", allow(missing_docs))]
 
 // `for_each_curve` and the like, in scope of all modules below.
 
@@ -65,6 +68,7 @@ pub mod call;
 pub mod fields;
 pub mod kernels;
 #[cfg(feature = "lab")]
+#[doc(hidden)]
 pub mod lab;
 pub mod service;
 pub mod steps;

@@ -1,6 +1,6 @@
-//! The multiplication methods of `cuda/methods/`, compiled as plain C++ by the system's compiler and compared with big
-//! integers: every method at every size, batch multiplication modulo any odd number, modular exponentiation.
-//! They need a C++ compiler (`c++`, or `$CXX`).
+//! Arithmetic of `cuda/modular/`, and the multiplication methods of gecc-bench, compiled as plain C++ by the system's
+//! compiler and compared with big integers: every method at every size, batch multiplication modulo any odd number,
+//! modular exponentiation. They need a C++ compiler (`c++`, or `$CXX`).
 
 mod harness;
 
@@ -129,7 +129,7 @@ fn modexp_parameters(modulus: &BigUint, samples: usize) -> BigUint {
     words.iter().rev().fold(number(0), |sum, word| (sum << 64) + word)
 }
 
-/// `rounds` times c = c a / 2^radix and c = c^2 / 2^radix, as the kernels of `lab/methods.cu` do.
+/// `rounds` times c = c a / 2^radix and c = c^2 / 2^radix, as the kernels of gecc-bench's `lab/methods.cu` do.
 fn method_cases(session: &mut Session, method: &str, bits: usize, radix: usize, modulus: &BigUint) {
     let radix_inverse = power_of_two(radix).modinv(modulus).expect("the modulus is odd");
     let step = |c: &BigUint, factor: &BigUint| c * factor % modulus * &radix_inverse % modulus;
@@ -258,6 +258,8 @@ impl Driver {
             .args(warnings)
             .arg("-I")
             .arg(root.join("cuda"))
+            .arg("-I")
+            .arg(root.join("crates/gecc-bench/cuda"))
             .arg("-I")
             .arg(Path::new(env!("OUT_DIR")).join("cuda").join(curve))
             .arg(root.join("tests/cuda_twin/methods.cpp"))

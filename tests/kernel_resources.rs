@@ -20,13 +20,11 @@ const ARCHITECTURES: &[&str] = &["sm_80", "sm_90", "sm_120"];
 /// Registers of a thread with which two blocks of 256 fit a multiprocessor.
 const REGISTERS: u32 = 128;
 
-/// Kernels that may take more: they run in blocks of 128, or measure a method as it is.
+/// Kernels that may take more: they run in blocks of 128.
 const MORE_REGISTERS: &[(&str, u32)] = &[
     ("gecc_fpmul", 168),
     ("gecc_msm_", 255),
     ("gecc_together_compare", 168),
-    ("gecc_chain_", 168),
-    ("gecc_method_", 255),
     ("gecc_modexp", 255),
     ("gecc_mul_mod", 255),
     ("gecc_square_mod", 255),
@@ -36,8 +34,6 @@ const MORE_REGISTERS: &[(&str, u32)] = &[
 /// are spills outside the inner loops, or arrays that are indexed at run time.
 const SPILLS: &[(&str, u32)] = &[
     ("gecc_upmul", 192),
-    ("gecc_chain_field_inv", 16),
-    ("gecc_chain_point_add", 32),
     ("gecc_normalize", 24),
     ("gecc_key_table_start", 16),
     ("gecc_key_table_rows", 16),
@@ -47,7 +43,6 @@ const SPILLS: &[(&str, u32)] = &[
     ("gecc_recover_equations", 16),
     ("gecc_verify", 260),
     ("gecc_multiply_add", 260),
-    ("gecc_ablation_fpmul_affine", 64),
     ("gecc_verify_with_tables", 40),
     ("gecc_bip340_verify", 260),
     ("gecc_ed25519_verify", 16),
@@ -55,7 +50,6 @@ const SPILLS: &[(&str, u32)] = &[
     ("gecc_msm_windows", 64),
     ("xyzz_add_var", 32),
     ("gecc_modexp", 600),
-    ("gecc_method_doubles_512", 100),
 ];
 
 fn main() -> ExitCode {

@@ -32,8 +32,6 @@ using AnyRows = u8;
 
 // Plain numbers, below the order unless a kernel says otherwise.
 using Scalars = Each<u32, 8>;
-// Field elements in field form.
-using FieldElements = Each<u32, 8>;
 // Numbers of any length and meaning.
 using AnyNumbers = u32;
 // Products of the numbers before an item that an inversion is shared with: scratch.
@@ -115,8 +113,5 @@ using Offsets = u64;
 using ModexpModulus = u32;
 // What follows from it (kernels/modexp.cu).
 using ModexpParameters = u64;
-// A modulus and what follows from it (methods/mul_mod.cuh).
+// A modulus and what follows from it (modular/mul_mod.cuh).
 template <int N> struct MulModModulus;
-
-// One word: how many points are equal.
-using EqualCount = u32;

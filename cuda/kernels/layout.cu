@@ -127,27 +127,3 @@ extern "C" __global__ void __launch_bounds__(256)
         kinds[i] = number_kind(sc_is_canonical(words), words);
     }
 }
-
-// The numbers are taken modulo p.
-// Launch: one thread per item.
-extern "C" __global__ void __launch_bounds__(256)
-    gecc_import_field(const ByteRows<32>* rows, FieldElements* elements, NumberKinds* kinds, u64 n) {
-    for (u64 i = global_thread(); i < n; i += global_threads()) {
-        u32 words[8];
-        load_number(words, rows + 32 * i);
-        store_column(elements, n, i, fe_from_words(words).v);
-        kinds[i] = number_kind(below_p(words), words);
-    }
-}
-
-// Launch: one thread per item.
-extern "C" __global__ void __launch_bounds__(256)
-    gecc_export_field(const FieldElements* elements, ByteRows<32>* rows, u64 n) {
-    for (u64 i = global_thread(); i < n; i += global_threads()) {
-        fe a;
-        u32 words[8];
-        load_column(a.v, elements, n, i);
-        fe_to_words(words, a);
-        store_number(rows + 32 * i, words);
-    }
-}

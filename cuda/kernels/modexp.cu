@@ -13,7 +13,7 @@
 //                      modulus, the L samples of 2^(104 L) mod modulus, -modulus^-1 mod 2^52
 #include "codes.cuh"
 #include "kernels/layout.cuh"
-#include "methods/modexp.cuh"
+#include "modular/modexp.cuh"
 
 namespace {
 constexpr int kModexpThreads = 128;

@@ -7,7 +7,7 @@
 // modulo 2^32, and the BITS / 32 words of 2^(2 BITS) mod modulus; in memory and not by value, so that it can be wiped.
 #include "codes.cuh"
 #include "kernels/layout.cuh"
-#include "methods/mul_mod.cuh"
+#include "modular/mul_mod.cuh"
 
 namespace {
 template <int N> GECC_FN bool load_below(u32* r, const u32* column, u64 n, u64 i, const MulModModulus<N>& modulus) {

@@ -10,7 +10,7 @@ pub use launchers::*;
 
 /// What `build.rs` wrote.
 mod launchers {
-    #![allow(dead_code, reason = "some kernels and block sizes are for measurements alone")]
+    #![allow(dead_code, reason = "some block sizes and lists are for tests and measurements alone")]
     use super::columns::{self, Column};
     use crate::gpu::runtime::{Argument, Fault, Grid, NO_CURVE, Stream, Unit};
     include!(concat!(env!("OUT_DIR"), "/launchers.rs"));

@@ -203,7 +203,7 @@ impl GpuEngine {
         let _kept = CallersContext::keep();
         for device in self.working() {
             // All at once; what cannot be had fails its tests below.
-            let _ = self.device(device).prepare_units(Unit::of_operations());
+            let _ = self.device(device).prepare_units(Unit::all());
             for test in tests {
                 match self.test(device, cpu, &[*test]).map_err(|fault| fault.of_device(&self.device(device).label)) {
                     Err(fault) if fault.kind == FaultKind::Device => {

@@ -115,7 +115,7 @@ const ANY: usize = usize::MAX;
 
 /// Rows of a width that only their maker knows. Row i is at `i * stride`; all are within the bytes.
 #[derive(Clone, Copy)]
-pub(crate) struct ByteRows<'a> {
+pub struct ByteRows<'a> {
     bytes: &'a [u8],
     width: usize,
     stride: usize,

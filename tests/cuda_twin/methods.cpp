@@ -13,8 +13,8 @@
 #include "methods/half_words.cuh"
 #include "methods/karatsuba.cuh"
 #include "methods/low_high_rows.cuh"
-#include "methods/modexp.cuh"
-#include "methods/mul_mod.cuh"
+#include "modular/modexp.cuh"
+#include "modular/mul_mod.cuh"
 #include "methods/production.cuh"
 
 typedef std::vector<std::string> Arguments;
@@ -43,7 +43,7 @@ template <int N> static ModulusWords<N> modulus_of(const std::string& digits) {
     return modulus;
 }
 
-// mul or sqr: modulus, a, rounds. The chain of lab/methods.cu.
+// mul or sqr: modulus, a, rounds. The chain of gecc-bench's lab/methods.cu.
 template <int N, class Method> static bool chain(const std::string& operation, const Arguments& in) {
     Method method(modulus_of<N>(in[0]));
     const typename Method::Number a = method.load(number(in[1], N).data());

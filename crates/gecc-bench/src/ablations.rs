@@ -2,7 +2,7 @@
 
 use crate::ALL_PASSED;
 use gecc::CurveId;
-use gecc::lab::measure::{Ablation, ablations};
+use gecc_bench::kernels::ablations::{self, Ablation};
 use gecc_cli::failure::Failure;
 use gecc_cli::measure::{self, BatchOptions};
 use serde_json::json;
@@ -26,7 +26,7 @@ pub fn run(options: &BatchOptions) -> Result<u8, Failure> {
 }
 
 fn print(curve: CurveId, items: usize, json: bool) -> Result<(), Failure> {
-    let (all, curve) = (ablations(curve, items)?, curve.name());
+    let (all, curve) = (ablations::run(curve, items)?, curve.name());
     for Ablation { operation, variant, seconds, .. } in &all {
         let rate = items as f64 / seconds;
         // Production comes first in each operation.

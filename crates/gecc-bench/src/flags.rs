@@ -3,7 +3,7 @@
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use gecc::CurveId;
-use gecc::lab::measure::Arithmetic;
+use gecc_bench::kernels::arithmetic::Arithmetic;
 use gecc_cli::curve::any;
 use gecc_cli::engine::EngineOptions;
 use gecc_cli::measure::{BatchOptions, PublicCall};

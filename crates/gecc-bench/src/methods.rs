@@ -3,7 +3,7 @@
 use crate::draw::bars::{self, Bar, Group};
 use crate::flags::MethodsOptions;
 use crate::{ALL_PASSED, SOME_REJECTED};
-use gecc::lab::methods::{Measurement, MethodOperation, measure};
+use gecc_bench::kernels::methods::{Measurement, MethodOperation, measure};
 use gecc_cli::curve::or_all;
 use gecc_cli::failure::Failure;
 use serde_json::{Map, Value, json};

@@ -227,6 +227,15 @@ impl Device {
         Ok(loaded.ready.insert(ready).module.clone())
     }
 
+    /// Makes kernels ready that are no part of the library.
+    #[cfg(feature = "lab")]
+    pub fn add(&self, unit: Unit, cubin: Vec<u8>) -> Result<(), Fault> {
+        let (origin, architecture) = (KernelOrigin::Compiled, self.architecture.clone());
+        let ready = self.load_code(unit, FoundCode { cubin, origin, architecture }, Instant::now())?;
+        self.slot(unit).lock().unwrap_or_else(PoisonError::into_inner).ready = Some(ready);
+        Ok(())
+    }
+
     fn load(&self, unit: Unit) -> Result<Ready, Fault> {
         let _noted = notes::span(unit.file, 0);
         let started = Instant::now();

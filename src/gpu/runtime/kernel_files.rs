@@ -1,7 +1,7 @@
 //! Files of machine code: what a kernel is known by, whose files are loaded, and how they are written.
 
 use super::nvrtc::OPTIONS;
-use super::sources::Unit;
+use super::sources::{HEADERS, Unit};
 use sha2::{Digest, Sha256};
 use std::io::Write;
 use std::path::Path;
@@ -15,7 +15,7 @@ pub fn source_hash(unit: Unit, architecture: &str) -> [u8; 16] {
         hash.update((text.len() as u64).to_le_bytes());
         hash.update(text);
     };
-    unit.headers().for_each(|(name, text)| {
+    HEADERS.iter().for_each(|(name, text)| {
         add(name);
         add(text);
     });
@@ -27,7 +27,7 @@ pub fn source_hash(unit: Unit, architecture: &str) -> [u8; 16] {
 /// The hash of everything that goes into the compilation of all operations, but for the architecture.
 pub fn sources_hash() -> String {
     let mut hash = Sha256::new();
-    Unit::of_operations().for_each(|unit| hash.update(source_hash(unit, "")));
+    Unit::all().for_each(|unit| hash.update(source_hash(unit, "")));
     hexadecimal(&hash.finalize()[..16])
 }
 
@@ -148,13 +148,5 @@ pub mod tests {
         thread::spawn(move || sender.send(open_trusted(&path).map(|_| ())));
         let opened = receiver.recv_timeout(Duration::from_secs(60)).expect("it does not block");
         assert!(opened.unwrap_err().to_string().contains("is no file"));
-    }
-
-    /// A library with measurements and one without take the same packs.
-    #[test]
-    fn headers_of_measurements_are_no_part_of_operations() {
-        let of_lab = |unit: &Unit| unit.headers().any(|(name, _)| name.starts_with("lab/"));
-        assert_eq!(Unit::of_operations().find(of_lab), None);
-        assert_eq!(Unit::all().any(|unit| of_lab(&unit)), cfg!(feature = "lab"));
     }
 }

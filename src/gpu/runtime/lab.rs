@@ -70,7 +70,7 @@ impl Device {
         })
     }
 
-    /// The machine code of a unit.
+    /// The machine code of a unit of the library's.
     pub fn machine_code(&self, unit: Unit) -> Result<Vec<u8>, Fault> {
         self.places.load(unit, &self.architecture).map(|code| code.cubin).map_err(Fault::kernels)
     }

@@ -1,6 +1,6 @@
 //! From a kernel file to machine code for one architecture, by NVRTC.
 
-use super::sources::Unit;
+use super::sources::{HEADERS, Unit};
 use crate::host::once;
 use cudarc::nvrtc::result::{destroy_program, get_program_log};
 use cudarc::nvrtc::sys;
@@ -37,7 +37,7 @@ impl Nvrtc {
     /// # Errors
     /// NVRTC's message, with its log.
     pub fn compile(self, unit: Unit, architecture: &str) -> Result<Vec<u8>, String> {
-        Ok(self.run(unit, architecture, &[])?.0)
+        Ok(self.run(&Text::of(unit), architecture, &[])?.0)
     }
 
     /// The same machine code, and what the assembler says of registers and spills.
@@ -45,18 +45,40 @@ impl Nvrtc {
     /// # Errors
     /// NVRTC's message, with its log.
     pub fn compile_with_report(self, unit: Unit, architecture: &str) -> Result<(Vec<u8>, String), String> {
-        self.run(unit, architecture, &["--ptxas-options=-v"])
+        self.compile_text(&Text::of(unit), architecture)
+    }
+
+    /// The same of any text.
+    ///
+    /// # Errors
+    /// NVRTC's message, with its log.
+    pub fn compile_text(self, text: &Text, architecture: &str) -> Result<(Vec<u8>, String), String> {
+        self.run(text, architecture, &["--ptxas-options=-v"])
     }
 
     /// The machine code and the log.
-    fn run(self, unit: Unit, architecture: &str, more: &[&str]) -> Result<(Vec<u8>, String), String> {
+    fn run(self, text: &Text, architecture: &str, more: &[&str]) -> Result<(Vec<u8>, String), String> {
         let for_architecture = format!("--gpu-architecture={architecture}");
         let options = OPTIONS.iter().chain(more).copied().chain([&*for_architecture]);
-        let program = Program::new(unit)?;
+        let program = Program::new(text)?;
         let cubin = program.compile(&options.map(c_string).collect::<Vec<_>>());
-        let cubin =
-            cubin.map_err(|problem| format!("{} for {} and {architecture}: {problem}", unit.file, unit.curve))?;
+        let Unit { file, curve } = text.unit;
+        let cubin = cubin.map_err(|problem| format!("{file} for {curve} and {architecture}: {problem}"))?;
         Ok((cubin, program.log()))
+    }
+}
+
+/// What is compiled: the text of a kernel file, and headers beside the library's by the names that it includes.
+#[derive(Clone, Copy, Debug)]
+pub struct Text<'a> {
+    pub unit: Unit,
+    pub source: &'a str,
+    pub headers: &'a [(&'a str, &'a str)],
+}
+
+impl Text<'static> {
+    fn of(unit: Unit) -> Self {
+        Text { unit, source: unit.source(), headers: &[] }
     }
 }
 
@@ -123,10 +145,11 @@ struct Program {
 }
 
 impl Program {
-    fn new(unit: Unit) -> Result<Self, String> {
-        let headers = unit.headers().chain([("curve.cuh", unit.curve_header())]);
+    fn new(text: &Text) -> Result<Self, String> {
+        let curve = [("curve.cuh", text.unit.curve_header())];
+        let headers = HEADERS.iter().chain(text.headers).chain(&curve);
         let (names, bodies): (Vec<CString>, Vec<CString>) = headers.map(|(n, b)| (c_string(n), c_string(b))).unzip();
-        let (source, file) = (c_string(unit.source()), c_string(unit.file));
+        let (source, file) = (c_string(text.source), c_string(text.unit.file));
         let name_pointers: Vec<*const c_char> = names.iter().map(|name| name.as_ptr()).collect();
         let body_pointers: Vec<*const c_char> = bodies.iter().map(|body| body.as_ptr()).collect();
         let mut handle = std::ptr::null_mut();

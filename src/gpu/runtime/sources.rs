@@ -8,7 +8,7 @@ pub const NO_CURVE: &str = "none";
 /// The kernel files of operations on a curve, but for those that hash messages.
 pub fn on_a_curve(curve: &str) -> Vec<&'static str> {
     let is_on = |file: &&str| !WITHOUT_CURVE.contains(file) && *file != "hash" && offers(curve, file);
-    OF_OPERATIONS.iter().copied().filter(is_on).collect()
+    KERNELS.iter().map(|(file, _)| *file).filter(is_on).collect()
 }
 
 /// Whether a file is compiled for a curve. One whose name begins with that of a scheme is for the curves that offer it.
@@ -23,7 +23,7 @@ fn offers(curve: &str, file: &str) -> bool {
 /// One compilation: a kernel file for one curve, or for none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Unit {
-    /// The file in `cuda/kernels/` or `cuda/lab/`, without its extension.
+    /// The file in `cuda/kernels/`, without its extension.
     pub file: &'static str,
     /// The curve whose constants are folded in, or [`NO_CURVE`].
     pub curve: &'static str,
@@ -33,22 +33,6 @@ impl Unit {
     /// A file for a curve; the curve does not matter where the file needs none.
     pub fn of(file: &'static str, curve: &'static str) -> Self {
         Unit { file, curve: if WITHOUT_CURVE.contains(&file) { NO_CURVE } else { curve } }
-    }
-
-    /// Those of the public operations.
-    pub fn of_operations() -> impl Iterator<Item = Unit> + Clone {
-        Unit::all().filter(Unit::is_of_operations)
-    }
-
-    fn is_of_operations(&self) -> bool {
-        OF_OPERATIONS.contains(&self.file)
-    }
-
-    /// The headers that it may include, by name. Those of measurements, which not every library has, are for these
-    /// alone: what an operation is compiled from is the same in all.
-    pub fn headers(&self) -> impl Iterator<Item = (&'static str, &'static str)> {
-        let all = !self.is_of_operations();
-        HEADERS.iter().copied().filter(move |(name, _)| all || !name.starts_with("lab/"))
     }
 
     /// The text of the kernel file.

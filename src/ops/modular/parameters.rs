@@ -25,7 +25,7 @@ pub fn of_mul_mod(modulus: &[u8]) -> MulModParameters {
     stack::wiped(|| mul_mod_parameters(&limbs(modulus)))
 }
 
-/// Samples of the numbers in `cuda/methods/modexp.cuh`.
+/// Samples of the numbers in `cuda/modular/modexp.cuh`.
 pub fn samples(modulus_bytes: usize) -> usize {
     match modulus_bytes {
         128 => 20,

@@ -4,8 +4,8 @@ mod report;
 
 use crate::ALL_PASSED;
 use crate::flags::OperationsOptions;
-use gecc::lab::measure::{self, Arithmetic};
 use gecc::{Backend, CurveId, Engine};
+use gecc_bench::kernels::arithmetic::{self, Arithmetic};
 use gecc_cli::failure::Failure;
 use gecc_cli::measure::inputs::{Inputs, Memory};
 use gecc_cli::measure::operations::{Case, ResultRows};
@@ -115,10 +115,10 @@ impl Bench {
         Ok(())
     }
 
-    /// Kernels of the library's measuring module.
+    /// Kernels that others are made of.
     fn arithmetic(&mut self, curve: CurveId, arithmetic: Arithmetic) -> Result<(), Failure> {
         for items in self.sizes.clone() {
-            let mut bench = measure::Bench::new(arithmetic, curve, items)?;
+            let mut bench = arithmetic::Bench::new(arithmetic, curve, items)?;
             bench.run()?;
             let Timed { seconds, .. } = median(|| Ok((bench.run()?, ())))?;
             bench.check()?;

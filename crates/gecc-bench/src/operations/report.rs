@@ -2,7 +2,7 @@
 
 use crate::draw::plot::{Line, Panel, svg};
 use gecc::KernelTime;
-use gecc::lab::measure::Arithmetic;
+use gecc_bench::kernels::arithmetic::Arithmetic;
 use gecc_cli::failure::Failure;
 use gecc_cli::measure::{PublicCall, rate};
 use serde_json::{Map, Value, json};

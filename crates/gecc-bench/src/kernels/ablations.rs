@@ -1,0 +1,285 @@
+//! The kernels of `cuda/lab/ablation.cu` against the production kernels: what each choice of the latter is worth.
+
+use super::device::{POISON, begin, median, open, random_rows};
+use super::launchers::columns::{BaseTable, ByteRows, Column, Content, EqualCount, FieldElements, Scalars, Xy, XyRows};
+use super::launchers::{
+    AblationAddRowsByVectors, AblationAddRowsByWords, AblationApply, AblationCountEqual, AblationDenominators,
+    AblationFpmulAffine, AblationFromRows, AblationToRows, BatchInverse,
+};
+use super::sources::prepare;
+use gecc::lab::{Fault, Jacobian, Lane, Plan, Points, kernels};
+use gecc::{CurveId, Error};
+
+/// A way to an operation's result, and what it takes.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Ablation {
+    /// `PADD`, `PDBL` or `FPMUL`.
+    pub operation: &'static str,
+    /// What is done in another way than production does; production itself is among them.
+    pub variant: &'static str,
+    /// Items in the batch.
+    pub items: usize,
+    /// Seconds of all kernels of a run, the median of several.
+    pub seconds: f64,
+}
+
+const FILES: &[&str] = &["layout", "table", "fpmul", "normalize", "point_add"];
+
+/// One batch on the device: operands, what the production kernels make of them, and room for results.
+struct Batch {
+    curve: &'static str,
+    n: u64,
+    table: Column<BaseTable>,
+    bits: u32,
+    scalars: Column<Scalars>,
+    a: Points,
+    b: Points,
+    expected: Points,
+    out: Points,
+    /// a, b and out in rows.
+    rows: [Column<XyRows>; 3],
+    sums: Jacobian,
+    /// Denominators, then their inverses.
+    elements: Column<FieldElements>,
+    count: Column<EqualCount>,
+}
+
+/// A way to the result of an operation.
+struct Variant {
+    operation: &'static str,
+    name: &'static str,
+    /// Writes to `out`, or to the last `rows`.
+    launch: fn(&Batch, &mut Lane) -> Result<(), Fault>,
+    /// Another kernel's result, to `expected`.
+    expect: fn(&Batch, &mut Lane) -> Result<(), Fault>,
+    by_rows: bool,
+}
+
+const fn padd(name: &'static str, launch: fn(&Batch, &mut Lane) -> Result<(), Fault>) -> Variant {
+    Variant { operation: "PADD", name, launch, expect: Batch::expect_sums, by_rows: false }
+}
+
+/// What is compared on every device.
+const VARIANTS: &[Variant] = &[
+    padd("production: fused, points in columns", Batch::add),
+    Variant { by_rows: true, ..padd("points in rows, 16 bytes at a time", Batch::add_rows_by_vectors) },
+    Variant { by_rows: true, ..padd("points in rows, 4 bytes at a time", Batch::add_rows_by_words) },
+    padd("denominators, inversion and sums in three kernels", Batch::add_in_three_kernels),
+    DOUBLE,
+    Variant {
+        operation: "FPMUL",
+        name: "production: projective sums in registers, then normalised",
+        launch: Batch::multiply,
+        expect: Batch::expect_affine_multiples,
+        by_rows: false,
+    },
+    Variant {
+        operation: "FPMUL",
+        name: "affine sums in memory, one shared inversion a window",
+        launch: Batch::multiply_affine,
+        expect: Batch::expect_multiples,
+        by_rows: false,
+    },
+];
+
+const DOUBLE: Variant = Variant {
+    operation: "PDBL",
+    name: "production: fused, points in columns",
+    launch: Batch::double,
+    expect: Batch::expect_doubles,
+    by_rows: false,
+};
+
+/// With L2 cache set aside for the prefix products.
+const WITH_L2: &[Variant] = &[
+    padd("the same with L2 cache set aside for prefix products", Batch::add),
+    Variant { name: "the same with L2 cache set aside for prefix products", ..DOUBLE },
+];
+
+/// What choices of the production kernels are worth: each is measured against one that does without it, on one batch,
+/// and the results are compared.
+///
+/// # Errors
+/// As for [`super::arithmetic::Bench::new`]; [`Error::Device`] where results differ too.
+pub fn run(curve: CurveId, items: usize) -> Result<Vec<Ablation>, Error> {
+    if !(1..=u32::MAX as usize).contains(&items) {
+        return Err(Error::InvalidOption { option: "items", problem: format!("{items} items are out of range") });
+    }
+    let mut all = measure(curve.name(), items, false, VARIANTS)?;
+    // Setting cache aside changes what is left for everything else, so this comes last.
+    all.extend(measure(curve.name(), items, true, WITH_L2)?);
+    all.sort_by_key(|ablation| ["PADD", "PDBL", "FPMUL"].iter().position(|name| *name == ablation.operation));
+    Ok(all)
+}
+
+fn measure(curve: &'static str, n: usize, l2: bool, variants: &[Variant]) -> Result<Vec<Ablation>, Error> {
+    let mut lane = open(l2)?;
+    if l2 && lane.device.persisting_l2 == 0 {
+        return Ok(Vec::new());
+    }
+    let batch = Batch::new(&mut lane, curve, n)?;
+    let measured = variants.iter().map(|variant| {
+        let Variant { operation, name, .. } = *variant;
+        let seconds = batch.measure(&mut lane, variant)?;
+        Ok(Ablation { operation, variant: name, items: n, seconds })
+    });
+    let measured = measured.collect();
+    if l2 {
+        lane.device.release_l2()?;
+    }
+    measured
+}
+
+impl Batch {
+    fn new(lane: &mut Lane, curve: &'static str, n: usize) -> Result<Self, Error> {
+        let device = lane.device.clone();
+        device.prepare(curve, FILES)?;
+        prepare(&device, curve, &["batch_inverse", "ablation"])?;
+        let plan = |plan: &mut Plan| {
+            let (rows, kinds): (Column<ByteRows<32>>, _) = (plan.column(), plan.column());
+            let batch = Batch {
+                curve,
+                n: n as u64,
+                table: Column::at(0),
+                bits: 0,
+                scalars: plan.column(),
+                a: Points::new(plan),
+                b: Points::new(plan),
+                expected: Points::new(plan),
+                out: Points::new(plan),
+                rows: [(); 3].map(|()| plan.column()),
+                sums: Jacobian::new(plan),
+                elements: plan.column(),
+                count: plan.buffer(4),
+            };
+            (batch, rows, kinds)
+        };
+        let (batch, rows, kinds) = begin(lane, n, plan)?;
+        let table = lane.kept.clone().base_point.public(lane, curve)?;
+        let batch = Batch { table: table.column(), bits: table.bits, ..batch };
+        lane.keep_in_l2(batch.sums.prefixes, n)?;
+        for points in [batch.a, batch.b] {
+            lane.write(rows, random_rows::<32>(n)?.as_flattened())?;
+            kernels::ImportScalars { rows, scalars: batch.scalars, kinds, n: batch.n }.launch(lane, curve)?;
+            batch.multiply_to(lane, points)?;
+        }
+        for (points, rows) in [batch.a, batch.b].into_iter().zip(batch.rows) {
+            AblationToRows { xy: points.xy, rows, n: batch.n }.launch(lane, curve)?;
+        }
+        Ok(batch)
+    }
+
+    /// Seconds of a variant whose results are right.
+    fn measure(&self, lane: &mut Lane, variant: &Variant) -> Result<f64, Error> {
+        let seconds = median(lane, |lane| self.poison(lane, self.out), |lane| (variant.launch)(self, lane))?;
+        if variant.by_rows {
+            AblationFromRows { rows: self.rows[2], xy: self.out.xy, n: self.n }.launch(lane, self.curve)?;
+        }
+        self.poison(lane, self.expected)?;
+        (variant.expect)(self, lane)?;
+        let wrong = self.n - self.count_equal(lane)?;
+        if wrong > 0 {
+            let Variant { operation, name, .. } = variant;
+            return Err(Error::Device(format!("{operation}, {name}: {wrong} wrong results on {}", self.curve)));
+        }
+        Ok(seconds)
+    }
+
+    fn poison(&self, lane: &mut Lane, points: Points) -> Result<(), Fault> {
+        let n = self.n as usize;
+        lane.fill(points.xy, POISON, Xy::BYTES * n)?;
+        lane.fill(self.rows[2], POISON, XyRows::BYTES * n)?;
+        lane.fill(points.kinds, 0, n)
+    }
+
+    fn count_equal(&self, lane: &mut Lane) -> Result<u64, Fault> {
+        let (count, n) = (self.count, self.n);
+        lane.fill(count, 0, 4)?;
+        let (Points { xy: a_xy, kinds: a_kinds }, Points { xy: b_xy, kinds: b_kinds }) = (self.expected, self.out);
+        AblationCountEqual { a_xy, a_kinds, b_xy, b_kinds, count, n }.launch(lane, self.curve)?;
+        Ok(u64::from(u32::from_le_bytes(lane.copy_of(count, 4)?.try_into().expect("four bytes"))))
+    }
+
+    fn add_to(&self, lane: &mut Lane, [a, b, out]: [Points; 3]) -> Result<(), Fault> {
+        let (Points { xy: a_xy, kinds: a_kinds }, Points { xy: b_xy, kinds: b_kinds }) = (a, b);
+        let (Points { xy: out_xy, kinds: out_kinds }, prefixes, n) = (out, self.sums.prefixes, self.n);
+        kernels::PointAdd { a_xy, a_kinds, b_xy, b_kinds, out_xy, out_kinds, prefixes, n }.launch(lane, self.curve)
+    }
+
+    fn multiply_to(&self, lane: &mut Lane, to: Points) -> Result<(), Fault> {
+        let Batch { curve, scalars, table, bits, sums: Jacobian { xyz, prefixes }, n, .. } = *self;
+        kernels::FpmulVar { scalars, table, bits, xyz, n }.launch(lane, curve)?;
+        let Points { xy: out_xy, kinds: out_kinds } = to;
+        kernels::Normalize { xyz, out_xy, out_kinds, use_kinds: 0, prefixes, n }.launch(lane, curve)
+    }
+
+    fn multiply_affine_to(&self, lane: &mut Lane, to: Points) -> Result<(), Fault> {
+        let Batch { curve, scalars, table, bits, sums: Jacobian { prefixes, .. }, n, .. } = *self;
+        let Points { xy, kinds } = to;
+        AblationFpmulAffine { scalars, table, bits, xy, kinds, prefixes, n }.launch(lane, curve)
+    }
+
+    fn double_to(&self, lane: &mut Lane, to: Points) -> Result<(), Fault> {
+        let (Points { xy: a_xy, kinds: a_kinds }, Points { xy: out_xy, kinds: out_kinds }) = (self.a, to);
+        let (prefixes, n) = (self.sums.prefixes, self.n);
+        kernels::PointDouble { a_xy, a_kinds, out_xy, out_kinds, prefixes, n }.launch(lane, self.curve)
+    }
+
+    /// b + a: the other order than the one that is measured.
+    fn expect_sums(&self, lane: &mut Lane) -> Result<(), Fault> {
+        self.add_to(lane, [self.b, self.a, self.expected])
+    }
+
+    /// a + a.
+    fn expect_doubles(&self, lane: &mut Lane) -> Result<(), Fault> {
+        self.add_to(lane, [self.a, self.a, self.expected])
+    }
+
+    fn expect_multiples(&self, lane: &mut Lane) -> Result<(), Fault> {
+        self.multiply_to(lane, self.expected)
+    }
+
+    fn expect_affine_multiples(&self, lane: &mut Lane) -> Result<(), Fault> {
+        self.multiply_affine_to(lane, self.expected)
+    }
+
+    fn add(&self, lane: &mut Lane) -> Result<(), Fault> {
+        self.add_to(lane, [self.a, self.b, self.out])
+    }
+
+    fn double(&self, lane: &mut Lane) -> Result<(), Fault> {
+        self.double_to(lane, self.out)
+    }
+
+    fn multiply(&self, lane: &mut Lane) -> Result<(), Fault> {
+        self.multiply_to(lane, self.out)
+    }
+
+    fn multiply_affine(&self, lane: &mut Lane) -> Result<(), Fault> {
+        self.multiply_affine_to(lane, self.out)
+    }
+
+    fn add_rows_by_vectors(&self, lane: &mut Lane) -> Result<(), Fault> {
+        let Batch { a, b, out, rows: [a_rows, b_rows, out_rows], sums, n, .. } = *self;
+        let (a_kinds, b_kinds, out_kinds, prefixes) = (a.kinds, b.kinds, out.kinds, sums.prefixes);
+        AblationAddRowsByVectors { a_rows, a_kinds, b_rows, b_kinds, out_rows, out_kinds, prefixes, n }
+            .launch(lane, self.curve)
+    }
+
+    fn add_rows_by_words(&self, lane: &mut Lane) -> Result<(), Fault> {
+        let Batch { a, b, out, rows: [a_rows, b_rows, out_rows], sums, n, .. } = *self;
+        let (a_kinds, b_kinds, out_kinds, prefixes) = (a.kinds, b.kinds, out.kinds, sums.prefixes);
+        AblationAddRowsByWords { a_rows, a_kinds, b_rows, b_kinds, out_rows, out_kinds, prefixes, n }
+            .launch(lane, self.curve)
+    }
+
+    fn add_in_three_kernels(&self, lane: &mut Lane) -> Result<(), Fault> {
+        let Batch { curve, a, b, out, sums, elements, n, .. } = *self;
+        let (Points { xy: a_xy, kinds: a_kinds }, Points { xy: b_xy, kinds: b_kinds }) = (a, b);
+        let (out_xy, out_kinds, prefixes) = (out.xy, out.kinds, sums.prefixes);
+        AblationDenominators { a_xy, a_kinds, b_xy, b_kinds, denominators: elements, n }.launch(lane, curve)?;
+        BatchInverse { values: elements, out: elements, prefixes, n }.launch(lane, curve)?;
+        AblationApply { a_xy, a_kinds, b_xy, b_kinds, inverses: elements, out_xy, out_kinds, n }.launch(lane, curve)
+    }
+}

@@ -1,0 +1,246 @@
+//! Arithmetic that the operations are made of.
+
+use super::device::{POISON, begin, open, random_rows, seconds};
+use super::launchers::columns::{AnyNumbers, ByteRows, Column, Content, FieldElements, NumberKinds, Prefixes, Scalars};
+use super::launchers::{BatchInverse, Chain, ExportField, ImportField};
+use super::primes::{Primes, number_of};
+use super::sources::prepare;
+use gecc::lab::{Fault, Lane, Plan, Unit, kernels};
+use gecc::{CurveId, Error};
+use num_bigint::BigUint;
+use std::fmt;
+
+/// Operations of a chain: loading and storing its item then costs less than a hundredth.
+const ROUNDS: u32 = 512;
+/// Chains that the CPU repeats.
+const CHECKED_CHAINS: usize = 1024;
+
+/// Arithmetic that the other operations are made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Arithmetic {
+    /// Multiplications modulo p, each with the result of the one before.
+    FieldMul,
+    /// Squarings modulo p, likewise.
+    FieldSquare,
+    /// Multiplications modulo n, in Montgomery form, likewise.
+    ScalarMul,
+    /// Inversions modulo p that share their work.
+    BatchInverse,
+}
+
+impl Arithmetic {
+    /// All of them.
+    pub const ALL: [Arithmetic; 4] =
+        [Arithmetic::FieldMul, Arithmetic::FieldSquare, Arithmetic::ScalarMul, Arithmetic::BatchInverse];
+
+    /// A short name: `field_mul`, `field_square`, `scalar_mul` or `batch_inverse`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Arithmetic::FieldMul => "field_mul",
+            Arithmetic::FieldSquare => "field_square",
+            Arithmetic::ScalarMul => "scalar_mul",
+            Arithmetic::BatchInverse => "batch_inverse",
+        }
+    }
+
+    /// Operations that a run makes on each item: chains are long enough that reading and writing the items does not
+    /// count.
+    pub fn operations_per_item(self) -> u64 {
+        match self {
+            Arithmetic::BatchInverse => 1,
+            _ => u64::from(ROUNDS),
+        }
+    }
+}
+
+/// One operation on one batch of random numbers, on the GPU, ready to run any number of times.
+pub struct Bench {
+    operation: Arithmetic,
+    curve: CurveId,
+    lane: Lane,
+    inputs: Vec<[u8; 32]>,
+    buffers: Buffers,
+}
+
+impl fmt::Debug for Bench {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Bench({})", self.curve)
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Buffers {
+    rows: Column<ByteRows<32>>,
+    kinds: Column<NumberKinds>,
+    scalars: Column<Scalars>,
+    elements: Column<FieldElements>,
+    out: Column<FieldElements>,
+    prefixes: Column<Prefixes>,
+    results: Column<ByteRows<32>>,
+}
+
+impl Buffers {
+    fn new(plan: &mut Plan) -> Self {
+        let (rows, kinds, scalars, elements) = (plan.column(), plan.column(), plan.column(), plan.column());
+        let (out, prefixes, results) = (plan.column(), plan.column(), plan.column());
+        Buffers { rows, kinds, scalars, elements, out, prefixes, results }
+    }
+}
+
+impl Bench {
+    /// Draws the numbers and copies them to the GPU.
+    ///
+    /// # Errors
+    /// [`Error::NoDevice`] where there is no GPU, [`Error::Device`] where it fails, [`Error::Kernels`] where its kernels
+    /// cannot be compiled, [`Error::Randomness`] when the operating system gives none.
+    pub fn new(operation: Arithmetic, curve: CurveId, items: usize) -> Result<Self, Error> {
+        if items == 0 {
+            return Err(Error::InvalidOption { option: "items", problem: "0 items are no batch".to_owned() });
+        }
+        let inputs = random_rows(items)?;
+        let mut lane = open(false)?;
+        let device = lane.device.clone();
+        device.prepare(curve.name(), &["layout", "rows"])?;
+        prepare(&device, curve.name(), &["chain", "batch_inverse", "fields"])?;
+        let buffers = begin(&mut lane, items, Buffers::new)?;
+        lane.write(buffers.rows, inputs.as_flattened())?;
+        Ok(Bench { operation, curve, lane, inputs, buffers })
+    }
+
+    /// Seconds of the kernel, on the same numbers every time, with a poisoned output. The first run warms up.
+    ///
+    /// # Errors
+    /// [`Error::Device`] where the GPU fails.
+    pub fn run(&mut self) -> Result<f64, Error> {
+        let (n, curve, operation) = (self.inputs.len() as u64, self.curve.name(), self.operation);
+        self.import()?;
+        let (lane, Buffers { scalars, elements, out, prefixes, .. }) = (&mut self.lane, self.buffers);
+        lane.fill(out, POISON, FieldElements::BYTES * self.inputs.len())?;
+        let chain = |lane: &mut Lane, items: Column<AnyNumbers>, name| {
+            Chain { items, n, rounds: ROUNDS }.launch(lane, (Unit { file: "chain", curve }, name))
+        };
+        let numbers = Column::at(elements.address());
+        Ok(seconds(lane, |lane| match operation {
+            Arithmetic::FieldMul => chain(lane, numbers, "gecc_chain_field_mul"),
+            Arithmetic::FieldSquare => chain(lane, numbers, "gecc_chain_field_sqr"),
+            Arithmetic::ScalarMul => chain(lane, scalars.into(), "gecc_chain_scalar_mul"),
+            Arithmetic::BatchInverse => BatchInverse { values: elements, out, prefixes, n }.launch(lane, curve),
+        })?)
+    }
+
+    /// Compares the results of the last run with big integers: every inverse, and a thousand chains.
+    ///
+    /// # Errors
+    /// [`Error::Device`] where they differ, or nothing has run.
+    pub fn check(mut self) -> Result<(), Error> {
+        let results = self.results()?;
+        let n = self.inputs.len();
+        let expected = Expected::of(self.operation, self.curve);
+        // A step of a prime, so that a sample falls on every thread of a block.
+        let (checked, step) = match self.operation {
+            Arithmetic::BatchInverse => (n, 1),
+            _ => (CHECKED_CHAINS.min(n), 7919),
+        };
+        let all_agree = (0..checked).map(|k| k * step % n).all(|i| expected.agrees(&self.inputs[i], &results[i]));
+        let problem = || Error::Device(format!("wrong results of {} on {}", self.operation.name(), self.curve));
+        if all_agree { Ok(()) } else { Err(problem()) }
+    }
+
+    /// Writes the inputs to where the operation reads them. A chain computes in place: its input, which is not its
+    /// result, is its poison.
+    fn import(&mut self) -> Result<(), Fault> {
+        let (n, curve, lane) = (self.inputs.len() as u64, self.curve.name(), &mut self.lane);
+        let Buffers { rows, kinds, scalars, elements, .. } = self.buffers;
+        match self.operation {
+            Arithmetic::ScalarMul => kernels::ImportScalars { rows, scalars, kinds, n }.launch(lane, curve),
+            _ => ImportField { rows, elements, n }.launch(lane, curve),
+        }
+    }
+
+    fn results(&mut self) -> Result<Vec<[u8; 32]>, Fault> {
+        let (n, curve, lane) = (self.inputs.len() as u64, self.curve.name(), &mut self.lane);
+        let Buffers { scalars, elements, out, results: rows, .. } = self.buffers;
+        match self.operation {
+            Arithmetic::ScalarMul => {
+                kernels::ColumnsToRows { columns: scalars.into(), words: 8, rows: rows.into(), n }.launch(lane)?;
+            }
+            Arithmetic::BatchInverse => ExportField { elements: out, rows, n }.launch(lane, curve)?,
+            _ => ExportField { elements, rows, n }.launch(lane, curve)?,
+        }
+        Ok(lane.copy_of(rows, 32 * self.inputs.len())?.as_chunks().0.to_vec())
+    }
+}
+
+/// What big integers say of an operation.
+struct Expected {
+    operation: Arithmetic,
+    modulus: BigUint,
+    /// What a product has beside its factors: the device multiplies scalars in Montgomery form, a b / 2^256, without a
+    /// conversion before or after.
+    factor: BigUint,
+}
+
+impl Expected {
+    fn of(operation: Arithmetic, curve: CurveId) -> Self {
+        let primes = Primes::of(curve);
+        match operation {
+            Arithmetic::ScalarMul => {
+                let modulus = number_of(primes.n);
+                let factor = (BigUint::from(1u8) << 256u32).modinv(&modulus).expect("the modulus is odd");
+                Expected { operation, modulus, factor }
+            }
+            _ => Expected { operation, modulus: number_of(primes.p), factor: BigUint::from(1u8) },
+        }
+    }
+
+    /// Whether this is the result of one input.
+    fn agrees(&self, input: &[u8; 32], result: &[u8; 32]) -> bool {
+        let Expected { operation, modulus, factor } = self;
+        let (a, result) = (BigUint::from_bytes_be(input) % modulus, BigUint::from_bytes_be(result));
+        let chain = |step: &dyn Fn(BigUint) -> BigUint| (0..ROUNDS).fold(a.clone(), |c, _| step(c)) == result;
+        match operation {
+            Arithmetic::FieldMul | Arithmetic::ScalarMul => {
+                let a = &a * factor % modulus;
+                chain(&|c| c * &a % modulus)
+            }
+            Arithmetic::FieldSquare => chain(&|c| &c * &c % modulus),
+            Arithmetic::BatchInverse => {
+                let product = &a * &result % modulus;
+                result < *modulus && if a == BigUint::ZERO { result == a } else { product == BigUint::from(1u8) }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(number: &BigUint) -> [u8; 32] {
+        let bytes = number.to_bytes_be();
+        std::array::from_fn(|i| if i < 32 - bytes.len() { 0 } else { bytes[i + bytes.len() - 32] })
+    }
+
+    /// By powers, as the chains take one step after the other.
+    #[test]
+    fn right_results_agree_and_others_do_not() {
+        for curve in CurveId::ALL {
+            for operation in Arithmetic::ALL {
+                let expected = Expected::of(operation, curve.to_owned());
+                let m = &expected.modulus;
+                for a in [BigUint::ZERO, BigUint::from(1u8), BigUint::from(0xfff1_u32).pow(15)] {
+                    let power = |exponent: BigUint| a.modpow(&exponent, m);
+                    let result = match operation {
+                        Arithmetic::FieldMul => power(BigUint::from(ROUNDS + 1)),
+                        Arithmetic::FieldSquare => power(BigUint::from(1u8) << ROUNDS),
+                        Arithmetic::ScalarMul => power(BigUint::from(ROUNDS + 1)) * expected.factor.pow(ROUNDS) % m,
+                        Arithmetic::BatchInverse => power(m - 2u8),
+                    };
+                    assert!(expected.agrees(&row(&a), &row(&result)), "{} on {curve}: {a}", operation.name());
+                    assert!(!expected.agrees(&row(&a), &row(&((result + 1u8) % m))), "{} on {curve}", operation.name());
+                }
+            }
+        }
+    }
+}

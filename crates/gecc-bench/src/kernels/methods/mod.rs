@@ -1,0 +1,193 @@
+//! Every multiplication method of the device code side by side: for benchmarks, not for programs that want results.
+//!
+//! [`measure`] runs each method on the first GPU, by itself, timed by CUDA events, and checks it against the CPU. What
+//! a method is, and from which paper, stands in `cuda/methods/` of this crate. Beside the methods it measures what
+//! [`gecc::modular`] is made of: modular exponentiation, and multiplication and squaring modulo any odd number.
+
+mod cpu;
+mod gpu;
+mod sass;
+
+use gecc::{CurveId, Error};
+use std::fmt;
+
+/// What is computed over and over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum MethodOperation {
+    /// Multiplications in the method's own form, each with the result of the one before.
+    Mul,
+    /// Squarings, likewise.
+    Square,
+    /// [`gecc::modular::mul_mod`] on numbers that are on the GPU.
+    MulMod,
+    /// [`gecc::modular::square_mod`] on numbers that are on the GPU.
+    SquareMod,
+    /// [`gecc::modular::modexp`] on numbers that are on the GPU, with exponents as long as the modulus.
+    Modexp,
+}
+
+impl MethodOperation {
+    /// A short name.
+    pub fn name(self) -> &'static str {
+        match self {
+            MethodOperation::Mul => "mul",
+            MethodOperation::Square => "square",
+            MethodOperation::MulMod => "mul_mod",
+            MethodOperation::SquareMod => "square_mod",
+            MethodOperation::Modexp => "modexp",
+        }
+    }
+}
+
+/// Instructions of a thread by kind, as the assembler chose them.
+///
+/// Counted in the machine code, in the loop that does the work: per multiplication or squaring of a chain; per item for
+/// `mul_mod` and `square_mod`, without loading and storing; for `modexp` per modular multiplication in it, without
+/// resolving carries at its end.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct Instructions {
+    /// 32 x 32 bits to 64, or to the upper 32.
+    pub wide: f64,
+    /// Multiplication to 32 bits, and the moves and additions that the assembler gives to the multiplier.
+    pub imad: f64,
+    /// Additions of integers.
+    pub iadd3: f64,
+    /// Shifts, logic, comparisons, selections, moves.
+    pub logic: f64,
+    /// Fused multiply-add in double precision.
+    pub dfma: f64,
+    /// Addition and multiplication in double precision.
+    pub dadd: f64,
+    /// Loads, stores, shuffles, branches, what a warp does once for all its threads.
+    pub other: f64,
+}
+
+impl Instructions {
+    /// All kinds with their names.
+    pub fn by_kind(&self) -> [(&'static str, f64); 7] {
+        let Instructions { wide, imad, iadd3, logic, dfma, dadd, other } = *self;
+        [
+            ("wide", wide),
+            ("imad", imad),
+            ("iadd3", iadd3),
+            ("logic", logic),
+            ("dfma", dfma),
+            ("dadd", dadd),
+            ("other", other),
+        ]
+    }
+
+    fn total(&self) -> f64 {
+        self.by_kind().iter().map(|(_, count)| count).sum()
+    }
+
+    fn times(&self, factor: f64) -> Self {
+        self.plus_times(self, factor - 1.0)
+    }
+
+    fn plus(&self, other: &Self) -> Self {
+        self.plus_times(other, 1.0)
+    }
+
+    fn plus_times(&self, other: &Self, factor: f64) -> Self {
+        Instructions {
+            wide: self.wide + factor * other.wide,
+            imad: self.imad + factor * other.imad,
+            iadd3: self.iadd3 + factor * other.iadd3,
+            logic: self.logic + factor * other.logic,
+            dfma: self.dfma + factor * other.dfma,
+            dadd: self.dadd + factor * other.dadd,
+            other: self.other + factor * other.other,
+        }
+    }
+}
+
+/// A part of a multiprocessor, or what else bounds a rate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Pipe {
+    /// The integer multiplier: 4 clocks for a wide multiplication of a warp, 2 for the others.
+    Multiplier,
+    /// Addition and logic: 2 clocks each. A wide multiplication takes 2 here too.
+    Adder,
+    /// Double precision: from 2 clocks on data-centre GPUs to 64 on others.
+    DoublePrecision,
+    /// One instruction per clock, of whatever kind.
+    Issue,
+    /// The GPU's memory.
+    Memory,
+}
+
+impl Pipe {
+    /// A short name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Pipe::Multiplier => "multiplier",
+            Pipe::Adder => "adder",
+            Pipe::DoublePrecision => "fp64",
+            Pipe::Issue => "issue",
+            Pipe::Memory => "memory",
+        }
+    }
+}
+
+/// One row of the table.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Measurement {
+    /// The method.
+    pub method: &'static str,
+    /// The curve, where the method is compiled for the prime of one.
+    pub curve: Option<&'static str>,
+    /// Bits of the modulus.
+    pub bits: u32,
+    /// What was measured.
+    pub operation: MethodOperation,
+    /// Operations in a second on the whole GPU: the median of five runs after a warm-up.
+    pub per_second: f64,
+    /// Registers of a thread.
+    pub registers: u32,
+    /// Bytes of local memory of a thread: tables, and registers that did not suffice.
+    pub local_bytes: u32,
+    /// What it takes, counted in the machine code.
+    pub instructions: Instructions,
+    /// What bounds the rate.
+    pub bound: Pipe,
+    /// The rate at which that would be busy all the time, at the GPU's highest clock.
+    pub limit_per_second: f64,
+    /// Random inputs whose result was compared with the CPU's.
+    pub checked: usize,
+    /// How many of these differed.
+    pub wrong: usize,
+}
+
+impl Measurement {
+    /// The rate as a part of the limit.
+    pub fn fraction(&self) -> f64 {
+        self.per_second / self.limit_per_second
+    }
+}
+
+impl fmt::Display for Measurement {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {} {}", self.method, self.bits, self.operation.name())?;
+        self.curve.map_or(Ok(()), |curve| write!(f, " ({curve})"))
+    }
+}
+
+/// Measures everything; `report` gets each row as soon as it is there. `curves` are those for which the production
+/// methods are measured. Each row is compared with the CPU on `check` random inputs; modular exponentiation on as many
+/// bases with one exponent, and on a few with an exponent each.
+///
+/// # Errors
+/// [`Error::NoDevice`] where there is no GPU, [`Error::Device`] where it fails or its kernels cannot be compiled,
+/// [`Error::Randomness`] when the operating system gives none. Wrong results are no error, but counted in each row.
+pub fn measure(
+    curves: &[CurveId],
+    check: usize,
+    mut report: impl FnMut(&Measurement),
+) -> Result<Vec<Measurement>, Error> {
+    gpu::measure(curves, check, &mut report)
+}

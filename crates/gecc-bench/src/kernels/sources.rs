@@ -1,0 +1,50 @@
+//! The kernel files of `cuda/lab/`: compiled by NVRTC with the library's headers, once per process and GPU.
+
+use gecc::lab::{Device, Fault, NO_CURVE, Text, Unit, compile};
+use gecc::{CurveId, Error};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::{ptr, thread};
+
+include!(concat!(env!("OUT_DIR"), "/device_sources.rs"));
+
+/// A file for a curve, or for none where it needs none.
+pub fn text(file: &str, curve: &'static str) -> Text<'static> {
+    let (file, source, needs_curve) = KERNELS.iter().find(|(name, ..)| *name == file).expect("a file of cuda/lab/");
+    Text { unit: Unit { file, curve: if *needs_curve { curve } else { NO_CURVE } }, source, headers: HEADERS }
+}
+
+/// Every file for every curve, those that need none once.
+pub fn all() -> Vec<Text<'static>> {
+    let of_file = |&(file, _, needs_curve): &(&'static str, &str, bool)| {
+        let curves = if needs_curve { CurveId::ALL } else { &CurveId::ALL[..1] };
+        curves.iter().map(move |curve| text(file, curve.name()))
+    };
+    KERNELS.iter().flat_map(of_file).collect()
+}
+
+/// Makes the kernels of some files ready on a device.
+pub fn prepare(device: &Device, curve: &'static str, files: &[&str]) -> Result<(), Error> {
+    thread::scope(|scope| {
+        let started: Vec<_> = files
+            .iter()
+            .map(|file| scope.spawn(move || machine_code(device, &text(file, curve)).map(|_| ())))
+            .collect();
+        started.into_iter().try_for_each(|thread| thread.join().expect("compiling does not panic"))
+    })
+}
+
+/// The machine code of a file, after which its kernels are ready on the device.
+pub fn machine_code(device: &Device, text: &Text<'static>) -> Result<Arc<Vec<u8>>, Error> {
+    /// Code by the file, and by the device that has loaded it: devices live as long as the process.
+    static LOADED: Mutex<Option<HashMap<(Unit, usize), Arc<Vec<u8>>>>> = Mutex::new(None);
+    let loaded = || LOADED.lock().unwrap_or_else(PoisonError::into_inner);
+    let key = (text.unit, ptr::from_ref(device).addr());
+    if let Some(code) = loaded().get_or_insert_default().get(&key) {
+        return Ok(code.clone());
+    }
+    let code = Arc::new(compile(text, &device.architecture)?.0);
+    device.add(text.unit, code.to_vec()).map_err(|fault: Fault| Error::from(fault))?;
+    loaded().get_or_insert_default().insert(key, code.clone());
+    Ok(code)
+}

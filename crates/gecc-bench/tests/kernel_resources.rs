@@ -1,0 +1,59 @@
+//! The kernels of `cuda/lab/` compile for every curve and for three generations of GPUs, within limits of registers and
+//! spills.
+
+#[path = "../../../tests/harness/mod.rs"]
+mod harness;
+#[path = "../../../tests/harness/nvrtc.rs"]
+mod nvrtc;
+
+use gecc::kernels::KernelUsage;
+use gecc::lab::compile;
+use gecc_bench::kernels::sources;
+use harness::{named, tests};
+use nvrtc::NVRTC;
+use rayon::prelude::*;
+use std::process::ExitCode;
+
+/// Ampere, Hopper and Blackwell.
+const ARCHITECTURES: [&str; 3] = ["sm_80", "sm_90", "sm_120"];
+
+/// Registers and bytes of spills (stores, by the assembler's report) of a thread, for kernels whose names begin so: with
+/// 128 registers two blocks of 256 fit a multiprocessor, and chains and methods are measured as they are.
+const LIMITS: [(&str, [u32; 2]); 7] = [
+    ("gecc_chain_field_inv", [168, 16]),
+    ("gecc_chain_point_add", [168, 32]),
+    ("gecc_chain_", [168, 0]),
+    ("gecc_method_doubles_512", [255, 100]),
+    ("gecc_method_", [255, 0]),
+    ("gecc_ablation_fpmul_affine", [128, 64]),
+    ("", [128, 0]),
+];
+
+fn main() -> ExitCode {
+    harness::run(tests(Some(&NVRTC), named![kernels_compile_within_limits]))
+}
+
+fn kernels_compile_within_limits() {
+    let each = ARCHITECTURES.into_par_iter().flat_map(|architecture| {
+        sources::all().into_par_iter().map(move |text| {
+            let (_, usage) = compile(&text, architecture).unwrap_or_else(|problem| panic!("{problem}"));
+            usage.into_iter().filter(|usage| usage.registers > 0).map(move |usage| (architecture, usage)).collect()
+        })
+    });
+    let kernels: Vec<(&str, KernelUsage)> = each.collect::<Vec<Vec<_>>>().concat();
+    assert!(kernels.len() > 3 * 100, "only {} kernels reported", kernels.len());
+    let excesses: Vec<String> = kernels.iter().filter_map(excess).collect();
+    assert!(excesses.is_empty(), "{}", excesses.join("\n"));
+}
+
+/// What a kernel takes beyond its limits.
+fn excess((architecture, usage): &(&str, KernelUsage)) -> Option<String> {
+    let KernelUsage { kernel, curve, registers, spill_stores, spill_loads, .. } = usage;
+    let (_, [most, spills]) = LIMITS.iter().find(|(name, _)| kernel.starts_with(name)).expect("the last is for all");
+    let within = registers <= most && spill_stores <= spills;
+    (!within).then(|| {
+        format!(
+            "{architecture}: {kernel} for {curve}: {registers} registers, {spill_stores} + {spill_loads} bytes spilled"
+        )
+    })
+}

@@ -1,0 +1,29 @@
+//! What `crates/gecc-bench` needs of the inside of the library, to run and time kernels of its own beside those of
+//! operations, and to see what happens when. Behind the feature `lab`, with no promise of stability.
+
+pub use crate::curve::constants;
+pub use crate::gpu::runtime::nvrtc::Text;
+pub use crate::gpu::runtime::{Argument, Bytes, Device, Fault, Grid, NO_CURVE, Plan, Stream, Unit, count};
+pub use crate::gpu::schedule::{Kept, Lane};
+pub use crate::gpu::terms::Limits;
+pub use crate::gpu::transfer::{Jacobian, Points};
+pub use crate::gpu::{columns, kernels};
+
+use crate::gpu::runtime::nvrtc::Nvrtc;
+use crate::kernels::{KernelUsage, parse_report};
+use crate::types::Error;
+
+/// What the library does and when.
+pub mod notes {
+    pub use crate::host::notes::{Note, begin, now, take};
+}
+
+/// Compiles kernels for one architecture, such as `sm_90`, and tells what each takes.
+///
+/// # Errors
+/// [`Error::Kernels`] when NVRTC is missing or cannot compile them.
+pub fn compile(text: &Text, architecture: &str) -> Result<(Vec<u8>, Vec<KernelUsage>), Error> {
+    let nvrtc = Nvrtc::find().map_err(Error::Kernels)?;
+    let (cubin, report) = nvrtc.compile_text(text, architecture).map_err(Error::Kernels)?;
+    Ok((cubin, parse_report(text.unit, &report)))
+}
