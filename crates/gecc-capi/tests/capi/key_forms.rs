@@ -71,7 +71,7 @@ pub fn private_keys() {
     for (curve, file, problem) in [
         (SECP256K1, PRIVATE_JWK, "file: JSON Web Key 1: the key is for p256, not for secp256k1"),
         (P256, JWK, "a public key: `d` is not given"),
-        (P256, PEM, "file: 0 private keys, not one"),
+        (P256, PEM, "file: no private key: this is PEM of a PUBLIC KEY"),
         (P256, "", "no private key in PEM, DER or JWK"),
         (9, PRIVATE_JWK, "curve"),
     ] {
