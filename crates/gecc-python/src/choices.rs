@@ -2,6 +2,7 @@
 
 use gecc::ecdsa::{Policy, SForm};
 use gecc::ed25519::{Rule, UnknownRule};
+use gecc::fields::{Hash, UnknownHash};
 use gecc::{Backend, CurveId};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -30,6 +31,10 @@ pub fn s_form(name: &str) -> PyResult<SForm> {
 
 pub fn ed25519_rule(name: &str) -> PyResult<Rule> {
     name.parse().map_err(|problem: UnknownRule| PyValueError::new_err(format!("rule: {problem}")))
+}
+
+pub fn hash(name: &str) -> PyResult<Hash> {
+    name.parse().map_err(|problem: UnknownHash| PyValueError::new_err(format!("hash: {problem}")))
 }
 
 pub fn policy(low_s: bool) -> Policy {
