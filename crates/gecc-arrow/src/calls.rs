@@ -102,7 +102,8 @@ impl Operation {
             (true, false) => Some(Keys::of(&mut inputs, call.into())?),
             (true, true) => Some(Keys::of_bip340(&mut inputs, call.into())?),
         };
-        let secret_keys = if reads.secret_keys { Some(Secrets::of(&mut inputs, &self.key, first)?) } else { None };
+        let secret_keys =
+            if reads.secret_keys { Some(Secrets::of(&mut inputs, &self.key, first, call.into())?) } else { None };
         let user_ids = if has_messages && reads.user_ids { Some(Texts::ids(&inputs)?) } else { None };
         let messages = messages.as_ref().map(Texts::slices);
         let user_ids = user_ids.as_ref().map(Texts::slices).unwrap_or_default();

@@ -99,7 +99,7 @@ fn plain_row(key: &[u8], takes_x_only: bool) -> [u8; 65] {
 
 /// Bytes or characters of the longest key that is read, which a certificate may have. A dictionary may have it in very
 /// many rows.
-const LONGEST: usize = 16 << 10;
+pub(crate) const LONGEST: usize = 16 << 10;
 
 /// Bytes of a key that is x alone.
 const X_ONLY: usize = 32;

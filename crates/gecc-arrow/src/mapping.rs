@@ -8,7 +8,10 @@ use gecc::fields::{Field, Mapping};
 /// What a column of the field may hold, for errors.
 pub(crate) fn wanted(field: Field) -> &'static str {
     match field {
-        Field::Digest | Field::SecretKey => "32 bytes: FixedSizeBinary(32), Binary, or hexadecimal text",
+        Field::Digest => "32 bytes: FixedSizeBinary(32), Binary, or hexadecimal text",
+        Field::SecretKey => {
+            "32 bytes: FixedSizeBinary(32), Binary, or hexadecimal text; or PEM, DER or JWK: Binary or text"
+        }
         Field::Signature => "64 or 65 bytes, or DER: FixedSizeBinary, Binary, or hexadecimal text",
         Field::R | Field::S => "at most 32 bytes: FixedSizeBinary, Binary, or hexadecimal text",
         Field::PublicKey => {

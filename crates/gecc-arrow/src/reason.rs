@@ -45,6 +45,8 @@ pub enum Reason {
     Cell(Field, CellProblem),
     /// There are fewer private keys than rows ([`crate::Key::Each`]).
     NoKey,
+    /// The private key of the row, in PEM, DER or as a JSON Web Key, cannot be used.
+    UnusableKey,
 }
 
 /// The first code of a cell's problem. Codes below are those of the engine.
@@ -56,23 +58,29 @@ const FIELDS: u8 = 16;
 /// The code of [`Reason::NoKey`].
 const NO_KEY: u8 = u8::MAX;
 
+/// The code of [`Reason::UnusableKey`].
+const UNUSABLE_KEY: u8 = NO_KEY - 1;
+
 const _: () = assert!(Field::ALL.len() <= FIELDS as usize);
 
 impl Reason {
-    /// The stable form of one byte: the code of a [`Rejection`], 64 and up for cells, or 255 for no key. Never 1, which
-    /// is a row that passed.
+    /// The stable form of one byte: the code of a [`Rejection`], 64 and up for cells, or 254 and 255 for private keys.
+    /// Never 1, which is a row that passed.
     pub fn code(self) -> u8 {
         match self {
             Reason::Rejected(rejection) => rejection.code(),
             Reason::Cell(field, problem) => CELL_CODES + FIELDS * problem as u8 + field as u8,
             Reason::NoKey => NO_KEY,
+            Reason::UnusableKey => UNUSABLE_KEY,
         }
     }
 
     /// The reason with this code; `None` for the code of a row that passed, and for codes that nothing has.
     pub fn from_code(code: u8) -> Option<Self> {
-        if code == NO_KEY {
-            return Some(Reason::NoKey);
+        match code {
+            NO_KEY => return Some(Reason::NoKey),
+            UNUSABLE_KEY => return Some(Reason::UnusableKey),
+            _ => {}
         }
         let Some(cell) = code.checked_sub(CELL_CODES) else {
             return Rejection::from_code(code).map(Reason::Rejected);
@@ -88,6 +96,7 @@ impl fmt::Display for Reason {
             Reason::Rejected(rejection) => rejection.fmt(f),
             Reason::Cell(field, problem) => write!(f, "`{field}` {problem}"),
             Reason::NoKey => f.write_str("there is no private key for this row"),
+            Reason::UnusableKey => f.write_str("`secret_key` is encrypted, damaged, several keys, or of another curve"),
         }
     }
 }
@@ -138,7 +147,7 @@ mod tests {
             }
         }
         let rejections = (0..=u8::MAX).filter_map(Rejection::from_code).count();
-        assert_eq!(found, rejections + Field::ALL.len() * CellProblem::ALL.len() + 1);
+        assert_eq!(found, rejections + Field::ALL.len() * CellProblem::ALL.len() + 2);
         assert_eq!(Reason::from_code(Verdict::VALID_CODE), None);
     }
 

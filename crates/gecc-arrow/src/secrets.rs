@@ -1,11 +1,14 @@
 //! The private keys of a batch.
 
+use crate::cells::Cells;
 use crate::columns::{Column, Inputs};
 use crate::error::Error;
+use crate::keys::LONGEST;
 use crate::operation::Key;
 use crate::reason::Reason;
 use gecc::fields::Field;
-use gecc::{SecretKey, SecretKeys};
+use gecc::{SecretKey, SecretKeys, stack};
+use gecc_keys::{KeyKind, KeyOfEach};
 
 /// A key for each row. Those of rows with problems mean nothing.
 pub(crate) enum Secrets<'a> {
@@ -15,13 +18,11 @@ pub(crate) enum Secrets<'a> {
 }
 
 impl<'a> Secrets<'a> {
-    /// Of a batch whose first row has this number, counted from 0. Rows that have no key get a problem.
-    pub fn of<'c: 'a>(inputs: &mut Inputs<'c>, key: &'a Key, first: u64) -> Result<Self, Error> {
+    /// Of a batch whose first row has this number, counted from 0. Rows that have no key get a problem. Keys that say what
+    /// they are for have to say this.
+    pub fn of<'c: 'a>(inputs: &mut Inputs<'c>, key: &'a Key, first: u64, kind: KeyKind) -> Result<Self, Error> {
         let keys = match key {
-            Key::Column => {
-                let cells = inputs.required(Field::SecretKey)?;
-                return inputs.bytes(Field::SecretKey, &cells).map(Secrets::Column);
-            }
+            Key::Column => return of_column(inputs, kind).map(Secrets::Column),
             Key::All(key) => return Ok(Secrets::All(key)),
             Key::Each(keys) => keys.as_slice(),
         };
@@ -45,4 +46,33 @@ impl<'a> Secrets<'a> {
             Secrets::Column(column) => SecretKeys::rows(column.rows()),
         }
     }
+}
+
+/// Keys of 32 bytes, and those in PEM, DER and JSON Web Keys.
+fn of_column<'a>(inputs: &mut Inputs<'a>, kind: KeyKind) -> Result<Column<'a, 32>, Error> {
+    let cells = inputs.required(Field::SecretKey)?;
+    let named: Vec<usize> = (0..inputs.rows()).filter(|row| is_named(&cells, *row)).collect();
+    if named.is_empty() {
+        return inputs.bytes(Field::SecretKey, &cells);
+    }
+    let texts = named.iter().filter_map(|row| cells.get(*row).ok());
+    let keys = stack::wiped(|| KeyOfEach::read(texts, kind)).map_err(Error::Columns)?;
+    let rows = inputs.fill(true, |row, to| match named.binary_search(&row) {
+        Ok(place) => {
+            if let Ok(key) = keys.get(place) {
+                to.copy_from_slice(key.expose_bytes());
+            }
+            Ok(())
+        }
+        Err(_) => cells.read(row, to).map_err(|problem| (Field::SecretKey, problem)),
+    })?;
+    for (_, row) in named.iter().enumerate().filter(|(place, _)| keys.get(*place).is_err()) {
+        inputs.note_reason(*row, Reason::UnusableKey);
+    }
+    Ok(Column::Secret(rows))
+}
+
+fn is_named(cells: &Cells, row: usize) -> bool {
+    let is_key = |cell: &[u8]| cell.len() <= LONGEST && gecc_keys::are_secret_keys(cell);
+    cells.len(row) != Ok(32) && cells.get(row).is_ok_and(is_key)
 }

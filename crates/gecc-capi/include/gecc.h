@@ -342,6 +342,47 @@ typedef int32_t GeccEd25519Rule;
 #endif // __cplusplus
 
 /**
+ * What ECDSA signs of a message.
+ */
+enum GeccHash
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : int32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+  /**
+   * SHA-256, which the calls over messages have.
+   */
+  GECC_HASH_SHA256 = 1,
+  /**
+   * SHA-256 of the SHA-256, as Bitcoin has it.
+   */
+  GECC_HASH_SHA256D = 2,
+  /**
+   * The leftmost 256 bits of SHA-384 (FIPS 186-5, section 6.4).
+   */
+  GECC_HASH_SHA384 = 3,
+  /**
+   * The leftmost 256 bits of SHA-512.
+   */
+  GECC_HASH_SHA512 = 4,
+  /**
+   * Keccak-256, as Ethereum has it: not SHA3-256.
+   */
+  GECC_HASH_KECCAK256 = 5,
+  /**
+   * Keccak-256 of the message behind the prefix of EIP-191, version 0x45 (`personal_sign`).
+   */
+  GECC_HASH_EIP191 = 6,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum GeccHash GeccHash;
+#else
+typedef int32_t GeccHash;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
+/**
  * How public keys and other points are encoded (SEC 1, section 2.3.3, or x-only). The number is the bytes of a row.
  */
 enum GeccKeyEncoding
@@ -729,6 +770,18 @@ GeccStatus gecc_signatures_from_der(size_t items, const GeccBytes *der, uint8_t 
 GeccStatus gecc_signatures_to_der(size_t items, GeccRows signatures, uint8_t *der, uint8_t *lengths);
 
 /**
+ * The digest of each message, as the calls over digests take it. **Not constant-time**: everything here is public.
+ *
+ * Reads `messages`, as many as items. Writes `digests`, 32 bytes each. `hash` is a `GeccHash`. SHA-256, SHA-256 twice
+ * and Keccak-256 of large batches are computed on GPUs, where there are any.
+ */
+GeccStatus gecc_message_digests(const GeccEngine *engine,
+                                int32_t hash,
+                                size_t items,
+                                const GeccBytes *messages,
+                                uint8_t *digests);
+
+/**
  * Verifies one ECDSA signature per item (SEC 1, section 4.1.4). **Not constant-time**: everything here is public.
  *
  * Reads `digests`, 32 bytes each; `signatures`, 64 bytes `r || s`; `keys`. Writes `codes`, one byte an item. `curve`
@@ -813,8 +866,8 @@ GeccStatus gecc_ecdsa_sign_recoverable(const GeccEngine *engine,
                                        uint8_t *codes);
 
 /**
- * Verifies one ECDSA signature per item over the SHA-256 of a message. **Not constant-time**: everything here is
- * public.
+ * Verifies one ECDSA signature per item over the SHA-256 of a message; for other hashes there is
+ * `gecc_message_digests`. **Not constant-time**: everything here is public.
  *
  * Reads `messages`, as many as items; `signatures`, 64 bytes `r || s`; `keys`. Writes `codes`: those of
  * `gecc_ecdsa_verify`. `curve` is a `GeccCurve`, `policy` a `GeccPolicy`.
@@ -834,7 +887,7 @@ GeccStatus gecc_ecdsa_verify_messages(const GeccEngine *engine,
 
 /**
  * Signs the SHA-256 of one message per item with ECDSA, with nonces of RFC 6979 (HMAC-SHA-256). **Constant-time** in
- * keys and nonces, not in the length of messages.
+ * keys and nonces, not in the length of messages. For other hashes there is `gecc_message_digests`.
  *
  * Reads `messages`, as many as items; `secret_keys`, 32 bytes each, big-endian; `additional_data` as
  * `gecc_ecdsa_sign` does. Writes `signatures`, 64 bytes `r || s`; `codes`: those of `gecc_ecdsa_sign`. `curve` is a
@@ -1197,9 +1250,10 @@ GeccStatus gecc_generate_keys(const GeccEngine *engine,
                               uint8_t *public_keys);
 
 /**
- * The coordinates of public keys in any form: PEM (`PUBLIC KEY`), SubjectPublicKeyInfo in DER, JSON Web Keys, SEC 1
- * octet strings, or `x || y`. Those that name a curve have to name this one. **Not constant-time**: everything here is
- * public.
+ * The coordinates of public keys in any form: SubjectPublicKeyInfo (RFC 5480) or an X.509 certificate, each in DER or
+ * PEM (`PUBLIC KEY`, `CERTIFICATE`), JSON Web Keys, SEC 1 octet strings, or `x || y`. Those that name a curve have to
+ * name this one. Of a certificate only the key of its subject is taken: neither its signature nor its dates are checked.
+ * **Not constant-time**: everything here is public.
  *
  * Reads `keys`, as many as items. Writes `points`, 64 bytes `x || y`; `codes`. `curve` is a `GeccCurve`. Codes other
  * than valid: `GECC_CODE_MALFORMED_POINT`, `GECC_CODE_NOT_ON_CURVE`, `GECC_CODE_IDENTITY_KEY`.
@@ -1215,8 +1269,9 @@ GeccStatus gecc_public_keys_read(const GeccEngine *engine,
                                  uint8_t *codes);
 
 /**
- * The private key in a file: PEM or DER (SEC 1, PKCS#8), or a JSON Web Key. It has to name this curve, where it names
- * one, and a public key beside it has to be its own. **Constant-time** in the key, but for its base64.
+ * The private key in a file: PEM (`EC PRIVATE KEY`, `PRIVATE KEY`) or DER (SEC 1, PKCS#8), or a JSON Web Key. Text and
+ * other blocks of PEM beside it are skipped. It has to name this curve, where it names one, and a public key beside it
+ * has to be its own. **Constant-time** in the key, but for its base64.
  *
  * Reads `file`, which has `bytes` bytes. Writes `secret_key`, 32 bytes, big-endian; zeros on failure. `curve` is a
  * `GeccCurve`. The file and the key are the caller's to wipe. Any thread may call this at any time.

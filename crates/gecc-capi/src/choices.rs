@@ -6,6 +6,7 @@ use super::status::{Failure, GeccStatus, call};
 use super::written::write_value;
 use gecc::ecdsa::{Policy, SForm};
 use gecc::ed25519::Rule;
+use gecc::fields::Hash;
 use gecc::{Backend, CurveId, UnknownCurve};
 use std::ffi::{CStr, c_char};
 
@@ -70,6 +71,24 @@ pub enum GeccSForm {
     Low = 1,
     /// As SEC 1 computes it.
     AsComputed = 2,
+}
+
+/// What ECDSA signs of a message.
+#[repr(i32)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GeccHash {
+    /// SHA-256, which the calls over messages have.
+    Sha256 = 1,
+    /// SHA-256 of the SHA-256, as Bitcoin has it.
+    Sha256d = 2,
+    /// The leftmost 256 bits of SHA-384 (FIPS 186-5, section 6.4).
+    Sha384 = 3,
+    /// The leftmost 256 bits of SHA-512.
+    Sha512 = 4,
+    /// Keccak-256, as Ethereum has it: not SHA3-256.
+    Keccak256 = 5,
+    /// Keccak-256 of the message behind the prefix of EIP-191, version 0x45 (`personal_sign`).
+    Eip191 = 6,
 }
 
 /// Which Ed25519 signatures are valid. RFC 8032 leaves open what programs have decided in different ways; the rules
@@ -139,6 +158,18 @@ pub(crate) fn s_form(number: i32) -> Result<SForm, Failure> {
         (GeccSForm::AsComputed as i32, SForm::AsComputed),
     ];
     chosen("form of s", number, &FORMS)
+}
+
+pub(crate) fn hash(number: i32) -> Result<Hash, Failure> {
+    const HASHES: [(i32, Hash); 6] = [
+        (GeccHash::Sha256 as i32, Hash::Sha256),
+        (GeccHash::Sha256d as i32, Hash::Sha256d),
+        (GeccHash::Sha384 as i32, Hash::Sha384),
+        (GeccHash::Sha512 as i32, Hash::Sha512),
+        (GeccHash::Keccak256 as i32, Hash::Keccak256),
+        (GeccHash::Eip191 as i32, Hash::Eip191),
+    ];
+    chosen("hash", number, &HASHES)
 }
 
 pub(crate) fn ed25519_rule(number: i32) -> Result<Rule, Failure> {

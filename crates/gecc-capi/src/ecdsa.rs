@@ -166,8 +166,8 @@ pub unsafe extern "C" fn gecc_ecdsa_sign_recoverable(
     })
 }
 
-/// Verifies one ECDSA signature per item over the SHA-256 of a message. **Not constant-time**: everything here is
-/// public.
+/// Verifies one ECDSA signature per item over the SHA-256 of a message; for other hashes there is
+/// `gecc_message_digests`. **Not constant-time**: everything here is public.
 ///
 /// Reads `messages`, as many as items; `signatures`, 64 bytes `r || s`; `keys`. Writes `codes`: those of
 /// `gecc_ecdsa_verify`. `curve` is a `GeccCurve`, `policy` a `GeccPolicy`.
@@ -201,7 +201,7 @@ pub unsafe extern "C" fn gecc_ecdsa_verify_messages(
 }
 
 /// Signs the SHA-256 of one message per item with ECDSA, with nonces of RFC 6979 (HMAC-SHA-256). **Constant-time** in
-/// keys and nonces, not in the length of messages.
+/// keys and nonces, not in the length of messages. For other hashes there is `gecc_message_digests`.
 ///
 /// Reads `messages`, as many as items; `secret_keys`, 32 bytes each, big-endian; `additional_data` as
 /// `gecc_ecdsa_sign` does. Writes `signatures`, 64 bytes `r || s`; `codes`: those of `gecc_ecdsa_sign`. `curve` is a

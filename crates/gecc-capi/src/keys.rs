@@ -79,9 +79,10 @@ pub unsafe extern "C" fn gecc_generate_keys(
     })
 }
 
-/// The coordinates of public keys in any form: PEM (`PUBLIC KEY`), SubjectPublicKeyInfo in DER, JSON Web Keys, SEC 1
-/// octet strings, or `x || y`. Those that name a curve have to name this one. **Not constant-time**: everything here is
-/// public.
+/// The coordinates of public keys in any form: SubjectPublicKeyInfo (RFC 5480) or an X.509 certificate, each in DER or
+/// PEM (`PUBLIC KEY`, `CERTIFICATE`), JSON Web Keys, SEC 1 octet strings, or `x || y`. Those that name a curve have to
+/// name this one. Of a certificate only the key of its subject is taken: neither its signature nor its dates are checked.
+/// **Not constant-time**: everything here is public.
 ///
 /// Reads `keys`, as many as items. Writes `points`, 64 bytes `x || y`; `codes`. `curve` is a `GeccCurve`. Codes other
 /// than valid: `GECC_CODE_MALFORMED_POINT`, `GECC_CODE_NOT_ON_CURVE`, `GECC_CODE_IDENTITY_KEY`.
@@ -113,8 +114,9 @@ pub unsafe extern "C" fn gecc_public_keys_read(
     })
 }
 
-/// The private key in a file: PEM or DER (SEC 1, PKCS#8), or a JSON Web Key. It has to name this curve, where it names
-/// one, and a public key beside it has to be its own. **Constant-time** in the key, but for its base64.
+/// The private key in a file: PEM (`EC PRIVATE KEY`, `PRIVATE KEY`) or DER (SEC 1, PKCS#8), or a JSON Web Key. Text and
+/// other blocks of PEM beside it are skipped. It has to name this curve, where it names one, and a public key beside it
+/// has to be its own. **Constant-time** in the key, but for its base64.
 ///
 /// Reads `file`, which has `bytes` bytes. Writes `secret_key`, 32 bytes, big-endian; zeros on failure. `curve` is a
 /// `GeccCurve`. The file and the key are the caller's to wipe. Any thread may call this at any time.

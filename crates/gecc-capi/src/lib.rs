@@ -49,6 +49,7 @@ pub mod buffer;
 pub mod choices;
 pub mod codes;
 pub mod der;
+pub mod digests;
 pub mod ecdsa;
 pub mod ed25519;
 pub mod engine;

@@ -41,8 +41,7 @@ pub fn begins(head: &[u8]) -> bool {
 }
 
 /// The keys in their order.
-pub fn keys(text: &[u8], kind: KeyKind) -> Result<Vec<SecretKey>, String> {
-    let mut pairs = Pairs::new(kind);
+pub fn read(text: &[u8], pairs: &mut Pairs) -> Result<(), String> {
     for members in Deserializer::from_slice(without_mark(text)).into_iter::<Members>() {
         let members = members.map_err(|problem| {
             format!(
@@ -52,20 +51,20 @@ pub fn keys(text: &[u8], kind: KeyKind) -> Result<Vec<SecretKey>, String> {
             )
         })?;
         match members.keys {
-            Some(set) => set.iter().try_for_each(|key| add(&mut pairs, &members_of(key)?, kind))?,
-            None => add(&mut pairs, &members, kind)?,
+            Some(set) => set.iter().try_for_each(|key| add(pairs, &members_of(key)?))?,
+            None => add(pairs, &members)?,
         }
     }
-    pairs.finish()
+    Ok(())
 }
 
 fn members_of(key: &RawValue) -> Result<Members<'_>, String> {
     serde_json::from_str(key.get()).map_err(|_| "the set of JSON Web Keys holds something else".to_owned())
 }
 
-fn add(pairs: &mut Pairs, members: &Members, kind: KeyKind) -> Result<(), String> {
+fn add(pairs: &mut Pairs, members: &Members) -> Result<(), String> {
     let place = format!("JSON Web Key {}: ", pairs.len() + 1);
-    let pair = pair(members, kind).map_err(|problem| format!("{place}{problem}"))?;
+    let pair = pair(members, pairs.kind()).map_err(|problem| format!("{place}{problem}"))?;
     pairs.push(pair, &place)
 }
 

@@ -52,15 +52,64 @@ pub fn are_secret_keys(head: &[u8]) -> bool {
 /// # Errors
 /// A text for the user, also for a file in no such form.
 pub fn secret_keys(file: &[u8], kind: impl Into<KeyKind>) -> Result<Vec<SecretKey>, String> {
-    let kind = kind.into();
-    match Form::of(file) {
-        Some(Form::Pem) => pem::keys(file, kind),
-        Some(Form::Jwk) => jwk::keys(file, kind),
-        Some(Form::Der) => {
-            let mut pairs = Pairs::new(kind);
-            pairs.push(der::key(file, kind)?, "")?;
-            pairs.finish()
+    let mut pairs = Pairs::new(kind.into());
+    read(file, &mut pairs)?;
+    pairs.finish()
+}
+
+/// Private keys of files that have one each, such as the cells of a column.
+pub struct KeyOfEach {
+    keys: Vec<SecretKey>,
+    /// The place of each file's key.
+    places: Vec<Result<usize, String>>,
+}
+
+impl KeyOfEach {
+    /// Reads each file as [`secret_keys`] does. One that cannot be read, or does not belong to the public key beside it,
+    /// or is not the only one of its file, is an error of its own. **Constant-time** in the keys, but for their base64.
+    ///
+    /// # Errors
+    /// Where public keys cannot be computed.
+    pub fn read<'a>(files: impl IntoIterator<Item = &'a [u8]>, kind: impl Into<KeyKind>) -> Result<Self, String> {
+        let (mut pairs, mut places) = (Pairs::new(kind.into()), Vec::new());
+        for file in files {
+            let before = pairs.len();
+            let place = read(file, &mut pairs).and_then(|()| match pairs.len() - before {
+                1 => Ok(before),
+                count => Err(format!("{count} private keys, not one")),
+            });
+            if place.is_err() {
+                pairs.truncate(before);
+            }
+            places.push(place);
         }
+        let (keys, wrong) = pairs.finish_each()?;
+        for place in &mut places {
+            let problem = place.as_ref().ok().and_then(|place| wrong.get(place));
+            if let Some(problem) = problem {
+                *place = Err(problem.clone());
+            }
+        }
+        Ok(KeyOfEach { keys, places })
+    }
+
+    /// The key of a file.
+    ///
+    /// # Errors
+    /// A text for the user.
+    ///
+    /// # Panics
+    /// Where there are fewer files.
+    pub fn get(&self, file: usize) -> Result<&SecretKey, &str> {
+        self.places[file].as_ref().map(|place| &self.keys[*place]).map_err(String::as_str)
+    }
+}
+
+fn read(file: &[u8], pairs: &mut Pairs) -> Result<(), String> {
+    match Form::of(file) {
+        Some(Form::Pem) => pem::read(file, pairs),
+        Some(Form::Jwk) => jwk::read(file, pairs),
+        Some(Form::Der) => pairs.push(der::key(file, pairs.kind())?, ""),
         None => Err("no private key in PEM, DER or JWK".to_owned()),
     }
 }

@@ -5,6 +5,7 @@
 
 use crate::{KeyKind, push};
 use gecc::{Backend, Engine, Error, Point, SecretKey, ed25519, keys, stack};
+use std::collections::HashMap;
 
 /// Keys whose public keys are computed together.
 const TOGETHER: usize = 1 << 12;
@@ -65,12 +66,19 @@ pub struct Pairs {
     checked: usize,
     /// Of those that are not: the key, its place in the file, and what is said of it.
     claims: Vec<(usize, String, Public)>,
+    /// Keys with a public key that is not theirs, and what is said of it.
+    wrong: Vec<(usize, String)>,
     engine: Option<Engine>,
 }
 
 impl Pairs {
     pub fn new(kind: KeyKind) -> Self {
-        Pairs { kind, keys: Vec::new(), checked: 0, claims: Vec::new(), engine: None }
+        Pairs { kind, keys: Vec::new(), checked: 0, claims: Vec::new(), wrong: Vec::new(), engine: None }
+    }
+
+    /// What the keys have to be for.
+    pub fn kind(&self) -> KeyKind {
+        self.kind
     }
 
     pub fn len(&self) -> usize {
@@ -85,10 +93,24 @@ impl Pairs {
         if self.keys.len() - self.checked < TOGETHER { Ok(()) } else { self.check() }
     }
 
+    /// Takes all keys but the first so many back.
+    pub fn truncate(&mut self, len: usize) {
+        self.keys.truncate(len);
+        self.checked = self.checked.min(len);
+        self.claims.retain(|(key, ..)| *key < len);
+        self.wrong.retain(|(key, _)| *key < len);
+    }
+
     /// The private keys, whose public keys are all right.
     pub fn finish(mut self) -> Result<Vec<SecretKey>, String> {
         self.check()?;
-        Ok(self.keys)
+        self.wrong.into_iter().next().map_or(Ok(self.keys), |(_, problem)| Err(problem))
+    }
+
+    /// The private keys, and what is said of those whose public key is not theirs.
+    pub fn finish_each(mut self) -> Result<(Vec<SecretKey>, HashMap<usize, String>), String> {
+        self.check()?;
+        Ok((self.keys, self.wrong.into_iter().collect()))
     }
 
     fn check(&mut self) -> Result<(), String> {
@@ -96,7 +118,7 @@ impl Pairs {
             let public = self.public_keys().map_err(|problem| problem.to_string())?;
             for (key, place, claim) in self.claims.drain(..) {
                 if !claim.is_of(&public[key - self.checked]) {
-                    return Err(format!("{place}the public key does not belong to the private key"));
+                    self.wrong.push((key, format!("{place}the public key does not belong to the private key")));
                 }
             }
         }

@@ -5,7 +5,6 @@ use crate::der::{ENCRYPTED, pkcs8_key, sec1_key};
 use crate::openssh;
 use crate::pairs::{Pair, Pairs};
 use crate::without_mark;
-use gecc::SecretKey;
 use pem_rfc7468::Decoder;
 use std::ops::Range;
 use zeroize::Zeroizing;
@@ -45,8 +44,8 @@ pub fn begins(head: &[u8]) -> bool {
 }
 
 /// The keys of all blocks that hold one, in their order. A text without any is something else, and an error.
-pub fn keys(text: &[u8], kind: KeyKind) -> Result<Vec<SecretKey>, String> {
-    let mut pairs = Pairs::new(kind);
+pub fn read(text: &[u8], pairs: &mut Pairs) -> Result<(), String> {
+    let (kind, before) = (pairs.kind(), pairs.len());
     let mut first_label = None;
     for block in Blocks::new(text) {
         let Block { line, bytes } = block?;
@@ -56,8 +55,8 @@ pub fn keys(text: &[u8], kind: KeyKind) -> Result<Vec<SecretKey>, String> {
         pair.map_or(Ok(()), |pair| pairs.push(pair, &place))?;
     }
     match first_label {
-        Some(label) if pairs.len() == 0 => Err(format!("no private key: this is PEM of a {label}")),
-        _ => pairs.finish(),
+        Some(label) if pairs.len() == before => Err(format!("no private key: this is PEM of a {label}")),
+        _ => Ok(()),
     }
 }
 

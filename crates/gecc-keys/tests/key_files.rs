@@ -4,7 +4,7 @@ use base64ct::{Base64UrlUnpadded, Encoding};
 use der::asn1::{BitStringRef, ObjectIdentifier, OctetStringRef};
 use der::{Decode, Encode};
 use gecc::{BrainpoolP256r1, Curve, CurveId, P256, Secp256k1, SecretKey, Sm2};
-use gecc_keys::{KeyKind, Reader, public_key as read_public_key, secret_keys};
+use gecc_keys::{KeyKind, KeyOfEach, Reader, public_key as read_public_key, secret_keys};
 use pkcs8::{EncodePrivateKey, PrivateKeyInfoRef};
 use sec1::EcParameters;
 use serde_json::{Value, json};
@@ -112,6 +112,27 @@ fn files_may_hold_several_keys_and_what_stands_beside_them() {
     let [.., of_sm2] = all_forms();
     let label = of_sm2.sec1_pem.replace("EC PRIVATE KEY", "SM2 PRIVATE KEY");
     assert_eq!(keys(label, CurveId::Sm2).unwrap(), [of_sm2.key]);
+}
+
+/// As cells of a column are.
+#[test]
+fn each_file_may_have_one_key() {
+    let [one, ..] = all_forms();
+    let [two, ..] = all_forms();
+    let both = format!("{}{}", one.sec1_pem, two.pkcs8_pem);
+    let with_other = with_public(jwk(name(one.curve), &one.key), &[&[4][..], &[9; 64]].concat()).to_string();
+    let files =
+        [one.sec1_pem.as_bytes(), &two.pkcs8_der, b"none", both.as_bytes(), with_other.as_bytes(), &one.sec1_der];
+    let keys = KeyOfEach::read(files, one.curve).unwrap();
+    let key = |file| keys.get(file).map(|key| *key.expose_bytes());
+    assert_eq!([0, 1, 5].map(key), [Ok(one.key), Ok(two.key), Ok(one.key)]);
+    let problems =
+        ["no private key in PEM, DER or JWK", "2 private keys, not one", "does not belong to the private key"];
+    for (file, problem) in (2..).zip(problems) {
+        assert!(key(file).unwrap_err().contains(problem), "{:?}", key(file));
+    }
+    let keys = KeyOfEach::read([one.sec1_pem.as_bytes()], CurveId::Sm2).unwrap();
+    assert!(keys.get(0).is_err_and(|problem| problem.contains("not for sm2")));
 }
 
 #[test]

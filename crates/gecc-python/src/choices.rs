@@ -2,6 +2,7 @@
 
 use gecc::ecdsa::{Policy, SForm};
 use gecc::ed25519::{Rule, UnknownRule, Variant};
+use gecc::fields::{Hash, UnknownHash};
 use gecc::{Backend, CurveId};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -40,6 +41,10 @@ pub fn ed25519_variant(context: Option<&[u8]>, prehashed: bool) -> PyResult<Vari
         (context, true) => Variant::prehashed(context.unwrap_or_default()),
     };
     variant.map_err(|problem| PyValueError::new_err(format!("context: {problem}")))
+}
+
+pub fn hash(name: &str) -> PyResult<Hash> {
+    name.parse().map_err(|problem: UnknownHash| PyValueError::new_err(format!("hash: {problem}")))
 }
 
 pub fn policy(low_s: bool) -> Policy {

@@ -35,7 +35,7 @@ mod _gecc {
     #[pymodule_export]
     use super::calls::keys::{decompress, ecdh, ecdh_points, generate_keys, public_keys};
     #[pymodule_export]
-    use super::calls::messages::{sign_messages, verify_messages};
+    use super::calls::messages::{message_digests, sign_messages, verify_messages};
     #[pymodule_export]
     use super::calls::points::{add, double, mul, mul_base};
     #[pymodule_export]

@@ -60,7 +60,7 @@ fn name(reason: Reason) -> String {
     match reason {
         Reason::Rejected(rejection) => constant(&format!("{rejection:?}")),
         Reason::Cell(field, problem) => constant(&format!("{field:?}{problem:?}")),
-        Reason::NoKey => constant("NoKey"),
+        Reason::NoKey | Reason::UnusableKey => constant(&format!("{reason:?}")),
     }
 }
 

@@ -4,10 +4,12 @@ use crate::items::{CURVES, Cell, Items, batch, cell, columns, engine, fixed, som
 use arrow_array::cast::AsArray;
 use arrow_array::types::UInt8Type;
 use arrow_array::{
-    Array, ArrayRef, BooleanArray, Int8Array, Int16Array, Int32Array, Int64Array, RecordBatch, StringArray, UInt8Array,
-    UInt16Array, UInt32Array, UInt64Array,
+    Array, ArrayRef, BinaryArray, BooleanArray, Int8Array, Int16Array, Int32Array, Int64Array, RecordBatch,
+    StringArray, StringViewArray, UInt8Array, UInt16Array, UInt32Array, UInt64Array,
 };
 use arrow_schema::DataType;
+use base64::Engine as _;
+use base64::prelude::{BASE64_STANDARD as STANDARD, BASE64_URL_SAFE_NO_PAD as URL_SAFE_NO_PAD};
 use gecc::bip340::{self, Auxiliary};
 use gecc::call::{Columns, Contents, Operation as Call};
 use gecc::ecdsa::SForm;
@@ -300,6 +302,85 @@ fn signatures_come_with_recovery_ids() {
     let columns = vec![(Field::Digest, digests), (Field::Signature, signatures), (Field::RecoveryId, ids)];
     let answers = apply(recover(curve, KeyForm::Uncompressed), columns);
     assert_eq!(rows(&answers, 0), some(&items.points.iter().map(|point| *point.as_bytes()).collect::<Vec<_>>()));
+}
+
+/// A private key as SEC 1 (RFC 5915) has it, with the name of P-256 or of secp256k1.
+fn sec1(key: &SecretKey, of_p256: bool) -> Vec<u8> {
+    let named: &[u8] =
+        if of_p256 { b"\x06\x08\x2a\x86\x48\xce\x3d\x03\x01\x07" } else { b"\x06\x05\x2b\x81\x04\x00\x0a" };
+    let named = [&[0xa0, named.len() as u8], named].concat();
+    let content = [&b"\x02\x01\x01\x04\x20"[..], key.expose_bytes(), &named].concat();
+    [&[0x30, content.len() as u8], &content[..]].concat()
+}
+
+fn pem(der: &[u8]) -> Vec<u8> {
+    format!("-----BEGIN EC PRIVATE KEY-----\n{}\n-----END EC PRIVATE KEY-----\n", STANDARD.encode(der)).into_bytes()
+}
+
+#[test]
+fn private_keys_of_every_form_are_read() {
+    let curve = CurveId::P256;
+    let items = Items::random(curve, 40);
+    let digests = fixed(&some(&items.digests)).unwrap();
+    let jwk = |key: &SecretKey| {
+        let d = URL_SAFE_NO_PAD.encode(key.expose_bytes());
+        format!(r#"{{"kty":"EC","crv":"P-256","d":"{d}"}}"#).into_bytes()
+    };
+    let form = |(row, key): (usize, &SecretKey)| match row % 4 {
+        0 => pem(&sec1(key, true)),
+        1 => jwk(key),
+        2 => key.expose_bytes().to_vec(),
+        _ => sec1(key, true),
+    };
+    let mut cells = some(&items.secrets.iter().enumerate().map(form).collect::<Vec<_>>());
+    // Each is rejected by itself.
+    let other = &items.secrets[9];
+    let unusable = [
+        pem(&sec1(other, false)),
+        [pem(&sec1(other, true)), pem(&sec1(other, true))].concat(),
+        pem(&[0x30, 0]),
+        b"-----BEGIN PUBLIC KEY-----\nAAAA\n-----END PUBLIC KEY-----\n".to_vec(),
+        // With the x of another public key.
+        jwk(other)
+            .strip_suffix(b"}")
+            .unwrap()
+            .iter()
+            .copied()
+            .chain(*br#","x":"AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"}"#)
+            .collect(),
+    ];
+    let count = unusable.len();
+    for (row, key) in unusable.into_iter().enumerate() {
+        cells[row] = Some(key);
+    }
+    (cells[count], cells[count + 1]) = (None, Some(vec![1; 31]));
+    let signed = ecdsa::sign(engine(), curve, &items.digests, &items.secrets, SForm::default()).unwrap();
+    let wanted = |row: usize| (row > count + 1).then(|| signed[row].unwrap().to_vec());
+    let wanted: Vec<Cell> = (0..items.secrets.len()).map(wanted).collect();
+    let text = |key: &Vec<u8>| match key[0] {
+        b'-' | b'{' => String::from_utf8(key.clone()).unwrap(),
+        // Of DER there is no text.
+        _ if key.len() != 32 => String::from_utf8(pem(key)).unwrap(),
+        _ => const_hex::encode(key),
+    };
+    let texts = cells.iter().map(|cell| cell.as_ref().map(text));
+    let mut texts: Vec<Option<String>> = texts.collect();
+    texts[count + 1] = Some("01".repeat(31));
+    let columns: [ArrayRef; 3] = [
+        Arc::new(BinaryArray::from_iter(cells.iter().map(Option::as_deref))),
+        Arc::new(StringViewArray::from_iter(texts.clone())),
+        Arc::new(StringArray::from(texts)),
+    ];
+    for column in columns {
+        let answers = apply(sign(curve), vec![(Field::Digest, digests.clone()), (Field::SecretKey, column.clone())]);
+        assert_eq!(rows(&answers, 0), wanted, "{}", column.data_type());
+        assert!((0..count).all(|row| answers.reason(row) == Some(Reason::UnusableKey)));
+        assert_eq!(answers.reason(count), Some(Reason::Cell(Field::SecretKey, CellProblem::Null)));
+        assert_eq!(answers.reason(count + 1), Some(Reason::Cell(Field::SecretKey, CellProblem::WrongLength)));
+        let public = apply(Call::PublicKeys(curve), vec![(Field::SecretKey, column)]);
+        let point = |row: usize| (row > count + 1).then(|| items.points[row].as_sec1().to_vec());
+        assert_eq!(rows(&public, 0), (0..items.points.len()).map(point).collect::<Vec<_>>());
+    }
 }
 
 #[test]

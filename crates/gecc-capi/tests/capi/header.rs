@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Files with what the header shows, in its order. The functions of other files would be missing.
-const SOURCES: [&str; 17] = [
+const SOURCES: [&str; 18] = [
     "version",
     "status",
     "engine",
@@ -14,6 +14,7 @@ const SOURCES: [&str; 17] = [
     "codes",
     "progress",
     "der",
+    "digests",
     "ecdsa",
     "bip340",
     "ed25519",

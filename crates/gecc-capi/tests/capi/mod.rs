@@ -2,6 +2,7 @@
 
 mod arguments;
 mod der;
+mod digests;
 mod ed25519;
 mod header;
 mod key_forms;
@@ -39,6 +40,8 @@ pub fn tests() -> Vec<Trial> {
         arguments::texts_are_cut,
         der::there_and_back,
         der::arguments_are_refused,
+        digests::of_every_hash,
+        digests::arguments_are_refused,
         header::is_what_is_generated,
         header::names_every_function,
         key_forms::public_keys,

@@ -6,6 +6,7 @@ use arrow_array::{Array, ArrayRef, BinaryArray, FixedSizeBinaryArray, RecordBatc
 use base64ct::{Base64, Base64UrlUnpadded, Encoding};
 use gecc::{P256, Secp256k1};
 use gecc_arrow::{Compression, Format, Output, Pool, Projection, ReadOptions, Writer, open};
+use p256::pkcs8::{EncodePrivateKey, LineEnding};
 use serde_json::{Value, json};
 use std::io::Write as _;
 use std::path::Path;
@@ -151,6 +152,43 @@ fn texts_of_tables_are_hexadecimal_or_base64() {
     assert!(code(&output) == 2 && stderr(&output).contains(said), "{}", stderr(&output));
     let output = run(&[&verify[..], &["--encoding", "base64", both.path()]].concat(), "");
     assert_eq!((code(&output), answers(&output).iter().filter(|answer| answer["valid"] == true).count()), (1, 19));
+}
+
+#[test]
+fn private_keys_of_tables_may_be_pem() {
+    let set = signed::<P256>(9);
+    let pem = |item: usize| {
+        let key = p256::SecretKey::from_slice(set.secret[item].expose_bytes()).unwrap();
+        let pem = match item % 2 {
+            0 => key.to_pkcs8_pem(LineEnding::LF).unwrap(),
+            _ => key.to_sec1_pem(LineEnding::LF).unwrap(),
+        };
+        Some(pem.to_string())
+    };
+    let mut keys: Vec<Option<String>> = (0..9).map(pem).collect();
+    keys[4] = Some("-----BEGIN ENCRYPTED PRIVATE KEY-----\nAAAA\n-----END ENCRYPTED PRIVATE KEY-----\n".to_owned());
+    let digests = fixed(set.digests.iter());
+    let table =
+        RecordBatch::try_from_iter([("digest", digests), ("sk", Arc::new(StringArray::from(keys)) as ArrayRef)]);
+    let table = table.unwrap();
+    for written in WRITTEN {
+        let file = file("pem", &table, 4, written);
+        let output = run(&["sign", "--curve", "p256", file.path()], "");
+        assert_eq!(code(&output), 1, "{}", stderr(&output));
+        for (item, answer) in answers(&output).iter().enumerate() {
+            match item {
+                4 => {
+                    assert_eq!(answer["error"], "`secret_key` is encrypted, damaged, several keys, or of another curve")
+                }
+                _ => assert_eq!(answer["signature"], hex::encode(set.signed[item].signature)),
+            }
+        }
+        let output = run(&["pubkey", "--curve", "p256", file.path()], "");
+        assert_eq!(
+            (code(&output), &answers(&output)[8]["public_key"]),
+            (1, &json!(hex::encode(set.public[8].as_sec1())))
+        );
+    }
 }
 
 #[test]

@@ -33,10 +33,46 @@ def verify(curve, digests, signatures, public_keys, *, low_s=False, reasons=Fals
     return _gecc.verify(engine, curve, digests, signatures, public_keys, low_s, reasons)
 
 
+def message_digests(messages, *, hash="sha256", out=None, reasons=False, engine=None):
+    """What ECDSA signs of each message, for the calls that take digests, such as `recover`.
+
+    Not constant-time: everything here is public. SHA-256, SHA-256 twice and Keccak-256 of many messages are computed on
+    GPUs, where there are any.
+
+    Args:
+        messages: n byte strings, as for `verify_messages`.
+        hash: "sha256", "sha256d" (SHA-256 twice), "sha384" and "sha512" (their leftmost 256 bits, FIPS 186-5, section
+            6.4), "keccak256" (not SHA3-256), "eip191" (Keccak-256 of what Ethereum's `personal_sign` signs), or "none",
+            with which a message is its digest of 32 bytes.
+        out: as for `sign`.
+        reasons: give codes instead of truth values.
+        engine: what computes.
+
+    Returns:
+        n rows of 32 bytes, and n verdicts, false for what is no message.
+
+    >>> digests, ok = message_digests([b"one", b"two"], hash="eip191")
+    >>> signatures, recovery_ids, ok = sign_recoverable("secp256k1", digests, bytes(31) + b"\\x01")
+    >>> addresses, ok = recover_addresses("secp256k1", digests, signatures, recovery_ids)
+    >>> addresses[0].tobytes().hex(), ok
+    ('7e5f4552091a69125d5dfcb7b8c2659029395bdf', array([ True,  True]))
+    """
+    return _gecc.message_digests(engine, messages, hash, out, reasons)
+
+
 def verify_messages(
-    curve, messages, signatures, public_keys, *, user_ids=None, low_s=False, reasons=False, engine=None
+    curve,
+    messages,
+    signatures,
+    public_keys,
+    *,
+    hash="sha256",
+    user_ids=None,
+    low_s=False,
+    reasons=False,
+    engine=None,
 ):
-    """Verifies one signature an item over its message: ECDSA over its SHA-256, SM2 over SM3(Z_A || M).
+    """Verifies one signature an item over its message: ECDSA over its hash, SM2 over SM3(Z_A || M).
 
     Not constant-time: everything here is public.
 
@@ -46,6 +82,7 @@ def verify_messages(
             all items. Text is no message, but for hexadecimal text of Arrow.
         signatures: n rows of 64 or 65 bytes, as for `verify`.
         public_keys: n rows of 33, 64 or 65 bytes.
+        hash: for ECDSA, as for `message_digests`.
         user_ids: for SM2, n user ids of at most 8191 bytes, or one for all items. None, also in a list, is the id that
             GM/T 0009 prescribes, `1234567812345678`.
         low_s: reject s above n/2. Not for SM2.
@@ -60,7 +97,7 @@ def verify_messages(
     >>> verify_messages("sm2", [b"one", b"two"], signatures, public_keys, user_ids="alice")
     array([ True,  True])
     """
-    return _gecc.verify_messages(engine, curve, messages, signatures, public_keys, user_ids, low_s, reasons)
+    return _gecc.verify_messages(engine, curve, messages, signatures, public_keys, hash, user_ids, low_s, reasons)
 
 
 def verify_recoverable(
@@ -141,12 +178,13 @@ def sign_messages(
     secret_keys,
     *,
     additional_data=None,
+    hash="sha256",
     user_ids=None,
     s_form="curve_default",
     reasons=False,
     engine=None,
 ):
-    """Signs one message an item: ECDSA over its SHA-256, SM2 over SM3(Z_A || M).
+    """Signs one message an item: ECDSA over its hash, SM2 over SM3(Z_A || M).
 
     Constant-time in private keys and nonces, not in the length of messages.
 
@@ -155,6 +193,7 @@ def sign_messages(
         messages: n byte strings, as for `verify_messages`.
         secret_keys: as for `sign`, which see for keys that sign on two curves.
         additional_data: as for `sign`.
+        hash: for ECDSA, as for `message_digests`.
         user_ids: for SM2, as for `verify_messages`.
         s_form: as for `sign`.
         reasons: give codes instead of truth values.
@@ -167,7 +206,9 @@ def sign_messages(
     >>> ok
     array([ True,  True])
     """
-    return _gecc.sign_messages(engine, curve, messages, secret_keys, additional_data, user_ids, s_form, reasons)
+    return _gecc.sign_messages(
+        engine, curve, messages, secret_keys, additional_data, hash, user_ids, s_form, reasons
+    )
 
 
 def sign_recoverable(

@@ -7,6 +7,7 @@ import numpy.typing as npt
 
 from gecc._gecc import Engine
 from gecc._types import (
+    Hash,
     Integers,
     NumpyIntegers,
     NumpyRows,
@@ -45,12 +46,31 @@ def verify(
     engine: Engine | None = None,
 ) -> Any: ...
 @overload
+def message_digests(
+    messages: NumpyStrings,
+    *,
+    hash: Hash = "sha256",
+    out: npt.NDArray[np.uint8] | None = None,
+    reasons: bool = False,
+    engine: Engine | None = None,
+) -> tuple[_Bytes, _Verdicts]: ...
+@overload
+def message_digests(
+    messages: Strings,
+    *,
+    hash: Hash = "sha256",
+    out: None = None,
+    reasons: bool = False,
+    engine: Engine | None = None,
+) -> tuple[Any, Any]: ...
+@overload
 def verify_messages(
     curve: str,
     messages: NumpyStrings,
     signatures: NumpyRows,
     public_keys: NumpyRows,
     *,
+    hash: Hash = "sha256",
     user_ids: NumpyUserIds | None = None,
     low_s: bool = False,
     reasons: bool = False,
@@ -63,6 +83,7 @@ def verify_messages(
     signatures: Rows,
     public_keys: Rows,
     *,
+    hash: Hash = "sha256",
     user_ids: UserIds | None = None,
     low_s: bool = False,
     reasons: bool = False,
@@ -123,6 +144,7 @@ def sign_messages(
     secret_keys: NumpyRows,
     *,
     additional_data: NumpyRows | None = None,
+    hash: Hash = "sha256",
     user_ids: NumpyUserIds | None = None,
     s_form: SForm = "curve_default",
     reasons: bool = False,
@@ -135,6 +157,7 @@ def sign_messages(
     secret_keys: Rows,
     *,
     additional_data: Rows | None = None,
+    hash: Hash = "sha256",
     user_ids: UserIds | None = None,
     s_form: SForm = "curve_default",
     reasons: bool = False,

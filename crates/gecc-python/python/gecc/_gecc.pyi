@@ -32,6 +32,7 @@ __all__ = [
     "ed25519_verify",
     "generate_keys",
     "index_silent_payments",
+    "message_digests",
     "msm",
     "mul",
     "mul_base",
@@ -197,12 +198,14 @@ class Engine:
 def verify(
     engine: Engine | None, curve: str, digests: Any, signatures: Any, public_keys: Any, low_s: bool, reasons: bool
 ) -> Any: ...
+def message_digests(engine: Engine | None, messages: Any, hash: str, out: Any, reasons: bool) -> tuple[Any, Any]: ...
 def verify_messages(
     engine: Engine | None,
     curve: str,
     messages: Any,
     signatures: Any,
     public_keys: Any,
+    hash: str,
     user_ids: Any,
     low_s: bool,
     reasons: bool,
@@ -233,6 +236,7 @@ def sign_messages(
     messages: Any,
     secret_keys: Any,
     additional_data: Any,
+    hash: str,
     user_ids: Any,
     s_form: str,
     reasons: bool,

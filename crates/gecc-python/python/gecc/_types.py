@@ -46,4 +46,5 @@ Strings: TypeAlias = NumpyStrings | Arrow | Series
 NumpyUserIds: TypeAlias = NumpyStrings | str | Sequence[str | Bytes | None]
 UserIds: TypeAlias = NumpyUserIds | Arrow | Series
 
+Hash: TypeAlias = Literal["sha256", "sha256d", "sha384", "sha512", "keccak256", "eip191", "none"]
 SForm: TypeAlias = Literal["curve_default", "low", "as_computed"]

@@ -1,0 +1,87 @@
+"""Hashes of messages, by the names that the command has."""
+
+import hashlib
+from typing import Any
+
+import gecc
+import numpy as np
+import pyarrow as pa
+import pytest
+from gecc import Reason
+from support import ECDSA_CURVES
+
+MESSAGES = [b"abc", b"", b"Hello World", bytes(1000)]
+# Digests of the third message: that of EIP-191 as ethers' documentation has it.
+HELLO = {
+    "keccak256": "592fa743889fc7f92ac2a37bb1f5ba1daf2a5c84741ca0e0061d243a2e6707ba",
+    "eip191": "a1de988600a42c4b4ab089b619297c17d53cffae5d5120d82d8a92d0bb3b78f2",
+}
+OF_HASHLIB: dict[str, Any] = {
+    "sha256": lambda message: hashlib.sha256(message).digest(),
+    "sha256d": lambda message: hashlib.sha256(hashlib.sha256(message).digest()).digest(),
+    "sha384": lambda message: hashlib.sha384(message).digest()[:32],
+    "sha512": lambda message: hashlib.sha512(message).digest()[:32],
+}
+
+
+def test_digests_are_those_of_others() -> None:
+    for name, digest in OF_HASHLIB.items():
+        digests, ok = gecc.message_digests(MESSAGES, hash=name)  # type: ignore[call-overload]
+        assert ok.all()
+        assert [row.tobytes() for row in digests] == [digest(message) for message in MESSAGES], name
+    for name, digest in HELLO.items():
+        digests, ok = gecc.message_digests(MESSAGES, hash=name)  # type: ignore[call-overload]
+        assert ok.all()
+        assert digests[2].tobytes().hex() == digest
+    assert (gecc.message_digests(MESSAGES)[0] == gecc.message_digests(MESSAGES, hash="sha256")[0]).all()
+
+
+@pytest.mark.parametrize("name", ["sha256", "sha256d", "sha384", "sha512", "keccak256", "eip191"])
+def test_messages_are_signed_and_verified_by_each_hash(name: Any) -> None:
+    for curve in ECDSA_CURVES:
+        secret_keys, public_keys = gecc.generate_keys(curve, len(MESSAGES))
+        signatures, ok = gecc.sign_messages(curve, MESSAGES, secret_keys, hash=name)
+        digests, _ = gecc.message_digests(MESSAGES, hash=name)
+        assert ok.all()
+        assert gecc.verify(curve, digests, signatures, public_keys).all()
+        assert gecc.verify_messages(curve, MESSAGES, signatures, public_keys, hash=name).all()
+        other: Any = "keccak256" if name == "sha256" else "sha256"
+        assert not gecc.verify_messages(curve, MESSAGES, signatures, public_keys, hash=other).any()
+    # What Ethereum's wallets do with a text.
+    signatures, recovery_ids, _ = gecc.sign_recoverable("secp256k1", digests, secret_keys)
+    keys, ok = gecc.recover("secp256k1", gecc.message_digests(MESSAGES, hash=name)[0], signatures, recovery_ids)
+    assert ok.all()
+    assert (keys == gecc.public_keys("secp256k1", secret_keys)[0]).all()
+
+
+def test_without_a_hash_a_message_is_its_digest() -> None:
+    digests = np.arange(96, dtype=np.uint8).reshape(3, 32)
+    secret_keys, public_keys = gecc.generate_keys("p256", 3)
+    signatures, ok = gecc.sign_messages("p256", digests, secret_keys, hash="none")
+    assert ok.all()
+    assert gecc.verify("p256", digests, signatures, public_keys).all()
+    # What has another length is rejected alone.
+    rows = [digests[0], bytes(31), digests[2]]
+    codes = gecc.verify_messages("p256", rows, signatures, public_keys, hash="none", reasons=True)
+    assert codes.tolist() == [Reason.VALID, Reason.DIGEST_WRONG_LENGTH, Reason.VALID]
+
+
+def test_results_are_as_those_of_other_calls() -> None:
+    out = np.zeros((4, 32), np.uint8)
+    digests, codes = gecc.message_digests([b"abc", None, b"", b"abc"], hash="keccak256", out=out, reasons=True)
+    assert digests is out
+    assert codes.tolist() == [Reason.VALID, Reason.MESSAGE_NULL, Reason.VALID, Reason.VALID]
+    assert not digests[1].any()
+    arrow, ok = gecc.message_digests(pa.array([b"abc", None]), hash="keccak256")
+    assert pa.array(arrow).to_pylist() == [digests[0].tobytes(), None]
+    assert pa.array(ok).to_pylist() == [True, False]
+    assert gecc.message_digests(b"abc")[0].shape == (1, 32)
+
+
+def test_hashes_that_cannot_be() -> None:
+    with pytest.raises(ValueError, match=r"hash: no hash is called `md5`; the hashes are sha256, sha256d"):
+        gecc.message_digests(MESSAGES, hash="md5")  # type: ignore[call-overload]
+    with pytest.raises(ValueError, match="hash: SM2 has a hash of its own"):
+        gecc.sign_messages("sm2", MESSAGES, bytes(31) + b"\1", hash="keccak256")
+    with pytest.raises(ValueError, match="hash: SM2 has a hash of its own"):
+        gecc.verify_messages("sm2", MESSAGES, bytes(64), bytes(33), hash="none")
