@@ -26,7 +26,7 @@ use std::ffi::CStr;
 use std::ptr::{null, null_mut};
 
 pub fn tests() -> Vec<Trial> {
-    let everywhere: [Named<fn()>; 48] = named![
+    let everywhere: [Named<fn()>; 50] = named![
         arguments::null_is_refused,
         arguments::numbers_are_refused,
         arguments::options_of_other_sizes,
