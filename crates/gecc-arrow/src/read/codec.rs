@@ -1,5 +1,6 @@
 //! Decompression of pages, into no more than the size that a checked header says.
 
+use super::lz4;
 use crate::error::Error;
 use brotli_decompressor::{BrotliDecompressStream, BrotliResult, BrotliState, StandardAlloc};
 use parquet::basic::Compression;
@@ -89,6 +90,8 @@ fn unlz4(from: &[u8], to: &mut [u8]) -> Option<usize> {
         return Some(to.len());
     }
     if from.starts_with(&LZ4_FRAME) {
+        // The decoder takes a frame without its end.
+        lz4::bound(from)?;
         let mut frame = lz4_flex::frame::FrameDecoder::new(from);
         frame.read_exact(to).ok()?;
         let is_end = frame.read(&mut [0]).ok()? == 0;
