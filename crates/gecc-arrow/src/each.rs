@@ -42,7 +42,8 @@ pub struct Answered<'a> {
 /// or `stop` becomes true. How texts have bytes the first rows tell, where the mapping does not say it.
 ///
 /// # Errors
-/// [`Error::Columns`] where they are in both encodings, and the first error of reading, computing or `make`. All that comes before it was taken.
+/// [`Error::Columns`] where they are in both encodings, and the first error of reading, computing or `make`. All that
+/// comes before it was taken.
 pub fn answer_each<T: Send, B>(
     job: &Job,
     mut batches: Batches,

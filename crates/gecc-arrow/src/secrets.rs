@@ -18,8 +18,8 @@ pub(crate) enum Secrets<'a> {
 }
 
 impl<'a> Secrets<'a> {
-    /// Of a batch whose first row has this number, counted from 0. Rows that have no key get a problem. Keys that say what
-    /// they are for have to say this.
+    /// Of a batch whose first row has this number, counted from 0. Rows that have no key get a problem. Keys that say
+    /// what they are for have to say this.
     pub fn of<'c: 'a>(inputs: &mut Inputs<'c>, key: &'a Key, first: u64, kind: KeyKind) -> Result<Self, Error> {
         let keys = match key {
             Key::Column => return of_column(inputs, kind).map(Secrets::Column),
