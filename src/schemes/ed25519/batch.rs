@@ -5,7 +5,7 @@ use super::variant::Variant;
 use super::verify::{Verification, verify};
 use crate::cpu::CpuEngine;
 use crate::cpu::edwards::curves::Ed25519;
-use crate::op::{Operation, Worth};
+use crate::op::{Computation, Worth};
 use crate::ops::hash::SizedTexts;
 use crate::types::{Batch, Place, PublicKeys, Rows};
 use std::ops::Range;
@@ -31,7 +31,7 @@ impl Batch for Verify<'_> {
     }
 }
 
-impl Operation for Verify<'_> {
+impl Computation for Verify<'_> {
     fn worth(&self) -> Worth {
         VERIFY_WORTH
     }
