@@ -7,7 +7,6 @@ use ed25519_dalek::{Digest, Sha512, Signature, Signer, SigningKey, VerifyingKey}
 use flate2::read::GzDecoder;
 use gecc::call::{Columns, Contents, Operation};
 use gecc::ed25519::{self, MAX_CONTEXT_LEN, Rule, SigningKeys, Variant};
-use gecc::sm2::UserIds;
 use gecc::{Backend, Engine, Error, PublicKeys, Rejection, Rows, SecretKey, Verdict};
 use serde::Deserialize;
 use serde_json::Value;
@@ -460,8 +459,7 @@ pub fn operations(engine: &Engine) {
     let few = Operation::Ed25519PublicKeys.run(engine, &columns, &mut public[32..], &mut [], &mut codes);
     assert!(matches!(few, Err(Error::LengthMismatch { expected: 30, found: 29, .. })));
     let expected = ed25519::sign(engine, &texts, &seeds, Variant::PURE).unwrap();
-    let of_texts = Contents::Messages { messages: &texts, user_ids: UserIds::default() };
-    for contents in [Contents::Digests(Rows::new(&messages)), of_texts] {
+    for contents in [Contents::Digests(Rows::new(&messages)), Contents::Messages { messages: &texts, user_ids: &[] }] {
         let (columns, mut signatures) = (Columns { contents, ..columns }, vec![0; 30 * 64]);
         Operation::Ed25519Sign.run(engine, &columns, &mut signatures, &mut [], &mut codes).unwrap();
         assert!(signatures.as_chunks().0.iter().map(|row| Ok(*row)).eq(expected.iter().copied()));
