@@ -10,6 +10,9 @@ use crate::ops::hash::SizedTexts;
 use crate::types::{Batch, Place, PublicKeys, Rows};
 use std::ops::Range;
 
+/// The curve that kernels are compiled for.
+pub const CURVE: &str = "ed25519";
+
 /// From which size a GPU pays: on one H100 a batch takes a millisecond at least, as the 16 threads beside it take for
 /// about 1000 items with lanes.
 pub(crate) const VERIFY_WORTH: Worth = Worth { portable: 25, lanes: 64 };
