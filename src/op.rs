@@ -7,7 +7,7 @@ use crate::types::Place;
 use std::ops::Range;
 
 /// A batch with one result per item.
-pub(crate) trait Operation: OnGpu {
+pub(crate) trait Computation: OnGpu {
     /// From which size a GPU pays.
     fn worth(&self) -> Worth;
 
@@ -17,7 +17,7 @@ pub(crate) trait Operation: OnGpu {
 
 /// A result over a whole batch: that of an operation whose items are parts of the batch, combined.
 pub(crate) trait Reduction {
-    type Parts<'a>: Operation
+    type Parts<'a>: Computation
     where
         Self: 'a;
     type Output;

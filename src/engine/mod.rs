@@ -8,7 +8,7 @@ mod pieces;
 use crate::cpu::CpuEngine;
 use crate::gpu::{self, FaultKind, GpuEngine, PageLock};
 use crate::host::fork::Process;
-use crate::op::{Operation, Reduction, Worth};
+use crate::op::{Computation, Reduction, Worth};
 use crate::types::{Batch as _, Error, Place, Results, ResultsMut, collect};
 pub use builder::{Backend, EngineBuilder};
 pub use info::{EngineInfo, Failure, FailureKind, KernelOrigin, KernelTime, LoadedKernels};
@@ -163,7 +163,7 @@ impl Engine {
 
     /// Has the results of a batch put in their places: by the GPUs where there are any and the batch is worth it, else
     /// by the CPU.
-    pub(crate) fn run(&self, operation: &dyn Operation, place: &mut dyn Place) -> Result<(), Error> {
+    pub(crate) fn run(&self, operation: &dyn Computation, place: &mut dyn Place) -> Result<(), Error> {
         let (Devices { cpu, gpu }, items) = (self.devices()?, operation.items());
         assert_eq!(place.items(), items, "a place for each item");
         let on_cpu = |items: Range<usize>, place: &mut dyn Place| operation.on_cpu(cpu, items, place);
@@ -201,7 +201,7 @@ impl Engine {
     /// A batch's results as values.
     pub(crate) fn collect<T: Send>(
         &self,
-        operation: &dyn Operation,
+        operation: &dyn Computation,
         value: impl Fn(&Results, usize) -> T + Copy + Send,
     ) -> Result<Vec<T>, Error> {
         // SAFETY: `run` has every item taken, or tells why not.

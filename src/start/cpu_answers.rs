@@ -5,7 +5,7 @@ use crate::cpu::CpuEngine;
 use crate::curve::CurveId;
 use crate::host::once::get_or_compute;
 use crate::known_answers::{self, Answer, KnownAnswers, Schnorr, Signatures, compare, repeat};
-use crate::op::Operation;
+use crate::op::Computation;
 use crate::ops::ecdh::Agreement;
 use crate::ops::hash::{self, DigestsOf, Function, SizedTexts};
 use crate::ops::keys::PublicKeysOf;
@@ -102,7 +102,7 @@ fn of_hashes(engine: &CpuEngine) -> Result<(), String> {
 /// What an operation gives on the CPU.
 fn values<T: Send>(
     engine: &CpuEngine,
-    operation: &dyn Operation,
+    operation: &dyn Computation,
     value: impl Fn(&Results, usize) -> T + Copy + Send,
 ) -> Vec<T> {
     let items = operation.items();

@@ -8,7 +8,7 @@ use crate::curve::CurveId;
 use crate::gpu::runtime::{Plan, Unit};
 use crate::gpu::schedule::Fleet;
 use crate::gpu::{Fault, FaultKind, GpuEngine, Launch, Limits, OnGpu, Test, kernels};
-use crate::op::Operation;
+use crate::op::Computation;
 use crate::ops::keys::PublicKeysOf;
 use crate::types::{Batch, Error, Place, Results, ResultsMut, SecretKey, Verdict};
 use std::collections::BTreeSet;
@@ -32,7 +32,7 @@ pub fn codes_of(gpu: &GpuEngine, cpu: &CpuEngine, operation: &dyn OnGpu, rescue:
 }
 
 /// Has an operation computed by devices alone.
-pub fn run(gpu: &GpuEngine, cpu: &CpuEngine, operation: &dyn Operation, place: &mut dyn Place) -> Result<(), Fault> {
+pub fn run(gpu: &GpuEngine, cpu: &CpuEngine, operation: &dyn Computation, place: &mut dyn Place) -> Result<(), Fault> {
     let on_cpu = |items: Range<usize>, place: &mut dyn Place| operation.on_cpu(cpu, items, place);
     gpu.run(cpu, operation, place, &on_cpu, false)
 }

@@ -17,8 +17,8 @@ use std::process::ExitCode;
 /// Ampere, Hopper and Blackwell.
 const ARCHITECTURES: [&str; 3] = ["sm_80", "sm_90", "sm_120"];
 
-/// Registers and bytes of spills (stores, by the assembler's report) of a thread, for kernels whose names begin so: with
-/// 128 registers two blocks of 256 fit a multiprocessor, and chains and methods are measured as they are.
+/// Registers and bytes of spills (stores, by the assembler's report) of a thread, for kernels whose names begin so.
+/// With 128 registers two blocks of 256 fit a multiprocessor; chains and methods are measured as they are.
 const LIMITS: [(&str, [u32; 2]); 7] = [
     ("gecc_chain_field_inv", [168, 16]),
     ("gecc_chain_point_add", [168, 32]),

@@ -8,7 +8,7 @@ use super::keys::require_keys;
 use crate::cpu::CpuEngine;
 use crate::curve::{CurveChoice, CurveId, PerCurve, per_curve};
 use crate::engine::Engine;
-use crate::op::{Operation, Worth};
+use crate::op::{Computation, Worth};
 use crate::types::{
     Batch, Error, Place, PublicKeys, Rejection, ResultsMut, SecretKeys, SharedPoint, SharedSecret, require_lengths,
 };
@@ -42,7 +42,7 @@ impl Batch for Agreement<'_> {
     }
 }
 
-impl Operation for Agreement<'_> {
+impl Computation for Agreement<'_> {
     fn worth(&self) -> Worth {
         WORTH
     }

@@ -13,7 +13,7 @@ use crate::cpu::CpuEngine;
 use crate::cpu::simd;
 use crate::engine::Engine;
 use crate::fields::Hash;
-use crate::op::{Operation, Worth};
+use crate::op::{Computation, Worth};
 use crate::types::{Batch, Error, Place, ResultsMut, require_lengths};
 use std::ops::Range;
 pub(crate) use tagged::{Tag, tagged};
@@ -107,7 +107,7 @@ impl Batch for DigestsOf<'_> {
     }
 }
 
-impl Operation for DigestsOf<'_> {
+impl Computation for DigestsOf<'_> {
     /// Messages of any length, which is a block at least. CPUs are good at SHA-256: a GPU saves the time of the cores
     /// more than the caller's.
     fn worth(&self) -> Worth {
@@ -142,13 +142,13 @@ pub(crate) fn sha256(engine: &Engine, items: usize, messages: &Texts) -> Result<
 }
 
 /// The digests of an operation that has one for each item.
-pub(crate) fn digests_by(engine: &Engine, operation: &dyn Operation) -> Result<Vec<[u8; 32]>, Error> {
+pub(crate) fn digests_by(engine: &Engine, operation: &dyn Computation) -> Result<Vec<[u8; 32]>, Error> {
     let mut digests = vec![[0; 32]; operation.items()];
     write_digests(engine, operation, &mut digests)?;
     Ok(digests)
 }
 
-fn write_digests(engine: &Engine, operation: &dyn Operation, digests: &mut [[u8; 32]]) -> Result<(), Error> {
+fn write_digests(engine: &Engine, operation: &dyn Computation, digests: &mut [[u8; 32]]) -> Result<(), Error> {
     let mut codes = vec![0; digests.len()];
     engine.run(operation, &mut ResultsMut::rows(&mut codes, digests))
 }

@@ -10,7 +10,7 @@ use crate::cpu::secret::is_key;
 use crate::curve::{CurveChoice, CurveId, PerCurve, per_curve};
 use crate::engine::Engine;
 use crate::host::stack;
-use crate::op::{Operation, Worth};
+use crate::op::{Computation, Worth};
 use crate::types::{Batch, Error, Place, Point, Points, ResultsMut, SecretKey, SecretKeys, require_lengths};
 use std::ops::Range;
 
@@ -30,7 +30,7 @@ impl Batch for PublicKeysOf<'_> {
     }
 }
 
-impl Operation for PublicKeysOf<'_> {
+impl Computation for PublicKeysOf<'_> {
     fn worth(&self) -> Worth {
         WORTH
     }

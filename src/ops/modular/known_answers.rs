@@ -5,7 +5,7 @@ use crate::cpu::CpuEngine;
 use crate::gpu::schedule::operation::ITEMS;
 use crate::gpu::{Fault, Test, Trial};
 use crate::known_answers::repeat;
-use crate::op::Operation;
+use crate::op::Computation;
 use crate::types::{ByteRows, Rejection, Results, ResultsMut};
 use sha2::{Digest, Sha256};
 
@@ -76,7 +76,7 @@ fn answer(results: &Results, item: usize) -> Answer {
     crate::types::result_of(results.codes[item]).map(|()| results.row(0, item).to_vec())
 }
 
-fn on_cpu(cpu: &CpuEngine, operation: &dyn Operation, bytes: usize) -> Vec<Answer> {
+fn on_cpu(cpu: &CpuEngine, operation: &dyn Computation, bytes: usize) -> Vec<Answer> {
     let items = operation.items();
     let (mut codes, mut rows) = (vec![0; items], vec![0; bytes * items]);
     let mut results = ResultsMut::new(&mut codes, [&mut rows, &mut []], [bytes, 0]);

@@ -14,7 +14,7 @@ pub(crate) mod parameters;
 
 use crate::cpu::CpuEngine;
 use crate::engine::Engine;
-use crate::op::{Operation, Worth};
+use crate::op::{Computation, Worth};
 use crate::types::{Batch, ByteRows, Error, Place, Rejection, Results, require_lengths};
 use parameters::{Limbs, MulModParameters};
 use std::ops::Range;
@@ -48,7 +48,7 @@ impl Batch for Modexp<'_> {
     }
 }
 
-impl Operation for Modexp<'_> {
+impl Computation for Modexp<'_> {
     fn worth(&self) -> Worth {
         Worth::of(1 << 6)
     }
@@ -82,7 +82,7 @@ impl Batch for MulMod<'_> {
     }
 }
 
-impl Operation for MulMod<'_> {
+impl Computation for MulMod<'_> {
     fn worth(&self) -> Worth {
         Worth::of(1 << 16)
     }

@@ -22,7 +22,7 @@ mod sum;
 use crate::cpu::CpuEngine;
 use crate::curve::{CurveChoice, CurveId, PerCurve, per_curve};
 use crate::engine::Engine;
-use crate::op::{Operation, Worth};
+use crate::op::{Computation, Worth};
 use crate::types::{
     Batch, Error, Place, Point, Points, PublicKeys, Rejection, Results, ResultsMut, Rows, require_lengths,
 };
@@ -50,7 +50,7 @@ impl Batch for Add<'_> {
     }
 }
 
-impl Operation for Add<'_> {
+impl Computation for Add<'_> {
     fn worth(&self) -> Worth {
         Worth::of(300)
     }
@@ -74,7 +74,7 @@ impl Batch for Double<'_> {
     }
 }
 
-impl Operation for Double<'_> {
+impl Computation for Double<'_> {
     fn worth(&self) -> Worth {
         Worth::of(300)
     }
@@ -98,7 +98,7 @@ impl Batch for MulBase<'_> {
     }
 }
 
-impl Operation for MulBase<'_> {
+impl Computation for MulBase<'_> {
     fn worth(&self) -> Worth {
         Worth { portable: 40, lanes: 50 }
     }
@@ -123,7 +123,7 @@ impl Batch for Mul<'_> {
     }
 }
 
-impl Operation for Mul<'_> {
+impl Computation for Mul<'_> {
     fn worth(&self) -> Worth {
         Worth { portable: 30, lanes: 60 }
     }
@@ -147,7 +147,7 @@ impl Batch for DecodeKeys<'_> {
     }
 }
 
-impl Operation for DecodeKeys<'_> {
+impl Computation for DecodeKeys<'_> {
     fn worth(&self) -> Worth {
         // Decompression costs the most, and a GPU answers after 0.1 ms.
         Worth { portable: 20, lanes: 120 }

@@ -5,7 +5,7 @@ use super::sum::{Outcome, sum_of_rows};
 use crate::cpu::CpuEngine;
 use crate::curve::{CurveChoice, CurveId, PerCurve, per_curve};
 use crate::engine::Engine;
-use crate::op::{Operation, Reduction, Worth};
+use crate::op::{Computation, Reduction, Worth};
 use crate::types::{Batch, Error, Place, Point, PublicKeys, Rejection, Rows, Verdict, require_lengths};
 use std::ops::Range;
 
@@ -36,7 +36,7 @@ impl Batch for SumsOfProducts<'_> {
     }
 }
 
-impl Operation for SumsOfProducts<'_> {
+impl Computation for SumsOfProducts<'_> {
     fn worth(&self) -> Worth {
         Worth { portable: 10, lanes: 37 }
     }

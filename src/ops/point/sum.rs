@@ -4,7 +4,7 @@ use super::cpu;
 use crate::cpu::CpuEngine;
 use crate::curve::{CurveChoice, CurveId, PerCurve, per_curve};
 use crate::engine::Engine;
-use crate::op::{Operation, Reduction, Worth};
+use crate::op::{Computation, Reduction, Worth};
 use crate::types::{Batch, Error, Place, Point, PublicKeys, Rejection, Verdict, require_lengths};
 use std::ops::Range;
 
@@ -36,7 +36,7 @@ impl Batch for Sums<'_> {
     }
 }
 
-impl Operation for Sums<'_> {
+impl Computation for Sums<'_> {
     fn worth(&self) -> Worth {
         Worth::of(300)
     }
@@ -141,14 +141,14 @@ mod tests {
     use crate::types::{Results, ResultsMut, Rows};
 
     /// Codes and rows of all items, or parts, by the CPU.
-    fn computed(cpu: &CpuEngine, operation: &dyn Operation) -> (Vec<u8>, Vec<[u8; 64]>) {
+    fn computed(cpu: &CpuEngine, operation: &dyn Computation) -> (Vec<u8>, Vec<[u8; 64]>) {
         let items = operation.items();
         let (mut codes, mut rows) = (vec![0; items], vec![[0xee; 64]; items]);
         operation.on_cpu(cpu, 0..items, &mut ResultsMut::rows(&mut codes, &mut rows));
         (codes, rows)
     }
 
-    fn points_of(cpu: &CpuEngine, operation: &dyn Operation) -> Vec<Point> {
+    fn points_of(cpu: &CpuEngine, operation: &dyn Computation) -> Vec<Point> {
         let (codes, rows) = computed(cpu, operation);
         let results = Results::new(&codes, [rows.as_flattened(), &[]], [64, 0]);
         (0..results.items()).map(|item| point_of(&results, item).unwrap()).collect()

@@ -15,7 +15,7 @@ use crate::cpu::simd::{Lanes, mul_uniform};
 use crate::cpu::tables::BaseTables;
 use crate::cpu::{CpuEngine, decode, limbs_to_be_bytes};
 use crate::curve::Secp256k1;
-use crate::op::{Operation, Worth};
+use crate::op::{Computation, Worth};
 use crate::ops::ecdh::WORTH;
 use crate::ops::hash::{Tag, tagged};
 use crate::types::{KeyBytes, Place, Point, PublicKeys, Rejection, ResultsMut, Rows};
@@ -44,7 +44,7 @@ struct Keys<C: SecretCurve> {
     start: usize,
 }
 
-impl Operation for Expected<'_> {
+impl Computation for Expected<'_> {
     fn worth(&self) -> Worth {
         WORTH
     }

@@ -3,7 +3,7 @@
 use super::cpu;
 use crate::cpu::CpuEngine;
 use crate::curve::Secp256k1;
-use crate::op::{Operation, Worth};
+use crate::op::{Computation, Worth};
 use crate::types::{Batch, Error, Place, PublicKeys, Rows, require_lengths};
 use std::ops::Range;
 
@@ -28,7 +28,7 @@ impl Batch for TweakPoints<'_> {
     }
 }
 
-impl Operation for TweakPoints<'_> {
+impl Computation for TweakPoints<'_> {
     /// That of a multiplication of points.
     fn worth(&self) -> Worth {
         Worth { portable: 25, lanes: 70 }

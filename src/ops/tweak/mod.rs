@@ -13,7 +13,7 @@ use super::point::point_of;
 use crate::cpu::CpuEngine;
 use crate::curve::Secp256k1;
 use crate::engine::Engine;
-use crate::op::{Operation, Worth};
+use crate::op::{Computation, Worth};
 use crate::types::{Batch, Error, Place, Point, Points, PublicKeys, Rejection, ResultsMut, Rows, require_lengths};
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha512;
@@ -60,7 +60,7 @@ impl Batch for Tweak<'_> {
     }
 }
 
-impl Operation for Tweak<'_> {
+impl Computation for Tweak<'_> {
     fn worth(&self) -> Worth {
         Worth { portable: 40, lanes: 50 }
     }

@@ -9,7 +9,7 @@ use crate::cpu::secret::{Bytes, Number, SecretCurve, base_products, scalar};
 use crate::cpu::simd::Lanes;
 use crate::cpu::{CpuEngine, decode};
 use crate::curve::Secp256k1;
-use crate::op::{Operation, Worth};
+use crate::op::{Computation, Worth};
 use crate::ops::hash::{Tag, tagged};
 use crate::schemes::frame::sign_cpu::{public_keys_of, sign_checked};
 use crate::types::{Place, PublicKeys, Rejection, ResultsMut, Verdict};
@@ -108,7 +108,7 @@ impl Sign<'_, '_> {
     }
 }
 
-impl Operation for Sign<'_, '_> {
+impl Computation for Sign<'_, '_> {
     fn worth(&self) -> Worth {
         WORTH
     }

@@ -5,7 +5,7 @@ use crate::cpu::field::Field;
 use crate::cpu::tables::BaseTables;
 use crate::cpu::{CpuCurve, CpuEngine};
 use crate::curve::Secp256k1;
-use crate::op::{Operation, Worth};
+use crate::op::{Computation, Worth};
 use crate::ops::hash::{Tag, tagged};
 use crate::schemes::frame::claims_cpu::{Equation, Equations, EvenWithX};
 use crate::schemes::frame::verify_cpu;
@@ -15,7 +15,7 @@ use std::ops::Range;
 /// From which size a GPU pays.
 pub(crate) const WORTH: Worth = Worth { portable: 35, lanes: 50 };
 
-impl Operation for Verify<'_> {
+impl Computation for Verify<'_> {
     fn worth(&self) -> Worth {
         WORTH
     }

@@ -7,7 +7,7 @@ use crate::cpu::field::Field;
 use crate::cpu::field::random::Random;
 use crate::cpu::tables::BaseTables;
 use crate::curve::{Curve, CurveId, types};
-use crate::op::Operation;
+use crate::op::Computation;
 use crate::schemes::frame::Chunks;
 use crate::schemes::frame::together::gpu_tests::Engines;
 use crate::schemes::frame::together::tests::{scalar, x_of_no_point};

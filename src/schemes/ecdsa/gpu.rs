@@ -72,7 +72,7 @@ mod tests {
     use crate::cpu::CpuEngine;
     use crate::curve::{CurveId, per_curve};
     use crate::gpu::{GpuEngine, Limits};
-    use crate::op::Operation;
+    use crate::op::Computation;
     use crate::schemes::ecdsa::{ECDSA, cpu, recoverable_of};
     use crate::schemes::frame::{Inputs, Scheme, Sign, Signing};
     use crate::types::{Check, Place, RecoverableSignature, ResultsMut, SecretKey};

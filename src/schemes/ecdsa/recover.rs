@@ -4,7 +4,7 @@ use super::{ECDSA, candidates_cpu, recover_cpu};
 use crate::cpu::CpuEngine;
 use crate::curve::{Curve, CurveId, EcdsaChoice, PerCurve, Secp256k1, per_curve};
 use crate::engine::Engine;
-use crate::op::{Operation, Worth};
+use crate::op::{Computation, Worth};
 use crate::ops::point::point_of;
 use crate::schemes::frame::Chunks;
 use crate::types::{Address, Batch, Error, Place, Points, PublicKeys, Rejection, ResultsMut, Rows, require_lengths};
@@ -70,7 +70,7 @@ impl Batch for Recover<'_> {
     }
 }
 
-impl Operation for Recover<'_> {
+impl Computation for Recover<'_> {
     fn worth(&self) -> Worth {
         WORTH
     }

@@ -5,10 +5,13 @@ use super::variant::Variant;
 use super::verify::{Verification, verify};
 use crate::cpu::CpuEngine;
 use crate::cpu::edwards::curves::Ed25519;
-use crate::op::{Operation, Worth};
+use crate::op::{Computation, Worth};
 use crate::ops::hash::SizedTexts;
 use crate::types::{Batch, Place, PublicKeys, Rows};
 use std::ops::Range;
+
+/// The curve that kernels are compiled for.
+pub const CURVE: &str = "ed25519";
 
 /// From which size a GPU pays: on one H100 a batch takes a millisecond at least, as the 16 threads beside it take for
 /// about 1000 items with lanes.
@@ -31,7 +34,7 @@ impl Batch for Verify<'_> {
     }
 }
 
-impl Operation for Verify<'_> {
+impl Computation for Verify<'_> {
     fn worth(&self) -> Worth {
         VERIFY_WORTH
     }

@@ -1,13 +1,12 @@
 //! Known answers for the lanes and for devices: signatures that the portable code makes, valid and spoiled ones.
 
-use super::batch::Verify;
+use super::batch::{CURVE, Verify};
 use super::keys::{Secrets, SigningKeys};
 use super::rule::Rule;
 use super::sign::{Signing, sign};
 use super::variant::Variant;
 use super::verify::together::verify_group;
 use super::verify::{Verification, verify};
-use super::verify_gpu::CURVE;
 use crate::cpu::CpuEngine;
 use crate::cpu::edwards::curves::Ed25519;
 use crate::gpu::schedule::operation::ITEMS;

@@ -1,6 +1,6 @@
 //! Verification on a GPU.
 
-use super::batch::Verify;
+use super::batch::{CURVE, Verify};
 use super::known_answers;
 use crate::gpu::columns::{ByteRows, Codes, Column, Scalars, Signatures, Verdicts, Xy};
 use crate::gpu::kernels;
@@ -9,9 +9,6 @@ use crate::gpu::{Launch, OnGpu, Running, Test};
 use crate::ops::hash::{LONGEST, TextColumns};
 use crate::types::KeyRowForm;
 use std::ops::Range;
-
-/// The curve that the kernels are compiled for.
-pub const CURVE: &str = "ed25519";
 
 /// Bytes of the multiples that a thread keeps of an item's point.
 const MULTIPLES: usize = 512 * 4;

@@ -12,7 +12,7 @@ mod verify_gpu;
 
 use crate::cpu::CpuEngine;
 use crate::curve::{CurveId, PerCurve};
-use crate::op::{Operation, Worth};
+use crate::op::{Computation, Worth};
 use crate::types::{
     Batch, Check, Error, Place, Policy, PublicKeys, Results, Rows, Verdict, Widths, require_lengths, result_of,
 };
@@ -114,7 +114,7 @@ impl Batch for Verify<'_> {
     }
 }
 
-impl Operation for Verify<'_> {
+impl Computation for Verify<'_> {
     fn worth(&self) -> Worth {
         self.scheme.verify_worth
     }
@@ -166,7 +166,7 @@ impl Batch for Sign<'_> {
     }
 }
 
-impl Operation for Sign<'_> {
+impl Computation for Sign<'_> {
     fn worth(&self) -> Worth {
         self.scheme.sign_worth
     }

@@ -4,7 +4,7 @@ pub mod known_answers;
 
 use crate::cpu::{CpuEngine, decode, domain_parameters};
 use crate::curve::Sm2;
-use crate::op::{Operation, Worth};
+use crate::op::{Computation, Worth};
 use crate::ops::hash::SizedTexts;
 use crate::types::{Batch, Place, Point, PublicKeys, ResultsMut};
 use sm3::{Digest, Sm3};
@@ -41,7 +41,7 @@ impl Batch for MessageDigests<'_> {
     }
 }
 
-impl Operation for MessageDigests<'_> {
+impl Computation for MessageDigests<'_> {
     fn worth(&self) -> Worth {
         WORTH
     }

@@ -92,7 +92,7 @@ impl Bench {
     /// Draws the numbers and copies them to the GPU.
     ///
     /// # Errors
-    /// [`Error::NoDevice`] where there is no GPU, [`Error::Device`] where it fails, [`Error::Kernels`] where its kernels
+    /// [`Error::NoDevice`] where there is no GPU, [`Error::Device`] where it fails, [`Error::Kernels`] where kernels
     /// cannot be compiled, [`Error::Randomness`] when the operating system gives none.
     pub fn new(operation: Arithmetic, curve: CurveId, items: usize) -> Result<Self, Error> {
         if items == 0 {

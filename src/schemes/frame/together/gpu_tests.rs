@@ -2,7 +2,7 @@
 
 use crate::cpu::CpuEngine;
 use crate::gpu::{GpuEngine, Limits};
-use crate::op::Operation;
+use crate::op::Computation;
 use crate::types::{Place, ResultsMut};
 use std::ops::Range;
 
@@ -19,7 +19,7 @@ impl Engines {
     }
 
     /// Computes codes on the GPU, and checks that they are those that the CPU gives to `expected`.
-    pub fn check_codes(&self, found: &impl Operation, expected: &impl Operation) {
+    pub fn check_codes(&self, found: &impl Computation, expected: &impl Computation) {
         let items = expected.items();
         let mut codes = [vec![0; items], vec![0; items]];
         let [of_cpu, of_gpu] = &mut codes;
@@ -30,7 +30,7 @@ impl Engines {
     }
 
     /// Has the GPU compute. What an operation leaves to the CPU `rest` does.
-    pub fn run(&self, operation: &impl Operation, rest: &impl Operation, out: &mut dyn Place) {
+    pub fn run(&self, operation: &impl Computation, rest: &impl Computation, out: &mut dyn Place) {
         let on_cpu = |items: Range<usize>, out: &mut dyn Place| rest.on_cpu(&self.cpu, items, out);
         self.gpu.run(&self.cpu, operation, out, &on_cpu, false).expect("the GPU works");
     }
