@@ -77,8 +77,8 @@ fn sparse_order(out: &mut String, n: &BigUint) {
 /// Chains of this many steps keep all powers; longer ones, which are derived, the powers that are factors.
 const FEW_STEPS: usize = 16;
 
-/// p = 3 mod 4: a square root of a square v is v^((p+1)/4); where p is 5 modulo 8 the power is (p-5)/8. A step is the number of squarings, and in the upper half of
-/// its word one more than the number of the factor, or 0.
+/// p = 3 mod 4: a square root of a square v is v^((p+1)/4); where p is 5 modulo 8 the power is (p-5)/8. A step is the
+/// number of squarings, and in the upper half of its word one more than the number of the factor, or 0.
 pub fn sqrt_chain(out: &mut String, chain: &[ChainStep]) {
     let steps = chain.iter().map(|step| step.squarings | step.factor.map_or(0, |factor| factor + 1) << 16);
     writeln!(out, "#define GECC_SQRT_STEPS {}", steps.len()).unwrap();

@@ -1,9 +1,9 @@
 // The base field GF(p) of the curve.
 //
 // A value is "loose": any number below 2^256 congruent to the residue, in Montgomery form unless the reduction is
-// `fold` or `fold_255`. Every operation takes and gives loose values; only fe_canonical, the comparisons and the conversions look
-// below p. As p > 2^255, zero has the two forms 0 and p; where p = 2^255 - c (`fold_255`), also 2p. Nothing here branches
-// on a value. `GECC_FIELD_IS_PLAIN`: values are not in Montgomery form.
+// `fold` or `fold_255`. Every operation takes and gives loose values; only fe_canonical, the comparisons and the
+// conversions look below p. As p > 2^255, zero has the two forms 0 and p; where p = 2^255 - c (`fold_255`), also 2p.
+// Nothing here branches on a value. `GECC_FIELD_IS_PLAIN`: values are not in Montgomery form.
 //
 // Where p has no shape, addition and subtraction take numbers below p only, and every operation gives such.
 #pragma once
@@ -242,8 +242,9 @@ GECC_FN fe fe_inv(const fe& a) {
     return r;
 }
 
-// a^((p+1)/4): the square root with unknown sign where a is a square, by the curve's addition chain. Where p is 5 modulo
-// 8, the chain is that of a^((p-5)/8), of which square roots are made (curve/edwards.cuh). The exponent is public. Factors are among the first powers of a long chain.
+// a^((p+1)/4): the square root with unknown sign where a is a square, by the curve's addition chain. Where p is 5
+// modulo 8, the chain is that of a^((p-5)/8), of which square roots are made (curve/edwards.cuh). The exponent is
+// public. Factors are among the first powers of a long chain.
 GECC_SHARED_FN fe fe_sqrt_candidate(fe a) {
     const u32 chain[GECC_SQRT_STEPS] = GECC_SQRT_CHAIN;
     fe power[GECC_SQRT_POWERS];

@@ -10,6 +10,7 @@
 #include "kernels/batched.cuh"
 #include "kernels/point_batch.cuh"
 #include "kernels/rows.cuh"
+#include "kernels/upmul.cuh"
 #include "scheme/silent_payments.cuh"
 
 namespace {
@@ -48,6 +49,14 @@ struct SpendOutputs {
     }
 };
 }  // namespace
+
+// UPMUL by the scan key: launch contract in kernels/upmul.cuh. scalars: all the same.
+// Launch: 2 blocks per multiprocessor.
+extern "C" __global__ void __launch_bounds__(kWindowThreads, kWindowBlocks)
+    gecc_upmul_fixed(const Scalars* scalars, const Xy* xy, const PointKinds* kinds, ThreadTables* tables, Xyz* xyz,
+                     NextTile* next_tile, u64 n) {
+    upmul<Lookup::kFixed>(scalars, PointBatch{xy, kinds, n}, tables, JacobianBatch{xyz, n}, Tiles{next_tile});
+}
 
 // xy, kinds: shared points. counters: k, big-endian. tweaks: out, t_k as scalars, 1 where there is none; tweak_kinds:
 // out, the kind of the shared point where that is not finite, else kFinite, or kOutOfRange where t_k is 0 or not below

@@ -3,9 +3,8 @@
 // Launch contract. signatures: R || S as they are given. keys: 32 bytes each. Message i is the bytes offsets[i] ..
 // offsets[i + 1] - 1 of data: offsets are n + 1 numbers that never decrease; messages start at any byte, but the
 // allocation of data is a multiple of 4 bytes long. rule: the bits of Ed25519Rule, the same for all kernels.
-// k: scalars below n. minus_a, minus_r: -A, and -R where the rule has it decoded; they mean nothing where the verdict is
-// not kPending.
-// The kernels come in this order: challenges and checks in either, then the equations.
+// k: scalars below n. minus_a, minus_r: -A, and -R where the rule has it decoded; they mean nothing where the verdict
+// is not kPending. The kernels come in this order: challenges and checks in either, then the equations.
 #include "kernels/block_inverse.cuh"
 #include "kernels/texts.cuh"
 #include "kernels/tiles.cuh"

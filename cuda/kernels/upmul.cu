@@ -1,75 +1,6 @@
-// UPMUL: k P for a batch of scalars and points, by 5-bit windows over a table of 16 odd multiples per item, and with
-// the endomorphism where the curve has one.
-//
-// Launch contract, in blocks of 256 threads exactly, which take tiles of items until there are none left. next_tile: 0
-// before. scalars: below the order. An item whose kind is not kFinite gets a result that gecc_normalize discards when
-// it is given the kinds. tables: scratch of 384 words for each thread of the grid. xyz is for gecc_normalize.
-// gecc_upmul_var is for public scalars: its addresses and branches depend on them. gecc_upmul_uniform is for secret
-// ones: scans of the whole table, one sequence of operations. gecc_upmul_fixed is for one secret scalar that is that of
-// every item: the same sequence of operations, where each thread reads one entry of its table by the scalar's digit,
-// at the same place as all others.
-#include "curve/multiples.cuh"
-#include "kernels/block_inverse.cuh"
-#include "kernels/point_batch.cuh"
-#include "kernels/tiles.cuh"
-#include "kernels/window_table.cuh"
-
-namespace {
-struct TableScan {
-    TableStore& store;
-
-    __device__ __forceinline__ void align() const {
-        store.align();
-    }
-
-    __device__ __forceinline__ Multiple get(u32 index) {
-        Multiple r = {fe_zero(), fe_zero(), fe_zero()};
-        GECC_NO_UNROLL
-        for (int m = 0; m < kOddMultiples; m++) {
-            Multiple entry = store.get(m);
-            u32 mask = opaque(mask_if(m == (int)index));
-            accumulate_masked(r.x, mask, entry.x);
-            accumulate_masked(r.y, mask, entry.y);
-#if GECC_HAS_ENDOMORPHISM
-            accumulate_masked(r.third, mask, entry.third);
-#endif
-        }
-        return r;
-    }
-};
-
-enum class Lookup { kVar, kScan, kFixed };
-
-template <Lookup kLookup>
-GECC_FN void upmul(const u32* scalars, const PointBatch& points, u32* tables, const JacobianBatch& out,
-                   const Tiles& tiles) {
-    __shared__ BlockInverseMemory memory;
-    __shared__ u32 tile;
-    TableStore store = thread_table<kLookup != Lookup::kVar>(tables);
-    u64 n = points.n;
-    for (u64 first = tiles.take(tile); first < n; first = tiles.take(tile)) {
-        u64 i = first + threadIdx.x;
-        bool present = i < n;
-        affine p = generator();
-        if (present && points.finite(i)) p = affine{points.x(i), points.y(i)};
-        fe z_inverse = block_invert(put_multiples(store, p), memory);
-        finish_multiples(store, p, z_inverse);
-        // Every thread goes on to the barriers; those without an item repeat the last one.
-        sc k;
-        load_column(k.v, scalars, n, present ? i : n - 1);
-        OddScalar<kWindows> s[kScalars];
-        split_scalar(s, k);
-        jacobian product;
-        if constexpr (kLookup == Lookup::kScan) {
-            TableScan scan = {store};
-            product = multiply_by_windows<true>(scan, s);
-        } else {
-            product = multiply_by_windows<kLookup == Lookup::kFixed>(store, s);
-        }
-        if (present) out.store(i, product);
-    }
-}
-}  // namespace
+// UPMUL by scalars that differ: launch contract in kernels/upmul.cuh. gecc_upmul_var is for public scalars: its
+// addresses and branches depend on them. gecc_upmul_uniform is for secret ones.
+#include "kernels/upmul.cuh"
 
 // Launch: 2 blocks per multiprocessor.
 extern "C" __global__ void __launch_bounds__(kWindowThreads, kWindowBlocks)
@@ -83,11 +14,4 @@ extern "C" __global__ void __launch_bounds__(kWindowThreads, kWindowBlocks)
     gecc_upmul_uniform(const Scalars* scalars, const Xy* xy, const PointKinds* kinds, ThreadTables* tables, Xyz* xyz,
                        NextTile* next_tile, u64 n) {
     upmul<Lookup::kScan>(scalars, PointBatch{xy, kinds, n}, tables, JacobianBatch{xyz, n}, Tiles{next_tile});
-}
-
-// Launch: 2 blocks per multiprocessor.
-extern "C" __global__ void __launch_bounds__(kWindowThreads, kWindowBlocks)
-    gecc_upmul_fixed(const Scalars* scalars, const Xy* xy, const PointKinds* kinds, ThreadTables* tables, Xyz* xyz,
-                     NextTile* next_tile, u64 n) {
-    upmul<Lookup::kFixed>(scalars, PointBatch{xy, kinds, n}, tables, JacobianBatch{xyz, n}, Tiles{next_tile});
 }

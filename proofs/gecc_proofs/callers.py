@@ -96,7 +96,7 @@ PLACES = {
     ("kernels/bip340_silent.cu", "store_column(hashes, n, i, hash);"): "replaced by 1 just before unless below n",
     ("kernels/fpmul.cu", "load_column(k.v, scalars, n, i);"): OF_COLUMNS,
     ("kernels/fpmul.cu", "load_column(k.v, scalars, n, i < n ? i : n - 1);"): OF_COLUMNS,
-    ("kernels/upmul.cu", "load_column(k.v, scalars, n, present ? i : n - 1);"): OF_COLUMNS,
+    ("kernels/upmul.cuh", "load_column(k.v, scalars, n, present ? i : n - 1);"): OF_COLUMNS,
     ("kernels/layout.cu", "load_column(a.v, elements, n, i);"): OF_COLUMNS,
     ("kernels/nonces.cu", "replace_by_one(nonce.v, usable);"): "a scalar or 1",
     ("kernels/nonces.cu", "store_column(scalars, n, i, key);"): "replaced by 1 just before unless below n",

@@ -25,8 +25,8 @@ impl Encoding {
         }
     }
 
-    /// Whether it is that of a field's texts. Private keys are hexadecimal whatever the others are; user ids and numbers
-    /// are what they are, and so are messages that are texts.
+    /// Whether it is that of a field's texts. Private keys are hexadecimal whatever the others are; user ids and
+    /// numbers are what they are, and so are messages that are texts.
     pub fn is_of(field: Field, text_messages: bool) -> bool {
         match field {
             Field::Message => !text_messages,
@@ -47,7 +47,8 @@ pub fn from_base64(text: &str) -> Option<Vec<u8>> {
     }
 }
 
-/// Whether a public key is PEM, JSON or a line of OpenSSH: each has a character that neither hexadecimal nor base64 has.
+/// Whether a public key is PEM, JSON or a line of OpenSSH: each has a character that neither hexadecimal nor base64
+/// has.
 pub fn is_key_text(text: &str) -> bool {
     text.starts_with('{') || text.contains(' ')
 }

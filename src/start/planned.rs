@@ -14,11 +14,11 @@ use crate::ops::point::{Add, DecodeKeys, Double, Mul, MulBase, Sums, SumsOfProdu
 use crate::ops::silent_payments::{Expected, Receiver, TweakPoints};
 use crate::ops::tweak::{Tweak, Tweaks};
 use crate::schemes::SCHEMES;
-use crate::schemes::bip340;
 use crate::schemes::ecdsa::recover::{Candidates, Recover, Wanted};
 use crate::schemes::ecdsa::recover_cpu;
 use crate::schemes::frame::{Chunks, Inputs, Scheme, Sign, Signing, Verification, Verify};
 use crate::schemes::sm2::digest::{MessageDigests, SizedIds};
+use crate::schemes::{bip340, ed25519};
 use crate::types::{ByteRows, Check, Point, Policy, PublicKeys, Rows, SecretKey, SecretKeys, Signers};
 use std::collections::BTreeSet;
 
@@ -175,6 +175,10 @@ fn of_keys(columns: PlannedColumns, form: &str, keys: PublicKeys, items: usize, 
     }
     silent_payments(form, keys, items, take);
     let cpu = CpuEngine::new(Some(1), None).unwrap();
+    let messages = SizedTexts::new(&cpu, items, |item| &columns.numbers[item]);
+    let (signatures, rule) = (columns.signatures.into(), ed25519::Rule::Zip215);
+    let verify = ed25519::Verify { messages, signatures, keys, rule, together: false, items };
+    take(format!("Ed25519 verify {form}"), &verify);
     for (which, all) in [("each", false), ("all", true)] {
         let (messages, id) = (SizedTexts::new(&cpu, items, |item| &columns.numbers[item]), [0x31; 16]);
         let ids = match all {

@@ -1252,7 +1252,8 @@ GeccStatus gecc_generate_keys(const GeccEngine *engine,
 /**
  * The coordinates of public keys in any form: SubjectPublicKeyInfo (RFC 5480) or an X.509 certificate, each in DER or
  * PEM (`PUBLIC KEY`, `CERTIFICATE`), JSON Web Keys, SEC 1 octet strings, or `x || y`. Those that name a curve have to
- * name this one. Of a certificate only the key of its subject is taken: neither its signature nor its dates are checked.
+ * name this one. Of a certificate only the key of its subject is taken: neither its signature nor its dates are
+ * checked.
  * **Not constant-time**: everything here is public.
  *
  * Reads `keys`, as many as items. Writes `points`, 64 bytes `x || y`; `codes`. `curve` is a `GeccCurve`. Codes other

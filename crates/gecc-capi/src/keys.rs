@@ -81,7 +81,8 @@ pub unsafe extern "C" fn gecc_generate_keys(
 
 /// The coordinates of public keys in any form: SubjectPublicKeyInfo (RFC 5480) or an X.509 certificate, each in DER or
 /// PEM (`PUBLIC KEY`, `CERTIFICATE`), JSON Web Keys, SEC 1 octet strings, or `x || y`. Those that name a curve have to
-/// name this one. Of a certificate only the key of its subject is taken: neither its signature nor its dates are checked.
+/// name this one. Of a certificate only the key of its subject is taken: neither its signature nor its dates are
+/// checked.
 /// **Not constant-time**: everything here is public.
 ///
 /// Reads `keys`, as many as items. Writes `points`, 64 bytes `x || y`; `codes`. `curve` is a `GeccCurve`. Codes other

@@ -66,7 +66,8 @@ pub struct KeyOfEach {
 
 impl KeyOfEach {
     /// Reads each file as [`secret_keys`] does. One that cannot be read, or does not belong to the public key beside
-    /// it, or is not the only one of its file, is an error of its own. **Constant-time** in the keys, but for their base64.
+    /// it, or is not the only one of its file, is an error of its own. **Constant-time** in the keys, but for their
+    /// base64.
     ///
     /// # Errors
     /// Where public keys cannot be computed.

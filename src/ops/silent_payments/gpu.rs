@@ -1,6 +1,6 @@
-//! Silent payments on a GPU. Of a scan all memory is wiped, no branch depends on scan keys, shared points or tweaks, and
-//! no address but for those of the multiples of tweak points, which digits of the scan key choose, for all rows alike.
-//! Tweak points are public, and computed in variable time.
+//! Silent payments on a GPU. Of a scan all memory is wiped, no branch depends on scan keys, shared points or tweaks,
+//! and no address but for those of the multiples of tweak points, which digits of the scan key choose, for all rows
+//! alike. Tweak points are public, and computed in variable time.
 
 use super::expected::{Expected, NUMBER};
 use super::index::TweakPoints;
@@ -107,7 +107,7 @@ impl OnGpu for Expected<'_> {
     }
 
     fn kernels(&self) -> (&'static str, Vec<&'static str>) {
-        (CURVE, vec!["layout", "nonces", "table", "upmul", "fpmul", "normalize", "results", "bip340_silent"])
+        (CURVE, vec!["layout", "nonces", "table", "fpmul", "normalize", "results", "bip340_silent"])
     }
 
     fn tests(&self, _: usize) -> Vec<Test> {

@@ -5,8 +5,8 @@
 //! 32 bytes. Messages have any length. Which signatures are valid is said by a [`Rule`], which calls take, as programs
 //! differ in it. Results are byte-identical to those of `ed25519-dalek`.
 //!
-//! Signatures of Ed25519 itself are verified by GPUs where there are any. All else is computed by the CPU; an engine that
-//! may use GPUs alone ([`crate::Backend::Gpu`]) refuses that.
+//! Signatures of Ed25519 itself are verified by GPUs where there are any. All else is computed by the CPU; an engine
+//! that may use GPUs alone ([`crate::Backend::Gpu`]) refuses that.
 
 mod batch;
 mod keys;
@@ -26,8 +26,7 @@ use crate::schemes::frame::verdict_of;
 use crate::types::{
     Error, Place, PublicKeys, Rejection, ResultsMut, Rows, SecretKey, SecretKeys, Verdicts, collect, require_lengths,
 };
-pub(crate) use batch::VERIFY_WORTH;
-use batch::Verify;
+pub(crate) use batch::{VERIFY_WORTH, Verify};
 pub use keys::{ExpandedKey, SigningKeys};
 use keys::{Kind, Secrets};
 pub use rule::{Rule, UnknownRule};
@@ -51,8 +50,8 @@ const NAME: &str = "Ed25519";
 /// ([`Rule::is_cofactored`]). Other rules look at what cancels in sums, and are as without it.
 ///
 /// # Errors
-/// [`Error::LengthMismatch`] when the inputs differ in length; [`Error::Device`] when every GPU fails and the CPU may not
-/// take over; [`Error::NoDevice`] with [`crate::Backend::Gpu`] for other variants than [`Variant::PURE`].
+/// [`Error::LengthMismatch`] when the inputs differ in length; [`Error::Device`] when every GPU fails and the CPU may
+/// not take over; [`Error::NoDevice`] with [`crate::Backend::Gpu`] for other variants than [`Variant::PURE`].
 ///
 /// ```
 /// use gecc::{Engine, PublicKeys, SecretKey, ed25519};

@@ -76,7 +76,8 @@ impl Kind {
         format!("{name}{reason}")
     }
 
-    /// What the first argument names, a text in the statement: a curve, or a rule of Ed25519. `None` where it is a field.
+    /// What the first argument names, a text in the statement: a curve, or a rule of Ed25519. `None` where it is a
+    /// field.
     pub fn names(self) -> Option<&'static str> {
         match self {
             Kind::EcdsaVerify | Kind::EcdsaVerifyDer | Kind::EcdsaRecover => Some("curve"),

@@ -59,8 +59,8 @@ const LONGEST_UNDO: u64 = 64 << 20;
 ///
 /// Files named blkNNNNN.dat need revNNNNN.dat beside them, with xor.dat where there is one. A file of one block needs a
 /// file beside it whose name says `-undo` at the end of the stem, with the outputs that it spends; both may be
-/// compressed by gzip or zstd. Others among the files are these, and read with theirs. The first block of a folder says of which network all are; a single block is
-/// of the main chain.
+/// compressed by gzip or zstd. Others among the files are these, and read with theirs. The first block of a folder says
+/// of which network all are; a single block is of the main chain.
 ///
 /// # Errors
 /// What the engine says. Answers before were handed on.

@@ -1,0 +1,77 @@
+// UPMUL: k P for a batch of scalars and points, by 5-bit windows over a table of 16 odd multiples per item, and with
+// the endomorphism where the curve has one.
+//
+// Launch contract of its kernels, in blocks of 256 threads exactly, which take tiles of items until there are none left.
+// next_tile: 0 before. scalars: below the order. An item whose kind is not kFinite gets a result that gecc_normalize
+// discards when it is given the kinds. tables: scratch of 384 words for each thread of the grid. xyz is for
+// gecc_normalize.
+#pragma once
+#include "curve/multiples.cuh"
+#include "kernels/block_inverse.cuh"
+#include "kernels/point_batch.cuh"
+#include "kernels/tiles.cuh"
+#include "kernels/window_table.cuh"
+
+namespace {
+struct TableScan {
+    TableStore& store;
+
+    __device__ __forceinline__ void align() const {
+        store.align();
+    }
+
+    __device__ __forceinline__ Multiple get(u32 index) {
+        Multiple r = {fe_zero(), fe_zero(), fe_zero()};
+        GECC_NO_UNROLL
+        for (int m = 0; m < kOddMultiples; m++) {
+            Multiple entry = store.get(m);
+            u32 mask = opaque(mask_if(m == (int)index));
+            accumulate_masked(r.x, mask, entry.x);
+            accumulate_masked(r.y, mask, entry.y);
+#if GECC_HAS_ENDOMORPHISM
+            accumulate_masked(r.third, mask, entry.third);
+#endif
+        }
+        return r;
+    }
+};
+
+// How a thread finds an entry of its table.
+enum class Lookup {
+    kVar,   // by address, in variable time: for public scalars
+    kScan,  // by a scan of the whole table, one sequence of operations: for secret scalars
+    // By address, one sequence of operations, at the same place as all other threads: for a secret scalar that is that
+    // of every item, whose digits choose the addresses.
+    kFixed,
+};
+
+template <Lookup kLookup>
+GECC_FN void upmul(const u32* scalars, const PointBatch& points, u32* tables, const JacobianBatch& out,
+                   const Tiles& tiles) {
+    __shared__ BlockInverseMemory memory;
+    __shared__ u32 tile;
+    TableStore store = thread_table<kLookup != Lookup::kVar>(tables);
+    u64 n = points.n;
+    for (u64 first = tiles.take(tile); first < n; first = tiles.take(tile)) {
+        u64 i = first + threadIdx.x;
+        bool present = i < n;
+        affine p = generator();
+        if (present && points.finite(i)) p = affine{points.x(i), points.y(i)};
+        fe z_inverse = block_invert(put_multiples(store, p), memory);
+        finish_multiples(store, p, z_inverse);
+        // Every thread goes on to the barriers; those without an item repeat the last one.
+        sc k;
+        load_column(k.v, scalars, n, present ? i : n - 1);
+        OddScalar<kWindows> s[kScalars];
+        split_scalar(s, k);
+        jacobian product;
+        if constexpr (kLookup == Lookup::kScan) {
+            TableScan scan = {store};
+            product = multiply_by_windows<true>(scan, s);
+        } else {
+            product = multiply_by_windows<kLookup == Lookup::kFixed>(store, s);
+        }
+        if (present) out.store(i, product);
+    }
+}
+}  // namespace
