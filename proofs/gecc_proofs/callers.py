@@ -38,6 +38,11 @@ HASH = "a hash's words, no number modulo anything"
 ANY = "any number of eight words will do where it goes: "
 
 # (file, the line without spaces around it): why.
+# Modulo 2^255 - 19 any eight words are a number (field/fold_255.cuh).
+LOOSE = "any number below 2^256"
+# A product of Montgomery's form is below n where one factor is, and the other any eight words.
+OF_WIDE = "below 2^256, and the other factor of its product below n"
+
 PLACES = {
     ("curve/batch_inverse.cuh", "value.v[w] = values[w * pitch + k * stride];"): "what the caller put there: a number",
     ("curve/batch_inverse.cuh", "prefix.v[w] = prefixes[w * pitch + k * stride];"): "a product, written by this loop",
@@ -97,7 +102,14 @@ PLACES = {
     ("kernels/fpmul.cu", "load_column(k.v, scalars, n, i);"): OF_COLUMNS,
     ("kernels/fpmul.cu", "load_column(k.v, scalars, n, i < n ? i : n - 1);"): OF_COLUMNS,
     ("kernels/upmul.cuh", "load_column(k.v, scalars, n, present ? i : n - 1);"): OF_COLUMNS,
-    ("kernels/layout.cu", "load_column(a.v, elements, n, i);"): OF_COLUMNS,
+    ("curve/edwards.cuh", "words_copy(r.v, encoding);"): LOOSE,
+    ("curve/edwards.cuh", "r.v[7] &= 0x7fffffff;"): LOOSE,
+    ("kernels/ed25519.cu", "load_column(r.x.v, xy, n, i);"): LOOSE,
+    ("kernels/ed25519.cu", "load_column(r.y.v, xy + 8 * n, n, i);"): LOOSE,
+    ("scheme/ed25519.cuh", "words_copy(low.v, words);"): OF_WIDE,
+    ("scheme/ed25519.cuh", "words_copy(high.v, words + 8);"): OF_WIDE,
+    ("scheme/ed25519.cuh", "words_copy(of_low.v, r);"): "R modulo n, a constant",
+    ("scheme/ed25519.cuh", "words_copy(of_high.v, r2);"): "R^2 modulo n, a constant",
     ("kernels/nonces.cu", "replace_by_one(nonce.v, usable);"): "a scalar or 1",
     ("kernels/nonces.cu", "store_column(scalars, n, i, key);"): "replaced by 1 just before unless below n",
     (
