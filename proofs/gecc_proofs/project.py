@@ -75,7 +75,7 @@ def generated_headers():
 
 
 def curves():
-    """Every curve of curves/ in short Weierstrass form, with its header checked. Others have no device code."""
+    """Every curve of curves/ in short Weierstrass form, with its header checked. The device code of others is not proved."""
     generated = generated_headers()
     result = []
     for path in sorted((ROOT / "curves").glob("*.toml")):
