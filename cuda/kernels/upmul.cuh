@@ -1,10 +1,10 @@
 // UPMUL: k P for a batch of scalars and points, by 5-bit windows over a table of 16 odd multiples per item, and with
 // the endomorphism where the curve has one.
 //
-// Launch contract of its kernels, in blocks of 256 threads exactly, which take tiles of items until there are none left.
-// next_tile: 0 before. scalars: below the order. An item whose kind is not kFinite gets a result that gecc_normalize
-// discards when it is given the kinds. tables: scratch of 384 words for each thread of the grid. xyz is for
-// gecc_normalize.
+// Launch contract of its kernels, in blocks of 256 threads exactly, which take tiles of items until there are none
+// left. next_tile: 0 before. scalars: below the order. An item whose kind is not kFinite gets a result that
+// gecc_normalize discards when it is given the kinds. tables: scratch of 384 words for each thread of the grid. xyz is
+// for gecc_normalize.
 #pragma once
 #include "curve/multiples.cuh"
 #include "kernels/block_inverse.cuh"
