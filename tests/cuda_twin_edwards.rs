@@ -55,7 +55,7 @@ fn fields() {
             ("fe_sqr", a * a),
             ("fe_neg", (p << 2) - a),
             ("fe_inv", a.modpow(&(p - 2u32), p)),
-            ("fe_root_power", a.modpow(&((p - 5u32) >> 3), p)),
+            ("fe_sqrt", a.modpow(&((p - 5u32) >> 3), p)),
         ];
         for (operation, wanted) in powers {
             session.expect(operation, &[a], move |found| &found[0] % p == &wanted % p);

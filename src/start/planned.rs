@@ -13,12 +13,11 @@ use crate::ops::modular::{Modexp, MulMod};
 use crate::ops::point::{Add, DecodeKeys, Double, Mul, MulBase, Sums, SumsOfProducts};
 use crate::ops::silent_payments::{Expected, Receiver, TweakPoints};
 use crate::ops::tweak::{Tweak, Tweaks};
-use crate::schemes::SCHEMES;
 use crate::schemes::ecdsa::recover::{Candidates, Recover, Wanted};
 use crate::schemes::ecdsa::recover_cpu;
 use crate::schemes::frame::{Chunks, Inputs, Scheme, Sign, Signing, Verification, Verify};
 use crate::schemes::sm2::digest::{MessageDigests, SizedIds};
-use crate::schemes::{bip340, ed25519};
+use crate::schemes::{SCHEMES, bip340, ed25519};
 use crate::types::{ByteRows, Check, Point, Policy, PublicKeys, Rows, SecretKey, SecretKeys, Signers};
 use std::collections::BTreeSet;
 

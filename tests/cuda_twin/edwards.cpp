@@ -1,24 +1,8 @@
 // Arithmetic, points and verification on a twisted Edwards curve (the generated curve.cuh on the include path).
 #include <vector>
 
-#include "numbers.hpp"
+#include "field_lines.hpp"
 #include "scheme/ed25519.cuh"
-
-static bool run_field(const char* name, const Numbers& in, Numbers& out) {
-    fe a = field(in, 0), b = field(in, 1);
-    if (!strcmp(name, "fe_mul")) put(out, fe_mul(a, b).v);
-    else if (!strcmp(name, "fe_sqr")) put(out, fe_sqr(a).v);
-    else if (!strcmp(name, "fe_add")) put(out, fe_add(a, b).v);
-    else if (!strcmp(name, "fe_sub")) put(out, fe_sub(a, b).v);
-    else if (!strcmp(name, "fe_neg")) put(out, fe_neg(a).v);
-    else if (!strcmp(name, "fe_half")) put(out, fe_half(a).v);
-    else if (!strcmp(name, "fe_inv")) put(out, fe_inv(a).v);
-    else if (!strcmp(name, "fe_root_power")) put(out, fe_sqrt_candidate(a).v);
-    else if (!strcmp(name, "fe_canonical")) put(out, fe_canonical(a).v);
-    else if (!strcmp(name, "fe_is_zero")) put_flag(out, fe_is_zero(a));
-    else return false;
-    return true;
-}
 
 struct HostMultiples {
     ed_addend entries[kEdMultiples];

@@ -95,6 +95,18 @@ def messages(items: int) -> pa.RecordBatch:
     return pa.record_batch(columns)
 
 
+def signed_texts(texts: list[bytes], signatures: Any, keys: list[bytes]) -> pa.RecordBatch:
+    """Some of the messages are null."""
+    messages: list[bytes | None] = list(texts)
+    messages[3::17] = [None] * len(messages[3::17])
+    columns = {
+        "message": column(messages, pa.binary()),
+        "signature": column(signatures, pa.binary(64)),
+        "public_key": column(keys, pa.binary()),
+    }
+    return pa.record_batch(columns)
+
+
 def of_ed25519(texts: list[bytes]) -> pa.RecordBatch:
     """Signatures of Ed25519 over messages, a quarter of them spoiled, with nulls, keys in PEM and of small order."""
     seeds = random_rows(len(texts), 32)
@@ -105,14 +117,7 @@ def of_ed25519(texts: list[bytes]) -> pa.RecordBatch:
     header = bytes.fromhex("302a300506032b6570032100")
     keys = [header + row.tobytes() if item % 5 == 0 else row.tobytes() for item, row in enumerate(public)]
     keys[1] = bytes([1]) + bytes(31)
-    messages: list[bytes | None] = list(texts)
-    messages[3::17] = [None] * len(messages[3::17])
-    columns = {
-        "message": column(messages, pa.binary()),
-        "signature": column(signatures, pa.binary(64)),
-        "public_key": column(keys, pa.binary()),
-    }
-    return pa.record_batch(columns)
+    return signed_texts(texts, signatures, keys)
 
 
 def of_bip340(texts: list[bytes]) -> pa.RecordBatch:
@@ -123,14 +128,7 @@ def of_bip340(texts: list[bytes]) -> pa.RecordBatch:
     signatures[::4, 40] ^= 1
     short = compressed(points)
     keys = [row if item % 5 == 0 else row[1:] for item, row in enumerate(short)]
-    messages: list[bytes | None] = list(texts)
-    messages[3::17] = [None] * len(messages[3::17])
-    columns = {
-        "message": column(messages, pa.binary()),
-        "signature": column(signatures, pa.binary(64)),
-        "public_key": column(keys, pa.binary()),
-    }
-    return pa.record_batch(columns)
+    return signed_texts(texts, signatures, keys)
 
 
 CHAIN = "digest=hash,r=r,s=s,v=V,public_key=pk"

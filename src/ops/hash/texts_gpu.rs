@@ -63,12 +63,12 @@ fn copy_texts(pool: &Pool, to: &mut [u8], texts: &SizedTexts, items: &Range<usiz
         }
     };
     let mut rest = to;
-    let mut with_place = |block: Range<usize>| {
+    let blocks = items.clone().step_by(BLOCK).map(|start| {
+        let block = start..items.end.min(start + BLOCK);
         let place = rest.split_off_mut(..texts.bytes(&block)).expect("there is a place for each");
         (block, place)
-    };
-    let blocks = items.clone().step_by(BLOCK).map(|start| start..items.end.min(start + BLOCK));
-    pool.for_each_with_caller(blocks.map(&mut with_place).collect(), copy);
+    });
+    pool.for_each_with_caller(blocks.collect(), copy);
 }
 
 /// Where the texts of some items begin, with the end of the last, from one of these numbers on.
