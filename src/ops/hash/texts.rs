@@ -7,7 +7,8 @@ use std::ops::Range;
 /// microseconds. Longer messages are hashed on the CPU.
 pub(crate) const LONGEST: usize = 16 << 10;
 
-/// Texts whose sizes are kept as one: a column with the size of each takes longer to write than to do without.
+/// Texts whose sizes are kept as one sum. The size of each would have to be written before the first chunk starts,
+/// which takes longer than adding up again.
 const BLOCK: usize = 64;
 
 /// The bytes of each item.

@@ -12,8 +12,8 @@
 //! point is read, the same for all rows, so that neither the number of operations nor their order depends on the key;
 //! who can watch the addresses that the GPU reads from its memory could learn the key. Comparing x-coordinates with
 //! outputs takes time by what is equal, and rows that match are computed again for the next k: who can measure the time
-//! of a scan, or watch its memory, may learn which rows match and how many outputs of each, which is what the scan is
-//! for, but neither the scan key nor a tweak. How many rows, receivers and labels there are is no secret.
+//! of a scan, or watch the host's memory, may learn which rows match and how many outputs of each, which is what the
+//! scan is for, but neither the scan key nor a tweak. How many rows, receivers and labels there are is no secret.
 
 mod cpu;
 mod expected;
