@@ -58,6 +58,8 @@ pub fn powers_of<C: CpuCurve>(lanes: Lanes, _: &[Entry<C::Base>], _: u32, _: usi
     match lanes {}
 }
 
+pub const KECCAK_LANES: usize = 1;
+
 pub fn keccak256(lanes: Lanes, _: &[&[u8]], _: impl FnMut(usize, &[u8; 32])) {
     match lanes {}
 }

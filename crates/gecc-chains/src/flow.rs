@@ -82,6 +82,10 @@ impl<'a> Settings<'a> {
         }
     }
 
+    fn is_starting(&self) -> bool {
+        matches!(self.engine, Computing::Starting(engine) if engine.get().is_none())
+    }
+
     /// Signatures of a batch.
     pub(crate) fn batch(&self) -> usize {
         let of_engine = || {
@@ -175,12 +179,11 @@ impl<A: Send> Form<A> for Plain {
 /// Takes the next piece, and says whether another is wanted.
 pub(crate) type HandOn<'a, P> = dyn FnMut(P) -> ControlFlow<()> + 'a;
 
-/// What is decoded of a piece at first, and the rest.
-type Begun<W> = (<W as Work>::Decoded, Option<<W as Work>::Piece>);
-/// A piece whose bytes are held until all of it is gathered.
+/// What is decoded of a piece at first, and the rest, and the bytes that it holds until all of it is gathered.
+type Begun<W> = (<W as Work>::Decoded, Option<<W as Work>::Piece>, u64);
+/// A piece that is decoded, and where it holds bytes.
 struct Held<'a, W: Work> {
     room: &'a Room,
-    bytes: u64,
     begun: Receiver<Begun<W>>,
 }
 /// Where batches of parts go, and what becomes of them.
@@ -324,11 +327,10 @@ impl<W: Work, F: Fn() -> bool + Sync> Steps<'_, W, F> {
         W::Piece: 'a,
         W::Decoded: 'a,
     {
-        // No more of a file than keeps the threads busy: memory that was never used costs more than decoding.
-        let least = self.limits.ahead / (2 * self.settings.pool.current_num_threads());
+        let least = self.least_held();
         let bytes = W::weight(&piece).saturating_add(self.limits.part).max(least) as u64;
         let (to, begun) = sync_channel(1);
-        if !room.enter(bytes) || (self.is_over)() || to_gather.send(Held { room, bytes, begun }).is_err() {
+        if !room.enter(bytes) || (self.is_over)() || to_gather.send(Held { room, begun }).is_err() {
             return ControlFlow::Break(());
         }
         // Nobody closes it.
@@ -338,10 +340,24 @@ impl<W: Work, F: Fn() -> bool + Sync> Steps<'_, W, F> {
             let _place = place;
             self.timings.waited_since(Step::Decode, handed_in);
             if !(self.is_over)() {
-                let _ = to.send(self.timings.worked(Step::Decode, || self.work.decode(piece, self.limits.part)));
+                let (part, rest) = self.timings.worked(Step::Decode, || self.work.decode(piece, self.limits.part));
+                // Mostly a part is much smaller than it may be.
+                let is_held = W::bytes(&part) + rest.as_ref().map_or(0, |rest| W::weight(rest) + self.limits.part);
+                let kept = (is_held.max(least) as u64).min(bytes);
+                room.leave(bytes - kept);
+                let _ = to.send((part, rest, kept));
             }
         });
         ControlFlow::Continue(())
+    }
+
+    /// Bytes that a piece holds at least, so that no more of a file are ahead than keep the threads busy: memory that was
+    /// never used costs more than decoding. But while an engine starts there is nothing else to do.
+    fn least_held(&self) -> usize {
+        if self.settings.is_starting() {
+            return 0;
+        }
+        self.limits.ahead / (2 * self.settings.pool.current_num_threads())
     }
 
     /// Makes batches of what is decoded.
@@ -353,7 +369,7 @@ impl<W: Work, F: Fn() -> bool + Sync> Steps<'_, W, F> {
         while let Some(held) = self.timings.waited(Step::Gather, || pieces.next()) {
             // A task that gave nothing was not wanted any more.
             let begun = self.timings.waited(Step::Gather, || held.begun.recv());
-            let Ok((mut next, mut rest)) = begun else { return };
+            let Ok((mut next, mut rest, bytes_held)) = begun else { return };
             loop {
                 size += W::size(&next);
                 bytes += W::bytes(&next);
@@ -368,7 +384,7 @@ impl<W: Work, F: Fn() -> bool + Sync> Steps<'_, W, F> {
                 let Some(piece) = rest else { break };
                 (next, rest) = self.timings.worked(Step::Gather, || self.work.decode(piece, self.limits.part));
             }
-            held.room.leave(held.bytes);
+            held.room.leave(bytes_held);
         }
         // It may hold problems alone.
         hand_on(batch);

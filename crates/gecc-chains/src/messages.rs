@@ -1,48 +1,67 @@
-//! What is to be hashed, one message after the other, so that an engine can hash a batch of them.
+//! What is to be hashed, so that an engine can hash a batch of it.
 
-/// Messages of any length.
+use std::ops::Range;
+
+/// Messages of any length, which are parts of one text.
 #[derive(Default)]
 pub struct Messages {
-    bytes: Vec<u8>,
-    ends: Vec<usize>,
+    /// Also with what is between messages.
+    pub text: Vec<u8>,
+    places: Vec<Range<usize>>,
+    /// Bytes of all messages.
+    bytes: usize,
 }
 
 impl Messages {
+    /// Makes room for this many messages, of this many bytes in all.
+    pub fn reserve(&mut self, messages: usize, bytes: usize) {
+        self.text.reserve(bytes);
+        self.places.reserve(messages);
+    }
+
     /// Adds what is written, and gives its number.
     pub fn push(&mut self, write: impl FnOnce(&mut Vec<u8>)) -> usize {
-        write(&mut self.bytes);
-        self.ends.push(self.bytes.len());
-        self.ends.len() - 1
+        let start = self.text.len();
+        write(&mut self.text);
+        self.push_place(start..self.text.len())
     }
 
     /// The same, where `write` may have nothing to add; then it writes nothing.
     pub fn try_push(&mut self, write: impl FnOnce(&mut Vec<u8>) -> Option<()>) -> Option<()> {
-        write(&mut self.bytes)?;
-        self.ends.push(self.bytes.len());
+        let start = self.text.len();
+        write(&mut self.text)?;
+        self.push_place(start..self.text.len());
         Some(())
     }
 
+    /// Adds what stands here in the text, and gives its number.
+    pub fn push_place(&mut self, place: Range<usize>) -> usize {
+        self.bytes += place.len();
+        self.places.push(place);
+        self.places.len() - 1
+    }
+
     pub fn clear(&mut self) {
-        self.bytes.clear();
-        self.ends.clear();
+        self.text.clear();
+        self.places.clear();
+        self.bytes = 0;
     }
 
     pub fn len(&self) -> usize {
-        self.ends.len()
+        self.places.len()
     }
 
     /// Bytes in memory.
     pub fn bytes(&self) -> usize {
-        self.bytes.len() + self.ends.len() * size_of::<usize>()
+        self.bytes + self.places.len() * size_of::<Range<usize>>()
     }
 
     /// Bytes that it has room for.
     pub fn capacity(&self) -> usize {
-        self.bytes.capacity() + self.ends.capacity() * size_of::<usize>()
+        self.text.capacity() + self.places.capacity() * size_of::<Range<usize>>()
     }
 
     pub fn iter(&self) -> impl Iterator<Item = &[u8]> {
-        let starts = std::iter::once(0).chain(self.ends.iter().copied());
-        starts.zip(&self.ends).map(|(start, end)| &self.bytes[start..*end])
+        self.places.iter().map(|place| &self.text[place.clone()])
     }
 }

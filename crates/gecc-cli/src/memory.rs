@@ -5,10 +5,13 @@
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 pub fn keep_freed() {
     const NEVER: libc::c_int = -1;
+    // As much as a heap of a thread has: it is made usable at once, not page by page, for which all threads wait.
+    const HEAP: libc::c_int = 64 << 20;
     // SAFETY: these change how later allocations get their memory, and nothing else.
     unsafe {
         libc::mallopt(libc::M_MMAP_MAX, 0);
         libc::mallopt(libc::M_TRIM_THRESHOLD, NEVER);
+        libc::mallopt(libc::M_TOP_PAD, HEAP);
     }
 }
 
@@ -21,6 +24,7 @@ pub fn give_back_freed() {
         libc::mallopt(libc::M_MMAP_MAX, 1 << 16);
         libc::mallopt(libc::M_MMAP_THRESHOLD, LARGE);
         libc::mallopt(libc::M_TRIM_THRESHOLD, LARGE);
+        libc::mallopt(libc::M_TOP_PAD, LARGE);
     }
 }
 

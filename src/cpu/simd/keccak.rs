@@ -5,7 +5,8 @@
 
 use crate::cpu::field::vector::{Lanes, Words, transpose};
 
-const LANES: usize = 8;
+/// Messages side by side.
+pub const LANES: usize = 8;
 /// Bytes of a message that a permutation takes.
 const RATE: usize = 136;
 /// Tables of three bits a, b, c: a ^ b ^ c, and a ^ (!b & c).

@@ -24,7 +24,7 @@ mod tests;
 
 pub use super::field::vector::Lanes;
 pub use chains::{CHAINS, Chains};
-pub use keccak::keccak256;
+pub use keccak::{LANES as KECCAK_LANES, keccak256};
 pub use lift::lift_x;
 pub use multiply::{mul_add, sum_products};
 pub use normalize::normalize;

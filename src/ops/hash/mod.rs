@@ -10,6 +10,7 @@ mod texts;
 mod texts_gpu;
 
 use crate::cpu::CpuEngine;
+use crate::cpu::field::vector::Lanes;
 use crate::cpu::simd;
 use crate::engine::Engine;
 use crate::fields::Hash;
@@ -56,8 +57,12 @@ pub fn digests_into<M: AsRef<[u8]> + Sync>(
     require_lengths(messages.len(), &[("digests", digests.len())])?;
     let (cpu, message) = (&engine.devices()?.cpu, |item: usize| messages[item].as_ref());
     if let Some(function) = Function::of(hash) {
-        let messages = SizedTexts::new(cpu, messages.len(), message);
-        return write_digests(engine, &DigestsOf { function, messages }, digests);
+        let aside = Aside::of(cpu, function, messages);
+        let others = |item: usize| if aside.has(message(item)) { &[] } else { message(item) };
+        let sized = SizedTexts::new(cpu, messages.len(), others);
+        write_digests(engine, &DigestsOf { function, messages: sized }, digests)?;
+        aside.write(cpu, messages, digests);
+        return Ok(());
     }
     let hashed = cpu.map(messages.len(), None, |item| hash.digest(message(item)));
     for (item, (digest, hashed)) in digests.iter_mut().zip(hashed).enumerate() {
@@ -65,6 +70,42 @@ pub fn digests_into<M: AsRef<[u8]> + Sync>(
         *digest = hashed.ok_or_else(wrong)?;
     }
     Ok(())
+}
+
+/// Messages that are too long for a device, where the CPU has lanes: side by side they take an eighth of what they take
+/// one by one, as chunks of a device leave them.
+struct Aside(Option<(Lanes, Vec<usize>)>);
+
+impl Aside {
+    fn of<M: AsRef<[u8]>>(cpu: &CpuEngine, function: Function, messages: &[M]) -> Self {
+        let lanes = cpu.lanes.filter(|_| function == Function::Keccak256);
+        let is_long = |item: &usize| messages[*item].as_ref().len() > LONGEST;
+        Aside(lanes.map(|lanes| {
+            let mut long: Vec<usize> = (0..messages.len()).filter(is_long).collect();
+            long.sort_unstable_by_key(|item| messages[*item].as_ref().len());
+            (lanes, long)
+        }))
+    }
+
+    /// Whether this message is one of them.
+    fn has(&self, message: &[u8]) -> bool {
+        self.0.is_some() && message.len() > LONGEST
+    }
+
+    fn write<M: AsRef<[u8]> + Sync>(&self, cpu: &CpuEngine, messages: &[M], digests: &mut [[u8; 32]]) {
+        let Some((lanes, long)) = &self.0 else { return };
+        let groups: Vec<&[usize]> = long.chunks(simd::KECCAK_LANES).collect();
+        // Each is worth a thread.
+        let hashed = cpu.pool.map(1, groups.len(), [[0; 32]; simd::KECCAK_LANES], |group| {
+            let of_group: Vec<&[u8]> = groups[group].iter().map(|item| messages[*item].as_ref()).collect();
+            let mut hashes = [[0; 32]; simd::KECCAK_LANES];
+            simd::keccak256(*lanes, &of_group, |place, hash| hashes[place] = *hash);
+            hashes
+        });
+        for (item, hash) in groups.iter().zip(&hashed).flat_map(|(group, hashes)| group.iter().zip(hashes)) {
+            digests[*item] = *hash;
+        }
+    }
 }
 
 /// What GPUs hash with.

@@ -1,4 +1,5 @@
-//! Numbered tasks on threads of their own, some of them ahead of who takes the results in order.
+//! Numbered tasks on threads of their own, some of them ahead of who takes the results in order, or on the thread of who
+//! takes them.
 
 use gecc::steps::{Entrance, Results, line};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -8,7 +9,15 @@ use std::thread::{self, JoinHandle};
 
 /// The results of the tasks `0..tasks`, in order. At most `window` tasks are begun whose results nobody has taken.
 /// Threads end when this is dropped.
-pub(crate) struct Ahead<T> {
+pub(crate) enum Ahead<T> {
+    /// None is ahead: a thread would take longer to start than the tasks take.
+    ByTaker(std::ops::Range<usize>, Work<T>),
+    OnThreads(Threads<T>),
+}
+
+type Work<T> = Box<dyn Fn(usize) -> T + Send + Sync>;
+
+pub(crate) struct Threads<T> {
     tasks: std::ops::Range<usize>,
     /// `None` when no more tasks begin. A panic of a task is its result.
     entrance: Option<Entrance<usize, thread::Result<T>>>,
@@ -18,9 +27,36 @@ pub(crate) struct Ahead<T> {
 }
 
 impl<T: Send + 'static> Ahead<T> {
+    /// Has `work` done by this many threads, or by who takes the results where these are 0.
+    ///
     /// # Errors
     /// When the system gives no thread at all.
     pub fn start(
+        tasks: usize,
+        threads: usize,
+        window: usize,
+        work: impl Fn(usize) -> T + Send + Sync + 'static,
+    ) -> std::io::Result<Self> {
+        if threads == 0 {
+            return Ok(Ahead::ByTaker(0..tasks, Box::new(work)));
+        }
+        Threads::start(tasks, threads, window, work).map(Ahead::OnThreads)
+    }
+}
+
+impl<T> Iterator for Ahead<T> {
+    type Item = T;
+
+    fn next(&mut self) -> Option<T> {
+        match self {
+            Ahead::ByTaker(tasks, work) => tasks.next().map(work),
+            Ahead::OnThreads(threads) => threads.next(),
+        }
+    }
+}
+
+impl<T: Send + 'static> Threads<T> {
+    fn start(
         tasks: usize,
         threads: usize,
         window: usize,
@@ -36,7 +72,7 @@ impl<T: Send + 'static> Ahead<T> {
             (!is_over).then(|| catch_unwind(AssertUnwindSafe(|| work(task))))
         };
         let work = Arc::new(work);
-        let mut ahead = Ahead { tasks: 0..tasks, entrance: Some(entrance), results, threads: Vec::new(), stopped };
+        let mut ahead = Threads { tasks: 0..tasks, entrance: Some(entrance), results, threads: Vec::new(), stopped };
         for index in 0..threads.min(tasks).max(1) {
             let (workers, work) = (workers.clone(), work.clone());
             let builder = thread::Builder::new().name(format!("gecc-read-{index}"));
@@ -52,7 +88,7 @@ impl<T: Send + 'static> Ahead<T> {
     }
 }
 
-impl<T> Ahead<T> {
+impl<T> Threads<T> {
     /// Has the next task begun, where there is one.
     fn begin(&mut self) {
         let goes_on = self.tasks.next().zip(self.entrance.as_ref()).is_some_and(|(task, to)| to.hand_in(task));
@@ -62,7 +98,7 @@ impl<T> Ahead<T> {
     }
 }
 
-impl<T> Iterator for Ahead<T> {
+impl<T> Iterator for Threads<T> {
     type Item = T;
 
     fn next(&mut self) -> Option<T> {
@@ -72,7 +108,7 @@ impl<T> Iterator for Ahead<T> {
     }
 }
 
-impl<T> Drop for Ahead<T> {
+impl<T> Drop for Threads<T> {
     fn drop(&mut self) {
         self.stopped.store(true, Ordering::Relaxed);
         self.entrance = None;
@@ -106,6 +142,13 @@ mod tests {
         }
         assert_eq!(taken.load(Ordering::SeqCst), 200);
         assert_eq!(Ahead::start(0, 3, 3, |task| task).unwrap().next(), None);
+    }
+
+    #[test]
+    fn who_takes_the_results_does_the_work_where_no_threads_are_asked_for() {
+        let here = thread::current().id();
+        let ahead = Ahead::start(3, 0, 5, move |task| (task, thread::current().id() == here)).unwrap();
+        assert_eq!(ahead.collect::<Vec<_>>(), [(0, true), (1, true), (2, true)]);
     }
 
     #[test]

@@ -36,7 +36,8 @@ pub struct ReadOptions {
     /// for it there are fewer. 2^18 by default: larger columns are new memory for each batch, which costs more than
     /// decoding.
     pub rows: usize,
-    /// Threads that decode. As many as the processor has by default, and at most 16.
+    /// Threads that decode. As many as the processor has by default, and at most 16. With 0 who takes the batches decodes
+    /// them, which is best for small files.
     pub threads: usize,
     /// Bytes that decoded batches may take before they are handed out, and what one batch may take. 2 GiB by default.
     pub max_memory: u64,
@@ -176,11 +177,10 @@ fn unknown(first: &[u8]) -> Error {
 }
 
 impl Input {
-    fn of(content: Content, mut options: ReadOptions, length: u64, place: Place) -> Result<Self, Error> {
+    fn of(content: Content, options: ReadOptions, length: u64, place: Place) -> Result<Self, Error> {
         if options.rows == 0 {
             return Err(Error::Options("batches have a row at least".to_owned()));
         }
-        options.threads = options.threads.max(1);
         let schema = match &content {
             Content::Parquet(file) => file.schema().clone(),
             Content::File(file) => file.schema.clone(),

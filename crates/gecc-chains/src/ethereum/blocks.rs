@@ -144,5 +144,5 @@ pub fn number(encoded: &mut &[u8]) -> rlp::Result<u64> {
     for _ in 0..BEFORE_NUMBER {
         rlp::item(&mut fields)?;
     }
-    rlp::number(&mut fields).map(u64::from_be_bytes)
+    Ok(rlp::integer(&mut fields, 8)? as u64)
 }

@@ -12,6 +12,7 @@ use crate::reason::rejection_of;
 use gecc::ecdsa::Address;
 use gecc::{Rejection, Verdict};
 use std::borrow::Cow;
+use std::ops::Range;
 
 /// The first block of Ethereum's main chain that EIP-2 is about.
 const HOMESTEAD: u64 = 1_150_000;
@@ -89,6 +90,8 @@ pub enum TransactionHash<'a> {
     Known([u8; 32]),
     /// That of these bytes.
     Of(&'a [u8]),
+    /// That of what stands here in the text of what is hashed.
+    At(Range<usize>),
     /// What the source says. It has to be that of the transaction, or else this is why it is not.
     Claimed([u8; 32], &'static str),
 }
@@ -97,6 +100,18 @@ impl<'a> Decoder<'a> {
     /// Decodes until there is little more than this many bytes, into something empty.
     pub fn new(options: &'a Options, to: Decoded, most: usize) -> Self {
         Decoder { to, options, most, scratch: Vec::new() }
+    }
+
+    /// Makes room for about this many transactions and bytes of them, as far as there will be enough of it. Memory that
+    /// grows is copied, and other threads wait whose memory lies beside it.
+    pub fn reserve(&mut self, transactions: usize, bytes: usize) {
+        const LEAST: usize = size_of::<Item>() + size_of::<[u8; 64]>();
+        let (rows, bytes) = (transactions.min(self.most / LEAST), bytes.min(self.most));
+        self.to.signed.reserve(rows, bytes);
+        self.to.hashed.reserve(rows, bytes);
+        self.to.signatures.reserve(rows);
+        self.to.recovery_ids.reserve(rows);
+        self.to.items.reserve(rows);
     }
 
     /// Whether there is enough. What comes then is for the next part.
@@ -119,6 +134,7 @@ impl<'a> Decoder<'a> {
         let hash = match hash {
             TransactionHash::Known(hash) => Hash::Known(hash),
             TransactionHash::Of(encoded) => Hash::Of(hashed.push(|to| to.extend_from_slice(encoded))),
+            TransactionHash::At(place) => Hash::Of(hashed.push_place(place)),
             TransactionHash::Claimed(hash, why) => Hash::Claimed(hash, hashed.push(|to| transaction.write(to)), why),
         };
         // Chains other than the main one had the rule from their first block on, and legacy transactions for one chain

@@ -7,15 +7,14 @@
 use super::blocks::{LONGEST, number, place_in};
 use super::decoded::Decoder;
 use super::rlp;
+use super::snappy::{claimed, decompress};
 use super::transaction::List;
 use super::{Content, PIECE, Piece};
 use crate::files::Reader;
 use crate::flow::HandOn;
 use crate::limits::Limits;
 use crate::problem::{Place, Problem, note};
-use snap::read::FrameDecoder;
 use std::collections::VecDeque;
-use std::io::Read;
 use std::ops::{ControlFlow, Range};
 use std::path::Path;
 use std::sync::Arc;
@@ -33,6 +32,9 @@ const LONGEST_HEADER: u64 = 1 << 20;
 /// The most blocks that an index is believed to have: a file has 8192.
 const MOST_INDEXED: u64 = 1 << 20;
 
+/// Bytes of a short transaction.
+const USUAL: usize = 128;
+
 /// Some blocks as they are in the file.
 #[derive(Default)]
 pub struct Tuples {
@@ -40,13 +42,11 @@ pub struct Tuples {
     blocks: VecDeque<Tuple>,
     /// Parts of blocks that stand alone, and what is no record.
     problems: Vec<Problem>,
-    /// The longest body, decompressed.
+    /// The longest body, decompressed, and all of them.
     longest: usize,
-    /// The parts of the block that is decoded.
-    header: Vec<u8>,
-    body: Vec<u8>,
-    /// What is still to be read of the body that is decompressed, and where its block begins in the file.
-    open: Option<(u64, List)>,
+    decompressed: usize,
+    /// The transactions of a body that are still to be read, and where its block begins in the file.
+    open: Option<(u64, Vec<u8>, List)>,
 }
 
 /// A block's parts in the bytes.
@@ -121,6 +121,7 @@ impl Tuples {
                     match (header.take(), body) {
                         (Some((place, header)), Some((body, decompressed))) => {
                             self.longest = self.longest.max(decompressed);
+                            self.decompressed += decompressed;
                             self.blocks.push_back(Tuple { place, header, body });
                         }
                         (None, Some(_)) => {
@@ -232,33 +233,57 @@ fn go_behind(reader: &mut Reader, place: u64, starts: &mut Option<Option<Starts>
 impl Decoder<'_> {
     /// Adds the transactions of blocks until there is enough. Whether that were all.
     pub fn add_tuples(&mut self, path: &Arc<Path>, tuples: &mut Tuples) -> bool {
-        let Tuples { bytes, blocks, header, body, open, .. } = tuples;
-        let mut frames = Frames::new();
+        let Tuples { bytes, blocks, decompressed, open, .. } = tuples;
+        self.reserve(*decompressed / USUAL, *decompressed);
+        let mut header = Vec::new();
+        let mut list = open.take().map(|(place, body, mut list)| {
+            let start = self.to.hashed.text.len();
+            self.to.hashed.text.extend_from_slice(&body);
+            list.rest = start..start + body.len();
+            (place, list)
+        });
         while !self.is_full() {
-            if let Some((place, list)) = open {
-                if let Err(what) = self.add_list(body, list) {
+            if let Some((place, list_of_block)) = &mut list {
+                if let Err(what) = self.add_list_of_text(list_of_block) {
                     note(&mut self.to.progress.problems, Problem::new(path, Place::Byte(*place), of_body(what)));
                 }
-                open.take_if(|(_, list)| list.is_empty());
+                list.take_if(|(_, list)| list.is_empty());
                 continue;
             }
             let Some(block) = blocks.pop_front() else { return true };
-            let mut begin = || {
-                frames.decompress(&bytes[block.header.clone()], header)?;
-                let number =
-                    number(&mut header.as_slice()).map_err(|problem| format!("the block's header: {problem}"))?;
-                if self.wants(Some(number)) {
-                    frames.decompress(&bytes[block.body.clone()], body)?;
-                    *open = Some((block.place, List::new(transactions_of(body).map_err(of_body)?, Some(number))));
-                }
-                Ok(())
-            };
-            let begun: Result<(), String> = begin();
-            if let Err(what) = begun {
-                note(&mut self.to.progress.problems, Problem::new(path, Place::Byte(block.place), what));
+            match self.begin(&mut header, bytes, &block) {
+                Ok(begun) => list = begun.map(|list| (block.place, list)),
+                Err(what) => note(&mut self.to.progress.problems, Problem::new(path, Place::Byte(block.place), what)),
             }
         }
+        *open = list.map(|(place, list)| {
+            let text = &mut self.to.hashed.text;
+            text.truncate(list.rest.end);
+            (place, text.split_off(list.rest.start), list)
+        });
         open.is_none() && blocks.is_empty()
+    }
+
+    /// Decompresses the body of a block that is wanted to where its transactions are hashed.
+    fn begin(&mut self, header: &mut Vec<u8>, bytes: &[u8], block: &Tuple) -> Result<Option<List>, String> {
+        let of_data = |problem| format!("the compressed data: {problem}");
+        header.clear();
+        decompress(&bytes[block.header.clone()], header).map_err(of_data)?;
+        let number = number(&mut header.as_slice()).map_err(|problem| format!("the block's header: {problem}"))?;
+        if !self.wants(Some(number)) {
+            return Ok(None);
+        }
+        let text = &mut self.to.hashed.text;
+        let start = text.len();
+        let decompressed = decompress(&bytes[block.body.clone()], text).map_err(of_data);
+        let found = decompressed.and_then(|()| transactions_of(&text[start..]).map_err(of_body));
+        match found {
+            Ok(Range { start: first, end }) => Ok(Some(List::new(start + first..start + end, Some(number)))),
+            Err(what) => {
+                text.truncate(start);
+                Err(what)
+            }
+        }
     }
 }
 
@@ -271,44 +296,4 @@ fn transactions_of(body: &[u8]) -> rlp::Result<Range<usize>> {
     let mut rest = body;
     let mut parts = rlp::list(&mut rest)?;
     Ok(place_in(body, rlp::list(&mut parts)?))
-}
-
-/// Bytes that data in snappy's framing format says it becomes, or more; up to where it is not in this format, which it
-/// is not decompressed beyond. <https://github.com/google/snappy/blob/main/framing_format.txt>, section 4.
-fn claimed(mut frames: &[u8]) -> u64 {
-    const CHECKSUM: usize = 4;
-    let mut sum = 0;
-    while let [kind, a, b, c, rest @ ..] = frames {
-        let length = u32::from_le_bytes([*a, *b, *c, 0]) as usize;
-        let Some((chunk, rest)) = rest.split_at_checked(length) else { break };
-        sum += match (kind, chunk.get(CHECKSUM..)) {
-            (0, Some(compressed)) => snap::raw::decompress_len(compressed).unwrap_or_default() as u64,
-            (1, Some(plain)) => plain.len() as u64,
-            _ => 0,
-        };
-        frames = rest;
-    }
-    sum
-}
-
-/// Decompresses data in snappy's framing format, with memory that serves one after the other.
-struct Frames<'a>(FrameDecoder<&'a [u8]>);
-
-impl<'a> Frames<'a> {
-    fn new() -> Self {
-        Frames(FrameDecoder::new(&[]))
-    }
-
-    /// Decompresses data of which it is known that it does not become too long.
-    fn decompress(&mut self, compressed: &'a [u8], to: &mut Vec<u8>) -> Result<(), String> {
-        to.clear();
-        to.reserve_exact(claimed(compressed) as usize);
-        *self.0.get_mut() = compressed;
-        let outcome = self.0.read_to_end(to);
-        if outcome.is_err() {
-            // What it was in the middle of does not belong to the next.
-            *self = Frames::new();
-        }
-        outcome.map(|_| ()).map_err(|problem| format!("the compressed data: {problem}"))
-    }
 }

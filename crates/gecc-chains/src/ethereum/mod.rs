@@ -14,6 +14,7 @@ mod era1;
 mod json;
 mod recover;
 mod rlp;
+mod snappy;
 mod span;
 #[cfg(feature = "arrow")]
 mod table;

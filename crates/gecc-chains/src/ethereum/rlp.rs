@@ -83,17 +83,36 @@ pub fn fixed<'a, const N: usize>(items: &mut &'a [u8]) -> Result<&'a [u8; N]> {
     string(items)?.try_into().map_err(|_| OTHER_LENGTH)
 }
 
-/// Takes a number of at most this many bytes, big-endian.
+/// Takes the digits of a number of at most this many bytes, big-endian.
 #[inline]
-pub fn number<const N: usize>(items: &mut &[u8]) -> Result<[u8; N]> {
+pub fn digits<'a>(items: &mut &'a [u8], most: usize) -> Result<&'a [u8]> {
     let digits = string(items)?;
-    let start = N.checked_sub(digits.len()).ok_or(TOO_LARGE)?;
+    if digits.len() > most {
+        return Err(TOO_LARGE);
+    }
     if digits.first() == Some(&0) {
         return Err(LEADING_ZERO);
     }
+    Ok(digits)
+}
+
+/// Takes a number of at most this many bytes, big-endian.
+#[inline]
+pub fn number<const N: usize>(items: &mut &[u8]) -> Result<[u8; N]> {
+    let digits = digits(items, N)?;
+    // Most numbers of 32 bytes have as many digits, and a copy whose length is known is much shorter.
+    if let Ok(number) = digits.try_into() {
+        return Ok(number);
+    }
     let mut number = [0; N];
-    number[start..].copy_from_slice(digits);
+    number[N - digits.len()..].copy_from_slice(digits);
     Ok(number)
+}
+
+/// Takes an integer of at most 16 bytes.
+#[inline]
+pub fn integer(items: &mut &[u8], most: usize) -> Result<u128> {
+    Ok(digits(items, most)?.iter().fold(0, |integer, digit| integer << 8 | u128::from(*digit)))
 }
 
 /// Takes a list. Gives its items.

@@ -16,6 +16,10 @@ use std::borrow::Cow;
 pub const DEPOSIT: u8 = 0x7e;
 /// EIP-7702: the byte in front of a signed authorization.
 const AUTHORIZATION_MAGIC: u8 = 5;
+/// The most bytes of nonces, gas and chains, of prices, and of other numbers.
+const SMALL: usize = 8;
+const AMOUNT: usize = 16;
+const NUMBER: usize = 32;
 
 /// What is signed, and by which signature.
 #[derive(Clone, Copy)]
@@ -123,14 +127,14 @@ pub fn from_v(v: u128) -> Option<(bool, Option<u64>)> {
 fn legacy(encoded: &[u8]) -> rlp::Result<Transaction<'_>> {
     let payload = only_list(encoded)?;
     let mut rest = payload;
-    small(&mut rest)?;
-    amount(&mut rest)?;
-    small(&mut rest)?;
+    rlp::digits(&mut rest, SMALL)?;
+    rlp::digits(&mut rest, AMOUNT)?;
+    rlp::digits(&mut rest, SMALL)?;
     recipient(&mut rest)?;
-    number(&mut rest)?;
+    rlp::digits(&mut rest, NUMBER)?;
     rlp::string(&mut rest)?;
     let span = before(payload, rest);
-    let (parity, chain_id) = from_v(amount(&mut rest)?).ok_or("v fits no legacy transaction")?;
+    let (parity, chain_id) = from_v(rlp::integer(&mut rest, AMOUNT)?).ok_or("v fits no legacy transaction")?;
     let signature = signature(&mut rest)?;
     rlp::end(rest)?;
     let signed = Signed { chain_id, signature, parity: parity.into(), first: None, span };
@@ -142,26 +146,26 @@ fn legacy(encoded: &[u8]) -> rlp::Result<Transaction<'_>> {
 fn typed<'a>(type_byte: u8, list: &'a [u8], kind: Kind) -> rlp::Result<Transaction<'a>> {
     let payload = only_list(list)?;
     let mut rest = payload;
-    let chain_id = small(&mut rest)?;
-    small(&mut rest)?;
+    let chain_id = rlp::integer(&mut rest, SMALL)? as u64;
+    rlp::digits(&mut rest, SMALL)?;
     // The price of gas, or the fee and its priority.
-    amount(&mut rest)?;
+    rlp::digits(&mut rest, AMOUNT)?;
     if kind != Kind::Eip2930 {
-        amount(&mut rest)?;
+        rlp::digits(&mut rest, AMOUNT)?;
     }
-    small(&mut rest)?;
+    rlp::digits(&mut rest, SMALL)?;
     if matches!(kind, Kind::Eip2930 | Kind::Eip1559) {
         recipient(&mut rest)?;
     } else {
         address(&mut rest)?;
     }
-    number(&mut rest)?;
+    rlp::digits(&mut rest, NUMBER)?;
     rlp::string(&mut rest)?;
     access_list(&mut rest)?;
     let mut authorizations: &[u8] = &[];
     match kind {
         Kind::Eip4844 => {
-            amount(&mut rest)?;
+            rlp::digits(&mut rest, AMOUNT)?;
             hashes(&mut rest)?;
         }
         Kind::Eip7702 => authorizations = list_of_authorizations(&mut rest)?,
@@ -190,9 +194,9 @@ fn list_of_authorizations<'a>(rest: &mut &'a [u8]) -> rlp::Result<&'a [u8]> {
 fn authorization<'a>(rest: &mut &'a [u8]) -> rlp::Result<Signed<'a>> {
     let payload = rlp::list(rest)?;
     let mut rest = payload;
-    let chain_id = number(&mut rest)?;
+    let chain_id: [u8; NUMBER] = rlp::number(&mut rest)?;
     address(&mut rest)?;
-    small(&mut rest)?;
+    rlp::digits(&mut rest, SMALL)?;
     let span = before(payload, rest);
     let parity = byte(&mut rest)?;
     let signature = signature(&mut rest)?;
@@ -216,19 +220,7 @@ fn before<'a>(all: &'a [u8], rest: &[u8]) -> &'a [u8] {
 }
 
 fn byte(rest: &mut &[u8]) -> rlp::Result<u8> {
-    rlp::number(rest).map(u8::from_be_bytes)
-}
-
-fn small(rest: &mut &[u8]) -> rlp::Result<u64> {
-    rlp::number(rest).map(u64::from_be_bytes)
-}
-
-fn amount(rest: &mut &[u8]) -> rlp::Result<u128> {
-    rlp::number(rest).map(u128::from_be_bytes)
-}
-
-fn number(rest: &mut &[u8]) -> rlp::Result<[u8; 32]> {
-    rlp::number(rest)
+    Ok(rlp::integer(rest, 1)? as u8)
 }
 
 fn address<'a>(rest: &mut &'a [u8]) -> rlp::Result<&'a Address> {
@@ -238,8 +230,9 @@ fn address<'a>(rest: &mut &'a [u8]) -> rlp::Result<&'a Address> {
 /// r and s.
 fn signature(rest: &mut &[u8]) -> rlp::Result<[u8; 64]> {
     let mut signature = [0; 64];
-    signature[..32].copy_from_slice(&number(rest)?);
-    signature[32..].copy_from_slice(&number(rest)?);
+    for half in signature.as_chunks_mut::<NUMBER>().0 {
+        *half = rlp::number(rest)?;
+    }
     Ok(signature)
 }
 

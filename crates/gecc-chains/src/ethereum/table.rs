@@ -22,6 +22,8 @@ use std::sync::Arc;
 const FIRST_BYTES: usize = 8;
 /// Rows that are read by themselves.
 const ROWS: usize = 1 << 11;
+/// Bytes of a file that is decoded sooner than threads for it have started.
+const SMALL: u64 = 1 << 20;
 /// Bytes that decoded rows may take before they are handed out, and a row with all that becomes of it.
 const MEMORY: u64 = 1 << 30;
 const ROW: u64 = 1 << 10;
@@ -166,7 +168,9 @@ pub fn read(path: &Arc<Path>, length: u64, limits: &Limits, hand_on: &mut HandOn
     let whole = |what: String| Piece::problem(Problem::new(path, Place::Whole, what));
     let (default, max_memory) = (ReadOptions::default(), MEMORY.min(limits.ahead as u64 / 2));
     let rows = default.rows.min((max_memory / ROW) as usize);
-    let options = ReadOptions { rows, threads: limits.threads, max_memory, max_page: default.max_page.min(max_memory) };
+    // Other files are read meanwhile.
+    let threads = if length < SMALL { 0 } else { limits.threads };
+    let options = ReadOptions { rows, threads, max_memory, max_page: default.max_page.min(max_memory) };
     let input = match gecc_arrow::open(path, options) {
         Ok(input) if input.format() == Format::Parquet => input,
         Ok(_) => return hand_on(whole("Arrow IPC is not read here, Parquet is".to_owned())),
@@ -334,6 +338,7 @@ impl Decoder<'_> {
     pub fn add_rows(&mut self, rows: &mut Rows) -> bool {
         let (table, all, mut row) = (Table::of(rows), rows.batch.num_rows(), rows.next);
         let mut parts = Parts::default();
+        self.reserve(all - row, rows.bytes);
         while row < all && !self.is_full() {
             let block = table.block.as_ref().and_then(|column| optional(column, row));
             if self.wants(block) {
@@ -403,13 +408,24 @@ fn items(list: &ArrayRef, row: usize) -> Result<Option<ArrayRef>, Why> {
     if list.is_null(row) {
         return Ok(None);
     }
-    let items = match list.data_type() {
-        DataType::List(_) => list.as_list::<i32>().value(row),
-        DataType::LargeList(_) => list.as_list::<i64>().value(row),
-        DataType::ListView(_) => list.as_list_view::<i32>().value(row),
+    // Most are empty. An array of no items would be made of counted buffers all the same, whose counts all threads
+    // change.
+    let (is_empty, items): (bool, &dyn Fn() -> ArrayRef) = match list.data_type() {
+        DataType::List(_) => {
+            let list = list.as_list::<i32>();
+            (list.value_length(row) == 0, &|| list.value(row))
+        }
+        DataType::LargeList(_) => {
+            let list = list.as_list::<i64>();
+            (list.value_length(row) == 0, &|| list.value(row))
+        }
+        DataType::ListView(_) => {
+            let list = list.as_list_view::<i32>();
+            (list.value_size(row) == 0, &|| list.value(row))
+        }
         other => return Err(format!("a list is of type {other}").into()),
     };
-    Ok(Some(items).filter(|items| !items.is_empty()))
+    Ok((!is_empty).then(items))
 }
 
 /// A part of the items of a list of structs.

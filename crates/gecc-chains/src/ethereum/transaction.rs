@@ -40,6 +40,18 @@ impl List {
         self.rest = 0..0;
     }
 
+    /// Takes the next transaction, and gives where its encoding is in the bytes of the block.
+    ///
+    /// # Errors
+    /// Where the item does not end. Then the list does.
+    fn next(&mut self, bytes: &[u8]) -> rlp::Result<Range<usize>> {
+        let (start, end) = (self.rest.start, self.rest.end);
+        let mut rest = &bytes[self.rest.clone()];
+        let item = rlp::item(&mut rest).inspect_err(|_| self.end())?;
+        self.rest.start = end - rest.len();
+        Ok(if item.is_list { start..self.rest.start } else { self.rest.start - item.payload.len()..self.rest.start })
+    }
+
     /// Counts an item that is no transaction, behind too many of which the list ends.
     ///
     /// # Errors
@@ -68,13 +80,30 @@ impl Decoder<'_> {
     /// Where an item of the list does not end, or too many are no transactions. What came before was added, and nothing
     /// is left.
     pub fn add_list(&mut self, bytes: &[u8], list: &mut List) -> rlp::Result<()> {
+        self.add_each(bytes, list, |encoded, _| TransactionHash::Of(encoded))
+    }
+
+    /// The same of a list in the text of what is hashed, where its transactions stay.
+    ///
+    /// # Errors
+    /// As above.
+    pub fn add_list_of_text(&mut self, list: &mut List) -> rlp::Result<()> {
+        let text = std::mem::take(&mut self.to.hashed.text);
+        let ended = self.add_each(&text, list, |_, place| TransactionHash::At(place));
+        self.to.hashed.text = text;
+        ended
+    }
+
+    fn add_each<'b>(
+        &mut self,
+        bytes: &'b [u8],
+        list: &mut List,
+        hash: impl Fn(&'b [u8], Range<usize>) -> TransactionHash<'b>,
+    ) -> rlp::Result<()> {
         while !list.is_empty() && !self.is_full() {
-            let whole = &bytes[list.rest.clone()];
-            let mut rest = whole;
-            let item = rlp::item(&mut rest).inspect_err(|_| list.end())?;
-            let encoded = if item.is_list { &whole[..whole.len() - rest.len()] } else { item.payload };
-            list.rest.start = list.rest.end - rest.len();
-            self.add_encoded(encoded, list.block);
+            let place = list.next(bytes)?;
+            let encoded = &bytes[place.clone()];
+            self.add_hashed(encoded, hash(encoded, place), list.block);
             if encoded.len() < SHORTEST {
                 list.count_unreadable()?;
             }
@@ -84,13 +113,17 @@ impl Decoder<'_> {
 
     /// Adds a transaction in the encoding of EIP-2718, by which it is hashed.
     pub fn add_encoded(&mut self, encoded: &[u8], block: Option<u64>) {
+        self.add_hashed(encoded, TransactionHash::Of(encoded), block);
+    }
+
+    fn add_hashed(&mut self, encoded: &[u8], by_hash: TransactionHash, block: Option<u64>) {
         if let [DEPOSIT, list @ ..] = encoded {
             return self.add_unsigned(hash(encoded), block, deposited_by(list));
         }
         match Transaction::parse(encoded) {
             Ok(transaction) => {
                 let claims = Claims { block, ..Claims::default() };
-                self.add(&transaction, TransactionHash::Of(encoded), &claims);
+                self.add(&transaction, by_hash, &claims);
             }
             Err((kind, why)) => self.add_not_rebuilt(kind, hash(encoded), block, why),
         }

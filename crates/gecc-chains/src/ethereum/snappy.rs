@@ -1,0 +1,171 @@
+//! Data in snappy's framing format, decompressed at once to where it stays.
+//!
+//! <https://github.com/google/snappy/blob/main/framing_format.txt>. `snap` reads it as a stream, which copies all of it
+//! once more.
+
+use snap::raw::{Decoder, decompress_len};
+
+const CHUNK_HEADER: usize = 4;
+const CHECKSUM: usize = 4;
+/// The chunk that a stream begins with, behind its header.
+const STREAM: &[u8] = b"sNaPpY";
+/// Bytes of a chunk when it is decompressed, at most (section 4.2).
+const LONGEST: usize = 1 << 16;
+
+/// A chunk with its type.
+struct Chunk<'a> {
+    kind: u8,
+    data: &'a [u8],
+}
+
+impl<'a> Chunk<'a> {
+    /// Takes the next one. `None` where it does not end.
+    fn take(frames: &mut &'a [u8]) -> Option<Self> {
+        let ([kind, low, middle, high], rest) = frames.split_first_chunk::<CHUNK_HEADER>()?;
+        let (data, rest) = rest.split_at_checked(u32::from_le_bytes([*low, *middle, *high, 0]) as usize)?;
+        *frames = rest;
+        Some(Chunk { kind: *kind, data })
+    }
+
+    /// The checksum and the data behind it.
+    fn checked(&self) -> Option<(u32, &'a [u8])> {
+        self.data.split_first_chunk::<CHECKSUM>().map(|(sum, data)| (u32::from_le_bytes(*sum), data))
+    }
+
+    /// Bytes that it says it becomes.
+    fn claimed(&self) -> usize {
+        match (self.kind, self.checked()) {
+            (0, Some((_, compressed))) => decompress_len(compressed).unwrap_or_default(),
+            (1, Some((_, plain))) => plain.len(),
+            _ => 0,
+        }
+    }
+}
+
+/// Bytes that data says it becomes, or more; up to where it is not in this format, which it is not decompressed beyond.
+pub fn claimed(mut frames: &[u8]) -> u64 {
+    std::iter::from_fn(|| Chunk::take(&mut frames)).map(|chunk| chunk.claimed() as u64).sum()
+}
+
+/// Appends what data becomes.
+///
+/// # Errors
+/// Why it is not in this format. Then a part of it may have been appended.
+pub fn decompress(mut frames: &[u8], to: &mut Vec<u8>) -> Result<(), String> {
+    let (mut decoder, mut is_begun) = (Decoder::new(), false);
+    while !frames.is_empty() {
+        let chunk = Chunk::take(&mut frames).ok_or("a chunk is cut")?;
+        if !is_begun && chunk.kind != 0xff {
+            return Err("the stream's identifier is missing".into());
+        }
+        is_begun = true;
+        match chunk.kind {
+            0 | 1 => append(&mut decoder, &chunk, to)?,
+            0x80..=0xfe => {}
+            0xff if chunk.data == STREAM => {}
+            0xff => return Err("the stream has another identifier".into()),
+            kind => return Err(format!("chunks of type {kind:#04x} are not known")),
+        }
+    }
+    Ok(())
+}
+
+/// Appends what a chunk with a checksum becomes.
+fn append(decoder: &mut Decoder, chunk: &Chunk, to: &mut Vec<u8>) -> Result<(), String> {
+    let (sum, data) = chunk.checked().ok_or("a chunk has no checksum")?;
+    let (start, length) = (to.len(), chunk.claimed());
+    if length > LONGEST {
+        return Err(format!("a chunk is to have {length} bytes, above the limit of {LONGEST}"));
+    }
+    if chunk.kind == 1 {
+        to.extend_from_slice(data);
+    } else {
+        to.resize(start + length, 0);
+        decoder.decompress(data, &mut to[start..]).map_err(|problem| problem.to_string())?;
+    }
+    // Section 3: masked, since a sum over data with sums in it says little.
+    let computed = crc32c::crc32c(&to[start..]).rotate_right(15).wrapping_add(0xa282_ead8);
+    if computed == sum { Ok(()) } else { Err("a checksum does not come out".into()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rand::rngs::StdRng;
+    use rand::{Rng, RngExt, SeedableRng};
+    use snap::read::FrameDecoder;
+    use snap::write::FrameEncoder;
+    use std::io::{Read, Write};
+
+    fn by_oracle(frames: &[u8]) -> Option<Vec<u8>> {
+        let mut to = Vec::new();
+        FrameDecoder::new(frames).read_to_end(&mut to).ok().map(|_| to)
+    }
+
+    fn decompressed(frames: &[u8]) -> Option<Vec<u8>> {
+        let mut to = vec![7];
+        decompress(frames, &mut to).ok().map(|()| to.split_off(1))
+    }
+
+    /// Data of which some is worth compressing.
+    fn frames_of(rng: &mut StdRng, length: usize) -> Vec<u8> {
+        let mut data = vec![0; length];
+        rng.fill_bytes(&mut data[..length / 2]);
+        let mut encoder = FrameEncoder::new(Vec::new());
+        encoder.write_all(&data).unwrap();
+        encoder.into_inner().unwrap()
+    }
+
+    #[test]
+    fn data_is_what_the_other_decoder_makes_of_it() {
+        let rng = &mut StdRng::seed_from_u64(11);
+        for length in [0, 1, 100, 70_000, 200_000] {
+            let frames = frames_of(rng, length);
+            let expected = by_oracle(&frames).unwrap();
+            assert_eq!((claimed(&frames), decompressed(&frames).as_ref()), (length as u64, Some(&expected)));
+        }
+        assert_eq!((claimed(&[]), decompressed(&[])), (0, Some(Vec::new())));
+    }
+
+    #[test]
+    fn changed_data_is_refused_as_by_the_other_decoder() {
+        let rng = &mut StdRng::seed_from_u64(12);
+        let (mut taken, mut refused) = (0, 0);
+        for _ in 0..20_000 {
+            let length = rng.random_range(0..300);
+            let mut frames = frames_of(rng, length);
+            match rng.random_range(0..4) {
+                0 => frames.truncate(rng.random_range(0..=frames.len())),
+                // A chunk of any type, with a length that fits or not.
+                1 => {
+                    let (kind, length) = (rng.random(), rng.random_range(0..8));
+                    frames.extend([kind, length, 0, 0, 1, 2, 3, 4, 5]);
+                    frames.truncate(frames.len() - rng.random_range(0..6));
+                }
+                2 => {
+                    let again = frames.clone();
+                    frames.extend(again);
+                }
+                _ => {}
+            }
+            if rng.random() && !frames.is_empty() {
+                let place = rng.random_range(0..frames.len());
+                frames[place] ^= 1 << rng.random_range(0..8);
+            }
+            let expected = by_oracle(&frames);
+            assert_eq!(decompressed(&frames), expected, "{}", const_hex::encode(&frames));
+            if expected.is_some() { taken += 1 } else { refused += 1 }
+        }
+        assert!(taken > 2000 && refused > 2000, "{taken} taken, {refused} refused");
+    }
+
+    #[test]
+    fn no_chunk_becomes_too_long() {
+        // A header of 100,000 bytes, which one chunk may not have.
+        let mut frames = b"\xff\x06\0\0sNaPpY\0\x07\0\0\0\0\0\0".to_vec();
+        frames.extend([0xa0, 0x8d, 0x06]);
+        assert_eq!(claimed(&frames), 100_000);
+        assert!(decompress(&frames, &mut Vec::new()).unwrap_err().contains("100000 bytes"));
+        assert_eq!(by_oracle(&frames), None);
+    }
+}
