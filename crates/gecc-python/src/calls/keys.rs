@@ -10,24 +10,6 @@ use gecc::{keys, point};
 use gecc_arrow::Field;
 use pyo3::prelude::*;
 
-/// The public key of each private key.
-#[pyfunction]
-pub fn public_keys<'py>(
-    py: Python<'py>,
-    engine: Option<&Engine>,
-    curve: &str,
-    secret_keys: &Bound<'py, PyAny>,
-    out: Option<&Bound<'py, PyAny>>,
-    reasons: bool,
-) -> PyResult<Bound<'py, PyAny>> {
-    let curve = choices::curve(curve)?;
-    let (engine, mut call) = (engine::of(py, engine)?, Call::for_keys(py, curve));
-    let secrets = call.rows(argument("secret_keys", Field::SecretKey), 32, secret_keys)?;
-    results::of_rows(call, &engine, None, Kind::public, Wanted { out, reasons }, |range, rows, codes| {
-        keys::public_keys_into(&engine, curve, secrets.secret_keys(range), rows, codes)
-    })
-}
-
 /// Fresh key pairs: private keys and public keys.
 #[pyfunction]
 pub fn generate_keys<'py>(
@@ -51,27 +33,6 @@ pub fn generate_keys<'py>(
     Ok((secrets.into_numpy(), publics.into_numpy()))
 }
 
-/// The x-coordinate of each private key times its peer.
-#[pyfunction]
-pub fn ecdh<'py>(
-    py: Python<'py>,
-    engine: Option<&Engine>,
-    curve: &str,
-    secret_keys: &Bound<'py, PyAny>,
-    public_keys: &Bound<'py, PyAny>,
-    out: Option<&Bound<'py, PyAny>>,
-    reasons: bool,
-) -> PyResult<Bound<'py, PyAny>> {
-    let curve = choices::curve(curve)?;
-    let (engine, mut call) = (engine::of(py, engine)?, Call::for_keys(py, curve));
-    let keys = call.rows(argument("secret_keys", Field::SecretKey), 32, secret_keys)?;
-    let peers = call.keys(argument("public_keys", Field::PublicKey), public_keys)?;
-    results::of_rows(call, &engine, None, Kind::secret, Wanted { out, reasons }, |range, rows, codes| {
-        let (keys, peers) = (keys.secret_keys(range.clone()), peers.part(range));
-        gecc::ecdh::shared_secrets_into(&engine, curve, keys, peers, rows, codes)
-    })
-}
-
 /// Each private key times its peer.
 #[pyfunction]
 pub fn ecdh_points<'py>(
@@ -87,7 +48,7 @@ pub fn ecdh_points<'py>(
     let (engine, mut call) = (engine::of(py, engine)?, Call::for_keys(py, curve));
     let keys = call.rows(argument("secret_keys", Field::SecretKey), 32, secret_keys)?;
     let peers = call.keys(argument("public_keys", Field::PublicKey), public_keys)?;
-    results::of_rows(call, &engine, None, Kind::secret, Wanted { out, reasons }, |range, rows, codes| {
+    results::of_rows(call, &engine, Kind::secret, Wanted { out, reasons }, |range, rows, codes| {
         let (keys, peers) = (keys.secret_keys(range.clone()), peers.part(range));
         gecc::ecdh::shared_points_into(&engine, curve, keys, peers, rows, codes)
     })
@@ -105,7 +66,7 @@ pub fn decompress<'py>(
     let curve = choices::curve(curve)?;
     let (engine, mut call) = (engine::of(py, engine)?, Call::for_keys(py, curve));
     let keys = call.keys(argument("public_keys", Field::PublicKey), public_keys)?;
-    results::of_rows(call, &engine, None, Kind::public, Wanted { out: None, reasons }, |range, rows, codes| {
+    results::of_rows(call, &engine, Kind::public, Wanted { out: None, reasons }, |range, rows, codes| {
         point::decode_keys_into(&engine, curve, keys.part(range), rows, codes)
     })
 }

@@ -154,7 +154,7 @@ pub fn index_silent_payments<'py>(
     let (engine, mut call) = (engine::of(py, engine)?, Call::for_keys(py, CurveId::Secp256k1));
     let outpoints = call.rows(argument("outpoints", Field::Digest), 36, outpoints)?;
     let keys = call.keys(argument("input_keys", Field::PublicKey), input_keys)?;
-    results::of_rows(call, &engine, None, Kind::public, Wanted { out, reasons }, |range, rows, codes| {
+    results::of_rows(call, &engine, Kind::public, Wanted { out, reasons }, |range, rows, codes| {
         silent_payments::index_into(&engine, outpoints.rows::<36>(range.clone()), keys.part(range), rows, codes)
     })
 }
