@@ -4,7 +4,7 @@ use crate::calls::messages::{Contents, in_pieces};
 use crate::choices;
 use crate::engine::{self, Engine};
 use crate::input::{Call, Column, Keys, Signatures, Strings, argument};
-use crate::output::{Kind, Output, answer};
+use crate::output::{Output, Row, answer};
 use gecc::call::{self, Columns, Operation};
 use gecc::fields::Hash;
 use gecc::sm2::UserIds;
@@ -41,16 +41,16 @@ pub fn run<'py>(
     let (engine, mut call) = (engine::of(py, engine)?, Call::for_keys(py, operation));
     let inputs = Inputs::read(&mut call, operation, hash, columns)?;
 
-    let kind = |place: usize| {
+    let row = |place: usize| {
         let column = operation.results().get(place)?;
-        Some(Kind { width: column.width, is_secret: operation.has_secret_results() })
+        Some(Row { width: column.width, is_secret: operation.has_secret_results() })
     };
-    let mut first = kind(0).map(|kind| Output::of_caller(&call, kind, out)).transpose()?;
-    let mut second = kind(1).map(|kind| Output::of(&call, kind)).transpose()?;
-    let mut output = Output::of(&call, Kind::public(1))?;
+    let mut first = row(0).map(|row| Output::of_caller(&call, row, out)).transpose()?;
+    let mut second = row(1).map(|row| Output::of(&call, row)).transpose()?;
+    let mut output = Output::of(&call, Row::public(1))?;
     let [first_bytes, second_bytes] =
         [&mut first, &mut second].map(|output| output.as_mut().map_or(&mut [][..], Output::bytes));
-    let (codes, widths) = (output.bytes(), [0, 1].map(|place| kind(place).map_or(0, |kind| kind.width)));
+    let (codes, widths) = (output.bytes(), [0, 1].map(|place| row(place).map_or(0, |row| row.width)));
     let work = |range: Range<usize>| {
         let part = |width: usize| range.start * width..range.end * width;
         let rows = [&mut first_bytes[part(widths[0])], &mut second_bytes[part(widths[1])]];

@@ -1,7 +1,7 @@
 //! What a call ends with: the engine writes results in pieces, and they become the answer.
 
 use crate::input::Call;
-use crate::output::{Kind, Output, answer};
+use crate::output::{Output, Row, answer};
 use crate::pieces;
 use gecc::{Engine, Error};
 use pyo3::prelude::*;
@@ -18,12 +18,11 @@ pub struct Wanted<'a, 'py> {
 pub fn of_rows<'py, const W: usize>(
     call: Call<'py>,
     engine: &Engine,
-    kind: fn(usize) -> Kind,
+    row: fn(usize) -> Row,
     wanted: Wanted<'_, 'py>,
     mut write: impl FnMut(Range<usize>, &mut [[u8; W]], &mut [u8]) -> Result<(), Error> + Send,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let (mut column, mut output) =
-        (Output::of_caller(&call, kind(W), wanted.out)?, Output::of(&call, Kind::public(1))?);
+    let (mut column, mut output) = (Output::of_caller(&call, row(W), wanted.out)?, Output::of(&call, Row::public(1))?);
     let (rows, codes) = (column.rows(), output.bytes());
     let write = |range: Range<usize>| write(range.clone(), &mut rows[range.clone()], &mut codes[range]);
     pieces::run(call.py, engine, call.items(), write)?;

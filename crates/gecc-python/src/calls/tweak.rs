@@ -3,7 +3,7 @@
 use crate::calls::results::{self, Wanted};
 use crate::engine::{self, Engine};
 use crate::input::{Call, argument};
-use crate::output::Kind;
+use crate::output::Row;
 use gecc::{CurveId, PublicKeys, tweak};
 use gecc_arrow::Field;
 use pyo3::prelude::*;
@@ -21,7 +21,7 @@ pub fn taproot<'py>(
     let (engine, mut call) = (engine::of(py, engine)?, Call::for_keys(py, CurveId::Secp256k1));
     let keys = call.rows(argument("internal_keys", Field::PublicKey), 32, internal_keys)?;
     let roots = roots.map(|rows| call.rows(argument("roots", Field::Digest), 32, rows)).transpose()?;
-    results::of_rows(call, &engine, Kind::public, Wanted { out, reasons }, |range, rows, codes| {
+    results::of_rows(call, &engine, Row::public, Wanted { out, reasons }, |range, rows, codes| {
         let keys = PublicKeys::x_only(keys.rows::<32>(range.clone()));
         tweak::taproot_into(&engine, keys, roots.as_ref().map(|roots| roots.rows::<32>(range)), rows, codes)
     })
