@@ -21,13 +21,13 @@
 
 use crate::curve::{Curve, CurveId, Secp256k1, Sm2};
 use crate::engine::Engine;
+use crate::fields::Hash;
 use crate::op::Worth;
-use crate::ops::hash::sha256;
-use crate::ops::{ecdh, keys};
+use crate::ops::{ecdh, hash, keys};
 use crate::schemes::bip340::{self, Auxiliary};
 use crate::schemes::ecdsa::{self, ECDSA};
 use crate::schemes::ed25519::{self, Rule, Variant};
-use crate::schemes::sm2::{self, SM2};
+use crate::schemes::sm2::{self, SM2, UserIds};
 use crate::types::{Error, Policy, PublicKeys, Rows, SForm, SecretKeys, Signers, Verdict, require_lengths};
 
 /// What is computed of each item.
@@ -50,9 +50,9 @@ pub enum Operation {
     Bip340Verify,
     /// [`bip340::sign`].
     Bip340Sign,
-    /// [`ed25519::verify`] of Ed25519 itself, whose messages have any length, and 32 bytes as digests.
+    /// [`ed25519::verify`], whose messages have any length, and 32 bytes as digests.
     Ed25519Verify(Rule),
-    /// [`ed25519::sign`] of Ed25519 itself, with seeds as private keys.
+    /// [`ed25519::sign`], with seeds as private keys.
     Ed25519Sign,
     /// [`ed25519::public_keys`], of 32 bytes each.
     Ed25519PublicKeys,
@@ -71,7 +71,8 @@ pub enum Operation {
 pub struct Reads {
     /// Digests, or messages.
     pub contents: bool,
-    /// Whether messages are the scheme's to hash. Others are hashed with SHA-256, or before by whoever has them.
+    /// Whether messages are the scheme's to hash. Others are hashed by [`Columns::hash`], or before by whoever
+    /// has them.
     pub messages: bool,
     /// User ids of messages.
     pub user_ids: bool,
@@ -126,6 +127,13 @@ pub struct Columns<'a> {
     /// Additional data of nonces, or the auxiliary random data of BIP 340, which is fresh where none is given. Ed25519
     /// reads none.
     pub additional: Option<Rows<'a, 32>>,
+    /// Keys that recovery may give, one for each item: they save operations, as
+    /// [`ecdsa::recover_with_candidates`] says.
+    pub candidates: Option<PublicKeys<'a>>,
+    /// By which ECDSA hashes messages, SHA-256 by default. Other schemes have one of their own.
+    pub hash: Hash,
+    /// That of Ed25519, [`Variant::PURE`] by default.
+    pub variant: Variant<'a>,
 }
 
 impl Default for Columns<'_> {
@@ -138,6 +146,9 @@ impl Default for Columns<'_> {
             public_keys: PublicKeys::points(&[]),
             secret_keys: SecretKeys::each(&[]),
             additional: None,
+            candidates: None,
+            hash: Hash::default(),
+            variant: Variant::PURE,
         }
     }
 }
@@ -151,8 +162,8 @@ pub enum Contents<'a> {
     Messages {
         /// A message for each item.
         messages: &'a [&'a [u8]],
-        /// As many; none where the operation reads none.
-        user_ids: &'a [&'a [u8]],
+        /// Those of SM2; other operations read none.
+        user_ids: UserIds<'a>,
     },
 }
 
@@ -291,7 +302,7 @@ impl Operation {
             }
             Contents::Messages { messages, .. } => {
                 self.require()?;
-                hashed = sha256(engine, messages.len(), &|item| messages[item])?;
+                hashed = hash::digests(engine, columns.hash, messages)?;
                 Rows::new(&hashed)
             }
         };
@@ -304,10 +315,22 @@ impl Operation {
                 ecdsa::verify_into(engine, curve, digests, signatures, public_keys, policy, codes)
             }
             Operation::EcdsaRecover(curve) => {
-                ecdsa::recover_into(engine, curve, digests, signatures, recovery_ids, rows(first), codes)
+                let (ids, rows) = (recovery_ids, rows(first));
+                match columns.candidates {
+                    None => ecdsa::recover_into(engine, curve, digests, signatures, ids, rows, codes),
+                    Some(keys) => {
+                        ecdsa::recover_with_candidates_into(engine, curve, digests, signatures, ids, keys, rows, codes)
+                    }
+                }
             }
             Operation::EcdsaRecoverAddresses => {
-                ecdsa::recover_addresses_into(engine, digests, signatures, recovery_ids, rows(first), codes)
+                let (ids, rows) = (recovery_ids, rows(first));
+                match columns.candidates {
+                    None => ecdsa::recover_addresses_into(engine, digests, signatures, ids, rows, codes),
+                    Some(keys) => ecdsa::recover_addresses_with_candidates_into(
+                        engine, digests, signatures, ids, keys, rows, codes,
+                    ),
+                }
             }
             Operation::EcdsaSign(curve, form) => {
                 ecdsa::sign_into(engine, curve, digests, signers, form, rows(first), codes)
@@ -322,7 +345,7 @@ impl Operation {
             Operation::Ed25519Verify(_) | Operation::Ed25519Sign => {
                 let items = digests.len_for(codes.len());
                 let messages: Vec<&[u8]> = (0..items).map(|item| digests.get(item).as_slice()).collect();
-                self.run_over_messages(engine, columns, &messages, &[], first, codes)
+                self.run_over_messages(engine, columns, &messages, UserIds::default(), first, codes)
             }
             Operation::Ed25519PublicKeys => {
                 let public = rows(first);
@@ -347,27 +370,26 @@ impl Operation {
         engine: &Engine,
         columns: &Columns,
         messages: &[&[u8]],
-        user_ids: &[&[u8]],
+        user_ids: UserIds,
         first: &mut [u8],
         codes: &mut [u8],
     ) -> Result<(), Error> {
-        let Columns { signatures, public_keys, secret_keys, additional, .. } = *columns;
-        let ids = sm2::UserIds::each(user_ids);
+        let Columns { signatures, public_keys, secret_keys, additional, variant, .. } = *columns;
         match self {
             Operation::Bip340Verify => bip340::verify_messages_into(engine, messages, signatures, public_keys, codes),
             Operation::Bip340Sign => {
                 bip340::sign_messages_into(engine, messages, secret_keys, auxiliary(additional), rows(first), codes)
             }
             Operation::Ed25519Verify(rule) => {
-                ed25519::verify_into(engine, messages, signatures, public_keys, Variant::PURE, rule, codes)
+                ed25519::verify_into(engine, messages, signatures, public_keys, variant, rule, codes)
             }
-            Operation::Ed25519Sign => {
-                ed25519::sign_into(engine, messages, secret_keys, Variant::PURE, rows(first), codes)
+            Operation::Ed25519Sign => ed25519::sign_into(engine, messages, secret_keys, variant, rows(first), codes),
+            Operation::Sm2Verify => {
+                sm2::verify_messages_into(engine, messages, user_ids, signatures, public_keys, codes)
             }
-            Operation::Sm2Verify => sm2::verify_messages_into(engine, messages, ids, signatures, public_keys, codes),
             Operation::Sm2Sign => {
                 let signers = Signers { keys: secret_keys, additional: additional.map(SecretKeys::rows) };
-                sm2::sign_messages_into(engine, messages, ids, signers, rows(first), codes)
+                sm2::sign_messages_into(engine, messages, user_ids, signers, rows(first), codes)
             }
             _ => unreachable!("the operation reads no messages"),
         }

@@ -2,7 +2,7 @@
 
 use super::account::Account;
 use super::dispatch::Dispatcher;
-use super::kind::{Column, Inputs, Kind};
+use super::kind::{Column, Inputs, RequestKind};
 use super::request::Request;
 use crate::call::Operation;
 use crate::curve::CurveId;
@@ -36,7 +36,7 @@ type Signatures = Vec<Result<[u8; 64], Rejection>>;
 impl Caller {
     fn request<'a, T>(
         &'a self,
-        kind: Kind,
+        kind: RequestKind,
         columns: [(&'static str, Column<'a>); 3],
         read: fn(&Results) -> T,
     ) -> Request<'a, T> {
@@ -53,7 +53,7 @@ impl Caller {
         policy: Policy,
     ) -> Request<'a, Verdicts> {
         let columns = verification(digests.into(), signatures.into(), keys.into());
-        self.request(Kind::of(Operation::EcdsaVerify(curve, policy)), columns, verdicts)
+        self.request(RequestKind::of(Operation::EcdsaVerify(curve, policy)), columns, verdicts)
     }
 
     /// [`crate::bip340::verify`]: a verdict per item over a message of 32 bytes, on secp256k1. Variable-time:
@@ -65,7 +65,7 @@ impl Caller {
         keys: impl Into<PublicKeys<'a>>,
     ) -> Request<'a, Verdicts> {
         let [(_, messages), signatures, keys] = verification(messages.into(), signatures.into(), keys.into());
-        self.request(Kind::of(Operation::Bip340Verify), [("messages", messages), signatures, keys], verdicts)
+        self.request(RequestKind::of(Operation::Bip340Verify), [("messages", messages), signatures, keys], verdicts)
     }
 
     /// [`crate::ed25519::verify`] of Ed25519 itself: a verdict per item over a message of 32 bytes.
@@ -78,7 +78,11 @@ impl Caller {
         rule: Rule,
     ) -> Request<'a, Verdicts> {
         let [(_, messages), signatures, keys] = verification(messages.into(), signatures.into(), keys.into());
-        self.request(Kind::of(Operation::Ed25519Verify(rule)), [("messages", messages), signatures, keys], verdicts)
+        self.request(
+            RequestKind::of(Operation::Ed25519Verify(rule)),
+            [("messages", messages), signatures, keys],
+            verdicts,
+        )
     }
 
     /// [`crate::sm2::verify`]: a verdict per item over e. Variable-time: everything here is public.
@@ -89,7 +93,7 @@ impl Caller {
         keys: impl Into<PublicKeys<'a>>,
     ) -> Request<'a, Verdicts> {
         self.request(
-            Kind::of(Operation::Sm2Verify),
+            RequestKind::of(Operation::Sm2Verify),
             verification(digests.into(), signatures.into(), keys.into()),
             verdicts,
         )
@@ -108,7 +112,7 @@ impl Caller {
             ("signatures", Column::rows(signatures.into())),
             ("recovery ids", Column::rows(recovery_ids.into())),
         ];
-        self.request(Kind::of(Operation::EcdsaRecover(curve)), columns, points)
+        self.request(RequestKind::of(Operation::EcdsaRecover(curve)), columns, points)
     }
 
     /// [`crate::ecdsa::sign`]: 64 bytes `r || s` an item. **Constant-time** in keys and nonces. The copies of the keys
@@ -121,7 +125,7 @@ impl Caller {
         s_form: SForm,
     ) -> Request<'a, Signatures> {
         let signers = signers.into();
-        let kind = Kind::of_signing(Operation::EcdsaSign(curve, s_form), &signers);
+        let kind = RequestKind::of_signing(Operation::EcdsaSign(curve, s_form), &signers);
         self.request(kind, signing(digests.into(), signers), rows)
     }
 
@@ -133,7 +137,7 @@ impl Caller {
         signers: impl Into<Signers<'a>>,
     ) -> Request<'a, Signatures> {
         let signers = signers.into();
-        self.request(Kind::of_signing(Operation::Sm2Sign, &signers), signing(digests.into(), signers), rows)
+        self.request(RequestKind::of_signing(Operation::Sm2Sign, &signers), signing(digests.into(), signers), rows)
     }
 
     /// [`crate::ed25519::sign`] of Ed25519 itself, by the CPU: the signature of a message of 32 bytes an item.
@@ -148,7 +152,7 @@ impl Caller {
             ("seeds", Column::secret_keys(seeds.into())),
             ("", Column::None),
         ];
-        self.request(Kind::of(Operation::Ed25519Sign), columns, rows)
+        self.request(RequestKind::of(Operation::Ed25519Sign), columns, rows)
     }
 
     /// [`crate::ecdh::shared_secrets`]: the shared secret of each private key with its peer. **Constant-time** in the
@@ -164,7 +168,7 @@ impl Caller {
             ("peers", Column::Keys(peers.into())),
             ("", Column::None),
         ];
-        self.request(Kind::of(Operation::SharedSecrets(curve)), columns, shared_secrets)
+        self.request(RequestKind::of(Operation::SharedSecrets(curve)), columns, shared_secrets)
     }
 
     /// [`crate::keys::public_keys`]: the public key of each private key. **Constant-time** in the keys. Their copies
@@ -172,7 +176,7 @@ impl Caller {
     pub fn public_keys<'a>(&'a self, curve: CurveId, secret_keys: impl Into<SecretKeys<'a>>) -> Request<'a, Points> {
         let columns =
             [("secret keys", Column::secret_keys(secret_keys.into())), ("", Column::None), ("", Column::None)];
-        self.request(Kind::of(Operation::PublicKeys(curve)), columns, points)
+        self.request(RequestKind::of(Operation::PublicKeys(curve)), columns, points)
     }
 
     /// [`crate::ed25519::public_keys`], by the CPU: the public key of each seed, which is never rejected.
@@ -182,7 +186,7 @@ impl Caller {
         seeds: impl Into<SecretKeys<'a>>,
     ) -> Request<'a, Vec<Result<[u8; 32], Rejection>>> {
         let columns = [("seeds", Column::secret_keys(seeds.into())), ("", Column::None), ("", Column::None)];
-        self.request(Kind::of(Operation::Ed25519PublicKeys), columns, rows)
+        self.request(RequestKind::of(Operation::Ed25519PublicKeys), columns, rows)
     }
 }
 

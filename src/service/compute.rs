@@ -1,23 +1,23 @@
 //! What computes batches: an engine, on the device that is asked for.
 
-use super::kind::{COLUMNS, Kind};
+use super::kind::{COLUMNS, RequestKind};
 use crate::engine::{Backend, Device, Engine, PageLocked};
 use crate::types::Error;
 
 /// What computes batches. Tests have others than the engine.
 pub trait Compute: Send + Sync {
     /// The device that computes all batches of a kind; `None` where either may.
-    fn only(&self, kind: Kind) -> Option<Device>;
+    fn only(&self, kind: RequestKind) -> Option<Device>;
 
     /// Where either may, the device that computes batches before anything was measured.
-    fn first_choice(&self, kind: Kind, items: usize) -> Device;
+    fn first_choice(&self, kind: RequestKind, items: usize) -> Device;
 
     /// # Errors
     /// That of the engine.
     fn compute(
         &self,
         device: Device,
-        kind: Kind,
+        kind: RequestKind,
         columns: [&[u8]; COLUMNS],
         codes: &mut [u8],
         rows: &mut [u8],
@@ -48,12 +48,12 @@ impl OnEngine {
 }
 
 impl Compute for OnEngine {
-    fn only(&self, kind: Kind) -> Option<Device> {
+    fn only(&self, kind: RequestKind) -> Option<Device> {
         let is_on_cpu = kind.operation.worth().is_none();
         self.only.or_else(|| is_on_cpu.then_some(Device::Cpu))
     }
 
-    fn first_choice(&self, kind: Kind, items: usize) -> Device {
+    fn first_choice(&self, kind: RequestKind, items: usize) -> Device {
         let pays = kind.operation.worth().map(|worth| self.engine.is_worth_a_gpu(items, worth));
         if let Some(Ok(true)) = pays { Device::Gpu } else { Device::Cpu }
     }
@@ -61,7 +61,7 @@ impl Compute for OnEngine {
     fn compute(
         &self,
         device: Device,
-        kind: Kind,
+        kind: RequestKind,
         columns: [&[u8]; COLUMNS],
         codes: &mut [u8],
         rows: &mut [u8],
@@ -93,12 +93,12 @@ mod tests {
     fn what_the_cpu_alone_computes_is_not_tried_on_a_gpu() {
         let engine = Engine::builder().backend(Backend::Cpu).threads(1).build().unwrap();
         let of_both = OnEngine { only: None, ..OnEngine::new(&engine) };
-        let only = |operation| of_both.only(Kind::of(operation));
+        let only = |operation| of_both.only(RequestKind::of(operation));
         assert_eq!(only(Operation::PublicKeys(CurveId::P256)), None);
         assert_eq!(only(Operation::Ed25519Verify(Rule::Strict)), None);
         assert_eq!(only(Operation::Ed25519PublicKeys), Some(Device::Cpu));
         // An engine that may use GPUs alone is asked, and refuses.
         let of_gpus = OnEngine { only: Some(Device::Gpu), ..OnEngine::new(&engine) };
-        assert_eq!(of_gpus.only(Kind::of(Operation::Ed25519Sign)), Some(Device::Gpu));
+        assert_eq!(of_gpus.only(RequestKind::of(Operation::Ed25519Sign)), Some(Device::Gpu));
     }
 }

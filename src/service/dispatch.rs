@@ -2,16 +2,16 @@
 //! callers.
 //!
 //! The lock of the desk is taken once or twice a batch, and by a caller only whose item is the first or the last of
-//! one. A lane's list of free slots is locked below it, never above.
+//! one. A kind's list of free slots is locked below it, never above.
 
 use super::account::Account;
+use super::arenas::{Arenas, Complete, SPARE};
 use super::batch::{Batch, BatchAnswers, Outcome, quietly};
 use super::compute::Compute;
 use super::error::ServiceError;
 use super::gate::Gate;
 use super::holes::Moves;
-use super::kind::{Inputs, Kind};
-use super::lane::{Complete, Lane, SPARE};
+use super::kind::{Inputs, RequestKind};
 use super::lock;
 use super::options::{Options, Shutdown, Stats};
 use super::plan::{self, Gathered, Step};
@@ -30,8 +30,8 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// At least as many as there are kinds.
-const LANES: usize = 10 * CurveId::ALL.len() + 10;
+/// At least as many as there are kinds of requests.
+const KINDS: usize = 10 * CurveId::ALL.len() + 10;
 
 /// How often threads look whether all is done while a service ends.
 const WHILE_CLOSING: Duration = Duration::from_millis(1);
@@ -41,7 +41,8 @@ pub struct Dispatcher {
     pub options: Options,
     pub gate: Gate,
     pub process: Process,
-    lanes: [OnceLock<Lane>; LANES],
+    /// Those of each kind that was asked for so far.
+    arenas: [OnceLock<Arenas>; KINDS],
     desk: Mutex<Desk>,
     /// There is something on the desk, or gathered, for a thread that sleeps.
     work: Condvar,
@@ -55,7 +56,7 @@ pub struct Dispatcher {
 
 #[derive(Default)]
 struct Desk {
-    /// Batches with the numbers of their lanes, the oldest first.
+    /// Batches with the numbers of their kinds, the oldest first.
     complete: VecDeque<(usize, Complete)>,
     /// Batches that are computed now.
     computing: usize,
@@ -91,7 +92,7 @@ impl Dispatcher {
             options,
             gate: Gate::new(options.queue),
             process: Process::this(),
-            lanes: [const { OnceLock::new() }; LANES],
+            arenas: [const { OnceLock::new() }; KINDS],
             desk: Mutex::default(),
             work: Condvar::new(),
             lacks_spare: Mutex::new(false),
@@ -118,15 +119,21 @@ impl Dispatcher {
     ///
     /// # Errors
     /// [`ServiceError::Full`] when there is no arena left.
-    pub fn place(&self, account: &Account, kind: Kind, inputs: &Inputs, waits: bool) -> Result<Placed, ServiceError> {
-        let (number, lane) = self.lane(kind);
+    pub fn place(
+        &self,
+        account: &Account,
+        kind: RequestKind,
+        inputs: &Inputs,
+        waits: bool,
+    ) -> Result<Placed, ServiceError> {
+        let (number, arenas) = self.arenas(kind);
         let memory = |bytes| self.compute.memory(bytes);
         let hand_in = |batch| self.hand_in(number, batch);
-        let Ok((slot, reservation)) = lane.reserve(inputs.items(), self.now(), memory, hand_in) else {
+        let Ok((slot, reservation)) = arenas.reserve(inputs.items(), self.now(), memory, hand_in) else {
             self.gate.undo(account, inputs.items());
             return Err(self.gate.full(inputs.items()));
         };
-        if reservation.is_first() && lane.lacks_spare(self.most_arenas()) {
+        if reservation.is_first() && arenas.lacks_spare(self.most_arenas()) {
             *lock(&self.lacks_spare) = true;
             self.lacks.notify_one();
         }
@@ -150,18 +157,18 @@ impl Dispatcher {
 
     /// Makes all arenas of a kind, and has a GPU compute as many of the largest batches at a time as there may be.
     /// Their items are zeros, which every operation rejects.
-    pub fn prepare(&self, kind: Kind) -> Result<(), ServiceError> {
+    pub fn prepare(&self, kind: RequestKind) -> Result<(), ServiceError> {
         let Options { largest_batch, in_flight, .. } = self.options;
-        let (lane, most, memory) = (self.lane(kind).1, self.most_arenas(), |bytes| self.compute.memory(bytes));
-        lane.make_spare(most, most, memory);
+        let (arenas, most, memory) = (self.arenas(kind).1, self.most_arenas(), |bytes| self.compute.memory(bytes));
+        arenas.make_spare(most, most, memory);
         if self.compute.only(kind) == Some(Device::Cpu) {
             return Ok(());
         }
-        let slot = Slot::new(&lane.shape, largest_batch, memory);
+        let slot = Slot::new(&arenas.shape, largest_batch, memory);
         // SAFETY: the slot is this call's, and nobody writes to it.
         let columns = unsafe { slot.columns(largest_batch) };
         let compute = || {
-            let mut answers = BatchAnswers::new(largest_batch, lane.shape.result, lane.shape.has_secret_results);
+            let mut answers = BatchAnswers::new(largest_batch, arenas.shape.result, arenas.shape.has_secret_results);
             self.compute.compute(Device::Gpu, kind, columns, &mut answers.codes, &mut answers.rows)
         };
         let computed = thread::scope(|scope| {
@@ -180,22 +187,22 @@ impl Dispatcher {
                 continue;
             }
             drop(lacks_spare);
-            for lane in self.lanes.iter().map_while(OnceLock::get) {
-                lane.make_spare(SPARE, self.most_arenas(), |bytes| self.compute.memory(bytes));
+            for arenas in self.arenas.iter().map_while(OnceLock::get) {
+                arenas.make_spare(SPARE, self.most_arenas(), |bytes| self.compute.memory(bytes));
             }
             lacks_spare = lock(&self.lacks_spare);
         }
     }
 
-    /// The lane of a kind.
-    fn lane(&self, kind: Kind) -> (usize, &Lane) {
-        let lane = |place| get_or_compute(place, || Lane::new(kind, self.options.largest_batch));
-        let mut lanes = self.lanes.iter().map(lane).enumerate();
-        lanes.find(|(_, lane)| lane.kind == kind).expect("there is a place for every kind")
+    /// The arenas of a kind, and its number.
+    fn arenas(&self, kind: RequestKind) -> (usize, &Arenas) {
+        let arenas = |place| get_or_compute(place, || Arenas::new(kind, self.options.largest_batch));
+        let mut all = self.arenas.iter().map(arenas).enumerate();
+        all.find(|(_, arenas)| arenas.kind == kind).expect("there is a place for every kind")
     }
 
-    fn lane_at(&self, number: usize) -> &Lane {
-        self.lanes[number].get().expect("numbers of lanes are those of lanes that there are")
+    fn arenas_at(&self, number: usize) -> &Arenas {
+        self.arenas[number].get().expect("numbers of kinds are those of kinds that there are")
     }
 
     /// Nanoseconds since the service began.
@@ -204,23 +211,23 @@ impl Dispatcher {
     }
 
     /// Hands in a batch that is to be computed.
-    fn hand_in(&self, lane: usize, batch: Complete) {
+    fn hand_in(&self, kind: usize, batch: Complete) {
         let mut desk = lock(&self.desk);
-        desk.complete.push_back((lane, batch));
+        desk.complete.push_back((kind, batch));
         if desk.asleep > 0 {
             self.work.notify_one();
         }
     }
 
-    /// Says that there is a first item in a lane's open slot.
-    fn announce(&self, lane: usize, waits: bool) {
+    /// Says that there is a first item in the open slot of a kind.
+    fn announce(&self, kind: usize, waits: bool) {
         let mut desk = lock(&self.desk);
         if waits && desk.computing == 0 && desk.complete.is_empty() {
             // Where somebody is still writing, he hands the batch in.
-            let Some(batch) = self.lane_at(lane).seal() else { return };
+            let Some(batch) = self.arenas_at(kind).seal() else { return };
             desk.computing += 1;
             drop(desk);
-            self.run(lane, batch);
+            self.run(kind, batch);
             let mut desk = lock(&self.desk);
             desk.computing -= 1;
             self.call_another(&desk);
@@ -237,8 +244,8 @@ impl Dispatcher {
     }
 
     fn gathered(&self) -> impl Iterator<Item = Gathered> {
-        let lanes = self.lanes.iter().map_while(OnceLock::get).enumerate();
-        lanes.filter_map(|(lane, of)| Some(Gathered { lane, since: Duration::from_nanos(of.gathered_since()?) }))
+        let all = self.arenas.iter().map_while(OnceLock::get).enumerate();
+        all.filter_map(|(kind, of)| Some(Gathered { kind, since: Duration::from_nanos(of.gathered_since()?) }))
     }
 
     /// What a thread of the service does until the service ends.
@@ -246,11 +253,11 @@ impl Dispatcher {
         let mut desk = lock(&self.desk);
         loop {
             match self.next(&mut desk) {
-                Next::Run(lane, batch) => {
+                Next::Run(kind, batch) => {
                     desk.computing += 1;
                     self.call_another(&desk);
                     drop(desk);
-                    self.run(lane, batch);
+                    self.run(kind, batch);
                     desk = lock(&self.desk);
                     desk.computing -= 1;
                 }
@@ -263,18 +270,18 @@ impl Dispatcher {
     fn next(&self, desk: &mut Desk) -> Next {
         let is_closing = self.gate.is_closed();
         loop {
-            if let Some((lane, batch)) = desk.complete.pop_front() {
-                return Next::Run(lane, batch);
+            if let Some((kind, batch)) = desk.complete.pop_front() {
+                return Next::Run(kind, batch);
             }
             if is_closing && self.gate.total() == 0 {
                 return Next::End;
             }
             let (is_idle, now) = (desk.computing == 0 || is_closing, self.started.elapsed());
             match plan::next(self.gathered(), is_idle, now, self.options.longest_wait) {
-                Step::Begin(lane) => {
+                Step::Begin(kind) => {
                     // Where somebody is still writing, he hands the batch in.
-                    if let Some(batch) = self.lane_at(lane).seal() {
-                        return Next::Run(lane, batch);
+                    if let Some(batch) = self.arenas_at(kind).seal() {
+                        return Next::Run(kind, batch);
                     }
                 }
                 Step::SleepUntil(end) => return Next::Sleep(Some(end - now)),
@@ -294,42 +301,42 @@ impl Dispatcher {
     }
 
     /// Computes a batch and gives its callers their answers.
-    fn run(&self, lane: usize, batch: Complete) {
+    fn run(&self, kind: usize, batch: Complete) {
         // Whatever panics, the thread and the count of batches go on.
-        quietly(|| self.run_one(lane, batch));
+        quietly(|| self.run_one(kind, batch));
     }
 
-    fn run_one(&self, lane: usize, batch: Complete) {
-        let (lane, items) = (self.lane_at(lane), batch.items);
+    fn run_one(&self, kind: usize, batch: Complete) {
+        let (arenas, items) = (self.arenas_at(kind), batch.items);
         // SAFETY: the slot is this thread's.
-        let shared = unsafe { lane.slot(batch.slot).batch() };
-        let times = [FIRST, SEALED_AT, COMPLETE_AT].map(|which| lane.slot(batch.slot).times.get(which));
+        let shared = unsafe { arenas.slot(batch.slot).batch() };
+        let times = [FIRST, SEALED_AT, COMPLETE_AT].map(|which| arenas.slot(batch.slot).times.get(which));
         let taken = notes::now();
         notes::put("gathered", shared.number, times[0], times[1]);
         notes::put("written", shared.number, times[1], times[2]);
         notes::put("queued", shared.number, times[2], taken);
-        let outcome = catch_unwind(AssertUnwindSafe(|| self.outcome(lane, &batch, &shared)));
+        let outcome = catch_unwind(AssertUnwindSafe(|| self.outcome(arenas, &batch, &shared)));
         let outcome = outcome.unwrap_or_else(|panic| Err(ServiceError::Panicked(text_of(&*panic))));
         if outcome.is_err() {
             self.counts.failed.fetch_add(1, Ordering::Relaxed);
         }
         let computed = notes::now();
         notes::put("computed", shared.number, taken, computed);
-        lane.recycle(batch);
+        arenas.recycle(batch);
         shared.leave();
         self.gate.leave(items);
         shared.end(outcome);
         notes::put("delivered", shared.number, computed, notes::now());
     }
 
-    fn outcome(&self, lane: &Lane, batch: &Complete, shared: &Batch) -> Outcome {
-        let slot = lane.slot(batch.slot);
+    fn outcome(&self, arenas: &Arenas, batch: &Complete, shared: &Batch) -> Outcome {
+        let slot = arenas.slot(batch.slot);
         let Moves { left, moves } = Moves::without(shared.begin(), batch.items);
         self.counts.dropped.fetch_add((batch.items - left) as u64, Ordering::Relaxed);
         if self.refuses.load(Ordering::Relaxed) {
             return Err(ServiceError::Stopped);
         }
-        let mut answers = BatchAnswers::new(batch.items, lane.shape.result, lane.shape.has_secret_results);
+        let mut answers = BatchAnswers::new(batch.items, arenas.shape.result, arenas.shape.has_secret_results);
         if left == 0 {
             return Ok(answers);
         }
@@ -338,12 +345,12 @@ impl Dispatcher {
             slot.copy(&moves);
             slot.columns(left)
         };
-        let device = self.device(lane, left);
-        let (codes, rows) = (&mut answers.codes[..left], &mut answers.rows[..left * lane.shape.result]);
+        let device = self.device(arenas, left);
+        let (codes, rows) = (&mut answers.codes[..left], &mut answers.rows[..left * arenas.shape.result]);
         let start = Instant::now();
-        let computed = self.compute.compute(device, lane.kind, columns, codes, rows);
+        let computed = self.compute.compute(device, arenas.kind, columns, codes, rows);
         computed.map_err(|problem| ServiceError::Engine(Arc::new(problem)))?;
-        lock(&lane.rates).record(device, left, start.elapsed().as_secs_f64());
+        lock(&arenas.rates).record(device, left, start.elapsed().as_secs_f64());
         self.counts.batches[device as usize].fetch_add(1, Ordering::Relaxed);
         self.counts.items.fetch_add(left as u64, Ordering::Relaxed);
         for (from, to) in moves {
@@ -352,9 +359,9 @@ impl Dispatcher {
         Ok(answers)
     }
 
-    fn device(&self, lane: &Lane, items: usize) -> Device {
-        let by_rates = || lock(&lane.rates).choose(items, self.compute.first_choice(lane.kind, items));
-        self.compute.only(lane.kind).unwrap_or_else(by_rates)
+    fn device(&self, arenas: &Arenas, items: usize) -> Device {
+        let by_rates = || lock(&arenas.rates).choose(items, self.compute.first_choice(arenas.kind, items));
+        self.compute.only(arenas.kind).unwrap_or_else(by_rates)
     }
 
     /// Whether every batch that was gathered has begun.

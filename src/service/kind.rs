@@ -6,7 +6,7 @@ use crate::types::{ByteRows, Error, POINT_ROW, PublicKeys, Rows, SecretKeys, Sig
 
 /// Requests of one kind share batches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Kind {
+pub struct RequestKind {
     pub operation: Operation,
     /// Whether nonces have additional data, in a column of their own.
     pub with_data: bool,
@@ -38,13 +38,13 @@ enum Content {
     AdditionalData,
 }
 
-impl Kind {
+impl RequestKind {
     pub fn of(operation: Operation) -> Self {
-        Kind { operation, with_data: false }
+        RequestKind { operation, with_data: false }
     }
 
     pub fn of_signing(operation: Operation, signers: &Signers) -> Self {
-        Kind { operation, with_data: signers.additional.is_some() }
+        RequestKind { operation, with_data: signers.additional.is_some() }
     }
 
     /// The columns, each with the bytes of an item.

@@ -80,6 +80,7 @@
 //! or answered twice.
 
 mod account;
+mod arenas;
 mod batch;
 mod caller;
 mod coalescer;
@@ -89,7 +90,6 @@ mod error;
 mod gate;
 mod holes;
 mod kind;
-mod lane;
 mod options;
 mod park;
 mod plan;

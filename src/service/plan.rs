@@ -5,14 +5,15 @@ use std::time::Duration;
 /// Items of one kind that are gathered for a batch, of which the oldest came at a time on the clock of the service.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Gathered {
-    pub lane: usize,
+    /// The number of the kind.
+    pub kind: usize,
     pub since: Duration,
 }
 
 /// What a thread without work does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// Begins the batch of a lane.
+    /// Begins the batch of a kind.
     Begin(usize),
     /// Sleeps, at most until then.
     SleepUntil(Duration),
@@ -26,7 +27,7 @@ pub enum Step {
 pub fn next(gathered: impl Iterator<Item = Gathered>, is_idle: bool, now: Duration, longest_wait: Duration) -> Step {
     let Some(oldest) = gathered.min_by_key(|gathered| gathered.since) else { return Step::Sleep };
     let latest = oldest.since.saturating_add(longest_wait);
-    if is_idle || now >= latest { Step::Begin(oldest.lane) } else { Step::SleepUntil(latest) }
+    if is_idle || now >= latest { Step::Begin(oldest.kind) } else { Step::SleepUntil(latest) }
 }
 
 #[cfg(test)]
@@ -43,15 +44,15 @@ mod tests {
 
     #[test]
     fn waiting_must_gain_something() {
-        let lanes = [Gathered { lane: 3, since: at(1000) }, Gathered { lane: 1, since: at(900) }];
-        let step = |is_idle, now| next(lanes.into_iter(), is_idle, at(now), WAIT);
+        let kinds = [Gathered { kind: 3, since: at(1000) }, Gathered { kind: 1, since: at(900) }];
+        let step = |is_idle, now| next(kinds.into_iter(), is_idle, at(now), WAIT);
         assert_eq!(step(true, 1000), Step::Begin(1));
         assert_eq!(step(false, 1399), Step::SleepUntil(at(1400)));
         assert_eq!(step(false, 1400), Step::Begin(1));
         assert_eq!(next([].into_iter(), true, at(0), WAIT), Step::Sleep);
     }
 
-    /// What becomes of arrivals (when, lane) where threads begin batches by the plan and each takes so long: for each
+    /// What becomes of arrivals (when, kind) where threads begin batches by the plan and each takes so long: for each
     /// arrival when its batch began, and whether a thread was free all the time since it came.
     fn simulate(arrivals: &[(u64, usize)], threads: usize, takes: u64) -> Vec<(u64, bool)> {
         let mut waiting: [VecDeque<usize>; 3] = Default::default();
@@ -64,11 +65,11 @@ mod tests {
                 next_arrival += 1;
             }
             while busy.len() < threads {
-                let lanes = waiting.iter().enumerate().filter_map(|(lane, items)| {
-                    items.front().map(|item| Gathered { lane, since: at(arrivals[*item].0) })
+                let kinds = waiting.iter().enumerate().filter_map(|(kind, items)| {
+                    items.front().map(|item| Gathered { kind, since: at(arrivals[*item].0) })
                 });
-                let Step::Begin(lane) = next(lanes, busy.is_empty(), at(now), WAIT) else { break };
-                for item in waiting[lane].drain(..) {
+                let Step::Begin(kind) = next(kinds, busy.is_empty(), at(now), WAIT) else { break };
+                for item in waiting[kind].drain(..) {
                     let was_free = last_full.is_none_or(|full| full < arrivals[item].0);
                     begun[item] = Some((now, was_free));
                 }
@@ -88,13 +89,13 @@ mod tests {
             gaps in prop::collection::vec((0u64..400, 0usize..3), 1..60), threads in 1usize..4, takes in 1u64..1500
         ) {
             let mut time = 0;
-            let arrivals: Vec<_> = gaps.into_iter().map(|(gap, lane)| { time += gap; (time, lane) }).collect();
+            let arrivals: Vec<_> = gaps.into_iter().map(|(gap, kind)| { time += gap; (time, kind) }).collect();
             let begun = simulate(&arrivals, threads, takes);
             prop_assert_eq!(begun.len(), arrivals.len());
             for ((came, _), (begun, was_free)) in arrivals.iter().zip(begun) {
                 let waited = at(begun - came);
                 prop_assert!(!was_free || waited <= WAIT, "{waited:?} with a free thread");
-                // Whatever came before on two other lanes begins first, each after a thread ends.
+                // Whatever came before on two other kinds begins first, each after a thread ends.
                 prop_assert!(waited <= WAIT + at(takes) * 4, "{waited:?}");
             }
         }

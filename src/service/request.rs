@@ -5,7 +5,7 @@ use super::batch::Place;
 use super::dispatch::{Dispatcher, Placed};
 use super::error::ServiceError;
 use super::gate::{Answer, Waiter};
-use super::kind::{Inputs, Kind};
+use super::kind::{Inputs, RequestKind};
 use super::options::WhenFull;
 use super::park;
 use crate::host::fork::Process;
@@ -26,7 +26,7 @@ pub type Read<T> = fn(&Results) -> T;
 pub struct Request<'a, T> {
     dispatcher: &'a Dispatcher,
     account: &'a Arc<Account>,
-    kind: Kind,
+    kind: RequestKind,
     inputs: Result<Inputs<'a>, ServiceError>,
     read: Read<T>,
     stage: Stage<T>,
@@ -43,7 +43,7 @@ impl<'a, T> Request<'a, T> {
     pub(super) fn new(
         dispatcher: &'a Dispatcher,
         account: &'a Arc<Account>,
-        kind: Kind,
+        kind: RequestKind,
         inputs: Result<Inputs<'a>, Error>,
         read: Read<T>,
     ) -> Self {

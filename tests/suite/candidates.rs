@@ -9,6 +9,7 @@ use super::support::numbers::{modulus, number, to_bytes};
 use super::support::random::Random;
 use super::support::reference::{EcdsaReference, lift_x};
 use super::support::scheme::{Ecdsa, Item, Signed, signed, signed_with_r};
+use gecc::call::{Columns, Contents, Operation};
 use gecc::{Backend, Engine, P256, Point, PublicKeys, Rejection, Rows, Secp256k1, Verdict, ecdsa, keys};
 
 /// Several groups.
@@ -177,6 +178,17 @@ fn columns_on<C: EcdsaReference>(engine: &Engine) {
                 "{}: {candidates:?}",
                 C::NAME
             );
+            let columns = Columns {
+                contents: Contents::Digests(digests.into()),
+                signatures: signatures.into(),
+                recovery_ids: Rows::new(ids),
+                candidates: Some(candidates),
+                ..Columns::default()
+            };
+            found.fill([0xee; 64]);
+            let recover = Operation::EcdsaRecover(C::ID);
+            recover.run(engine, &columns, found.as_flattened_mut(), &mut [], &mut codes).unwrap();
+            assert!(found == raw, "{}: {candidates:?} as an operation", C::NAME);
         }
     }
 }

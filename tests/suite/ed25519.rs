@@ -7,6 +7,7 @@ use ed25519_dalek::{Digest, Sha512, Signature, Signer, SigningKey, VerifyingKey}
 use flate2::read::GzDecoder;
 use gecc::call::{Columns, Contents, Operation};
 use gecc::ed25519::{self, MAX_CONTEXT_LEN, Rule, SigningKeys, Variant};
+use gecc::sm2::UserIds;
 use gecc::{Backend, Engine, Error, PublicKeys, Rejection, Rows, SecretKey, Verdict};
 use serde::Deserialize;
 use serde_json::Value;
@@ -458,11 +459,16 @@ pub fn operations(engine: &Engine) {
     assert_eq!(public.as_chunks().0, ed25519::public_keys(engine, &seeds).unwrap());
     let few = Operation::Ed25519PublicKeys.run(engine, &columns, &mut public[32..], &mut [], &mut codes);
     assert!(matches!(few, Err(Error::LengthMismatch { expected: 30, found: 29, .. })));
-    let expected = ed25519::sign(engine, &texts, &seeds, Variant::PURE).unwrap();
-    for contents in [Contents::Digests(Rows::new(&messages)), Contents::Messages { messages: &texts, user_ids: &[] }] {
-        let (columns, mut signatures) = (Columns { contents, ..columns }, vec![0; 30 * 64]);
+    let both = [
+        Contents::Digests(Rows::new(&messages)),
+        Contents::Messages { messages: &texts, user_ids: UserIds::default() },
+    ];
+    let variants = [Variant::PURE, Variant::prehashed(b"context").unwrap()];
+    for (contents, variant) in both.into_iter().flat_map(|contents| variants.map(|variant| (contents, variant))) {
+        let expected = ed25519::sign(engine, &texts, &seeds, variant).unwrap();
+        let (columns, mut signatures) = (Columns { contents, variant, ..columns }, vec![0; 30 * 64]);
         Operation::Ed25519Sign.run(engine, &columns, &mut signatures, &mut [], &mut codes).unwrap();
-        assert!(signatures.as_chunks().0.iter().map(|row| Ok(*row)).eq(expected.iter().copied()));
+        assert!(signatures.as_chunks().0.iter().map(|row| Ok(*row)).eq(expected));
         signatures[64 * 7] ^= 1;
         let (signatures, public_keys) = (Rows::new(signatures.as_chunks().0), Rows::new(public.as_chunks().0));
         let columns = Columns { signatures, public_keys: PublicKeys::ed25519(public_keys), ..columns };

@@ -3,6 +3,7 @@
 use super::support::each::each_ecdsa_curve;
 use super::support::random::Random;
 use super::support::reference::{EcdsaReference, public_key};
+use gecc::call::{Columns, Contents, Operation};
 use gecc::ecdsa::{Policy, SForm};
 use gecc::fields::Hash;
 use gecc::sm2::{MAX_USER_ID_LEN, UserIds};
@@ -46,7 +47,7 @@ pub fn digests(engine: &Engine) {
     }
 }
 
-/// Signing and verifying messages is signing and verifying their SHA-256.
+/// Signing and verifying messages is signing and verifying their SHA-256, and as an operation another hash of theirs.
 pub fn ecdsa_messages(engine: &Engine) {
     each_ecdsa_curve!(of_curve(engine));
 }
@@ -59,6 +60,20 @@ fn of_curve<C: EcdsaReference>(engine: &Engine) {
     let (key, public) = (SecretKey::from_bytes(secret), public_key::<C>(&secret).unwrap());
     let signed = ecdsa::sign_messages(engine, C::ID, &messages, &key, SForm::default()).unwrap();
     assert_eq!(signed, ecdsa::sign(engine, C::ID, &digests, &key, SForm::default()).unwrap(), "{}", C::NAME);
+    let texts: Vec<&[u8]> = messages.iter().map(Vec::as_slice).collect();
+    let columns = Columns {
+        contents: Contents::Messages { messages: &texts, user_ids: UserIds::default() },
+        secret_keys: (&key).into(),
+        hash: Hash::Sha384,
+        ..Columns::default()
+    };
+    let (mut rows, mut codes) = (vec![0; 64 * messages.len()], vec![0; messages.len()]);
+    let sign = Operation::EcdsaSign(C::ID, SForm::default());
+    sign.run(engine, &columns, &mut rows, &mut [], &mut codes).unwrap();
+    let others: Vec<[u8; 32]> =
+        messages.iter().map(|message| *Sha384::digest(message).first_chunk().unwrap()).collect();
+    let of_others = ecdsa::sign(engine, C::ID, &others, &key, SForm::default()).unwrap();
+    assert!(rows.as_chunks().0.iter().map(|row| Ok(*row)).eq(of_others), "{}", C::NAME);
     let mut signatures: Vec<[u8; 64]> = signed.into_iter().map(Result::unwrap).collect();
     signatures[20][63] ^= 1;
     let key = PublicKeys::all(public.as_sec1());

@@ -13,6 +13,7 @@ use arrow_array::RecordBatch;
 use arrow_schema::{DataType, Schema, SchemaRef};
 use gecc::call::{self, Columns, Contents, RecoveryIds};
 use gecc::fields::{Field, Mapping};
+use gecc::sm2::UserIds;
 use gecc::{CurveId, Engine, PublicKeys, Rows};
 use std::mem;
 use zeroize::Zeroizing;
@@ -112,7 +113,9 @@ impl Operation {
         let mut columns = Columns { additional: self.additional.as_ref().map(Rows::all), ..Columns::default() };
         match (&messages, &as_digests, &digests) {
             (_, Some(rows), _) => columns.contents = Contents::Digests(Rows::new(rows)),
-            (Some(messages), None, _) => columns.contents = Contents::Messages { messages, user_ids: &user_ids },
+            (Some(messages), None, _) => {
+                columns.contents = Contents::Messages { messages, user_ids: UserIds::each(&user_ids) }
+            }
             (None, None, Some(digests)) => columns.contents = Contents::Digests(digests.rows()),
             (None, None, None) => {}
         }

@@ -7,6 +7,7 @@ mod files;
 mod flags;
 mod methods;
 mod operations;
+mod schemes;
 mod service;
 mod start;
 

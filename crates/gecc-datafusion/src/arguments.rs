@@ -5,7 +5,7 @@ use datafusion::arrow::datatypes::{DataType, Field, Schema};
 use datafusion::common::{DataFusionError, Result, ScalarValue};
 use datafusion::logical_expr::{ColumnarValue, ReturnFieldArgs, ScalarFunctionArgs};
 use gecc::ecdsa::Policy;
-use gecc_arrow::sql::{Kind, Task};
+use gecc_arrow::sql::{FunctionKind, Task};
 use std::sync::Arc;
 
 /// What a call computes, and of what.
@@ -19,7 +19,7 @@ pub struct Arguments {
 
 impl Arguments {
     /// The arguments of a call.
-    pub fn of(kind: Kind, policy: Policy, args: ScalarFunctionArgs) -> Result<Self> {
+    pub fn of(kind: FunctionKind, policy: Policy, args: ScalarFunctionArgs) -> Result<Self> {
         let (name, values) = split(kind, &args.args);
         let name = name.and_then(|name| match name {
             ColumnarValue::Scalar(name) => Some(name),
@@ -36,7 +36,7 @@ impl Arguments {
     ///
     /// # Errors
     /// What is wrong with the types or with what is named.
-    pub fn planned(kind: Kind, policy: Policy, args: &ReturnFieldArgs) -> Result<Self> {
+    pub fn planned(kind: FunctionKind, policy: Policy, args: &ReturnFieldArgs) -> Result<Self> {
         let (name, _) = split(kind, args.scalar_arguments);
         let task = task(kind, policy, name.copied().flatten())?;
         let (_, types) = split(kind, args.arg_fields);
@@ -52,16 +52,16 @@ impl Arguments {
 }
 
 /// The name of a curve or rule, where there is such an argument, and the arguments behind it.
-fn split<T>(kind: Kind, arguments: &[T]) -> (Option<&T>, &[T]) {
+fn split<T>(kind: FunctionKind, arguments: &[T]) -> (Option<&T>, &[T]) {
     let names = usize::from(kind.names().is_some()).min(arguments.len());
     (arguments[..names].first(), &arguments[names..])
 }
 
-fn task(kind: Kind, policy: Policy, name: Option<&ScalarValue>) -> Result<Task> {
+fn task(kind: FunctionKind, policy: Policy, name: Option<&ScalarValue>) -> Result<Task> {
     kind.task(name.and_then(|name| name.try_as_str().flatten()), policy).map_err(DataFusionError::Plan)
 }
 
-fn batch(kind: Kind, columns: Vec<ArrayRef>, rows: usize) -> Result<RecordBatch> {
+fn batch(kind: FunctionKind, columns: Vec<ArrayRef>, rows: usize) -> Result<RecordBatch> {
     let columns: Vec<ArrayRef> =
         kind.fields().iter().zip(columns).map(|(field, column)| typed(*field, column)).collect();
     let fields = kind.fields().iter().zip(&columns);

@@ -14,14 +14,14 @@ use datafusion::logical_expr::{
 use gecc::Verdict;
 use gecc::ecdsa::Policy;
 use gecc_arrow::Answers;
-use gecc_arrow::sql::{Gives, Kind, Service};
+use gecc_arrow::sql::{FunctionKind, Gives, Service};
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 /// A function with what it computes by.
 pub struct Function {
-    kind: Kind,
+    kind: FunctionKind,
     gives: Gives,
     name: String,
     signature: Signature,
@@ -30,7 +30,7 @@ pub struct Function {
 }
 
 impl Function {
-    pub fn new(kind: Kind, gives: Gives, policy: Policy, service: Arc<Service>) -> Self {
+    pub fn new(kind: FunctionKind, gives: Gives, policy: Policy, service: Arc<Service>) -> Self {
         Function { kind, gives, name: kind.name(gives), signature: signature(kind), policy, service }
     }
 
@@ -118,7 +118,7 @@ impl ScalarUDFImpl for Function {
 }
 
 /// Arguments of any type, which are looked at with what is named, and by name where that is asked for.
-fn signature(kind: Kind) -> Signature {
+fn signature(kind: FunctionKind) -> Signature {
     let names = kind.arguments();
     let counts = (names.len() - kind.optional()..=names.len()).map(TypeSignature::Any).collect();
     let signature = Signature::one_of(counts, Volatility::Immutable);

@@ -73,7 +73,7 @@ use function::Function;
 use gecc::Engine;
 use gecc::ecdsa::Policy;
 use gecc::service::{Coalescer, Stats};
-use gecc_arrow::sql::{Gives, Kind, Service};
+use gecc_arrow::sql::{FunctionKind, Gives, Service};
 use std::fmt;
 use std::sync::Arc;
 
@@ -127,7 +127,9 @@ impl Functions {
     /// The functions alone, for registries of other kinds.
     pub fn udfs(&self) -> impl Iterator<Item = ScalarUDF> + '_ {
         let function = |kind, gives| ScalarUDF::from(Function::new(kind, gives, self.policy, self.service.clone()));
-        Kind::ALL.into_iter().flat_map(move |kind| [function(kind, Gives::Result), function(kind, Gives::Reason)])
+        FunctionKind::ALL
+            .into_iter()
+            .flat_map(move |kind| [function(kind, Gives::Result), function(kind, Gives::Reason)])
     }
 
     /// What the coalescer has done so far.

@@ -9,19 +9,19 @@ use arrow_array::{ArrayRef, BooleanArray, Int64Array, RecordBatch, RecordBatchOp
 use arrow_schema::{DataType, Field, Schema};
 use gecc::Verdict;
 use gecc_arrow::Answers;
-use gecc_arrow::sql::{Gives, Kind, Task};
+use gecc_arrow::sql::{FunctionKind, Gives, Task};
 use std::sync::Arc;
 
 /// One of these functions.
 pub struct OfSignatures {
-    kind: Kind,
+    kind: FunctionKind,
     gives: Gives,
 }
 
 impl OfSignatures {
     pub fn all() -> impl Iterator<Item = Self> {
         let both = |kind| [Gives::Result, Gives::Reason].map(|gives| OfSignatures { kind, gives });
-        Kind::ALL.into_iter().flat_map(both)
+        FunctionKind::ALL.into_iter().flat_map(both)
     }
 
     /// Arguments before the fields.

@@ -27,23 +27,21 @@ mod _gecc {
     #[pymodule_export]
     use super::calls::batches::BatchOperation;
     #[pymodule_export]
-    use super::calls::bip340::{bip340_sign, bip340_sign_messages, bip340_verify, bip340_verify_messages, taproot};
-    #[pymodule_export]
     use super::calls::der::{signatures_from_der, signatures_to_der};
     #[pymodule_export]
-    use super::calls::ed25519::{ed25519_public_keys, ed25519_sign, ed25519_verify};
+    use super::calls::keys::{decompress, ecdh_points, generate_keys};
     #[pymodule_export]
-    use super::calls::keys::{decompress, ecdh, ecdh_points, generate_keys, public_keys};
+    use super::calls::messages::message_digests;
     #[pymodule_export]
-    use super::calls::messages::{message_digests, sign_messages, verify_messages};
+    use super::calls::operations::run;
     #[pymodule_export]
     use super::calls::points::{add, double, mul, mul_base};
-    #[pymodule_export]
-    use super::calls::signatures::{recover, recover_addresses, sign, sign_recoverable, verify, verify_recoverable};
     #[pymodule_export]
     use super::calls::silent_payments::{Receiver, index_silent_payments, scan_silent_payments};
     #[pymodule_export]
     use super::calls::sums::{msm, sum};
+    #[pymodule_export]
+    use super::calls::tweak::taproot;
     #[pymodule_export]
     use super::engine::{Engine, nvrtc_version};
     #[pymodule_export]

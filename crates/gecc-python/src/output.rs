@@ -17,26 +17,26 @@ use std::slice;
 use std::sync::Arc;
 use zeroize::{Zeroize, Zeroizing};
 
-/// What results are: rows of some width, which may be secrets.
+/// A row of results: its width, and whether it is secret.
 #[derive(Clone, Copy)]
-pub struct Kind {
+pub struct Row {
     pub width: usize,
     pub is_secret: bool,
 }
 
-impl Kind {
+impl Row {
     pub fn public(width: usize) -> Self {
-        Kind { width, is_secret: false }
+        Row { width, is_secret: false }
     }
 
     pub fn secret(width: usize) -> Self {
-        Kind { width, is_secret: true }
+        Row { width, is_secret: true }
     }
 }
 
 /// A column of results that a call writes. Secrets are wiped if they do not become an array.
 pub struct Output<'py> {
-    kind: Kind,
+    row: Row,
     /// Until it becomes an array.
     memory: Option<Memory<'py>>,
 }
@@ -81,22 +81,22 @@ fn bytes_of<'a>(array: &'a mut Bound<'_, PyArrayDyn<u8>>) -> &'a mut [u8] {
 
 impl<'py> Output<'py> {
     /// Memory for the results of a call, of Arrow where an argument is.
-    pub fn of(call: &Call<'py>, kind: Kind) -> PyResult<Self> {
+    pub fn of(call: &Call<'py>, row: Row) -> PyResult<Self> {
         let items = call.items();
         if !matches!(call.form, Form::Arrow(_)) {
-            return Self::of_numpy(call.py, items, kind);
+            return Self::of_numpy(call.py, items, row);
         }
-        let mut bytes = memory::zeros(items, kind.width)?;
+        let mut bytes = memory::zeros(items, row.width)?;
         ask_for_huge_pages(&mut bytes);
-        Ok(Output { kind, memory: Some(Memory::Arrow(bytes)) })
+        Ok(Output { row, memory: Some(Memory::Arrow(bytes)) })
     }
 
     /// The caller's array, or memory as `of` takes it.
     ///
     /// # Errors
     /// When results are not of numpy, or the array has another shape or shares memory with an argument.
-    pub fn of_caller(call: &Call<'py>, kind: Kind, out: Option<&Bound<'py, PyAny>>) -> PyResult<Self> {
-        let Some(out) = out else { return Self::of(call, kind) };
+    pub fn of_caller(call: &Call<'py>, row: Row, out: Option<&Bound<'py, PyAny>>) -> PyResult<Self> {
+        let Some(out) = out else { return Self::of(call, row) };
         let Ok(array) = out.cast::<PyArrayDyn<u8>>() else {
             return Err(PyTypeError::new_err("out: not an array of uint8"));
         };
@@ -104,7 +104,7 @@ impl<'py> Output<'py> {
         if let Form::Arrow(_) = call.form {
             return wrong("results are of Arrow, as an argument is".to_owned());
         }
-        let expected = [call.items(), kind.width];
+        let expected = [call.items(), row.width];
         if array.shape() != expected || !array.is_c_contiguous() {
             return wrong(format!(
                 "an array of shape {:?}, not of {expected:?} with rows one after the other",
@@ -116,12 +116,12 @@ impl<'py> Output<'py> {
             return wrong(format!("it shares memory with {name}"));
         }
         let memory = array.try_readwrite().map_err(|problem| PyValueError::new_err(format!("out: {problem}")))?;
-        Ok(Output { kind, memory: Some(Memory::Caller(memory)) })
+        Ok(Output { row, memory: Some(Memory::Caller(memory)) })
     }
 
     /// Memory of numpy.
-    pub fn of_numpy(py: Python<'py>, items: usize, kind: Kind) -> PyResult<Self> {
-        Ok(Output { kind, memory: Some(Memory::Numpy(zeros(py, items, kind.width)?)) })
+    pub fn of_numpy(py: Python<'py>, items: usize, row: Row) -> PyResult<Self> {
+        Ok(Output { row, memory: Some(Memory::Numpy(zeros(py, items, row.width)?)) })
     }
 
     pub fn bytes(&mut self) -> &mut [u8] {
@@ -148,7 +148,7 @@ impl<'py> Output<'py> {
     /// # Panics
     /// When results have another width.
     pub fn rows<const W: usize>(&mut self) -> &mut [[u8; W]] {
-        assert_eq!(self.kind.width, W, "rows of this width");
+        assert_eq!(self.row.width, W, "rows of this width");
         self.bytes().as_chunks_mut().0
     }
 
@@ -158,11 +158,11 @@ impl<'py> Output<'py> {
     /// When the memory is of numpy.
     fn into_arrow(mut self, nulls: Option<NullBuffer>) -> ArrayRef {
         let Some(Memory::Arrow(bytes)) = self.memory.take() else { panic!("memory for Arrow") };
-        if self.kind.width == 1 {
+        if self.row.width == 1 {
             return Arc::new(UInt8Array::new(bytes.into(), nulls));
         }
-        let buffer = if self.kind.is_secret { secret_buffer(bytes) } else { Buffer::from_vec(bytes) };
-        Arc::new(FixedSizeBinaryArray::new(self.kind.width as i32, buffer, nulls))
+        let buffer = if self.row.is_secret { secret_buffer(bytes) } else { Buffer::from_vec(bytes) };
+        Arc::new(FixedSizeBinaryArray::new(self.row.width as i32, buffer, nulls))
     }
 
     /// Makes codes of the engine those of Python.
@@ -174,7 +174,7 @@ impl<'py> Output<'py> {
     fn clear_rejected(&mut self, codes: &[u8]) {
         /// Most items pass, and many codes are compared at once.
         const BLOCK: usize = 64;
-        let width = self.kind.width;
+        let width = self.row.width;
         for (rows, codes) in self.bytes().chunks_mut(BLOCK * width).zip(codes.chunks(BLOCK)) {
             if codes.iter().fold(0, |all, code| all | (code ^ Verdict::VALID_CODE)) == 0 {
                 continue;
@@ -197,7 +197,7 @@ pub fn secret_buffer(bytes: Vec<u8>) -> Buffer {
 
 impl Drop for Output<'_> {
     fn drop(&mut self) {
-        if self.kind.is_secret {
+        if self.row.is_secret {
             self.bytes().zeroize();
         }
     }

@@ -4,7 +4,7 @@ use crate::call::Operation;
 use crate::curve::CurveId;
 use crate::engine::{Device, PageLocked};
 use crate::service::compute::Compute;
-use crate::service::kind::{COLUMNS, Kind};
+use crate::service::kind::{COLUMNS, RequestKind};
 use crate::service::lock;
 use crate::service::{Caller, Coalescer, CoalescerBuilder, Request};
 use crate::types::{Error, Rejection, Verdict};
@@ -88,18 +88,18 @@ impl Fake {
 }
 
 impl Compute for OnFake {
-    fn only(&self, _: Kind) -> Option<Device> {
+    fn only(&self, _: RequestKind) -> Option<Device> {
         Some(Device::Cpu)
     }
 
-    fn first_choice(&self, _: Kind, _: usize) -> Device {
+    fn first_choice(&self, _: RequestKind, _: usize) -> Device {
         Device::Cpu
     }
 
     fn compute(
         &self,
         _: Device,
-        kind: Kind,
+        kind: RequestKind,
         [digests, keys, _]: [&[u8]; COLUMNS],
         codes: &mut [u8],
         rows: &mut [u8],

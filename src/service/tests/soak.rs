@@ -7,7 +7,7 @@ use crate::engine::{Backend, Device, Engine, PageLocked};
 use crate::ops::keys;
 use crate::schemes::{bip340, ecdsa};
 use crate::service::compute::{Compute, OnEngine};
-use crate::service::kind::{COLUMNS, Kind};
+use crate::service::kind::{COLUMNS, RequestKind};
 use crate::types::{Error, Point, Policy, PublicKeys, SForm, Verdict};
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
@@ -28,18 +28,18 @@ struct Flaky {
 }
 
 impl Compute for Flaky {
-    fn only(&self, kind: Kind) -> Option<Device> {
+    fn only(&self, kind: RequestKind) -> Option<Device> {
         self.engine.only(kind)
     }
 
-    fn first_choice(&self, kind: Kind, items: usize) -> Device {
+    fn first_choice(&self, kind: RequestKind, items: usize) -> Device {
         self.engine.first_choice(kind, items)
     }
 
     fn compute(
         &self,
         device: Device,
-        kind: Kind,
+        kind: RequestKind,
         columns: [&[u8]; COLUMNS],
         codes: &mut [u8],
         rows: &mut [u8],

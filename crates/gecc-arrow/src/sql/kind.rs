@@ -10,7 +10,7 @@ use gecc::fields::{Field, Mapping};
 
 /// What a function computes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Kind {
+pub enum FunctionKind {
     /// Verdicts on ECDSA signatures.
     EcdsaVerify,
     /// The same of signatures in DER.
@@ -47,31 +47,31 @@ pub enum Gives {
     Reason,
 }
 
-impl Kind {
+impl FunctionKind {
     /// All of them.
-    pub const ALL: [Kind; 8] = [
-        Kind::EcdsaVerify,
-        Kind::EcdsaVerifyDer,
-        Kind::EcdsaRecover,
-        Kind::EthAddress,
-        Kind::Sm2Verify,
-        Kind::Sm2VerifyDer,
-        Kind::Bip340Verify,
-        Kind::Ed25519Verify,
+    pub const ALL: [FunctionKind; 8] = [
+        FunctionKind::EcdsaVerify,
+        FunctionKind::EcdsaVerifyDer,
+        FunctionKind::EcdsaRecover,
+        FunctionKind::EthAddress,
+        FunctionKind::Sm2Verify,
+        FunctionKind::Sm2VerifyDer,
+        FunctionKind::Bip340Verify,
+        FunctionKind::Ed25519Verify,
     ];
 
     /// Its name in a statement.
     pub fn name(self, gives: Gives) -> String {
         let reason = if gives == Gives::Reason { "_reason" } else { "" };
         let name = match self {
-            Kind::EcdsaVerify => "ecdsa_verify",
-            Kind::EcdsaVerifyDer => "ecdsa_verify_der",
-            Kind::EcdsaRecover => "ecdsa_recover",
-            Kind::EthAddress => "eth_address",
-            Kind::Sm2Verify => "sm2_verify",
-            Kind::Sm2VerifyDer => "sm2_verify_der",
-            Kind::Bip340Verify => "bip340_verify",
-            Kind::Ed25519Verify => "ed25519_verify",
+            FunctionKind::EcdsaVerify => "ecdsa_verify",
+            FunctionKind::EcdsaVerifyDer => "ecdsa_verify_der",
+            FunctionKind::EcdsaRecover => "ecdsa_recover",
+            FunctionKind::EthAddress => "eth_address",
+            FunctionKind::Sm2Verify => "sm2_verify",
+            FunctionKind::Sm2VerifyDer => "sm2_verify_der",
+            FunctionKind::Bip340Verify => "bip340_verify",
+            FunctionKind::Ed25519Verify => "ed25519_verify",
         };
         format!("{name}{reason}")
     }
@@ -80,20 +80,25 @@ impl Kind {
     /// field.
     pub fn names(self) -> Option<&'static str> {
         match self {
-            Kind::EcdsaVerify | Kind::EcdsaVerifyDer | Kind::EcdsaRecover => Some("curve"),
-            Kind::Ed25519Verify => Some("rule"),
-            Kind::EthAddress | Kind::Sm2Verify | Kind::Sm2VerifyDer | Kind::Bip340Verify => None,
+            FunctionKind::EcdsaVerify | FunctionKind::EcdsaVerifyDer | FunctionKind::EcdsaRecover => Some("curve"),
+            FunctionKind::Ed25519Verify => Some("rule"),
+            FunctionKind::EthAddress
+            | FunctionKind::Sm2Verify
+            | FunctionKind::Sm2VerifyDer
+            | FunctionKind::Bip340Verify => None,
         }
     }
 
     /// The arguments behind that.
     pub fn fields(self) -> &'static [Field] {
         match self {
-            Kind::EcdsaVerify | Kind::Sm2Verify => &[Field::Digest, Field::Signature, Field::PublicKey],
-            Kind::EcdsaVerifyDer | Kind::Sm2VerifyDer => &[Field::Digest, Field::Der, Field::PublicKey],
-            Kind::Bip340Verify | Kind::Ed25519Verify => &[Field::Message, Field::Signature, Field::PublicKey],
-            Kind::EcdsaRecover => &[Field::Digest, Field::Signature, Field::RecoveryId],
-            Kind::EthAddress => &[Field::PublicKey],
+            FunctionKind::EcdsaVerify | FunctionKind::Sm2Verify => &[Field::Digest, Field::Signature, Field::PublicKey],
+            FunctionKind::EcdsaVerifyDer | FunctionKind::Sm2VerifyDer => &[Field::Digest, Field::Der, Field::PublicKey],
+            FunctionKind::Bip340Verify | FunctionKind::Ed25519Verify => {
+                &[Field::Message, Field::Signature, Field::PublicKey]
+            }
+            FunctionKind::EcdsaRecover => &[Field::Digest, Field::Signature, Field::RecoveryId],
+            FunctionKind::EthAddress => &[Field::PublicKey],
         }
     }
 
@@ -107,7 +112,7 @@ impl Kind {
             other => other,
         };
         let is_x_only = field == Field::PublicKey && *values == DataType::FixedSizeBinary(32);
-        let takes_x_only = matches!(self, Kind::Bip340Verify | Kind::Ed25519Verify);
+        let takes_x_only = matches!(self, FunctionKind::Bip340Verify | FunctionKind::Ed25519Verify);
         if takes(field, data_type) && (!is_x_only || takes_x_only) {
             return Ok(());
         }
@@ -120,28 +125,33 @@ impl Kind {
     /// Where a name is needed and there is none, where nothing is called so, or it is a curve without ECDSA.
     pub fn task(self, name: Option<&str>, policy: Policy) -> Result<Task, String> {
         let operation = match self {
-            Kind::EcdsaVerify | Kind::EcdsaVerifyDer => Operation::EcdsaVerify(ecdsa_curve(name)?, policy),
-            Kind::EcdsaRecover => Operation::EcdsaRecover(ecdsa_curve(name)?),
-            Kind::EthAddress => return Ok(Task::EthAddress),
-            Kind::Sm2Verify | Kind::Sm2VerifyDer => Operation::Sm2Verify,
-            Kind::Bip340Verify => Operation::Bip340Verify,
-            Kind::Ed25519Verify => Operation::Ed25519Verify(rule(name)?),
+            FunctionKind::EcdsaVerify | FunctionKind::EcdsaVerifyDer => {
+                Operation::EcdsaVerify(ecdsa_curve(name)?, policy)
+            }
+            FunctionKind::EcdsaRecover => Operation::EcdsaRecover(ecdsa_curve(name)?),
+            FunctionKind::EthAddress => return Ok(Task::EthAddress),
+            FunctionKind::Sm2Verify | FunctionKind::Sm2VerifyDer => Operation::Sm2Verify,
+            FunctionKind::Bip340Verify => Operation::Bip340Verify,
+            FunctionKind::Ed25519Verify => Operation::Ed25519Verify(rule(name)?),
         };
         Ok(Task::Operation(operation))
     }
 
     /// How many of the last arguments may be left out.
     pub fn optional(self) -> usize {
-        usize::from(self == Kind::EcdsaRecover)
+        usize::from(self == FunctionKind::EcdsaRecover)
     }
 
     /// The type of the result.
     pub fn result(self) -> DataType {
         match self {
-            Kind::EcdsaRecover => DataType::FixedSizeBinary(65),
-            Kind::EthAddress => DataType::FixedSizeBinary(20),
-            Kind::EcdsaVerify | Kind::EcdsaVerifyDer => DataType::Boolean,
-            Kind::Sm2Verify | Kind::Sm2VerifyDer | Kind::Bip340Verify | Kind::Ed25519Verify => DataType::Boolean,
+            FunctionKind::EcdsaRecover => DataType::FixedSizeBinary(65),
+            FunctionKind::EthAddress => DataType::FixedSizeBinary(20),
+            FunctionKind::EcdsaVerify | FunctionKind::EcdsaVerifyDer => DataType::Boolean,
+            FunctionKind::Sm2Verify
+            | FunctionKind::Sm2VerifyDer
+            | FunctionKind::Bip340Verify
+            | FunctionKind::Ed25519Verify => DataType::Boolean,
         }
     }
 

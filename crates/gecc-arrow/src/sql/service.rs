@@ -1,6 +1,6 @@
 //! Calls of the engine and of its coalescer for one batch.
 
-use super::{Kind, Task};
+use super::{FunctionKind, Task};
 use crate::answers::Answers;
 use crate::calls::decode_keys_through;
 use crate::operation::Operation;
@@ -59,7 +59,7 @@ impl Service {
     ///
     /// # Errors
     /// A type that a field cannot have, and what the engine and the coalescer say.
-    pub fn answers(&self, kind: Kind, task: Task, batch: &RecordBatch) -> Result<Vec<Answers>, Problem> {
+    pub fn answers(&self, kind: FunctionKind, task: Task, batch: &RecordBatch) -> Result<Vec<Answers>, Problem> {
         let most = self.coalescer.largest_batch();
         // A batch without rows is one part, in which the types are looked at.
         let starts = (0..batch.num_rows().max(1)).step_by(most);
@@ -67,7 +67,7 @@ impl Service {
         parts.map(|part| self.answers_of_part(kind, task, &part)).collect()
     }
 
-    fn answers_of_part(&self, kind: Kind, task: Task, batch: &RecordBatch) -> Result<Answers, Problem> {
+    fn answers_of_part(&self, kind: FunctionKind, task: Task, batch: &RecordBatch) -> Result<Answers, Problem> {
         let mapping = kind.mapping(batch.num_columns());
         match task {
             Task::Operation(operation) => {

@@ -3,13 +3,13 @@
 use super::answers::Expected;
 use super::column::{Column, Table};
 use crate::flags::FileOperation;
+use crate::schemes;
 use gecc::ecdsa::SForm;
 use gecc::{CurveId, Engine, Error, PageLocked, Point, PublicKeys, Rows, SecretKey, SecretKeys, Verdict};
 use gecc::{ecdh, ecdsa, keys};
 use gecc_cli::failure::Failure;
 use gecc_cli::measure::inputs::{Inputs, Memory, all_passed};
 use gecc_cli::measure::samples::samples;
-use gecc_cli::measure::schemes;
 use gecc_cli::measure::timing::{median, timed};
 use std::fs::File;
 use std::io::{self, Write};

@@ -1,14 +1,16 @@
 //! `gecc-bench operations`: the public operations end to end and by kernel, and the kernels that these are made of.
 
+mod columns;
 mod report;
 
 use crate::ALL_PASSED;
 use crate::flags::OperationsOptions;
+use columns::ResultRows;
 use gecc::{Backend, CurveId, Engine};
 use gecc_bench::kernels::arithmetic::{self, Arithmetic};
 use gecc_cli::failure::Failure;
 use gecc_cli::measure::inputs::{Inputs, Memory};
-use gecc_cli::measure::operations::{Case, ResultRows};
+use gecc_cli::measure::operations::Case;
 use gecc_cli::measure::timing::{Timed, median};
 use gecc_cli::measure::{Checked, PublicCall, default_items};
 use report::{KernelRow, LatencyRow, Report, Row};
@@ -140,17 +142,17 @@ impl Bench {
         // This call warms up too: it allocates what the largest batch needs.
         let expected = &case.expected(measured, &self.reference)?;
         let kernels = kernels.as_ref().filter(|_| case.operation.has_kernels());
-        let checked = |range: Range<usize>| Checked { case, columns, expected, range };
+        let call = |range: Range<usize>| Call { checked: Checked { case, expected, range }, columns };
         if let Some(engine) = kernels {
-            checked(0..WARM_UP_ITEMS.min(self.items)).run(engine)?;
+            call(0..WARM_UP_ITEMS.min(self.items)).run(engine)?;
             engine.take_kernel_times();
         }
         for items in self.sizes.clone() {
-            let checked = checked(0..items);
-            let seconds = checked.seconds(measured)?;
+            let call = call(0..items);
+            let seconds = call.seconds(measured)?;
             let kernels = kernels.map(|engine| {
                 median(|| {
-                    checked.run(engine)?;
+                    call.run(engine)?;
                     let times = engine.take_kernel_times();
                     Ok((times.iter().map(|time| time.seconds).sum(), times))
                 })
@@ -168,12 +170,29 @@ impl Bench {
                 continue;
             }
             for items in LATENCY_ITEMS {
-                let checked = checked(0..items);
-                checked.run(engine)?;
-                let seconds = checked.seconds(engine)?;
+                let call = call(0..items);
+                call.run(engine)?;
+                let seconds = call.seconds(engine)?;
                 self.report.latency(&LatencyRow { curve, operation: &name, engine: on, items, seconds })?;
             }
         }
         Ok(())
+    }
+}
+
+/// A call that is timed. Where there are columns for its results, it writes into these if it can.
+struct Call<'a> {
+    checked: Checked<'a>,
+    columns: Option<&'a RefCell<ResultRows>>,
+}
+
+impl Call<'_> {
+    fn run(&self, engine: &Engine) -> Result<f64, Failure> {
+        let written = self.columns.map(|columns| columns.borrow_mut().run(&self.checked, engine)).transpose()?;
+        written.flatten().map_or_else(|| self.checked.run(engine), Ok)
+    }
+
+    fn seconds(&self, engine: &Engine) -> Result<f64, Failure> {
+        Ok(median(|| Ok((self.run(engine)?, ())))?.seconds)
     }
 }

@@ -1,11 +1,11 @@
 //! Signatures that are made beforehand, with distinct keys and some spoiled.
 
+use crate::schemes;
 use gecc::ecdsa::Policy;
 use gecc::service::{Caller, Request};
 use gecc::{CurveId, Engine, Point, PublicKeys, Verdicts};
 use gecc_cli::failure::Failure;
 use gecc_cli::measure::inputs::{Inputs, Memory};
-use gecc_cli::measure::schemes;
 use std::ops::Range;
 
 /// One signature of this many is spoiled, from this one on.

@@ -5,11 +5,11 @@ mod places;
 mod report;
 
 use crate::flags::StartOptions;
+use crate::schemes;
 use crate::{ALL_PASSED, SOME_REJECTED};
 use gecc::keys;
 use gecc::{Backend, CurveId, Engine};
 use gecc_cli::failure::Failure;
-use gecc_cli::measure::schemes;
 use once::{Item, Phases};
 use places::Place;
 use report::Report;

@@ -2,9 +2,9 @@
 
 use crate::ALL_PASSED;
 use crate::flags::StartOptions;
+use crate::schemes;
 use gecc::{Engine, Point};
 use gecc_cli::failure::Failure;
-use gecc_cli::measure::schemes;
 use gecc_cli::measure::timing::timed;
 use serde::{Deserialize, Serialize};
 use std::io::{self, Write};

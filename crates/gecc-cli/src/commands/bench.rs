@@ -70,7 +70,7 @@ impl Bench {
         // This call warms up too: it allocates what the largest batch needs.
         let expected = &case.expected(engine, &self.reference)?;
         for &items in &self.sizes {
-            let call = Checked { case, columns: None, expected, range: 0..items };
+            let call = Checked { case, expected, range: 0..items };
             self.print(case, items, call.seconds(engine)?)?;
         }
         Ok(())

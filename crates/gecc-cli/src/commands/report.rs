@@ -58,7 +58,7 @@ pub fn row(engine: &Engine) -> Result<Row, Failure> {
         let engine = if operation.is_together() { &together } else { engine };
         // This call warms up too.
         let expected = &case.expected(engine, &reference)?;
-        let call = Checked { case: &case, columns: None, expected, range: 0..items };
+        let call = Checked { case: &case, expected, range: 0..items };
         columns.push((name, rate(items as f64 / call.seconds(engine)?)));
     }
     Ok(Row(columns))

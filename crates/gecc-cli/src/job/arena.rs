@@ -128,7 +128,7 @@ impl ColumnPages {
             },
             recovery_ids: first_rows(&self.recovery_ids, rows),
             secret_keys: SecretKeys::rows(first_rows(&self.secret_keys, rows)),
-            additional: None,
+            ..Columns::default()
         }
     }
 }
@@ -141,7 +141,7 @@ fn columns_of_rows<'a>(layout: &'a Layout, memory: &'a Pages, rows: usize) -> Co
         public_keys: columns.public_keys(),
         recovery_ids: columns.recovery_ids(),
         secret_keys: SecretKeys::rows(columns.secret_keys()),
-        additional: None,
+        ..Columns::default()
     }
 }
 

@@ -5,6 +5,7 @@ use super::parse::{OddItem, Origins, placed};
 use crate::input::keyfile::Numbers;
 use crate::operation::{Items, Operation, Results};
 use gecc::call::{Columns, Contents};
+use gecc::sm2::{DEFAULT_USER_ID, UserIds};
 use gecc::{Engine, Error, PublicKeys, Rows, SecretKeys};
 use zeroize::Zeroizing;
 
@@ -72,15 +73,14 @@ fn compute_odd(
     let contents = if messages.is_empty() {
         Contents::Digests(Rows::new(&digests))
     } else {
-        Contents::Messages { messages: &messages, user_ids: &ids }
+        Contents::Messages { messages: &messages, user_ids: UserIds::each(&ids) }
     };
     let columns = Columns {
         contents,
         signatures: Rows::new(&signatures),
         public_keys: PublicKeys::mixed(&keys),
-        recovery_ids: Rows::new(&[]),
         secret_keys: SecretKeys::rows(Rows::new(secret_keys)),
-        additional: None,
+        ..Columns::default()
     };
     let columns = Items { numbers: Numbers::Each(&numbers), columns };
     // Results may be secret.
@@ -96,6 +96,6 @@ fn compute_odd(
 /// A message, and its user id.
 fn message<'a>((_, item, bytes): &Placed<'a>) -> Option<(&'a [u8], &'a [u8])> {
     let (message, id) = item.message.clone()?;
-    let id = id.map_or(gecc::sm2::DEFAULT_USER_ID, |id| &bytes[id]);
+    let id = id.map_or(DEFAULT_USER_ID, |id| &bytes[id]);
     Some((&bytes[message], id))
 }

@@ -30,7 +30,8 @@ def verify(curve, digests, signatures, public_keys, *, low_s=False, reasons=Fals
     >>> verify("p256", [bytes(32), b"short"], signatures, public_key[0], reasons=True)
     array([ 0, 96], dtype=uint8)
     """
-    return _gecc.verify(engine, curve, digests, signatures, public_keys, low_s, reasons)
+    columns = {"digests": digests, "signatures": signatures, "public_keys": public_keys}
+    return _gecc.run(engine, "verify", columns, curve=curve, low_s=low_s, reasons=reasons)
 
 
 def message_digests(messages, *, hash="sha256", out=None, reasons=False, engine=None):
@@ -97,7 +98,8 @@ def verify_messages(
     >>> verify_messages("sm2", [b"one", b"two"], signatures, public_keys, user_ids="alice")
     array([ True,  True])
     """
-    return _gecc.verify_messages(engine, curve, messages, signatures, public_keys, hash, user_ids, low_s, reasons)
+    columns = {"messages": messages, "signatures": signatures, "public_keys": public_keys, "user_ids": user_ids}
+    return _gecc.run(engine, "verify", columns, curve=curve, hash=hash, low_s=low_s, reasons=reasons)
 
 
 def verify_recoverable(
@@ -128,7 +130,8 @@ def verify_recoverable(
     >>> verify_recoverable("p256", bytes(64), signatures, recovery_ids, public_key[0], engine=engine)
     array([ True,  True])
     """
-    return _gecc.verify_recoverable(engine, curve, digests, signatures, recovery_ids, public_keys, low_s, reasons)
+    columns = {"digests": digests, "signatures": signatures, "recovery_ids": recovery_ids, "public_keys": public_keys}
+    return _gecc.run(engine, "verify_recoverable", columns, curve=curve, low_s=low_s, reasons=reasons)
 
 
 def sign(
@@ -169,7 +172,8 @@ def sign(
     >>> signatures.shape, ok
     ((3, 64), array([ True,  True,  True]))
     """
-    return _gecc.sign(engine, curve, digests, secret_keys, additional_data, s_form, out, reasons)
+    columns = {"digests": digests, "secret_keys": secret_keys, "additional_data": additional_data}
+    return _gecc.run(engine, "sign", columns, curve=curve, s_form=s_form, out=out, reasons=reasons)
 
 
 def sign_messages(
@@ -206,9 +210,13 @@ def sign_messages(
     >>> ok
     array([ True,  True])
     """
-    return _gecc.sign_messages(
-        engine, curve, messages, secret_keys, additional_data, hash, user_ids, s_form, reasons
-    )
+    columns = {
+        "messages": messages,
+        "secret_keys": secret_keys,
+        "additional_data": additional_data,
+        "user_ids": user_ids,
+    }
+    return _gecc.run(engine, "sign", columns, curve=curve, hash=hash, s_form=s_form, reasons=reasons)
 
 
 def sign_recoverable(
@@ -227,7 +235,8 @@ def sign_recoverable(
     >>> addresses[0].tobytes().hex()
     '7e5f4552091a69125d5dfcb7b8c2659029395bdf'
     """
-    return _gecc.sign_recoverable(engine, curve, digests, secret_keys, additional_data, s_form, reasons)
+    columns = {"digests": digests, "secret_keys": secret_keys, "additional_data": additional_data}
+    return _gecc.run(engine, "sign_recoverable", columns, curve=curve, s_form=s_form, reasons=reasons)
 
 
 def recover(curve, digests, signatures, recovery_ids=None, *, candidates=None, out=None, reasons=False, engine=None):
@@ -258,7 +267,8 @@ def recover(curve, digests, signatures, recovery_ids=None, *, candidates=None, o
     >>> np.array_equal(keys, public_keys)
     True
     """
-    return _gecc.recover(engine, curve, digests, signatures, recovery_ids, candidates, out, reasons)
+    columns = {"digests": digests, "signatures": signatures, "recovery_ids": recovery_ids, "candidates": candidates}
+    return _gecc.run(engine, "recover", columns, curve=curve, out=out, reasons=reasons)
 
 
 def recover_addresses(
@@ -273,7 +283,8 @@ def recover_addresses(
         n rows of 20 bytes, and n verdicts. The address of a rejected item is zeros, which is an address that exists:
         look at the verdicts.
     """
-    return _gecc.recover_addresses(engine, curve, digests, signatures, recovery_ids, candidates, out, reasons)
+    columns = {"digests": digests, "signatures": signatures, "recovery_ids": recovery_ids, "candidates": candidates}
+    return _gecc.run(engine, "recover_addresses", columns, curve=curve, out=out, reasons=reasons)
 
 
 def bip340_verify(messages, signatures, public_keys, *, reasons=False, engine=None):
@@ -297,7 +308,8 @@ def bip340_verify(messages, signatures, public_keys, *, reasons=False, engine=No
     >>> bip340_verify(bytes(32), signatures, points[:, :32])
     array([ True,  True])
     """
-    return _gecc.bip340_verify(engine, messages, signatures, public_keys, reasons)
+    columns = {"digests": messages, "signatures": signatures, "public_keys": public_keys}
+    return _gecc.run(engine, "bip340_verify", columns, reasons=reasons)
 
 
 def bip340_verify_messages(messages, signatures, public_keys, *, reasons=False, engine=None):
@@ -315,7 +327,8 @@ def bip340_verify_messages(messages, signatures, public_keys, *, reasons=False, 
     Returns:
         n truth values, or n codes as `bip340_verify` gives.
     """
-    return _gecc.bip340_verify_messages(engine, messages, signatures, public_keys, reasons)
+    columns = {"messages": messages, "signatures": signatures, "public_keys": public_keys}
+    return _gecc.run(engine, "bip340_verify", columns, reasons=reasons)
 
 
 def bip340_sign(messages, secret_keys, *, auxiliary=None, out=None, reasons=False, engine=None):
@@ -339,7 +352,8 @@ def bip340_sign(messages, secret_keys, *, auxiliary=None, out=None, reasons=Fals
     >>> signatures[0, :4].tobytes().hex(), ok
     ('e907831f', array([ True]))
     """
-    return _gecc.bip340_sign(engine, messages, secret_keys, auxiliary, out, reasons)
+    columns = {"digests": messages, "secret_keys": secret_keys, "additional_data": auxiliary}
+    return _gecc.run(engine, "bip340_sign", columns, out=out, reasons=reasons)
 
 
 def bip340_sign_messages(messages, secret_keys, *, auxiliary=None, reasons=False, engine=None):
@@ -357,7 +371,8 @@ def bip340_sign_messages(messages, secret_keys, *, auxiliary=None, reasons=False
     Returns:
         n rows of 64 bytes, and n verdicts, with the codes of `bip340_sign`.
     """
-    return _gecc.bip340_sign_messages(engine, messages, secret_keys, auxiliary, reasons)
+    columns = {"messages": messages, "secret_keys": secret_keys, "additional_data": auxiliary}
+    return _gecc.run(engine, "bip340_sign", columns, reasons=reasons)
 
 
 def ed25519_verify(
@@ -389,7 +404,10 @@ def ed25519_verify(
     >>> ed25519_verify([b"one", b"2"], signatures, keys[0], rule="strict")
     array([ True, False])
     """
-    return _gecc.ed25519_verify(engine, messages, signatures, public_keys, rule, context, prehashed, reasons)
+    columns = {"messages": messages, "signatures": signatures, "public_keys": public_keys}
+    return _gecc.run(
+        engine, "ed25519_verify", columns, rule=rule, context=context, prehashed=prehashed, reasons=reasons
+    )
 
 
 def ed25519_sign(messages, seeds, *, context=None, prehashed=False, reasons=False, engine=None):
@@ -410,7 +428,8 @@ def ed25519_sign(messages, seeds, *, context=None, prehashed=False, reasons=Fals
     Returns:
         n rows of 64 bytes `R || S`, and n verdicts. Code: FAULTY_SIGNATURE, where the engine checks signatures.
     """
-    return _gecc.ed25519_sign(engine, messages, seeds, context, prehashed, reasons)
+    columns = {"messages": messages, "secret_keys": seeds}
+    return _gecc.run(engine, "ed25519_sign", columns, context=context, prehashed=prehashed, reasons=reasons)
 
 
 def ed25519_public_keys(seeds, *, out=None, reasons=False, engine=None):
@@ -432,7 +451,8 @@ def ed25519_public_keys(seeds, *, out=None, reasons=False, engine=None):
     >>> keys[0, :4].tobytes().hex(), ok
     ('d75a9801', array([ True]))
     """
-    return _gecc.ed25519_public_keys(engine, seeds, out, reasons)
+    columns = {"secret_keys": seeds}
+    return _gecc.run(engine, "ed25519_public_keys", columns, out=out, reasons=reasons)
 
 
 def taproot(internal_keys, roots=None, *, out=None, reasons=False, engine=None):
@@ -491,7 +511,8 @@ def public_keys(curve, secret_keys, *, out=None, reasons=False, engine=None):
     >>> keys[0, :4].tobytes().hex(), ok
     ('79be667e', array([ True, False]))
     """
-    return _gecc.public_keys(engine, curve, secret_keys, out, reasons)
+    columns = {"secret_keys": secret_keys}
+    return _gecc.run(engine, "public_keys", columns, curve=curve, out=out, reasons=reasons)
 
 
 def ecdh(curve, secret_keys, public_keys, *, out=None, reasons=False, engine=None):
@@ -522,7 +543,8 @@ def ecdh(curve, secret_keys, public_keys, *, out=None, reasons=False, engine=Non
     >>> np.array_equal(ecdh("p256", ours, their_keys)[0], ecdh("p256", theirs, our_keys)[0])
     True
     """
-    return _gecc.ecdh(engine, curve, secret_keys, public_keys, out, reasons)
+    columns = {"secret_keys": secret_keys, "public_keys": public_keys}
+    return _gecc.run(engine, "ecdh", columns, curve=curve, out=out, reasons=reasons)
 
 
 def ecdh_points(curve, secret_keys, public_keys, *, out=None, reasons=False, engine=None):

@@ -19,17 +19,9 @@ __all__ = [
     "Receiver",
     "VERSION",
     "add",
-    "bip340_sign",
-    "bip340_sign_messages",
-    "bip340_verify",
-    "bip340_verify_messages",
     "decompress",
     "double",
-    "ecdh",
     "ecdh_points",
-    "ed25519_public_keys",
-    "ed25519_sign",
-    "ed25519_verify",
     "generate_keys",
     "index_silent_payments",
     "message_digests",
@@ -38,21 +30,13 @@ __all__ = [
     "mul_base",
     "nvrtc_version",
     "place_of",
-    "public_keys",
     "reason_texts",
-    "recover",
-    "recover_addresses",
+    "run",
     "scan_silent_payments",
-    "sign",
-    "sign_messages",
-    "sign_recoverable",
     "signatures_from_der",
     "signatures_to_der",
     "sum",
     "taproot",
-    "verify",
-    "verify_messages",
-    "verify_recoverable",
 ]
 
 VERSION: str
@@ -195,105 +179,22 @@ class Engine:
     def take_kernel_times(self) -> list[tuple[str, float, int]]: ...
     def __reduce__(self) -> Any: ...
 
-def verify(
-    engine: Engine | None, curve: str, digests: Any, signatures: Any, public_keys: Any, low_s: bool, reasons: bool
+def run(
+    engine: Engine | None,
+    name: str,
+    columns: dict[str, Any],
+    *,
+    curve: str = "secp256k1",
+    low_s: bool = False,
+    s_form: str = "curve_default",
+    hash: str = "sha256",
+    rule: str = "",
+    context: bytes | None = None,
+    prehashed: bool = False,
+    out: Any = None,
+    reasons: bool = False,
 ) -> Any: ...
 def message_digests(engine: Engine | None, messages: Any, hash: str, out: Any, reasons: bool) -> tuple[Any, Any]: ...
-def verify_messages(
-    engine: Engine | None,
-    curve: str,
-    messages: Any,
-    signatures: Any,
-    public_keys: Any,
-    hash: str,
-    user_ids: Any,
-    low_s: bool,
-    reasons: bool,
-) -> Any: ...
-def verify_recoverable(
-    engine: Engine | None,
-    curve: str,
-    digests: Any,
-    signatures: Any,
-    recovery_ids: Any,
-    public_keys: Any,
-    low_s: bool,
-    reasons: bool,
-) -> Any: ...
-def sign(
-    engine: Engine | None,
-    curve: str,
-    digests: Any,
-    secret_keys: Any,
-    additional_data: Any,
-    s_form: str,
-    out: Any,
-    reasons: bool,
-) -> tuple[Any, Any]: ...
-def sign_messages(
-    engine: Engine | None,
-    curve: str,
-    messages: Any,
-    secret_keys: Any,
-    additional_data: Any,
-    hash: str,
-    user_ids: Any,
-    s_form: str,
-    reasons: bool,
-) -> tuple[Any, Any]: ...
-def sign_recoverable(
-    engine: Engine | None,
-    curve: str,
-    digests: Any,
-    secret_keys: Any,
-    additional_data: Any,
-    s_form: str,
-    reasons: bool,
-) -> tuple[Any, Any, Any]: ...
-def recover(
-    engine: Engine | None,
-    curve: str,
-    digests: Any,
-    signatures: Any,
-    recovery_ids: Any,
-    candidates: Any,
-    out: Any,
-    reasons: bool,
-) -> tuple[Any, Any]: ...
-def recover_addresses(
-    engine: Engine | None,
-    curve: str,
-    digests: Any,
-    signatures: Any,
-    recovery_ids: Any,
-    candidates: Any,
-    out: Any,
-    reasons: bool,
-) -> tuple[Any, Any]: ...
-def bip340_verify(engine: Engine | None, messages: Any, signatures: Any, public_keys: Any, reasons: bool) -> Any: ...
-def bip340_verify_messages(
-    engine: Engine | None, messages: Any, signatures: Any, public_keys: Any, reasons: bool
-) -> Any: ...
-def bip340_sign(
-    engine: Engine | None, messages: Any, secret_keys: Any, auxiliary: Any, out: Any, reasons: bool
-) -> tuple[Any, Any]: ...
-def bip340_sign_messages(
-    engine: Engine | None, messages: Any, secret_keys: Any, auxiliary: Any, reasons: bool
-) -> tuple[Any, Any]: ...
-def ed25519_verify(
-    engine: Engine | None,
-    messages: Any,
-    signatures: Any,
-    public_keys: Any,
-    rule: str,
-    context: bytes | None,
-    prehashed: bool,
-    reasons: bool,
-) -> Any: ...
-def ed25519_sign(
-    engine: Engine | None, messages: Any, seeds: Any, context: bytes | None, prehashed: bool, reasons: bool
-) -> tuple[Any, Any]: ...
-def ed25519_public_keys(engine: Engine | None, seeds: Any, out: Any, reasons: bool) -> tuple[Any, Any]: ...
 def taproot(engine: Engine | None, internal_keys: Any, roots: Any, out: Any, reasons: bool) -> tuple[Any, Any]: ...
 def scan_silent_payments(
     engine: Engine | None, receivers: list[Receiver], tweak_points: Any, outputs: Any, offsets: Any, reasons: bool
@@ -304,10 +205,6 @@ def index_silent_payments(
 def generate_keys(
     engine: Engine | None, curve: str, count: int
 ) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.uint8]]: ...
-def public_keys(engine: Engine | None, curve: str, secret_keys: Any, out: Any, reasons: bool) -> tuple[Any, Any]: ...
-def ecdh(
-    engine: Engine | None, curve: str, secret_keys: Any, public_keys: Any, out: Any, reasons: bool
-) -> tuple[Any, Any]: ...
 def ecdh_points(
     engine: Engine | None, curve: str, secret_keys: Any, public_keys: Any, out: Any, reasons: bool
 ) -> tuple[Any, Any]: ...

@@ -4,29 +4,11 @@ use crate::calls::results::{self, Wanted};
 use crate::choices;
 use crate::engine::{self, Engine};
 use crate::input::{Call, argument};
-use crate::output::{Kind, Output};
+use crate::output::{Output, Row};
 use crate::pieces;
 use gecc::{keys, point};
 use gecc_arrow::Field;
 use pyo3::prelude::*;
-
-/// The public key of each private key.
-#[pyfunction]
-pub fn public_keys<'py>(
-    py: Python<'py>,
-    engine: Option<&Engine>,
-    curve: &str,
-    secret_keys: &Bound<'py, PyAny>,
-    out: Option<&Bound<'py, PyAny>>,
-    reasons: bool,
-) -> PyResult<Bound<'py, PyAny>> {
-    let curve = choices::curve(curve)?;
-    let (engine, mut call) = (engine::of(py, engine)?, Call::for_keys(py, curve));
-    let secrets = call.rows(argument("secret_keys", Field::SecretKey), 32, secret_keys)?;
-    results::of_rows(call, &engine, None, Kind::public, Wanted { out, reasons }, |range, rows, codes| {
-        keys::public_keys_into(&engine, curve, secrets.secret_keys(range), rows, codes)
-    })
-}
 
 /// Fresh key pairs: private keys and public keys.
 #[pyfunction]
@@ -37,8 +19,8 @@ pub fn generate_keys<'py>(
     count: usize,
 ) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyAny>)> {
     let (curve, engine) = (choices::curve(curve)?, engine::of(py, engine)?);
-    let mut secrets = Output::of_numpy(py, count, Kind::secret(32))?;
-    let mut publics = Output::of_numpy(py, count, Kind::public(64))?;
+    let mut secrets = Output::of_numpy(py, count, Row::secret(32))?;
+    let mut publics = Output::of_numpy(py, count, Row::public(64))?;
     let (secret_rows, public_rows) = (secrets.rows::<32>(), publics.rows::<64>());
     pieces::run(py, &engine, count, |range| {
         let (drawn, points) = keys::generate(&engine, curve, range.len())?;
@@ -49,27 +31,6 @@ pub fn generate_keys<'py>(
         Ok(())
     })?;
     Ok((secrets.into_numpy(), publics.into_numpy()))
-}
-
-/// The x-coordinate of each private key times its peer.
-#[pyfunction]
-pub fn ecdh<'py>(
-    py: Python<'py>,
-    engine: Option<&Engine>,
-    curve: &str,
-    secret_keys: &Bound<'py, PyAny>,
-    public_keys: &Bound<'py, PyAny>,
-    out: Option<&Bound<'py, PyAny>>,
-    reasons: bool,
-) -> PyResult<Bound<'py, PyAny>> {
-    let curve = choices::curve(curve)?;
-    let (engine, mut call) = (engine::of(py, engine)?, Call::for_keys(py, curve));
-    let keys = call.rows(argument("secret_keys", Field::SecretKey), 32, secret_keys)?;
-    let peers = call.keys(argument("public_keys", Field::PublicKey), public_keys)?;
-    results::of_rows(call, &engine, None, Kind::secret, Wanted { out, reasons }, |range, rows, codes| {
-        let (keys, peers) = (keys.secret_keys(range.clone()), peers.part(range));
-        gecc::ecdh::shared_secrets_into(&engine, curve, keys, peers, rows, codes)
-    })
 }
 
 /// Each private key times its peer.
@@ -87,7 +48,7 @@ pub fn ecdh_points<'py>(
     let (engine, mut call) = (engine::of(py, engine)?, Call::for_keys(py, curve));
     let keys = call.rows(argument("secret_keys", Field::SecretKey), 32, secret_keys)?;
     let peers = call.keys(argument("public_keys", Field::PublicKey), public_keys)?;
-    results::of_rows(call, &engine, None, Kind::secret, Wanted { out, reasons }, |range, rows, codes| {
+    results::of_rows(call, &engine, Row::secret, Wanted { out, reasons }, |range, rows, codes| {
         let (keys, peers) = (keys.secret_keys(range.clone()), peers.part(range));
         gecc::ecdh::shared_points_into(&engine, curve, keys, peers, rows, codes)
     })
@@ -105,7 +66,7 @@ pub fn decompress<'py>(
     let curve = choices::curve(curve)?;
     let (engine, mut call) = (engine::of(py, engine)?, Call::for_keys(py, curve));
     let keys = call.keys(argument("public_keys", Field::PublicKey), public_keys)?;
-    results::of_rows(call, &engine, None, Kind::public, Wanted { out: None, reasons }, |range, rows, codes| {
+    results::of_rows(call, &engine, Row::public, Wanted { out: None, reasons }, |range, rows, codes| {
         point::decode_keys_into(&engine, curve, keys.part(range), rows, codes)
     })
 }

@@ -4,7 +4,7 @@ use crate::calls::results::{self, Wanted};
 use crate::choices;
 use crate::engine::{self, Engine};
 use crate::input::{Argument, Call};
-use crate::output::Kind;
+use crate::output::Row;
 use crate::reasons::Role;
 use gecc::point;
 use pyo3::prelude::*;
@@ -30,7 +30,7 @@ pub fn mul_base<'py>(
     let curve = choices::curve(curve)?;
     let (engine, mut call) = (engine::of(py, engine)?, Call::for_keys(py, curve));
     let scalars = call.rows(scalars_argument(), 32, scalars)?;
-    results::of_rows(call, &engine, None, Kind::public, Wanted { out, reasons }, |range, rows, codes| {
+    results::of_rows(call, &engine, Row::public, Wanted { out, reasons }, |range, rows, codes| {
         point::mul_base_into(&engine, curve, scalars.rows(range), rows, codes)
     })
 }
@@ -50,7 +50,7 @@ pub fn mul<'py>(
     let (engine, mut call) = (engine::of(py, engine)?, Call::for_keys(py, curve));
     let scalars = call.rows(scalars_argument(), 32, scalars)?;
     let points = call.keys(point_argument("points"), points)?;
-    results::of_rows(call, &engine, None, Kind::public, Wanted { out, reasons }, |range, rows, codes| {
+    results::of_rows(call, &engine, Row::public, Wanted { out, reasons }, |range, rows, codes| {
         let (scalars, points) = (scalars.rows(range.clone()), points.part(range));
         point::mul_into(&engine, curve, scalars, points, rows, codes)
     })
@@ -70,7 +70,7 @@ pub fn add<'py>(
     let curve = choices::curve(curve)?;
     let (engine, mut call) = (engine::of(py, engine)?, Call::for_keys(py, curve));
     let (a, b) = (call.keys(point_argument("a"), a)?, call.keys(point_argument("b"), b)?);
-    results::of_rows(call, &engine, None, Kind::public, Wanted { out, reasons }, |range, rows, codes| {
+    results::of_rows(call, &engine, Row::public, Wanted { out, reasons }, |range, rows, codes| {
         let (a, b) = (a.part(range.clone()), b.part(range));
         point::add_into(&engine, curve, a, b, rows, codes)
     })
@@ -89,7 +89,7 @@ pub fn double<'py>(
     let curve = choices::curve(curve)?;
     let (engine, mut call) = (engine::of(py, engine)?, Call::for_keys(py, curve));
     let points = call.keys(point_argument("points"), points)?;
-    results::of_rows(call, &engine, None, Kind::public, Wanted { out, reasons }, |range, rows, codes| {
+    results::of_rows(call, &engine, Row::public, Wanted { out, reasons }, |range, rows, codes| {
         point::double_into(&engine, curve, points.part(range), rows, codes)
     })
 }

@@ -1,9 +1,8 @@
 //! What a call ends with: the engine writes results in pieces, and they become the answer.
 
-use crate::errors::exception;
-use crate::input::{Call, Strings};
-use crate::output::{Kind, Output, answer};
-use crate::pieces::{self, Length};
+use crate::input::Call;
+use crate::output::{Output, Row, answer};
+use crate::pieces;
 use gecc::{Engine, Error};
 use pyo3::prelude::*;
 use std::ops::Range;
@@ -15,40 +14,17 @@ pub struct Wanted<'a, 'py> {
     pub reasons: bool,
 }
 
-/// Has a code written for each item of a range, until all items have one.
-///
-/// With messages pieces are also as long as these make them.
-pub fn of_codes<'py>(
-    call: Call<'py>,
-    engine: &Engine,
-    messages: Option<&Strings>,
-    reasons: bool,
-    mut write: impl FnMut(Range<usize>, &mut [u8]) -> Result<(), Error> + Send,
-) -> PyResult<Bound<'py, PyAny>> {
-    let mut output = Output::of(&call, Kind::public(1))?;
-    let codes = output.bytes();
-    let write = |range: Range<usize>| write(range.clone(), &mut codes[range]);
-    let length = |item| messages.map_or(0, |messages| messages.length(item));
-    pieces::run_or(call.py, engine, call.items(), messages.map(|_| &length as Length<'_>), exception, write)?;
-    answer(call, Vec::new(), output, reasons)
-}
-
 /// Has a row of `W` bytes and a code written for each item of a range, until all items have them.
-///
-/// With messages pieces are also as long as these make them.
 pub fn of_rows<'py, const W: usize>(
     call: Call<'py>,
     engine: &Engine,
-    messages: Option<&Strings>,
-    kind: fn(usize) -> Kind,
+    row: fn(usize) -> Row,
     wanted: Wanted<'_, 'py>,
     mut write: impl FnMut(Range<usize>, &mut [[u8; W]], &mut [u8]) -> Result<(), Error> + Send,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let (mut column, mut output) =
-        (Output::of_caller(&call, kind(W), wanted.out)?, Output::of(&call, Kind::public(1))?);
+    let (mut column, mut output) = (Output::of_caller(&call, row(W), wanted.out)?, Output::of(&call, Row::public(1))?);
     let (rows, codes) = (column.rows(), output.bytes());
     let write = |range: Range<usize>| write(range.clone(), &mut rows[range.clone()], &mut codes[range]);
-    let length = |item| messages.map_or(0, |messages| messages.length(item));
-    pieces::run_or(call.py, engine, call.items(), messages.map(|_| &length as Length<'_>), exception, write)?;
+    pieces::run(call.py, engine, call.items(), write)?;
     answer(call, vec![column], output, wanted.reasons)
 }

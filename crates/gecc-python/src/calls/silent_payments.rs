@@ -4,7 +4,7 @@ use crate::arrow_output;
 use crate::calls::results::{self, Wanted};
 use crate::engine::{self, Engine};
 use crate::input::{Call, Form, OutputColumn, argument};
-use crate::output::{Kind, Output, answer, secret_buffer};
+use crate::output::{Output, Row, answer, secret_buffer};
 use crate::pieces;
 use arrow_array::{ArrayRef, FixedSizeBinaryArray, Int64Array, UInt32Array, UInt64Array};
 use gecc::silent_payments::{self, Match};
@@ -84,7 +84,7 @@ pub fn scan_silent_payments<'py>(
     let points = call.keys(argument("tweak_points", Field::PublicKey), tweak_points)?;
     let column = OutputColumn::of(py, outputs, offsets)?;
     let outputs = column.outputs(points.items().unwrap_or(1))?;
-    let (mut verdicts, mut matches) = (Output::of(&call, Kind::public(1))?, Vec::new());
+    let (mut verdicts, mut matches) = (Output::of(&call, Row::public(1))?, Vec::new());
     let codes = verdicts.bytes();
     let items = call.items();
     pieces::run(py, &engine, items, |range| {
@@ -154,7 +154,7 @@ pub fn index_silent_payments<'py>(
     let (engine, mut call) = (engine::of(py, engine)?, Call::for_keys(py, CurveId::Secp256k1));
     let outpoints = call.rows(argument("outpoints", Field::Digest), 36, outpoints)?;
     let keys = call.keys(argument("input_keys", Field::PublicKey), input_keys)?;
-    results::of_rows(call, &engine, None, Kind::public, Wanted { out, reasons }, |range, rows, codes| {
+    results::of_rows(call, &engine, Row::public, Wanted { out, reasons }, |range, rows, codes| {
         silent_payments::index_into(&engine, outpoints.rows::<36>(range.clone()), keys.part(range), rows, codes)
     })
 }

@@ -5,7 +5,7 @@ use crate::choices;
 use crate::engine::{self, Engine};
 use crate::errors::exception;
 use crate::input::Call;
-use crate::output::{Kind, Output};
+use crate::output::{Output, Row};
 use crate::pieces;
 use crate::reasons::VALID;
 use gecc::{CurveId, Error, Point, Rejection, point};
@@ -78,7 +78,7 @@ fn total<'py>(
             .map_err(exception)?
             .map_err(|(item, reason)| (item, reason.code())),
     };
-    let mut row = Output::of_numpy(call.py, 64, Kind::public(1))?;
+    let mut row = Output::of_numpy(call.py, 64, Row::public(1))?;
     let (code, item) = match sum {
         Ok(sum) => {
             row.bytes().copy_from_slice(&sum.as_bytes()[1..]);

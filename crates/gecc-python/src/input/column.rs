@@ -4,7 +4,7 @@ use super::arrow::{self, Chunks};
 use super::keep::Keep;
 use super::{Argument, Read, Strings, array, some_problems};
 use crate::memory;
-use gecc::{Rows, SecretKeys, Signers};
+use gecc::{Rows, SecretKeys};
 use gecc_arrow::CellProblem;
 use pyo3::prelude::*;
 use std::ops::Range;
@@ -143,11 +143,5 @@ impl Column {
     /// Private keys, where they lie.
     pub fn secret_keys(&self, range: Range<usize>) -> SecretKeys<'_> {
         SecretKeys::rows(self.rows(range))
-    }
-
-    /// Private keys with additional data for their nonces, where there are any.
-    pub fn signers<'a>(&'a self, additional: Option<&'a Column>, range: Range<usize>) -> Signers<'a> {
-        let keys = self.secret_keys(range.clone());
-        additional.map_or(keys.into(), |data| Signers::with_additional_data(keys, data.rows::<32>(range)))
     }
 }

@@ -24,6 +24,11 @@ pub struct Signatures {
 }
 
 impl Signatures {
+    /// Rows of 64 bytes that have no other form.
+    pub fn bare(rows: Column) -> Self {
+        Signatures { rows, ids: None }
+    }
+
     /// Of rows of 64 or 65 bytes.
     fn of_column(column: Column) -> PyResult<Self> {
         let ids = if column.width() == 65 { Some(numbers::behind_signatures(&column)?) } else { None };

@@ -1,6 +1,6 @@
 //! The arenas of one kind of request.
 
-use super::kind::{ArenaColumns, Kind};
+use super::kind::{ArenaColumns, RequestKind};
 use super::lock;
 use super::rates::Rates;
 use super::slot::{Reservation, Sealed, Slot};
@@ -19,8 +19,8 @@ pub const SPARE: usize = 2;
 /// No arena is open.
 const NONE: usize = usize::MAX;
 
-pub struct Lane {
-    pub kind: Kind,
+pub struct Arenas {
+    pub kind: RequestKind,
     pub shape: ArenaColumns,
     capacity: usize,
     slots: Box<[OnceLock<Box<Slot>>]>,
@@ -51,10 +51,10 @@ pub struct Complete {
 #[derive(Debug)]
 pub struct NoArena;
 
-impl Lane {
-    /// A lane with batches of at most `capacity` items.
-    pub fn new(kind: Kind, capacity: usize) -> Self {
-        Lane {
+impl Arenas {
+    /// Arenas for batches of at most `capacity` items.
+    pub fn new(kind: RequestKind, capacity: usize) -> Self {
+        Arenas {
             kind,
             shape: kind.shape(),
             capacity,
@@ -123,7 +123,7 @@ impl Lane {
         free.is_making = true;
         drop(free);
         let _noted = notes::span("arena made", self.capacity);
-        let mut making = Making { lane: self, made: None };
+        let mut making = Making { arenas: self, made: None };
         place.get_or_init(|| Box::new(Slot::new(&self.shape, self.capacity, memory)));
         making.made = Some(slot);
         drop(making);
@@ -175,18 +175,18 @@ impl Free {
 
 /// A slot that is being made. Those who wait for it are woken whatever becomes of it.
 struct Making<'a> {
-    lane: &'a Lane,
+    arenas: &'a Arenas,
     made: Option<usize>,
 }
 
 impl Drop for Making<'_> {
     fn drop(&mut self) {
-        let mut free = lock(&self.lane.free);
+        let mut free = lock(&self.arenas.free);
         free.is_making = false;
         free.made += usize::from(self.made.is_some());
         free.slots.extend(self.made);
         drop(free);
-        self.lane.freed.notify_all();
+        self.arenas.freed.notify_all();
     }
 }
 

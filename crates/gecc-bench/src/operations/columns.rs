@@ -1,0 +1,123 @@
+//! Operations that write their results into columns which are there before.
+
+use crate::schemes;
+use gecc::bip340::{self, Auxiliary, SigningKeys};
+use gecc::ecdsa::{self, Policy};
+use gecc::ed25519::{self, Variant};
+use gecc::{Engine, Error, PageLocked, PublicKeys, Rows, SecretKeys, Verdict, ecdh, keys, point, tweak};
+use gecc_cli::failure::Failure;
+use gecc_cli::measure::inputs::{Inputs, Signed};
+use gecc_cli::measure::operations::{Case, Outcome, RULE, Rest};
+use gecc_cli::measure::timing::timed;
+use gecc_cli::measure::{Checked, PublicCall};
+use std::ops::Range;
+
+/// Where results are written: 64 bytes and a code an item.
+pub struct ResultRows {
+    rows: PageLocked<[u8; 64]>,
+    codes: PageLocked<u8>,
+}
+
+impl ResultRows {
+    pub fn new(inputs: &Inputs, engine: &Engine) -> Result<Self, Failure> {
+        let (rows, codes) = (vec![[0; 64]; inputs.len()], vec![0; inputs.len()]);
+        Ok(ResultRows { rows: inputs.place(engine, rows)?, codes: inputs.place(engine, codes)? })
+    }
+
+    /// Seconds of a call that writes into these; `None` where the operation has no such call.
+    ///
+    /// # Errors
+    /// As for [`Checked::run`].
+    pub fn run(&mut self, call: &Checked, engine: &Engine) -> Result<Option<f64>, Failure> {
+        self.clear();
+        let (written, seconds) = timed(|| write(call.case, engine, call.range.clone(), self));
+        match written? {
+            true => call.require(self.agree(&call.range, call.expected), seconds).map(Some),
+            false => Ok(None),
+        }
+    }
+
+    /// Whether the front holds what an outcome has in a range, and all have passed.
+    fn agree(&self, range: &Range<usize>, expected: &Outcome) -> bool {
+        let items = range.len();
+        let passed = self.codes[..items].iter().all(|code| *code == Verdict::VALID_CODE);
+        let rows = self.rows[..items].iter();
+        passed
+            && match expected {
+                Outcome::Verdicts(verdicts) => {
+                    verdicts.as_slice()[range.clone()].iter().all(|verdict| verdict.is_valid())
+                }
+                Outcome::Points(points) => {
+                    rows.eq(points[range.clone()].iter().flatten().map(|point| &point.as_bytes()[1..]))
+                }
+                Outcome::SharedPoints(points) => {
+                    rows.eq(points[range.clone()].iter().flatten().map(|point| &point.expose_bytes()[1..]))
+                }
+                Outcome::Signatures(signatures) => rows.eq(signatures[range.clone()].iter().flatten()),
+                Outcome::Secrets(_) | Outcome::Addresses(_) | Outcome::Sum(_) | Outcome::Terms(..) => false,
+            }
+    }
+
+    /// So that nothing of a call before is left to agree: of rows, which are large, every hundredth.
+    fn clear(&mut self) {
+        self.rows.iter_mut().step_by(100).for_each(|row| *row = [0; 64]);
+        self.codes.fill(0);
+    }
+}
+
+/// Writes the results of a range to the front of columns; `false` where the operation has no such call.
+fn write(case: &Case, engine: &Engine, at: Range<usize>, to: &mut ResultRows) -> Result<bool, Error> {
+    let Inputs { curve, secret, public, scalars, points, digests, .. } = case.inputs;
+    let (curve, digests, items) = (*curve, &digests[at.clone()], at.len());
+    let (public, points) = (PublicKeys::points(&public[at.clone()]), PublicKeys::points(&points[at.clone()]));
+    let secret_keys = SecretKeys::each(&secret[at.clone()]);
+    let (rows, codes) = (&mut to.rows[..items], &mut to.codes[..items]);
+    match (case.operation, &case.rest) {
+        (PublicCall::Add, _) => point::add_into(engine, curve, points, public, rows, codes)?,
+        (PublicCall::Double, _) => point::double_into(engine, curve, points, rows, codes)?,
+        (PublicCall::MulBase, _) => point::mul_base_into(engine, curve, &scalars[at], rows, codes)?,
+        (PublicCall::Mul, _) => point::mul_into(engine, curve, &scalars[at], public, rows, codes)?,
+        (PublicCall::PublicKeys, _) => keys::public_keys_into(engine, curve, secret_keys, rows, codes)?,
+        (PublicCall::Sign, _) => schemes::sign_into(engine, curve, digests, secret_keys, rows, codes)?,
+        (PublicCall::Bip340Sign, _) => {
+            bip340::sign_into(engine, digests, secret_keys, Auxiliary::zeros(), rows, codes)?;
+        }
+        (PublicCall::Bip340SignKnownKeys, _) => {
+            let keys = SigningKeys::with_public(secret_keys, public);
+            bip340::sign_into(engine, digests, keys, Auxiliary::zeros(), rows, codes)?;
+        }
+        (PublicCall::TaprootTweak, Rest::Bip340(keys, _)) => {
+            let keys = PublicKeys::x_only(&keys[at]);
+            tweak::taproot_into(engine, keys, Some(Rows::from(digests)), rows, codes)?;
+        }
+        (_, Rest::Bip340(keys, signatures)) => {
+            let keys = PublicKeys::x_only(&keys[at.clone()]);
+            bip340::verify_into(engine, digests, &signatures[at], keys, codes)?;
+        }
+        (PublicCall::Ed25519Sign, _) => {
+            ed25519::sign_into(engine, digests, secret_keys, Variant::PURE, rows, codes)?;
+        }
+        (_, Rest::Ed25519(keys, signatures)) => {
+            let keys = PublicKeys::ed25519(&keys[at.clone()]);
+            ed25519::verify_into(engine, digests, &signatures[at], keys, Variant::PURE, RULE, codes)?;
+        }
+        (PublicCall::EcdhOneSecret, _) => {
+            ecdh::shared_points_into(engine, curve, &secret[0], points, rows, codes)?;
+        }
+        (_, Rest::Signed(Signed { keys, signatures })) => {
+            let keys = PublicKeys::points(&keys[at.clone()]);
+            schemes::verify_into(engine, curve, digests, &signatures[at], keys, codes)?;
+        }
+        (PublicCall::Recover, Rest::Recoverable(signatures, ids)) => {
+            let (signatures, ids) = (&signatures[at.clone()], Rows::new(ids[at].as_chunks().0));
+            ecdsa::recover_into(engine, curve, digests, signatures, ids, rows, codes)?;
+        }
+        (PublicCall::VerifyRecoverableTogether, Rest::Recoverable(signatures, ids)) => {
+            let (signatures, ids) = (&signatures[at.clone()], Rows::new(ids[at].as_chunks().0));
+            let policy = Policy::default();
+            ecdsa::verify_recoverable_into(engine, curve, digests, signatures, ids, public, policy, codes)?;
+        }
+        _ => return Ok(false),
+    }
+    Ok(true)
+}

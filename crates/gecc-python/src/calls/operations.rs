@@ -1,0 +1,249 @@
+//! The operations of `gecc::call`, by the names that `gecc._api` has for them.
+
+use crate::calls::messages::{Contents, in_pieces};
+use crate::choices;
+use crate::engine::{self, Engine};
+use crate::input::{Call, Column, Keys, Signatures, Strings, argument};
+use crate::output::{Output, Row, answer};
+use gecc::call::{self, Columns, Operation};
+use gecc::fields::Hash;
+use gecc::sm2::UserIds;
+use gecc::{CurveId, PublicKeys};
+use gecc_arrow::Field;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use std::ops::Range;
+
+/// Runs an operation over columns, which are read in their order. Those that need not be there may be `None`.
+#[pyfunction]
+#[pyo3(signature = (
+    engine, name, columns, *, curve = "secp256k1", low_s = false, s_form = "curve_default", hash = "sha256", rule = "",
+    context = None, prehashed = false, out = None, reasons = false
+))]
+pub fn run<'py>(
+    py: Python<'py>,
+    engine: Option<&Engine>,
+    name: &str,
+    columns: &Bound<'py, PyDict>,
+    curve: &str,
+    low_s: bool,
+    s_form: &str,
+    hash: &str,
+    rule: &str,
+    context: Option<&[u8]>,
+    prehashed: bool,
+    out: Option<&Bound<'py, PyAny>>,
+    reasons: bool,
+) -> PyResult<Bound<'py, PyAny>> {
+    let operation = operation(name, choices::curve(curve)?, low_s, s_form, rule)?;
+    let (hash, variant) = (hash_of(operation, hash)?, choices::ed25519_variant(context, prehashed)?);
+    let (engine, mut call) = (engine::of(py, engine)?, Call::for_keys(py, operation));
+    let inputs = Inputs::read(&mut call, operation, hash, columns)?;
+
+    let row = |place: usize| {
+        let column = operation.results().get(place)?;
+        Some(Row { width: column.width, is_secret: operation.has_secret_results() })
+    };
+    let mut first = row(0).map(|row| Output::of_caller(&call, row, out)).transpose()?;
+    let mut second = row(1).map(|row| Output::of(&call, row)).transpose()?;
+    let mut output = Output::of(&call, Row::public(1))?;
+    let [first_bytes, second_bytes] =
+        [&mut first, &mut second].map(|output| output.as_mut().map_or(&mut [][..], Output::bytes));
+    let (codes, widths) = (output.bytes(), [0, 1].map(|place| row(place).map_or(0, |row| row.width)));
+    let work = |range: Range<usize>| {
+        let part = |width: usize| range.start * width..range.end * width;
+        let rows = [&mut first_bytes[part(widths[0])], &mut second_bytes[part(widths[1])]];
+        let alike = Columns { hash, variant, ..Columns::default() };
+        inputs.compute(operation, &engine, range.clone(), &alike, rows, &mut codes[range])
+    };
+    in_pieces(py, &engine, call.items(), inputs.contents.as_ref(), work)?;
+    answer(call, first.into_iter().chain(second).collect(), output, reasons)
+}
+
+fn operation(name: &str, curve: CurveId, low_s: bool, s_form: &str, rule: &str) -> PyResult<Operation> {
+    let (policy, form) = (choices::policy(low_s), choices::s_form(s_form)?);
+    Ok(match name {
+        "verify" => {
+            choices::require_no_low_s(curve, !low_s)?;
+            Operation::verify(curve, policy)
+        }
+        "sign" => {
+            choices::require_no_low_s(curve, form == Default::default())?;
+            Operation::sign(curve, form)
+        }
+        "verify_recoverable" => Operation::EcdsaVerifyRecoverable(curve, policy),
+        "sign_recoverable" => Operation::EcdsaSignRecoverable(curve, form),
+        "recover" => Operation::EcdsaRecover(curve),
+        "recover_addresses" if curve == CurveId::Secp256k1 => Operation::EcdsaRecoverAddresses,
+        "recover_addresses" => return Err(PyValueError::new_err("curve: addresses are of Ethereum, on secp256k1")),
+        "bip340_verify" => Operation::Bip340Verify,
+        "bip340_sign" => Operation::Bip340Sign,
+        "ed25519_verify" => Operation::Ed25519Verify(choices::ed25519_rule(rule)?),
+        "ed25519_sign" => Operation::Ed25519Sign,
+        "ed25519_public_keys" => Operation::Ed25519PublicKeys,
+        "public_keys" => Operation::PublicKeys(curve),
+        "ecdh" => Operation::SharedSecrets(curve),
+        _ => return Err(PyValueError::new_err(format!("{name:?} is no operation"))),
+    })
+}
+
+/// The hash of a call, where the scheme leaves one to be chosen.
+fn hash_of(operation: Operation, name: &str) -> PyResult<Hash> {
+    match choices::hash(name)? {
+        hash if operation.reads().user_ids && hash != Hash::default() => {
+            Err(PyValueError::new_err("hash: SM2 has a hash of its own"))
+        }
+        hash => Ok(hash),
+    }
+}
+
+/// What a column is called in errors: as the parameter of the call in Python.
+fn name_of(column: &'static str, operation: Operation) -> &'static str {
+    match (column, operation) {
+        ("digests", Operation::Bip340Verify | Operation::Bip340Sign) => "messages",
+        ("additional_data", Operation::Bip340Sign) => "auxiliary",
+        ("secret_keys", Operation::Ed25519Sign | Operation::Ed25519PublicKeys) => "seeds",
+        _ => column,
+    }
+}
+
+/// The columns of a call.
+#[derive(Default)]
+struct Inputs {
+    contents: Option<Contents>,
+    user_ids: Option<Strings>,
+    signatures: Option<Signatures>,
+    recovery_ids: Option<Column>,
+    public_keys: Option<Keys>,
+    candidates: Option<Keys>,
+    secret_keys: Option<Column>,
+    additional: Option<Column>,
+}
+
+impl Inputs {
+    fn read<'py>(
+        call: &mut Call<'py>,
+        operation: Operation,
+        hash: Hash,
+        columns: &Bound<'py, PyDict>,
+    ) -> PyResult<Self> {
+        let mut inputs = Inputs::default();
+        for (name, value) in columns {
+            inputs.read_one(call, operation, hash, name.extract()?, &value)?;
+        }
+        Ok(inputs)
+    }
+
+    fn read_one<'py>(
+        &mut self,
+        call: &mut Call<'py>,
+        operation: Operation,
+        hash: Hash,
+        column: &str,
+        value: &Bound<'py, PyAny>,
+    ) -> PyResult<()> {
+        let of = |column, field| argument(name_of(column, operation), field);
+        let is_bip340 = operation == Operation::Bip340Verify;
+        match column {
+            "digests" => {
+                self.contents = Some(Contents::Digests(call.rows(of("digests", Field::Digest), 32, value)?));
+            }
+            "messages" => self.contents = Some(Contents::of_messages(call, value, hash)?),
+            "signatures" if is_bip340 || operation.reads().bare_signatures => {
+                let rows = call.rows(of("signatures", Field::Signature), 64, value)?;
+                self.signatures = Some(Signatures::bare(rows));
+            }
+            "signatures" => self.signatures = Some(call.signatures(value)?),
+            "public_keys" if is_bip340 => {
+                let rows = call.rows(of("public_keys", Field::PublicKey), 32, value)?;
+                self.public_keys = Some(Keys::Column(rows));
+            }
+            "public_keys" => self.public_keys = Some(call.keys(of("public_keys", Field::PublicKey), value)?),
+            "secret_keys" => self.secret_keys = Some(call.rows(of("secret_keys", Field::SecretKey), 32, value)?),
+            "recovery_ids" => {
+                let given = Some(value).filter(|value| !value.is_none());
+                let signatures = self.signatures.as_mut();
+                self.recovery_ids = Some(match operation {
+                    // They decide nothing.
+                    Operation::EcdsaVerifyRecoverable(..) => call.hints(|call| ids_of(call, given, signatures))?,
+                    _ => ids_of(call, given, signatures)?,
+                });
+            }
+            "additional_data" | "user_ids" | "candidates" if value.is_none() => {}
+            "additional_data" => {
+                self.additional = Some(call.rows(of("additional_data", Field::SecretKey), 32, value)?);
+            }
+            "user_ids" if !operation.reads().user_ids => {
+                return Err(PyValueError::new_err("user_ids: only SM2 has user ids"));
+            }
+            "user_ids" => self.user_ids = Some(call.ids(of("user_ids", Field::Id), value)?),
+            "candidates" => {
+                self.candidates = Some(call.hints(|call| call.keys(of("candidates", Field::PublicKey), value))?);
+            }
+            _ => return Err(PyValueError::new_err(format!("{column:?} is no column"))),
+        }
+        Ok(())
+    }
+
+    /// Has the results of some items written. `alike` has what all items have in common.
+    fn compute(
+        &self,
+        operation: Operation,
+        engine: &gecc::Engine,
+        range: Range<usize>,
+        alike: &Columns,
+        [first, second]: [&mut [u8]; 2],
+        codes: &mut [u8],
+    ) -> Result<(), gecc::Error> {
+        let at = || range.clone();
+        let mut columns = *alike;
+        let (messages, ids);
+        match &self.contents {
+            Some(Contents::Digests(digests)) => columns.contents = call::Contents::Digests(digests.rows(at())),
+            Some(Contents::Messages(given)) => {
+                messages = given.slices(at());
+                ids = self.user_ids.as_ref().map(|ids| ids.slices(if ids.is_one_for_all() { 0..1 } else { at() }));
+                let user_ids = match (&ids, &self.user_ids) {
+                    (Some(ids), Some(given)) if given.is_one_for_all() => UserIds::all(ids[0]),
+                    (Some(ids), _) => UserIds::each(ids),
+                    _ => UserIds::default(),
+                };
+                columns.contents = call::Contents::Messages { messages: &messages, user_ids };
+            }
+            None => {}
+        }
+        if let Some(signatures) = &self.signatures {
+            columns.signatures = signatures.rows(at());
+        }
+        if let Some(ids) = &self.recovery_ids {
+            columns.recovery_ids = ids.rows(at());
+        }
+        if let Some(keys) = &self.public_keys {
+            columns.public_keys = match (operation, keys) {
+                (Operation::Bip340Verify, Keys::Column(keys)) => PublicKeys::x_only(keys.rows::<32>(at())),
+                (_, keys) => keys.part(at()),
+            };
+        }
+        if let Some(keys) = &self.secret_keys {
+            columns.secret_keys = keys.secret_keys(at());
+        }
+        columns.additional = self.additional.as_ref().map(|data| data.rows(at()));
+        columns.candidates = self.candidates.as_ref().map(|keys| keys.part(at()));
+        operation.run(engine, &columns, first, second, codes)
+    }
+}
+
+/// The recovery ids of a call: given, or behind the signatures.
+fn ids_of<'py>(
+    call: &mut Call<'py>,
+    given: Option<&Bound<'py, PyAny>>,
+    signatures: Option<&mut Signatures>,
+) -> PyResult<Column> {
+    match (given, signatures.and_then(|signatures| signatures.ids.take())) {
+        (Some(given), None) => call.recovery_ids(given),
+        (None, Some(behind)) => Ok(behind),
+        (Some(_), Some(_)) => Err(PyValueError::new_err("recovery_ids: given twice, as signatures of 65 bytes have v")),
+        (None, None) => Err(PyValueError::new_err("recovery_ids: not given, and signatures of 64 bytes have no v")),
+    }
+}
