@@ -154,7 +154,7 @@ impl Dispatcher {
         let Options { largest_batch, in_flight, .. } = self.options;
         let (lane, most, memory) = (self.lane(kind).1, self.most_arenas(), |bytes| self.compute.memory(bytes));
         lane.make_spare(most, most, memory);
-        if self.compute.only(kind) == Some(Device::Cpu) {
+        if self.compute.only() == Some(Device::Cpu) {
             return Ok(());
         }
         let slot = Slot::new(&lane.shape, largest_batch, memory);
@@ -354,7 +354,7 @@ impl Dispatcher {
 
     fn device(&self, lane: &Lane, items: usize) -> Device {
         let by_rates = || lock(&lane.rates).choose(items, self.compute.first_choice(lane.kind, items));
-        self.compute.only(lane.kind).unwrap_or_else(by_rates)
+        self.compute.only().unwrap_or_else(by_rates)
     }
 
     /// Whether every batch that was gathered has begun.
