@@ -139,7 +139,7 @@ impl Bench {
         };
         // This call warms up too: it allocates what the largest batch needs.
         let expected = &case.expected(measured, &self.reference)?;
-        let kernels = kernels.as_ref().filter(|_| case.operation.has_kernels());
+        let kernels = kernels.as_ref();
         let checked = |range: Range<usize>| Checked { case, columns, expected, range };
         if let Some(engine) = kernels {
             checked(0..WARM_UP_ITEMS.min(self.items)).run(engine)?;
@@ -164,9 +164,6 @@ impl Bench {
             }
         }
         for (on, engine) in &self.latency_engines {
-            if *on == "gpu" && !case.operation.has_kernels() {
-                continue;
-            }
             for items in LATENCY_ITEMS {
                 let checked = checked(0..items);
                 checked.run(engine)?;
