@@ -262,21 +262,21 @@ impl Operation {
         }
     }
 
-    /// From which size a GPU pays, before anything was measured; `None` of what the CPU alone computes.
-    pub(crate) fn worth(self) -> Option<Worth> {
-        Some(match self {
+    /// From which size a GPU pays, before anything was measured.
+    pub(crate) fn worth(self) -> Worth {
+        match self {
             Operation::EcdsaVerify(..) | Operation::EcdsaVerifyRecoverable(..) => ECDSA.verify_worth,
             Operation::EcdsaRecover(_) | Operation::EcdsaRecoverAddresses => ecdsa::recover::WORTH,
             Operation::EcdsaSign(..) | Operation::EcdsaSignRecoverable(..) => ECDSA.sign_worth,
             Operation::Bip340Verify => bip340::VERIFY_WORTH,
             Operation::Bip340Sign => bip340::SIGN_WORTH,
             Operation::Ed25519Verify(_) => ed25519::VERIFY_WORTH,
-            Operation::Ed25519Sign | Operation::Ed25519PublicKeys => return None,
+            Operation::Ed25519Sign | Operation::Ed25519PublicKeys => ed25519::SIGN_WORTH,
             Operation::Sm2Verify => SM2.verify_worth,
             Operation::Sm2Sign => SM2.sign_worth,
             Operation::SharedSecrets(_) => ecdh::WORTH,
             Operation::PublicKeys(_) => keys::WORTH,
-        })
+        }
     }
 
     /// Computes a batch, of as many items as there are codes. `first` and `second` get the results of all items, one

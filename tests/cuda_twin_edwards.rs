@@ -1,12 +1,12 @@
 //! The device code of Ed25519, compiled as plain C++ by the system's compiler: arithmetic and points compared with big
-//! integers, verdicts with those of the CPU engine.
+//! integers, verdicts and signatures with those of the CPU engine.
 
 mod harness;
 #[allow(dead_code, reason = "not every test needs all")]
 mod twin;
 
 use gecc::ed25519::{self, Rule, Variant};
-use gecc::{Backend, Engine, PublicKeys, Verdict};
+use gecc::{Backend, Engine, PublicKeys, SecretKey, Verdict};
 use harness::needs::CXX;
 use harness::{named, tests};
 use num_bigint::BigUint;
@@ -18,7 +18,7 @@ use twin::{Driver, Session, curve_value, edge_values, from_hex, header_folder, n
 const NAME: &str = "ed25519";
 
 fn main() -> ExitCode {
-    harness::run(tests(Some(&CXX), named![fields, scalars, points, products, challenges, verdicts]))
+    harness::run(tests(Some(&CXX), named![fields, scalars, points, products, challenges, signatures, verdicts]))
 }
 
 static P: LazyLock<BigUint> = LazyLock::new(|| from_hex(&curve_value(NAME, "p")));
@@ -158,7 +158,10 @@ fn products() {
         digits(10, 1023),
     ]);
     numbers.extend((0..10).map(|_| patterned() % n));
+    // Of the table for secret scalars: digits of 0, 127, 128 and 129, which is -127 and a carry.
+    numbers.extend([127, 128, 129, 255].map(|digit| digits(8, digit)));
     for (index, k) in numbers.iter().enumerate() {
+        session.expect_exactly("ed_multiply_base", &[k], vec![encode(&multiple(k, &base))]);
         let s = &numbers[(5 * index + 3) % numbers.len()];
         for point in [&base, &general, &torsion, &(BigUint::ZERO, number(1))] {
             let sum = add(&multiple(k, point), &multiple(s, &base));
@@ -192,6 +195,27 @@ fn le_bytes(number: &BigUint) -> [u8; 32] {
     let mut bytes = number.to_bytes_le();
     bytes.resize(32, 0);
     bytes.try_into().expect("below 2^256")
+}
+
+/// From seeds to public keys and signatures, of messages around the blocks of the hash.
+fn signatures() {
+    let mut session = Session::default();
+    let engine = Engine::builder().backend(Backend::Cpu).build().unwrap();
+    let lengths: Vec<usize> = [0, 1, 31, 32, 47, 48, 79, 80, 95, 96, 128, 207, 208, 500].into();
+    let messages: Vec<Vec<u8>> = lengths.iter().map(|&length| vec![length as u8; length]).collect();
+    let mut seeds: Vec<BigUint> = lengths.iter().map(|_| patterned()).collect();
+    (seeds[0], seeds[1]) = (BigUint::ZERO, two_to_256() - 1u32);
+    let secret: Vec<SecretKey> = seeds.iter().map(|seed| SecretKey::from_bytes(le_bytes(seed))).collect();
+    let public = ed25519::public_keys(&engine, &secret).unwrap();
+    let signed = ed25519::sign(&engine, &messages, &secret, Variant::PURE).unwrap();
+    for (((seed, message), key), signature) in seeds.iter().zip(&messages).zip(public).zip(signed) {
+        let signature = signature.unwrap();
+        let expected = [&key[..], &signature[..32], &signature[32..]].map(BigUint::from_bytes_le);
+        let arguments: Vec<BigUint> =
+            [seed.clone()].into_iter().chain(message_numbers(message, message.len() as u64 % 5)).collect();
+        session.expect_exactly("ed_sign", &arguments.iter().collect::<Vec<_>>(), expected.into());
+    }
+    run(session);
 }
 
 /// The bits of `Ed25519Rule`.

@@ -404,9 +404,7 @@ fn ed25519_signatures((name, engines): Kind) {
     use curve25519_dalek::Scalar;
     use gecc::ed25519::{ExpandedKey, SigningKeys, Variant, expand, expand_hashed, public_keys, sign, sign_into};
     let _alone = search::alone();
-    // It computes on the CPU alone.
-    let backend = |engine: Engine| if engine.info().backend == Backend::Gpu { cpu().build().unwrap() } else { engine };
-    let (engine, checking) = (backend(engines.engine()), backend(engines.checking()));
+    let (engine, checking) = (engines.engine(), engines.checking());
     let (watch, seeds, hashes, messages) = search::prepared(|| {
         let (mut watch, mut random) = (Watch::new(), Random::new());
         let mut secret: Vec<[u8; 32]> = numbers(&mut watch, &mut random, engines.items());

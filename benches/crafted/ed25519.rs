@@ -42,9 +42,6 @@ pub fn compare(bench: &mut Bench) {
         bench.compare(&format!("Ed25519: verify, {rule}, keys that repeat"), repeated_keys, verify);
         bench.compare(&format!("Ed25519: verify, {rule}, one key"), one_key, verify);
     }
-    if ed25519::expand(&alone, &[]).is_err() {
-        return println!("Ed25519 is verified together, and signed, by the CPU alone");
-    }
     let verify = |engine: &Engine, (batch, one_by_one): &(Batch, bool)| {
         // The engine that results are compared with verifies one by one anyway.
         let engine = if *one_by_one && engine.info().batch_equations { &alone } else { engine };

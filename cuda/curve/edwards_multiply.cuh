@@ -79,3 +79,27 @@ GECC_FN ed_projective ed_multiply_add_var(Store& store, const u32* k, const Base
     }
     return to_projective(sum);
 }
+
+// For secret scalars: digits between -2^7 and 2^7 - 1, over the multiples of B for every window.
+static constexpr int kEdUniformWindow = 8, kEdUniformWindows = 32;  // for orders below 2^253
+static constexpr int kEdUniformMultiples = 1 << (kEdUniformWindow - 1);
+
+// k B, for k below 2^253. Table gives `ed_niels get(int window, u32 m)`, which is (m + 1) 2^(8 window) B, and zeros where
+// m + 1 is 0. A fixed sequence: the formulas have no exceptions.
+template <class Table> GECC_FN ed_projective ed_multiply_uniform(const Table& table, const u32* k) {
+    u32 digits[8];
+    ed_add_halves<kEdUniformWindow>(digits, k);
+    ed_completed sum = {fe_zero(), fe_one(), fe_one(), fe_one()};  // the identity
+    GECC_NO_UNROLL
+    for (int window = 0; window < kEdUniformWindows; window++) {
+        u32 digit = (u32)ed_digit<kEdUniformWindow>(digits, window), negative = opaque(0 - (digit >> 31));
+        u32 absolute = (digit ^ negative) - negative;
+        ed_niels entry = table.get(window, absolute - 1);
+        // For 0 the identity: y + x and y - x are 1.
+        u32 is_zero = (absolute - 1) >> 31;
+        entry.sum.v[0] |= is_zero;
+        entry.difference.v[0] |= is_zero;
+        sum = ed_add_affine(to_extended(sum), entry, negative);
+    }
+    return to_projective(sum);
+}

@@ -27,7 +27,9 @@ using RecoveryIds = Each<u8, 1>;
 using Addresses = Each<u8, 20>;
 // Private keys of 32 bytes: a row for each item, or one for all.
 using SecretKeys = u8;
-// Big-endian numbers of any length.
+// Secret scalars and prefixes of Ed25519, 64 bytes: a row for each item, or one for all (kernels/ed25519_sign.cu).
+using Ed25519Keys = u8;
+// Big-endian numbers of any length, or encodings of points.
 using AnyRows = u8;
 
 // Plain numbers, below the order unless a kernel says otherwise.
@@ -40,7 +42,7 @@ using Prefixes = Each<u32, 8>;
 using Xy = Each<u32, 16>;
 // The same in rows.
 using XyRows = Each<u32, 16>;
-// Jacobian points.
+// Jacobian points; of twisted Edwards curves X, Y and Z.
 using Xyz = Each<u32, 24>;
 
 // PointKind.
@@ -70,6 +72,8 @@ using UniformTable = u32;
 using ThreadTables = u32;
 // The multiples of B for public scalars (kernels/ed25519.cu).
 using Ed25519BaseTable = u32;
+// The same for secret scalars (kernels/ed25519_sign.cu).
+using Ed25519UniformTable = u32;
 // Multiples of an item's point, 512 words for each thread of the grid: scratch (kernels/ed25519.cu).
 using Ed25519Multiples = u32;
 // One word: the first tile that no block has (kernels/tiles.cuh).

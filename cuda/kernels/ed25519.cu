@@ -6,15 +6,15 @@
 // k: scalars below n. minus_a, minus_r: -A, and -R where the rule has it decoded; they mean nothing where the verdict
 // is not kPending. The kernels come in this order: challenges and checks in either, then the equations.
 #include "kernels/block_inverse.cuh"
+#include "kernels/niels_rows.cuh"
 #include "kernels/texts.cuh"
 #include "kernels/tiles.cuh"
-#include "kernels/vector.cuh"
 #include "scheme/ed25519.cuh"
 
 namespace {
 constexpr int kEdThreads = 256;
 constexpr int kEdBlocks = 2;  // per multiprocessor: 128 registers a thread
-constexpr int kEdNielsVectors = 6, kEdAddendVectors = 8;
+constexpr int kEdAddendVectors = 8;
 
 GECC_FN const u32* signature_r(const u8* signatures, u64 i) {
     return (const u32*)(signatures + 64 * i);
@@ -38,14 +38,12 @@ struct EdMultiples {
 
     GECC_MEMBER void put(int m, const ed_addend& entry) {
         uint4* row = rows + kEdAddendVectors * m;
-        store_row(row, 1, entry.niels.sum);
-        store_row(row + 2, 1, entry.niels.difference);
-        store_row(row + 4, 1, entry.niels.product);
-        store_row(row + 6, 1, entry.z2);
+        store_niels(row, 1, entry.niels);
+        store_row(row + kEdNielsVectors, 1, entry.z2);
     }
     GECC_MEMBER ed_addend get(int m) {
         const uint4* row = rows + kEdAddendVectors * m;
-        return {{load_row(row, 1), load_row(row + 2, 1), load_row(row + 4, 1)}, load_row(row + 6, 1)};
+        return {load_niels(row, 1), load_row(row + kEdNielsVectors, 1)};
     }
 };
 
@@ -53,8 +51,7 @@ struct EdBase {
     const uint4* rows;
 
     GECC_MEMBER ed_niels get(int m) const {
-        const uint4* row = rows + kEdNielsVectors * m;
-        return {load_row(row, 1), load_row(row + 2, 1), load_row(row + 4, 1)};
+        return load_niels(rows + kEdNielsVectors * m, 1);
     }
     GECC_MEMBER void align() const {
         __syncthreads();
@@ -65,21 +62,8 @@ struct EdBase {
 // The multiples 1 to 16384 of B, 24 words each: y + x, y - x, 2 d x y.
 // Launch: one thread per item, in blocks of 128, for entries items.
 extern "C" __global__ void __launch_bounds__(256) gecc_ed25519_base_table(Ed25519BaseTable* table) {
-    ed_addend b = to_addend(to_extended(ed_generator()));
-    for (u64 m = global_thread(); m < kEdBaseMultiples; m += global_threads()) {
-        ed_extended multiple = ed_identity();
-        GECC_NO_UNROLL
-        for (int bit = kEdBaseWindow - 1; bit >= 0; bit--) {
-            multiple = to_extended(ed_double(to_projective(multiple)));
-            if ((m + 1) >> bit & 1) multiple = to_extended(ed_add(multiple, b, 0));
-        }
-        fe inverse = fe_inv(multiple.z);
-        ed_niels entry = to_niels({fe_mul(multiple.x, inverse), fe_mul(multiple.y, inverse)});
-        uint4* row = (uint4*)table + kEdNielsVectors * m;
-        store_row(row, 1, entry.sum);
-        store_row(row + 2, 1, entry.difference);
-        store_row(row + 4, 1, entry.product);
-    }
+    for (u64 m = global_thread(); m < kEdBaseMultiples; m += global_threads())
+        store_niels((uint4*)table + kEdNielsVectors * m, 1, ed_base_multiple((u32)m + 1, 0));
 }
 
 // k = SHA-512(R || A || M) modulo n.
@@ -89,7 +73,7 @@ extern "C" __global__ void __launch_bounds__(256)
                            const Offsets* offsets, Scalars* k, u64 n) {
     for (u64 i = global_thread(); i < n; i += global_threads()) {
         const u32* key = (const u32*)(keys + 32 * i);
-        sc challenge = ed25519_challenge({signature_r(signatures, i), key, bytes_between(data, offsets, i)});
+        sc challenge = ed25519_hash(ChallengeSource{{signature_r(signatures, i), key}, bytes_between(data, offsets, i)});
         store_column(k, n, i, challenge.v);
     }
 }

@@ -11,7 +11,7 @@
 // Wider windows have fewer additions and more exchanges.
 static constexpr int kUniformBits = 9, kUniformWindows = (256 + kUniformBits - 1) / kUniformBits;
 static constexpr int kUniformEntries = 1 << (kUniformBits - 1);  // 1, 3, ..., 511
-static constexpr int kLanes = 32, kUniformGroups = kUniformEntries / kLanes;
+static constexpr int kUniformGroups = kUniformEntries / kLanes;
 
 // The first sixteen bytes of an entry; the others follow at kLanes each.
 GECC_FN u64 uniform_place(int window, int group, u32 lane) {
@@ -22,12 +22,6 @@ GECC_FN void store_uniform_entry(u32* table, int window, int index, const affine
     uint4* place = (uint4*)table + uniform_place(window, index / kLanes, index % kLanes);
     store_row(place, kLanes, p.x);
     store_row(place + 2 * kLanes, kLanes, p.y);
-}
-
-// r |= value of lane `source` where mask is all ones.
-GECC_FN void exchange_masked(fe& r, u32 mask, const fe& value, u32 source) {
-    GECC_UNROLL
-    for (int w = 0; w < 8; w++) r.v[w] |= __shfl_sync(0xffffffffu, value.v[w], source) & mask;
 }
 
 // The multiple of G for a digit of each lane. All lanes of the warp call this together.

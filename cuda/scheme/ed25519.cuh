@@ -1,5 +1,5 @@
-// Verification of Ed25519 (RFC 8032, section 5.1.7) by the rules of src/schemes/ed25519/rule.rs. For public data:
-// variable time.
+// Ed25519 (RFC 8032, section 5.1): verification by the rules of src/schemes/ed25519/rule.rs, which is for public data and
+// takes variable time, and signing, a fixed sequence for messages of one length.
 #pragma once
 #include "curve/edwards_multiply.cuh"
 #include "field/scalar.cuh"
@@ -12,23 +12,29 @@ enum Ed25519Rule : u32 {
     kCofactored = 4,         // R is decoded, and the equation holds for eight times its points
 };
 
-// R || A || M, in arrays of whole words.
-struct ChallengeSource {
-    const u32 *r, *key;
+// One or two parts of 32 bytes, in arrays of whole words, before a message.
+template <int kParts> struct PartsSource {
+    static constexpr u64 kBefore = 32 * kParts;
+    const u32* parts[kParts];
     BytesSource message;
 
     GECC_MEMBER u64 length() const {
-        return 64 + message.length();
+        return kBefore + message.length();
     }
     GECC_MEMBER u32 byte(u64 p) const {
-        if (p >= 64) return message.byte(p - 64);
-        return ((const u8*)(p < 32 ? r : key))[p & 31];
+        if (p >= kBefore) return message.byte(p - kBefore);
+        return ((const u8*)(p < 32 ? parts[0] : parts[kParts - 1]))[p & 31];
     }
     GECC_MEMBER u32 word(u64 p) const {
-        if (p >= 64) return message.word(p - 64);
-        return swap_bytes((p < 32 ? r : key)[(p & 31) >> 2]);
+        if (p >= kBefore) return message.word(p - kBefore);
+        return swap_bytes((p < 32 ? parts[0] : parts[kParts - 1])[(p & 31) >> 2]);
     }
 };
+
+// R || A || M.
+using ChallengeSource = PartsSource<2>;
+// The prefix of a private key || M, or a seed and nothing.
+using SecretSource = PartsSource<1>;
 
 // A number of sixteen words modulo n: below n. Products by R and R^2 of Montgomery's form leave the numbers themselves.
 GECC_FN sc sc_from_wide(const u32* words) {
@@ -41,11 +47,27 @@ GECC_FN sc sc_from_wide(const u32* words) {
     return sc_add(sc_mont_mul(low, of_low), sc_mont_mul(high, of_high));
 }
 
-// k: SHA-512(R || A || M) modulo n.
-GECC_FN sc ed25519_challenge(const ChallengeSource& source) {
+// SHA-512 modulo n: k of R || A || M, and the nonce of a prefix and M.
+template <int kParts> GECC_FN sc ed25519_hash(const PartsSource<kParts>& source) {
     u32 number[16];
     sha512_number(number, sha512_message(source));
     return sc_from_wide(number);
+}
+
+// The secret scalar of a seed modulo n, and the prefix (RFC 8032, section 5.1.5).
+GECC_FN sc ed25519_expand(u32* prefix, const u32* seed) {
+    u32 number[16];
+    sha512_number(number, sha512_message(SecretSource{{seed}, {nullptr, 0, 0}}));
+    words_copy(prefix, number + 8);
+    words_set_zero(number + 8);
+    number[0] &= ~7u;
+    number[7] = (number[7] & 0x7fffffff) | 0x40000000;
+    return sc_from_wide(number);
+}
+
+// S: r + k a modulo n.
+GECC_FN sc ed25519_sign(const sc& nonce, const sc& k, const sc& scalar) {
+    return sc_add(nonce, sc_mul(k, scalar));
 }
 
 // The checks of a signature and its key, in the order of reasons; kPending where only the equation is left. Then -A is

@@ -106,6 +106,23 @@ PLACES = {
     ("curve/edwards.cuh", "r.v[7] &= 0x7fffffff;"): LOOSE,
     ("kernels/ed25519.cu", "load_column(r.x.v, xy, n, i);"): LOOSE,
     ("kernels/ed25519.cu", "load_column(r.y.v, xy + 8 * n, n, i);"): LOOSE,
+    ("kernels/ed25519_sign.cu", "load_column(r.v, xyz + which * 8 * n, n, i);"): LOOSE,
+    (
+        "kernels/ed25519_sign.cu",
+        "ed_encode(encoding.v, {coordinate(i, 0), coordinate(i, 1), fe_one()}, inverse);",
+    ): "an encoding that is stored, no element",
+    ("kernels/ed25519_sign.cu", "load_column(nonce.v, nonces, n, i);"): OF_COLUMNS,
+    (
+        "kernels/ed25519_sign.cu",
+        "sc scalar = ed25519_expand(prefix.v, (const u32*)(seeds + i * seed_stride));",
+    ): HASH,
+    ("kernels/ed25519_sign.cu", "words_copy(number.v, scalar.v);"): "a scalar that is stored",
+    ("kernels/ed25519_sign.cu", "words_copy(scalar.v, (const u32*)(keys + i * key_stride));"): (
+        "a scalar, as gecc_ed25519_expand or the host has it"
+    ),
+    ("kernels/ed25519_sign.cu", "words_copy(s.v, ed25519_sign(nonce, k, scalar).v);"): "a scalar that is stored",
+    ("curve/edwards_multiply.cuh", "entry.sum.v[0] |= is_zero;"): LOOSE,
+    ("curve/edwards_multiply.cuh", "entry.difference.v[0] |= is_zero;"): LOOSE,
     ("scheme/ed25519.cuh", "words_copy(low.v, words);"): OF_WIDE,
     ("scheme/ed25519.cuh", "words_copy(high.v, words + 8);"): OF_WIDE,
     ("scheme/ed25519.cuh", "words_copy(of_low.v, r);"): "R modulo n, a constant",
@@ -113,7 +130,7 @@ PLACES = {
     ("kernels/nonces.cu", "replace_by_one(nonce.v, usable);"): "a scalar or 1",
     ("kernels/nonces.cu", "store_column(scalars, n, i, key);"): "replaced by 1 just before unless below n",
     (
-        "kernels/uniform_table.cuh",
+        "kernels/vector.cuh",
         "for (int w = 0; w < 8; w++) r.v[w] |= __shfl_sync(0xffffffffu, value.v[w], source) & mask;",
     ): "one entry of a table, all others masked away",
     ("kernels/bucket_terms.cuh", "load_column(k.v, scalars, n, i);"): OF_COLUMNS,

@@ -72,6 +72,7 @@ macro_rules! also {
 also!(
     Scalars => AnyNumbers,
     ByteRows<32> => AnyRows,
+    Signatures => AnyRows,
     Digests => Texts,
     BaseTable => AnyTables,
     KeyTables => AnyTables,

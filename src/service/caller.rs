@@ -140,7 +140,7 @@ impl Caller {
         self.request(RequestKind::of_signing(Operation::Sm2Sign, &signers), signing(digests.into(), signers), rows)
     }
 
-    /// [`crate::ed25519::sign`] of Ed25519 itself, by the CPU: the signature of a message of 32 bytes an item.
+    /// [`crate::ed25519::sign`] of Ed25519 itself: the signature of a message of 32 bytes an item.
     /// **Constant-time** in keys and nonces. The copies of the seeds are wiped when the batch is done.
     pub fn ed25519_sign<'a>(
         &'a self,
@@ -179,7 +179,7 @@ impl Caller {
         self.request(RequestKind::of(Operation::PublicKeys(curve)), columns, points)
     }
 
-    /// [`crate::ed25519::public_keys`], by the CPU: the public key of each seed, which is never rejected.
+    /// [`crate::ed25519::public_keys`]: the public key of each seed, which is never rejected.
     /// **Constant-time** in the seeds. Their copies are wiped when the batch is done.
     pub fn ed25519_public_keys<'a>(
         &'a self,

@@ -6,8 +6,8 @@ use crate::types::Error;
 
 /// What computes batches. Tests have others than the engine.
 pub trait Compute: Send + Sync {
-    /// The device that computes all batches of a kind; `None` where either may.
-    fn only(&self, kind: RequestKind) -> Option<Device>;
+    /// The device that computes all batches; `None` where either may.
+    fn only(&self) -> Option<Device>;
 
     /// Where either may, the device that computes batches before anything was measured.
     fn first_choice(&self, kind: RequestKind, items: usize) -> Device;
@@ -48,14 +48,13 @@ impl OnEngine {
 }
 
 impl Compute for OnEngine {
-    fn only(&self, kind: RequestKind) -> Option<Device> {
-        let is_on_cpu = kind.operation.worth().is_none();
-        self.only.or_else(|| is_on_cpu.then_some(Device::Cpu))
+    fn only(&self) -> Option<Device> {
+        self.only
     }
 
     fn first_choice(&self, kind: RequestKind, items: usize) -> Device {
-        let pays = kind.operation.worth().map(|worth| self.engine.is_worth_a_gpu(items, worth));
-        if let Some(Ok(true)) = pays { Device::Gpu } else { Device::Cpu }
+        let pays = self.engine.is_worth_a_gpu(items, kind.operation.worth());
+        if let Ok(true) = pays { Device::Gpu } else { Device::Cpu }
     }
 
     fn compute(
@@ -79,26 +78,5 @@ impl Compute for OnEngine {
             Backend::Gpu => self.engine.page_locked_zeros_here(bytes),
             Backend::Auto | Backend::Cpu => vec![0; bytes].into(),
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::call::Operation;
-    use crate::curve::CurveId;
-    use crate::schemes::ed25519::Rule;
-
-    #[test]
-    fn what_the_cpu_alone_computes_is_not_tried_on_a_gpu() {
-        let engine = Engine::builder().backend(Backend::Cpu).threads(1).build().unwrap();
-        let of_both = OnEngine { only: None, ..OnEngine::new(&engine) };
-        let only = |operation| of_both.only(RequestKind::of(operation));
-        assert_eq!(only(Operation::PublicKeys(CurveId::P256)), None);
-        assert_eq!(only(Operation::Ed25519Verify(Rule::Strict)), None);
-        assert_eq!(only(Operation::Ed25519PublicKeys), Some(Device::Cpu));
-        // An engine that may use GPUs alone is asked, and refuses.
-        let of_gpus = OnEngine { only: Some(Device::Gpu), ..OnEngine::new(&engine) };
-        assert_eq!(of_gpus.only(RequestKind::of(Operation::Ed25519Sign)), Some(Device::Gpu));
     }
 }

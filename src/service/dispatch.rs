@@ -161,7 +161,7 @@ impl Dispatcher {
         let Options { largest_batch, in_flight, .. } = self.options;
         let (arenas, most, memory) = (self.arenas(kind).1, self.most_arenas(), |bytes| self.compute.memory(bytes));
         arenas.make_spare(most, most, memory);
-        if self.compute.only(kind) == Some(Device::Cpu) {
+        if self.compute.only() == Some(Device::Cpu) {
             return Ok(());
         }
         let slot = Slot::new(&arenas.shape, largest_batch, memory);
@@ -361,7 +361,7 @@ impl Dispatcher {
 
     fn device(&self, arenas: &Arenas, items: usize) -> Device {
         let by_rates = || lock(&arenas.rates).choose(items, self.compute.first_choice(arenas.kind, items));
-        self.compute.only(arenas.kind).unwrap_or_else(by_rates)
+        self.compute.only().unwrap_or_else(by_rates)
     }
 
     /// Whether every batch that was gathered has begun.

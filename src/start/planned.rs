@@ -54,6 +54,7 @@ pub fn each(items: usize, take: Take) {
         take(format!("public_keys, keys for {which}"), &PublicKeysOf { curve: CurveId::Sm2, keys, items });
         SCHEMES.iter().for_each(|scheme| signing(scheme, &numbers, (keys, which), take));
         bip340_signing(columns, keys, which, take);
+        ed25519_signing(columns, keys, which, take);
     }
     columns.each_encoding(&mut |form, keys| of_keys(columns, form, keys, items, take));
     hashes(&numbers, take);
@@ -130,6 +131,16 @@ fn bip340_signing(columns: PlannedColumns, keys: SecretKeys, which: &str, take: 
             }
         }
     }
+}
+
+fn ed25519_signing(columns: PlannedColumns, seeds: SecretKeys, which: &str, take: Take) {
+    let (cpu, items) = (CpuEngine::new(Some(1), None).unwrap(), columns.numbers.len());
+    for is_checked in [false, true] {
+        let messages = SizedTexts::new(&cpu, items, |item| &columns.numbers[item]);
+        let sign = ed25519::Sign { messages, keys: seeds.into(), is_checked, items };
+        take(format!("Ed25519 sign, checked {is_checked}, seeds for {which}"), &sign);
+    }
+    take(format!("Ed25519 public keys, seeds for {which}"), &ed25519::PublicKeysOf { seeds, items });
 }
 
 /// Those that take public keys, or points.

@@ -110,6 +110,24 @@ const SECRET: &[Signature] = &[
         "gecc_silent_outputs",
         &["+xy", "=kinds", "=spend_xy", "-spend_count", "-which", "+rows", "-row_bytes", "+prefixes", "-n"],
     ),
+    Signature("gecc_ed25519_expand", &["+seeds", "-seed_stride", "+keys", "+scalars", "-n"]),
+    Signature("gecc_ed25519_nonces", &["+keys", "-key_stride", "=data", "=offsets", "+nonces", "-n"]),
+    Signature("gecc_ed25519_multiply", &["+scalars", "=table", "+xyz", "-n"]),
+    Signature("gecc_ed25519_encode", &["+xyz", "=rows", "-row_stride", "+prefixes", "-n"]),
+    Signature(
+        "gecc_ed25519_sign",
+        &[
+            "+keys",
+            "-key_stride",
+            "=public_keys",
+            "-public_stride",
+            "=data",
+            "=offsets",
+            "+nonces",
+            "=signatures",
+            "-n",
+        ],
+    ),
     Signature("gecc_export_points_raw", &["+xy", "=kinds", "+rows", "-n"]),
     Signature("gecc_export_x", &["+xy", "=kinds", "+rows", "-n"]),
     Signature("gecc_rows_to_columns", &["+rows", "-row_bytes", "+columns", "-words", "-n"]),
@@ -132,6 +150,7 @@ const PUBLIC: &[&str] = &[
     "gecc_bip340_equations",
     "gecc_bip340_reopen",
     "gecc_silent_input_hashes",
+    "gecc_ed25519_uniform_table",
 ];
 
 /// Of these, some that branch on their scalars and look multiples up by them: what must be found, were they secret.
@@ -148,6 +167,7 @@ const FILES: &[&str] = &[
     "sign",
     "bip340",
     "bip340_silent",
+    "ed25519_sign",
     "layout",
     "results",
     "rows",

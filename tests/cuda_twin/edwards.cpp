@@ -1,4 +1,4 @@
-// Arithmetic, points and verification on a twisted Edwards curve (the generated curve.cuh on the include path).
+// Arithmetic, points, verification and signing on a twisted Edwards curve (the generated curve.cuh on the include path).
 #include <vector>
 
 #include "field_lines.hpp"
@@ -38,15 +38,44 @@ static ed_projective multiply_add(const ed_affine& p, const u32* k, const u32* s
     return ed_multiply_add_var(multiples, k, base, s);
 }
 
-// The message is the bytes of the numbers from `first` on, this many of them, at this place in an array.
-struct HostChallenge {
+// The multiples of 2^(8 window) B.
+struct HostUniform {
+    std::vector<ed_niels> entries;
+    HostUniform() {
+        ed_extended unit = to_extended(ed_generator()), multiple;
+        for (int window = 0; window < kEdUniformWindows; window++) {
+            ed_addend step = to_addend(unit);
+            multiple = ed_identity();
+            for (int m = 0; m < kEdUniformMultiples; m++) {
+                multiple = to_extended(ed_add(multiple, step, 0));
+                fe inverse = fe_inv(multiple.z);
+                entries.push_back(to_niels({fe_mul(multiple.x, inverse), fe_mul(multiple.y, inverse)}));
+            }
+            unit = to_extended(ed_double(to_projective(multiple)));
+        }
+    }
+    ed_niels get(int window, u32 m) const {
+        ed_niels zeros = {fe_zero(), fe_zero(), fe_zero()};
+        return m == 0xffffffff ? zeros : entries.at(kEdUniformMultiples * window + m);
+    }
+};
+
+// The encoding of k B.
+static void encode_multiple(u32* encoding, const u32* k) {
+    static const HostUniform table;
+    ed_projective product = ed_multiply_uniform(table, k);
+    ed_encode(encoding, product, fe_inv(product.z));
+}
+
+// The bytes of the numbers from `first` + 2 on: their count, where they lie in an array, and they themselves.
+struct HostMessage {
     std::vector<u32> words;
-    ChallengeSource source;
-    HostChallenge(const Numbers& in, int r, int key, int first) {
+    BytesSource source;
+    HostMessage(const Numbers& in, int first) {
         u64 length = in.words[first][0], start = in.words[first + 1][0];
         words.assign((start + length) / 4 + 2, 0xa5a5a5a5);
         memcpy((u8*)words.data() + start, in.words[first + 2], length);
-        source = ChallengeSource{in.words[r], in.words[key], {words.data(), start, length}};
+        source = BytesSource{words.data(), start, length};
     }
 };
 
@@ -73,11 +102,28 @@ static bool run_points(const char* name, const Numbers& in, Numbers& out) {
         u32 encoding[8];
         ed_encode(encoding, sum, fe_inv(sum.z));
         put(out, encoding);
+    } else if (!strcmp(name, "ed_multiply_base")) {  // k
+        u32 encoding[8];
+        encode_multiple(encoding, in.words[0]);
+        put(out, encoding);
     } else if (!strcmp(name, "ed_challenge")) {  // R, A, length, start, bytes
-        put(out, ed25519_challenge(HostChallenge(in, 0, 1, 2).source).v);
+        HostMessage message(in, 2);
+        put(out, ed25519_hash(ChallengeSource{{in.words[0], in.words[1]}, message.source}).v);
+    } else if (!strcmp(name, "ed_sign")) {  // seed, length, start, bytes: A, R, S
+        HostMessage message(in, 1);
+        u32 prefix[8], key[8], r[8];
+        sc scalar = ed25519_expand(prefix, in.words[0]);
+        encode_multiple(key, scalar.v);
+        sc nonce = ed25519_hash(SecretSource{{prefix}, message.source});
+        encode_multiple(r, nonce.v);
+        sc k = ed25519_hash(ChallengeSource{{r, key}, message.source});
+        put(out, key);
+        put(out, r);
+        put(out, ed25519_sign(nonce, k, scalar).v);
     } else if (!strcmp(name, "ed_verify")) {  // rule, R, S, A, length, start, bytes
         const u32 rule = in.words[0][0], *r = in.words[1], *s = in.words[2], *key = in.words[3];
-        sc k = ed25519_challenge(HostChallenge(in, 1, 3, 4).source);
+        HostMessage message(in, 4);
+        sc k = ed25519_hash(ChallengeSource{{r, key}, message.source});
         ed_affine minus_a, minus_r;
         Verdict verdict = ed25519_check(minus_a, minus_r, r, s, key, rule);
         if (verdict == kPending) {

@@ -1,6 +1,6 @@
 //! Tables of multiples of G on a device, built there when first needed.
 
-use crate::gpu::columns::{BaseTable, Column, Ed25519BaseTable, UniformTable};
+use crate::gpu::columns::{BaseTable, Column, Ed25519BaseTable, Ed25519UniformTable, UniformTable};
 use crate::gpu::kernels;
 use crate::gpu::runtime::{DeviceMemory, Fault, Stream};
 use crate::host::notes;
@@ -13,10 +13,12 @@ pub struct BasePoint {
     public: Mutex<HashMap<&'static str, Arc<PublicTable>>>,
     uniform: Mutex<HashMap<&'static str, Arc<DeviceMemory>>>,
     edwards: Mutex<HashMap<&'static str, Arc<DeviceMemory>>>,
+    uniform_edwards: Mutex<HashMap<&'static str, Arc<DeviceMemory>>>,
 }
 
-/// Multiples of B of a twisted Edwards curve, and bytes of one.
+/// Multiples of B of a twisted Edwards curve, for public and for secret scalars, and bytes of one.
 const EDWARDS_ENTRIES: usize = 1 << 14;
+const UNIFORM_EDWARDS_ENTRIES: usize = 32 * 128;
 const EDWARDS_ENTRY: usize = 96;
 
 /// Multiples of G for public scalars, in windows of `bits` bits.
@@ -89,6 +91,22 @@ impl BasePoint {
             let memory = DeviceMemory::new(&stream.device.context, EDWARDS_ENTRIES * EDWARDS_ENTRY)?;
             let entries = EDWARDS_ENTRIES as u64;
             kernels::Ed25519BaseTable { table: Column::at(memory.address), entries }.launch(stream, curve)?;
+            stream.wait()?;
+            Ok(memory)
+        })?;
+        Ok(Column::at(table.address))
+    }
+
+    /// The same for secret scalars, which every warp reads whole.
+    pub fn uniform_edwards(
+        &self,
+        stream: &mut Stream,
+        curve: &'static str,
+    ) -> Result<Column<Ed25519UniformTable>, Fault> {
+        let table = get_or_build(stream, &self.uniform_edwards, curve, |stream| {
+            let memory = DeviceMemory::new(&stream.device.context, UNIFORM_EDWARDS_ENTRIES * EDWARDS_ENTRY)?;
+            let entries = UNIFORM_EDWARDS_ENTRIES as u64;
+            kernels::Ed25519UniformTable { table: Column::at(memory.address), entries }.launch(stream, curve)?;
             stream.wait()?;
             Ok(memory)
         })?;

@@ -1,13 +1,15 @@
-//! Verification of Ed25519 itself as an operation of engines.
+//! What engines compute of Ed25519 itself: verification, signing and public keys.
 
+use super::keys::{Secrets, SigningKeys};
 use super::rule::Rule;
+use super::sign::{Signing, sign};
 use super::variant::Variant;
 use super::verify::{Verification, verify};
 use crate::cpu::CpuEngine;
 use crate::cpu::edwards::curves::Ed25519;
 use crate::op::{Computation, Worth};
 use crate::ops::hash::SizedTexts;
-use crate::types::{Batch, Place, PublicKeys, Rows};
+use crate::types::{Batch, Place, PublicKeys, Rows, SecretKeys};
 use std::ops::Range;
 
 /// The curve that kernels are compiled for.
@@ -49,5 +51,58 @@ impl Computation for Verify<'_> {
         let verification =
             Verification { rule: self.rule, challenge: &challenge, signatures, keys, together: self.together };
         verify::<Ed25519>(engine, &verification, out);
+    }
+}
+
+/// The same of signing, and of public keys, which take about as long on the CPU.
+pub(crate) const SIGN_WORTH: Worth = Worth::of(32);
+
+/// The signing of a batch.
+pub(crate) struct Sign<'a> {
+    pub messages: SizedTexts<'a>,
+    /// No seed that serves all: such a one is expanded before.
+    pub keys: SigningKeys<'a>,
+    /// Whether signatures are verified before they are returned.
+    pub is_checked: bool,
+    pub items: usize,
+}
+
+impl Batch for Sign<'_> {
+    fn items(&self) -> usize {
+        self.items
+    }
+}
+
+impl Computation for Sign<'_> {
+    fn worth(&self) -> Worth {
+        SIGN_WORTH
+    }
+
+    fn on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut dyn Place) {
+        let message = |item: usize| self.messages.get(items.start + item);
+        let keys = self.keys.slice(items.clone());
+        sign(engine, &Signing { variant: Variant::PURE, message: &message, keys, is_checked: self.is_checked }, out);
+    }
+}
+
+/// The public keys of seeds.
+pub(crate) struct PublicKeysOf<'a> {
+    pub seeds: SecretKeys<'a>,
+    pub items: usize,
+}
+
+impl Batch for PublicKeysOf<'_> {
+    fn items(&self) -> usize {
+        self.items
+    }
+}
+
+impl Computation for PublicKeysOf<'_> {
+    fn worth(&self) -> Worth {
+        SIGN_WORTH
+    }
+
+    fn on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut dyn Place) {
+        Secrets::Seeds(self.seeds).public_keys(engine, |item| items.start + item, out);
     }
 }

@@ -9,6 +9,7 @@ use crate::host::stack;
 use crate::types::{Place, Rows, SecretKeys};
 use sha2::{Digest, Sha512};
 use std::fmt;
+use std::ops::Range;
 use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
 
 /// A number modulo n.
@@ -72,6 +73,15 @@ impl<'a> SigningKeys<'a> {
     /// Every item uses the same key.
     pub fn expanded_for_all(key: &'a ExpandedKey) -> Self {
         SigningKeys(Kind::ExpandedForAll(key))
+    }
+
+    /// The keys of some items.
+    pub(super) fn slice(&self, items: Range<usize>) -> Self {
+        SigningKeys(match self.0 {
+            Kind::Seeds(seeds) => Kind::Seeds(seeds.slice(items)),
+            Kind::Expanded(keys) => Kind::Expanded(&keys[items]),
+            for_all @ Kind::ExpandedForAll(_) => for_all,
+        })
     }
 
     /// Keys given, or `items` where one serves all.

@@ -1,6 +1,6 @@
 //! Known answers for the lanes and for devices: signatures that the portable code makes, valid and spoiled ones.
 
-use super::batch::{CURVE, Verify};
+use super::batch::{CURVE, PublicKeysOf, Sign, Verify};
 use super::keys::{Secrets, SigningKeys};
 use super::rule::Rule;
 use super::sign::{Signing, sign};
@@ -27,9 +27,13 @@ struct Items {
     expected: [u8; KEYS],
 }
 
+fn seeds() -> [[u8; 32]; KEYS] {
+    std::array::from_fn(|item| [item as u8; 32])
+}
+
 /// Signed by the portable code, on this engine's threads.
-fn items(engine: &CpuEngine) -> Items {
-    let seeds: [[u8; 32]; KEYS] = std::array::from_fn(|item| [item as u8; 32]);
+fn signed(engine: &CpuEngine) -> Items {
+    let seeds = seeds();
     // Of one block of the hash and of several.
     let messages: [Vec<u8>; KEYS] = std::array::from_fn(|item| vec![item as u8; 3 + 37 * item]);
     let secrets = SecretKeys::rows(Rows::new(&seeds));
@@ -39,8 +43,13 @@ fn items(engine: &CpuEngine) -> Items {
     let keys = SigningKeys::from(secrets);
     let signing = Signing { variant: Variant::PURE, message: &message, keys, is_checked: false };
     sign(engine, &signing, &mut ResultsMut::rows(&mut codes, &mut signatures));
+    Items { messages, public, signatures, expected: codes }
+}
+
+/// Some of which are spoiled.
+fn items(engine: &CpuEngine) -> Items {
+    let Items { messages, mut public, mut signatures, mut expected } = signed(engine);
     // Every third signature has another S, one another R, and one key is none: its y is 2.
-    let mut expected = [Verdict::VALID_CODE; KEYS];
     for item in (1..KEYS).step_by(3) {
         signatures[item][32] ^= 1;
         expected[item] = Rejection::Mismatch.code();
@@ -107,4 +116,35 @@ fn run_verify(trial: &mut Trial) -> Result<(), Fault> {
         trial.check(&verify, |results, item| results.codes[item], repeat(&expected, ITEMS))?;
     }
     Ok(())
+}
+
+/// Those of signing.
+pub(crate) fn of_signing(is_checked: bool) -> Vec<Test> {
+    let signing = Test { operation: "Ed25519 signing", on: CURVE, run: run_sign };
+    let check = if is_checked { of_verification() } else { Vec::new() };
+    [vec![signing], check].concat()
+}
+
+/// With seeds, with keys that are expanded, and with one of these for all.
+fn run_sign(trial: &mut Trial) -> Result<(), Fault> {
+    let (Items { messages, signatures, .. }, seeds) = (signed(trial.cpu), repeat(&seeds(), ITEMS));
+    let secrets = SecretKeys::rows(Rows::new(&seeds));
+    let expanded = Secrets::Seeds(secrets).expand_all(trial.cpu, ITEMS);
+    for keys in [SigningKeys::from(secrets), SigningKeys::expanded(&expanded)] {
+        let messages = SizedTexts::new(trial.cpu, ITEMS, |item| &messages[item % KEYS]);
+        let sign = Sign { messages, keys, is_checked: false, items: ITEMS };
+        trial.check(&sign, |results, item| results.get(item).copied(), repeat(&signatures.map(Ok), ITEMS))?;
+    }
+    let messages = SizedTexts::new(trial.cpu, ITEMS, |_| &messages[3]);
+    let sign = Sign { messages, keys: SigningKeys::expanded_for_all(&expanded[3]), is_checked: false, items: ITEMS };
+    trial.check(&sign, |results, item| results.get(item).copied(), vec![Ok(signatures[3]); ITEMS])
+}
+
+/// That of public keys.
+pub(crate) const PUBLIC_KEYS: Test = Test { operation: "Ed25519 public keys", on: CURVE, run: run_public_keys };
+
+fn run_public_keys(trial: &mut Trial) -> Result<(), Fault> {
+    let (Items { public, .. }, seeds) = (signed(trial.cpu), repeat(&seeds(), ITEMS));
+    let of_seeds = PublicKeysOf { seeds: SecretKeys::rows(Rows::new(&seeds)), items: ITEMS };
+    trial.check(&of_seeds, |results, item| results.get(item).copied(), repeat(&public.map(Ok), ITEMS))
 }

@@ -5,14 +5,15 @@
 //! 32 bytes. Messages have any length. Which signatures are valid is said by a [`Rule`], which calls take, as programs
 //! differ in it. Results are byte-identical to those of `ed25519-dalek`.
 //!
-//! Signatures of Ed25519 itself are verified by GPUs where there are any. All else is computed by the CPU; an engine
-//! that may use GPUs alone ([`crate::Backend::Gpu`]) refuses that.
+//! GPUs, where there are any, verify signatures of Ed25519 itself, sign, and make public keys. The variants are computed
+//! by the CPU; an engine that may use GPUs alone ([`crate::Backend::Gpu`]) refuses them.
 
 mod batch;
 mod keys;
 pub(crate) mod known_answers;
 mod rule;
 mod sign;
+mod sign_gpu;
 #[cfg(test)]
 mod small_groups;
 mod variant;
@@ -26,7 +27,7 @@ use crate::schemes::frame::verdict_of;
 use crate::types::{
     Error, Place, PublicKeys, Rejection, ResultsMut, Rows, SecretKey, SecretKeys, Verdicts, collect, require_lengths,
 };
-pub(crate) use batch::{VERIFY_WORTH, Verify};
+pub(crate) use batch::{PublicKeysOf, SIGN_WORTH, Sign, VERIFY_WORTH, Verify};
 pub use keys::{ExpandedKey, SigningKeys};
 use keys::{Kind, Secrets};
 pub use rule::{Rule, UnknownRule};
@@ -134,7 +135,8 @@ fn run_verify<M: AsRef<[u8]> + Sync>(
 /// [`Rejection::FaultySignature`].
 ///
 /// # Errors
-/// [`Error::LengthMismatch`] when the inputs differ in length; [`Error::NoDevice`] with [`crate::Backend::Gpu`].
+/// [`Error::LengthMismatch`] when the inputs differ in length; [`Error::Device`] when every GPU fails and the CPU may
+/// not take over; [`Error::NoDevice`] with [`crate::Backend::Gpu`] for other variants than [`Variant::PURE`].
 ///
 /// ```
 /// use gecc::{Engine, SecretKey, ed25519};
@@ -186,8 +188,19 @@ fn run_sign<M: AsRef<[u8]> + Sync>(
     let items = place.items();
     let of_keys = if matches!(keys.0, Kind::Seeds(_)) { "seeds" } else { "expanded keys" };
     require_lengths(items, &[("messages", messages.len()), (of_keys, keys.len_for(items))])?;
+    let (is_checked, cpu) = (engine.info().check_signatures, &engine.devices()?.cpu);
+    // A seed that serves all is expanded once.
+    let expanded = match keys.0 {
+        Kind::Seeds(seeds) if seeds.is_one_for_all() => Secrets::Seeds(seeds).expand_all(cpu, 1),
+        _ => Vec::new(),
+    };
+    let keys = expanded.first().map_or(keys, SigningKeys::expanded_for_all);
+    if variant == Variant::PURE {
+        let messages = SizedTexts::new(cpu, items, |item| messages[item].as_ref());
+        return engine.run(&Sign { messages, keys, is_checked, items }, place);
+    }
     let message = |item: usize| messages[item].as_ref();
-    let signing = Signing { variant, message: &message, keys, is_checked: engine.info().check_signatures };
+    let signing = Signing { variant, message: &message, keys, is_checked };
     sign::sign(engine.cpu_alone(NAME)?, &signing, place);
     Ok(())
 }
@@ -195,7 +208,7 @@ fn run_sign<M: AsRef<[u8]> + Sync>(
 /// The public keys of seeds, 32 bytes each. **Constant-time** in seeds.
 ///
 /// # Errors
-/// [`Error::NoDevice`] with [`crate::Backend::Gpu`].
+/// [`Error::Device`] when every GPU fails and the CPU may not take over.
 ///
 /// ```
 /// use gecc::{Engine, SecretKey, ed25519};
@@ -216,8 +229,8 @@ pub fn public_keys(engine: &Engine, seeds: &[SecretKey]) -> Result<Vec<[u8; 32]>
 /// What [`public_keys`] gives, into a column. **Constant-time** in seeds.
 ///
 /// # Errors
-/// [`Error::LengthMismatch`] when there are not as many seeds as rows; [`Error::NoDevice`] with
-/// [`crate::Backend::Gpu`].
+/// [`Error::LengthMismatch`] when there are not as many seeds as rows; [`Error::Device`] when every GPU fails and the CPU
+/// may not take over.
 pub fn public_keys_into<'a>(
     engine: &Engine,
     seeds: impl Into<SecretKeys<'a>>,
@@ -225,17 +238,16 @@ pub fn public_keys_into<'a>(
 ) -> Result<(), Error> {
     let seeds = seeds.into();
     require_lengths(public.len(), &[("seeds", seeds.len_for(public.len()))])?;
-    let mut codes = vec![0; public.len()];
-    Secrets::Seeds(seeds).public_keys(engine.cpu_alone(NAME)?, |item| item, &mut ResultsMut::rows(&mut codes, public));
-    Ok(())
+    let (mut codes, items) = (vec![0; public.len()], public.len());
+    engine.run(&PublicKeysOf { seeds, items }, &mut ResultsMut::rows(&mut codes, public))
 }
 
-/// Makes seeds ready for signing, which then takes half the time or less. **Constant-time** in seeds.
+/// Makes seeds ready for signing, which then takes half the time or less, by the CPU. **Constant-time** in seeds.
 ///
 /// # Errors
-/// [`Error::NoDevice`] with [`crate::Backend::Gpu`].
+/// [`Error::Forked`] in a process that has not made the engine.
 pub fn expand(engine: &Engine, seeds: &[SecretKey]) -> Result<Vec<ExpandedKey>, Error> {
-    Ok(Secrets::Seeds(seeds.into()).expand_all(engine.cpu_alone(NAME)?, seeds.len()))
+    Ok(Secrets::Seeds(seeds.into()).expand_all(&engine.devices()?.cpu, seeds.len()))
 }
 
 /// The same of keys that are kept as 64 bytes, SHA-512 of a seed, or derived from others as in BIP32-Ed25519: a scalar,
@@ -243,7 +255,7 @@ pub fn expand(engine: &Engine, seeds: &[SecretKey]) -> Result<Vec<ExpandedKey>, 
 /// **Constant-time.**
 ///
 /// # Errors
-/// [`Error::NoDevice`] with [`crate::Backend::Gpu`].
+/// As for [`expand`].
 pub fn expand_hashed(engine: &Engine, hashes: &[[u8; 64]]) -> Result<Vec<ExpandedKey>, Error> {
-    Ok(Secrets::Hashed(hashes.into()).expand_all(engine.cpu_alone(NAME)?, hashes.len()))
+    Ok(Secrets::Hashed(hashes.into()).expand_all(&engine.devices()?.cpu, hashes.len()))
 }

@@ -24,12 +24,6 @@ pub struct Signing<'a, 'k> {
 
 /// The signatures of all items of a place.
 pub fn sign(engine: &CpuEngine, batch: &Signing, out: &mut dyn Place) {
-    // A seed that serves all is expanded once.
-    let expanded = match batch.keys.0 {
-        Kind::Seeds(seeds) if seeds.is_one_for_all() => Secrets::Seeds(seeds).expand_all(engine, 1),
-        _ => Vec::new(),
-    };
-    let batch = Signing { keys: expanded.first().map_or(batch.keys, SigningKeys::expanded_for_all), ..*batch };
     if !batch.is_checked {
         return batch.sign(engine, |item| item, out);
     }

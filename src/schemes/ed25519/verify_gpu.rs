@@ -2,9 +2,12 @@
 
 use super::batch::{CURVE, Verify};
 use super::known_answers;
-use crate::gpu::columns::{ByteRows, Codes, Column, Scalars, Signatures, Verdicts, Xy};
+use crate::gpu::columns::{
+    ByteRows, Codes, Column, Ed25519Multiples, NextTile, Offsets, Scalars, Signatures, Texts, Verdicts, Xy,
+};
 use crate::gpu::kernels;
-use crate::gpu::runtime::{Plan, Source};
+use crate::gpu::runtime::{Fault, Plan, Source};
+use crate::gpu::schedule::Lane;
 use crate::gpu::{Launch, OnGpu, Running, Test};
 use crate::ops::hash::{LONGEST, TextColumns};
 use crate::types::KeyRowForm;
@@ -70,36 +73,74 @@ impl OnGpu for Verify<'_> {
     }
 
     fn chunk<'a>(&'a self, plan: &mut Plan<'a>, items: Range<usize>) -> Launch<'a> {
-        let (n, rule, first) = (items.len() as u64, self.rule_bits(), items.start);
+        let (n, rule, first) = (items.len(), self.rule_bits(), items.start);
         let TextColumns { data, offsets } = TextColumns::new(plan, &self.messages, items.clone());
         let signatures = plan.input::<Signatures>(self.signatures.slice(items).bytes());
         let (keys, on_device) = (self.key_rows(plan, first), self.on_device(plan, first));
-        let k = plan.column::<Scalars>();
-        let [minus_a, minus_r] = [(); 2].map(|()| plan.column::<Xy>());
-        let verdicts = plan.column::<Verdicts>();
+        let equations = Equations::new(plan);
+        plan.codes(equations.verdicts);
+        let signed = Signed { data, offsets, signatures, keys, on_device };
+        Box::new(move |Running { lane, .. }: &mut Running| equations.verify(lane, signed, rule, n))
+    }
+}
+
+/// A chunk's signatures, and what they are of.
+#[derive(Clone, Copy)]
+pub struct Signed {
+    pub data: Column<Texts>,
+    pub offsets: Column<Offsets>,
+    pub signatures: Column<Signatures>,
+    pub keys: Column<ByteRows<32>>,
+    /// 0 for an item that the CPU has to compute.
+    pub on_device: Column<Codes>,
+}
+
+/// The verdicts of a chunk, and what is computed on the way to them.
+#[derive(Clone, Copy)]
+pub struct Equations {
+    k: Column<Scalars>,
+    minus_a: Column<Xy>,
+    minus_r: Column<Xy>,
+    multiples: Column<Ed25519Multiples>,
+    next_tile: Column<NextTile>,
+    pub verdicts: Column<Verdicts>,
+}
+
+impl Equations {
+    pub fn new(plan: &mut Plan) -> Self {
         let threads =
             (kernels::Ed25519Verify::BLOCKS * kernels::Ed25519Verify::BLOCK) as usize * plan.multiprocessors();
-        let (multiples, next_tile) = (plan.buffer(threads * MULTIPLES), plan.buffer(4));
-        plan.codes(verdicts);
-        Box::new(move |Running { lane, .. }: &mut Running| {
-            let table = lane.kept.clone().base_point.edwards(lane, CURVE)?;
-            kernels::Ed25519Challenge { signatures, keys, data, offsets, k, n }.launch(lane, CURVE)?;
-            kernels::Ed25519Check { signatures, keys, rule, minus_a, minus_r, verdicts, n }.launch(lane, CURVE)?;
-            lane.fill(next_tile, 0, 4)?;
-            kernels::Ed25519Verify {
-                signatures,
-                k,
-                minus_a,
-                minus_r,
-                table,
-                rule,
-                multiples,
-                next_tile,
-                on_device,
-                verdicts,
-                n,
-            }
-            .launch(lane, CURVE)
-        })
+        Equations {
+            k: plan.column(),
+            minus_a: plan.column(),
+            minus_r: plan.column(),
+            multiples: plan.buffer(threads * MULTIPLES),
+            next_tile: plan.buffer(4),
+            verdicts: plan.column(),
+        }
+    }
+
+    /// By the bits of a rule.
+    pub fn verify(self, lane: &mut Lane, signed: Signed, rule: u32, n: usize) -> Result<(), Fault> {
+        let Equations { k, minus_a, minus_r, multiples, next_tile, verdicts } = self;
+        let (Signed { data, offsets, signatures, keys, on_device }, n) = (signed, n as u64);
+        let table = lane.kept.clone().base_point.edwards(lane, CURVE)?;
+        kernels::Ed25519Challenge { signatures, keys, data, offsets, k, n }.launch(lane, CURVE)?;
+        kernels::Ed25519Check { signatures, keys, rule, minus_a, minus_r, verdicts, n }.launch(lane, CURVE)?;
+        lane.fill(next_tile, 0, 4)?;
+        kernels::Ed25519Verify {
+            signatures,
+            k,
+            minus_a,
+            minus_r,
+            table,
+            rule,
+            multiples,
+            next_tile,
+            on_device,
+            verdicts,
+            n,
+        }
+        .launch(lane, CURVE)
     }
 }

@@ -88,7 +88,7 @@ impl Fake {
 }
 
 impl Compute for OnFake {
-    fn only(&self, _: RequestKind) -> Option<Device> {
+    fn only(&self) -> Option<Device> {
         Some(Device::Cpu)
     }
 

@@ -28,8 +28,8 @@ struct Flaky {
 }
 
 impl Compute for Flaky {
-    fn only(&self, kind: RequestKind) -> Option<Device> {
-        self.engine.only(kind)
+    fn only(&self) -> Option<Device> {
+        self.engine.only()
     }
 
     fn first_choice(&self, kind: RequestKind, items: usize) -> Device {

@@ -97,6 +97,10 @@ fn write(case: &Case, engine: &Engine, at: Range<usize>, to: &mut ResultRows) ->
         (PublicCall::Ed25519Sign, _) => {
             ed25519::sign_into(engine, digests, secret_keys, Variant::PURE, rows, codes)?;
         }
+        (_, Rest::Expanded(keys)) => {
+            let keys = ed25519::SigningKeys::expanded(&keys[at]);
+            ed25519::sign_into(engine, digests, keys, Variant::PURE, rows, codes)?;
+        }
         (_, Rest::Ed25519(keys, signatures)) => {
             let keys = PublicKeys::ed25519(&keys[at.clone()]);
             ed25519::verify_into(engine, digests, &signatures[at], keys, Variant::PURE, RULE, codes)?;

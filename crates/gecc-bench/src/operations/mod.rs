@@ -141,7 +141,7 @@ impl Bench {
         };
         // This call warms up too: it allocates what the largest batch needs.
         let expected = &case.expected(measured, &self.reference)?;
-        let kernels = kernels.as_ref().filter(|_| case.operation.has_kernels());
+        let kernels = kernels.as_ref();
         let call = |range: Range<usize>| Call { checked: Checked { case, expected, range }, columns };
         if let Some(engine) = kernels {
             call(0..WARM_UP_ITEMS.min(self.items)).run(engine)?;
@@ -166,9 +166,6 @@ impl Bench {
             }
         }
         for (on, engine) in &self.latency_engines {
-            if *on == "gpu" && !case.operation.has_kernels() {
-                continue;
-            }
             for items in LATENCY_ITEMS {
                 let call = call(0..items);
                 call.run(engine)?;

@@ -201,6 +201,7 @@ const GROUPS: &[(&str, &[PublicCall])] = &[
         "Ed25519",
         &[
             PublicCall::Ed25519Sign,
+            PublicCall::Ed25519SignExpanded,
             PublicCall::Ed25519Verify,
             PublicCall::Ed25519Verify1000Keys,
             PublicCall::Ed25519VerifyTogether,

@@ -67,6 +67,9 @@ pub enum PublicCall {
     /// With seeds as private keys.
     #[value(name = "ed25519_sign")]
     Ed25519Sign,
+    /// With keys that are expanded.
+    #[value(name = "ed25519_sign_expanded")]
+    Ed25519SignExpanded,
 }
 
 impl PublicCall {
@@ -81,11 +84,6 @@ impl PublicCall {
         )
     }
 
-    /// Whether GPUs compute it.
-    pub fn has_kernels(self) -> bool {
-        self != PublicCall::Ed25519Sign
-    }
-
     fn is_ed25519(self) -> bool {
         matches!(
             self,
@@ -93,6 +91,7 @@ impl PublicCall {
                 | PublicCall::Ed25519Verify1000Keys
                 | PublicCall::Ed25519VerifyTogether
                 | PublicCall::Ed25519Sign
+                | PublicCall::Ed25519SignExpanded
         )
     }
 
@@ -166,6 +165,7 @@ pub enum Rest {
     Bip340(PageLocked<[u8; 32]>, PageLocked<[u8; 64]>),
     /// Public keys, and signatures.
     Ed25519(PageLocked<[u8; 32]>, PageLocked<[u8; 64]>),
+    Expanded(Vec<ed25519::ExpandedKey>),
     /// Signatures, and their recovery ids.
     Recoverable(PageLocked<[u8; 64]>, PageLocked<u8>),
     /// The same, and candidates for the keys: the identity for every tenth.
@@ -207,7 +207,7 @@ impl<'a> Case<'a> {
             PublicCall::Bip340Verify | PublicCall::Bip340VerifyTogether | PublicCall::TaprootTweak => {
                 inputs.bip340(engine)?
             }
-            PublicCall::Ed25519Sign if !signs_by_ed25519(engine)? => return Ok(None),
+            PublicCall::Ed25519SignExpanded => Rest::Expanded(ed25519::expand(engine, &inputs.secret)?),
             PublicCall::Ed25519Verify | PublicCall::Ed25519VerifyTogether => inputs.ed25519(engine, usize::MAX)?,
             PublicCall::Ed25519Verify1000Keys => inputs.ed25519(engine, 1000)?,
             PublicCall::Verify => Rest::Signed(inputs.signed(engine, usize::MAX)?),
@@ -275,6 +275,10 @@ impl<'a> Case<'a> {
             (PublicCall::Ed25519Sign, _) => {
                 Outcome::Signatures(ed25519::sign(engine, digests, secret_keys, Variant::PURE)?)
             }
+            (_, Rest::Expanded(keys)) => {
+                let keys = ed25519::SigningKeys::expanded(&keys[at]);
+                Outcome::Signatures(ed25519::sign(engine, digests, keys, Variant::PURE)?)
+            }
             (_, Rest::Ed25519(keys, signatures)) => {
                 let keys = PublicKeys::ed25519(&keys[at.clone()]);
                 let signatures = &signatures[at];
@@ -338,15 +342,6 @@ impl Inputs {
         let signed = all_passed(signed).into_iter().map(|signed| (signed.signature, signed.recovery_id));
         let (signatures, ids) = signed.unzip();
         Ok((self.place(engine, signatures)?, self.place(engine, ids)?))
-    }
-}
-
-/// Whether an engine signs by Ed25519. One that may use GPUs alone does not.
-fn signs_by_ed25519(engine: &Engine) -> Result<bool, Error> {
-    let (messages, seeds): (&[[u8; 32]], &[SecretKey]) = (&[], &[]);
-    match ed25519::sign(engine, messages, seeds, Variant::PURE) {
-        Err(Error::NoDevice(_)) => Ok(false),
-        signed => signed.map(|_| true),
     }
 }
 

@@ -413,8 +413,8 @@ def ed25519_verify(
 def ed25519_sign(messages, seeds, *, context=None, prehashed=False, reasons=False, engine=None):
     """Signs one message of any length an item by Ed25519 (RFC 8032).
 
-    Constant-time in seeds and nonces, not in the length of messages. Computed by the CPU, also by an engine with
-    GPUs; one that may use GPUs alone raises `NoDeviceError`.
+    Constant-time in seeds and nonces, not in the length of messages. Ed25519ctx and Ed25519ph are computed by the CPU;
+    an engine that may use GPUs alone raises `NoDeviceError` for these.
 
     Args:
         messages: n byte strings, as for `verify_messages`.
@@ -434,8 +434,6 @@ def ed25519_sign(messages, seeds, *, context=None, prehashed=False, reasons=Fals
 
 def ed25519_public_keys(seeds, *, out=None, reasons=False, engine=None):
     """The Ed25519 public key of each seed (RFC 8032). Constant-time in seeds.
-
-    Computed by the CPU, as `ed25519_sign`.
 
     Args:
         seeds: as for `ed25519_sign`.

@@ -319,7 +319,7 @@ class SignEd25519(Operation):
     """Signs `message`, of any length, or `digest`, a message of 32 bytes, by Ed25519 with `secret_key`, a seed of 32
     bytes. Answers are `signature`, 64 bytes, and `reason`.
 
-    Constant-time in seeds and nonces; reading seeds from hexadecimal text is not. Computed by the CPU.
+    Constant-time in seeds and nonces; reading seeds from hexadecimal text is not.
 
     Args:
         check_signatures: as for `Sign`.
@@ -356,7 +356,7 @@ class PublicKeysEd25519(Operation):
     """The Ed25519 public key of each `secret_key`, a seed of 32 bytes. Answers are `public_key`, 32 bytes, and
     `reason`.
 
-    Constant-time in seeds; reading them from hexadecimal text is not. Computed by the CPU.
+    Constant-time in seeds; reading them from hexadecimal text is not.
     """
 
     curve: str = field(default="ed25519", init=False)

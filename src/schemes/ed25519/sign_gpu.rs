@@ -1,0 +1,244 @@
+//! Signing and public keys on a GPU: kernels whose branches and addresses do not depend on seeds and nonces.
+
+use super::batch::{CURVE, PublicKeysOf, Sign};
+use super::keys::{ExpandedKey, Kind};
+use super::known_answers;
+use super::verify_gpu::{Equations, Signed};
+use crate::gpu::columns::{
+    AnyRows, ByteRows, Codes, Column, Ed25519Keys, Prefixes, Scalars, Signatures, Verdicts, Xyz,
+};
+use crate::gpu::kernels;
+use crate::gpu::runtime::{Download, Fault, Plan, Source};
+use crate::gpu::schedule::Lane;
+use crate::gpu::transfer::PrivateKeys;
+use crate::gpu::{Launch, OnGpu, Running, Test};
+use crate::host::stack;
+use crate::ops::hash::{LONGEST, TextColumns};
+use crate::schemes::frame::all_signed;
+use crate::types::{SecretKeys, Verdict};
+use std::ops::Range;
+
+/// Bytes of a scalar and a prefix.
+const KEY: usize = 64;
+/// The rule [`super::Rule::Cofactorless`] as `Ed25519Rule` in `cuda/scheme/ed25519.cuh`.
+const COFACTORLESS: u32 = 0;
+
+/// Multiples of B by secret scalars, on their way to encodings.
+#[derive(Clone, Copy)]
+struct Products {
+    scalars: Column<Scalars>,
+    xyz: Column<Xyz>,
+    prefixes: Column<Prefixes>,
+}
+
+impl Products {
+    fn new(plan: &mut Plan) -> Self {
+        Products { scalars: plan.column(), xyz: plan.column(), prefixes: plan.column() }
+    }
+
+    /// Into the first 32 bytes of rows of this many.
+    fn encode(self, lane: &mut Lane, rows: Column<AnyRows>, row_stride: u64, n: u64) -> Result<(), Fault> {
+        let Products { scalars, xyz, prefixes } = self;
+        let table = lane.kept.clone().base_point.uniform_edwards(lane, CURVE)?;
+        kernels::Ed25519Multiply { scalars, table, xyz, n }.launch(lane, CURVE)?;
+        kernels::Ed25519Encode { xyz, rows, row_stride, prefixes, n }.launch(lane, CURVE)
+    }
+}
+
+/// A chunk's keys, which are made of these seeds there, with the public ones.
+#[derive(Clone, Copy)]
+struct Expansion {
+    seeds: PrivateKeys,
+    keys: Column<Ed25519Keys>,
+    public: Column<ByteRows<32>>,
+}
+
+impl Expansion {
+    fn new<'a>(plan: &mut Plan<'a>, seeds: SecretKeys<'a>) -> Self {
+        Expansion { seeds: PrivateKeys::new(plan, seeds), keys: plan.each(KEY), public: plan.column() }
+    }
+
+    fn expand(self, lane: &mut Lane, products: Products, n: u64) -> Result<(), Fault> {
+        let (Expansion { seeds, keys, public }, Products { scalars, .. }) = (self, products);
+        kernels::Ed25519Expand { seeds: seeds.rows, seed_stride: seeds.stride, keys, scalars, n }
+            .launch(lane, CURVE)?;
+        products.encode(lane, public.into(), 32, n)
+    }
+}
+
+/// A chunk's keys, with the bytes between those of neighbouring items: none where one serves all.
+struct Keys {
+    keys: Column<Ed25519Keys>,
+    key_stride: u64,
+    public: Column<ByteRows<32>>,
+    public_stride: u64,
+    /// Where they are made of seeds.
+    expansion: Option<Expansion>,
+}
+
+impl Keys {
+    /// `each_public`: of public keys there is one for each item in any case.
+    fn new<'a>(plan: &mut Plan<'a>, keys: Kind<'a>, each_public: bool) -> Self {
+        match keys {
+            Kind::Seeds(seeds) => {
+                let expansion = Expansion::new(plan, seeds);
+                let Expansion { keys, public, .. } = expansion;
+                Keys { keys, key_stride: KEY as u64, public, public_stride: 32, expansion: Some(expansion) }
+            }
+            Kind::Expanded(keys) => Self::expanded(plan, plan.items(), plan.items(), move |item| &keys[item]),
+            Kind::ExpandedForAll(key) => {
+                let of_public = if each_public { plan.items() } else { 1 };
+                Keys {
+                    key_stride: 0,
+                    public_stride: if each_public { 32 } else { 0 },
+                    ..Self::expanded(plan, 1, of_public, move |_| key)
+                }
+            }
+        }
+    }
+
+    fn expanded<'a>(
+        plan: &mut Plan<'a>,
+        secret: usize,
+        public: usize,
+        key: impl Fn(usize) -> &'a ExpandedKey + Copy + Sync + 'a,
+    ) -> Self {
+        let write_secret = move |start: usize, to: &mut [u8]| {
+            let write = |(at, row): (usize, &mut [u8])| {
+                let (scalar, prefix) = row.split_at_mut(32);
+                scalar.copy_from_slice(&key(start + at).scalar.to_le_bytes());
+                prefix.copy_from_slice(&key(start + at).prefix);
+            };
+            stack::wiped(|| to.chunks_exact_mut(KEY).enumerate().for_each(write));
+        };
+        let write_public = move |start: usize, to: &mut [u8]| {
+            let rows = to.as_chunks_mut::<32>().0.iter_mut().enumerate();
+            rows.for_each(|(at, row)| *row = key(start + at).public);
+        };
+        Keys {
+            keys: plan.secret_input_of(KEY * secret, Source::Written(KEY, Box::new(write_secret))),
+            key_stride: KEY as u64,
+            public: plan.input_of(32 * public, Source::Written(32, Box::new(write_public))),
+            public_stride: 32,
+            expansion: None,
+        }
+    }
+}
+
+impl OnGpu for Sign<'_> {
+    fn is_secret(&self) -> bool {
+        true
+    }
+
+    fn most_waves(&self) -> usize {
+        6
+    }
+
+    fn kernels(&self) -> (&'static str, Vec<&'static str>) {
+        let check: &[&str] = if self.is_checked { &["ed25519"] } else { &[] };
+        (CURVE, [&["ed25519_sign"], check].concat())
+    }
+
+    fn data_bytes(&self, items: &Range<usize>) -> usize {
+        self.messages.bytes(items)
+    }
+
+    fn tests(&self, _: usize) -> Vec<Test> {
+        known_answers::of_signing(self.is_checked)
+    }
+
+    fn chunk<'a>(&'a self, plan: &mut Plan<'a>, items: Range<usize>) -> Launch<'a> {
+        let (count, first) = (items.len(), items.start);
+        let TextColumns { data, offsets } = TextColumns::new(plan, &self.messages, items.clone());
+        let Keys { keys, key_stride, public, public_stride, expansion } =
+            Keys::new(plan, self.keys.slice(items).0, self.is_checked);
+        let products = Products::new(plan);
+        let signatures = plan.column::<Signatures>();
+        let write = move |start: usize, to: &mut [u8]| {
+            let fits = |at: usize| self.messages.get(first + start + at).len() <= LONGEST;
+            to.iter_mut().enumerate().for_each(|(at, code)| *code = u8::from(fits(at)));
+        };
+        // The codes of results too: 0 where the CPU has to sign, as the message is too long for the device.
+        let on_device = plan.input_of::<Codes>(count, Source::Written(1, Box::new(write)));
+        let checking = self.is_checked.then(|| Checking::new(plan, on_device));
+        plan.codes(on_device);
+        plan.result(0, signatures, 64);
+        let signed = Signed { data, offsets, signatures, keys: public, on_device };
+        Box::new(move |Running { lane, .. }: &mut Running| {
+            let (n, nonces) = (count as u64, products.scalars);
+            expansion.map_or(Ok(()), |expansion| expansion.expand(lane, products, n))?;
+            kernels::Ed25519Nonces { keys, key_stride, data, offsets, nonces, n }.launch(lane, CURVE)?;
+            products.encode(lane, signatures.into(), 64, n)?;
+            kernels::Ed25519Sign {
+                keys,
+                key_stride,
+                public_keys: public.into(),
+                public_stride,
+                data,
+                offsets,
+                nonces,
+                signatures,
+                n,
+            }
+            .launch(lane, CURVE)?;
+            checking.map_or(Ok(()), |checking| checking.check(lane, signed, count))
+        })
+    }
+}
+
+/// The verification of a chunk's signatures before they leave the device. With a public key that came out wrong they do
+/// not verify either.
+struct Checking {
+    equations: Equations,
+    verdicts: Download<Verdicts>,
+    on_device: Download<Codes>,
+}
+
+impl Checking {
+    fn new(plan: &mut Plan, on_device: Column<Codes>) -> Self {
+        let equations = Equations::new(plan);
+        let verdicts = plan.download_column(equations.verdicts);
+        Checking { equations, verdicts, on_device: plan.download_column(on_device) }
+    }
+
+    fn check(&self, lane: &mut Lane, signed: Signed, n: usize) -> Result<(), Fault> {
+        self.equations.verify(lane, signed, COFACTORLESS, n)?;
+        lane.download(&self.verdicts);
+        lane.download(&self.on_device);
+        lane.wait()?;
+        let verdicts = lane.read(&self.verdicts);
+        let verifies = |i: usize| verdicts[i] == Verdict::VALID_CODE;
+        all_signed(lane.read(&self.on_device), verifies, "a signature that it computed does not verify")
+    }
+}
+
+impl OnGpu for PublicKeysOf<'_> {
+    fn is_secret(&self) -> bool {
+        true
+    }
+
+    fn most_waves(&self) -> usize {
+        6
+    }
+
+    fn kernels(&self) -> (&'static str, Vec<&'static str>) {
+        (CURVE, vec!["ed25519_sign"])
+    }
+
+    fn tests(&self, _: usize) -> Vec<Test> {
+        vec![known_answers::PUBLIC_KEYS]
+    }
+
+    fn chunk<'a>(&'a self, plan: &mut Plan<'a>, items: Range<usize>) -> Launch<'a> {
+        let n = items.len();
+        let (expansion, products) = (Expansion::new(plan, self.seeds.slice(items)), Products::new(plan));
+        let codes = plan.column::<Codes>();
+        plan.codes(codes);
+        plan.result(0, expansion.public, 32);
+        Box::new(move |Running { lane, .. }: &mut Running| {
+            // Every seed is a key.
+            lane.fill(codes, Verdict::VALID_CODE, n)?;
+            expansion.expand(lane, products, n as u64)
+        })
+    }
+}
