@@ -4,7 +4,7 @@ const MIB: usize = 1 << 20;
 /// The least that a limit of memory leaves, however small it is.
 const LEAST: usize = 24 * MIB;
 /// Files that are read side by side, at most.
-const MOST_READERS: usize = 16;
+const MOST_READERS: usize = 8;
 /// What one of several files that are read side by side may have ahead: more than any single value takes.
 const READER: usize = 2048 * MIB;
 

@@ -32,8 +32,8 @@ const LONGEST_HEADER: u64 = 1 << 20;
 /// The most blocks that an index is believed to have: a file has 8192.
 const MOST_INDEXED: u64 = 1 << 20;
 
-/// Bytes of a short transaction.
-const USUAL: usize = 128;
+/// Bytes of a usual transaction.
+const USUAL: usize = 256;
 
 /// Some blocks as they are in the file.
 #[derive(Default)]
