@@ -36,11 +36,11 @@ type Signatures = Vec<Result<[u8; 64], Rejection>>;
 impl Caller {
     fn request<'a, T>(
         &'a self,
-        kind: RequestKind,
+        kind: impl Into<RequestKind>,
         columns: [(&'static str, Column<'a>); 3],
         read: fn(&Results) -> T,
     ) -> Request<'a, T> {
-        Request::new(&self.dispatcher, &self.account, kind, Inputs::new(columns), read)
+        Request::new(&self.dispatcher, &self.account, kind.into(), Inputs::new(columns), read)
     }
 
     /// [`crate::ecdsa::verify`]: a verdict per item. Variable-time: everything here is public.
@@ -53,7 +53,7 @@ impl Caller {
         policy: Policy,
     ) -> Request<'a, Verdicts> {
         let columns = verification(digests.into(), signatures.into(), keys.into());
-        self.request(RequestKind::of(Operation::EcdsaVerify(curve, policy)), columns, verdicts)
+        self.request(Operation::EcdsaVerify(curve, policy), columns, verdicts)
     }
 
     /// [`crate::bip340::verify`]: a verdict per item over a message of 32 bytes, on secp256k1. Variable-time:
@@ -65,7 +65,7 @@ impl Caller {
         keys: impl Into<PublicKeys<'a>>,
     ) -> Request<'a, Verdicts> {
         let [(_, messages), signatures, keys] = verification(messages.into(), signatures.into(), keys.into());
-        self.request(RequestKind::of(Operation::Bip340Verify), [("messages", messages), signatures, keys], verdicts)
+        self.request(Operation::Bip340Verify, [("messages", messages), signatures, keys], verdicts)
     }
 
     /// [`crate::ed25519::verify`] of Ed25519 itself: a verdict per item over a message of 32 bytes.
@@ -78,11 +78,7 @@ impl Caller {
         rule: Rule,
     ) -> Request<'a, Verdicts> {
         let [(_, messages), signatures, keys] = verification(messages.into(), signatures.into(), keys.into());
-        self.request(
-            RequestKind::of(Operation::Ed25519Verify(rule)),
-            [("messages", messages), signatures, keys],
-            verdicts,
-        )
+        self.request(Operation::Ed25519Verify(rule), [("messages", messages), signatures, keys], verdicts)
     }
 
     /// [`crate::sm2::verify`]: a verdict per item over e. Variable-time: everything here is public.
@@ -92,11 +88,7 @@ impl Caller {
         signatures: impl Into<Rows<'a, 64>>,
         keys: impl Into<PublicKeys<'a>>,
     ) -> Request<'a, Verdicts> {
-        self.request(
-            RequestKind::of(Operation::Sm2Verify),
-            verification(digests.into(), signatures.into(), keys.into()),
-            verdicts,
-        )
+        self.request(Operation::Sm2Verify, verification(digests.into(), signatures.into(), keys.into()), verdicts)
     }
 
     /// [`crate::ecdsa::recover`]: the key that made each signature. Variable-time: everything here is public.
@@ -112,7 +104,7 @@ impl Caller {
             ("signatures", Column::rows(signatures.into())),
             ("recovery ids", Column::rows(recovery_ids.into())),
         ];
-        self.request(RequestKind::of(Operation::EcdsaRecover(curve)), columns, points)
+        self.request(Operation::EcdsaRecover(curve), columns, points)
     }
 
     /// [`crate::ecdsa::sign`]: 64 bytes `r || s` an item. **Constant-time** in keys and nonces. The copies of the keys
@@ -152,7 +144,7 @@ impl Caller {
             ("seeds", Column::secret_keys(seeds.into())),
             ("", Column::None),
         ];
-        self.request(RequestKind::of(Operation::Ed25519Sign), columns, rows)
+        self.request(Operation::Ed25519Sign, columns, rows)
     }
 
     /// [`crate::ecdh::shared_secrets`]: the shared secret of each private key with its peer. **Constant-time** in the
@@ -168,7 +160,7 @@ impl Caller {
             ("peers", Column::Keys(peers.into())),
             ("", Column::None),
         ];
-        self.request(RequestKind::of(Operation::SharedSecrets(curve)), columns, shared_secrets)
+        self.request(Operation::SharedSecrets(curve), columns, shared_secrets)
     }
 
     /// [`crate::keys::public_keys`]: the public key of each private key. **Constant-time** in the keys. Their copies
@@ -176,7 +168,7 @@ impl Caller {
     pub fn public_keys<'a>(&'a self, curve: CurveId, secret_keys: impl Into<SecretKeys<'a>>) -> Request<'a, Points> {
         let columns =
             [("secret keys", Column::secret_keys(secret_keys.into())), ("", Column::None), ("", Column::None)];
-        self.request(RequestKind::of(Operation::PublicKeys(curve)), columns, points)
+        self.request(Operation::PublicKeys(curve), columns, points)
     }
 
     /// [`crate::ed25519::public_keys`]: the public key of each seed, which is never rejected.
@@ -186,7 +178,7 @@ impl Caller {
         seeds: impl Into<SecretKeys<'a>>,
     ) -> Request<'a, Vec<Result<[u8; 32], Rejection>>> {
         let columns = [("seeds", Column::secret_keys(seeds.into())), ("", Column::None), ("", Column::None)];
-        self.request(RequestKind::of(Operation::Ed25519PublicKeys), columns, rows)
+        self.request(Operation::Ed25519PublicKeys, columns, rows)
     }
 }
 

@@ -38,11 +38,13 @@ enum Content {
     AdditionalData,
 }
 
-impl RequestKind {
-    pub fn of(operation: Operation) -> Self {
+impl From<Operation> for RequestKind {
+    fn from(operation: Operation) -> Self {
         RequestKind { operation, with_data: false }
     }
+}
 
+impl RequestKind {
     pub fn of_signing(operation: Operation, signers: &Signers) -> Self {
         RequestKind { operation, with_data: signers.additional.is_some() }
     }

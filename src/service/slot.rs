@@ -238,7 +238,7 @@ mod tests {
     use std::thread;
 
     fn slot(capacity: usize) -> Slot {
-        let slot = Slot::new(&RequestKind::of(Operation::EcdsaRecover(CurveId::ALL[0])).shape(), capacity, |bytes| {
+        let slot = Slot::new(&RequestKind::from(Operation::EcdsaRecover(CurveId::ALL[0])).shape(), capacity, |bytes| {
             vec![0; bytes].into()
         });
         // SAFETY: the slot is new.
@@ -311,7 +311,7 @@ mod tests {
 
     #[test]
     fn secrets_are_wiped() {
-        let slot = Slot::new(&RequestKind::of(Operation::Sm2Sign).shape(), 4, |bytes| vec![0xee; bytes].into());
+        let slot = Slot::new(&RequestKind::from(Operation::Sm2Sign).shape(), 4, |bytes| vec![0xee; bytes].into());
         // SAFETY: this test has the slot for itself.
         let columns = unsafe {
             slot.wipe(3);

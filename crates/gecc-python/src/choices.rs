@@ -51,14 +51,6 @@ pub fn policy(low_s: bool) -> Policy {
     if low_s { Policy::low_s() } else { Policy::default() }
 }
 
-/// A curve whose signatures have recovery ids.
-pub fn curve_with_recovery(name: &str) -> PyResult<CurveId> {
-    match curve(name)? {
-        CurveId::Sm2 => Err(PyValueError::new_err("SM2 has no recovery ids, and no recovery of public keys")),
-        curve => Ok(curve),
-    }
-}
-
 /// SM2 has one form of s.
 pub fn require_no_low_s(curve: CurveId, is_default: bool) -> PyResult<()> {
     if curve == CurveId::Sm2 && !is_default {

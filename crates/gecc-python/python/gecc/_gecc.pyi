@@ -85,26 +85,18 @@ class ArrowArray:
 class BatchOperation:
     """What is done with each row of a batch. Private: `gecc.arrow` has it with names, defaults and documentation."""
 
-    @staticmethod
-    def verify(curve: str, low_s: bool, recovery_ids: bool) -> BatchOperation: ...
-    @staticmethod
-    def verify_bip340() -> BatchOperation: ...
-    @staticmethod
-    def verify_ed25519(rule: str, together: bool) -> BatchOperation: ...
-    @staticmethod
-    def sign_ed25519() -> BatchOperation: ...
-    @staticmethod
-    def public_keys_ed25519() -> BatchOperation: ...
-    @staticmethod
-    def recover(curve: str, compressed: bool) -> BatchOperation: ...
-    @staticmethod
-    def recover_addresses() -> BatchOperation: ...
-    @staticmethod
-    def sign(curve: str, additional: bytes | None, recoverable: bool, der: bool) -> BatchOperation: ...
-    @staticmethod
-    def sign_bip340(auxiliary: bytes | None) -> BatchOperation: ...
-    @staticmethod
-    def public_keys(curve: str, compressed: bool) -> BatchOperation: ...
+    def __new__(
+        cls,
+        name: str,
+        *,
+        curve: str = "secp256k1",
+        low_s: bool = False,
+        rule: str = "",
+        together: bool = False,
+        additional: bytes | None = None,
+        compressed: bool = False,
+        der: bool = False,
+    ) -> BatchOperation: ...
     def apply(
         self,
         engine: Engine | None,

@@ -171,7 +171,8 @@ class Verify(Operation):
     batch_equations: bool = False
 
     def _operation(self) -> BatchOperation:
-        return BatchOperation.verify(self.curve, self.low_s, self.batch_equations and self.curve.lower() != "sm2")
+        by_ids = self.batch_equations and self.curve.lower() != "sm2"
+        return BatchOperation("verify_recoverable" if by_ids else "verify", curve=self.curve, low_s=self.low_s)
 
     def _options(self) -> tuple[tuple[str, Any], ...]:
         return (*super()._options(), *_chosen("batch_equations", self.batch_equations))
@@ -193,7 +194,7 @@ class VerifyBip340(Operation):
     batch_equations: bool = False
 
     def _operation(self) -> BatchOperation:
-        return BatchOperation.verify_bip340()
+        return BatchOperation("bip340_verify")
 
     def _options(self) -> tuple[tuple[str, Any], ...]:
         return (*super()._options(), *_chosen("batch_equations", self.batch_equations))
@@ -217,7 +218,7 @@ class VerifyEd25519(Operation):
     batch_equations: bool = False
 
     def _operation(self) -> BatchOperation:
-        return BatchOperation.verify_ed25519(self.rule, self.batch_equations)
+        return BatchOperation("ed25519_verify", rule=self.rule, together=self.batch_equations)
 
     def _options(self) -> tuple[tuple[str, Any], ...]:
         return (*super()._options(), *_chosen("batch_equations", self.batch_equations))
@@ -237,7 +238,7 @@ class Recover(Operation):
     compressed: bool = False
 
     def _operation(self) -> BatchOperation:
-        return BatchOperation.recover(self.curve, self.compressed)
+        return BatchOperation("recover", curve=self.curve, compressed=self.compressed)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -250,7 +251,7 @@ class RecoverAddresses(Operation):
     curve: str = field(default="secp256k1", init=False)
 
     def _operation(self) -> BatchOperation:
-        return BatchOperation.recover_addresses()
+        return BatchOperation("recover_addresses")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -280,7 +281,8 @@ class Sign(Operation):
         _require_32_bytes("additional_data", self.additional_data)
 
     def _operation(self) -> BatchOperation:
-        return BatchOperation.sign(self.curve, self.additional_data, self.recoverable, self.der)
+        name = "sign_recoverable" if self.recoverable else "sign"
+        return BatchOperation(name, curve=self.curve, additional=self.additional_data, der=self.der)
 
     def _options(self) -> tuple[tuple[str, Any], ...]:
         return (*super()._options(), *_chosen("check_signatures", self.check_signatures))
@@ -308,7 +310,7 @@ class SignBip340(Operation):
         _require_32_bytes("auxiliary", self.auxiliary)
 
     def _operation(self) -> BatchOperation:
-        return BatchOperation.sign_bip340(self.auxiliary)
+        return BatchOperation("bip340_sign", additional=self.auxiliary)
 
     def _options(self) -> tuple[tuple[str, Any], ...]:
         return (*super()._options(), *_chosen("check_signatures", self.check_signatures))
@@ -329,7 +331,7 @@ class SignEd25519(Operation):
     check_signatures: bool = False
 
     def _operation(self) -> BatchOperation:
-        return BatchOperation.sign_ed25519()
+        return BatchOperation("ed25519_sign")
 
     def _options(self) -> tuple[tuple[str, Any], ...]:
         return (*super()._options(), *_chosen("check_signatures", self.check_signatures))
@@ -348,7 +350,7 @@ class PublicKeys(Operation):
     compressed: bool = False
 
     def _operation(self) -> BatchOperation:
-        return BatchOperation.public_keys(self.curve, self.compressed)
+        return BatchOperation("public_keys", curve=self.curve, compressed=self.compressed)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -362,7 +364,7 @@ class PublicKeysEd25519(Operation):
     curve: str = field(default="ed25519", init=False)
 
     def _operation(self) -> BatchOperation:
-        return BatchOperation.public_keys_ed25519()
+        return BatchOperation("ed25519_public_keys")
 
 
 def _require_32_bytes(name: str, value: bytes | None) -> None:

@@ -1,14 +1,14 @@
 //! Record batches of Arrow: the operations of the command, which finds its columns by name.
 
-use crate::choices;
+use crate::calls::operations::operation;
 use crate::engine::{self, Engine};
 use crate::errors::batch_exception;
 use crate::pieces::{self, Length};
 use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::{Schema, SchemaRef};
 use arrow_select::concat::concat_batches;
+use gecc::CurveId;
 use gecc::call::Operation as Call;
-use gecc::ecdsa::SForm;
 use gecc::fields::UnclearColumns;
 use gecc_arrow::{
     Cells, Error, Field, KeyForm, Mapping, Operation, Pool, Wanted, check_imported, column_of, columns_beside, complete,
@@ -24,69 +24,36 @@ pub struct BatchOperation(Operation);
 
 #[pymethods]
 impl BatchOperation {
-    #[staticmethod]
-    fn verify(curve: &str, low_s: bool, recovery_ids: bool) -> PyResult<Self> {
-        let (curve, policy) = (choices::curve(curve)?, choices::policy(low_s));
-        choices::require_no_low_s(curve, !low_s)?;
-        let by_ids = Call::EcdsaVerifyRecoverable(curve, policy);
-        Ok(BatchOperation(if recovery_ids { by_ids } else { Call::verify(curve, policy) }.into()))
-    }
-
-    #[staticmethod]
-    fn verify_bip340() -> Self {
-        BatchOperation(Call::Bip340Verify.into())
-    }
-
-    #[staticmethod]
-    fn verify_ed25519(rule: &str, together: bool) -> PyResult<Self> {
-        let rule = choices::ed25519_rule(rule)?;
-        if together && !rule.is_cofactored() {
-            let text = format!("batch_equations: for rules with the cofactor, and {rule} has none");
-            return Err(PyValueError::new_err(text));
+    /// An operation by the name that it has for `run`. `together` says that it is for an engine with batch equations.
+    #[new]
+    #[pyo3(signature = (
+        name, *, curve = "secp256k1", low_s = false, rule = "", together = false, additional = None, compressed = false,
+        der = false
+    ))]
+    fn new(
+        name: &str,
+        curve: &str,
+        low_s: bool,
+        rule: &str,
+        together: bool,
+        additional: Option<[u8; 32]>,
+        compressed: bool,
+        der: bool,
+    ) -> PyResult<Self> {
+        let call = operation(name, curve, low_s, "curve_default", rule)?;
+        match call {
+            Call::EcdsaRecover(CurveId::Sm2) | Call::EcdsaSignRecoverable(CurveId::Sm2, _) => {
+                Err(PyValueError::new_err("SM2 has no recovery ids, and no recovery of public keys"))
+            }
+            Call::Ed25519Verify(rule) if together && !rule.is_cofactored() => {
+                let text = format!("batch_equations: for rules with the cofactor, and {rule} has none");
+                Err(PyValueError::new_err(text))
+            }
+            _ => {
+                let key_form = if compressed { KeyForm::Compressed } else { KeyForm::Uncompressed };
+                Ok(BatchOperation(Operation { additional, key_form, der, ..call.into() }))
+            }
         }
-        Ok(BatchOperation(Call::Ed25519Verify(rule).into()))
-    }
-
-    #[staticmethod]
-    fn sign_ed25519() -> Self {
-        BatchOperation(Call::Ed25519Sign.into())
-    }
-
-    #[staticmethod]
-    fn public_keys_ed25519() -> Self {
-        BatchOperation(Call::Ed25519PublicKeys.into())
-    }
-
-    #[staticmethod]
-    fn recover(curve: &str, compressed: bool) -> PyResult<Self> {
-        let call = Call::EcdsaRecover(choices::curve_with_recovery(curve)?);
-        Ok(BatchOperation(Operation { key_form: key_form(compressed), ..call.into() }))
-    }
-
-    #[staticmethod]
-    fn recover_addresses() -> Self {
-        BatchOperation(Call::EcdsaRecoverAddresses.into())
-    }
-
-    #[staticmethod]
-    fn sign(curve: &str, additional: Option<[u8; 32]>, recoverable: bool, der: bool) -> PyResult<Self> {
-        let form = SForm::default();
-        let call = match recoverable {
-            true => Call::EcdsaSignRecoverable(choices::curve_with_recovery(curve)?, form),
-            false => Call::sign(choices::curve(curve)?, form),
-        };
-        Ok(BatchOperation(Operation { additional, der, ..call.into() }))
-    }
-
-    #[staticmethod]
-    fn sign_bip340(auxiliary: Option<[u8; 32]>) -> Self {
-        BatchOperation(Operation { additional: auxiliary, ..Call::Bip340Sign.into() })
-    }
-
-    #[staticmethod]
-    fn public_keys(curve: &str, compressed: bool) -> PyResult<Self> {
-        let call = Call::PublicKeys(choices::curve(curve)?);
-        Ok(BatchOperation(Operation { key_form: key_form(compressed), ..call.into() }))
     }
 
     /// The answers for batches of one schema, a batch for each. They are computed together unless they hold private
@@ -137,10 +104,6 @@ fn require_one_schema(batches: &[RecordBatch]) -> Result<(), Error> {
         Some(place) => Err(Error::Columns(format!("batch {place} has other columns, or other types, than batch 0"))),
         None => Ok(()),
     }
-}
-
-fn key_form(compressed: bool) -> KeyForm {
-    if compressed { KeyForm::Compressed } else { KeyForm::Uncompressed }
 }
 
 /// What is computed, with what, and of which columns.

@@ -36,7 +36,7 @@ pub fn run<'py>(
     out: Option<&Bound<'py, PyAny>>,
     reasons: bool,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let operation = operation(name, choices::curve(curve)?, low_s, s_form, rule)?;
+    let operation = operation(name, curve, low_s, s_form, rule)?;
     let (hash, variant) = (hash_of(operation, hash)?, choices::ed25519_variant(context, prehashed)?);
     let (engine, mut call) = (engine::of(py, engine)?, Call::for_keys(py, operation));
     let inputs = Inputs::read(&mut call, operation, hash, columns)?;
@@ -61,8 +61,9 @@ pub fn run<'py>(
     answer(call, first.into_iter().chain(second).collect(), output, reasons)
 }
 
-fn operation(name: &str, curve: CurveId, low_s: bool, s_form: &str, rule: &str) -> PyResult<Operation> {
-    let (policy, form) = (choices::policy(low_s), choices::s_form(s_form)?);
+/// The operation with a name.
+pub fn operation(name: &str, curve: &str, low_s: bool, s_form: &str, rule: &str) -> PyResult<Operation> {
+    let (curve, policy, form) = (choices::curve(curve)?, choices::policy(low_s), choices::s_form(s_form)?);
     Ok(match name {
         "verify" => {
             choices::require_no_low_s(curve, !low_s)?;
