@@ -57,7 +57,7 @@ template <int kParts> GECC_FN sc ed25519_hash(const PartsSource<kParts>& source)
 // The secret scalar of a seed modulo n, and the prefix (RFC 8032, section 5.1.5).
 GECC_FN sc ed25519_expand(u32* prefix, const u32* seed) {
     u32 number[16];
-    sha512_number(number, sha512_message(SecretSource{{seed}, {nullptr, 0, 0}}));
+    sha512_number(number, sha512_message(SecretSource{{seed}, {seed, 0, 0}}));
     words_copy(prefix, number + 8);
     words_set_zero(number + 8);
     number[0] &= ~7u;
