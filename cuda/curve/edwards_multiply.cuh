@@ -84,8 +84,8 @@ GECC_FN ed_projective ed_multiply_add_var(Store& store, const u32* k, const Base
 static constexpr int kEdUniformWindow = 8, kEdUniformWindows = 32;  // for orders below 2^253
 static constexpr int kEdUniformMultiples = 1 << (kEdUniformWindow - 1);
 
-// k B, for k below 2^253. Table gives `ed_niels get(int window, u32 m)`, which is (m + 1) 2^(8 window) B, and zeros where
-// m + 1 is 0. A fixed sequence: the formulas have no exceptions.
+// k B, for k below 2^253. Table gives `ed_niels get(int window, u32 m)`, which is (m + 1) 2^(8 window) B, and zeros
+// where m + 1 is 0. A fixed sequence: the formulas have no exceptions.
 template <class Table> GECC_FN ed_projective ed_multiply_uniform(const Table& table, const u32* k) {
     u32 digits[8];
     ed_add_halves<kEdUniformWindow>(digits, k);

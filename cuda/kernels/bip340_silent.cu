@@ -84,8 +84,8 @@ extern "C" __global__ void __launch_bounds__(256)
 // zeros where there is none. No branch and no address depends on the points.
 // Launch: 2 blocks per multiprocessor.
 extern "C" __global__ void __launch_bounds__(256)
-    gecc_silent_outputs(const Xy* xy, const PointKinds* kinds, const Xy* spend_xy, u64 spend_count, u64 which,
-                        AnyRows* rows, u64 row_bytes, Prefixes* prefixes, u64 n) {
+    gecc_silent_outputs(const Xy* xy, Prefixes* prefixes, const PointKinds* kinds, const Xy* spend_xy, u64 spend_count,
+                        u64 which, AnyRows* rows, u64 row_bytes, u64 n) {
     __shared__ BlockInverseMemory memory;
     PointBatch spend = {spend_xy, nullptr, spend_count};
     SpendOutputs op = {{xy, kinds, n}, {spend.x(which), spend.y(which)}, rows, row_bytes};

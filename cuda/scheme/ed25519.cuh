@@ -1,5 +1,5 @@
-// Ed25519 (RFC 8032, section 5.1): verification by the rules of src/schemes/ed25519/rule.rs, which is for public data and
-// takes variable time, and signing, a fixed sequence for messages of one length.
+// Ed25519 (RFC 8032, section 5.1): verification by the rules of src/schemes/ed25519/rule.rs, for public data and in
+// variable time, and signing, a fixed sequence for messages of one length.
 #pragma once
 #include "curve/edwards_multiply.cuh"
 #include "field/scalar.cuh"
@@ -33,7 +33,7 @@ template <int kParts> struct PartsSource {
 
 // R || A || M.
 using ChallengeSource = PartsSource<2>;
-// The prefix of a private key || M, or a seed and nothing.
+// The prefix of a private key || M.
 using SecretSource = PartsSource<1>;
 
 // A number of sixteen words modulo n: below n. Products by R and R^2 of Montgomery's form leave the numbers themselves.
@@ -56,8 +56,13 @@ template <int kParts> GECC_FN sc ed25519_hash(const PartsSource<kParts>& source)
 
 // The secret scalar of a seed modulo n, and the prefix (RFC 8032, section 5.1.5).
 GECC_FN sc ed25519_expand(u32* prefix, const u32* seed) {
+    Sha512Block block = {};
+    GECC_UNROLL
+    for (int w = 0; w < 4; w++) block.v[w] = (u64)swap_bytes(seed[2 * w]) << 32 | swap_bytes(seed[2 * w + 1]);
+    block.v[4] = (u64)kPaddingMark << 32;
+    block.v[15] = 8 * 32;
     u32 number[16];
-    sha512_number(number, sha512_message(SecretSource{{seed}, {nullptr, 0, 0}}));
+    sha512_number(number, sha512_compress(sha512_initial(), block));
     words_copy(prefix, number + 8);
     words_set_zero(number + 8);
     number[0] &= ~7u;

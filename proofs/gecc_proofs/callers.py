@@ -123,6 +123,12 @@ PLACES = {
     ("kernels/ed25519_sign.cu", "words_copy(s.v, ed25519_sign(nonce, k, scalar).v);"): "a scalar that is stored",
     ("curve/edwards_multiply.cuh", "entry.sum.v[0] |= is_zero;"): LOOSE,
     ("curve/edwards_multiply.cuh", "entry.difference.v[0] |= is_zero;"): LOOSE,
+    (
+        "scheme/ed25519.cuh",
+        "for (int w = 0; w < 4; w++) block.v[w] = (u64)swap_bytes(seed[2 * w]) << 32 | swap_bytes(seed[2 * w + 1]);",
+    ): HASH,
+    ("scheme/ed25519.cuh", "block.v[4] = (u64)kPaddingMark << 32;"): HASH,
+    ("scheme/ed25519.cuh", "block.v[15] = 8 * 32;"): HASH,
     ("scheme/ed25519.cuh", "words_copy(low.v, words);"): OF_WIDE,
     ("scheme/ed25519.cuh", "words_copy(high.v, words + 8);"): OF_WIDE,
     ("scheme/ed25519.cuh", "words_copy(of_low.v, r);"): "R modulo n, a constant",

@@ -7,12 +7,13 @@ use crate::gpu::columns::{Codes, SecretKeys as KeyRows};
 use crate::gpu::runtime::{Bytes, Plan, Source, Stream};
 use crate::gpu::{Fault, FaultKind, GpuEngine, Launch, OnGpu, Running, Test};
 use crate::ops::ecdh::Agreement;
+use crate::ops::hash::SizedTexts;
 use crate::ops::keys::PublicKeysOf;
 use crate::ops::modular::Modexp;
-use crate::schemes::bip340;
 use crate::schemes::ecdsa::ECDSA;
 use crate::schemes::frame::{Inputs, Sign, Signing};
 use crate::schemes::sm2::SM2;
+use crate::schemes::{bip340, ed25519};
 use crate::types::{Batch, ByteRows, Check, PublicKeys, ResultsMut, Rows, SecretKey, SecretKeys, Signers};
 use std::ops::Range;
 use std::sync::mpsc;
@@ -65,6 +66,16 @@ fn keys_are_gone_when_a_call_returns() {
         run(&gpu, &cpu, &sign, &mut ResultsMut::rows(&mut codes, &mut signatures)).unwrap();
         assert_gone(&gpu, &of_keys);
     }
+    let messages = || SizedTexts::new(&cpu, ITEMS, |item| &digests.get(item)[..]);
+    let (mut codes, mut signatures, mut public) = (vec![0; ITEMS], vec![[0; 64]; ITEMS], vec![[0; 32]; ITEMS]);
+    for is_checked in [false, true] {
+        let sign = ed25519::Sign { messages: messages(), keys: (&keys).into(), is_checked, items: ITEMS };
+        run(&gpu, &cpu, &sign, &mut ResultsMut::rows(&mut codes, &mut signatures)).unwrap();
+        assert_gone(&gpu, &of_keys);
+    }
+    let public_keys = ed25519::PublicKeysOf { seeds: (&keys).into(), items: ITEMS };
+    run(&gpu, &cpu, &public_keys, &mut ResultsMut::rows(&mut codes, &mut public)).unwrap();
+    assert_gone(&gpu, &of_keys);
     let (curve, mut codes, mut peers) = (CurveId::Secp256k1, vec![0; ITEMS], vec![[0; 64]; ITEMS]);
     let public_keys = PublicKeysOf { curve, keys: (&keys).into(), items: ITEMS };
     run(&gpu, &cpu, &public_keys, &mut ResultsMut::rows(&mut codes, &mut peers)).unwrap();

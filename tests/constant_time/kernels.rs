@@ -108,7 +108,7 @@ const SECRET: &[Signature] = &[
     ),
     Signature(
         "gecc_silent_outputs",
-        &["+xy", "=kinds", "=spend_xy", "-spend_count", "-which", "+rows", "-row_bytes", "+prefixes", "-n"],
+        &["+xy", "+prefixes", "=kinds", "=spend_xy", "-spend_count", "-which", "+rows", "-row_bytes", "-n"],
     ),
     Signature("gecc_ed25519_expand", &["+seeds", "-seed_stride", "+keys", "+scalars", "-n"]),
     Signature("gecc_ed25519_nonces", &["+keys", "-key_stride", "=data", "=offsets", "+nonces", "-n"]),

@@ -370,11 +370,11 @@ impl Word<'_> {
         let count = self.size_in_registers();
         let data = self.registers(B, count);
         match code {
-            // ULDC, LDC, LDCU
-            0x0b9 | 0x182 | 0x1ac => {
+            // ULDC, that with a register, LDC, LDCU
+            0x0b9 | 0x0bb | 0x182 | 0x1ac => {
                 let offset = if code == 0x1ac { self.field(37, 17) } else { self.field(38, 16) };
                 self.read_constant(offset, 4 * count);
-                let index = if code == 0x0b9 { Vec::new() } else { self.own(A, 1, code == 0x1ac) };
+                let index = if code == 0x0b9 { Vec::new() } else { self.own(A, 1, code != 0x182) };
                 self.access(true, false, index, Space::Constant);
                 self.write(count, code != 0x182);
             }

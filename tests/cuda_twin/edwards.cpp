@@ -1,4 +1,4 @@
-// Arithmetic, points, verification and signing on a twisted Edwards curve (the generated curve.cuh on the include path).
+// Arithmetic, points, verification and signing on a twisted Edwards curve (the generated curve.cuh is included).
 #include <vector>
 
 #include "field_lines.hpp"

@@ -5,8 +5,8 @@
 //! 32 bytes. Messages have any length. Which signatures are valid is said by a [`Rule`], which calls take, as programs
 //! differ in it. Results are byte-identical to those of `ed25519-dalek`.
 //!
-//! GPUs, where there are any, verify signatures of Ed25519 itself, sign, and make public keys. The variants are computed
-//! by the CPU; an engine that may use GPUs alone ([`crate::Backend::Gpu`]) refuses them.
+//! GPUs, where there are any, verify signatures of Ed25519 itself, sign, and make public keys. The variants are
+//! computed by the CPU; an engine that may use GPUs alone ([`crate::Backend::Gpu`]) refuses them.
 
 mod batch;
 mod keys;
@@ -229,8 +229,8 @@ pub fn public_keys(engine: &Engine, seeds: &[SecretKey]) -> Result<Vec<[u8; 32]>
 /// What [`public_keys`] gives, into a column. **Constant-time** in seeds.
 ///
 /// # Errors
-/// [`Error::LengthMismatch`] when there are not as many seeds as rows; [`Error::Device`] when every GPU fails and the CPU
-/// may not take over.
+/// [`Error::LengthMismatch`] when there are not as many seeds as rows; [`Error::Device`] when every GPU fails and the
+/// CPU may not take over.
 pub fn public_keys_into<'a>(
     engine: &Engine,
     seeds: impl Into<SecretKeys<'a>>,

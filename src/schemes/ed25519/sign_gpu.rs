@@ -13,7 +13,7 @@ use crate::gpu::schedule::Lane;
 use crate::gpu::transfer::PrivateKeys;
 use crate::gpu::{Launch, OnGpu, Running, Test};
 use crate::host::stack;
-use crate::ops::hash::{LONGEST, TextColumns};
+use crate::ops::hash::{TextColumns, on_device_codes};
 use crate::schemes::frame::all_signed;
 use crate::types::{SecretKeys, Verdict};
 use std::ops::Range;
@@ -154,12 +154,8 @@ impl OnGpu for Sign<'_> {
             Keys::new(plan, self.keys.slice(items).0, self.is_checked);
         let products = Products::new(plan);
         let signatures = plan.column::<Signatures>();
-        let write = move |start: usize, to: &mut [u8]| {
-            let fits = |at: usize| self.messages.get(first + start + at).len() <= LONGEST;
-            to.iter_mut().enumerate().for_each(|(at, code)| *code = u8::from(fits(at)));
-        };
         // The codes of results too: 0 where the CPU has to sign, as the message is too long for the device.
-        let on_device = plan.input_of::<Codes>(count, Source::Written(1, Box::new(write)));
+        let on_device = on_device_codes(plan, &self.messages, first);
         let checking = self.is_checked.then(|| Checking::new(plan, on_device));
         plan.codes(on_device);
         plan.result(0, signatures, 64);
