@@ -89,7 +89,7 @@ fn operation(name: &str, curve: CurveId, low_s: bool, s_form: &str, rule: &str) 
 }
 
 /// The hash of a call, where the scheme leaves one to be chosen.
-fn hash_of(operation: Operation, name: &str) -> PyResult<Hash> {
+pub fn hash_of(operation: Operation, name: &str) -> PyResult<Hash> {
     match choices::hash(name)? {
         hash if operation.reads().user_ids && hash != Hash::default() => {
             Err(PyValueError::new_err("hash: SM2 has a hash of its own"))
