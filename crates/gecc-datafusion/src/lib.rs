@@ -36,11 +36,12 @@
 //! ([`gecc::fields::Hash`]): `'sha256'`, `'sha384'`, `'keccak256'`, `'eip191'`. The others are columns or values of any
 //! type that [`gecc_arrow`] reads: bytes as FixedSizeBinary, Binary, LargeBinary or BinaryView, or hexadecimal text
 //! with or without `0x`, also in a dictionary. A message that is a text of its own is cast: `'Hello'::BYTEA`. A
-//! signature is `r || s`, or `r || s || v` of 65 bytes, whose last byte is the recovery id where none is given. DER is
-//! strict; behind it there may be one byte more, as Bitcoin's hash type is. A `recovery_id` is an integer or a boolean,
-//! in any of the forms of [`gecc_arrow::Field::RecoveryId`]. A public key has 33 or 65 bytes (SEC 1), or 64 bytes `x ||
-//! y`; for BIP 340 also 32 bytes x, and of all forms x alone counts. Those of Ed25519 have 32 bytes. It may be PEM,
-//! DER, an X.509 certificate or a JSON Web Key too, which have to name the curve or Ed25519.
+//! signature is `r || s`, or `r || s || v` of 65 bytes, whose last byte is the recovery id where none is given; one of
+//! BIP 340 or Ed25519 is its 64 bytes alone. DER is strict; behind it there may be one byte more, as Bitcoin's hash
+//! type is. A `recovery_id` is an integer or a boolean, in any of the forms of [`gecc_arrow::Field::RecoveryId`]. A
+//! public key has 33 or 65 bytes (SEC 1), or 64 bytes `x || y`; for BIP 340 also 32 bytes x, and of all forms x alone
+//! counts. Those of Ed25519 have 32 bytes. It may be PEM, DER, an X.509 certificate or a JSON Web Key too, which have
+//! to name the curve or Ed25519.
 //!
 //! A value that cannot be read, such as a digest of 31 bytes, is not valid, and recovers nothing: `false` or null. So
 //! is a null: a row is either among `WHERE ecdsa_verify(…)` or among `WHERE NOT ecdsa_verify(…)`. Each function has a

@@ -194,7 +194,7 @@ class Verify(_OverHashes):
 
 @dataclass(frozen=True, kw_only=True)
 class VerifyBip340(Operation):
-    """Verifies `signature`, or `r` and `s`, of BIP 340 over `message`, of any length, or `digest`, a message of 32
+    """Verifies `signature`, of 64 bytes, of BIP 340 over `message`, of any length, or `digest`, a message of 32
     bytes, with `public_key`, of 32 bytes or in another encoding, whose x counts. On secp256k1. Answers are `valid` and
     `reason`.
 
