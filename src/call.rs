@@ -205,8 +205,7 @@ impl Operation {
         match self {
             Operation::EcdsaVerify(..) => verification,
             Operation::EcdsaVerifyRecoverable(..) => Reads { recovery_ids: RecoveryIds::Optional, ..verification },
-            Operation::Bip340Verify => Reads { messages: true, x_only_keys: true, ..verification },
-            Operation::Ed25519Verify(_) => {
+            Operation::Bip340Verify | Operation::Ed25519Verify(_) => {
                 Reads { messages: true, x_only_keys: true, bare_signatures: true, ..verification }
             }
             Operation::Sm2Verify => Reads { messages: true, user_ids: true, ..verification },

@@ -14,7 +14,7 @@ use arrow_schema::{DataType, Schema, SchemaRef};
 use gecc::call::{self, Columns, Contents, RecoveryIds};
 use gecc::fields::{Field, Mapping};
 use gecc::sm2::UserIds;
-use gecc::{CurveId, Engine, PublicKeys, Rows};
+use gecc::{CurveId, Engine, PublicKeys, Rows, Verdict};
 use std::mem;
 use zeroize::Zeroizing;
 
@@ -207,6 +207,22 @@ pub fn decode_keys_through<E: From<Error>>(
     let mut points = vec![[0; 64]; codes.len()];
     decode(keys.rows(), &mut points, &mut codes)?;
     Ok((points, inputs.merged(codes)))
+}
+
+/// The digests of messages by the mapping's hash, and a code for each row. That of a rejected row means nothing.
+///
+/// # Errors
+/// [`Error::Columns`] when the column of messages is missing or has a wrong type.
+pub(crate) fn message_digests(
+    batch: &RecordBatch,
+    mapping: &Mapping,
+    pool: &Pool,
+) -> Result<(Vec<[u8; 32]>, Vec<u8>), Error> {
+    let mut inputs = Inputs::new(batch, mapping, pool);
+    let digests = inputs.digests()?;
+    let digests = (0..inputs.rows()).map(|row| *digests.rows().get(row)).collect();
+    let codes = vec![Verdict::VALID_CODE; inputs.rows()];
+    Ok((digests, inputs.merged(codes)))
 }
 
 #[cfg(test)]

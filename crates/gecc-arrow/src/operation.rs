@@ -9,8 +9,8 @@ use std::sync::Arc;
 ///
 /// What it reads are columns of the names in [`call::Reads`]; results have the names in [`call::Operation::results`].
 /// The answer of a verification is `valid`. Contents are `digest` or `message`; signatures `signature`, `r` and `s`, or
-/// `der`, which BIP 340 does not have; those of Ed25519 are 64 bytes alone. Where recovery ids are optional, a row
-/// whose `recovery_id` is null or none is verified by itself.
+/// `der`; those of BIP 340 and Ed25519 are 64 bytes alone. Where recovery ids are optional, a row whose `recovery_id` is
+/// null or none is verified by itself.
 #[derive(Clone, Debug)]
 pub struct Operation {
     /// What is computed, and on which curve.
@@ -66,9 +66,7 @@ impl Operation {
             Field::Digest | Field::Message => reads.contents,
             Field::Id => reads.user_ids,
             Field::Signature => reads.signatures,
-            Field::R | Field::S => reads.signatures && !reads.bare_signatures,
-            // Signatures of BIP 340 and Ed25519 have no DER.
-            Field::Der => reads.signatures && !reads.x_only_keys,
+            Field::R | Field::S | Field::Der => reads.signatures && !reads.bare_signatures,
             Field::RecoveryId => reads.recovery_ids != RecoveryIds::No,
             Field::PublicKey => reads.public_keys,
             Field::SecretKey => reads.secret_keys && matches!(self.key, Key::Column),

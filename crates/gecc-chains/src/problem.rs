@@ -26,6 +26,8 @@ pub enum Place {
     Byte(u64),
     /// A row of a table, counted from 0.
     Row(u64),
+    /// A block of a node, by its height.
+    Block(u64),
 }
 
 /// How far the reading of files has come with some answers.
@@ -92,6 +94,7 @@ impl fmt::Display for Problem {
             Place::Whole => {}
             Place::Byte(offset) => write!(to, "at byte {offset}: ")?,
             Place::Row(row) => write!(to, "at row {row}: ")?,
+            Place::Block(height) => write!(to, "at block {height}: ")?,
         }
         to.write_str(&self.what)
     }

@@ -7,7 +7,7 @@ mod flags;
 mod input;
 mod interrupt;
 mod job;
-#[cfg(all(feature = "chains", unix))]
+#[cfg(feature = "chains")]
 mod node;
 mod operation;
 mod output;

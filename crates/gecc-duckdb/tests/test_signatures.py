@@ -2,6 +2,7 @@
 
 import csv
 import gzip
+import hashlib
 import json
 
 import duckdb
@@ -73,6 +74,26 @@ def test_ed25519_by_every_rule(db: duckdb.DuckDBPyConnection) -> None:
             assert one(db, f'SELECT count(*) FROM t WHERE ({reason} IS NULL) = ("{rule}" = 1)') == len(rows)
     small = "SELECT ed25519_verify_reason('strict', '', repeat('00', 64), '01' || repeat('00', 31))"
     assert "small order" in one(db, small)
+
+
+def test_digests_of_messages(db: duckdb.DuckDBPyConnection) -> None:
+    message = b"Hello World"
+    for name, digest in {
+        "sha256": hashlib.sha256(message).digest(),
+        "SHA-384": hashlib.sha384(message).digest()[:32],
+        # ethers' documentation has it.
+        "eip191": bytes.fromhex("a1de988600a42c4b4ab089b619297c17d53cffae5d5120d82d8a92d0bb3b78f2"),
+    }.items():
+        for column in ["encode('Hello World')", f"'{message.hex()}'", f"'0x{message.hex()}'"]:
+            assert one(db, f"SELECT message_digest('{name}', {column})") == digest
+    db.execute("CREATE TABLE t AS SELECT encode('message ' || i) AS m, sha256('message ' || i) AS d FROM range(9000) r(i)")
+    assert one(db, "SELECT count(*) FROM t WHERE hex(message_digest('sha256', m)) = upper(d)") == 9000
+    assert one(db, "SELECT message_digest('none', unhex(repeat('ab', 32)))") == b"\xab" * 32
+    assert one(db, "SELECT message_digest('none', unhex(repeat('ab', 31)))") is None
+    assert one(db, "SELECT message_digest_reason('none', encode('a'))") == "`message` has the wrong length"
+    assert one(db, "SELECT message_digest('sha256', NULL)") is None
+    assert one(db, "SELECT message_digest_reason('sha256', 'Hello World')") == "`message` is not hexadecimal"
+    assert "no hash is called `md5`; the hashes are sha256" in refused(db, "SELECT message_digest('md5', '')")
 
 
 def test_signatures_in_der(db: duckdb.DuckDBPyConnection) -> None:

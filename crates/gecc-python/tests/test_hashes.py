@@ -7,7 +7,7 @@ import gecc
 import numpy as np
 import pyarrow as pa
 import pytest
-from gecc import Reason
+from gecc import Reason, arrow
 from support import ECDSA_CURVES
 
 MESSAGES = [b"abc", b"", b"Hello World", bytes(1000)]
@@ -52,6 +52,34 @@ def test_messages_are_signed_and_verified_by_each_hash(name: Any) -> None:
     keys, ok = gecc.recover("secp256k1", gecc.message_digests(MESSAGES, hash=name)[0], signatures, recovery_ids)
     assert ok.all()
     assert (keys == gecc.public_keys("secp256k1", secret_keys)[0]).all()
+
+
+@pytest.mark.parametrize("name", ["sha256", "sha512", "keccak256", "eip191"])
+def test_record_batches_of_messages_have_the_same_hashes(name: Any) -> None:
+    secret_keys, public_keys = gecc.generate_keys("secp256k1", len(MESSAGES))
+    keys = pa.array([row.tobytes() for row in secret_keys], pa.binary())
+    batch = pa.record_batch({"message": pa.array(MESSAGES, pa.binary()), "secret_key": keys})
+    signed = arrow.Sign("secp256k1", hash=name, recoverable=True, beside=True)(batch)
+    alone, _ = gecc.sign_messages("secp256k1", MESSAGES, secret_keys, hash=name)
+    assert signed["signature"].to_pylist() == [row.tobytes() for row in alone]
+    recovered = arrow.Recover("secp256k1", hash=name)(signed)["public_key"].to_pylist()
+    assert recovered == [b"\4" + row.tobytes() for row in public_keys]
+    addresses = arrow.RecoverAddresses(hash=name)(signed)["address"].to_pylist()
+    digests = gecc.message_digests(MESSAGES, hash=name)[0]
+    ids = signed["recovery_id"].to_numpy()
+    assert addresses == [row.tobytes() for row in gecc.recover_addresses("secp256k1", digests, alone, ids)[0]]
+    signed = signed.append_column("public_key", pa.array([row.tobytes() for row in public_keys], pa.binary()))
+    assert arrow.Verify("secp256k1", hash=name)(signed)["valid"].to_pylist() == [True] * len(MESSAGES)
+    other: Any = "keccak256" if name == "sha256" else "sha256"
+    assert arrow.Verify("secp256k1", hash=other)(signed)["valid"].to_pylist() == [False] * len(MESSAGES)
+
+
+def test_record_batches_refuse_hashes_that_are_not_meant() -> None:
+    batch = pa.record_batch({"message": [b"a"], "secret_key": [bytes(31) + b"\1"]})
+    with pytest.raises(ValueError, match="hash: no hash is called `md5`"):
+        arrow.Sign("p256", hash="md5")(batch)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="hash: SM2 has a hash of its own"):
+        arrow.Sign("sm2", hash="keccak256")(batch)
 
 
 def test_without_a_hash_a_message_is_its_digest() -> None:

@@ -6,7 +6,7 @@ use gecc::CurveId;
 use gecc::call::Operation;
 use gecc::ecdsa::Policy;
 use gecc::ed25519::{Rule, UnknownRule};
-use gecc::fields::{Field, Mapping};
+use gecc::fields::{Field, Hash, Mapping, UnknownHash};
 
 /// What a function computes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -27,6 +27,8 @@ pub enum FunctionKind {
     Bip340Verify,
     /// Verdicts on Ed25519 signatures, by a rule that the statement names.
     Ed25519Verify,
+    /// The digests of messages by a hash that the statement names, which ECDSA signs.
+    MessageDigest,
 }
 
 /// What a call computes: a function, and what its statement names.
@@ -36,6 +38,8 @@ pub enum Task {
     Operation(Operation),
     /// The Ethereum addresses of public keys.
     EthAddress,
+    /// The digests of messages.
+    Digests(Hash),
 }
 
 /// Which of two functions of the same arguments it is.
@@ -49,7 +53,7 @@ pub enum Gives {
 
 impl FunctionKind {
     /// All of them.
-    pub const ALL: [FunctionKind; 8] = [
+    pub const ALL: [FunctionKind; 9] = [
         FunctionKind::EcdsaVerify,
         FunctionKind::EcdsaVerifyDer,
         FunctionKind::EcdsaRecover,
@@ -58,6 +62,7 @@ impl FunctionKind {
         FunctionKind::Sm2VerifyDer,
         FunctionKind::Bip340Verify,
         FunctionKind::Ed25519Verify,
+        FunctionKind::MessageDigest,
     ];
 
     /// Its name in a statement.
@@ -72,16 +77,18 @@ impl FunctionKind {
             FunctionKind::Sm2VerifyDer => "sm2_verify_der",
             FunctionKind::Bip340Verify => "bip340_verify",
             FunctionKind::Ed25519Verify => "ed25519_verify",
+            FunctionKind::MessageDigest => "message_digest",
         };
         format!("{name}{reason}")
     }
 
-    /// What the first argument names, a text in the statement: a curve, or a rule of Ed25519. `None` where it is a
-    /// field.
+    /// What the first argument names, a text in the statement: a curve, a rule of Ed25519, or a hash. `None` where it
+    /// is a field.
     pub fn names(self) -> Option<&'static str> {
         match self {
             FunctionKind::EcdsaVerify | FunctionKind::EcdsaVerifyDer | FunctionKind::EcdsaRecover => Some("curve"),
             FunctionKind::Ed25519Verify => Some("rule"),
+            FunctionKind::MessageDigest => Some("hash"),
             FunctionKind::EthAddress
             | FunctionKind::Sm2Verify
             | FunctionKind::Sm2VerifyDer
@@ -99,6 +106,7 @@ impl FunctionKind {
             }
             FunctionKind::EcdsaRecover => &[Field::Digest, Field::Signature, Field::RecoveryId],
             FunctionKind::EthAddress => &[Field::PublicKey],
+            FunctionKind::MessageDigest => &[Field::Message],
         }
     }
 
@@ -130,6 +138,7 @@ impl FunctionKind {
             }
             FunctionKind::EcdsaRecover => Operation::EcdsaRecover(ecdsa_curve(name)?),
             FunctionKind::EthAddress => return Ok(Task::EthAddress),
+            FunctionKind::MessageDigest => return Ok(Task::Digests(hash(name)?)),
             FunctionKind::Sm2Verify | FunctionKind::Sm2VerifyDer => Operation::Sm2Verify,
             FunctionKind::Bip340Verify => Operation::Bip340Verify,
             FunctionKind::Ed25519Verify => Operation::Ed25519Verify(rule(name)?),
@@ -147,6 +156,7 @@ impl FunctionKind {
         match self {
             FunctionKind::EcdsaRecover => DataType::FixedSizeBinary(65),
             FunctionKind::EthAddress => DataType::FixedSizeBinary(20),
+            FunctionKind::MessageDigest => DataType::FixedSizeBinary(32),
             FunctionKind::EcdsaVerify | FunctionKind::EcdsaVerifyDer => DataType::Boolean,
             FunctionKind::Sm2Verify
             | FunctionKind::Sm2VerifyDer
@@ -181,4 +191,9 @@ fn ecdsa_curve(name: Option<&str>) -> Result<CurveId, String> {
 fn rule(name: Option<&str>) -> Result<Rule, String> {
     let name = name.ok_or("`rule` must be a text in the statement, such as 'strict'")?;
     name.parse().map_err(|unknown: UnknownRule| unknown.to_string())
+}
+
+fn hash(name: Option<&str>) -> Result<Hash, String> {
+    let name = name.ok_or("`hash` must be a text in the statement, such as 'keccak256'")?;
+    name.parse().map_err(|unknown: UnknownHash| unknown.to_string())
 }

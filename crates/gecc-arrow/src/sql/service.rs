@@ -2,7 +2,7 @@
 
 use super::{FunctionKind, Task};
 use crate::answers::Answers;
-use crate::calls::decode_keys_through;
+use crate::calls::{decode_keys_through, message_digests};
 use crate::operation::Operation;
 use crate::pool::Pool;
 use arrow_array::RecordBatch;
@@ -68,7 +68,7 @@ impl Service {
     }
 
     fn answers_of_part(&self, kind: FunctionKind, task: Task, batch: &RecordBatch) -> Result<Answers, Problem> {
-        let mapping = kind.mapping(batch.num_columns());
+        let mut mapping = kind.mapping(batch.num_columns());
         match task {
             Task::Operation(operation) => {
                 let run = |call, columns: &Columns, rows: &mut [u8], _: &mut [u8], codes: &mut [u8]| {
@@ -77,6 +77,11 @@ impl Service {
                 Operation::from(operation).apply_through(batch, &mapping, &self.pool, run)
             }
             Task::EthAddress => self.addresses(batch, &mapping),
+            Task::Digests(hash) => {
+                mapping.hash = hash;
+                let (digests, codes) = message_digests(batch, &mapping, &self.pool)?;
+                Ok(Answers::new(codes).with_rows("digest", 32, digests.into_flattened()))
+            }
         }
     }
 

@@ -555,6 +555,19 @@ fn bip340_is_what_the_library_gives() {
             assert_eq!(apply(Call::Bip340Verify, columns).codes(), codes, "{}", keys.data_type());
         }
     }
+    // What stands behind is no v, which is left out, but another signature.
+    let longer: Vec<Vec<u8>> = items.signatures.iter().map(|signature| [&signature[..], &[27]].concat()).collect();
+    for signatures in columns(&some(&longer)) {
+        let columns = vec![
+            (Field::Digest, fixed(&some(&items.digests)).unwrap()),
+            (Field::Signature, signatures),
+            (Field::PublicKey, fixed(&some(&x_only)).unwrap()),
+        ];
+        let answers = apply(Call::Bip340Verify, columns);
+        assert!(
+            (0..300).all(|row| answers.reason(row) == Some(Reason::Cell(Field::Signature, CellProblem::WrongLength)))
+        );
+    }
 }
 
 /// Seeds are private keys, none of which is rejected, and public keys are 32 bytes in every form of keys.

@@ -9,7 +9,7 @@
 use super::block::BLOCK_HEADER;
 use super::hashes::sha256d;
 use super::network::Network;
-use super::{Content, LONGEST_BLOCK, LONGEST_UNDO, Piece, PlacedBlock};
+use super::{Content, LONGEST_BLOCK, LONGEST_UNDO, Piece, PlacedBlock, SpentForm};
 use super::{encoding, undo};
 use crate::files::{Reader, open_beside};
 use crate::flow::HandOn;
@@ -203,13 +203,13 @@ pub fn read(
         }
         if bytes >= PIECE {
             let until = block.place + u64::from(block.length);
-            let content = Content::new(network, std::mem::take(&mut piece), false);
+            let content = Content::new(network, std::mem::take(&mut piece), SpentForm::Compressed);
             hand_on(Piece::new(path, content, until - read_until))?;
             (read_until, bytes) = (until, 0);
         }
     }
     let left = (blocks.reader.place() + blocks.reader.left()).saturating_sub(read_until);
-    hand_on(Piece::new(path, Content::new(network, piece, false), left))
+    hand_on(Piece::new(path, Content::new(network, piece, SpentForm::Compressed), left))
 }
 
 /// The file of what blocks spend. Without it nothing can be checked.
@@ -382,7 +382,7 @@ fn load(blocks: &mut Hidden, undo: Option<&mut Hidden>, found: &Found) -> Result
         _ if found.transactions <= 1 => Some(vec![0]),
         _ => None,
     };
-    Ok(PlacedBlock { place: found.place, block, spent })
+    Ok(PlacedBlock { place: Place::Byte(found.place), block, spent })
 }
 
 #[cfg(test)]

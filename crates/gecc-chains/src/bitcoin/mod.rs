@@ -22,6 +22,7 @@ mod hashes;
 mod instructions;
 mod lax_der;
 mod network;
+mod node;
 #[cfg(test)]
 mod oracle;
 mod ripemd160;
@@ -40,9 +41,11 @@ use crate::limits::Limits;
 use crate::problem::{Place, Problem, Progress, note};
 use crate::range::Blocks;
 pub use answers::{Answer, Answers, Reason, Template, Txid, Wrapping};
+use block::Spent;
 use decoded::{Decoded, Flaw, Open};
 use gecc::Engine;
-use network::Network;
+pub use network::Network;
+pub use node::{Chain, FromNode, NodeBlock};
 use rayon::ThreadPool;
 pub use silent::{ReceiverKeys, Tweaks, index};
 use std::collections::VecDeque;
@@ -50,11 +53,12 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Bytes of a block at most (Bitcoin Core's MAX_BLOCK_SERIALIZED_SIZE), and of what it spends.
-const LONGEST_BLOCK: u64 = 4_000_000;
-const LONGEST_UNDO: u64 = 64 << 20;
+/// Bytes of a block at most (Bitcoin Core's MAX_BLOCK_SERIALIZED_SIZE).
+pub const LONGEST_BLOCK: u64 = 4_000_000;
+/// Bytes of what a block spends, at most.
+pub const LONGEST_UNDO: u64 = 64 << 20;
 
-/// Verifies the inputs of all blocks of some files, and hands the answers to `sink` until that wants no more. Gives
+/// Verifies the inputs of all blocks of some files, or of a node's, and hands the answers to `sink` until that wants no more. Gives
 /// what the sink ended with.
 ///
 /// Files named blkNNNNN.dat need revNNNNN.dat beside them, with xor.dat where there is one. A file of one block needs a
@@ -64,27 +68,27 @@ const LONGEST_UNDO: u64 = 64 << 20;
 ///
 /// # Errors
 /// What the engine says. Answers before were handed on.
-pub fn verify<B>(
+pub fn verify<'a, B>(
     settings: &Settings,
-    paths: &Paths,
+    chain: impl Into<Chain<'a>>,
     blocks: Blocks,
     mut sink: impl FnMut(Answers) -> ControlFlow<B>,
 ) -> Result<Option<B>, gecc::Error> {
-    verify_as(settings, paths, blocks, &Plain, |parts| parts.into_iter().try_for_each(&mut sink))
+    verify_as(settings, chain, blocks, &Plain, |parts| parts.into_iter().try_for_each(&mut sink))
 }
 
 /// The same, with what `form` makes of the answers.
 ///
 /// # Errors
 /// As for [`verify`].
-pub fn verify_as<F: Form<Answers>, B>(
+pub fn verify_as<'a, F: Form<Answers>, B>(
     settings: &Settings,
-    paths: &Paths,
+    chain: impl Into<Chain<'a>>,
     blocks: Blocks,
     form: &F,
     sink: impl FnMut(F::Batch) -> ControlFlow<B>,
 ) -> Result<Option<B>, gecc::Error> {
-    flow::run(&Inputs { blocks }, settings, sources(paths), form, sink)
+    flow::run(&Inputs { blocks }, settings, chain.into().sources(), form, sink)
 }
 
 /// A part of a file that is decoded by itself.
@@ -97,38 +101,59 @@ pub(crate) struct Piece {
 struct Content {
     network: Network,
     blocks: VecDeque<PlacedBlock>,
-    /// Whether what blocks spend is not compressed.
-    plain: bool,
+    spent: SpentForm,
     /// A block of which inputs are still to be added.
     open: Option<Open>,
 }
 
 impl Content {
-    const NONE: Content = Content::new(Network::Bitcoin, VecDeque::new(), false);
+    const NONE: Content = Content::new(Network::Bitcoin, VecDeque::new(), SpentForm::Plain);
 
-    const fn new(network: Network, blocks: VecDeque<PlacedBlock>, plain: bool) -> Self {
-        Content { network, blocks, plain, open: None }
+    const fn new(network: Network, blocks: VecDeque<PlacedBlock>, spent: SpentForm) -> Self {
+        Content { network, blocks, spent, open: None }
     }
 
     /// Begins with the next block, if it is wanted.
     ///
     /// # Errors
     /// Where it is, and what is wrong with it as a whole.
-    fn open_next(&mut self, wanted: Blocks) -> Result<(), (u64, Flaw)> {
+    fn open_next(&mut self, wanted: Blocks) -> Result<(), (Place, Flaw)> {
         let Some(PlacedBlock { place, block, spent }) = self.blocks.pop_front() else { return Ok(()) };
+        // A node was asked for those that are wanted, whatever height they say.
+        let wanted = if matches!(place, Place::Block(_)) { Blocks::default() } else { wanted };
         let spent = |inputs| match spent {
             None => Err(Flaw::NotBeside),
-            Some(bytes) if self.plain => undo::plain(bytes, inputs).map_err(Flaw::from),
-            Some(bytes) => undo::compressed(&bytes, inputs).map_err(Flaw::from),
+            Some(bytes) => self.spent.read(bytes, inputs).map_err(Flaw::from),
         };
         self.open = Open::new(self.network, block, spent, wanted).map_err(|what| (place, what))?;
         Ok(())
     }
 }
 
+/// How the outputs that a block spends are written.
+#[derive(Clone, Copy)]
+enum SpentForm {
+    /// One after the other.
+    Plain,
+    /// Those of each transaction behind their number.
+    ByTransaction,
+    /// The same, compressed: a record of a rev file.
+    Compressed,
+}
+
+impl SpentForm {
+    fn read(self, bytes: Vec<u8>, inputs: usize) -> Result<Spent, String> {
+        match self {
+            SpentForm::Plain => undo::plain(bytes, inputs),
+            SpentForm::ByTransaction => undo::by_transaction(&bytes, inputs, undo::output),
+            SpentForm::Compressed => undo::by_transaction(&bytes, inputs, undo::compressed_output),
+        }
+    }
+}
+
 /// A block as it is in its file.
 struct PlacedBlock {
-    place: u64,
+    place: Place,
     block: Vec<u8>,
     /// What it spends, where that was found.
     spent: Option<Vec<u8>>,
@@ -161,10 +186,11 @@ pub(crate) enum Source {
     Block(Arc<Path>, u64),
     /// A file of this many bytes that is read with another.
     Beside(Arc<Path>, u64),
+    Node(FromNode),
 }
 
 /// In the order of the files. The first block of a folder is looked for when its first file is asked for.
-pub(crate) fn sources(paths: &Paths) -> impl ExactSizeIterator<Item = Source> + Send {
+pub(crate) fn files(paths: &Paths) -> impl ExactSizeIterator<Item = Source> + Send {
     // Of each folder that Bitcoin Core writes.
     let mut network: Option<(PathBuf, Option<Network>)> = None;
     let mut files = paths.files.iter();
@@ -217,8 +243,8 @@ fn parted(name: &str) -> (&str, &str) {
 }
 
 /// What is wrong with a block as a whole.
-fn of_block(path: &Arc<Path>, place: u64, what: Flaw) -> Problem {
-    Problem { not_checked: matches!(what, Flaw::NotBeside), ..Problem::new(path, Place::Byte(place), what) }
+fn of_block(path: &Arc<Path>, place: Place, what: Flaw) -> Problem {
+    Problem { not_checked: matches!(what, Flaw::NotBeside), ..Problem::new(path, place, what) }
 }
 
 /// Reads a file that is one block, and the file of what it spends.
@@ -230,8 +256,8 @@ fn read_block(path: &Arc<Path>, limits: &Limits, hand_on: &mut HandOn<Piece>) ->
     let read = Reader::open(path).and_then(|reader| Ok((read_whole(reader, LONGEST_BLOCK)?, spent()?)));
     match read {
         Ok((block, spent)) => {
-            let blocks = VecDeque::from([PlacedBlock { place: 0, block, spent: Some(spent) }]);
-            hand_on(Piece::new(path, Content::new(Network::Bitcoin, blocks, true), 0))
+            let blocks = VecDeque::from([PlacedBlock { place: Place::Byte(0), block, spent: Some(spent) }]);
+            hand_on(Piece::new(path, Content::new(Network::Bitcoin, blocks, SpentForm::Plain), 0))
         }
         Err(problem) => hand_on(Piece::problems(vec![problem])),
     }
@@ -269,6 +295,7 @@ impl Work for Inputs {
                 (path, length)
             }
             Source::Beside(path, length) => (path, length),
+            Source::Node(node) => return node.read(limits, hand_on),
         };
         hand_on(Piece::end_of(&path, bytes))
     }

@@ -2,19 +2,36 @@
 
 use std::fmt;
 
+/// A network, which says from where on rules are in force.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Network {
+    /// The main chain.
     Bitcoin,
     /// The third.
     Testnet,
+    /// The fourth.
     Testnet4,
+    /// Signet, whatever its challenge is.
     Signet,
+    /// A chain of one's own.
     Regtest,
 }
 
 impl Network {
+    /// The network that Bitcoin Core calls so (`chain` of `getblockchaininfo`).
+    pub fn of_chain(name: &str) -> Option<Self> {
+        match name {
+            "main" => Some(Network::Bitcoin),
+            "test" => Some(Network::Testnet),
+            "testnet4" => Some(Network::Testnet4),
+            "signet" => Some(Network::Signet),
+            "regtest" => Some(Network::Regtest),
+            _ => None,
+        }
+    }
+
     /// The network of a magic.
-    pub fn of(magic: [u8; 4]) -> Option<Self> {
+    pub(super) fn of(magic: [u8; 4]) -> Option<Self> {
         match magic {
             [0xf9, 0xbe, 0xb4, 0xd9] => Some(Network::Bitcoin),
             [0x0b, 0x11, 0x09, 0x07] => Some(Network::Testnet),

@@ -1,6 +1,7 @@
 //! The outputs that a block's inputs spend.
 //!
-//! In the records of rev files scripts and amounts are compressed as Bitcoin Core's `compressor.h` and `undo.h` say,
+//! The REST of Bitcoin Core has them by transaction (`SerializeBlockUndo` of its `rest.cpp`), and so have the records of
+//! rev files. There scripts and amounts are compressed as Bitcoin Core's `compressor.h` and `undo.h` say,
 //! with the numbers of its `serialize.h` (VARINT).
 
 use super::block::{Place, Spent};
@@ -37,25 +38,38 @@ pub fn transactions(mut record: &[u8]) -> encoding::Result<u64> {
     encoding::number(&mut record)
 }
 
-/// The outputs of a record of a rev file, for the inputs of all transactions one after the other.
-pub fn compressed(mut record: &[u8], inputs: usize) -> Result<Spent, String> {
+/// The outputs of a list for each transaction, one after the other: in front how many transactions there are, and of each
+/// how many outputs. `read` takes one, and writes it as blocks have it.
+pub fn by_transaction(
+    mut lists: &[u8],
+    inputs: usize,
+    read: fn(&mut &[u8], &mut Vec<u8>) -> Option<()>,
+) -> Result<Spent, String> {
     let (mut bytes, mut places) = (Vec::new(), vec![0]);
-    for _ in 0..encoding::number(&mut record)? {
-        for _ in 0..encoding::number(&mut record)? {
+    for _ in 0..encoding::number(&mut lists)? {
+        for _ in 0..encoding::number(&mut lists)? {
             require_fewer(&places, inputs)?;
-            output(&mut record, &mut bytes).ok_or("an output that was spent ends too early or is malformed")?;
+            read(&mut lists, &mut bytes).ok_or("an output that was spent ends too early or is malformed")?;
             places.push(bytes.len() as Place);
         }
     }
-    if record.is_empty() {
+    if lists.is_empty() {
         Ok(Spent::new(bytes, places))
     } else {
-        Err(format!("{} bytes follow the outputs that were spent", record.len()))
+        Err(format!("{} bytes follow the outputs that were spent", lists.len()))
     }
 }
 
-/// Writes an output as blocks have it.
-fn output(bytes: &mut &[u8], to: &mut Vec<u8>) -> Option<()> {
+/// An output as blocks have it.
+pub fn output(lists: &mut &[u8], to: &mut Vec<u8>) -> Option<()> {
+    let from = *lists;
+    array::<8>(lists).and_then(|_| sized(lists)).ok()?;
+    to.extend_from_slice(&from[..from.len() - lists.len()]);
+    Some(())
+}
+
+/// An output of a rev file.
+pub fn compressed_output(bytes: &mut &[u8], to: &mut Vec<u8>) -> Option<()> {
     // The height of the transaction and whether it is a coinbase. Where there is a height a number follows that was a
     // version once.
     let code = number(bytes)?;

@@ -2,14 +2,15 @@
 
 use crate::chains::{self, Absent, Answered, Field, Holds, Row, Value};
 use crate::flags::{BitcoinCommand, InputsOptions, blocks};
+use crate::node;
 use crate::output::Failure;
 #[cfg(feature = "arrow")]
 use crate::silent;
 use gecc_chains::Progress;
-use gecc_chains::bitcoin::{Answer, Answers, verify_as};
+use gecc_chains::bitcoin::{Answer, Answers, Chain, verify_as};
 
 pub fn run(command: BitcoinCommand) -> Result<u8, Failure> {
-    let InputsOptions { paths, from, to, state, equations, mut chain } = match command {
+    let InputsOptions { paths, rest_url, from, to, state, equations, mut chain } = match command {
         BitcoinCommand::Verify(options) => options,
         #[cfg(feature = "arrow")]
         BitcoinCommand::Index(options) => return silent::index(&options),
@@ -18,8 +19,10 @@ pub fn run(command: BitcoinCommand) -> Result<u8, Failure> {
     };
     chain.engine.batch_equations = equations.batch_equations;
     let blocks = blocks(from, to)?;
+    let node = node::asked(rest_url.as_ref(), blocks)?;
     chains::run::<Answer>(&paths, &chain, state.as_deref(), |session, former, put| {
-        verify_as(&session.settings(), &session.paths, blocks, former, put)
+        let chain = node.map_or(Chain::Files(&session.paths), Chain::Node);
+        verify_as(&session.settings(), chain, blocks, former, put)
     })
 }
 

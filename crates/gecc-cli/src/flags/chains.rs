@@ -5,7 +5,6 @@ use super::heights::number;
 #[cfg(feature = "arrow")]
 use super::silent;
 use super::stream::{SaidOptions, format_by_name};
-#[cfg(unix)]
 use crate::node::Url;
 use clap::{Args, Subcommand};
 use gecc_cli::engine::{EngineOptions, EquationOptions};
@@ -68,6 +67,7 @@ by a script of one key. Inputs of other forms are counted as not checked.
 Examples:
   gecc bitcoin verify --only-rejected ~/.bitcoin/blocks
   gecc bitcoin verify --from 800000 --state done.txt -o inputs.parquet ~/.bitcoin/blocks
+  gecc bitcoin verify --rest-url http://127.0.0.1:8332 --from 900000 --to 900999
 
 Output: {\"block\":300025,\"txid\":\"…\",\"input\":0,\"type\":\"P2PKH\",\"valid\":true}, one line for each input. Where it is not properly signed, \
 `valid` is false and `reason` says why. Where that was not checked `valid` is null.
@@ -111,8 +111,12 @@ pub enum BitcoinCommand {
 #[derive(Args)]
 pub struct InputsOptions {
     /// Files, folders and patterns, or - for standard input.
-    #[arg(required = true)]
+    #[arg(required_unless_present = "rest_url")]
     pub paths: Vec<PathBuf>,
+    /// A node of Bitcoin Core that is asked for the blocks from --from to --to in place of files, such as
+    /// http://127.0.0.1:8332. It has version 30 or later, and the option -rest.
+    #[arg(long, value_name = "URL", requires_all = ["from", "to"], conflicts_with_all = ["paths", "state"])]
+    pub rest_url: Option<Url>,
     /// The height of the first block [default: all]. Blocks that do not say theirs, as many until 2013, are always
     /// checked.
     #[arg(long, value_name = "HEIGHT", value_parser = number)]

@@ -1,6 +1,7 @@
 //! Silent payments.
 
 use super::heights::number;
+use crate::node::Url;
 use clap::Args;
 use gecc_cli::engine::EngineOptions;
 use std::path::PathBuf;
@@ -12,8 +13,9 @@ with the outputs that it spends in NAME-undo.raw.
 The table has a row for each transaction that may pay silently by BIP 352: `txid`, `height`, `tweak_key` (33 bytes) and `outputs`, the first \
 eight bytes of each taproot output's key as a number, or with --full-outputs the whole keys.
 
-Example:
+Examples:
   gecc bitcoin index ~/.bitcoin/blocks -o tweaks.parquet
+  gecc bitcoin index --rest-url http://127.0.0.1:8332 --from 900000 --to 900999 -o tweaks.parquet
 
 Exit codes: 0 all was read, 2 places of files could not be read, or the call could not run, 3 some blocks are left out as what they spend is not \
 there, 130 interrupted.";
@@ -37,8 +39,12 @@ Exit codes: 0 every row was looked at, 1 some have no tweak point, 2 the call co
 #[derive(Args)]
 pub struct IndexOptions {
     /// Files and folders.
-    #[arg(required = true)]
+    #[arg(required_unless_present = "rest_url")]
     pub paths: Vec<PathBuf>,
+    /// A node of Bitcoin Core that is asked for the blocks from --from to --to in place of files, such as
+    /// http://127.0.0.1:8332. It has version 30 or later, and the option -rest.
+    #[arg(long, value_name = "URL", requires_all = ["from", "to"], conflicts_with_all = ["paths"])]
+    pub rest_url: Option<Url>,
     /// The table that is written: Parquet, or Arrow IPC where its name ends in .arrow.
     #[arg(short, long)]
     pub output: PathBuf,

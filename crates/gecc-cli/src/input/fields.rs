@@ -1,11 +1,11 @@
 //! The fields of one input item, borrowed from its text, and what they mean.
 
 use super::names::{Names, Role};
-use super::public_key;
+use super::{public_key, secret_key};
 use const_hex::decode_to_slice;
-use gecc::Rejection;
 use gecc::ecdsa::recovery_id_of_v;
 use gecc::fields::{Encoding, Field, from_base64, is_key_text};
+use gecc::{Rejection, SecretKey};
 use gecc_keys::KeyKind;
 use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
@@ -19,6 +19,8 @@ use zeroize::{Zeroize, Zeroizing};
 pub struct Fields<'a> {
     /// The text of each field. That of a number is as it is written.
     values: [Option<Cow<'a, str>>; Field::ALL.len()],
+    /// The private key, where its text says what it is for.
+    key: Option<SecretKey>,
     pub tag: Option<Tag<'a>>,
 }
 
@@ -196,7 +198,7 @@ impl<'a> Fields<'a> {
     }
 
     /// Writes all values in hexadecimal that come in another form: base64 where that is the input's, and public keys
-    /// that say what they are for.
+    /// that say what they are for. Private keys that do are read.
     pub fn into_hex(mut self, encoding: Encoding, text_messages: bool, kind: KeyKind) -> Result<Self, String> {
         if encoding == Encoding::Base64 {
             for field in Field::ALL.into_iter().filter(|field| Encoding::is_of(*field, text_messages)) {
@@ -210,6 +212,8 @@ impl<'a> Fields<'a> {
         if let Some(key) = key.map(|key| public_key::plain_digits(key, kind)) {
             self.values[Field::PublicKey as usize] = Some(Cow::Owned(key?));
         }
+        let key = self.value(Field::SecretKey).filter(|key| secret_key::is_named(key));
+        self.key = key.map(|key| secret_key::read(key, kind)).transpose()?;
         Ok(self)
     }
 
@@ -281,14 +285,18 @@ impl<'a> Fields<'a> {
         self.id_of_recovery().and_then(|RecoveryId(id)| id)
     }
 
-    pub fn secret_key(&self) -> Result<gecc::SecretKey, String> {
+    pub fn secret_key(&self) -> Result<SecretKey, String> {
         let mut key = Zeroizing::new([0; 32]);
         self.secret_key_into(&mut key)?;
-        Ok(gecc::SecretKey::from_bytes(*key))
+        Ok(SecretKey::from_bytes(*key))
     }
 
-    /// Writes the private key, of 64 hexadecimal digits. The error does not show them.
+    /// Writes the private key: 64 hexadecimal digits, or what was read of another form. The error does not show it.
     pub fn secret_key_into(&self, to: &mut [u8; 32]) -> Result<(), String> {
+        if let Some(key) = &self.key {
+            to.copy_from_slice(key.expose_bytes());
+            return Ok(());
+        }
         let digits = digits(required("secret_key", self.value(Field::SecretKey))?);
         if digits.len() == 64 && decode_to_slice(digits, to).is_ok() {
             return Ok(());
@@ -299,20 +307,23 @@ impl<'a> Fields<'a> {
 }
 
 /// The text of a member; `None` where it is null. A private key is taken where it stands in the line: a text with
-/// escapes is put together in memory that nobody wipes.
+/// escapes is put together in memory that nobody wipes, unless it is in a form that [`secret_key`] reads.
 fn text_of<'a>(field: Field, value: &'a RawValue) -> Result<Option<Cow<'a, str>>, String> {
     let json = value.get();
     let text = json.strip_prefix('"').and_then(|text| text.strip_suffix('"'));
     match text {
         _ if json == "null" => Ok(None),
         Some(text) if !text.contains('\\') => Ok(Some(Cow::Borrowed(text))),
+        Some(text) if field == Field::SecretKey && secret_key::is_named(text) => Ok(Some(Cow::Borrowed(text))),
         Some(_) if field == Field::SecretKey => Err(format!("`{field}` is written with escapes")),
         Some(_) => {
             let text: Result<Text, _> = serde_json::from_str(json);
             text.map(|text| Some(text.0)).map_err(|_| format!("`{field}` is not a text"))
         }
         // A JSON Web Key, and numbers.
-        None if field == Field::PublicKey && json.starts_with('{') => Ok(Some(Cow::Borrowed(json))),
+        None if matches!(field, Field::PublicKey | Field::SecretKey) && json.starts_with('{') => {
+            Ok(Some(Cow::Borrowed(json)))
+        }
         None if field == Field::RecoveryId => Ok(Some(Cow::Borrowed(json))),
         None => Err(format!("`{field}` is not a text")),
     }

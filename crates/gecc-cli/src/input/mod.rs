@@ -18,6 +18,7 @@ pub mod open;
 pub mod paths;
 mod public_key;
 mod scan;
+mod secret_key;
 mod shape;
 pub mod source;
 mod table;

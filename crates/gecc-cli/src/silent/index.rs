@@ -4,6 +4,7 @@ use crate::flags::{AnswerFormat, IndexOptions, blocks};
 use crate::input::paths::without_patterns;
 use crate::job::columns::{Shared, failure, format_of};
 use crate::job::pool;
+use crate::node;
 use crate::output::{Failure, Output, note, refuse_overwriting};
 use crate::{ALL_PASSED, COULD_NOT_RUN, NOT_CHECKED, interrupt};
 use arrow_array::builder::{FixedSizeBinaryBuilder, ListBuilder, PrimitiveBuilder};
@@ -11,7 +12,7 @@ use arrow_array::types::Int64Type;
 use arrow_array::{ArrayRef, BinaryArray, Int32Array, RecordBatch};
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use gecc_arrow::{Compression, Pool, Writer};
-use gecc_chains::bitcoin::{self, Tweaks, Txid};
+use gecc_chains::bitcoin::{self, Chain, Tweaks, Txid};
 use gecc_chains::{Settings, files_of};
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -24,6 +25,7 @@ const SAID: u64 = 100;
 
 pub fn run(options: &IndexOptions) -> Result<u8, Failure> {
     let blocks = blocks(options.from, options.to)?;
+    let node = node::asked(options.rest_url.as_ref(), blocks)?;
     let paths = files_of(&without_patterns(&options.paths)?);
     for (path, _) in &paths.files {
         refuse_overwriting(path, Some(&options.output))?;
@@ -35,7 +37,8 @@ pub fn run(options: &IndexOptions) -> Result<u8, Failure> {
     let shared = Shared::new(Output::open(Some(&options.output), false, interrupted)?);
     let mut table = Table::create(&shared, options)?;
     let threads = Pool::of(Arc::clone(&pool));
-    let ended = bitcoin::index(&settings, &paths, blocks, |tweaks| match table.put(&tweaks, &threads) {
+    let chain = node.map_or(Chain::Files(&paths), Chain::Node);
+    let ended = bitcoin::index(&settings, chain, blocks, |tweaks| match table.put(&tweaks, &threads) {
         Ok(()) => ControlFlow::Continue(()),
         Err(failure) => ControlFlow::Break(failure),
     });

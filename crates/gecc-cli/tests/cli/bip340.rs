@@ -87,6 +87,33 @@ fn check(lines: &[u8]) {
     assert!(lines.iter().enumerate().all(|(item, line)| line["valid"] == (item % 5 != 2)), "{lines:?}");
 }
 
+/// Neither v, nor the type of a hash behind it, nor DER, nor r and s.
+#[test]
+fn signatures_have_64_bytes_alone() {
+    let set = signed(1);
+    let signature = set.signatures[0];
+    let der = gecc::signature_to_der(&signature);
+    let line = |signature: &[u8]| {
+        let (message, key) = (hex::encode(set.messages[0]), hex::encode(set.keys[0]));
+        json!({"message": message, "signature": hex::encode(signature), "public_key": key}).to_string() + "\n"
+    };
+    let verify = ["verify", "--scheme", "bip340"];
+    let forms = [&signature[..], &[&signature[..], &[0]].concat(), &[&signature[..], &[27]].concat(), &der];
+    let found = answers(&run(&verify, forms.map(line).concat()));
+    assert_eq!(found[0]["valid"], true);
+    for answer in &found[1..] {
+        assert!(answer["reason"].as_str().unwrap().contains("`signature` has "), "{answer}");
+    }
+    for (columns, value) in [("der", hex::encode(&der)), ("r,s", format!("{0},{0}", "11".repeat(32)))] {
+        let output = run(&verify, format!("message,{columns},public_key\n,{value},{}\n", hex::encode(set.keys[0])));
+        assert_eq!(code(&output), 2);
+        assert!(stderr(&output).contains("no column has the name of `signature`"), "{}", stderr(&output));
+    }
+    let layout = ["--format", "rows", "--layout", "digest:32,public_key:32,signature:65"];
+    let output = run(&[&verify[..], &layout].concat(), "");
+    assert!(code(&output) == 2 && stderr(&output).contains("signature:64,skip:1"), "{}", stderr(&output));
+}
+
 #[test]
 fn key_files_sign() {
     let set = signed(5);

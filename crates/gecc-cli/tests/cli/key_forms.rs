@@ -42,6 +42,53 @@ fn keys_give_the_same_answers_in_every_form() {
     assert!(one[0]["shared_secret"].is_string() && one == other, "{one:?}");
 }
 
+/// In JSON with escapes, in CSV over several lines, and beside digits.
+#[test]
+fn lines_of_text_have_keys_in_pem_and_jwk() {
+    let set = signed::<P256>(1);
+    let key = SecretKey::from_slice(set.secret[0].expose_bytes()).unwrap();
+    let pkcs8 = key.to_pkcs8_pem(Default::default()).unwrap().to_string();
+    let sec1 = key.to_sec1_pem(Default::default()).unwrap().to_string();
+    let jwk = json!({"kty": "EC", "crv": "P-256", "d": Base64UrlUnpadded::encode_string(set.secret[0].expose_bytes())});
+    let digits = hex::encode(set.secret[0].expose_bytes());
+    let digest = hex::encode(set.digests[0]);
+    let line = |key: String| format!("{{\"digest\":\"{digest}\",\"secret_key\":{key}}}\n");
+    let text = |key: &str| line(json!(key).to_string());
+    let keys = [
+        text(&pkcs8),
+        text(&sec1.replace('\n', "\r\n")),
+        line(json!(pkcs8).to_string().replace('/', "\\/")),
+        text(&digits),
+        line(jwk.to_string()),
+        text(&jwk.to_string()),
+    ];
+    let signature = json!({"signature": hex::encode(set.signed[0].signature)});
+    let output = run(&["sign", "--curve", "p256"], keys.concat());
+    assert_eq!(answers(&output), vec![signature.clone(); keys.len()], "{}", stderr(&output));
+    let quoted = [&pkcs8, &sec1, &jwk.to_string().replace('"', "\"\"")].map(|key| format!("{digest},\"{key}\"\n"));
+    let output = run(&["sign", "--curve", "p256"], format!("digest,secret_key\n{}", quoted.concat()));
+    assert_eq!(answers(&output), vec![signature; 3], "{}", stderr(&output));
+    let public = json!({"public_key": hex::encode(set.public[0].as_sec1())});
+    let of_key = json!({"secret_key": pkcs8}).to_string();
+    assert_eq!(answers(&run(&["pubkey", "--curve", "p256"], of_key.clone())), [public]);
+    let of_both = json!({"secret_key": pkcs8, "public_key": hex::encode(set.public[0].as_sec1())}).to_string();
+    assert!(answers(&run(&["ecdh", "--curve", "p256"], of_both))[0]["shared_secret"].is_string());
+    for (curve, key, problem) in [
+        ("sm2", text(&pkcs8), "the key is for p256, not for sm2"),
+        ("p256", text(&format!("{pkcs8}{sec1}")), "2 private keys, not one"),
+        ("p256", text(&pkcs8[..100]), "`secret_key`: "),
+        ("p256", text("{}"), "`secret_key`: "),
+        ("p256", line(json!(pkcs8).to_string().replace("\\n", "\\u000a")), "escapes that no key needs"),
+        ("p256", line(format!("\"\\u0031{}\"", &digits[1..])), "`secret_key` is written with escapes"),
+    ] {
+        let output = run(&["sign", "--curve", curve], key);
+        let said = String::from_utf8_lossy(&output.stdout).into_owned() + &stderr(&output);
+        assert!(code(&output) != 0 && said.contains(problem), "{problem}: {said}");
+        let secret = pkcs8.lines().nth(1).unwrap();
+        assert!(!said.contains(&secret[..20]) && !said.contains(&digits[1..20]), "{said}");
+    }
+}
+
 /// What `openssl ec -check` refuses.
 #[test]
 fn a_key_with_the_public_key_of_another_signs_nothing() {

@@ -4,6 +4,8 @@ mod additional_data;
 mod answers;
 mod bench;
 mod bip340;
+#[cfg(feature = "chains")]
+mod bitcoin_node;
 mod brought;
 #[cfg(feature = "chains")]
 mod chains;

@@ -5,6 +5,7 @@
 mod items;
 
 mod bip340;
+mod digests;
 mod ed25519;
 mod files;
 mod plans;

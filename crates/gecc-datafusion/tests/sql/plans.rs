@@ -182,6 +182,10 @@ fn what_cannot_be_is_said_when_planned() {
         ("ed25519_verify(d, d, s, d)", "ed25519_verify: `rule` must be a text in the statement, such as 'strict'"),
         ("ed25519_verify(d, s, d)", "ed25519_verify"),
         ("ed25519_verify('strict', d, k, d)", "`signature` is FixedSizeBinary(33), but must be 64 or 65 bytes"),
+        ("message_digest('md5', d)", "message_digest: no hash is called `md5`; the hashes are sha256, sha256d, sha384"),
+        ("message_digest(d, d)", "message_digest: `hash` must be a text in the statement, such as 'keccak256'"),
+        ("message_digest('sha256', number)", "message_digest: `message` is Float64, but must be bytes"),
+        ("message_digest(d)", "message_digest"),
         ("sm2_verify_reason(d, s, number)", "sm2_verify_reason: `public_key` is Float64"),
     ];
     for (call, text) in cases {

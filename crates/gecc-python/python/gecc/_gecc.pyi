@@ -101,6 +101,7 @@ class BatchOperation:
         self,
         engine: Engine | None,
         columns: str | None,
+        hash: str | None,
         beside: bool,
         plain: bool,
         batches: list[pa.RecordBatch],

@@ -46,7 +46,7 @@ except ModuleNotFoundError as missing:
 
 from gecc import _frames, _gecc
 from gecc._gecc import BatchOperation, Engine
-from gecc._types import ArrowArrayExportable, ArrowStreamExportable, Series
+from gecc._types import ArrowArrayExportable, ArrowStreamExportable, Hash, Series
 
 __all__ = [
     "Operation",
@@ -140,11 +140,15 @@ class Operation:
 
     def _answers(self, engine: Engine, batches: list[Any]) -> list[pa.RecordBatch]:
         operation = self._operation()
-        answers = operation.apply(engine, self.columns, self.beside, self.plain, batches)
+        answers = operation.apply(engine, self.columns, self._hash(), self.beside, self.plain, batches)
         return [_with_plain_bytes(batch) for batch in answers] if self.plain else answers
 
     def _operation(self) -> BatchOperation:
         raise NotImplementedError
+
+    def _hash(self) -> Hash | None:
+        """The hash of messages, where one can be chosen."""
+        return None
 
     def _options(self) -> tuple[tuple[str, Any], ...]:
         """The engine's, as pairs: the key of a cache. None where the default engine serves."""
@@ -154,13 +158,24 @@ class Operation:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Verify(Operation):
+class _OverHashes(Operation):
+    """An operation of ECDSA over a `digest`, or the hash of a `message`."""
+
+    hash: Hash = "sha256"
+
+    def _hash(self) -> Hash | None:
+        return self.hash
+
+
+@dataclass(frozen=True, kw_only=True)
+class Verify(_OverHashes):
     """Verifies `signature`, `r` and `s`, or `der` over `digest` or `message` with `public_key`: ECDSA (SEC 1, section
     4.1.4), or on "sm2" SM2. Answers are `valid` and `reason`.
 
     Not constant-time: everything here is public.
 
     Args:
+        hash: the hash of messages that ECDSA signs, as for `gecc.message_digests`. SM2 has its own.
         low_s: reject s above n/2, as BIP 62 and EIP-2 ask. Not for SM2.
         batch_equations: whether rows that have a `recovery_id`, or a signature of 65 bytes, are verified in groups
             where this is faster, as by `gecc.verify_recoverable`. Answers are the same, whatever the ids are. SM2 has
@@ -180,7 +195,7 @@ class Verify(Operation):
 
 @dataclass(frozen=True, kw_only=True)
 class VerifyBip340(Operation):
-    """Verifies `signature`, or `r` and `s`, of BIP 340 over `message`, of any length, or `digest`, a message of 32
+    """Verifies `signature`, of 64 bytes, of BIP 340 over `message`, of any length, or `digest`, a message of 32
     bytes, with `public_key`, of 32 bytes or in another encoding, whose x counts. On secp256k1. Answers are `valid` and
     `reason`.
 
@@ -225,13 +240,14 @@ class VerifyEd25519(Operation):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Recover(Operation):
+class Recover(_OverHashes):
     """Finds who signed, of `digest` or `message`, a signature and `recovery_id`: ECDSA (SEC 1, section 4.1.6). Answers
     are `public_key`, 65 bytes or 33, and `reason`.
 
     Not constant-time: everything here is public.
 
     Args:
+        hash: the hash of messages that ECDSA signs, as for `gecc.message_digests`.
         compressed: whether keys have 33 bytes.
     """
 
@@ -242,10 +258,13 @@ class Recover(Operation):
 
 
 @dataclass(frozen=True, kw_only=True)
-class RecoverAddresses(Operation):
+class RecoverAddresses(_OverHashes):
     """Finds who signed on secp256k1, as an Ethereum address. Answers are `address`, 20 bytes, and `reason`.
 
     Not constant-time: everything here is public.
+
+    Args:
+        hash: the hash of messages that ECDSA signs, as for `gecc.message_digests`.
     """
 
     curve: str = field(default="secp256k1", init=False)
@@ -255,7 +274,7 @@ class RecoverAddresses(Operation):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Sign(Operation):
+class Sign(_OverHashes):
     """Signs `digest` or `message` with `secret_key`, by nonces of RFC 6979: ECDSA, or on "sm2" SM2. Answers are
     `signature`, 64 bytes `r || s`, and `reason`.
 
@@ -263,6 +282,7 @@ class Sign(Operation):
     see `gecc.sign`.
 
     Args:
+        hash: the hash of messages that ECDSA signs, as for `gecc.message_digests`. SM2 has its own.
         additional_data: 32 bytes of additional data for the nonces of all rows (RFC 6979, section 3.6); by default
             none.
         recoverable: whether there is a column `recovery_id`. Not for SM2.

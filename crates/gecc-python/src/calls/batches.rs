@@ -1,6 +1,6 @@
 //! Record batches of Arrow: the operations of the command, which finds its columns by name.
 
-use crate::calls::operations::operation;
+use crate::calls::operations::{hash_of, operation};
 use crate::engine::{self, Engine};
 use crate::errors::batch_exception;
 use crate::pieces::{self, Length};
@@ -58,12 +58,13 @@ impl BatchOperation {
 
     /// The answers for batches of one schema, a batch for each. They are computed together unless they hold private
     /// keys, which would be copied.
-    #[pyo3(signature = (engine, columns, beside, plain, batches))]
+    #[pyo3(signature = (engine, columns, hash, beside, plain, batches))]
     fn apply<'py>(
         &self,
         py: Python<'py>,
         engine: Option<&Engine>,
         columns: Option<&str>,
+        hash: Option<&str>,
         beside: bool,
         plain: bool,
         batches: Vec<PyRecordBatch>,
@@ -74,7 +75,10 @@ impl BatchOperation {
         require_one_schema(&batches).map_err(batch_exception)?;
         let said = columns.map_or_else(|| Ok(Mapping::new()), str::parse);
         let said = said.map_err(|problem: UnclearColumns| PyValueError::new_err(problem.to_string()))?;
-        let mapping = complete(said, &schema, &self.0).map_err(batch_exception)?;
+        let mut mapping = complete(said, &schema, &self.0).map_err(batch_exception)?;
+        if let Some(hash) = hash {
+            mapping.hash = hash_of(self.0.call, hash)?;
+        }
         let read = self.0.columns(&schema, &mapping).map_err(batch_exception)?;
         let messages = column_of(&mapping, Field::Message, &schema).map_err(batch_exception)?;
         let job = Job {

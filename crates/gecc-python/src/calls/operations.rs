@@ -90,7 +90,7 @@ pub fn operation(name: &str, curve: &str, low_s: bool, s_form: &str, rule: &str)
 }
 
 /// The hash of a call, where the scheme leaves one to be chosen.
-fn hash_of(operation: Operation, name: &str) -> PyResult<Hash> {
+pub fn hash_of(operation: Operation, name: &str) -> PyResult<Hash> {
     match choices::hash(name)? {
         hash if operation.reads().user_ids && hash != Hash::default() => {
             Err(PyValueError::new_err("hash: SM2 has a hash of its own"))

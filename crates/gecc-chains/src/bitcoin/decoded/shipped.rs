@@ -5,7 +5,7 @@ use crate::bitcoin::decoded::Decoded;
 use crate::bitcoin::hashes::sha256d;
 use crate::bitcoin::network::Network;
 use crate::bitcoin::sighash::Digest;
-use crate::bitcoin::{Inputs, sources, undo};
+use crate::bitcoin::{Inputs, files, undo};
 use crate::range::Blocks;
 use crate::shipped::{decode, lines, path, paths};
 
@@ -14,7 +14,7 @@ use crate::shipped::{decode, lines, path, paths};
 #[test]
 fn lines_are_what_blocks_have() {
     let paths = paths(&["bitcoin/block300025.raw", "bitcoin/block1087400.raw"]);
-    let decoded = decode(&Inputs { blocks: Blocks::default() }, sources(&paths));
+    let decoded = decode(&Inputs { blocks: Blocks::default() }, files(&paths));
     assert!(decoded.iter().all(|part| part.progress.problems.is_empty()));
     let lines = lines("bitcoin_blocks.jsonl");
     let (mut next, mut passed_over) = (lines.iter(), 0);

@@ -7,10 +7,9 @@ use super::answers::Txid;
 use super::block::{Outputs, TransactionView};
 use super::decoded::{Flaw, Open};
 use super::instructions::p2tr_key;
-use super::{Content, Inputs, Piece, PlacedBlock, of_block, sources};
-use crate::files::Paths;
+use super::{Chain, Content, Inputs, Piece, PlacedBlock, of_block};
 use crate::flow::{Settings, Work};
-use crate::problem::{Progress, note};
+use crate::problem::{Place, Progress, note};
 use crate::range::Blocks;
 use eligible::{Key, input_key, is_of_unknown_version};
 use gecc::{Engine, PublicKeys, Rejection, Secp256k1, Verdict, point, silent_payments};
@@ -51,9 +50,9 @@ pub struct Tweaks {
 ///
 /// # Errors
 /// What the engine says. Transactions before were handed on.
-pub fn index<B>(
+pub fn index<'a, B>(
     settings: &Settings,
-    paths: &Paths,
+    chain: impl Into<Chain<'a>>,
     blocks: Blocks,
     mut sink: impl FnMut(Tweaks) -> ControlFlow<B>,
 ) -> Result<Option<B>, gecc::Error> {
@@ -78,7 +77,7 @@ pub fn index<B>(
         bytes = 0;
         put(&mut pieces)
     };
-    let read = sources(paths).try_for_each(|source| Inputs { blocks }.read(source, &limits, &mut take));
+    let read = chain.into().sources().try_for_each(|source| Inputs { blocks }.read(source, &limits, &mut take));
     if read.is_continue() {
         let _ = put(&mut pieces);
     }
@@ -141,7 +140,7 @@ impl Found {
         self.progress.append(next.progress);
     }
 
-    fn add_next(&mut self, content: &mut Content, wanted: Blocks) -> Result<(), (u64, Flaw)> {
+    fn add_next(&mut self, content: &mut Content, wanted: Blocks) -> Result<(), (Place, Flaw)> {
         content.open_next(wanted)?;
         if let Some(open) = content.open.take() {
             self.add(&open);

@@ -91,7 +91,7 @@ impl Layout {
                 Err("a `public_key` of 32 bytes is for `gecc verify --scheme bip340`, or ed25519".to_owned())
             }
             _ if reads.bare_signatures && self.v().is_some() => {
-                Err("a `signature` of Ed25519 has 64 bytes: say signature:64,skip:1 for one with a byte behind it"
+                Err("a `signature` of BIP 340 or Ed25519 has 64 bytes: say signature:64,skip:1 for one with a byte behind it"
                     .to_owned())
             }
             _ => Ok(()),

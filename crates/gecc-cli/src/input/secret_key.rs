@@ -1,0 +1,38 @@
+//! Private keys in lines of text in forms that say what they are for: PEM, and JSON Web Keys.
+
+use crate::secrets::wiped::Wiped;
+use gecc::{SecretKey, stack};
+use gecc_keys::{KeyKind, KeyOfEach};
+
+/// Whether a value is a private key in such a form.
+pub fn is_named(text: &str) -> bool {
+    let text = text.trim_start();
+    text.starts_with("-----BEGIN") || text.starts_with('{')
+}
+
+/// The key of a value, with escapes as JSON has them: of ends of lines, and what else may stand before `/` and `"`.
+/// Errors do not show it.
+pub fn read(text: &str, kind: KeyKind) -> Result<SecretKey, String> {
+    let plain = without_escapes(text.trim()).ok_or("`secret_key` has escapes that no key needs")?;
+    let keys = stack::wiped(|| KeyOfEach::read([&plain[..]], kind))?;
+    keys.get(0).cloned().map_err(|problem| format!("`secret_key`: {problem}"))
+}
+
+/// No longer than the text, so that nothing is left behind by growing.
+fn without_escapes(text: &str) -> Option<Wiped> {
+    let mut plain = Wiped::new(Vec::with_capacity(text.len()));
+    let mut bytes = text.bytes();
+    while let Some(byte) = bytes.next() {
+        plain.push(match byte {
+            b'\\' => match bytes.next()? {
+                b'n' => b'\n',
+                b'r' => b'\r',
+                b't' => b'\t',
+                same @ (b'/' | b'"' | b'\\') => same,
+                _ => return None,
+            },
+            other => other,
+        });
+    }
+    Some(plain)
+}

@@ -1,0 +1,75 @@
+//! Blocks of Bitcoin, with what they spend, by the REST of Bitcoin Core (its `doc/REST-interface.md`).
+
+use super::{Asking, Failed, Url, body};
+use crate::interrupt;
+use crate::output::Failure;
+use gecc_chains::Blocks;
+use gecc_chains::bitcoin::{FromNode, LONGEST_BLOCK, LONGEST_UNDO, Network, NodeBlock, Txid};
+use serde::Deserialize;
+use std::ops::RangeInclusive;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::mpsc::{SyncSender, sync_channel};
+use std::thread;
+
+/// Bytes of what a node says of its chain, at most.
+const LONGEST_INFO: u64 = 1 << 20;
+const NO_REST: &str = "there is REST where bitcoind has the option -rest, and what blocks spend since its version 30";
+
+/// The node, where one is to be asked. It is asked for these blocks as long as the result is there.
+pub fn asked(url: Option<&Url>, blocks: Blocks) -> Result<Option<FromNode>, Failure> {
+    let (Some(url), Blocks { from: Some(from), to: Some(to) }) = (url, blocks) else { return Ok(None) };
+    let ((hand_on, given), asking) = (sync_channel(1), Asking::new(url, interrupt::watch()?));
+    let asks = thread::Builder::new().name("gecc-node".to_owned());
+    // Not waited for: it ends when nobody takes what it hands on.
+    asks.spawn(move || asking.blocks(from..=to, &hand_on)).map_err(|problem| format!("{url}: {problem}"))?;
+    let name = Arc::from(Path::new(&url.to_string()));
+    Ok(Some(FromNode { name, blocks: Box::new(given.into_iter()) }))
+}
+
+/// Of `/rest/chaininfo.json`.
+#[derive(Deserialize)]
+struct ChainInfo {
+    chain: String,
+}
+
+impl Asking {
+    /// Hands on all blocks, in order, or why there are no more.
+    fn blocks(&self, heights: RangeInclusive<u64>, to: &SyncSender<Result<NodeBlock, String>>) {
+        let network = match self.again(|| self.network()) {
+            None => return,
+            Some(Ok(network)) => network,
+            Some(Err(problem)) => {
+                let _ = to.send(Err(problem));
+                return;
+            }
+        };
+        let (first, last) = heights.into_inner();
+        self.in_order(
+            last - first + 1,
+            |number| self.block(network, first + number),
+            |number, block| to.send(block.map_err(|problem| format!("block {}: {problem}", first + number))).is_ok(),
+        );
+    }
+
+    fn network(&self) -> Result<Network, Failed> {
+        let info = self.get("chaininfo.json", LONGEST_INFO)?;
+        let info: ChainInfo = serde_json::from_slice(&info)
+            .map_err(|problem| Failed::for_good(format!("the answer does not say which chain it is: {problem}")))?;
+        let unknown = || Failed::for_good(format!("the node is of the chain `{}`, which is not known", info.chain));
+        Network::of_chain(&info.chain).ok_or_else(unknown)
+    }
+
+    fn block(&self, network: Network, height: u64) -> Result<NodeBlock, Failed> {
+        let hash = self.get(&format!("blockhashbyheight/{height}.bin"), 32)?;
+        let hash: [u8; 32] = hash.try_into().map_err(|_| Failed::for_now("the answer is no hash".to_owned()))?;
+        let of_block = |what: &str, longest| self.get(&format!("{what}/{}.bin", Txid(hash)), longest);
+        let (block, spent) = (of_block("block", LONGEST_BLOCK)?, of_block("spenttxouts", LONGEST_UNDO)?);
+        Ok(NodeBlock { network, height, hash, block, spent })
+    }
+
+    fn get(&self, path: &str, longest: u64) -> Result<Vec<u8>, Failed> {
+        let url = format!("{}/rest/{path}", self.url.to_string().trim_end_matches('/'));
+        body(self.agent.get(url).call(), longest, NO_REST)
+    }
+}

@@ -1,0 +1,196 @@
+//! Blocks from a node, which is asked over HTTP, or with the feature `https` over TLS, on connections that are kept. Some
+//! requests are under way at a time; what is made of the answers comes in order. A request that fails is made again.
+
+mod bitcoin;
+#[cfg(unix)]
+mod ethereum;
+
+pub use bitcoin::asked;
+#[cfg(unix)]
+pub use ethereum::Node;
+use std::fmt;
+use std::str::FromStr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, sync_channel};
+use std::thread;
+use std::time::Duration;
+use ureq::http::{Response, StatusCode, Uri};
+use ureq::{Agent, Body};
+
+/// Requests that are under way.
+const REQUESTS: u64 = 8;
+/// How often a request is made that fails, and how long the first pause is; each is twice as long as the one before.
+const TRIES: u32 = 6;
+const PAUSE: Duration = Duration::from_millis(500);
+/// How long nothing may come.
+const PATIENCE: Duration = Duration::from_secs(60);
+/// Bytes that are read of what a node says of an error.
+const TEXT: u64 = 1 << 14;
+
+/// Where a node answers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Url(Uri);
+
+impl FromStr for Url {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        const WANTED: &str = "a URL such as http://localhost:8545";
+        let uri: Uri = text.parse().map_err(|_| WANTED)?;
+        let has_host = uri.authority().is_some_and(|authority| !authority.as_str().contains('@'));
+        match uri.scheme_str() {
+            Some("https") if !cfg!(feature = "https") => {
+                Err("this command was built without TLS: name the node itself by \
+                http, or a tunnel to it, as of `ssh -L`, or build it by `cargo install gecc-cli --features https`"
+                    .to_owned())
+            }
+            Some("http" | "https") if has_host => Ok(Url(uri)),
+            _ => Err(WANTED.to_owned()),
+        }
+    }
+}
+
+impl fmt::Display for Url {
+    fn fmt(&self, to: &mut fmt::Formatter) -> fmt::Result {
+        self.0.fmt(to)
+    }
+}
+
+/// What all requests to a node have in common.
+struct Asking {
+    url: Url,
+    agent: Agent,
+    is_over: Arc<AtomicBool>,
+    interrupted: &'static AtomicBool,
+}
+
+impl Asking {
+    fn new(url: &Url, interrupted: &'static AtomicBool) -> Self {
+        Asking { url: url.clone(), agent: agent(), is_over: Arc::default(), interrupted }
+    }
+
+    fn is_wanted(&self) -> bool {
+        !self.is_over.load(Ordering::Relaxed) && !self.interrupted.load(Ordering::Relaxed)
+    }
+
+    /// Makes this many requests, and hands on what they give, in order, with their numbers. The first that fails for
+    /// good is the last.
+    fn in_order<T: Send>(
+        &self,
+        requests: u64,
+        ask: impl Fn(u64) -> Result<T, Failed> + Sync,
+        mut hand_on: impl FnMut(u64, Result<T, String>) -> bool,
+    ) {
+        let ask = &ask;
+        thread::scope(|scope| {
+            let answers: Vec<Receiver<Result<T, String>>> = (0..REQUESTS)
+                .map(|first| {
+                    let (to, from) = sync_channel(1);
+                    scope.spawn(move || {
+                        for request in (first..requests).step_by(REQUESTS as usize) {
+                            let Some(answer) = self.again(|| ask(request)) else { return };
+                            let is_last = answer.is_err();
+                            if to.send(answer).is_err() || is_last {
+                                return;
+                            }
+                        }
+                    });
+                    from
+                })
+                .collect();
+            for request in 0..requests {
+                let Ok(answer) = answers[(request % REQUESTS) as usize].recv() else { break };
+                let is_last = answer.is_err();
+                if !self.is_wanted() || !hand_on(request, answer) || is_last {
+                    break;
+                }
+            }
+            // Those that wait to hand on, or for another try, are told by this.
+            self.is_over.store(true, Ordering::Relaxed);
+            drop(answers);
+        });
+    }
+
+    /// Asks until there is an answer, or none is to be had. `None` where none is wanted any more.
+    fn again<T>(&self, ask: impl Fn() -> Result<T, Failed>) -> Option<Result<T, String>> {
+        let mut pause = PAUSE;
+        for attempt in 1.. {
+            match ask() {
+                Ok(answer) => return Some(Ok(answer)),
+                Err(Failed { problem, is_for_good }) if is_for_good || attempt == TRIES => return Some(Err(problem)),
+                Err(_) if !self.is_wanted() => return None,
+                Err(_) => thread::sleep(pause),
+            }
+            pause *= 2;
+        }
+        None
+    }
+}
+
+/// The body of an answer, of at most this many bytes. `unsaid` is said where the node does not say what is wrong.
+fn body(answer: Result<Response<Body>, ureq::Error>, longest: u64, unsaid: &str) -> Result<Vec<u8>, Failed> {
+    let unread = |problem: ureq::Error| match problem {
+        ureq::Error::BodyExceedsLimit(_) => Failed::for_good(format!("the answer has more than {longest} bytes")),
+        other => Failed::for_now(other.to_string()),
+    };
+    let mut answer = answer.map_err(|problem| Failed::for_now(problem.to_string()))?;
+    let status = answer.status();
+    if status == StatusCode::OK {
+        return answer.body_mut().with_config().limit(longest).read_to_vec().map_err(unread);
+    }
+    let text = answer.body_mut().with_config().limit(TEXT).read_to_vec().unwrap_or_default();
+    let text: String = String::from_utf8_lossy(&text).chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    let said = if text.trim().is_empty() { unsaid } else { text.trim() };
+    let problem = format!("the node answered {status}{}{said}", if said.is_empty() { "" } else { ": " });
+    let is_for_now = [StatusCode::REQUEST_TIMEOUT, StatusCode::TOO_MANY_REQUESTS].contains(&status);
+    Err(Failed { problem, is_for_good: status.is_client_error() && !is_for_now })
+}
+
+/// What is named is asked, and nothing in its place: no proxy, and no redirection.
+fn agent() -> Agent {
+    let config = Agent::config_builder()
+        .http_status_as_error(false)
+        .max_redirects(0)
+        .max_redirects_will_error(false)
+        .proxy(None)
+        .max_idle_connections_per_host(REQUESTS as usize)
+        .timeout_connect(Some(PATIENCE))
+        .timeout_per_read(Some(PATIENCE))
+        .timeout_per_write(Some(PATIENCE));
+    config.build().into()
+}
+
+/// Why there is no answer.
+#[derive(Debug)]
+struct Failed {
+    problem: String,
+    /// Whether the same request would fail again.
+    is_for_good: bool,
+}
+
+impl Failed {
+    fn for_now(problem: String) -> Self {
+        Failed { problem, is_for_good: false }
+    }
+
+    fn for_good(problem: String) -> Self {
+        Failed { problem, is_for_good: true }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn urls_of_nodes() {
+        let url = |text: &str| text.parse::<Url>().map(|url| url.to_string());
+        assert_eq!(url("http://localhost:8545").unwrap(), "http://localhost:8545/");
+        assert_eq!(url("http://node/v1/key").unwrap(), "http://node/v1/key");
+        assert_eq!(url("https://node").is_ok(), cfg!(feature = "https"));
+        for text in ["localhost:8545", "ftp://node", "http://", "http://a@b", "http://a/b c"] {
+            assert!(url(text).is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,187 @@
+//! A node that answers as the REST of Bitcoin Core does, with the blocks of the examples, and others that do not.
+
+use crate::support::{answers, code, run, stderr};
+use gecc::fields::Hash;
+use serde_json::Value;
+use std::fs;
+use std::io::{self, BufRead, BufReader, Write};
+use std::net::{TcpListener, TcpStream};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::thread;
+
+/// Blocks that the node has.
+const BLOCKS: u64 = 60;
+const NAMES: [&str; 2] = ["block300025", "block1087400"];
+
+fn example(name: &str) -> String {
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../examples/data/bitcoin").join(name);
+    path.to_str().expect("UTF-8").to_owned()
+}
+
+/// A number of Bitcoin's encoding at the front, and how many bytes it takes.
+fn number(bytes: &[u8]) -> (usize, usize) {
+    match bytes[0] {
+        0xfd => (u16::from_le_bytes([bytes[1], bytes[2]]).into(), 3),
+        short => (short.into(), 1),
+    }
+}
+
+fn encoded(number: usize) -> Vec<u8> {
+    if number < 0xfd { vec![number as u8] } else { [&[0xfd][..], &(number as u16).to_le_bytes()].concat() }
+}
+
+struct Block {
+    /// As URLs have it.
+    hash: String,
+    bytes: Vec<u8>,
+    spent: Vec<u8>,
+}
+
+impl Block {
+    /// The outputs that it spends are grouped by transaction, as the answers for its files have the inputs.
+    fn new(name: &str) -> (Self, Vec<Value>) {
+        let path = example(&format!("{name}.raw"));
+        let found = answers(&run(&["bitcoin", "verify", "--quiet", &path], ""));
+        let bytes = fs::read(&path).unwrap();
+        let outputs = fs::read(example(&format!("{name}-undo.raw"))).unwrap();
+        let groups: Vec<&[Value]> = found.chunk_by(|one, next| one["txid"] == next["txid"]).collect();
+        let (mut spent, mut rest) = ([encoded(groups.len() + 1), vec![0]].concat(), outputs.as_slice());
+        for group in groups {
+            spent.extend(encoded(group.len()));
+            for _ in group {
+                let (script, length) = number(&rest[8..]);
+                let (output, behind) = rest.split_at(8 + length + script);
+                spent.extend(output);
+                rest = behind;
+            }
+        }
+        assert!(rest.is_empty());
+        let mut hash = Hash::Sha256d.digest(&bytes[..80]).unwrap();
+        hash.reverse();
+        (Block { hash: hex::encode(hash), bytes, spent }, found)
+    }
+}
+
+/// What is answered to a path: a status with its text, and a body. What stands before `/rest/` says what is wrong.
+fn answer(blocks: &[Block; 2], path: &str) -> (&'static str, Vec<u8>) {
+    let (wrong, asked) = path.trim_start_matches('/').split_once("rest/").expect("a path of REST");
+    let (what, of) = asked.split_once('/').unwrap_or((asked, ""));
+    let of = of.trim_end_matches(".bin");
+    let block = || blocks.iter().find(|block| block.hash == of).expect("a block that is there");
+    let refused = |what: &str| ("404 Not Found", format!("{what}\r\n").into_bytes());
+    let body = match (what, wrong) {
+        (_, "none/") => return ("404 Not Found", Vec::new()),
+        ("chaininfo.json", "chain/") => b"{\"chain\":\"liquid\"}".to_vec(),
+        ("chaininfo.json", _) => b"{\"chain\":\"main\",\"blocks\":59}".to_vec(),
+        ("blockhashbyheight", _) => match of.parse::<u64>().unwrap() {
+            height if height < BLOCKS => {
+                hex::decode(&blocks[height as usize % 2].hash).unwrap().into_iter().rev().collect()
+            }
+            _ => return refused("Block height out of range"),
+        },
+        ("block", "long/") => vec![1; 4_000_001],
+        ("block", "other/") => blocks.iter().find(|block| block.hash != of).unwrap().bytes.clone(),
+        ("block", "cut/") => block().bytes[..1000].to_vec(),
+        ("block", _) => block().bytes.clone(),
+        ("spenttxouts", "pruned/") => return refused(&format!("{of} undo not available")),
+        ("spenttxouts", "old/") => return ("404 Not Found", Vec::new()),
+        ("spenttxouts", "short/") => block().spent[..block().spent.len() - 1].to_vec(),
+        ("spenttxouts", "more/") => [&block().spent[..], &[0]].concat(),
+        ("spenttxouts", "less/") => vec![1, 0],
+        ("spenttxouts", "many/") => [&[0xff; 9][..], &block().spent].concat(),
+        ("spenttxouts", _) => block().spent.clone(),
+        other => panic!("{other:?}"),
+    };
+    ("200 OK", body)
+}
+
+/// Answers on a connection, as long as it is used. The first request of all is too early, and some answers end early.
+fn serve(stream: TcpStream, blocks: &[Block; 2], requests: &AtomicU32) -> io::Result<()> {
+    let (mut lines, mut to) = (BufReader::new(stream.try_clone()?), stream);
+    loop {
+        let (mut first, mut line) = (String::new(), String::new());
+        if lines.read_line(&mut first)? == 0 {
+            return Ok(());
+        }
+        while lines.read_line(&mut line)? > 2 {
+            line.clear();
+        }
+        let path = first.split(' ').nth(1).expect("a path");
+        let request = requests.fetch_add(1, Ordering::Relaxed);
+        let (status, body) = match request {
+            0 => ("503 Service Unavailable", b"Loading block index\r\n".to_vec()),
+            _ => answer(blocks, path),
+        };
+        write!(to, "HTTP/1.1 {status}\r\nContent-Length: {}\r\n\r\n", body.len())?;
+        if request == 9 {
+            return to.write_all(&body[..body.len() / 2]);
+        }
+        to.write_all(&body)?;
+    }
+}
+
+#[test]
+fn blocks_are_those_of_files() {
+    let [(one, of_one), (two, of_two)] = NAMES.map(Block::new);
+    let (blocks, listener) = (Arc::new([one, two]), TcpListener::bind("127.0.0.1:0").unwrap());
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    let requests = Arc::new(AtomicU32::new(0));
+    thread::spawn(move || {
+        for stream in listener.incoming() {
+            let (blocks, requests) = (Arc::clone(&blocks), Arc::clone(&requests));
+            thread::spawn(move || serve(stream.unwrap(), &blocks, &requests));
+        }
+    });
+    let verify = |wrong: &str, from: &str, to: &str| {
+        run(&["bitcoin", "verify", "--rest-url", &format!("{url}{wrong}"), "--from", from, "--to", to], "")
+    };
+    let output = verify("", "10", "0x15");
+    let expected: Vec<Value> = (0..6).flat_map(|_| [&of_one, &of_two]).flatten().cloned().collect();
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    assert!(answers(&output) == expected && expected.len() > 6000);
+    // A block that is not there ends it behind those that are.
+    let output = verify("/", "58", "200");
+    assert_eq!((code(&output), answers(&output).len()), (2, of_one.len() + of_two.len()), "{}", stderr(&output));
+    let said = "block 60: the node answered 404 Not Found: Block height out of range";
+    assert!(stderr(&output).contains(said), "{}", stderr(&output));
+    for (wrong, problem) in [
+        ("/none", "404 Not Found: there is REST where bitcoind has the option -rest"),
+        ("/old", "since its version 30"),
+        ("/chain", "the node is of the chain `liquid`, which is not known"),
+        ("/long", "block 0: the answer has more than 4000000 bytes"),
+        ("/other", "at block 0: the node was asked for the block 0000"),
+        ("/cut", "at block 0: the encoding ends too early"),
+        ("/pruned", "undo not available"),
+        ("/short", "at block 0: an output that was spent ends too early"),
+        ("/more", "at block 0: 1 bytes follow the outputs that were spent"),
+        ("/less", "and 0 outputs are said to be spent"),
+        ("/many", "at block 0: "),
+    ] {
+        let output = verify(wrong, "0", "0");
+        assert_eq!((code(&output), answers(&output).len()), (2, 0), "{wrong}: {}", stderr(&output));
+        assert!(stderr(&output).contains(problem), "{wrong}: {}", stderr(&output));
+    }
+    for (arguments, problem) in [
+        (&["--rest-url", &url, "--from", "1"][..], "--to"),
+        (&["--rest-url", &url, "--from", "1", "--to", "2", "blocks"], "cannot be used with"),
+        (&["--rest-url", "localhost:8332", "--from", "1", "--to", "2"], "a URL such as"),
+        (&[], "<PATHS>"),
+    ] {
+        let refused = run(&[&["bitcoin", "verify"], arguments].concat(), "");
+        assert!(code(&refused) == 2 && stderr(&refused).contains(problem), "{}", stderr(&refused));
+    }
+    #[cfg(feature = "arrow")]
+    {
+        let folder = tempfile::tempdir().unwrap();
+        let [of_node, of_files] = ["node.parquet", "files.parquet"].map(|name| folder.path().join(name));
+        let paths = NAMES.map(|name| example(&format!("{name}.raw")));
+        let from_node = ["--rest-url", &url, "--from", "0", "--to", "1"];
+        for (table, from) in [(&of_node, &from_node[..]), (&of_files, &[paths[0].as_str(), &paths[1]])] {
+            let output = run(&[&["bitcoin", "index", "-o", table.to_str().unwrap()], from].concat(), "");
+            assert_eq!(code(&output), 0, "{}", stderr(&output));
+        }
+        assert!(fs::read(of_node).unwrap() == fs::read(of_files).unwrap());
+    }
+}
