@@ -1,5 +1,6 @@
-//! Blocks from a node, which is asked over HTTP, or with the feature `https` over TLS, on connections that are kept. Some
-//! requests are under way at a time; what is made of the answers comes in order. A request that fails is made again.
+//! Blocks from a node, which is asked over HTTP, or with the feature `https` over TLS, on connections that are kept.
+//! Some requests are under way at a time; what is made of the answers comes in order. A request that fails is made
+//! again.
 
 mod bitcoin;
 #[cfg(unix)]
