@@ -9,8 +9,8 @@ use std::sync::Arc;
 ///
 /// What it reads are columns of the names in [`call::Reads`]; results have the names in [`call::Operation::results`].
 /// The answer of a verification is `valid`. Contents are `digest` or `message`; signatures `signature`, `r` and `s`, or
-/// `der`; those of BIP 340 and Ed25519 are 64 bytes alone. Where recovery ids are optional, a row whose `recovery_id` is
-/// null or none is verified by itself.
+/// `der`; those of BIP 340 and Ed25519 are 64 bytes alone. Where recovery ids are optional, a row whose `recovery_id`
+/// is null or none is verified by itself.
 #[derive(Clone, Debug)]
 pub struct Operation {
     /// What is computed, and on which curve.

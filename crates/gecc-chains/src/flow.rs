@@ -351,8 +351,9 @@ impl<W: Work, F: Fn() -> bool + Sync> Steps<'_, W, F> {
         ControlFlow::Continue(())
     }
 
-    /// Bytes that a piece holds at least, so that no more of a file are ahead than keep the threads busy: memory that was
-    /// never used costs more than decoding. While an engine starts there is nothing else to do, and some more may be.
+    /// Bytes that a piece holds at least, so that no more of a file are ahead than keep the threads busy: memory that
+    /// was never used costs more than decoding. While an engine starts there is nothing else to do, and some more may
+    /// be.
     fn least_held(&self) -> usize {
         let for_each_thread = if self.settings.is_starting() { 8 } else { 2 };
         self.limits.ahead / (for_each_thread * self.settings.pool.current_num_threads())

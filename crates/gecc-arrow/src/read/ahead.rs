@@ -1,5 +1,5 @@
-//! Numbered tasks on threads of their own, some of them ahead of who takes the results in order, or on the thread of who
-//! takes them.
+//! Numbered tasks on threads of their own, some of them ahead of who takes the results in order, or on the thread of
+//! who takes them.
 
 use gecc::steps::{Entrance, Results, line};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};

@@ -36,8 +36,8 @@ pub struct ReadOptions {
     /// for it there are fewer. 2^18 by default: larger columns are new memory for each batch, which costs more than
     /// decoding.
     pub rows: usize,
-    /// Threads that decode. As many as the processor has by default, and at most 16. With 0 who takes the batches decodes
-    /// them, which is best for small files.
+    /// Threads that decode. As many as the processor has by default, and at most 16. With 0 who takes the batches
+    /// decodes them, which is best for small files.
     pub threads: usize,
     /// Bytes that decoded batches may take before they are handed out, and what one batch may take. 2 GiB by default.
     pub max_memory: u64,

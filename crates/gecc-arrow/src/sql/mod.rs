@@ -1,5 +1,5 @@
-//! Functions of SQL, whatever engine calls them: their names, arguments and results ([`FunctionKind`]), and what computes them
-//! ([`Service`]). `gecc-datafusion` and `gecc-duckdb` hand them to their engines.
+//! Functions of SQL, whatever engine calls them: their names, arguments and results ([`FunctionKind`]), and what
+//! computes them ([`Service`]). `gecc-datafusion` and `gecc-duckdb` hand them to their engines.
 
 mod kind;
 mod service;

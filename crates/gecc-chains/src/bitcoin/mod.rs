@@ -58,8 +58,8 @@ pub const LONGEST_BLOCK: u64 = 4_000_000;
 /// Bytes of what a block spends, at most.
 pub const LONGEST_UNDO: u64 = 64 << 20;
 
-/// Verifies the inputs of all blocks of some files, or of a node's, and hands the answers to `sink` until that wants no more. Gives
-/// what the sink ended with.
+/// Verifies the inputs of all blocks of some files, or of a node's, and hands the answers to `sink` until that wants no
+/// more. Gives what the sink ended with.
 ///
 /// Files named blkNNNNN.dat need revNNNNN.dat beside them, with xor.dat where there is one. A file of one block needs a
 /// file beside it whose name says `-undo` at the end of the stem, with the outputs that it spends; both may be

@@ -1,8 +1,8 @@
 //! The outputs that a block's inputs spend.
 //!
-//! The REST of Bitcoin Core has them by transaction (`SerializeBlockUndo` of its `rest.cpp`), and so have the records of
-//! rev files. There scripts and amounts are compressed as Bitcoin Core's `compressor.h` and `undo.h` say,
-//! with the numbers of its `serialize.h` (VARINT).
+//! The REST of Bitcoin Core has them by transaction (`SerializeBlockUndo` of its `rest.cpp`), and so have the records
+//! of rev files. There scripts and amounts are compressed as Bitcoin Core's `compressor.h` and `undo.h` say, with the
+//! numbers of its `serialize.h` (VARINT).
 
 use super::block::{Place, Spent};
 use super::encoding::{self, array, put_number, sized};
@@ -38,8 +38,8 @@ pub fn transactions(mut record: &[u8]) -> encoding::Result<u64> {
     encoding::number(&mut record)
 }
 
-/// The outputs of a list for each transaction, one after the other: in front how many transactions there are, and of each
-/// how many outputs. `read` takes one, and writes it as blocks have it.
+/// The outputs of a list for each transaction, one after the other: in front how many transactions there are, and of
+/// each how many outputs. `read` takes one, and writes it as blocks have it.
 pub fn by_transaction(
     mut lists: &[u8],
     inputs: usize,
