@@ -69,7 +69,7 @@ pub struct IndexOptions {
 
 #[derive(Args)]
 pub struct ScanOptions {
-    /// Tables.
+    /// Tables, and folders of them.
     #[arg(required = true)]
     pub tables: Vec<PathBuf>,
     /// The file of the scan private key with the spend public key or an address.

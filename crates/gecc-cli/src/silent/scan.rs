@@ -3,23 +3,30 @@
 use super::table::{Places, Rows, Transaction};
 use crate::flags::ScanOptions;
 use crate::input::keyfile::warn_if_exposed;
+use crate::input::paths::inputs;
 use crate::output::{Failure, Line, Output, note, refuse_overwriting};
 use crate::secrets::wiped::Wiped;
 use crate::{ALL_PASSED, CLOSED_PIPE, SOME_REJECTED, interrupt};
 use arrow_array::RecordBatch;
 use gecc::silent_payments::{self, Match, Receiver};
+use gecc::steps::{Entrance, line};
 use gecc::{Engine, Verdict, stack};
 use gecc_arrow::ReadOptions;
 use gecc_chains::bitcoin::ReceiverKeys;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
 use std::time::Instant;
 
 /// Rows of a batch: enough for a GPU.
-const ROWS: usize = 1 << 20;
+const ROWS: usize = 1 << 18;
+/// Batches that are scanned at a time, and that wait to be put out: while a GPU computes one, columns of others are
+/// read. One where memory is limited.
+const SCANNED: usize = 3;
 
 pub fn run(options: &ScanOptions) -> Result<u8, Failure> {
-    for path in options.tables.iter().chain([&options.key_file]) {
+    let tables = inputs(&options.tables)?;
+    for path in tables.iter().chain([&options.key_file]) {
         refuse_overwriting(path, options.output.as_deref())?;
     }
     let started = Instant::now();
@@ -29,19 +36,14 @@ pub fn run(options: &ScanOptions) -> Result<u8, Failure> {
     let receiver = receiver.map_err(|problem| format!("{}: {problem}", options.key_file.display()))?;
     let (engine, interrupted) = (options.engine.start()?, interrupt::watch()?);
     let mut output = Output::open(options.output.as_deref(), true, interrupted)?;
-    let mut scan = Scan { engine: &engine, receiver: [receiver], interrupted, counts: Counts::default() };
-    let mut scanned = Ok(());
-    for path in &options.tables {
-        let named = |failure| match failure {
-            Failure::Problem(problem) => Failure::Problem(format!("{}: {problem}", path.display())),
-            closed => closed,
-        };
-        scanned = scan.table(path, options, &mut output).map_err(named);
-        if scanned.is_err() || interrupted.load(Ordering::Relaxed) {
-            break;
-        }
-    }
-    let Counts { rows, found, bad } = scan.counts;
+    let max_memory = options.engine.max_memory;
+    let scan = Scan { engine: &engine, receiver: [receiver], interrupted, max_memory };
+    let mut counts = Counts::default();
+    let scanned = scan.tables(&tables, &mut |part: Part| {
+        counts.add(&part.counts);
+        Ok(output.write(vec![part.text]).outcome?)
+    });
+    let Counts { rows, found, bad } = counts;
     if interrupted.load(Ordering::Relaxed) {
         note(&format!("gecc: interrupted{}", output.abandon(found > 0)));
         return Ok(interrupt::code());
@@ -68,45 +70,100 @@ struct Counts {
     bad: usize,
 }
 
+impl Counts {
+    fn add(&mut self, more: &Counts) {
+        self.rows += more.rows;
+        self.found += more.found;
+        self.bad += more.bad;
+    }
+}
+
+/// What is put out of a batch.
+struct Part {
+    /// A line for each output that is found. Tweaks are in it.
+    text: Wiped,
+    counts: Counts,
+}
+
+/// A batch with the table that it is of, and what becomes of it.
+type Batches<'a> = Entrance<(&'a Path, RecordBatch), Result<Part, Failure>>;
+
 struct Scan<'a> {
     engine: &'a Engine,
     receiver: [Receiver; 1],
     interrupted: &'a AtomicBool,
-    counts: Counts,
+    max_memory: Option<usize>,
 }
 
 impl Scan<'_> {
-    fn table(&mut self, path: &Path, options: &ScanOptions, output: &mut Output) -> Result<(), Failure> {
+    /// Hands on what is found in tables, in order, as long as it is wanted.
+    fn tables(&self, tables: &[PathBuf], hand_on: &mut dyn FnMut(Part) -> Result<(), Failure>) -> Result<(), Failure> {
+        let scanned = if self.max_memory.is_some() { 1 } else { SCANNED };
+        let (entrance, workers, parts) = line(scanned, 0);
+        thread::scope(|scope| {
+            scope.spawn(move || {
+                let mut each = tables.iter().map(|path| self.read(path, &entrance).map_err(|why| of_table(path, why)));
+                if let Some(Err(failure)) = each.find(|read| !matches!(read, Ok(true))) {
+                    entrance.put(Err(failure));
+                }
+            });
+            for _ in 0..scanned {
+                let workers = workers.clone();
+                scope.spawn(move || workers.work(|(path, batch)| Some(self.part(path, &batch))));
+            }
+            drop(workers);
+            for part in parts {
+                if self.interrupted.load(Ordering::Relaxed) {
+                    break;
+                }
+                hand_on(part?)?;
+            }
+            Ok(())
+        })
+    }
+
+    /// Hands in the batches of a table. Gives whether more are wanted.
+    fn read<'t>(&self, path: &'t Path, batches: &Batches<'t>) -> Result<bool, Failure> {
         let said = |problem: gecc_arrow::Error| Failure::Problem(problem.to_string());
         let mut reading = ReadOptions { rows: ROWS, ..ReadOptions::default() };
-        if let Some(bytes) = options.engine.max_memory {
+        if let Some(bytes) = self.max_memory {
             reading.max_memory = bytes as u64 / 4;
         }
         let input = gecc_arrow::open(path, reading).map_err(said)?;
         let places = Places::find(input.schema())?;
         for batch in input.batches(&places.columns()).map_err(said)? {
-            if self.interrupted.load(Ordering::Relaxed) {
-                break;
+            if self.interrupted.load(Ordering::Relaxed) || !batches.hand_in((path, batch.map_err(said)?)) {
+                return Ok(false);
             }
-            // Tweaks pass through.
-            let text = stack::wiped(|| self.batch(&batch.map_err(said)?))?;
-            output.write(vec![text]).outcome?;
         }
-        Ok(())
+        Ok(true)
     }
 
-    /// A line for each output that is found.
-    fn batch(&mut self, batch: &RecordBatch) -> Result<Wiped, Failure> {
+    fn part(&self, path: &Path, batch: &RecordBatch) -> Result<Part, Failure> {
+        // Tweaks pass through.
+        stack::wiped(|| self.batch(batch)).map_err(|failure| of_table(path, failure))
+    }
+
+    fn batch(&self, batch: &RecordBatch) -> Result<Part, Failure> {
         let rows = Rows::of(batch)?;
         let found = silent_payments::scan(self.engine, &self.receiver, rows.keys(), rows.outputs()?)?;
-        self.counts.rows += batch.num_rows();
-        self.counts.found += found.matches.len();
-        self.counts.bad += found.codes.iter().filter(|code| **code != Verdict::VALID_CODE).count();
+        let counts = Counts {
+            rows: batch.num_rows(),
+            found: found.matches.len(),
+            bad: found.codes.iter().filter(|code| **code != Verdict::VALID_CODE).count(),
+        };
         let mut text = Wiped::default();
         for of in &found.matches {
             write(&mut text, of, &Transaction::of(batch, of.row), rows.are_prefixes());
         }
-        Ok(text)
+        Ok(Part { text, counts })
+    }
+}
+
+fn of_table(path: &Path, failure: Failure) -> Failure {
+    match failure {
+        Failure::Problem(problem) => Failure::Problem(format!("{}: {problem}", path.display())),
+        closed => closed,
     }
 }
 

@@ -22,6 +22,8 @@ mod operations;
 mod program;
 mod recover;
 mod rows;
+#[cfg(all(feature = "arrow", feature = "chains"))]
+mod silent;
 mod streams;
 mod support;
 #[cfg(feature = "arrow")]

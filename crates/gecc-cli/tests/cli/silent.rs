@@ -1,0 +1,82 @@
+//! `gecc bitcoin scan`: what is found in the shipped tables, which have what it has to find.
+
+use crate::support::{answers, code, run, stderr};
+use serde_json::Value;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+const LABELS: [&str; 6] = ["--label", "0", "--label", "1", "--label", "7"];
+
+fn data(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(name)
+}
+
+fn known() -> Value {
+    serde_json::from_slice(&fs::read(data("silent_answers.json")).unwrap()).unwrap()
+}
+
+/// A payment without what only tables or only answers have.
+fn payment(txid: &Value, of: &Value) -> [Value; 5] {
+    [txid.clone(), of["output"].clone(), of["k"].clone(), of["label"].clone(), of["tweak"].clone()]
+}
+
+/// All payments that a table has, in its order.
+fn expected(known: &Value) -> Vec<[Value; 5]> {
+    let rows = known["rows"].as_array().unwrap().iter();
+    rows.flat_map(|row| row["found"].as_array().unwrap().iter().map(|of| payment(&row["txid"], of))).collect()
+}
+
+fn found(lines: &[Value]) -> Vec<[Value; 5]> {
+    lines.iter().map(|line| payment(&line["txid"], line)).collect()
+}
+
+/// A folder with a key file, and the path of that.
+fn keys(known: &Value) -> (tempfile::TempDir, String) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("scan.txt");
+    fs::write(&path, format!("{}\n{}\n", known["scan_secret"].as_str().unwrap(), known["address"].as_str().unwrap()))
+        .unwrap();
+    let path = path.to_str().unwrap().to_owned();
+    (folder, path)
+}
+
+#[test]
+fn payments_are_found_in_tables_and_folders() {
+    let known = known();
+    let (folder, keys) = keys(&known);
+    let scan = |tables: &[&Path]| {
+        let named = tables.iter().map(|table| table.to_str().unwrap());
+        let arguments = ["bitcoin", "scan", "--quiet", "--key-file", &keys].into_iter().chain(LABELS).chain(named);
+        let output = run(&arguments.collect::<Vec<_>>(), "");
+        assert_eq!(code(&output), 0, "{}", stderr(&output));
+        answers(&output)
+    };
+    let (whole, prefixes) = (data("silent_keys.parquet"), data("silent_prefixes.parquet"));
+    let lines = scan(&[&whole]);
+    assert_eq!(found(&lines), expected(&known));
+    assert!(lines.len() > 20 && lines.iter().all(|line| line["candidate"] == false));
+    let candidates = scan(&[&prefixes]);
+    assert!(expected(&known).iter().all(|payment| found(&candidates).contains(payment)));
+    assert!(candidates.len() > lines.len() && candidates.iter().all(|line| line["candidate"] == true));
+
+    // Tables one after the other, and all of a folder.
+    let both = [lines, candidates].concat();
+    assert_eq!(scan(&[&whole, &prefixes]), both);
+    let inside = folder.path().join("tables");
+    fs::create_dir(&inside).unwrap();
+    fs::copy(&whole, inside.join("1.parquet")).unwrap();
+    fs::copy(&prefixes, inside.join("2.parquet")).unwrap();
+    assert_eq!(scan(&[&inside]), both);
+}
+
+#[test]
+fn a_table_that_cannot_be_read_is_named() {
+    let (folder, keys) = keys(&known());
+    let broken = folder.path().join("broken.parquet");
+    fs::write(&broken, b"PAR1 and nothing of a table PAR1").unwrap();
+    let whole = data("silent_keys.parquet");
+    let tables = [whole.to_str().unwrap(), broken.to_str().unwrap()];
+    let output = run(&["bitcoin", "scan", "--key-file", &keys, tables[0], tables[1]], "");
+    assert_eq!(code(&output), 2);
+    assert!(stderr(&output).contains("broken.parquet: "), "{}", stderr(&output));
+}
