@@ -19,7 +19,7 @@ fn they_are_those_of_the_library() {
         for form in ["'Hello World'::BYTEA".to_owned(), format!("x'{}'", hex(message)), format!("'0x{}'", hex(message))]
         {
             let sql = format!("SELECT message_digest('{}', {form})", hash.name());
-            assert_eq!(row(&context, &sql), [expected.clone()], "{sql}");
+            assert_eq!(row(&context, &sql), std::slice::from_ref(&expected), "{sql}");
         }
     }
     // What ethers' documentation has.
