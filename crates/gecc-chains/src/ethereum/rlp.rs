@@ -109,7 +109,7 @@ pub fn number<const N: usize>(items: &mut &[u8]) -> Result<[u8; N]> {
     Ok(number)
 }
 
-/// Takes an integer of at most 16 bytes.
+/// Takes an integer of at most this many bytes, which are 16 at most.
 #[inline]
 pub fn integer(items: &mut &[u8], most: usize) -> Result<u128> {
     Ok(digits(items, most)?.iter().fold(0, |integer, digit| integer << 8 | u128::from(*digit)))

@@ -9,18 +9,18 @@ mod ethereum;
 pub use bitcoin::asked;
 #[cfg(unix)]
 pub use ethereum::Node;
+use gecc::steps::line;
 use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, sync_channel};
 use std::thread;
 use std::time::Duration;
 use ureq::http::{Response, StatusCode, Uri};
 use ureq::{Agent, Body};
 
 /// Requests that are under way.
-const REQUESTS: u64 = 8;
+const REQUESTS: usize = 8;
 /// How often a request is made that fails, and how long the first pause is; each is twice as long as the one before.
 const TRIES: u32 = 6;
 const PAUSE: Duration = Duration::from_millis(500);
@@ -84,32 +84,22 @@ impl Asking {
         mut hand_on: impl FnMut(u64, Result<T, String>) -> bool,
     ) {
         let ask = &ask;
+        let (entrance, workers, answers) = line(REQUESTS, 0);
         thread::scope(|scope| {
-            let answers: Vec<Receiver<Result<T, String>>> = (0..REQUESTS)
-                .map(|first| {
-                    let (to, from) = sync_channel(1);
-                    scope.spawn(move || {
-                        for request in (first..requests).step_by(REQUESTS as usize) {
-                            let Some(answer) = self.again(|| ask(request)) else { return };
-                            let is_last = answer.is_err();
-                            if to.send(answer).is_err() || is_last {
-                                return;
-                            }
-                        }
-                    });
-                    from
-                })
-                .collect();
-            for request in 0..requests {
-                let Ok(answer) = answers[(request % REQUESTS) as usize].recv() else { break };
+            scope.spawn(move || (0..requests).all(|request| entrance.hand_in(request)));
+            for _ in 0..REQUESTS {
+                let workers = workers.clone();
+                scope.spawn(move || workers.work(|request| self.again(|| ask(request))));
+            }
+            drop(workers);
+            for (request, answer) in (0..).zip(answers) {
                 let is_last = answer.is_err();
                 if !self.is_wanted() || !hand_on(request, answer) || is_last {
                     break;
                 }
             }
-            // Those that wait to hand on, or for another try, are told by this.
+            // Those that wait for another try are told by this.
             self.is_over.store(true, Ordering::Relaxed);
-            drop(answers);
         });
     }
 
@@ -155,7 +145,7 @@ fn agent() -> Agent {
         .max_redirects(0)
         .max_redirects_will_error(false)
         .proxy(None)
-        .max_idle_connections_per_host(REQUESTS as usize)
+        .max_idle_connections_per_host(REQUESTS)
         .timeout_connect(Some(PATIENCE))
         .timeout_per_read(Some(PATIENCE))
         .timeout_per_write(Some(PATIENCE));
