@@ -77,11 +77,12 @@ pub fn digests_into<M: AsRef<[u8]> + Sync>(
 struct Aside(Option<(Lanes, Vec<usize>)>);
 
 impl Aside {
-    fn of<M: AsRef<[u8]>>(cpu: &CpuEngine, function: Function, messages: &[M]) -> Self {
+    fn of<M: AsRef<[u8]> + Sync>(cpu: &CpuEngine, function: Function, messages: &[M]) -> Self {
         let lanes = cpu.lanes.filter(|_| function == Function::Keccak256);
         let is_long = |item: &usize| messages[*item].as_ref().len() > LONGEST;
         Aside(lanes.map(|lanes| {
-            let mut long: Vec<usize> = (0..messages.len()).filter(is_long).collect();
+            let found = cpu.map_parts(messages.len(), |items| items.filter(is_long).collect::<Vec<_>>());
+            let mut long = found.concat();
             long.sort_unstable_by_key(|item| messages[*item].as_ref().len());
             (lanes, long)
         }))
