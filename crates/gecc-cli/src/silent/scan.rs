@@ -13,6 +13,7 @@ use gecc::steps::{Entrance, line};
 use gecc::{Engine, Verdict, stack};
 use gecc_arrow::ReadOptions;
 use gecc_chains::bitcoin::ReceiverKeys;
+use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
@@ -23,6 +24,8 @@ const ROWS: usize = 1 << 18;
 /// Batches that are scanned at a time, and that wait to be put out: while a GPU computes one, columns of others are
 /// read. One where memory is limited.
 const SCANNED: usize = 3;
+/// Tables that are read at a time, as one of a single batch is read by a single thread. One where memory is limited.
+const READ: usize = 4;
 
 pub fn run(options: &ScanOptions) -> Result<u8, Failure> {
     let tables = inputs(&options.tables)?;
@@ -102,8 +105,7 @@ impl Scan<'_> {
         let (entrance, workers, parts) = line(scanned, 0);
         thread::scope(|scope| {
             scope.spawn(move || {
-                let mut each = tables.iter().map(|path| self.read(path, &entrance).map_err(|why| of_table(path, why)));
-                if let Some(Err(failure)) = each.find(|read| !matches!(read, Ok(true))) {
+                if let Err(failure) = self.read(tables, &entrance) {
                     entrance.put(Err(failure));
                 }
             });
@@ -122,8 +124,25 @@ impl Scan<'_> {
         })
     }
 
-    /// Hands in the batches of a table. Gives whether more are wanted.
-    fn read<'t>(&self, path: &'t Path, batches: &Batches<'t>) -> Result<bool, Failure> {
+    /// Hands in the batches of tables, as long as they are wanted.
+    fn read<'t>(&self, tables: &'t [PathBuf], batches: &Batches<'t>) -> Result<(), Failure> {
+        let at_a_time = if self.max_memory.is_some() { 1 } else { READ };
+        let mut tables = tables.iter().map(|path| (path, self.open(path)));
+        let mut open: VecDeque<_> = tables.by_ref().take(at_a_time).collect();
+        while let Some((path, table)) = open.pop_front() {
+            let said = |problem: gecc_arrow::Error| of_table(path, Failure::Problem(problem.to_string()));
+            for batch in table.map_err(|why| of_table(path, why))? {
+                if self.interrupted.load(Ordering::Relaxed) || !batches.hand_in((path, batch.map_err(said)?)) {
+                    return Ok(());
+                }
+            }
+            open.extend(tables.next());
+        }
+        Ok(())
+    }
+
+    /// Begins to read a table.
+    fn open(&self, path: &Path) -> Result<gecc_arrow::Batches, Failure> {
         let said = |problem: gecc_arrow::Error| Failure::Problem(problem.to_string());
         let mut reading = ReadOptions { rows: ROWS, ..ReadOptions::default() };
         if let Some(bytes) = self.max_memory {
@@ -131,12 +150,7 @@ impl Scan<'_> {
         }
         let input = gecc_arrow::open(path, reading).map_err(said)?;
         let places = Places::find(input.schema())?;
-        for batch in input.batches(&places.columns()).map_err(said)? {
-            if self.interrupted.load(Ordering::Relaxed) || !batches.hand_in((path, batch.map_err(said)?)) {
-                return Ok(false);
-            }
-        }
-        Ok(true)
+        input.batches(&places.columns()).map_err(said)
     }
 
     fn part(&self, path: &Path, batch: &RecordBatch) -> Result<Part, Failure> {
