@@ -12,7 +12,7 @@ from pathlib import Path
 from . import catalogue, cpu_sources, sources
 from .crosscheck import crosscheck
 from .mutants import try_mutants
-from .project import Wrong, curves
+from .project import SHORT_WEIERSTRASS, Wrong, curves, weierstrass
 from .prove import Unproved, prove
 from .prove_bits import prove_on_bits
 from .ptx import Unsupported
@@ -49,8 +49,10 @@ def _prove_one(number, options):
 def _run(options):
     """Shows everything; returns the results, which are also printed as they come."""
     global _tasks
-    every_curve = [c for c in curves() if not options.curves or c.name in options.curves.split(",")]
-    found = sources.check(catalogue.DEVICE) | cpu_sources.check(catalogue.CPU)
+    every_curve = curves()
+    found = sources.check(catalogue.DEVICE, every_curve) | cpu_sources.check(catalogue.CPU)
+    if options.curves:
+        every_curve = [curve for curve in every_curve if curve.name in options.curves.split(",")]
     print(f"{len(found)} functions in the sources, each with a statement or a reason", flush=True)
     _tasks = catalogue.tasks(every_curve, options.architectures.split(","))
     if options.functions:
@@ -60,7 +62,9 @@ def _run(options):
     settings = {key: getattr(options, key) for key in ("items", "mutants", "all_mutants", "seed")}
     if options.theorems:
         _tasks = []
-    jobs = [] if options.functions else [(_show_one, number, every_curve) for number in range(len(THEOREMS))]
+    jobs = []
+    if not options.functions:
+        jobs = [(_show_one, number, every_curve) for number, t in enumerate(THEOREMS) if any(map(t.about, every_curve))]
     jobs += [(_prove_one, number, settings) for number in range(len(_tasks))]
     if options.processes == 1:
         return _collect(map(_apply, jobs), options.results)
@@ -72,7 +76,12 @@ def _show_one(number, every_curve):
     theorem = THEOREMS[number]
     started, result = time.monotonic(), {"task": theorem.name, "name": theorem.name, "says": theorem.says}
     about = [curve for curve in every_curve if theorem.about(curve)]
-    result["curve"] = "all" if about == every_curve else ", ".join(curve.name for curve in about)
+    if about == every_curve:
+        result["curve"] = "all"
+    elif about == list(filter(weierstrass, every_curve)):
+        result["curve"] = SHORT_WEIERSTRASS
+    else:
+        result["curve"] = ", ".join(curve.name for curve in about)
     try:
         theorem.show(about)
     except (Wrong, Unproved, Unsupported, KeyError) as error:

@@ -2,6 +2,7 @@
 
 import z3
 
+from .project import R, weierstrass
 from .statements import Statement, everywhere
 
 FULL = 2**32 - 1
@@ -68,7 +69,7 @@ WORDS = [
 
 
 def _residue_is_zero(a, c):
-    return z3.Or(a == 0, a == c.p)
+    return z3.Or(*(a == multiple for multiple in range(0, R, c.p)))
 
 
 ELEMENTS = [
@@ -124,6 +125,7 @@ COMPARISONS = [
         "is_coordinate = plus_order(r, x)",
         "says whether x + n < p, and r = x + n then",
         _plus_order,
+        curves=weierstrass,
     )
 ]
 

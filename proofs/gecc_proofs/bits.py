@@ -13,6 +13,7 @@ class BitMachine:
         self.arguments = arguments  # bit vectors of 32 bits
         self.results = {}
         self.registers = {}
+        self.local = {}  # words of the kernel's own memory, by the bytes before them
         self.carry = None
 
     def run(self, instructions, position=0, most_steps=20_000):
@@ -50,6 +51,7 @@ class BitMachine:
         for position in (target, following):
             way = BitMachine(self.arguments)
             way.registers, way.results, way.carry = dict(self.registers), dict(self.results), self.carry
+            way.local = dict(self.local)
             way.run(instructions, position)
             ways.append(way.results)
         if ways[0].keys() != ways[1].keys():
@@ -59,7 +61,7 @@ class BitMachine:
     def value(self, operand, width=32):
         if operand in self.registers:
             return self.registers[operand]
-        return z3.BitVecVal(int(operand, 0), width)
+        return z3.BitVecVal(0 if operand.startswith("__local_depot") else int(operand, 0), width)
 
     def write(self, entry, value, register=None):
         self.registers[register or entry.operands[0]] = z3.simplify(value)
@@ -68,6 +70,8 @@ class BitMachine:
         opcode, operands = entry.opcode, entry.operands
         if opcode[0] == "cvta" or entry.name.startswith("ld.param"):
             return
+        if "local" in opcode:
+            return self._local(entry)
         if opcode[0] == "ld":
             word, first, count = load(entry)
             part = z3.Extract(first + count - 1, first, self.arguments[word])
@@ -88,6 +92,23 @@ class BitMachine:
         if kind == "pred":
             return self._predicate(entry)
         self.write(entry, self._result(entry, kind, width))
+
+    def _local(self, entry):
+        """A load or store of words at an address that is known."""
+        loads = entry.opcode[0] == "ld"
+        registers, place = entry.operands if loads else reversed(entry.operands)
+        if entry.opcode[0] not in ("ld", "st") or entry.opcode[-1] not in ("u32", "b32"):
+            raise Unsupported(entry.name)
+        register, offset = address(place)
+        base = self.registers[register]
+        if not z3.is_bv_value(base):
+            raise Unsupported("an address that depends on the arguments")
+        for i, one in enumerate(registers if isinstance(registers, tuple) else (registers,)):
+            place = base.as_long() + offset + 4 * i
+            if loads:
+                self.write(entry, self.local[place], one)
+            else:
+                self.local[place] = self.value(one)
 
     def _sum(self, entry, width):
         x, y = (self.value(operand, width) for operand in entry.operands[1:])
@@ -130,6 +151,8 @@ class BitMachine:
         if opcode[0] == "mad" and opcode[1] == "lo" and "cc" not in opcode:
             x, y, addend = (self.value(operand) for operand in operands[1:])
             return x * y + addend
+        if opcode[0] == "bfi":
+            return self._inserted(*operands[1:], width)
         sources = [self.value(operands[1], width)]
         sources += [self.value(operand, width) for operand in operands[2:]]
         if opcode[0] in ("shl", "shr") and width == 64:
@@ -140,6 +163,7 @@ class BitMachine:
             "xor": lambda x, y: x ^ y,
             "not": lambda x: ~x,
             "neg": lambda x: -x,
+            "abs": lambda x: z3.If(x < 0, -x, x),
             "mov": lambda x: x,
             "shl": lambda x, y: x << y,
             "shr": (lambda x, y: x >> y) if kind[0] == "s" else z3.LShR,
@@ -150,6 +174,16 @@ class BitMachine:
         if opcode[0] not in functions or (opcode[0] == "mul" and opcode[1] != "lo"):
             raise Unsupported(entry.name)
         return functions[opcode[0]](*sources)
+
+    def _inserted(self, low, into, first, count, width):
+        """Bits from `first` on replaced by the lowest ones of another word."""
+        first, count = int(first), int(count)
+        if not 0 < count <= width - first:
+            raise Unsupported("bits beyond the word")
+        whole, part = self.value(into, width), z3.Extract(count - 1, 0, self.value(low, width))
+        kept = [z3.Extract(width - 1, first + count, whole)] if first + count < width else []
+        kept += [part] + ([z3.Extract(first - 1, 0, whole)] if first else [])
+        return z3.Concat(*kept) if len(kept) > 1 else part
 
     @staticmethod
     def _compared(relation, signed, x, y):

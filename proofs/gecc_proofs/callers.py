@@ -24,13 +24,14 @@ READ_FIRST = {
     "opposite_digits_var",
 }
 # A number is written where `.v` is the first argument, a word of it is assigned to, or the braces have its words; and
-# an array where words that are no number's are stored in it.
+# an array where words that are no number's are stored in it. The multiplications of Ed25519 take scalars as words.
 _WRITES = re.compile(
     r"(\w+)(?:<\w+>)?\(\s*[\w.]+\.v\s*[,)]"
     r"|\.v\[[^\]]*\]\s*[|&^+-]?=(?!=)"
     r"|\b(?:fe|sc) \w+ = {{"
     r"|\b(?:fe|sc){{"
     r"|\bstore_column\([^;]*, \w+\);"
+    r"|= ed_multiply_\w+\("
 )
 
 OF_COLUMNS = "an array of numbers below their modulus (kernels/columns.cuh), which kernels write from numbers"
@@ -121,6 +122,10 @@ PLACES = {
         "a scalar, as gecc_ed25519_expand or the host has it"
     ),
     ("kernels/ed25519_sign.cu", "words_copy(s.v, ed25519_sign(nonce, k, scalar).v);"): "a scalar that is stored",
+    ("kernels/ed25519.cu", "ed_projective sum = ed_multiply_add_var(store, of_k, base, s);"): (
+        "of_k from " + OF_COLUMNS + "; s is 0, or of a pending item, which sc_is_canonical was asked about"
+    ),
+    ("kernels/ed25519_sign.cu", "ed_projective product = ed_multiply_uniform(multiples, k);"): OF_COLUMNS,
     ("curve/edwards_multiply.cuh", "entry.sum.v[0] |= is_zero;"): LOOSE,
     ("curve/edwards_multiply.cuh", "entry.difference.v[0] |= is_zero;"): LOOSE,
     (

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from . import (
     bit_statements,
     cpu_statements,
+    edwards_statements,
     field_statements,
     inversion_statements,
     lane_statements,
@@ -15,6 +16,7 @@ from . import (
 )
 from .nvrtc import compile_to_ptx
 from .probes import kernel_name, source
+from .project import weierstrass
 from .ptx import instructions, kernels
 from .rust_probes import VARIANTS, compile_to_llvm
 
@@ -28,6 +30,7 @@ DEVICE = (
     + bit_statements.STATEMENTS
     + inversion_statements.STATEMENTS
     + recode_statements.STATEMENTS
+    + edwards_statements.STATEMENTS
 )
 CPU = cpu_statements.STATEMENTS + lane_statements.STATEMENTS
 STATEMENTS = DEVICE + CPU
@@ -49,7 +52,8 @@ class Task:
 
 
 def independent_of_curve(statement):
-    return statement in word_statements.STATEMENTS + bit_statements.WORDS + cpu_statements.WORDS
+    on_device = word_statements.STATEMENTS + reduction_statements.PRODUCTS + bit_statements.WORDS
+    return statement in on_device + cpu_statements.WORDS
 
 
 def _device_codes(curves, architecture):
@@ -62,7 +66,10 @@ def _device_codes(curves, architecture):
 
 
 def _cpu_codes(curves, variant):
-    """The same for the CPU's code."""
+    """The same for the CPU's code, of which Edwards curves have functions without types of a curve."""
+    curves = [curve for curve in curves if weierstrass(curve)]
+    if not curves:
+        return
     statements = [s for s in CPU if cpu_statements.exists(s, variant)]
     codes = compile_to_llvm(statements, curves, variant)
     for (name, curve), code in codes.items():

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Callable
 
 from .extract import Program, function, preprocessed
-from .project import CUDA, R, Wrong
+from .project import CUDA, R, Wrong, edwards
 from .statements import everywhere
 
 
@@ -63,7 +63,6 @@ class Meaning:
 
     def __init__(self, curve, modulus):
         self.curve, self.modulus = curve, modulus
-        self.loose = R if curve.opens else curve.p  # what an element is below
 
     def _product(self, a, b, factor):
         terms = a.terms.times(b.terms, self.modulus)
@@ -71,15 +70,15 @@ class Meaning:
 
     def _elements(self, *numbers):
         _need(self.modulus == self.curve.p, "an element where a scalar should be")
-        _need(all(number.bound <= self.loose for number in numbers), "an element is not below its bound")
+        _need(all(number.bound <= self.curve.loose for number in numbers), "an element is not below its bound")
 
     def fe_mul(self, a, b):
         self._elements(a, b)
-        return Number(self._product(a, b, self.curve.factor), self.loose)
+        return Number(self._product(a, b, self.curve.factor), self.curve.loose)
 
     def fe_sub(self, a, b):
         self._elements(a, b)
-        return Number(a.terms.plus(b.terms, self.modulus, -1), self.loose)
+        return Number(a.terms.plus(b.terms, self.modulus, -1), self.curve.loose)
 
     def fe_canonical(self, a):
         self._elements(a)
@@ -88,7 +87,7 @@ class Meaning:
     def fe_reduce(self, a):
         """t / F for t of eight words, which is below R p."""
         _need(self.modulus == self.curve.p, "an element where a scalar should be")
-        return Number(self._product(a, Number(Terms({(): 1}), 2), self.curve.factor), self.loose)
+        return Number(self._product(a, Number(Terms({(): 1}), 2), self.curve.factor), self.curve.loose)
 
     def _inverse(self, a, modulus):
         _need(self.modulus == modulus and a.bound <= modulus, "an inversion of what is not below the modulus")
@@ -99,6 +98,11 @@ class Meaning:
 
     def inverse_modulo_n(self, a):
         return self._inverse(a, self.curve.n)
+
+    def sc_add(self, a, b):
+        _need(self.modulus == self.curve.n, "an element where a scalar should be")
+        _need(max(a.bound, b.bound) <= self.curve.n, "a scalar that is not below n")
+        return Number(a.terms.plus(b.terms, self.modulus), self.curve.n)
 
     def sc_mont_mul(self, a, b):
         _need(self.modulus == self.curve.n and b.bound <= self.curve.n, "a factor that is not below n")
@@ -136,8 +140,10 @@ class Composition:
 
 
 def _root_exponent(curve):
-    _need(curve.p % 4 == 3, "p is not 3 modulo 4")
-    return (curve.p + 1) // 4
+    if curve.p % 4 == 3:
+        return (curve.p + 1) // 4
+    _need(curve.p % 8 == 5, "p is 1 modulo 8")
+    return (curve.p - 5) // 8
 
 
 def _sqrt(curve, a, *_):
@@ -157,7 +163,7 @@ def _inverse(factor, modulus):
 
 
 def _unshaped(curve):
-    return not curve.opens
+    return curve.loose == curve.p
 
 
 def _products(*parts):
@@ -197,12 +203,12 @@ def _unopened(name, arguments, says, *parts):
 COMPOSITIONS = [
     Composition(
         "fe_sqrt_candidate",
-        "a^((p + 1) / 4), so that its square is a where a is a square",
+        "a^((p + 1) / 4), so that its square is a where a is a square; a^((p - 5) / 8) where p is 5 modulo 8",
         "field/field.cuh",
         "fe_sqrt_candidate(a).v",
         "fe",
         _sqrt,
-        lambda curve: R if curve.opens else curve.p,
+        lambda curve: curve.loose,
     ),
     Composition(
         "fe_inv",
@@ -211,7 +217,7 @@ COMPOSITIONS = [
         "fe_inv(a).v",
         "fe",
         _inverse(lambda curve: curve.factor, lambda curve: curve.p),
-        lambda curve: R if curve.opens else curve.p,
+        lambda curve: curve.loose,
     ),
     Composition(
         "sc_mul",
@@ -222,6 +228,28 @@ COMPOSITIONS = [
         lambda curve, a, b, *_: a.times(b, curve.n),
         lambda curve: curve.n,
         any_number="a",
+    ),
+    Composition(
+        "sc_from_wide",
+        "low + 2^256 high mod n, below n, for any halves",
+        "scheme/ed25519.cuh",
+        "sc_from_wide(joined(a, b).v).v",
+        "sc",
+        lambda curve, a, b, *_: a.plus(b.times(Terms({(): R}), curve.n), curve.n),
+        lambda curve: curve.n,
+        edwards,
+        any_number="ab",
+    ),
+    Composition(
+        "ed25519_sign",
+        "r + k a mod n, below n, for r, k, a < n",
+        "scheme/ed25519.cuh",
+        "ed25519_sign(a, b, c).v",
+        "sc",
+        lambda curve, a, b, c, _: a.plus(b.times(c, curve.n), curve.n),
+        lambda curve: curve.n,
+        edwards,
+        ("sc_mul",),
     ),
     Composition(
         "sc_mont_inv",
@@ -300,7 +328,7 @@ def check_compositions(curve, cuda=CUDA, compositions=COMPOSITIONS):
 
 def _check(curve, composition, trace):
     modulus = curve.p if composition.kind == "fe" else curve.n
-    below = (R if curve.opens else curve.p) if composition.kind == "fe" else curve.n
+    below = curve.loose if composition.kind == "fe" else curve.n
     bounds = {name: R if name in composition.any_number else below for name in "abcd"}
     numbers = Meaning(curve, modulus).evaluated(trace, bounds)
     ((line,),) = trace.results

@@ -1,7 +1,7 @@
 """The statements about cuda/field/: elements modulo p and scalars modulo n."""
 
 from .project import R
-from .reduction_statements import opens
+from .reduction_statements import loose, opens
 from .statements import Congruent, Statement, below, everywhere
 
 
@@ -9,11 +9,11 @@ def _element(name, arguments, says, difference, *, curves=everywhere, canonical=
     """A function of elements to an element. `difference` is 0 modulo p. Loose, or below p where p has no shape."""
 
     def claims(v, curve):
-        bound = curve.p if canonical or not curve.opens else R
+        bound = curve.p if canonical else curve.loose
         return [Congruent(difference(v, curve), curve.p), below(v.r, bound)]
 
     def needs(v, curve):
-        if curve.opens:
+        if loose(curve):
             return []
         result = [getattr(v, a) - (curve.p - 1) for a in arguments]
         if product:  # follows from the two bounds: z3 is told, as it sees words alone
@@ -75,7 +75,7 @@ CONVERSIONS = [
         "u32 a[8] -> fe r",
         "r = fe_from_words(a)",
         "r = a F mod p, for any a",
-        lambda v, c: [Congruent(v.r - v.a * c.factor, c.p), below(v.r, R if c.opens else c.p)],
+        lambda v, c: [Congruent(v.r - v.a * c.factor, c.p), below(v.r, c.loose)],
     ),
     Statement(
         "fe_to_words",
@@ -83,7 +83,7 @@ CONVERSIONS = [
         "fe_to_words(r, a)",
         "r F = a mod p, r < p",
         lambda v, c: [Congruent(v.r * c.factor - v.a, c.p), below(v.r, c.p)],
-        curves=opens,
+        curves=loose,
     ),
     # As curve/affine_add.cuh and curve/multiples.cuh write it.
     _element(
@@ -97,7 +97,7 @@ CONVERSIONS = [
 ]
 
 
-def _scalar(name, arguments, says, difference, *, any_number="", needs_more=None):
+def _scalar(name, arguments, says, difference, *, any_number="", needs_more=None, curves=everywhere):
     """A function of scalars to a scalar below n. Arguments in `any_number` may be any number of eight words."""
 
     def claims(v, curve):
@@ -109,7 +109,12 @@ def _scalar(name, arguments, says, difference, *, any_number="", needs_more=None
 
     words = name in ("sc_to_montgomery", "sc_from_words")
     signature = ", ".join(f"u32 {a}[8]" if words else f"sc {a}" for a in arguments) + " -> sc r"
-    return Statement(name, signature, f"r = {name}({', '.join(arguments)})", says, claims, needs)
+    return Statement(name, signature, f"r = {name}({', '.join(arguments)})", says, claims, needs, curves)
+
+
+def _reduced_once(curve):
+    """Whether any number of eight words is below 2 n."""
+    return 2 * curve.n > R
 
 
 SCALARS = [
@@ -133,7 +138,14 @@ SCALARS = [
     ),
     _scalar("sc_from_montgomery", "a", "r R = a mod n, r < n", lambda v, c: v.r * R - v.a),
     _scalar("sc_to_montgomery", "a", "r = a R mod n, r < n, for any a", lambda v, c: v.r - v.a * R, any_number="a"),
-    _scalar("sc_from_words", "a", "r = a mod n, r < n, for any a", lambda v, c: v.r - v.a, any_number="a"),
+    _scalar(
+        "sc_from_words",
+        "a",
+        "r = a mod n, r < n, for any a",
+        lambda v, c: v.r - v.a,
+        any_number="a",
+        curves=_reduced_once,
+    ),
 ]
 
 STATEMENTS = ELEMENTS + CONVERSIONS + SCALARS

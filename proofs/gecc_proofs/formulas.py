@@ -29,24 +29,28 @@ class Algebra:
     def right_side(self, x):
         return self.normal(x * x * x + x.scaled(self.a) + self.b)
 
+    def equation(self, x, y):
+        """Of a point with these variables: a monomial, and what it is the same as, which has no multiple of it."""
+        return (y, y), Polynomial({(x, x, x): 1, (x,): self.a, (): self.b}).modulo(self.p)
+
     def normal(self, polynomial):
         """Reduced by the points' equations and modulo p."""
         polynomial = polynomial.modulo(self.p)
         for which in ("1", "2"):
-            x, y = VARIABLES["x" + which], VARIABLES["y" + which]
-            while any(m.count(y) > 1 for m in polynomial.terms):
-                polynomial = self._once(polynomial, x, y)
+            leading, same = self.equation(VARIABLES["x" + which], VARIABLES["y" + which])
+            counts = [(variable, leading.count(variable)) for variable in set(leading)]
+            while any(_is_multiple(m, counts) for m in polynomial.terms):
+                polynomial = self._once(polynomial, leading, counts, same)
         return polynomial
 
-    def _once(self, polynomial, x, y):
+    def _once(self, polynomial, leading, counts, same):
         kept, parts = {}, []
-        square = Polynomial({(x, x, x): 1, (x,): self.a, (): self.b} if self.b else {(x, x, x): 1, (x,): self.a})
         for monomial, coefficient in polynomial.terms.items():
-            if monomial.count(y) > 1:
+            if _is_multiple(monomial, counts):
                 rest = list(monomial)
-                rest.remove(y)
-                rest.remove(y)
-                parts.append(Polynomial({tuple(rest): coefficient}) * square)
+                for variable in leading:
+                    rest.remove(variable)
+                parts.append(Polynomial({tuple(rest): coefficient}) * same)
             else:
                 kept[monomial] = coefficient
         return Polynomial.sum([Polynomial(kept), *parts]).modulo(self.p)
@@ -90,6 +94,10 @@ class Algebra:
 
     def put(self, polynomial, **values):
         return self.normal(polynomial.substituted({VARIABLES[name]: value for name, value in values.items()}))
+
+
+def _is_multiple(monomial, counts):
+    return all(monomial.count(variable) >= count for variable, count in counts)
 
 
 def evaluate(algebra, lines, inputs, known=None):
@@ -552,13 +560,13 @@ def evaluate_from(algebra, lines, known, first, end):
     return rest
 
 
-def _verdict_codes(curve):
+def verdict_codes(curve):
     text = (curve.generated / "codes.cuh").read_text()
     return {name: int(value) for name, value in re.findall(r"(k\w+) = (\d+)", text)}
 
 
 def _comparisons(program):
-    codes = _verdict_codes(program.curve)
+    codes = verdict_codes(program.curve)
     check = Check(program, "compare_result")
     for path, _, facts in check.each():
         if facts["first is the identity"]:

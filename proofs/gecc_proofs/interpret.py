@@ -145,6 +145,10 @@ class Interpreter:
     def _neg(self, entry, kind, width):
         self.write(entry, entry.operands[0], np.uint64(0) - self.value(entry.operands[1], width), width)
 
+    def _abs(self, entry, kind, width):
+        value = _signed(self.value(entry.operands[1], width), width)
+        self.write(entry, entry.operands[0], _unsigned(np.abs(value), width), width)
+
     def _not(self, entry, kind, width):
         value = self.value(entry.operands[1], width)
         self.write(entry, entry.operands[0], value ^ ONE if kind == "pred" else ~value, width)

@@ -1,6 +1,6 @@
 """Bit operations on the values of a System: masks, Boolean functions, disjoint bits."""
 
-from .polynomial import MINUS_ONE, Polynomial, interpolated, truth_table
+from .polynomial import MINUS_ONE, Polynomial, interpolated, is_boolean, truth_table
 from .ptx import Unsupported
 from .system import MOST_BOOLEANS
 
@@ -77,6 +77,10 @@ class Masks:
         raise Unsupported("and of two words")
 
     def _constant_conjunction(self, value, constant):
+        for bit in filter(is_boolean, set.intersection(*map(set, value.terms)) if value else ()):
+            # A bit times a number: the same bit times what is cut out of the number.
+            number = Polynomial({tuple(v for v in m if v != bit): c for m, c in value.terms.items()})
+            return Polynomial.variable(bit) * self._constant_conjunction(number, constant)
         if constant & (constant + 1) == 0:
             return self.system.split(value, constant.bit_length())[0]
         zeros = self.end - constant

@@ -3,11 +3,11 @@
 import re
 from dataclasses import dataclass
 
-PREAMBLE = """#include "curve/recode.cuh"
-#include "field/open.cuh"
-#include "field/scalar.cuh"
-#include "scheme/compare.cuh"
+from .project import edwards
 
+_WEIERSTRASS = ("curve/recode.cuh", "field/open.cuh", "field/scalar.cuh", "scheme/compare.cuh")
+_EDWARDS = ("scheme/ed25519.cuh",)
+_COPY = """
 template <int N> GECC_FN void copy(u32 (&r)[N], const u32* a) {
     GECC_UNROLL
     for (int i = 0; i < N; i++) r[i] = a[i];
@@ -65,7 +65,9 @@ def kernel_name(statement):
 
 def source(statements, curve):
     """One translation unit with a kernel for each statement."""
-    return PREAMBLE + "".join(_kernel(statement, curve) for statement in statements)
+    headers = _EDWARDS if edwards(curve) else _WEIERSTRASS
+    includes = "".join(f'#include "{header}"\n' for header in headers)
+    return includes + _COPY + "".join(_kernel(statement, curve) for statement in statements)
 
 
 def _kernel(statement, curve):

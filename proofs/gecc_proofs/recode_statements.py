@@ -9,16 +9,16 @@ from .bits import BitMachine
 from .nvrtc import compile_to_ptx
 from .probes import kernel_name, source
 from .prove_bits import MILLISECONDS, named, numbers
-from .project import Wrong
+from .project import Wrong, weierstrass
 from .ptx import instructions, kernels
-from .statements import AtMost, Congruent, Statement, everywhere
+from .statements import AtMost, Congruent, Statement
 
 
 def endomorphism(curve):
     return bool(curve.endomorphism)
 
 
-def _bits(name, signature, call, says, claim, needs=lambda v, c: [], curves=everywhere, **more):
+def _bits(name, signature, call, says, claim, needs=lambda v, c: [], curves=weierstrass, **more):
     return Statement(name, signature, call, says, lambda v, c: [claim(v, c)], needs, curves, bits=True, **more)
 
 
@@ -38,7 +38,7 @@ def _odd_digit(width):
     )
 
 
-def _next_odd_digit(windows, width, curves=everywhere):
+def _next_odd_digit(windows, width, curves=weierstrass):
     words = (windows * width + 31) // 32
     kind = f"OddScalar<{windows}, {width}>"
 

@@ -11,6 +11,20 @@ def folds(curve):
     return curve.reduction == "FOLD"
 
 
+def folds_255(curve):
+    return curve.reduction == "FOLD_255"
+
+
+def plain(curve):
+    """Whether elements are stored as they are."""
+    return curve.factor == 1
+
+
+def loose(curve):
+    """Whether an element is any number below R."""
+    return curve.loose == R
+
+
 def shapeless(curve):
     return curve.reduction == "MONTGOMERY"
 
@@ -167,12 +181,21 @@ FOLD = [
         ranges={"carry": (0, 1)},
     ),
     Statement(
+        "fold_carry",
+        "u32 a[8], u32 carry -> u32 r[8]",
+        "copy(r, a); fold_carry(r, carry)",
+        "r = a + 2^256 carry mod p, for a carry below 2^26",
+        lambda v, c: [Congruent(v.r - v.a - v.carry * R, c.p)],
+        curves=folds_255,
+        ranges={"carry": (0, 2**26 - 1)},
+    ),
+    Statement(
         "fold_borrow",
         "u32 a[8], u32 borrow -> u32 r[8]",
         "copy(r, a); fold_borrow(r, borrow)",
         "r = a - 2^256 d mod p where borrow is the mask of d",
         lambda v, c: [Congruent(v.r - v.a - v.borrow * R, c.p)],
-        curves=folds,
+        curves=plain,
         ranges={"borrow": (-1, 0)},
     ),
     Statement(
@@ -189,7 +212,15 @@ FOLD = [
         "fold_reduce(r, t)",
         "r = t mod p",
         lambda v, c: [Congruent(v.r - v.t, c.p)],
-        curves=folds,
+        curves=plain,
+    ),
+    Statement(
+        "fold_canonical",
+        "u32 a[8] -> u32 r[8]",
+        "fold_canonical(r, a)",
+        "r = a mod p, r < p",
+        lambda v, c: [Congruent(v.r - v.a, c.p), below(v.r, c.p)],
+        curves=folds_255,
     ),
     Statement(
         "fold_settle",
@@ -247,8 +278,8 @@ ELEMENT_REDUCTION = Statement(
     "u32 t[16] -> u32 r[8]",
     "fe_reduce(r, t)",
     "r F = t mod p (and r < p for t < R p, where p has no shape)",
-    lambda v, c: [Congruent(v.r * c.factor - v.t, c.p), below(v.r, R if c.opens else c.p)],
-    lambda v, c: [] if c.opens else [v.t - (R * c.p - 1)],
+    lambda v, c: [Congruent(v.r * c.factor - v.t, c.p), below(v.r, c.loose)],
+    lambda v, c: [] if loose(c) else [v.t - (R * c.p - 1)],
 )
 
 

@@ -16,8 +16,13 @@ COMPOSED = {composition.name for composition in COMPOSITIONS if composition.curv
     "r3_word",
     "neg_inv32",
     "inv30",
-    # Of field/fold_255.cuh, of which nothing is proved: tests/cuda_twin_edwards.rs compares it with big integers.
-    "fold_canonical",
+}
+# Files that a curve has only with this reduction.
+_OF_REDUCTION = {
+    "fold.cuh": "FOLD",
+    "fold_255.cuh": "FOLD_255",
+    "montgomery_p256.cuh": "P256",
+    "montgomery_sm2.cuh": "SM2",
 }
 
 _DECLARATION = re.compile(
@@ -27,7 +32,7 @@ _DECLARATION = re.compile(
 
 
 def functions(folder):
-    """{name as statements give it: file} of the functions below cuda/FOLDER; templates over sizes by instances."""
+    """{name as statements give it: files} of the functions below cuda/FOLDER; templates over sizes by instances."""
     found = {}
     for path in sorted((CUDA / folder).rglob("*.cuh")):
         if path.name == "host.cuh":
@@ -38,7 +43,7 @@ def functions(folder):
             after = text[match.end() :]
             declared_only = after.find(";") < after.find("{")
             if not declared_only:
-                found[name + (size or "")] = path.name
+                found.setdefault(name + (size or ""), set()).add(path.name)
     return found
 
 
@@ -46,19 +51,26 @@ def base(name):
     return re.split(r"[<(]", name)[0]
 
 
-def check(statements, folders=("primitives", "field")):
-    """Every function has a statement or a reason not to; every statement and reason is about a function that exists."""
+def check(statements, every_curve, folders=("primitives", "field")):
+    """Every function has a statement, about a curve that has the function, or a reason not to; every statement and
+    reason is about a function that exists."""
     found = {}
     for folder in folders:
         found |= functions(folder)
-    stated = {statement.name for statement in statements}
-    bases = {base(name) for name in stated}
-    for name, path in found.items():
-        sized = "<" in name
-        if not (name in stated if sized else name in bases or name in COMPOSED):
-            raise Wrong(f"{path}: {name} has no statement in proofs/")
+    for name, files in found.items():
+        for file in files:
+            stated = _stated(statements, every_curve, _OF_REDUCTION.get(file))
+            known = name in stated if "<" in name else name in COMPOSED | {base(s) for s in stated}
+            if not known:
+                raise Wrong(f"{file}: {name} has no statement in proofs/")
     everything = functions("curve") | functions("scheme") | found
-    for name in bases | COMPOSED:
+    for name in {base(statement.name) for statement in statements} | COMPOSED:
         if name not in everything and not any(base(n) == name for n in everything):
             raise Wrong(f"a statement is about {name}, which the sources do not have")
     return found
+
+
+def _stated(statements, every_curve, reduction):
+    """The names of statements about curves with a reduction, or about any."""
+    own = [curve for curve in every_curve if reduction in (None, curve.reduction)]
+    return {statement.name for statement in statements if any(map(statement.curves, own))}

@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 from .catalogue import STATEMENTS, independent_of_curve
-from .project import ROOT
+from .project import EDWARDS, ROOT, SHORT_WEIERSTRASS
 from .rust_probes import VARIANTS
 
 BEGIN, END = "<!-- table: written by `python3 -m gecc_proofs.table` -->\n", "<!-- end of the table -->\n"
@@ -21,7 +21,9 @@ def _rows(results):
 def _curves(name, group):
     found = {result["curve"] for result in group}
     independent = any(independent_of_curve(statement) for statement in STATEMENTS if statement.name == name)
-    return "all" if independent or len(found) == 4 else ", ".join(sorted(found))
+    if independent or len(found) == 5:
+        return "all"
+    return SHORT_WEIERSTRASS if len(found) == 4 and EDWARDS not in found else ", ".join(sorted(found))
 
 
 def _every_mutant(group, counted):

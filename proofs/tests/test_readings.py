@@ -23,6 +23,7 @@ CASES = {
     "sub.s32 %r4, %r1, %r2": lambda x, y, z: x - y,
     "mul.lo.s32 %r4, %r1, %r2": lambda x, y, z: x * y,
     "neg.s32 %r4, %r1": lambda x, y, z: -x,
+    "abs.s32 %r4, %r1": lambda x, y, z: abs(signed(x)),
     "not.b32 %r4, %r1": lambda x, y, z: ~x,
     "and.b32 %r4, %r1, %r2": lambda x, y, z: x & y,
     "or.b32 %r4, %r1, %r2": lambda x, y, z: x | y,
@@ -50,6 +51,16 @@ PRODUCTS = {
         lambda x, y, z: x * y % W + ((x * y >> 32) + z) // W
     ),
 }
+# What only bit vectors are used for.
+BITS = {
+    "bfi.b32 %r4, %r1, %r2, 5, 9": lambda x, y, z: y & ~(511 << 5) | (x & 511) << 5,
+    "bfi.b32 %r4, %r1, %r2, 0, 32": lambda x, y, z: x,
+    "bfi.b32 %r4, %r1, %r2, 31, 1": lambda x, y, z: y & (W // 2 - 1) | x << 31,
+    "mov.u64 %rd1, __local_depot1;\nst.local.v2.u32 [%rd1+8], {%r1, %r2};\nst.local.u32 [%rd1], %r3;\n"
+    "mov.u32 %r5, 3;\nmul.wide.s32 %rd2, %r5, 4;\nadd.s64 %rd3, %rd1, %rd2;\nld.local.u32 %r4, [%rd3]": (
+        lambda x, y, z: y
+    ),
+}
 EDGES = (0, 1, 2, W // 2 - 1, W // 2, W - 2, W - 1)
 
 
@@ -69,7 +80,7 @@ class Readings(unittest.TestCase):
             self.assertEqual([int(word) for word in machine.registers["%r4"]], expected, text)
 
     def test_bit_vectors(self):
-        for text, meaning in CASES.items():
+        for text, meaning in (CASES | BITS).items():
             for item in items(60):
                 machine = BitMachine([])
                 machine.registers = {f"%r{i + 1}": z3.BitVecVal(word, 32) for i, word in enumerate(item)}

@@ -2,27 +2,9 @@
 // curve/multiply_add.cuh are compiled with these. A thing is the number of the line that made it.
 //
 // A coordinate says of which line it is a coordinate, and of what kind, so that coordinates of different points do not
-// make a point. Questions about digits and flags are answered by the digits of `decisions`, further ones by 0.
+// make a point.
 #pragma once
-#include "primitives/types.cuh"
-#include <cstdio>
-#include <cstdlib>
-
-static const char* decisions = "";
-static int lines = 0;
-
-[[noreturn]] static void fail(const char* what) {
-    std::printf("error %s\n", what);
-    std::exit(0);
-}
-
-static bool decide(const char* question, int line) {
-    bool answer = *decisions == '1';
-    if (*decisions) decisions++;
-    std::printf("%s %d %d\n", question, line, (int)answer);
-    lines++;
-    return answer;
-}
+#include "decide.cuh"
 
 // A truth that is known, or a question about the line.
 struct Flag {

@@ -13,6 +13,9 @@ struct sc {
 struct EightWords {
     u32 v[8];
 };
+struct SixteenWords {
+    u32 v[16];
+};
 struct FieldModulus {
     static const char* inverse() { return "inverse_modulo_p"; }
 };
@@ -29,11 +32,18 @@ static fe fe_constant(const u32 (&words)[8]) {
     words_copy(r.v, words);
     return r;
 }
+static SixteenWords joined(const sc& low, const sc& high) {
+    SixteenWords r;
+    words_copy(r.v, low.v);
+    words_copy(r.v + 8, high.v);
+    return r;
+}
 static void fe_reduce(u32* r, const u32* t) {
     for (int i = 8; i < 16; i++)
         if (t[i] != 0) fail("fe_reduce of another number than eight words");
     words_copy(r, recorded<fe>("fe_reduce", t).v);
 }
+static sc sc_add(const sc& a, const sc& b) { return recorded<sc>("sc_add", a.v, b.v); }
 static sc sc_mont_mul(const sc& a, const sc& b) { return recorded<sc>("sc_mont_mul", a.v, b.v); }
 static sc sc_to_montgomery(const u32* words) { return recorded<sc>("sc_to_montgomery", words); }
 template <class M> static EightWords divsteps_inverse(EightWords a) { return recorded<EightWords>(M::inverse(), a.v); }

@@ -1,0 +1,68 @@
+"""The statements about the digits of curve/edwards_multiply.cuh."""
+
+import z3
+
+from .bits import BitMachine
+from .edwards_loops import LIMIT, OF_BASE, UNIFORM_WIDTH, WIDTH, halves, windows
+from .nvrtc import compile_to_ptx
+from .probes import kernel_name, source
+from .project import Wrong, edwards
+from .prove_bits import MILLISECONDS, joined
+from .ptx import instructions, kernels
+from .statements import Statement, equal
+
+
+def _add_halves(width):
+    return Statement(
+        f"ed_add_halves<{width}>",
+        "u32 value[8] -> u32 r[8]",
+        f"ed_add_halves<{width}>(r, value)",
+        "r = value + the sum of 2^(W i + W - 1) over all windows i but the last, for value < 2^253",
+        lambda v, c: [equal(v.r - v.value - halves(width))],
+        lambda v, c: [v.value - (LIMIT - 1)],
+        edwards,
+    )
+
+
+PLACE = Statement(
+    "ed_place",
+    "u32 digit -> u32 r",
+    "r = (u32)ed_place((i32)digit)",
+    "r + 1 = |digit|",
+    lambda v, c: [v.r + 1 == z3.If(v.digit < 0, -v.digit, v.digit)],
+    curves=edwards,
+    bits=True,
+)
+
+WIDTHS = (WIDTH, OF_BASE * WIDTH, UNIFORM_WIDTH)
+STATEMENTS = [*map(_add_halves, WIDTHS), PLACE]
+
+
+def _digit(width):
+    return Statement(
+        f"ed_digit<{width}>",
+        "u32 sum[8], u32 window -> u32 digit",
+        f"digit = (u32)ed_digit<{width}>(sum, (int)window)",
+        "a window of the sum, less half of 2^W but for the last",
+        None,
+        bits=True,
+    )
+
+
+def check_window_digits(curve, architecture, changed=None):
+    """Every window of every width: its bits, less half of 2^W but for the last one."""
+    statements = {width: _digit(width) for width in WIDTHS}
+    bodies = kernels(compile_to_ptx(source(statements.values(), curve), curve, architecture, changed))
+    words = [z3.BitVec(f"sum{word}", 32) for word in range(8)]
+    whole = joined(words)
+    for width, statement in statements.items():
+        code, last = instructions(bodies[kernel_name(statement)]), windows(width) - 1
+        for i in range(last + 1):
+            machine = BitMachine([*words, z3.BitVecVal(i, 32)])
+            machine.run(code)
+            window = z3.ZeroExt(32 - width, z3.Extract(width * (i + 1) - 1, width * i, whole))
+            solver = z3.SolverFor("QF_BV")
+            solver.set("timeout", MILLISECONDS)
+            solver.add(machine.results[0] != window - (0 if i == last else 1 << (width - 1)))
+            if solver.check() != z3.unsat:
+                raise Wrong(f"digit {i} of windows of {width} bits is another")
