@@ -66,7 +66,7 @@ def _device_codes(curves, architecture):
 
 
 def _cpu_codes(curves, variant):
-    """The same for the CPU's code, of which Edwards curves have functions without types of a curve."""
+    """The same for the CPU's code. That of Edwards curves has no type of a curve: it comes with the other curves'."""
     curves = [curve for curve in curves if weierstrass(curve)]
     if not curves:
         return

@@ -52,9 +52,9 @@ int main(int, char** arguments) {{
     }}
 }}
 """
-# The width of the windows of k, the number of windows of s for as many, and the width of those for secret scalars.
+# The width of the windows of k, how many of these are as wide as one of s, and the width of those of secret scalars.
 WIDTH, OF_BASE, UNIFORM_WIDTH = 5, 3, 8
-BITS = 255  # of all windows of k; those of the others are cut where these end, or go on to the end of the word
+BITS = 255  # of the 51 windows of k; the others have as many windows as these bits need
 LIMIT = 1 << 253  # of scalars
 
 

@@ -1,9 +1,10 @@
 """Changed formulas, loops and digits of Ed25519 are found."""
 
 import unittest
+from dataclasses import replace
 
 from gecc_proofs.compositions import check_compositions
-from gecc_proofs.edwards_formulas import check_edwards_formulas
+from gecc_proofs.edwards_formulas import Formulas, check_edwards_formulas, check_law
 from gecc_proofs.edwards_loops import check_loops
 from gecc_proofs.edwards_statements import check_window_digits
 from gecc_proofs.project import CUDA, Wrong, curves, edwards
@@ -94,6 +95,13 @@ class Edwards(unittest.TestCase):
                 with changed_cuda(name, old, new) as cuda:
                     with self.assertRaisesRegex(Wrong, "^(?!.*compile)", msg=f"{old} {new}"):
                         check(curve, cuda)
+
+    def test_denominators_need_a_d_that_is_no_square(self):
+        curve = next(filter(edwards, curves()))
+        check_law(Formulas(curve, None))
+        for d in (4, curve.d**2 % curve.p, curve.p - 1):
+            with self.assertRaisesRegex(Wrong, "d is one"):
+                check_law(Formulas(replace(curve, d=d), None))
 
     def test_changed_digits_are_found(self):
         curve = next(filter(edwards, curves()))
