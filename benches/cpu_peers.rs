@@ -11,6 +11,7 @@ use elliptic_curve::ops::LinearCombination;
 use elliptic_curve::sec1::ToSec1Point;
 use gecc::bip340::{self, Auxiliary, SigningKeys};
 use gecc::ecdsa::{Policy, SForm};
+use gecc::ed25519::{self, Rule, Variant};
 use gecc::{Backend, Curve, EcdsaCurve, Engine, P256, Point, PublicKeys, Secp256k1, SecretKey, Sm2};
 use gecc::{ecdsa, keys, point, sm2};
 use secp256k1::ffi::{self, CPtr};
@@ -354,5 +355,71 @@ fn sum_of_products(criterion: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, secp256k1, p256, sm2_curve, verify_bip340, sign_bip340, sum_of_products);
+/// Seeds, messages of 32 bytes, and signatures that the engine makes.
+struct SignedEd25519 {
+    seeds: Vec<SecretKey>,
+    keys: Vec<[u8; 32]>,
+    messages: Vec<[u8; 32]>,
+    signatures: Vec<[u8; 64]>,
+}
+
+fn signed_ed25519(engine: &Engine, items: usize, signers: usize) -> SignedEd25519 {
+    let seeds: Vec<SecretKey> = (0..signers).map(|_| SecretKey::from_bytes(random_bytes())).collect();
+    let seeds: Vec<SecretKey> = seeds.iter().cycle().take(items).cloned().collect();
+    let messages: Vec<[u8; 32]> = (0..items).map(|_| random_bytes()).collect();
+    let keys = ed25519::public_keys(engine, &seeds).expect("lengths agree");
+    let signed = ed25519::sign(engine, &messages, &seeds, Variant::PURE).expect("lengths agree");
+    let signatures = signed.into_iter().map(|signature| signature.expect("every seed is a key")).collect();
+    SignedEd25519 { seeds, keys, messages, signatures }
+}
+
+/// Verification by the rule of dalek's `verify`, and signing with keys that are expanded, as dalek's are.
+fn ed25519_curve(criterion: &mut Criterion) {
+    use ed25519_dalek::{Signature, Signer, SigningKey, Verifier, VerifyingKey};
+    let (engine, all_cores) = engines();
+    let portable = Engine::builder().backend(Backend::Cpu).threads(1).portable(true).build().expect("one thread");
+    let mut group = group(criterion, "Ed25519");
+    for (name, engine) in [("gecc", &engine), ("gecc, portable", &portable)] {
+        for (label, items, signers) in [("distinct keys", 4096, 4096), ("100 keys", 65536, SIGNERS)] {
+            let SignedEd25519 { seeds, keys, messages, signatures } = signed_ed25519(&all_cores, items, signers);
+            group.throughput(Throughput::Elements(items as u64));
+            group.bench_function(format!("verify, {name}, {label}/{items}"), |bencher| {
+                bencher.iter(|| {
+                    let keys = PublicKeys::ed25519(&keys);
+                    let rule = Rule::Cofactorless;
+                    let verdicts = ed25519::verify(engine, &messages, &signatures, keys, Variant::PURE, rule);
+                    assert!(verdicts.expect("lengths agree").all_valid());
+                });
+            });
+            let expanded = ed25519::expand(&all_cores, &seeds).expect("threads can be started");
+            let keys = ed25519::SigningKeys::expanded(&expanded);
+            group.bench_function(format!("sign, {name}, {label}/{items}"), |bencher| {
+                bencher.iter(|| ed25519::sign(engine, &messages, keys, Variant::PURE).expect("lengths agree"));
+            });
+        }
+    }
+
+    let SignedEd25519 { seeds, keys, messages, signatures } = signed_ed25519(&all_cores, PEER_ITEMS, PEER_ITEMS);
+    let parsed = |key: &[u8; 32]| VerifyingKey::from_bytes(key).expect("a valid key");
+    let parsed: Vec<_> = keys.iter().map(parsed).zip(signatures.iter().map(Signature::from_bytes)).collect();
+    group.throughput(Throughput::Elements(PEER_ITEMS as u64));
+    group.bench_function("verify, ed25519-dalek (parsed keys)", |bencher| {
+        bencher.iter(|| {
+            for (message, (key, signature)) in messages.iter().zip(&parsed) {
+                key.verify(message, signature).expect("valid");
+            }
+        });
+    });
+    let pairs: Vec<_> = seeds.iter().map(|seed| SigningKey::from_bytes(seed.expose_bytes())).collect();
+    group.bench_function("sign, ed25519-dalek (key pairs)", |bencher| {
+        bencher.iter(|| {
+            for ((message, pair), expected) in messages.iter().zip(&pairs).zip(&signatures) {
+                assert_eq!(pair.sign(message).to_bytes(), *expected);
+            }
+        });
+    });
+    group.finish();
+}
+
+criterion_group!(benches, secp256k1, p256, sm2_curve, verify_bip340, sign_bip340, ed25519_curve, sum_of_products);
 criterion_main!(benches);

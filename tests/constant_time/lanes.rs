@@ -25,7 +25,7 @@ enum Argument {
 }
 use Argument::{Number, Pointers, Public, Secret, Secrets};
 
-/// A function by its path in `cpu::simd`, a part of its mangled name, and its arguments.
+/// A function by its path in `cpu::simd` or `cpu::edwards::simd`, a part of its mangled name, and its arguments.
 struct Function(&'static str, &'static str, &'static [Argument]);
 
 const FUNCTIONS: &[Function] = &[
@@ -43,6 +43,8 @@ const FUNCTIONS: &[Function] = &[
     ),
     Function("uniform_points::sum", "14uniform_points3sum", &[Secrets, Public, Secrets]),
     Function("uniform_points::coordinates", "14uniform_points11coordinates", &[Secrets, Secrets, Number]),
+    Function("secret::recode", "7edwards4simd6secret6recode", &[Pointers, Number, Secrets]),
+    Function("secret::sum", "7edwards4simd6secret3sum", &[Secrets, Secrets, Public, Number]),
 ];
 
 /// Functions for public data, which read tables by scalars and skip digits that are zero: what must be found, were the

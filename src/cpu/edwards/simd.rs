@@ -1,5 +1,5 @@
 //! Eight items at a time, one per 64-bit lane of a vector register: as `cpu::simd` for the curves of the other form.
-//! Variable time, for public data only, but the lanes take the same steps whatever the data are.
+//! Variable time but for `secret`, for public data only, but the lanes take the same steps whatever the data are.
 //!
 //! Bounds are in multiples of p: a product is below 1.01 p whatever its factors, which have to be below 2^260, 32 p.
 
@@ -13,6 +13,10 @@ pub use crate::cpu::field::vector::Lanes;
 use crate::cpu::field::vector::{BITS, Element as Vector, Mask, Prime, Sum, Words, carry, transpose};
 use crate::cpu::scalar::uniform_windows;
 use crate::cpu::simd::{CHAINS, Chains};
+
+mod secret;
+
+pub use secret::uniform_products;
 
 type Element = Vector<Stored>;
 

@@ -4,8 +4,9 @@ use super::curves::EdwardsCurve;
 use super::field::Element;
 use super::point::{Niels, Projective};
 use super::scalar::Scalar;
-use super::tables::Comb;
+use super::tables::{Comb, UniformWindow};
 pub use crate::cpu::field::vector::Lanes;
+use zeroize::Zeroizing;
 
 /// See `simd`.
 #[allow(dead_code, reason = "nobody reads it")]
@@ -20,6 +21,14 @@ pub fn products<C: EdwardsCurve>(lanes: Lanes, _: &[Term<C>], _: &Comb<C>) -> Ve
 }
 
 pub fn sum_products<C: EdwardsCurve>(lanes: Lanes, _: &[[(&Comb<C>, &Scalar<C::Order>); 2]]) -> Vec<Projective> {
+    match lanes {}
+}
+
+pub fn uniform_products<C: EdwardsCurve>(
+    lanes: Lanes,
+    _: &[&Scalar<C::Order>],
+    _: &[UniformWindow],
+) -> Zeroizing<Vec<Projective>> {
     match lanes {}
 }
 

@@ -5,11 +5,13 @@ use super::curves::*;
 use super::field::{Element, invert_all};
 use super::point::{Extended, Niels, Projective};
 use super::scalar::Scalar;
+use super::simd::{self, Lanes};
 use crate::cpu::scalar::{signed_windows, uniform_windows};
 use crate::host::once::get_or_compute;
 use core::hint::black_box;
 use core::marker::PhantomData;
 use std::sync::OnceLock;
+use zeroize::Zeroizing;
 
 /// The multiples d 2^(w j) P for 1 <= d <= 2^(w-1) and every window j.
 pub struct Comb<C> {
@@ -81,32 +83,45 @@ impl<C: EdwardsCurve> Comb<C> {
 }
 
 /// Bits of a window of the table for secret scalars.
-const WINDOW: u32 = 5;
-const ENTRIES: usize = 1 << (WINDOW - 1);
+pub(super) const UNIFORM_WINDOW: u32 = 5;
+pub(super) const UNIFORM_ENTRIES: usize = 1 << (UNIFORM_WINDOW - 1);
 /// For orders below 2^253.
-const WINDOWS: usize = 51;
+pub(super) const UNIFORM_WINDOWS: usize = 51;
+/// The twelve words of the entries of a window, each word for all of them.
+pub(super) type UniformWindow = [[u64; UNIFORM_ENTRIES]; 12];
 
 /// The same for secret scalars, 77 KiB: every product reads all of it.
 pub struct Uniform<C> {
-    /// Per window the twelve words of the entries, each word for all of them.
-    windows: Vec<[[u64; ENTRIES]; 12]>,
+    windows: Vec<UniformWindow>,
     curve: PhantomData<C>,
 }
 
 impl<C: EdwardsCurve> Uniform<C> {
     pub fn new(point: &[Element; 2]) -> Self {
-        let comb = Comb::<C>::new(point, WINDOW);
-        let windows: &[[Niels; ENTRIES]] = comb.entries.as_chunks().0;
-        let by_words = |entries: &[Niels; ENTRIES]| {
+        let comb = Comb::<C>::new(point, UNIFORM_WINDOW);
+        let windows: &[[Niels; UNIFORM_ENTRIES]] = comb.entries.as_chunks().0;
+        let by_words = |entries: &[Niels; UNIFORM_ENTRIES]| {
             std::array::from_fn(|word| std::array::from_fn(|entry| entries[entry].words()[word]))
         };
-        Uniform { windows: windows[..WINDOWS].iter().map(by_words).collect(), curve: PhantomData }
+        Uniform { windows: windows[..UNIFORM_WINDOWS].iter().map(by_words).collect(), curve: PhantomData }
     }
 
-    /// k P. **Constant-time.**
-    pub fn product(&self, k: &Scalar<C::Order>) -> Projective {
+    /// k P of each scalar. **Constant-time.** What is left on the stack is the caller's to wipe.
+    pub fn products(&self, lanes: Option<Lanes>, scalars: &[&Scalar<C::Order>]) -> Zeroizing<Vec<Projective>> {
+        match lanes {
+            Some(lanes) => simd::uniform_products::<C>(lanes, scalars, &self.windows),
+            None => {
+                // Its capacity is exact: a vector that grows would leave its old contents behind.
+                let mut products = Zeroizing::new(Vec::with_capacity(scalars.len()));
+                products.extend(scalars.iter().map(|k| self.product(k)));
+                products
+            }
+        }
+    }
+
+    fn product(&self, k: &Scalar<C::Order>) -> Projective {
         let mut sum = Extended::IDENTITY;
-        uniform_windows(k.limbs(), WINDOW, WINDOWS, |window, digit| {
+        uniform_windows(k.limbs(), UNIFORM_WINDOW, UNIFORM_WINDOWS, |window, digit| {
             sum = sum.add_affine(&select(&self.windows[window], digit)).to_extended();
         });
         sum.to_projective()
@@ -153,10 +168,10 @@ impl<C: EdwardsCurve> Precomputed<C> {
 
 /// The multiple for a digit.
 #[inline(always)]
-fn select(entries: &[[u64; ENTRIES]; 12], digit: i32) -> Niels {
+fn select(entries: &UniformWindow, digit: i32) -> Niels {
     // The compiler knows nothing of the digit: where it knows what values a mask has it may make branches.
     let (sign, absolute) = black_box((digit.cast_unsigned() >> 31, digit.unsigned_abs()));
-    let masks: [u64; ENTRIES] =
+    let masks: [u64; UNIFORM_ENTRIES] =
         std::array::from_fn(|entry| mask((absolute ^ (entry as u32 + 1)).wrapping_sub(1) >> 31));
     let mut words =
         entries.map(|entries| entries.iter().zip(&masks).fold(0, |word, (entry, mask)| word | entry & mask));

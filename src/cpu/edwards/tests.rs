@@ -135,7 +135,10 @@ fn products_are_sums() {
 
 fn check_products(known: &[Projective], g: &Extended, k: &Number, comb: &Comb<Ed25519>, uniform: &Uniform<Ed25519>) {
     let by_comb = comb.add_product_var(Extended::IDENTITY, k).to_projective();
-    let found = [by_comb, uniform.product(k), product_var::<Ed25519>(k, g).to_projective()];
+    let mut found = vec![by_comb, product_var::<Ed25519>(k, g).to_projective()];
+    for lanes in [None, Lanes::detect()] {
+        found.extend(&*uniform.products(lanes, &[k]));
+    }
     let encodings = encode_all(&[known, &found].concat());
     assert!(encodings.iter().all(|encoding| *encoding == encodings[0]), "{:?}", k.limbs());
 }
@@ -144,7 +147,7 @@ fn check_products(known: &[Projective], g: &Extended, k: &Number, comb: &Comb<Ed
 #[test]
 fn lanes_give_what_the_portable_code_gives() {
     let Some(lanes) = Lanes::detect() else { return };
-    let comb = Comb::<Ed25519>::new(&Ed25519::G, 8);
+    let (comb, uniform) = (Comb::<Ed25519>::new(&Ed25519::G, 8), Uniform::<Ed25519>::new(&Ed25519::G));
     let multiples: Vec<Projective> =
         (1..20).map(|k| comb.add_product_var(Extended::IDENTITY, &scalar(k)).to_projective()).collect();
     let encodings = encode_all(&multiples);
@@ -164,6 +167,9 @@ fn lanes_give_what_the_portable_code_gives() {
         let expected = encode_all(&expected);
         assert_eq!(encode_all(&simd::products(lanes, &terms, &comb)), expected);
         assert_eq!(encode_all(&simd::sum_products(lanes, &products)), expected);
+        let secret: Vec<&Number> = scalars[..items].iter().map(|[k, _]| k).collect();
+        let [found, expected] = [Some(lanes), None].map(|lanes| encode_all(&uniform.products(lanes, &secret)));
+        assert_eq!(found, expected);
     }
     let values: Vec<Element> = edges().into_iter().map(Element::from_limbs).collect();
     let powers: Vec<Element> = values.iter().map(Element::root_power).collect();

@@ -1,8 +1,10 @@
 //! Keys that sign: seeds, and what is made of them (RFC 8032, section 5.1.5).
 
+use super::verify::lanes_for;
 use crate::cpu::edwards::curves::{Ed25519, Ed25519N};
 use crate::cpu::edwards::decode::encode_all;
 use crate::cpu::edwards::scalar::Scalar;
+use crate::cpu::edwards::simd::Lanes;
 use crate::cpu::edwards::tables::BaseTables as _;
 use crate::cpu::{CHUNK, CpuEngine};
 use crate::host::stack;
@@ -110,8 +112,7 @@ pub(super) enum Secrets<'a> {
 impl Secrets<'_> {
     /// Writes the keys of items `item(0)`, `item(1)`, ... **Constant-time.** What is left on the stack is the caller's
     /// to wipe.
-    pub fn expand(&self, item: impl Fn(usize) -> usize, keys: &mut [ExpandedKey]) {
-        let mut points = Zeroizing::new(Vec::with_capacity(keys.len()));
+    pub fn expand(&self, lanes: Option<Lanes>, item: impl Fn(usize) -> usize, keys: &mut [ExpandedKey]) {
         for (at, key) in keys.iter_mut().enumerate() {
             let mut hash: Zeroizing<[u8; 64]> = Zeroizing::new(match self {
                 Secrets::Seeds(seeds) => Sha512::digest(seeds.expose(item(at))).into(),
@@ -123,8 +124,9 @@ impl Secrets<'_> {
             // The multiples of B by numbers that are equal modulo n are the same.
             key.scalar = Number::from_le_bytes_reduced(scalar.try_into().expect("32 bytes"));
             key.prefix.copy_from_slice(prefix);
-            points.push(Ed25519::tables().uniform().product(&key.scalar));
         }
+        let scalars: Vec<&Number> = keys.iter().map(|key| &key.scalar).collect();
+        let points = Ed25519::tables().uniform().products(lanes, &scalars);
         keys.iter_mut().zip(encode_all(&points)).for_each(|(key, public)| key.public = public);
     }
 
@@ -132,7 +134,8 @@ impl Secrets<'_> {
     pub fn expand_all(&self, engine: &CpuEngine, items: usize) -> Vec<ExpandedKey> {
         let mut keys = vec![ExpandedKey::EMPTY; items];
         engine.pool.for_each(keys.chunks_mut(CHUNK).enumerate().collect(), |(chunk, keys): (usize, &mut [_])| {
-            stack::wiped(|| self.expand(|at| chunk * CHUNK + at, keys));
+            let lanes = lanes_for(engine, keys.len());
+            stack::wiped(|| self.expand(lanes, |at| chunk * CHUNK + at, keys));
         });
         keys
     }
@@ -141,7 +144,7 @@ impl Secrets<'_> {
     pub fn public_keys(&self, engine: &CpuEngine, item: impl Fn(usize) -> usize + Sync, out: &mut dyn Place) {
         engine.fill_secret(out, [32, 0], |range, out| {
             let mut keys = vec![ExpandedKey::EMPTY; range.len()];
-            self.expand(|at| item(range.start + at), &mut keys);
+            self.expand(lanes_for(engine, keys.len()), |at| item(range.start + at), &mut keys);
             for (place, key) in keys.iter().enumerate() {
                 out.row(0, place).copy_from_slice(&key.public);
                 out.accept(place);

@@ -3,10 +3,11 @@
 use super::keys::{ExpandedKey, Kind, Number, Secrets, SigningKeys};
 use super::rule::Rule;
 use super::variant::Variant;
-use super::verify::{Verification, verify};
+use super::verify::{Verification, lanes_for, verify};
 use crate::cpu::CpuEngine;
 use crate::cpu::edwards::curves::Ed25519;
 use crate::cpu::edwards::decode::encode_all;
+use crate::cpu::edwards::simd::Lanes;
 use crate::cpu::edwards::tables::BaseTables as _;
 use crate::schemes::frame::sign_cpu::sign_checked;
 use crate::types::{Place, PublicKeys, ResultsMut};
@@ -37,13 +38,14 @@ impl Signing<'_, '_> {
     fn sign(&self, engine: &CpuEngine, item: impl Fn(usize) -> usize + Sync, out: &mut dyn Place) {
         engine.fill_secret(out, [64, 0], |range, out| {
             let item = |at: usize| item(range.start + at);
+            let lanes = lanes_for(engine, range.len());
             match self.keys.0 {
-                Kind::Expanded(keys) => self.sign_items(&item, |at| &keys[item(at)], out),
-                Kind::ExpandedForAll(key) => self.sign_items(&item, |_| key, out),
+                Kind::Expanded(keys) => self.sign_items(lanes, &item, |at| &keys[item(at)], out),
+                Kind::ExpandedForAll(key) => self.sign_items(lanes, &item, |_| key, out),
                 Kind::Seeds(seeds) => {
                     let mut keys = vec![ExpandedKey::EMPTY; range.len()];
-                    Secrets::Seeds(seeds).expand(item, &mut keys);
-                    self.sign_items(&item, |at| &keys[at], out);
+                    Secrets::Seeds(seeds).expand(lanes, item, &mut keys);
+                    self.sign_items(lanes, &item, |at| &keys[at], out);
                 }
             }
         });
@@ -51,18 +53,18 @@ impl Signing<'_, '_> {
 
     fn sign_items<'k>(
         &self,
+        lanes: Option<Lanes>,
         item: &dyn Fn(usize) -> usize,
         key: impl Fn(usize) -> &'k ExpandedKey,
         out: &mut ResultsMut,
     ) {
-        // Capacities are exact: a vector that grows would leave its old contents behind.
+        // Its capacity is exact: a vector that grows would leave its old contents behind.
         let mut nonces = Zeroizing::new(Vec::with_capacity(out.items()));
-        let mut points = Zeroizing::new(Vec::with_capacity(out.items()));
         for at in 0..out.items() {
             let hash = Zeroizing::new(self.variant.hash(&[&key(at).prefix], (self.message)(item(at))));
             nonces.push(Number::from_le_bytes_wide(&hash));
-            points.push(Ed25519::tables().uniform().product(&nonces[at]));
         }
+        let points = Ed25519::tables().uniform().products(lanes, &nonces.iter().collect::<Vec<_>>());
         for (at, r) in encode_all(&points).into_iter().enumerate() {
             let ExpandedKey { scalar, public, .. } = key(at);
             let k = Number::from_le_bytes_wide(&self.variant.hash(&[&r, public], (self.message)(item(at))));

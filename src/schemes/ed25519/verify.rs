@@ -89,7 +89,7 @@ fn verify_part<C: BaseTables>(engine: &CpuEngine, batch: &Verification, part: Ra
 }
 
 /// Those of the engine, unless one item at a time takes less.
-fn lanes_for(engine: &CpuEngine, items: usize) -> Option<Lanes> {
+pub(super) fn lanes_for(engine: &CpuEngine, items: usize) -> Option<Lanes> {
     engine.lanes.filter(|_| items >= FEWEST_IN_LANES)
 }
 
