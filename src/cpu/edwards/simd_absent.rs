@@ -4,7 +4,7 @@ use super::curves::EdwardsCurve;
 use super::field::Element;
 use super::point::{Niels, Projective};
 use super::scalar::Scalar;
-use super::tables::{Comb, UniformWindow};
+use super::tables::{Comb, Uniform};
 pub use crate::cpu::field::vector::Lanes;
 use zeroize::Zeroizing;
 
@@ -27,7 +27,7 @@ pub fn sum_products<C: EdwardsCurve>(lanes: Lanes, _: &[[(&Comb<C>, &Scalar<C::O
 pub fn uniform_products<C: EdwardsCurve>(
     lanes: Lanes,
     _: &[&Scalar<C::Order>],
-    _: &[UniformWindow],
+    _: &Uniform<C>,
 ) -> Zeroizing<Vec<Projective>> {
     match lanes {}
 }

@@ -5,7 +5,6 @@ use super::curves::*;
 use super::field::{Element, invert_all};
 use super::point::{Extended, Niels, Projective};
 use super::scalar::Scalar;
-use super::simd::{self, Lanes};
 use crate::cpu::scalar::{signed_windows, uniform_windows};
 use crate::host::once::get_or_compute;
 use core::hint::black_box;
@@ -106,17 +105,17 @@ impl<C: EdwardsCurve> Uniform<C> {
         Uniform { windows: windows[..UNIFORM_WINDOWS].iter().map(by_words).collect(), curve: PhantomData }
     }
 
+    #[cfg_attr(any(gecc_no_lanes, not(target_arch = "x86_64")), allow(dead_code, reason = "for the lanes"))]
+    pub(super) fn windows(&self) -> &[UniformWindow] {
+        &self.windows
+    }
+
     /// k P of each scalar. **Constant-time.** What is left on the stack is the caller's to wipe.
-    pub fn products(&self, lanes: Option<Lanes>, scalars: &[&Scalar<C::Order>]) -> Zeroizing<Vec<Projective>> {
-        match lanes {
-            Some(lanes) => simd::uniform_products::<C>(lanes, scalars, &self.windows),
-            None => {
-                // Its capacity is exact: a vector that grows would leave its old contents behind.
-                let mut products = Zeroizing::new(Vec::with_capacity(scalars.len()));
-                products.extend(scalars.iter().map(|k| self.product(k)));
-                products
-            }
-        }
+    pub fn products(&self, scalars: &[&Scalar<C::Order>]) -> Zeroizing<Vec<Projective>> {
+        // Its capacity is exact: a vector that grows would leave its old contents behind.
+        let mut products = Zeroizing::new(Vec::with_capacity(scalars.len()));
+        products.extend(scalars.iter().map(|k| self.product(k)));
+        products
     }
 
     fn product(&self, k: &Scalar<C::Order>) -> Projective {

@@ -3,8 +3,9 @@
 use super::verify::lanes_for;
 use crate::cpu::edwards::curves::{Ed25519, Ed25519N};
 use crate::cpu::edwards::decode::encode_all;
+use crate::cpu::edwards::point::Projective;
 use crate::cpu::edwards::scalar::Scalar;
-use crate::cpu::edwards::simd::Lanes;
+use crate::cpu::edwards::simd::{self, Lanes};
 use crate::cpu::edwards::tables::BaseTables as _;
 use crate::cpu::{CHUNK, CpuEngine};
 use crate::host::stack;
@@ -102,6 +103,15 @@ impl<'a, K: Into<SecretKeys<'a>>> From<K> for SigningKeys<'a> {
     }
 }
 
+/// k B of each number. **Constant-time.** What is left on the stack is the caller's to wipe.
+pub(super) fn multiples_of_base(lanes: Option<Lanes>, numbers: &[&Number]) -> Zeroizing<Vec<Projective>> {
+    let table = Ed25519::tables().uniform();
+    match lanes {
+        Some(lanes) => simd::uniform_products(lanes, numbers, table),
+        None => table.products(numbers),
+    }
+}
+
 /// What keys are made of: seeds, or their SHA-512.
 #[derive(Clone, Copy)]
 pub(super) enum Secrets<'a> {
@@ -126,7 +136,7 @@ impl Secrets<'_> {
             key.prefix.copy_from_slice(prefix);
         }
         let scalars: Vec<&Number> = keys.iter().map(|key| &key.scalar).collect();
-        let points = Ed25519::tables().uniform().products(lanes, &scalars);
+        let points = multiples_of_base(lanes, &scalars);
         keys.iter_mut().zip(encode_all(&points)).for_each(|(key, public)| key.public = public);
     }
 

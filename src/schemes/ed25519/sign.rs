@@ -1,6 +1,6 @@
 //! Signing (RFC 8032, section 5.1.6). **Constant-time** in keys and nonces, not in the length of messages.
 
-use super::keys::{ExpandedKey, Kind, Number, Secrets, SigningKeys};
+use super::keys::{ExpandedKey, Kind, Number, Secrets, SigningKeys, multiples_of_base};
 use super::rule::Rule;
 use super::variant::Variant;
 use super::verify::{Verification, lanes_for, verify};
@@ -8,7 +8,6 @@ use crate::cpu::CpuEngine;
 use crate::cpu::edwards::curves::Ed25519;
 use crate::cpu::edwards::decode::encode_all;
 use crate::cpu::edwards::simd::Lanes;
-use crate::cpu::edwards::tables::BaseTables as _;
 use crate::schemes::frame::sign_cpu::sign_checked;
 use crate::types::{Place, PublicKeys, ResultsMut};
 use zeroize::Zeroizing;
@@ -64,7 +63,7 @@ impl Signing<'_, '_> {
             let hash = Zeroizing::new(self.variant.hash(&[&key(at).prefix], (self.message)(item(at))));
             nonces.push(Number::from_le_bytes_wide(&hash));
         }
-        let points = Ed25519::tables().uniform().products(lanes, &nonces.iter().collect::<Vec<_>>());
+        let points = multiples_of_base(lanes, &nonces.iter().collect::<Vec<_>>());
         for (at, r) in encode_all(&points).into_iter().enumerate() {
             let ExpandedKey { scalar, public, .. } = key(at);
             let k = Number::from_le_bytes_wide(&self.variant.hash(&[&r, public], (self.message)(item(at))));

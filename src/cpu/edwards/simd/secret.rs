@@ -4,7 +4,7 @@
 use super::{Addend, Element, LANES, Lanes, Point, Projective};
 use crate::cpu::edwards::curves::EdwardsCurve;
 use crate::cpu::edwards::scalar::Scalar;
-use crate::cpu::edwards::tables::{UNIFORM_ENTRIES, UNIFORM_WINDOW, UNIFORM_WINDOWS, UniformWindow};
+use crate::cpu::edwards::tables::{UNIFORM_ENTRIES, UNIFORM_WINDOW, UNIFORM_WINDOWS, Uniform, UniformWindow};
 use crate::cpu::field::moduli::Modulus;
 use crate::cpu::field::vector::Words;
 use crate::cpu::scalar::uniform_windows;
@@ -17,7 +17,7 @@ type Digits = Zeroizing<[[u64; LANES]; UNIFORM_WINDOWS]>;
 pub fn uniform_products<C: EdwardsCurve>(
     lanes: Lanes,
     scalars: &[&Scalar<C::Order>],
-    table: &[UniformWindow],
+    table: &Uniform<C>,
 ) -> Zeroizing<Vec<Projective>> {
     // Allocated once: a vector that grows would leave its old contents behind.
     let mut sums = Zeroizing::new(Vec::with_capacity(scalars.len().next_multiple_of(LANES)));
@@ -25,7 +25,7 @@ pub fn uniform_products<C: EdwardsCurve>(
         let mut digits = Digits::new([[0; LANES]; UNIFORM_WINDOWS]);
         recode(group, &mut digits);
         // SAFETY: a `Lanes` proves that the instructions exist.
-        sums.extend(unsafe { sum(lanes, &digits, table) });
+        sums.extend(unsafe { sum(lanes, &digits, table.windows()) });
     }
     sums.truncate(scalars.len());
     sums
