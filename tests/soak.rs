@@ -23,7 +23,8 @@
 //! the other, as they are and spoilt. Batch equations take part where signatures are known to be valid, or but a few
 //! are not.
 //!
-//! Ed25519 is compared with `ed25519-dalek`, signatures and verdicts, in a sixteenth of that many items.
+//! Ed25519 is compared with `ed25519-dalek`, signatures and verdicts, and with AWS-LC, verdicts, item by item: honest
+//! signatures, spoilt ones, and crafted ones, whose verdict by every rule follows from how they were made.
 //!
 //! Silent payments are compared with libsecp256k1's point arithmetic put together: a tenth of that many rows.
 //!
@@ -38,6 +39,7 @@ mod suite;
 use elliptic_curve::{Field, Group as _};
 use gecc::bip340::{self, Auxiliary};
 use gecc::ecdsa::{Policy, SForm};
+use gecc::ed25519::Rule;
 use gecc::{
     Curve, Engine, P256, Point, PublicKeys, Rejection, Secp256k1, SecretKey, SharedPoint, Sm2, Verdict, Verdicts,
 };
@@ -51,7 +53,7 @@ use secp256k1::{Keypair, XOnlyPublicKey, schnorr};
 use std::process::ExitCode;
 use std::sync::LazyLock;
 use std::time::Instant;
-use suite::ed25519::items_match_dalek;
+use suite::ed25519::{check, dalek_agrees, random_cases};
 use suite::silent_payments::rows_match_libsecp256k1;
 use suite::support::numbers::order_plus;
 use suite::support::random::Random;
@@ -90,7 +92,7 @@ fn main() -> ExitCode {
         };
     }
     let lists = [
-        tests(None, named![sm2_curve, crossed_sm2, ed25519_by_dalek]),
+        tests(None, named![sm2_curve, crossed_sm2, ed25519_by_dalek_and_aws_lc]),
         tests(
             None,
             named![secp256k1_by_libsecp256k1, bip340_by_libsecp256k1, silent_payments_by_libsecp256k1, p256_by_aws_lc],
@@ -194,13 +196,17 @@ impl SchnorrItems {
     }
 }
 
-/// Signatures with given auxiliary data are the same. Every other one is made by gecc with fresh data. All are verified
-/// by both, then with a few of them spoilt by batch equations, and with a tenth of them spoilt one by one.
-/// Every key another, and keys that have tables.
-fn ed25519_by_dalek() {
-    soak("Ed25519", BATCH, |engine, random, batch, size| {
-        let items = (size / 16).max(1);
-        items_match_dalek(engine, random, items, if batch % 2 == 0 { items } else { items.div_ceil(50) });
+/// Every key another, and keys that have tables; one by one, and by the rules with the cofactor together.
+fn ed25519_by_dalek_and_aws_lc() {
+    soak("Ed25519 by dalek and AWS-LC", BATCH, |engine, random, batch, size| {
+        let engine = if batch % 4 < 2 { engine } else { &TOGETHER };
+        let cases = random_cases(engine, random, size, if batch % 2 == 0 { size } else { size.div_ceil(50) });
+        check(engine, &cases);
+        dalek_agrees(&cases);
+        cases.par_iter().for_each(|case| {
+            let found = AwsLc::verifies_ed25519(&case.message, &case.signature, &case.public);
+            assert_eq!(found, case.is_valid_by(Rule::Rfc8032), "{case:02x?}");
+        });
     });
 }
 
@@ -210,6 +216,8 @@ fn silent_payments_by_libsecp256k1() {
     });
 }
 
+/// Signatures with given auxiliary data are the same. Every other one is made by gecc with fresh data. All are verified
+/// by both, then with a few of them spoilt by batch equations, and with a tenth of them spoilt one by one.
 fn bip340_by_libsecp256k1() {
     soak("BIP 340 by libsecp256k1", LARGE_BATCH, |engine, random, _, size| {
         let mut rows = || (0..size).map(|_| random.bytes()).collect::<Vec<[u8; 32]>>();

