@@ -133,7 +133,7 @@ pub struct Columns<'a> {
     /// By which ECDSA hashes messages, SHA-256 by default. Other schemes have one of their own.
     pub hash: Hash,
     /// That of Ed25519, [`Variant::PURE`] by default.
-    pub variant: Variant<'a>,
+    pub variant: Variant,
 }
 
 impl Default for Columns<'_> {

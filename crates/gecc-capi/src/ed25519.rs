@@ -25,8 +25,8 @@ pub struct GeccEd25519Variant {
 /// The variant that a call takes: Ed25519 itself where the pointer is null.
 ///
 /// # Safety
-/// The caller of the interface promises that the variant and its context may be read during `'a`.
-unsafe fn variant_of<'a>(memory: &Memory, variant: *const GeccEd25519Variant) -> Result<Variant<'a>, Failure> {
+/// The caller of the interface promises that the variant and its context may be read.
+unsafe fn variant_of(memory: &Memory, variant: *const GeccEd25519Variant) -> Result<Variant, Failure> {
     if variant.is_null() {
         return Ok(Variant::PURE);
     }

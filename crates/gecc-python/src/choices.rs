@@ -34,7 +34,7 @@ pub fn ed25519_rule(name: &str) -> PyResult<Rule> {
 }
 
 /// Ed25519 itself where there is neither a context nor a hash before.
-pub fn ed25519_variant(context: Option<&[u8]>, prehashed: bool) -> PyResult<Variant<'_>> {
+pub fn ed25519_variant(context: Option<&[u8]>, prehashed: bool) -> PyResult<Variant> {
     let variant = match (context, prehashed) {
         (None, false) => Ok(Variant::PURE),
         (Some(context), false) => Variant::context(context),

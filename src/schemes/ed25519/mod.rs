@@ -74,7 +74,7 @@ pub fn verify<'k, M: AsRef<[u8]> + Sync>(
     messages: &[M],
     signatures: &[[u8; 64]],
     keys: impl Into<PublicKeys<'k>>,
-    variant: Variant<'_>,
+    variant: Variant,
     rule: Rule,
 ) -> Result<Verdicts, Error> {
     let fill =
@@ -93,7 +93,7 @@ pub fn verify_into<'a, 'k, M: AsRef<[u8]> + Sync>(
     messages: &[M],
     signatures: impl Into<Rows<'a, 64>>,
     keys: impl Into<PublicKeys<'k>>,
-    variant: Variant<'_>,
+    variant: Variant,
     rule: Rule,
     codes: &mut [u8],
 ) -> Result<(), Error> {
@@ -154,7 +154,7 @@ pub fn sign<'a, M: AsRef<[u8]> + Sync>(
     engine: &Engine,
     messages: &[M],
     keys: impl Into<SigningKeys<'a>>,
-    variant: Variant<'_>,
+    variant: Variant,
 ) -> Result<Vec<Result<[u8; 64], Rejection>>, Error> {
     let fill = |place: &mut dyn Place| run_sign(engine, messages, keys.into(), variant, place);
     // SAFETY: `run_sign` has every item taken, or tells why not.
@@ -170,7 +170,7 @@ pub fn sign_into<'a, M: AsRef<[u8]> + Sync>(
     engine: &Engine,
     messages: &[M],
     keys: impl Into<SigningKeys<'a>>,
-    variant: Variant<'_>,
+    variant: Variant,
     signatures: &mut [[u8; 64]],
     codes: &mut [u8],
 ) -> Result<(), Error> {

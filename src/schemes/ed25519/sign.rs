@@ -15,7 +15,7 @@ use zeroize::Zeroizing;
 /// A batch to sign.
 #[derive(Clone, Copy)]
 pub struct Signing<'a, 'k> {
-    pub variant: Variant<'a>,
+    pub variant: Variant,
     pub message: &'a (dyn Fn(usize) -> &'a [u8] + Sync),
     pub keys: SigningKeys<'k>,
     /// Whether signatures are verified before they are returned.

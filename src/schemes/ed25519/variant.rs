@@ -2,39 +2,47 @@
 
 use crate::types::Error;
 use sha2::{Digest, Sha512};
+use std::fmt;
 
 /// Bytes of the longest context: its length is hashed as one byte.
 pub const MAX_CONTEXT_LEN: usize = 255;
 
 /// Which of the three variants of RFC 8032 signatures are of. The signatures of one never verify as those of another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Variant<'a>(Kind<'a>);
+pub struct Variant(Kind);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind<'a> {
+enum Kind {
     Pure,
-    Context(&'a [u8]),
-    Prehashed(&'a [u8]),
+    Context(Context),
+    Prehashed(Context),
 }
 
-impl<'a> Variant<'a> {
+/// A context, with zeros behind it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Context {
+    bytes: [u8; MAX_CONTEXT_LEN],
+    length: u8,
+}
+
+impl Variant {
     /// Ed25519, which is what nearly everybody means.
-    pub const PURE: Variant<'static> = Variant(Kind::Pure);
+    pub const PURE: Variant = Variant(Kind::Pure);
 
     /// Ed25519ctx: with a context, which says what signatures are made for. It should not be empty.
     ///
     /// # Errors
     /// [`Error::ContextTooLong`] above [`MAX_CONTEXT_LEN`] bytes.
-    pub fn context(context: &'a [u8]) -> Result<Self, Error> {
-        checked(context).map(|context| Variant(Kind::Context(context)))
+    pub fn context(context: &[u8]) -> Result<Self, Error> {
+        Context::new(context).map(|context| Variant(Kind::Context(context)))
     }
 
     /// Ed25519ph: of SHA-512(M) in place of M, with a context that may be empty. Calls take M, and hash it.
     ///
     /// # Errors
     /// [`Error::ContextTooLong`] above [`MAX_CONTEXT_LEN`] bytes.
-    pub fn prehashed(context: &'a [u8]) -> Result<Self, Error> {
-        checked(context).map(|context| Variant(Kind::Prehashed(context)))
+    pub fn prehashed(context: &[u8]) -> Result<Self, Error> {
+        Context::new(context).map(|context| Variant(Kind::Prehashed(context)))
     }
 
     /// What k is made of.
@@ -45,15 +53,15 @@ impl<'a> Variant<'a> {
     /// SHA-512(dom2 || parts || PH(M)).
     pub(super) fn hash(&self, parts: &[&[u8]], message: &[u8]) -> [u8; 64] {
         let mut hash = Sha512::new();
-        let (flag, context) = match self.0 {
-            Kind::Pure => (None, &[][..]),
-            Kind::Context(context) => (Some(0), context),
-            Kind::Prehashed(context) => (Some(1), context),
+        let dom2 = match &self.0 {
+            Kind::Pure => None,
+            Kind::Context(context) => Some((0, context)),
+            Kind::Prehashed(context) => Some((1, context)),
         };
-        if let Some(flag) = flag {
+        if let Some((flag, context)) = dom2 {
             hash.update(b"SigEd25519 no Ed25519 collisions");
-            hash.update([flag, context.len() as u8]);
-            hash.update(context);
+            hash.update([flag, context.length]);
+            hash.update(context.as_bytes());
         }
         parts.iter().for_each(|part| hash.update(part));
         match self.0 {
@@ -64,6 +72,21 @@ impl<'a> Variant<'a> {
     }
 }
 
-fn checked(context: &[u8]) -> Result<&[u8], Error> {
-    if context.len() <= MAX_CONTEXT_LEN { Ok(context) } else { Err(Error::ContextTooLong { bytes: context.len() }) }
+impl Context {
+    fn new(context: &[u8]) -> Result<Self, Error> {
+        let mut bytes = [0; MAX_CONTEXT_LEN];
+        let too_long = || Error::ContextTooLong { bytes: context.len() };
+        bytes.get_mut(..context.len()).ok_or_else(too_long)?.copy_from_slice(context);
+        Ok(Context { bytes, length: context.len() as u8 })
+    }
+
+    fn as_bytes(&self) -> &[u8] {
+        &self.bytes[..usize::from(self.length)]
+    }
+}
+
+impl fmt::Debug for Context {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.as_bytes().fmt(f)
+    }
 }
