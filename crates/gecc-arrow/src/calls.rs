@@ -110,7 +110,8 @@ impl Operation {
         let user_ids = user_ids.as_ref().map(Texts::slices).unwrap_or_default();
         let as_digests =
             messages.as_ref().filter(|_| !reads.user_ids).and_then(|messages| as_rows(messages, &inputs.problems));
-        let mut columns = Columns { additional: self.additional.as_ref().map(Rows::all), ..Columns::default() };
+        let additional = self.additional.as_ref().map(Rows::all);
+        let mut columns = Columns { additional, variant: self.variant, ..Columns::default() };
         match (&messages, &as_digests, &digests) {
             (_, Some(rows), _) => columns.contents = Contents::Digests(Rows::new(rows)),
             (Some(messages), None, _) => {

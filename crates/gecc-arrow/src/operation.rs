@@ -2,6 +2,7 @@
 
 use gecc::SecretKey;
 use gecc::call::{self, RecoveryIds};
+use gecc::ed25519::Variant;
 use gecc::fields::Field;
 use std::sync::Arc;
 
@@ -21,6 +22,8 @@ pub struct Operation {
     /// random data of all rows; where there are none, fresh ones of the operating system for each row. Ed25519
     /// reads none.
     pub additional: Option<[u8; 32]>,
+    /// Which variant of Ed25519 signatures are of. Other schemes have none.
+    pub variant: Variant,
     /// How public keys are written. Those of Ed25519 are 32 bytes.
     pub key_form: KeyForm,
     /// Whether signatures are written in DER, as `der`, instead of `signature`.
@@ -28,9 +31,11 @@ pub struct Operation {
 }
 
 impl From<call::Operation> for Operation {
-    /// With a column of private keys, fresh nonces or those of RFC 6979 alone, and results in their first form.
+    /// With a column of private keys, fresh nonces or those of RFC 6979 alone, Ed25519 itself, and results in their first
+    /// form.
     fn from(call: call::Operation) -> Self {
-        Operation { call, key: Key::default(), additional: None, key_form: KeyForm::default(), der: false }
+        let (key, key_form) = (Key::default(), KeyForm::default());
+        Operation { call, key, additional: None, variant: Variant::PURE, key_form, der: false }
     }
 }
 

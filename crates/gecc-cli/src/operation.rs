@@ -4,6 +4,7 @@
 use crate::input::keyfile::{Keys, Numbers};
 use crate::output::Line;
 use gecc::call::{self, Columns, Reads, RecoveryIds};
+use gecc::ed25519::Variant;
 use gecc::{Engine, Error, Rows, SecretKeys, signature_to_der};
 
 /// In place of a recovery id that an item does not have: none is so large.
@@ -16,6 +17,8 @@ pub struct Operation {
     pub keys: Keys,
     /// Additional data of all nonces, or the auxiliary random data of BIP 340.
     pub additional: Option<[u8; 32]>,
+    /// Which variant of Ed25519 signatures are of.
+    pub variant: Variant,
     pub form: ResultForm,
     /// For measurements of all but the engine: every item has passed.
     #[cfg(test)]
@@ -38,6 +41,7 @@ impl From<call::Operation> for Operation {
             call,
             keys: Keys::OfItems,
             additional: None,
+            variant: Variant::PURE,
             form: ResultForm::Plain,
             #[cfg(test)]
             is_passed_over: false,
@@ -115,7 +119,8 @@ impl Operation {
             codes.fill(gecc::Verdict::VALID_CODE);
             return Ok(());
         }
-        let mut columns = Columns { additional: self.additional.as_ref().map(Rows::all), ..items.columns };
+        let additional = self.additional.as_ref().map(Rows::all);
+        let mut columns = Columns { additional, variant: self.variant, ..items.columns };
         let has_id = |item: usize| *columns.recovery_ids.get(item) != [NO_RECOVERY_ID];
         let are_optional = self.call.reads().recovery_ids == RecoveryIds::Optional && !columns.recovery_ids.is_empty();
         if are_optional && !(0..codes.len()).any(has_id) {
@@ -201,8 +206,8 @@ mod tables {
                 TableAnswers::Lines => (KeyForm::Raw, false),
                 TableAnswers::Columns => (self.key_form(), self.form == ResultForm::Der),
             };
-            let (call, key, additional) = (self.call, self.keys.for_tables(), self.additional);
-            gecc_arrow::Operation { call, key, additional, key_form, der }
+            let &Operation { call, additional, variant, .. } = self;
+            gecc_arrow::Operation { call, key: self.keys.for_tables(), additional, variant, key_form, der }
         }
 
         fn key_form(&self) -> KeyForm {

@@ -583,41 +583,46 @@ fn ed25519_is_what_the_direct_calls_give() {
         assert_eq!(rows(&answers, 0), some(&public));
     }
     let texts: Vec<Vec<u8>> = (0..100).map(|item| vec![item as u8; item % 70]).collect();
-    let signed = ed25519::sign(engine(), &texts, &secrets, Variant::PURE).unwrap();
-    let mut signatures: Vec<[u8; 64]> = signed.into_iter().map(Result::unwrap).collect();
-    for messages in columns(&some(&texts)) {
-        let answers =
-            apply(Call::Ed25519Sign, vec![(Field::Message, messages), (Field::SecretKey, secret_keys.clone())]);
-        assert_eq!(rows(&answers, 0), some(&signatures));
-    }
-    signatures.iter_mut().step_by(7).for_each(|signature| signature[1] ^= 1);
-    // The neutral element, which one of the rules rejects as a key of small order.
-    let mut keys = public;
-    keys[3] = [0; 32];
-    keys[3][0] = 1;
-    for rule in [Rule::Strict, Rule::Zip215] {
-        let given = PublicKeys::ed25519(&keys);
-        let verdicts = ed25519::verify(engine(), &texts, &signatures, given, Variant::PURE, rule).unwrap();
-        let codes: Vec<u8> = verdicts.iter().map(|verdict| verdict.code()).collect();
+    for variant in [Variant::PURE, Variant::context(b"of tables").unwrap(), Variant::prehashed(b"").unwrap()] {
+        let sign = Operation { variant, ..Call::Ed25519Sign.into() };
+        let signed = ed25519::sign(engine(), &texts, &secrets, variant).unwrap();
+        let mut signatures: Vec<[u8; 64]> = signed.into_iter().map(Result::unwrap).collect();
         for messages in columns(&some(&texts)) {
-            let columns = vec![
-                (Field::Message, messages),
-                (Field::Signature, fixed(&some(&signatures)).unwrap()),
-                (Field::PublicKey, fixed(&some(&keys)).unwrap()),
-            ];
-            assert_eq!(apply(Call::Ed25519Verify(rule), columns).codes(), codes);
+            let answers =
+                apply(sign.clone(), vec![(Field::Message, messages), (Field::SecretKey, secret_keys.clone())]);
+            assert_eq!(rows(&answers, 0), some(&signatures));
         }
-        // As SubjectPublicKeyInfo (RFC 8410), some of them.
-        let begin = *b"\x30\x2a\x30\x05\x06\x03\x2b\x65\x70\x03\x21\x00";
-        let der = |(row, key): (usize, &[u8; 32])| if row % 3 == 0 { key.to_vec() } else { [&begin[..], key].concat() };
-        let der: Vec<Vec<u8>> = keys.iter().enumerate().map(der).collect();
-        for keys in columns(&some(&der)) {
-            let columns = vec![
-                (Field::Message, columns(&some(&texts)).remove(0)),
-                (Field::Signature, fixed(&some(&signatures)).unwrap()),
-                (Field::PublicKey, keys),
-            ];
-            assert_eq!(apply(Call::Ed25519Verify(rule), columns).codes(), codes);
+        signatures.iter_mut().step_by(7).for_each(|signature| signature[1] ^= 1);
+        // The neutral element, which one of the rules rejects as a key of small order.
+        let mut keys = public.clone();
+        keys[3] = [0; 32];
+        keys[3][0] = 1;
+        for rule in [Rule::Strict, Rule::Zip215] {
+            let verify = Operation { variant, ..Call::Ed25519Verify(rule).into() };
+            let given = PublicKeys::ed25519(&keys);
+            let verdicts = ed25519::verify(engine(), &texts, &signatures, given, variant, rule).unwrap();
+            let codes: Vec<u8> = verdicts.iter().map(|verdict| verdict.code()).collect();
+            for messages in columns(&some(&texts)) {
+                let columns = vec![
+                    (Field::Message, messages),
+                    (Field::Signature, fixed(&some(&signatures)).unwrap()),
+                    (Field::PublicKey, fixed(&some(&keys)).unwrap()),
+                ];
+                assert_eq!(apply(verify.clone(), columns).codes(), codes);
+            }
+            // As SubjectPublicKeyInfo (RFC 8410), some of them.
+            let begin = *b"\x30\x2a\x30\x05\x06\x03\x2b\x65\x70\x03\x21\x00";
+            let der =
+                |(row, key): (usize, &[u8; 32])| if row % 3 == 0 { key.to_vec() } else { [&begin[..], key].concat() };
+            let der: Vec<Vec<u8>> = keys.iter().enumerate().map(der).collect();
+            for keys in columns(&some(&der)) {
+                let columns = vec![
+                    (Field::Message, columns(&some(&texts)).remove(0)),
+                    (Field::Signature, fixed(&some(&signatures)).unwrap()),
+                    (Field::PublicKey, keys),
+                ];
+                assert_eq!(apply(verify.clone(), columns).codes(), codes);
+            }
         }
     }
 }

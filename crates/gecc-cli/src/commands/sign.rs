@@ -17,6 +17,7 @@ pub fn run(mut options: SignOptions) -> Result<u8, Failure> {
     if let Some(reason) = refusal(chosen.scheme(), &options) {
         return Err(reason.to_owned().into());
     }
+    let variant = options.variant.of(chosen.scheme())?;
     let SignOptions { auxiliary, additional_data, recoverable, der, stream, key_file, .. } = options;
     let call = match chosen {
         Chosen::Ecdsa(curve) if recoverable => call::Operation::EcdsaSignRecoverable(curve, SForm::default()),
@@ -27,7 +28,7 @@ pub fn run(mut options: SignOptions) -> Result<u8, Failure> {
     };
     let keys = Keys::open(key_file.as_deref(), call.into(), &stream)?;
     let form = if der { ResultForm::Der } else { ResultForm::Plain };
-    job::run(&Operation { keys, additional: additional_data.or(auxiliary), form, ..call.into() }, &stream)
+    job::run(&Operation { keys, additional: additional_data.or(auxiliary), variant, form, ..call.into() }, &stream)
 }
 
 /// Why an option does not go with the scheme.

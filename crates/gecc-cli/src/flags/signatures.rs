@@ -3,10 +3,10 @@
 use super::stream::{input_help, named};
 use super::{HashOptions, StreamOptions};
 use crate::curve::{Scheme, any, of_ecdsa};
-use crate::input::fields::decode_digits;
+use crate::input::fields::{append_decoded, decode_digits};
 use clap::Args;
 use gecc::CurveId;
-use gecc::ed25519::Rule;
+use gecc::ed25519::{Rule, Variant};
 use gecc_cli::engine::EquationOptions;
 use std::path::PathBuf;
 
@@ -81,6 +81,38 @@ fn additional_data(digits: &str) -> Result<[u8; 32], String> {
     decode_digits("--additional-data", digits, &mut bytes).map(|()| bytes)
 }
 
+fn context(digits: &str) -> Result<Box<[u8]>, String> {
+    let mut bytes = Vec::new();
+    append_decoded("--context", digits, &mut bytes).map(|()| bytes.into())
+}
+
+/// Which variant of Ed25519 signatures are of (RFC 8032, section 5.1).
+#[derive(Args)]
+pub struct VariantOptions {
+    /// What signatures of Ed25519ctx are made for, or with --prehashed those of Ed25519ph: at most 255 bytes in
+    /// hexadecimal digits.
+    #[arg(long, value_name = "HEX", value_parser = context)]
+    pub context: Option<Box<[u8]>>,
+    /// Signatures of Ed25519ph, which signs SHA-512 of a message. Messages are given as they are, and hashed.
+    #[arg(long)]
+    pub prehashed: bool,
+}
+
+impl VariantOptions {
+    /// Fails where a variant is asked for that the scheme does not have.
+    pub fn of(&self, scheme: Scheme) -> Result<Variant, String> {
+        let variant = match (&self.context, self.prehashed) {
+            (None, false) => return Ok(Variant::PURE),
+            _ if scheme != Scheme::Ed25519 => {
+                return Err("--context and --prehashed are for --scheme ed25519".to_owned());
+            }
+            (Some(context), false) => Variant::context(context),
+            (context, true) => Variant::prehashed(context.as_deref().unwrap_or_default()),
+        };
+        variant.map_err(|problem| format!("--context: {problem}"))
+    }
+}
+
 #[derive(Args)]
 pub struct VerifyOptions {
     /// The curve; without --scheme sm2 means SM2 signatures, the others ECDSA.
@@ -93,6 +125,8 @@ pub struct VerifyOptions {
     /// is the rule of Solana, `zip215` that of Zcash and CometBFT, `cofactorless` that of OpenSSL and Go.
     #[arg(long, value_parser = named(Rule::ALL, Rule::name))]
     pub rule: Option<Rule>,
+    #[command(flatten)]
+    pub variant: VariantOptions,
     /// Reject s above n/2 (BIP 62, EIP-2); ECDSA only.
     #[arg(long)]
     pub low_s: bool,
@@ -133,6 +167,8 @@ pub struct SignOptions {
     /// Others for each curve on which a key signs keep it from being given away.
     #[arg(long, value_name = "HEX", value_parser = additional_data)]
     pub additional_data: Option<[u8; 32]>,
+    #[command(flatten)]
+    pub variant: VariantOptions,
     /// Private keys: hexadecimal, PEM, DER or JWK; one for all items or one per item. - is standard input, where the
     /// input is a file [default: `secret_key` of each item].
     #[arg(long)]

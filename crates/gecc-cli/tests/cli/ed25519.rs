@@ -77,17 +77,18 @@ fn check(lines: &[u8]) {
     assert!(lines.iter().enumerate().all(|(item, line)| line["valid"] == (item % 5 != 2)), "{lines:?}");
 }
 
+#[cfg(feature = "arrow")]
+fn column<const W: usize>(rows: &[[u8; W]]) -> arrow_array::ArrayRef {
+    std::sync::Arc::new(arrow_array::FixedSizeBinaryArray::try_from_iter(rows.iter()).unwrap())
+}
+
 /// Parquet in, with keys public and private.
 #[test]
 #[cfg(feature = "arrow")]
 fn tables_are_answered() {
-    use arrow_array::{ArrayRef, FixedSizeBinaryArray, RecordBatch};
+    use arrow_array::RecordBatch;
     use gecc_arrow::{Compression, Format};
-    use std::sync::Arc;
     let set = signed(300);
-    fn column<const W: usize>(rows: &[[u8; W]]) -> ArrayRef {
-        Arc::new(FixedSizeBinaryArray::try_from_iter(rows.iter()).unwrap())
-    }
     let batch = RecordBatch::try_from_iter([
         ("message", column(&set.messages)),
         ("signature", column(&set.signatures)),
@@ -103,6 +104,65 @@ fn tables_are_answered() {
     let output = run(&["pubkey", "--scheme", "ed25519", file.path()], "");
     let public: Vec<Value> = set.public.iter().map(|key| json!({"public_key": hex::encode(key)})).collect();
     assert_eq!(answers(&output), public, "{}", stderr(&output));
+}
+
+/// The vectors of RFC 8032: each signature is made, and is valid as the variant that it is of alone.
+#[test]
+fn variants_of_the_standard() {
+    let cases: Vec<Value> =
+        serde_json::from_str(include_str!("../../../../tests/vectors/ed25519_rfc8032.json")).unwrap();
+    let of_variants: Vec<&Value> = cases.iter().filter(|case| case["instance"] != "Ed25519").collect();
+    assert_eq!(of_variants.len(), 5);
+    for case in of_variants {
+        let context = case["context"].as_str().unwrap();
+        let seed = json!({"message": case["message"], "secret_key": case["secret"]}).to_string();
+        let item = json!({"message": case["message"], "signature": case["signature"], "public_key": case["public"]})
+            .to_string();
+        for (instance, options) in [
+            ("Ed25519", &[][..]),
+            ("Ed25519ctx", &["--context", context]),
+            ("Ed25519ph", &["--prehashed", "--context", context]),
+        ] {
+            let is_its_own = case["instance"] == instance;
+            let signed = run(&[&["sign", "--scheme", "ed25519"], options].concat(), seed.clone());
+            let found = &answers(&signed)[0]["signature"];
+            assert_eq!(*found == case["signature"], is_its_own, "{case}: {found} {}", stderr(&signed));
+            let verified = run(&[&VERIFY[..], options].concat(), item.clone());
+            assert_eq!(answers(&verified)[0]["valid"], is_its_own, "{case} {}", stderr(&verified));
+        }
+        if context.is_empty() {
+            assert_eq!(answers(&run(&[&VERIFY[..], &["--prehashed"]].concat(), item)), [json!({"valid": true})]);
+        }
+    }
+}
+
+/// Rows of bytes and tables.
+#[test]
+fn variants_in_every_format() {
+    let (set, context) = (signed(300), [0xbe, 0xef]);
+    let seeds: Vec<[u8; 32]> = (0..300).map(|item| [item as u8; 32]).collect();
+    let keys: Vec<SecretKey> = seeds.iter().map(|seed| SecretKey::from_bytes(*seed)).collect();
+    let sign = ["sign", "--scheme", "ed25519", "--context", "beef"];
+    for (variant, option) in [
+        (Variant::context(&context).unwrap(), &[][..]),
+        (Variant::prehashed(&context).unwrap(), &["--prehashed", "--check-signatures"]),
+    ] {
+        let arguments = [&sign[..], option].concat();
+        let signed = ed25519::sign(&Engine::cpu().unwrap(), &set.messages, &keys, variant).unwrap();
+        let expected: Vec<Value> = signed.iter().map(|row| json!({"signature": hex::encode(row.unwrap())})).collect();
+        let rows: Vec<u8> =
+            set.messages.iter().zip(&seeds).flat_map(|(message, seed)| [*message, *seed].concat()).collect();
+        let layout = ["--format", "rows", "--layout", "digest:32,secret_key:32"];
+        assert_eq!(answers(&run(&[&arguments[..], &layout].concat(), rows)), expected);
+        #[cfg(feature = "arrow")]
+        {
+            let columns = [("message", column(&set.messages)), ("secret_key", column(&seeds))];
+            let batch = arrow_array::RecordBatch::try_from_iter(columns).unwrap();
+            let written = (gecc_arrow::Format::Parquet, gecc_arrow::Compression::Zstd);
+            let file = crate::tables::file("ed25519-variants.parquet", &batch, 100, written);
+            assert_eq!(answers(&run(&[&arguments[..], &[file.path()]].concat(), "")), expected);
+        }
+    }
 }
 
 /// RFC 8032, section 7.1, the first vector, whose key RFC 8037, section A.1, has as a JSON Web Key.
@@ -303,6 +363,13 @@ fn what_does_not_exist_is_refused() {
         (&["sign", "--scheme", "ed25519", "--auxiliary", &"00".repeat(32)], "--auxiliary is for BIP 340"),
         (&["sign", "--scheme", "ed25519", "--additional-data", &"00".repeat(32)], "follow from seed and message"),
         (&["sign", "--scheme", "ed25519", "--hash", "sha512"], "Ed25519 has a hash of its own"),
+        (&["verify", "--curve", "p256", "--context", "00"], "--context and --prehashed are for --scheme ed25519"),
+        (&["sign", "--scheme", "bip340", "--prehashed"], "--context and --prehashed are for --scheme ed25519"),
+        (&["sign", "--scheme", "ed25519", "--context", "0"], "`--context` is not hexadecimal"),
+        (
+            &["sign", "--scheme", "ed25519", "--context", &"00".repeat(256)],
+            "a context of 256 bytes, and 255 are the most",
+        ),
         (&["pubkey", "--scheme", "ed25519", "--compressed"], "public keys of Ed25519 have 32 bytes"),
         (&["pubkey", "--scheme", "ecdsa"], "ECDSA is on several curves"),
     ] {
