@@ -31,8 +31,8 @@ pub struct Operation {
 }
 
 impl From<call::Operation> for Operation {
-    /// With a column of private keys, fresh nonces or those of RFC 6979 alone, Ed25519 itself, and results in their first
-    /// form.
+    /// With a column of private keys, fresh nonces or those of RFC 6979 alone, Ed25519 itself, and results in their
+    /// first form.
     fn from(call: call::Operation) -> Self {
         let (key, key_form) = (Key::default(), KeyForm::default());
         Operation { call, key, additional: None, variant: Variant::PURE, key_form, der: false }

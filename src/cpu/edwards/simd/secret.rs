@@ -1,5 +1,5 @@
-//! Multiplication of a point that is known beforehand by secret scalars: the same instructions at the same addresses for
-//! every scalar. Digits are looked up in tables that pass through registers as a whole, and signs are masks.
+//! Multiplication of a point that is known beforehand by secret scalars: the same instructions at the same addresses
+//! for every scalar. Digits are looked up in tables that pass through registers as a whole, and signs are masks.
 
 use super::{Addend, Element, LANES, Lanes, Point, Projective};
 use crate::cpu::edwards::curves::EdwardsCurve;
