@@ -1,10 +1,9 @@
 //! From encodings to points and scalars, with every check of correctness.md.
 
 use super::field::{BaseField, Field};
-use super::multiply::FEWEST_IN_LANES;
 use super::point::Affine;
 use super::simd::{self, Lanes};
-use super::{CoefficientA, CpuCurve, coefficient_a};
+use super::{CoefficientA, CpuCurve, FEWEST_IN_LANES, coefficient_a};
 use crate::types::{KeyBytes, Rejection, ResultsMut};
 
 /// A public key: a point of the curve that is not the identity.

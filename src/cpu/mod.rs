@@ -88,6 +88,8 @@ pub fn three<F: Field>() -> F {
     F::ONE.double().add(&F::ONE)
 }
 
+/// Fewer items leave too many lanes idle.
+pub const FEWEST_IN_LANES: usize = 2;
 /// Items that one thread takes at a time: enough to share an inversion, few enough that their tables stay in L2.
 pub const CHUNK: usize = 512;
 /// Fewer items are not worth another thread, where several at a time take less.
@@ -114,6 +116,11 @@ impl CpuEngine {
     /// The same engine without instructions that not every processor has.
     pub fn portable(self) -> Self {
         CpuEngine { lanes: None, ..self }
+    }
+
+    /// The lanes for this many items, unless one at a time takes less.
+    pub fn lanes_for(&self, items: usize) -> Option<Lanes> {
+        self.lanes.filter(|_| items >= FEWEST_IN_LANES)
     }
 
     pub fn threads(&self) -> usize {

@@ -6,14 +6,12 @@ use super::point::comb::{BaseTerm, Product};
 use super::point::jacobian::{self, Jacobian};
 use super::scalar::Wnaf;
 use super::simd::{self, Lanes};
-use super::{CpuCurve, be_bytes_to_limbs};
+use super::{CpuCurve, FEWEST_IN_LANES, be_bytes_to_limbs};
 
 /// Width of the non-adjacent form for points that are used once.
 const WIDTH: u32 = 5;
 /// Odd multiples P, 3P, ..., (2^(w-1) - 1) P.
 const ODD_MULTIPLES: usize = 1 << (WIDTH - 2);
-/// Fewer items leave too many lanes idle.
-pub const FEWEST_IN_LANES: usize = 2;
 /// Items whose table entries are summed up together: their terms fit the L2 cache.
 const SUM_COLUMNS: usize = 64;
 

@@ -3,7 +3,6 @@
 //!
 //! What branches on a secret here is only whether a key is in range, which is the caller's result.
 
-use crate::cpu::multiply::FEWEST_IN_LANES;
 use crate::cpu::secret::{Number, ReferencePoint, SecretCurve, odd_or_opposite, scalar};
 use crate::cpu::simd::{Lanes, mul_uniform};
 use crate::cpu::{CpuEngine, decode, limbs_to_be_bytes};
@@ -23,7 +22,7 @@ pub fn shared_points<C: SecretCurve>(
     out: &mut dyn Place,
 ) {
     let inputs = Inputs { secret_keys, peers };
-    match engine.lanes.filter(|_| out.items() >= FEWEST_IN_LANES) {
+    match engine.lanes_for(out.items()) {
         Some(lanes) => engine.fill_secret(out, [width, 0], |range, out| inputs.in_lanes::<C>(lanes, range, out)),
         None => engine.fill_secret_each(out, [width, 0], |item, out, place| {
             if let Err(reason) = inputs.one::<C>(item, out, place) {

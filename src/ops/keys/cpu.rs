@@ -1,6 +1,5 @@
 //! Public keys of private keys, on the CPU.
 
-use crate::cpu::multiply::FEWEST_IN_LANES;
 use crate::cpu::secret::{ReferencePoint, SecretCurve, base_products, scalar};
 use crate::cpu::simd::Lanes;
 use crate::cpu::{CpuEngine, decode};
@@ -11,7 +10,7 @@ use std::ops::Range;
 use zeroize::Zeroizing;
 
 pub fn public_keys<C: SecretCurve>(engine: &CpuEngine, keys: SecretKeys, out: &mut dyn Place) {
-    match engine.lanes.filter(|_| out.items() >= FEWEST_IN_LANES) {
+    match engine.lanes_for(out.items()) {
         Some(lanes) => engine.fill_secret(out, [64, 0], |range, out| in_lanes::<C>(lanes, keys, range, out)),
         None => engine.fill_secret_each(out, [64, 0], |item, out, place| match public_key::<C>(keys.expose(item)) {
             Ok(key) => put(out, place, &key),

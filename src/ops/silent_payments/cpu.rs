@@ -7,7 +7,7 @@
 
 use super::expected::{Expected, NUMBER};
 use crate::cpu::field::Field;
-use crate::cpu::multiply::{FEWEST_IN_LANES, mul_add, normalize};
+use crate::cpu::multiply::{mul_add, normalize};
 use crate::cpu::point::Affine;
 use crate::cpu::point::affine::{Denominators, add_assign};
 use crate::cpu::secret::{Number, ReferencePoint, SecretCurve, base_products, odd_or_opposite, scalar};
@@ -61,7 +61,7 @@ impl Computation for Expected<'_> {
 }
 
 fn expected<C: SecretCurve>(engine: &CpuEngine, of: &Expected, out: &mut dyn Place) {
-    let lanes = engine.lanes.filter(|_| out.items() >= FEWEST_IN_LANES);
+    let lanes = engine.lanes_for(out.items());
     let keys = |(receiver, start): (&super::Receiver, usize)| {
         let spend_key = |key: &Point| decode::public_key::<C>(KeyBytes::Sec1(key.as_sec1())).expect("checked before");
         let scan = scalar::<C>(receiver.scan_key().expose_bytes()).expect("checked before");

@@ -3,7 +3,6 @@
 use super::sign::Sign;
 use super::verify_cpu::verify;
 use crate::cpu::field::Field as _;
-use crate::cpu::multiply::FEWEST_IN_LANES;
 use crate::cpu::point::Affine;
 use crate::cpu::secret::{Bytes, Number, SecretCurve, base_products, scalar};
 use crate::cpu::simd::Lanes;
@@ -26,7 +25,7 @@ pub(crate) const WORTH: Worth = Worth { portable: 3, lanes: 20 };
 impl Sign<'_, '_> {
     /// Signs items `item(0)`, `item(1)`, ..., as many as there are places.
     fn sign<C: SecretCurve>(&self, engine: &CpuEngine, item: impl Fn(usize) -> usize + Sync, out: &mut dyn Place) {
-        match engine.lanes.filter(|_| out.items() >= FEWEST_IN_LANES) {
+        match engine.lanes_for(out.items()) {
             Some(lanes) => engine.fill_secret(out, [64, 0], |range, out| {
                 self.sign_items::<C>(Some(lanes), &range.map(&item).collect::<Vec<_>>(), 0, out);
             }),

@@ -1,6 +1,5 @@
 //! Keys that sign: seeds, and what is made of them (RFC 8032, section 5.1.5).
 
-use super::verify::lanes_for;
 use crate::cpu::edwards::curves::{Ed25519, Ed25519N};
 use crate::cpu::edwards::decode::encode_all;
 use crate::cpu::edwards::point::Projective;
@@ -144,7 +143,7 @@ impl Secrets<'_> {
     pub fn expand_all(&self, engine: &CpuEngine, items: usize) -> Vec<ExpandedKey> {
         let mut keys = vec![ExpandedKey::EMPTY; items];
         engine.pool.for_each(keys.chunks_mut(CHUNK).enumerate().collect(), |(chunk, keys): (usize, &mut [_])| {
-            let lanes = lanes_for(engine, keys.len());
+            let lanes = engine.lanes_for(keys.len());
             stack::wiped(|| self.expand(lanes, |at| chunk * CHUNK + at, keys));
         });
         keys
@@ -154,7 +153,7 @@ impl Secrets<'_> {
     pub fn public_keys(&self, engine: &CpuEngine, item: impl Fn(usize) -> usize + Sync, out: &mut dyn Place) {
         engine.fill_secret(out, [32, 0], |range, out| {
             let mut keys = vec![ExpandedKey::EMPTY; range.len()];
-            self.expand(lanes_for(engine, keys.len()), |at| item(range.start + at), &mut keys);
+            self.expand(engine.lanes_for(keys.len()), |at| item(range.start + at), &mut keys);
             for (place, key) in keys.iter().enumerate() {
                 out.row(0, place).copy_from_slice(&key.public);
                 out.accept(place);

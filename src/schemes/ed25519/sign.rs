@@ -3,7 +3,7 @@
 use super::keys::{ExpandedKey, Kind, Number, Secrets, SigningKeys, multiples_of_base};
 use super::rule::Rule;
 use super::variant::Variant;
-use super::verify::{Verification, lanes_for, verify};
+use super::verify::{Verification, verify};
 use crate::cpu::CpuEngine;
 use crate::cpu::edwards::curves::Ed25519;
 use crate::cpu::edwards::decode::encode_all;
@@ -37,7 +37,7 @@ impl Signing<'_, '_> {
     fn sign(&self, engine: &CpuEngine, item: impl Fn(usize) -> usize + Sync, out: &mut dyn Place) {
         engine.fill_secret(out, [64, 0], |range, out| {
             let item = |at: usize| item(range.start + at);
-            let lanes = lanes_for(engine, range.len());
+            let lanes = engine.lanes_for(range.len());
             match self.keys.0 {
                 Kind::Expanded(keys) => self.sign_items(lanes, &item, |at| &keys[item(at)], out),
                 Kind::ExpandedForAll(key) => self.sign_items(lanes, &item, |_| key, out),

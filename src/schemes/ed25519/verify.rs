@@ -14,7 +14,6 @@ use crate::cpu::edwards::point::{Extended, Niels, Projective};
 use crate::cpu::edwards::scalar::Scalar;
 use crate::cpu::edwards::simd::{self, Lanes, Term};
 use crate::cpu::edwards::tables::{BaseTables, Comb};
-use crate::cpu::multiply::FEWEST_IN_LANES;
 use crate::cpu::tables::key_plan::KeyPlan;
 use crate::types::{Place, PublicKeys, Rejection, Results, Rows, Verdict};
 use std::ops::Range;
@@ -74,7 +73,7 @@ fn verify_part<C: BaseTables>(engine: &CpuEngine, batch: &Verification, part: Ra
         items.iter().zip(results).for_each(|(item, code)| codes[item - start] = code);
     };
     let singles = engine.map_chunks(plan.singles.len(), 0, |range, out| {
-        let (items, lanes) = (&plan.singles[range], lanes_for(engine, out.len()));
+        let (items, lanes) = (&plan.singles[range], engine.lanes_for(out.len()));
         let keys = batch.points::<C>(lanes, items).into_iter();
         batch.verify_chunk::<C, _>(lanes, items, keys, |equations| singles::<C>(lanes, equations), out);
     });
@@ -86,11 +85,6 @@ fn verify_part<C: BaseTables>(engine: &CpuEngine, batch: &Verification, part: Ra
         let (items, results) = batch.verify_wave::<C>(engine, wave);
         scatter(&items, results);
     }
-}
-
-/// Those of the engine, unless one item at a time takes less.
-pub(super) fn lanes_for(engine: &CpuEngine, items: usize) -> Option<Lanes> {
-    engine.lanes.filter(|_| items >= FEWEST_IN_LANES)
 }
 
 /// S B - k A, for keys that are used once.
@@ -147,7 +141,7 @@ impl Verification<'_> {
     fn verify_wave<C: BaseTables>(&self, engine: &CpuEngine, runs: &[Vec<usize>]) -> (Vec<usize>, Vec<u8>) {
         let window = best_window::<C>(engine.lanes, runs[0].len()).expect("a repeated key has a table");
         let firsts: Vec<usize> = runs.iter().map(|run| run[0]).collect();
-        let points = self.points::<C>(lanes_for(engine, runs.len()), &firsts);
+        let points = self.points::<C>(engine.lanes_for(runs.len()), &firsts);
         let mut tables: Vec<Option<Result<Comb<C>, Rejection>>> = runs.iter().map(|_| None).collect();
         engine.pool.for_each(points.into_iter().zip(&mut tables).collect(), |(point, table)| {
             *table = Some(point.map(|point| Comb::new(&point, window)));
@@ -157,7 +151,7 @@ impl Verification<'_> {
         let codes = engine.map_chunks(items.len(), 0, |range, out| {
             let table = |table: &usize| tables[*table].as_ref().expect("it was built").as_ref();
             let keys = table_of[range.clone()].iter().map(|of| table(of).map_err(|&reason| reason));
-            let lanes = lanes_for(engine, out.len());
+            let lanes = engine.lanes_for(out.len());
             self.verify_chunk::<C, _>(lanes, &items[range], keys, |equations| by_tables(lanes, equations), out);
         });
         (items, codes)

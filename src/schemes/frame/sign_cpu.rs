@@ -3,7 +3,6 @@
 
 use crate::cpu::CpuEngine;
 use crate::cpu::field::Field as _;
-use crate::cpu::multiply::FEWEST_IN_LANES;
 use crate::cpu::secret::{Bytes, Number, SecretCurve, base_products, draw, invert_all, scalar, with_nonces};
 use crate::cpu::simd::Lanes;
 use crate::ops::keys::cpu::public_key;
@@ -79,7 +78,7 @@ pub fn sign<C: SecretCurve, S: Steps<C>>(
     item: impl Fn(usize) -> usize + Sync,
     out: &mut dyn Place,
 ) {
-    match engine.lanes.filter(|_| out.items() >= FEWEST_IN_LANES) {
+    match engine.lanes_for(out.items()) {
         Some(lanes) => engine.fill_secret(out, widths, |range, out| {
             sign_in_lanes::<C, S>(lanes, steps, inputs, range.map(&item), out);
         }),

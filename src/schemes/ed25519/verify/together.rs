@@ -13,7 +13,7 @@
 //!
 //! Equations find valid items. Whatever is not found valid here is verified by itself, as in `frame::together`.
 
-use super::{Equation, Verification, is_identity_times_cofactor, lanes_for};
+use super::{Equation, Verification, is_identity_times_cofactor};
 use crate::cpu::CpuEngine;
 use crate::cpu::edwards::field::Element;
 use crate::cpu::edwards::msm::{self, Terms};
@@ -65,7 +65,7 @@ struct Part<C: BaseTables> {
 impl<C: BaseTables> Part<C> {
     /// `None` where there are no coefficients.
     fn new(engine: &CpuEngine, batch: &Verification, items: &[usize], draw: &Draw) -> Option<Self> {
-        let lanes = lanes_for(engine, items.len());
+        let lanes = engine.lanes_for(items.len());
         let points = batch.points::<C>(lanes, items).into_iter().zip(batch.minus_r::<C>(lanes, items));
         let equations: Vec<Equation<C, [Element; 2]>> = items
             .iter()
