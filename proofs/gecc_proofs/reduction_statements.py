@@ -170,25 +170,22 @@ SPARSE = [
     ),
 ]
 
+
+def _fold_carry(which, curves, most):
+    return Statement(
+        "fold_carry",
+        "u32 a[8], u32 carry -> u32 r[8]",
+        "copy(r, a); fold_carry(r, carry)",
+        f"r = a + 2^256 carry mod p, for a carry {which}",
+        lambda v, c: [Congruent(v.r - v.a - v.carry * R, c.p)],
+        curves=curves,
+        ranges={"carry": (0, most)},
+    )
+
+
 FOLD = [
-    Statement(
-        "fold_carry",
-        "u32 a[8], u32 carry -> u32 r[8]",
-        "copy(r, a); fold_carry(r, carry)",
-        "r = a + 2^256 carry mod p, for a carry of 0 or 1",
-        lambda v, c: [Congruent(v.r - v.a - v.carry * R, c.p)],
-        curves=folds,
-        ranges={"carry": (0, 1)},
-    ),
-    Statement(
-        "fold_carry",
-        "u32 a[8], u32 carry -> u32 r[8]",
-        "copy(r, a); fold_carry(r, carry)",
-        "r = a + 2^256 carry mod p, for a carry below 2^26",
-        lambda v, c: [Congruent(v.r - v.a - v.carry * R, c.p)],
-        curves=folds_255,
-        ranges={"carry": (0, 2**26 - 1)},
-    ),
+    _fold_carry("of 0 or 1", folds, 1),
+    _fold_carry("below 2^26", folds_255, 2**26 - 1),
     Statement(
         "fold_borrow",
         "u32 a[8], u32 borrow -> u32 r[8]",
