@@ -1,4 +1,4 @@
-//! What can go wrong on a GPU, provoked: too little memory, too many callers. The results must be those of the CPU, and
+//! What can go wrong on a GPU, provoked: too little memory, too many callers, a device that fails. The results must be those of the CPU, and
 //! what is missing must be told. (Kernels that cannot be kept or compiled: `crates/gecc-cli/tests/kernels.rs`.)
 //!
 //! Device memory is measured and taken away, so one test runs at a time, and nothing else may use the GPU.
@@ -7,16 +7,19 @@ mod harness;
 #[allow(dead_code, reason = "of the suite only its support is needed")]
 mod suite;
 
-use cudarc::driver::{CudaContext, CudaSlice};
+use cudarc::driver::{CudaContext, CudaFunction, CudaSlice, CudaStream, LaunchConfig};
+use cudarc::nvrtc::Ptx;
 use gecc::ecdsa::{Policy, SForm};
 use gecc::{Backend, Engine, EngineBuilder, Error, P256, Point, PublicKeys, Secp256k1, SecretKey, Verdict};
 use gecc::{ecdh, ecdsa, keys, point};
-use harness::needs::GPU;
+use harness::needs::{GPU, SEVERAL_GPUS};
 use harness::{Named, named, test};
 use rayon::prelude::*;
-use std::process::ExitCode;
+use std::env;
+use std::process::{Command, ExitCode};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread;
+use std::time::{Duration, Instant};
 use suite::support::random::Random;
 use suite::support::report::announce;
 use suite::support::shared::shared_points;
@@ -37,7 +40,9 @@ const TESTS: [Named<fn()>; 8] = named![
 ];
 
 fn main() -> ExitCode {
-    harness::run(TESTS.map(|(name, run)| test(name, Some(&GPU), move || alone(run))).into())
+    let mut tests = Vec::from(TESTS.map(|(name, run)| test(name, Some(&GPU), move || alone(run))));
+    tests.push(test(FAILING, Some(&SEVERAL_GPUS), || alone(a_device_that_fails)));
+    harness::run(tests)
 }
 
 /// One at a time; a test that failed leaves the GPU to the others.
@@ -297,4 +302,67 @@ fn shared_secrets_in_tiny_chunks() {
         secrets.into_iter().map(|item| *item.expect("in range").expose_bytes()).collect::<Vec<_>>()
     };
     assert_eq!(agree(&engine), agree(&Engine::cpu().unwrap()));
+}
+
+const FAILING: &str = "a_device_that_fails";
+/// Set in the process in which the device fails: it stays so until the process ends.
+const FAILS_HERE: &str = "GECC_TEST_DEVICE_FAILS";
+
+/// One of several fails in the middle of a batch: the others compute what it leaves, and the batches that follow.
+fn a_device_that_fails() {
+    if env::var_os(FAILS_HERE).is_some() {
+        return fail_in_the_middle();
+    }
+    let mut child = Command::new(env::current_exe().expect("this program is a file"));
+    child.args([FAILING, "--exact", "--nocapture"]).env(FAILS_HERE, "1");
+    assert!(child.status().expect("this program starts").success());
+}
+
+fn fail_in_the_middle() {
+    let (engine, batch) = (gpu().build().unwrap(), Batch::get());
+    let secrets: Vec<SecretKey> = std::iter::repeat_n(&batch.secrets, 4096).flatten().cloned().collect();
+    let public = batch.public.repeat(4096);
+    let agree = || {
+        let started = Instant::now();
+        let points = shared_points::<P256>(&engine, &secrets, PublicKeys::points(&public)).unwrap();
+        let seconds = started.elapsed();
+        assert!(points.par_chunks(ITEMS).all(|part| part == batch.shared));
+        seconds
+    };
+    let least = |calls: usize| (0..calls).map(|_| agree()).min().expect("there is a call");
+    let last = engine.info().devices.len() - 1;
+    let failing = Failing::on(last);
+    let with_all = least(3);
+    let meanwhile = thread::scope(|scope| {
+        let call = scope.spawn(agree);
+        thread::sleep(with_all / 3);
+        failing.start();
+        call.join().expect("the results are right")
+    });
+    let failed: Vec<String> = engine.failures().into_iter().map(|failure| failure.device).collect();
+    assert!(matches!(&failed[..], [one] if one.starts_with(&format!("GPU {last} "))), "{failed:?}");
+    let rate = |seconds: Duration| secrets.len() as f64 / seconds.as_secs_f64() / 1e6;
+    let [before, during, after] = [with_all, meanwhile, least(3)].map(rate);
+    announce(&format!("{} GPUs {before:.1} M/s, one fails {during:.1}, without it {after:.1}", last + 1));
+}
+
+/// A kernel after which a device computes nothing more for this process.
+struct Failing {
+    kernel: CudaFunction,
+    stream: Arc<CudaStream>,
+}
+
+impl Failing {
+    fn on(ordinal: usize) -> Self {
+        let context = CudaContext::new(ordinal).expect("there is such a GPU");
+        let source = ".version 7.0\n.target sm_80\n.address_size 64\n.visible .entry fail() { trap; }\n";
+        let module = context.load_module(Ptx::from_src(source)).expect("the driver compiles it");
+        Failing { kernel: module.load_function("fail").expect("it is there"), stream: context.default_stream() }
+    }
+
+    fn start(&self) {
+        // SAFETY: the kernel takes nothing and touches no memory.
+        unsafe { self.stream.launch_builder(&self.kernel).launch(LaunchConfig::for_num_elems(1)) }.expect("it starts");
+        self.stream.synchronize().expect_err("it fails");
+    }
 }

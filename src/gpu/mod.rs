@@ -26,7 +26,9 @@ use schedule::{Fleet, Kept, Lane, Machine, lock, run, trial};
 pub use schedule::{Launch, OnGpu, Running, Test, Trial};
 use std::collections::BTreeMap;
 use std::ops::{Deref, DerefMut, Range};
+use std::panic::resume_unwind;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::thread;
 pub use terms::{Failure, FaultKind, KernelOrigin, Limits, LoadedKernels, Unavailable};
 
 /// Every GPU of the machine.
@@ -151,8 +153,10 @@ impl GpuEngine {
         let count = count().map_err(Unavailable::Devices)?;
         let _kept = CallersContext::keep();
         let (mut devices, mut unopened) = (Vec::new(), Vec::new());
-        for ordinal in 0..count {
-            match Device::open(ordinal, &limits) {
+        for (ordinal, opened) in
+            side_by_side(0..count, |ordinal| Device::open(ordinal, &limits)).into_iter().enumerate()
+        {
+            match opened {
                 Ok(device) => devices.push(Slot::new(device)),
                 Err(fault) => unopened.push((format!("GPU {ordinal}"), fault)),
             }
@@ -410,8 +414,21 @@ impl Drop for GpuEngine {
     fn drop(&mut self) {
         // What devices own is freed in their contexts.
         let _kept = CallersContext::keep();
-        self.devices.clear();
+        side_by_side(self.devices.drain(..), drop);
     }
+}
+
+/// What `work` gives for each of some devices, in order, each on a thread of its own but the first: the driver takes
+/// tenths of a second to open and to close a device.
+fn side_by_side<D: Send, T: Send>(devices: impl Iterator<Item = D>, work: impl Fn(D) -> T + Sync) -> Vec<T> {
+    let (mut devices, work) = (devices, &work);
+    let Some(first) = devices.next() else { return Vec::new() };
+    thread::scope(|scope| {
+        let others: Vec<_> = devices.map(|device| scope.spawn(move || work(device))).collect();
+        let first = work(first);
+        let others = others.into_iter().map(|other| other.join().unwrap_or_else(|panic| resume_unwind(panic)));
+        std::iter::once(first).chain(others).collect()
+    })
 }
 
 impl std::fmt::Debug for GpuEngine {

@@ -28,6 +28,13 @@ pub static GPU: Need = Need::new("GECC_REQUIRE_GPU", || match Engine::builder().
     _ => None,
 });
 
+pub static SEVERAL_GPUS: Need =
+    Need::new("GECC_REQUIRE_SEVERAL_GPUS", || match Engine::builder().backend(Backend::Gpu).build() {
+        Err(Error::NoDevice(problem)) => Some(problem),
+        Ok(engine) if engine.info().devices.len() == 1 => Some("there is one GPU".to_owned()),
+        _ => None,
+    });
+
 pub static AVX512: Need = Need::new("GECC_REQUIRE_AVX512", || {
     #[cfg(target_arch = "x86_64")]
     if is_x86_feature_detected!("avx512ifma") && is_x86_feature_detected!("avx512vbmi2") {

@@ -123,6 +123,9 @@ pub struct OperationsOptions {
     /// Also print the time of each kernel.
     #[arg(long)]
     pub kernels: bool,
+    /// Measure no kernels: for batches that one GPU has no memory for in one piece.
+    #[arg(long, conflicts_with = "kernels")]
+    pub end_to_end: bool,
     /// Take inputs from page-locked memory and have results written there: a GPU copies both without help of the host.
     /// Operations that write no columns (decompress, recover_addresses, ecdh) give fresh values as ever.
     #[arg(long)]

@@ -35,9 +35,10 @@ pub fn run(options: &OperationsOptions) -> Result<u8, Failure> {
         let builder = options.engine.builder()?.backend(Backend::Gpu).time_kernels(true).chunk_items(largest);
         Ok(builder.batch_equations(together).build()?)
     };
+    let timed = on_gpu && !options.end_to_end;
     let together = || -> Result<Engines, Failure> {
         let measured = options.engine.builder()?.batch_equations(true).build()?;
-        Ok(Engines { measured, kernels: on_gpu.then(|| kernel_engine(true)).transpose()? })
+        Ok(Engines { measured, kernels: timed.then(|| kernel_engine(true)).transpose()? })
     };
     let mut latency_engines = Vec::new();
     if options.latency {
@@ -59,7 +60,7 @@ pub fn run(options: &OperationsOptions) -> Result<u8, Failure> {
         report: Report::new(options.batches.json, options.kernels, format!("{engine}{where_inputs_are}"))?,
         public,
         arithmetic: if on_gpu { arithmetic } else { Vec::new() },
-        engines: Engines { kernels: on_gpu.then(|| kernel_engine(false)).transpose()?, measured: engine },
+        engines: Engines { kernels: timed.then(|| kernel_engine(false)).transpose()?, measured: engine },
         sizes,
     };
     for curve in options.batches.curves() {

@@ -5,6 +5,7 @@ use super::schemes;
 use crate::failure::Failure;
 use gecc::{CurveId, Engine, Error, PageLocked, Point, Rejection, SecretKey, SecretKeys};
 use gecc::{keys, point};
+use rayon::prelude::*;
 use std::ops::Range;
 
 /// Two independent sets of points, with what they are multiples of G by, and digests.
@@ -114,10 +115,11 @@ fn with_points(
     }
 }
 
-/// Random numbers in bulk.
+/// Random numbers in bulk: the system makes some hundred MB a second for each thread that asks.
 fn random_numbers(count: usize) -> Result<Vec<[u8; 32]>, Error> {
     let mut numbers = vec![[0; 32]; count];
-    getrandom::fill(numbers.as_flattened_mut()).map_err(|problem| Error::Randomness(problem.to_string()))?;
+    let filled = numbers.par_chunks_mut(1 << 12).try_for_each(|part| getrandom::fill(part.as_flattened_mut()));
+    filled.map_err(|problem| Error::Randomness(problem.to_string()))?;
     Ok(numbers)
 }
 
