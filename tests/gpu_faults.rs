@@ -7,7 +7,7 @@ mod harness;
 #[allow(dead_code, reason = "of the suite only its support is needed")]
 mod suite;
 
-use cudarc::driver::{CudaContext, CudaFunction, CudaSlice, CudaStream, LaunchConfig};
+use cudarc::driver::{CudaContext, CudaFunction, CudaSlice, CudaStream, LaunchConfig, result, sys};
 use cudarc::nvrtc::Ptx;
 use gecc::ecdsa::{Policy, SForm};
 use gecc::{Backend, Engine, EngineBuilder, Error, P256, Point, PublicKeys, Secp256k1, SecretKey, Verdict};
@@ -19,7 +19,7 @@ use std::env;
 use std::process::{Command, ExitCode};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 use suite::support::random::Random;
 use suite::support::report::announce;
 use suite::support::shared::shared_points;
@@ -28,7 +28,7 @@ const MIB: usize = 1 << 20;
 /// Different items; larger batches repeat them.
 const ITEMS: usize = 4096;
 
-const TESTS: [Named<fn()>; 8] = named![
+const TESTS: [Named<fn()>; 9] = named![
     batches_larger_than_the_memory,
     results_do_not_depend_on_chunks,
     many_threads_share_an_engine,
@@ -37,11 +37,12 @@ const TESTS: [Named<fn()>; 8] = named![
     calls_leave_no_memory_behind,
     memory_that_is_short,
     shared_secrets_in_tiny_chunks,
+    a_kernel_faults,
 ];
 
 fn main() -> ExitCode {
     let mut tests = Vec::from(TESTS.map(|(name, run)| test(name, Some(&GPU), move || alone(run))));
-    tests.push(test(FAILING, Some(&SEVERAL_GPUS), || alone(a_device_that_fails)));
+    tests.push(test("a_device_is_lost", Some(&SEVERAL_GPUS), || alone(a_device_is_lost)));
     harness::run(tests)
 }
 
@@ -304,65 +305,87 @@ fn shared_secrets_in_tiny_chunks() {
     assert_eq!(agree(&engine), agree(&Engine::cpu().unwrap()));
 }
 
-const FAILING: &str = "a_device_that_fails";
-/// Set in the process in which the device fails: it stays so until the process ends.
-const FAILS_HERE: &str = "GECC_TEST_DEVICE_FAILS";
+/// Set in the process in which devices fail: they stay so until it ends.
+const FAILS_HERE: &str = "GECC_TEST_DEVICES_FAIL";
 
-/// One of several fails in the middle of a batch: the others compute what it leaves, and the batches that follow.
-fn a_device_that_fails() {
+/// One of several is lost in the middle of a batch: the others compute what it leaves, and the batches that follow.
+fn a_device_is_lost() {
+    in_a_process_of_its_own("a_device_is_lost", || {
+        let engine = gpu().build().unwrap();
+        let last = engine.info().devices.len() - 1;
+        let failed = while_computing(&engine, || lose(last));
+        assert!(matches!(&failed[..], [one] if one.starts_with(&format!("GPU {last} "))), "{failed:?}");
+    });
+}
+
+/// After a kernel that faults the driver ends all that its process has on any GPU (`CUDA_ERROR_LAUNCH_FAILED`): the
+/// cores compute what is left, and the batches that follow.
+fn a_kernel_faults() {
+    in_a_process_of_its_own("a_kernel_faults", || {
+        let engine = Engine::new().unwrap();
+        let fault = Faulting::new();
+        let failed = while_computing(&engine, || fault.start());
+        assert_eq!(failed.len(), engine.info().devices.len(), "{failed:?}");
+    });
+}
+
+fn in_a_process_of_its_own(test: &str, run: impl FnOnce()) {
     if env::var_os(FAILS_HERE).is_some() {
-        return fail_in_the_middle();
+        return run();
     }
     let mut child = Command::new(env::current_exe().expect("this program is a file"));
-    child.args([FAILING, "--exact", "--nocapture"]).env(FAILS_HERE, "1");
-    assert!(child.status().expect("this program starts").success());
+    let child = child.args([test, "--exact", "--nocapture"]).env(FAILS_HERE, "1").output().expect("it starts");
+    let said = [child.stdout, child.stderr].map(|said| String::from_utf8_lossy(&said).into_owned()).concat();
+    announce(&said);
+    assert!(child.status.success(), "{said}");
 }
 
-fn fail_in_the_middle() {
-    let (engine, batch) = (gpu().build().unwrap(), Batch::get());
-    let secrets: Vec<SecretKey> = std::iter::repeat_n(&batch.secrets, 4096).flatten().cloned().collect();
-    let public = batch.public.repeat(4096);
+/// Computes a batch, with what `fail` does in the middle, and another. Gives the devices that have failed.
+fn while_computing(engine: &Engine, fail: impl FnOnce()) -> Vec<String> {
+    let batch = Batch::get();
+    let products = point::mul(&Engine::cpu().unwrap(), P256, &batch.scalars, &batch.public).unwrap();
+    let (scalars, public) = (batch.scalars.repeat(2048), batch.public.repeat(2048));
     let agree = || {
         let started = Instant::now();
-        let points = shared_points::<P256>(&engine, &secrets, PublicKeys::points(&public)).unwrap();
+        let points = point::mul(engine, P256, &scalars, &public).unwrap();
         let seconds = started.elapsed();
-        assert!(points.par_chunks(ITEMS).all(|part| part == batch.shared));
+        assert!(points.par_chunks(ITEMS).all(|part| part == products));
         seconds
     };
-    let least = |calls: usize| (0..calls).map(|_| agree()).min().expect("there is a call");
-    let last = engine.info().devices.len() - 1;
-    let failing = Failing::on(last);
-    let with_all = least(3);
-    let meanwhile = thread::scope(|scope| {
+    let before = (0..3).map(|_| agree()).min().expect("there is a call");
+    let during = thread::scope(|scope| {
         let call = scope.spawn(agree);
-        thread::sleep(with_all / 3);
-        failing.start();
+        thread::sleep(before / 3);
+        fail();
         call.join().expect("the results are right")
     });
-    let failed: Vec<String> = engine.failures().into_iter().map(|failure| failure.device).collect();
-    assert!(matches!(&failed[..], [one] if one.starts_with(&format!("GPU {last} "))), "{failed:?}");
-    let rate = |seconds: Duration| secrets.len() as f64 / seconds.as_secs_f64() / 1e6;
-    let [before, during, after] = [with_all, meanwhile, least(3)].map(rate);
-    announce(&format!("{} GPUs {before:.1} M/s, one fails {during:.1}, without it {after:.1}", last + 1));
+    let rates = [before, during, agree()].map(|call| scalars.len() as f64 / call.as_secs_f64() / 1e6);
+    announce(&format!("before, during and after, M/s: {rates:.1?}"));
+    engine.failures().into_iter().map(|failure| failure.device).collect()
 }
 
-/// A kernel after which a device computes nothing more for this process.
-struct Failing {
+/// Takes from this process all that it has on a device.
+fn lose(ordinal: usize) {
+    let device = result::device::get(ordinal as i32).expect("there is such a GPU");
+    // SAFETY: no call of this thread uses the context, and what others do with it afterwards the driver refuses.
+    unsafe { sys::cuDevicePrimaryCtxReset_v2(device) }.result().expect("the context ends");
+}
+
+struct Faulting {
     kernel: CudaFunction,
     stream: Arc<CudaStream>,
 }
 
-impl Failing {
-    fn on(ordinal: usize) -> Self {
-        let context = CudaContext::new(ordinal).expect("there is such a GPU");
-        let source = ".version 7.0\n.target sm_80\n.address_size 64\n.visible .entry fail() { trap; }\n";
-        let module = context.load_module(Ptx::from_src(source)).expect("the driver compiles it");
-        Failing { kernel: module.load_function("fail").expect("it is there"), stream: context.default_stream() }
+impl Faulting {
+    fn new() -> Self {
+        let source = ".version 7.0\n.target sm_80\n.address_size 64\n.visible .entry fault() { trap; }\n";
+        let module = context().load_module(Ptx::from_src(source)).expect("the driver compiles it");
+        Faulting { kernel: module.load_function("fault").expect("it is there"), stream: context().default_stream() }
     }
 
     fn start(&self) {
         // SAFETY: the kernel takes nothing and touches no memory.
         unsafe { self.stream.launch_builder(&self.kernel).launch(LaunchConfig::for_num_elems(1)) }.expect("it starts");
-        self.stream.synchronize().expect_err("it fails");
+        self.stream.synchronize().expect_err("it faults");
     }
 }

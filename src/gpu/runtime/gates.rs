@@ -2,7 +2,8 @@
 //! several streams bring to the thread pool at once it interleaves, and all of it is done when the last would have
 //! been; one after the other, the first gives the device work much earlier. Uploads and downloads have turns of their
 //! own: one keeps the cores busy while the other begins or ends. Of the streams whose inputs are there a few compute at
-//! a time, for the same reason.
+//! a time, for the same reason. Of calls that are at work at once each has its turn at copying: where other work keeps
+//! the cores busy, a copy waits for its last thread.
 //!
 //! Whoever has a turn waits for the device and for threads that do nothing but its own copies, so that it ends. Nobody
 //! waits for a turn at copying who has one, nor for a turn at computing who has one at copying.
@@ -26,10 +27,20 @@ pub struct Gates {
 /// A place for one or several at a time.
 #[derive(Debug)]
 struct Place {
-    taken: Mutex<usize>,
-    most: usize,
+    turns: Mutex<Turns>,
     free: Condvar,
 }
+
+#[derive(Debug)]
+struct Turns {
+    taken: usize,
+    /// At a time; one if this is 0.
+    most: usize,
+}
+
+/// A call that is at work on a device, until it is dropped.
+#[derive(Debug)]
+pub struct Call([Arc<Place>; 2]);
 
 /// The turn, until it is dropped.
 #[derive(Debug)]
@@ -37,7 +48,17 @@ pub struct Turn(Arc<Place>);
 
 impl Gates {
     pub fn new() -> Self {
-        Gates { sending: Place::new(1), receiving: Place::new(1), computing: Place::new(COMPUTING) }
+        Gates { sending: Place::new(0), receiving: Place::new(0), computing: Place::new(COMPUTING) }
+    }
+
+    /// Has one more at a time send and receive.
+    pub fn enter(&self) -> Call {
+        let copying = [self.sending.clone(), self.receiving.clone()];
+        for place in &copying {
+            place.lock().most += 1;
+            place.free.notify_one();
+        }
+        Call(copying)
     }
 
     /// Waits for the turn at copying this many bytes to pinned memory; `None` where they are few.
@@ -58,26 +79,34 @@ impl Gates {
 
 impl Place {
     fn new(most: usize) -> Arc<Self> {
-        Arc::new(Place { taken: Mutex::new(0), most, free: Condvar::new() })
+        Arc::new(Place { turns: Mutex::new(Turns { taken: 0, most }), free: Condvar::new() })
     }
 
     fn take(self: &Arc<Self>, bytes: usize) -> Option<Turn> {
         if bytes < MUCH {
             return None;
         }
-        let waited = self.free.wait_while(self.lock(), |taken| *taken >= self.most);
-        *waited.unwrap_or_else(PoisonError::into_inner) += 1;
+        let waited = self.free.wait_while(self.lock(), |turns| turns.taken >= turns.most.max(1));
+        waited.unwrap_or_else(PoisonError::into_inner).taken += 1;
         Some(Turn(self.clone()))
     }
 
-    fn lock(&self) -> MutexGuard<'_, usize> {
-        self.taken.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, Turns> {
+        self.turns.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Call {
+    fn drop(&mut self) {
+        for place in &self.0 {
+            place.lock().most -= 1;
+        }
     }
 }
 
 impl Drop for Turn {
     fn drop(&mut self) {
-        *self.0.lock() -= 1;
+        self.0.lock().taken -= 1;
         self.0.free.notify_one();
     }
 }
@@ -90,12 +119,19 @@ mod tests {
 
     #[test]
     fn so_many_at_a_time() {
-        check(1);
-        check(3);
+        check(&Place::new(1), 1);
+        check(&Place::new(3), 3);
+        let gates = Gates::new();
+        check(&gates.sending, 1);
+        let calls = [gates.enter(), gates.enter()];
+        check(&gates.sending, 2);
+        check(&gates.receiving, 2);
+        check(&gates.computing, COMPUTING);
+        drop(calls);
+        check(&gates.receiving, 1);
     }
 
-    fn check(places: usize) {
-        let turns = Place::new(places);
+    fn check(turns: &Arc<Place>, places: usize) {
         let (at_once, most) = (AtomicU32::new(0), AtomicU32::new(0));
         thread::scope(|scope| {
             for _ in 0..8 {

@@ -55,7 +55,7 @@ impl Computation for Verify<'_> {
 }
 
 /// The same of signing, and of public keys, which take about as long on the CPU.
-pub(crate) const SIGN_WORTH: Worth = Worth { portable: 32, lanes: 160 };
+pub(crate) const SIGN_WORTH: Worth = Worth { portable: 32, lanes: 80 };
 
 /// The signing of a batch.
 pub(crate) struct Sign<'a> {

@@ -23,7 +23,7 @@ use std::time::Instant;
 const ROWS: usize = 1 << 18;
 /// Batches that are scanned at a time, and that wait to be put out: while a GPU computes one, columns of others are
 /// read. One where memory is limited.
-const SCANNED: usize = 3;
+const SCANNED: usize = 6;
 /// Tables that are read at a time, as one of a single batch is read by a single thread. One where memory is limited.
 const READ: usize = 4;
 
