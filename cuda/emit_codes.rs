@@ -149,6 +149,8 @@ impl Codes {
             from_code(&mut text, &names);
             text.push_str("}\n\n");
         }
+        let pending = self.verdict["Pending"].number;
+        writeln!(text, "/// The code of a verdict that is still open.\npub const PENDING: u8 = {pending};\n").unwrap();
         let List { name, doc, values } = &self.flags;
         writeln!(text, "/// {doc}\n#[derive(Clone, Copy, Debug)]\npub struct {name};\n\nimpl {name} {{").unwrap();
         for Value { name, number, .. } in values {
@@ -162,10 +164,8 @@ impl Codes {
         let rejections = self.rejection.iter().map(|rejection| format!("gecc::Rejection::{}", rejection.name));
         let rejections: Vec<String> = rejections.collect();
         format!(
-            "/// Every rejection, by its number.\npub const REJECTIONS: &[gecc::Rejection] = &[{}];\n\
-             /// The code of a verdict that is still open.\npub const PENDING: u8 = {};\n",
+            "/// Every rejection, by its number.\npub const REJECTIONS: &[gecc::Rejection] = &[{}];\n",
             rejections.join(", "),
-            self.verdict["Pending"].number,
         )
     }
 }

@@ -153,6 +153,8 @@ impl EdwardsCurve {
         writeln!(out, "#define GECC_REDUCTION_FOLD_255 1\n#define GECC_FOLD_255_C {c}u").expect("a String takes all");
         writeln!(out, "#define GECC_COFACTOR_DOUBLINGS {}", self.cofactor.trailing_zeros())
             .expect("a String takes all");
+        // The encoding (cuda/scheme/key_hash.cuh).
+        out.push_str("#define GECC_KEY_WORDS 8\n");
         emit_cuda::modulus(&mut out, "P", p);
         emit_cuda::modulus(&mut out, "N", &self.n);
         let d2 = &self.d * 2u32 % p;

@@ -21,6 +21,8 @@ pub fn emit_cuda(curve: &Curve) -> String {
     let a = ShapeOfA::of(curve);
     writeln!(out, "#define GECC_A_IS_ZERO {}", u8::from(a == ShapeOfA::Zero)).unwrap();
     writeln!(out, "#define GECC_A_IS_MINUS_THREE {}", u8::from(a == ShapeOfA::MinusThree)).unwrap();
+    // Both coordinates (cuda/scheme/key_hash.cuh).
+    out.push_str("#define GECC_KEY_WORDS 16\n");
     modulus(&mut out, "P", &curve.p);
     modulus(&mut out, "N", &curve.n);
     sparse_order(&mut out, &curve.n);

@@ -166,6 +166,9 @@ fn products() {
         for point in [&base, &general, &torsion, &(BigUint::ZERO, number(1))] {
             let sum = add(&multiple(k, point), &multiple(s, &base));
             session.expect_exactly("ed_multiply_add", &[k, &point.0, &point.1, s], vec![encode(&sum)]);
+            // Of one width for each, of windows that end with the 253rd bit and of others.
+            let bits = number([3, 5, 6, 8, 11][index % 5]);
+            session.expect_exactly("ed_multiply_tables", &[&bits, k, &point.0, &point.1, s], vec![encode(&sum)]);
         }
     }
     run(session);

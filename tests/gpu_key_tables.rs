@@ -5,11 +5,13 @@ mod harness;
 #[allow(dead_code, reason = "of the suite only its support is needed")]
 mod suite;
 
+use gecc::ed25519::Rule;
 use gecc::{Backend, Engine, EngineBuilder, P256, Secp256k1, Verdict};
 use harness::needs::GPU;
 use harness::{named, tests};
 use std::process::ExitCode;
 use std::thread;
+use suite::ed25519::{self, Case};
 use suite::support::each::each_scheme;
 use suite::support::random::Random;
 use suite::support::report::announce;
@@ -26,6 +28,7 @@ fn main() -> ExitCode {
             other_keys_replace_the_tables,
             verdicts_do_not_depend_on_tables,
             calls_at_once_share_the_tables,
+            ed25519_by_every_rule,
         ],
     ))
 }
@@ -75,7 +78,40 @@ impl Pool {
 /// How often tables of keys have been built since the last call, on an engine that times its kernels.
 fn builds(engine: &Engine) -> u64 {
     let times = engine.take_kernel_times();
-    times.iter().filter(|time| time.kernel == "gecc_key_table_start").map(|time| time.launches).sum()
+    times.iter().filter(|time| time.kernel.ends_with("key_table_start")).map(|time| time.launches).sum()
+}
+
+/// Keys of any order and in any encoding, also such that are none: with and without tables the items have the verdicts
+/// of the CPU, with their reasons. What is built for one rule serves others.
+fn ed25519_by_every_rule() {
+    let (mut random, cpu) = (Random::new(), Engine::cpu().unwrap());
+    let cases = ed25519::random_cases(&cpu, &mut random, 3000, 200);
+    let engines: [fn(EngineBuilder) -> EngineBuilder; 3] = [
+        |builder| builder.time_kernels(true),
+        |builder| builder.time_kernels(true).chunk_items(1 << 17),
+        |builder| builder.time_kernels(true).chunk_items(1 << 13),
+    ];
+    for (which, engine) in engines.into_iter().map(gpu).enumerate() {
+        let mut built = Vec::new();
+        for &rule in Rule::ALL {
+            let known = ed25519::verify(&cpu, &cases, rule);
+            // Half of them of a few keys, and with keys that occur once or twice.
+            let order: Vec<usize> =
+                (0..LARGE).map(|at| random.below(if at % 2 == 0 { cases.len() } else { 20 })).collect();
+            let mut batch: Vec<Case> = order.iter().map(|case| cases[*case].clone()).collect();
+            let seldom = ed25519::random_cases(&cpu, &mut random, 2000, 1000);
+            let of_seldom = ed25519::verify(&cpu, &seldom, rule);
+            batch.extend(seldom);
+            let expected = order.iter().map(|case| known[*case]).chain(of_seldom);
+            let wrong = ed25519::verify(&engine, &batch, rule).into_iter().zip(expected).position(|(a, b)| a != b);
+            assert_eq!(wrong, None, "{rule}");
+            assert!(engine.failures().is_empty());
+            built.push(builds(&engine));
+        }
+        announce(&format!("tables of Ed25519 were built {built:?} times"));
+        assert_eq!(built[0] > 0, which < 2);
+        assert!(engine.info().devices.len() > 1 || built.iter().sum::<u64>() < 4);
+    }
 }
 
 fn keys_that_come_again_find_their_tables() {

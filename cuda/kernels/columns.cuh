@@ -60,9 +60,9 @@ using AnyStatuses = u8;
 // The codes of results: 1, or that of a rejection.
 using Codes = Each<u8, 1>;
 
-// The multiples of G for public scalars (kernels/table.cu).
+// The multiples of G for public scalars (kernels/table.cu, kernels/ed25519_tables.cu).
 using BaseTable = u32;
-// The tables of keys that occur often (kernels/key_tables.cu).
+// The tables of keys that occur often (kernels/key_tables.cu, kernels/ed25519_tables.cu).
 using KeyTables = u32;
 // Either of them.
 using AnyTables = u32;
@@ -70,9 +70,7 @@ using AnyTables = u32;
 using UniformTable = u32;
 // Tables of odd multiples, 384 words for each thread of the grid: scratch (kernels/window_table.cuh).
 using ThreadTables = u32;
-// The multiples of B for public scalars (kernels/ed25519.cu).
-using Ed25519BaseTable = u32;
-// The same for secret scalars (kernels/ed25519_sign.cu).
+// The multiples of B for secret scalars (kernels/ed25519_sign.cu).
 using Ed25519UniformTable = u32;
 // Multiples of an item's point, 512 words for each thread of the grid: scratch (kernels/ed25519.cu).
 using Ed25519Multiples = u32;
@@ -93,6 +91,8 @@ using Coefficients = Each<u32, 4>;
 // Scalars in rows.
 using ScalarRows = u32;
 
+// What keys are told apart by, in columns: as many words an item as the curve's form has (scheme/key_hash.cuh).
+using KeyColumns = u32;
 // Items by the keys that they have (kernels/key_groups.cu).
 using KeySlots = u32;
 // Tables by the keys that they belong to.

@@ -3,13 +3,20 @@
 // Launch contract. signatures: R || S as they are given. keys: 32 bytes each. Message i is the bytes offsets[i] ..
 // offsets[i + 1] - 1 of data: offsets are n + 1 numbers that never decrease; messages start at any byte, but the
 // allocation of data is a multiple of 4 bytes long. rule: the bits of Ed25519Rule, the same for all kernels.
-// k: scalars below n. minus_a, minus_r: -A, and -R where the rule has it decoded; they mean nothing where the verdict
-// is not kPending. The kernels come in this order: challenges and checks in either, then the equations.
+// k: scalars below n. key_columns: the keys for kernels/key_groups.cu. representative: null, or for each item one that
+// has the same key, of that file. minus_a, kinds: -A of items that represent others, and what their keys are. minus_r:
+// -R where the rule has it decoded. Both points mean nothing where the verdict is not kPending.
+//
+// In stream order: challenges; keys, where these are grouped after that; checks; the equations, of all items or of
+// those that have no table; items for the CPU.
 #include "kernels/block_inverse.cuh"
+#include "kernels/edwards_batch.cuh"
+#include "kernels/item_list.cuh"
 #include "kernels/niels_rows.cuh"
 #include "kernels/texts.cuh"
 #include "kernels/tiles.cuh"
 #include "scheme/ed25519.cuh"
+#include "scheme/key_hash.cuh"
 
 namespace {
 constexpr int kEdThreads = 256;
@@ -20,16 +27,9 @@ GECC_FN const u32* signature_r(const u8* signatures, u64 i) {
     return (const u32*)(signatures + 64 * i);
 }
 
-GECC_FN void store_affine(u32* xy, u64 n, u64 i, const ed_affine& p) {
-    store_column(xy, n, i, p.x.v);
-    store_column(xy + 8 * n, n, i, p.y.v);
-}
-
-GECC_FN ed_affine load_affine(const u32* xy, u64 n, u64 i) {
-    ed_affine r;
-    load_column(r.x.v, xy, n, i);
-    load_column(r.y.v, xy + 8 * n, n, i);
-    return r;
+// The item whose key was decoded for this one.
+GECC_FN u64 decoded_for(const u32* representative, u64 i) {
+    return representative ? representative[i] : i;
 }
 
 // Of one thread, one entry after the other.
@@ -59,59 +59,78 @@ struct EdBase {
 };
 }  // namespace
 
-// The multiples 1 to 16384 of B, 24 words each: y + x, y - x, 2 d x y.
-// Launch: one thread per item, in blocks of 128, for entries items.
-extern "C" __global__ void __launch_bounds__(256) gecc_ed25519_base_table(Ed25519BaseTable* table) {
-    for (u64 m = global_thread(); m < kEdBaseMultiples; m += global_threads())
-        store_niels((uint4*)table + kEdNielsVectors * m, 1, ed_base_multiple((u32)m + 1, 0));
-}
-
 // k = SHA-512(R || A || M) modulo n.
 // Launch: one thread per item, in blocks of 128.
 extern "C" __global__ void __launch_bounds__(256)
     gecc_ed25519_challenge(const Signatures* signatures, const ByteRows<32>* keys, const Texts* data,
-                           const Offsets* offsets, Scalars* k, u64 n) {
+                           const Offsets* offsets, Scalars* k, Optional<KeyColumns>* key_columns, u64 n) {
     for (u64 i = global_thread(); i < n; i += global_threads()) {
         const u32* key = (const u32*)(keys + 32 * i);
         sc challenge = ed25519_hash(ChallengeSource{{signature_r(signatures, i), key}, bytes_between(data, offsets, i)});
         store_column(k, n, i, challenge.v);
+        if (!key_columns) continue;
+        KeyWords words;
+        words_copy(words.v, key);
+        store_key(key_columns, n, i, words);
+    }
+}
+
+// counts: null for all items, else of kernels/key_groups.cu, where that of a key without a point becomes 0; then kinds
+// are kFinite before. minus_a, kinds: out, for items with a count.
+// Launch: one thread per item.
+extern "C" __global__ void __launch_bounds__(256)
+    gecc_ed25519_keys(const ByteRows<32>* keys, u32 rule, Optional<KeyUses>* counts, Xy* minus_a, PointKinds* kinds,
+                      u64 n) {
+    for (u64 i = global_thread(); i < n; i += global_threads()) {
+        if (counts && counts[i] == 0) continue;
+        ed_affine a = ed_generator();
+        PointKind kind = ed_decode_var(a, (const u32*)(keys + 32 * i), rule & kCanonical);
+        kinds[i] = kind;
+        if (counts && kind != kFinite) counts[i] = 0;
+        a.x = fe_neg(a.x);
+        store_affine(minus_a, n, i, a);
     }
 }
 
 // verdicts: out. kPending, or the first check that fails.
 // Launch: one thread per item.
 extern "C" __global__ void __launch_bounds__(256)
-    gecc_ed25519_check(const Signatures* signatures, const ByteRows<32>* keys, u32 rule, Xy* minus_a, Xy* minus_r,
+    gecc_ed25519_check(const Signatures* signatures, const ByteRows<32>* keys,
+                       const Optional<ItemNumbers>* representative, const PointKinds* kinds, u32 rule, Xy* minus_r,
                        Verdicts* verdicts, u64 n) {
     for (u64 i = global_thread(); i < n; i += global_threads()) {
         const u32* r = signature_r(signatures, i);
-        ed_affine of_key = ed_generator(), of_r = of_key;
-        verdicts[i] = ed25519_check(of_key, of_r, r, r + 8, (const u32*)(keys + 32 * i), rule);
-        store_affine(minus_a, n, i, of_key);
+        u8 kind = kinds[decoded_for(representative, i)];
+        ed_affine of_r = ed_generator();
+        verdicts[i] = ed25519_check(of_r, kind, r, r + 8, (const u32*)(keys + 32 * i), rule);
         if (rule & kCofactored) store_affine(minus_r, n, i, of_r);
     }
 }
 
-// table: of gecc_ed25519_base_table. multiples: scratch of 512 words for each thread of the grid. next_tile: 0 before.
-// on_device: 0 for an item that the CPU has to verify, whose verdict becomes kPending.
-// verdicts: in and out. What is not kPending stays.
+// table: the multiples of B, of which the first window's first 16384 are read (kernels/ed25519_tables.cu). multiples:
+// scratch of 512 words for each thread of the grid. items, item_count: null for all items; else item_count[0] <= n
+// items, without repetition. next_tile: 0 before.
+// verdicts: in and out. What is not kPending stays, and so do those of items that are not listed.
 // Launch: 2 blocks per multiprocessor.
 extern "C" __global__ void __launch_bounds__(kEdThreads, kEdBlocks)
-    gecc_ed25519_verify(const Signatures* signatures, const Scalars* k, const Xy* minus_a, const Xy* minus_r,
-                        const Ed25519BaseTable* table, u32 rule, Ed25519Multiples* multiples, NextTile* next_tile,
-                        const Codes* on_device, Verdicts* verdicts, u64 n) {
+    gecc_ed25519_verify(const Signatures* signatures, const Scalars* k, const Optional<ItemNumbers>* representative,
+                        const Xy* minus_a, const Xy* minus_r, const BaseTable* table, u32 rule,
+                        Ed25519Multiples* multiples, const Optional<ItemNumbers>* items,
+                        const Optional<ItemCount>* item_count, NextTile* next_tile, Verdicts* verdicts, u64 n) {
     __shared__ BlockInverseMemory memory;
     __shared__ u32 tile;
     Tiles tiles = {next_tile};
+    ItemList list = {items, item_count, n};
+    u64 size = list.size();
     EdMultiples store = {(uint4*)multiples + global_thread() * kEdAddendVectors * kEdMultiples};
     EdBase base = {(const uint4*)table};
-    for (u64 first = tiles.take(tile); first < n; first = tiles.take(tile)) {
-        bool present = first + threadIdx.x < n;
+    for (u64 first = tiles.take(tile); first < size; first = tiles.take(tile)) {
+        bool present = first + threadIdx.x < size;
         // Threads without an item repeat the last one, and all of them share inversions.
-        u64 i = present ? first + threadIdx.x : n - 1;
+        u64 i = list.item(present ? first + threadIdx.x : size - 1);
         // Those that failed a check compute with B.
         bool pending = verdicts[i] == kPending;
-        ed_put_multiples(store, pending ? load_affine(minus_a, n, i) : ed_generator());
+        ed_put_multiples(store, pending ? load_affine(minus_a, n, decoded_for(representative, i)) : ed_generator());
         u32 of_k[8], s[8] = {0, 0, 0, 0, 0, 0, 0, 0};
         load_column(of_k, k, n, i);
         const u32* r = signature_r(signatures, i);
@@ -123,8 +142,14 @@ extern "C" __global__ void __launch_bounds__(kEdThreads, kEdBlocks)
         } else {
             verdict = ed25519_compare(sum, block_invert(sum.z, memory), r);
         }
-        if (!present) continue;
-        if (!on_device[i]) verdict = kPending;
-        if (pending || !on_device[i]) verdicts[i] = verdict;
+        if (present && pending) verdicts[i] = verdict;
     }
+}
+
+// on_device: 0 for an item that the CPU has to verify, whose verdict becomes kPending.
+// Launch: one thread per item.
+extern "C" __global__ void __launch_bounds__(256)
+    gecc_ed25519_reopen(const Codes* on_device, Verdicts* verdicts, u64 n) {
+    for (u64 i = global_thread(); i < n; i += global_threads())
+        if (!on_device[i]) verdicts[i] = kPending;
 }

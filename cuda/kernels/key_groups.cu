@@ -3,13 +3,14 @@
 //
 // Launch contract: n < 2^32 - 1. In stream order:
 // 1. Fill slots with bytes 0xff; zero counts and counters.
-// 2. gecc_group_keys, after the keys are imported and kernels/equations.cu has run. slots: 2^slot_bits words, where
+// 2. gecc_group_keys, after keys and verdicts are there (kernels/equations.cu). keys: what they are told apart by
+//    (scheme/key_hash.cuh); kinds: those that are not kFinite are in no group. slots: 2^slot_bits words, where
 //    2^slot_bits >= 2 n; seed: any number, best a random one. Out: counts: for an item that represents its key how many
 //    items have it, for the others 0.
 // 3. gecc_pick_keys: keys that occur at least `threshold` times, at most max_tables of them. Out: table_keys: for each
 //    of max_tables an item that has the key; counters[0]: how many keys there are (perhaps more than max_tables),
 //    counters[1]: how many items have the listed ones.
-// 4. With tables of an earlier batch, or of this one: zero counters[4], then gecc_find_keys. index_xy, tables,
+// 4. With tables of an earlier batch, or of this one: zero counters[4], then gecc_find_keys. index_keys, tables,
 //    index_seed, index_slots, index_slot_bits: as gecc_index_keys has left them. Out: found: per representative the
 //    number of its key's table, or 0xffffffff; counters[4]: how many items have a key with a table.
 //    The host may read the counters and repeat this step with other tables.
@@ -21,28 +22,22 @@
 //
 // gecc_index_keys makes the index of step 4 beside the tables (kernels/key_tables.cu). table_keys: `tables` items, key
 // t being that of item table_keys[t]. index_slots: 2^index_slot_bits words, at least 4 tables, filled with bytes 0xff
-// before; index_seed: as above. Out: index_xy: of `tables` items; index_slots.
+// before; index_seed: as above. Out: index_keys: of `tables` items; index_slots.
 #include "kernels/count_together.cuh"
-#include "kernels/point_batch.cuh"
+#include "kernels/layout.cuh"
 #include "scheme/key_index.cuh"
 #include "scheme/verdict.cuh"
 
 namespace {
-__device__ __forceinline__ bool same_key(const PointBatch& points, u64 i, u64 j) {
-    u32 difference = 0;
-    GECC_UNROLL
-    for (int w = 0; w < 16; w++) difference |= points.xy[w * points.n + i] ^ points.xy[w * points.n + j];
-    return difference == 0;
-}
-
 // The first item that had the same key, or i itself: also where i finds no place, as if it had a key of its own. Slots
 // are never emptied, so equal keys meet in the same slot.
-__device__ __forceinline__ u32 find_or_insert(const PointBatch& points, u32* slots, u32 slot_bits, u64 seed, u64 i) {
+__device__ __forceinline__ u32 find_or_insert(const u32* keys, u64 n, u32* slots, u32 slot_bits, u64 seed, u64 i) {
     u32 found = (u32)i;
-    probe_slots(key_hash(points.x(i), seed), slot_bits, [&](u32 slot) {
+    KeyWords key = load_key(keys, n, i);
+    probe_slots(key_hash(key, seed), slot_bits, [&](u32 slot) {
         u32 owner = *(volatile u32*)(slots + slot);
         if (owner == kNoKey) owner = atomicCAS(slots + slot, kNoKey, (u32)i);
-        if (owner != kNoKey && !same_key(points, i, owner)) return false;
+        if (owner != kNoKey && !same_key(keys, n, owner, key)) return false;
         if (owner != kNoKey) found = owner;
         return true;
     });
@@ -52,13 +47,12 @@ __device__ __forceinline__ u32 find_or_insert(const PointBatch& points, u32* slo
 
 // Launch: one thread per item.
 extern "C" __global__ void __launch_bounds__(256)
-    gecc_group_keys(const Xy* xy, const PointKinds* kinds, const Verdicts* verdicts, u64 seed, KeySlots* slots,
+    gecc_group_keys(const KeyColumns* keys, const PointKinds* kinds, const Verdicts* verdicts, u64 seed, KeySlots* slots,
                     u32 slot_bits, ItemNumbers* representative, KeyUses* counts, u64 n) {
-    PointBatch points = {xy, kinds, n};
     for (u64 i = global_thread(); i < n; i += global_threads()) {
         u32 found = kNoKey;
-        if (verdicts[i] == kPending && points.finite(i)) {
-            found = find_or_insert(points, slots, slot_bits, seed, i);
+        if (verdicts[i] == kPending && kinds[i] == kFinite) {
+            found = find_or_insert(keys, n, slots, slot_bits, seed, i);
             count_together(counts + found);
         }
         representative[i] = found;
@@ -81,30 +75,27 @@ extern "C" __global__ void __launch_bounds__(256)
 
 // Launch: one thread per item, for tables items.
 extern "C" __global__ void __launch_bounds__(256)
-    gecc_index_keys(const Xy* xy, const ItemNumbers* table_keys, Xy* index_xy, u64 index_seed, IndexSlots* index_slots,
-                    u32 index_slot_bits, u32 tables, u64 n) {
-    PointBatch points = {xy, nullptr, n};
-    PointTarget keys = {index_xy, nullptr, tables};
+    gecc_index_keys(const KeyColumns* keys, const ItemNumbers* table_keys, KeyColumns* index_keys, u64 index_seed,
+                    IndexSlots* index_slots, u32 index_slot_bits, u32 tables, u64 n) {
     for (u64 table = global_thread(); table < tables; table += global_threads()) {
-        u64 item = table_keys[table];
-        affine key = {points.x(item), points.y(item)};
-        keys.store(table, key);
+        KeyWords key = load_key(keys, n, table_keys[table]);
+        store_key(index_keys, tables, table, key);
         // A key without a place is not found later.
-        probe_slots(key_hash(key.x, index_seed), index_slot_bits,
+        probe_slots(key_hash(key, index_seed), index_slot_bits,
                     [=](u32 slot) { return atomicCAS(index_slots + slot, kNoKey, (u32)table) == kNoKey; });
     }
 }
 
 // Launch: one thread per item.
 extern "C" __global__ void __launch_bounds__(256)
-    gecc_find_keys(const Xy* xy, const KeyUses* counts, const Xy* index_xy, u32 tables, u64 index_seed,
-                   const IndexSlots* index_slots, u32 index_slot_bits, TableNumbers* found, Counters* counters, u64 n) {
-    PointBatch points = {xy, nullptr, n};
-    KeyIndex index = {index_xy, tables, index_seed, index_slots, index_slot_bits};
+    gecc_find_keys(const KeyColumns* keys, const KeyUses* counts, const KeyColumns* index_keys, u32 tables,
+                   u64 index_seed, const IndexSlots* index_slots, u32 index_slot_bits, TableNumbers* found,
+                   Counters* counters, u64 n) {
+    KeyIndex index = {index_keys, tables, index_seed, index_slots, index_slot_bits};
     for (u64 i = global_thread(); i < n; i += global_threads()) {
         u32 uses = counts[i];
         if (uses == 0) continue;
-        u32 table = find_key(index, points.x(i), points.y(i));
+        u32 table = find_key(index, load_key(keys, n, i));
         found[i] = table;
         if (table != kNoKey) atomicAdd(counters + 4, uses);
     }

@@ -4,6 +4,7 @@
 #include "curve/edwards_multiply.cuh"
 #include "field/scalar.cuh"
 #include "hash/sha512.cuh"
+#include "scheme/verdict.cuh"
 
 // What a rule asks for, as the bits of a number.
 enum Ed25519Rule : u32 {
@@ -75,24 +76,20 @@ GECC_FN sc ed25519_sign(const sc& nonce, const sc& k, const sc& scalar) {
     return sc_add(nonce, sc_mul(k, scalar));
 }
 
-// The checks of a signature and its key, in the order of reasons; kPending where only the equation is left. Then -A is
-// given, and -R where the rule has it decoded.
-GECC_FN Verdict ed25519_check(
-    ed_affine& minus_a, ed_affine& minus_r, const u32* r, const u32* s, const u32* key, u32 rule) {
-    bool canonical = rule & kCanonical;
+// The checks of a signature and its key, which decoded is of this kind, in the order of reasons; kPending where only the
+// equation is left. Then -R is given where the rule has it decoded.
+GECC_FN Verdict ed25519_check(ed_affine& minus_r, u8 kind, const u32* r, const u32* s, const u32* key, u32 rule) {
     if (!sc_is_canonical(s)) return kSOutOfRange;
-    PointKind kind = ed_decode_var(minus_a, key, canonical);
-    if (kind == kBadEncoding) return kMalformedPoint;
-    if (kind == kOffCurve) return kNotOnCurve;
-    minus_a.x = fe_neg(minus_a.x);
+    Verdict of_key = key_verdict(kind);
+    if (of_key != kPending) return of_key;
     if (rule & kRejectsSmallOrder) {
         if (ed_encodes_small_order_var(key)) return kSmallOrderKey;
         if (ed_encodes_small_order_var(r)) return kSmallOrderR;
     }
     if (rule & kCofactored) {
-        kind = ed_decode_var(minus_r, r, canonical);
-        if (kind == kBadEncoding) return kROutOfRange;
-        if (kind == kOffCurve) return kNoSuchR;
+        PointKind of_r = ed_decode_var(minus_r, r, rule & kCanonical);
+        if (of_r == kBadEncoding) return kROutOfRange;
+        if (of_r == kOffCurve) return kNoSuchR;
         minus_r.x = fe_neg(minus_r.x);
     }
     return kPending;

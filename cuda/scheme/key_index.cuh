@@ -1,4 +1,4 @@
-// Tables of keys by open addressing: from a key's coordinates to a number.
+// Tables of keys by open addressing: from a key to a number.
 #pragma once
 #include "scheme/key_hash.cuh"
 
@@ -19,31 +19,21 @@ template <class At> GECC_FN void probe_slots(u32 hash, u32 slot_bits, const At& 
     }
 }
 
-// `keys` keys and where they stand: word w of key t at w keys + t, x before y. Slots are never emptied, so a search may
-// end at an empty one.
+// `keys` keys and where they stand, with their words. Slots are never emptied, so a search may end at an empty one.
 struct KeyIndex {
-    const u32* xy;
+    const u32* words;
     u64 keys;
     u64 seed;
     const u32* slots;
     u32 slot_bits;
 };
 
-GECC_FN bool is_key(const KeyIndex& index, u32 t, const fe& x, const fe& y) {
-    u32 difference = 0;
-    GECC_UNROLL
-    for (int w = 0; w < 8; w++) difference |= index.xy[w * index.keys + t] ^ x.v[w];
-    GECC_UNROLL
-    for (int w = 0; w < 8; w++) difference |= index.xy[(w + 8) * index.keys + t] ^ y.v[w];
-    return difference == 0;
-}
-
 // The number of a key, or kNoKey.
-GECC_FN u32 find_key(const KeyIndex& index, const fe& x, const fe& y) {
+GECC_FN u32 find_key(const KeyIndex& index, const KeyWords& key) {
     u32 found = kNoKey;
-    probe_slots(key_hash(x, index.seed), index.slot_bits, [&index, &found, &x, &y](u32 slot) {
+    probe_slots(key_hash(key, index.seed), index.slot_bits, [&index, &found, &key](u32 slot) {
         u32 number = index.slots[slot];
-        if (number != kNoKey && !is_key(index, number, x, y)) return false;
+        if (number != kNoKey && !same_key(index.words, index.keys, number, key)) return false;
         found = number;
         return true;
     });

@@ -1,6 +1,7 @@
 // From the kind of a point to a verdict on it.
 #pragma once
-#include "curve/point.cuh"
+#include "codes.cuh"
+#include "primitives/types.cuh"
 
 // What the kind of a public key means.
 GECC_FN Verdict key_verdict(u8 kind) {

@@ -169,6 +169,8 @@ class BitMachine:
             "shr": (lambda x, y: x >> y) if kind[0] == "s" else z3.LShR,
             "mul": lambda x, y: x * y,
             "max": lambda x, y: z3.If(self._compared("ge", kind[0] == "s", x, y), x, y),
+            # Towards zero, as C has it.
+            "div": lambda x, y: x / y if kind[0] == "s" else z3.UDiv(x, y),
             "min": lambda x, y: z3.If(self._compared("le", kind[0] == "s", x, y), x, y),
         }
         if opcode[0] not in functions or (opcode[0] == "mul" and opcode[1] != "lo"):

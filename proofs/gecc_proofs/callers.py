@@ -105,8 +105,13 @@ PLACES = {
     ("kernels/upmul.cuh", "load_column(k.v, scalars, n, present ? i : n - 1);"): OF_COLUMNS,
     ("curve/edwards.cuh", "words_copy(r.v, encoding);"): LOOSE,
     ("curve/edwards.cuh", "r.v[7] &= 0x7fffffff;"): LOOSE,
-    ("kernels/ed25519.cu", "load_column(r.x.v, xy, n, i);"): LOOSE,
-    ("kernels/ed25519.cu", "load_column(r.y.v, xy + 8 * n, n, i);"): LOOSE,
+    ("kernels/edwards_batch.cuh", "load_column(r.x.v, xy, n, i);"): LOOSE,
+    ("kernels/edwards_batch.cuh", "load_column(r.y.v, xy + 8 * n, n, i);"): LOOSE,
+    ("kernels/ed25519.cu", "words_copy(words.v, key);"): "an encoding by which keys are told apart, no number",
+    ("kernels/ed25519_tables.cu", "load_column(r.v, xyz + which * 8 * n, n, i);"): LOOSE,
+    ("scheme/key_hash.cuh", "for (int w = 0; w < GECC_KEY_WORDS; w++) r.v[w] = keys[w * n + i];"): (
+        "words by which keys are told apart, no number"
+    ),
     ("kernels/ed25519_sign.cu", "load_column(r.v, xyz + which * 8 * n, n, i);"): LOOSE,
     (
         "kernels/ed25519_sign.cu",

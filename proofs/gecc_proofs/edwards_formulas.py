@@ -1,4 +1,4 @@
-"""The point formulas of curve/edwards.cuh and comparisons of scheme/ed25519.cuh against the group law, as identities of
+"""The point formulas of curve/edwards.cuh and curve/edwards_tables.cuh and comparisons of scheme/ed25519.cuh against the group law, as identities of
 polynomials modulo p and the equations of the points, -x^2 + y^2 = 1 + d x^2 y^2.
 
 The law (RFC 8032, section 5.1.4) has no exceptions, and no Z of a sum is 0:
@@ -19,9 +19,11 @@ from .polynomial import Polynomial
 from .project import CUDA, Wrong
 from .sources import functions
 
-FILE = "edwards.cuh"
-# Functions of the file without a formula of their own: in those of others, constants, or a loop (edwards_loops.py).
-_INNER = {"ed_d2", "ed_negated", "ed_add_with", "ed_encoded_y", "ed_is_of_small_order"}
+FILES = {"edwards.cuh", "edwards_tables.cuh"}
+# Functions of these files without a formula of their own: in those of others, constants, or a loop (edwards_loops.py).
+_INNER = {"ed_d2", "ed_negated", "ed_add_with", "ed_encoded_y", "ed_is_of_small_order", "ed_sum_entries_var"}
+# Of digits (edwards_statements.py).
+_INNER |= {"ed_window_count", "ed_window_digit", "ed_order_is_just_above_2_252"}
 _QUESTIONS = ("zero", "canonical", "differ", "nonzero", "small_order")
 
 
@@ -164,11 +166,20 @@ def _check_representations(f):
     names = ("affine to extended", "extended to projective", "completed to projective", "completed to extended")
     for name in names:
         f.is_extended(f.only(name), x1, y1)
-    for name, z in (("affine to niels", Polynomial.constant(1)), ("extended to addend", a.variable("z1"))):
+    f.is_extended(f.only("niels to extended"), a.variable("x2"), a.variable("y2"))
+    one, z1 = Polynomial.constant(1), a.variable("z1")
+    # The inverse is that of both denominators: what it makes of them is 1.
+    inverted = a.mul(z1, a.variable("z2"), a.variable("inverse"))
+    # Once in both coordinates, and twice in their product.
+    for name, z, z_of_product in (
+        ("affine to niels", one, one),
+        ("extended to addend", z1, z1),
+        ("completed to niels", inverted, a.mul(inverted, inverted)),
+    ):
         path = f.only(name)
         f.same(path["sum"], z * (y1 + x1), "the sum")
         f.same(path["difference"], z * (y1 - x1), "the difference")
-        f.same(path["product"], a.mul(x1, y1, z).scaled(2 * f.curve.d), "the product")
+        f.same(path["product"], a.mul(x1, y1, z_of_product).scaled(2 * f.curve.d), "the product")
         if "z2" in path.numbers:
             f.same(path["z2"], z.scaled(2), "twice Z")
 
@@ -354,7 +365,7 @@ def _check_small_order(f):
         f.need(path.verdict == any(answer for *_, answer in path.questions()), "another answer")
 
 
-# Functions of the file that have a formula of their own.
+# Functions of these files that have a formula of their own.
 _CHECKED = {
     "ed_generator",
     "ed_identity",
@@ -373,10 +384,10 @@ _CHECKED = {
 
 
 def check_edwards_formulas(curve, cuda=CUDA):
-    """Raises Wrong where a formula differs from the group law, or a function of the file has none."""
-    found = {name for name, files in functions("curve").items() if FILE in files}
+    """Raises Wrong where a formula differs from the group law, or a function of the files has none."""
+    found = {name for name, files in functions("curve").items() if FILES & files}
     if unknown := found ^ _CHECKED ^ _INNER:
-        raise Wrong(f"{FILE} and edwards_formulas.py do not have the same functions: {', '.join(sorted(unknown))}")
+        raise Wrong(f"curve/edwards*.cuh and edwards_formulas.py do not have the same functions: {', '.join(sorted(unknown))}")
     with Program((TRACE / "edwards.cpp").read_text(), curve, ("edwards", "numbers"), cuda) as program:
         f = Formulas(curve, program)
         check_law(f)

@@ -34,6 +34,7 @@ PLACE = Statement(
     bits=True,
 )
 
+SCALAR_BITS = 253  # for which tables have windows
 WIDTHS = (WIDTH, OF_BASE * WIDTH, UNIFORM_WIDTH)
 STATEMENTS = [*map(_add_halves, WIDTHS), PLACE]
 
@@ -47,6 +48,47 @@ def _digit(width):
         None,
         bits=True,
     )
+
+
+TABLE_DIGIT = Statement(
+    "ed_window_digit",
+    "u32 k[8], u32 i, u32 bits -> u32 digit",
+    "digit = (u32)ed_window_digit([&k](int j) { return "
+    + "".join(f"j == {word} ? k[{word}] : " for word in range(7))
+    + "k[7]; }, (int)i, (int)bits)",
+    "window i and the bit below it, less 2^bits times the window's top bit, but for the last window",
+    None,
+    bits=True,
+)
+
+
+def check_table_digits(curve, architecture, changed=None):
+    """Every digit of every width of a scalar below n is the window, plus the bit below, less 2^bits times the bit on its
+    top unless it is the last one, and at most 2^(bits - 1) either way: the entries of a table.
+
+    The bits of a window and below cancel in the sum of digit_i 2^(bits i), and above the last window there is nothing.
+    """
+    text = '#include "curve/edwards_tables.cuh"\n' + source([TABLE_DIGIT], curve)
+    code = instructions(kernels(compile_to_ptx(text, curve, architecture, changed))[kernel_name(TABLE_DIGIT)])
+    k = [z3.BitVec(f"k{word}", 32) for word in range(8)]
+    extended = z3.Concat(z3.BitVecVal(0, 64), *reversed(k), z3.BitVecVal(0, 1))  # bit j of k is bit j + 1
+    for bits in range(3, 31):
+        last = -(-SCALAR_BITS // bits) - 1
+        for i in range(last + 1):
+            machine = BitMachine([*k, z3.BitVecVal(i, 32), z3.BitVecVal(bits, 32)])
+            machine.run(code)
+            low = bits * i
+            window = z3.ZeroExt(32 - bits, z3.Extract(low + bits, low + 1, extended))
+            below = z3.ZeroExt(31, z3.Extract(low, low, extended))
+            top = z3.ZeroExt(31, z3.Extract(low + bits, low + bits, extended))
+            expected = window + below - (0 if i == last else top << bits)
+            most, digit = 1 << (bits - 1), machine.results[0]
+            solver = z3.SolverFor("QF_BV")
+            solver.set("timeout", MILLISECONDS)
+            solver.add(z3.ULT(joined(k), curve.n))
+            solver.add(z3.Or(digit != expected, digit > most, digit < -most))
+            if solver.check() != z3.unsat:
+                raise Wrong(f"digit {i} of tables with windows of {bits} bits is another")
 
 
 def check_window_digits(curve, architecture, changed=None):

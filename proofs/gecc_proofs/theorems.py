@@ -66,6 +66,11 @@ def _edwards_digits(curves):
         edwards_statements.check_window_digits(curves[0], architecture)
 
 
+def _edwards_table_digits(curves):
+    for architecture in GENERATIONS:
+        edwards_statements.check_table_digits(curves[0], architecture)
+
+
 def _batches(curves):
     check_batches(curves[0])  # the functions have nothing of the curve
 
@@ -116,6 +121,13 @@ THEOREMS = (
         "`ed_digit`",
         "a window, less half of 2^W but for the last, for every window of the widths 5, 8 and 15",
         _edwards_digits,
+        edwards,
+    ),
+    Theorem(
+        "`ed_window_digit`",
+        "window i of a scalar below n, plus the bit below it, less 2^bits times its top bit but for the last window, and "
+        "an entry of the table, for every window and width from 3 to 30",
+        _edwards_table_digits,
         edwards,
     ),
     Theorem(

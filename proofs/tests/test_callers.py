@@ -9,7 +9,7 @@ from .changed import changed_cuda
 
 # A file of the device code, what stands there, and what is put in its place.
 CHANGES = (
-    ("kernels/ed25519.cu", "    load_column(r.x.v, xy, n, i);", "    load_number(r.x.v, (const u8*)xy);"),
+    ("kernels/edwards_batch.cuh", "    load_column(r.x.v, xy, n, i);", "    load_number(r.x.v, (const u8*)xy);"),
     ("kernels/fpmul.cu", "        load_column(k.v, scalars, n, i);", "        words_copy(k.v, scalars);"),
     ("scheme/sign.cuh", "    sc negated = sc_neg(s);", "    sc negated = {{s.v[0]}};"),
     ("scheme/bip340.cuh", "t[w] ^= d.v[w];", "t[w] ^= d.v[w], d.v[w] = 0;"),

@@ -6,12 +6,12 @@ from dataclasses import replace
 from gecc_proofs.compositions import check_compositions
 from gecc_proofs.edwards_formulas import Formulas, check_edwards_formulas, check_law
 from gecc_proofs.edwards_loops import check_loops
-from gecc_proofs.edwards_statements import check_window_digits
+from gecc_proofs.edwards_statements import check_table_digits, check_window_digits
 from gecc_proofs.project import CUDA, Wrong, curves, edwards
 
 from .changed import changed_cuda
 
-POINTS, MULTIPLY = "curve/edwards.cuh", "curve/edwards_multiply.cuh"
+POINTS, MULTIPLY, TABLES = "curve/edwards.cuh", "curve/edwards_multiply.cuh", "curve/edwards_tables.cuh"
 ROWS, SCHEME, FIELD = "kernels/niels_rows.cuh", "scheme/ed25519.cuh", "field/field.cuh"
 # By check and file of the device code: what stands there, and what is put in its place.
 CHANGES = {
@@ -40,6 +40,11 @@ CHANGES = {
         ("fe_mul(fe_add(fe_mul(yy, fe_constant(d)), fe_double(one)), yy);", "fe_mul(yy, fe_constant(d));"),
         ("encoding[7] |= x.v[0] << 31;", "encoding[7] |= y.v[0] << 31;"),
         ("y = fe_canonical(fe_mul(a.y, z_inverse));", "y = fe_mul(a.y, z_inverse);"),
+    ),
+    (check_edwards_formulas, TABLES): (
+        ("fe_double(x2), fe_double(y2)", "fe_double(x2), y2"),
+        ("fe_double(fe_double(fe_one())), fe_mul(x2, y2)};", "fe_double(fe_one()), fe_mul(x2, y2)};"),
+        ("of_t = fe_mul(inverse, a.z);", "of_t = inverse;"),
     ),
     (check_edwards_formulas, SCHEME): (
         ("words_difference(encoding, r) == 0 ?", "words_difference(encoding, r) != 0 ?"),
@@ -85,6 +90,11 @@ DIGITS = (
     ("is_last = bit + kWidth >= kEdWindow * kEdWindows;", "is_last = bit + kWidth > kEdWindow * kEdWindows;"),
     ("(is_last ? 0 : 1 << (kWidth - 1));", "(1 << (kWidth - 1));"),
 )
+TABLE_DIGITS = (
+    ("digit < 0 ? digit + (1 << bits) : digit;", "digit < 0 ? digit + (1 << (bits - 1)) : digit;"),
+    ("i + 1 == ed_window_count(bits) && digit", "i == ed_window_count(bits) && digit"),
+    ("(kEdScalarBits + bits - 1) / bits;", "kEdScalarBits / bits + 1;"),
+)
 
 
 class Edwards(unittest.TestCase):
@@ -110,6 +120,14 @@ class Edwards(unittest.TestCase):
             self.assertIn(old, text)
             with self.assertRaises(Wrong, msg=new):
                 check_window_digits(curve, "compute_90", {MULTIPLY: text.replace(old, new)})
+
+    def test_changed_digits_of_tables_are_found(self):
+        curve = next(filter(edwards, curves()))
+        text = (CUDA / TABLES).read_text()
+        for old, new in TABLE_DIGITS:
+            self.assertIn(old, text)
+            with self.assertRaises(Wrong, msg=new):
+                check_table_digits(curve, "compute_90", {TABLES: text.replace(old, new)})
 
 
 if __name__ == "__main__":

@@ -1,5 +1,5 @@
 // Prints the operations of one formula: `edwards NAME DECISIONS`. See trace/edwards/field/field.cuh.
-#include "curve/edwards.cuh"
+#include "curve/edwards_tables.cuh"
 static bool asked_small_order(const ed_projective& a) {
     int x = line_of(a.x.v), y = line_of(a.y.v), z = line_of(a.z.v);
     return decide("small_order", x, y, z);
@@ -105,6 +105,8 @@ int main(int, char** arguments) {
     else if (is("completed to projective")) give(to_projective(completed_point()));
     else if (is("completed to extended")) give(to_extended(completed_point()));
     else if (is("affine to niels")) give(to_niels(affine_point()));
+    else if (is("niels to extended")) give(to_extended(niels_point()));
+    else if (is("completed to niels")) give(to_niels(completed_point(), variable<fe>("inverse")));
     else if (is("extended to addend")) give(to_addend(extended_point()));
     else if (is("double")) give(ed_double(projective_point()));
     else if (is("add")) give(ed_add(extended_point(), addend_point(), 0));

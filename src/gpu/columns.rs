@@ -76,6 +76,7 @@ also!(
     Digests => Texts,
     BaseTable => AnyTables,
     KeyTables => AnyTables,
+    Xy => KeyColumns,
     NumberKinds => AnyStatuses,
     SignStatuses => AnyStatuses
 );

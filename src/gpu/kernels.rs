@@ -3,7 +3,7 @@
 //! The fields of a kernel's struct have the names of its parameters and the types of what they hold, so that what is
 //! swapped, left out or something else does not compile. `build.rs` writes them (`cuda/emit_launchers.rs`).
 
-use super::columns::{self, AnyTables, Column, NextTile, Prefixes, ThreadTables};
+use super::columns::{self, Column, NextTile, ThreadTables};
 use super::runtime::{Fault, NO_CURVE, Plan, Stream, Unit};
 
 pub use launchers::*;
@@ -42,23 +42,6 @@ impl WindowScratch {
 
 /// Entries of the table for secret scalars (`cuda/kernels/uniform_table.cuh`).
 pub const UNIFORM_ENTRIES: usize = 29 * 256;
-
-/// All rows of each window from its first one: every launch doubles those that are known.
-pub fn extend_tables(
-    stream: &mut Stream,
-    curve: &'static str,
-    table: Column<AnyTables>,
-    windows: u32,
-    entries: u64,
-    prefixes: Column<Prefixes>,
-) -> Result<(), Fault> {
-    let mut known = 1;
-    while known < entries {
-        TableExtend { table, windows, entries, known, prefixes }.launch(stream, curve)?;
-        known *= 2;
-    }
-    Ok(())
-}
 
 /// The kernel for numbers of this many bits, of those that a macro makes.
 pub fn of_size(kernels: &[(&'static str, &'static str)], bits: usize) -> (Unit, &'static str) {

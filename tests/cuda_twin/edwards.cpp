@@ -1,6 +1,7 @@
 // Arithmetic, points, verification and signing on a twisted Edwards curve (the generated curve.cuh is included).
 #include <vector>
 
+#include "curve/edwards_tables.cuh"
 #include "field_lines.hpp"
 #include "scheme/ed25519.cuh"
 
@@ -37,6 +38,54 @@ static ed_projective multiply_add(const ed_affine& p, const u32* k, const u32* s
     ed_put_multiples(multiples, p);
     return ed_multiply_add_var(multiples, k, base, s);
 }
+
+// The multiples of 2^(bits window) P, built as on the device: entry known + m is entry known plus entry m.
+struct HostTable {
+    int bits;
+    std::vector<ed_niels> entries;
+
+    HostTable(const ed_affine& p, int bits) : bits(bits) {
+        ed_projective first = {p.x, p.y, fe_one()};
+        for (int window = 0; window < ed_window_count(bits); window++) {
+            fe inverse = fe_inv(first.z);
+            size_t start = entries.size(), known = 1;
+            entries.push_back(to_niels({fe_mul(first.x, inverse), fe_mul(first.y, inverse)}));
+            for (; known < (size_t)1 << (bits - 1); known *= 2) {
+                for (size_t m = 0; m < known; m++) {
+                    ed_completed sum = ed_add_affine(to_extended(entries[start + known - 1]), entries[start + m], 0);
+                    entries.push_back(to_niels(sum, fe_inv(fe_mul(sum.z, sum.t))));
+                }
+            }
+            for (int k = 0; k < bits; k++) first = to_projective(ed_double(first));
+        }
+    }
+};
+
+// S B + k P by tables of both.
+struct HostTables {
+    const HostTable *base, *key;
+    const u32 *s, *k;
+
+    struct Place {
+        const ed_niels* entry;
+        i32 digit;
+    };
+    int terms() const {
+        return ed_window_count(base->bits) + ed_window_count(key->bits);
+    }
+    Place find(int term) const {
+        int of_base = ed_window_count(base->bits), window = term < of_base ? term : term - of_base;
+        const HostTable& table = term < of_base ? *base : *key;
+        const u32* words = term < of_base ? s : k;
+        i32 digit = ed_window_digit([words](int w) { return words[w]; }, window, table.bits);
+        size_t entry = ((size_t)window << (table.bits - 1)) + (digit < 0 ? -digit : digit) - 1;
+        return {digit ? &table.entries.at(entry) : nullptr, digit};
+    }
+    ed_niels load(const Place& place) const {
+        return *place.entry;
+    }
+    void align() const {}
+};
 
 // The multiples of 2^(8 window) B.
 struct HostUniform {
@@ -102,6 +151,13 @@ static bool run_points(const char* name, const Numbers& in, Numbers& out) {
         u32 encoding[8];
         ed_encode(encoding, sum, fe_inv(sum.z));
         put(out, encoding);
+    } else if (!strcmp(name, "ed_multiply_tables")) {  // bits, k, x, y, s: k (x, y) + s B
+        const int bits = in.words[0][0];
+        HostTable base(ed_generator(), bits), key({field(in, 2), field(in, 3)}, bits);
+        ed_projective sum = ed_sum_entries_var(HostTables{&base, &key, in.words[4], in.words[1]});
+        u32 encoding[8];
+        ed_encode(encoding, sum, fe_inv(sum.z));
+        put(out, encoding);
     } else if (!strcmp(name, "ed_multiply_base")) {  // k
         u32 encoding[8];
         encode_multiple(encoding, in.words[0]);
@@ -124,8 +180,10 @@ static bool run_points(const char* name, const Numbers& in, Numbers& out) {
         const u32 rule = in.words[0][0], *r = in.words[1], *s = in.words[2], *key = in.words[3];
         HostMessage message(in, 4);
         sc k = ed25519_hash(ChallengeSource{{r, key}, message.source});
-        ed_affine minus_a, minus_r;
-        Verdict verdict = ed25519_check(minus_a, minus_r, r, s, key, rule);
+        ed_affine minus_a = ed_generator(), minus_r;
+        PointKind kind = ed_decode_var(minus_a, key, rule & kCanonical);
+        minus_a.x = fe_neg(minus_a.x);
+        Verdict verdict = ed25519_check(minus_r, kind, r, s, key, rule);
         if (verdict == kPending) {
             ed_projective sum = multiply_add(minus_a, k.v, s);
             verdict = rule & kCofactored ? ed25519_compare_cofactored(sum, minus_r)

@@ -199,26 +199,29 @@ static void recover(const Numbers& in, Numbers& out) {
     if (verdict == kValid) put_point(out, key, false);
 }
 
+static KeyWords key_words(const affine& p) {
+    KeyWords r;
+    words_copy(r.v, p.x.v);
+    words_copy(r.v + 8, p.y.v);
+    return r;
+}
+
 // slot bits, seed, two keys of an index, and the key to look for
 static u32 find(const Numbers& in) {
-    u32 slot_bits = in.words[0][0], slots[16], xy[32];
+    u32 slot_bits = in.words[0][0], slots[16], words[32];
     u64 seed = in.words[1][0] | (u64)in.words[1][1] << 32;
     for (u32& slot : slots) slot = kNoKey;
     for (u32 t = 0; t < 2; t++) {
-        affine key = point(in, 2 + 2 * t);
-        for (int w = 0; w < 8; w++) {
-            xy[2 * w + t] = key.x.v[w];
-            xy[2 * (w + 8) + t] = key.y.v[w];
-        }
-        probe_slots(key_hash(key.x, seed), slot_bits, [&slots, t, slot_bits](u32 slot) {
+        KeyWords key = key_words(point(in, 2 + 2 * t));
+        store_key(words, 2, t, key);
+        probe_slots(key_hash(key, seed), slot_bits, [&slots, t, slot_bits](u32 slot) {
             GECC_CHECK(slot < 1u << slot_bits);
             if (slots[slot] != kNoKey) return false;
             slots[slot] = t;
             return true;
         });
     }
-    affine key = point(in, 6);
-    return find_key(KeyIndex{xy, 2, seed, slots, slot_bits}, key.x, key.y);
+    return find_key(KeyIndex{words, 2, seed, slots, slot_bits}, key_words(point(in, 6)));
 }
 
 // seed, item: the coefficient

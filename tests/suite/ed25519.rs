@@ -48,7 +48,8 @@ fn computes(engine: &Engine, variant: Variant) -> bool {
     true
 }
 
-fn verify(engine: &Engine, cases: &[Case], rule: Rule) -> Vec<Verdict> {
+/// The verdicts of an engine.
+pub fn verify(engine: &Engine, cases: &[Case], rule: Rule) -> Vec<Verdict> {
     let messages: Vec<&[u8]> = cases.iter().map(|case| case.message.as_slice()).collect();
     let signatures: Vec<[u8; 64]> = cases.iter().map(|case| case.signature).collect();
     let public: Vec<[u8; 32]> = cases.iter().map(|case| case.public).collect();

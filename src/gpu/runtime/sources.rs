@@ -11,12 +11,15 @@ pub fn on_a_curve(curve: &str) -> Vec<&'static str> {
     KERNELS.iter().map(|(file, _)| *file).filter(is_on).collect()
 }
 
+/// Files without point formulas that curves of both forms have.
+const OF_BOTH_FORMS: &[&str] = &["key_groups"];
+
 /// Whether a file is compiled for a curve. One whose name begins with that of a scheme is for the curves that offer it.
-/// Twisted Edwards curves have only such files.
+/// Of others twisted Edwards curves have only those of both forms.
 fn offers(curve: &str, file: &str) -> bool {
     match OF_A_SCHEME.iter().find(|(of_scheme, _)| *of_scheme == file) {
         Some((_, curves)) => curves.contains(&curve),
-        None => !EDWARDS_CURVES.contains(&curve),
+        None => OF_BOTH_FORMS.contains(&file) || !EDWARDS_CURVES.contains(&curve),
     }
 }
 
@@ -73,7 +76,9 @@ mod tests {
         assert_eq!(units.iter().collect::<HashSet<_>>().len(), units.len());
         let on_all = KERNELS.len() - WITHOUT_CURVE.len() - OF_A_SCHEME.len();
         let of_schemes: usize = OF_A_SCHEME.iter().map(|(_, curves)| curves.len()).sum();
-        assert_eq!(units.len(), (CURVES.len() - EDWARDS_CURVES.len()) * on_all + of_schemes + WITHOUT_CURVE.len());
+        let on_edwards = EDWARDS_CURVES.len() * OF_BOTH_FORMS.len();
+        let on_others = (CURVES.len() - EDWARDS_CURVES.len()) * on_all;
+        assert_eq!(units.len(), on_others + on_edwards + of_schemes + WITHOUT_CURVE.len());
         assert!(units.iter().all(|unit| *unit == Unit::of(unit.file, unit.curve)));
     }
 }

@@ -1,6 +1,7 @@
 //! Tables of multiples of G on a device, built there when first needed.
 
-use crate::gpu::columns::{BaseTable, Column, Ed25519BaseTable, Ed25519UniformTable, UniformTable};
+use super::form::{EDWARDS, StartBase, TableForm, WEIERSTRASS};
+use crate::gpu::columns::{BaseTable, Column, Content, Ed25519UniformTable, Prefixes, UniformTable, Xy};
 use crate::gpu::kernels;
 use crate::gpu::runtime::{DeviceMemory, Fault, Stream};
 use crate::host::notes;
@@ -12,14 +13,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 pub struct BasePoint {
     public: Mutex<HashMap<&'static str, Arc<PublicTable>>>,
     uniform: Mutex<HashMap<&'static str, Arc<DeviceMemory>>>,
-    edwards: Mutex<HashMap<&'static str, Arc<DeviceMemory>>>,
     uniform_edwards: Mutex<HashMap<&'static str, Arc<DeviceMemory>>>,
 }
 
-/// Multiples of B of a twisted Edwards curve, for public and for secret scalars, and bytes of one.
-const EDWARDS_ENTRIES: usize = 1 << 14;
+/// Multiples of B of a twisted Edwards curve for secret scalars.
 const UNIFORM_EDWARDS_ENTRIES: usize = 32 * 128;
-const EDWARDS_ENTRY: usize = 96;
 
 /// Multiples of G for public scalars, in windows of `bits` bits.
 #[derive(Debug)]
@@ -34,49 +32,57 @@ impl PublicTable {
     }
 }
 
-/// Bytes of an entry: x and y.
-const ENTRY: usize = 64;
-
-fn windows(bits: u32) -> u32 {
-    256u32.div_ceil(bits)
+/// Bytes of a table, and of the scratch of building it: eight words for each entry that the last extension computes,
+/// half of them.
+fn public_bytes(form: &TableForm, bits: u32) -> [usize; 2] {
+    let entries = (form.windows(bits) as usize) << (bits - 1);
+    [entries * form.entry, entries / 2 * Prefixes::BYTES]
 }
-
-fn public_bytes(bits: u32) -> usize {
-    (windows(bits) as usize * ENTRY) << (bits - 1)
-}
-
-/// Widths at which the number of windows changes; no divisor of 256 (`cuda/kernels/verify.cu`).
-const WIDTHS: &[u32] = &[24, 22, 20, 18, 17, 13, 9];
 
 /// The widths of windows whose table, with the scratch of building it, is a sixteenth of the memory at most; the
 /// narrowest always. Best first.
-fn fitting_widths(memory: usize) -> &'static [u32] {
-    let fits = |bits: &u32| public_bytes(*bits) / 4 * 5 <= memory / 16;
-    &WIDTHS[WIDTHS.iter().position(fits).unwrap_or(WIDTHS.len() - 1)..]
+fn fitting_widths(form: &TableForm, memory: usize) -> &'static [u32] {
+    let (widths, fits) =
+        (form.base_widths, |bits: &u32| public_bytes(form, *bits).iter().sum::<usize>() <= memory / 16);
+    &widths[widths.iter().position(fits).unwrap_or(widths.len() - 1)..]
 }
 
 impl BasePoint {
-    /// The table for public scalars.
+    /// The table of a short Weierstrass curve for public scalars.
     pub fn public(&self, stream: &mut Stream, curve: &'static str) -> Result<Arc<PublicTable>, Fault> {
+        self.public_of(stream, curve, &WEIERSTRASS)
+    }
+
+    /// That of a twisted Edwards curve.
+    pub fn edwards(&self, stream: &mut Stream, curve: &'static str) -> Result<Arc<PublicTable>, Fault> {
+        self.public_of(stream, curve, &EDWARDS)
+    }
+
+    fn public_of(
+        &self,
+        stream: &mut Stream,
+        curve: &'static str,
+        form: &'static TableForm,
+    ) -> Result<Arc<PublicTable>, Fault> {
         get_or_build(stream, &self.public, curve, |stream| {
             // Others may have taken the memory that was free when the engine started, and this call needs some too.
             let (free, _) = stream.device.context.mem_get_info()?;
             let memory = stream.device.memory.min(free);
-            let (narrowest, wider) = fitting_widths(memory).split_last().expect("one always fits");
+            let (narrowest, wider) = fitting_widths(form, memory).split_last().expect("one always fits");
             for bits in wider {
-                match build_public(stream, curve, *bits) {
+                match build_public(stream, curve, form, *bits) {
                     Err(fault) if fault.is_memory() => {}
                     built => return built,
                 }
             }
-            build_public(stream, curve, *narrowest)
+            build_public(stream, curve, form, *narrowest)
         })
     }
 
     /// The table for secret scalars, which every warp reads whole.
     pub fn uniform(&self, stream: &mut Stream, curve: &'static str) -> Result<Column<UniformTable>, Fault> {
         let table = get_or_build(stream, &self.uniform, curve, |stream| {
-            let memory = DeviceMemory::new(&stream.device.context, kernels::UNIFORM_ENTRIES * ENTRY)?;
+            let memory = DeviceMemory::new(&stream.device.context, kernels::UNIFORM_ENTRIES * Xy::BYTES)?;
             let entries = kernels::UNIFORM_ENTRIES as u64;
             kernels::UniformTable { table: Column::at(memory.address), entries }.launch(stream, curve)?;
             stream.wait()?;
@@ -85,26 +91,14 @@ impl BasePoint {
         Ok(Column::at(table.address))
     }
 
-    /// The table of a twisted Edwards curve for public scalars.
-    pub fn edwards(&self, stream: &mut Stream, curve: &'static str) -> Result<Column<Ed25519BaseTable>, Fault> {
-        let table = get_or_build(stream, &self.edwards, curve, |stream| {
-            let memory = DeviceMemory::new(&stream.device.context, EDWARDS_ENTRIES * EDWARDS_ENTRY)?;
-            let entries = EDWARDS_ENTRIES as u64;
-            kernels::Ed25519BaseTable { table: Column::at(memory.address), entries }.launch(stream, curve)?;
-            stream.wait()?;
-            Ok(memory)
-        })?;
-        Ok(Column::at(table.address))
-    }
-
-    /// The same for secret scalars, which every warp reads whole.
+    /// That of a twisted Edwards curve.
     pub fn uniform_edwards(
         &self,
         stream: &mut Stream,
         curve: &'static str,
     ) -> Result<Column<Ed25519UniformTable>, Fault> {
         let table = get_or_build(stream, &self.uniform_edwards, curve, |stream| {
-            let memory = DeviceMemory::new(&stream.device.context, UNIFORM_EDWARDS_ENTRIES * EDWARDS_ENTRY)?;
+            let memory = DeviceMemory::new(&stream.device.context, UNIFORM_EDWARDS_ENTRIES * EDWARDS.entry)?;
             let entries = UNIFORM_EDWARDS_ENTRIES as u64;
             kernels::Ed25519UniformTable { table: Column::at(memory.address), entries }.launch(stream, curve)?;
             stream.wait()?;
@@ -134,15 +128,14 @@ fn get_or_build<T>(
     Ok(table)
 }
 
-fn build_public(stream: &mut Stream, curve: &'static str, bits: u32) -> Result<PublicTable, Fault> {
-    let (windows, entries) = (windows(bits), 1u64 << (bits - 1));
-    let memory = DeviceMemory::new(&stream.device.context, public_bytes(bits))?;
-    // Eight words per entry that the last extension computes: half the table.
-    let prefixes = DeviceMemory::new(&stream.device.context, public_bytes(bits) / 4)?;
+fn build_public(stream: &mut Stream, curve: &'static str, form: &TableForm, bits: u32) -> Result<PublicTable, Fault> {
+    let (windows, entries, [bytes, scratch]) = (form.windows(bits), 1u64 << (bits - 1), public_bytes(form, bits));
+    let memory = DeviceMemory::new(&stream.device.context, bytes)?;
+    let prefixes = DeviceMemory::new(&stream.device.context, scratch)?;
     let table = PublicTable { memory, bits };
     let mut start = || {
-        kernels::TableStart { table: table.column(), bits, windows, entries }.launch(stream, curve)?;
-        kernels::extend_tables(stream, curve, table.column().into(), windows, entries, Column::at(prefixes.address))
+        (form.start_base)(stream, curve, StartBase { table: table.column(), bits, windows, entries })?;
+        form.extend_all(stream, curve, table.column().into(), (windows, entries), Column::at(prefixes.address))
     };
     let started = start();
     // The scratch is freed after this, and after an error the table.
@@ -157,10 +150,13 @@ mod tests {
 
     #[test]
     fn windows_fit_the_memory() {
-        assert_eq!(fitting_widths(140 << 30), WIDTHS);
-        assert_eq!(fitting_widths(8 << 30), [18, 17, 13, 9]);
-        assert_eq!(fitting_widths(2 << 30), [17, 13, 9]);
-        assert_eq!(fitting_widths(1 << 20), [9]);
-        assert_eq!(public_bytes(22), 12 * (1 << 21) * 64);
+        let of_form = [(&WEIERSTRASS, [24, 18, 17, 9]), (&EDWARDS, [23, 17, 17, 15])];
+        for (form, widths) in of_form {
+            let best = [140 << 30, 8 << 30, 2 << 30, 1 << 20].map(|memory| fitting_widths(form, memory)[0]);
+            assert_eq!(best, widths);
+            assert_eq!(fitting_widths(form, 140 << 30), form.base_widths);
+        }
+        assert_eq!(public_bytes(&WEIERSTRASS, 22), [12 * (1 << 21) * 64, 12 * (1 << 20) * 32]);
+        assert_eq!(public_bytes(&EDWARDS, 23), [11 * (1 << 22) * 96, 11 * (1 << 21) * 32]);
     }
 }

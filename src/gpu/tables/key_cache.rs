@@ -4,10 +4,10 @@
 //! builds others. Streams that still read the older ones keep them: no memory is freed or written again before they let
 //! go.
 
-use crate::gpu::columns::{self, Address, Column, Content, IndexSlots, ItemNumbers, Prefixes, Xy, Xyz};
+use super::form::{StartKeys, TableForm};
+use crate::gpu::columns::{self, Address, Column, Content, IndexSlots, ItemNumbers, KeyColumns, Prefixes, Xy, Xyz};
 use crate::gpu::kernels;
 use crate::gpu::runtime::{ALIGNMENT, Context, DeviceMemory, Event, Fault, STREAMS, Stream};
-use crate::gpu::transfer::Points;
 use crate::host::notes;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -24,16 +24,17 @@ pub fn share(memory: usize) -> usize {
     memory / MEMORY_SHARE
 }
 
-/// How many tables of which window width (`cuda/kernels/key_tables.cu`).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// How many tables of which window width.
+#[derive(Clone, Copy, Debug)]
 pub struct TableSizes {
+    pub form: &'static TableForm,
     pub tables: u32,
     pub bits: u32,
 }
 
 impl TableSizes {
     pub fn windows(self) -> usize {
-        256usize.div_ceil(self.bits as usize)
+        self.form.windows(self.bits) as usize
     }
 
     pub fn entries(self) -> usize {
@@ -54,9 +55,9 @@ impl TableSizes {
     /// kernels.
     fn sizes(self) -> [usize; 6] {
         let (rows, entries) = (self.rows(), self.entries());
-        let (keys, prefixes) = (Xy::BYTES * self.tables as usize, Prefixes::BYTES * rows);
+        let (keys, prefixes) = (self.form.key * self.tables as usize, Prefixes::BYTES * rows);
         // The last extension computes half of the rows.
-        let tables = [Xy::BYTES * rows * entries, Prefixes::BYTES * rows * entries / 2];
+        let tables = [self.form.entry * rows * entries, Prefixes::BYTES * rows * entries / 2];
         [tables[0], keys, 4 << self.slot_bits(), Xyz::BYTES * rows, prefixes, tables[1]]
     }
 
@@ -68,7 +69,9 @@ impl TableSizes {
 /// The keys that get tables: items of a chunk.
 #[derive(Clone, Copy, Debug)]
 pub struct Keys {
-    pub points: Points,
+    pub words: Column<KeyColumns>,
+    /// Their points, which tables are made of.
+    pub xy: Column<Xy>,
     /// A list of items, one for each table.
     pub items: Column<ItemNumbers>,
     /// Items of the chunk.
@@ -79,7 +82,7 @@ pub struct Keys {
 #[derive(Clone, Copy, Debug)]
 pub struct Places {
     pub tables: Column<columns::KeyTables>,
-    pub keys: Column<Xy>,
+    pub keys: Column<KeyColumns>,
     pub slots: Column<IndexSlots>,
     pub slot_bits: u32,
     pub seed: u64,
@@ -221,7 +224,8 @@ fn start(
     shape: TableSizes,
     memory: Address,
 ) -> Result<Places, Fault> {
-    let (Keys { points, items: table_keys, n }, TableSizes { tables: count, bits: key_bits }) = (keys, shape);
+    let Keys { words, xy, items: table_keys, n } = keys;
+    let TableSizes { form, tables: count, bits: key_bits } = shape;
     let sizes = shape.sizes();
     let mut next = memory;
     let [tables, key_columns, slots, xyz, row_prefixes, prefixes] = sizes.map(|size| {
@@ -236,12 +240,11 @@ fn start(
         slot_bits: shape.slot_bits(),
         seed: getrandom::u64().unwrap_or(0),
     };
-    let (xy, xyz, windows) = (points.xy, Column::at(xyz), shape.windows() as u64);
     stream.fill(places.slots, 0xff, sizes[2])?;
     kernels::IndexKeys {
-        xy,
+        keys: words,
         table_keys,
-        index_xy: places.keys,
+        index_keys: places.keys,
         index_seed: places.seed,
         index_slots: places.slots,
         index_slot_bits: places.slot_bits,
@@ -249,27 +252,40 @@ fn start(
         n,
     }
     .launch(stream, curve)?;
-    kernels::KeyTableStart { xy, table_keys, xyz, tables: count, key_bits, n }.launch(stream, curve)?;
-    let (key_tables, row_prefixes) = (places.tables, Column::at(row_prefixes));
-    kernels::KeyTableRows { xyz, key_tables, tables: count, key_bits, prefixes: row_prefixes, windows }
-        .launch(stream, curve)?;
-    let (rows, entries, prefixes) = (shape.rows() as u32, shape.entries() as u64, Column::at(prefixes));
-    kernels::extend_tables(stream, curve, places.tables.into(), rows, entries, prefixes)?;
+    let (xyz, row_prefixes) = (Column::at(xyz), Column::at(row_prefixes));
+    let start = StartKeys {
+        xy,
+        table_keys,
+        key_tables: places.tables,
+        tables: count,
+        key_bits,
+        windows: shape.windows() as u64,
+        xyz,
+        prefixes: row_prefixes,
+        n,
+    };
+    (form.start_keys)(stream, curve, start)?;
+    let rows = (shape.rows() as u32, shape.entries() as u64);
+    form.extend_all(stream, curve, places.tables.into(), rows, Column::at(prefixes))?;
     Ok(places)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::gpu::tables::form::{EDWARDS, WEIERSTRASS};
 
     #[test]
     fn sizes() {
-        let shape = TableSizes { tables: 3, bits: 5 };
+        let shape = TableSizes { form: &EDWARDS, tables: 3, bits: 8 };
+        assert_eq!((shape.windows(), shape.entries(), shape.rows(), shape.slot_bits()), (32, 128, 96, 4));
+        assert_eq!(shape.sizes(), [96 * 96 * 128, 96, 64, 96 * 96, 32 * 96, 16 * 96 * 128]);
+        let shape = TableSizes { form: &WEIERSTRASS, tables: 3, bits: 5 };
         assert_eq!((shape.windows(), shape.entries(), shape.rows(), shape.slot_bits()), (52, 16, 156, 4));
         assert_eq!(shape.sizes(), [64 * 156 * 16, 192, 64, 96 * 156, 32 * 156, 16 * 156 * 16]);
         assert_eq!(shape.bytes() % 256, 0);
         for tables in [1, 2, 3, 4, 5, 1000, 1 << 20] {
-            let slots = 1usize << TableSizes { tables, bits: 5 }.slot_bits();
+            let slots = 1usize << TableSizes { form: &WEIERSTRASS, tables, bits: 5 }.slot_bits();
             assert!((4 * tables as usize..8 * tables as usize).contains(&slots));
         }
     }

@@ -1,11 +1,14 @@
 //! Keys that occur often: which items of a chunk have one, and verification by tables of them, which the device keeps.
 
 use super::base_point::PublicTable;
+use super::form::{KeysOfChunk, TableForm, WEIERSTRASS};
 use super::key_cache::{self, KeyCache, KeyTables, Keys, TableSizes};
-use crate::gpu::columns::{self, BaseTable, Column, Counters, ItemCount, ItemNumbers, KeySlots, KeyUses, TableNumbers};
+use crate::gpu::columns::{
+    self, BaseTable, Column, Counters, ItemCount, ItemNumbers, KeySlots, KeyUses, TableNumbers, Xy,
+};
 use crate::gpu::kernels;
 use crate::gpu::runtime::{Download, Fault, Plan as Buffers, Stream};
-use crate::gpu::transfer::{Equations, EquationsOfChunk, Points};
+use crate::gpu::transfer::{Equations, EquationsOfChunk};
 use std::sync::Arc;
 
 /// Items of a chunk from which looking for repeated keys costs less than it may save: where tables may be built, and
@@ -21,8 +24,6 @@ const ITEMS_WORTH: u64 = 1 << 17;
 /// Items with a table that is there from which a pass of their own pays, if there are others too.
 const HITS_WORTH: u32 = 1 << 16;
 
-/// Window widths (`cuda/kernels/key_tables.cu`).
-const WIDTHS: [u32; 8] = [5, 6, 7, 9, 10, 11, 12, 13];
 /// Units of `TableSizes::cost` in a millisecond.
 const MILLISECOND: u64 = 30_000_000;
 /// What it costs to build tables, however few.
@@ -39,18 +40,25 @@ pub fn may_build(items: usize) -> bool {
 /// A list of a chunk's items, and its length.
 pub type ItemList = (Column<ItemNumbers>, Column<ItemCount>);
 
-/// What a kernel gets that checks items by tables of their keys: the table of G and those of keys, with the widths of
-/// their windows, and the list of the items and their tables.
+/// Tables of keys with the width of their windows, the list of the items that have one, and that of the others.
 #[derive(Clone, Copy, Debug)]
-pub struct WithTables {
-    pub equations: Equations,
-    pub table: Column<BaseTable>,
-    pub bits: u32,
+pub struct ByTables {
     pub key_tables: Column<columns::KeyTables>,
     pub key_bits: u32,
     pub items: Column<ItemNumbers>,
     pub item_tables: Column<TableNumbers>,
     pub item_count: Column<ItemCount>,
+    pub others: ItemList,
+}
+
+/// What a kernel gets that checks items by tables of their keys: the table of G, with the width of its windows, and
+/// those of keys.
+#[derive(Clone, Copy, Debug)]
+pub struct WithTables {
+    pub equations: Equations,
+    pub table: Column<BaseTable>,
+    pub bits: u32,
+    pub by: ByTables,
     pub n: u64,
 }
 
@@ -75,15 +83,27 @@ pub struct Grouping {
     without: Column<ItemNumbers>,
 }
 
-/// A chunk that is searched for repeated keys.
-struct Chunk<'a> {
-    curve: &'static str,
-    points: Points,
+/// A chunk whose keys are grouped.
+pub struct Grouped<'a> {
+    chunk: KeysOfChunk,
+    buffers: &'a Grouping,
+    /// Uses from which a key gets a table.
+    threshold: usize,
+    /// Items still to come to the device in this call, this chunk's included.
+    expected: usize,
+    /// For each item one that has the same key.
+    pub representative: Column<ItemNumbers>,
+    /// For these how often it occurs: 0 for a key that is to get no table.
+    pub counts: Column<KeyUses>,
+}
+
+/// Keys that may get tables, of which there are some.
+struct Candidates<'a> {
+    chunk: KeysOfChunk,
+    xy: Column<Xy>,
     buffers: &'a Grouping,
     /// How many keys may get tables.
     most_tables: u32,
-    n: usize,
-    /// Items still to come to the device in this call, this chunk's included.
     expected: usize,
 }
 
@@ -162,63 +182,87 @@ impl Grouping {
         check: CheckWithTables,
     ) -> Result<Option<ItemList>, Fault> {
         let EquationsOfChunk { curve, equations, keys, n } = chunk;
+        let (form, kinds, verdicts) = (&WEIERSTRASS, keys.kinds, equations.verdicts);
+        let keys_of_chunk = KeysOfChunk { curve, form, keys: keys.xy.into(), kinds, verdicts, n };
+        let Some(grouped) = self.group(stream, cache, keys_of_chunk, expected)? else { return Ok(None) };
+        let Some(by) = grouped.find_tables(stream, cache, keys.xy)? else { return Ok(None) };
+        let (table, bits) = (table.column(), table.bits);
+        check(stream, curve, WithTables { equations, table, bits, by, n: n as u64 })?;
+        Ok(Some(by.others))
+    }
+
+    /// Starts to group the keys of a chunk, unless that is not worth its time.
+    pub fn group(
+        &self,
+        stream: &mut Stream,
+        cache: &KeyCache,
+        chunk: KeysOfChunk,
+        expected: usize,
+    ) -> Result<Option<Grouped<'_>>, Fault> {
+        let KeysOfChunk { curve, keys, kinds, verdicts, n, .. } = chunk;
         let proven = cache.newest(curve).map(|tables| tables.proven());
         if !worth_looking(n, expected, proven == Some(true)) {
             return Ok(None);
         }
-        let chunk = self.group(stream, chunk, expected, proven != Some(false))?;
-        let Some((key_tables, items)) = choose_tables(stream, cache, &chunk)? else { return Ok(None) };
-        key_tables.serve(items);
-        let Grouping { representative, found, with_items, with_tables, without, .. } = *self;
-        let (counters, verdicts, n) = (self.counters.column, equations.verdicts, n as u64);
+        // Keys may come again in chunks to come.
+        let threshold = uses_worth(n, expected, proven != Some(false));
+        let Grouping { slots, slot_bits, representative, counts, .. } = *self;
+        stream.fill(slots, 0xff, 4 << slot_bits)?;
+        stream.fill(counts, 0, 4 * n)?;
+        let (seed, count) = (getrandom::u64().unwrap_or(0), n as u64);
+        kernels::GroupKeys { keys, kinds, verdicts, seed, slots, slot_bits, representative, counts, n: count }
+            .launch(stream, curve)?;
+        Ok(Some(Grouped { chunk, buffers: self, threshold, expected, representative, counts }))
+    }
+}
+
+impl Grouped<'_> {
+    /// The tables of keys that occur often, and which items have one; `None` where all are better verified without.
+    /// `xy`: the points of items that represent others.
+    pub fn find_tables(
+        &self,
+        stream: &mut Stream,
+        cache: &KeyCache,
+        xy: Column<Xy>,
+    ) -> Result<Option<ByTables>, Fault> {
+        let candidates = self.pick(stream, xy)?;
+        let Some((key_tables, served)) = choose_tables(stream, cache, &candidates)? else { return Ok(None) };
+        key_tables.serve(served);
+        let KeysOfChunk { curve, kinds, verdicts, n, .. } = self.chunk;
+        let Grouping { representative, found, with_items, with_tables, without, .. } = *self.buffers;
+        let counters = self.buffers.counters.column;
         kernels::SplitItems {
             representative,
             found,
-            kinds: keys.kinds,
+            kinds,
             with_items,
             with_tables,
             without_items: without,
             counters,
             verdicts,
-            n,
+            n: n as u64,
         }
         .launch(stream, curve)?;
-        let with_tables = WithTables {
-            equations,
-            table: table.column(),
-            bits: table.bits,
+        Ok(Some(ByTables {
             key_tables: key_tables.places.tables,
             key_bits: key_tables.shape.bits,
             items: with_items,
             item_tables: with_tables,
             item_count: counters.count(2),
-            n,
-        };
-        check(stream, curve, with_tables)?;
-        Ok(Some((without, counters.count(3))))
+            others: (without, counters.count(3)),
+        }))
     }
 
-    /// Starts the search for keys that occur often; `hopeful`: keys may come again in chunks to come.
-    fn group(
-        &self,
-        stream: &mut Stream,
-        chunk: EquationsOfChunk,
-        expected: usize,
-        hopeful: bool,
-    ) -> Result<Chunk<'_>, Fault> {
-        let EquationsOfChunk { curve, equations: Equations { verdicts, .. }, keys: points, n } = chunk;
-        let threshold = uses_worth(n, expected, hopeful);
-        let max_tables = most_tables(key_cache::share(stream.device.memory)).min(n / threshold) as u32;
-        let Grouping { slots, slot_bits, representative, counts, table_keys, .. } = *self;
-        let (counters, threshold, count) = (self.counters.column, threshold as u32, n as u64);
-        stream.fill(slots, 0xff, 4 << slot_bits)?;
-        stream.fill(counts, 0, 4 * n)?;
+    /// Starts the search for keys that occur often.
+    fn pick(&self, stream: &mut Stream, xy: Column<Xy>) -> Result<Candidates<'_>, Fault> {
+        let Grouped { chunk, buffers, threshold, expected, counts, .. } = *self;
+        let KeysOfChunk { curve, form, n, .. } = chunk;
+        let most = most_tables(form, key_cache::share(stream.device.memory)).min(n / threshold) as u32;
+        let (table_keys, counters) = (buffers.table_keys, buffers.counters.column);
         stream.fill(counters, 0, COUNTERS)?;
-        let (seed, Points { xy, kinds }) = (getrandom::u64().unwrap_or(0), points);
-        kernels::GroupKeys { xy, kinds, verdicts, seed, slots, slot_bits, representative, counts, n: count }
-            .launch(stream, curve)?;
-        kernels::PickKeys { counts, threshold, max_tables, table_keys, counters, n: count }.launch(stream, curve)?;
-        Ok(Chunk { curve, points, buffers: self, most_tables: max_tables, n, expected })
+        let (threshold, max_tables) = (threshold as u32, most);
+        kernels::PickKeys { counts, threshold, max_tables, table_keys, counters, n: n as u64 }.launch(stream, curve)?;
+        Ok(Candidates { chunk, xy, buffers, most_tables: most, expected })
     }
 }
 
@@ -227,71 +271,77 @@ const COUNTERS: usize = 5 * 4;
 
 /// The tables by which to verify a chunk, found for each of its keys, and how many items they serve; `None` where it is
 /// better done without.
-fn choose_tables(stream: &mut Stream, cache: &KeyCache, chunk: &Chunk) -> Result<Option<(Arc<KeyTables>, u32)>, Fault> {
-    let most = key_cache::share(stream.device.memory);
+fn choose_tables(
+    stream: &mut Stream,
+    cache: &KeyCache,
+    candidates: &Candidates,
+) -> Result<Option<(Arc<KeyTables>, u32)>, Fault> {
+    let KeysOfChunk { curve, form, keys, n, .. } = candidates.chunk;
+    let (most, chunks) = (key_cache::share(stream.device.memory), (candidates.expected / n).max(1) as u64);
     let mut retry = true;
     loop {
-        let newest = cache.newest(chunk.curve);
-        let survey = survey(stream, chunk, newest.as_ref())?;
+        let newest = cache.newest(curve);
+        let survey = survey(stream, candidates, newest.as_ref())?;
         let known = newest.as_ref().map(|tables| Known {
             bits: tables.shape.bits,
             proven: tables.proven(),
             served: tables.served(),
         });
-        let bits = match plan(survey, known, (chunk.expected / chunk.n).max(1) as u64, most) {
+        let bits = match plan(form, survey, known, chunks, most) {
             TableUse::WithoutTables => return Ok(None),
             TableUse::WithTheseTables => return Ok(newest.map(|tables| (tables, survey.hits))),
             TableUse::Build(bits) => bits,
         };
         let mut sets = cache.lock();
-        let same = sets.newest(chunk.curve).as_ref().map(Arc::as_ptr) == newest.as_ref().map(Arc::as_ptr);
+        let same = sets.newest(curve).as_ref().map(Arc::as_ptr) == newest.as_ref().map(Arc::as_ptr);
         if retry && !same {
             // Another stream has built meanwhile, perhaps for the same keys.
             retry = false;
             continue;
         }
-        let keys = Keys { points: chunk.points, items: chunk.buffers.table_keys, n: chunk.n as u64 };
-        let built = sets.build(stream, chunk.curve, keys, TableSizes { tables: survey.keys, bits })?;
+        let keys = Keys { words: keys, xy: candidates.xy, items: candidates.buffers.table_keys, n: n as u64 };
+        let built = sets.build(stream, curve, keys, TableSizes { form, tables: survey.keys, bits })?;
         drop(sets);
         let Some(built) = built else {
             return Ok(newest.filter(|_| survey.hits_pay()).map(|tables| (tables, survey.hits)));
         };
-        find(stream, chunk, &built)?;
+        find(stream, candidates, &built)?;
         return Ok(Some((built, survey.items)));
     }
 }
 
 /// Counts the chunk's keys that occur often, and looks for all in the tables that are there.
-fn survey(stream: &mut Stream, chunk: &Chunk, newest: Option<&Arc<KeyTables>>) -> Result<Survey, Fault> {
+fn survey(stream: &mut Stream, candidates: &Candidates, newest: Option<&Arc<KeyTables>>) -> Result<Survey, Fault> {
     if let Some(tables) = newest {
-        find(stream, chunk, tables)?;
+        find(stream, candidates, tables)?;
     }
-    let counters = &chunk.buffers.counters;
+    let (of, counters) = (candidates.chunk.n as u32, &candidates.buffers.counters);
     stream.download(counters);
     stream.wait()?;
     let bytes = stream.read(counters);
     let counter = |i: usize| u32::from_ne_bytes(bytes[4 * i..4 * i + 4].try_into().expect("4 bytes"));
-    Ok(Survey { of: chunk.n as u32, keys: counter(0).min(chunk.most_tables), items: counter(1), hits: counter(4) })
+    Ok(Survey { of, keys: counter(0).min(candidates.most_tables), items: counter(1), hits: counter(4) })
 }
 
 /// Finds the tables of a chunk's keys.
-fn find(stream: &mut Stream, chunk: &Chunk, tables: &Arc<KeyTables>) -> Result<(), Fault> {
+fn find(stream: &mut Stream, candidates: &Candidates, tables: &Arc<KeyTables>) -> Result<(), Fault> {
     stream.keep(tables.clone(), &tables.ready)?;
-    let (places, counters) = (tables.places, chunk.buffers.counters.column);
+    let Candidates { chunk: KeysOfChunk { curve, keys, n, .. }, buffers, .. } = *candidates;
+    let (places, counters) = (tables.places, buffers.counters.column);
     stream.fill(counters.count(4), 0, 4)?;
     kernels::FindKeys {
-        xy: chunk.points.xy,
-        counts: chunk.buffers.counts,
-        index_xy: places.keys,
+        keys,
+        counts: buffers.counts,
+        index_keys: places.keys,
         tables: tables.shape.tables,
         index_seed: places.seed,
         index_slots: places.slots,
         index_slot_bits: places.slot_bits,
-        found: chunk.buffers.found,
+        found: buffers.found,
         counters,
-        n: chunk.n as u64,
+        n: n as u64,
     }
-    .launch(stream, chunk.curve)
+    .launch(stream, curve)
 }
 
 /// Whether to look for repeated keys: for tables that are there, or to build some.
@@ -306,33 +356,32 @@ fn uses_worth(n: usize, expected: usize, hopeful: bool) -> usize {
 }
 
 /// Tables of the narrowest windows for which the memory suffices, with all that they need beside.
-fn most_tables(memory: usize) -> usize {
-    (memory / TableSizes { tables: 1, bits: WIDTHS[0] }.bytes()).clamp(1, u32::MAX as usize)
+fn most_tables(form: &'static TableForm, memory: usize) -> usize {
+    (memory / TableSizes { form, tables: 1, bits: form.key_widths[0] }.bytes()).clamp(1, u32::MAX as usize)
 }
 
-/// What it costs to build tables and to verify this many items by them (`cuda/kernels/key_tables.cu`), in units of a
-/// thirtieth of a nanosecond.
+/// What it costs to build tables and to verify this many items by them, in units of a thirtieth of a nanosecond.
 fn cost(shape: TableSizes, items: u64) -> u64 {
-    building(shape) + verifying(shape.bits, items)
+    building(shape) + verifying(shape.form, shape.bits, items)
 }
 
 fn building(shape: TableSizes) -> u64 {
-    4 * (shape.windows() * shape.entries()) as u64 * u64::from(shape.tables)
+    shape.form.entry_cost * (shape.windows() * shape.entries()) as u64 * u64::from(shape.tables)
 }
 
-fn verifying(bits: u32, items: u64) -> u64 {
-    3 * (TableSizes { tables: 1, bits }.windows() as u64) * items
+fn verifying(form: &TableForm, bits: u32, items: u64) -> u64 {
+    form.window_cost * u64::from(form.windows(bits)) * items
 }
 
 /// The best width for this many keys with this many uses in all, where one fits.
-fn width(tables: u32, items: u64, memory: usize) -> Option<u32> {
-    let shape = |bits| TableSizes { tables, bits };
-    let fitting = WIDTHS.into_iter().filter(|bits| shape(*bits).bytes() <= memory);
+fn width(form: &'static TableForm, tables: u32, items: u64, memory: usize) -> Option<u32> {
+    let shape = |bits| TableSizes { form, tables, bits };
+    let fitting = form.key_widths.iter().copied().filter(|bits| shape(*bits).bytes() <= memory);
     fitting.min_by_key(|bits| cost(shape(*bits), items))
 }
 
 /// What to do with a chunk that may be the first of `chunks` like it.
-fn plan(survey: Survey, known: Option<Known>, chunks: u64, memory: usize) -> TableUse {
+fn plan(form: &'static TableForm, survey: Survey, known: Option<Known>, chunks: u64, memory: usize) -> TableUse {
     let Survey { keys, items, hits, .. } = survey;
     // Where the last tables have served one chunk only, the next may do the same.
     let hopeful = known.is_none_or(|known| known.proven);
@@ -341,11 +390,11 @@ fn plan(survey: Survey, known: Option<Known>, chunks: u64, memory: usize) -> Tab
     if keys > 0 && misses > items / 4 && u64::from(misses) * chunks >= ITEMS_WORTH {
         // Keys that come again in one call may do so in the next.
         let hoped = if hopeful { 2 * coming } else { coming };
-        if let Some(bits) = width(keys, hoped, memory) {
+        if let Some(bits) = width(form, keys, hoped, memory) {
             return TableUse::Build(bits);
         }
     }
-    if let Some(wider) = known.and_then(|known| wider(survey, known, coming, memory)) {
+    if let Some(wider) = known.and_then(|known| wider(form, survey, known, coming, memory)) {
         return TableUse::Build(wider);
     }
     if survey.hits_pay() { TableUse::WithTheseTables } else { TableUse::WithoutTables }
@@ -353,22 +402,31 @@ fn plan(survey: Survey, known: Option<Known>, chunks: u64, memory: usize) -> Tab
 
 /// A width by which new tables of the same keys would soon be worth their price: tables that have served long may be
 /// expected to serve as long again.
-fn wider(survey: Survey, known: Known, coming: u64, memory: usize) -> Option<u32> {
+fn wider(form: &'static TableForm, survey: Survey, known: Known, coming: u64, memory: usize) -> Option<u32> {
     let Survey { keys, items, hits, .. } = survey;
     if !known.proven || keys == 0 || items <= hits / 8 * 7 {
         return None;
     }
     let expected = coming + known.served;
-    let bits = width(keys, expected, memory)?;
-    let with_new = cost(TableSizes { tables: keys, bits }, expected) + BUILD_COST;
-    (bits > known.bits && with_new < verifying(known.bits, expected)).then_some(bits)
+    let bits = width(form, keys, expected, memory)?;
+    let with_new = cost(TableSizes { form, tables: keys, bits }, expected) + BUILD_COST;
+    (bits > known.bits && with_new < verifying(form, known.bits, expected)).then_some(bits)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::gpu::tables::form::EDWARDS;
 
     const PLENTY: usize = 4 << 30;
+
+    fn width(tables: u32, items: u64, memory: usize) -> Option<u32> {
+        super::width(&WEIERSTRASS, tables, items, memory)
+    }
+
+    fn plan(survey: Survey, known: Option<Known>, chunks: u64, memory: usize) -> TableUse {
+        super::plan(&WEIERSTRASS, survey, known, chunks, memory)
+    }
 
     fn known(bits: u32, proven: bool) -> Option<Known> {
         Some(Known { bits, proven, served: 0 })
@@ -383,13 +441,15 @@ mod tests {
 
     #[test]
     fn widths_by_memory() {
-        let bytes = |tables, bits| TableSizes { tables, bits }.bytes();
+        let bytes = |tables, bits| TableSizes { form: &WEIERSTRASS, tables, bits }.bytes();
         assert_eq!(width(1000, 1 << 30, bytes(1000, 7)), Some(7));
         assert_eq!(width(1000, 1 << 30, bytes(1000, 7) - 1), Some(6));
         assert_eq!(width(1000, 1 << 30, bytes(1000, 5) - 1), None);
         for memory in [0, 1 << 10, 1 << 20, 1 << 26, PLENTY] {
-            let most = most_tables(memory);
-            assert!(most == 1 || TableSizes { tables: most as u32, bits: 5 }.bytes() <= memory);
+            for form in [&WEIERSTRASS, &EDWARDS] {
+                let most = most_tables(form, memory);
+                assert!(most == 1 || TableSizes { form, tables: most as u32, bits: 5 }.bytes() <= memory);
+            }
         }
     }
 

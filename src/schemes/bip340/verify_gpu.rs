@@ -7,7 +7,7 @@ use crate::curve::{Curve, Secp256k1};
 use crate::gpu::columns::{Column, Signatures};
 use crate::gpu::kernels::{self, WindowScratch};
 use crate::gpu::runtime::{Fault, Plan, Stream};
-use crate::gpu::tables::key_tables::{self, WithTables};
+use crate::gpu::tables::key_tables::{self, ByTables, WithTables};
 use crate::gpu::transfer::{Equations, EquationsOfChunk, Imported, Points};
 use crate::gpu::{Launch, OnGpu, Running, Test};
 use crate::schemes::frame::together::gpu::{FILES as TOGETHER_FILES, Listed, Named, Together};
@@ -29,7 +29,8 @@ fn verify_with_windows(stream: &mut Stream, curve: &'static str, with: WithWindo
 }
 
 fn verify_with_tables(stream: &mut Stream, curve: &'static str, with: WithTables) -> Result<(), Fault> {
-    let WithTables { equations, table, bits, key_tables, key_bits, items, item_tables, item_count, n } = with;
+    let WithTables { equations, table, bits, by, n } = with;
+    let ByTables { key_tables, key_bits, items, item_tables, item_count, .. } = by;
     let Equations { u1, u2, x: r, verdicts } = equations;
     kernels::Bip340VerifyWithTables {
         u1,

@@ -10,10 +10,11 @@ use super::verify::{Verification, verify};
 use crate::cpu::CpuEngine;
 use crate::cpu::edwards::curves::Ed25519;
 use crate::gpu::schedule::operation::ITEMS;
+use crate::gpu::tables::key_tables;
 use crate::gpu::{Fault, Test, Trial};
 use crate::known_answers::repeat;
 use crate::ops::hash::SizedTexts;
-use crate::types::{PublicKeys, Rejection, ResultsMut, Rows, SecretKeys, Verdict};
+use crate::types::{PublicKeys, Rejection, Results, ResultsMut, Rows, SecretKeys, Verdict};
 
 /// Keys, more than the lanes, and how often each occurs where they get tables.
 const KEYS: usize = 9;
@@ -97,31 +98,57 @@ fn groups_are_right(engine: &CpuEngine, verification: &Verification, codes: &[u8
 }
 
 /// The tests of devices.
-pub(crate) fn of_verification() -> Vec<Test> {
-    vec![Test { operation: "Ed25519 verification", on: CURVE, run: run_verify }]
+pub(crate) fn of_verification(with_tables: bool) -> Vec<Test> {
+    let mut tests = vec![Test { operation: "Ed25519 verification", on: CURVE, run: run_verify }];
+    if with_tables {
+        tests.push(Test { operation: "Ed25519 verification by tables", on: CURVE, run: run_verify_by_tables });
+    }
+    tests
+}
+
+/// A batch of this many items, and how many are said to come.
+fn verify_batch(
+    trial: &mut Trial,
+    known: &Items,
+    rule: Rule,
+    items: usize,
+    expected: Option<usize>,
+) -> Result<(), Fault> {
+    let (signatures, public) = (repeat(&known.signatures, items), repeat(&known.public, items));
+    let verify = Verify {
+        messages: SizedTexts::new(trial.cpu, items, |item| &known.messages[item % KEYS]),
+        signatures: (&signatures).into(),
+        keys: PublicKeys::ed25519(&public),
+        rule,
+        together: false,
+        items,
+    };
+    let code_of = |results: &Results, item: usize| results.codes[item];
+    let codes = match expected {
+        None => trial.compute(&verify, code_of)?,
+        Some(expected) => trial.compute_expecting(&verify, code_of, expected)?,
+    };
+    trial.compare(codes, repeat(&known.expected, items))
 }
 
 fn run_verify(trial: &mut Trial) -> Result<(), Fault> {
-    let Items { messages, public, signatures, expected } = items(trial.cpu);
-    let (signatures, public) = (repeat(&signatures, ITEMS), repeat(&public, ITEMS));
-    for &rule in Rule::ALL {
-        let verify = Verify {
-            messages: SizedTexts::new(trial.cpu, ITEMS, |item| &messages[item % KEYS]),
-            signatures: (&signatures).into(),
-            keys: PublicKeys::ed25519(&public),
-            rule,
-            together: false,
-            items: ITEMS,
-        };
-        trial.check(&verify, |results, item| results.codes[item], repeat(&expected, ITEMS))?;
-    }
-    Ok(())
+    let known = items(trial.cpu);
+    Rule::ALL.iter().try_for_each(|rule| verify_batch(trial, &known, *rule, ITEMS, None))
+}
+
+/// Chunks that are large enough for tables of their keys, which are not kept: by R's encoding, and by R.
+fn run_verify_by_tables(trial: &mut Trial) -> Result<(), Fault> {
+    let (known, (items, expected)) = (items(trial.cpu), key_tables::FEWEST_WITH_TABLES);
+    let of_rule = |rule: &Rule| verify_batch(trial, &known, *rule, items, Some(expected));
+    let result = [Rule::Strict, Rule::Zip215].iter().try_for_each(of_rule);
+    trial.lane.kept.key_cache.drop_idle();
+    result
 }
 
 /// Those of signing.
-pub(crate) fn of_signing(is_checked: bool) -> Vec<Test> {
+pub(crate) fn of_signing(is_checked: bool, with_tables: bool) -> Vec<Test> {
     let signing = Test { operation: "Ed25519 signing", on: CURVE, run: run_sign };
-    let check = if is_checked { of_verification() } else { Vec::new() };
+    let check = if is_checked { of_verification(with_tables) } else { Vec::new() };
     [vec![signing], check].concat()
 }
 

@@ -3,13 +3,14 @@
 use super::batch::{CURVE, PublicKeysOf, Sign};
 use super::keys::{ExpandedKey, Kind};
 use super::known_answers;
-use super::verify_gpu::{Equations, Signed};
+use super::verify_gpu::{Equations, Signed, VERIFY_FILES};
 use crate::gpu::columns::{
     AnyRows, ByteRows, Codes, Column, Ed25519Keys, Prefixes, Scalars, Signatures, Verdicts, Xyz,
 };
 use crate::gpu::kernels;
 use crate::gpu::runtime::{Download, Fault, Plan, Source};
 use crate::gpu::schedule::Lane;
+use crate::gpu::tables::key_tables;
 use crate::gpu::transfer::PrivateKeys;
 use crate::gpu::{Launch, OnGpu, Running, Test};
 use crate::host::stack;
@@ -135,7 +136,7 @@ impl OnGpu for Sign<'_> {
     }
 
     fn kernels(&self) -> (&'static str, Vec<&'static str>) {
-        let check: &[&str] = if self.is_checked { &["ed25519"] } else { &[] };
+        let check = if self.is_checked { VERIFY_FILES } else { &[] };
         (CURVE, [&["ed25519_sign"], check].concat())
     }
 
@@ -143,8 +144,8 @@ impl OnGpu for Sign<'_> {
         self.messages.bytes(items)
     }
 
-    fn tests(&self, _: usize) -> Vec<Test> {
-        known_answers::of_signing(self.is_checked)
+    fn tests(&self, items: usize) -> Vec<Test> {
+        known_answers::of_signing(self.is_checked, key_tables::may_build(items))
     }
 
     fn chunk<'a>(&'a self, plan: &mut Plan<'a>, items: Range<usize>) -> Launch<'a> {
@@ -160,7 +161,7 @@ impl OnGpu for Sign<'_> {
         plan.codes(on_device);
         plan.result(0, signatures, 64);
         let signed = Signed { data, offsets, signatures, keys: public, on_device };
-        Box::new(move |Running { lane, .. }: &mut Running| {
+        Box::new(move |Running { lane, expected, .. }: &mut Running| {
             let (n, nonces) = (count as u64, products.scalars);
             expansion.map_or(Ok(()), |expansion| expansion.expand(lane, products, n))?;
             kernels::Ed25519Nonces { keys, key_stride, data, offsets, nonces, n }.launch(lane, CURVE)?;
@@ -177,7 +178,7 @@ impl OnGpu for Sign<'_> {
                 n,
             }
             .launch(lane, CURVE)?;
-            checking.map_or(Ok(()), |checking| checking.check(lane, signed, count))
+            checking.map_or(Ok(()), |checking| checking.check(lane, signed, count, *expected))
         })
     }
 }
@@ -197,8 +198,8 @@ impl Checking {
         Checking { equations, verdicts, on_device: plan.download_column(on_device) }
     }
 
-    fn check(&self, lane: &mut Lane, signed: Signed, n: usize) -> Result<(), Fault> {
-        self.equations.verify(lane, signed, COFACTORLESS, n)?;
+    fn check(&self, lane: &mut Lane, signed: Signed, n: usize, expected: usize) -> Result<(), Fault> {
+        self.equations.verify(lane, signed, COFACTORLESS, n, expected)?;
         lane.download(&self.verdicts);
         lane.download(&self.on_device);
         lane.wait()?;

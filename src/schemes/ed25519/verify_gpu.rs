@@ -2,17 +2,24 @@
 
 use super::batch::{CURVE, Verify};
 use super::known_answers;
+use crate::gpu::codes::{PENDING, PointKind};
 use crate::gpu::columns::{
-    ByteRows, Codes, Column, Ed25519Multiples, NextTile, Offsets, Scalars, Signatures, Texts, Verdicts, Xy,
+    ByteRows, Codes, Column, Ed25519Multiples, ItemNumbers, KeyColumns, NextTile, Offsets, PointKinds, Scalars,
+    Signatures, Texts, Verdicts, Xy,
 };
 use crate::gpu::kernels;
 use crate::gpu::runtime::{Fault, Plan, Source};
 use crate::gpu::schedule::Lane;
+use crate::gpu::tables::PublicTable;
+use crate::gpu::tables::form::{EDWARDS, KeysOfChunk};
+use crate::gpu::tables::key_tables::{self, ByTables, Grouped, Grouping, ItemList};
 use crate::gpu::{Launch, OnGpu, Running, Test};
 use crate::ops::hash::{LONGEST, TextColumns};
 use crate::types::KeyRowForm;
 use std::ops::Range;
 
+/// Kernel files of verification.
+pub const VERIFY_FILES: &[&str] = &["ed25519", "ed25519_tables", "key_groups"];
 /// Bytes of the multiples that a thread keeps of an item's point.
 const MULTIPLES: usize = 512 * 4;
 
@@ -61,15 +68,15 @@ impl OnGpu for Verify<'_> {
     }
 
     fn kernels(&self) -> (&'static str, Vec<&'static str>) {
-        (CURVE, vec!["ed25519"])
+        (CURVE, VERIFY_FILES.to_vec())
     }
 
     fn data_bytes(&self, items: &Range<usize>) -> usize {
         self.messages.bytes(items)
     }
 
-    fn tests(&self, _: usize) -> Vec<Test> {
-        known_answers::of_verification()
+    fn tests(&self, items: usize) -> Vec<Test> {
+        known_answers::of_verification(key_tables::may_build(items))
     }
 
     fn chunk<'a>(&'a self, plan: &mut Plan<'a>, items: Range<usize>) -> Launch<'a> {
@@ -80,7 +87,7 @@ impl OnGpu for Verify<'_> {
         let equations = Equations::new(plan);
         plan.codes(equations.verdicts);
         let signed = Signed { data, offsets, signatures, keys, on_device };
-        Box::new(move |Running { lane, .. }: &mut Running| equations.verify(lane, signed, rule, n))
+        Box::new(move |Running { lane, expected, .. }: &mut Running| equations.verify(lane, signed, rule, n, *expected))
     }
 }
 
@@ -96,13 +103,15 @@ pub struct Signed {
 }
 
 /// The verdicts of a chunk, and what is computed on the way to them.
-#[derive(Clone, Copy)]
 pub struct Equations {
     k: Column<Scalars>,
     minus_a: Column<Xy>,
+    kinds: Column<PointKinds>,
     minus_r: Column<Xy>,
     multiples: Column<Ed25519Multiples>,
     next_tile: Column<NextTile>,
+    /// The keys by what they are told apart, where they are searched for repeated ones.
+    repeated: Option<(Grouping, Column<KeyColumns>)>,
     pub verdicts: Column<Verdicts>,
 }
 
@@ -113,31 +122,103 @@ impl Equations {
         Equations {
             k: plan.column(),
             minus_a: plan.column(),
+            kinds: plan.column(),
             minus_r: plan.column(),
             multiples: plan.buffer(threads * MULTIPLES),
             next_tile: plan.buffer(4),
+            repeated: Grouping::new(plan).map(|grouping| (grouping, plan.each(EDWARDS.key))),
             verdicts: plan.column(),
         }
     }
 
-    /// By the bits of a rule.
-    pub fn verify(self, lane: &mut Lane, signed: Signed, rule: u32, n: usize) -> Result<(), Fault> {
-        let Equations { k, minus_a, minus_r, multiples, next_tile, verdicts } = self;
-        let (Signed { data, offsets, signatures, keys, on_device }, n) = (signed, n as u64);
-        let table = lane.kept.clone().base_point.edwards(lane, CURVE)?;
-        kernels::Ed25519Challenge { signatures, keys, data, offsets, k, n }.launch(lane, CURVE)?;
-        kernels::Ed25519Check { signatures, keys, rule, minus_a, minus_r, verdicts, n }.launch(lane, CURVE)?;
+    /// By the bits of a rule. Keys that occur often enough get a table each. `expected`: items still to come to the
+    /// device in this call, this chunk's included.
+    pub fn verify(&self, lane: &mut Lane, signed: Signed, rule: u32, n: usize, expected: usize) -> Result<(), Fault> {
+        let Equations { k, minus_a, kinds, minus_r, verdicts, .. } = *self;
+        let (Signed { data, offsets, signatures, keys, on_device }, count) = (signed, n as u64);
+        let kept = lane.kept.clone();
+        let table = kept.base_point.edwards(lane, CURVE)?;
+        let key_columns = self.repeated.as_ref().map(|(_, columns)| *columns);
+        kernels::Ed25519Challenge { signatures, keys, data, offsets, k, key_columns, n: count }.launch(lane, CURVE)?;
+        let grouped = self.group(lane, n, expected)?;
+        let (counts, representative) = grouped.as_ref().map(|keys| (keys.counts, keys.representative)).unzip();
+        kernels::Ed25519Keys { keys, rule, counts, minus_a, kinds, n: count }.launch(lane, CURVE)?;
+        kernels::Ed25519Check { signatures, keys, representative, kinds, rule, minus_r, verdicts, n: count }
+            .launch(lane, CURVE)?;
+        let by_tables = match &grouped {
+            Some(grouped) => grouped.find_tables(lane, &kept.key_cache, minus_a)?,
+            None => None,
+        };
+        if let Some(by) = by_tables {
+            self.check_with_tables(lane, signatures, rule, (&table, by), count)?;
+        }
+        self.check_others(lane, (signatures, representative), rule, (&table, by_tables.map(|by| by.others)), count)?;
+        kernels::Ed25519Reopen { on_device, verdicts, n: count }.launch(lane, CURVE)
+    }
+
+    /// Starts to group the keys, of which nothing is known yet, if that may be worth its time.
+    fn group(&self, lane: &mut Lane, n: usize, expected: usize) -> Result<Option<Grouped<'_>>, Fault> {
+        let Equations { kinds, verdicts, repeated: Some((grouping, keys)), .. } = self else { return Ok(None) };
+        let (kinds, verdicts, keys) = (*kinds, *verdicts, *keys);
+        lane.fill(kinds, PointKind::Finite as u8, n)?;
+        lane.fill(verdicts, PENDING, n)?;
+        let cache = &lane.kept.clone().key_cache;
+        grouping.group(lane, cache, KeysOfChunk { curve: CURVE, form: &EDWARDS, keys, kinds, verdicts, n }, expected)
+    }
+
+    fn check_with_tables(
+        &self,
+        lane: &mut Lane,
+        signatures: Column<Signatures>,
+        rule: u32,
+        (table, by): (&PublicTable, ByTables),
+        n: u64,
+    ) -> Result<(), Fault> {
+        let Equations { k, minus_r, verdicts, .. } = *self;
+        let ByTables { key_tables, key_bits, items, item_tables, item_count, .. } = by;
+        let (table, bits) = (table.column(), table.bits);
+        kernels::Ed25519VerifyWithTables {
+            signatures,
+            k,
+            minus_r,
+            table,
+            bits,
+            key_tables,
+            key_bits,
+            rule,
+            items,
+            item_tables,
+            item_count,
+            verdicts,
+            n,
+        }
+        .launch(lane, CURVE)
+    }
+
+    /// One by one: all items, or those of a list.
+    fn check_others(
+        &self,
+        lane: &mut Lane,
+        (signatures, representative): (Column<Signatures>, Option<Column<ItemNumbers>>),
+        rule: u32,
+        (table, list): (&PublicTable, Option<ItemList>),
+        n: u64,
+    ) -> Result<(), Fault> {
+        let Equations { k, minus_a, minus_r, multiples, next_tile, verdicts, .. } = *self;
+        let (table, (items, item_count)) = (table.column(), list.unzip());
         lane.fill(next_tile, 0, 4)?;
         kernels::Ed25519Verify {
             signatures,
             k,
+            representative,
             minus_a,
             minus_r,
             table,
             rule,
             multiples,
+            items,
+            item_count,
             next_tile,
-            on_device,
             verdicts,
             n,
         }

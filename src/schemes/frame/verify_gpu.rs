@@ -5,7 +5,7 @@ use super::{Verification, Verify, known_answers};
 use crate::gpu::columns::{BaseTable, Column, Digests, Prefixes, RecoveryIds, Signatures};
 use crate::gpu::kernels::{self, WindowScratch};
 use crate::gpu::runtime::{Fault, Plan, Stream};
-use crate::gpu::tables::key_tables::{self, CheckWithTables, Grouping, ItemList, WithTables};
+use crate::gpu::tables::key_tables::{self, ByTables, CheckWithTables, Grouping, ItemList, WithTables};
 use crate::gpu::transfer::{Equations, EquationsOfChunk, Imported, Points};
 use crate::gpu::{Launch, OnGpu, Running, Test};
 use crate::types::{Policy, Rows};
@@ -56,7 +56,8 @@ fn verify_with_windows(stream: &mut Stream, curve: &'static str, with: WithWindo
 }
 
 fn verify_with_tables(stream: &mut Stream, curve: &'static str, with: WithTables) -> Result<(), Fault> {
-    let WithTables { equations, table, bits, key_tables, key_bits, items, item_tables, item_count, n } = with;
+    let WithTables { equations, table, bits, by, n } = with;
+    let ByTables { key_tables, key_bits, items, item_tables, item_count, .. } = by;
     let Equations { u1, u2, x, verdicts } = equations;
     kernels::VerifyWithTables {
         u1,

@@ -1,0 +1,16 @@
+// Batches of affine points of a twisted Edwards curve in device memory, in columns: x before y.
+#pragma once
+#include "curve/edwards.cuh"
+#include "kernels/layout.cuh"
+
+GECC_FN void store_affine(u32* xy, u64 n, u64 i, const ed_affine& p) {
+    store_column(xy, n, i, p.x.v);
+    store_column(xy + 8 * n, n, i, p.y.v);
+}
+
+GECC_FN ed_affine load_affine(const u32* xy, u64 n, u64 i) {
+    ed_affine r;
+    load_column(r.x.v, xy, n, i);
+    load_column(r.y.v, xy + 8 * n, n, i);
+    return r;
+}
