@@ -37,17 +37,9 @@ GECC_FN void prefetch_term(const u32* rows, u64 row) {
     asm volatile("prefetch.global.L2 [%0];" ::"l"(rows + 4 * kEdNielsVectors * row));
 }
 
-struct BucketRun {
-    ed_extended sum;
-
-    GECC_MEMBER void start() {
-        sum = ed_identity();
-    }
-    GECC_MEMBER void add(const u32* rows, u64 row, u32 negative) {
-        ed_niels term = load_niels((const uint4*)rows + kEdNielsVectors * row, 1);
-        sum = to_extended(ed_add_affine(sum, term, negative));
-    }
-    GECC_MEMBER ed_extended value() const {
-        return sum;
-    }
-};
+GECC_FN void add_term(ed_extended& sum, bool& identity, const u32* rows, u64 row, u32 negative) {
+    if (identity) sum = ed_identity();
+    identity = false;
+    ed_niels term = load_niels((const uint4*)rows + kEdNielsVectors * row, 1);
+    sum = to_extended(ed_add_affine(sum, term, negative));
+}

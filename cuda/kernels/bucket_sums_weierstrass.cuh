@@ -9,7 +9,7 @@ GECC_FN xyzz bucket_identity() {
     return xyzz_identity();
 }
 
-GECC_FN xyzz bucket_add_var(const xyzz& p, const xyzz& q) {
+GECC_FN xyzz bucket_add_var(xyzz p, xyzz q) {
     return xyzz_add_var(p, q);
 }
 
@@ -31,19 +31,8 @@ GECC_FN void prefetch_term(const u32* rows, u64 row) {
     prefetch_entry(rows, row);
 }
 
-struct BucketRun {
-    xyzz sum;
-    bool identity;
-
-    GECC_MEMBER void start() {
-        identity = true;
-    }
-    GECC_MEMBER void add(const u32* rows, u64 row, u32 negative) {
-        affine p = load_entry(rows, row);
-        p.y = fe_select(negative, fe_neg(p.y), p.y);
-        add_var(sum, identity, p);
-    }
-    GECC_MEMBER xyzz value() const {
-        return identity ? xyzz_identity() : sum;
-    }
-};
+GECC_FN void add_term(xyzz& sum, bool& identity, const u32* rows, u64 row, u32 negative) {
+    affine p = load_entry(rows, row);
+    p.y = fe_select(negative, fe_neg(p.y), p.y);
+    add_var(sum, identity, p);
+}

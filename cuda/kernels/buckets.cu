@@ -89,8 +89,8 @@ extern "C" __global__ void __launch_bounds__(128)
     u32 place = (u32)first, last = (u32)(first + run < count ? first + run : count);
     u64 bucket = bucket_at(ends, buckets, place);
     u32 end = ends[bucket], next = terms[place];
-    BucketRun sum;
-    sum.start();
+    BucketSum sum;
+    bool identity = true;
     GECC_NO_UNROLL
     while (place < last) {
         u32 term = next;
@@ -99,10 +99,10 @@ extern "C" __global__ void __launch_bounds__(128)
             next = terms[place];
             prefetch_term(rows, next >> 1);
         }
-        sum.add(rows, term >> 1, 0 - (term & 1));
+        add_term(sum, identity, rows, term >> 1, 0 - (term & 1));
         if (place < end && place < last) continue;
-        store_sum(partials, bucket + thread, sum.value());
-        sum.start();
+        store_sum(partials, bucket + thread, identity ? bucket_identity() : sum);
+        identity = true;
         while (place < last && place >= end) end = ends[++bucket];
     }
 }
