@@ -130,7 +130,8 @@ extern "C" __global__ void __launch_bounds__(256)
         Rows rows = rows_of(ends, run, large[item]);
         BucketSum sum = bucket_identity();
         GECC_NO_UNROLL
-        for (u32 k = threadIdx.x; k < rows.count; k += kBucketThreads) sum = bucket_add_var(sum, load_sum(partials, rows.first + k));
+        for (u32 k = threadIdx.x; k < rows.count; k += kBucketThreads)
+            sum = bucket_add_var(sum, load_sum(partials, rows.first + k));
         add_rows_of_block(sum, partials, rows.first, min(rows.count, kBucketThreads));
     }
 }

@@ -1,5 +1,5 @@
-// What the items of a group give to its equation (kernels/together.cu, kernels/ed25519_together.cu): their coefficients,
-// and sums of scalars.
+// What the items of a group give to its equation (kernels/together.cu, kernels/ed25519_together.cu): their
+// coefficients, and sums of scalars.
 #pragma once
 #include "kernels/layout.cuh"
 #include "scheme/together.cuh"

@@ -1,5 +1,5 @@
-// Batch equations of Ed25519: signatures are verified together by the rules with the cofactor h, by one sum over a chunk.
-// For public data: variable time.
+// Batch equations of Ed25519: signatures are verified together by the rules with the cofactor h, by one sum over a
+// chunk. For public data: variable time.
 //
 // An item says that h (S B - k A - R) is the identity. It takes part with a coefficient a of 128 bits where nothing is
 // wrong with it so far. If

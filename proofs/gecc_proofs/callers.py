@@ -161,7 +161,9 @@ PLACES = {
     ("kernels/together.cu", "load_column(claimed.v, x, n, i);"): "of an open item below n, or below p for BIP 340",
     ("kernels/together.cu", "load_column(u.v, u1, n, i);"): OF_COLUMNS,
     ("kernels/together.cu", "load_column(u.v, u2, n, i);"): OF_COLUMNS,
-    ("kernels/coefficients.cuh", "load_column(more.v, memory, kThreads, thread + half);"): "a sum, written by this loop",
+    ("kernels/coefficients.cuh", "load_column(more.v, memory, kThreads, thread + half);"): (
+        "a sum, written by this loop"
+    ),
     ("kernels/coefficients.cuh", "load_column(more.v, rows + 8 * row, 1, 0);"): "a sum of step 2, or 0",
     ("kernels/sign.cu", "load_column(r.v, nonces, points.n, i);"): OF_COLUMNS,
     ("kernels/sign.cu", "load_number(r.v, keys + i * key_stride);"): ANY + "ecdsa_sign, and sc_from_words",

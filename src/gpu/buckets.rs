@@ -1,5 +1,5 @@
-//! Sums of products by buckets (`cuda/kernels/msm.cu`, `buckets.cu`): which windows and buckets there are, and what lies
-//! between the terms of items and the sums of windows.
+//! Sums of products by buckets (`cuda/kernels/msm.cu`, `buckets.cu`): which windows and buckets there are, and what
+//! lies between the terms of items and the sums of windows.
 
 use super::columns::{BucketEnds, BucketList, BucketTerms, Column, Counters, TermRows, XyzzRows};
 use super::kernels;
