@@ -150,7 +150,8 @@ impl EdwardsCurve {
         let p = &self.p;
         let mut out = format!("// Generated from curves/{}.toml by build.rs.\n#pragma once\n", self.name);
         let c = (BigUint::from(1u32) << 255) - p;
-        writeln!(out, "#define GECC_REDUCTION_FOLD_255 1\n#define GECC_FOLD_255_C {c}u").expect("a String takes all");
+        writeln!(out, "#define GECC_FORM_EDWARDS 1\n#define GECC_REDUCTION_FOLD_255 1\n#define GECC_FOLD_255_C {c}u")
+            .expect("a String takes all");
         writeln!(out, "#define GECC_COFACTOR_DOUBLINGS {}", self.cofactor.trailing_zeros())
             .expect("a String takes all");
         // The encoding (cuda/scheme/key_hash.cuh).

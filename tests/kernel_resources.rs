@@ -47,8 +47,10 @@ const SPILLS: &[(&str, u32)] = &[
     ("gecc_bip340_verify", 260),
     ("gecc_ed25519_verify", 16),
     ("gecc_ed25519_verify_with_tables", 40),
+    ("gecc_ed25519_together_items", 40),
     ("gecc_sm3_za", 16),
     ("gecc_msm_windows", 64),
+    ("gecc_msm_segments", 8),
     ("xyzz_add_var", 32),
     ("gecc_modexp", 600),
 ];

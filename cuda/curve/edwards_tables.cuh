@@ -1,5 +1,5 @@
-// Sums of multiples from tables of signed windows on a twisted Edwards curve, and how such tables grow. For public data:
-// variable time.
+// Sums of multiples from tables of signed windows on a twisted Edwards curve, and how such tables grow. For public
+// data: variable time.
 #pragma once
 #include "curve/edwards.cuh"
 #include "curve/window_digit.cuh"
@@ -16,8 +16,8 @@ GECC_FN int ed_window_count(int bits) {
     return (kEdScalarBits + bits - 1) / bits;
 }
 
-// Digit i of k, for k below the order. The last window keeps what its highest bit is worth: where bit 252 is set the 124
-// below it are not, so that no digit exceeds 2^(bits-1).
+// Digit i of k, for k below the order. The last window keeps what its highest bit is worth: where bit 252 is set the
+// 124 below it are not, so that no digit exceeds 2^(bits-1).
 template <class Word> GECC_FN i32 ed_window_digit(Word word, int i, int bits) {
     i32 digit = window_digit(word, i, bits);
     return i + 1 == ed_window_count(bits) && digit < 0 ? digit + (1 << bits) : digit;

@@ -1,25 +1,20 @@
-// Sums of points in memory, in rows of 32 words: x, y, zz, zzz.
+// Sums of points in memory, in rows of 32 words, and their terms, by the form of the curve.
+//
+// A header of a form gives: BucketSum, which load_sum and store_sum read and write; bucket_identity; bucket_add_var,
+// the sum of any two; double_times, 2^count p; add_term, which adds the term in a row, negated where the mask is set,
+// to a sum, or to nothing where `identity` is true, and makes that false; prefetch_term asks for one that will be read
+// soon.
 #pragma once
-#include "curve/xyzz.cuh"
-#include "kernels/table_rows.cuh"
-
-GECC_FN xyzz load_sum(const u32* rows, u64 row) {
-    const uint4* from = (const uint4*)rows + 8 * row;
-    xyzz r = {load_row(from, 1), load_row(from + 2, 1), load_row(from + 4, 1), load_row(from + 6, 1)};
-    return r;
-}
-
-GECC_FN void store_sum(u32* rows, u64 row, const xyzz& sum) {
-    uint4* to = (uint4*)rows + 8 * row;
-    store_row(to, 1, sum.x);
-    store_row(to + 2, 1, sum.y);
-    store_row(to + 4, 1, sum.zz);
-    store_row(to + 6, 1, sum.zzz);
-}
+#include "curve.cuh"
+#if GECC_FORM_EDWARDS
+#include "kernels/bucket_sums_edwards.cuh"
+#else
+#include "kernels/bucket_sums_weierstrass.cuh"
+#endif
 
 // The sum of a sum's windows, each of which is a row (kernels/msm.cu).
-GECC_FN xyzz add_up_windows(const u32* window_sums, u32 windows) {
-    xyzz sum = xyzz_identity();
-    for (u32 window = 0; window < windows; window++) sum = xyzz_add_var(sum, load_sum(window_sums, window));
+GECC_FN BucketSum add_up_windows(const u32* window_sums, u32 windows) {
+    BucketSum sum = bucket_identity();
+    for (u32 window = 0; window < windows; window++) sum = bucket_add_var(sum, load_sum(window_sums, window));
     return sum;
 }

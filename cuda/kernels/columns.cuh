@@ -40,8 +40,6 @@ using AnyNumbers = u32;
 using Prefixes = Each<u32, 8>;
 // Affine points, x before y, in field form.
 using Xy = Each<u32, 16>;
-// The same in rows.
-using XyRows = Each<u32, 16>;
 // Jacobian points; of twisted Edwards curves X, Y and Z.
 using Xyz = Each<u32, 24>;
 
@@ -81,7 +79,9 @@ using NextTile = u32;
 using BucketEnds = u32;
 // Terms by the buckets that they are in: twice the number of a point, and one more where it is subtracted.
 using BucketTerms = u32;
-// Sums of points in rows of 32 words: x, y, zz, zzz (curve/xyzz.cuh).
+// Points that are terms of sums, in rows by the form of the curve (kernels/bucket_sums.cuh).
+using TermRows = u32;
+// Sums of points in rows of 32 words, likewise.
 using XyzzRows = u32;
 // Buckets, and how many are listed.
 using BucketList = u32;

@@ -47,8 +47,8 @@ __device__ __forceinline__ u32 find_or_insert(const u32* keys, u64 n, u32* slots
 
 // Launch: one thread per item.
 extern "C" __global__ void __launch_bounds__(256)
-    gecc_group_keys(const KeyColumns* keys, const PointKinds* kinds, const Verdicts* verdicts, u64 seed, KeySlots* slots,
-                    u32 slot_bits, ItemNumbers* representative, KeyUses* counts, u64 n) {
+    gecc_group_keys(const KeyColumns* keys, const PointKinds* kinds, const Verdicts* verdicts, u64 seed,
+                    KeySlots* slots, u32 slot_bits, ItemNumbers* representative, KeyUses* counts, u64 n) {
     for (u64 i = global_thread(); i < n; i += global_threads()) {
         u32 found = kNoKey;
         if (verdicts[i] == kPending && kinds[i] == kFinite) {

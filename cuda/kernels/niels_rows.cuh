@@ -1,4 +1,5 @@
-// Multiples of points as tables have them: y + x, y - x, 2 d x y, each of two parts of sixteen bytes, `pitch` parts apart.
+// Multiples of points as tables have them: y + x, y - x, 2 d x y, each of two parts of sixteen bytes, `pitch` parts
+// apart.
 #pragma once
 #include "curve/edwards.cuh"
 #include "kernels/vector.cuh"

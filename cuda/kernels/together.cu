@@ -19,65 +19,23 @@
 //    then the scalar is 0, too. rows: out, R. of_base: out, whose sum is that of a u1. others: out, the items that take
 //    no part although nothing is wrong with them so far, by any reason, and where list_all is 1 all that take no part,
 //    so that these are all that step 5 does not accept; counters[1]: how many. It has a stack frame of local memory.
-// 3. gecc_together_count in the place of step 3 of kernels/msm.cu, gecc_together_sort in that of step 5.
+// 3. gecc_together_count (kernels/group_terms.cu) in the place of step 3 of kernels/msm.cu, gecc_together_sort in that
+//    of step 5.
 // 4. gecc_together_compare. table, bits: those of G, as for gecc_verify (kernels/verify.cu). counters[0]: 1 where the
 //    equation holds.
 // 5. gecc_together_accept. verdicts: of the items that take part kValid, if counters[0] is 1.
 #include "kernels/bucket_sums.cuh"
-#include "kernels/bucket_terms.cuh"
+#include "kernels/coefficients.cuh"
 #include "kernels/count_together.cuh"
 #include "kernels/window_base.cuh"
-#include "scheme/together.cuh"
-
-namespace {
-constexpr u32 kItemThreads = 256;
-constexpr u32 kCompareThreads = 128;
-
-GECC_FN Coefficient load_coefficient(const u32* coefficients, u64 n, u64 i) {
-    Coefficient a;
-    GECC_UNROLL
-    for (int w = 0; w < kCoefficientWords; w++) a.v[w] = coefficients[w * n + i];
-    return a;
-}
-
-GECC_FN void store_coefficient(u32* coefficients, u64 n, u64 i, const Coefficient& a) {
-    GECC_UNROLL
-    for (int w = 0; w < kCoefficientWords; w++) coefficients[w * n + i] = a.v[w];
-}
-
-// Adds up what the threads of a block have. Every thread calls this, and finds the sum in column 0 of memory.
-template <u32 kThreads> GECC_FN void add_up_in_block(sc own, u32* memory) {
-    u32 thread = threadIdx.x;
-    store_column(memory, kThreads, thread, own.v);
-    for (u32 half = kThreads / 2; half > 0; half /= 2) {
-        __syncthreads();
-        if (thread >= half) continue;
-        sc more;
-        load_column(more.v, memory, kThreads, thread + half);
-        own = sc_add(own, more);
-        store_column(memory, kThreads, thread, own.v);
-    }
-    __syncthreads();
-}
-
-// Calls take(bucket, term) for each digit of an item that is not zero.
-template <class Take>
-GECC_FN void for_each_term_of_equation(
-    const u32* scalars, const u32* coefficients, u64 n, u64 i, u32 bits, u32 windows, Take take) {
-    Coefficient a = load_coefficient(coefficients, n, i);
-    if (is_zero(a)) return;
-    for_each_term(scalars, n, i, bits, windows, take);
-    SignedDigits<kCoefficientWords> of_r = opposite_digits_var(a.v, bits);
-    for_each_digit(of_r, kScalars * n + i, (128 + bits) / bits, take);
-}
-}  // namespace
+#include "scheme/recovery.cuh"
 
 // Launch: 2 blocks per multiprocessor.
 extern "C" __global__ void __launch_bounds__(256, 2)
     gecc_together_items(const Scalars* u1, const Scalars* u2, const Scalars* x, const PointKinds* kinds,
                         const Verdicts* verdicts, const Optional<RecoveryIds>* ids, const Optional<Codes>* on_device,
                         u64 seed0, u64 seed1, u64 seed2, u64 seed3, u32 list_all, Scalars* scalars,
-                        Coefficients* coefficients, XyRows* rows, ScalarRows* of_base, ItemNumbers* others,
+                        Coefficients* coefficients, TermRows* rows, ScalarRows* of_base, ItemNumbers* others,
                         Counters* counters, u64 n) {
     __shared__ u32 memory[8 * kItemThreads];
     sc sum = {};
@@ -112,36 +70,12 @@ extern "C" __global__ void __launch_bounds__(256, 2)
     if (threadIdx.x < 8) of_base[8 * (u64)blockIdx.x + threadIdx.x] = memory[threadIdx.x * kItemThreads];
 }
 
-// Launch: one thread per item.
-extern "C" __global__ void __launch_bounds__(256)
-    gecc_together_count(const Scalars* scalars, const Coefficients* coefficients, u32 bits, u32 windows,
-                        BucketEnds* ends, u64 n) {
-    for (u64 i = global_thread(); i < n; i += global_threads())
-        for_each_term_of_equation(scalars, coefficients, n, i, bits, windows,
-                                  [=](u32 bucket, u32) { count_together(ends + bucket); });
-}
-
-// Launch: one thread per item.
-extern "C" __global__ void __launch_bounds__(256)
-    gecc_together_sort(const Scalars* scalars, const Coefficients* coefficients, u32 bits, u32 windows,
-                       BucketEnds* ends, BucketTerms* terms, u64 n) {
-    for (u64 i = global_thread(); i < n; i += global_threads())
-        for_each_term_of_equation(scalars, coefficients, n, i, bits, windows,
-                                  [=](u32 bucket, u32 term) { terms[count_together(ends + bucket)] = term; });
-}
-
 // Launch: one thread per item, in blocks of 128, for 128 items.
 extern "C" __global__ void __launch_bounds__(128)
     gecc_together_compare(const ScalarRows* of_base, u32 sums, const BaseTable* table, u32 bits,
                           const XyzzRows* window_sums, u32 windows, Counters* counters) {
     __shared__ u32 memory[8 * kCompareThreads];
-    sc sum = {};
-    for (u64 row = threadIdx.x; row < sums; row += kCompareThreads) {
-        sc more;
-        load_column(more.v, of_base + 8 * row, 1, 0);
-        sum = sc_add(sum, more);
-    }
-    add_up_in_block<kCompareThreads>(sum, memory);
+    add_up_rows(of_base, sums, memory);
     if (threadIdx.x != 0) return;
     WindowBase base = {table, {memory, kCompareThreads, 0}, (int)bits};
     xyzz total = add_up_windows(window_sums, windows);
@@ -154,12 +88,4 @@ extern "C" __global__ void __launch_bounds__(128)
         total = xyzz_add_var(total, to_xyzz(entry));
     }
     counters[0] = fe_is_zero(total.zz) ? 1 : 0;
-}
-
-// Launch: one thread per item.
-extern "C" __global__ void __launch_bounds__(256)
-    gecc_together_accept(const Coefficients* coefficients, const Counters* counters, Verdicts* verdicts, u64 n) {
-    if (counters[0] != 1) return;
-    for (u64 i = global_thread(); i < n; i += global_threads())
-        if (!is_zero(load_coefficient(coefficients, n, i))) verdicts[i] = kValid;
 }

@@ -76,8 +76,8 @@ GECC_FN sc ed25519_sign(const sc& nonce, const sc& k, const sc& scalar) {
     return sc_add(nonce, sc_mul(k, scalar));
 }
 
-// The checks of a signature and its key, which decoded is of this kind, in the order of reasons; kPending where only the
-// equation is left. Then -R is given where the rule has it decoded.
+// The checks of a signature and its key, which decoded is of this kind, in the order of reasons; kPending where only
+// the equation is left. Then -R is given where the rule has it decoded.
 GECC_FN Verdict ed25519_check(ed_affine& minus_r, u8 kind, const u32* r, const u32* s, const u32* key, u32 rule) {
     if (!sc_is_canonical(s)) return kSOutOfRange;
     Verdict of_key = key_verdict(kind);

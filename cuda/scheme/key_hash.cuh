@@ -3,9 +3,9 @@
 #include "curve.cuh"
 #include "primitives/types.cuh"
 
-// On a short Weierstrass curve both coordinates, x before y; on a twisted Edwards curve the encoding, so that keys which
-// occur often are decoded once. Equal keys must have equal words: coordinates come from fe_from_words of canonical
-// numbers, which gives equal words for equal numbers.
+// On a short Weierstrass curve both coordinates, x before y; on a twisted Edwards curve the encoding, so that keys
+// which occur often are decoded once. Equal keys must have equal words: coordinates come from fe_from_words of
+// canonical numbers, which gives equal words for equal numbers.
 struct KeyWords {
     u32 v[GECC_KEY_WORDS];
 };

@@ -2,10 +2,10 @@
 //
 // (sum a_i u1_i) G + sum (a_i u2_i) Q_i - sum a_i R_i = O
 //
-// (BIP 340, "Batch Verification"). Variable time: signatures are public.
+// (BIP 340, "Batch Verification"), of Ed25519 with S B - k A for u1 G + u2 Q. Variable time: signatures are public.
 #pragma once
 #include "hash/sha256.cuh"
-#include "scheme/recovery.cuh"
+#include "field/scalar.cuh"
 
 static constexpr int kCoefficientWords = 4;
 

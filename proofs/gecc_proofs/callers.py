@@ -108,6 +108,10 @@ PLACES = {
     ("kernels/edwards_batch.cuh", "load_column(r.x.v, xy, n, i);"): LOOSE,
     ("kernels/edwards_batch.cuh", "load_column(r.y.v, xy + 8 * n, n, i);"): LOOSE,
     ("kernels/ed25519.cu", "words_copy(words.v, key);"): "an encoding by which keys are told apart, no number",
+    ("kernels/ed25519_together.cu", "load_column(number.v, k, n, i);"): OF_COLUMNS,
+    ("kernels/ed25519_together.cu", "words_copy(number.v, (const u32*)(signatures + 64 * i + 32));"): (
+        "S of an open item, which sc_is_canonical was asked about"
+    ),
     ("kernels/ed25519_tables.cu", "load_column(r.v, xyz + which * 8 * n, n, i);"): LOOSE,
     ("scheme/key_hash.cuh", "for (int w = 0; w < GECC_KEY_WORDS; w++) r.v[w] = keys[w * n + i];"): (
         "words by which keys are told apart, no number"
@@ -151,14 +155,16 @@ PLACES = {
     ): "one entry of a table, all others masked away",
     ("kernels/bucket_terms.cuh", "load_column(k.v, scalars, n, i);"): OF_COLUMNS,
     (
-        "kernels/together.cu",
+        "kernels/coefficients.cuh",
         "for (int w = 0; w < kCoefficientWords; w++) a.v[w] = coefficients[w * n + i];",
     ): "a coefficient of 128 bits",
     ("kernels/together.cu", "load_column(claimed.v, x, n, i);"): "of an open item below n, or below p for BIP 340",
     ("kernels/together.cu", "load_column(u.v, u1, n, i);"): OF_COLUMNS,
     ("kernels/together.cu", "load_column(u.v, u2, n, i);"): OF_COLUMNS,
-    ("kernels/together.cu", "load_column(more.v, memory, kThreads, thread + half);"): "a sum, written by this loop",
-    ("kernels/together.cu", "load_column(more.v, of_base + 8 * row, 1, 0);"): "a sum of step 2, or 0",
+    ("kernels/coefficients.cuh", "load_column(more.v, memory, kThreads, thread + half);"): (
+        "a sum, written by this loop"
+    ),
+    ("kernels/coefficients.cuh", "load_column(more.v, rows + 8 * row, 1, 0);"): "a sum of step 2, or 0",
     ("kernels/sign.cu", "load_column(r.v, nonces, points.n, i);"): OF_COLUMNS,
     ("kernels/sign.cu", "load_number(r.v, keys + i * key_stride);"): ANY + "ecdsa_sign, and sc_from_words",
     ("kernels/sign.cu", "const sc one = {{1, 0, 0, 0, 0, 0, 0, 0}};"): "1",

@@ -1,5 +1,5 @@
-"""The point formulas of curve/edwards.cuh and curve/edwards_tables.cuh and comparisons of scheme/ed25519.cuh against the group law, as identities of
-polynomials modulo p and the equations of the points, -x^2 + y^2 = 1 + d x^2 y^2.
+"""The point formulas of curve/edwards.cuh and curve/edwards_tables.cuh and comparisons of scheme/ed25519.cuh against
+the group law, as identities of polynomials modulo p and the equations of the points, -x^2 + y^2 = 1 + d x^2 y^2.
 
 The law (RFC 8032, section 5.1.4) has no exceptions, and no Z of a sum is 0:
 
@@ -387,7 +387,8 @@ def check_edwards_formulas(curve, cuda=CUDA):
     """Raises Wrong where a formula differs from the group law, or a function of the files has none."""
     found = {name for name, files in functions("curve").items() if FILES & files}
     if unknown := found ^ _CHECKED ^ _INNER:
-        raise Wrong(f"curve/edwards*.cuh and edwards_formulas.py do not have the same functions: {', '.join(sorted(unknown))}")
+        names = ", ".join(sorted(unknown))
+        raise Wrong(f"curve/edwards*.cuh and edwards_formulas.py do not have the same functions: {names}")
     with Program((TRACE / "edwards.cpp").read_text(), curve, ("edwards", "numbers"), cuda) as program:
         f = Formulas(curve, program)
         check_law(f)

@@ -63,8 +63,8 @@ TABLE_DIGIT = Statement(
 
 
 def check_table_digits(curve, architecture, changed=None):
-    """Every digit of every width of a scalar below n is the window, plus the bit below, less 2^bits times the bit on its
-    top unless it is the last one, and at most 2^(bits - 1) either way: the entries of a table.
+    """Every digit of every width of a scalar below n is the window, plus the bit below, less 2^bits times the bit on
+    its top unless it is the last one, and at most 2^(bits - 1) either way: the entries of a table.
 
     The bits of a window and below cancel in the sum of digit_i 2^(bits i), and above the last window there is nothing.
     """

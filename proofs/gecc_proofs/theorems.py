@@ -125,8 +125,8 @@ THEOREMS = (
     ),
     Theorem(
         "`ed_window_digit`",
-        "window i of a scalar below n, plus the bit below it, less 2^bits times its top bit but for the last window, and "
-        "an entry of the table, for every window and width from 3 to 30",
+        "window i of a scalar below n, plus the bit below it, less 2^bits times its top bit but for the last window, "
+        "and an entry of the table, for every window and width from 3 to 30",
         _edwards_table_digits,
         edwards,
     ),

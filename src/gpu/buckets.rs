@@ -1,7 +1,7 @@
-//! Sums of products by buckets (`cuda/kernels/msm.cu`): which windows and buckets there are, and what lies between the
-//! terms of items and the sums of windows.
+//! Sums of products by buckets (`cuda/kernels/msm.cu`, `buckets.cu`): which windows and buckets there are, and what
+//! lies between the terms of items and the sums of windows.
 
-use super::columns::{BucketEnds, BucketList, BucketTerms, Column, Counters, XyRows, XyzzRows};
+use super::columns::{BucketEnds, BucketList, BucketTerms, Column, Counters, TermRows, XyzzRows};
 use super::kernels;
 use super::runtime::{Fault, Plan, Stream};
 use crate::cpu::CpuCurve;
@@ -25,8 +25,7 @@ const TILE: u64 = 1024;
 /// Partial sums from which on a bucket is listed.
 const LARGE: u64 = 32;
 
-/// Bytes of the rows of `XyRows` and `XyzzRows`.
-const ROW: u64 = 64;
+/// Bytes of the rows of `XyzzRows`.
 const SUM_ROW: u64 = 128;
 
 /// Points with scalars of one length.
@@ -103,7 +102,7 @@ impl Bucketing {
 #[derive(Clone, Copy)]
 pub struct Buckets {
     shape: Bucketing,
-    pub rows: Column<XyRows>,
+    pub rows: Column<TermRows>,
     pub terms: Column<BucketTerms>,
     /// How many terms a bucket has, then where they begin, and when they are written where they end.
     pub ends: Column<BucketEnds>,
@@ -117,11 +116,12 @@ pub struct Buckets {
 }
 
 impl Buckets {
-    pub fn new(plan: &mut Plan, of: &[Scaled]) -> Self {
+    /// `row`: bytes of a point in `TermRows`.
+    pub fn new(plan: &mut Plan, row: usize, of: &[Scaled]) -> Self {
         let shape = Bucketing::new(of);
         Buckets {
             shape,
-            rows: plan.buffer((ROW * shape.rows) as usize),
+            rows: plan.buffer(row * shape.rows as usize),
             terms: plan.buffer(shape.entry_bytes()),
             ends: plan.buffer((4 * shape.buckets()) as usize),
             tiles: plan.buffer((4 * shape.buckets().div_ceil(TILE)) as usize),

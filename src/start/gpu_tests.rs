@@ -14,6 +14,7 @@ pub fn all() -> Vec<Test> {
     all.extend(modular::known_answers::all());
     all.extend(sm2::digest::known_answers::all());
     all.extend(bip340::known_answers::all());
+    all.extend(ed25519::known_answers::of_verification(true, true));
     all.extend(ed25519::known_answers::of_signing(true, true));
     all.push(ed25519::known_answers::PUBLIC_KEYS);
     all.extend(tweak::known_answers::all());

@@ -185,10 +185,13 @@ fn of_keys(columns: PlannedColumns, form: &str, keys: PublicKeys, items: usize, 
     }
     silent_payments(form, keys, items, take);
     let cpu = CpuEngine::new(Some(1), None).unwrap();
-    let messages = SizedTexts::new(&cpu, items, |item| &columns.numbers[item]);
-    let (signatures, rule) = (columns.signatures.into(), ed25519::Rule::Zip215);
-    let verify = ed25519::Verify { messages, signatures, keys, rule, together: false, items };
-    take(format!("Ed25519 verify {form}"), &verify);
+    let rule = ed25519::Rule::Zip215;
+    for together in [false, true] {
+        let messages = SizedTexts::new(&cpu, items, |item| &columns.numbers[item]);
+        let (signatures, chunks) = (columns.signatures.into(), Chunks::all());
+        let verify = ed25519::Verify { messages, signatures, keys, rule, together, chunks, items };
+        take(format!("Ed25519 verify {form}, together {together}"), &verify);
+    }
     for (which, all) in [("each", false), ("all", true)] {
         let (messages, id) = (SizedTexts::new(&cpu, items, |item| &columns.numbers[item]), [0x31; 16]);
         let ids = match all {

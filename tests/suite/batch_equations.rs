@@ -12,6 +12,7 @@ use super::support::reference::{EcdsaReference, lift_x};
 use super::support::scheme::{Ecdsa, Item, Signed, columns, concatenate, halves, signed, signed_with_r};
 use gecc::bip340::Auxiliary;
 use gecc::ecdsa::Policy;
+use gecc::ed25519::{self, Rule, Variant};
 use gecc::{
     Backend, Engine, P256, Point, PublicKeys, Rejection, Rows, Secp256k1, SecretKey, Verdict, bip340, ecdsa, keys,
 };
@@ -278,8 +279,11 @@ fn rejected_of_large(
     let timed = &engines[0];
     if timed.info().backend == Backend::Gpu {
         let times = timed.take_kernel_times();
-        let launches = |kernel: &str| times.iter().filter(|time| time.kernel == kernel).map(|time| time.launches).sum();
-        let (tried, alone): (u64, u64) = (launches("gecc_together_items"), launches(one_by_one));
+        let launches = |is_kernel: &dyn Fn(&str) -> bool| -> u64 {
+            times.iter().filter(|time| is_kernel(time.kernel)).map(|time| time.launches).sum()
+        };
+        let tried = launches(&|kernel| kernel.ends_with("together_items"));
+        let alone = launches(&|kernel| kernel == one_by_one);
         // Several devices begin at a time, when the batch cannot afford as many equations yet.
         let all_held = alone == 0 || timed.info().devices.len() > 1;
         assert!(tried > 0 && if all_take_part { all_held } else { alone > 0 }, "{tried} tried, {alone} one by one");
@@ -308,6 +312,26 @@ pub fn large_batches_of_schnorr_signatures(engine: &Engine) {
             verdicts.unwrap().into_iter().collect()
         };
         assert_eq!(rejected_of_large(&engines, verify, "gecc_bip340_verify", spoiled.is_empty()), spoiled);
+    }
+}
+
+pub fn large_batches_of_ed25519(engine: &Engine) {
+    let (items, engines) = (large(engine), [timed(engine), with_equations(engine)]);
+    let mut random = Random::new();
+    let seeds: Vec<SecretKey> = (0..items).map(|_| SecretKey::from_bytes(random.bytes())).collect();
+    let messages: Vec<[u8; 32]> = (0..items).map(|_| random.bytes()).collect();
+    let public = ed25519::public_keys(engine, &seeds).unwrap();
+    let signed = ed25519::sign(engine, &messages, &seeds, Variant::PURE).unwrap();
+    let signatures: Vec<[u8; 64]> = signed.into_iter().map(Result::unwrap).collect();
+    for (spoiled, rule) in places(items).into_iter().zip([Rule::Zip215, Rule::Rfc8032Cofactored].into_iter().cycle()) {
+        let mut messages = messages.clone();
+        spoiled.iter().for_each(|item| messages[*item][7] ^= 1);
+        let verify = |engine: &Engine| -> Vec<Verdict> {
+            let keys = PublicKeys::ed25519(&public);
+            let verdicts = ed25519::verify(engine, &messages, &signatures, keys, Variant::PURE, rule);
+            verdicts.unwrap().into_iter().collect()
+        };
+        assert_eq!(rejected_of_large(&engines, verify, "gecc_ed25519_verify", spoiled.is_empty()), spoiled);
     }
 }
 

@@ -274,6 +274,19 @@ pub fn matches_dalek(engine: &Engine) {
     }
 }
 
+/// Items of few keys many times, for which a GPU makes tables: each has the verdict and the reason that it has in a
+/// small batch.
+pub fn few_keys_in_a_large_batch(engine: &Engine) {
+    let cases = random_cases(engine, &mut Random::new(), 300, 10);
+    let items = if engine.info().backend == Backend::Gpu { 1 << 18 } else { 6000 };
+    let batch: Vec<Case> = cases.iter().cycle().take(items).cloned().collect();
+    for &rule in Rule::ALL {
+        let expected = verify(engine, &cases, rule);
+        let found = verify(engine, &batch, rule);
+        assert!(expected.iter().cycle().zip(found).all(|(expected, found)| *expected == found), "{rule}");
+    }
+}
+
 /// Random items of this many keys. Public keys and signatures are those of `ed25519-dalek`. Then three of eight items
 /// have a bit flipped, and two of eight make way for crafted ones.
 pub fn random_cases(engine: &Engine, random: &mut Random, items: usize, distinct: usize) -> Vec<Case> {

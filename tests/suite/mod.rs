@@ -86,7 +86,7 @@ const TESTS: &[Test] = on_engines! {
     batch_equations {
         spoiled_schnorr_signatures cancelling_schnorr_signatures vectors_many_times schnorr_columns
         recovery_ids_decide_nothing large_and_small_x recoverable_columns
-        large_batches_of_schnorr_signatures large_batches_of_recoverable_signatures
+        large_batches_of_schnorr_signatures large_batches_of_recoverable_signatures large_batches_of_ed25519
     }
     batch_sizes {
         sm2 public_points secret_operations
@@ -108,7 +108,7 @@ const TESTS: &[Test] = on_engines! {
     ed25519 {
         vectors_of_the_standard sign_input cases_of_speccheck cases_of_cctv small_orders crafted real_signatures wycheproof
         matches_dalek hashed_keys contexts order_of_reasons columns together operations
-        keys_of_other_forms portable_and_lanes_agree messages_of_any_length
+        keys_of_other_forms portable_and_lanes_agree messages_of_any_length few_keys_in_a_large_batch
     }
     edge_verify { edge_scalars special_keys }
     encodings { every_encoding malformed_keys decompression points_round_trip }

@@ -11,8 +11,8 @@ pub fn on_a_curve(curve: &str) -> Vec<&'static str> {
     KERNELS.iter().map(|(file, _)| *file).filter(is_on).collect()
 }
 
-/// Files without point formulas that curves of both forms have.
-const OF_BOTH_FORMS: &[&str] = &["key_groups"];
+/// Files that curves of both forms have.
+const OF_BOTH_FORMS: &[&str] = &["buckets", "group_terms", "key_groups"];
 
 /// Whether a file is compiled for a curve. One whose name begins with that of a scheme is for the curves that offer it.
 /// Of others twisted Edwards curves have only those of both forms.

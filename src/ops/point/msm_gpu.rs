@@ -3,7 +3,7 @@
 use super::gpu::POINTS;
 use super::{SumsOfProducts, known_answers};
 use crate::gpu::buckets::{Buckets, products};
-use crate::gpu::columns::{Column, Xyz};
+use crate::gpu::columns::{Column, Content, Xy, Xyz};
 use crate::gpu::kernels;
 use crate::gpu::runtime::{Fault, Plan, Stream};
 use crate::gpu::transfer::{Imported, Jacobian, Numbers, PointResults, Points};
@@ -38,7 +38,7 @@ impl OnGpu for SumsOfProducts<'_> {
     }
 
     fn kernels(&self) -> (&'static str, Vec<&'static str>) {
-        (self.curve.name(), vec!["layout", "msm", "normalize", "results"])
+        (self.curve.name(), vec!["layout", "msm", "buckets", "normalize", "results"])
     }
 
     fn tests(&self, _: usize) -> Vec<Test> {
@@ -51,7 +51,7 @@ impl OnGpu for SumsOfProducts<'_> {
             let scalars = Numbers::new(plan, self.scalars.slice(items.clone()));
             (scalars, Imported::new(plan, self.points.slice(items.clone())))
         });
-        let buckets = Buckets::new(plan, &[products(self.curve, items.len())]);
+        let buckets = Buckets::new(plan, Xy::BYTES, &[products(self.curve, items.len())]);
         let (sums, to) = (Jacobian::new(plan), Points::new(plan));
         let (results, curve) = (PointResults::new(plan), self.curve.name());
         let (count, parts) = (items.len(), parts.len());

@@ -9,6 +9,7 @@ use crate::cpu::CpuEngine;
 use crate::cpu::edwards::curves::Ed25519;
 use crate::op::{Computation, Worth};
 use crate::ops::hash::SizedTexts;
+use crate::schemes::frame::Chunks;
 use crate::types::{Batch, Place, PublicKeys, Rows, SecretKeys};
 use std::ops::Range;
 
@@ -25,8 +26,9 @@ pub(crate) struct Verify<'a> {
     pub signatures: Rows<'a, 64>,
     pub keys: PublicKeys<'a>,
     pub rule: Rule,
-    /// Whether the CPU may verify items together.
+    /// Whether items may be verified together, where the rule allows it, and which chunks of them on GPUs.
     pub together: bool,
+    pub chunks: Chunks,
     pub items: usize,
 }
 

@@ -14,6 +14,7 @@ use crate::gpu::tables::key_tables;
 use crate::gpu::{Fault, Test, Trial};
 use crate::known_answers::repeat;
 use crate::ops::hash::SizedTexts;
+use crate::schemes::frame::Chunks;
 use crate::types::{PublicKeys, Rejection, Results, ResultsMut, Rows, SecretKeys, Verdict};
 
 /// Keys, more than the lanes, and how often each occurs where they get tables.
@@ -98,10 +99,13 @@ fn groups_are_right(engine: &CpuEngine, verification: &Verification, codes: &[u8
 }
 
 /// The tests of devices.
-pub(crate) fn of_verification(with_tables: bool) -> Vec<Test> {
+pub(crate) fn of_verification(with_tables: bool, together: bool) -> Vec<Test> {
     let mut tests = vec![Test { operation: "Ed25519 verification", on: CURVE, run: run_verify }];
     if with_tables {
         tests.push(Test { operation: "Ed25519 verification by tables", on: CURVE, run: run_verify_by_tables });
+    }
+    if together {
+        tests.push(Test { operation: "Ed25519 verification together", on: CURVE, run: run_verify_together });
     }
     tests
 }
@@ -121,6 +125,7 @@ fn verify_batch(
         keys: PublicKeys::ed25519(&public),
         rule,
         together: false,
+        chunks: Chunks::all(),
         items,
     };
     let code_of = |results: &Results, item: usize| results.codes[item];
@@ -145,10 +150,36 @@ fn run_verify_by_tables(trial: &mut Trial) -> Result<(), Fault> {
     result
 }
 
+/// Chunks whose items are all valid or take no part in the equation, which holds, and some in which others make it
+/// fail.
+fn run_verify_together(trial: &mut Trial) -> Result<(), Fault> {
+    let Items { messages, public, signatures, expected } = items(trial.cpu);
+    for (rule, fails) in [(Rule::Zip215, false), (Rule::Rfc8032Cofactored, false), (Rule::Zip215, true)] {
+        let chosen: Vec<usize> =
+            (0..KEYS).filter(|item| fails || expected[*item] != Rejection::Mismatch.code()).collect();
+        let numbers: Vec<usize> = repeat(&chosen, ITEMS);
+        let signatures: Vec<[u8; 64]> = numbers.iter().map(|item| signatures[*item]).collect();
+        let public: Vec<[u8; 32]> = numbers.iter().map(|item| public[*item]).collect();
+        let verify = Verify {
+            messages: SizedTexts::new(trial.cpu, ITEMS, |item| &messages[numbers[item]]),
+            signatures: (&signatures).into(),
+            keys: PublicKeys::ed25519(&public),
+            rule,
+            together: true,
+            chunks: Chunks::all(),
+            items: ITEMS,
+        };
+        let codes = trial.compute(&verify, |results, item| results.codes[item])?;
+        trial.compare(codes, numbers.iter().map(|item| expected[*item]))?;
+        trial.compare([verify.chunks.spared() > 0], [!fails])?;
+    }
+    Ok(())
+}
+
 /// Those of signing.
 pub(crate) fn of_signing(is_checked: bool, with_tables: bool) -> Vec<Test> {
     let signing = Test { operation: "Ed25519 signing", on: CURVE, run: run_sign };
-    let check = if is_checked { of_verification(with_tables) } else { Vec::new() };
+    let check = if is_checked { of_verification(with_tables, false) } else { Vec::new() };
     [vec![signing], check].concat()
 }
 

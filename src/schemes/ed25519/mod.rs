@@ -16,6 +16,9 @@ mod sign;
 mod sign_gpu;
 #[cfg(test)]
 mod small_groups;
+mod together_gpu;
+#[cfg(test)]
+mod together_gpu_tests;
 mod variant;
 mod verify;
 mod verify_gpu;
@@ -23,7 +26,7 @@ mod verify_gpu;
 use crate::cpu::edwards::curves::Ed25519;
 use crate::engine::Engine;
 use crate::ops::hash::SizedTexts;
-use crate::schemes::frame::verdict_of;
+use crate::schemes::frame::{Chunks, verdict_of};
 use crate::types::{
     Error, Place, PublicKeys, Rejection, ResultsMut, Rows, SecretKey, SecretKeys, Verdicts, collect, require_lengths,
 };
@@ -117,7 +120,8 @@ fn run_verify<M: AsRef<[u8]> + Sync>(
     let together = engine.info().batch_equations;
     if variant == Variant::PURE {
         let messages = SizedTexts::new(&engine.devices()?.cpu, items, |item| messages[item].as_ref());
-        return engine.run(&Verify { messages, signatures, keys, rule, together, items }, place);
+        let chunks = Chunks::new(items);
+        return engine.run(&Verify { messages, signatures, keys, rule, together, chunks, items }, place);
     }
     let challenge = |item: usize| {
         // A key of another form is rejected before its challenge matters.

@@ -186,14 +186,14 @@ impl OnGpu for Sign<'_> {
 /// The verification of a chunk's signatures before they leave the device. With a public key that came out wrong they do
 /// not verify either.
 struct Checking {
-    equations: Equations,
+    equations: Equations<'static>,
     verdicts: Download<Verdicts>,
     on_device: Download<Codes>,
 }
 
 impl Checking {
     fn new(plan: &mut Plan, on_device: Column<Codes>) -> Self {
-        let equations = Equations::new(plan);
+        let equations = Equations::new(plan, None);
         let verdicts = plan.download_column(equations.verdicts);
         Checking { equations, verdicts, on_device: plan.download_column(on_device) }
     }

@@ -2,7 +2,7 @@
 
 pub mod together;
 #[cfg(test)]
-mod together_tests;
+pub mod together_tests;
 
 use super::rule::Rule;
 use crate::cpu::CpuEngine;

@@ -2,6 +2,7 @@
 
 use super::batch::{CURVE, Verify};
 use super::known_answers;
+use super::together_gpu::{Checked, TOGETHER_FILES, Together};
 use crate::gpu::codes::{PENDING, PointKind};
 use crate::gpu::columns::{
     ByteRows, Codes, Column, Ed25519Multiples, ItemNumbers, KeyColumns, NextTile, Offsets, PointKinds, Scalars,
@@ -15,6 +16,8 @@ use crate::gpu::tables::form::{EDWARDS, KeysOfChunk};
 use crate::gpu::tables::key_tables::{self, ByTables, Grouped, Grouping, ItemList};
 use crate::gpu::{Launch, OnGpu, Running, Test};
 use crate::ops::hash::{LONGEST, TextColumns};
+use crate::schemes::frame::Chunks;
+use crate::schemes::frame::together::gpu::Open;
 use crate::types::KeyRowForm;
 use std::ops::Range;
 
@@ -34,6 +37,11 @@ impl Verify<'_> {
         let small_order = if self.rule.rejects_small_order() { REJECTS_SMALL_ORDER } else { 0 };
         let cofactored = if self.rule.is_cofactored() { COFACTORED } else { 0 };
         canonical | small_order | cofactored
+    }
+
+    /// Whether a chunk of this many items may be verified together.
+    fn is_together(&self, items: usize) -> bool {
+        self.together && self.rule.is_cofactored() && self.chunks.may_try(items)
     }
 
     /// The keys of a chunk, zeros for those of another form.
@@ -68,7 +76,12 @@ impl OnGpu for Verify<'_> {
     }
 
     fn kernels(&self) -> (&'static str, Vec<&'static str>) {
-        (CURVE, VERIFY_FILES.to_vec())
+        let together = if self.is_together(self.items) { TOGETHER_FILES } else { &[] };
+        (CURVE, [VERIFY_FILES, together].concat())
+    }
+
+    fn most_items(&self) -> usize {
+        if self.together && self.rule.is_cofactored() { self.chunks.largest() } else { usize::MAX }
     }
 
     fn data_bytes(&self, items: &Range<usize>) -> usize {
@@ -76,7 +89,7 @@ impl OnGpu for Verify<'_> {
     }
 
     fn tests(&self, items: usize) -> Vec<Test> {
-        known_answers::of_verification(key_tables::may_build(items))
+        known_answers::of_verification(key_tables::may_build(items), self.is_together(items))
     }
 
     fn chunk<'a>(&'a self, plan: &mut Plan<'a>, items: Range<usize>) -> Launch<'a> {
@@ -84,7 +97,7 @@ impl OnGpu for Verify<'_> {
         let TextColumns { data, offsets } = TextColumns::new(plan, &self.messages, items.clone());
         let signatures = plan.input::<Signatures>(self.signatures.slice(items).bytes());
         let (keys, on_device) = (self.key_rows(plan, first), self.on_device(plan, first));
-        let equations = Equations::new(plan);
+        let equations = Equations::new(plan, self.is_together(n).then_some(&self.chunks));
         plan.codes(equations.verdicts);
         let signed = Signed { data, offsets, signatures, keys, on_device };
         Box::new(move |Running { lane, expected, .. }: &mut Running| equations.verify(lane, signed, rule, n, *expected))
@@ -103,7 +116,7 @@ pub struct Signed {
 }
 
 /// The verdicts of a chunk, and what is computed on the way to them.
-pub struct Equations {
+pub struct Equations<'a> {
     k: Column<Scalars>,
     minus_a: Column<Xy>,
     kinds: Column<PointKinds>,
@@ -112,11 +125,13 @@ pub struct Equations {
     next_tile: Column<NextTile>,
     /// The keys by what they are told apart, where they are searched for repeated ones.
     repeated: Option<(Grouping, Column<KeyColumns>)>,
+    together: Option<Together<'a>>,
     pub verdicts: Column<Verdicts>,
 }
 
-impl Equations {
-    pub fn new(plan: &mut Plan) -> Self {
+impl<'a> Equations<'a> {
+    /// Together with others, where the chunks of the batch are given, or one by one.
+    pub fn new(plan: &mut Plan, together: Option<&'a Chunks>) -> Self {
         let threads =
             (kernels::Ed25519Verify::BLOCKS * kernels::Ed25519Verify::BLOCK) as usize * plan.multiprocessors();
         Equations {
@@ -127,11 +142,13 @@ impl Equations {
             multiples: plan.buffer(threads * MULTIPLES),
             next_tile: plan.buffer(4),
             repeated: Grouping::new(plan).map(|grouping| (grouping, plan.each(EDWARDS.key))),
+            together: together.map(|chunks| Together::new(plan, chunks)),
             verdicts: plan.column(),
         }
     }
 
-    /// By the bits of a rule. Keys that occur often enough get a table each. `expected`: items still to come to the
+    /// By the bits of a rule. Keys that occur often enough get a table each. Where none do, the items may be verified
+    /// together, which is faster than one by one, but not than by tables. `expected`: items still to come to the
     /// device in this call, this chunk's included.
     pub fn verify(&self, lane: &mut Lane, signed: Signed, rule: u32, n: usize, expected: usize) -> Result<(), Fault> {
         let Equations { k, minus_a, kinds, minus_r, verdicts, .. } = *self;
@@ -149,10 +166,24 @@ impl Equations {
             Some(grouped) => grouped.find_tables(lane, &kept.key_cache, minus_a)?,
             None => None,
         };
-        if let Some(by) = by_tables {
-            self.check_with_tables(lane, signatures, rule, (&table, by), count)?;
+        let open = match (by_tables, &self.together) {
+            (Some(by), _) => {
+                self.check_with_tables(lane, signatures, rule, (&table, by), count)?;
+                Some(Some(by.others))
+            }
+            (None, Some(together)) => {
+                let items = Checked { signatures, k, representative, minus_a, minus_r, verdicts, on_device, n };
+                match together.find_valid(lane, items, &table)? {
+                    Open::None => None,
+                    Open::Listed(others, _) => Some(Some(others)),
+                    Open::AsBefore => Some(None),
+                }
+            }
+            (None, None) => Some(None),
+        };
+        if let Some(list) = open {
+            self.check_others(lane, (signatures, representative), rule, (&table, list), count)?;
         }
-        self.check_others(lane, (signatures, representative), rule, (&table, by_tables.map(|by| by.others)), count)?;
         kernels::Ed25519Reopen { on_device, verdicts, n: count }.launch(lane, CURVE)
     }
 

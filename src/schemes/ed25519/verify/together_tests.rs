@@ -16,9 +16,9 @@ use crate::curve::constants::ed25519::{N, P};
 use crate::schemes::frame::together::cpu::{Draw, fresh_coefficients};
 use crate::types::{PublicKeys, Rejection, ResultsMut, Verdict};
 
-type Number = Scalar<Ed25519N>;
+pub type Number = Scalar<Ed25519N>;
 
-const COFACTORED: [Rule; 2] = [Rule::Zip215, Rule::Rfc8032Cofactored];
+pub const COFACTORED: [Rule; 2] = [Rule::Zip215, Rule::Rfc8032Cofactored];
 
 /// A signature, its key, and k, of which the tests are free to say what it is.
 #[derive(Clone)]
@@ -34,7 +34,7 @@ impl Item {
     }
 }
 
-fn number(random: &mut Random) -> Number {
+pub fn number(random: &mut Random) -> Number {
     Number::from_le_bytes_reduced(&to_le_bytes(&random.number()))
 }
 
@@ -42,12 +42,12 @@ fn small(number: u64) -> Number {
     Number::from_le_bytes_reduced(&to_le_bytes(&[number, 0, 0, 0]))
 }
 
-fn minus_one() -> Number {
+pub fn minus_one() -> Number {
     Number::from_le_bytes(&to_le_bytes(&[N[0] - 1, N[1], N[2], N[3]])).expect("below n")
 }
 
 /// The points of which eight times are the identity, each as a multiple of the last one's generator.
-fn small_orders() -> [Extended; 8] {
+pub fn small_orders() -> [Extended; 8] {
     let generators = (2u8..).filter_map(|y| {
         let encoding = std::array::from_fn(|byte| if byte == 0 { y } else { 0 });
         let point = decode_all::<Ed25519>(None, [&encoding].into_iter(), Encoding::Canonical)[0].ok()?;
@@ -70,13 +70,13 @@ fn small_orders() -> [Extended; 8] {
 
 /// How an item is made: S is r + k a + error, and points of small order, by number, are added to A and to R.
 #[derive(Clone, Copy)]
-struct Plan {
-    error: Number,
-    of_key: usize,
-    of_r: usize,
+pub struct Plan {
+    pub error: Number,
+    pub of_key: usize,
+    pub of_r: usize,
 }
 
-const GOOD: Plan = Plan { error: Number::ZERO, of_key: 0, of_r: 0 };
+pub const GOOD: Plan = Plan { error: Number::ZERO, of_key: 0, of_r: 0 };
 
 fn items(random: &mut Random, plans: &[Plan]) -> Vec<Item> {
     let (torsion, comb) = (small_orders(), Ed25519::tables().comb());

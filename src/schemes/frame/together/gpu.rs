@@ -3,7 +3,9 @@
 use super::Chunks;
 use crate::curve::CurveId;
 use crate::gpu::buckets::{Buckets, Scaled, products};
-use crate::gpu::columns::{Codes, Coefficients, Column, Counters, ItemNumbers, RecoveryIds, ScalarRows, Scalars};
+use crate::gpu::columns::{
+    Codes, Coefficients, Column, Content, Counters, ItemNumbers, RecoveryIds, ScalarRows, Scalars, Verdicts, Xy,
+};
 use crate::gpu::kernels;
 use crate::gpu::runtime::{Download, Fault, Plan, Stream};
 use crate::gpu::tables::PublicTable;
@@ -11,7 +13,7 @@ use crate::gpu::tables::key_tables::ItemList;
 use crate::gpu::transfer::{Equations, EquationsOfChunk, Points};
 
 /// Kernel files of equations of groups, beside those of a check.
-pub const FILES: &[&str] = &["msm", "together"];
+pub const FILES: &[&str] = &["msm", "buckets", "together", "group_terms"];
 
 /// Bits of the digits of a coefficient.
 const COEFFICIENT_BITS: u32 = 129;
@@ -36,22 +38,20 @@ pub enum Listed {
     All,
 }
 
-/// The equation of a chunk.
-pub struct Together<'a> {
+/// What the equation of a chunk takes, whatever its items are.
+pub struct Group<'a> {
     chunks: &'a Chunks,
-    named: Named,
-    listed: Listed,
-    /// Of Q and of R.
-    scalars: Column<Scalars>,
-    coefficients: Column<Coefficients>,
-    /// The scalar of G, as a sum of this many.
-    of_base: Column<ScalarRows>,
-    sums: usize,
+    /// Of keys, and the coefficients.
+    pub scalars: Column<Scalars>,
+    pub coefficients: Column<Coefficients>,
+    /// The scalar of the base point, as a sum of this many.
+    pub of_base: Column<ScalarRows>,
+    pub sums: usize,
     /// The items that take no part and are listed.
-    others: Column<ItemNumbers>,
+    pub others: Column<ItemNumbers>,
     /// Whether the equation holds, and how many others there are.
     counters: Download<Counters>,
-    buckets: Buckets,
+    pub buckets: Buckets,
 }
 
 /// The items of a chunk whose results are still open.
@@ -62,38 +62,55 @@ pub enum Open {
     AsBefore,
 }
 
-impl<'a> Together<'a> {
-    pub fn new(plan: &mut Plan, curve: CurveId, named: Named, listed: Listed, chunks: &'a Chunks) -> Self {
+impl<'a> Group<'a> {
+    /// `row`: bytes of a point among the terms; `products`: those of keys.
+    pub fn new(plan: &mut Plan, row: usize, products: Scaled, chunks: &'a Chunks) -> Self {
         let (scalars, coefficients, others) = (plan.column(), plan.column(), plan.column());
         let sums = kernels::TogetherItems::BLOCKS as usize * plan.multiprocessors();
         let (of_base, counters) = (plan.buffer(SCALAR_ROW * sums), plan.buffer(COUNTERS));
         let of_r = Scaled { points: plan.items() as u64, bits: COEFFICIENT_BITS };
-        let buckets = Buckets::new(plan, &[products(curve, plan.items()), of_r]);
+        let buckets = Buckets::new(plan, row, &[products, of_r]);
         let counters = plan.download(counters, COUNTERS);
-        Together { chunks, named, listed, scalars, coefficients, of_base, sums, others, counters, buckets }
+        Group { chunks, scalars, coefficients, of_base, sums, others, counters, buckets }
     }
 
-    /// Finds valid items by one equation, where the batch can afford to try.
-    pub fn find_valid(
-        &self,
-        stream: &mut Stream,
-        EquationsOfChunk { curve, equations, keys: points, n }: EquationsOfChunk,
-        table: &PublicTable,
-    ) -> Result<Open, Fault> {
-        // A device makes the coefficients of these 32 bytes (`cuda/scheme/together.cuh`), drawn when the items are on
-        // their way to it.
+    pub fn counters(&self) -> Column<Counters> {
+        self.counters.column
+    }
+
+    /// The seed of the coefficients, where the batch can afford to try: a device makes them of these 32 bytes
+    /// (`cuda/scheme/together.cuh`), drawn when the items are on their way to it.
+    pub fn begin(&self, stream: &mut Stream, n: usize) -> Result<Option<[u64; 4]>, Fault> {
         let mut seed = [0; 32];
         if !self.chunks.begin(n) || getrandom::fill(&mut seed).is_err() {
-            return Ok(Open::AsBefore);
+            return Ok(None);
         }
-        self.write_items(stream, curve, equations, points, seed, n)?;
-        self.add_up(stream, curve, points, n)?;
-        let &Together { of_base, sums, coefficients, others, .. } = self;
-        let ((_, windows), window_sums) = (self.buckets.windows(), self.buckets.window_sums);
-        let (counters, verdicts) = (self.counters.column, equations.verdicts);
-        let (table, bits, sums) = (table.column(), table.bits, sums as u32);
-        kernels::TogetherCompare { of_base, sums, table, bits, window_sums, windows, counters }
-            .launch(stream, curve)?;
+        stream.fill(self.counters.column, 0, COUNTERS)?;
+        stream.fill(self.of_base, 0, SCALAR_ROW * self.sums)?;
+        let word = |i: usize| u64::from_be_bytes(seed[8 * i..8 * i + 8].try_into().expect("8 bytes"));
+        Ok(Some(std::array::from_fn(word)))
+    }
+
+    /// The sums of windows of all terms, whose points are in rows.
+    pub fn add_up(&self, stream: &mut Stream, curve: &'static str, n: usize) -> Result<(), Fault> {
+        let (&Group { scalars, coefficients, .. }, n) = (self, n as u64);
+        let (Buckets { terms, ends, .. }, (bits, windows)) = (self.buckets, self.buckets.windows());
+        self.buckets.reset(stream)?;
+        kernels::TogetherCount { scalars, coefficients, bits, windows, ends, n }.launch(stream, curve)?;
+        self.buckets.start(stream, curve)?;
+        kernels::TogetherSort { scalars, coefficients, bits, windows, ends, terms, n }.launch(stream, curve)?;
+        self.buckets.add_up(stream, curve)
+    }
+
+    /// Accepts those that take part, if the equation holds.
+    pub fn accept(
+        &self,
+        stream: &mut Stream,
+        curve: &'static str,
+        verdicts: Column<Verdicts>,
+        n: usize,
+    ) -> Result<Open, Fault> {
+        let (coefficients, counters) = (self.coefficients, self.counters.column);
         kernels::TogetherAccept { coefficients, counters, verdicts, n: n as u64 }.launch(stream, curve)?;
         stream.download(&self.counters);
         stream.wait()?;
@@ -104,7 +121,42 @@ impl<'a> Together<'a> {
         }
         let count = counter(1) as usize;
         self.chunks.held(n - count);
-        Ok(if count == 0 { Open::None } else { Open::Listed((others, counters.count(1)), count) })
+        Ok(if count == 0 { Open::None } else { Open::Listed((self.others, counters.count(1)), count) })
+    }
+}
+
+/// The equation of a chunk.
+pub struct Together<'a> {
+    named: Named,
+    listed: Listed,
+    group: Group<'a>,
+}
+
+impl<'a> Together<'a> {
+    pub fn new(plan: &mut Plan, curve: CurveId, named: Named, listed: Listed, chunks: &'a Chunks) -> Self {
+        let products = products(curve, plan.items());
+        Together { named, listed, group: Group::new(plan, Xy::BYTES, products, chunks) }
+    }
+
+    /// Finds valid items by one equation, where the batch can afford to try.
+    pub fn find_valid(
+        &self,
+        stream: &mut Stream,
+        EquationsOfChunk { curve, equations, keys: points, n }: EquationsOfChunk,
+        table: &PublicTable,
+    ) -> Result<Open, Fault> {
+        let Some(seed) = self.group.begin(stream, n)? else { return Ok(Open::AsBefore) };
+        self.write_items(stream, curve, equations, points, seed, n)?;
+        let rows = self.group.buckets.rows;
+        kernels::MsmPoints { xy: points.xy, rows, n: n as u64 }.launch(stream, curve)?;
+        self.group.add_up(stream, curve, n)?;
+        let &Group { of_base, sums, .. } = &self.group;
+        let ((_, windows), window_sums) = (self.group.buckets.windows(), self.group.buckets.window_sums);
+        let (table, bits, sums) = (table.column(), table.bits, sums as u32);
+        let counters = self.group.counters();
+        kernels::TogetherCompare { of_base, sums, table, bits, window_sums, windows, counters }
+            .launch(stream, curve)?;
+        self.group.accept(stream, curve, equations.verdicts, n)
     }
 
     /// What the items give to the equation.
@@ -114,15 +166,11 @@ impl<'a> Together<'a> {
         curve: &'static str,
         Equations { u1, u2, x, verdicts, .. }: Equations,
         Points { kinds, .. }: Points,
-        seed: [u8; 32],
+        [seed0, seed1, seed2, seed3]: [u64; 4],
         n: usize,
     ) -> Result<(), Fault> {
-        let &Together { named: Named { ids, on_device }, listed, scalars, coefficients, of_base, others, .. } = self;
-        let (counters, rows) = (self.counters.column, self.buckets.rows);
-        let word = |i: usize| u64::from_be_bytes(seed[8 * i..8 * i + 8].try_into().expect("8 bytes"));
-        let [seed0, seed1, seed2, seed3] = std::array::from_fn(word);
-        stream.fill(counters, 0, COUNTERS)?;
-        stream.fill(of_base, 0, SCALAR_ROW * self.sums)?;
+        let (Named { ids, on_device }, listed) = (self.named, self.listed);
+        let &Group { scalars, coefficients, of_base, others, .. } = &self.group;
         kernels::TogetherItems {
             u1,
             u2,
@@ -138,30 +186,12 @@ impl<'a> Together<'a> {
             list_all: u32::from(listed == Listed::All),
             scalars,
             coefficients,
-            rows,
+            rows: self.group.buckets.rows,
             of_base,
             others,
-            counters,
+            counters: self.group.counters(),
             n: n as u64,
         }
         .launch(stream, curve)
-    }
-
-    /// The sums of windows of all (a u2) Q and -a R.
-    fn add_up(
-        &self,
-        stream: &mut Stream,
-        curve: &'static str,
-        Points { xy, .. }: Points,
-        n: usize,
-    ) -> Result<(), Fault> {
-        let (&Together { scalars, coefficients, .. }, n) = (self, n as u64);
-        let (Buckets { rows, terms, ends, .. }, (bits, windows)) = (self.buckets, self.buckets.windows());
-        self.buckets.reset(stream)?;
-        kernels::MsmPoints { xy, rows, n }.launch(stream, curve)?;
-        kernels::TogetherCount { scalars, coefficients, bits, windows, ends, n }.launch(stream, curve)?;
-        self.buckets.start(stream, curve)?;
-        kernels::TogetherSort { scalars, coefficients, bits, windows, ends, terms, n }.launch(stream, curve)?;
-        self.buckets.add_up(stream, curve)
     }
 }

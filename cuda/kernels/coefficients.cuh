@@ -1,0 +1,46 @@
+// What the items of a group give to its equation (kernels/together.cu, kernels/ed25519_together.cu): their
+// coefficients, and sums of scalars.
+#pragma once
+#include "kernels/layout.cuh"
+#include "scheme/together.cuh"
+
+static constexpr u32 kItemThreads = 256;
+static constexpr u32 kCompareThreads = 128;
+
+GECC_FN Coefficient load_coefficient(const u32* coefficients, u64 n, u64 i) {
+    Coefficient a;
+    GECC_UNROLL
+    for (int w = 0; w < kCoefficientWords; w++) a.v[w] = coefficients[w * n + i];
+    return a;
+}
+
+GECC_FN void store_coefficient(u32* coefficients, u64 n, u64 i, const Coefficient& a) {
+    GECC_UNROLL
+    for (int w = 0; w < kCoefficientWords; w++) coefficients[w * n + i] = a.v[w];
+}
+
+// Adds up what the threads of a block have. Every thread calls this, and finds the sum in column 0 of memory.
+template <u32 kThreads> GECC_FN void add_up_in_block(sc own, u32* memory) {
+    u32 thread = threadIdx.x;
+    store_column(memory, kThreads, thread, own.v);
+    for (u32 half = kThreads / 2; half > 0; half /= 2) {
+        __syncthreads();
+        if (thread >= half) continue;
+        sc more;
+        load_column(more.v, memory, kThreads, thread + half);
+        own = sc_add(own, more);
+        store_column(memory, kThreads, thread, own.v);
+    }
+    __syncthreads();
+}
+
+// The sums of `sums` rows, likewise.
+GECC_FN void add_up_rows(const u32* rows, u32 sums, u32* memory) {
+    sc sum = {};
+    for (u64 row = threadIdx.x; row < sums; row += kCompareThreads) {
+        sc more;
+        load_column(more.v, rows + 8 * row, 1, 0);
+        sum = sc_add(sum, more);
+    }
+    add_up_in_block<kCompareThreads>(sum, memory);
+}

@@ -1,0 +1,76 @@
+//! Batch equations on a GPU (`cuda/kernels/ed25519_together.cu`): a chunk is a group, by the rules with the cofactor.
+
+use super::batch::CURVE;
+use crate::gpu::buckets::Scaled;
+use crate::gpu::columns::{Codes, Column, ItemNumbers, Scalars, Signatures, Verdicts, Xy};
+use crate::gpu::kernels;
+use crate::gpu::runtime::{Fault, Plan, Stream};
+use crate::gpu::tables::PublicTable;
+use crate::gpu::tables::form::EDWARDS;
+use crate::schemes::frame::Chunks;
+use crate::schemes::frame::together::gpu::{Group, Open};
+
+/// Kernel files of equations of groups, beside those of verification.
+pub const TOGETHER_FILES: &[&str] = &["ed25519_together", "buckets", "group_terms"];
+
+/// Bits of the digits of a scalar, of which the larger half is replaced by n less it.
+const SCALAR_BITS: u32 = 253;
+
+/// A chunk's items, whose checks are done.
+#[derive(Clone, Copy)]
+pub struct Checked {
+    pub signatures: Column<Signatures>,
+    pub k: Column<Scalars>,
+    pub representative: Option<Column<ItemNumbers>>,
+    pub minus_a: Column<Xy>,
+    pub minus_r: Column<Xy>,
+    pub verdicts: Column<Verdicts>,
+    pub on_device: Column<Codes>,
+    pub n: usize,
+}
+
+/// The equation of a chunk.
+pub struct Together<'a>(Group<'a>);
+
+impl<'a> Together<'a> {
+    pub fn new(plan: &mut Plan, chunks: &'a Chunks) -> Self {
+        let products = Scaled { points: plan.items() as u64, bits: SCALAR_BITS };
+        Together(Group::new(plan, EDWARDS.entry, products, chunks))
+    }
+
+    /// Finds valid items by one equation, where the batch can afford to try.
+    pub fn find_valid(&self, stream: &mut Stream, items: Checked, table: &PublicTable) -> Result<Open, Fault> {
+        let Together(group) = self;
+        let Some([seed0, seed1, seed2, seed3]) = group.begin(stream, items.n)? else { return Ok(Open::AsBefore) };
+        let Checked { signatures, k, representative, minus_a, minus_r, verdicts, on_device, n } = items;
+        let &Group { scalars, coefficients, of_base, sums, others, buckets, .. } = group;
+        let counters = group.counters();
+        kernels::Ed25519TogetherItems {
+            signatures,
+            k,
+            representative,
+            minus_a,
+            minus_r,
+            verdicts,
+            on_device,
+            seed0,
+            seed1,
+            seed2,
+            seed3,
+            scalars,
+            coefficients,
+            rows: buckets.rows,
+            of_base,
+            others,
+            counters,
+            n: n as u64,
+        }
+        .launch(stream, CURVE)?;
+        group.add_up(stream, CURVE, n)?;
+        let ((_, windows), window_sums) = (buckets.windows(), buckets.window_sums);
+        let (table, bits, sums) = (table.column(), table.bits, sums as u32);
+        kernels::Ed25519TogetherCompare { of_base, sums, table, bits, window_sums, windows, counters }
+            .launch(stream, CURVE)?;
+        group.accept(stream, CURVE, verdicts, n)
+    }
+}

@@ -1,0 +1,124 @@
+//! Chunks of signatures that a GPU verifies together, whose items are good or bad by construction.
+
+use super::batch::Verify;
+use super::rule::Rule;
+use super::variant::Variant;
+use super::verify::together_tests::{COFACTORED, GOOD, Number, Plan, minus_one, number, small_orders};
+use crate::cpu::edwards::curves::Ed25519;
+use crate::cpu::edwards::decode::encode_all;
+use crate::cpu::edwards::tables::BaseTables as _;
+use crate::cpu::field::random::Random;
+use crate::ops::hash::SizedTexts;
+use crate::schemes::frame::Chunks;
+use crate::schemes::frame::together::gpu_tests::Engines;
+use crate::types::PublicKeys;
+
+#[derive(Clone)]
+struct Item {
+    message: Vec<u8>,
+    signature: [u8; 64],
+    key: [u8; 32],
+}
+
+/// Signatures of keys of their own.
+fn items(random: &mut Random, plans: &[Plan]) -> Vec<Item> {
+    let (torsion, comb) = (small_orders(), Ed25519::tables().comb());
+    let numbers: Vec<[Number; 2]> = plans.iter().map(|_| [(); 2].map(|()| number(random))).collect();
+    let points = plans.iter().zip(&numbers).flat_map(|(Plan { of_key, of_r, .. }, [a, r])| {
+        [(a, *of_key), (r, *of_r)].map(|(number, of)| comb.add_product_var(torsion[of], number).to_projective())
+    });
+    let encodings = encode_all(&points.collect::<Vec<_>>());
+    let item = |(((number, plan), [key, r]), [of_key, of_r]): (((usize, &Plan), &[[u8; 32]; 2]), &[Number; 2])| {
+        let message = vec![number as u8; 32];
+        let mut signature: [u8; 64] = [*r, [0; 32]].as_flattened().try_into().expect("64 bytes");
+        let k = Number::from_le_bytes_wide(&Variant::PURE.challenge(&signature, key, &message));
+        signature[32..].copy_from_slice(&of_r.add(&k.mul(of_key)).add(&plan.error).to_le_bytes());
+        Item { message, signature, key: *key }
+    };
+    plans.iter().enumerate().zip(encodings.as_chunks().0).zip(&numbers).map(item).collect()
+}
+
+/// How many a GPU does not verify alone. Checks that verdicts are those of the CPU, one by one.
+fn verify(engines: &Engines, items: &[Item], rule: Rule) -> usize {
+    let signatures: Vec<[u8; 64]> = items.iter().map(|item| item.signature).collect();
+    let keys: Vec<[u8; 32]> = items.iter().map(|item| item.key).collect();
+    let verify = |together| {
+        let messages = SizedTexts::new(&engines.cpu, items.len(), |item| &items[item].message);
+        let (signatures, keys, chunks) = ((&signatures).into(), PublicKeys::ed25519(&keys), Chunks::all());
+        Verify { messages, signatures, keys, rule, together, chunks, items: items.len() }
+    };
+    let (expected, found) = (verify(false), verify(true));
+    engines.check_codes(&found, &expected);
+    found.chunks.spared()
+}
+
+#[test]
+#[cfg_attr(gecc_tests_without_gpu, ignore = "no GPU where this was built; GECC_REQUIRE_GPU=1 makes that a failure")]
+fn equations_of_valid_items_hold() {
+    let (mut random, engines) = (Random::fresh(), Engines::new());
+    // With all parts of small order in A and R, which decide nothing.
+    let plans: Vec<Plan> = (0..5000).map(|item| Plan { of_key: item / 8 % 8, of_r: item % 8, ..GOOD }).collect();
+    let all = items(&mut random, &plans);
+    for rule in COFACTORED {
+        for count in [1, 2, 3, 32, 33, 64, 255, 256, 257, 5000] {
+            assert_eq!(verify(&engines, &all[..count], rule), count);
+        }
+        assert_eq!(verify(&engines, &vec![all[7].clone(); 300], rule), 300);
+    }
+    // No other rule has an equation.
+    assert_eq!(verify(&engines, &all, Rule::Strict), 0);
+}
+
+/// At each position, and at all.
+#[test]
+#[cfg_attr(gecc_tests_without_gpu, ignore = "no GPU where this was built; GECC_REQUIRE_GPU=1 makes that a failure")]
+fn bad_items_fail_an_equation_or_take_no_part() {
+    let (mut random, engines) = (Random::fresh(), Engines::new());
+    let clean = items(&mut random, &[GOOD; 9]);
+    let of_another = items(&mut random, &[GOOD]).remove(0);
+    // No point has the y 2.
+    let none: [u8; 32] = std::array::from_fn(|byte| if byte == 0 { 2 } else { 0 });
+    // What is wrong; from fault 3 on the item takes part all the same.
+    let spoil = |which: usize, item: &mut Item| match which {
+        0 => item.signature[32..].fill(0xff),
+        1 => item.key = none,
+        2 => item.signature[..32].copy_from_slice(&none),
+        3 => item.signature[..32].copy_from_slice(&of_another.signature[..32]),
+        4 => item.key = of_another.key,
+        5 => item.message[0] ^= 1,
+        _ => item.signature[32..].copy_from_slice(&of_another.signature[32..]),
+    };
+    for which in 0..7 {
+        let spared = if which < 3 { 9 } else { 0 };
+        let mut all_bad = clean.clone();
+        all_bad.iter_mut().for_each(|item| spoil(which, item));
+        assert_eq!(verify(&engines, &all_bad, Rule::Zip215), spared, "all with fault {which}");
+        for position in 0..clean.len() {
+            let mut group = clean.clone();
+            spoil(which, &mut group[position]);
+            assert_eq!(verify(&engines, &group, Rule::Zip215), spared, "fault {which} at {position}");
+        }
+    }
+    // What is too long for a device takes no part either.
+    let mut texts = clean;
+    (texts[3].message, texts[4].message) = (vec![9; 1 << 18], vec![8; 1 << 18]);
+    assert_eq!(verify(&engines, &texts, Rule::Zip215), 9);
+}
+
+/// Errors that cancel where coefficients are equal or small.
+#[test]
+#[cfg_attr(gecc_tests_without_gpu, ignore = "no GPU where this was built; GECC_REQUIRE_GPU=1 makes that a failure")]
+fn errors_do_not_cancel() {
+    let (mut random, engines) = (Random::fresh(), Engines::new());
+    let error = number(&mut random);
+    for [a, b] in [[1, 1], [1, 2], [2, 1], [3, 5]] {
+        let times = |small: u32| (0..small).fold(Number::ZERO, |sum, _| sum.add(&error));
+        let opposite = times(a).mul(&minus_one());
+        let mut plans = [GOOD; 300];
+        (plans[3].error, plans[298].error) = (times(b), opposite);
+        let group = items(&mut random, &plans);
+        for _ in 0..3 {
+            assert_eq!(verify(&engines, &group, Rule::Zip215), 0);
+        }
+    }
+}
