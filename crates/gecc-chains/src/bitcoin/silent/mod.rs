@@ -12,15 +12,19 @@ use crate::flow::{Settings, Work};
 use crate::problem::{Place, Progress, note};
 use crate::range::Blocks;
 use eligible::{Key, input_key, is_of_unknown_version};
+use gecc::steps::{Entrance, line};
 use gecc::{Engine, PublicKeys, Rejection, Secp256k1, Verdict, point, silent_payments};
 use rayon::prelude::*;
 use std::ops::ControlFlow;
 use std::sync::atomic::Ordering;
+use std::thread;
 
 pub use keys::ReceiverKeys;
 
 /// Bytes of blocks, and of what they spend, that are decoded at a time, where memory is not limited.
 const BATCH: usize = 64 << 20;
+/// Batches that are decoded and computed at a time, and that wait to be put out. One where memory is limited.
+const AT_A_TIME: usize = 4;
 
 /// Transactions with their tweak points, as columns, in the order in which blocks are in the files.
 #[derive(Clone, Debug, Default)]
@@ -57,14 +61,33 @@ pub fn index<'a, B>(
     mut sink: impl FnMut(Tweaks) -> ControlFlow<B>,
 ) -> Result<Option<B>, gecc::Error> {
     let Some(engine) = settings.engine() else { return Ok(None) };
+    let (chain, at_a_time) = (chain.into(), if settings.max_memory.is_some() { 1 } else { AT_A_TIME });
+    let (batches, workers, indexed) = line(at_a_time, 0);
+    thread::scope(|scope| {
+        scope.spawn(move || read(settings, chain, blocks, &batches));
+        for _ in 0..at_a_time {
+            let workers = workers.clone();
+            let work = move |pieces| Some(decode(settings, pieces, blocks).tweaks(engine));
+            scope.spawn(move || workers.work(work));
+        }
+        drop(workers);
+        for tweaks in indexed {
+            if settings.interrupted.load(Ordering::Relaxed) {
+                break;
+            }
+            if let ControlFlow::Break(ended) = sink(tweaks?) {
+                return Ok(Some(ended));
+            }
+        }
+        Ok(None)
+    })
+}
+
+/// Hands in the pieces of all files in batches, as long as they are wanted.
+fn read<T>(settings: &Settings, chain: Chain, blocks: Blocks, batches: &Entrance<Vec<Piece>, T>) {
     let limits = settings.limits();
     let full = BATCH.min(limits.ahead);
-    let (mut pieces, mut bytes, mut ended) = (Vec::new(), 0, Ok(None));
-    let mut put = |pieces: &mut Vec<Piece>| {
-        let tweaks = decode(settings, std::mem::take(pieces), blocks).and_then(|found| found.tweaks(engine));
-        ended = tweaks.map(|tweaks| sink(tweaks).break_value());
-        if matches!(ended, Ok(None)) { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
-    };
+    let (mut pieces, mut bytes) = (Vec::new(), 0);
     let mut take = |piece: Piece| {
         if settings.interrupted.load(Ordering::Relaxed) {
             return ControlFlow::Break(());
@@ -75,13 +98,12 @@ pub fn index<'a, B>(
             return ControlFlow::Continue(());
         }
         bytes = 0;
-        put(&mut pieces)
+        if batches.hand_in(std::mem::take(&mut pieces)) { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     };
-    let read = chain.into().sources().try_for_each(|source| Inputs { blocks }.read(source, &limits, &mut take));
-    if read.is_continue() {
-        let _ = put(&mut pieces);
+    if chain.sources().try_for_each(|source| Inputs { blocks }.read(source, &limits, &mut take)).is_continue() {
+        // Whether more would be wanted does not matter.
+        let _ = batches.hand_in(pieces);
     }
-    ended
 }
 
 fn weight(piece: &Piece) -> usize {
@@ -91,12 +113,12 @@ fn weight(piece: &Piece) -> usize {
 }
 
 /// Decodes pieces, each by itself.
-fn decode(settings: &Settings, pieces: Vec<Piece>, blocks: Blocks) -> Result<Found, gecc::Error> {
+fn decode(settings: &Settings, pieces: Vec<Piece>, blocks: Blocks) -> Found {
     let decoded: Vec<Found> =
         settings.pool.install(|| pieces.into_par_iter().map(|piece| piece_of(piece, blocks)).collect());
     let mut all = Found::default();
     decoded.into_iter().for_each(|found| all.append(found));
-    Ok(all)
+    all
 }
 
 fn piece_of(piece: Piece, wanted: Blocks) -> Found {
