@@ -1,5 +1,6 @@
-//! What can go wrong on a GPU, provoked: too little memory, too many callers, a device that fails. The results must be those of the CPU, and
-//! what is missing must be told. (Kernels that cannot be kept or compiled: `crates/gecc-cli/tests/kernels.rs`.)
+//! What can go wrong on a GPU, provoked: too little memory, too many callers, a device that fails. The results must be
+//! those of the CPU, and what is missing must be told. (Kernels that cannot be kept or compiled:
+//! `crates/gecc-cli/tests/kernels.rs`.)
 //!
 //! Device memory is measured and taken away, so one test runs at a time, and nothing else may use the GPU.
 
