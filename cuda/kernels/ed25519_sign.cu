@@ -6,6 +6,7 @@
 // rows: encodings of these points, the first half of signatures among them.
 // keys, scalars, nonces, xyz and prefixes are secrets: the caller wipes them.
 #include "kernels/batched.cuh"
+#include "kernels/edwards_batch.cuh"
 #include "kernels/niels_rows.cuh"
 #include "kernels/texts.cuh"
 #include "scheme/ed25519.cuh"
@@ -44,17 +45,12 @@ struct EdEncode {
     u8* rows;
     u64 stride;
 
-    __device__ __forceinline__ fe coordinate(u64 i, int which) const {
-        fe r;
-        load_column(r.v, xyz + which * 8 * n, n, i);
-        return r;
-    }
     __device__ __forceinline__ fe denominator(u64 i) const {
-        return coordinate(i, 2);
+        return load_coordinate(xyz, n, i, 2);
     }
     __device__ __forceinline__ void finish(u64 i, const fe& inverse) const {
         fe encoding;
-        ed_encode(encoding.v, {coordinate(i, 0), coordinate(i, 1), fe_one()}, inverse);
+        ed_encode(encoding.v, {load_coordinate(xyz, n, i, 0), load_coordinate(xyz, n, i, 1), fe_one()}, inverse);
         store_row((uint4*)(rows + i * stride), 1, encoding);
     }
 };

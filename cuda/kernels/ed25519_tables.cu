@@ -56,18 +56,13 @@ struct EdFirstRows {
     u64 n, tables;
     int bits;
 
-    __device__ __forceinline__ fe coordinate(u64 i, int which) const {
-        fe r;
-        load_column(r.v, xyz + which * 8 * n, n, i);
-        return r;
-    }
     __device__ __forceinline__ fe denominator(u64 i) const {
-        return coordinate(i, 2);
+        return load_coordinate(xyz, n, i, 2);
     }
     __device__ __forceinline__ void finish(u64 i, const fe& inverse) const {
         u64 window = i / tables, table = i % tables;
         u64 row = (table * ed_window_count(bits) + window) << (bits - 1);
-        ed_affine p = {fe_mul(coordinate(i, 0), inverse), fe_mul(coordinate(i, 1), inverse)};
+        ed_affine p = {fe_mul(load_coordinate(xyz, n, i, 0), inverse), fe_mul(load_coordinate(xyz, n, i, 1), inverse)};
         store_niels(key_tables + kEdNielsVectors * row, 1, to_niels(p));
     }
 };

@@ -1,4 +1,4 @@
-// Batches of affine points of a twisted Edwards curve in device memory, in columns: x before y.
+// Batches of points of a twisted Edwards curve in device memory, in columns: x before y, or X before Y before Z.
 #pragma once
 #include "curve/edwards.cuh"
 #include "kernels/layout.cuh"
@@ -12,5 +12,12 @@ GECC_FN ed_affine load_affine(const u32* xy, u64 n, u64 i) {
     ed_affine r;
     load_column(r.x.v, xy, n, i);
     load_column(r.y.v, xy + 8 * n, n, i);
+    return r;
+}
+
+// X, Y or Z of point i, by its number.
+GECC_FN fe load_coordinate(const u32* xyz, u64 n, u64 i, int which) {
+    fe r;
+    load_column(r.v, xyz + which * 8 * n, n, i);
     return r;
 }

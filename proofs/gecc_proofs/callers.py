@@ -107,19 +107,18 @@ PLACES = {
     ("curve/edwards.cuh", "r.v[7] &= 0x7fffffff;"): LOOSE,
     ("kernels/edwards_batch.cuh", "load_column(r.x.v, xy, n, i);"): LOOSE,
     ("kernels/edwards_batch.cuh", "load_column(r.y.v, xy + 8 * n, n, i);"): LOOSE,
+    ("kernels/edwards_batch.cuh", "load_column(r.v, xyz + which * 8 * n, n, i);"): LOOSE,
     ("kernels/ed25519.cu", "words_copy(words.v, key);"): "an encoding by which keys are told apart, no number",
     ("kernels/ed25519_together.cu", "load_column(number.v, k, n, i);"): OF_COLUMNS,
     ("kernels/ed25519_together.cu", "words_copy(number.v, (const u32*)(signatures + 64 * i + 32));"): (
         "S of an open item, which sc_is_canonical was asked about"
     ),
-    ("kernels/ed25519_tables.cu", "load_column(r.v, xyz + which * 8 * n, n, i);"): LOOSE,
     ("scheme/key_hash.cuh", "for (int w = 0; w < GECC_KEY_WORDS; w++) r.v[w] = keys[w * n + i];"): (
         "words by which keys are told apart, no number"
     ),
-    ("kernels/ed25519_sign.cu", "load_column(r.v, xyz + which * 8 * n, n, i);"): LOOSE,
     (
         "kernels/ed25519_sign.cu",
-        "ed_encode(encoding.v, {coordinate(i, 0), coordinate(i, 1), fe_one()}, inverse);",
+        "ed_encode(encoding.v, {load_coordinate(xyz, n, i, 0), load_coordinate(xyz, n, i, 1), fe_one()}, inverse);",
     ): "an encoding that is stored, no element",
     ("kernels/ed25519_sign.cu", "load_column(nonce.v, nonces, n, i);"): OF_COLUMNS,
     (

@@ -9,6 +9,7 @@ from .probes import kernel_name, source
 from .project import Wrong, edwards
 from .prove_bits import MILLISECONDS, joined
 from .ptx import instructions, kernels
+from .recode_statements import digit_found, window_digit, window_of
 from .statements import Statement, equal
 
 
@@ -50,15 +51,9 @@ def _digit(width):
     )
 
 
-TABLE_DIGIT = Statement(
+TABLE_DIGIT = window_digit(
     "ed_window_digit",
-    "u32 k[8], u32 i, u32 bits -> u32 digit",
-    "digit = (u32)ed_window_digit([&k](int j) { return "
-    + "".join(f"j == {word} ? k[{word}] : " for word in range(7))
-    + "k[7]; }, (int)i, (int)bits)",
     "window i and the bit below it, less 2^bits times the window's top bit, but for the last window",
-    None,
-    bits=True,
 )
 
 
@@ -71,18 +66,12 @@ def check_table_digits(curve, architecture, changed=None):
     text = '#include "curve/edwards_tables.cuh"\n' + source([TABLE_DIGIT], curve)
     code = instructions(kernels(compile_to_ptx(text, curve, architecture, changed))[kernel_name(TABLE_DIGIT)])
     k = [z3.BitVec(f"k{word}", 32) for word in range(8)]
-    extended = z3.Concat(z3.BitVecVal(0, 64), *reversed(k), z3.BitVecVal(0, 1))  # bit j of k is bit j + 1
     for bits in range(3, 31):
         last = -(-SCALAR_BITS // bits) - 1
         for i in range(last + 1):
-            machine = BitMachine([*k, z3.BitVecVal(i, 32), z3.BitVecVal(bits, 32)])
-            machine.run(code)
-            low = bits * i
-            window = z3.ZeroExt(32 - bits, z3.Extract(low + bits, low + 1, extended))
-            below = z3.ZeroExt(31, z3.Extract(low, low, extended))
-            top = z3.ZeroExt(31, z3.Extract(low + bits, low + bits, extended))
-            expected = window + below - (0 if i == last else top << bits)
-            most, digit = 1 << (bits - 1), machine.results[0]
+            window, top = window_of(k, i, bits)
+            expected = window - (0 if i == last else top)
+            most, digit = 1 << (bits - 1), digit_found(code, k, i, bits)
             solver = z3.SolverFor("QF_BV")
             solver.set("timeout", MILLISECONDS)
             solver.add(z3.ULT(joined(k), curve.n))

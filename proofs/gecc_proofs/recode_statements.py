@@ -174,16 +174,38 @@ HALVES = [
 
 STATEMENTS = DIGITS + HALVES
 
-WINDOW_DIGIT = Statement(
-    "window_digit",
-    "u32 k[8], u32 i, u32 bits -> u32 digit",
-    "digit = (u32)window_digit([&k](int j) { return "
-    + "".join(f"j == {word} ? k[{word}] : " for word in range(7))
-    + "k[7]; }, (int)i, (int)bits)",
-    "window i and the bit below it, less 2^bits times the window's top bit",
-    None,
-    bits=True,
-)
+def window_digit(name, says):
+    """The digit of a window, by a function that asks for the words of the number."""
+    return Statement(
+        name,
+        "u32 k[8], u32 i, u32 bits -> u32 digit",
+        f"digit = (u32){name}([&k](int j) {{ return "
+        + "".join(f"j == {word} ? k[{word}] : " for word in range(7))
+        + "k[7]; }, (int)i, (int)bits)",
+        says,
+        None,
+        bits=True,
+    )
+
+
+def digit_found(code, k, i, bits):
+    """What the code of such a statement gives."""
+    machine = BitMachine([*k, *numbers([i, bits])])
+    machine.run(code)
+    return machine.results[0]
+
+
+def window_of(k, i, bits):
+    """Window i plus the bit below it, and 2^bits times the bit on the window's top."""
+    extended = z3.Concat(z3.BitVecVal(0, 64), *reversed(k), z3.BitVecVal(0, 1))  # bit j of k is bit j + 1
+    low = bits * i
+    window = z3.ZeroExt(32 - bits, z3.Extract(low + bits, low + 1, extended))
+    below = z3.ZeroExt(31, z3.Extract(low, low, extended))
+    top = z3.ZeroExt(31, z3.Extract(low + bits, low + bits, extended))
+    return window + below, top << bits
+
+
+WINDOW_DIGIT = window_digit("window_digit", "window i and the bit below it, less 2^bits times the window's top bit")
 
 
 def check_window_digits(curve, architecture):
@@ -195,17 +217,11 @@ def check_window_digits(curve, architecture):
     text = '#include "curve/multiply_add.cuh"\n' + source([WINDOW_DIGIT], curve)
     code = instructions(kernels(compile_to_ptx(text, curve, architecture))[kernel_name(WINDOW_DIGIT)])
     k = [z3.BitVec(f"k{word}", 32) for word in range(8)]
-    extended = z3.Concat(z3.BitVecVal(0, 64), *reversed(k), z3.BitVecVal(0, 1))  # bit j of k is bit j + 1
     for bits in range(1, 31):
         for i in range(-(-256 // bits)):
-            machine = BitMachine([*k, z3.BitVecVal(i, 32), z3.BitVecVal(bits, 32)])
-            machine.run(code)
-            low = bits * i
-            window = z3.ZeroExt(32 - bits, z3.Extract(low + bits, low + 1, extended))
-            below = z3.ZeroExt(31, z3.Extract(low, low, extended))
-            top = z3.ZeroExt(31, z3.Extract(low + bits, low + bits, extended))
+            window, top = window_of(k, i, bits)
             solver = z3.Solver()
-            solver.add(machine.results[0] != window + below - (top << bits))
+            solver.add(digit_found(code, k, i, bits) != window - top)
             if solver.check() != z3.unsat:
                 raise Wrong(f"digit {i} of windows of {bits} bits is another")
 
