@@ -236,7 +236,7 @@ impl GpuEngine {
         rescue: bool,
     ) -> Result<(), Fault> {
         let _kept = CallersContext::keep();
-        let _calls: Vec<_> = self.working().into_iter().map(|device| self.device(device).gates.enter()).collect();
+        let _calls: Vec<_> = self.devices.iter().map(|slot| slot.device.gates.enter()).collect();
         let machine = self.machine(deliver::is_direct(place));
         let ends = machine.cuts(operation);
         let starts = std::iter::once(&0).chain(&ends);
