@@ -5,22 +5,27 @@ use super::sources::{HEADERS, Unit};
 use sha2::{Digest, Sha256};
 use std::io::Write;
 use std::path::Path;
+use std::sync::LazyLock;
 use std::{fs, io};
+
+/// The state of the hash behind what all units share, which is most of it.
+static SHARED: LazyLock<Sha256> = LazyLock::new(|| {
+    let mut hash = Sha256::new();
+    HEADERS.iter().flat_map(|(name, text)| [*name, *text]).for_each(|text| add(&mut hash, text));
+    OPTIONS.iter().for_each(|option| add(&mut hash, option));
+    hash
+});
+
+/// Adds a text to a hash. Lengths keep neighbouring texts apart.
+fn add(hash: &mut Sha256, text: &str) {
+    hash.update((text.len() as u64).to_le_bytes());
+    hash.update(text);
+}
 
 /// The hash of everything that goes into the compilation of a unit.
 pub fn source_hash(unit: Unit, architecture: &str) -> [u8; 16] {
-    let mut hash = Sha256::new();
-    // Lengths keep neighbouring texts apart.
-    let mut add = |text: &str| {
-        hash.update((text.len() as u64).to_le_bytes());
-        hash.update(text);
-    };
-    HEADERS.iter().for_each(|(name, text)| {
-        add(name);
-        add(text);
-    });
-    OPTIONS.iter().for_each(|option| add(option));
-    [unit.curve_header(), unit.source(), unit.file, architecture].iter().for_each(|text| add(text));
+    let mut hash = SHARED.clone();
+    [unit.curve_header(), unit.source(), unit.file, architecture].iter().for_each(|text| add(&mut hash, text));
     hash.finalize()[..16].try_into().expect("SHA-256 has 32 bytes")
 }
 
