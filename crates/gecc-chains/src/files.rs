@@ -9,8 +9,9 @@ use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Bytes that are read at once.
+/// Bytes that are read at once, at most and at least.
 const READ: usize = 1 << 20;
+const LEAST_READ: u64 = 1 << 12;
 const ENDS_EARLY: &str = "the file ended while it was read";
 
 /// Files in the order in which they are read, and what could not be looked into.
@@ -145,7 +146,9 @@ impl Reader {
     fn of(path: &Arc<Path>, content: io::Result<Content>) -> Result<Self, Problem> {
         let opened = content.and_then(|content| Ok((content.length()?, content)));
         let (length, content) = opened.map_err(|problem| Problem::new(path, Place::Whole, problem))?;
-        Ok(Reader { path: Arc::clone(path), file: BufReader::with_capacity(READ, content), place: 0, length })
+        // No more than the file has: small files are many, and the buffer of each is filled with zeros first.
+        let buffer = length.map_or(READ, |length| length.clamp(LEAST_READ, READ as u64) as usize);
+        Ok(Reader { path: Arc::clone(path), file: BufReader::with_capacity(buffer, content), place: 0, length })
     }
 
     /// Whether the bytes are not those of the file.

@@ -26,7 +26,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 /// Signatures of a batch with a GPU, and without one.
-const ON_GPU: usize = 1 << 17;
+const ON_GPU: usize = 1 << 16;
 const ON_CPU: usize = 1 << 15;
 
 /// What computes signatures.

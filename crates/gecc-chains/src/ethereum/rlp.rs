@@ -96,17 +96,18 @@ pub fn digits<'a>(items: &mut &'a [u8], most: usize) -> Result<&'a [u8]> {
     Ok(digits)
 }
 
-/// Takes a number of at most this many bytes, big-endian.
+/// Takes a number of at most this many bytes, big-endian, into zeros. It is written to where it stays: as a value beside
+/// a problem it would be moved byte by byte.
 #[inline]
-pub fn number<const N: usize>(items: &mut &[u8]) -> Result<[u8; N]> {
+pub fn number<const N: usize>(items: &mut &[u8], to: &mut [u8; N]) -> Result<()> {
     let digits = digits(items, N)?;
     // Most numbers of 32 bytes have as many digits, and a copy whose length is known is much shorter.
     if let Ok(number) = digits.try_into() {
-        return Ok(number);
+        *to = number;
+    } else {
+        to[N - digits.len()..].copy_from_slice(digits);
     }
-    let mut number = [0; N];
-    number[N - digits.len()..].copy_from_slice(digits);
-    Ok(number)
+    Ok(())
 }
 
 /// Takes an integer of at most this many bytes, which are 16 at most.

@@ -194,7 +194,8 @@ fn list_of_authorizations<'a>(rest: &mut &'a [u8]) -> rlp::Result<&'a [u8]> {
 fn authorization<'a>(rest: &mut &'a [u8]) -> rlp::Result<Signed<'a>> {
     let payload = rlp::list(rest)?;
     let mut rest = payload;
-    let chain_id: [u8; NUMBER] = rlp::number(&mut rest)?;
+    let mut chain_id = [0; NUMBER];
+    rlp::number(&mut rest, &mut chain_id)?;
     address(&mut rest)?;
     rlp::digits(&mut rest, SMALL)?;
     let span = before(payload, rest);
@@ -231,7 +232,7 @@ fn address<'a>(rest: &mut &'a [u8]) -> rlp::Result<&'a Address> {
 fn signature(rest: &mut &[u8]) -> rlp::Result<[u8; 64]> {
     let mut signature = [0; 64];
     for half in signature.as_chunks_mut::<NUMBER>().0 {
-        *half = rlp::number(rest)?;
+        rlp::number(rest, half)?;
     }
     Ok(signature)
 }

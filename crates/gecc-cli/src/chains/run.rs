@@ -25,9 +25,9 @@ use std::time::Instant;
 const SAID: u64 = 100;
 
 /// What works on files.
-pub struct Session {
+pub struct Session<'a> {
     /// Set by the thread that starts it; `None` where it did not start.
-    engine: OnceLock<Option<Engine>>,
+    engine: &'a OnceLock<Option<Engine>>,
     pool: Arc<ThreadPool>,
     interrupted: &'static AtomicBool,
     /// What files and answers may take in memory.
@@ -37,21 +37,21 @@ pub struct Session {
     pub paths: Paths,
 }
 
-impl Session {
+impl Session<'_> {
     pub fn settings(&self) -> Settings<'_> {
-        let settings = Settings::starting(&self.engine, &self.pool, self.interrupted);
+        let settings = Settings::starting(self.engine, &self.pool, self.interrupted);
         Settings { max_memory: self.max_memory, timings: Some(&self.timings), ..settings }
     }
+}
 
-    /// Starts the engine, for which others wait, also where it does not start.
-    fn start(&self, options: &ChainOptions) -> Result<(), String> {
-        let failed = NotStarted(&self.engine);
-        let engine = options.engine.start_within(self.max_memory)?;
-        info(|| format!("engine: {engine}"));
-        let _ = self.engine.set(Some(engine));
-        drop(failed);
-        Ok(())
-    }
+/// Starts the engine, for which others wait, also where it does not start.
+fn start(to: &OnceLock<Option<Engine>>, options: &ChainOptions, max_memory: Option<usize>) -> Result<(), String> {
+    let failed = NotStarted(to);
+    let engine = options.engine.start_within(max_memory)?;
+    info(|| format!("engine: {engine}"));
+    let _ = to.set(Some(engine));
+    drop(failed);
+    Ok(())
 }
 
 /// Says when it is dropped that there is no engine, unless there is one.
@@ -67,25 +67,14 @@ impl Drop for NotStarted<'_> {
 pub type PutOut<'a> = dyn FnMut(Made<OfBatch>) -> ControlFlow<Failure> + 'a;
 
 /// Checks the files that are `named` by `check`, which hands on what is made of the answers, and puts that out. Gives
-/// the exit code. `done` is the file that notes which files are done. The engine starts while files are read already.
+/// the exit code. `done` is the file that notes which files are done. The engine starts while files are found and read
+/// already.
 pub fn run<R: Row>(
     named: &[PathBuf],
     options: &ChainOptions,
     done: Option<&Path>,
     check: impl FnOnce(&Session, &Former, &mut PutOut) -> Result<Option<Failure>, gecc::Error>,
 ) -> Result<u8, Failure> {
-    let mut paths = files_of(&without_patterns(named)?);
-    for (path, _) in &paths.files {
-        refuse_overwriting(path, options.output.as_deref())?;
-    }
-    let mut state = None;
-    if let Some(path) = done {
-        let (opened, files) = State::open(path, &mut paths)?;
-        state = Some(opened);
-        if files > 0 && !options.said.quiet {
-            note(&format!("{files} files are done already"));
-        }
-    }
     let started = Instant::now();
     // One half is the engine's.
     let max_memory = options.engine.max_memory.map(|bytes| bytes / 2);
@@ -93,10 +82,11 @@ pub fn run<R: Row>(
         memory::give_back_freed();
     }
     let (interrupted, pool) = (interrupt::watch()?, Arc::new(pool(options.engine.threads)?));
-    let (engine, timings) = (OnceLock::new(), Timings::default());
-    let session = Session { engine, pool, interrupted, max_memory, timings, paths };
+    let engine = OnceLock::new();
     thread::scope(|scope| {
-        let starting = scope.spawn(|| session.start(options));
+        let starting = scope.spawn(|| start(&engine, options, max_memory));
+        let (paths, state) = find(named, options, done)?;
+        let session = Session { engine: &engine, pool, interrupted, max_memory, timings: Timings::default(), paths };
         let output = Output::open(options.output.as_deref(), false, interrupted)?;
         let bar = Progress::new(Some(session.paths.bytes()), options.said.quiet);
         info(|| format!("input: {} files, {} bytes", session.paths.files.len(), session.paths.bytes()));
@@ -108,7 +98,7 @@ pub fn run<R: Row>(
             Err(failure) => ControlFlow::Break(failure),
         });
         writing.bar.end();
-        let Some(engine) = session.engine.wait() else {
+        let Some(engine) = engine.wait() else {
             return Err(starting.join().unwrap_or_else(|panic| resume_unwind(panic)).unwrap_err().into());
         };
         let end = match checked {
@@ -121,6 +111,20 @@ pub fn run<R: Row>(
         drop(former);
         conclude(end, engine, &session.timings, writing, started)
     })
+}
+
+/// The files that are `named` and not done yet, and where it is noted that they are.
+fn find(named: &[PathBuf], options: &ChainOptions, done: Option<&Path>) -> Result<(Paths, Option<State>), Failure> {
+    let mut paths = files_of(&without_patterns(named)?);
+    for (path, _) in &paths.files {
+        refuse_overwriting(path, options.output.as_deref())?;
+    }
+    let Some(done) = done else { return Ok((paths, None)) };
+    let (state, files) = State::open(done, &mut paths)?;
+    if files > 0 && !options.said.quiet {
+        note(&format!("{files} files are done already"));
+    }
+    Ok((paths, Some(state)))
 }
 
 /// What answers go through.

@@ -56,24 +56,30 @@ fn decode<T: Decodable>(rest: &mut &[u8]) -> alloy_rlp::Result<T> {
     T::decode(rest)
 }
 
+/// The number that is taken.
+fn taken<const N: usize>(rest: &mut &[u8]) -> Result<[u8; N]> {
+    let mut number = [0; N];
+    super::number(rest, &mut number).map(|()| number)
+}
+
 /// Reads bytes as each thing that they may be. How many they are.
 fn compare(bytes: &[u8]) -> usize {
     let read = same(bytes, |rest| item(rest).map(|item| (item.is_list, item.payload)), header);
     if let Some((true, items)) = read {
         compare(items);
     }
-    let taken = [
+    let all = [
         read.is_some(),
         same(bytes, string, |rest| Header::decode_bytes(rest, false)).is_some(),
         same(bytes, list, |rest| Header::decode_bytes(rest, true)).is_some(),
-        same(bytes, |rest| number(rest).map(u8::from_be_bytes), decode).is_some(),
-        same(bytes, |rest| number(rest).map(u64::from_be_bytes), decode).is_some(),
-        same(bytes, |rest| number(rest).map(u128::from_be_bytes), decode).is_some(),
-        same(bytes, |rest| number(rest).map(U256::from_be_bytes::<32>), decode).is_some(),
+        same(bytes, |rest| taken(rest).map(u8::from_be_bytes), decode).is_some(),
+        same(bytes, |rest| taken(rest).map(u64::from_be_bytes), decode).is_some(),
+        same(bytes, |rest| taken(rest).map(u128::from_be_bytes), decode).is_some(),
+        same(bytes, |rest| taken(rest).map(U256::from_be_bytes::<32>), decode).is_some(),
         same(bytes, |rest| fixed(rest).copied(), decode::<[u8; 20]>).is_some(),
         same(bytes, |rest| fixed(rest).copied(), decode::<[u8; 32]>).is_some(),
     ];
-    taken.iter().filter(|taken| **taken).count()
+    all.iter().filter(|is_taken| **is_taken).count()
 }
 
 /// A string, a number or a list, which both write alike.
@@ -175,8 +181,8 @@ fn each_refusal() {
         refused(bytes, NOT_SHORT);
     }
     refused(&[0xb9, 0, 56], LEADING_ZERO);
-    assert_eq!(number::<8>(&mut &[0][..]), Err(LEADING_ZERO));
-    assert_eq!(number::<1>(&mut &[0x82, 1, 0][..]), Err(TOO_LARGE));
+    assert_eq!(taken::<8>(&mut &[0][..]), Err(LEADING_ZERO));
+    assert_eq!(taken::<1>(&mut &[0x82, 1, 0][..]), Err(TOO_LARGE));
     assert_eq!(fixed::<2>(&mut &[0x81, 0x80][..]), Err(OTHER_LENGTH));
     assert_eq!((string(&mut &[0xc0][..]), list(&mut &[0x80][..])), (Err(NO_STRING), Err(NO_LIST)));
     assert_eq!(end(&[0x80]), Err(NOT_EMPTY));
