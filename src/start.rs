@@ -80,6 +80,10 @@ impl Engine {
 
 static WARM_UP: PerCurve<fn(&CpuEngine)> = per_curve!(warm_up);
 
+/// Items for each thread that the cores compute before a GPU's driver has started: those of the slowest curve in a
+/// sixth of a second.
+const FEW: usize = 2048;
+
 impl EngineBuilder {
     /// Starts the engine.
     ///
@@ -98,8 +102,11 @@ impl EngineBuilder {
             l2_persistence: self.l2_persistence,
             kernels: self.kernels,
         };
+        let cpu = CpuEngine::new(self.threads, self.max_memory)?;
+        let is_little = self.expected_items.is_some_and(|items| items <= FEW * cpu.threads());
         let (gpu, reason) = match self.backend {
             Backend::Cpu => (None, "asked for".to_owned()),
+            Backend::Auto if is_little => (None, "chosen automatically for few items".to_owned()),
             Backend::Auto => match GpuEngine::new(limits) {
                 Ok(gpu) => (Some(gpu), "chosen automatically".to_owned()),
                 Err(Unavailable::Devices(problem)) => (None, format!("chosen automatically: {problem}")),
@@ -107,7 +114,6 @@ impl EngineBuilder {
             },
             Backend::Gpu => (Some(GpuEngine::new(limits)?), "asked for".to_owned()),
         };
-        let cpu = CpuEngine::new(self.threads, self.max_memory)?;
         let cpu = if self.portable { cpu.portable() } else { with_tested_lanes(cpu) };
         let info = EngineInfo {
             backend: if gpu.is_some() { Backend::Gpu } else { Backend::Cpu },

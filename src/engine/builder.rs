@@ -22,6 +22,7 @@ pub struct EngineBuilder {
     pub(crate) backend: Backend,
     pub(crate) threads: Option<usize>,
     pub(crate) max_memory: Option<usize>,
+    pub(crate) expected_items: Option<usize>,
     pub(crate) portable: bool,
     pub(crate) chunk_items: Option<usize>,
     pub(crate) check_signatures: bool,
@@ -53,6 +54,14 @@ impl EngineBuilder {
     /// engine built them.
     pub fn max_memory(mut self, bytes: usize) -> Self {
         self.max_memory = Some(bytes);
+        self
+    }
+
+    /// About how many items will be computed with the engine in all, where that is known. For up to 2048 for each thread
+    /// [`Backend::Auto`] starts no GPU: a driver takes some 0.4 s to start, and the cores are done by then. Default: not
+    /// known.
+    pub fn expected_items(mut self, items: usize) -> Self {
+        self.expected_items = Some(items);
         self
     }
 

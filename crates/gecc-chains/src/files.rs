@@ -28,6 +28,12 @@ impl Paths {
     pub fn bytes(&self) -> u64 {
         self.files.iter().map(|(_, length)| length).sum()
     }
+
+    /// The same, where it is known: of some files, of which none is a pipe.
+    pub fn known_bytes(&self) -> Option<u64> {
+        let is_known = !self.files.is_empty() && self.files.iter().all(|(_, length)| *length > 0);
+        is_known.then(|| self.bytes())
+    }
 }
 
 /// The files that some paths name: a file is itself, and a folder the regular files in it and in its folders, sorted by

@@ -5,6 +5,9 @@ use clap::{Args, ValueEnum};
 use gecc::{Backend, Engine, EngineBuilder};
 use std::thread;
 
+/// Bytes that an item takes at least, also where it is compressed: a scalar, or a point.
+const LEAST_ITEM: u64 = 32;
+
 #[derive(Clone, Copy, ValueEnum)]
 pub enum EngineName {
     Auto,
@@ -14,7 +17,8 @@ pub enum EngineName {
 
 #[derive(Args)]
 pub struct EngineOptions {
-    /// Where to compute.
+    /// Where to compute. Without it on GPUs where there are any, but for files of up to 64 KiB for each thread, which
+    /// the cores are done with before a driver has started.
     #[arg(long, value_enum, default_value = "auto")]
     engine: EngineName,
     /// Worker threads of the CPU engine, 1 to 4096 [default: one per core].
@@ -43,16 +47,19 @@ pub struct EquationOptions {
 
 impl EngineOptions {
     pub fn start(&self) -> Result<Engine, String> {
-        self.start_within(self.max_memory)
+        self.start_for(None, self.max_memory)
     }
 
-    /// Starts with a limit of memory in place of the one that was asked for.
-    pub fn start_within(&self, max_memory: Option<usize>) -> Result<Engine, String> {
-        let builder = self.builder()?;
-        let builder = match max_memory {
-            Some(bytes) => builder.max_memory(bytes),
-            None => builder,
-        };
+    /// Starts for inputs of this many bytes, where that is known, with a limit of memory in place of the one that was
+    /// asked for.
+    pub fn start_for(&self, bytes: Option<u64>, max_memory: Option<usize>) -> Result<Engine, String> {
+        let mut builder = self.builder()?;
+        if let Some(items) = bytes.and_then(|bytes| usize::try_from(bytes / LEAST_ITEM).ok()) {
+            builder = builder.expected_items(items);
+        }
+        if let Some(bytes) = max_memory {
+            builder = builder.max_memory(bytes);
+        }
         builder.build().map_err(|problem| problem.to_string())
     }
 
@@ -135,6 +142,23 @@ mod tests {
             assert_eq!((info.backend, info.threads, info.max_memory), (Backend::Cpu, 3, Some(64 << 20)));
             assert!(!info.batch_equations);
         }
+    }
+
+    #[test]
+    fn cores_compute_what_is_few() {
+        let options = Program::parse_from(["gecc", "--threads", "2"]).engine;
+        let reason = |bytes| options.start_for(bytes, None).unwrap().info().reason.clone();
+        let few = "chosen automatically for few items";
+        assert_eq!(reason(Some(128 << 10)), few);
+        for more in [Some((128 << 10) + LEAST_ITEM), None] {
+            assert_ne!(reason(more), few);
+        }
+        let asked_for = Program::parse_from(["gecc", "--engine", "cpu"]).engine;
+        assert_eq!(asked_for.start_for(Some(0), None).unwrap().info().reason, "asked for");
+    }
+
+    #[test]
+    fn equations_reach_the_engine() {
         let together =
             EngineOptions { batch_equations: true, ..Program::parse_from(["gecc", "--engine", "cpu"]).engine };
         assert!(together.start().unwrap().info().batch_equations);

@@ -17,12 +17,15 @@ use std::ops::ControlFlow;
 use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::sync::{Arc, OnceLock};
 use std::thread;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// Problems of files that are said one by one.
 const SAID: u64 = 100;
+/// In which files are found of which the engine waits to know whether they are few: some thousand.
+const FOUND_SOON: Duration = Duration::from_millis(20);
 
 /// What works on files.
 pub struct Session<'a> {
@@ -44,10 +47,21 @@ impl Session<'_> {
     }
 }
 
-/// Starts the engine, for which others wait, also where it does not start.
-fn start(to: &OnceLock<Option<Engine>>, options: &ChainOptions, max_memory: Option<usize>) -> Result<(), String> {
+/// Starts the engine, for which others wait, also where it does not start. Who finds the files says how many bytes they
+/// are, as far as that is known, if it does not take long; if they are gone nothing is to be computed.
+fn start(
+    to: &OnceLock<Option<Engine>>,
+    options: &ChainOptions,
+    max_memory: Option<usize>,
+    found: &Receiver<Option<u64>>,
+) -> Result<(), String> {
     let failed = NotStarted(to);
-    let engine = options.engine.start_within(max_memory)?;
+    let bytes = match found.recv_timeout(FOUND_SOON) {
+        Ok(bytes) => bytes,
+        Err(RecvTimeoutError::Timeout) => None,
+        Err(RecvTimeoutError::Disconnected) => return Ok(()),
+    };
+    let engine = options.engine.start_for(bytes, max_memory)?;
     info(|| format!("engine: {engine}"));
     let _ = to.set(Some(engine));
     drop(failed);
@@ -84,9 +98,13 @@ pub fn run<R: Row>(
     let (interrupted, pool) = (interrupt::watch()?, Arc::new(pool(options.engine.threads)?));
     let engine = OnceLock::new();
     thread::scope(|scope| {
-        let starting = scope.spawn(|| start(&engine, options, max_memory));
+        let (to_start, found) = channel();
+        let engine = &engine;
+        let starting = scope.spawn(move || start(engine, options, max_memory, &found));
         let (paths, state) = find(named, options, done)?;
-        let session = Session { engine: &engine, pool, interrupted, max_memory, timings: Timings::default(), paths };
+        // It may have begun without.
+        let _ = to_start.send(paths.known_bytes());
+        let session = Session { engine, pool, interrupted, max_memory, timings: Timings::default(), paths };
         let output = Output::open(options.output.as_deref(), false, interrupted)?;
         let bar = Progress::new(Some(session.paths.bytes()), options.said.quiet);
         info(|| format!("input: {} files, {} bytes", session.paths.files.len(), session.paths.bytes()));

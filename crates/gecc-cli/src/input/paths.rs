@@ -35,6 +35,12 @@ pub fn inputs(paths: &[PathBuf]) -> Result<Vec<PathBuf>, String> {
     Ok(found)
 }
 
+/// Bytes of some files, where that is known of all: not of pipes.
+pub fn bytes_of(paths: &[PathBuf]) -> Option<u64> {
+    let bytes = |path: &PathBuf| fs::metadata(path).ok().filter(fs::Metadata::is_file).map(|metadata| metadata.len());
+    paths.iter().map(bytes).sum()
+}
+
 /// The same paths, with what patterns match, and the device of standard input for `-`. Folders stay as they are.
 ///
 /// # Errors

@@ -13,7 +13,7 @@ use super::write::{LineForm, LineSink, Lines, Spares, Wanted};
 use crate::flags::{Format, StreamOptions};
 use crate::input::keyfile::{as_lines, warn_if_exposed};
 use crate::input::open::open;
-use crate::input::paths::inputs;
+use crate::input::paths::{bytes_of, inputs};
 use crate::operation::Operation;
 use crate::output::{Failure, Output, Progress, info, refuse_overwriting};
 use rayon::ThreadPool;
@@ -46,7 +46,7 @@ pub fn run(operation: &Operation, options: &StreamOptions) -> Result<u8, Failure
     }
     // What can be refused is refused before an engine is started.
     let opened = open_input(operation, &paths[0], options)?;
-    let started = Started::new(options)?;
+    let started = Started::new(options, bytes_of(&paths))?;
     let mut next = Some(ready(operation, &paths[0], opened, options, &started)?);
     let mut output = Output::open(options.output.as_deref(), operation.gives_secrets(), started.interrupted)?;
     let (mut tally, mut end, mut has_header) = (Tally::default(), End::Input, false);

@@ -56,9 +56,10 @@ pub struct Started {
 }
 
 impl Started {
-    pub fn new(options: &StreamOptions) -> Result<Self, String> {
+    /// For inputs of this many bytes, where that is known.
+    pub fn new(options: &StreamOptions, bytes: Option<u64>) -> Result<Self, String> {
         let at = Instant::now();
-        let engine = options.engine.start_within(options.engine.max_memory.map(of_engine))?;
+        let engine = options.engine.start_for(bytes, options.engine.max_memory.map(of_engine))?;
         info(|| format!("engine: {engine}, started in {:.3} s", at.elapsed().as_secs_f64()));
         let pool = Arc::new(pool(options.engine.threads)?);
         Ok(Started { engine, pool, interrupted: interrupt::watch()?, at: Instant::now() })
