@@ -5,7 +5,7 @@ mod harness;
 #[allow(dead_code, reason = "not every test needs all")]
 mod twin;
 
-use gecc::ed25519::{self, Rule, Variant};
+use gecc::ed25519::{self, MAX_CONTEXT_LEN, Rule, Variant};
 use gecc::{Backend, Engine, PublicKeys, SecretKey, Verdict};
 use harness::needs::CXX;
 use harness::{named, tests};
@@ -180,14 +180,24 @@ fn message_numbers(message: &[u8], start: u64) -> Vec<BigUint> {
     [number(message.len() as u64), number(start)].into_iter().chain(words).collect()
 }
 
+/// What each variant hashes before everything else, with its flag and its context (RFC 8032, section 2).
+fn dom2(variant: Option<(u8, &[u8])>) -> Vec<u8> {
+    let Some((flag, context)) = variant else { return Vec::new() };
+    [&b"SigEd25519 no Ed25519 collisions"[..], &[flag, context.len() as u8], context].concat()
+}
+
 fn challenges() {
     let mut session = Session::default();
-    for length in (0..300).chain([500, 1000]) {
+    let context = [0x63; MAX_CONTEXT_LEN];
+    for (number, length) in (0..300).chain(0..300).chain([500, 1000]).enumerate() {
         let message: Vec<u8> = (0..length).map(|at| (at * 7 + length) as u8).collect();
+        let dom2 = dom2((number >= 300).then(|| (number as u8 & 1, &context[..(7 * length) % (MAX_CONTEXT_LEN + 1)])));
         let parts = [patterned(), patterned()];
         let rows = parts.each_ref().map(le_bytes);
-        let hash = Sha512::new().chain_update(rows[0]).chain_update(rows[1]).chain_update(&message).finalize();
-        let arguments: Vec<BigUint> = parts.into_iter().chain(message_numbers(&message, length as u64 % 5)).collect();
+        let hash = Sha512::new_with_prefix(&dom2).chain_update(rows[0]).chain_update(rows[1]).chain_update(&message);
+        let hash = hash.finalize();
+        let texts = [message_numbers(&dom2, 0), message_numbers(&message, length as u64 % 5)];
+        let arguments: Vec<BigUint> = parts.into_iter().chain(texts.concat()).collect();
         let arguments: Vec<&BigUint> = arguments.iter().collect();
         session.expect_exactly("ed_challenge", &arguments, vec![BigUint::from_bytes_le(&hash) % &*N]);
     }
@@ -200,6 +210,17 @@ fn le_bytes(number: &BigUint) -> [u8; 32] {
     bytes.try_into().expect("below 2^256")
 }
 
+/// Ed25519, Ed25519ctx and Ed25519ph, with dom2, and whether messages are hashed before.
+fn variants() -> [(Variant, Vec<u8>, bool); 4] {
+    let contexts = [&b""[..], b"of the twin", &[0x63; MAX_CONTEXT_LEN]];
+    [
+        (Variant::PURE, dom2(None), false),
+        (Variant::prehashed(contexts[0]).unwrap(), dom2(Some((1, contexts[0]))), true),
+        (Variant::context(contexts[1]).unwrap(), dom2(Some((0, contexts[1]))), false),
+        (Variant::prehashed(contexts[2]).unwrap(), dom2(Some((1, contexts[2]))), true),
+    ]
+}
+
 /// From seeds to public keys and signatures, of messages around the blocks of the hash.
 fn signatures() {
     let mut session = Session::default();
@@ -210,13 +231,16 @@ fn signatures() {
     (seeds[0], seeds[1]) = (BigUint::ZERO, two_to_256() - 1u32);
     let secret: Vec<SecretKey> = seeds.iter().map(|seed| SecretKey::from_bytes(le_bytes(seed))).collect();
     let public = ed25519::public_keys(&engine, &secret).unwrap();
-    let signed = ed25519::sign(&engine, &messages, &secret, Variant::PURE).unwrap();
-    for (((seed, message), key), signature) in seeds.iter().zip(&messages).zip(public).zip(signed) {
-        let signature = signature.unwrap();
-        let expected = [&key[..], &signature[..32], &signature[32..]].map(BigUint::from_bytes_le);
-        let arguments: Vec<BigUint> =
-            [seed.clone()].into_iter().chain(message_numbers(message, message.len() as u64 % 5)).collect();
-        session.expect_exactly("ed_sign", &arguments.iter().collect::<Vec<_>>(), expected.into());
+    for (variant, dom2, hashes) in variants() {
+        let signed = ed25519::sign(&engine, &messages, &secret, variant).unwrap();
+        for (((seed, message), key), signature) in seeds.iter().zip(&messages).zip(&public).zip(signed) {
+            let signature = signature.unwrap();
+            let expected = [&key[..], &signature[..32], &signature[32..]].map(BigUint::from_bytes_le);
+            let text = if hashes { Sha512::digest(message).to_vec() } else { message.clone() };
+            let texts = [message_numbers(&dom2, 0), message_numbers(&text, message.len() as u64 % 5)];
+            let arguments: Vec<BigUint> = [seed.clone()].into_iter().chain(texts.concat()).collect();
+            session.expect_exactly("ed_sign", &arguments.iter().collect::<Vec<_>>(), expected.into());
+        }
     }
     run(session);
 }
@@ -271,7 +295,7 @@ fn verdicts() {
         for ((a, r, s), verdict) in items.iter().zip(expected.iter()) {
             valid += usize::from(verdict.is_valid());
             reasons.insert(verdict.code());
-            let of_message = message_numbers(b"m", 0);
+            let of_message = [message_numbers(b"", 0), message_numbers(b"m", 0)].concat();
             let rule = number(bits(rule));
             let arguments: Vec<&BigUint> = [&rule, r, s, a].into_iter().chain(&of_message).collect();
             session.expect_exactly("ed_verify", &arguments, vec![number(verdict.code().into())]);

@@ -2,10 +2,11 @@
 //
 // Launch contract. signatures: R || S as they are given. keys: 32 bytes each. Message i is the bytes offsets[i] ..
 // offsets[i + 1] - 1 of data: offsets are n + 1 numbers that never decrease; messages start at any byte, but the
-// allocation of data is a multiple of 4 bytes long. rule: the bits of Ed25519Rule, the same for all kernels.
-// k: scalars below n. key_columns: the keys for kernels/key_groups.cu. representative: null, or for each item one that
-// has the same key, of that file. minus_a, kinds: -A of items that represent others, and what their keys are. minus_r:
-// -R where the rule has it decoded. Both points mean nothing where the verdict is not kPending.
+// allocation of data is a multiple of 4 bytes long. dom2: what is hashed before everything else, null where dom2_bytes
+// is 0, as for Ed25519 itself. Of Ed25519ph the messages are their hashes. rule: the bits of Ed25519Rule, the same for
+// all kernels. k: scalars below n. key_columns: the keys for kernels/key_groups.cu. representative: null, or for each
+// item one that has the same key, of that file. minus_a, kinds: -A of items that represent others, and what their keys
+// are. minus_r: -R where the rule has it decoded. Both points mean nothing where the verdict is not kPending.
 //
 // In stream order: challenges; keys, where these are grouped after that; checks; the equations, of all items or of
 // those that have no table; items for the CPU.
@@ -59,14 +60,17 @@ struct EdBase {
 };
 }  // namespace
 
-// k = SHA-512(R || A || M) modulo n.
+// k = SHA-512(dom2 || R || A || M) modulo n.
 // Launch: one thread per item, in blocks of 128.
 extern "C" __global__ void __launch_bounds__(256)
-    gecc_ed25519_challenge(const Signatures* signatures, const ByteRows<32>* keys, const Texts* data,
-                           const Offsets* offsets, Scalars* k, Optional<KeyColumns>* key_columns, u64 n) {
+    gecc_ed25519_challenge(const Signatures* signatures, const ByteRows<32>* keys, const Optional<Texts>* dom2,
+                           u64 dom2_bytes, const Texts* data, const Offsets* offsets, Scalars* k,
+                           Optional<KeyColumns>* key_columns, u64 n) {
+    BytesSource before = {(const u32*)dom2, 0, dom2_bytes};
     for (u64 i = global_thread(); i < n; i += global_threads()) {
         const u32* key = (const u32*)(keys + 32 * i);
-        sc challenge = ed25519_hash(ChallengeSource{{signature_r(signatures, i), key}, bytes_between(data, offsets, i)});
+        ChallengeSource source = {{signature_r(signatures, i), key}, bytes_between(data, offsets, i)};
+        sc challenge = ed25519_hash(before, source);
         store_column(k, n, i, challenge.v);
         if (!key_columns) continue;
         KeyWords words;

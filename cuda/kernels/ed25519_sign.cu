@@ -2,8 +2,8 @@
 //
 // Launch contract. seeds: 32 bytes of item i at i seed_stride bytes. keys: the secret scalar modulo n, and the prefix,
 // 64 bytes of item i at i key_stride bytes. A stride is 0 where one serves all. public_keys: encodings, likewise.
-// Messages: as in kernels/ed25519.cu. scalars, nonces: numbers below n. xyz: X, Y and Z of their multiples of B.
-// rows: encodings of these points, the first half of signatures among them.
+// Messages and dom2: as in kernels/ed25519.cu. scalars, nonces: numbers below n. xyz: X, Y and Z of their multiples of
+// B. rows: encodings of these points, the first half of signatures among them.
 // keys, scalars, nonces, xyz and prefixes are secrets: the caller wipes them.
 #include "kernels/batched.cuh"
 #include "kernels/edwards_batch.cuh"
@@ -80,14 +80,15 @@ extern "C" __global__ void __launch_bounds__(256)
     }
 }
 
-// SHA-512(prefix || M) modulo n.
+// SHA-512(dom2 || prefix || M) modulo n.
 // Launch: one thread per item, in blocks of 128.
 extern "C" __global__ void __launch_bounds__(256)
-    gecc_ed25519_nonces(const Ed25519Keys* keys, u64 key_stride, const Texts* data, const Offsets* offsets,
-                        Scalars* nonces, u64 n) {
+    gecc_ed25519_nonces(const Ed25519Keys* keys, u64 key_stride, const Optional<Texts>* dom2, u64 dom2_bytes,
+                        const Texts* data, const Offsets* offsets, Scalars* nonces, u64 n) {
+    BytesSource before = {(const u32*)dom2, 0, dom2_bytes};
     for (u64 i = global_thread(); i < n; i += global_threads()) {
         const u32* prefix = (const u32*)(keys + i * key_stride + 32);
-        sc nonce = ed25519_hash(SecretSource{{prefix}, bytes_between(data, offsets, i)});
+        sc nonce = ed25519_hash(before, SecretSource{{prefix}, bytes_between(data, offsets, i)});
         store_column(nonces, n, i, nonce.v);
     }
 }
@@ -122,11 +123,13 @@ extern "C" __global__ void __launch_bounds__(256)
 // Launch: one thread per item, in blocks of 128.
 extern "C" __global__ void __launch_bounds__(256)
     gecc_ed25519_sign(const Ed25519Keys* keys, u64 key_stride, const AnyRows* public_keys, u64 public_stride,
-                      const Texts* data, const Offsets* offsets, const Scalars* nonces, Signatures* signatures, u64 n) {
+                      const Optional<Texts>* dom2, u64 dom2_bytes, const Texts* data, const Offsets* offsets,
+                      const Scalars* nonces, Signatures* signatures, u64 n) {
+    BytesSource before = {(const u32*)dom2, 0, dom2_bytes};
     for (u64 i = global_thread(); i < n; i += global_threads()) {
         u32* signature = (u32*)(signatures + 64 * i);
         const u32* key = (const u32*)(public_keys + i * public_stride);
-        sc k = ed25519_hash(ChallengeSource{{signature, key}, bytes_between(data, offsets, i)});
+        sc k = ed25519_hash(before, ChallengeSource{{signature, key}, bytes_between(data, offsets, i)});
         sc nonce, scalar;
         load_column(nonce.v, nonces, n, i);
         words_copy(scalar.v, (const u32*)(keys + i * key_stride));

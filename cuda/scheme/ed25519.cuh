@@ -32,6 +32,25 @@ template <int kParts> struct PartsSource {
     }
 };
 
+// dom2 (RFC 8032, section 2), of any length, before the rest: byte by byte, as it has no whole number of words.
+template <class Rest> struct AfterDom2 {
+    BytesSource dom2;
+    Rest rest;
+
+    GECC_MEMBER u64 length() const {
+        return dom2.length() + rest.length();
+    }
+    GECC_MEMBER u32 byte(u64 p) const {
+        return p < dom2.length() ? dom2.byte(p) : rest.byte(p - dom2.length());
+    }
+    GECC_MEMBER u32 word(u64 p) const {
+        u32 r = 0;
+        GECC_NO_UNROLL
+        for (int k = 0; k < 4; k++) r = r << 8 | byte(p + k);
+        return r;
+    }
+};
+
 // R || A || M.
 using ChallengeSource = PartsSource<2>;
 // The prefix of a private key || M.
@@ -48,10 +67,12 @@ GECC_FN sc sc_from_wide(const u32* words) {
     return sc_add(sc_mont_mul(low, of_low), sc_mont_mul(high, of_high));
 }
 
-// SHA-512 modulo n: k of R || A || M, and the nonce of a prefix and M.
-template <int kParts> GECC_FN sc ed25519_hash(const PartsSource<kParts>& source) {
+// SHA-512 modulo n: k of dom2 || R || A || M, and the nonce of dom2, a prefix and M. dom2 is empty for Ed25519 itself,
+// whose messages are read by whole words.
+template <int kParts> GECC_FN sc ed25519_hash(const BytesSource& dom2, const PartsSource<kParts>& source) {
     u32 number[16];
-    sha512_number(number, sha512_message(source));
+    sha512_number(number, dom2.length() == 0 ? sha512_message(source)
+                                             : sha512_message(AfterDom2<PartsSource<kParts>>{dom2, source}));
     return sc_from_wide(number);
 }
 

@@ -178,17 +178,6 @@ impl Engine {
         }
     }
 
-    /// The CPU, for an operation that has no kernels.
-    ///
-    /// # Errors
-    /// [`Error::NoDevice`] where the caller has asked for GPUs alone.
-    pub(crate) fn cpu_alone(&self, operation: &str) -> Result<&CpuEngine, Error> {
-        match self.shared.asked {
-            Backend::Gpu => Err(Error::NoDevice(format!("{operation} is computed by the CPU alone"))),
-            Backend::Auto | Backend::Cpu => Ok(&self.devices()?.cpu),
-        }
-    }
-
     /// Whether a GPU computes a batch of this many items.
     pub(crate) fn is_worth_a_gpu(&self, items: usize, worth: Worth) -> Result<bool, Error> {
         let Devices { cpu, gpu } = self.devices()?;

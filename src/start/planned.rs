@@ -133,12 +133,20 @@ fn bip340_signing(columns: PlannedColumns, keys: SecretKeys, which: &str, take: 
     }
 }
 
+/// Without a context, and with the longest.
+fn variants() -> [(&'static str, ed25519::Variant); 2] {
+    let context = [0x63; ed25519::MAX_CONTEXT_LEN];
+    [("Ed25519", ed25519::Variant::PURE), ("Ed25519ctx", ed25519::Variant::context(&context).expect("not too long"))]
+}
+
 fn ed25519_signing(columns: PlannedColumns, seeds: SecretKeys, which: &str, take: Take) {
     let (cpu, items) = (CpuEngine::new(Some(1), None).unwrap(), columns.numbers.len());
     for is_checked in [false, true] {
-        let messages = SizedTexts::new(&cpu, items, |item| &columns.numbers[item]);
-        let sign = ed25519::Sign { messages, keys: seeds.into(), is_checked, items };
-        take(format!("Ed25519 sign, checked {is_checked}, seeds for {which}"), &sign);
+        for (scheme, variant) in variants() {
+            let messages = SizedTexts::new(&cpu, items, |item| &columns.numbers[item]);
+            let sign = ed25519::Sign { variant, messages, keys: seeds.into(), is_checked, items };
+            take(format!("{scheme} sign, checked {is_checked}, seeds for {which}"), &sign);
+        }
     }
     take(format!("Ed25519 public keys, seeds for {which}"), &ed25519::PublicKeysOf { seeds, items });
 }
@@ -187,10 +195,12 @@ fn of_keys(columns: PlannedColumns, form: &str, keys: PublicKeys, items: usize, 
     let cpu = CpuEngine::new(Some(1), None).unwrap();
     let rule = ed25519::Rule::Zip215;
     for together in [false, true] {
-        let messages = SizedTexts::new(&cpu, items, |item| &columns.numbers[item]);
-        let (signatures, chunks) = (columns.signatures.into(), Chunks::all());
-        let verify = ed25519::Verify { messages, signatures, keys, rule, together, chunks, items };
-        take(format!("Ed25519 verify {form}, together {together}"), &verify);
+        for (scheme, variant) in variants() {
+            let messages = SizedTexts::new(&cpu, items, |item| &columns.numbers[item]);
+            let (signatures, chunks) = (columns.signatures.into(), Chunks::all());
+            let verify = ed25519::Verify { variant, messages, signatures, keys, rule, together, chunks, items };
+            take(format!("{scheme} verify {form}, together {together}"), &verify);
+        }
     }
     for (which, all) in [("each", false), ("all", true)] {
         let (messages, id) = (SizedTexts::new(&cpu, items, |item| &columns.numbers[item]), [0x31; 16]);

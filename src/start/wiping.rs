@@ -68,8 +68,11 @@ fn keys_are_gone_when_a_call_returns() {
     }
     let messages = || SizedTexts::new(&cpu, ITEMS, |item| &digests.get(item)[..]);
     let (mut codes, mut signatures, mut public) = (vec![0; ITEMS], vec![[0; 64]; ITEMS], vec![[0; 32]; ITEMS]);
-    for is_checked in [false, true] {
-        let sign = ed25519::Sign { messages: messages(), keys: (&keys).into(), is_checked, items: ITEMS };
+    let with_context = ed25519::Variant::context(b"of wiping").unwrap();
+    for (is_checked, variant) in
+        [(false, ed25519::Variant::PURE), (true, ed25519::Variant::PURE), (false, with_context)]
+    {
+        let sign = ed25519::Sign { variant, messages: messages(), keys: (&keys).into(), is_checked, items: ITEMS };
         run(&gpu, &cpu, &sign, &mut ResultsMut::rows(&mut codes, &mut signatures)).unwrap();
         assert_gone(&gpu, &of_keys);
     }

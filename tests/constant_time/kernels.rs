@@ -111,7 +111,10 @@ const SECRET: &[Signature] = &[
         &["+xy", "+prefixes", "=kinds", "=spend_xy", "-spend_count", "-which", "+rows", "-row_bytes", "-n"],
     ),
     Signature("gecc_ed25519_expand", &["+seeds", "-seed_stride", "+keys", "+scalars", "-n"]),
-    Signature("gecc_ed25519_nonces", &["+keys", "-key_stride", "=data", "=offsets", "+nonces", "-n"]),
+    Signature(
+        "gecc_ed25519_nonces",
+        &["+keys", "-key_stride", "=dom2", "-dom2_bytes", "=data", "=offsets", "+nonces", "-n"],
+    ),
     Signature("gecc_ed25519_multiply", &["+scalars", "=table", "+xyz", "-n"]),
     Signature("gecc_ed25519_encode", &["+xyz", "=rows", "-row_stride", "+prefixes", "-n"]),
     Signature(
@@ -121,6 +124,8 @@ const SECRET: &[Signature] = &[
             "-key_stride",
             "=public_keys",
             "-public_stride",
+            "=dom2",
+            "-dom2_bytes",
             "=data",
             "=offsets",
             "+nonces",

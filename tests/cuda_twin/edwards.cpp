@@ -116,15 +116,18 @@ static void encode_multiple(u32* encoding, const u32* k) {
     ed_encode(encoding, product, fe_inv(product.z));
 }
 
-// The bytes of the numbers from `first` + 2 on: their count, where they lie in an array, and they themselves.
+// The bytes of the numbers from `first` + 2 on: their count, where they lie in an array, and they themselves, up to
+// number `next`.
 struct HostMessage {
     std::vector<u32> words;
     BytesSource source;
+    int next;
     HostMessage(const Numbers& in, int first) {
         u64 length = in.words[first][0], start = in.words[first + 1][0];
         words.assign((start + length) / 4 + 2, 0xa5a5a5a5);
         memcpy((u8*)words.data() + start, in.words[first + 2], length);
         source = BytesSource{words.data(), start, length};
+        next = first + 2 + (int)((length + 31) / 32);
     }
 };
 
@@ -162,24 +165,24 @@ static bool run_points(const char* name, const Numbers& in, Numbers& out) {
         u32 encoding[8];
         encode_multiple(encoding, in.words[0]);
         put(out, encoding);
-    } else if (!strcmp(name, "ed_challenge")) {  // R, A, length, start, bytes
-        HostMessage message(in, 2);
-        put(out, ed25519_hash(ChallengeSource{{in.words[0], in.words[1]}, message.source}).v);
-    } else if (!strcmp(name, "ed_sign")) {  // seed, length, start, bytes: A, R, S
-        HostMessage message(in, 1);
+    } else if (!strcmp(name, "ed_challenge")) {  // R, A, dom2 and the message, each as length, start, bytes
+        HostMessage dom2(in, 2), message(in, dom2.next);
+        put(out, ed25519_hash(dom2.source, ChallengeSource{{in.words[0], in.words[1]}, message.source}).v);
+    } else if (!strcmp(name, "ed_sign")) {  // seed, dom2, message: A, R, S
+        HostMessage dom2(in, 1), message(in, dom2.next);
         u32 prefix[8], key[8], r[8];
         sc scalar = ed25519_expand(prefix, in.words[0]);
         encode_multiple(key, scalar.v);
-        sc nonce = ed25519_hash(SecretSource{{prefix}, message.source});
+        sc nonce = ed25519_hash(dom2.source, SecretSource{{prefix}, message.source});
         encode_multiple(r, nonce.v);
-        sc k = ed25519_hash(ChallengeSource{{r, key}, message.source});
+        sc k = ed25519_hash(dom2.source, ChallengeSource{{r, key}, message.source});
         put(out, key);
         put(out, r);
         put(out, ed25519_sign(nonce, k, scalar).v);
-    } else if (!strcmp(name, "ed_verify")) {  // rule, R, S, A, length, start, bytes
+    } else if (!strcmp(name, "ed_verify")) {  // rule, R, S, A, dom2, message
         const u32 rule = in.words[0][0], *r = in.words[1], *s = in.words[2], *key = in.words[3];
-        HostMessage message(in, 4);
-        sc k = ed25519_hash(ChallengeSource{{r, key}, message.source});
+        HostMessage dom2(in, 4), message(in, dom2.next);
+        sc k = ed25519_hash(dom2.source, ChallengeSource{{r, key}, message.source});
         ed_affine minus_a = ed_generator(), minus_r;
         PointKind kind = ed_decode_var(minus_a, key, rule & kCanonical);
         minus_a.x = fe_neg(minus_a.x);

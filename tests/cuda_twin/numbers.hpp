@@ -7,7 +7,7 @@
 #include "field/field.cuh"
 #include "field/scalar.cuh"
 
-static const int kMaxNumbers = 40;
+static const int kMaxNumbers = 52;
 
 struct Numbers {
     u32 words[kMaxNumbers][8];

@@ -321,14 +321,18 @@ pub fn large_batches_of_ed25519(engine: &Engine) {
     let seeds: Vec<SecretKey> = (0..items).map(|_| SecretKey::from_bytes(random.bytes())).collect();
     let messages: Vec<[u8; 32]> = (0..items).map(|_| random.bytes()).collect();
     let public = ed25519::public_keys(engine, &seeds).unwrap();
-    let signed = ed25519::sign(engine, &messages, &seeds, Variant::PURE).unwrap();
-    let signatures: Vec<[u8; 64]> = signed.into_iter().map(Result::unwrap).collect();
-    for (spoiled, rule) in places(items).into_iter().zip([Rule::Zip215, Rule::Rfc8032Cofactored].into_iter().cycle()) {
+    let with_context = Variant::context(b"of large batches").unwrap();
+    let sign = |(rule, variant)| {
+        let signed = ed25519::sign(engine, &messages, &seeds, variant).unwrap();
+        (rule, variant, signed.into_iter().map(Result::unwrap).collect::<Vec<[u8; 64]>>())
+    };
+    let signed = [(Rule::Zip215, Variant::PURE), (Rule::Rfc8032Cofactored, with_context)].map(sign);
+    for (spoiled, (rule, variant, signatures)) in places(items).into_iter().zip(signed.iter().cycle()) {
         let mut messages = messages.clone();
         spoiled.iter().for_each(|item| messages[*item][7] ^= 1);
         let verify = |engine: &Engine| -> Vec<Verdict> {
             let keys = PublicKeys::ed25519(&public);
-            let verdicts = ed25519::verify(engine, &messages, &signatures, keys, Variant::PURE, rule);
+            let verdicts = ed25519::verify(engine, &messages, signatures, keys, *variant, *rule);
             verdicts.unwrap().into_iter().collect()
         };
         assert_eq!(rejected_of_large(&engines, verify, "gecc_ed25519_verify", spoiled.is_empty()), spoiled);

@@ -34,20 +34,6 @@ pub struct Case {
 const COLUMNS: [&str; Rule::ALL.len()] =
     ["cofactorless", "dalek_strict", "libsodium", "zip215", "rfc8032", "rfc8032_cofactored"];
 
-/// Whether the engine computes a variant. One that may use GPUs alone says that it computes none but Ed25519 itself.
-fn computes(engine: &Engine, variant: Variant) -> bool {
-    if variant == Variant::PURE {
-        return true;
-    }
-    let none: [[u8; 0]; 0] = [];
-    let found = ed25519::sign(engine, &none, &[] as &[SecretKey], variant);
-    if engine.info().backend == Backend::Gpu && found.is_err() {
-        assert!(matches!(found, Err(Error::NoDevice(_))));
-        return false;
-    }
-    true
-}
-
 /// The verdicts of an engine.
 pub fn verify(engine: &Engine, cases: &[Case], rule: Rule) -> Vec<Verdict> {
     let messages: Vec<&[u8]> = cases.iter().map(|case| case.message.as_slice()).collect();
@@ -216,16 +202,13 @@ pub fn vectors_of_the_standard(engine: &Engine) {
         let (context, message) = (bytes(&case.context), bytes(&case.message));
         let variants = [Variant::PURE, Variant::context(&context).unwrap(), Variant::prehashed(&context).unwrap()];
         let of_case = ["Ed25519", "Ed25519ctx", "Ed25519ph"].iter().position(|name| *name == case.instance).unwrap();
-        if !computes(engine, variants[of_case]) {
-            continue;
-        }
         let seeds = [SecretKey::from_bytes(field(&case.secret))];
         let public = ed25519::public_keys(engine, &seeds).unwrap();
         assert_eq!(public, [field(&case.public)]);
         let signed = ed25519::sign(engine, &[&message], &seeds, variants[of_case]).unwrap();
         let signatures = [signed[0].unwrap()];
         assert_eq!(signatures[0].as_slice(), bytes(&case.signature));
-        for (number, &variant) in variants.iter().enumerate().filter(|(_, variant)| computes(engine, **variant)) {
+        for (number, &variant) in variants.iter().enumerate() {
             for &rule in Rule::ALL {
                 let found =
                     ed25519::verify(engine, &[&message], &signatures, PublicKeys::ed25519(&public), variant, rule)
@@ -448,9 +431,6 @@ pub fn hashed_keys(engine: &Engine) {
 
 /// Ed25519ph and contexts of any length, and one key for all.
 pub fn contexts(engine: &Engine) {
-    if !computes(engine, Variant::prehashed(&[]).unwrap()) {
-        return;
-    }
     let (seed, key) = ([0x42; 32], SecretKey::from_bytes([0x42; 32]));
     let of_dalek = SigningKey::from_bytes(&seed);
     let public = *of_dalek.verifying_key().as_bytes();
@@ -471,6 +451,44 @@ pub fn contexts(engine: &Engine) {
     let too_long = [0; MAX_CONTEXT_LEN + 1];
     for refused in [Variant::context(&too_long), Variant::prehashed(&too_long)] {
         assert!(matches!(refused, Err(Error::ContextTooLong { bytes: 256 })));
+    }
+}
+
+/// Contexts that end at every byte of a word and of a block, before messages of any length, with a key for each item
+/// and with keys that repeat, one by one and together: as the portable code has it.
+pub fn contexts_in_batches(engine: &Engine) {
+    const ITEMS: usize = 1000;
+    let portable = Engine::builder().backend(Backend::Cpu).portable(true).build().unwrap();
+    let with = |together| {
+        let builder = Engine::builder().backend(engine.info().backend);
+        builder.check_signatures(true).batch_equations(together).build().unwrap()
+    };
+    let (engines, mut random) = ([with(false), with(true)], Random::new());
+    let mut messages: Vec<Vec<u8>> = (0..ITEMS).map(|item| random.vector(item % 300)).collect();
+    (messages[7], messages[8]) = (random.vector(1 << 14), random.vector((1 << 14) + 1));
+    for (number, length) in [0, 1, 2, 3, 29, 30, 61, 62, 93, 94, 126, MAX_CONTEXT_LEN].into_iter().enumerate() {
+        let (context, keys) = (random.vector(length), if number % 3 == 0 { 4 } else { ITEMS });
+        let make = if number % 2 == 0 { Variant::context } else { Variant::prehashed };
+        let variant = make(&context).unwrap();
+        let of_keys: Vec<[u8; 32]> = (0..keys).map(|_| random.bytes()).collect();
+        let seeds: Vec<SecretKey> = (0..ITEMS).map(|item| SecretKey::from_bytes(of_keys[item % keys])).collect();
+        let signed = ed25519::sign(&portable, &messages, &seeds, variant).unwrap();
+        assert_eq!(ed25519::sign(engine, &messages, &seeds, variant).unwrap(), signed, "{variant:?}");
+        assert_eq!(ed25519::sign(&engines[0], &messages, &seeds, variant).unwrap(), signed, "{variant:?}, checked");
+        let public = ed25519::public_keys(&portable, &seeds).unwrap();
+        let mut signatures: Vec<[u8; 64]> = signed.into_iter().map(Result::unwrap).collect();
+        let spoiled = [0, 8, 299, ITEMS - 1];
+        spoiled.iter().for_each(|item| signatures[*item][40] ^= 1);
+        for (engine, &rule) in engines.iter().flat_map(|engine| Rule::ALL.iter().map(move |rule| (engine, rule))) {
+            let valid = |variant| {
+                let keys = PublicKeys::ed25519(&public);
+                let found = ed25519::verify(engine, &messages, &signatures, keys, variant, rule).unwrap();
+                found.iter().map(|verdict| verdict.is_valid()).collect::<Vec<_>>()
+            };
+            let expected: Vec<bool> = (0..ITEMS).map(|item| !spoiled.contains(&item)).collect();
+            assert_eq!(valid(variant), expected, "{variant:?}, {rule}");
+            assert_eq!(valid(Variant::PURE), [false; ITEMS], "{variant:?}, {rule}");
+        }
     }
 }
 
@@ -589,8 +607,7 @@ pub fn operations(engine: &Engine) {
         Contents::Messages { messages: &texts, user_ids: UserIds::default() },
     ];
     let variants = [Variant::PURE, Variant::prehashed(b"context").unwrap()];
-    let variants = variants.into_iter().filter(|variant| computes(engine, *variant));
-    for (contents, variant) in variants.flat_map(|variant| both.map(|contents| (contents, variant))) {
+    for (contents, variant) in variants.into_iter().flat_map(|variant| both.map(|contents| (contents, variant))) {
         let expected = ed25519::sign(engine, &texts, &seeds, variant).unwrap();
         let (columns, mut signatures) = (Columns { contents, variant, ..columns }, vec![0; 30 * 64]);
         Operation::Ed25519Sign.run(engine, &columns, &mut signatures, &mut [], &mut codes).unwrap();

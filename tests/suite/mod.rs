@@ -109,6 +109,7 @@ const TESTS: &[Test] = on_engines! {
         vectors_of_the_standard sign_input cases_of_speccheck cases_of_cctv small_orders crafted real_signatures wycheproof
         matches_dalek hashed_keys contexts order_of_reasons columns together operations
         keys_of_other_forms portable_and_lanes_agree messages_of_any_length few_keys_in_a_large_batch
+        contexts_in_batches
     }
     edge_verify { edge_scalars special_keys }
     encodings { every_encoding malformed_keys decompression points_round_trip }

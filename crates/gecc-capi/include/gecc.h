@@ -1093,8 +1093,7 @@ GeccStatus gecc_ed25519_verify(const GeccEngine *engine,
  * itself. Every seed is a key. Writes `signatures`, 64 bytes `R || S`; `codes`. Code other than valid:
  * `GECC_CODE_FAULTY_SIGNATURE`, where the engine checks signatures.
  *
- * Seeds are read where they lie. They are the caller's to wipe. Other variants than Ed25519 itself are computed by the
- * CPU. An engine with `GECC_BACKEND_GPU` returns `GECC_STATUS_NO_DEVICE` for these.
+ * Seeds are read where they lie. They are the caller's to wipe.
  */
 GeccStatus gecc_ed25519_sign(const GeccEngine *engine,
                              const GeccEd25519Variant *variant,

@@ -20,12 +20,12 @@ pub struct Arguments {
 impl Arguments {
     /// The arguments of a call.
     pub fn of(kind: FunctionKind, policy: Policy, args: ScalarFunctionArgs) -> Result<Self> {
-        let (name, values) = split(kind, &args.args);
-        let name = name.and_then(|name| match name {
+        let (named, values) = split(kind, &args.args);
+        let named = named.iter().map(|name| match name {
             ColumnarValue::Scalar(name) => Some(name),
             ColumnarValue::Array(_) => None,
         });
-        let task = task(kind, policy, name)?;
+        let task = task(kind, policy, named)?;
         let is_constant = values.iter().all(|value| matches!(value, ColumnarValue::Scalar(_)));
         let rows = if is_constant { 1 } else { args.number_rows };
         let columns = values.iter().map(|value| value.to_array(rows)).collect::<Result<Vec<_>>>()?;
@@ -37,8 +37,8 @@ impl Arguments {
     /// # Errors
     /// What is wrong with the types or with what is named.
     pub fn planned(kind: FunctionKind, policy: Policy, args: &ReturnFieldArgs) -> Result<Self> {
-        let (name, _) = split(kind, args.scalar_arguments);
-        let task = task(kind, policy, name.copied().flatten())?;
+        let (named, _) = split(kind, args.scalar_arguments);
+        let task = task(kind, policy, named.iter().copied())?;
         let (_, types) = split(kind, args.arg_fields);
         for (field, given) in kind.fields().iter().zip(types) {
             let found = given.data_type();
@@ -51,14 +51,14 @@ impl Arguments {
     }
 }
 
-/// The name of a curve or rule, where there is such an argument, and the arguments behind it.
-fn split<T>(kind: FunctionKind, arguments: &[T]) -> (Option<&T>, &[T]) {
-    let names = usize::from(kind.names().is_some()).min(arguments.len());
-    (arguments[..names].first(), &arguments[names..])
+/// What is named, such as a curve or a rule, where there are such arguments, and the arguments behind it.
+fn split<T>(kind: FunctionKind, arguments: &[T]) -> (&[T], &[T]) {
+    arguments.split_at(kind.names().len().min(arguments.len()))
 }
 
-fn task(kind: FunctionKind, policy: Policy, name: Option<&ScalarValue>) -> Result<Task> {
-    kind.task(name.and_then(|name| name.try_as_str().flatten()), policy).map_err(DataFusionError::Plan)
+fn task<'a>(kind: FunctionKind, policy: Policy, named: impl Iterator<Item = Option<&'a ScalarValue>>) -> Result<Task> {
+    let named: Vec<Option<&str>> = named.map(|name| name.and_then(|name| name.try_as_str().flatten())).collect();
+    kind.task(&named, policy).map_err(DataFusionError::Plan)
 }
 
 fn batch(kind: FunctionKind, columns: Vec<ArrayRef>, rows: usize) -> Result<RecordBatch> {

@@ -28,20 +28,22 @@
 //! | `sm2_verify_der(digest, der, public_key)` | Boolean, for signatures in DER |
 //! | `bip340_verify(message, signature, public_key)` | Boolean; the message has any length |
 //! | `ed25519_verify(rule, message, signature, public_key)` | Boolean, by the rule that is named; the message has any length |
+//! | `ed25519ctx_verify(rule, context, message, signature, public_key)` | the same of Ed25519ctx |
+//! | `ed25519ph_verify(rule, context, message, signature, public_key)` | the same of Ed25519ph, which hashes the message |
 //! | `message_digest(hash, message)` | what ECDSA signs of a message, FixedSizeBinary(32) |
 //!
 //! `curve` is a text in the statement: `'secp256k1'`, `'p256'`, `'brainpoolp256r1'`. So is `rule`, by which programs
 //! differ in what they accept ([`gecc::ed25519::Rule`]): `'cofactorless'` is that of OpenSSL and Go, `'strict'` that of
-//! Solana, `'zip215'` that of Zcash and CometBFT; there is none that is meant where none is named. So is `hash`
-//! ([`gecc::fields::Hash`]): `'sha256'`, `'sha384'`, `'keccak256'`, `'eip191'`. The others are columns or values of any
-//! type that [`gecc_arrow`] reads: bytes as FixedSizeBinary, Binary, LargeBinary or BinaryView, or hexadecimal text
-//! with or without `0x`, also in a dictionary. A message that is a text of its own is cast: `'Hello'::BYTEA`. A
-//! signature is `r || s`, or `r || s || v` of 65 bytes, whose last byte is the recovery id where none is given; one of
-//! BIP 340 or Ed25519 is its 64 bytes alone. DER is strict; behind it there may be one byte more, as Bitcoin's hash
-//! type is. A `recovery_id` is an integer or a boolean, in any of the forms of [`gecc_arrow::Field::RecoveryId`]. A
-//! public key has 33 or 65 bytes (SEC 1), or 64 bytes `x || y`; for BIP 340 also 32 bytes x, and of all forms x alone
-//! counts. Those of Ed25519 have 32 bytes. It may be PEM, DER, an X.509 certificate or a JSON Web Key too, which have
-//! to name the curve or Ed25519.
+//! Solana, `'zip215'` that of Zcash and CometBFT; there is none that is meant where none is named. So is `context`: at
+//! most 255 bytes in hexadecimal digits, `''` for Ed25519ph without one. So is `hash` ([`gecc::fields::Hash`]):
+//! `'sha256'`, `'sha384'`, `'keccak256'`, `'eip191'`. The others are columns or values of any type that [`gecc_arrow`]
+//! reads: bytes as FixedSizeBinary, Binary, LargeBinary or BinaryView, or hexadecimal text with or without `0x`, also
+//! in a dictionary. A message that is a text of its own is cast: `'Hello'::BYTEA`. A signature is `r || s`, or
+//! `r || s || v` of 65 bytes, whose last byte is the recovery id where none is given; one of BIP 340 or Ed25519 is its
+//! 64 bytes alone. DER is strict; behind it there may be one byte more, as Bitcoin's hash type is. A `recovery_id` is
+//! an integer or a boolean, in any of the forms of [`gecc_arrow::Field::RecoveryId`]. A public key has 33 or 65 bytes
+//! (SEC 1), or 64 bytes `x || y`; for BIP 340 also 32 bytes x, and of all forms x alone counts. Those of Ed25519 have
+//! 32 bytes. It may be PEM, DER, an X.509 certificate or a JSON Web Key too, which have to name the curve or Ed25519.
 //!
 //! A value that cannot be read, such as a digest of 31 bytes, is not valid, and recovers nothing: `false` or null. So
 //! is a null: a row is either among `WHERE ecdsa_verify(…)` or among `WHERE NOT ecdsa_verify(…)`. Each function has a
@@ -49,7 +51,7 @@
 //! (`` `digest` is null ``). Who wants both verdict and reason asks for the reason alone, so that nothing is computed
 //! twice: the verdict is `reason IS NULL`.
 //!
-//! A wrong type, or a curve, rule or hash that there is not, is an error when the statement is planned. Functions of
+//! A wrong type, or a curve, rule, context or hash that there is not, is an error when the statement is planned. Functions of
 //! constants are computed then.
 //!
 //! # Batches
@@ -61,8 +63,8 @@
 //! than cores, or for larger batches: `datafusion.execution.target_partitions`, `datafusion.execution.batch_size`.
 //!
 //! The coalescer takes messages of BIP 340 and Ed25519 that have 32 bytes. Where some of a batch have another length,
-//! the engine computes that batch by itself. With a GPU such batches should be larger
-//! (`datafusion.execution.batch_size`).
+//! and where signatures are of Ed25519ctx or Ed25519ph, the engine computes that batch by itself. With a GPU such
+//! batches should be larger (`datafusion.execution.batch_size`).
 //!
 //! Everything here is public data, and variable-time.
 

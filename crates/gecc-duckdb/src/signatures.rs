@@ -26,7 +26,7 @@ impl OfSignatures {
 
     /// Arguments before the fields.
     fn names(&self) -> usize {
-        usize::from(self.kind.names().is_some())
+        self.kind.names().len()
     }
 
     fn write(&self, answers: &Answers, first: usize, results: &mut Results) {
@@ -72,8 +72,9 @@ impl Scalar for OfSignatures {
     }
 
     fn bind(&self, call: &Call) -> Result<Task, String> {
-        let name = if self.names() == 1 { call.constant(0) } else { None };
-        let task = self.kind.task(name.as_deref(), Default::default())?;
+        let named: Vec<Option<String>> = (0..self.names()).map(|argument| call.constant(argument)).collect();
+        let named: Vec<Option<&str>> = named.iter().map(Option::as_deref).collect();
+        let task = self.kind.task(&named, Default::default())?;
         let types = (self.names()..call.arguments()).map(|argument| call.type_of(argument).type_of());
         for (field, of) in self.kind.fields().iter().zip(types) {
             match data_type(of) {

@@ -76,6 +76,32 @@ def test_ed25519_by_every_rule(db: duckdb.DuckDBPyConnection) -> None:
     assert "small order" in one(db, small)
 
 
+def test_ed25519_in_the_variants_of_the_standard(db: duckdb.DuckDBPyConnection) -> None:
+    cases = json.loads((ROOT / "tests/vectors/ed25519_rfc8032.json").read_text())
+    names = ["message", "signature", "public"]
+    rows = [[case["instance"], case["context"], *(bytes.fromhex(case[name]) for name in names)] for case in cases]
+    db.execute("CREATE TABLE t (instance VARCHAR, context VARCHAR, m BLOB, s BLOB, k BLOB)")
+    db.executemany("INSERT INTO t VALUES (?, ?, ?, ?, ?)", rows)
+    assert len(rows) == 10
+    contexts = {case["context"] for case in cases}
+    for instance in ["Ed25519ctx", "Ed25519ph"]:
+        for context in contexts:
+            own = f"(instance = '{instance}' AND context = '{context}')"
+            verify = f"{instance.lower()}_verify('strict', '{context}', m, s, k)"
+            reason = f"{instance.lower()}_verify_reason('strict', '0x{context}', m, s, k)"
+            assert one(db, f"SELECT count(*) FROM t WHERE {verify} = {own} AND ({reason} IS NULL) = {own}") == 10
+    assert one(db, "SELECT count(*) FROM t WHERE ed25519_verify('strict', m, s, k)") == 5
+    assert one(db, "SELECT bool_or(ed25519ph_verify('zip215', '', NULL, s, k)) FROM t") is False
+    items = f"'', '{'ab' * 64}', '{'ab' * 32}'"
+    assert one(db, f"SELECT ed25519ctx_verify('zip215', repeat('00', 255), {items})") is False
+    assert "256 bytes" in refused(db, f"SELECT ed25519ctx_verify('zip215', repeat('00', 256), {items})")
+    for context in ["'context'", "'abc'", "NULL", "c"]:
+        said = refused(db, f"SELECT ed25519ph_verify('strict', {context}, {items}) FROM (VALUES ('beef')) t(c)")
+        assert "`context` must be a text in the statement of hexadecimal digits" in said
+    refused(db, f"SELECT ed25519ph_verify('strict', {items})")
+    refused(db, f"SELECT ed25519cxt_verify('strict', '', {items})")
+
+
 def test_digests_of_messages(db: duckdb.DuckDBPyConnection) -> None:
     message = b"Hello World"
     for name, digest in {

@@ -20,7 +20,7 @@ import pyarrow.parquet as pq
 import pytest
 from gecc import arrow
 
-from support import ROOT, compressed, random_rows, records, signed
+from support import ROOT, compressed, random_rows, records, signed, vectors
 
 SIGNATURES = ROOT / "crates" / "gecc-arrow" / "tests" / "data" / "signatures.parquet"
 
@@ -107,10 +107,10 @@ def signed_texts(texts: list[bytes], signatures: Any, keys: list[bytes]) -> pa.R
     return pa.record_batch(columns)
 
 
-def of_ed25519(texts: list[bytes]) -> pa.RecordBatch:
+def of_ed25519(texts: list[bytes], context: bytes | None = None, prehashed: bool = False) -> pa.RecordBatch:
     """Signatures of Ed25519 over messages, a quarter of them spoiled, with nulls, keys in PEM and of small order."""
     seeds = random_rows(len(texts), 32)
-    signatures, ok = gecc.ed25519_sign(texts, seeds)
+    signatures, ok = gecc.ed25519_sign(texts, seeds, context=context, prehashed=prehashed)
     assert ok.all()
     signatures[::4, 40] ^= 1
     public = gecc.ed25519_public_keys(seeds)[0]
@@ -174,6 +174,16 @@ CASES: dict[str, tuple[arrow.Operation, pa.RecordBatch, list[str]]] = {
         of_ed25519([row.tobytes() for row in random_rows(3000, 32)]),
         ["verify", "--scheme", "ed25519", "--rule", "zip215", "--batch-equations"],
     ),
+    "verify, Ed25519ctx": (
+        arrow.VerifyEd25519(rule="strict", context=b"of rows"),
+        of_ed25519([row[: item % 90].tobytes() for item, row in enumerate(random_rows(300, 90))], b"of rows"),
+        ["verify", "--scheme", "ed25519", "--rule", "strict", "--context", b"of rows".hex()],
+    ),
+    "verify, Ed25519ph, in groups": (
+        arrow.VerifyEd25519(rule="zip215", prehashed=True, threads=1, batch_equations=True),
+        of_ed25519([row.tobytes() for row in random_rows(3000, 32)], prehashed=True),
+        ["verify", "--scheme", "ed25519", "--rule", "zip215", "--prehashed", "--batch-equations"],
+    ),
     "recover": (arrow.Recover("p256"), batch_of("p256", 100), ["recover"]),
     "recover, columns": (
         arrow.Recover("secp256k1", columns=CHAIN),
@@ -202,6 +212,16 @@ CASES: dict[str, tuple[arrow.Operation, pa.RecordBatch, list[str]]] = {
         arrow.SignEd25519(check_signatures=True),
         seeds(60),
         ["sign", "--scheme", "ed25519", "--check-signatures"],
+    ),
+    "sign, Ed25519ctx": (
+        arrow.SignEd25519(context=b""),
+        seeds(60),
+        ["sign", "--scheme", "ed25519", "--context", ""],
+    ),
+    "sign, Ed25519ph": (
+        arrow.SignEd25519(context=bytes(255), prehashed=True),
+        seeds(60),
+        ["sign", "--scheme", "ed25519", "--context", bytes(255).hex(), "--prehashed"],
     ),
     "public keys, Ed25519": (arrow.PublicKeysEd25519(), seeds(60), ["pubkey", "--scheme", "ed25519"]),
     "public keys": (arrow.PublicKeys("p256", compressed=True), private_keys(60), ["pubkey", "--compressed"]),
@@ -288,6 +308,30 @@ def test_ed25519_takes_its_rule_and_no_other_signatures() -> None:
     longer = pa.array([row + b"\0" for row in batch["signature"].to_pylist()])
     found = arrow.VerifyEd25519(rule="zip215")(batch.set_column(1, "signature", longer))
     assert set(found["reason"].to_pylist()) == {"`message` is null", "`signature` has the wrong length"}
+
+
+@pytest.mark.parametrize("case", vectors("ed25519_rfc8032.json")[5:])
+def test_ed25519_in_the_variants_of_the_standard(case: dict[str, str]) -> None:
+    prehashed = case["instance"] == "Ed25519ph"
+    context = None if prehashed else bytes.fromhex(case["context"])
+    fields = {"message": "message", "secret_key": "secret", "public_key": "public", "signature": "signature"}
+    batch = pa.record_batch({field: pa.array([bytes.fromhex(case[name])]) for field, name in fields.items()})
+    signed = arrow.SignEd25519(context=context, prehashed=prehashed)(batch)
+    assert signed["signature"].to_pylist() == batch["signature"].to_pylist()
+    verify = arrow.VerifyEd25519(rule="strict", context=context, prehashed=prehashed)
+    others = [replace(verify, context=b"other"), replace(verify, prehashed=not prehashed)]
+    others.append(arrow.VerifyEd25519(rule="strict"))
+    assert [operation(batch)["valid"].to_pylist() for operation in [verify, *others]] == [[True], *[[False]] * 3]
+    assert pickle.loads(pickle.dumps(verify)) == verify
+
+
+def test_contexts_of_ed25519_have_at_most_255_bytes() -> None:
+    batch = of_ed25519([b"text"] * 2)
+    for operation in (arrow.VerifyEd25519(rule="strict", context=bytes(256)), arrow.SignEd25519(context=bytes(256))):
+        with pytest.raises(ValueError, match="context: .*256 bytes"):
+            operation.schema(batch.schema)
+    with pytest.raises(TypeError, match="context"):
+        arrow.SignEd25519(context="text")(batch)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("change", [0, 1, 9])

@@ -22,6 +22,8 @@ pub(crate) const VERIFY_WORTH: Worth = Worth { portable: 25, lanes: 64 };
 
 /// The verification of a batch.
 pub(crate) struct Verify<'a> {
+    pub variant: Variant,
+    /// Those that are hashed with keys: of Ed25519ph the hashes of messages.
     pub messages: SizedTexts<'a>,
     pub signatures: Rows<'a, 64>,
     pub keys: PublicKeys<'a>,
@@ -48,7 +50,7 @@ impl Computation for Verify<'_> {
         let challenge = |item: usize| {
             // A key of another form is rejected before its challenge matters.
             let Some(key) = keys.get(item).of_ed25519() else { return [0; 64] };
-            Variant::PURE.challenge(signatures.get(item), key, self.messages.get(items.start + item))
+            self.variant.challenge(signatures.get(item), key, self.messages.get(items.start + item))
         };
         let verification =
             Verification { rule: self.rule, challenge: &challenge, signatures, keys, together: self.together };
@@ -61,6 +63,8 @@ pub(crate) const SIGN_WORTH: Worth = Worth { portable: 32, lanes: 80 };
 
 /// The signing of a batch.
 pub(crate) struct Sign<'a> {
+    pub variant: Variant,
+    /// As for [`Verify`].
     pub messages: SizedTexts<'a>,
     /// No seed that serves all: such a one is expanded before.
     pub keys: SigningKeys<'a>,
@@ -83,7 +87,8 @@ impl Computation for Sign<'_> {
     fn on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut dyn Place) {
         let message = |item: usize| self.messages.get(items.start + item);
         let keys = self.keys.slice(items.clone());
-        sign(engine, &Signing { variant: Variant::PURE, message: &message, keys, is_checked: self.is_checked }, out);
+        let Sign { variant, is_checked, .. } = *self;
+        sign(engine, &Signing { variant, message: &message, keys, is_checked }, out);
     }
 }
 

@@ -4,7 +4,7 @@ use super::batch::{CURVE, PublicKeysOf, Sign, Verify};
 use super::keys::{Secrets, SigningKeys};
 use super::rule::Rule;
 use super::sign::{Signing, sign};
-use super::variant::Variant;
+use super::variant::{MAX_CONTEXT_LEN, Variant};
 use super::verify::together::verify_group;
 use super::verify::{Verification, verify};
 use crate::cpu::CpuEngine;
@@ -23,6 +23,7 @@ const USES: usize = 60;
 
 /// Messages, keys, signatures, and the codes that these get by every rule.
 struct Items {
+    variant: Variant,
     messages: [Vec<u8>; KEYS],
     public: [[u8; 32]; KEYS],
     signatures: [[u8; 64]; KEYS],
@@ -33,8 +34,13 @@ fn seeds() -> [[u8; 32]; KEYS] {
     std::array::from_fn(|item| [item as u8; 32])
 }
 
+/// With what is hashed before everything else: of a length that is no multiple of words, and of several blocks.
+fn with_context() -> Variant {
+    Variant::context(&[0x63; MAX_CONTEXT_LEN]).expect("it is not longer")
+}
+
 /// Signed by the portable code, on this engine's threads.
-fn signed(engine: &CpuEngine) -> Items {
+fn signed(engine: &CpuEngine, variant: Variant) -> Items {
     let seeds = seeds();
     // Of one block of the hash and of several.
     let messages: [Vec<u8>; KEYS] = std::array::from_fn(|item| vec![item as u8; 3 + 37 * item]);
@@ -43,14 +49,14 @@ fn signed(engine: &CpuEngine) -> Items {
     Secrets::Seeds(secrets).public_keys(engine, |item| item, &mut ResultsMut::rows(&mut codes, &mut public));
     let message = |item: usize| messages[item].as_slice();
     let keys = SigningKeys::from(secrets);
-    let signing = Signing { variant: Variant::PURE, message: &message, keys, is_checked: false };
+    let signing = Signing { variant, message: &message, keys, is_checked: false };
     sign(engine, &signing, &mut ResultsMut::rows(&mut codes, &mut signatures));
-    Items { messages, public, signatures, expected: codes }
+    Items { variant, messages, public, signatures, expected: codes }
 }
 
 /// Some of which are spoiled.
-fn items(engine: &CpuEngine) -> Items {
-    let Items { messages, mut public, mut signatures, mut expected } = signed(engine);
+fn items(engine: &CpuEngine, variant: Variant) -> Items {
+    let Items { messages, mut public, mut signatures, mut expected, .. } = signed(engine, variant);
     // Every third signature has another S, one another R, and one key is none: its y is 2.
     for item in (1..KEYS).step_by(3) {
         signatures[item][32] ^= 1;
@@ -60,16 +66,16 @@ fn items(engine: &CpuEngine) -> Items {
     expected[2] = Rejection::Mismatch.code();
     public[5] = std::array::from_fn(|byte| if byte == 0 { 2 } else { 0 });
     expected[5] = Rejection::NotOnCurve.code();
-    Items { messages, public, signatures, expected }
+    Items { variant, messages, public, signatures, expected }
 }
 
 /// # Errors
 /// What is wrong with the answers of an engine with lanes.
 pub(crate) fn of_lanes(engine: &CpuEngine) -> Result<(), String> {
-    let Items { messages, public, signatures, expected } = items(engine);
+    let Items { variant, messages, public, signatures, expected } = items(engine, Variant::PURE);
     for (items, rule) in [(KEYS, Rule::Strict), (KEYS, Rule::Zip215), (KEYS * USES, Rule::Strict)] {
         let (signatures, public) = (repeat(&signatures, items), repeat(&public, items));
-        let challenge = |item: usize| Variant::PURE.challenge(&signatures[item], &public[item], &messages[item % KEYS]);
+        let challenge = |item: usize| variant.challenge(&signatures[item], &public[item], &messages[item % KEYS]);
         let verification = Verification {
             rule,
             challenge: &challenge,
@@ -120,6 +126,7 @@ fn verify_batch(
 ) -> Result<(), Fault> {
     let (signatures, public) = (repeat(&known.signatures, items), repeat(&known.public, items));
     let verify = Verify {
+        variant: known.variant,
         messages: SizedTexts::new(trial.cpu, items, |item| &known.messages[item % KEYS]),
         signatures: (&signatures).into(),
         keys: PublicKeys::ed25519(&public),
@@ -137,13 +144,14 @@ fn verify_batch(
 }
 
 fn run_verify(trial: &mut Trial) -> Result<(), Fault> {
-    let known = items(trial.cpu);
-    Rule::ALL.iter().try_for_each(|rule| verify_batch(trial, &known, *rule, ITEMS, None))
+    let (known, of_context) = (items(trial.cpu, Variant::PURE), items(trial.cpu, with_context()));
+    Rule::ALL.iter().try_for_each(|rule| verify_batch(trial, &known, *rule, ITEMS, None))?;
+    verify_batch(trial, &of_context, Rule::Strict, ITEMS, None)
 }
 
 /// Chunks that are large enough for tables of their keys, which are not kept: by R's encoding, and by R.
 fn run_verify_by_tables(trial: &mut Trial) -> Result<(), Fault> {
-    let (known, (items, expected)) = (items(trial.cpu), key_tables::FEWEST_WITH_TABLES);
+    let (known, (items, expected)) = (items(trial.cpu, Variant::PURE), key_tables::FEWEST_WITH_TABLES);
     let of_rule = |rule: &Rule| verify_batch(trial, &known, *rule, items, Some(expected));
     let result = [Rule::Strict, Rule::Zip215].iter().try_for_each(of_rule);
     trial.lane.kept.key_cache.drop_idle();
@@ -153,7 +161,7 @@ fn run_verify_by_tables(trial: &mut Trial) -> Result<(), Fault> {
 /// Chunks whose items are all valid or take no part in the equation, which holds, and some in which others make it
 /// fail.
 fn run_verify_together(trial: &mut Trial) -> Result<(), Fault> {
-    let Items { messages, public, signatures, expected } = items(trial.cpu);
+    let Items { variant, messages, public, signatures, expected } = items(trial.cpu, Variant::PURE);
     for (rule, fails) in [(Rule::Zip215, false), (Rule::Rfc8032Cofactored, false), (Rule::Zip215, true)] {
         let chosen: Vec<usize> =
             (0..KEYS).filter(|item| fails || expected[*item] != Rejection::Mismatch.code()).collect();
@@ -161,6 +169,7 @@ fn run_verify_together(trial: &mut Trial) -> Result<(), Fault> {
         let signatures: Vec<[u8; 64]> = numbers.iter().map(|item| signatures[*item]).collect();
         let public: Vec<[u8; 32]> = numbers.iter().map(|item| public[*item]).collect();
         let verify = Verify {
+            variant,
             messages: SizedTexts::new(trial.cpu, ITEMS, |item| &messages[numbers[item]]),
             signatures: (&signatures).into(),
             keys: PublicKeys::ed25519(&public),
@@ -183,26 +192,32 @@ pub(crate) fn of_signing(is_checked: bool, with_tables: bool) -> Vec<Test> {
     [vec![signing], check].concat()
 }
 
-/// With seeds, with keys that are expanded, and with one of these for all.
+/// With seeds, with keys that are expanded, and with one of these for all; and with a context.
 fn run_sign(trial: &mut Trial) -> Result<(), Fault> {
-    let (Items { messages, signatures, .. }, seeds) = (signed(trial.cpu), repeat(&seeds(), ITEMS));
+    let (Items { variant, messages, signatures, .. }, seeds) =
+        (signed(trial.cpu, Variant::PURE), repeat(&seeds(), ITEMS));
     let secrets = SecretKeys::rows(Rows::new(&seeds));
     let expanded = Secrets::Seeds(secrets).expand_all(trial.cpu, ITEMS);
     for keys in [SigningKeys::from(secrets), SigningKeys::expanded(&expanded)] {
         let messages = SizedTexts::new(trial.cpu, ITEMS, |item| &messages[item % KEYS]);
-        let sign = Sign { messages, keys, is_checked: false, items: ITEMS };
+        let sign = Sign { variant, messages, keys, is_checked: false, items: ITEMS };
         trial.check(&sign, |results, item| results.get(item).copied(), repeat(&signatures.map(Ok), ITEMS))?;
     }
     let messages = SizedTexts::new(trial.cpu, ITEMS, |_| &messages[3]);
-    let sign = Sign { messages, keys: SigningKeys::expanded_for_all(&expanded[3]), is_checked: false, items: ITEMS };
-    trial.check(&sign, |results, item| results.get(item).copied(), vec![Ok(signatures[3]); ITEMS])
+    let keys = SigningKeys::expanded_for_all(&expanded[3]);
+    let sign = Sign { variant, messages, keys, is_checked: false, items: ITEMS };
+    trial.check(&sign, |results, item| results.get(item).copied(), vec![Ok(signatures[3]); ITEMS])?;
+    let Items { variant, messages, signatures, .. } = signed(trial.cpu, with_context());
+    let messages = SizedTexts::new(trial.cpu, ITEMS, |item| &messages[item % KEYS]);
+    let sign = Sign { variant, messages, keys: SigningKeys::expanded(&expanded), is_checked: false, items: ITEMS };
+    trial.check(&sign, |results, item| results.get(item).copied(), repeat(&signatures.map(Ok), ITEMS))
 }
 
 /// That of public keys.
 pub(crate) const PUBLIC_KEYS: Test = Test { operation: "Ed25519 public keys", on: CURVE, run: run_public_keys };
 
 fn run_public_keys(trial: &mut Trial) -> Result<(), Fault> {
-    let (Items { public, .. }, seeds) = (signed(trial.cpu), repeat(&seeds(), ITEMS));
+    let (Items { public, .. }, seeds) = (signed(trial.cpu, Variant::PURE), repeat(&seeds(), ITEMS));
     let of_seeds = PublicKeysOf { seeds: SecretKeys::rows(Rows::new(&seeds)), items: ITEMS };
     trial.check(&of_seeds, |results, item| results.get(item).copied(), repeat(&public.map(Ok), ITEMS))
 }

@@ -5,8 +5,8 @@
 //! 32 bytes. Messages have any length. Which signatures are valid is said by a [`Rule`], which calls take, as programs
 //! differ in it. Results are byte-identical to those of `ed25519-dalek`.
 //!
-//! GPUs, where there are any, verify signatures of Ed25519 itself, sign, and make public keys. The variants are
-//! computed by the CPU; an engine that may use GPUs alone ([`crate::Backend::Gpu`]) refuses them.
+//! GPUs, where there are any, verify signatures of every variant, sign, and make public keys. Messages of Ed25519ph are
+//! hashed by the CPU.
 
 mod batch;
 mod keys;
@@ -23,7 +23,7 @@ mod variant;
 mod verify;
 mod verify_gpu;
 
-use crate::cpu::edwards::curves::Ed25519;
+use crate::cpu::CpuEngine;
 use crate::engine::Engine;
 use crate::ops::hash::SizedTexts;
 use crate::schemes::frame::{Chunks, verdict_of};
@@ -34,12 +34,7 @@ pub(crate) use batch::{PublicKeysOf, SIGN_WORTH, Sign, VERIFY_WORTH, Verify};
 pub use keys::{ExpandedKey, SigningKeys};
 use keys::{Kind, Secrets};
 pub use rule::{Rule, UnknownRule};
-use sign::Signing;
 pub use variant::{MAX_CONTEXT_LEN, Variant};
-use verify::Verification;
-
-/// What errors call the scheme.
-const NAME: &str = "Ed25519";
 
 /// Verifies one signature per item, with keys of 32 bytes ([`PublicKeys::ed25519`]). Variable-time: everything here is
 /// public. A byte 2 before the 32 is not looked at, as columns of mixed forms ([`PublicKeys::mixed_row_of_x`]) have it.
@@ -55,7 +50,7 @@ const NAME: &str = "Ed25519";
 ///
 /// # Errors
 /// [`Error::LengthMismatch`] when the inputs differ in length; [`Error::Device`] when every GPU fails and the CPU may
-/// not take over; [`Error::NoDevice`] with [`crate::Backend::Gpu`] for other variants than [`Variant::PURE`].
+/// not take over.
 ///
 /// ```
 /// use gecc::{Engine, PublicKeys, SecretKey, ed25519};
@@ -117,20 +112,22 @@ fn run_verify<M: AsRef<[u8]> + Sync>(
     let lengths =
         [("messages", messages.len()), ("signatures", signatures.len_for(items)), ("public keys", keys.len_for(items))];
     require_lengths(items, &lengths)?;
-    let together = engine.info().batch_equations;
-    if variant == Variant::PURE {
-        let messages = SizedTexts::new(&engine.devices()?.cpu, items, |item| messages[item].as_ref());
-        let chunks = Chunks::new(items);
-        return engine.run(&Verify { messages, signatures, keys, rule, together, chunks, items }, place);
+    let (cpu, together, chunks) = (&engine.devices()?.cpu, engine.info().batch_equations, Chunks::new(items));
+    let hashes = variant.hashes(cpu, messages);
+    let messages = signed_texts(cpu, messages, hashes.as_deref());
+    engine.run(&Verify { variant, messages, signatures, keys, rule, together, chunks, items }, place)
+}
+
+/// What is hashed with keys: messages, or their hashes where there are any.
+fn signed_texts<'a, M: AsRef<[u8]> + Sync>(
+    cpu: &CpuEngine,
+    messages: &'a [M],
+    hashes: Option<&'a [[u8; 64]]>,
+) -> SizedTexts<'a> {
+    match hashes {
+        Some(hashes) => SizedTexts::new(cpu, hashes.len(), |item| &hashes[item]),
+        None => SizedTexts::new(cpu, messages.len(), |item| messages[item].as_ref()),
     }
-    let challenge = |item: usize| {
-        // A key of another form is rejected before its challenge matters.
-        let Some(key) = keys.get(item).of_ed25519() else { return [0; 64] };
-        variant.challenge(signatures.get(item), key, messages[item].as_ref())
-    };
-    let verification = Verification { rule, challenge: &challenge, signatures, keys, together };
-    verify::verify::<Ed25519>(engine.cpu_alone(NAME)?, &verification, place);
-    Ok(())
 }
 
 /// Signs one message per item. **Constant-time** in keys and nonces, not in the length of messages.
@@ -140,7 +137,7 @@ fn run_verify<M: AsRef<[u8]> + Sync>(
 ///
 /// # Errors
 /// [`Error::LengthMismatch`] when the inputs differ in length; [`Error::Device`] when every GPU fails and the CPU may
-/// not take over; [`Error::NoDevice`] with [`crate::Backend::Gpu`] for other variants than [`Variant::PURE`].
+/// not take over.
 ///
 /// ```
 /// use gecc::{Engine, SecretKey, ed25519};
@@ -199,14 +196,9 @@ fn run_sign<M: AsRef<[u8]> + Sync>(
         _ => Vec::new(),
     };
     let keys = expanded.first().map_or(keys, SigningKeys::expanded_for_all);
-    if variant == Variant::PURE {
-        let messages = SizedTexts::new(cpu, items, |item| messages[item].as_ref());
-        return engine.run(&Sign { messages, keys, is_checked, items }, place);
-    }
-    let message = |item: usize| messages[item].as_ref();
-    let signing = Signing { variant, message: &message, keys, is_checked };
-    sign::sign(engine.cpu_alone(NAME)?, &signing, place);
-    Ok(())
+    let hashes = variant.hashes(cpu, messages);
+    let messages = signed_texts(cpu, messages, hashes.as_deref());
+    engine.run(&Sign { variant, messages, keys, is_checked, items }, place)
 }
 
 /// The public keys of seeds, 32 bytes each. **Constant-time** in seeds.

@@ -16,6 +16,7 @@ use zeroize::Zeroizing;
 #[derive(Clone, Copy)]
 pub struct Signing<'a, 'k> {
     pub variant: Variant,
+    /// What is hashed with keys of an item: see [`Variant::hash`].
     pub message: &'a (dyn Fn(usize) -> &'a [u8] + Sync),
     pub keys: SigningKeys<'k>,
     /// Whether signatures are verified before they are returned.

@@ -3,7 +3,7 @@
 use super::batch::{CURVE, PublicKeysOf, Sign};
 use super::keys::{ExpandedKey, Kind};
 use super::known_answers;
-use super::verify_gpu::{Equations, Signed, VERIFY_FILES};
+use super::verify_gpu::{Dom2, Equations, Signed, VERIFY_FILES};
 use crate::gpu::columns::{
     AnyRows, ByteRows, Codes, Column, Ed25519Keys, Prefixes, Scalars, Signatures, Verdicts, Xyz,
 };
@@ -150,6 +150,7 @@ impl OnGpu for Sign<'_> {
 
     fn chunk<'a>(&'a self, plan: &mut Plan<'a>, items: Range<usize>) -> Launch<'a> {
         let (count, first) = (items.len(), items.start);
+        let dom2 = Dom2::new(plan, &self.variant);
         let TextColumns { data, offsets } = TextColumns::new(plan, &self.messages, items.clone());
         let Keys { keys, key_stride, public, public_stride, expansion } =
             Keys::new(plan, self.keys.slice(items).0, self.is_checked);
@@ -160,17 +161,21 @@ impl OnGpu for Sign<'_> {
         let checking = self.is_checked.then(|| Checking::new(plan, on_device));
         plan.codes(on_device);
         plan.result(0, signatures, 64);
-        let signed = Signed { data, offsets, signatures, keys: public, on_device };
+        let signed = Signed { dom2, data, offsets, signatures, keys: public, on_device };
+        let Dom2 { bytes: dom2, length: dom2_bytes } = dom2;
         Box::new(move |Running { lane, expected, .. }: &mut Running| {
             let (n, nonces) = (count as u64, products.scalars);
             expansion.map_or(Ok(()), |expansion| expansion.expand(lane, products, n))?;
-            kernels::Ed25519Nonces { keys, key_stride, data, offsets, nonces, n }.launch(lane, CURVE)?;
+            kernels::Ed25519Nonces { keys, key_stride, dom2, dom2_bytes, data, offsets, nonces, n }
+                .launch(lane, CURVE)?;
             products.encode(lane, signatures.into(), 64, n)?;
             kernels::Ed25519Sign {
                 keys,
                 key_stride,
                 public_keys: public.into(),
                 public_stride,
+                dom2,
+                dom2_bytes,
                 data,
                 offsets,
                 nonces,

@@ -45,7 +45,7 @@ fn verify(engines: &Engines, items: &[Item], rule: Rule) -> usize {
     let verify = |together| {
         let messages = SizedTexts::new(&engines.cpu, items.len(), |item| &items[item].message);
         let (signatures, keys, chunks) = ((&signatures).into(), PublicKeys::ed25519(&keys), Chunks::all());
-        Verify { messages, signatures, keys, rule, together, chunks, items: items.len() }
+        Verify { variant: Variant::PURE, messages, signatures, keys, rule, together, chunks, items: items.len() }
     };
     let (expected, found) = (verify(false), verify(true));
     engines.check_codes(&found, &expected);

@@ -1,5 +1,6 @@
 //! What is hashed of a message: Ed25519, Ed25519ctx and Ed25519ph (RFC 8032, section 5.1).
 
+use crate::cpu::CpuEngine;
 use crate::types::Error;
 use sha2::{Digest, Sha512};
 use std::fmt;
@@ -7,34 +8,29 @@ use std::fmt;
 /// Bytes of the longest context: its length is hashed as one byte.
 pub const MAX_CONTEXT_LEN: usize = 255;
 
+/// How dom2 begins. A flag, a length and the context follow.
+const TITLE: &[u8; 32] = b"SigEd25519 no Ed25519 collisions";
+const CONTEXT: usize = TITLE.len() + 2;
+
 /// Which of the three variants of RFC 8032 signatures are of. The signatures of one never verify as those of another.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Variant(Kind);
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
-    Pure,
-    Context(Context),
-    Prehashed(Context),
-}
-
-/// A context, with zeros behind it.
 #[derive(Clone, Copy, PartialEq, Eq)]
-struct Context {
-    bytes: [u8; MAX_CONTEXT_LEN],
-    length: u8,
+pub struct Variant {
+    /// dom2, with zeros behind it.
+    bytes: [u8; CONTEXT + MAX_CONTEXT_LEN],
+    length: usize,
+    is_prehashed: bool,
 }
 
 impl Variant {
     /// Ed25519, which is what nearly everybody means.
-    pub const PURE: Variant = Variant(Kind::Pure);
+    pub const PURE: Variant = Variant { bytes: [0; _], length: 0, is_prehashed: false };
 
     /// Ed25519ctx: with a context, which says what signatures are made for. It should not be empty.
     ///
     /// # Errors
     /// [`Error::ContextTooLong`] above [`MAX_CONTEXT_LEN`] bytes.
     pub fn context(context: &[u8]) -> Result<Self, Error> {
-        Context::new(context).map(|context| Variant(Kind::Context(context)))
+        Self::new(context, false)
     }
 
     /// Ed25519ph: of SHA-512(M) in place of M, with a context that may be empty. Calls take M, and hash it.
@@ -42,51 +38,51 @@ impl Variant {
     /// # Errors
     /// [`Error::ContextTooLong`] above [`MAX_CONTEXT_LEN`] bytes.
     pub fn prehashed(context: &[u8]) -> Result<Self, Error> {
-        Context::new(context).map(|context| Variant(Kind::Prehashed(context)))
+        Self::new(context, true)
     }
 
-    /// What k is made of.
+    fn new(context: &[u8], is_prehashed: bool) -> Result<Self, Error> {
+        let length = u8::try_from(context.len()).map_err(|_| Error::ContextTooLong { bytes: context.len() })?;
+        let mut variant = Variant { length: CONTEXT + context.len(), is_prehashed, ..Self::PURE };
+        variant.bytes[..TITLE.len()].copy_from_slice(TITLE);
+        variant.bytes[TITLE.len()..CONTEXT].copy_from_slice(&[is_prehashed.into(), length]);
+        variant.bytes[CONTEXT..variant.length].copy_from_slice(context);
+        Ok(variant)
+    }
+
+    /// What is hashed before everything else: nothing for Ed25519 itself.
+    pub(super) fn dom2(&self) -> &[u8] {
+        &self.bytes[..self.length]
+    }
+
+    /// What is signed in place of messages: their hashes, where this is Ed25519ph.
+    pub(super) fn hashes<M: AsRef<[u8]> + Sync>(&self, engine: &CpuEngine, messages: &[M]) -> Option<Vec<[u8; 64]>> {
+        let hash = |item: usize| Sha512::digest(messages[item].as_ref()).into();
+        self.is_prehashed.then(|| engine.map(messages.len(), [0; 64], hash))
+    }
+
+    /// What k is made of. `message` is that of [`Variant::hash`].
     pub(super) fn challenge(&self, signature: &[u8; 64], key: &[u8; 32], message: &[u8]) -> [u8; 64] {
         self.hash(&[&signature[..32], key], message)
     }
 
-    /// SHA-512(dom2 || parts || PH(M)).
+    /// SHA-512(dom2 || parts || PH(M)). `message` is PH(M): M itself, or what [`Variant::hashes`] gives.
     pub(super) fn hash(&self, parts: &[&[u8]], message: &[u8]) -> [u8; 64] {
-        let mut hash = Sha512::new();
-        let dom2 = match &self.0 {
-            Kind::Pure => None,
-            Kind::Context(context) => Some((0, context)),
-            Kind::Prehashed(context) => Some((1, context)),
-        };
-        if let Some((flag, context)) = dom2 {
-            hash.update(b"SigEd25519 no Ed25519 collisions");
-            hash.update([flag, context.length]);
-            hash.update(context.as_bytes());
-        }
+        let mut hash = Sha512::new_with_prefix(self.dom2());
         parts.iter().for_each(|part| hash.update(part));
-        match self.0 {
-            Kind::Prehashed(_) => hash.update(Sha512::digest(message)),
-            _ => hash.update(message),
-        }
+        hash.update(message);
         hash.finalize().into()
     }
 }
 
-impl Context {
-    fn new(context: &[u8]) -> Result<Self, Error> {
-        let mut bytes = [0; MAX_CONTEXT_LEN];
-        let too_long = || Error::ContextTooLong { bytes: context.len() };
-        bytes.get_mut(..context.len()).ok_or_else(too_long)?.copy_from_slice(context);
-        Ok(Context { bytes, length: context.len() as u8 })
-    }
-
-    fn as_bytes(&self) -> &[u8] {
-        &self.bytes[..usize::from(self.length)]
-    }
-}
-
-impl fmt::Debug for Context {
+impl fmt::Debug for Variant {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.as_bytes().fmt(f)
+        match self.dom2().get(CONTEXT..) {
+            None => f.write_str("Ed25519"),
+            Some(context) => {
+                let name = if self.is_prehashed { "Ed25519ph" } else { "Ed25519ctx" };
+                write!(f, "{name}(b\"{}\")", context.escape_ascii())
+            }
+        }
     }
 }

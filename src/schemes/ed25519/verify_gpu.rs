@@ -3,6 +3,7 @@
 use super::batch::{CURVE, Verify};
 use super::known_answers;
 use super::together_gpu::{Checked, TOGETHER_FILES, Together};
+use super::variant::Variant;
 use crate::gpu::codes::{PENDING, PointKind};
 use crate::gpu::columns::{
     ByteRows, Codes, Column, Ed25519Multiples, ItemNumbers, KeyColumns, NextTile, Offsets, PointKinds, Scalars,
@@ -18,7 +19,7 @@ use crate::gpu::{Launch, OnGpu, Running, Test};
 use crate::ops::hash::{LONGEST, TextColumns};
 use crate::schemes::frame::Chunks;
 use crate::schemes::frame::together::gpu::Open;
-use crate::types::KeyRowForm;
+use crate::types::{self, KeyRowForm};
 use std::ops::Range;
 
 /// Kernel files of verification.
@@ -94,19 +95,36 @@ impl OnGpu for Verify<'_> {
 
     fn chunk<'a>(&'a self, plan: &mut Plan<'a>, items: Range<usize>) -> Launch<'a> {
         let (n, rule, first) = (items.len(), self.rule_bits(), items.start);
+        let dom2 = Dom2::new(plan, &self.variant);
         let TextColumns { data, offsets } = TextColumns::new(plan, &self.messages, items.clone());
         let signatures = plan.input::<Signatures>(self.signatures.slice(items).bytes());
         let (keys, on_device) = (self.key_rows(plan, first), self.on_device(plan, first));
         let equations = Equations::new(plan, self.is_together(n).then_some(&self.chunks));
         plan.codes(equations.verdicts);
-        let signed = Signed { data, offsets, signatures, keys, on_device };
+        let signed = Signed { dom2, data, offsets, signatures, keys, on_device };
         Box::new(move |Running { lane, expected, .. }: &mut Running| equations.verify(lane, signed, rule, n, *expected))
+    }
+}
+
+/// What a chunk hashes before everything else: nothing for Ed25519 itself.
+#[derive(Clone, Copy)]
+pub struct Dom2 {
+    pub bytes: Option<Column<Texts>>,
+    pub length: u64,
+}
+
+impl Dom2 {
+    pub fn new<'a>(plan: &mut Plan<'a>, variant: &'a Variant) -> Self {
+        let dom2 = variant.dom2();
+        let row = || plan.input_of(dom2.len(), Source::Rows(types::ByteRows::new(dom2, dom2.len())));
+        Dom2 { bytes: (!dom2.is_empty()).then(row), length: dom2.len() as u64 }
     }
 }
 
 /// A chunk's signatures, and what they are of.
 #[derive(Clone, Copy)]
 pub struct Signed {
+    pub dom2: Dom2,
     pub data: Column<Texts>,
     pub offsets: Column<Offsets>,
     pub signatures: Column<Signatures>,
@@ -152,11 +170,13 @@ impl<'a> Equations<'a> {
     /// device in this call, this chunk's included.
     pub fn verify(&self, lane: &mut Lane, signed: Signed, rule: u32, n: usize, expected: usize) -> Result<(), Fault> {
         let Equations { k, minus_a, kinds, minus_r, verdicts, .. } = *self;
-        let (Signed { data, offsets, signatures, keys, on_device }, count) = (signed, n as u64);
+        let (Signed { dom2, data, offsets, signatures, keys, on_device }, count) = (signed, n as u64);
         let kept = lane.kept.clone();
         let table = kept.base_point.edwards(lane, CURVE)?;
         let key_columns = self.repeated.as_ref().map(|(_, columns)| *columns);
-        kernels::Ed25519Challenge { signatures, keys, data, offsets, k, key_columns, n: count }.launch(lane, CURVE)?;
+        let Dom2 { bytes: dom2, length: dom2_bytes } = dom2;
+        kernels::Ed25519Challenge { signatures, keys, dom2, dom2_bytes, data, offsets, k, key_columns, n: count }
+            .launch(lane, CURVE)?;
         let grouped = self.group(lane, n, expected)?;
         let (counts, representative) = grouped.as_ref().map(|keys| (keys.counts, keys.representative)).unzip();
         kernels::Ed25519Keys { keys, rule, counts, minus_a, kinds, n: count }.launch(lane, CURVE)?;

@@ -1,11 +1,12 @@
 //! What the functions are: their names, arguments and results.
 
+use crate::cells::append_hexadecimal;
 use crate::mapping::{takes, wanted};
 use arrow_schema::DataType;
 use gecc::CurveId;
 use gecc::call::Operation;
 use gecc::ecdsa::Policy;
-use gecc::ed25519::{Rule, UnknownRule};
+use gecc::ed25519::{Rule, UnknownRule, Variant};
 use gecc::fields::{Field, Hash, Mapping, UnknownHash};
 
 /// What a function computes.
@@ -27,13 +28,24 @@ pub enum FunctionKind {
     Bip340Verify,
     /// Verdicts on Ed25519 signatures, by a rule that the statement names.
     Ed25519Verify,
+    /// The same of Ed25519ctx, whose context the statement names too.
+    Ed25519ctxVerify,
+    /// The same of Ed25519ph.
+    Ed25519phVerify,
     /// The digests of messages by a hash that the statement names, which ECDSA signs.
     MessageDigest,
 }
 
 /// What a call computes: a function, and what its statement names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Task {
+pub struct Task {
+    pub(super) computed: Computed,
+    /// Of Ed25519.
+    pub(super) variant: Variant,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Computed {
     /// An operation of the library's.
     Operation(Operation),
     /// The Ethereum addresses of public keys.
@@ -53,7 +65,7 @@ pub enum Gives {
 
 impl FunctionKind {
     /// All of them.
-    pub const ALL: [FunctionKind; 9] = [
+    pub const ALL: [FunctionKind; 11] = [
         FunctionKind::EcdsaVerify,
         FunctionKind::EcdsaVerifyDer,
         FunctionKind::EcdsaRecover,
@@ -62,6 +74,8 @@ impl FunctionKind {
         FunctionKind::Sm2VerifyDer,
         FunctionKind::Bip340Verify,
         FunctionKind::Ed25519Verify,
+        FunctionKind::Ed25519ctxVerify,
+        FunctionKind::Ed25519phVerify,
         FunctionKind::MessageDigest,
     ];
 
@@ -77,23 +91,31 @@ impl FunctionKind {
             FunctionKind::Sm2VerifyDer => "sm2_verify_der",
             FunctionKind::Bip340Verify => "bip340_verify",
             FunctionKind::Ed25519Verify => "ed25519_verify",
+            FunctionKind::Ed25519ctxVerify => "ed25519ctx_verify",
+            FunctionKind::Ed25519phVerify => "ed25519ph_verify",
             FunctionKind::MessageDigest => "message_digest",
         };
         format!("{name}{reason}")
     }
 
-    /// What the first argument names, a text in the statement: a curve, a rule of Ed25519, or a hash. `None` where it
-    /// is a field.
-    pub fn names(self) -> Option<&'static str> {
+    /// What the first arguments name, texts in the statement: a curve, a rule of Ed25519 with or without a context, or
+    /// a hash. The others are fields.
+    pub fn names(self) -> &'static [&'static str] {
         match self {
-            FunctionKind::EcdsaVerify | FunctionKind::EcdsaVerifyDer | FunctionKind::EcdsaRecover => Some("curve"),
-            FunctionKind::Ed25519Verify => Some("rule"),
-            FunctionKind::MessageDigest => Some("hash"),
+            FunctionKind::EcdsaVerify | FunctionKind::EcdsaVerifyDer | FunctionKind::EcdsaRecover => &["curve"],
+            FunctionKind::Ed25519Verify => &["rule"],
+            FunctionKind::Ed25519ctxVerify | FunctionKind::Ed25519phVerify => &["rule", "context"],
+            FunctionKind::MessageDigest => &["hash"],
             FunctionKind::EthAddress
             | FunctionKind::Sm2Verify
             | FunctionKind::Sm2VerifyDer
-            | FunctionKind::Bip340Verify => None,
+            | FunctionKind::Bip340Verify => &[],
         }
+    }
+
+    fn is_ed25519(self) -> bool {
+        let kinds = [FunctionKind::Ed25519Verify, FunctionKind::Ed25519ctxVerify, FunctionKind::Ed25519phVerify];
+        kinds.contains(&self)
     }
 
     /// The arguments behind that.
@@ -101,9 +123,10 @@ impl FunctionKind {
         match self {
             FunctionKind::EcdsaVerify | FunctionKind::Sm2Verify => &[Field::Digest, Field::Signature, Field::PublicKey],
             FunctionKind::EcdsaVerifyDer | FunctionKind::Sm2VerifyDer => &[Field::Digest, Field::Der, Field::PublicKey],
-            FunctionKind::Bip340Verify | FunctionKind::Ed25519Verify => {
-                &[Field::Message, Field::Signature, Field::PublicKey]
-            }
+            FunctionKind::Bip340Verify
+            | FunctionKind::Ed25519Verify
+            | FunctionKind::Ed25519ctxVerify
+            | FunctionKind::Ed25519phVerify => &[Field::Message, Field::Signature, Field::PublicKey],
             FunctionKind::EcdsaRecover => &[Field::Digest, Field::Signature, Field::RecoveryId],
             FunctionKind::EthAddress => &[Field::PublicKey],
             FunctionKind::MessageDigest => &[Field::Message],
@@ -120,30 +143,39 @@ impl FunctionKind {
             other => other,
         };
         let is_x_only = field == Field::PublicKey && *values == DataType::FixedSizeBinary(32);
-        let takes_x_only = matches!(self, FunctionKind::Bip340Verify | FunctionKind::Ed25519Verify);
+        let takes_x_only = self == FunctionKind::Bip340Verify || self.is_ed25519();
         if takes(field, data_type) && (!is_x_only || takes_x_only) {
             return Ok(());
         }
         Err(format!("`{field}` is {data_type}, but must be {}", wanted(field)))
     }
 
-    /// What a call computes, with the name that its statement has, where that names something.
+    /// What a call computes, with what its statement has in the places of [`FunctionKind::names`].
     ///
     /// # Errors
     /// Where a name is needed and there is none, where nothing is called so, or it is a curve without ECDSA.
-    pub fn task(self, name: Option<&str>, policy: Policy) -> Result<Task, String> {
+    pub fn task(self, named: &[Option<&str>], policy: Policy) -> Result<Task, String> {
+        let name = |place: usize| named.get(place).copied().flatten();
         let operation = match self {
             FunctionKind::EcdsaVerify | FunctionKind::EcdsaVerifyDer => {
-                Operation::EcdsaVerify(ecdsa_curve(name)?, policy)
+                Operation::EcdsaVerify(ecdsa_curve(name(0))?, policy)
             }
-            FunctionKind::EcdsaRecover => Operation::EcdsaRecover(ecdsa_curve(name)?),
-            FunctionKind::EthAddress => return Ok(Task::EthAddress),
-            FunctionKind::MessageDigest => return Ok(Task::Digests(hash(name)?)),
+            FunctionKind::EcdsaRecover => Operation::EcdsaRecover(ecdsa_curve(name(0))?),
+            FunctionKind::EthAddress => return Ok(Computed::EthAddress.into()),
+            FunctionKind::MessageDigest => return Ok(Computed::Digests(hash(name(0))?).into()),
             FunctionKind::Sm2Verify | FunctionKind::Sm2VerifyDer => Operation::Sm2Verify,
             FunctionKind::Bip340Verify => Operation::Bip340Verify,
-            FunctionKind::Ed25519Verify => Operation::Ed25519Verify(rule(name)?),
+            FunctionKind::Ed25519Verify | FunctionKind::Ed25519ctxVerify | FunctionKind::Ed25519phVerify => {
+                Operation::Ed25519Verify(rule(name(0))?)
+            }
         };
-        Ok(Task::Operation(operation))
+        let variant = match self {
+            FunctionKind::Ed25519ctxVerify => Variant::context(&context(name(1))?),
+            FunctionKind::Ed25519phVerify => Variant::prehashed(&context(name(1))?),
+            _ => Ok(Variant::PURE),
+        };
+        let variant = variant.map_err(|problem| format!("`context`: {problem}"))?;
+        Ok(Task { computed: Computed::Operation(operation), variant })
     }
 
     /// How many of the last arguments may be left out.
@@ -161,19 +193,27 @@ impl FunctionKind {
             FunctionKind::Sm2Verify
             | FunctionKind::Sm2VerifyDer
             | FunctionKind::Bip340Verify
-            | FunctionKind::Ed25519Verify => DataType::Boolean,
+            | FunctionKind::Ed25519Verify
+            | FunctionKind::Ed25519ctxVerify
+            | FunctionKind::Ed25519phVerify => DataType::Boolean,
         }
     }
 
     /// The names of all arguments.
     pub fn arguments(self) -> Vec<String> {
-        let named = self.names().map(str::to_owned);
-        named.into_iter().chain(self.fields().iter().map(Field::to_string)).collect()
+        let named = self.names().iter().map(|name| (*name).to_owned());
+        named.chain(self.fields().iter().map(Field::to_string)).collect()
     }
 
     /// The first `count` fields as columns of their own names.
     pub fn mapping(self, count: usize) -> Mapping {
         self.fields()[..count].iter().fold(Mapping::new(), |mapping, field| mapping.with(*field, field.to_string()))
+    }
+}
+
+impl From<Computed> for Task {
+    fn from(computed: Computed) -> Self {
+        Task { computed, variant: Variant::PURE }
     }
 }
 
@@ -191,6 +231,14 @@ fn ecdsa_curve(name: Option<&str>) -> Result<CurveId, String> {
 fn rule(name: Option<&str>) -> Result<Rule, String> {
     let name = name.ok_or("`rule` must be a text in the statement, such as 'strict'")?;
     name.parse().map_err(|unknown: UnknownRule| unknown.to_string())
+}
+
+/// In hexadecimal digits, as all texts that are bytes.
+fn context(digits: Option<&str>) -> Result<Vec<u8>, String> {
+    const WANTED: &str = "`context` must be a text in the statement of hexadecimal digits, such as 'beef'";
+    let mut context = Vec::new();
+    append_hexadecimal(digits.ok_or(WANTED)?.as_bytes(), &mut context).map_err(|_| WANTED)?;
+    Ok(context)
 }
 
 fn hash(name: Option<&str>) -> Result<Hash, String> {

@@ -1,5 +1,6 @@
 //! Calls of the engine and of its coalescer for one batch.
 
+use super::kind::Computed;
 use super::{FunctionKind, Task};
 use crate::answers::Answers;
 use crate::calls::{decode_keys_through, message_digests};
@@ -7,6 +8,7 @@ use crate::operation::Operation;
 use crate::pool::Pool;
 use arrow_array::RecordBatch;
 use gecc::call::{Columns, Contents, Operation as Call};
+use gecc::ed25519::Variant;
 use gecc::fields::{Hash, Mapping};
 use gecc::service::{Coalescer, Stats};
 use gecc::{Backend, CurveId, Engine, Verdict, point};
@@ -69,15 +71,16 @@ impl Service {
 
     fn answers_of_part(&self, kind: FunctionKind, task: Task, batch: &RecordBatch) -> Result<Answers, Problem> {
         let mut mapping = kind.mapping(batch.num_columns());
-        match task {
-            Task::Operation(operation) => {
+        match task.computed {
+            Computed::Operation(operation) => {
                 let run = |call, columns: &Columns, rows: &mut [u8], _: &mut [u8], codes: &mut [u8]| {
                     self.run(call, columns, rows, codes)
                 };
-                Operation::from(operation).apply_through(batch, &mapping, &self.pool, run)
+                let operation = Operation { variant: task.variant, ..operation.into() };
+                operation.apply_through(batch, &mapping, &self.pool, run)
             }
-            Task::EthAddress => self.addresses(batch, &mapping),
-            Task::Digests(hash) => {
+            Computed::EthAddress => self.addresses(batch, &mapping),
+            Computed::Digests(hash) => {
                 mapping.hash = hash;
                 let (digests, codes) = message_digests(batch, &mapping, &self.pool)?;
                 Ok(Answers::new(codes).with_rows("digest", 32, digests.into_flattened()))
@@ -95,9 +98,9 @@ impl Service {
     }
 
     /// Each call is a caller of its own to the coalescer, so that all threads get the same share of its queue. Its
-    /// batches have no place for messages of any length, which the engine gets as they come.
+    /// batches have no place for messages of any length nor for contexts: the engine gets these as they come.
     fn run(&self, call: Call, columns: &Columns, rows: &mut [u8], codes: &mut [u8]) -> Result<(), Problem> {
-        let Columns { contents, signatures, recovery_ids, public_keys: keys, .. } = *columns;
+        let Columns { contents, signatures, recovery_ids, public_keys: keys, variant, .. } = *columns;
         let caller = self.coalescer.caller();
         let verdicts = match (call, contents) {
             (Call::EcdsaVerify(curve, policy), Contents::Digests(digests)) => {
@@ -107,7 +110,7 @@ impl Service {
             (Call::Bip340Verify, Contents::Digests(messages)) => {
                 caller.bip340_verify(messages, signatures, keys).wait()?
             }
-            (Call::Ed25519Verify(rule), Contents::Digests(messages)) => {
+            (Call::Ed25519Verify(rule), Contents::Digests(messages)) if variant == Variant::PURE => {
                 caller.ed25519_verify(messages, signatures, keys, rule).wait()?
             }
             (Call::EcdsaRecover(curve), Contents::Digests(digests)) => {

@@ -1,7 +1,7 @@
 //! Signatures of Ed25519, by a rule that the statement names.
 
 use crate::items::{engine, fixed, some};
-use crate::session::{functions, query, row, session, texts};
+use crate::session::{functions, query, refusal, row, session, texts};
 use arrow_array::RecordBatch;
 use gecc::SecretKey;
 use gecc::ed25519::{self, Rule, Variant};
@@ -47,5 +47,65 @@ fn messages_of_32_bytes_are_coalesced() {
         let found = query(&context, "SELECT count(*) FROM t WHERE ed25519_verify('strict', m, s, k)");
         assert_eq!(texts(found.column(0)), [Some("66".to_owned())]);
         assert_eq!(functions.stats().items, coalesced);
+    }
+}
+
+/// Of RFC 8032, sections 7.2 (`foo`) and 7.3: function, context, message, key, signature.
+const VECTORS: [[&str; 5]; 2] = [
+    [
+        "ed25519ctx",
+        "666f6f",
+        "f726936d19c800494e3fdaff20b276a8",
+        "dfc9425e4f968f7f0c29f0259cf5f9aed6851c2bb4ad8bfb860cfee0ab248292",
+        "55a4cc2f70a54e04288c5f4cd1e45a7bb520b36292911876cada7323198dd87a\
+         8b36950b95130022907a7fb7c4e9b2d5f6cca685a587b4b21f4b888e4e7edb0d",
+    ],
+    [
+        "ed25519ph",
+        "",
+        "616263",
+        "ec172b93ad5e563bf4932c70e1245034c35467ef2efd4d64ebf819683467e2bf",
+        "98a70222f0b8121aa9d30f813d683f809e462b469c7ff87639499bb94e6dae41\
+         31f85042463c2a355a2003d062adf5aaa10b8c61e636062aaad11c2a26083406",
+    ],
+];
+
+#[test]
+fn contexts_are_named_by_the_statement() {
+    let context = session(functions(), 1, 8192);
+    for [function, own, message, key, signature] in VECTORS {
+        for (name, named) in [(function, own), (function, "beef"), ("ed25519ctx", ""), ("ed25519ph", "666f6f")] {
+            let is_own = [function, own] == [name, named];
+            let call =
+                |reason| format!("{name}_verify{reason}('strict', '0x{named}', '{message}', '{signature}', x'{key}')");
+            let expected = Some(is_own.to_string());
+            let sql = format!("SELECT {}, {} IS NULL", call(""), call("_reason"));
+            assert_eq!(row(&context, &sql), [expected.clone(), expected], "{sql}");
+        }
+    }
+}
+
+/// Over columns with a null, at both ends of what a context may be.
+#[test]
+fn rows_are_verified_with_the_longest_context() {
+    let (seed, longest) = (SecretKey::from_bytes([7; 32]), [0xab; 255]);
+    let public = ed25519::public_keys(engine(), std::slice::from_ref(&seed)).unwrap();
+    let (context, rows) = (session(functions(), 1, 8192), [[5; 32]; 3]);
+    let mut messages = some(&rows);
+    messages[2] = None;
+    for (name, variant) in [("ed25519ctx", Variant::context(&longest)), ("ed25519ph", Variant::prehashed(&longest))] {
+        let signed = ed25519::sign(engine(), &rows, &seed, variant.unwrap()).unwrap();
+        let mut signatures: Vec<[u8; 64]> = signed.into_iter().map(Result::unwrap).collect();
+        signatures[1][40] ^= 1;
+        let columns =
+            [("m", fixed(&messages)), ("s", fixed(&some(&signatures))), ("k", fixed(&some(&public.repeat(3))))];
+        let table = columns.map(|(name, column)| (name, column.unwrap()));
+        context.register_batch(name, RecordBatch::try_from_iter(table).unwrap()).unwrap();
+        let verify = |bytes| format!("SELECT {name}_verify('zip215', '{}', m, s, k) FROM {name}", "aB".repeat(bytes));
+        for (bytes, valid) in [(255, "true"), (254, "false")] {
+            let expected = [valid, "false", "false"].map(|text| Some(text.to_owned()));
+            assert_eq!(texts(query(&context, &verify(bytes)).column(0)), expected);
+        }
+        assert!(refusal(&context, &verify(256)).contains("`context`: a context of 256 bytes"));
     }
 }

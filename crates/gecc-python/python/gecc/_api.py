@@ -413,8 +413,7 @@ def ed25519_verify(
 def ed25519_sign(messages, seeds, *, context=None, prehashed=False, reasons=False, engine=None):
     """Signs one message of any length an item by Ed25519 (RFC 8032).
 
-    Constant-time in seeds and nonces, not in the length of messages. Ed25519ctx and Ed25519ph are computed by the CPU;
-    an engine that may use GPUs alone raises `NoDeviceError` for these.
+    Constant-time in seeds and nonces, not in the length of messages.
 
     Args:
         messages: n byte strings, as for `verify_messages`.

@@ -92,6 +92,8 @@ class BatchOperation:
         curve: str = "secp256k1",
         low_s: bool = False,
         rule: str = "",
+        context: bytes | None = None,
+        prehashed: bool = False,
         together: bool = False,
         additional: bytes | None = None,
         compressed: bool = False,

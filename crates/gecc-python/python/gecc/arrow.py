@@ -216,7 +216,16 @@ class VerifyBip340(Operation):
 
 
 @dataclass(frozen=True, kw_only=True)
-class VerifyEd25519(Operation):
+class _OfEd25519(Operation):
+    """An operation over signatures of Ed25519, Ed25519ctx or Ed25519ph."""
+
+    curve: str = field(default="ed25519", init=False)
+    context: bytes | None = None
+    prehashed: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class VerifyEd25519(_OfEd25519):
     """Verifies `signature`, of 64 bytes, of Ed25519 over `message`, of any length, or `digest`, a message of 32 bytes,
     with `public_key`, of 32 bytes, or in PEM, DER, JWK or OpenSSH's form. Answers are `valid` and `reason`.
 
@@ -224,16 +233,21 @@ class VerifyEd25519(Operation):
 
     Args:
         rule: which signatures are valid, as for `gecc.ed25519_verify`. It has to be given.
+        context: at most 255 bytes, of which the signatures of all rows are too: Ed25519ctx. By default they are of
+            Ed25519 itself.
+        prehashed: whether SHA-512 of each message was signed: Ed25519ph, with a context or without.
         batch_equations: whether rows are verified in groups where this is faster. Answers are the same. For rules with
             the cofactor alone: "zip215" and "rfc8032-cofactored".
     """
 
-    curve: str = field(default="ed25519", init=False)
     rule: str
     batch_equations: bool = False
 
     def _operation(self) -> BatchOperation:
-        return BatchOperation("ed25519_verify", rule=self.rule, together=self.batch_equations)
+        together = self.batch_equations
+        return BatchOperation(
+            "ed25519_verify", rule=self.rule, context=self.context, prehashed=self.prehashed, together=together
+        )
 
     def _options(self) -> tuple[tuple[str, Any], ...]:
         return (*super()._options(), *_chosen("batch_equations", self.batch_equations))
@@ -337,21 +351,22 @@ class SignBip340(Operation):
 
 
 @dataclass(frozen=True, kw_only=True)
-class SignEd25519(Operation):
+class SignEd25519(_OfEd25519):
     """Signs `message`, of any length, or `digest`, a message of 32 bytes, by Ed25519 with `secret_key`, a seed of 32
     bytes. Answers are `signature`, 64 bytes, and `reason`.
 
     Constant-time in seeds and nonces; reading seeds from hexadecimal text is not.
 
     Args:
+        context: as for `VerifyEd25519`.
+        prehashed: as for `VerifyEd25519`. Messages are given whole, and hashed here.
         check_signatures: as for `Sign`.
     """
 
-    curve: str = field(default="ed25519", init=False)
     check_signatures: bool = False
 
     def _operation(self) -> BatchOperation:
-        return BatchOperation("ed25519_sign")
+        return BatchOperation("ed25519_sign", context=self.context, prehashed=self.prehashed)
 
     def _options(self) -> tuple[tuple[str, Any], ...]:
         return (*super()._options(), *_chosen("check_signatures", self.check_signatures))

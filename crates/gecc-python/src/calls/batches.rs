@@ -1,6 +1,7 @@
 //! Record batches of Arrow: the operations of the command, which finds its columns by name.
 
 use crate::calls::operations::{hash_of, operation};
+use crate::choices;
 use crate::engine::{self, Engine};
 use crate::errors::batch_exception;
 use crate::pieces::{self, Length};
@@ -27,14 +28,16 @@ impl BatchOperation {
     /// An operation by the name that it has for `run`. `together` says that it is for an engine with batch equations.
     #[new]
     #[pyo3(signature = (
-        name, *, curve = "secp256k1", low_s = false, rule = "", together = false, additional = None, compressed = false,
-        der = false
+        name, *, curve = "secp256k1", low_s = false, rule = "", context = None, prehashed = false, together = false,
+        additional = None, compressed = false, der = false
     ))]
     fn new(
         name: &str,
         curve: &str,
         low_s: bool,
         rule: &str,
+        context: Option<&[u8]>,
+        prehashed: bool,
         together: bool,
         additional: Option<[u8; 32]>,
         compressed: bool,
@@ -51,7 +54,8 @@ impl BatchOperation {
             }
             _ => {
                 let key_form = if compressed { KeyForm::Compressed } else { KeyForm::Uncompressed };
-                Ok(BatchOperation(Operation { additional, key_form, der, ..call.into() }))
+                let variant = choices::ed25519_variant(context, prehashed)?;
+                Ok(BatchOperation(Operation { additional, variant, key_form, der, ..call.into() }))
             }
         }
     }
