@@ -57,9 +57,9 @@ impl EngineBuilder {
         self
     }
 
-    /// About how many items will be computed with the engine in all, where that is known. For up to 2048 for each thread
-    /// [`Backend::Auto`] starts no GPU: a driver takes some 0.4 s to start, and the cores are done by then. Default: not
-    /// known.
+    /// About how many items will be computed with the engine in all, where that is known. For up to 2048 for each
+    /// thread [`Backend::Auto`] starts no GPU: a driver takes some 0.4 s to start, and the cores are done by then.
+    /// Default: not known.
     pub fn expected_items(mut self, items: usize) -> Self {
         self.expected_items = Some(items);
         self

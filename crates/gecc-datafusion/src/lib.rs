@@ -51,8 +51,8 @@
 //! (`` `digest` is null ``). Who wants both verdict and reason asks for the reason alone, so that nothing is computed
 //! twice: the verdict is `reason IS NULL`.
 //!
-//! A wrong type, or a curve, rule, context or hash that there is not, is an error when the statement is planned. Functions of
-//! constants are computed then.
+//! A wrong type, or a curve, rule, context or hash that there is not, is an error when the statement is planned.
+//! Functions of constants are computed then.
 //!
 //! # Batches
 //!

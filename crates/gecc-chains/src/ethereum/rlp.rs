@@ -96,8 +96,8 @@ pub fn digits<'a>(items: &mut &'a [u8], most: usize) -> Result<&'a [u8]> {
     Ok(digits)
 }
 
-/// Takes a number of at most this many bytes, big-endian, into zeros. It is written to where it stays: as a value beside
-/// a problem it would be moved byte by byte.
+/// Takes a number of at most this many bytes, big-endian, into zeros. It is written to where it stays: as a value
+/// beside a problem it would be moved byte by byte.
 #[inline]
 pub fn number<const N: usize>(items: &mut &[u8], to: &mut [u8; N]) -> Result<()> {
     let digits = digits(items, N)?;
