@@ -47,10 +47,10 @@ pub struct EquationOptions {
 
 impl EngineOptions {
     pub fn start(&self) -> Result<Engine, String> {
-        self.start_for(None, self.max_memory)
+        self.start_for(None, None)
     }
 
-    /// Starts for inputs of this many bytes, where that is known, with a limit of memory in place of the one that was
+    /// Starts for inputs of this many bytes, where that is known. A limit of memory takes the place of the one that was
     /// asked for.
     pub fn start_for(&self, bytes: Option<u64>, max_memory: Option<usize>) -> Result<Engine, String> {
         let mut builder = self.builder()?;

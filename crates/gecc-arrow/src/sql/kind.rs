@@ -113,11 +113,6 @@ impl FunctionKind {
         }
     }
 
-    fn is_ed25519(self) -> bool {
-        let kinds = [FunctionKind::Ed25519Verify, FunctionKind::Ed25519ctxVerify, FunctionKind::Ed25519phVerify];
-        kinds.contains(&self)
-    }
-
     /// The arguments behind that.
     pub fn fields(self) -> &'static [Field] {
         match self {
@@ -143,7 +138,13 @@ impl FunctionKind {
             other => other,
         };
         let is_x_only = field == Field::PublicKey && *values == DataType::FixedSizeBinary(32);
-        let takes_x_only = self == FunctionKind::Bip340Verify || self.is_ed25519();
+        let takes_x_only = matches!(
+            self,
+            FunctionKind::Bip340Verify
+                | FunctionKind::Ed25519Verify
+                | FunctionKind::Ed25519ctxVerify
+                | FunctionKind::Ed25519phVerify
+        );
         if takes(field, data_type) && (!is_x_only || takes_x_only) {
             return Ok(());
         }

@@ -31,8 +31,7 @@ pub fn run(options: &IndexOptions) -> Result<u8, Failure> {
         refuse_overwriting(path, Some(&options.output))?;
     }
     let started = Instant::now();
-    let engine = options.engine.start_for(paths.known_bytes(), options.engine.max_memory)?;
-    let interrupted = interrupt::watch()?;
+    let (engine, interrupted) = (options.engine.start_for(paths.known_bytes(), None)?, interrupt::watch()?);
     let pool = Arc::new(pool(options.engine.threads)?);
     let settings = Settings { max_memory: options.engine.max_memory, ..Settings::new(&engine, &pool, interrupted) };
     let shared = Shared::new(Output::open(Some(&options.output), false, interrupted)?);
