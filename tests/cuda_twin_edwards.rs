@@ -18,7 +18,7 @@ use twin::{Driver, Session, curve_value, edge_values, from_hex, header_folder, n
 const NAME: &str = "ed25519";
 
 fn main() -> ExitCode {
-    harness::run(tests(Some(&CXX), named![fields, scalars, points, products, challenges, signatures, verdicts]))
+    harness::run(tests(Some(&CXX), named![fields, scalars, points, products, halves, challenges, signatures, verdicts]))
 }
 
 static P: LazyLock<BigUint> = LazyLock::new(|| from_hex(&curve_value(NAME, "p")));
@@ -138,7 +138,7 @@ fn points() {
     run(session);
 }
 
-/// k P + s B for points of order n and others, at digits of all sizes.
+/// k P + l Q and k P + s B for points of order n and others, at digits of all sizes.
 fn products() {
     let (mut session, n) = (Session::default(), &*N);
     let base = (from_hex(&curve_value(NAME, "gx")), from_hex(&curve_value(NAME, "gy")));
@@ -147,29 +147,44 @@ fn products() {
     let digits = |width: u32, digit: u32| {
         (0..250 / width).fold(BigUint::ZERO, |sum, window| sum + (number(digit.into()) << (width * window)))
     };
-    let mut numbers: Vec<BigUint> = [0, 1, 2, 15, 16, 17, 31, 32, 511, 512, 513, 1023, 1024].map(number).into();
-    numbers.extend([
-        n - 1u32,
-        n - 2u32,
-        number(1) << 252,
-        digits(5, 16),
-        digits(5, 31),
-        digits(10, 512),
-        digits(10, 1023),
-    ]);
+    let mut numbers: Vec<BigUint> = [0, 1, 2, 7, 8, 9, 15, 16, 17, 31, 127, 128, 511, 512, 1023].map(number).into();
+    numbers.extend([n - 1u32, n - 2u32, number(1) << 252, digits(4, 7), digits(4, 8), digits(4, 15), digits(5, 16)]);
+    // Those of which the highest window has a carry, and does not.
+    numbers.extend((120..133).map(|bits| number(1) << bits));
+    numbers.extend((120..133).map(|bits| (number(1) << bits) - 1u32));
     numbers.extend((0..10).map(|_| patterned() % n));
     // Of the table for secret scalars: digits of 0, 127, 128 and 129, which is -127 and a carry.
     numbers.extend([127, 128, 129, 255].map(|digit| digits(8, digit)));
+    let points = [&base, &general, &torsion, &(BigUint::ZERO, number(1))];
     for (index, k) in numbers.iter().enumerate() {
         session.expect_exactly("ed_multiply_base", &[k], vec![encode(&multiple(k, &base))]);
-        let s = &numbers[(5 * index + 3) % numbers.len()];
-        for point in [&base, &general, &torsion, &(BigUint::ZERO, number(1))] {
-            let sum = add(&multiple(k, point), &multiple(s, &base));
-            session.expect_exactly("ed_multiply_add", &[k, &point.0, &point.1, s], vec![encode(&sum)]);
+        let l = &numbers[(5 * index + 3) % numbers.len()];
+        for (which, p) in points.into_iter().enumerate() {
+            let q = points[(which + index) % points.len()];
+            let sum = add(&multiple(k, p), &multiple(l, q));
+            session.expect_exactly("ed_multiply_two", &[k, &p.0, &p.1, l, &q.0, &q.1], vec![encode(&sum)]);
             // Of one width for each, of windows that end with the 253rd bit and of others.
-            let bits = number([3, 5, 6, 8, 11][index % 5]);
-            session.expect_exactly("ed_multiply_tables", &[&bits, k, &point.0, &point.1, s], vec![encode(&sum)]);
+            let (bits, sum) = (number([3, 5, 6, 8, 11][index % 5]), add(&multiple(k, p), &multiple(l, &base)));
+            session.expect_exactly("ed_multiply_tables", &[&bits, k, &p.0, &p.1, l], vec![encode(&sum)]);
         }
+    }
+    run(session);
+}
+
+/// c k = d modulo 8 n for an odd c: for k around ratios of small numbers and powers of 2, and others.
+fn halves() {
+    let (mut session, points) = (Session::default(), &*N << 3u32);
+    let mut numbers: Vec<BigUint> = (1..300u32).map(|c| &points / c).collect();
+    numbers.extend((0..253).map(|bit| number(1) << bit));
+    numbers = numbers.iter().flat_map(|k| [k + &points - 1u32, k.clone(), k + 1u32]).map(|k| k % &*N).collect();
+    numbers.extend((0..3000).map(|_| patterned() % &*N));
+    for k in &numbers {
+        let (k_again, points) = (k.clone(), points.clone());
+        session.expect("ed_halves", &[k], move |found| {
+            let [c, d, opposite] = found else { return false };
+            let expected = if *opposite == BigUint::ZERO { d % &points } else { (&points - d) % &points };
+            c * &k_again % &points == expected && c.bit(0) && c.bits() <= 160 && d.bits() <= 253
+        });
     }
     run(session);
 }
@@ -298,7 +313,7 @@ fn verdicts() {
             let of_message = [message_numbers(b"", 0), message_numbers(b"m", 0)].concat();
             let rule = number(bits(rule));
             let arguments: Vec<&BigUint> = [&rule, r, s, a].into_iter().chain(&of_message).collect();
-            session.expect_exactly("ed_verify", &arguments, vec![number(verdict.code().into())]);
+            session.expect_exactly("ed_verify", &arguments, vec![number(verdict.code().into()); 2]);
         }
     }
     assert!(valid > 500 && reasons.len() == 9, "{valid} valid, {reasons:?}");

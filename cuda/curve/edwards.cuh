@@ -49,6 +49,11 @@ GECC_FN ed_extended ed_identity() {
     return r;
 }
 
+GECC_FN ed_completed ed_completed_identity() {
+    ed_completed r = {fe_zero(), fe_one(), fe_one(), fe_one()};
+    return r;
+}
+
 GECC_FN ed_extended to_extended(const ed_affine& a) {
     ed_extended r = {a.x, a.y, fe_one(), fe_mul(a.x, a.y)};
     return r;

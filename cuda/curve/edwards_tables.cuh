@@ -23,11 +23,10 @@ template <class Word> GECC_FN i32 ed_window_digit(Word word, int i, int bits) {
     return i + 1 == ed_window_count(bits) && digit < 0 ? digit + (1 << bits) : digit;
 }
 
-// The sum of all terms of a source. It gives `int terms()`; `Place find(int term)`, which may start to fetch the term's
+// `sum` and all terms of a source. It gives `int terms()`; `Place find(int term)`, which may start to fetch the term's
 // entry and says in `digit` whether it is there (not 0) and to be negated (below 0); `ed_niels load(const Place&)`; and
 // `void align()`, which is called before each addition and may do nothing.
-template <class Source> GECC_FN ed_projective ed_sum_entries_var(const Source& source) {
-    ed_completed sum = {fe_zero(), fe_one(), fe_one(), fe_one()};  // the identity
+template <class Source> GECC_FN ed_projective ed_add_entries_var(ed_completed sum, const Source& source) {
     int terms = source.terms();
     auto next = source.find(0);
     GECC_NO_UNROLL

@@ -6,14 +6,13 @@
 // is 0, as for Ed25519 itself. Of Ed25519ph the messages are their hashes. rule: the bits of Ed25519Rule, the same for
 // all kernels. k: scalars below n. key_columns: the keys for kernels/key_groups.cu. representative: null, or for each
 // item one that has the same key, of that file. minus_a, kinds: -A of items that represent others, and what their keys
-// are. minus_r: -R where the rule has it decoded. Both points mean nothing where the verdict is not kPending.
+// are: it means nothing where the verdict is not kPending.
 //
 // In stream order: challenges; keys, where these are grouped after that; checks; the equations, of all items or of
 // those that have no table; items for the CPU.
-#include "kernels/block_inverse.cuh"
 #include "kernels/edwards_batch.cuh"
+#include "kernels/edwards_windows.cuh"
 #include "kernels/item_list.cuh"
-#include "kernels/niels_rows.cuh"
 #include "kernels/texts.cuh"
 #include "kernels/tiles.cuh"
 #include "scheme/ed25519.cuh"
@@ -37,25 +36,33 @@ GECC_FN u64 decoded_for(const u32* representative, u64 i) {
 struct EdMultiples {
     uint4* rows;
 
-    GECC_MEMBER void put(int m, const ed_addend& entry) {
-        uint4* row = rows + kEdAddendVectors * m;
-        store_niels(row, 1, entry.niels);
-        store_row(row + kEdNielsVectors, 1, entry.z2);
+    __device__ __forceinline__ uint4* row(int point, int m) const {
+        return rows + kEdAddendVectors * (kEdMultiples * point + m);
     }
-    GECC_MEMBER ed_addend get(int m) {
-        const uint4* row = rows + kEdAddendVectors * m;
-        return {load_niels(row, 1), load_row(row + kEdNielsVectors, 1)};
+    __device__ __forceinline__ void put(int point, int m, const ed_addend& entry) {
+        store_niels(row(point, m), 1, entry.niels);
+        store_row(row(point, m) + kEdNielsVectors, 1, entry.z2);
+    }
+    __device__ __forceinline__ ed_addend get(int point, int m) {
+        return {load_niels(row(point, m), 1), load_row(row(point, m) + kEdNielsVectors, 1)};
+    }
+    __device__ __forceinline__ void align() const {
+        __syncthreads();
+    }
+    // Of the threads of a block, most of which have some with 131 to 134 bits.
+    __device__ __forceinline__ int most(int windows) const {
+        int most = ed_windows(134);
+        while (__syncthreads_or(windows > most)) most++;
+        return most;
     }
 };
 
 struct EdBase {
-    const uint4* rows;
+    const uint4* table;
+    int bits;
 
-    GECC_MEMBER ed_niels get(int m) const {
-        return load_niels(rows + kEdNielsVectors * m, 1);
-    }
-    GECC_MEMBER void align() const {
-        __syncthreads();
+    __device__ __forceinline__ EdOneTable times(const u32* words) const {
+        return {{table, words, 1, bits}};
     }
 };
 }  // namespace
@@ -100,52 +107,42 @@ extern "C" __global__ void __launch_bounds__(256)
 // Launch: one thread per item.
 extern "C" __global__ void __launch_bounds__(256)
     gecc_ed25519_check(const Signatures* signatures, const ByteRows<32>* keys,
-                       const Optional<ItemNumbers>* representative, const PointKinds* kinds, u32 rule, Xy* minus_r,
+                       const Optional<ItemNumbers>* representative, const PointKinds* kinds, u32 rule,
                        Verdicts* verdicts, u64 n) {
     for (u64 i = global_thread(); i < n; i += global_threads()) {
         const u32* r = signature_r(signatures, i);
         u8 kind = kinds[decoded_for(representative, i)];
-        ed_affine of_r = ed_generator();
-        verdicts[i] = ed25519_check(of_r, kind, r, r + 8, (const u32*)(keys + 32 * i), rule);
-        if (rule & kCofactored) store_affine(minus_r, n, i, of_r);
+        verdicts[i] = ed25519_check(kind, r, r + 8, (const u32*)(keys + 32 * i), rule);
     }
 }
 
-// table: the multiples of B, of which the first window's first 16384 are read (kernels/ed25519_tables.cu). multiples:
-// scratch of 512 words for each thread of the grid. items, item_count: null for all items; else item_count[0] <= n
-// items, without repetition. next_tile: 0 before.
+// table, bits: of B (kernels/ed25519_tables.cu). multiples: scratch of 512 words for each thread of the grid. items,
+// item_count: null for all items; else item_count[0] <= n items, without repetition. next_tile: 0 before.
 // verdicts: in and out. What is not kPending stays, and so do those of items that are not listed.
 // Launch: 2 blocks per multiprocessor.
 extern "C" __global__ void __launch_bounds__(kEdThreads, kEdBlocks)
     gecc_ed25519_verify(const Signatures* signatures, const Scalars* k, const Optional<ItemNumbers>* representative,
-                        const Xy* minus_a, const Xy* minus_r, const BaseTable* table, u32 rule,
+                        const Xy* minus_a, const BaseTable* table, u32 bits, u32 rule,
                         Ed25519Multiples* multiples, const Optional<ItemNumbers>* items,
                         const Optional<ItemCount>* item_count, NextTile* next_tile, Verdicts* verdicts, u64 n) {
-    __shared__ BlockInverseMemory memory;
     __shared__ u32 tile;
     Tiles tiles = {next_tile};
     ItemList list = {items, item_count, n};
     u64 size = list.size();
-    EdMultiples store = {(uint4*)multiples + global_thread() * kEdAddendVectors * kEdMultiples};
-    EdBase base = {(const uint4*)table};
+    EdMultiples store = {(uint4*)multiples + global_thread() * kEdAddendVectors * kEdMultiples * 2};
+    EdBase base = {(const uint4*)table, (int)bits};
     for (u64 first = tiles.take(tile); first < size; first = tiles.take(tile)) {
         bool present = first + threadIdx.x < size;
-        // Threads without an item repeat the last one, and all of them share inversions.
+        // Every thread goes on to the barriers; those without an item repeat the last one.
         u64 i = list.item(present ? first + threadIdx.x : size - 1);
         // Those that failed a check compute with B.
         bool pending = verdicts[i] == kPending;
-        ed_put_multiples(store, pending ? load_affine(minus_a, n, decoded_for(representative, i)) : ed_generator());
-        u32 of_k[8], s[8] = {0, 0, 0, 0, 0, 0, 0, 0};
-        load_column(of_k, k, n, i);
+        ed_affine of_a = pending ? load_affine(minus_a, n, decoded_for(representative, i)) : ed_generator();
         const u32* r = signature_r(signatures, i);
-        if (pending) words_copy(s, r + 8);
-        ed_projective sum = ed_multiply_add_var(store, of_k, base, s);
-        Verdict verdict;
-        if (rule & kCofactored) {
-            verdict = ed25519_compare_cofactored(sum, pending ? load_affine(minus_r, n, i) : ed_generator());
-        } else {
-            verdict = ed25519_compare(sum, block_invert(sum.z, memory), r);
-        }
+        sc of_k, s = {};
+        load_column(of_k.v, k, n, i);
+        if (pending) words_copy(s.v, r + 8);
+        Verdict verdict = ed25519_verify_var(store, base, of_k, of_a, r, s, rule);
         if (present && pending) verdicts[i] = verdict;
     }
 }

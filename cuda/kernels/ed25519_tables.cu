@@ -12,13 +12,12 @@
 // gecc_ed25519_key_table_rows, with as many prefixes. gecc_ed25519_table_extend with table = key_tables, windows =
 // tables * windows.
 //
-// gecc_ed25519_verify_with_tables, in blocks of 256 threads exactly. signatures, k, rule, minus_r: as in
+// gecc_ed25519_verify_with_tables, in blocks of 256 threads exactly. signatures, k, rule: as in
 // kernels/ed25519.cu. items, item_tables, item_count: with_items, with_tables and counters + 2 of
 // kernels/key_groups.cu. verdicts: written for the listed items only.
-#include "curve/edwards_tables.cuh"
 #include "kernels/batched.cuh"
 #include "kernels/edwards_batch.cuh"
-#include "kernels/niels_rows.cuh"
+#include "kernels/edwards_windows.cuh"
 #include "scheme/ed25519.cuh"
 
 namespace {
@@ -64,27 +63,6 @@ struct EdFirstRows {
         u64 row = (table * ed_window_count(bits) + window) << (bits - 1);
         ed_affine p = {fe_mul(load_coordinate(xyz, n, i, 0), inverse), fe_mul(load_coordinate(xyz, n, i, 1), inverse)};
         store_niels(key_tables + kEdNielsVectors * row, 1, to_niels(p));
-    }
-};
-
-// A table, and a number of the batch of which word w lies at words[w pitch].
-struct EdWindows {
-    const uint4* table;
-    const u32* words;
-    u64 pitch;
-    int bits;
-
-    struct Place {
-        const uint4* row;
-        i32 digit;
-    };
-    __device__ __forceinline__ Place find(int window) const {
-        const EdWindows& self = *this;
-        i32 digit = ed_window_digit([&self](int w) { return self.words[w * self.pitch]; }, window, bits);
-        u64 entry = ((u64)window << (bits - 1)) + (digit < 0 ? -digit : digit) - 1;
-        Place place = {table + kEdNielsVectors * entry, digit};
-        if (digit != 0) asm volatile("prefetch.global.L2 [%0];" ::"l"(place.row));
-        return place;
     }
 };
 
@@ -159,7 +137,7 @@ extern "C" __global__ void __launch_bounds__(256)
 
 // Launch: one thread per item.
 extern "C" __global__ void __launch_bounds__(kEdTablesThreads, kEdTablesBlocks)
-    gecc_ed25519_verify_with_tables(const Signatures* signatures, const Scalars* k, const Xy* minus_r,
+    gecc_ed25519_verify_with_tables(const Signatures* signatures, const Scalars* k,
                                     const BaseTable* table, u32 bits, const KeyTables* key_tables, u32 key_bits,
                                     u32 rule, const ItemNumbers* items, const TableNumbers* item_tables,
                                     const ItemCount* item_count, Verdicts* verdicts, u64 n) {
@@ -172,9 +150,8 @@ extern "C" __global__ void __launch_bounds__(kEdTablesThreads, kEdTablesBlocks)
         const u32* r = (const u32*)(signatures + 64 * i);
         const uint4* of_key = (const uint4*)key_tables + table_vectors * item_tables[place];
         EdTwoTables source = {{(const uint4*)table, r + 8, 1, (int)bits}, {of_key, k + i, n, (int)key_bits}};
-        ed_projective sum = ed_sum_entries_var(source);
-        Verdict verdict = rule & kCofactored ? ed25519_compare_cofactored(sum, load_affine(minus_r, n, i))
-                                             : ed25519_compare(sum, block_invert(sum.z, memory), r);
+        ed_projective sum = ed_add_entries_var(ed_completed_identity(), source);
+        Verdict verdict = ed25519_compare(sum, block_invert(sum.z, memory), r, rule);
         if (present) verdicts[i] = verdict;
     }
 }

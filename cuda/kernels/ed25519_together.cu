@@ -10,20 +10,21 @@
 // have no say in either, also where a k is taken modulo n (src/schemes/ed25519/verify/together.rs).
 //
 // Launch contract: that of kernels/together.cu, whose steps these are. gecc_ed25519_together_items is its step 2.
-// signatures, k, representative, minus_a, minus_r, verdicts: as in kernels/ed25519.cu, after its checks by a rule that
-// has R decoded. scalars: out, a k, of the rows 0 .. n - 1, which are out too, -A. Rows n .. 2 n - 1: R. A row has 24
-// words (kernels/niels_rows.cuh). gecc_ed25519_together_compare is step 4. table: as in kernels/ed25519_tables.cu.
-#include "curve/edwards_tables.cuh"
+// signatures, k, representative, minus_a, verdicts, rule: as in kernels/ed25519.cu, after its checks. The verdict of an
+// item whose R is no point becomes its reason. scalars: out, a k, of the rows 0 .. n - 1, which are out too, -A. Rows
+// n .. 2 n - 1: R. A row has 24 words (kernels/niels_rows.cuh). gecc_ed25519_together_compare is step 4. table: as in
+// kernels/ed25519_tables.cu.
 #include "kernels/bucket_sums.cuh"
 #include "kernels/coefficients.cuh"
 #include "kernels/count_together.cuh"
 #include "kernels/edwards_batch.cuh"
+#include "scheme/ed25519.cuh"
 
 // Launch: 2 blocks per multiprocessor.
 extern "C" __global__ void __launch_bounds__(256, 2)
     gecc_ed25519_together_items(const Signatures* signatures, const Scalars* k,
-                                const Optional<ItemNumbers>* representative, const Xy* minus_a, const Xy* minus_r,
-                                const Verdicts* verdicts, const Codes* on_device, u64 seed0, u64 seed1, u64 seed2,
+                                const Optional<ItemNumbers>* representative, const Xy* minus_a, u32 rule,
+                                Verdicts* verdicts, const Codes* on_device, u64 seed0, u64 seed1, u64 seed2,
                                 u64 seed3, Scalars* scalars, Coefficients* coefficients, TermRows* rows,
                                 ScalarRows* of_base, ItemNumbers* others, Counters* counters, u64 n) {
     __shared__ u32 memory[8 * kItemThreads];
@@ -31,6 +32,11 @@ extern "C" __global__ void __launch_bounds__(256, 2)
     for (u64 i = global_thread(); i < n; i += global_threads()) {
         bool is_open = verdicts[i] == kPending && on_device[i] != 0;
         Coefficient a = {};
+        ed_affine minus_r = ed_generator();
+        if (is_open) {
+            verdicts[i] = ed25519_decode_r(minus_r, (const u32*)(signatures + 64 * i), rule);
+            is_open = verdicts[i] == kPending;
+        }
         if (is_open) a = coefficient_of(Seed{{seed0, seed1, seed2, seed3}}, i);
         bool takes_part = !is_zero(a);
         sc of_key = {};
@@ -42,7 +48,7 @@ extern "C" __global__ void __launch_bounds__(256, 2)
             of_key = sc_mont_mul(factor, number);
             uint4* to = (uint4*)rows + kEdNielsVectors * i;
             store_niels(to, 1, to_niels(load_affine(minus_a, n, representative ? representative[i] : i)));
-            store_niels(to + kEdNielsVectors * n, 1, ed_negated(to_niels(load_affine(minus_r, n, i)), ~0u));
+            store_niels(to + kEdNielsVectors * n, 1, ed_negated(to_niels(minus_r), ~0u));
         }
         store_coefficient(coefficients, n, i, a);
         store_column(scalars, n, i, of_key.v);

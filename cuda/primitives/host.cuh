@@ -2,6 +2,11 @@
 #pragma once
 #include "primitives/types.cuh"
 
+// The zeros above the highest bit of a number other than 0.
+GECC_FN int leading_zeros(u32 value) {
+    return __builtin_clz(value);
+}
+
 // r = a + b + carry, returns the carry. r may be a or b.
 template <int N> GECC_FN u32 add_carry(u32* r, const u32* a, const u32* b, u32 carry) {
     for (int i = 0; i < N; i++) {

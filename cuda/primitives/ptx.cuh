@@ -9,6 +9,11 @@
 #pragma once
 #include "primitives/types.cuh"
 
+// The zeros above the highest bit of a number other than 0.
+GECC_FN int leading_zeros(u32 value) {
+    return __clz((int)value);
+}
+
 template <int N> GECC_MEMBER u32 add(u32* r, const u32* a, const u32* b);
 template <int N> GECC_MEMBER u32 add_carry(u32* r, const u32* a, const u32* b, u32 carry);
 template <int N> GECC_MEMBER u32 sub(u32* r, const u32* a, const u32* b);

@@ -2,15 +2,16 @@
 // variable time, and signing, a fixed sequence for messages of one length.
 #pragma once
 #include "curve/edwards_multiply.cuh"
-#include "field/scalar.cuh"
+#include "curve/edwards_tables.cuh"
+#include "curve/halves.cuh"
 #include "hash/sha512.cuh"
 #include "scheme/verdict.cuh"
 
 // What a rule asks for, as the bits of a number.
 enum Ed25519Rule : u32 {
-    kCanonical = 1,          // of the encodings of A, and of R where that is decoded
+    kCanonical = 1,          // of the encodings of A, and of R where the equation has the cofactor
     kRejectsSmallOrder = 2,  // A and R
-    kCofactored = 4,         // R is decoded, and the equation holds for eight times its points
+    kCofactored = 4,         // the equation holds for eight times its points; else R is what the sum is encoded as
 };
 
 // One or two parts of 32 bytes, in arrays of whole words, before a message.
@@ -97,9 +98,9 @@ GECC_FN sc ed25519_sign(const sc& nonce, const sc& k, const sc& scalar) {
     return sc_add(nonce, sc_mul(k, scalar));
 }
 
-// The checks of a signature and its key, which decoded is of this kind, in the order of reasons; kPending where only
-// the equation is left. Then -R is given where the rule has it decoded.
-GECC_FN Verdict ed25519_check(ed_affine& minus_r, u8 kind, const u32* r, const u32* s, const u32* key, u32 rule) {
+// The checks of a signature and its key, which decoded is of this kind, in the order of reasons; kPending where only R
+// as a point and the equation are left.
+GECC_FN Verdict ed25519_check(u8 kind, const u32* r, const u32* s, const u32* key, u32 rule) {
     if (!sc_is_canonical(s)) return kSOutOfRange;
     Verdict of_key = key_verdict(kind);
     if (of_key != kPending) return of_key;
@@ -107,25 +108,56 @@ GECC_FN Verdict ed25519_check(ed_affine& minus_r, u8 kind, const u32* r, const u
         if (ed_encodes_small_order_var(key)) return kSmallOrderKey;
         if (ed_encodes_small_order_var(r)) return kSmallOrderR;
     }
-    if (rule & kCofactored) {
-        PointKind of_r = ed_decode_var(minus_r, r, rule & kCanonical);
-        if (of_r == kBadEncoding) return kROutOfRange;
-        if (of_r == kOffCurve) return kNoSuchR;
-        minus_r.x = fe_neg(minus_r.x);
-    }
     return kPending;
 }
 
-// Whether S B - k A, which is `sum`, is R: by encodings, from the inverse of Z.
-GECC_FN Verdict ed25519_compare(const ed_projective& sum, const fe& z_inverse, const u32* r) {
-    u32 encoding[8];
-    ed_encode(encoding, sum, z_inverse);
-    return words_difference(encoding, r) == 0 ? kValid : kMismatch;
+// -R, and kPending; or why there is none. The encoding of a sum is canonical and that of a point: R is that of no sum
+// otherwise.
+GECC_FN Verdict ed25519_decode_r(ed_affine& minus_r, const u32* r, u32 rule) {
+    bool is_cofactored = rule & kCofactored;
+    PointKind kind = ed_decode_var(minus_r, r, !is_cofactored || rule & kCanonical);
+    minus_r.x = fe_neg(minus_r.x);
+    if (kind == kFinite) return kPending;
+    if (!is_cofactored) return kMismatch;
+    return kind == kBadEncoding ? kROutOfRange : kNoSuchR;
 }
 
-// The same for eight times these points.
+// Whether eight times S B - k A, which is `sum`, is eight times R.
 GECC_FN Verdict ed25519_compare_cofactored(const ed_projective& sum, const ed_affine& minus_r) {
     ed_extended extended = {fe_mul(sum.x, sum.z), fe_mul(sum.y, sum.z), fe_sqr(sum.z), fe_mul(sum.x, sum.y)};
     ed_completed difference = ed_add_affine(extended, to_niels(minus_r), 0);
     return ed_is_of_small_order(to_projective(difference)) ? kValid : kMismatch;
+}
+
+// Whether S B - k A, which is `sum`, is R, from the inverse of Z: by encodings, which are the same for most that are
+// valid by any rule. Where they are not, R is decoded for a rule with the cofactor.
+GECC_FN Verdict ed25519_compare(const ed_projective& sum, const fe& z_inverse, const u32* r, u32 rule) {
+    u32 encoding[8];
+    ed_encode(encoding, sum, z_inverse);
+    if (words_difference(encoding, r) == 0) return kValid;
+    if (!(rule & kCofactored)) return kMismatch;
+    ed_affine minus_r = ed_generator();
+    Verdict of_r = ed25519_decode_r(minus_r, r, rule);
+    return of_r == kPending ? ed25519_compare_cofactored(sum, minus_r) : of_r;
+}
+
+// Whether the equation of a signature holds that passed its checks: S B - k A is R, or eight times that. By numbers
+// half as long as k, for which R is decoded. `Store` is that of ed_multiply_two_var with `int most(int)`, the most of a
+// number of windows among threads that go on together. `Base` gives `times(words)`, a source of ed_add_entries_var for
+// a multiple of B. Every thread comes to their barriers.
+template <class Store, class Base>
+GECC_FN Verdict ed25519_verify_var(Store& store, const Base& base, const sc& k, ed_affine minus_a, const u32* r,
+                                   const sc& s, u32 rule) {
+    EdRow row = ed_halves_var(k.v);
+    minus_a.x = fe_select(row.opposite, fe_neg(minus_a.x), minus_a.x);
+    ed_affine minus_r = ed_generator();
+    Verdict verdict = ed25519_decode_r(minus_r, r, rule);
+    GECC_NO_UNROLL
+    for (int point = 0; point < 2; point++) ed_put_multiples(store, point, point == 0 ? minus_a : minus_r);
+    sc c = {{row.c[0], row.c[1], row.c[2], row.c[3], row.c[4], 0, 0, 0}}, of_base = sc_mul(c, s);
+    ed_completed sum = ed_multiply_two_var(store, row.d, c.v, store.most(ed_windows(ed_bits(row))));
+    ed_projective difference = ed_add_entries_var(sum, base.times(of_base.v));
+    if (verdict != kPending) return verdict;
+    bool holds = rule & kCofactored ? ed_is_of_small_order(difference) : ed_is_identity(difference);
+    return holds ? kValid : kMismatch;
 }

@@ -26,6 +26,14 @@ def _statement(name, signature, call, says, claim, needs=lambda v, c: [], curves
 
 WORDS = [
     _statement(
+        "leading_zeros",
+        "u32 a -> u32 r",
+        "r = (u32)leading_zeros(a)",
+        "2^31 <= a 2^r < 2^32, for a that is not 0",
+        lambda v, c: z3.And(z3.ULT(v.r, 32), z3.LShR(v.a << v.r, v.r) == v.a, z3.Extract(31, 31, v.a << v.r) == 1),
+        lambda v, c: [v.a != 0],
+    ),
+    _statement(
         "mask_if",
         "u32 a -> u32 r",
         "r = mask_if(a != 0)",

@@ -8,6 +8,14 @@ import z3
 from .ptx import Unsupported, address, load
 
 
+def leading_zeros(value):
+    """The zeros above the highest bit, and all bits of 0."""
+    count = z3.BitVecVal(value.size(), value.size())
+    for position in range(value.size()):
+        count = z3.If(z3.Extract(position, position, value) == 1, value.size() - 1 - position, count)
+    return count
+
+
 class BitMachine:
     def __init__(self, arguments):
         self.arguments = arguments  # bit vectors of 32 bits
@@ -165,6 +173,7 @@ class BitMachine:
             "neg": lambda x: -x,
             "abs": lambda x: z3.If(x < 0, -x, x),
             "mov": lambda x: x,
+            "clz": leading_zeros,
             "shl": lambda x, y: x << y,
             "shr": (lambda x, y: x >> y) if kind[0] == "s" else z3.LShR,
             "mul": lambda x, y: x * y,

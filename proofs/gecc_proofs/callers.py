@@ -22,6 +22,8 @@ READ_FIRST = {
     "fe_from_words",
     "sc_to_montgomery",
     "opposite_digits_var",
+    "ed_halves_var",
+    "times",
 }
 # A number is written where `.v` is the first argument, a word of it is assigned to, or the braces have its words; and
 # an array where words that are no number's are stored in it. The multiplications of Ed25519 take scalars as words.
@@ -130,8 +132,9 @@ PLACES = {
         "a scalar, as gecc_ed25519_expand or the host has it"
     ),
     ("kernels/ed25519_sign.cu", "words_copy(s.v, ed25519_sign(nonce, k, scalar).v);"): "a scalar that is stored",
-    ("kernels/ed25519.cu", "ed_projective sum = ed_multiply_add_var(store, of_k, base, s);"): (
-        "of_k from " + OF_COLUMNS + "; s is 0, or of a pending item, which sc_is_canonical was asked about"
+    ("kernels/ed25519.cu", "load_column(of_k.v, k, n, i);"): OF_COLUMNS,
+    ("kernels/ed25519.cu", "if (pending) words_copy(s.v, r + 8);"): (
+        "0, or of a pending item, which sc_is_canonical was asked about"
     ),
     ("kernels/ed25519_sign.cu", "ed_projective product = ed_multiply_uniform(multiples, k);"): OF_COLUMNS,
     ("curve/edwards_multiply.cuh", "entry.sum.v[0] |= is_zero;"): LOOSE,
@@ -142,6 +145,14 @@ PLACES = {
     ): HASH,
     ("scheme/ed25519.cuh", "block.v[4] = (u64)kPaddingMark << 32;"): HASH,
     ("scheme/ed25519.cuh", "block.v[15] = 8 * 32;"): HASH,
+    (
+        "scheme/ed25519.cuh",
+        "sc c = {{row.c[0], row.c[1], row.c[2], row.c[3], row.c[4], 0, 0, 0}}, of_base = sc_mul(c, s);",
+    ): "below 2^160",
+    (
+        "scheme/ed25519.cuh",
+        "ed_completed sum = ed_multiply_two_var(store, row.d, c.v, store.most(ed_windows(ed_bits(row))));",
+    ): "d of a row is at most the scalar that it is made for, and c below 2^160",
     ("scheme/ed25519.cuh", "words_copy(low.v, words);"): OF_WIDE,
     ("scheme/ed25519.cuh", "words_copy(high.v, words + 8);"): OF_WIDE,
     ("scheme/ed25519.cuh", "words_copy(of_low.v, r);"): "R modulo n, a constant",

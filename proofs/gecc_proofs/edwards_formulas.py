@@ -21,7 +21,7 @@ from .sources import functions
 
 FILES = {"edwards.cuh", "edwards_tables.cuh"}
 # Functions of these files without a formula of their own: in those of others, constants, or a loop (edwards_loops.py).
-_INNER = {"ed_d2", "ed_negated", "ed_add_with", "ed_encoded_y", "ed_is_of_small_order", "ed_sum_entries_var"}
+_INNER = {"ed_d2", "ed_negated", "ed_add_with", "ed_encoded_y", "ed_is_of_small_order", "ed_add_entries_var"}
 # Of digits (edwards_statements.py).
 _INNER |= {"ed_window_count", "ed_window_digit", "ed_order_is_just_above_2_252"}
 _QUESTIONS = ("zero", "canonical", "differ", "nonzero", "small_order")
@@ -158,6 +158,7 @@ def _check_representations(f):
     x1, y1 = a.variable("x1"), a.variable("y1")
     identity = f.only("identity")
     f.is_extended(identity, Polynomial(), Polynomial.constant(1))
+    f.is_extended(f.only("completed identity"), Polynomial(), Polynomial.constant(1))
     generator = f.only("generator")
     x, y = (Polynomial.constant(value) for value in f.curve.g)
     f.same(generator["x"], x, "another generator")
@@ -369,6 +370,7 @@ def _check_small_order(f):
 _CHECKED = {
     "ed_generator",
     "ed_identity",
+    "ed_completed_identity",
     "to_extended",
     "to_projective",
     "to_niels",

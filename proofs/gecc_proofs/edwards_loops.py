@@ -14,7 +14,8 @@ from .project import CUDA, Wrong
 MULTIPLY, ROWS, POINTS = "curve/edwards_multiply.cuh", "kernels/niels_rows.cuh", "curve/edwards.cuh"
 _FUNCTIONS = {
     "ed_put_multiples": MULTIPLY,
-    "ed_multiply_add_var": MULTIPLY,
+    "ed_multiply_two_var": MULTIPLY,
+    "ed_windows": MULTIPLY,
     "ed_multiply_uniform": MULTIPLY,
     "ed_base_multiple": ROWS,
     "ed_is_of_small_order": POINTS,
@@ -23,9 +24,9 @@ _MAIN = """#include "edwards.cuh"
 {constants}
 {functions}
 int main(int, char** arguments) {{
-    u32 k[8], s[8];
+    u32 k[8], l[8];
     name_scalar(k, 0);
-    name_scalar(s, 1);
+    name_scalar(l, 1);
     decisions = arguments[2];
     switch (std::atoi(arguments[1])) {{
     case 0:
@@ -34,12 +35,12 @@ int main(int, char** arguments) {{
         break;
     case 1: {{
         Store store;
-        give(ed_multiply_add_var(store, k, Base(), s).line);
+        give(ed_multiply_two_var(store, k, l, std::atoi(arguments[3])).line);
         break;
     }}
     case 2: {{
         Store store;
-        ed_put_multiples(store, affine(made("point")));
+        for (int point = 0; point < 2; point++) ed_put_multiples(store, point, affine(made("point")));
         break;
     }}
     case 3:
@@ -49,12 +50,15 @@ int main(int, char** arguments) {{
         }}
         break;
     case 4: give(ed_is_of_small_order(ed_projective{{made("point")}})); break;
+    case 5:
+        for (int bits = 0; bits <= 253; bits++) give(ed_windows(bits));
+        break;
     }}
 }}
 """
-# The width of the windows of k, how many of these are as wide as one of s, and the width of those of secret scalars.
-WIDTH, OF_BASE, UNIFORM_WIDTH = 5, 3, 8
-BITS = 255  # of the 51 windows of k; the others have as many windows as these bits need
+# The width of the windows of public numbers, and of those of secret scalars.
+WIDTH, UNIFORM_WIDTH = 4, 8
+BITS = 256  # of all windows
 LIMIT = 1 << 253  # of scalars
 
 
@@ -73,13 +77,13 @@ def halves(width):
 
 
 def check_digits(curve):
-    """The windows of k plus the halves, less half of 2^width each but the last one, are digits of k.
+    """The windows of a number plus the halves, less half of 2^width each but the last one, are digits of it.
 
     The sum of what is taken off is the sum of what was put on. What is left to see is that the sum has no bits above
     the last window, and that the table has every digit: the last one is the sum without the windows below.
     """
     _need(curve.n < LIMIT, "scalars have more bits")
-    for width in (WIDTH, OF_BASE * WIDTH, UNIFORM_WIDTH):
+    for width in (WIDTH, UNIFORM_WIDTH):
         above = width * (windows(width) - 1)
         largest = (LIMIT - 1 + halves(width)) >> above
         _need(largest <= 1 << (width - 1), "the last digit is no multiple of the table")
@@ -93,7 +97,7 @@ def program(curve, cuda=CUDA):
     for name, header in _FUNCTIONS.items():
         found = function(texts[header], name)
         _need(found is not None, f"{header} has no {name}")
-        functions.append(re.sub(r"\bi32(?= (digit|wide)\b)", "Digit", found))
+        functions.append(re.sub(r"\bi32(?= (digit|first)\b)", "Digit", found))
     main = _MAIN.format(constants="\n".join(constants), functions="\n".join(functions))
     return Program(main, curve, ("group",), cuda)
 
@@ -128,8 +132,9 @@ class Sums:
     def _present(self, number, digit, answer):
         self.present[digit] = bool(answer)
 
-    def _entry(self, number, digit):
+    def _entry(self, number, point, digit):
         _need(self.present.get(digit), "an entry for a digit that may be 0")
+        _need(self.digits[digit][0] == point, "a digit of the other point's number")
         return {digit: 1}
 
     def _double(self, number, point):
@@ -141,8 +146,8 @@ class Sums:
             total[key] = total.get(key, 0) + (-factor if negative else factor)
         return {key: factor for key, factor in total.items() if factor}
 
-    def _put(self, number, m, addend):
-        self.put.append((m, self.values[addend]))
+    def _put(self, number, point, m, addend):
+        self.put.append((point, m, self.values[addend]))
 
     def _is_identity(self, number, point, answer):
         self.identities.append(self.values[point])
@@ -157,11 +162,10 @@ def _decisions(count):
             yield others * i + one + others * (count - 1 - i)
 
 
-def _check_multiply_add(compiled):
-    expected = {(0, i): 1 << (WIDTH * i) for i in range(windows(WIDTH))}
-    expected |= {(1, i): 1 << (OF_BASE * WIDTH * i) for i in range(windows(OF_BASE * WIDTH))}
+def _check_multiply_two(compiled, count):
+    expected = {(which, i): 1 << (WIDTH * i) for which in range(2) for i in range(count)}
     for decisions in _decisions(len(expected)):
-        trace = compiled.run(1, decisions)
+        trace = compiled.run(1, decisions, count)
         sums = Sums(trace)
         _need(sorted(sums.digits.values()) == sorted(expected), "a window is left out, or taken twice")
         _need(sums.present.keys() == sums.digits.keys(), "of a digit it is not asked whether it is 0")
@@ -186,13 +190,24 @@ def _check_uniform(compiled):
 def _check_tables(compiled):
     sums = Sums(compiled.run(2, ""))
     count = 1 << (WIDTH - 1)
-    _need(sums.put == [(m, {"P": m + 1}) for m in range(count)], "other multiples of P")
+    expected = [(point, m, {"P": m + 1}) for point in range(2) for m in range(count)]
+    _need(sums.put == expected, "other multiples of P")
     factors = [*(1 << i for i in range(16)), (1 << 16) - 1]  # each bit by itself, and all
     for doublings in range(0, UNIFORM_WIDTH * windows(UNIFORM_WIDTH), UNIFORM_WIDTH):
         trace = compiled.run(3, "", doublings)
         values = Sums(trace).values
         found = [values[int(line)] for (line,) in trace.results]
         _need(found == [{"B": m << doublings} for m in factors], "another multiple of B")
+
+
+def _check_windows(compiled):
+    """Of a number of so many bits the digits above the windows are 0: with halves there is no carry out of these."""
+    counts = [int(line) for (line,) in compiled.run(5, "").results]
+    _need(len(counts) == 254, "not every length is tried")
+    for bits, count in enumerate(counts):
+        limit = 1 << (WIDTH * count)
+        _need(count <= windows(WIDTH), "more windows than there are")
+        _need((1 << bits) - 1 + halves(WIDTH) % limit < limit or count == windows(WIDTH), "a digit is left out")
 
 
 def _check_small_order(curve, compiled):
@@ -205,7 +220,9 @@ def _check_small_order(curve, compiled):
 def check_loops(curve, cuda=CUDA):
     """Raises Wrong where a loop gives another multiple."""
     with program(curve, cuda) as compiled:
-        _check_multiply_add(compiled)
+        for count in (1, 2, 33, windows(WIDTH)):
+            _check_multiply_two(compiled, count)
+        _check_windows(compiled)
         _check_uniform(compiled)
         _check_tables(compiled)
         _check_small_order(curve, compiled)

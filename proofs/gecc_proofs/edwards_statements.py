@@ -1,16 +1,16 @@
-"""The statements about the digits of curve/edwards_multiply.cuh."""
+"""The statements about the digits of curve/edwards_multiply.cuh, and the rows of curve/halves.cuh."""
 
 import z3
 
-from .bits import BitMachine
-from .edwards_loops import LIMIT, OF_BASE, UNIFORM_WIDTH, WIDTH, halves, windows
+from .bits import BitMachine, leading_zeros
+from .edwards_loops import LIMIT, UNIFORM_WIDTH, WIDTH, halves, windows
 from .nvrtc import compile_to_ptx
 from .probes import kernel_name, source
 from .project import Wrong, edwards
 from .prove_bits import MILLISECONDS, joined
 from .ptx import instructions, kernels
 from .recode_statements import digit_found, window_digit, window_of
-from .statements import Statement, equal
+from .statements import Congruent, Statement, equal
 
 
 def _add_halves(width):
@@ -35,9 +35,48 @@ PLACE = Statement(
     bits=True,
 )
 
+def _quotient_claim(v, c):
+    """Of the highest 32 bits of d and those of d' in the same places, x and y: the whole part of x / (y + 1), and 1 where
+    that is 0; 0 where y is. So (y + 1) r is at most x, and d' r at most d, as what is below the 32 bits is less than 1."""
+    words = lambda number: [z3.Extract(32 * w + 31, 32 * w, number) for w in range(8)]
+    d, other = words(v.d), words(v.other)
+    pairs = [(z3.Concat(d[w], d[w - 1]), z3.Concat(other[w], other[w - 1])) for w in range(4, 8)]
+    whole, part = pairs[0]
+    for w in range(5, 8):
+        whole, part = z3.If(d[w] != 0, pairs[w - 4][0], whole), z3.If(d[w] != 0, pairs[w - 4][1], part)
+    shift = z3.ZeroExt(32, leading_zeros(z3.Extract(63, 32, whole)))
+    x, y = (z3.Extract(63, 32, pair << shift) for pair in (whole, part))
+    quotient = z3.UDiv(x, y + 1)
+    at_least_once = z3.If(z3.Or(y == 2**32 - 1, quotient == 0), 1, quotient)
+    return [v.r == z3.If(y == 0, z3.BitVecVal(0, 32), at_least_once)]
+
+
+QUOTIENT = Statement(
+    "ed_quotient",
+    "u32 d[8], u32 other[8] -> u32 r",
+    "r = ed_quotient(d, other)",
+    "d' r is at most d, and r at least 1, for d' <= d and d >= 2^128; or r is 0",
+    _quotient_claim,
+    curves=edwards,
+    bits=True,
+)
+
+REDUCE = Statement(
+    "ed_reduce",
+    "u32 c[5], u32 d[8], u32 other_c[5], u32 other_d[8], u32 times -> u32 new_c[5], u32 new_d[8]",
+    "EdRow row, other; copy(row.c, c); copy(row.d, d); copy(other.c, other_c); copy(other.d, other_d); "
+    "ed_reduce(row, other, times); copy(new_c, row.c); copy(new_d, row.d)",
+    "c + times c' mod 2^160 and d - times d' mod 2^256",
+    lambda v, c: [
+        Congruent(v.new_c - v.c - v.times * v.other_c, 2**160),
+        Congruent(v.new_d - v.d + v.times * v.other_d, 2**256),
+    ],
+    curves=edwards,
+)
+
 SCALAR_BITS = 253  # for which tables have windows
-WIDTHS = (WIDTH, OF_BASE * WIDTH, UNIFORM_WIDTH)
-STATEMENTS = [*map(_add_halves, WIDTHS), PLACE]
+WIDTHS = (WIDTH, UNIFORM_WIDTH)
+STATEMENTS = [*map(_add_halves, WIDTHS), PLACE, QUOTIENT, REDUCE]
 
 
 def _digit(width):

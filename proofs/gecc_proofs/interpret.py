@@ -145,6 +145,11 @@ class Interpreter:
     def _neg(self, entry, kind, width):
         self.write(entry, entry.operands[0], np.uint64(0) - self.value(entry.operands[1], width), width)
 
+    def _clz(self, entry, kind, width):
+        value = self.value(entry.operands[1], width)
+        bits = np.uint64(width) - np.sum([value >> np.uint64(k) != 0 for k in range(width)], axis=0, dtype=np.uint64)
+        self.write(entry, entry.operands[0], bits, 32)
+
     def _abs(self, entry, kind, width):
         value = _signed(self.value(entry.operands[1], width), width)
         self.write(entry, entry.operands[0], _unsigned(np.abs(value), width), width)

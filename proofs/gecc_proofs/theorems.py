@@ -119,7 +119,7 @@ THEOREMS = (
     ),
     Theorem(
         "`ed_digit`",
-        "a window, less half of 2^W but for the last, for every window of the widths 5, 8 and 15",
+        "a window, less half of 2^W but for the last, for every window of the widths 4 and 8",
         _edwards_digits,
         edwards,
     ),
@@ -131,8 +131,9 @@ THEOREMS = (
         edwards,
     ),
     Theorem(
-        "`ed_multiply_add_var`, `ed_multiply_uniform`, `ed_put_multiples`, `ed_base_multiple`, `ed_is_of_small_order`",
-        "k P + s B and k B for all digits; the multiples in the tables; whether 8 P is the identity",
+        "`ed_multiply_two_var`, `ed_windows`, `ed_multiply_uniform`, `ed_put_multiples`, `ed_base_multiple`, "
+        "`ed_is_of_small_order`",
+        "k P + l Q and k B for all digits; that numbers have no digits above their windows; the multiples in the tables; whether 8 P is the identity",
         _each(check_loops),
         edwards,
     ),

@@ -47,7 +47,7 @@ CHANGES = {
         ("of_t = fe_mul(inverse, a.z);", "of_t = inverse;"),
     ),
     (check_edwards_formulas, SCHEME): (
-        ("words_difference(encoding, r) == 0 ?", "words_difference(encoding, r) != 0 ?"),
+        ("if (words_difference(encoding, r) == 0)", "if (words_difference(encoding, r) != 0)"),
         ("fe_sqr(sum.z), fe_mul(sum.x, sum.y)};", "sum.z, fe_mul(sum.x, sum.y)};"),
         ("ed_add_affine(extended, to_niels(minus_r), 0);", "ed_add_affine(extended, to_niels(minus_r), ~0u);"),
     ),
@@ -55,12 +55,14 @@ CHANGES = {
         ("i < GECC_COFACTOR_DOUBLINGS", "i <= GECC_COFACTOR_DOUBLINGS"),
     ),
     (check_loops, MULTIPLY): (
-        ("window = kEdWindows - 1; window >= 0", "window = kEdWindows - 1; window > 0"),
-        ("window + 1 < kEdWindows ? 0", "window + 2 < kEdWindows ? 0"),
-        ("        if (wide != 0) {", "        if (digit != 0) {"),
-        ("window % kEdOfBase == 0 ?", "window % kEdOfBase == 1 ?"),
-        ("negative = (u32)(wide >> 31);", "negative = (u32)(digit >> 31);"),
-        ("ed_digit<kEdWindow>(of_k, window);", "ed_digit<kEdWindow>(of_s, window);"),
+        ("window = windows - 1; window >= 0", "window = windows - 1; window > 0"),
+        ("window + 1 < windows ? 0", "window + 2 < windows ? 0"),
+        ("point == 0 ? first : second;", "point == 1 ? first : second;"),
+        ("if (digit != 0) {", "if (first != 0) {"),
+        ("negative = (u32)(digit >> 31);", "negative = (u32)(first >> 31);"),
+        ("first = ed_digit<kEdWindow>(of_k, window),", "first = ed_digit<kEdWindow>(of_l, window),"),
+        ("store.get(point, ed_place(digit))", "store.get(0, ed_place(digit))"),
+        ("return (bits + 1 + kEdWindow) / kEdWindow;", "return (bits + kEdWindow) / kEdWindow;"),
         ("multiple = to_extended(ed_add(multiple, step, 0));", "multiple = to_extended(ed_add(multiple, step, ~0u));"),
         ("for (int m = 1; m < kEdMultiples; m++)", "for (int m = 2; m < kEdMultiples; m++)"),
         ("table.get(window, absolute - 1);", "table.get(window, absolute);"),
@@ -85,8 +87,8 @@ CHANGES = {
 
 
 DIGITS = (
-    ("if (w == word + 1) high = sum[w];", "if (w == word + 2) high = sum[w];"),
-    (">> (bit & 31)) & ((1u << kWidth) - 1);", ">> (bit & 31)) & ((1u << kWidth) - 2);"),
+    ("if (w == word) value = sum[w];", "if (w >= word) value = sum[w];"),
+    (">> (bit & 31) & ((1u << kWidth) - 1);", ">> (bit & 31) & ((1u << kWidth) - 2);"),
     ("is_last = bit + kWidth >= kEdWindow * kEdWindows;", "is_last = bit + kWidth > kEdWindow * kEdWindows;"),
     ("(is_last ? 0 : 1 << (kWidth - 1));", "(1 << (kWidth - 1));"),
 )

@@ -86,7 +86,7 @@ static void encode() {
 static void compare() {
     ed_projective sum = projective_point();
     fe inverse = variable<fe>("inverse"), r = variable<fe>("number1");
-    give("verdict", ed25519_compare(sum, inverse, r.v));
+    give("verdict", ed25519_compare(sum, inverse, r.v, 0));
 }
 
 static void compare_cofactored() {
@@ -99,6 +99,7 @@ int main(int, char** arguments) {
     auto is = [&](const char* name) { return std::strcmp(arguments[1], name) == 0; };
     decisions = arguments[2];
     if (is("identity")) give(ed_identity());
+    else if (is("completed identity")) give(to_extended(ed_completed_identity()));
     else if (is("generator")) give(ed_generator());
     else if (is("affine to extended")) give(to_extended(affine_point()));
     else if (is("extended to projective")) give(to_projective(extended_point()));

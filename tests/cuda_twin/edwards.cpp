@@ -1,43 +1,25 @@
 // Arithmetic, points, verification and signing on a twisted Edwards curve (the generated curve.cuh is included).
+#include <algorithm>
+#include <utility>
 #include <vector>
 
-#include "curve/edwards_tables.cuh"
 #include "field_lines.hpp"
 #include "scheme/ed25519.cuh"
 
 struct HostMultiples {
-    ed_addend entries[kEdMultiples];
-    void put(int m, const ed_addend& entry) {
-        entries[m] = entry;
+    ed_addend entries[2][kEdMultiples];
+    void put(int point, int m, const ed_addend& entry) {
+        entries[point][m] = entry;
     }
-    ed_addend get(int m) {
-        return entries[m];
-    }
-};
-
-struct HostBase {
-    std::vector<ed_niels> entries;
-    HostBase() {
-        ed_addend step = to_addend(to_extended(ed_generator()));
-        ed_extended multiple = ed_identity();
-        for (int m = 0; m < kEdBaseMultiples; m++) {
-            multiple = to_extended(ed_add(multiple, step, 0));
-            fe inverse = fe_inv(multiple.z);
-            entries.push_back(to_niels({fe_mul(multiple.x, inverse), fe_mul(multiple.y, inverse)}));
-        }
-    }
-    ed_niels get(int m) const {
-        return entries[m];
+    ed_addend get(int point, int m) {
+        return entries[point][m];
     }
     void align() const {}
+    // Windows more than are needed.
+    int most(int windows) const {
+        return windows + windows % 3 < kEdWindows ? windows + windows % 3 : kEdWindows;
+    }
 };
-
-static ed_projective multiply_add(const ed_affine& p, const u32* k, const u32* s) {
-    static const HostBase base;
-    HostMultiples multiples;
-    ed_put_multiples(multiples, p);
-    return ed_multiply_add_var(multiples, k, base, s);
-}
 
 // The multiples of 2^(bits window) P, built as on the device: entry known + m is entry known plus entry m.
 struct HostTable {
@@ -61,31 +43,53 @@ struct HostTable {
     }
 };
 
-// S B + k P by tables of both.
+// The sum of the products of tables and numbers.
 struct HostTables {
-    const HostTable *base, *key;
-    const u32 *s, *k;
+    std::vector<std::pair<const HostTable*, const u32*>> products;
 
     struct Place {
         const ed_niels* entry;
         i32 digit;
     };
     int terms() const {
-        return ed_window_count(base->bits) + ed_window_count(key->bits);
+        int terms = 0;
+        for (auto [table, words] : products) terms += ed_window_count(table->bits);
+        return terms;
     }
     Place find(int term) const {
-        int of_base = ed_window_count(base->bits), window = term < of_base ? term : term - of_base;
-        const HostTable& table = term < of_base ? *base : *key;
-        const u32* words = term < of_base ? s : k;
-        i32 digit = ed_window_digit([words](int w) { return words[w]; }, window, table.bits);
-        size_t entry = ((size_t)window << (table.bits - 1)) + (digit < 0 ? -digit : digit) - 1;
-        return {digit ? &table.entries.at(entry) : nullptr, digit};
+        size_t product = 0;
+        for (int windows; term >= (windows = ed_window_count(products.at(product).first->bits)); product++)
+            term -= windows;
+        auto [table, words] = products[product];
+        i32 digit = ed_window_digit([words = words](int w) { return words[w]; }, term, table->bits);
+        size_t entry = ((size_t)term << (table->bits - 1)) + (digit < 0 ? -digit : digit) - 1;
+        return {digit ? &table->entries.at(entry) : nullptr, digit};
     }
     ed_niels load(const Place& place) const {
         return *place.entry;
     }
     void align() const {}
 };
+
+struct HostBase {
+    HostTable table = HostTable(ed_generator(), 8);
+    HostTables times(const u32* words) const {
+        return {{{&table, words}}};
+    }
+};
+
+static void put_encoding(Numbers& out, const ed_projective& a) {
+    u32 encoding[8];
+    ed_encode(encoding, a, fe_inv(a.z));
+    put(out, encoding);
+}
+
+static int number_bits(const u32* words) {
+    int bits = 0;
+    for (int w = 0; w < 8; w++)
+        if (words[w]) bits = 32 * (w + 1) - leading_zeros(words[w]);
+    return bits;
+}
 
 // The multiples of 2^(8 window) B.
 struct HostUniform {
@@ -149,18 +153,24 @@ static bool run_points(const char* name, const Numbers& in, Numbers& out) {
         put(out, fe_canonical(p.y).v);
     } else if (!strcmp(name, "ed_small_order")) {
         put_flag(out, ed_encodes_small_order_var(in.words[0]));
-    } else if (!strcmp(name, "ed_multiply_add")) {  // k, x, y, s: k (x, y) + s B
-        ed_projective sum = multiply_add({field(in, 1), field(in, 2)}, in.words[0], in.words[3]);
-        u32 encoding[8];
-        ed_encode(encoding, sum, fe_inv(sum.z));
-        put(out, encoding);
+    } else if (!strcmp(name, "ed_halves")) {  // k: c, d, and whether c k = -d
+        EdRow row = ed_halves_var(in.words[0]);
+        const u32 c[8] = {row.c[0], row.c[1], row.c[2], row.c[3], row.c[4], 0, 0, 0};
+        put(out, c);
+        put(out, row.d);
+        put_flag(out, row.opposite);
+    } else if (!strcmp(name, "ed_multiply_two")) {  // k, its point, l, its point: the sum of both products
+        HostMultiples multiples;
+        for (int point = 0; point < 2; point++)
+            ed_put_multiples(multiples, point, {field(in, 3 * point + 1), field(in, 3 * point + 2)});
+        const u32 *k = in.words[0], *l = in.words[3];
+        int windows = ed_windows(std::max(number_bits(k), number_bits(l)));
+        put_encoding(out, to_projective(ed_multiply_two_var(multiples, k, l, multiples.most(windows))));
     } else if (!strcmp(name, "ed_multiply_tables")) {  // bits, k, x, y, s: k (x, y) + s B
         const int bits = in.words[0][0];
         HostTable base(ed_generator(), bits), key({field(in, 2), field(in, 3)}, bits);
-        ed_projective sum = ed_sum_entries_var(HostTables{&base, &key, in.words[4], in.words[1]});
-        u32 encoding[8];
-        ed_encode(encoding, sum, fe_inv(sum.z));
-        put(out, encoding);
+        HostTables tables = {{{&base, in.words[4]}, {&key, in.words[1]}}};
+        put_encoding(out, ed_add_entries_var(ed_completed_identity(), tables));
     } else if (!strcmp(name, "ed_multiply_base")) {  // k
         u32 encoding[8];
         encode_multiple(encoding, in.words[0]);
@@ -179,21 +189,27 @@ static bool run_points(const char* name, const Numbers& in, Numbers& out) {
         put(out, key);
         put(out, r);
         put(out, ed25519_sign(nonce, k, scalar).v);
-    } else if (!strcmp(name, "ed_verify")) {  // rule, R, S, A, dom2, message
+    } else if (!strcmp(name, "ed_verify")) {  // rule, R, S, A, dom2, message: by halves of k, and from the sum
         const u32 rule = in.words[0][0], *r = in.words[1], *s = in.words[2], *key = in.words[3];
         HostMessage dom2(in, 4), message(in, dom2.next);
         sc k = ed25519_hash(dom2.source, ChallengeSource{{r, key}, message.source});
-        ed_affine minus_a = ed_generator(), minus_r;
+        ed_affine minus_a = ed_generator();
         PointKind kind = ed_decode_var(minus_a, key, rule & kCanonical);
         minus_a.x = fe_neg(minus_a.x);
-        Verdict verdict = ed25519_check(minus_r, kind, r, s, key, rule);
-        if (verdict == kPending) {
-            ed_projective sum = multiply_add(minus_a, k.v, s);
-            verdict = rule & kCofactored ? ed25519_compare_cofactored(sum, minus_r)
-                                         : ed25519_compare(sum, fe_inv(sum.z), r);
+        Verdict alone = ed25519_check(kind, r, s, key, rule), from_sum = alone;
+        if (alone == kPending) {
+            static const HostBase base;
+            HostMultiples multiples;
+            alone = ed25519_verify_var(multiples, base, k, minus_a, r, scalar(in, 2), rule);
+            ed_put_multiples(multiples, 0, minus_a);
+            ed_put_multiples(multiples, 1, ed_generator());
+            ed_projective sum = to_projective(ed_multiply_two_var(multiples, k.v, s, kEdWindows));
+            from_sum = ed25519_compare(sum, fe_inv(sum.z), r, rule);
         }
-        const u32 words[8] = {verdict, 0, 0, 0, 0, 0, 0, 0};
-        put(out, words);
+        for (Verdict verdict : {alone, from_sum}) {
+            const u32 words[8] = {verdict, 0, 0, 0, 0, 0, 0, 0};
+            put(out, words);
+        }
     } else return false;
     return true;
 }

@@ -5,13 +5,11 @@
 #include "decide.cuh"
 
 // Of a point its coordinates, the inverse of Z, and the products of both.
-enum Kind { kZero, kOne, kX, kY, kZ, kInverse, kAffineX, kAffineY };
+enum Kind { kX, kY, kZ, kInverse, kAffineX, kAffineY };
 struct fe {
     Kind kind;
     int line = -1;
 };
-static fe fe_zero() { return {kZero}; }
-static fe fe_one() { return {kOne}; }
 static fe fe_inv(const fe& a) { return a.kind == kZ ? fe{kInverse, a.line} : (fail("no Z is inverted"), fe{}); }
 static fe fe_mul(const fe& a, const fe& b) {
     if ((a.kind != kX && a.kind != kY) || b.kind != kInverse || a.line != b.line) fail("no coordinate over its Z");
@@ -37,10 +35,6 @@ struct ed_extended {
 struct ed_completed {
     int line;
     explicit ed_completed(int line) : line(line) {}
-    // x = X / Z and y = Y / T.
-    ed_completed(const fe& x, const fe& y, const fe& z, const fe& t) : line(made("identity")) {
-        if (x.kind != kZero || y.kind != kOne || z.kind != kOne || t.kind != kOne) fail("another point");
-    }
 };
 struct ed_addend {
     int line, digit;  // -1 where it is no multiple for a digit whose value is open
@@ -65,6 +59,7 @@ static ed_affine affine(int line) { return {{kAffineX, line}, {kAffineY, line}};
 
 static ed_affine ed_generator() { return affine(made("generator")); }
 static ed_extended ed_identity() { return extended(made("identity")); }
+static ed_completed ed_completed_identity() { return ed_completed(made("identity")); }
 static ed_extended to_extended(const ed_affine& a) { return extended(line_of(a)); }
 static ed_extended to_extended(const ed_completed& a) { return extended(a.line); }
 static ed_projective to_projective(const ed_extended& a) { return {line_of(a)}; }
@@ -130,11 +125,8 @@ static Place ed_place(const Digit& digit) { return {digit.line}; }
 
 // What the loops read from and write to.
 struct Store {
-    ed_addend get(const Place& place) const { return {made("entry", place.digit), place.digit}; }
-    void put(int m, const ed_addend& entry) { made("put", m, entry.line); }
-};
-struct Base {
-    ed_niels get(const Place& place) const { return {{kOther}, {kOther}, made("entry", place.digit), place.digit}; }
+    ed_addend get(int point, const Place& place) const { return {made("entry", point, place.digit), place.digit}; }
+    void put(int point, int m, const ed_addend& entry) { made("put", point, m, entry.line); }
     void align() const {}
 };
 struct Uniform {

@@ -2,8 +2,8 @@
 //! is odd.
 
 use super::curves::EdwardsCurve;
-use super::field::{Element, Ratio, invert_all};
-use super::point::Projective;
+use super::field::{Element, Ratio, invert_all, root_powers};
+use super::point::{Projective, has_small_order_var};
 use super::simd::{self, Lanes};
 use crate::cpu::field::limbs;
 use zeroize::Zeroizing;
@@ -56,7 +56,7 @@ pub fn decode_all<'a, C: EdwardsCurve>(
     let (ratios, bases): (Vec<Ratio>, Vec<Element>) = parts.iter().map(ratio).unzip();
     let powers = match lanes {
         Some(lanes) => simd::root_powers(lanes, &bases),
-        None => bases.iter().map(Element::root_power).collect(),
+        None => root_powers(&bases),
     };
     let points = parts.iter().zip(ratios.iter().zip(&powers));
     points.map(|(parts, (ratio, power))| parts.with_x(ratio.root_var(power), taken)).collect()
@@ -77,11 +77,9 @@ impl Parts {
     }
 }
 
-/// Whether a point with this y has an order that divides 8: y is 1, -1 or 0, or that of a point whose double has the
-/// y 0. The latter is y^2 + x^2 = 0, which with the equation of the curve is d y^4 + 2 y^2 = 1.
-pub fn has_small_order_var<C: EdwardsCurve>(bytes: &[u8; 32]) -> bool {
-    let yy = Parts::of(bytes).y.square();
-    yy.is_zero() || yy == Element::ONE || yy.mul(&C::D).add(&Element::ONE.double()).mul(&yy) == Element::ONE
+/// Whether a point with this encoding has an order that divides 8.
+pub fn encodes_small_order_var<C: EdwardsCurve>(bytes: &[u8; 32]) -> bool {
+    has_small_order_var::<C>(&Parts::of(bytes).y, &Element::ONE)
 }
 
 /// The encodings of points. **Constant-time**: coordinates may be secret, and are wiped here.

@@ -62,6 +62,19 @@ impl Power for Element {
     }
 }
 
+/// Two side by side: while one waits for a square, the other goes on.
+impl Power for [Element; 2] {
+    #[inline(always)]
+    fn times(&self, other: &Self) -> Self {
+        [self[0].mul(&other[0]), self[1].mul(&other[1])]
+    }
+
+    #[inline(never)]
+    fn squared(&self, count: u32) -> Self {
+        (0..count).fold(*self, |[first, second], _| [first.square(), second.square()])
+    }
+}
+
 impl Element {
     pub const ZERO: Self = Element(limbs::ZERO);
     pub const ONE: Self = Element([1, 0, 0, 0]);
@@ -182,6 +195,15 @@ impl Element {
             *limb ^= mask & (*limb ^ other);
         }
     }
+}
+
+/// value^((p - 5) / 8) of each.
+pub fn root_powers(values: &[Element]) -> Vec<Element> {
+    let mut powers = Vec::with_capacity(values.len());
+    for pair in values.chunks(2) {
+        powers.extend_from_slice(&Element::root_chain(&[pair[0], pair[pair.len() - 1]])[..pair.len()]);
+    }
+    powers
 }
 
 /// A ratio u / v on the way to its square root: after RFC 8032, section 5.1.3, u v^3 (u v^7)^((p - 5) / 8), whose

@@ -3,6 +3,7 @@
 pub mod curves;
 pub mod decode;
 pub mod field;
+pub mod halves;
 pub mod msm;
 pub mod multiply;
 pub mod point;

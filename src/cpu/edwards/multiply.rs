@@ -1,32 +1,31 @@
 //! Products of points that are not known beforehand. Variable time.
 
 use super::curves::EdwardsCurve;
-use super::point::{Extended, ProjectiveNiels};
-use super::scalar::Scalar;
+use super::point::{Completed, Extended, ProjectiveNiels};
+use crate::cpu::field::limbs::Limbs;
 use crate::cpu::scalar::Wnaf;
 
 /// Digits are odd and below 2^(w-1): the table has the first 2^(w-2) odd multiples.
 const WIDTH: u32 = 5;
 const MULTIPLES: usize = 1 << (WIDTH - 2);
 
-/// k P.
-pub fn product_var<C: EdwardsCurve>(k: &Scalar<C::Order>, point: &Extended) -> Extended {
-    let multiples = odd_multiples::<C>(point);
-    let digits = Wnaf::new(k.limbs(), WIDTH);
-    let Some(top) = digits.length.checked_sub(1) else { return Extended::IDENTITY };
-    let add = |sum: Extended, digit: i8| {
-        let multiple = &multiples[usize::from(digit.unsigned_abs() / 2)];
-        sum.add(&if digit < 0 { multiple.neg() } else { *multiple })
-    };
-    let mut last = add(Extended::IDENTITY, digits.digit(top));
-    for position in (0..top).rev() {
-        last = last.to_projective().double();
-        let digit = digits.digit(position);
-        if digit != 0 {
-            last = add(last.to_extended(), digit);
+/// The sum of the products of numbers and points.
+pub fn sum_of_products_var<C: EdwardsCurve, const N: usize>(numbers: [&Limbs; N], points: [Extended; N]) -> Extended {
+    let multiples = points.map(|point| odd_multiples::<C>(&point));
+    let digits = numbers.map(|number| Wnaf::new(number, WIDTH));
+    let length = digits.iter().map(|digits| digits.length).max().unwrap_or(0);
+    let mut sum: Completed = Extended::IDENTITY.double();
+    for position in (0..length).rev() {
+        sum = sum.to_projective().double();
+        for (digits, multiples) in digits.iter().zip(&multiples) {
+            let digit = digits.digit(position);
+            if digit != 0 {
+                let multiple = &multiples[usize::from(digit.unsigned_abs() / 2)];
+                sum = sum.to_extended().add(&if digit < 0 { multiple.neg() } else { *multiple });
+            }
         }
     }
-    last.to_extended()
+    sum.to_extended()
 }
 
 /// P, 3P, 5P, ...

@@ -69,13 +69,30 @@ impl Projective {
         Extended { x: x.mul(&z), y: y.mul(&z), z: z.square(), t: x.mul(&y) }
     }
 
+    /// Whether the order divides 8.
+    pub fn has_small_order_var<C: EdwardsCurve>(&self) -> bool {
+        has_small_order_var::<C>(&self.y, &self.z)
+    }
+
     /// Whether this is the identity.
     pub fn is_identity_var(&self) -> bool {
         self.x.is_zero() && self.y == self.z
     }
 }
 
+/// Whether the order of a point with the y-coordinate y / z divides 8: that is 1, -1 or 0, or of a point whose double
+/// has the y-coordinate 0. The latter is y^2 + x^2 = 0, which with the equation of the curve is d y^4 + 2 y^2 = 1.
+pub fn has_small_order_var<C: EdwardsCurve>(y: &Element, z: &Element) -> bool {
+    let (yy, zz) = (y.square(), z.square());
+    yy == zz || yy.is_zero() || yy.mul(&C::D).add(&zz.double()).mul(&yy) == zz.square()
+}
+
 impl Completed {
+    /// Whether the order divides 8.
+    pub fn has_small_order_var<C: EdwardsCurve>(&self) -> bool {
+        has_small_order_var::<C>(&self.y, &self.t)
+    }
+
     #[inline(always)]
     pub fn to_projective(self) -> Projective {
         Projective { x: self.x.mul(&self.t), y: self.y.mul(&self.z), z: self.z.mul(&self.t) }

@@ -31,6 +31,12 @@ impl<M: Modulus> Scalar<M> {
         Self::reduce(&limbs::from_le_bytes(bytes))
     }
 
+    /// Of a number that is below the order.
+    pub fn from_limbs(value: Limbs) -> Self {
+        debug_assert!(limbs::sub(&value, &M::M).1);
+        Scalar(value, PhantomData)
+    }
+
     /// The number that 64 bytes encode, little-endian, modulo the order.
     pub fn from_le_bytes_wide(bytes: &[u8; 64]) -> Self {
         let [low, high] = [0, 32].map(|start| limbs::from_le_bytes(bytes[start..].first_chunk().expect("32 bytes")));

@@ -5,6 +5,7 @@
 
 use super::curves::EdwardsCurve;
 use super::field::{C, Element as Stored};
+use super::halves::bits;
 use super::point::{Niels, Projective};
 use super::scalar::Scalar;
 use super::tables::Comb;
@@ -213,30 +214,39 @@ impl Completed {
 /// Bits of a window, and the multiples of a point that are kept: 1 to 8 times it.
 const WINDOW: u32 = 4;
 const MULTIPLES: usize = 1 << (WINDOW - 1);
-/// For orders below 2^253.
-const WINDOWS: usize = 64;
+/// For numbers below 2^254.
+const MOST_WINDOWS: usize = 64;
 
-/// A product of a point that is not known beforehand, and one of the base point.
-pub struct Term<'a, C: EdwardsCurve> {
-    pub k: &'a Scalar<C::Order>,
-    pub point: &'a [Stored; 2],
-    pub s: &'a Scalar<C::Order>,
+/// Products of two points that are not known beforehand, and one of the base point.
+pub struct Term<C: EdwardsCurve> {
+    pub numbers: [Limbs; 2],
+    pub points: [[Stored; 2]; 2],
+    pub s: Scalar<C::Order>,
 }
 
-/// k P + s B of each item, with the table of B.
+/// The digits of a number in each lane.
+type Digits = [[i32; LANES]; MOST_WINDOWS];
+
+/// The sum of all three products of each item, with the table of B. Numbers are below 2^254.
 pub fn products<C: EdwardsCurve>(lanes: Lanes, items: &[Term<C>], base: &Comb<C>) -> Vec<Projective> {
     let mut sums = Vec::with_capacity(items.len().next_multiple_of(LANES));
     for group in items.chunks(LANES) {
         // Lanes without an item repeat the last one.
         let item = |lane: usize| &group[lane.min(group.len() - 1)];
-        let mut digits = [[0; LANES]; WINDOWS];
-        let points = std::array::from_fn(|lane| {
-            uniform_windows(item(lane).k.limbs(), WINDOW, WINDOWS, |window, digit| digits[window][lane] = digit);
-            item(lane).point
+        // Digits with signs, the highest of which is below 4.
+        let bits = group.iter().flat_map(|item| &item.numbers).map(bits).max().unwrap_or(0);
+        let windows = (bits + 2).div_ceil(WINDOW) as usize;
+        let digits = [0, 1].map(|which| {
+            let mut digits: Digits = [[0; LANES]; MOST_WINDOWS];
+            for (lane, number) in (0..LANES).map(|lane| &item(lane).numbers[which]).enumerate() {
+                uniform_windows(number, WINDOW, windows, |window, digit| digits[window][lane] = digit);
+            }
+            digits
         });
-        let combs = std::array::from_fn(|lane| (base, item(lane).s));
+        let points = [0, 1].map(|which| std::array::from_fn(|lane| &item(lane).points[which]));
+        let combs = std::array::from_fn(|lane| (base, &item(lane).s));
         // SAFETY: a `Lanes` proves that the instructions exist.
-        let sum = unsafe { product::<C>(lanes, points, &digits, combs) };
+        let sum = unsafe { product::<C>(lanes, points, digits.each_ref().map(|digits| &digits[..windows]), combs) };
         sums.extend(sum.into_iter().take(group.len()));
     }
     sums
@@ -267,22 +277,25 @@ fn sum_group<C: EdwardsCurve>(lanes: Lanes, products: [Products<C>; 2]) -> [Proj
 #[target_feature(enable = "avx512f,avx512ifma,avx512vbmi2")]
 fn product<C: EdwardsCurve>(
     lanes: Lanes,
-    points: [&[Stored; 2]; LANES],
-    digits: &[[i32; LANES]; WINDOWS],
+    points: [[&[Stored; 2]; LANES]; 2],
+    digits: [&[[i32; LANES]]; 2],
     base: Products<C>,
 ) -> [Projective; LANES] {
-    let multiples = multiples::<C>(lanes, points);
+    let [first, second] = points;
+    let multiples = [multiples::<C>(lanes, first), multiples::<C>(lanes, second)];
     let identity = Point::identity(lanes).to_addend(Element::splat(lanes, &Stored::ZERO));
     let mut sum = Point::identity(lanes);
-    for (window, digits) in digits.iter().enumerate().rev() {
-        if window < WINDOWS - 1 {
+    for window in (0..digits[0].len()).rev() {
+        if window + 1 < digits[0].len() {
             for _ in 0..WINDOW - 1 {
                 sum = sum.double().without_t();
             }
             sum = sum.double().to_point();
         }
-        let (addend, negate) = select(lanes, &multiples, identity, digits);
-        sum = sum.add_projective(&addend, negate).to_point();
+        for (multiples, digits) in multiples.iter().zip(digits) {
+            let (addend, negate) = select(lanes, multiples, identity, &digits[window]);
+            sum = sum.add_projective(&addend, negate).to_point();
+        }
     }
     add_products(lanes, sum, base).store()
 }

@@ -2,9 +2,10 @@
 
 use super::curves::{Ed25519, Ed25519N, EdwardsCurve};
 use super::decode::{Encoding, decode_all, encode_all};
-use super::field::{Element, Ratio, invert_all};
+use super::field::{Element, Ratio, invert_all, root_powers};
+use super::halves::Halves;
 use super::msm::{self, Terms};
-use super::multiply::product_var;
+use super::multiply::sum_of_products_var;
 use super::point::{Extended, Projective};
 use super::scalar::Scalar;
 use super::simd::{self, Lanes, Term};
@@ -92,6 +93,11 @@ fn edge_values() {
             check_scalars(*a, *b);
         }
     }
+    // Two at a time, and one that is left.
+    for count in [0, 1, 2, 5] {
+        let elements: Vec<Element> = edges[..count].iter().map(|limbs| Element::from_limbs(*limbs)).collect();
+        assert_eq!(root_powers(&elements), elements.iter().map(Element::root_power).collect::<Vec<_>>());
+    }
 }
 
 proptest! {
@@ -99,6 +105,11 @@ proptest! {
     fn random_values(a: Limbs, b: Limbs) {
         check_field(a, b);
         check_scalars(a, b);
+    }
+
+    #[test]
+    fn random_halves(limbs: Limbs) {
+        check_halves(&Number::from_le_bytes_reduced(&to_le_bytes(&limbs)));
     }
 
     #[test]
@@ -135,10 +146,40 @@ fn products_are_sums() {
 
 fn check_products(known: &[Projective], g: &Extended, k: &Number, comb: &Comb<Ed25519>, uniform: &Uniform<Ed25519>) {
     let by_comb = comb.add_product_var(Extended::IDENTITY, k).to_projective();
-    let found = [by_comb, uniform.products(&[k])[0], product_var::<Ed25519>(k, g).to_projective()];
+    let by_windows = sum_of_products_var::<Ed25519, 1>([k.limbs()], [*g]).to_projective();
+    let found = [by_comb, uniform.products(&[k])[0], by_windows];
     let in_lanes = Lanes::detect().map(|lanes| simd::uniform_products(lanes, &[k], uniform)[0]);
     let encodings = encode_all(&[known, &found, in_lanes.as_slice()].concat());
     assert!(encodings.iter().all(|encoding| *encoding == encodings[0]), "{:?}", k.limbs());
+}
+
+/// c k = d modulo 8 n, with an odd c, and the bits of both.
+fn check_halves(k: &Number) -> u64 {
+    let (points, Halves { c, d, opposite }) = (integer(&N) * 8u32, Halves::of_var::<Ed25519>(k));
+    let (product, [c, d]) = (integer(&c) * integer(k.limbs()) % &points, [c, d].map(|number| integer(&number)));
+    assert_eq!(product, if opposite { (&points - &d) % &points } else { d.clone() }, "{:?}", k.limbs());
+    assert!(c.bit(0) && c.bits() <= 192 && d.bits() <= 253);
+    c.bits().max(d.bits())
+}
+
+/// Sums of two products, by numbers that are half as long and by those that are not.
+#[test]
+fn halves() {
+    let eighth = |c: u64| integer(&N) * 8u32 / c;
+    let mut numbers = edges();
+    // Around ratios of small numbers, where rows are of very different lengths.
+    for number in (1..200).map(eighth).chain((0..253).map(|bit| BigUint::from(1u32) << bit)) {
+        for number in [&number - 1u32, number.clone(), number + 1u32] {
+            let mut limbs = [0; 4];
+            number.iter_u64_digits().zip(&mut limbs).for_each(|(digit, limb)| *limb = digit);
+            numbers.push(limbs);
+        }
+    }
+    numbers.iter().for_each(|limbs| _ = check_halves(&Number::from_le_bytes_reduced(&to_le_bytes(limbs))));
+    // Of numbers that nobody chose few are long.
+    let mut bits = [0; 256];
+    (1..20_000).for_each(|k| bits[check_halves(&scalar(k).mul(&scalar(k ^ 0xabcd))) as usize] += 1);
+    assert!(bits[..128].iter().sum::<u32>() > 5000 && bits[132..].iter().sum::<u32>() < 400, "{bits:?}");
 }
 
 /// Groups of lanes that are whole and not.
@@ -155,15 +196,23 @@ fn lanes_give_what_the_portable_code_gives() {
     let tables: Vec<Comb<Ed25519>> = points.iter().map(|point| Comb::new(point, 5)).collect();
     let scalars: Vec<[Number; 2]> = (0..19).map(|item| [scalar(item * item), scalar(item % 5)]).collect();
     for items in [1, 7, 8, 9, 16, 19] {
-        let (mut terms, mut products, mut expected) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut terms, mut products) = (Vec::new(), Vec::new());
+        let mut expected = [(); 2].map(|()| Vec::new());
         for (item, [k, s]) in scalars[..items].iter().enumerate() {
-            terms.push(Term { k, point: &points[item], s });
+            // Numbers of all sizes, the longest of 254 bits.
+            let other = std::array::from_fn(|limb| if limb < item % 5 { u64::MAX >> (limb / 3 * 2) } else { 0 });
+            let both = [points[item], points[items - 1 - item]];
+            terms.push(Term { numbers: [*k.limbs(), other], points: both, s: *s });
             products.push([(&tables[item], k), (&comb, s)]);
-            let product = product_var::<Ed25519>(k, &Extended::from_affine(&points[item]));
-            expected.push(comb.add_product_var(product, s).to_projective());
+            let of_one = sum_of_products_var::<Ed25519, 1>([k.limbs()], [Extended::from_affine(&both[0])]);
+            let of_both =
+                sum_of_products_var::<Ed25519, 2>([k.limbs(), &other], both.map(|point| Extended::from_affine(&point)));
+            for (expected, product) in expected.iter_mut().zip([of_one, of_both]) {
+                expected.push(comb.add_product_var(product, s).to_projective());
+            }
         }
-        let expected = encode_all(&expected);
-        assert_eq!(encode_all(&simd::products(lanes, &terms, &comb)), expected);
+        let [expected, of_both] = expected.map(|sums| encode_all(&sums));
+        assert_eq!(encode_all(&simd::products(lanes, &terms, &comb)), of_both);
         assert_eq!(encode_all(&simd::sum_products(lanes, &products)), expected);
         let secret: Vec<&Number> = scalars[..items].iter().map(|[k, _]| k).collect();
         let found = simd::uniform_products(lanes, &secret, &uniform);

@@ -149,11 +149,15 @@ fn run_verify(trial: &mut Trial) -> Result<(), Fault> {
     verify_batch(trial, &of_context, Rule::Strict, ITEMS, None)
 }
 
-/// Chunks that are large enough for tables of their keys, which are not kept: by R's encoding, and by R.
+/// Chunks that are large enough for tables of their keys, which are not kept: by R's encoding, and with a context where
+/// R is decoded if that is another.
 fn run_verify_by_tables(trial: &mut Trial) -> Result<(), Fault> {
-    let (known, (items, expected)) = (items(trial.cpu, Variant::PURE), key_tables::FEWEST_WITH_TABLES);
-    let of_rule = |rule: &Rule| verify_batch(trial, &known, *rule, items, Some(expected));
-    let result = [Rule::Strict, Rule::Zip215].iter().try_for_each(of_rule);
+    let (count, expected) = key_tables::FEWEST_WITH_TABLES;
+    let result =
+        [(Variant::PURE, Rule::Strict), (with_context(), Rule::Zip215)].into_iter().try_for_each(|(variant, rule)| {
+            let known = items(trial.cpu, variant);
+            verify_batch(trial, &known, rule, count, Some(expected))
+        });
     trial.lane.kept.key_cache.drop_idle();
     result
 }

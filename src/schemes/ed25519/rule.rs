@@ -55,12 +55,12 @@ impl Rule {
         }
     }
 
-    /// Whether encodings that are not canonical are rejected: of A, and of R where that is decoded.
+    /// Whether encodings that are not canonical are rejected: of A, and of R where the equation has the cofactor.
     pub(super) fn takes_canonical_alone(self) -> bool {
         self.encoding() == Encoding::Canonical
     }
 
-    /// Encodings of points that are taken: of A, and of R where that is decoded.
+    /// Encodings of points that are taken: of A, and of R where the equation has the cofactor.
     pub(super) fn encoding(self) -> Encoding {
         match self {
             Rule::Cofactorless | Rule::Strict | Rule::Zip215 => Encoding::Lenient,
@@ -73,9 +73,9 @@ impl Rule {
         matches!(self, Rule::Strict | Rule::Libsodium)
     }
 
-    /// Whether R is decoded, and the equation holds for eight times its points. Otherwise R is compared with an
-    /// encoding. With [`crate::EngineBuilder::batch_equations`] signatures are verified together by the rules with the
-    /// cofactor alone.
+    /// Whether the equation holds for eight times its points, of which R may be any encoding that is taken. Otherwise R
+    /// is the encoding of S B - k A. With [`crate::EngineBuilder::batch_equations`] signatures are verified together by
+    /// the rules with the cofactor alone.
     pub fn is_cofactored(self) -> bool {
         matches!(self, Rule::Zip215 | Rule::Rfc8032Cofactored)
     }

@@ -23,7 +23,8 @@ pub struct Checked {
     pub k: Column<Scalars>,
     pub representative: Option<Column<ItemNumbers>>,
     pub minus_a: Column<Xy>,
-    pub minus_r: Column<Xy>,
+    /// As its bits.
+    pub rule: u32,
     pub verdicts: Column<Verdicts>,
     pub on_device: Column<Codes>,
     pub n: usize,
@@ -42,7 +43,7 @@ impl<'a> Together<'a> {
     pub fn find_valid(&self, stream: &mut Stream, items: Checked, table: &PublicTable) -> Result<Open, Fault> {
         let Together(group) = self;
         let Some([seed0, seed1, seed2, seed3]) = group.begin(stream, items.n)? else { return Ok(Open::AsBefore) };
-        let Checked { signatures, k, representative, minus_a, minus_r, verdicts, on_device, n } = items;
+        let Checked { signatures, k, representative, minus_a, rule, verdicts, on_device, n } = items;
         let &Group { scalars, coefficients, of_base, sums, others, buckets, .. } = group;
         let counters = group.counters();
         kernels::Ed25519TogetherItems {
@@ -50,7 +51,7 @@ impl<'a> Together<'a> {
             k,
             representative,
             minus_a,
-            minus_r,
+            rule,
             verdicts,
             on_device,
             seed0,

@@ -7,9 +7,10 @@ pub mod together_tests;
 use super::rule::Rule;
 use crate::cpu::CpuEngine;
 use crate::cpu::edwards::curves::EdwardsCurve;
-use crate::cpu::edwards::decode::{NoPoint, decode_all, encode_all, has_small_order_var};
+use crate::cpu::edwards::decode::{Encoding, NoPoint, decode_all, encode_all, encodes_small_order_var};
 use crate::cpu::edwards::field::Element;
-use crate::cpu::edwards::multiply::product_var;
+use crate::cpu::edwards::halves::Halves;
+use crate::cpu::edwards::multiply::sum_of_products_var;
 use crate::cpu::edwards::point::{Extended, Niels, Projective};
 use crate::cpu::edwards::scalar::Scalar;
 use crate::cpu::edwards::simd::{self, Lanes, Term};
@@ -41,8 +42,8 @@ const PLANNED_BYTES: usize = 64;
 fn best_window<C: EdwardsCurve>(lanes: Option<Lanes>, uses: usize) -> Option<u32> {
     // For an entry, a term of a sum, the doublings below a table, and a product without one.
     let [entry, term, doublings, without] = match lanes {
-        Some(_) => [150, 22, 20_000, 5000],
-        None => [150, 70, 20_000, 22_000],
+        Some(_) => [150, 22, 20_000, 3800],
+        None => [150, 70, 20_000, 17_000],
     };
     let cost = |window: u32| {
         let terms = Comb::<C>::windows(window);
@@ -75,7 +76,7 @@ fn verify_part<C: BaseTables>(engine: &CpuEngine, batch: &Verification, part: Ra
     let singles = engine.map_chunks(plan.singles.len(), 0, |range, out| {
         let (items, lanes) = (&plan.singles[range], engine.lanes_for(out.len()));
         let keys = batch.points::<C>(lanes, items).into_iter();
-        batch.verify_chunk::<C, _>(lanes, items, keys, |equations| singles::<C>(lanes, equations), out);
+        batch.verify_chunk::<C, _>(items, keys, |equations| batch.codes::<C>(lanes, equations), out);
     });
     scatter(&plan.singles, singles);
     let mut waiting = plan.repeated.as_slice();
@@ -87,23 +88,20 @@ fn verify_part<C: BaseTables>(engine: &CpuEngine, batch: &Verification, part: Ra
     }
 }
 
-/// S B - k A, for keys that are used once.
-fn singles<C: BaseTables>(lanes: Option<Lanes>, equations: &[Equation<C, [Element; 2]>]) -> Vec<Projective> {
+/// Products of two points each, and of B.
+fn sums<C: BaseTables>(lanes: Option<Lanes>, terms: &[Term<C>]) -> Vec<Projective> {
     let comb = C::tables().comb();
     if let Some(lanes) = lanes {
-        let term = |equation| {
-            let Equation { k, s, key: point, .. }: &Equation<C, [Element; 2]> = equation;
-            Term { k, point, s }
-        };
-        return simd::products(lanes, &equations.iter().map(term).collect::<Vec<_>>(), comb);
+        return simd::products(lanes, terms, comb);
     }
-    let sum = |Equation { k, s, key, .. }: &Equation<C, [Element; 2]>| {
-        comb.add_product_var(product_var::<C>(k, &Extended::from_affine(key)), s).to_projective()
+    let sum = |Term { numbers, points, s }: &Term<C>| {
+        let points = points.each_ref().map(Extended::from_affine);
+        comb.add_product_var(sum_of_products_var::<C, 2>(numbers.each_ref(), points), s).to_projective()
     };
-    equations.iter().map(sum).collect()
+    terms.iter().map(sum).collect()
 }
 
-/// The same for keys that have tables, all of one window.
+/// S B - k A, for keys that have tables, all of one window.
 fn by_tables<C: BaseTables>(lanes: Option<Lanes>, equations: &[Equation<C, &Comb<C>>]) -> Vec<Projective> {
     let comb = C::tables().comb();
     if let Some(lanes) = lanes {
@@ -127,13 +125,22 @@ fn wave_length<C: EdwardsCurve>(engine: &CpuEngine, runs: &[Vec<usize>]) -> usiz
 }
 
 /// What is left to check of an item: that S B - k A is R. `key` is -A, or its table.
-struct Equation<C: EdwardsCurve, K> {
+struct Equation<'a, C: EdwardsCurve, K> {
     place: usize,
+    r: &'a [u8; 32],
     s: Scalar<C::Order>,
     k: Scalar<C::Order>,
     key: K,
-    /// -R, where the rule has it decoded.
-    minus_r: Option<[Element; 2]>,
+}
+
+impl<C: EdwardsCurve> Equation<'_, C, [Element; 2]> {
+    /// What is the identity if the equation holds.
+    fn term(&self, minus_r: [Element; 2]) -> Term<C> {
+        let Halves { c, d, opposite } = Halves::of_var::<C>(&self.k);
+        let [x, y] = self.key;
+        let key = [if opposite { x.neg() } else { x }, y];
+        Term { numbers: [d, c], points: [key, minus_r], s: self.s.mul(&Scalar::from_limbs(c)) }
+    }
 }
 
 impl Verification<'_> {
@@ -152,7 +159,7 @@ impl Verification<'_> {
             let table = |table: &usize| tables[*table].as_ref().expect("it was built").as_ref();
             let keys = table_of[range.clone()].iter().map(|of| table(of).map_err(|&reason| reason));
             let lanes = engine.lanes_for(out.len());
-            self.verify_chunk::<C, _>(lanes, &items[range], keys, |equations| by_tables(lanes, equations), out);
+            self.verify_chunk::<C, _>(&items[range], keys, |equations| self.codes_by_tables(lanes, equations), out);
         });
         (items, codes)
     }
@@ -168,7 +175,7 @@ impl Verification<'_> {
                 NoPoint::NotCanonical => Rejection::MalformedPoint,
                 NoPoint::NotOnCurve => Rejection::NotOnCurve,
             })?;
-            if self.rule.rejects_small_order() && has_small_order_var::<C>(key) {
+            if self.rule.rejects_small_order() && encodes_small_order_var::<C>(key) {
                 return Err(Rejection::SmallOrderKey);
             }
             Ok([x.neg(), y])
@@ -176,79 +183,104 @@ impl Verification<'_> {
         items.iter().zip(decoded).map(checked).collect()
     }
 
-    /// The codes of some items, with their keys. `sums` gives S B - k A.
-    fn verify_chunk<C: BaseTables, K>(
+    /// The codes of some items, with their keys. `codes` are those of equations.
+    fn verify_chunk<C: EdwardsCurve, K>(
         &self,
-        lanes: Option<Lanes>,
         items: &[usize],
         keys: impl Iterator<Item = Result<K, Rejection>>,
-        sums: impl FnOnce(&[Equation<C, K>]) -> Vec<Projective>,
+        codes: impl FnOnce(&[Equation<C, K>]) -> Vec<u8>,
         out: &mut [u8],
     ) {
         let mut equations = Vec::with_capacity(items.len());
-        let points = items.iter().zip(keys).zip(self.minus_r::<C>(lanes, items));
-        for (place, ((&item, key), minus_r)) in points.enumerate() {
-            match self.equation::<C, K>((place, item), key, minus_r) {
+        for (place, (&item, key)) in items.iter().zip(keys).enumerate() {
+            match self.equation::<C, K>((place, item), key) {
                 Ok(equation) => equations.push(equation),
                 Err(reason) => out[place] = reason.code(),
             }
         }
-        let sums = sums(&equations);
-        let code = |holds: bool| if holds { Verdict::VALID_CODE } else { Rejection::Mismatch.code() };
-        if self.rule.is_cofactored() {
-            for (Equation { place, minus_r, .. }, sum) in equations.iter().zip(sums) {
-                let minus_r = Niels::from_affine::<C>(minus_r.as_ref().expect("the rule has it decoded"));
-                let difference = sum.to_extended().add_affine(&minus_r).to_projective();
-                out[*place] = code(is_identity_times_cofactor::<C>(difference));
-            }
-            return;
-        }
-        for (Equation { place, .. }, encoding) in equations.iter().zip(encode_all(&sums)) {
-            out[*place] = code(encoding == self.signatures.get(items[*place])[..32]);
-        }
+        equations.iter().zip(codes(&equations)).for_each(|(equation, code)| out[equation.place] = code);
     }
 
-    /// Checks in the order of reasons: S, the key, R.
+    /// For keys that are used once: by numbers half as long as k, for which R is decoded.
+    fn codes<C: BaseTables>(&self, lanes: Option<Lanes>, equations: &[Equation<C, [Element; 2]>]) -> Vec<u8> {
+        let minus_r = self.minus_r::<C>(lanes, equations.iter().map(|equation| equation.r));
+        let mut codes: Vec<u8> = minus_r.iter().map(|point| Verdict::from(point.map(|_| ())).code()).collect();
+        let with_r = equations.iter().zip(&minus_r).enumerate();
+        let (places, terms): (Vec<usize>, Vec<Term<C>>) =
+            with_r.filter_map(|(place, (equation, minus_r))| Some((place, equation.term((*minus_r).ok()?)))).unzip();
+        for (place, sum) in places.into_iter().zip(sums(lanes, &terms)) {
+            codes[place] = code(match self.rule.is_cofactored() {
+                true => sum.has_small_order_var::<C>(),
+                false => sum.is_identity_var(),
+            });
+        }
+        codes
+    }
+
+    /// For keys that have tables. The encoding of S B - k A is R for most items that are valid by any rule. Where it is
+    /// not, R is decoded for a rule with the cofactor.
+    fn codes_by_tables<C: BaseTables>(&self, lanes: Option<Lanes>, equations: &[Equation<C, &Comb<C>>]) -> Vec<u8> {
+        let sums = by_tables(lanes, equations);
+        let is_encoded = encode_all(&sums).into_iter().zip(equations).map(|(sum, equation)| sum == *equation.r);
+        let mut codes: Vec<u8> = is_encoded.map(code).collect();
+        if !self.rule.is_cofactored() {
+            return codes;
+        }
+        let open: Vec<usize> = (0..codes.len()).filter(|place| codes[*place] != Verdict::VALID_CODE).collect();
+        let minus_r = self.minus_r::<C>(lanes, open.iter().map(|place| equations[*place].r));
+        for (place, minus_r) in open.into_iter().zip(minus_r) {
+            let difference = |minus_r: [Element; 2]| {
+                let difference = sums[place].to_extended().add_affine(&Niels::from_affine::<C>(&minus_r));
+                code(difference.has_small_order_var::<C>())
+            };
+            codes[place] = minus_r.map_or_else(Rejection::code, difference);
+        }
+        codes
+    }
+
+    /// Checks in the order of reasons: S, the key, the order of R.
     fn equation<C: EdwardsCurve, K>(
         &self,
         (place, item): (usize, usize),
         key: Result<K, Rejection>,
-        minus_r: Result<Option<[Element; 2]>, Rejection>,
-    ) -> Result<Equation<C, K>, Rejection> {
-        let (_, s) = halves(self.signatures.get(item));
+    ) -> Result<Equation<'_, C, K>, Rejection> {
+        let (r, s) = halves(self.signatures.get(item));
         let s = Scalar::from_le_bytes(s).ok_or(Rejection::SOutOfRange)?;
-        let (key, minus_r) = (key?, minus_r?);
+        let key = key?;
+        if self.rule.rejects_small_order() && encodes_small_order_var::<C>(r) {
+            return Err(Rejection::SmallOrderR);
+        }
         let k = Scalar::from_le_bytes_wide(&(self.challenge)(item));
-        Ok(Equation { place, s, k, key, minus_r })
+        Ok(Equation { place, r, s, k, key })
     }
 
-    /// -R of some items, where the rule has it decoded.
-    fn minus_r<C: EdwardsCurve>(
+    /// -R of some encodings. Without the cofactor R has to be the encoding of S B - k A, which is canonical: that of no
+    /// sum otherwise.
+    fn minus_r<'r, C: EdwardsCurve>(
         &self,
         lanes: Option<Lanes>,
-        items: &[usize],
-    ) -> Vec<Result<Option<[Element; 2]>, Rejection>> {
-        let bytes = |item: &usize| halves(self.signatures.get(*item)).0;
-        if self.rule.is_cofactored() {
-            let decoded = decode_all::<C>(lanes, items.iter().map(bytes), self.rule.encoding());
-            let checked = |point: Result<[Element; 2], NoPoint>| match point {
-                Ok([x, y]) => Ok(Some([x.neg(), y])),
-                Err(NoPoint::NotCanonical) => Err(Rejection::ROutOfRange),
-                Err(NoPoint::NotOnCurve) => Err(Rejection::NoSuchR),
-            };
-            return decoded.into_iter().map(checked).collect();
-        }
-        let is_rejected = |item| self.rule.rejects_small_order() && has_small_order_var::<C>(bytes(item));
-        items.iter().map(|item| if is_rejected(item) { Err(Rejection::SmallOrderR) } else { Ok(None) }).collect()
+        encodings: impl Iterator<Item = &'r [u8; 32]>,
+    ) -> Vec<Result<[Element; 2], Rejection>> {
+        let (taken, reasons) = match self.rule.is_cofactored() {
+            true => (self.rule.encoding(), [Rejection::ROutOfRange, Rejection::NoSuchR]),
+            false => (Encoding::Canonical, [Rejection::Mismatch; 2]),
+        };
+        let opposite = |point: Result<[Element; 2], NoPoint>| match point {
+            Ok([x, y]) => Ok([x.neg(), y]),
+            Err(NoPoint::NotCanonical) => Err(reasons[0]),
+            Err(NoPoint::NotOnCurve) => Err(reasons[1]),
+        };
+        decode_all::<C>(lanes, encodings, taken).into_iter().map(opposite).collect()
     }
+}
+
+/// Of an equation that holds, or does not.
+fn code(holds: bool) -> u8 {
+    if holds { Verdict::VALID_CODE } else { Rejection::Mismatch.code() }
 }
 
 /// R and S.
 fn halves(signature: &[u8; 64]) -> (&[u8; 32], &[u8; 32]) {
     let (r, s) = signature.split_at(32);
     (r.try_into().expect("32 bytes"), s.try_into().expect("32 bytes"))
-}
-
-fn is_identity_times_cofactor<C: EdwardsCurve>(point: Projective) -> bool {
-    (0..C::COFACTOR_DOUBLINGS).fold(point, |point, _| point.double().to_projective()).is_identity_var()
 }

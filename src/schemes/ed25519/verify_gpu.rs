@@ -24,7 +24,7 @@ use std::ops::Range;
 
 /// Kernel files of verification.
 pub const VERIFY_FILES: &[&str] = &["ed25519", "ed25519_tables", "key_groups"];
-/// Bytes of the multiples that a thread keeps of an item's point.
+/// Bytes of the multiples that a thread keeps of an item's points.
 const MULTIPLES: usize = 512 * 4;
 
 /// The bits of `Ed25519Rule` in `cuda/scheme/ed25519.cuh`.
@@ -138,7 +138,6 @@ pub struct Equations<'a> {
     k: Column<Scalars>,
     minus_a: Column<Xy>,
     kinds: Column<PointKinds>,
-    minus_r: Column<Xy>,
     multiples: Column<Ed25519Multiples>,
     next_tile: Column<NextTile>,
     /// The keys by what they are told apart, where they are searched for repeated ones.
@@ -156,7 +155,6 @@ impl<'a> Equations<'a> {
             k: plan.column(),
             minus_a: plan.column(),
             kinds: plan.column(),
-            minus_r: plan.column(),
             multiples: plan.buffer(threads * MULTIPLES),
             next_tile: plan.buffer(4),
             repeated: Grouping::new(plan).map(|grouping| (grouping, plan.each(EDWARDS.key))),
@@ -169,7 +167,7 @@ impl<'a> Equations<'a> {
     /// together, which is faster than one by one, but not than by tables. `expected`: items still to come to the
     /// device in this call, this chunk's included.
     pub fn verify(&self, lane: &mut Lane, signed: Signed, rule: u32, n: usize, expected: usize) -> Result<(), Fault> {
-        let Equations { k, minus_a, kinds, minus_r, verdicts, .. } = *self;
+        let Equations { k, minus_a, kinds, verdicts, .. } = *self;
         let (Signed { dom2, data, offsets, signatures, keys, on_device }, count) = (signed, n as u64);
         let kept = lane.kept.clone();
         let table = kept.base_point.edwards(lane, CURVE)?;
@@ -180,7 +178,7 @@ impl<'a> Equations<'a> {
         let grouped = self.group(lane, n, expected)?;
         let (counts, representative) = grouped.as_ref().map(|keys| (keys.counts, keys.representative)).unzip();
         kernels::Ed25519Keys { keys, rule, counts, minus_a, kinds, n: count }.launch(lane, CURVE)?;
-        kernels::Ed25519Check { signatures, keys, representative, kinds, rule, minus_r, verdicts, n: count }
+        kernels::Ed25519Check { signatures, keys, representative, kinds, rule, verdicts, n: count }
             .launch(lane, CURVE)?;
         let by_tables = match &grouped {
             Some(grouped) => grouped.find_tables(lane, &kept.key_cache, minus_a)?,
@@ -192,7 +190,7 @@ impl<'a> Equations<'a> {
                 Some(Some(by.others))
             }
             (None, Some(together)) => {
-                let items = Checked { signatures, k, representative, minus_a, minus_r, verdicts, on_device, n };
+                let items = Checked { signatures, k, representative, minus_a, rule, verdicts, on_device, n };
                 match together.find_valid(lane, items, &table)? {
                     Open::None => None,
                     Open::Listed(others, _) => Some(Some(others)),
@@ -225,13 +223,12 @@ impl<'a> Equations<'a> {
         (table, by): (&PublicTable, ByTables),
         n: u64,
     ) -> Result<(), Fault> {
-        let Equations { k, minus_r, verdicts, .. } = *self;
+        let Equations { k, verdicts, .. } = *self;
         let ByTables { key_tables, key_bits, items, item_tables, item_count, .. } = by;
         let (table, bits) = (table.column(), table.bits);
         kernels::Ed25519VerifyWithTables {
             signatures,
             k,
-            minus_r,
             table,
             bits,
             key_tables,
@@ -255,16 +252,17 @@ impl<'a> Equations<'a> {
         (table, list): (&PublicTable, Option<ItemList>),
         n: u64,
     ) -> Result<(), Fault> {
-        let Equations { k, minus_a, minus_r, multiples, next_tile, verdicts, .. } = *self;
-        let (table, (items, item_count)) = (table.column(), list.unzip());
+        let Equations { k, minus_a, multiples, next_tile, verdicts, .. } = *self;
+        let (bits, (items, item_count)) = (table.bits, list.unzip());
+        let table = table.column();
         lane.fill(next_tile, 0, 4)?;
         kernels::Ed25519Verify {
             signatures,
             k,
             representative,
             minus_a,
-            minus_r,
             table,
+            bits,
             rule,
             multiples,
             items,

@@ -13,7 +13,7 @@
 //!
 //! Equations find valid items. Whatever is not found valid here is verified by itself, as in `frame::together`.
 
-use super::{Equation, Verification, is_identity_times_cofactor};
+use super::{Equation, Verification};
 use crate::cpu::CpuEngine;
 use crate::cpu::edwards::field::Element;
 use crate::cpu::edwards::msm::{self, Terms};
@@ -49,7 +49,7 @@ pub fn verify_group<C: BaseTables>(
         of_base = of_base.add(&part.of_base);
     }
     let sum = C::tables().comb().add_product_var(msm::sum::<C>(&engine.pool, engine.lanes, &terms), &of_base);
-    is_identity_times_cofactor::<C>(sum.to_projective()).then_some(members)
+    sum.to_projective().has_small_order_var::<C>().then_some(members)
 }
 
 /// What some items give to the equation of their group.
@@ -66,21 +66,20 @@ impl<C: BaseTables> Part<C> {
     /// `None` where there are no coefficients.
     fn new(engine: &CpuEngine, batch: &Verification, items: &[usize], draw: &Draw) -> Option<Self> {
         let lanes = engine.lanes_for(items.len());
-        let points = batch.points::<C>(lanes, items).into_iter().zip(batch.minus_r::<C>(lanes, items));
-        let equations: Vec<Equation<C, [Element; 2]>> = items
-            .iter()
-            .zip(points)
-            .filter_map(|(&item, (key, minus_r))| batch.equation((item, item), key, minus_r).ok())
-            .collect();
-        let (mut terms, mut of_base) = (Terms::with_capacity(2 * equations.len()), Scalar::ZERO);
-        for (Equation { s, k, key, minus_r, .. }, a) in equations.iter().zip(draw(equations.len())?) {
+        let points = batch.points::<C>(lanes, items).into_iter();
+        let equation = |(&item, key)| batch.equation((item, item), key).ok();
+        let equations: Vec<Equation<'_, C, [Element; 2]>> = items.iter().zip(points).filter_map(equation).collect();
+        let minus_r = batch.minus_r::<C>(lanes, equations.iter().map(|equation| equation.r));
+        let with_r = equations.iter().zip(minus_r).filter_map(|(equation, minus_r)| Some((equation, minus_r.ok()?)));
+        let members: Vec<(&Equation<'_, C, [Element; 2]>, [Element; 2])> = with_r.collect();
+        let (mut terms, mut of_base) = (Terms::with_capacity(2 * members.len()), Scalar::ZERO);
+        for ((Equation { s, k, key, .. }, minus_r), a) in members.iter().zip(draw(members.len())?) {
             let a_scalar = scalar::<C>(a);
             of_base = of_base.add(&a_scalar.mul(s));
             terms.push::<C>(*a_scalar.mul(k).limbs(), key);
-            let minus_r = minus_r.as_ref().expect("the rule has it decoded");
             terms.push::<C>([a as u64, (a >> 64) as u64, 0, 0], minus_r);
         }
-        Some(Part { members: equations.iter().map(|equation| equation.place).collect(), terms, of_base })
+        Some(Part { members: members.iter().map(|(equation, _)| equation.place).collect(), terms, of_base })
     }
 }
 

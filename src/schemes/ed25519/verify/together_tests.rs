@@ -6,7 +6,7 @@ use crate::cpu::CpuEngine;
 use crate::cpu::edwards::curves::{Ed25519, Ed25519N};
 use crate::cpu::edwards::decode::{Encoding, decode_all, encode_all};
 use crate::cpu::edwards::field::Element;
-use crate::cpu::edwards::multiply::product_var;
+use crate::cpu::edwards::multiply::sum_of_products_var;
 use crate::cpu::edwards::point::Extended;
 use crate::cpu::edwards::scalar::Scalar;
 use crate::cpu::edwards::tables::BaseTables as _;
@@ -51,9 +51,8 @@ pub fn small_orders() -> [Extended; 8] {
     let generators = (2u8..).filter_map(|y| {
         let encoding = std::array::from_fn(|byte| if byte == 0 { y } else { 0 });
         let point = decode_all::<Ed25519>(None, [&encoding].into_iter(), Encoding::Canonical)[0].ok()?;
-        let point = Extended::from_affine(&point);
         // n times it.
-        let point = product_var::<Ed25519>(&minus_one(), &point).add(&point.to_niels::<Ed25519>()).to_extended();
+        let point = sum_of_products_var::<Ed25519, 1>([&N], [Extended::from_affine(&point)]);
         let four_times = point.double().to_extended().double().to_projective();
         (!four_times.is_identity_var()).then_some(point)
     });

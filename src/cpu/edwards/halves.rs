@@ -1,0 +1,122 @@
+//! A number k as a ratio d / c of two that are half as long (Antipa, Brown, Gallant, Lambert, Struik and Vanstone, SAC
+//! 2005): that S B - k A is R takes half the doublings as the question whether c S B - d A - c R is the identity.
+//!
+//! Both say the same of every A and R, also of those with parts of small order, if c k = d modulo the number of points
+//! h n, and if c has no divisor with it: c k A is d A then, and only the identity is the identity times c. As h is a
+//! power of 2, c has to be odd, and not 0 modulo n.
+
+use super::curves::EdwardsCurve;
+use super::scalar::Scalar;
+use crate::cpu::field::limbs::{self, Limbs};
+use crate::cpu::field::moduli::Modulus;
+
+/// c and d: c k = d modulo h n, or -d where it is `opposite`.
+#[derive(Clone, Copy, Debug)]
+pub struct Halves {
+    /// Odd, below 2^192, and less than n.
+    pub c: Limbs,
+    pub d: Limbs,
+    pub opposite: bool,
+}
+
+impl Halves {
+    /// Numbers of about 128 bits each, and of 131 or more for one in a hundred k. Variable time.
+    ///
+    /// Euclid's algorithm on h n and k. Its two rows are a basis of all pairs with c k = d, of opposite signs: c of the
+    /// one times d of the other, added both ways, is always h n. The pair (1, k) is a sum of multiples of both, so that
+    /// one of them has an odd c.
+    pub fn of_var<C: EdwardsCurve>(k: &Scalar<C::Order>) -> Self {
+        let points = times(&C::Order::M, 1 << C::COFACTOR_DOUBLINGS);
+        let mut longer = Halves { c: limbs::ZERO, d: points, opposite: true };
+        let mut shorter = Halves { c: [1, 0, 0, 0], d: *k.limbs(), opposite: false };
+        while shorter.d[2] | shorter.d[3] != 0 {
+            let Some([a, b, c, d]) = divisions(&longer.d, &shorter.d) else { break };
+            (longer, shorter) = (longer.combined(a, &shorter, b), longer.combined(c, &shorter, d));
+            if limbs::sub(&longer.d, &shorter.d).1 {
+                (longer, shorter) = (shorter, longer);
+            }
+        }
+        if shorter.c[0] & 1 == 1 {
+            return shorter;
+        }
+        // An even c: of the other row, and of what is left of it after one more step, whichever is shorter. Before, c
+        // is below 2^128; after, c times the shorter row's d is at most h n.
+        let step = Leading::of(&longer.d, &shorter.d).quotient().map(|times| longer.combined(1, &shorter, times));
+        step.filter(|reduced| reduced.bits() < longer.bits()).unwrap_or(longer)
+    }
+
+    /// Of two rows with opposite signs: a times this one less b times the other, where that is 0 or more, or the
+    /// opposite, below 2^255.
+    fn combined(&self, a: u64, other: &Self, b: u64) -> Self {
+        let (d, _) = limbs::sub(&times(&self.d, a), &times(&other.d, b));
+        let is_negative = d[3] >> 63 == 1;
+        let d = if is_negative { limbs::sub(&limbs::ZERO, &d).0 } else { d };
+        let [c0, c1, c2, c3, _] = limbs::mul_limb_add(&times(&self.c, a), &other.c, b);
+        Halves { c: [c0, c1, c2, c3], d, opposite: self.opposite ^ is_negative }
+    }
+
+    /// Of the longer of both numbers.
+    fn bits(&self) -> u32 {
+        let both = std::array::from_fn(|limb| self.c[limb] | self.d[limb]);
+        bits(&both)
+    }
+}
+
+/// The highest 64 bits of a number of 2^128 or more, and those of one that is not longer in the same places.
+struct Leading {
+    longer: u64,
+    shorter: u64,
+    /// How many bits are below.
+    place: u32,
+}
+
+impl Leading {
+    fn of(longer: &Limbs, shorter: &Limbs) -> Self {
+        let top = if longer[3] != 0 { 3 } else { 2 };
+        let shift = longer[top].leading_zeros();
+        let highest =
+            |number: &Limbs| ((u128::from(number[top]) << 64 | u128::from(number[top - 1])) << shift >> 64) as u64;
+        Leading { longer: highest(longer), shorter: highest(shorter), place: 64 * top as u32 - shift }
+    }
+
+    /// How often the shorter number can be taken from the longer one, as far as this tells: at least once, and never
+    /// too often. `None` where this tells nothing, as it is shorter by 64 bits or so.
+    fn quotient(&self) -> Option<u64> {
+        let times = self.longer.checked_div(self.shorter.wrapping_add(1)).unwrap_or(1).max(1);
+        (self.shorter != 0).then_some(times)
+    }
+}
+
+/// As many of Euclid's divisions as the highest bits tell, and as leave the shorter number 2^128 or so (Lehmer 1938):
+/// a and b of what becomes the longer number, a times the longer one less b times the shorter one, or the opposite, and
+/// the same for what becomes the shorter one. One division, not always to the end, where that is none; `None` where
+/// that is unknown too.
+fn divisions(longer: &Limbs, shorter: &Limbs) -> Option<[u64; 4]> {
+    let leading = Leading::of(longer, shorter);
+    // Factors stay below 2^31, and what the bits below make of a remainder below 2^32 in its unit: it stays positive.
+    let least = 1u64 << 33.max(128u32.saturating_sub(leading.place));
+    let (mut x, mut y) = (leading.longer, leading.shorter);
+    let mut factors = [1, 0, 0, 1];
+    while let Some(quotient) = x.checked_div(y) {
+        let rest = x - quotient * y;
+        if rest < least {
+            break;
+        }
+        (x, y) = (y, rest);
+        let [a, b, c, d] = factors;
+        factors = [c, d, a + quotient * c, b + quotient * d];
+    }
+    if factors[1] != 0 { Some(factors) } else { leading.quotient().map(|times| [1, times, 0, 1]) }
+}
+
+/// The bits of a number.
+pub fn bits(number: &Limbs) -> u32 {
+    let top = number.iter().rposition(|limb| *limb != 0);
+    top.map_or(0, |top| 64 * (top as u32 + 1) - number[top].leading_zeros())
+}
+
+/// A product, below 2^256 or modulo it.
+fn times(number: &Limbs, factor: u64) -> Limbs {
+    let [w0, w1, w2, w3, _] = limbs::mul_limb_add(&limbs::ZERO, number, factor);
+    [w0, w1, w2, w3]
+}
