@@ -364,12 +364,6 @@ impl Dispatcher {
         self.compute.only().unwrap_or_else(by_rates)
     }
 
-    /// Whether every batch that was gathered has begun.
-    #[cfg(test)]
-    pub fn is_all_begun(&self) -> bool {
-        lock(&self.desk).complete.is_empty() && self.gathered().next().is_none()
-    }
-
     /// Lets nobody in any more, and has the threads end when all who were let in have what they get.
     pub fn close(&self, shutdown: Shutdown) {
         self.refuses.fetch_or(shutdown == Shutdown::Refuse, Ordering::Relaxed);

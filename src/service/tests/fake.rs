@@ -9,6 +9,7 @@ use crate::service::lock;
 use crate::service::{Caller, Coalescer, CoalescerBuilder, Request};
 use crate::types::{Error, Rejection, Verdict};
 use std::collections::HashSet;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
 use std::thread;
 use std::time::Duration;
@@ -25,6 +26,8 @@ pub enum Fault {
 pub struct Fake {
     /// Numbers of all items that were computed.
     pub computed: Mutex<HashSet<u64>>,
+    /// Batches that have been handed to the engine: no request of these can be dropped or refused any more.
+    begun: AtomicUsize,
     /// Sizes of batches.
     pub batches: Mutex<Vec<usize>>,
     /// What becomes of the batches to come, in this order.
@@ -68,6 +71,10 @@ impl Fake {
         lock(&self.columns).0.div_ceil(COLUMNS)
     }
 
+    pub fn begun(&self) -> usize {
+        self.begun.load(Ordering::Relaxed)
+    }
+
     /// Has all batches computed from now on.
     pub fn release(&self) {
         *lock(&self.allowed) = None;
@@ -105,6 +112,7 @@ impl Compute for OnFake {
         rows: &mut [u8],
     ) -> Result<(), Error> {
         assert!(matches!(kind.operation, Operation::EcdsaSign(..) | Operation::Sm2Sign));
+        self.0.begun.fetch_add(1, Ordering::Relaxed);
         if !matches!(kind.operation, Operation::Sm2Sign) {
             self.0.wait();
         }

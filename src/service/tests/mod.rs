@@ -182,7 +182,7 @@ fn every_ticket_has_what_the_shutdown_says() {
             tickets.push((items.sign(&caller, Some(a_curve())).submit().unwrap(), items));
             if request == 0 {
                 // The first batch has begun.
-                until(|| caller.dispatcher.is_all_begun());
+                until(|| fake.begun() == 1);
             }
         }
         let ending = {
@@ -347,15 +347,15 @@ fn a_batch_that_fails_fails_for_all_its_requests_and_no_other() {
     let hand_in = |items: &Items| items.sign(&caller, Some(a_curve())).submit().unwrap();
     let first = items(1);
     let first_ticket = hand_in(&first);
-    until(|| caller.dispatcher.is_all_begun());
+    until(|| fake.begun() == 1);
     let mut batches = Vec::new();
-    for _ in 0..3 {
+    for before in 1..=3 {
         let requests = [1, 2, 3].map(items);
         let tickets = requests.each_ref().map(hand_in);
         batches.push((requests, tickets));
         // The one before ends, and this one begins.
         fake.allow(1);
-        until(|| caller.dispatcher.is_all_begun());
+        until(|| fake.begun() == before + 1);
     }
     fake.release();
     first.check(&first_ticket.wait().unwrap());
@@ -384,7 +384,7 @@ fn dropped_requests_are_not_computed() {
     let caller = service.caller();
     let begun = items(3);
     let first = begun.sign(&caller, Some(a_curve())).submit().unwrap();
-    until(|| caller.dispatcher.is_all_begun());
+    until(|| fake.begun() == 1);
     let requests: Vec<Items> = (1..=20).map(items).collect();
     let mut tickets: Vec<_> = requests.iter().map(|items| Some(items.sign(&caller, None).submit().unwrap())).collect();
     let is_dropped = |request: usize| request % 3 == 1;
@@ -433,7 +433,7 @@ fn a_trickle_waits_no_longer_than_it_may() {
     let service = fake.coalescer(Coalescer::builder().in_flight(2).longest_wait(ms(50)));
     let (long, caller) = (items(1), service.caller());
     let long_ticket = long.sign(&caller, Some(a_curve())).submit().unwrap();
-    until(|| caller.dispatcher.is_all_begun());
+    until(|| fake.begun() == 1);
     for _ in 0..10 {
         let (start, first, second) = (Instant::now(), items(1), items(1));
         let ticket = first.sign(&caller, None).submit().unwrap();
