@@ -8,7 +8,7 @@ pub struct Messages {
     /// Also with what is between messages.
     pub text: Vec<u8>,
     places: Vec<Range<usize>>,
-    /// Bytes of all messages.
+    /// Bytes of all messages, and of what else is kept.
     bytes: usize,
 }
 
@@ -21,9 +21,15 @@ impl Messages {
 
     /// Adds what is written, and gives its number.
     pub fn push(&mut self, write: impl FnOnce(&mut Vec<u8>)) -> usize {
+        let place = self.write(write);
+        self.push_place(place)
+    }
+
+    /// Adds what is written to the text alone, and gives where it stands.
+    pub fn write(&mut self, write: impl FnOnce(&mut Vec<u8>)) -> Range<usize> {
         let start = self.text.len();
         write(&mut self.text);
-        self.push_place(start..self.text.len())
+        start..self.text.len()
     }
 
     /// The same, where `write` may have nothing to add; then it writes nothing.
@@ -34,9 +40,15 @@ impl Messages {
         Some(())
     }
 
+    /// Counts what stands here in the text, which is no message.
+    pub fn keep(&mut self, place: Range<usize>) -> Range<usize> {
+        self.bytes += place.len();
+        place
+    }
+
     /// Adds what stands here in the text, and gives its number.
     pub fn push_place(&mut self, place: Range<usize>) -> usize {
-        self.bytes += place.len();
+        let place = self.keep(place);
         self.places.push(place);
         self.places.len() - 1
     }

@@ -6,6 +6,7 @@ mod shipped;
 use super::Options;
 use super::answers::{Answer, Answers, Kind, Reason};
 use super::span::{Signed, Transaction};
+use super::transaction;
 use crate::messages::Messages;
 use crate::problem::Progress;
 use crate::reason::rejection_of;
@@ -66,11 +67,13 @@ struct Item {
 }
 
 /// The hash of an item's transaction.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 enum Hash {
     Known([u8; 32]),
     /// That of the message with this number.
     Of(usize),
+    /// That of what stands here in the text of what is hashed, if the signature does not hold. Zeros otherwise.
+    IfRejected(Range<usize>),
     /// What the source says. If that message has another, what was signed is not known, for this reason.
     Claimed([u8; 32], usize, &'static str),
 }
@@ -130,20 +133,14 @@ impl<'a> Decoder<'a> {
 
     /// Adds a transaction, and its authorizations.
     pub fn add(&mut self, transaction: &Transaction, hash: TransactionHash, claims: &Claims) {
-        let hashed = &mut self.to.hashed;
-        let hash = match hash {
-            TransactionHash::Known(hash) => Hash::Known(hash),
-            TransactionHash::Of(encoded) => Hash::Of(hashed.push(|to| to.extend_from_slice(encoded))),
-            TransactionHash::At(place) => Hash::Of(hashed.push_place(place)),
-            TransactionHash::Claimed(hash, why) => Hash::Claimed(hash, hashed.push(|to| transaction.write(to)), why),
-        };
+        let hash = self.hash(transaction, hash);
         // Chains other than the main one had the rule from their first block on, and legacy transactions for one chain
         // came later.
         let signed = &transaction.signed;
         let is_low_asked = signed.chain_id.is_some() || claims.block.is_none_or(|block| block >= HOMESTEAD);
         let item = Item {
             block: claims.block,
-            hash,
+            hash: hash.clone(),
             authorization: None,
             kind: transaction.kind,
             claimed: claims.from,
@@ -156,7 +153,7 @@ impl<'a> Decoder<'a> {
         for (index, signed) in transaction.authorizations().enumerate() {
             let item = Item {
                 block: claims.block,
-                hash,
+                hash: hash.clone(),
                 authorization: Some(index as u32),
                 kind: Kind::Authorization,
                 claimed: claims.authorities.get(index).copied().flatten(),
@@ -166,6 +163,24 @@ impl<'a> Decoder<'a> {
                 is_of_other_chain: self.is_of_other_chain(signed.chain_id),
             };
             self.push(item, &signed);
+        }
+    }
+
+    /// How the hash of a transaction will be known.
+    fn hash(&mut self, transaction: &Transaction, hash: TransactionHash) -> Hash {
+        let hashed = &mut self.to.hashed;
+        let place = match hash {
+            TransactionHash::Known(hash) => return Hash::Known(hash),
+            TransactionHash::Claimed(hash, why) => {
+                return Hash::Claimed(hash, hashed.push(|to| transaction.write(to)), why);
+            }
+            TransactionHash::Of(encoded) => hashed.write(|to| to.extend_from_slice(encoded)),
+            TransactionHash::At(place) => place,
+        };
+        if self.options.only_rejected {
+            Hash::IfRejected(hashed.keep(place))
+        } else {
+            Hash::Of(hashed.push_place(place))
         }
     }
 
@@ -233,7 +248,7 @@ impl Decoded {
         let mut recovered = addresses.iter().copied().zip(codes.iter().copied());
         let answer = |item: Item| {
             let of_item = if item.has_row { recovered.next() } else { None };
-            item.answer(of_item, hashes)
+            item.answer(of_item, hashes, &self.hashed.text)
         };
         let answers = self.items.drain(..).map(answer).collect();
         self.signed.clear();
@@ -261,17 +276,20 @@ impl Item {
         }
     }
 
-    fn answer(mut self, recovered: Option<(Address, u8)>, hashes: &[[u8; 32]]) -> Answer {
-        let hash = match self.hash {
-            Hash::Known(hash) => hash,
-            Hash::Of(message) => hashes[message],
-            Hash::Claimed(hash, message, why) => {
-                if hashes[message] != hash {
+    /// `hashes` are those of the messages of `text`.
+    fn answer(mut self, recovered: Option<(Address, u8)>, hashes: &[[u8; 32]], text: &[u8]) -> Answer {
+        let (mut hash, mut if_rejected) = ([0; 32], None);
+        match std::mem::replace(&mut self.hash, Hash::Known(hash)) {
+            Hash::Known(known) => hash = known,
+            Hash::Of(message) => hash = hashes[message],
+            Hash::IfRejected(place) => if_rejected = Some(place),
+            Hash::Claimed(claimed, message, why) => {
+                hash = claimed;
+                if hashes[message] != claimed {
                     self.not_rebuilt = Some(why.into());
                 }
-                hash
             }
-        };
+        }
         if self.kind == Kind::Deposit {
             let Item { block, authorization, kind, claimed: from, .. } = self;
             return Answer { block, hash, authorization, kind, from, reason: Some(Reason::Unsigned) };
@@ -292,6 +310,9 @@ impl Item {
             _ if self.is_of_other_chain => Some(Reason::OtherChain),
             (None, Ok(_)) => None,
         };
+        if let (Some(place), Some(_)) = (if_rejected, &reason) {
+            hash = transaction::hash(&text[place]);
+        }
         Answer {
             block: self.block,
             hash,

@@ -53,6 +53,9 @@ pub struct Options {
     /// The chain that transactions have to be for, where they say one. Others are rejected. Of any where this is
     /// `None`.
     pub chain_id: Option<u64>,
+    /// Whether only what is rejected, or cannot be told, is of interest: valid signatures have zeros in place of a
+    /// transaction's hash that the source does not say, which then need not be computed.
+    pub only_rejected: bool,
 }
 
 /// Recovers the signers of all transactions of some files, and hands the answers to `sink` until that wants no more.

@@ -66,7 +66,7 @@ impl List {
     }
 }
 
-fn hash(encoded: &[u8]) -> [u8; 32] {
+pub fn hash(encoded: &[u8]) -> [u8; 32] {
     Keccak256::digest(encoded).into()
 }
 

@@ -182,5 +182,11 @@ pub fn other_chains(settings: &Settings) {
         assert_eq!(problems, []);
         let others = answers.iter().filter(|answer| answer.reason == Some(Reason::OtherChain)).count();
         assert_eq!(others, if is_other { answers.len() - count(&answers, Kind::Legacy) } else { 0 });
+        // Those that are rejected still have the hashes of their transactions, which these files do not say.
+        let mut expected = answers;
+        let valid = expected.iter_mut().filter(|answer| answer.valid() == Some(true));
+        valid.for_each(|answer| answer.hash = [0; 32]);
+        let options = Options { only_rejected: true, ..options };
+        assert_eq!(check_with(settings, std::slice::from_ref(&file), &options), (expected, vec![]));
     }
 }

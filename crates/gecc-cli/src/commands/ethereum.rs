@@ -14,7 +14,8 @@ use gecc_chains::ethereum::{Answer, Answers, Options, Reason, senders_as};
 
 pub fn run(command: EthereumCommand) -> Result<u8, Failure> {
     let EthereumCommand::Senders(given) = command;
-    let options = Options { blocks: blocks(given.from, given.to)?, chain_id: given.chain_id };
+    let (blocks, only_rejected) = (blocks(given.from, given.to)?, given.chain.only_rejected);
+    let options = Options { blocks, chain_id: given.chain_id, only_rejected };
     // It answers as long as it is there.
     #[cfg(unix)]
     let node = asked(&given)?;
