@@ -8,7 +8,9 @@ from .bits import BitMachine
 from .probes import signature
 from .prove import Unproved
 
-MILLISECONDS = 60000
+# What z3 may do for an answer, in its own units of work: a limit in seconds would be another one on a machine that is
+# busy or slow. These are used at a rate of a million a second or less.
+MOST_WORK = 20_000_000
 
 
 def joined(words):
@@ -54,10 +56,10 @@ def prove_on_bits(statement, curve, instructions):
     claims = statement.claims(found, curve)
     for claim in claims:
         solver = z3.SolverFor("QF_BV")
-        solver.set("timeout", MILLISECONDS)
+        solver.set("rlimit", MOST_WORK)
         solver.add(*statement.needs(found, curve))
         solver.add(z3.Not(claim))
         answer = solver.check()
         if answer != z3.unsat:
-            raise Unproved("a counterexample" if answer == z3.sat else "no answer in time")
+            raise Unproved("a counterexample" if answer == z3.sat else "no answer within the limit")
     return len(claims)

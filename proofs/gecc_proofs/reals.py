@@ -10,7 +10,8 @@ import z3
 
 from .polynomial import Polynomial, is_boolean
 
-MILLISECONDS = (4000, 20000)  # for the summed-up equations, and for all
+# In z3's units of work, some hundred thousand a second: for the summed-up equations, and for all.
+MOST_WORK = (1_000_000, 5_000_000)
 
 
 class Query:
@@ -21,7 +22,7 @@ class Query:
         self.most_rows = most_rows  # those nearest to the variables are enough for some questions
         self.ends = set(ends).difference(variables)  # what these follow from is left out
         self.solver = z3.SolverFor("QF_LRA")
-        self.solver.set("timeout", MILLISECONDS[fine])
+        self.solver.set("rlimit", MOST_WORK[fine])
         self.reals = {}
         rows = self._cone(variables, system.rows + system.fine_rows if fine else system.rows)
         for row in rows:
