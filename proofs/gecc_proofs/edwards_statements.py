@@ -7,7 +7,7 @@ from .edwards_loops import LIMIT, UNIFORM_WIDTH, WIDTH, halves, windows
 from .nvrtc import compile_to_ptx
 from .probes import kernel_name, source
 from .project import Wrong, edwards
-from .prove_bits import MOST_WORK, joined
+from .prove_bits import joined, solver_of_bits
 from .ptx import instructions, kernels
 from .recode_statements import digit_found, window_digit, window_of
 from .statements import Congruent, Statement, equal
@@ -111,8 +111,7 @@ def check_table_digits(curve, architecture, changed=None):
             window, top = window_of(k, i, bits)
             expected = window - (0 if i == last else top)
             most, digit = 1 << (bits - 1), digit_found(code, k, i, bits)
-            solver = z3.SolverFor("QF_BV")
-            solver.set("rlimit", MOST_WORK)
+            solver = solver_of_bits()
             solver.add(z3.ULT(joined(k), curve.n))
             solver.add(z3.Or(digit != expected, digit > most, digit < -most))
             if solver.check() != z3.unsat:
@@ -131,8 +130,7 @@ def check_window_digits(curve, architecture, changed=None):
             machine = BitMachine([*words, z3.BitVecVal(i, 32)])
             machine.run(code)
             window = z3.ZeroExt(32 - width, z3.Extract(width * (i + 1) - 1, width * i, whole))
-            solver = z3.SolverFor("QF_BV")
-            solver.set("rlimit", MOST_WORK)
+            solver = solver_of_bits()
             solver.add(machine.results[0] != window - (0 if i == last else 1 << (width - 1)))
             if solver.check() != z3.unsat:
                 raise Wrong(f"digit {i} of windows of {width} bits is another")

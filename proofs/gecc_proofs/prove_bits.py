@@ -13,6 +13,12 @@ from .prove import Unproved
 MOST_WORK = 20_000_000
 
 
+def solver_of_bits():
+    solver = z3.SolverFor("QF_BV")
+    solver.set("rlimit", MOST_WORK)
+    return solver
+
+
 def joined(words):
     """The number of these words, least significant first."""
     return z3.Concat(*reversed(words)) if len(words) > 1 else words[0]
@@ -55,8 +61,7 @@ def prove_on_bits(statement, curve, instructions):
     found = run_on_bits(statement, curve, instructions)
     claims = statement.claims(found, curve)
     for claim in claims:
-        solver = z3.SolverFor("QF_BV")
-        solver.set("rlimit", MOST_WORK)
+        solver = solver_of_bits()
         solver.add(*statement.needs(found, curve))
         solver.add(z3.Not(claim))
         answer = solver.check()

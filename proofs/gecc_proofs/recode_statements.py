@@ -8,7 +8,7 @@ from .bit_statements import FULL, mask
 from .bits import BitMachine
 from .nvrtc import compile_to_ptx
 from .probes import kernel_name, source
-from .prove_bits import MOST_WORK, named, numbers
+from .prove_bits import named, numbers, solver_of_bits
 from .project import Wrong, weierstrass
 from .ptx import instructions, kernels
 from .statements import AtMost, Congruent, Statement
@@ -269,8 +269,7 @@ def check_next_digits(curve, architecture, changed=None):
             machine.run(code)
             results = [machine.results[i] for i in range(words + 2)]
             for claim in _is_next_digit(named(statement, curve, arguments, results), width):
-                solver = z3.SolverFor("QF_BV")
-                solver.set("rlimit", MOST_WORK)
+                solver = solver_of_bits()
                 solver.add(z3.simplify(z3.Not(claim)))
                 if solver.check() != z3.unsat:
                     raise Wrong(f"a digit of {width} bits is another")

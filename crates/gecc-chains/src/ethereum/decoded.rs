@@ -278,18 +278,17 @@ impl Item {
 
     /// `hashes` are those of the messages of `text`.
     fn answer(mut self, recovered: Option<(Address, u8)>, hashes: &[[u8; 32]], text: &[u8]) -> Answer {
-        let (mut hash, mut if_rejected) = ([0; 32], None);
-        match std::mem::replace(&mut self.hash, Hash::Known(hash)) {
-            Hash::Known(known) => hash = known,
-            Hash::Of(message) => hash = hashes[message],
-            Hash::IfRejected(place) => if_rejected = Some(place),
-            Hash::Claimed(claimed, message, why) => {
-                hash = claimed;
-                if hashes[message] != claimed {
+        let (hash, if_rejected) = match self.hash {
+            Hash::Known(hash) => (hash, None),
+            Hash::Of(message) => (hashes[message], None),
+            Hash::IfRejected(place) => ([0; 32], Some(place)),
+            Hash::Claimed(hash, message, why) => {
+                if hashes[message] != hash {
                     self.not_rebuilt = Some(why.into());
                 }
+                (hash, None)
             }
-        }
+        };
         if self.kind == Kind::Deposit {
             let Item { block, authorization, kind, claimed: from, .. } = self;
             return Answer { block, hash, authorization, kind, from, reason: Some(Reason::Unsigned) };
@@ -310,9 +309,7 @@ impl Item {
             _ if self.is_of_other_chain => Some(Reason::OtherChain),
             (None, Ok(_)) => None,
         };
-        if let (Some(place), Some(_)) = (if_rejected, &reason) {
-            hash = transaction::hash(&text[place]);
-        }
+        let hash = if_rejected.filter(|_| reason.is_some()).map_or(hash, |place| transaction::hash(&text[place]));
         Answer {
             block: self.block,
             hash,
