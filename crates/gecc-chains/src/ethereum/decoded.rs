@@ -6,12 +6,12 @@ mod shipped;
 use super::Options;
 use super::answers::{Answer, Answers, Kind, Reason};
 use super::span::{Signed, Transaction};
-use super::transaction;
 use crate::messages::Messages;
 use crate::problem::Progress;
 use crate::reason::rejection_of;
 use gecc::ecdsa::Address;
 use gecc::{Rejection, Verdict};
+use sha3::{Digest, Keccak256};
 use std::borrow::Cow;
 use std::ops::Range;
 
@@ -207,6 +207,11 @@ impl<'a> Decoder<'a> {
     }
 }
 
+/// The hash of an encoded transaction.
+pub fn hash(encoded: &[u8]) -> [u8; 32] {
+    Keccak256::digest(encoded).into()
+}
+
 /// Whether s is above n/2. One that is not below n is rejected anyhow.
 fn is_high(signature: &[u8; 64]) -> bool {
     signature[32..] > HALF_OF_ORDER[..]
@@ -278,7 +283,7 @@ impl Item {
 
     /// `hashes` are those of the messages of `text`.
     fn answer(mut self, recovered: Option<(Address, u8)>, hashes: &[[u8; 32]], text: &[u8]) -> Answer {
-        let (hash, if_rejected) = match self.hash {
+        let (known, if_rejected) = match self.hash {
             Hash::Known(hash) => (hash, None),
             Hash::Of(message) => (hashes[message], None),
             Hash::IfRejected(place) => ([0; 32], Some(place)),
@@ -291,7 +296,7 @@ impl Item {
         };
         if self.kind == Kind::Deposit {
             let Item { block, authorization, kind, claimed: from, .. } = self;
-            return Answer { block, hash, authorization, kind, from, reason: Some(Reason::Unsigned) };
+            return Answer { block, hash: known, authorization, kind, from, reason: Some(Reason::Unsigned) };
         }
         // Of something else than what was signed.
         let recovered = recovered.filter(|_| self.not_rebuilt.is_none());
@@ -309,7 +314,7 @@ impl Item {
             _ if self.is_of_other_chain => Some(Reason::OtherChain),
             (None, Ok(_)) => None,
         };
-        let hash = if_rejected.filter(|_| reason.is_some()).map_or(hash, |place| transaction::hash(&text[place]));
+        let hash = if_rejected.filter(|_| reason.is_some()).map_or(known, |place| hash(&text[place]));
         Answer {
             block: self.block,
             hash,

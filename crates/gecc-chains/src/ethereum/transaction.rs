@@ -1,11 +1,10 @@
 //! Transactions: from their encoding, and from their fields.
 
 use super::answers::Kind;
-use super::decoded::{Claims, Decoder, TransactionHash};
+use super::decoded::{Claims, Decoder, TransactionHash, hash};
 use super::rlp;
 use super::span::{DEPOSIT, Signed, Transaction, deposited_by, unknown_type};
 use gecc::ecdsa::Address;
-use sha3::{Digest, Keccak256};
 use std::borrow::Cow;
 use std::ops::Range;
 
@@ -64,10 +63,6 @@ impl List {
         self.end();
         Err("a thousand of its transactions are none; the rest of them is not read")
     }
-}
-
-pub fn hash(encoded: &[u8]) -> [u8; 32] {
-    Keccak256::digest(encoded).into()
 }
 
 const HASH_DIFFERS: &str = "the transaction's hash does not come out";
