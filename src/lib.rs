@@ -82,8 +82,6 @@ mod known_answers;
 mod op;
 mod ops;
 mod schemes;
-#[cfg(all(test, not(gecc_tests_without_small_groups)))]
-mod small_groups;
 mod start;
 mod types;
 

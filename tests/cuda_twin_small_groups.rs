@@ -1,5 +1,5 @@
 //! The device code, compiled as plain C++, in groups of order 7, 13 and 199: exhaustive tests like those of the CPU
-//! engine, whose groups and cases these are (`src/small_groups/`).
+//! engine, whose groups and cases these are (`tests/small_groups/`).
 //!
 //! # What is exercised
 //! All sums of two points, and in the smaller groups all u G + v Q by both ways of verification; all verdicts and
@@ -22,11 +22,11 @@ mod emit_cuda;
 #[path = "../curves/params.rs"]
 mod params;
 
-#[path = "../src/small_groups/cases.rs"]
+#[path = "small_groups/cases.rs"]
 mod cases;
-#[path = "../src/small_groups/parameters.rs"]
+#[path = "small_groups/parameters.rs"]
 mod parameters;
-#[path = "../src/small_groups/reference.rs"]
+#[path = "small_groups/reference.rs"]
 mod reference;
 
 mod harness;

@@ -2,7 +2,7 @@
 
 from .polynomial import Polynomial
 from .probes import signature
-from .reals import Refuter
+from .reals import LITTLE_WORK, MUCH_WORK, Refuter
 from .statements import AtMost, Congruent, values
 from .system import System
 
@@ -21,11 +21,11 @@ def _argument(system, name, bounds):
     return system.new(least, most, name)
 
 
-def run_symbolically(statement, curve, instructions):
+def run_symbolically(statement, curve, instructions, most_work=LITTLE_WORK):
     """(system, refuter, machine, values) after the kernel has run on any arguments that meet the preconditions."""
     language = statement.language
     system = System(language.word)
-    refuter = Refuter(system)
+    refuter = Refuter(system, most_work)
     taken, given = signature(statement, curve)
     inputs = []
     for parameter in taken:
@@ -44,8 +44,16 @@ def run_symbolically(statement, curve, instructions):
 
 
 def prove(statement, curve, instructions):
-    """Returns the number of questions to z3; raises Unproved or Unsupported. Shown bounds help with later claims."""
-    system, refuter, _, found = run_symbolically(statement, curve, instructions)
+    """Returns the number of questions to z3; raises Unproved or Unsupported."""
+    try:
+        return _prove(statement, curve, instructions, LITTLE_WORK)
+    except Unproved:
+        return _prove(statement, curve, instructions, MUCH_WORK)
+
+
+def _prove(statement, curve, instructions, most_work):
+    """Shown bounds help with later claims."""
+    system, refuter, _, found = run_symbolically(statement, curve, instructions, most_work)
     for claim in statement.claims(found, curve):
         if isinstance(claim, Congruent):
             _congruent(system, refuter, claim)

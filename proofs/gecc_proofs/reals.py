@@ -10,23 +10,65 @@ import z3
 
 from .polynomial import Polynomial, is_boolean
 
-# In z3's units of work, some hundred thousand a second: for the summed-up equations, and for all.
-MOST_WORK = (1_000_000, 5_000_000)
+# In z3's units of work, some hundred thousand a second: for the summed-up equations, and for all. What is not shown
+# with little is tried with much, as most questions that need much are not decided then either.
+LITTLE_WORK = (100_000, 500_000)
+MUCH_WORK = (1_000_000, 5_000_000)
+
+
+class Terms:
+    """Monomials and equations of a System as z3 has them, each made once for all queries."""
+
+    def __init__(self, system):
+        self.system = system
+        self._monomials = {}
+        self._equations = {}
+
+    def monomial(self, monomial):
+        """(its variable, what holds of it, the monomials that it is tied to by that)."""
+        if monomial not in self._monomials:
+            real = z3.Real("_".join(self.system.names[v] for v in monomial))
+            least, most = self.system.monomial_bounds(monomial)
+            self._monomials[monomial] = real, [real >= least, real <= most], ()
+            booleans = [v for v in monomial if is_boolean(v)]
+            if len(monomial) > 1 and booleans:
+                self._tie(real, monomial, booleans[0])
+        return self._monomials[monomial]
+
+    def _tie(self, real, monomial, boolean):
+        """real = boolean * rest, exactly where the Boolean is 0 or 1 (McCormick)."""
+        others = tuple(v for v in monomial if v != boolean)
+        bit, rest = self.monomial((boolean,))[0], self.monomial(others)[0]
+        least, most = self.system.monomial_bounds(others)
+        _, bounds, _ = self._monomials[monomial]
+        tied = [real <= most * bit, real >= least * bit, real <= rest - least * (1 - bit), real >= rest - most * (1 - bit)]
+        self._monomials[monomial] = real, bounds + tied, ((boolean,), others)
+
+    def linear(self, polynomial):
+        terms = [z3.RealVal(c) * (self.monomial(m)[0] if m else 1) for m, c in polynomial.terms.items()]
+        return z3.Sum(terms) if terms else z3.RealVal(0)
+
+    def equation(self, row):
+        if row not in self._equations:
+            self._equations[row] = self.linear(row.polynomial) == 0
+        return self._equations[row]
 
 
 class Query:
     """The equations from which some variables follow, for questions about these."""
 
-    def __init__(self, system, variables, fine, most_rows=None, ends=()):
-        self.system = system
+    def __init__(self, terms, variables, most_work, most_rows=None, ends=(), fine=False):
+        self.terms, self.system = terms, terms.system
+        system = terms.system
         self.most_rows = most_rows  # those nearest to the variables are enough for some questions
         self.ends = set(ends).difference(variables)  # what these follow from is left out
         self.solver = z3.SolverFor("QF_LRA")
-        self.solver.set("rlimit", MOST_WORK[fine])
+        self.solver.set("rlimit", most_work[fine])
         self.reals = {}
         rows = self._cone(variables, system.rows + system.fine_rows if fine else system.rows)
         for row in rows:
-            self.solver.add(self.linear(row.polynomial) == 0)
+            self._know(row.polynomial)
+            self.solver.add(terms.equation(row))
         for guard, polynomial in system.conditions:
             if any(v in self.seen for m in list(guard.terms) + list(polynomial.terms) for v in m):
                 bound = self.linear(polynomial) <= 0
@@ -58,29 +100,21 @@ class Query:
         return [row for row in rows if id(row) in chosen]
 
     def linear(self, polynomial):
-        terms = [z3.RealVal(c) * self.real(m) for m, c in polynomial.terms.items()]
-        return z3.Sum(terms) if terms else z3.RealVal(0)
+        self._know(polynomial)
+        return self.terms.linear(polynomial)
+
+    def _know(self, polynomial):
+        for monomial in filter(None, polynomial.terms):
+            self.real(monomial)
 
     def real(self, monomial):
-        if not monomial:
-            return z3.RealVal(1)
         if monomial not in self.reals:
-            real = z3.Real("_".join(self.system.names[v] for v in monomial))
+            real, holds, tied_to = self.terms.monomial(monomial)
             self.reals[monomial] = real
-            least, most = self.system.monomial_bounds(monomial)
-            self.solver.add(real >= least, real <= most)
-            booleans = [v for v in monomial if is_boolean(v)]
-            if len(monomial) > 1 and booleans:
-                self._tie(real, monomial, booleans[0])
+            for other in tied_to:
+                self.real(other)
+            self.solver.add(holds)
         return self.reals[monomial]
-
-    def _tie(self, real, monomial, boolean):
-        """real = boolean * rest, exactly where the Boolean is 0 or 1 (McCormick)."""
-        others = tuple(v for v in monomial if v != boolean)
-        bit, rest = self.real((boolean,)), self.real(others)
-        least, most = self.system.monomial_bounds(others)
-        self.solver.add(real <= most * bit, real >= least * bit)
-        self.solver.add(real <= rest - least * (1 - bit), real >= rest - most * (1 - bit))
 
     def prepare(self, fixed, at_most_zero):
         for variable in fixed:
@@ -114,8 +148,10 @@ class Query:
 class Refuter:
     """Shows that values of Boolean variables do not occur."""
 
-    def __init__(self, system):
+    def __init__(self, system, most_work):
         self.system = system
+        self.terms = Terms(system)
+        self.most_work = most_work
         self.queries = {}
         self.ends = set()
         self.count = 0
@@ -125,14 +161,14 @@ class Refuter:
         if key not in self.queries:
             if len(self.queries) > 8:
                 self.queries.clear()
-            self.queries[key] = Query(self.system, variables, False)
+            self.queries[key] = Query(self.terms, variables, self.most_work)
         return self.queries[key]
 
     def refute_nearby(self, at_most_zero, rows, integral=False):
         """These polynomials are not all at most 0, by the `rows` equations that are nearest to them."""
         self.count += 1
         variables = [v for p in at_most_zero for v in p.variables()]
-        query = Query(self.system, variables, False, rows, self.ends)
+        query = Query(self.terms, variables, self.most_work, rows, self.ends)
         return query.impossible({}, at_most_zero, integral, last=True)
 
     def assume(self, polynomial):
@@ -150,7 +186,8 @@ class Refuter:
         if quick:
             return False
         self.count += 1
-        return Query(self.system, variables, True).impossible(fixed, at_most_zero, True, last=True)
+        query = Query(self.terms, variables, self.most_work, fine=True)
+        return query.impossible(fixed, at_most_zero, True, last=True)
 
     def refute_all(self, variables, wrong, fixed=None, at_most_zero=()):
         """No assignment for which `wrong` says true occurs. Returns None, or one that could not be excluded.

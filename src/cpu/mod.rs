@@ -26,6 +26,7 @@ use crate::host::stack;
 use crate::host::workers::Pool;
 use crate::types::{Error, Place, ResultsMut, Widths};
 #[cfg(test)]
+#[allow(unused_imports, reason = "for tests/small_groups.rs")]
 pub use curves::FieldConstants;
 pub use curves::{CoefficientA, CpuCurve};
 use field::{Coordinate, Field};

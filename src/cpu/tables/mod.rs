@@ -5,5 +5,6 @@ pub mod key_plan;
 mod precomputed;
 
 #[cfg(test)]
+#[allow(unused_imports, reason = "for tests/small_groups.rs")]
 pub use precomputed::Precomputed;
 pub use precomputed::{BaseTables, warm_up};

@@ -81,6 +81,7 @@ impl<C: CpuCurve> Precomputed<C> {
 
     /// Has this table serve all calls, whatever the curve's own would be.
     #[cfg(test)]
+    #[allow(dead_code, reason = "for tests/small_groups.rs")]
     pub fn serve_by(&self, table: impl FnOnce() -> Comb<C>) {
         get_or_compute(&self.large, table);
     }

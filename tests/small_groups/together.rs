@@ -10,8 +10,10 @@ use crate::schemes::frame::claims_cpu::{Equation, NamedById, XModuloN};
 use crate::schemes::frame::together::cpu::{Draw, Member, verify_group};
 use crate::types::{Policy, PublicKeys};
 
-in_groups!(one_signature, one_schnorr_signature; in lanes [of_order_7 of_order_13 of_order_199]);
-in_groups!(two_errors; in lanes [of_order_7 of_order_13]);
+pub fn tests() -> impl Iterator<Item = Trial> {
+    let of_one = in_groups!(one_signature, one_schnorr_signature; in lanes [of_order_7 of_order_13 of_order_199]);
+    of_one.chain(in_groups!(two_errors; in lanes [of_order_7 of_order_13]))
+}
 
 /// An equation of one item holds exactly if R is the point that the recovery id names.
 fn one_signature<C: SmallGroup>(engine: &CpuEngine) {

@@ -16,6 +16,10 @@ fn odd_or_opposite(modulus: &BigUint, k: &BigUint) -> ([u64; 4], u8) {
     (be_bytes_to_limbs(&bytes(&odd)), u8::from(negate))
 }
 
+pub fn tests() -> Vec<Trial> {
+    crate::harness::tests(Some(&AVX512), named![products_of_points, products_of_the_base_point])
+}
+
 fn lanes() -> Lanes {
     Lanes::detect().expect("this processor has AVX-512 IFMA")
 }
@@ -145,21 +149,11 @@ fn of_the_base_point<C: SmallGroup>() {
     assert_right((0..odd.len()).map(product), &expected);
 }
 
-#[test]
-#[cfg_attr(
-    gecc_tests_without_avx512,
-    ignore = "no AVX-512 IFMA where this was built; GECC_REQUIRE_AVX512=1 makes that a failure"
-)]
 fn products_of_points() {
     of_points::<Order199>();
     of_points::<Order199Plain>();
 }
 
-#[test]
-#[cfg_attr(
-    gecc_tests_without_avx512,
-    ignore = "no AVX-512 IFMA where this was built; GECC_REQUIRE_AVX512=1 makes that a failure"
-)]
 fn products_of_the_base_point() {
     of_the_base_point::<Order199Plain>();
 }

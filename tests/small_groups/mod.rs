@@ -1,31 +1,4 @@
-//! Exhaustive tests in small groups, after the tests of that name in libsecp256k1: curves over the field of secp256k1,
-//! with a = 0 but for one, and the points of order 7, 13 and 199 on them. Every pair of points can be added there, and
-//! every point multiplied by every scalar. What random tests in a large group never meet, sums of equal and of opposite
-//! points and intermediate results that are the identity, is met at every step.
-//!
-//! # Scalars
-//! Scalars are numbers modulo N = n q, which has 256 bits, and not modulo the order n. A scalar acts on a point by its
-//! residue modulo n, so that each residue has many representatives; modulo n the recodings would have one digit that is
-//! not 0. The tests take every residue, as the number below n, as the largest below N and at random. The arithmetic of
-//! scalars, the decomposition for the endomorphism and the recodings are those of the production code, in their full
-//! length. ECDSA works as in a group of order N: x-coordinates are compared modulo N, s is prime to N. The challenges
-//! of BIP 340 are hashes, so that messages are tried until each residue has one.
-//!
-//! # What is exercised
-//! Each group is taken with and without the endomorphism, that of order 7 also on a curve y^2 = x^3 - 43 x + 166, whose
-//! a is general, and each operation on the portable code and in lanes. All combinations of residues are taken in the
-//! groups of order 7 and 13, and all pairs of them in that of order 199; where three or four come together there, a
-//! sample that is spread evenly.
-//!
-//! # What is not
-//! Tables in production have no room for the identity, and rely on a large order for that. So here:
-//! - the table of G has the largest window w of which all multiples, up to 2^(w-1) G, are points: 3, 4 and 8 bits.
-//!   Tables of repeated keys choose their window by themselves, at least 4 bits, and are left out where n = 7;
-//! - the odd multiples up to 31 P, by which the lanes multiply, exist where n = 199 alone. In the smaller groups,
-//!   points are multiplied by the portable code, whose odd multiples may be the identity, and the lanes only sum up
-//!   entries of tables;
-//! - the uniform code for secret scalars is not complete: see `uniform.rs`. Where the lanes do not compute an item of
-//!   signing or ECDH, the RustCrypto crates do, and these take no part in the tests.
+//! The groups as curves of the CPU engine, and the tests in them.
 
 mod cases;
 mod derivation;
@@ -46,7 +19,10 @@ use crate::cpu::tables::{BaseTables, Precomputed};
 use crate::cpu::{CoefficientA, CpuCurve, CpuEngine, FieldConstants, decode, generator};
 use crate::curve::Secp256k1;
 use crate::curve::constants::secp256k1;
+use crate::harness::needs::AVX512;
+use crate::harness::{named, test};
 use crate::types::{KeyBytes, Point, Rejection, ResultsMut, Verdict};
+use libtest_mimic::Trial;
 use num_bigint::BigUint;
 use parameters::{GROUPS, Parameters, WITH_GENERAL_A};
 use rand::RngExt;
@@ -167,58 +143,50 @@ fn takes_single_points(engine: &CpuEngine, order: u64) -> bool {
 /// The lanes' largest multiple of a point that is used once.
 const LANES_ODD_MULTIPLES: u64 = 31;
 
-/// Tests of a kind: by the portable code in every group, and in lanes in those that are named.
+/// Tests of a kind as a list: by the portable code in every group, and in lanes in those that are named.
 macro_rules! in_groups {
     ($($test:ident),*; in lanes $groups:tt) => {
-        $(
-            mod $test {
-                use super::$test as run;
-
-                mod portable {
-                    use crate::small_groups::*;
-                    in_groups!(portable [of_order_7 of_order_13 of_order_199]);
-                }
-
-                mod in_lanes {
-                    use crate::small_groups::*;
-                    in_groups!(in_lanes $groups);
-                }
-            }
-        )*
-    };
-    (portable [$($group:ident)*]) => {
-        $(
-            #[test]
-            fn $group() {
-                in_group!($group, &portable());
-            }
-        )*
-    };
-    (in_lanes [$($group:ident)*]) => {
-        $(
-            #[test]
-            #[cfg_attr(
-                gecc_tests_without_avx512,
-                ignore = "no AVX-512 IFMA where this was built; GECC_REQUIRE_AVX512=1 makes that a failure"
-            )]
-            fn $group() {
-                in_group!($group, &in_lanes());
-            }
-        )*
+        [$(
+            by_engine!($test, portable, None, [of_order_7 of_order_13 of_order_199]),
+            by_engine!($test, in_lanes, Some(&AVX512), $groups),
+        )*]
+        .into_iter()
+        .flatten()
     };
 }
 use in_groups;
 
-/// Runs the test of the module above in the groups of an order.
+macro_rules! by_engine {
+    ($test:ident, $engine:ident, $need:expr, [$($group:ident)*]) => {
+        vec![$(test(
+            concat!(stringify!($test), "::", stringify!($engine), "::", stringify!($group)),
+            $need,
+            || in_group!($test $group, &$engine()),
+        )),*]
+    };
+}
+use by_engine;
+
+/// Runs a test in the groups of an order.
 macro_rules! in_group {
-    (of_order_7, $engine:expr) => { in_group!(Order7 Order7Plain Order7WithGeneralA, $engine) };
-    (of_order_13, $engine:expr) => { in_group!(Order13 Order13Plain, $engine) };
-    (of_order_199, $engine:expr) => { in_group!(Order199 Order199Plain, $engine) };
-    ($($group:ident)*, $engine:expr) => {{
-        $(super::run::<$group>($engine);)*
+    ($test:ident of_order_7, $engine:expr) => { in_group!($test [Order7 Order7Plain Order7WithGeneralA], $engine) };
+    ($test:ident of_order_13, $engine:expr) => { in_group!($test [Order13 Order13Plain], $engine) };
+    ($test:ident of_order_199, $engine:expr) => { in_group!($test [Order199 Order199Plain], $engine) };
+    ($test:ident [$($group:ident)*], $engine:expr) => {{
+        $($test::<$group>($engine);)*
     }};
 }
 use in_group;
+
+pub fn tests() -> Vec<Trial> {
+    let mut tests = derivation::tests();
+    tests.extend(points::tests());
+    tests.extend(schemes::tests());
+    tests.extend(together::tests());
+    #[cfg(all(target_arch = "x86_64", not(gecc_no_lanes)))]
+    tests.extend(uniform::tests());
+    tests
+}
 
 /// An affine point of the engine as bytes.
 fn affine_bytes<F: Field>(point: &Affine<F>) -> Point {

@@ -9,6 +9,13 @@ use super::*;
 use crate::cpu::scalar::Signed;
 use num_bigint::BigInt;
 
+pub fn tests() -> Vec<Trial> {
+    crate::harness::tests(
+        None,
+        named![curves_and_generators, group_with_general_a, moduli_and_lambdas, lattices, decompositions],
+    )
+}
+
 fn multiple(k: &BigUint, point: &BigPoint) -> BigPoint {
     (0..k.bits()).rev().fold(None, |sum, bit| {
         let double = add(0, &sum, &sum);
@@ -82,7 +89,6 @@ fn generator_of(b: u64, order: u64, points_of_curve: &BigUint) -> (BigPoint, u64
     found.expect("the curve has points")
 }
 
-#[test]
 fn curves_and_generators() {
     let orders = orders();
     for group in &GROUPS {
@@ -98,7 +104,6 @@ fn curves_and_generators() {
     }
 }
 
-#[test]
 fn group_with_general_a() {
     let Parameters { order, minus_a, b, g, .. } = WITH_GENERAL_A;
     let (x, y) = (integer(&g.0), integer(&g.1));
@@ -112,7 +117,6 @@ fn group_with_general_a() {
 /// N is the first number from 2^256 (sqrt 5 - 1) / 2 on whose quotient by the order is a prime, 1 modulo 3, and for
 /// which there is a lambda with a lattice as `curves/derive.rs` and the device code want it. That it is near, and that
 /// the quotient is such a prime, is shown here, the lattice below and by the tests of the device code.
-#[test]
 fn moduli_and_lambdas() {
     let five: BigUint = BigUint::from(5u32) << 512;
     let start: BigUint = (five.sqrt() - (BigUint::from(1u32) << 256)) >> 1;
@@ -133,7 +137,6 @@ fn signed<const LIMBS: usize>(limbs: &[u64; LIMBS]) -> BigInt {
     if limbs[LIMBS - 1] >> 63 == 1 { number - (BigInt::from(1) << (64 * LIMBS)) } else { number }
 }
 
-#[test]
 fn lattices() {
     for (group, lattice) in GROUPS.iter().zip(&ENDOMORPHISMS) {
         let (n, lambda) = (BigInt::from(integer(&group.n)), BigInt::from(integer(&group.lambda)));
@@ -152,7 +155,6 @@ fn lattices() {
 }
 
 /// What the recodings rely on: halves of at most 130 bits, odd where they are to be.
-#[test]
 fn decompositions() {
     fn check<C: SmallGroup>() {
         let mut group = group::<C>();

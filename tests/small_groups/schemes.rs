@@ -15,8 +15,10 @@ const MANY: usize = 18;
 /// How often all combinations of residues are taken, with other representatives each time.
 const TIMES: u64 = 2;
 
-in_groups!(ecdsa, sm2, bip340; in lanes [of_order_13 of_order_199]);
-in_groups!(recovery; in lanes [of_order_199]);
+pub fn tests() -> impl Iterator<Item = Trial> {
+    let verification = in_groups!(ecdsa, sm2, bip340; in lanes [of_order_13 of_order_199]);
+    verification.chain(in_groups!(recovery; in lanes [of_order_199]))
+}
 
 pub fn signature(r: &BigUint, s: &BigUint) -> [u8; 64] {
     [bytes(r), bytes(s)].concat().try_into().expect("64 bytes")
