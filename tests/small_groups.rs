@@ -32,6 +32,7 @@
 //! the tests use them.
 
 #![allow(dead_code, unused_imports, unused_macros, missing_docs, reason = "most of the library is not needed")]
+#![allow(clippy::wrong_self_convention, reason = "names of the library's interface are no others here")]
 
 include!(concat!(env!("OUT_DIR"), "/curve_lists.rs"));
 
