@@ -12,6 +12,7 @@ from .project import Wrong
 from .prove import run_symbolically
 from .prove_bits import named, numbers, true_of_numbers
 from .ptx import Unsupported
+from .reals import MUCH_WORK
 from .samples import arguments
 from .statements import values
 
@@ -70,12 +71,13 @@ def _values_of_variables(system, machine, words):
     return found
 
 
-def crosscheck(task, items, seed=1):
-    """Returns the number of comparisons; raises Wrong where one fails. Of a proof by bits, compares what it claims."""
+def crosscheck(task, items, seed=1, most_work=MUCH_WORK):
+    """Returns the number of comparisons; raises Wrong where one fails. Of a proof by bits, compares what it claims; of
+    others the equations, those that are found with the work that was enough for the proof."""
     statement, curve = task.statement, task.curve
     if statement.bits:
         return _crosscheck_bits(task, items, seed)
-    system, _, machine, _ = run_symbolically(statement, curve, task.instructions)
+    system, _, machine, _ = run_symbolically(statement, curve, task.instructions, most_work)
     columns = samples(statement, curve, items, seed)
     if not columns.shape[1]:
         raise Wrong(f"{task.title}: no sample meets the preconditions")

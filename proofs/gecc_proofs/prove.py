@@ -2,6 +2,7 @@
 
 from .polynomial import Polynomial
 from .probes import signature
+from .ptx import Unsupported
 from .reals import LITTLE_WORK, MUCH_WORK, Refuter
 from .statements import AtMost, Congruent, values
 from .system import System
@@ -21,7 +22,7 @@ def _argument(system, name, bounds):
     return system.new(least, most, name)
 
 
-def run_symbolically(statement, curve, instructions, most_work=LITTLE_WORK):
+def run_symbolically(statement, curve, instructions, most_work):
     """(system, refuter, machine, values) after the kernel has run on any arguments that meet the preconditions."""
     language = statement.language
     system = System(language.word)
@@ -44,15 +45,14 @@ def run_symbolically(statement, curve, instructions, most_work=LITTLE_WORK):
 
 
 def prove(statement, curve, instructions):
-    """Returns the number of questions to z3; raises Unproved or Unsupported."""
+    """Returns the work that was enough; raises Unproved or Unsupported. Shown bounds help with later claims."""
     try:
         return _prove(statement, curve, instructions, LITTLE_WORK)
-    except Unproved:
+    except (Unproved, Unsupported):
         return _prove(statement, curve, instructions, MUCH_WORK)
 
 
 def _prove(statement, curve, instructions, most_work):
-    """Shown bounds help with later claims."""
     system, refuter, _, found = run_symbolically(statement, curve, instructions, most_work)
     for claim in statement.claims(found, curve):
         if isinstance(claim, Congruent):
@@ -60,7 +60,7 @@ def _prove(statement, curve, instructions, most_work):
         elif isinstance(claim, AtMost):
             _at_most(system, refuter, claim, statement.language.near)
             refuter.assume(claim.polynomial - claim.bound)
-    return refuter.count
+    return most_work
 
 
 def _names(system, assignment):

@@ -12,7 +12,7 @@ from .polynomial import Polynomial, is_boolean
 
 # In z3's units of work, some hundred thousand a second: for the summed-up equations, and for all. What is not shown
 # with little is tried with much, as most questions that need much are not decided then either.
-LITTLE_WORK = (100_000, 500_000)
+LITTLE_WORK = (30_000, 150_000)
 MUCH_WORK = (1_000_000, 5_000_000)
 
 
@@ -154,7 +154,6 @@ class Refuter:
         self.most_work = most_work
         self.queries = {}
         self.ends = set()
-        self.count = 0
 
     def _query(self, variables):
         key = (frozenset(variables), len(self.system.rows))
@@ -166,7 +165,6 @@ class Refuter:
 
     def refute_nearby(self, at_most_zero, rows, integral=False):
         """These polynomials are not all at most 0, by the `rows` equations that are nearest to them."""
-        self.count += 1
         variables = [v for p in at_most_zero for v in p.variables()]
         query = Query(self.terms, variables, self.most_work, rows, self.ends)
         return query.impossible({}, at_most_zero, integral, last=True)
@@ -180,12 +178,10 @@ class Refuter:
     def refute(self, fixed, at_most_zero=(), about=(), quick=False):
         """The Booleans in `fixed` do not have these values where all polynomials in `at_most_zero` are at most 0."""
         variables = set(fixed) | set(about) | {v for p in at_most_zero for v in p.variables()}
-        self.count += 1
         if self._query(variables).impossible(fixed, at_most_zero, not quick):
             return True
         if quick:
             return False
-        self.count += 1
         query = Query(self.terms, variables, self.most_work, fine=True)
         return query.impossible(fixed, at_most_zero, True, last=True)
 

@@ -357,11 +357,12 @@ fn private_keys_of_every_form_are_read() {
     let signed = ecdsa::sign(engine(), curve, &items.digests, &items.secrets, SForm::default()).unwrap();
     let wanted = |row: usize| (row > count + 1).then(|| signed[row].unwrap().to_vec());
     let wanted: Vec<Cell> = (0..items.secrets.len()).map(wanted).collect();
-    let text = |key: &Vec<u8>| match key[0] {
-        b'-' | b'{' => String::from_utf8(key.clone()).unwrap(),
+    let text = |key: &Vec<u8>| match (key.len(), key[0]) {
+        // These may begin with any byte.
+        (32, _) => const_hex::encode(key),
+        (_, b'-' | b'{') => String::from_utf8(key.clone()).unwrap(),
         // Of DER there is no text.
-        _ if key.len() != 32 => String::from_utf8(pem(key)).unwrap(),
-        _ => const_hex::encode(key),
+        _ => String::from_utf8(pem(key)).unwrap(),
     };
     let texts = cells.iter().map(|cell| cell.as_ref().map(text));
     let mut texts: Vec<Option<String>> = texts.collect();
