@@ -12,7 +12,7 @@ from .project import Wrong
 from .prove import run_symbolically
 from .prove_bits import named, numbers, true_of_numbers
 from .ptx import Unsupported
-from .reals import MUCH_WORK
+from .reals import EFFORTS
 from .samples import arguments
 from .statements import values
 
@@ -71,7 +71,7 @@ def _values_of_variables(system, machine, words):
     return found
 
 
-def crosscheck(task, items, seed=1, most_work=MUCH_WORK):
+def crosscheck(task, items, seed=1, most_work=EFFORTS[-1]):
     """Returns the number of comparisons; raises Wrong where one fails. Of a proof by bits, compares what it claims; of
     others the equations, those that are found with the work that was enough for the proof."""
     statement, curve = task.statement, task.curve

@@ -3,7 +3,7 @@
 from .polynomial import Polynomial
 from .probes import signature
 from .ptx import Unsupported
-from .reals import LITTLE_WORK, MUCH_WORK, Refuter
+from .reals import EFFORTS, Refuter
 from .statements import AtMost, Congruent, values
 from .system import System
 
@@ -46,10 +46,12 @@ def run_symbolically(statement, curve, instructions, most_work):
 
 def prove(statement, curve, instructions):
     """Returns the work that was enough; raises Unproved or Unsupported. Shown bounds help with later claims."""
-    try:
-        return _prove(statement, curve, instructions, LITTLE_WORK)
-    except (Unproved, Unsupported):
-        return _prove(statement, curve, instructions, MUCH_WORK)
+    for most_work in EFFORTS[:-1]:
+        try:
+            return _prove(statement, curve, instructions, most_work)
+        except (Unproved, Unsupported):
+            pass
+    return _prove(statement, curve, instructions, EFFORTS[-1])
 
 
 def _prove(statement, curve, instructions, most_work):

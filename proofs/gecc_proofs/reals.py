@@ -11,9 +11,8 @@ import z3
 from .polynomial import Polynomial, is_boolean
 
 # In z3's units of work, some hundred thousand a second: for the summed-up equations, and for all. What is not shown
-# with little is tried with much, as most questions that need much are not decided then either.
-LITTLE_WORK = (30_000, 150_000)
-MUCH_WORK = (1_000_000, 5_000_000)
+# with one is tried with the next, as a question that is not decided takes all there is.
+EFFORTS = ((30_000, 150_000), (100_000, 500_000), (1_000_000, 5_000_000))
 
 
 class Terms:
