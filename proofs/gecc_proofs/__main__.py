@@ -27,14 +27,14 @@ def _prove_one(number, options):
     started, result = time.monotonic(), {"task": task.title, "name": task.statement.name, "curve": task.curve.name}
     result["says"] = task.statement.says
     try:
-        found_with = {}
+        most_work = None  # of a proof by bits none is wanted
         if task.statement.bits:
             prove_on_bits(task.statement, task.curve, task.instructions)
         else:
-            found_with["most_work"] = prove(task.statement, task.curve, task.instructions)
+            most_work = prove(task.statement, task.curve, task.instructions)
         result["seconds"] = time.monotonic() - started
         if options["items"]:
-            result["compared"] = crosscheck(task, options["items"], **found_with)
+            result["compared"] = crosscheck(task, options["items"], most_work=most_work)
         if options["mutants"] or options["all_mutants"]:
             count = None if options["all_mutants"] else options["mutants"]
             result["mutants"] = try_mutants(task, count, seed=options["seed"])

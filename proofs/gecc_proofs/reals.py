@@ -28,20 +28,20 @@ class Terms:
         if monomial not in self._monomials:
             real = z3.Real("_".join(self.system.names[v] for v in monomial))
             least, most = self.system.monomial_bounds(monomial)
-            self._monomials[monomial] = real, [real >= least, real <= most], ()
+            bounds = [real >= least, real <= most]
             booleans = [v for v in monomial if is_boolean(v)]
-            if len(monomial) > 1 and booleans:
-                self._tie(real, monomial, booleans[0])
+            ties, tied_to = self._ties(real, monomial, booleans[0]) if len(monomial) > 1 and booleans else ([], ())
+            self._monomials[monomial] = real, bounds + ties, tied_to
         return self._monomials[monomial]
 
-    def _tie(self, real, monomial, boolean):
-        """real = boolean * rest, exactly where the Boolean is 0 or 1 (McCormick)."""
+    def _ties(self, real, monomial, boolean):
+        """real = boolean * rest, exactly where the Boolean is 0 or 1 (McCormick); and these two."""
         others = tuple(v for v in monomial if v != boolean)
         bit, rest = self.monomial((boolean,))[0], self.monomial(others)[0]
         least, most = self.system.monomial_bounds(others)
-        _, bounds, _ = self._monomials[monomial]
-        tied = [real <= most * bit, real >= least * bit, real <= rest - least * (1 - bit), real >= rest - most * (1 - bit)]
-        self._monomials[monomial] = real, bounds + tied, ((boolean,), others)
+        ties = [real <= most * bit, real >= least * bit]
+        ties += [real <= rest - least * (1 - bit), real >= rest - most * (1 - bit)]
+        return ties, ((boolean,), others)
 
     def linear(self, polynomial):
         terms = [z3.RealVal(c) * (self.monomial(m)[0] if m else 1) for m, c in polynomial.terms.items()]
