@@ -1,5 +1,6 @@
 //! Results as an Arrow array.
 
+use crate::capsules;
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Int64Type, UInt8Type, UInt32Type, UInt64Type};
 use arrow_array::{Array, ArrayRef};
@@ -8,9 +9,7 @@ use numpy::PyArray1;
 use pyo3::exceptions::{PyIndexError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::pyclass::CompareOp;
-use pyo3::types::{PyBytes, PyCapsule, PyDict, PyIterator, PyList, PySlice, PyTuple};
-use pyo3_arrow::ffi::to_array_pycapsules;
-use std::sync::Arc;
+use pyo3::types::{PyBytes, PyDict, PyIterator, PyList, PySlice, PyTuple};
 
 /// Results that any library takes which knows Arrow's C interface. See `gecc.ArrowArray` in `_gecc.pyi`.
 #[pyclass(frozen, module = "gecc")]
@@ -23,10 +22,11 @@ impl ArrowArray {
     fn __arrow_c_array__<'py>(
         &self,
         py: Python<'py>,
-        requested_schema: Option<Bound<'py, PyCapsule>>,
+        requested_schema: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyTuple>> {
-        let field = Arc::new(Field::new("", self.0.data_type().clone(), true));
-        Ok(to_array_pycapsules(py, field, self.0.as_ref(), requested_schema)?)
+        // A wish that need not be met: who has it converts what comes.
+        let _ = requested_schema;
+        capsules::pair(py, self.0.as_ref(), &Field::new("", self.0.data_type().clone(), true))
     }
 
     fn __len__(&self) -> usize {

@@ -7,6 +7,7 @@
 
 mod arrow_output;
 mod calls;
+mod capsules;
 mod choices;
 mod engine;
 mod errors;

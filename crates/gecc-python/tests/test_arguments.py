@@ -2,6 +2,7 @@
 
 import array
 import pickle
+from collections.abc import Iterator
 from typing import Any
 
 import gecc
@@ -102,6 +103,21 @@ def test_exporters_that_export_nothing_are_errors(result: object) -> None:
 def test_errors_of_exporters_are_passed_on() -> None:
     with pytest.raises(KeyError, match="why"):
         verify(digests=Exporter(KeyError("why")))
+
+
+def test_streams_that_fail_say_why() -> None:
+    def batches() -> Iterator[pa.RecordBatch]:
+        yield pa.record_batch([pa.array([bytes(32)])], ["digest"])
+        raise RuntimeError("the disk is full")
+
+    class Stream:
+        reader = pa.RecordBatchReader.from_batches(pa.schema([("digest", pa.binary())]), batches())
+
+        def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+            return self.reader.__arrow_c_stream__()
+
+    with pytest.raises(ValueError, match="digests: .*the disk is full"):
+        verify(digests=Stream())
 
 
 def test_layouts_made_to_harm() -> None:

@@ -415,6 +415,8 @@ def test_tables_frames_and_relations() -> None:
     assert operation(table.schema.empty_table()).schema == operation.schema(batch.schema)
     struct = Exporter(batch.to_struct_array())
     assert operation(struct).to_pylist() == expected
+    named = batch.replace_schema_metadata({"made by": "a test"})
+    assert arrow.Verify("p256", beside=True)(named).schema.metadata == named.schema.metadata
 
 
 class Exporter:

@@ -1,12 +1,13 @@
 //! Record batches of Arrow: the operations of the command, which finds its columns by name.
 
 use crate::calls::operations::{hash_of, operation};
-use crate::choices;
 use crate::engine::{self, Engine};
 use crate::errors::batch_exception;
 use crate::pieces::{self, Length};
-use arrow_array::{ArrayRef, RecordBatch};
-use arrow_schema::{Schema, SchemaRef};
+use crate::{capsules, choices};
+use arrow_array::cast::AsArray;
+use arrow_array::{Array, ArrayRef, RecordBatch, RecordBatchOptions, StructArray};
+use arrow_schema::{DataType, Field as ArrowField, Schema, SchemaRef};
 use arrow_select::concat::concat_batches;
 use gecc::CurveId;
 use gecc::call::Operation as Call;
@@ -16,8 +17,9 @@ use gecc_arrow::{
 };
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3_arrow::PyRecordBatch;
+use pyo3::types::PyTuple;
 use std::ops::Range;
+use std::sync::Arc;
 
 /// What is done with each row of a batch, with the options of the command.
 #[pyclass(frozen, module = "gecc")]
@@ -71,9 +73,9 @@ impl BatchOperation {
         hash: Option<&str>,
         beside: bool,
         plain: bool,
-        batches: Vec<PyRecordBatch>,
+        batches: Vec<Bound<'py, PyAny>>,
     ) -> PyResult<Vec<Bound<'py, PyAny>>> {
-        let batches: Vec<RecordBatch> = batches.into_iter().map(PyRecordBatch::into_inner).collect();
+        let batches = batches.iter().map(taken).collect::<PyResult<Vec<RecordBatch>>>()?;
         let Some(first) = batches.first() else { return Ok(Vec::new()) };
         let schema = first.schema();
         require_one_schema(&batches).map_err(batch_exception)?;
@@ -99,9 +101,41 @@ impl BatchOperation {
         let names = wanted.schema(&schema.project(&kept).map_err(Error::from).map_err(batch_exception)?, &self.0);
         let made = batches.iter().zip(answers).map(|(batch, answers)| {
             let batch = put_beside(batch, &kept, &answers, names.clone()).map_err(batch_exception)?;
-            PyRecordBatch::new(batch).into_pyarrow(py)
+            py.import("pyarrow")?.call_method1("record_batch", (Batch(batch),))
         });
         made.collect()
+    }
+}
+
+/// A batch of pyarrow, by Arrow's C interface.
+fn taken(batch: &Bound<'_, PyAny>) -> PyResult<RecordBatch> {
+    let (array, field) = capsules::array("batch", &batch.call_method0("__arrow_c_array__")?)?;
+    let DataType::Struct(fields) = field.data_type() else {
+        return Err(PyValueError::new_err(format!("batch: an array of {}, not a batch", field.data_type())));
+    };
+    let rows = array.as_struct();
+    let schema = Arc::new(Schema::new_with_metadata(fields.clone(), field.metadata().clone()));
+    let options = RecordBatchOptions::new().with_row_count(Some(rows.len()));
+    let batch = RecordBatch::try_new_with_options(schema, rows.columns().to_vec(), &options);
+    batch.map_err(Error::from).map_err(batch_exception)
+}
+
+/// A batch for pyarrow, which takes it by Arrow's C interface.
+#[pyclass(frozen)]
+struct Batch(RecordBatch);
+
+#[pymethods]
+impl Batch {
+    #[pyo3(signature = (requested_schema=None))]
+    fn __arrow_c_array__<'py>(
+        &self,
+        py: Python<'py>,
+        requested_schema: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyTuple>> {
+        let _ = requested_schema;
+        let schema = self.0.schema_ref();
+        let field = ArrowField::new_struct("", schema.fields().clone(), false);
+        capsules::pair(py, &StructArray::from(self.0.clone()), &field.with_metadata(schema.metadata().clone()))
     }
 }
 

@@ -1,12 +1,12 @@
 //! Arrays of Arrow, through its C interface.
 
 use super::keep::Keep;
-use super::{Argument, capsules, parallel};
-use crate::memory;
+use super::{Argument, parallel};
+use crate::{capsules, memory};
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef};
-use arrow_schema::DataType;
-use gecc_arrow::{CellProblem, Cells, holds_bytes};
+use arrow_schema::{DataType, Field};
+use gecc_arrow::{CellProblem, Cells, check_imported, holds_bytes};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use zeroize::Zeroizing;
@@ -31,7 +31,7 @@ impl Chunks {
 
 /// The array that an object gives by Arrow's C interface, if it has that. A table has one column.
 pub fn chunks(argument: Argument, value: &Bound<'_, PyAny>) -> PyResult<Option<Chunks>> {
-    let Some((pieces, field)) = capsules::pieces(argument, value)? else { return Ok(None) };
+    let Some((pieces, field)) = pieces(argument, value)? else { return Ok(None) };
     let DataType::Struct(fields) = field.data_type() else {
         return Ok(Some(Chunks { pieces, data_type: field.data_type().clone() }));
     };
@@ -44,6 +44,38 @@ pub fn chunks(argument: Argument, value: &Bound<'_, PyAny>) -> PyResult<Option<C
     }
     let pieces = pieces.iter().map(|table| table.as_struct().column(0).clone()).collect();
     Ok(Some(Chunks { pieces, data_type: column.data_type().clone() }))
+}
+
+/// The pieces of an array, and its type; `None` of an object without the interface.
+///
+/// # Errors
+/// `ValueError` where it gives what is used up, or what leads out of its own memory.
+pub fn pieces(argument: Argument, value: &Bound<'_, PyAny>) -> PyResult<Option<(Vec<ArrayRef>, Field)>> {
+    let value = &with_buffers(value)?;
+    let (pieces, field) = if let Some(method) = value.getattr_opt("__arrow_c_array__")? {
+        let (array, field) = capsules::array(argument.name, &method.call0()?)?;
+        (vec![array], field)
+    } else if let Some(method) = value.getattr_opt("__arrow_c_stream__")? {
+        capsules::stream(argument.name, &method.call0()?)?
+    } else {
+        return Ok(None);
+    };
+    let checked = value.py().detach(|| pieces.iter().try_for_each(|piece| check_imported(piece.as_ref())));
+    checked.map_err(|problem| PyValueError::new_err(format!("{}: {problem}", argument.name)))?;
+    Ok(Some((pieces, field)))
+}
+
+/// What is of pyarrow, of which pyarrow has compared lengths with its buffers, whose own lengths the interface does not
+/// pass on. pyarrow does so when it is asked, not when it reads a file. Others as they are.
+fn with_buffers<'py>(value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    if !value.get_type().module()?.to_string().starts_with("pyarrow") {
+        return Ok(value.clone());
+    }
+    let read = value.getattr_opt("read_all")?.map_or_else(|| Ok(value.clone()), |read_all| read_all.call0())?;
+    if let Some(validate) = read.getattr_opt("validate")? {
+        validate.call0()?;
+    }
+    Ok(read)
 }
 
 pub fn items(chunks: &Chunks) -> usize {

@@ -2,7 +2,6 @@
 
 mod array;
 mod arrow;
-mod capsules;
 mod column;
 mod hexadecimal;
 mod keep;

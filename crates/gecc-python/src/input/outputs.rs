@@ -1,6 +1,6 @@
 //! Outputs of transactions, which silent payments are looked for in: lists of them, or a column with offsets.
 
-use super::{Argument, Call, Column, argument, capsules};
+use super::{Argument, Call, Column, argument, arrow};
 use crate::errors::batch_exception;
 use gecc::CurveId;
 use gecc::silent_payments::Outputs;
@@ -37,7 +37,7 @@ impl OutputColumn {
     }
 
     fn of_lists(argument: Argument, value: &Bound<'_, PyAny>) -> PyResult<Self> {
-        let Some((pieces, field)) = capsules::pieces(argument, value)? else {
+        let Some((pieces, field)) = arrow::pieces(argument, value)? else {
             let text = "outputs: not an Arrow column of lists: give offsets with other arrays";
             return Err(PyTypeError::new_err(text));
         };

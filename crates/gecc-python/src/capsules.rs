@@ -1,0 +1,143 @@
+//! Arrow's C interface as Python has it: capsules that hold its structs, of which each gives what it has once.
+
+use arrow_array::ffi::{FFI_ArrowArray, FFI_ArrowSchema, from_ffi_and_data_type};
+use arrow_array::ffi_stream::FFI_ArrowArrayStream;
+use arrow_array::{Array, ArrayRef, make_array};
+use arrow_schema::{ArrowError, Field};
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyCapsule, PyTuple};
+use std::ffi::{CStr, c_int};
+use std::ptr::NonNull;
+
+const SCHEMA: &CStr = c"arrow_schema";
+const ARRAY: &CStr = c"arrow_array";
+const STREAM: &CStr = c"arrow_array_stream";
+
+/// A struct of the interface.
+trait Held {
+    /// The name of capsules that hold one.
+    const CAPSULE: &CStr;
+
+    /// Whether it was given to somebody, and is empty.
+    fn is_used(&self) -> bool;
+}
+
+impl Held for FFI_ArrowSchema {
+    const CAPSULE: &CStr = SCHEMA;
+
+    fn is_used(&self) -> bool {
+        self.release.is_none()
+    }
+}
+
+impl Held for FFI_ArrowArray {
+    const CAPSULE: &CStr = ARRAY;
+
+    fn is_used(&self) -> bool {
+        self.is_released()
+    }
+}
+
+impl Held for FFI_ArrowArrayStream {
+    const CAPSULE: &CStr = STREAM;
+
+    fn is_used(&self) -> bool {
+        self.release.is_none()
+    }
+}
+
+/// The array that an object's `__arrow_c_array__` gave for the argument of this name, and its type. What it says of its
+/// memory is not checked.
+///
+/// # Errors
+/// `ValueError` where it is used up, `TypeError` where this is not what such a method gives.
+pub fn array(argument: &str, given: &Bound<'_, PyAny>) -> PyResult<(ArrayRef, Field)> {
+    let pair = given.cast::<PyTuple>().ok().filter(|pair| pair.len() == 2);
+    let item = |place| pair?.get_item(place).ok()?.cast_into::<PyCapsule>().ok();
+    let (Some(schema), Some(array)) = (item(0), item(1)) else { return Err(other_than(argument, "two capsules")) };
+    let (schema_at, array_at) = (held::<FFI_ArrowSchema>(argument, &schema)?, held(argument, &array)?);
+    // SAFETY: both capsules live and hold what `held` says. The array is moved out, so that nobody releases it twice.
+    let (schema, array) = unsafe { (schema_at.as_ref(), FFI_ArrowArray::from_raw(array_at.as_ptr())) };
+    let named = |problem| unreadable(argument, &problem);
+    let field = Field::try_from(schema).map_err(named)?;
+    Ok((imported(array, &field).map_err(named)?, field))
+}
+
+/// The arrays of the stream that an object's `__arrow_c_stream__` gave, and their type; else as [`array`].
+pub fn stream(argument: &str, given: &Bound<'_, PyAny>) -> PyResult<(Vec<ArrayRef>, Field)> {
+    let capsule = given.cast::<PyCapsule>().map_err(|_| other_than(argument, "a capsule"))?;
+    let held = held(argument, capsule)?;
+    // SAFETY: the capsule lives and holds what `held` says. It is moved out, so that nobody releases it twice.
+    let stream = unsafe { FFI_ArrowArrayStream::from_raw(held.as_ptr()) };
+    read(stream).map_err(|problem| unreadable(argument, &problem))
+}
+
+/// The capsules of an array and of its type, as `__arrow_c_array__` gives them. Its memory is not copied.
+pub fn pair<'py>(py: Python<'py>, array: &dyn Array, field: &Field) -> PyResult<Bound<'py, PyTuple>> {
+    let schema = FFI_ArrowSchema::try_from(field).map_err(|problem| PyValueError::new_err(problem.to_string()))?;
+    let schema = PyCapsule::new_with_value(py, schema, SCHEMA)?;
+    let array = PyCapsule::new_with_value(py, FFI_ArrowArray::new(&array.to_data()), ARRAY)?;
+    PyTuple::new(py, [schema, array])
+}
+
+/// What a capsule holds, which nobody has used.
+fn held<T: Held>(argument: &str, capsule: &Bound<'_, PyCapsule>) -> PyResult<NonNull<T>> {
+    let held = capsule.pointer_checked(Some(T::CAPSULE))?.cast::<T>();
+    // SAFETY: by the interface's convention a capsule of this name holds such a struct, as long as the capsule lives.
+    if unsafe { held.as_ref() }.is_used() {
+        let text = "the object gives a capsule of Arrow again that has been used, and is empty";
+        return Err(PyValueError::new_err(format!("{argument}: {text}")));
+    }
+    Ok(held)
+}
+
+fn read(mut stream: FFI_ArrowArrayStream) -> Result<(Vec<ArrayRef>, Field), ArrowError> {
+    let (Some(get_schema), Some(get_next)) = (stream.get_schema, stream.get_next) else {
+        return Err(ArrowError::CDataInterface("a stream without its functions".to_owned()));
+    };
+    let mut schema = FFI_ArrowSchema::empty();
+    // SAFETY: the functions are the stream's own, which is not released; they write what they are asked for or fail.
+    let code = unsafe { get_schema(&mut stream, &mut schema) };
+    succeeded(&mut stream, code)?;
+    let field = Field::try_from(&schema)?;
+    let mut arrays = Vec::new();
+    loop {
+        let mut array = FFI_ArrowArray::empty();
+        // SAFETY: as above.
+        let code = unsafe { get_next(&mut stream, &mut array) };
+        succeeded(&mut stream, code)?;
+        // So a stream says that it has no more.
+        if array.is_released() {
+            return Ok((arrays, field));
+        }
+        arrays.push(imported(array, &field)?);
+    }
+}
+
+/// The stream's own words where its function gave another code than 0.
+fn succeeded(stream: &mut FFI_ArrowArrayStream, code: c_int) -> Result<(), ArrowError> {
+    if code == 0 {
+        return Ok(());
+    }
+    // SAFETY: the function is the stream's own, which failed last. It gives nothing or a text that ends with a zero.
+    let words = stream.get_last_error.and_then(|get_last_error| unsafe {
+        let words = get_last_error(stream);
+        (!words.is_null()).then(|| CStr::from_ptr(words).to_string_lossy().into_owned())
+    });
+    Err(ArrowError::CDataInterface(words.unwrap_or_else(|| format!("the stream fails with error {code}"))))
+}
+
+fn imported(array: FFI_ArrowArray, field: &Field) -> Result<ArrayRef, ArrowError> {
+    // SAFETY: that arrays are laid out as their type says is what the interface asks of who gives them. Where they lead
+    // out of their memory is found by `gecc_arrow::check_imported`, before anything is read.
+    unsafe { from_ffi_and_data_type(array, field.data_type().clone()) }.map(make_array)
+}
+
+fn other_than(argument: &str, expected: &str) -> PyErr {
+    PyTypeError::new_err(format!("{argument}: the object's method for Arrow's C interface does not give {expected}"))
+}
+
+fn unreadable(argument: &str, problem: &ArrowError) -> PyErr {
+    PyValueError::new_err(format!("{argument}: {problem}"))
+}
