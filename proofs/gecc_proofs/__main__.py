@@ -27,14 +27,14 @@ def _prove_one(number, options):
     started, result = time.monotonic(), {"task": task.title, "name": task.statement.name, "curve": task.curve.name}
     result["says"] = task.statement.says
     try:
-        most_work = None  # of a proof by bits none is wanted
+        reading = None  # of a proof by bits none is wanted
         if task.statement.bits:
             prove_on_bits(task.statement, task.curve, task.instructions)
         else:
-            most_work = prove(task.statement, task.curve, task.instructions)
+            reading = prove(task.statement, task.curve, task.instructions)
         result["seconds"] = time.monotonic() - started
         if options["items"]:
-            result["compared"] = crosscheck(task, options["items"], most_work=most_work)
+            result["compared"] = crosscheck(task, reading, options["items"])
         if options["mutants"] or options["all_mutants"]:
             count = None if options["all_mutants"] else options["mutants"]
             result["mutants"] = try_mutants(task, count, seed=options["seed"])

@@ -9,10 +9,8 @@ import numpy as np
 from .polynomial import Polynomial
 from .probes import signature
 from .project import Wrong
-from .prove import run_symbolically
 from .prove_bits import named, numbers, true_of_numbers
 from .ptx import Unsupported
-from .reals import EFFORTS
 from .samples import arguments
 from .statements import values
 
@@ -71,13 +69,13 @@ def _values_of_variables(system, machine, words):
     return found
 
 
-def crosscheck(task, items, seed=1, most_work=EFFORTS[-1]):
+def crosscheck(task, reading, items, seed=1):
     """Returns the number of comparisons; raises Wrong where one fails. Of a proof by bits, compares what it claims; of
-    others the equations, those that are found with the work that was enough for the proof."""
+    others the reading with which all was shown."""
     statement, curve = task.statement, task.curve
     if statement.bits:
         return _crosscheck_bits(task, items, seed)
-    system, _, machine, _ = run_symbolically(statement, curve, task.instructions, most_work)
+    system, machine = reading.system, reading.machine
     columns = samples(statement, curve, items, seed)
     if not columns.shape[1]:
         raise Wrong(f"{task.title}: no sample meets the preconditions")

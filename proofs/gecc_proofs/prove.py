@@ -1,5 +1,7 @@
 """Proves a statement about a kernel: runs the kernel on polynomials, then shows each claim."""
 
+from dataclasses import dataclass
+
 from .polynomial import Polynomial
 from .probes import signature
 from .ptx import Unsupported
@@ -10,6 +12,16 @@ from .system import System
 
 class Unproved(Exception):
     """A claim was not shown. That alone does not say that it is false."""
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A kernel that has run on any arguments that meet the preconditions."""
+
+    system: object
+    refuter: object
+    machine: object
+    values: object
 
 
 FEW_VALUES = 9  # an argument of this many values is a sum of Booleans
@@ -23,7 +35,6 @@ def _argument(system, name, bounds):
 
 
 def run_symbolically(statement, curve, instructions, most_work):
-    """(system, refuter, machine, values) after the kernel has run on any arguments that meet the preconditions."""
     language = statement.language
     system = System(language.word)
     refuter = Refuter(system, most_work)
@@ -41,11 +52,11 @@ def run_symbolically(statement, curve, instructions, most_work):
     if sorted(machine.outputs) != list(range(count)):
         raise Unproved("not every word of the result is written")
     outputs = [machine.outputs[i] for i in range(count)]
-    return system, refuter, machine, values(statement, curve, inputs, outputs)
+    return Reading(system, refuter, machine, values(statement, curve, inputs, outputs))
 
 
 def prove(statement, curve, instructions):
-    """Returns the work that was enough; raises Unproved or Unsupported. Shown bounds help with later claims."""
+    """Returns the reading with which all is shown; raises Unproved or Unsupported. Shown bounds help with later claims."""
     for most_work in EFFORTS[:-1]:
         try:
             return _prove(statement, curve, instructions, most_work)
@@ -55,14 +66,15 @@ def prove(statement, curve, instructions):
 
 
 def _prove(statement, curve, instructions, most_work):
-    system, refuter, _, found = run_symbolically(statement, curve, instructions, most_work)
-    for claim in statement.claims(found, curve):
+    reading = run_symbolically(statement, curve, instructions, most_work)
+    system, refuter = reading.system, reading.refuter
+    for claim in statement.claims(reading.values, curve):
         if isinstance(claim, Congruent):
             _congruent(system, refuter, claim)
         elif isinstance(claim, AtMost):
             _at_most(system, refuter, claim, statement.language.near)
             refuter.assume(claim.polynomial - claim.bound)
-    return most_work
+    return reading
 
 
 def _names(system, assignment):

@@ -67,11 +67,15 @@ class Query:
         rows = self._cone(variables, system.rows + system.fine_rows if fine else system.rows)
         for row in rows:
             self._know(row.polynomial)
-            self.solver.add(terms.equation(row))
+            self._require(terms.equation(row))
         for guard, polynomial in system.conditions:
             if any(v in self.seen for m in list(guard.terms) + list(polynomial.terms) for v in m):
                 bound = self.linear(polynomial) <= 0
-                self.solver.add(z3.Implies(self.linear(guard) >= 1, bound) if not guard.is_constant() else bound)
+                self._require(z3.Implies(self.linear(guard) >= 1, bound) if not guard.is_constant() else bound)
+
+    def _require(self, claim):
+        """As Solver.add, which takes as long to look at what it gets as z3 does to take it."""
+        z3.Z3_solver_assert(self.solver.ctx.ref(), self.solver.solver, claim.as_ast())
 
     def _cone(self, variables, rows):
         """The equations that the variables follow from, and those that these need, and so on."""
@@ -112,7 +116,8 @@ class Query:
             self.reals[monomial] = real
             for other in tied_to:
                 self.real(other)
-            self.solver.add(holds)
+            for claim in holds:
+                self._require(claim)
         return self.reals[monomial]
 
     def prepare(self, fixed, at_most_zero):
