@@ -16,6 +16,7 @@ pub mod bitcoin;
 pub mod certificates;
 #[cfg(test)]
 mod changed;
+mod column;
 mod content;
 pub mod ethereum;
 mod files;

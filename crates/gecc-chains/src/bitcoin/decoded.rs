@@ -133,15 +133,27 @@ impl Decoded {
     }
 }
 
+/// The columns of a batch.
+#[derive(Default)]
+pub struct Columns {
+    ecdsa: rounds::Columns,
+    schnorr: schnorr::Columns,
+}
+
 /// Verifies all signatures of the parts of a batch.
 ///
 /// # Errors
 /// What the engine says.
-pub fn verify(engine: &Engine, pool: &ThreadPool, parts: &mut [Decoded]) -> Result<(), gecc::Error> {
+pub fn verify(
+    engine: &Engine,
+    pool: &ThreadPool,
+    columns: &mut Columns,
+    parts: &mut [Decoded],
+) -> Result<(), gecc::Error> {
     let mut claims: Vec<&mut Claims> = parts.iter_mut().map(|part| &mut part.claims).collect();
-    rounds::decide(engine, pool, &mut claims)?;
+    rounds::decide(engine, pool, &mut columns.ecdsa, &mut claims)?;
     let schnorr: Vec<&Signatures> = parts.iter().map(|part| &part.schnorr).collect();
-    let failed = schnorr::verify(engine, pool, &schnorr)?;
+    let failed = schnorr::verify(engine, pool, &mut columns.schnorr, &schnorr)?;
     let commitments: Vec<&Commitments> = parts.iter().map(|part| &part.commitments).collect();
     let not_met = commitments::verify(engine, &commitments)?;
     for ((part, failed), not_met) in parts.iter_mut().zip(failed).zip(not_met) {

@@ -40,9 +40,10 @@ use crate::flow::{self, Form, HandOn, Plain, Settings, Work};
 use crate::limits::Limits;
 use crate::problem::{Place, Problem, Progress, note};
 use crate::range::Blocks;
+use crate::spare::Spare;
 pub use answers::{Answer, Answers, Reason, Template, Txid, Wrapping};
 use block::Spent;
-use decoded::{Decoded, Flaw, Open};
+use decoded::{Columns, Decoded, Flaw, Open};
 use gecc::Engine;
 pub use network::Network;
 pub use node::{Chain, FromNode, NodeBlock};
@@ -88,7 +89,7 @@ pub fn verify_as<'a, F: Form<Answers>, B>(
     form: &F,
     sink: impl FnMut(F::Batch) -> ControlFlow<B>,
 ) -> Result<Option<B>, gecc::Error> {
-    flow::run(&Inputs { blocks }, settings, chain.into().sources(), form, sink)
+    flow::run(&Inputs::new(blocks), settings, chain.into().sources(), form, sink)
 }
 
 /// A part of a file that is decoded by itself.
@@ -273,7 +274,14 @@ fn read_whole(mut reader: Reader, longest: u64) -> Result<Vec<u8>, Problem> {
 
 /// Decodes pieces and verifies inputs.
 pub(crate) struct Inputs {
-    pub blocks: Blocks,
+    blocks: Blocks,
+    columns: Spare<Columns>,
+}
+
+impl Inputs {
+    pub fn new(blocks: Blocks) -> Self {
+        Inputs { blocks, columns: Spare::default() }
+    }
 }
 
 impl Work for Inputs {
@@ -343,7 +351,9 @@ impl Work for Inputs {
         pool: &ThreadPool,
         mut batch: Vec<Decoded>,
     ) -> Result<Vec<Decoded>, gecc::Error> {
-        decoded::verify(engine, pool, &mut batch)?;
+        let mut columns = self.columns.take();
+        decoded::verify(engine, pool, &mut columns, &mut batch)?;
+        self.columns.give_back(columns);
         Ok(batch)
     }
 

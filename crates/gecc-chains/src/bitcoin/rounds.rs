@@ -4,6 +4,7 @@
 //! each round verifies the next pair of signature and key of every input that is not decided yet, as one batch.
 
 use super::sighash::Digest;
+use crate::column::Column;
 use crate::messages::Messages;
 use crate::reason::rejection_of;
 use crate::threads::split;
@@ -62,13 +63,27 @@ pub struct Claims {
     pub signatures: Vec<Pair>,
     pub keys: Vec<Key>,
     pub open: Vec<Claim>,
-    /// Of the messages, once they are hashed.
-    digests: Vec<[u8; 32]>,
     /// Answers that do not hold, with what was wrong with the last pair.
     pub failed: Vec<(usize, Rejection)>,
 }
 
-/// Rows for the pairs that are verified next.
+/// The columns of a batch.
+#[derive(Default)]
+pub struct Columns {
+    /// The digests of all messages.
+    hashed: Column<32>,
+    rows: Rows,
+}
+
+/// Those of the pairs that are verified next.
+#[derive(Default)]
+struct Rows {
+    digests: Column<32>,
+    signatures: Column<64>,
+    codes: Column<1>,
+}
+
+/// Their rows for some claims.
 struct Round<'a, 'k> {
     digests: &'a mut [[u8; 32]],
     signatures: &'a mut [[u8; 64]],
@@ -90,21 +105,17 @@ impl Claims {
         open.retain(|claim| is_possible(claim) || give_up(claim, Rejection::Mismatch, failed));
     }
 
-    /// The digest of a signature, by those of the messages.
-    fn digest(&self, pair: &Pair) -> [u8; 32] {
-        match pair.digest {
-            Digest::Known(digest) => digest,
-            Digest::Of(message) => self.digests[message],
-        }
-    }
-
-    /// The next pair of each claim.
-    fn fill<'k>(&'k self, round: Round<'_, 'k>) {
+    /// The next pair of each claim, by the digests of the messages.
+    fn fill<'k>(&'k self, hashed: &[[u8; 32]], round: Round<'_, 'k>) {
         let Round { digests, signatures, keys } = round;
         let rows = digests.iter_mut().zip(signatures).zip(keys);
         for (claim, ((digest, signature), key)) in self.open.iter().zip(rows) {
             let pair = &self.signatures[claim.signatures.start];
-            (*digest, *signature, *key) = (self.digest(pair), pair.signature, self.keys[claim.keys.start].bytes());
+            *digest = match pair.digest {
+                Digest::Known(digest) => digest,
+                Digest::Of(message) => hashed[message],
+            };
+            (*signature, *key) = (pair.signature, self.keys[claim.keys.start].bytes());
         }
     }
 
@@ -126,49 +137,49 @@ impl Claims {
 ///
 /// # Errors
 /// What the engine says.
-pub fn decide(engine: &Engine, pool: &ThreadPool, parts: &mut [&mut Claims]) -> Result<(), gecc::Error> {
+pub fn decide(
+    engine: &Engine,
+    pool: &ThreadPool,
+    columns: &mut Columns,
+    parts: &mut [&mut Claims],
+) -> Result<(), gecc::Error> {
     map(pool, parts.iter_mut(), |claims| claims.begin());
-    hash_all(engine, parts)?;
+    let messages: Vec<&[u8]> = parts.iter().flat_map(|claims| claims.messages.iter()).collect();
+    let hashed = columns.hashed.rows(engine, messages.len());
+    hash::digests_into(engine, Hash::Sha256d, &messages, hashed)?;
     loop {
         let counts: Vec<usize> = parts.iter().map(|claims| claims.open.len()).collect();
         if counts.iter().all(|count| *count == 0) {
             return Ok(());
         }
-        let codes = verify_next(engine, pool, parts, &counts)?;
-        let mut rest = codes.as_slice();
-        let of_parts = counts.iter().map(|count| rest.split_off(..*count).expect("a code for each claim"));
+        let mut codes = verify_next(engine, pool, &mut columns.rows, parts, hashed, &counts)?;
+        let of_parts = counts.iter().map(|count| codes.split_off(..*count).expect("a code for each claim"));
         map(pool, parts.iter_mut().zip(of_parts), |(claims, codes)| claims.advance(codes));
     }
 }
 
-/// Hashes what is signed, of all parts together.
-fn hash_all(engine: &Engine, parts: &mut [&mut Claims]) -> Result<(), gecc::Error> {
-    let messages: Vec<&[u8]> = parts.iter().flat_map(|claims| claims.messages.iter()).collect();
-    let digests = hash::digests(engine, Hash::Sha256d, &messages)?;
-    let mut rest = digests.as_slice();
-    for claims in parts {
-        claims.digests = rest.split_off(..claims.messages.len()).expect("a digest for each message").to_vec();
-    }
-    Ok(())
-}
-
-/// The codes of the next pairs. Consensus accepts high s: the default policy.
-fn verify_next(
+/// The codes of the next pairs, by the digests of all messages. Consensus accepts high s: the default policy.
+fn verify_next<'a>(
     engine: &Engine,
     pool: &ThreadPool,
+    columns: &'a mut Rows,
     parts: &[&mut Claims],
+    mut hashed: &[[u8; 32]],
     counts: &[usize],
-) -> Result<Vec<u8>, gecc::Error> {
+) -> Result<&'a [u8], gecc::Error> {
     let rows = counts.iter().sum();
-    let (mut digests, mut signatures) = (vec![[0; 32]; rows], vec![[0; 64]; rows]);
-    let (mut keys, mut codes) = (vec![&[] as &[u8]; rows], vec![0; rows]);
+    let digests = columns.digests.rows(engine, rows);
+    let signatures = columns.signatures.rows(engine, rows);
+    let mut keys = vec![&[] as &[u8]; rows];
     let each = || counts.iter().copied();
-    let columns = split(&mut digests, each()).zip(split(&mut signatures, each())).zip(split(&mut keys, each()));
-    map(pool, parts.iter().zip(columns), |(claims, ((digests, signatures), keys))| {
-        claims.fill(Round { digests, signatures, keys });
+    let of_parts = split(digests, each()).zip(split(signatures, each())).zip(split(&mut keys, each()));
+    let hashed =
+        parts.iter().map(|claims| hashed.split_off(..claims.messages.len()).expect("a digest for each message"));
+    map(pool, parts.iter().zip(hashed).zip(of_parts), |((claims, hashed), ((digests, signatures), keys))| {
+        claims.fill(hashed, Round { digests, signatures, keys });
     });
-    let policy = ecdsa::Policy::default();
-    ecdsa::verify_into(engine, Secp256k1, &digests, &signatures, PublicKeys::sec1(&keys), policy, &mut codes)?;
+    let (policy, codes) = (ecdsa::Policy::default(), columns.codes.rows(engine, rows).as_flattened_mut());
+    ecdsa::verify_into(engine, Secp256k1, &*digests, &*signatures, PublicKeys::sec1(&keys), policy, codes)?;
     Ok(codes)
 }
 

@@ -1,5 +1,6 @@
 //! Signatures of BIP 340, one for an input.
 
+use crate::column::Column;
 use crate::messages::Messages;
 use crate::reason::rejection_of;
 use crate::threads::split;
@@ -49,6 +50,15 @@ impl Signatures {
     }
 }
 
+/// The columns of a batch.
+#[derive(Default)]
+pub struct Columns {
+    digests: Column<32>,
+    signatures: Column<64>,
+    keys: Column<32>,
+    codes: Column<1>,
+}
+
 /// Verifies the signatures of all parts of a batch. Gives the answers of each part that do not hold, with what is
 /// wrong.
 ///
@@ -57,22 +67,24 @@ impl Signatures {
 pub fn verify(
     engine: &Engine,
     pool: &ThreadPool,
+    columns: &mut Columns,
     parts: &[&Signatures],
 ) -> Result<Vec<Vec<(usize, Rejection)>>, gecc::Error> {
     let counts = || parts.iter().map(|part| part.answers.len());
     let rows = counts().sum();
     let messages: Vec<&[u8]> = parts.iter().flat_map(|part| part.messages.iter()).collect();
-    let digests = hash::digests(engine, Hash::Sha256, &messages)?;
-    let (mut signatures, mut keys) = (vec![[0; 64]; rows], vec![[0; 32]; rows]);
-    let columns = split(&mut signatures, counts()).zip(split(&mut keys, counts()));
-    map(pool, parts.iter().zip(columns), |(part, (signatures, keys))| part.copy_to(signatures, keys));
-    let mut codes = vec![0; rows];
-    bip340::verify_into(engine, &digests, &signatures, PublicKeys::x_only(&keys), &mut codes)?;
-    let mut codes = codes.into_iter();
+    let digests = columns.digests.rows(engine, rows);
+    hash::digests_into(engine, Hash::Sha256, &messages, digests)?;
+    let (signatures, keys) = (columns.signatures.rows(engine, rows), columns.keys.rows(engine, rows));
+    let of_parts = split(signatures, counts()).zip(split(keys, counts()));
+    map(pool, parts.iter().zip(of_parts), |(part, (signatures, keys))| part.copy_to(signatures, keys));
+    let codes = columns.codes.rows(engine, rows).as_flattened_mut();
+    bip340::verify_into(engine, &*digests, &*signatures, PublicKeys::x_only(&*keys), codes)?;
+    let mut codes = codes.iter();
     let failed = parts.iter().map(|part| {
         let of_part = part.answers.iter().zip(codes.by_ref());
-        let failed = of_part.filter(|(_, code)| *code != Verdict::VALID_CODE);
-        failed.map(|(answer, code)| (*answer, rejection_of(code))).collect()
+        let failed = of_part.filter(|(_, code)| **code != Verdict::VALID_CODE);
+        failed.map(|(answer, code)| (*answer, rejection_of(*code))).collect()
     });
     Ok(failed.collect())
 }

@@ -2,37 +2,25 @@
 
 use super::answers::Answers;
 use super::decoded::Decoded;
+use crate::column::Column;
 use crate::spare::Spare;
 use crate::threads::split;
-use gecc::Engine;
 use gecc::ecdsa::{self, Address};
 use gecc::fields::Hash;
-use gecc::hash;
 use gecc::steps::map;
+use gecc::{Engine, hash};
 use rayon::ThreadPool;
 use std::sync::Arc;
 
 /// The columns of a batch.
 #[derive(Default)]
 pub struct BatchColumns {
-    /// Of what rows sign.
-    digests: Vec<[u8; 32]>,
-    signatures: Vec<[u8; 64]>,
-    recovery_ids: Vec<[u8; 1]>,
-}
-
-impl BatchColumns {
-    /// Puts the rows of parts one behind the other.
-    fn fill(&mut self, pool: &ThreadPool, parts: &[Decoded]) {
-        let rows = parts.iter().map(Decoded::rows).sum();
-        self.signatures.resize(rows, [0; 64]);
-        self.recovery_ids.resize(rows, [0]);
-        let counts = || parts.iter().map(Decoded::rows);
-        let columns = split(&mut self.signatures, counts()).zip(split(&mut self.recovery_ids, counts()));
-        map(pool, parts.iter().zip(columns), |(part, (signatures, recovery_ids))| {
-            part.copy_to(signatures, recovery_ids.as_flattened_mut());
-        });
-    }
+    /// Of what rows sign, and of transactions behind these.
+    digests: Column<32>,
+    signatures: Column<64>,
+    recovery_ids: Column<1>,
+    addresses: Column<20>,
+    codes: Column<1>,
 }
 
 /// What was recovered of a batch.
@@ -61,25 +49,25 @@ pub fn recover(
     spare: &Spare<BatchColumns>,
     parts: Vec<Decoded>,
 ) -> Result<Vec<Recovered>, gecc::Error> {
-    let mut columns = spare.take();
-    columns.fill(pool, &parts);
     let signed = || parts.iter().flat_map(|part| part.signed.iter());
     let hashed = || parts.iter().flat_map(|part| part.hashed.iter());
     // Together, as one batch that is large enough for a device.
     let messages: Vec<&[u8]> = signed().chain(hashed()).collect();
-    let rows = columns.signatures.len();
-    columns.digests.resize(messages.len(), [0; 32]);
-    hash::digests_into(engine, Hash::Keccak256, &messages, &mut columns.digests)?;
-    let (digests, hashes) = columns.digests.split_at(rows);
-    let mut signers = Signers { addresses: vec![[0; 20]; rows], codes: vec![0; rows], hashes: hashes.to_vec() };
-    ecdsa::recover_addresses_into(
-        engine,
-        digests,
-        &columns.signatures,
-        &columns.recovery_ids,
-        &mut signers.addresses,
-        &mut signers.codes,
-    )?;
+    let counts = || parts.iter().map(Decoded::rows);
+    let rows = counts().sum();
+    let mut columns = spare.take();
+    let digests = columns.digests.rows(engine, messages.len());
+    let (signatures, recovery_ids) = (columns.signatures.rows(engine, rows), columns.recovery_ids.rows(engine, rows));
+    let of_parts = split(signatures, counts()).zip(split(recovery_ids, counts()));
+    map(pool, parts.iter().zip(of_parts), |(part, (signatures, recovery_ids))| {
+        part.copy_to(signatures, recovery_ids.as_flattened_mut());
+    });
+    hash::digests_into(engine, Hash::Keccak256, &messages, digests)?;
+    let (digests, hashes) = digests.split_at(rows);
+    let addresses = columns.addresses.rows(engine, rows);
+    let codes = columns.codes.rows(engine, rows).as_flattened_mut();
+    ecdsa::recover_addresses_into(engine, digests, &*signatures, &*recovery_ids, addresses, codes)?;
+    let signers = Signers { addresses: addresses.to_vec(), codes: codes.to_vec(), hashes: hashes.to_vec() };
     spare.give_back(columns);
     let (of_batch, mut next) = (Arc::new(signers), (0, 0));
     let recovered = parts.into_iter().map(|part| {

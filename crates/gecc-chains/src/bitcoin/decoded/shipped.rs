@@ -14,7 +14,7 @@ use crate::shipped::{decode, lines, path, paths};
 #[test]
 fn lines_are_what_blocks_have() {
     let paths = paths(&["bitcoin/block300025.raw", "bitcoin/block1087400.raw"]);
-    let decoded = decode(&Inputs { blocks: Blocks::default() }, files(&paths));
+    let decoded = decode(&Inputs::new(Blocks::default()), files(&paths));
     assert!(decoded.iter().all(|part| part.progress.problems.is_empty()));
     let lines = lines("bitcoin_blocks.jsonl");
     let (mut next, mut passed_over) = (lines.iter(), 0);

@@ -100,7 +100,7 @@ fn read<T>(settings: &Settings, chain: Chain, blocks: Blocks, batches: &Entrance
         bytes = 0;
         if batches.hand_in(std::mem::take(&mut pieces)) { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     };
-    if chain.sources().try_for_each(|source| Inputs { blocks }.read(source, &limits, &mut take)).is_continue() {
+    if chain.sources().try_for_each(|source| Inputs::new(blocks).read(source, &limits, &mut take)).is_continue() {
         // Whether more would be wanted does not matter.
         let _ = batches.hand_in(pieces);
     }
