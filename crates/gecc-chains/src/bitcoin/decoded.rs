@@ -9,7 +9,7 @@ use super::commitments::{self, Commitments};
 use super::hashes::merkle_root;
 use super::instructions::p2tr_key;
 use super::network::Network;
-use super::rounds::{self, Claim, Claims, Key, Pair};
+use super::rounds::{self, Claim, Claims, Pair};
 use super::rules::Rules;
 use super::schnorr::{self, Signatures};
 use super::script::{self, Spend};
@@ -18,9 +18,8 @@ use super::taproot;
 use crate::messages::Messages;
 use crate::problem::Progress;
 use crate::range::Blocks;
-use gecc::Engine;
+use gecc::{Engine, PublicKeys};
 use rayon::ThreadPool;
-use std::borrow::Cow;
 use std::fmt;
 
 /// The inputs of some blocks.
@@ -114,7 +113,7 @@ impl Decoded {
                 }
             }
         }
-        self.claims.keys.extend(spend.keys.into_iter().map(plain_key));
+        self.claims.keys.extend(spend.keys.iter().map(|key| key_row(key)));
         self.claims.open.push(Claim {
             answer: self.answers.len(),
             signatures: first.0..self.claims.signatures.len(),
@@ -299,13 +298,39 @@ fn signature(
     Ok(Pair { digest, signature })
 }
 
-/// Consensus knows a third form of SEC 1's: 06 or 07 for an uncompressed key whose y is even or odd.
-fn plain_key(key: Cow<[u8]>) -> Key {
-    let mut plain = Key::of(&key);
-    if let [tag @ (6 | 7), .., last] = plain.bytes_mut()
-        && *tag & 1 == *last & 1
-    {
-        *tag = 4;
+/// A row of the mixed form. Consensus knows a third form of SEC 1's: 06 or 07 for an uncompressed key whose y is even or
+/// odd. It knows none without a first byte.
+fn key_row(key: &[u8]) -> [u8; 65] {
+    match key {
+        [tag @ (6 | 7), coordinates @ .., last] if key.len() == 65 && tag & 1 == last & 1 => {
+            PublicKeys::mixed_row(&[&[4], coordinates, &[*last]].concat())
+        }
+        _ if key.len() == 64 => PublicKeys::mixed_row(&[]),
+        _ => PublicKeys::mixed_row(key),
     }
-    plain
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_have_a_first_byte_that_says_their_form() {
+        let key = |tag: u8, bytes: usize| [&[tag][..], &[7; 64][..bytes]].concat();
+        let none = PublicKeys::mixed_row(&[]);
+        assert_eq!(key_row(&key(7, 64)), PublicKeys::mixed_row(&key(4, 64)));
+        for (key, is_one) in [
+            (key(2, 32), true),
+            (key(4, 64), true),
+            (key(6, 64), false),
+            (key(7, 63), false),
+            (key(7, 32), false),
+            (key(4, 63), false),
+            ([7; 64].to_vec(), false),
+            ([0; 64].to_vec(), false),
+            (Vec::new(), false),
+        ] {
+            assert_eq!(key_row(&key) != none, is_one, "{key:?}");
+        }
+    }
 }

@@ -29,39 +29,14 @@ pub struct Claim {
     pub keys: Range<usize>,
 }
 
-/// Bytes of the longest key. What is longer is none, however much of it is kept.
-const LONGEST_KEY: usize = 65;
-
-/// A key in SEC 1's encoding, or something else in its place.
-pub struct Key {
-    bytes: [u8; LONGEST_KEY + 1],
-    length: u8,
-}
-
-impl Key {
-    /// Keeps enough of what is no key to be none.
-    pub fn of(key: &[u8]) -> Self {
-        let (mut bytes, length) = ([0; LONGEST_KEY + 1], key.len().min(LONGEST_KEY + 1));
-        bytes[..length].copy_from_slice(&key[..length]);
-        Key { bytes, length: length as u8 }
-    }
-
-    pub fn bytes(&self) -> &[u8] {
-        &self.bytes[..self.length.into()]
-    }
-
-    pub fn bytes_mut(&mut self) -> &mut [u8] {
-        &mut self.bytes[..self.length.into()]
-    }
-}
-
 /// The claims of some inputs.
 #[derive(Default)]
 pub struct Claims {
     /// What is signed, before it is hashed.
     pub messages: Messages,
     pub signatures: Vec<Pair>,
-    pub keys: Vec<Key>,
+    /// Rows of the mixed form.
+    pub keys: Vec<[u8; 65]>,
     pub open: Vec<Claim>,
     /// Answers that do not hold, with what was wrong with the last pair.
     pub failed: Vec<(usize, Rejection)>,
@@ -80,14 +55,15 @@ pub struct Columns {
 struct Rows {
     digests: Column<32>,
     signatures: Column<64>,
+    keys: Column<65>,
     codes: Column<1>,
 }
 
 /// Their rows for some claims.
-struct Round<'a, 'k> {
+struct Round<'a> {
     digests: &'a mut [[u8; 32]],
     signatures: &'a mut [[u8; 64]],
-    keys: &'a mut [&'k [u8]],
+    keys: &'a mut [[u8; 65]],
 }
 
 impl Claims {
@@ -95,7 +71,7 @@ impl Claims {
     pub fn bytes(&self) -> usize {
         self.messages.bytes()
             + self.signatures.len() * size_of::<Pair>()
-            + self.keys.len() * size_of::<Key>()
+            + self.keys.len() * size_of::<[u8; 65]>()
             + self.open.len() * size_of::<Claim>()
     }
 
@@ -106,7 +82,7 @@ impl Claims {
     }
 
     /// The next pair of each claim, by the digests of the messages.
-    fn fill<'k>(&'k self, hashed: &[[u8; 32]], round: Round<'_, 'k>) {
+    fn fill(&self, hashed: &[[u8; 32]], round: Round) {
         let Round { digests, signatures, keys } = round;
         let rows = digests.iter_mut().zip(signatures).zip(keys);
         for (claim, ((digest, signature), key)) in self.open.iter().zip(rows) {
@@ -115,7 +91,7 @@ impl Claims {
                 Digest::Known(digest) => digest,
                 Digest::Of(message) => hashed[message],
             };
-            (*signature, *key) = (pair.signature, self.keys[claim.keys.start].bytes());
+            (*signature, *key) = (pair.signature, self.keys[claim.keys.start]);
         }
     }
 
@@ -170,16 +146,16 @@ fn verify_next<'a>(
     let rows = counts.iter().sum();
     let digests = columns.digests.rows(engine, rows);
     let signatures = columns.signatures.rows(engine, rows);
-    let mut keys = vec![&[] as &[u8]; rows];
+    let keys = columns.keys.rows(engine, rows);
     let each = || counts.iter().copied();
-    let of_parts = split(digests, each()).zip(split(signatures, each())).zip(split(&mut keys, each()));
+    let of_parts = split(digests, each()).zip(split(signatures, each())).zip(split(keys, each()));
     let hashed =
         parts.iter().map(|claims| hashed.split_off(..claims.messages.len()).expect("a digest for each message"));
     map(pool, parts.iter().zip(hashed).zip(of_parts), |((claims, hashed), ((digests, signatures), keys))| {
         claims.fill(hashed, Round { digests, signatures, keys });
     });
     let (policy, codes) = (ecdsa::Policy::default(), columns.codes.rows(engine, rows).as_flattened_mut());
-    ecdsa::verify_into(engine, Secp256k1, &*digests, &*signatures, PublicKeys::sec1(&keys), policy, codes)?;
+    ecdsa::verify_into(engine, Secp256k1, &*digests, &*signatures, PublicKeys::mixed(&*keys), policy, codes)?;
     Ok(codes)
 }
 
