@@ -298,8 +298,8 @@ fn signature(
     Ok(Pair { digest, signature })
 }
 
-/// A row of the mixed form. Consensus knows a third form of SEC 1's: 06 or 07 for an uncompressed key whose y is even or
-/// odd. It knows none without a first byte.
+/// A row of the mixed form. Consensus knows a third form of SEC 1's: 06 or 07 for an uncompressed key whose y is even
+/// or odd. It knows none without a first byte.
 fn key_row(key: &[u8]) -> [u8; 65] {
     match key {
         [tag @ (6 | 7), coordinates @ .., last] if key.len() == 65 && tag & 1 == last & 1 => {
