@@ -22,3 +22,12 @@ impl<const W: usize> Column<W> {
         &mut self.0[..rows]
     }
 }
+
+impl Column<1> {
+    /// This many codes that nobody has given: none of an earlier batch counts.
+    pub fn codes(&mut self, engine: &Engine, rows: usize) -> &mut [u8] {
+        let codes = self.rows(engine, rows).as_flattened_mut();
+        codes.fill(0);
+        codes
+    }
+}

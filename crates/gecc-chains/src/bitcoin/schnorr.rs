@@ -78,7 +78,7 @@ pub fn verify(
     let (signatures, keys) = (columns.signatures.rows(engine, rows), columns.keys.rows(engine, rows));
     let of_parts = split(signatures, counts()).zip(split(keys, counts()));
     map(pool, parts.iter().zip(of_parts), |(part, (signatures, keys))| part.copy_to(signatures, keys));
-    let codes = columns.codes.rows(engine, rows).as_flattened_mut();
+    let codes = columns.codes.codes(engine, rows);
     bip340::verify_into(engine, &*digests, &*signatures, PublicKeys::x_only(&*keys), codes)?;
     let mut codes = codes.iter();
     let failed = parts.iter().map(|part| {

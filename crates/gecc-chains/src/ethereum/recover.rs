@@ -65,7 +65,7 @@ pub fn recover(
     hash::digests_into(engine, Hash::Keccak256, &messages, digests)?;
     let (digests, hashes) = digests.split_at(rows);
     let addresses = columns.addresses.rows(engine, rows);
-    let codes = columns.codes.rows(engine, rows).as_flattened_mut();
+    let codes = columns.codes.codes(engine, rows);
     ecdsa::recover_addresses_into(engine, digests, &*signatures, &*recovery_ids, addresses, codes)?;
     let signers = Signers { addresses: addresses.to_vec(), codes: codes.to_vec(), hashes: hashes.to_vec() };
     spare.give_back(columns);
