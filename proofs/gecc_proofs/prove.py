@@ -56,7 +56,7 @@ def run_symbolically(statement, curve, instructions, most_work):
 
 
 def prove(statement, curve, instructions):
-    """Returns the reading with which all is shown; raises Unproved or Unsupported. Shown bounds help with later claims."""
+    """Returns the reading with which all is shown; raises Unproved or Unsupported. Shown bounds help later claims."""
     for most_work in EFFORTS[:-1]:
         try:
             return _prove(statement, curve, instructions, most_work)
