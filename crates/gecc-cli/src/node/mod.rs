@@ -43,7 +43,7 @@ impl FromStr for Url {
         match uri.scheme_str() {
             Some("https") if !cfg!(feature = "https") => {
                 Err("this command was built without TLS: name the node itself by \
-                http, or a tunnel to it, as of `ssh -L`, or build it by `cargo install gecc-cli --features https`"
+                http, or a tunnel to it, as of `ssh -L`, or build it by `cargo install --path crates/gecc-cli --features https`"
                     .to_owned())
             }
             Some("http" | "https") if has_host => Ok(Url(uri)),
