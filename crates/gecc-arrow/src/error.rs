@@ -86,7 +86,7 @@ pub fn catches_panics() -> bool {
     CATCHES.get()
 }
 
-/// Runs a decoder, which may panic on content made to harm it.
+/// Runs a decoder or an encoder, which may panic on content made to harm it.
 pub(crate) fn caught<T>(decode: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
     let before = CATCHES.replace(true);
     // What a decoder held when it panicked is dropped, and not used again.
@@ -94,7 +94,7 @@ pub(crate) fn caught<T>(decode: impl FnOnce() -> Result<T, Error>) -> Result<T, 
     CATCHES.set(before);
     decoded.unwrap_or_else(|panic| {
         let text = panic.downcast_ref::<String>().map(String::as_str).or(panic.downcast_ref::<&str>().copied());
-        Err(Error::Malformed(format!("the decoder failed: {}", text.unwrap_or("it does not say why"))))
+        Err(Error::Malformed(format!("decoding or encoding failed: {}", text.unwrap_or("it does not say why"))))
     })
 }
 
@@ -105,8 +105,8 @@ mod tests {
     #[test]
     fn a_panic_is_an_error_with_its_text() {
         let text = |problem: Result<(), Error>| problem.unwrap_err().to_string();
-        assert_eq!(text(caught(|| panic!("no {}", 7))), "the decoder failed: no 7");
-        assert_eq!(text(caught(|| panic!("no"))), "the decoder failed: no");
+        assert_eq!(text(caught(|| panic!("no {}", 7))), "decoding or encoding failed: no 7");
+        assert_eq!(text(caught(|| panic!("no"))), "decoding or encoding failed: no");
         assert_eq!(caught(|| Ok(3)).unwrap(), 3);
         assert!(caught(|| Ok(catches_panics())).unwrap() && !catches_panics());
     }

@@ -77,6 +77,7 @@ mod size;
 pub mod sql;
 mod texts;
 mod transform;
+mod unpacked;
 mod write;
 
 pub use answers::{Answers, Counts};

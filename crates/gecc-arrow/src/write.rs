@@ -4,6 +4,7 @@ use crate::error::{Error, caught};
 use crate::pool::Pool;
 use crate::read::Format;
 use crate::size::{held, stands_for};
+use crate::unpacked;
 use arrow_array::RecordBatch;
 use arrow_ipc::CompressionType;
 use arrow_ipc::writer::{FileWriter, IpcWriteOptions, StreamWriter};
@@ -69,9 +70,15 @@ impl Writer {
         };
         Ok(match format {
             Format::Parquet => {
+                if let Some(field) = unpacked::without_place(schema) {
+                    let (name, found) = (field.name(), field.data_type());
+                    return Err(Error::Malformed(format!("the column `{name}` is {found}, which Parquet has not")));
+                }
+                let schema = &unpacked::schema(schema);
                 let options = ArrowWriterOptions::new().with_properties(properties(schema, compression));
-                let writer = ArrowWriter::try_new_with_options(target, schema.clone(), options)?;
-                let (file, factory) = writer.into_serialized_writer()?;
+                let (file, factory) = caught(|| {
+                    Ok(ArrowWriter::try_new_with_options(target, schema.clone(), options)?.into_serialized_writer()?)
+                })?;
                 Writer { content: Content::Parquet(file), encoder: Encoder::of(schema, Some(factory)) }
             }
             Format::ArrowFile => {
@@ -213,6 +220,7 @@ impl Encoder {
         let mut writers = factory.create_column_writers(0)?.into_iter();
         let mut columns = Vec::new();
         for (field, column) in self.schema.fields().iter().zip(batch.columns()) {
+            let column = &unpacked::column(column)?;
             // Parts of lists and structs may be views, of which the file's type says nothing.
             let is_nested = column.data_type().is_nested();
             let of_column = is_nested.then(|| Arc::new(Field::clone(field).with_data_type(column.data_type().clone())));

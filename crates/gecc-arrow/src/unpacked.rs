@@ -1,0 +1,133 @@
+//! Dictionaries as the values that they stand for, where those of Parquet's writer cannot be trusted: it writes what a
+//! dictionary has of fixed width with a length before each value, and fails on views.
+
+use crate::error::Error;
+use arrow_array::cast::AsArray;
+use arrow_array::{Array, ArrayRef, make_array};
+use arrow_schema::{DataType, Field, FieldRef, Fields, Schema, SchemaRef};
+use arrow_select::take::take;
+use std::sync::Arc;
+
+/// A schema as Parquet gets it.
+pub(crate) fn schema(schema: &SchemaRef) -> SchemaRef {
+    let fields: Fields = schema.fields().iter().map(field).collect();
+    if fields == *schema.fields() {
+        return schema.clone();
+    }
+    Arc::new(Schema::new_with_metadata(fields, schema.metadata().clone()))
+}
+
+/// A column with the type that [`schema`] gives it.
+///
+/// # Errors
+/// [`Error::Malformed`] for a dictionary without the values that its keys name.
+pub(crate) fn column(array: &ArrayRef) -> Result<ArrayRef, Error> {
+    let unpacked = data_type(array.data_type());
+    if unpacked == *array.data_type() {
+        return Ok(array.clone());
+    }
+    if let Some(dictionary) = array.as_any_dictionary_opt() {
+        return Ok(take(dictionary.values(), dictionary.keys(), None)?);
+    }
+    let data = array.to_data();
+    let parts = data.child_data().iter().map(|part| Ok(column(&make_array(part.clone()))?.to_data()));
+    let parts = parts.collect::<Result<Vec<_>, Error>>()?;
+    Ok(make_array(data.into_builder().data_type(unpacked).child_data(parts).build()?))
+}
+
+fn field(field: &FieldRef) -> FieldRef {
+    let unpacked = data_type(field.data_type());
+    if unpacked == *field.data_type() {
+        return field.clone();
+    }
+    Arc::new(Field::clone(field).with_data_type(unpacked))
+}
+
+fn data_type(found: &DataType) -> DataType {
+    use DataType::{
+        BinaryView, Dictionary, FixedSizeBinary, FixedSizeList, LargeList, LargeListView, List, ListView, Map,
+        RunEndEncoded, Struct, Utf8View,
+    };
+    match found {
+        Dictionary(_, values) if matches!(**values, FixedSizeBinary(_) | BinaryView | Utf8View) => (**values).clone(),
+        List(part) => List(field(part)),
+        LargeList(part) => LargeList(field(part)),
+        ListView(part) => ListView(field(part)),
+        LargeListView(part) => LargeListView(field(part)),
+        FixedSizeList(part, length) => FixedSizeList(field(part), *length),
+        Struct(parts) => Struct(parts.iter().map(field).collect()),
+        Map(entries, is_sorted) => Map(field(entries), *is_sorted),
+        RunEndEncoded(ends, values) => RunEndEncoded(ends.clone(), field(values)),
+        other => other.clone(),
+    }
+}
+
+/// The column of a schema that has a part for which Parquet has no type.
+pub(crate) fn without_place(schema: &Schema) -> Option<&Field> {
+    fn is_union(data_type: &DataType) -> bool {
+        use DataType::{
+            Dictionary, FixedSizeList, LargeList, LargeListView, List, ListView, Map, RunEndEncoded, Struct, Union,
+        };
+        match data_type {
+            Union(..) => true,
+            Dictionary(_, values) => is_union(values),
+            List(part) | LargeList(part) | ListView(part) | LargeListView(part) => is_union(part.data_type()),
+            FixedSizeList(part, _) | Map(part, _) | RunEndEncoded(_, part) => is_union(part.data_type()),
+            Struct(parts) => parts.iter().any(|part| is_union(part.data_type())),
+            _ => false,
+        }
+    }
+    schema.fields().iter().map(AsRef::as_ref).find(|field| is_union(field.data_type()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use arrow_array::types::{Int8Type, Int32Type};
+    use arrow_array::{
+        BinaryViewArray, DictionaryArray, FixedSizeBinaryArray, Int8Array, Int32Array, ListArray, PrimitiveArray,
+        StringArray, StructArray,
+    };
+    use arrow_buffer::OffsetBuffer;
+
+    fn fixed(rows: &[Option<[u8; 2]>]) -> FixedSizeBinaryArray {
+        FixedSizeBinaryArray::try_from_sparse_iter_with_size(rows.iter().copied(), 2).unwrap()
+    }
+
+    #[test]
+    fn dictionaries_of_fixed_width_and_of_views_become_their_values() {
+        let keys = Int8Array::from(vec![Some(1), None, Some(0), Some(2), Some(1)]);
+        let values = fixed(&[Some([1, 2]), Some([3, 4]), None]);
+        let dictionary: ArrayRef = Arc::new(DictionaryArray::<Int8Type>::new(keys.clone(), Arc::new(values)));
+        let expected = fixed(&[Some([3, 4]), None, Some([1, 2]), None, Some([3, 4])]);
+        assert_eq!(column(&dictionary).unwrap().as_fixed_size_binary(), &expected);
+        assert_eq!(column(&dictionary.slice(2, 3)).unwrap().as_fixed_size_binary(), &expected.slice(2, 3));
+        let views = BinaryViewArray::from_iter_values([b"a", b"b", b"c"]);
+        let of_views: ArrayRef = Arc::new(DictionaryArray::<Int8Type>::new(keys.clone(), Arc::new(views)));
+        let unpacked = column(&of_views).unwrap();
+        assert_eq!(unpacked.as_binary_view().iter().next(), Some(Some(&b"b"[..])));
+        // Within a list within a struct, of which a part is looked at.
+        let list = ListArray::new(
+            Arc::new(Field::new("item", dictionary.data_type().clone(), true)),
+            OffsetBuffer::from_lengths([2, 0, 3]),
+            dictionary,
+            None,
+        );
+        let field = Arc::new(Field::new("list", list.data_type().clone(), true));
+        let nested: ArrayRef = Arc::new(StructArray::from(vec![(field, Arc::new(list) as ArrayRef)]));
+        let unpacked = column(&nested.slice(1, 2)).unwrap();
+        let lists = unpacked.as_struct().column(0).as_list::<i32>().clone();
+        assert_eq!(lists.value(1).as_fixed_size_binary(), &expected.slice(2, 3));
+        assert_eq!(unpacked.data_type(), &data_type(nested.data_type()));
+        // What Parquet's writer is right about stays.
+        let texts: ArrayRef = Arc::new(DictionaryArray::new(keys, Arc::new(StringArray::from(vec!["a", "b", "c"]))));
+        assert!(Arc::ptr_eq(&column(&texts).unwrap(), &texts));
+        let numbers: ArrayRef = Arc::new(Int32Array::from(vec![1, 2]));
+        assert!(Arc::ptr_eq(&column(&numbers).unwrap(), &numbers));
+        let numbers = DictionaryArray::<Int8Type>::new(
+            Int8Array::from(vec![0]),
+            Arc::new(PrimitiveArray::<Int32Type>::from(vec![7])),
+        );
+        assert_eq!(&data_type(numbers.data_type()), numbers.data_type());
+    }
+}
