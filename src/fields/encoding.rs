@@ -1,7 +1,25 @@
 //! In what form texts have bytes: hexadecimal, or base64 where hexadecimal cannot be meant.
 
 use super::Field;
+use crate::types::{Rejection, signature_from_der};
 use base64ct::{Base64, Base64Unpadded, Base64Url, Base64UrlUnpadded, Encoding as _};
+
+/// Bitcoin's signature hash types that Bitcoin Core calls defined: ALL, NONE and SINGLE, with ANYONECANPAY or without.
+const HASH_TYPES: [u8; 6] = [0x01, 0x02, 0x03, 0x81, 0x82, 0x83];
+
+/// A signature `r || s` from strict DER, with or without a byte of Bitcoin's signature hash type behind it, as scripts
+/// of Bitcoin have it.
+///
+/// # Errors
+/// As for [`crate::signature_from_der`].
+pub fn signature_of_der(der: &[u8]) -> Result<[u8; 64], Rejection> {
+    match der {
+        [_, length, .., last] if usize::from(*length) + 3 == der.len() && HASH_TYPES.contains(last) => {
+            signature_from_der(&der[..der.len() - 1])
+        }
+        _ => signature_from_der(der),
+    }
+}
 
 /// How texts have bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -5,7 +5,7 @@ mod encoding;
 mod hash;
 
 use crate::types::is_same_name;
-pub use encoding::{Encoding, Encodings, UnclearEncoding, from_base64, is_key_text};
+pub use encoding::{Encoding, Encodings, UnclearEncoding, from_base64, is_key_text, signature_of_der};
 pub use hash::{Hash, UnknownHash};
 use std::fmt;
 use std::str::FromStr;
@@ -316,7 +316,13 @@ fn option(field: Field, column: &str) -> String {
 fn listed(columns: &[&str]) -> String {
     /// More would hide what the error says.
     const SHOWN: usize = 40;
-    let names = columns.iter().take(SHOWN).copied().collect::<Vec<_>>().join(", ");
+    /// What is longer may be a key.
+    const LONGEST: usize = 40;
+    let name = |name: &&str| match name.len() <= LONGEST {
+        true => name.escape_debug().to_string(),
+        false => "…".to_owned(),
+    };
+    let names = columns.iter().take(SHOWN).map(name).collect::<Vec<_>>().join(", ");
     match columns.len() {
         0 => "there are no columns".to_owned(),
         count if count > SHOWN => format!("the first {SHOWN} of {count} columns are {names}"),

@@ -2,11 +2,11 @@
 
 use crate::cells::{Cells, Integers, LONG, NO_RECOVERY_ID, recovery_id};
 use crate::error::Error;
-use crate::mapping::{column_of, names};
+use crate::mapping::{column_of, names, of_other_type};
 use crate::pool::{Pool, wiped_if};
 use crate::reason::{CellProblem, Reason};
 use arrow_array::RecordBatch;
-use gecc::fields::{Encoding, Field, Mapping};
+use gecc::fields::{self, Encoding, Field, Mapping};
 use gecc::{Rejection, Rows};
 use zeroize::Zeroize;
 
@@ -95,7 +95,9 @@ impl<'a> Inputs<'a> {
 
     /// What to say of fields of which an operation needs one.
     fn missing(&self, fields: &[Field]) -> Error {
-        Error::Columns(Mapping::missing(fields, &names(self.batch.schema_ref())).to_string())
+        let schema = self.batch.schema_ref();
+        let of_other_type = fields.iter().find_map(|field| of_other_type(*field, schema));
+        of_other_type.unwrap_or_else(|| Error::Columns(Mapping::missing(fields, &names(schema)).to_string()))
     }
 
     /// Whether cells are messages as they are, and not their digits.
@@ -285,6 +287,10 @@ impl<'a> Inputs<'a> {
 
     /// Recovery ids of all rows.
     pub fn recovery_ids(&mut self) -> Result<Vec<[u8; 1]>, Error> {
+        let schema = self.batch.schema_ref();
+        if let Some(problem) = of_other_type(Field::RecoveryId, schema).filter(|_| !self.has(Field::RecoveryId)) {
+            return Err(problem);
+        }
         match self.ids()? {
             Some(ids) => self.fill(false, |row, to| {
                 *to = [ids.get(row)?];
@@ -353,16 +359,8 @@ fn append_der(cells: &Cells, row: usize, der: &mut Vec<u8>) -> Result<(), CellPr
     cells.append(row, der)
 }
 
-/// The signature `r || s` of a cell in DER, with or without a byte of Bitcoin's signature hash type behind it. `None`
-/// for what does not begin as DER.
+/// The signature `r || s` of a cell in DER, as [`fields::signature_of_der`] reads it. `None` for what does not begin as
+/// DER.
 pub fn signature_of_der(cell: &[u8]) -> Option<Result<[u8; 64], Rejection>> {
-    (cell.first() == Some(&SEQUENCE)).then(|| gecc::signature_from_der(without_hash_type(cell)))
-}
-
-/// DER without the byte behind it, where the length that it says leaves one.
-fn without_hash_type(der: &[u8]) -> &[u8] {
-    match der {
-        [_, length, ..] if der.len() == usize::from(*length) + 3 => &der[..der.len() - 1],
-        _ => der,
-    }
+    (cell.first() == Some(&SEQUENCE)).then(|| fields::signature_of_der(cell))
 }

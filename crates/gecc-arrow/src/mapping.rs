@@ -2,7 +2,7 @@
 
 use crate::error::Error;
 use crate::operation::Operation;
-use arrow_schema::{DataType, Schema};
+use arrow_schema::{DataType, FieldRef, Schema};
 use gecc::fields::{Field, Mapping};
 
 /// What a column of the field may hold, for errors.
@@ -85,11 +85,17 @@ pub fn column_of(mapping: &Mapping, field: Field, schema: &Schema) -> Result<Opt
         return Err(Error::Columns(format!("there are two columns `{name}`, so that neither can be `{field}`")));
     }
     let found = schema.field(place).data_type();
-    if !takes(field, found) {
-        let wanted = wanted(field);
-        return Err(Error::Columns(format!("the column `{name}` is {found}, but `{field}` is {wanted}")));
-    }
-    Ok(Some(place))
+    if takes(field, found) { Ok(Some(place)) } else { Err(unfit(field, name, found)) }
+}
+
+/// What to say of a field without a column, where one has its name and a type that it cannot have.
+pub(crate) fn of_other_type(field: Field, schema: &Schema) -> Option<Error> {
+    let is_unfit = |column: &&FieldRef| Field::named(column.name()) == Some(field) && !takes(field, column.data_type());
+    schema.fields().iter().find(is_unfit).map(|column| unfit(field, column.name(), column.data_type()))
+}
+
+fn unfit(field: Field, name: &str, found: &DataType) -> Error {
+    Error::Columns(format!("the column `{name}` is {found}, but `{field}` is {}", wanted(field)))
 }
 
 #[cfg(test)]
@@ -128,6 +134,11 @@ mod tests {
 
     #[test]
     fn errors_say_what_is_wrong() {
+        let list = DataType::new_list(DataType::UInt8, true);
+        let of_lists = schema(&[("sig", DataType::Binary), ("digest", list)]);
+        let problem = of_other_type(Field::Digest, &of_lists).unwrap().to_string();
+        assert!(problem.contains("`digest` is List(UInt8), but `digest` is 32 bytes"), "{problem}");
+        assert!(of_other_type(Field::Signature, &of_lists).is_none() && of_other_type(Field::R, &of_lists).is_none());
         let schema = schema(&[("a", DataType::Int32), ("b", DataType::Binary), ("b", DataType::Binary)]);
         let index = |mapping: &str| text(column_of(&mapping.parse().unwrap(), Field::Digest, &schema));
         assert!(index("digest=c").contains("no column `c` for `digest`; the columns are a, b, b"));

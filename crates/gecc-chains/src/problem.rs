@@ -70,9 +70,14 @@ pub(crate) fn note(problems: &mut Vec<Problem>, problem: Problem) {
 /// The longest text that is said of something in a file, which may be a part of the file itself.
 const LONGEST: usize = 200;
 
-/// What a crate says, cut where it is long.
+/// What a crate says, cut where it is long. What a terminal would take for a command is shown as it is written in
+/// programs.
 pub(crate) fn brief(what: impl fmt::Display) -> String {
     let mut text = what.to_string();
+    if text.contains(char::is_control) {
+        let shown = |c: char| if c.is_control() { c.escape_default().to_string() } else { c.to_string() };
+        text = text.chars().take(LONGEST).map(shown).collect();
+    }
     if text.len() > LONGEST {
         text.truncate(text.floor_char_boundary(LONGEST));
         text.push('…');

@@ -141,6 +141,18 @@ impl Piece {
     }
 }
 
+/// What some editors write in front of UTF-8.
+const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
+
+/// How files begin that are to become others first, and what is said of them.
+const ELSEWHERE: [(&[u8], &str); 5] = [
+    (&[0xfe, 0xff], "UTF-16, of which UTF-8 is to be made, as by `iconv -f UTF-16 -t UTF-8`"),
+    (&[0xff, 0xfe], "UTF-16, of which UTF-8 is to be made, as by `iconv -f UTF-16 -t UTF-8`"),
+    (&[0xfd, b'7', b'z', b'X', b'Z', 0], "compressed by xz: it is to be decompressed first, as by `xz -dc`"),
+    (b"BZh91AY&SY", "compressed by bzip2: it is to be decompressed first, as by `bzip2 -dc`"),
+    (&[b'P', b'K', 3, 4], "a zip archive: it is to be unpacked first, as by `unzip`"),
+];
+
 fn read_file(path: &Arc<Path>, length: u64, limits: &Limits, hand_on: &mut HandOn<Piece>) -> ControlFlow<()> {
     let mut reader = match Reader::open(path) {
         Ok(reader) => reader,
@@ -160,6 +172,15 @@ fn read_file(path: &Arc<Path>, length: u64, limits: &Limits, hand_on: &mut HandO
             ));
         }
         return table::read(path, length, limits, hand_on);
+    }
+    if first.starts_with(BYTE_ORDER_MARK) {
+        return match reader.skip(BYTE_ORDER_MARK.len() as u64) {
+            Ok(()) => json::read(&mut reader, limits, hand_on),
+            Err(problem) => hand_on(Piece::problem(problem)),
+        };
+    }
+    if let Some((_, what)) = ELSEWHERE.iter().find(|(begin, _)| first.starts_with(begin)) {
+        return hand_on(Piece::problem(reader.problem(what)));
     }
     if json::begins(first) {
         return json::read(&mut reader, limits, hand_on);

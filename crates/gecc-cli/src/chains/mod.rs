@@ -11,7 +11,7 @@ mod summary;
 
 pub use fields::{Absent, Field, Holds, Value};
 use gecc_chains::Progress;
-pub use run::run;
+pub use run::{refuse_overwriting_any, run};
 
 /// Some answers, with how far files were read for them.
 pub trait Answered: Send {

@@ -8,7 +8,7 @@ use crate::flags::ChainOptions;
 use crate::input::paths::without_patterns;
 use crate::job::{End, loaded_from, pool};
 use crate::memory;
-use crate::output::{Failure, Output, Progress, debug, info, note, refuse_overwriting, warn};
+use crate::output::{Failure, Output, Progress, debug, info, is_same_place, note, refuse_overwriting, warn};
 use crate::{ALL_PASSED, CLOSED_PIPE, COULD_NOT_RUN, NOT_CHECKED, SOME_REJECTED, interrupt};
 use gecc::Engine;
 use gecc_chains::{Paths, Settings, Timings, files_of};
@@ -134,15 +134,49 @@ pub fn run<R: Row>(
 /// The files that are `named` and not done yet, and where it is noted that they are.
 fn find(named: &[PathBuf], options: &ChainOptions, done: Option<&Path>) -> Result<(Paths, Option<State>), Failure> {
     let mut paths = files_of(&without_patterns(named)?);
-    for (path, _) in &paths.files {
-        refuse_overwriting(path, options.output.as_deref())?;
-    }
+    refuse_overwriting_any(&paths, options.output.as_deref())?;
     let Some(done) = done else { return Ok((paths, None)) };
+    let output = options.output.as_deref();
+    if output.is_some_and(|output| is_same_place(done, output)) {
+        return Err(format!("{}: --state and -o are to be two files", done.display()).into());
+    }
     let (state, files) = State::open(done, &mut paths)?;
+    if files > 0 {
+        output.map_or(Ok(()), |output| refuse_losing(output, done))?;
+    }
     if files > 0 && !options.said.quiet {
         note(&format!("{files} files are done already"));
     }
     Ok((paths, Some(state)))
+}
+
+/// Refuses an output that is one of these files, or one that Bitcoin's have beside them: what blocks spend, and the key
+/// that hides all.
+pub fn refuse_overwriting_any(paths: &Paths, output: Option<&Path>) -> Result<(), String> {
+    for (path, _) in &paths.files {
+        refuse_overwriting(path, output)?;
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        if let Some((name, _)) = name.split_once(".raw") {
+            for end in ["raw", "raw.gz", "raw.zst"] {
+                refuse_overwriting(&path.with_file_name(format!("{name}-undo.{end}")), output)?;
+            }
+        } else if let Some(number) = name.strip_prefix("blk") {
+            refuse_overwriting(&path.with_file_name(format!("rev{number}")), output)?;
+            refuse_overwriting(&path.with_file_name("xor.dat"), output)?;
+        }
+    }
+    Ok(())
+}
+
+/// Answers to files that are done are not made again.
+fn refuse_losing(output: &Path, done: &Path) -> Result<(), String> {
+    if std::fs::metadata(output).is_ok_and(|metadata| metadata.is_file() && metadata.len() > 0) {
+        let (output, done) = (output.display(), done.display());
+        return Err(format!(
+            "{output}: would be lost, and answers to files that are done by {done} are not made again: name another output"
+        ));
+    }
+    Ok(())
 }
 
 /// What answers go through.

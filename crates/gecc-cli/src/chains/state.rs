@@ -14,17 +14,31 @@ use std::time::{SystemTime, UNIX_EPOCH};
 /// A file as it was when it was checked.
 #[derive(PartialEq, Eq, Hash, Serialize, Deserialize)]
 struct Done {
-    path: PathBuf,
+    path: Name,
     bytes: u64,
     /// In nanoseconds.
     modified: u64,
+}
+
+/// The name of a file, as bytes where it is not UTF-8.
+#[derive(PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(untagged)]
+enum Name {
+    Text(String),
+    Bytes(Vec<u8>),
+}
+
+impl From<PathBuf> for Name {
+    fn from(path: PathBuf) -> Self {
+        path.into_os_string().into_string().map_or_else(|name| Name::Bytes(name.into_encoded_bytes()), Name::Text)
+    }
 }
 
 impl Done {
     fn of(path: &Path) -> io::Result<Self> {
         let (path, metadata) = (path.canonicalize()?, std::fs::metadata(path)?);
         let since = metadata.modified().unwrap_or(SystemTime::UNIX_EPOCH).duration_since(UNIX_EPOCH);
-        Ok(Done { path, bytes: metadata.len(), modified: since.unwrap_or_default().as_nanos() as u64 })
+        Ok(Done { path: path.into(), bytes: metadata.len(), modified: since.unwrap_or_default().as_nanos() as u64 })
     }
 }
 
@@ -66,7 +80,7 @@ impl State {
     pub fn add(&mut self, finished: &[Arc<Path>]) -> Result<(), String> {
         let mut lines = String::new();
         for done in finished.iter().filter_map(|path| Done::of(path).ok()) {
-            lines += &serde_json::to_string(&done).expect("numbers and a path are JSON");
+            lines += &serde_json::to_string(&done).expect("numbers and a name are JSON");
             lines.push('\n');
         }
         self.append(&lines)

@@ -27,7 +27,8 @@ some were not checked; 130 interrupted; 141 closed pipe."
 macro_rules! state_help {
     () => {
         "\
-With --state a later call leaves out what is done: its answers are in the output of the earlier call. Where that was interrupted they are \
+With --state a later call leaves out what is done: its answers are in the output of the earlier call, which is not overwritten, so that each call \
+names an output of its own. Where that was interrupted they are \
 beside the file that was named.
 
 "
@@ -43,7 +44,7 @@ one a line. Content tells which. Text, RLP and era1 may be compressed by gzip or
 Examples:
   gecc ethereum senders era1/
   gecc ethereum senders -o senders.parquet ethereum__transactions__*.parquet
-  gecc ethereum senders --only-rejected --state done.txt -o rejected.jsonl era1/
+  gecc ethereum senders --only-rejected --state done.txt -o rejected-1.jsonl era1/
   gecc ethereum senders --rpc-url http://localhost:8545 --from 18000000 --to 18000999
 
 Output: {\"block\":1,\"hash\":\"0x…\",\"type\":\"EIP-1559\",\"from\":\"0x…\",\"valid\":true}, one line for each transaction and for each \
@@ -66,7 +67,7 @@ by a script of one key. Inputs of other forms are counted as not checked.
 
 Examples:
   gecc bitcoin verify --only-rejected ~/.bitcoin/blocks
-  gecc bitcoin verify --from 800000 --state done.txt -o inputs.parquet ~/.bitcoin/blocks
+  gecc bitcoin verify --from 800000 --state done.txt -o inputs-1.parquet ~/.bitcoin/blocks
   gecc bitcoin verify --rest-url http://127.0.0.1:8332 --from 900000 --to 900999
 
 Output: {\"block\":300025,\"txid\":\"…\",\"input\":0,\"type\":\"P2PKH\",\"valid\":true}, one line for each input. Where it is not properly signed, \

@@ -4,7 +4,7 @@ use super::names::{Names, Role};
 use super::{public_key, secret_key};
 use const_hex::decode_to_slice;
 use gecc::ecdsa::recovery_id_of_v;
-use gecc::fields::{Encoding, Field, from_base64, is_key_text};
+use gecc::fields::{Encoding, Field, from_base64, is_key_text, signature_of_der};
 use gecc::{Rejection, SecretKey};
 use gecc_keys::KeyKind;
 use serde::de::{MapAccess, Visitor};
@@ -366,7 +366,7 @@ fn decode_number(name: &str, text: &str, to: &mut [u8]) -> Result<(), String> {
     decode_digits(name, &format!("{digits:0>width$}", width = 2 * to.len()), to)
 }
 
-/// A signature in DER, of these digits. A byte behind it may be Bitcoin's signature hash type.
+/// A signature in DER, of these digits.
 fn from_der(name: &str, digits: &str) -> Result<[u8; 64], String> {
     /// No signature is longer.
     const MOST: usize = 73;
@@ -375,8 +375,7 @@ fn from_der(name: &str, digits: &str) -> Result<[u8; 64], String> {
     let length = digits.len() / 2;
     let signature = bytes.get_mut(..length).ok_or(Rejection::MalformedSignature).and_then(|bytes| {
         decode_to_slice(digits, &mut *bytes).expect("the digits were checked");
-        let has_hash_type = bytes.get(1).is_some_and(|said| usize::from(*said) + 3 == length);
-        gecc::signature_from_der(&bytes[..length - usize::from(has_hash_type)])
+        signature_of_der(bytes)
     });
     signature.map_err(|rejection| rejection.to_string())
 }

@@ -102,15 +102,15 @@ impl Layout {
 }
 
 /// Tells the layout by the first line that is not blank, unless the format is given. `is_first` where the text is what
-/// the input begins with. With `keys`, lines that are neither JSON nor below a header with `secret_key` are private
-/// keys, and no message shows any of the text.
+/// the input begins with. Where the input may be private keys alone, lines that are neither JSON nor below a header with
+/// `secret_key` are these. No message shows any of a text that may hold some.
 pub fn tell(text: &[u8], is_first: bool, at_end: bool, format: Option<Format>, names: &Names) -> Result<Start, String> {
     if is_first && !at_end && text.len() < BYTE_ORDER_MARK.len() && BYTE_ORDER_MARK.starts_with(text) {
         return Ok(Start::NeedsMore(0));
     }
     if is_first && format.is_none() && TABLES.iter().any(|magic| text.starts_with(magic)) {
         let problem = if cfg!(feature = "arrow") {
-            "Parquet is read from a file, not from a pipe; Arrow IPC from a pipe with --format arrow"
+            "Parquet is read from a file, neither from a pipe nor compressed as a whole; Arrow IPC likewise, or from a pipe with --format arrow"
         } else {
             "this gecc was built without Parquet and Arrow"
         };
@@ -129,7 +129,7 @@ pub fn tell(text: &[u8], is_first: bool, at_end: bool, format: Option<Format>, n
         (None, Some((first, b'['))) => Ok(Start::Known(Layout::JsonArray, first + 1)),
         (None, _) if length > MAX_LINE => Ok(Start::Known(Layout::JsonLines, line)),
         _ if length == rest.len() && !at_end => Ok(Start::NeedsMore(0)),
-        (None, _) if names.keys && !names_a_key(&rest[..length]) => Ok(Start::Known(Layout::Keys, line)),
+        (None, _) if names.keys_alone && !names_a_key(&rest[..length]) => Ok(Start::Known(Layout::Keys, line)),
         _ => table(rest, at_end, names).map(|found| match found {
             Some((header, length)) => Start::Known(Layout::Table(header), line + length),
             None => Start::NeedsMore(0),

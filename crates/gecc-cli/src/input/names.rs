@@ -18,8 +18,10 @@ pub struct Names {
     reads: Vec<Field>,
     /// Of each list a table needs one column.
     required: Vec<Vec<Field>>,
-    /// Whether the input may be bare private keys.
+    /// Whether there may be private keys in the input.
     pub keys: bool,
+    /// Whether it may be these alone, bare.
+    pub keys_alone: bool,
 }
 
 impl Names {
@@ -54,7 +56,8 @@ impl Names {
                 required.push(vec![field]);
             }
         }
-        Names { mapping, reads: read, required, keys: reads.secret_keys }
+        let keys_alone = read == [Field::SecretKey];
+        Names { mapping, reads: read, required, keys: reads.secret_keys, keys_alone }
     }
 
     /// For a file of private keys.

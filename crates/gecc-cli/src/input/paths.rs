@@ -17,7 +17,7 @@ pub fn inputs(paths: &[PathBuf]) -> Result<Vec<PathBuf>, String> {
         let before = found.len();
         match fs::metadata(path) {
             Ok(metadata) if metadata.is_dir() => {
-                enter(path, &mut found).map_err(|problem| named(problem.to_string()))?;
+                enter(path, &mut found)?;
                 if found.len() == before {
                     return Err(named("there is no file in the folder".to_owned()));
                 }
@@ -65,18 +65,45 @@ fn is_pattern(path: &Path) -> bool {
 fn matches_of(pattern: &Path) -> Result<Vec<PathBuf>, String> {
     let named = |problem: &str| format!("{}: {problem}", pattern.display());
     let text = pattern.to_str().ok_or_else(|| named("a pattern is UTF-8"))?;
-    let matches: Vec<PathBuf> = glob::glob(text).map_err(|problem| named(&problem.to_string()))?.flatten().collect();
+    let matches = glob::glob(text).map_err(|problem| named(&problem.to_string()))?;
+    let matches = matches.collect::<Result<Vec<PathBuf>, _>>().map_err(|problem| problem.to_string())?;
+    if let Some(path) = passed_over(pattern) {
+        return Err(format!("{}: a pattern cannot match a name that is not UTF-8: name its folder", path.display()));
+    }
     if matches.is_empty() { Err(named("the pattern matches no file")) } else { Ok(matches) }
 }
 
-fn enter(folder: &Path, found: &mut Vec<PathBuf>) -> io::Result<()> {
-    let mut inside: Vec<PathBuf> =
-        fs::read_dir(folder)?.map(|entry| entry.map(|entry| entry.path())).collect::<io::Result<_>>()?;
+/// A file or folder that the pattern would match, but for its name, which is not UTF-8: `glob` says nothing of these.
+fn passed_over(pattern: &Path) -> Option<PathBuf> {
+    let mut folder = PathBuf::new();
+    for part in pattern.components() {
+        let name = part.as_os_str().to_string_lossy();
+        if is_pattern(name.as_ref().as_ref()) {
+            let names = glob::Pattern::new(&name).ok()?;
+            let folders = if folder.as_os_str().is_empty() { ".".into() } else { folder.to_string_lossy() };
+            let found = glob::glob(&folders).ok()?.flatten().filter_map(|folder| fs::read_dir(folder).ok()).flatten();
+            let is_passed_over = |path: &PathBuf| {
+                let name = path.file_name().unwrap_or_default();
+                name.to_str().is_none() && names.matches(&name.to_string_lossy())
+            };
+            if let Some(path) = found.flatten().map(|entry| entry.path()).find(is_passed_over) {
+                return Some(path);
+            }
+        }
+        folder.push(part);
+    }
+    None
+}
+
+fn enter(folder: &Path, found: &mut Vec<PathBuf>) -> Result<(), String> {
+    let named = |problem: io::Error| format!("{}: {problem}", folder.display());
+    let entries = fs::read_dir(folder).map_err(named)?.map(|entry| entry.map(|entry| entry.path()));
+    let mut inside = entries.collect::<io::Result<Vec<PathBuf>>>().map_err(named)?;
     inside.retain(|path| !path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.')));
     inside.sort_unstable();
     for path in inside {
         // A link to a folder may lead back.
-        let metadata = fs::symlink_metadata(&path)?;
+        let metadata = fs::symlink_metadata(&path).map_err(named)?;
         if metadata.is_dir() {
             enter(&path, found)?;
         } else if path.is_file() {

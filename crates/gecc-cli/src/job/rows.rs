@@ -57,7 +57,7 @@ impl Job<'_> {
                         Ok(Read::End) => return None,
                         Ok(Read::Rows(read)) => break read,
                         Err(problem) => {
-                            filled.put(Err(format!("reading the input: {problem}").into()));
+                            filled.put(Err(self.unreadable(&problem)));
                             return None;
                         }
                     }

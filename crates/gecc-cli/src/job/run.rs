@@ -145,7 +145,7 @@ fn answer(
     };
     let Started { engine, pool, interrupted, .. } = started;
     let (stopped, keys) = (AtomicBool::new(false), operation.reads().secret_keys);
-    let job = Job { operation, engine, options, keys, pool, limits, length, stopped, interrupted };
+    let job = Job { operation, engine, options, path, keys, pool, limits, length, stopped, interrupted };
     let progress = Progress::new(length, options.said.quiet);
     let ended = job.answer(items, pool, output, wanted, &progress, tally);
     progress.end();

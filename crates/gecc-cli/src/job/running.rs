@@ -3,11 +3,14 @@
 use super::limits::{Limits, of_engine};
 use super::report::Tally;
 use crate::flags::StreamOptions;
+use crate::input::open::is_standard_stream;
 use crate::operation::Operation;
 use crate::output::{Failure, Output, debug, info, note, warn};
 use crate::{ALL_PASSED, CLOSED_PIPE, SOME_REJECTED, interrupt};
 use gecc::Engine;
 use rayon::{ThreadPool, ThreadPoolBuilder};
+use std::fmt::Display;
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
@@ -36,6 +39,8 @@ pub struct Job<'a> {
     pub operation: &'a Operation,
     pub engine: &'a Engine,
     pub options: &'a StreamOptions,
+    /// Where the input is.
+    pub path: &'a Path,
     /// Whether the input is private keys.
     pub keys: bool,
     pub pool: &'a ThreadPool,
@@ -45,6 +50,16 @@ pub struct Job<'a> {
     /// Whether nobody takes answers any more.
     pub stopped: AtomicBool,
     pub interrupted: &'static AtomicBool,
+}
+
+impl Job<'_> {
+    /// What is wrong with the input.
+    pub fn unreadable(&self, problem: &dyn Display) -> Failure {
+        match is_standard_stream(self.path) {
+            true => format!("standard input: {problem}").into(),
+            false => format!("{}: {problem}", self.path.display()).into(),
+        }
+    }
 }
 
 /// What works on the input.

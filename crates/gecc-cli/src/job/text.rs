@@ -24,7 +24,7 @@ impl Job<'_> {
                 Ok(Next::Pieces(pieces)) => to.send(Ok(pieces)),
                 Ok(Next::End) => return,
                 Err(problem) => {
-                    let _ = to.send(Err(unreadable(&problem.to_string())));
+                    let _ = to.send(Err(self.unreadable(&problem)));
                     return;
                 }
             };
@@ -46,14 +46,14 @@ impl Job<'_> {
                         bytes += piece.bytes().len() as u64;
                         cutter.push(piece, &mut cuts)
                     });
-                    cut.map_err(|problem| unreadable(&problem))
+                    cut.map_err(|problem| self.unreadable(&problem))
                 }
                 Ok(Err(failure)) => Err(failure),
                 // Nobody reads on, though there may be more.
                 Err(RecvError) if self.is_over() => return,
                 Err(RecvError) => {
                     has_ended = true;
-                    cutter.end(&mut cuts).map_err(|problem| unreadable(&problem))
+                    cutter.end(&mut cuts).map_err(|problem| self.unreadable(&problem))
                 }
             };
             // What was read before an error is still answered.
@@ -112,8 +112,4 @@ impl Job<'_> {
         // `None` where a later step has ended.
         let _ = step();
     }
-}
-
-fn unreadable(problem: &str) -> Failure {
-    format!("reading the input: {problem}").into()
 }

@@ -198,6 +198,15 @@ pub fn refuse_overwriting(source: &Path, output: Option<&Path>) -> Result<(), St
     }
 }
 
+/// Whether two names are of one place, where there may be no file yet.
+pub fn is_same_place(one: &Path, other: &Path) -> bool {
+    let place = |path: &Path| {
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        path.canonicalize().ok().or_else(|| Some(folder.canonicalize().ok()?.join(path.file_name()?)))
+    };
+    same_file(one, other) || place(one).is_some_and(|one| Some(one) == place(other))
+}
+
 #[cfg(unix)]
 fn same_file(source: &Path, output: &Path) -> bool {
     use std::os::unix::fs::MetadataExt;

@@ -1,11 +1,12 @@
 //! `gecc bitcoin index`.
 
+use crate::chains::refuse_overwriting_any;
 use crate::flags::{AnswerFormat, IndexOptions, blocks};
 use crate::input::paths::without_patterns;
 use crate::job::columns::{Shared, failure, format_of};
 use crate::job::pool;
 use crate::node;
-use crate::output::{Failure, Output, note, refuse_overwriting};
+use crate::output::{Failure, Output, note};
 use crate::{ALL_PASSED, COULD_NOT_RUN, NOT_CHECKED, interrupt};
 use arrow_array::builder::{FixedSizeBinaryBuilder, ListBuilder, PrimitiveBuilder};
 use arrow_array::types::Int64Type;
@@ -27,9 +28,7 @@ pub fn run(options: &IndexOptions) -> Result<u8, Failure> {
     let blocks = blocks(options.from, options.to)?;
     let node = node::asked(options.rest_url.as_ref(), blocks)?;
     let paths = files_of(&without_patterns(&options.paths)?);
-    for (path, _) in &paths.files {
-        refuse_overwriting(path, Some(&options.output))?;
-    }
+    refuse_overwriting_any(&paths, Some(&options.output))?;
     let started = Instant::now();
     let (engine, interrupted) = (options.engine.start_for(paths.known_bytes(), None)?, interrupt::watch()?);
     let pool = Arc::new(pool(options.engine.threads)?);

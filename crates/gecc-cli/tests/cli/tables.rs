@@ -449,7 +449,7 @@ fn what_does_not_go_together_is_said() {
     assert_eq!(std::fs::read(out.path()).unwrap(), b"before");
     // Pipes are named.
     let piped = run(&verify, std::fs::read(parquet).unwrap());
-    assert!(code(&piped) == 2 && stderr(&piped).contains("not from a pipe"), "{}", stderr(&piped));
+    assert!(code(&piped) == 2 && stderr(&piped).contains("neither from a pipe"), "{}", stderr(&piped));
 }
 
 #[test]

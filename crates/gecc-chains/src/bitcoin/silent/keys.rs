@@ -4,7 +4,8 @@ use bech32::Bech32m;
 use bech32::primitives::decode::CheckedHrpstring;
 use gecc::silent_payments::Receiver;
 use gecc::{Rejection, SecretKey, stack};
-use std::fs;
+use std::fs::File;
+use std::io::Read;
 use std::path::Path;
 use zeroize::Zeroizing;
 
@@ -28,12 +29,14 @@ impl ReceiverKeys {
     /// What the system says, and what is wrong with the file, without anything of the keys.
     pub fn read(path: &Path) -> Result<Self, String> {
         stack::wiped(|| {
-            let length = fs::metadata(path).map_err(|problem| problem.to_string())?.len();
-            if length > LONGEST {
+            // A vector that grows would leave its old contents behind.
+            let mut text = Zeroizing::new(String::with_capacity(LONGEST as usize + 1));
+            let file = File::open(path).map_err(|problem| problem.to_string())?;
+            file.take(LONGEST + 1).read_to_string(&mut text).map_err(|problem| problem.to_string())?;
+            if text.len() as u64 > LONGEST {
                 return Err(format!("a key file has at most {LONGEST} bytes"));
             }
-            let text = fs::read_to_string(path).map_err(|problem| problem.to_string())?;
-            Self::parse(&Zeroizing::new(text))
+            Self::parse(&text)
         })
     }
 
