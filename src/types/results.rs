@@ -132,11 +132,6 @@ impl<'a> ResultsMut<'a> {
     }
 }
 
-/// What has this many items.
-pub trait Batch: Sync {
-    fn items(&self) -> usize;
-}
-
 /// Where the results of some items end up.
 pub trait Place<'a>: Send {
     /// Items.

@@ -3,11 +3,13 @@
 use super::lane::Lane;
 use crate::cpu::CpuEngine;
 use crate::gpu::runtime::{Bytes, Fault, Plan};
-use crate::types::Batch;
 use std::ops::Range;
 
 /// A batch that devices compute chunk by chunk.
-pub trait OnGpu: Batch {
+pub trait OnGpu: Sync {
+    /// Items of the batch.
+    fn items(&self) -> usize;
+
     /// Whether a chunk's memory is wiped.
     fn is_secret(&self) -> bool {
         false

@@ -18,6 +18,10 @@ enum Shared {
 }
 
 impl OnGpu for Agreement<'_> {
+    fn items(&self) -> usize {
+        self.items
+    }
+
     fn is_secret(&self) -> bool {
         true
     }

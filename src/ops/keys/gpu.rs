@@ -32,6 +32,10 @@ impl BaseProducts {
 }
 
 impl OnGpu for PublicKeysOf<'_> {
+    fn items(&self) -> usize {
+        self.items
+    }
+
     fn is_secret(&self) -> bool {
         true
     }

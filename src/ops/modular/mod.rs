@@ -15,7 +15,7 @@ pub(crate) mod parameters;
 use crate::cpu::CpuEngine;
 use crate::engine::Engine;
 use crate::op::{Computation, Worth};
-use crate::types::{Batch, ByteRows, Error, Place, Rejection, Results, require_lengths};
+use crate::types::{ByteRows, Error, Place, Rejection, Results, require_lengths};
 use parameters::{Limbs, MulModParameters};
 use std::ops::Range;
 
@@ -39,12 +39,6 @@ impl<'a> Modexp<'a> {
         require_modulus(modulus)?;
         let (limbs, parameters) = parameters::of_modexp(modulus);
         Ok(Modexp { modulus, bases, exponents, limbs, parameters })
-    }
-}
-
-impl Batch for Modexp<'_> {
-    fn items(&self) -> usize {
-        self.bases.items()
     }
 }
 
@@ -73,12 +67,6 @@ impl<'a> MulMod<'a> {
         require_lengths(a.items(), &[("second factors", b.map_or(a.items(), |b| b.items()))])?;
         require_modulus(modulus)?;
         Ok(MulMod { modulus, a, b, parameters: parameters::of_mul_mod(modulus) })
-    }
-}
-
-impl Batch for MulMod<'_> {
-    fn items(&self) -> usize {
-        self.a.items()
     }
 }
 

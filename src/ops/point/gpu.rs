@@ -1,5 +1,6 @@
 //! Point operations on a GPU.
 
+use super::sum::PART;
 use super::{Add, DecodeKeys, Double, Mul, MulBase, Sums, known_answers};
 use crate::gpu::columns::Prefixes;
 use crate::gpu::kernels::{self, WindowScratch};
@@ -18,6 +19,10 @@ fn products(scalars: Numbers) -> Reasons {
 }
 
 impl OnGpu for Add<'_> {
+    fn items(&self) -> usize {
+        self.items
+    }
+
     fn most_waves(&self) -> usize {
         6
     }
@@ -48,6 +53,10 @@ impl OnGpu for Add<'_> {
 }
 
 impl OnGpu for Double<'_> {
+    fn items(&self) -> usize {
+        self.items
+    }
+
     fn most_waves(&self) -> usize {
         6
     }
@@ -75,6 +84,10 @@ impl OnGpu for Double<'_> {
 }
 
 impl OnGpu for MulBase<'_> {
+    fn items(&self) -> usize {
+        self.items
+    }
+
     fn most_waves(&self) -> usize {
         6
     }
@@ -104,6 +117,10 @@ impl OnGpu for MulBase<'_> {
 }
 
 impl OnGpu for Mul<'_> {
+    fn items(&self) -> usize {
+        self.items
+    }
+
     fn most_waves(&self) -> usize {
         6
     }
@@ -136,6 +153,10 @@ impl OnGpu for Mul<'_> {
 }
 
 impl OnGpu for DecodeKeys<'_> {
+    fn items(&self) -> usize {
+        self.items
+    }
+
     fn most_waves(&self) -> usize {
         6
     }
@@ -161,6 +182,10 @@ impl OnGpu for DecodeKeys<'_> {
 }
 
 impl OnGpu for Sums<'_> {
+    fn items(&self) -> usize {
+        self.of.div_ceil(PART)
+    }
+
     fn most_waves(&self) -> usize {
         2
     }

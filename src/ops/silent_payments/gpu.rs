@@ -98,6 +98,10 @@ impl Scratch {
 }
 
 impl OnGpu for Expected<'_> {
+    fn items(&self) -> usize {
+        self.items
+    }
+
     fn is_secret(&self) -> bool {
         true
     }
@@ -157,6 +161,10 @@ impl InputHashes {
 }
 
 impl OnGpu for TweakPoints<'_> {
+    fn items(&self) -> usize {
+        self.items
+    }
+
     fn most_waves(&self) -> usize {
         6
     }

@@ -47,6 +47,10 @@ impl TweakColumns {
 }
 
 impl OnGpu for Tweak<'_> {
+    fn items(&self) -> usize {
+        self.items
+    }
+
     fn most_waves(&self) -> usize {
         6
     }

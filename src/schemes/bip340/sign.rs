@@ -7,7 +7,7 @@ use crate::engine::Engine;
 use crate::ops::keys::public_keys_of;
 use crate::ops::point::decode_keys;
 use crate::types::{
-    Batch, Error, KeyRowForm, Point, PublicKeys, Rejection, ResultsMut, Rows, SecretKeys, Verdict, require_lengths,
+    Error, KeyRowForm, Point, PublicKeys, Rejection, ResultsMut, Rows, SecretKeys, Verdict, require_lengths,
 };
 
 /// Signs one message of 32 bytes per item. **Constant-time** in keys, auxiliary data and nonces.
@@ -179,11 +179,5 @@ impl Sign<'_, '_> {
             ("auxiliary random data", self.auxiliary.len_for(items)),
         ];
         require_lengths(items, &lengths)
-    }
-}
-
-impl Batch for Sign<'_, '_> {
-    fn items(&self) -> usize {
-        self.items
     }
 }

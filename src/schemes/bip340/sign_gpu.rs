@@ -19,6 +19,10 @@ use crate::types::Verdict;
 use std::ops::Range;
 
 impl OnGpu for Sign<'_, '_> {
+    fn items(&self) -> usize {
+        self.items
+    }
+
     fn is_secret(&self) -> bool {
         true
     }

@@ -5,7 +5,7 @@ use crate::engine::Engine;
 use crate::schemes::frame::{Chunks, verdict_of};
 #[cfg(doc)]
 use crate::types::Rejection;
-use crate::types::{Batch, Error, PublicKeys, ResultsMut, Rows, Verdicts, require_lengths};
+use crate::types::{Error, PublicKeys, ResultsMut, Rows, Verdicts, require_lengths};
 
 /// Verifies one signature per item over a message of 32 bytes. Variable-time: everything here is public.
 ///
@@ -134,11 +134,5 @@ impl<'a> Verify<'a> {
         ];
         require_lengths(items, &lengths)?;
         Ok(Verify { messages, signatures, keys, together, chunks: Chunks::new(items), items })
-    }
-}
-
-impl Batch for Verify<'_> {
-    fn items(&self) -> usize {
-        self.items
     }
 }

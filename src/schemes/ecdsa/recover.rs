@@ -7,7 +7,7 @@ use crate::engine::Engine;
 use crate::op::{Computation, Worth};
 use crate::ops::point::point_of;
 use crate::schemes::frame::Chunks;
-use crate::types::{Address, Batch, Error, Place, Points, PublicKeys, Rejection, ResultsMut, Rows, require_lengths};
+use crate::types::{Address, Error, Place, Points, PublicKeys, Rejection, ResultsMut, Rows, require_lengths};
 use std::ops::Range;
 
 /// What is wanted of keys that are recovered.
@@ -61,12 +61,6 @@ impl<'a> Recover<'a> {
             Wanted::Addresses => addresses,
         };
         of_curves.of(self.curve)
-    }
-}
-
-impl Batch for Recover<'_> {
-    fn items(&self) -> usize {
-        self.items
     }
 }
 

@@ -127,6 +127,10 @@ impl Keys {
 }
 
 impl OnGpu for Sign<'_> {
+    fn items(&self) -> usize {
+        self.items
+    }
+
     fn is_secret(&self) -> bool {
         true
     }
@@ -215,6 +219,10 @@ impl Checking {
 }
 
 impl OnGpu for PublicKeysOf<'_> {
+    fn items(&self) -> usize {
+        self.items
+    }
+
     fn is_secret(&self) -> bool {
         true
     }

@@ -40,6 +40,10 @@ pub struct SchemeOnGpu {
 }
 
 impl OnGpu for Sign<'_> {
+    fn items(&self) -> usize {
+        self.items
+    }
+
     fn is_secret(&self) -> bool {
         true
     }
