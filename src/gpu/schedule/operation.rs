@@ -16,8 +16,10 @@ pub trait OnGpu: Sync {
     }
 
     /// Waves of the largest chunk. More of them make less of what a chunk costs besides its items, fewer overlap better
-    /// with copies.
-    fn most_waves(&self) -> usize;
+    /// with copies: signing was as fast with 2 to 6, and slower with more (docs/log/gpu-host.md).
+    fn most_waves(&self) -> usize {
+        6
+    }
 
     /// Items of the largest chunk, where that is not for waves to say.
     fn most_items(&self) -> usize {

@@ -26,10 +26,6 @@ impl OnGpu for Agreement<'_> {
         true
     }
 
-    fn most_waves(&self) -> usize {
-        6
-    }
-
     fn kernels(&self) -> (&'static str, Vec<&'static str>) {
         (self.curve.name(), vec!["layout", "nonces", "upmul", "normalize", "results"])
     }

@@ -40,10 +40,6 @@ impl OnGpu for PublicKeysOf<'_> {
         true
     }
 
-    fn most_waves(&self) -> usize {
-        6
-    }
-
     fn kernels(&self) -> (&'static str, Vec<&'static str>) {
         (self.curve.name(), vec!["layout", "nonces", "table", "fpmul", "normalize", "results"])
     }

@@ -23,10 +23,6 @@ impl OnGpu for Add<'_> {
         self.items
     }
 
-    fn most_waves(&self) -> usize {
-        6
-    }
-
     fn kernels(&self) -> (&'static str, Vec<&'static str>) {
         (self.curve.name(), vec!["layout", "point_add", "results"])
     }
@@ -57,10 +53,6 @@ impl OnGpu for Double<'_> {
         self.items
     }
 
-    fn most_waves(&self) -> usize {
-        6
-    }
-
     fn kernels(&self) -> (&'static str, Vec<&'static str>) {
         (self.curve.name(), vec!["layout", "point_add", "results"])
     }
@@ -86,10 +78,6 @@ impl OnGpu for Double<'_> {
 impl OnGpu for MulBase<'_> {
     fn items(&self) -> usize {
         self.items
-    }
-
-    fn most_waves(&self) -> usize {
-        6
     }
 
     fn kernels(&self) -> (&'static str, Vec<&'static str>) {
@@ -119,10 +107,6 @@ impl OnGpu for MulBase<'_> {
 impl OnGpu for Mul<'_> {
     fn items(&self) -> usize {
         self.items
-    }
-
-    fn most_waves(&self) -> usize {
-        6
     }
 
     fn kernels(&self) -> (&'static str, Vec<&'static str>) {
@@ -155,10 +139,6 @@ impl OnGpu for Mul<'_> {
 impl OnGpu for DecodeKeys<'_> {
     fn items(&self) -> usize {
         self.items
-    }
-
-    fn most_waves(&self) -> usize {
-        6
     }
 
     fn kernels(&self) -> (&'static str, Vec<&'static str>) {

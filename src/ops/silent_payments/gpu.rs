@@ -106,10 +106,6 @@ impl OnGpu for Expected<'_> {
         true
     }
 
-    fn most_waves(&self) -> usize {
-        6
-    }
-
     fn kernels(&self) -> (&'static str, Vec<&'static str>) {
         (CURVE, vec!["layout", "nonces", "table", "fpmul", "normalize", "results", "bip340_silent"])
     }
@@ -163,10 +159,6 @@ impl InputHashes {
 impl OnGpu for TweakPoints<'_> {
     fn items(&self) -> usize {
         self.items
-    }
-
-    fn most_waves(&self) -> usize {
-        6
     }
 
     fn kernels(&self) -> (&'static str, Vec<&'static str>) {

@@ -51,10 +51,6 @@ impl OnGpu for Tweak<'_> {
         self.items
     }
 
-    fn most_waves(&self) -> usize {
-        6
-    }
-
     fn kernels(&self) -> (&'static str, Vec<&'static str>) {
         (Secp256k1::NAME, vec!["layout", "table", "fpmul", "normalize", "point_add", "bip340_tweak"])
     }

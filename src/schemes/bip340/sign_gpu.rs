@@ -27,10 +27,6 @@ impl OnGpu for Sign<'_, '_> {
         true
     }
 
-    fn most_waves(&self) -> usize {
-        6
-    }
-
     fn kernels(&self) -> (&'static str, Vec<&'static str>) {
         let check: &[&str] = if self.is_checked { &[VERIFY_FILES, CHECK_FILES].concat() } else { &[] };
         (Secp256k1::NAME, [&["layout", "table", "nonces", "fpmul", "normalize", "bip340"], check].concat())

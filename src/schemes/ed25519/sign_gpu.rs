@@ -135,10 +135,6 @@ impl OnGpu for Sign<'_> {
         true
     }
 
-    fn most_waves(&self) -> usize {
-        6
-    }
-
     fn kernels(&self) -> (&'static str, Vec<&'static str>) {
         let check = if self.is_checked { VERIFY_FILES } else { &[] };
         (CURVE, [&["ed25519_sign"], check].concat())
@@ -225,10 +221,6 @@ impl OnGpu for PublicKeysOf<'_> {
 
     fn is_secret(&self) -> bool {
         true
-    }
-
-    fn most_waves(&self) -> usize {
-        6
     }
 
     fn kernels(&self) -> (&'static str, Vec<&'static str>) {

@@ -48,10 +48,6 @@ impl OnGpu for Sign<'_> {
         true
     }
 
-    fn most_waves(&self) -> usize {
-        6
-    }
-
     fn kernels(&self) -> (&'static str, Vec<&'static str>) {
         let check: &[&str] = match self.signing.check {
             Check::Nothing => &[],
