@@ -80,24 +80,16 @@ pub fn recover_each<C: BaseTables>(
             (0..range.len()).map(|at| parse::<C>(signatures.get(at), recovery_ids.get(at)[0])).collect();
         let coordinates: Vec<_> = parsed.iter().filter_map(|parsed| Some(parsed.as_ref().ok()?.point)).collect();
         let mut lifted = decode::lift_all::<C>(engine.lanes, &coordinates).into_iter();
-        let (mut accepted, mut places) = (Vec::with_capacity(range.len()), Vec::with_capacity(range.len()));
-        for (place, parsed) in parsed.into_iter().enumerate() {
-            let with_point = parsed.and_then(|parsed| {
-                let point = lifted.next().expect("one for each parsed item").ok_or(Rejection::NoSuchR)?;
-                let e = C::Scalar::from_be_bytes_reduced(digests.get(place));
-                Ok(Accepted { r: parsed.r, s: parsed.s, e, point })
-            });
-            match with_point {
-                Err(reason) => out.reject(place, reason),
-                Ok(item) => {
-                    accepted.push(item);
-                    places.push(place);
-                }
-            }
-        }
-        for (place, key) in places.into_iter().zip(keys(engine.lanes, &accepted, base)) {
-            if key.infinity { out.reject(place, Rejection::IdentityResult) } else { put(out, place, &key) }
-        }
+        let accepted = parsed.into_iter().enumerate().map(|(place, parsed)| {
+            let Parsed { r, s, .. } = parsed?;
+            let point = lifted.next().expect("one for each parsed item").ok_or(Rejection::NoSuchR)?;
+            Ok(Accepted { r, s, e: C::Scalar::from_be_bytes_reduced(digests.get(place)), point })
+        });
+        let put = |out: &mut ResultsMut, place, key: &Affine<C::Base>| match key.infinity {
+            true => out.reject(place, Rejection::IdentityResult),
+            false => put(out, place, key),
+        };
+        decode::compute_accepted(accepted, out, put, |accepted| keys(engine.lanes, &accepted, base));
     });
 }
 
