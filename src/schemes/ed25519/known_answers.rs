@@ -15,7 +15,7 @@ use crate::gpu::{Fault, Test, Trial};
 use crate::known_answers::repeat;
 use crate::ops::hash::SizedTexts;
 use crate::schemes::frame::Chunks;
-use crate::types::{PublicKeys, Rejection, Results, ResultsMut, Rows, SecretKeys, Verdict};
+use crate::types::{PublicKeys, Rejection, ResultsMut, Rows, SecretKeys, Verdict};
 
 /// Keys, more than the lanes, and how often each occurs where they get tables.
 const KEYS: usize = 9;
@@ -135,12 +135,7 @@ fn verify_batch(
         chunks: Chunks::all(),
         items,
     };
-    let code_of = |results: &Results, item: usize| results.codes[item];
-    let codes = match expected {
-        None => trial.compute(&verify, code_of)?,
-        Some(expected) => trial.compute_expecting(&verify, code_of, expected)?,
-    };
-    trial.compare(codes, repeat(&known.expected, items))
+    trial.check_codes(&verify, expected, repeat(&known.expected, items))
 }
 
 fn run_verify(trial: &mut Trial) -> Result<(), Fault> {
@@ -182,8 +177,7 @@ fn run_verify_together(trial: &mut Trial) -> Result<(), Fault> {
             chunks: Chunks::all(),
             items: ITEMS,
         };
-        let codes = trial.compute(&verify, |results, item| results.codes[item])?;
-        trial.compare(codes, numbers.iter().map(|item| expected[*item]))?;
+        trial.check_codes(&verify, None, numbers.iter().map(|item| expected[*item]))?;
         trial.compare([verify.chunks.spared() > 0], [!fails])?;
     }
     Ok(())
