@@ -16,7 +16,7 @@ use crate::schemes::bip340;
 use crate::schemes::ecdsa::recover::{Recover, Wanted};
 use crate::schemes::ecdsa::recover_cpu;
 use crate::schemes::ed25519;
-use crate::schemes::frame::{Inputs, Scheme, Sign, Signing, Verification, Verify};
+use crate::schemes::frame::{Chunks, Inputs, Scheme, Sign, Signing, Verification, Verify};
 use crate::types::{Check, Place, Policy, PublicKeys, Results, Rows, SecretKeys, collect, result_of};
 use sha3::{Digest, Keccak256};
 use std::sync::OnceLock;
@@ -61,7 +61,8 @@ fn of_bip340(engine: &CpuEngine, answers: &Schnorr) -> Result<(), String> {
         let signatures = repeat(&answers.signatures[..distinct], items);
         let keys = repeat(&answers.keys[..distinct], items);
         let (messages, keys) = (bip340::Messages::Rows((&messages).into()), PublicKeys::x_only(&keys));
-        let verify = bip340::Verify::new(messages, (&signatures).into(), keys, false, items).expect("lengths agree");
+        let (signatures, chunks) = ((&signatures).into(), Chunks::new(items));
+        let verify = bip340::Verify { messages, signatures, keys, together: false, chunks, items };
         let verdict = |results: &Results, item: usize| result_of(results.codes[item]).into();
         compare(operation, curve, values(engine, &verify, verdict), repeat(&answers.verdicts[..distinct], items))?;
     }
