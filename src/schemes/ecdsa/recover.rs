@@ -53,15 +53,6 @@ impl<'a> Recover<'a> {
         require_lengths(items, &lengths)?;
         Ok(Recover { curve, inputs, candidates: None, wanted, items })
     }
-
-    /// What there is for keys or for addresses, for the curve.
-    fn of_wanted<F: Copy>(&self, keys: &PerCurve<F>, addresses: &PerCurve<F>) -> F {
-        let of_curves = match self.wanted {
-            Wanted::Keys => keys,
-            Wanted::Addresses => addresses,
-        };
-        of_curves.of(self.curve)
-    }
 }
 
 impl Computation for Recover<'_> {
@@ -70,18 +61,12 @@ impl Computation for Recover<'_> {
     }
 
     fn on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut dyn Place) {
-        let inputs = self.inputs.slice(items.clone());
-        if let Some(candidates) = &self.candidates {
-            type OnCpu = Option<fn(&CpuEngine, recover_cpu::Inputs, PublicKeys, &mut dyn Place)>;
-            static KEYS: PerCurve<OnCpu> = per_curve!(ecdsa candidates_cpu::recover);
-            static ADDRESSES: PerCurve<OnCpu> = per_curve!(ecdsa candidates_cpu::addresses);
-            let on_cpu = self.of_wanted(&KEYS, &ADDRESSES);
-            return on_cpu.expect("the curve has ECDSA")(engine, inputs, candidates.keys.slice(items), out);
-        }
-        type OnCpu = Option<fn(&CpuEngine, recover_cpu::Inputs, &mut dyn Place)>;
-        static KEYS: PerCurve<OnCpu> = per_curve!(ecdsa recover_cpu::recover);
-        static ADDRESSES: PerCurve<OnCpu> = per_curve!(ecdsa recover_cpu::addresses);
-        self.of_wanted(&KEYS, &ADDRESSES).expect("the curve has ECDSA")(engine, inputs, out);
+        type OnCpu = Option<fn(&CpuEngine, recover_cpu::Inputs, Option<PublicKeys>, &mut dyn Place)>;
+        static KEYS: PerCurve<OnCpu> = per_curve!(ecdsa candidates_cpu::recover);
+        static ADDRESSES: PerCurve<OnCpu> = per_curve!(ecdsa candidates_cpu::addresses);
+        let on_cpu = if self.wanted == Wanted::Keys { &KEYS } else { &ADDRESSES };
+        let candidates = self.candidates.as_ref().map(|candidates| candidates.keys.slice(items.clone()));
+        on_cpu.of(self.curve).expect("the curve has ECDSA")(engine, self.inputs.slice(items), candidates, out);
     }
 }
 

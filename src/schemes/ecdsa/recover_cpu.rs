@@ -8,7 +8,7 @@ use crate::cpu::simd::Lanes;
 use crate::cpu::tables::BaseTables;
 use crate::cpu::{CpuCurve, CpuEngine, be_bytes_to_limbs, decode, from_limbs};
 use crate::schemes::frame::claims_cpu::plus_n;
-use crate::types::{Address, Place, Rejection, ResultsMut, Rows};
+use crate::types::{Place, Rejection, ResultsMut, Rows};
 use sha3::{Digest, Keccak256};
 use std::ops::Range;
 
@@ -50,11 +50,6 @@ impl Inputs<'_> {
 /// The keys.
 pub fn recover<C: BaseTables>(engine: &CpuEngine, inputs: Inputs, out: &mut dyn Place) {
     recover_each::<C>(engine, inputs, 64, decode::put, out);
-}
-
-/// Ethereum addresses of the keys (yellow paper, appendix F).
-pub fn addresses<C: BaseTables>(engine: &CpuEngine, inputs: Inputs, out: &mut dyn Place) {
-    recover_each::<C>(engine, inputs, size_of::<Address>(), put_address, out);
 }
 
 /// Writes the address of a key, which is not the identity, as an item's row.
