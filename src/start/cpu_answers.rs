@@ -195,12 +195,7 @@ fn verification(
 
 fn recovery(engine: &CpuEngine, curve: CurveId, signatures: &Signatures) -> Result<(), String> {
     let Signatures { digests, signatures, recovery_ids, recovered, .. } = signatures;
-    let recovery_ids: &[[u8; 1]] = recovery_ids.as_chunks().0;
-    let inputs = recover_cpu::Inputs {
-        digests: digests.into(),
-        signatures: signatures.into(),
-        recovery_ids: recovery_ids.into(),
-    };
+    let inputs = recover_cpu::Inputs::new(digests, signatures, recovery_ids.as_chunks::<1>().0);
     let recover = Recover { curve, inputs, candidates: None, wanted: Wanted::Keys, items: digests.len() };
     compare("recovery", curve.name(), values(engine, &recover, point_of), recovered.iter().copied())
 }

@@ -119,9 +119,7 @@ fn recover_some<C: BaseTables>(
     let digests: Vec<_> = items.iter().map(|&item| *digests.get(item)).collect();
     let signatures: Vec<_> = items.iter().map(|&item| *signatures.get(item)).collect();
     let recovery_ids: Vec<_> = items.iter().map(|&item| *recovery_ids.get(item)).collect();
-    let inputs =
-        Inputs { digests: (&digests).into(), signatures: (&signatures).into(), recovery_ids: (&recovery_ids).into() };
-    recover_cpu::recover_each::<C>(engine, inputs, width, put, out);
+    recover_cpu::recover_each::<C>(engine, Inputs::new(&digests, &signatures, &recovery_ids), width, put, out);
 }
 
 #[cfg(test)]
@@ -160,8 +158,7 @@ mod tests {
         }
 
         fn inputs<'a>(&'a self, ids: &'a [[u8; 1]]) -> Inputs<'a> {
-            let (digests, signatures) = ((&self.digests).into(), (&self.signatures).into());
-            Inputs { digests, signatures, recovery_ids: ids.into() }
+            Inputs::new(&self.digests, &self.signatures, ids)
         }
     }
 

@@ -114,11 +114,7 @@ fn recover<const W: usize>(
     let Signatures { digests, signatures, recovery_ids, .. } = &known_answers::of(trial.curve()).signatures;
     let (digests, signatures) = (repeat(digests, ITEMS), repeat(signatures, ITEMS));
     let recovery_ids: Vec<[u8; 1]> = repeat(recovery_ids, ITEMS).into_iter().map(|id| [id]).collect();
-    let inputs = recover_cpu::Inputs {
-        digests: (&digests).into(),
-        signatures: (&signatures).into(),
-        recovery_ids: (&recovery_ids).into(),
-    };
+    let inputs = recover_cpu::Inputs::new(&digests, &signatures, &recovery_ids);
     let recover = Recover { curve: trial.curve(), inputs, candidates, wanted, items: ITEMS };
     let given = trial.compute(&recover, |results: &Results, item| results.get::<W>(item).copied())?;
     Ok((given, recover.candidates.map_or(0, |candidates| candidates.chunks.spared())))

@@ -159,7 +159,7 @@ pub fn verify_recoverable<'k>(
     policy: Policy,
 ) -> Result<Verdicts, Error> {
     let (curve, keys) = (curve.id(), keys.into());
-    let recoverable = recover::recover_inputs(digests, signatures, recovery_ids);
+    let recoverable = recover_cpu::Inputs::new(digests, signatures, recovery_ids.as_chunks::<1>().0);
     let verify = verification_with_ids(engine, curve, recoverable, keys, policy, digests.len())?;
     engine.collect(&verify, verdict_of).map(Verdicts::new)
 }
@@ -179,9 +179,8 @@ pub fn verify_recoverable_into<'a, 'k>(
     policy: Policy,
     codes: &mut [u8],
 ) -> Result<(), Error> {
-    let (curve, digests, signatures, recovery_ids, keys) =
-        (curve.id(), digests.into(), signatures.into(), recovery_ids.into(), keys.into());
-    let recoverable = recover_cpu::Inputs { digests, signatures, recovery_ids };
+    let (curve, keys) = (curve.id(), keys.into());
+    let recoverable = recover_cpu::Inputs::new(digests, signatures, recovery_ids);
     let verify = verification_with_ids(engine, curve, recoverable, keys, policy, codes.len())?;
     engine.run(&verify, &mut ResultsMut::codes(codes))
 }

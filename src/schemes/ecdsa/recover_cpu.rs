@@ -36,7 +36,15 @@ pub struct Inputs<'a> {
     pub recovery_ids: Rows<'a, 1>,
 }
 
-impl Inputs<'_> {
+impl<'a> Inputs<'a> {
+    pub fn new(
+        digests: impl Into<Rows<'a, 32>>,
+        signatures: impl Into<Rows<'a, 64>>,
+        recovery_ids: impl Into<Rows<'a, 1>>,
+    ) -> Self {
+        Inputs { digests: digests.into(), signatures: signatures.into(), recovery_ids: recovery_ids.into() }
+    }
+
     /// Those of some items.
     pub fn slice(&self, items: Range<usize>) -> Self {
         Inputs {
