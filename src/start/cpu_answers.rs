@@ -4,7 +4,7 @@
 use crate::cpu::CpuEngine;
 use crate::curve::CurveId;
 use crate::host::once::get_or_compute;
-use crate::known_answers::{self, Answer, KnownAnswers, Schnorr, Signatures, compare, repeat};
+use crate::known_answers::{self, KnownAnswers, Schnorr, Signatures, compare, repeat};
 use crate::op::Computation;
 use crate::ops::ecdh::Agreement;
 use crate::ops::hash::{self, DigestsOf, Function, SizedTexts};
@@ -17,7 +17,7 @@ use crate::schemes::ecdsa::recover::{Recover, Wanted};
 use crate::schemes::ecdsa::recover_cpu;
 use crate::schemes::ed25519;
 use crate::schemes::frame::{Chunks, Inputs, Scheme, Sign, Signing, Verification, Verify};
-use crate::types::{Check, Place, Policy, PublicKeys, Results, Rows, SecretKeys, collect, result_of};
+use crate::types::{Check, Place, Policy, PublicKeys, Results, Rows, SecretKeys, bytes_of, collect, result_of};
 use sha3::{Digest, Keccak256};
 use std::sync::OnceLock;
 
@@ -72,7 +72,7 @@ fn of_bip340(engine: &CpuEngine, answers: &Schnorr) -> Result<(), String> {
         let auxiliary = SecretKeys::rows((&answers.auxiliary).into());
         let keys = (&answers.secret).into();
         let sign = bip340::Sign { messages, keys, public, auxiliary, is_checked: false, items };
-        compare("BIP 340 signing", curve, values(engine, &sign, row), answers.signed.iter().copied())?;
+        compare("BIP 340 signing", curve, values(engine, &sign, bytes_of), answers.signed.iter().copied())?;
     }
     Ok(())
 }
@@ -97,7 +97,7 @@ fn of_hashes(engine: &CpuEngine) -> Result<(), String> {
     let messages = SizedTexts::new(engine, texts.len(), |item| &texts[item]);
     let known = texts.iter().map(|text| Ok(Keccak256::digest(text).into()));
     let digests = DigestsOf { function: Function::Keccak256, messages };
-    compare("Keccak-256", "messages", values(engine, &digests, row::<32>), known)
+    compare("Keccak-256", "messages", values(engine, &digests, bytes_of::<32>), known)
 }
 
 /// What an operation gives on the CPU.
@@ -114,10 +114,6 @@ fn values<T: Send>(
     // SAFETY: an operation on the CPU has every item taken.
     let values = unsafe { collect(items, value, fill) };
     values.unwrap_or_else(|impossible| match impossible {})
-}
-
-fn row<const W: usize>(results: &Results, item: usize) -> Answer<[u8; W]> {
-    results.get(item).copied()
 }
 
 fn of_points(engine: &CpuEngine, curve: CurveId, KnownAnswers { points, .. }: &KnownAnswers) -> Result<(), String> {
@@ -147,7 +143,7 @@ fn of_secrets(engine: &CpuEngine, curve: CurveId, answers: &KnownAnswers) -> Res
     compare("computing public keys", name, values(engine, &public, point_of), known)?;
     let (secret_keys, peers) = ((&agreements.keys).into(), PublicKeys::points(&agreements.peers));
     let agreement = Agreement { curve, secret_keys, peers, width: 64, items: agreements.keys.len() };
-    compare("ECDH", name, values(engine, &agreement, row), agreements.shared.iter().copied())
+    compare("ECDH", name, values(engine, &agreement, bytes_of), agreements.shared.iter().copied())
 }
 
 fn of_scheme(
@@ -171,7 +167,7 @@ fn of_scheme(
     let (low_s, widths) = (curve.has_low_s_by_default(), [64, usize::from(with_id)]);
     let sign = Sign { scheme, curve, signing: Signing { inputs, low_s, check: Check::Nothing, widths }, items };
     let signed = |results: &Results, item: usize| {
-        Ok((row::<64>(results, item)?, results.row(1, item).first().copied().unwrap_or(0)))
+        Ok((bytes_of::<64>(results, item)?, results.row(1, item).first().copied().unwrap_or(0)))
     };
     compare("signing", curve.name(), values(engine, &sign, signed), repeat(&signing.signed, items))
 }

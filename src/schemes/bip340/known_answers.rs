@@ -5,13 +5,13 @@ use crate::curve::{Curve, CurveId, Secp256k1};
 use crate::gpu::schedule::operation::ITEMS;
 use crate::gpu::tables::key_tables;
 use crate::gpu::{Fault, Test, Trial};
-use crate::known_answers::{self, Answer, Schnorr, repeat};
+use crate::known_answers::{self, Schnorr, repeat};
 use crate::ops::hash::SizedTexts;
 use crate::ops::keys;
 use crate::ops::point;
 use crate::schemes::frame::Chunks;
 use crate::schemes::frame::known_answers::may_fail_equation;
-use crate::types::{PublicKeys, Results, SecretKeys};
+use crate::types::{PublicKeys, SecretKeys, bytes_of};
 
 const CURVE: CurveId = Secp256k1::ID;
 
@@ -90,10 +90,6 @@ fn run_verify_together(trial: &mut Trial) -> Result<(), Fault> {
     Ok(())
 }
 
-fn signature_of(results: &Results, item: usize) -> Answer<[u8; 64]> {
-    results.get(item).copied()
-}
-
 /// With public keys that are given and computed, and with messages as rows and as texts of other lengths.
 fn run_sign(trial: &mut Trial) -> Result<(), Fault> {
     let Schnorr { secret, public, texts, auxiliary, signed, .. } = known_answers::schnorr();
@@ -108,7 +104,7 @@ fn run_sign(trial: &mut Trial) -> Result<(), Fault> {
             is_checked: false,
             items: ITEMS,
         };
-        trial.check(&sign, signature_of, repeat(signed, ITEMS))?;
+        trial.check(&sign, bytes_of, repeat(signed, ITEMS))?;
     }
     Ok(())
 }

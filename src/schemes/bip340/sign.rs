@@ -7,7 +7,7 @@ use crate::engine::Engine;
 use crate::ops::keys::public_keys_of;
 use crate::ops::point::decode_keys;
 use crate::types::{
-    Error, KeyRowForm, Point, PublicKeys, Rejection, ResultsMut, Rows, SecretKeys, Verdict, require_lengths,
+    Error, KeyRowForm, Point, PublicKeys, Rejection, ResultsMut, Rows, SecretKeys, Verdict, bytes_of, require_lengths,
 };
 
 /// Signs one message of 32 bytes per item. **Constant-time** in keys, auxiliary data and nonces.
@@ -97,7 +97,7 @@ fn sign_each(
 ) -> Result<Vec<Result<[u8; 64], Rejection>>, Error> {
     let auxiliary = auxiliary.rows(&engine.devices()?.cpu, items)?;
     let sign = signing(engine, messages, keys, auxiliary.column(), items)?;
-    let mut signed = engine.collect(&sign, |results, item| results.get(item).copied())?;
+    let mut signed = engine.collect(&sign, bytes_of)?;
     for item in mismatches(engine, keys, items)? {
         signed[item] = signed[item].and(Err(Rejection::Mismatch));
     }

@@ -6,7 +6,7 @@ use crate::curve::{Curve, CurveId, EcdsaChoice, Secp256k1};
 use crate::engine::Engine;
 use crate::ops::point::point_of;
 use crate::schemes::frame::Chunks;
-use crate::types::{Address, Error, Points, PublicKeys, Rejection, ResultsMut, Rows, require_lengths};
+use crate::types::{Address, Error, Points, PublicKeys, Rejection, ResultsMut, Rows, bytes_of, require_lengths};
 
 /// What [`super::recover`] gives, where the caller has a candidate for each key or for some: the key of the signer who
 /// is expected, kept from an earlier signature. With [`crate::EngineBuilder::batch_equations`] candidates that are
@@ -100,7 +100,7 @@ pub fn recover_addresses_with_candidates<'k>(
 ) -> Result<Vec<Result<Address, Rejection>>, Error> {
     let inputs = Inputs::new(digests, signatures, recovery_ids.as_chunks::<1>().0);
     let recover = recovery(engine, Secp256k1::ID, inputs, candidates.into(), Wanted::Addresses, digests.len())?;
-    engine.collect(&recover, |results, item| results.get(item).copied())
+    engine.collect(&recover, bytes_of)
 }
 
 /// What [`recover_addresses_with_candidates`] gives, from columns into columns: 20 bytes an item. Variable-time:

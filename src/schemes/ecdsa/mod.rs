@@ -30,7 +30,7 @@ use crate::engine::Engine;
 use crate::op::Worth;
 pub use crate::types::{Address, Policy, RecoverableSignature, SForm};
 use crate::types::{
-    Check, Error, PublicKeys, Rejection, Results, ResultsMut, Rows, Signers, Verdicts, require_lengths,
+    Check, Error, PublicKeys, Rejection, Results, ResultsMut, Rows, Signers, Verdicts, bytes_of, require_lengths,
 };
 pub use candidates::{
     recover_addresses_with_candidates, recover_addresses_with_candidates_into, recover_with_candidates,
@@ -229,7 +229,7 @@ pub fn sign<'a>(
 ) -> Result<Vec<Result<[u8; 64], Rejection>>, Error> {
     let (curve, signers) = (curve.id(), signers.into());
     let sign = signing(engine, curve, digests.into(), signers, s_form, false, digests.len())?;
-    engine.collect(&sign, |results, item| results.get(item).copied())
+    engine.collect(&sign, bytes_of)
 }
 
 /// What [`sign`] gives, from columns into columns: 64 bytes `r || s` an item. **Constant-time** in keys and nonces.

@@ -8,7 +8,7 @@ use crate::engine::Engine;
 use crate::op::{Computation, Worth};
 use crate::ops::point::point_of;
 use crate::schemes::frame::Chunks;
-use crate::types::{Address, Error, Place, Points, PublicKeys, Rejection, ResultsMut, Rows, require_lengths};
+use crate::types::{Address, Error, Place, Points, PublicKeys, Rejection, ResultsMut, Rows, bytes_of, require_lengths};
 use std::ops::Range;
 
 /// What is wanted of keys that are recovered.
@@ -143,7 +143,7 @@ pub fn recover_addresses(
 ) -> Result<Vec<Result<Address, Rejection>>, Error> {
     let inputs = Inputs::new(digests, signatures, recovery_ids.as_chunks::<1>().0);
     let recover = Recover::new(Secp256k1::ID, inputs, Wanted::Addresses, digests.len())?;
-    engine.collect(&recover, |results, item| results.get(item).copied())
+    engine.collect(&recover, bytes_of)
 }
 
 /// What [`recover_addresses`] gives, from columns into columns: 20 bytes an item. Variable-time: everything here is

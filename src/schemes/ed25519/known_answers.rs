@@ -15,7 +15,7 @@ use crate::gpu::{Fault, Test, Trial};
 use crate::known_answers::repeat;
 use crate::ops::hash::SizedTexts;
 use crate::schemes::frame::Chunks;
-use crate::types::{PublicKeys, Rejection, ResultsMut, Rows, SecretKeys, Verdict};
+use crate::types::{PublicKeys, Rejection, ResultsMut, Rows, SecretKeys, Verdict, bytes_of};
 
 /// Keys, more than the lanes, and how often each occurs where they get tables.
 const KEYS: usize = 9;
@@ -199,16 +199,16 @@ fn run_sign(trial: &mut Trial) -> Result<(), Fault> {
     for keys in [SigningKeys::from(secrets), SigningKeys::expanded(&expanded)] {
         let messages = SizedTexts::new(trial.cpu, ITEMS, |item| &messages[item % KEYS]);
         let sign = Sign { variant, messages, keys, is_checked: false, items: ITEMS };
-        trial.check(&sign, |results, item| results.get(item).copied(), repeat(&signatures.map(Ok), ITEMS))?;
+        trial.check(&sign, bytes_of, repeat(&signatures.map(Ok), ITEMS))?;
     }
     let messages = SizedTexts::new(trial.cpu, ITEMS, |_| &messages[3]);
     let keys = SigningKeys::expanded_for_all(&expanded[3]);
     let sign = Sign { variant, messages, keys, is_checked: false, items: ITEMS };
-    trial.check(&sign, |results, item| results.get(item).copied(), vec![Ok(signatures[3]); ITEMS])?;
+    trial.check(&sign, bytes_of, vec![Ok(signatures[3]); ITEMS])?;
     let Items { variant, messages, signatures, .. } = signed(trial.cpu, with_context());
     let messages = SizedTexts::new(trial.cpu, ITEMS, |item| &messages[item % KEYS]);
     let sign = Sign { variant, messages, keys: SigningKeys::expanded(&expanded), is_checked: false, items: ITEMS };
-    trial.check(&sign, |results, item| results.get(item).copied(), repeat(&signatures.map(Ok), ITEMS))
+    trial.check(&sign, bytes_of, repeat(&signatures.map(Ok), ITEMS))
 }
 
 /// That of public keys.
@@ -217,5 +217,5 @@ pub(crate) const PUBLIC_KEYS: Test = Test { operation: "Ed25519 public keys", on
 fn run_public_keys(trial: &mut Trial) -> Result<(), Fault> {
     let (Items { public, .. }, seeds) = (signed(trial.cpu, Variant::PURE), repeat(&seeds(), ITEMS));
     let of_seeds = PublicKeysOf { seeds: SecretKeys::rows(Rows::new(&seeds)), items: ITEMS };
-    trial.check(&of_seeds, |results, item| results.get(item).copied(), repeat(&public.map(Ok), ITEMS))
+    trial.check(&of_seeds, bytes_of, repeat(&public.map(Ok), ITEMS))
 }
