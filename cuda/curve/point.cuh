@@ -19,11 +19,6 @@ GECC_FN affine generator() {
     return r;
 }
 
-GECC_FN affine affine_select(u32 mask, const affine& a, const affine& b) {
-    affine r = {fe_select(mask, a.x, b.x), fe_select(mask, a.y, b.y)};
-    return r;
-}
-
 GECC_FN affine affine_neg(const affine& a) {
     affine r = {a.x, fe_neg(a.y)};
     return r;

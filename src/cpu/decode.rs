@@ -119,3 +119,27 @@ pub fn put<F: Field>(out: &mut ResultsMut, item: usize, point: &Affine<F>) {
     }
     out.accept(item);
 }
+
+/// Passes the operands that were accepted to `compute` in one batch, and puts its results, by `put`, and the rejections
+/// in their places.
+pub fn compute_accepted<T, R>(
+    operands: impl Iterator<Item = Result<T, Rejection>>,
+    out: &mut ResultsMut,
+    put: impl Fn(&mut ResultsMut, usize, &R),
+    compute: impl FnOnce(Vec<T>) -> Vec<R>,
+) {
+    let mut accepted = Vec::with_capacity(out.items());
+    let mut places = Vec::with_capacity(out.items());
+    for (place, operand) in operands.enumerate() {
+        match operand {
+            Err(reason) => out.reject(place, reason),
+            Ok(operand) => {
+                accepted.push(operand);
+                places.push(place);
+            }
+        }
+    }
+    for (place, result) in places.into_iter().zip(compute(accepted)) {
+        put(out, place, &result);
+    }
+}

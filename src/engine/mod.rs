@@ -6,10 +6,10 @@ mod page_locked;
 mod pieces;
 
 use crate::cpu::CpuEngine;
-use crate::gpu::{self, FaultKind, GpuEngine, PageLock};
+use crate::gpu::{self, FaultKind, GpuEngine, OnGpu as _, PageLock};
 use crate::host::fork::Process;
 use crate::op::{Computation, Reduction, Worth};
-use crate::types::{Batch as _, Error, Place, Results, ResultsMut, collect};
+use crate::types::{Error, Place, Results, ResultsMut, collect};
 pub use builder::{Backend, EngineBuilder};
 pub use info::{EngineInfo, Failure, FailureKind, KernelOrigin, KernelTime, LoadedKernels};
 pub use page_locked::PageLocked;

@@ -11,7 +11,7 @@ use crate::ops::point::point_of;
 use crate::schemes::ed25519::Rule;
 use crate::schemes::frame::verdict_of;
 use crate::types::{
-    Points, Policy, PublicKeys, Rejection, Results, Rows, SForm, SecretKeys, SharedSecret, Signers, Verdicts,
+    Points, Policy, PublicKeys, Rejection, Results, Rows, SForm, SecretKeys, SharedSecret, Signers, Verdicts, bytes_of,
 };
 use std::fmt;
 use std::sync::Arc;
@@ -215,7 +215,7 @@ fn points(results: &Results) -> Points {
 }
 
 fn rows<const W: usize>(results: &Results) -> Vec<Result<[u8; W], Rejection>> {
-    each(results, |results, item| results.get(item).copied())
+    each(results, bytes_of)
 }
 
 fn shared_secrets(results: &Results) -> Vec<Result<SharedSecret, Rejection>> {

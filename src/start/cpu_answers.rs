@@ -4,7 +4,7 @@
 use crate::cpu::CpuEngine;
 use crate::curve::CurveId;
 use crate::host::once::get_or_compute;
-use crate::known_answers::{self, Answer, KnownAnswers, Schnorr, Signatures, compare, repeat};
+use crate::known_answers::{self, KnownAnswers, Schnorr, Signatures, compare, repeat};
 use crate::op::Computation;
 use crate::ops::ecdh::Agreement;
 use crate::ops::hash::{self, DigestsOf, Function, SizedTexts};
@@ -16,8 +16,8 @@ use crate::schemes::bip340;
 use crate::schemes::ecdsa::recover::{Recover, Wanted};
 use crate::schemes::ecdsa::recover_cpu;
 use crate::schemes::ed25519;
-use crate::schemes::frame::{Inputs, Scheme, Sign, Signing, Verification, Verify};
-use crate::types::{Check, Place, Policy, PublicKeys, Results, Rows, SecretKeys, collect, result_of};
+use crate::schemes::frame::{Chunks, Inputs, Scheme, Sign, Signing, Verification, Verify};
+use crate::types::{Check, Place, Policy, PublicKeys, Results, Rows, SecretKeys, bytes_of, collect, result_of};
 use sha3::{Digest, Keccak256};
 use std::sync::OnceLock;
 
@@ -61,7 +61,8 @@ fn of_bip340(engine: &CpuEngine, answers: &Schnorr) -> Result<(), String> {
         let signatures = repeat(&answers.signatures[..distinct], items);
         let keys = repeat(&answers.keys[..distinct], items);
         let (messages, keys) = (bip340::Messages::Rows((&messages).into()), PublicKeys::x_only(&keys));
-        let verify = bip340::Verify::new(messages, (&signatures).into(), keys, false, items).expect("lengths agree");
+        let (signatures, chunks) = ((&signatures).into(), Chunks::new(items));
+        let verify = bip340::Verify { messages, signatures, keys, together: false, chunks, items };
         let verdict = |results: &Results, item: usize| result_of(results.codes[item]).into();
         compare(operation, curve, values(engine, &verify, verdict), repeat(&answers.verdicts[..distinct], items))?;
     }
@@ -71,7 +72,7 @@ fn of_bip340(engine: &CpuEngine, answers: &Schnorr) -> Result<(), String> {
         let auxiliary = SecretKeys::rows((&answers.auxiliary).into());
         let keys = (&answers.secret).into();
         let sign = bip340::Sign { messages, keys, public, auxiliary, is_checked: false, items };
-        compare("BIP 340 signing", curve, values(engine, &sign, row), answers.signed.iter().copied())?;
+        compare("BIP 340 signing", curve, values(engine, &sign, bytes_of), answers.signed.iter().copied())?;
     }
     Ok(())
 }
@@ -96,7 +97,7 @@ fn of_hashes(engine: &CpuEngine) -> Result<(), String> {
     let messages = SizedTexts::new(engine, texts.len(), |item| &texts[item]);
     let known = texts.iter().map(|text| Ok(Keccak256::digest(text).into()));
     let digests = DigestsOf { function: Function::Keccak256, messages };
-    compare("Keccak-256", "messages", values(engine, &digests, row::<32>), known)
+    compare("Keccak-256", "messages", values(engine, &digests, bytes_of::<32>), known)
 }
 
 /// What an operation gives on the CPU.
@@ -113,10 +114,6 @@ fn values<T: Send>(
     // SAFETY: an operation on the CPU has every item taken.
     let values = unsafe { collect(items, value, fill) };
     values.unwrap_or_else(|impossible| match impossible {})
-}
-
-fn row<const W: usize>(results: &Results, item: usize) -> Answer<[u8; W]> {
-    results.get(item).copied()
 }
 
 fn of_points(engine: &CpuEngine, curve: CurveId, KnownAnswers { points, .. }: &KnownAnswers) -> Result<(), String> {
@@ -146,7 +143,7 @@ fn of_secrets(engine: &CpuEngine, curve: CurveId, answers: &KnownAnswers) -> Res
     compare("computing public keys", name, values(engine, &public, point_of), known)?;
     let (secret_keys, peers) = ((&agreements.keys).into(), PublicKeys::points(&agreements.peers));
     let agreement = Agreement { curve, secret_keys, peers, width: 64, items: agreements.keys.len() };
-    compare("ECDH", name, values(engine, &agreement, row), agreements.shared.iter().copied())
+    compare("ECDH", name, values(engine, &agreement, bytes_of), agreements.shared.iter().copied())
 }
 
 fn of_scheme(
@@ -170,7 +167,7 @@ fn of_scheme(
     let (low_s, widths) = (curve.has_low_s_by_default(), [64, usize::from(with_id)]);
     let sign = Sign { scheme, curve, signing: Signing { inputs, low_s, check: Check::Nothing, widths }, items };
     let signed = |results: &Results, item: usize| {
-        Ok((row::<64>(results, item)?, results.row(1, item).first().copied().unwrap_or(0)))
+        Ok((bytes_of::<64>(results, item)?, results.row(1, item).first().copied().unwrap_or(0)))
     };
     compare("signing", curve.name(), values(engine, &sign, signed), repeat(&signing.signed, items))
 }
@@ -194,12 +191,7 @@ fn verification(
 
 fn recovery(engine: &CpuEngine, curve: CurveId, signatures: &Signatures) -> Result<(), String> {
     let Signatures { digests, signatures, recovery_ids, recovered, .. } = signatures;
-    let recovery_ids: &[[u8; 1]] = recovery_ids.as_chunks().0;
-    let inputs = recover_cpu::Inputs {
-        digests: digests.into(),
-        signatures: signatures.into(),
-        recovery_ids: recovery_ids.into(),
-    };
+    let inputs = recover_cpu::Inputs::new(digests, signatures, recovery_ids.as_chunks::<1>().0);
     let recover = Recover { curve, inputs, candidates: None, wanted: Wanted::Keys, items: digests.len() };
     compare("recovery", curve.name(), values(engine, &recover, point_of), recovered.iter().copied())
 }

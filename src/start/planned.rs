@@ -40,8 +40,7 @@ pub fn each(items: usize, take: Take) {
         take(format!("mul_base, scalars for {form}"), &MulBase { curve, scalars, items });
     }
     for wanted in [Wanted::Keys, Wanted::Addresses] {
-        let (digests, signatures, recovery_ids) = ((&numbers).into(), (&signatures).into(), (&ids).into());
-        let inputs = recover_cpu::Inputs { digests, signatures, recovery_ids };
+        let inputs = recover_cpu::Inputs::new(&numbers, &signatures, &ids);
         let curve = CurveId::Secp256k1;
         take(format!("recover {wanted:?}"), &Recover { curve, inputs, candidates: None, wanted, items });
         columns.each_encoding(&mut |form, keys| {

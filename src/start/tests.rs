@@ -10,7 +10,7 @@ use crate::gpu::schedule::Fleet;
 use crate::gpu::{Fault, FaultKind, GpuEngine, Launch, Limits, OnGpu, Test, kernels};
 use crate::op::Computation;
 use crate::ops::keys::PublicKeysOf;
-use crate::types::{Batch, Error, Place, Results, ResultsMut, SecretKey, Verdict};
+use crate::types::{Error, Place, Results, ResultsMut, SecretKey, Verdict};
 use std::collections::BTreeSet;
 use std::ops::Range;
 
@@ -93,13 +93,11 @@ fn every_kernel_is_tested() {
 /// An operation that errs, and what it must not be asked.
 struct Erring;
 
-impl Batch for Erring {
+impl OnGpu for Erring {
     fn items(&self) -> usize {
         100
     }
-}
 
-impl OnGpu for Erring {
     fn most_waves(&self) -> usize {
         2
     }

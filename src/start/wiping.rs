@@ -14,7 +14,7 @@ use crate::schemes::ecdsa::ECDSA;
 use crate::schemes::frame::{Inputs, Sign, Signing};
 use crate::schemes::sm2::SM2;
 use crate::schemes::{bip340, ed25519};
-use crate::types::{Batch, ByteRows, Check, PublicKeys, ResultsMut, Rows, SecretKey, SecretKeys, Signers};
+use crate::types::{ByteRows, Check, PublicKeys, ResultsMut, Rows, SecretKey, SecretKeys, Signers};
 use std::ops::Range;
 use std::sync::mpsc;
 
@@ -148,13 +148,11 @@ struct Ending<'a> {
     end: &'a (dyn Fn() -> Result<(), Fault> + Sync),
 }
 
-impl Batch for Ending<'_> {
+impl OnGpu for Ending<'_> {
     fn items(&self) -> usize {
         60
     }
-}
 
-impl OnGpu for Ending<'_> {
     fn is_secret(&self) -> bool {
         true
     }

@@ -49,6 +49,11 @@ impl<'a> Results<'a> {
     }
 }
 
+/// The bytes of an item's row in the first column, if the item passed.
+pub fn bytes_of<const W: usize>(results: &Results, item: usize) -> Result<[u8; W], Rejection> {
+    results.get(item).copied()
+}
+
 /// What a code says. One that nobody gave must not pass for valid.
 pub fn result_of(code: u8) -> Result<(), Rejection> {
     match code {
@@ -130,11 +135,6 @@ impl<'a> ResultsMut<'a> {
         let width = self.widths[column];
         &mut self.columns[column][width * item..][..width]
     }
-}
-
-/// What has this many items.
-pub trait Batch: Sync {
-    fn items(&self) -> usize;
 }
 
 /// Where the results of some items end up.

@@ -101,8 +101,7 @@ fn recovery<C: SmallGroup>(engine: &CpuEngine) {
     let digests: Vec<_> = items.iter().map(|item| bytes(&item.digest)).collect();
     let signatures: Vec<_> = items.iter().map(|item| signature(&item.r, &item.s)).collect();
     let ids: Vec<_> = items.iter().map(|item| [item.id]).collect();
-    let (digests, signatures, recovery_ids) = ((&digests).into(), (&signatures).into(), (&ids).into());
-    let inputs = recover_cpu::Inputs { digests, signatures, recovery_ids };
+    let inputs = recover_cpu::Inputs::new(&digests, &signatures, &ids);
     let keys = rows_of(items.len(), |out| recover_cpu::recover::<C>(engine, inputs, out));
     for (key, Recoverable { digest, r, s, id, key: expected }) in keys.into_iter().zip(&items) {
         let expected = expected.map(|key| encode(group.point(key)));

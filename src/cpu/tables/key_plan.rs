@@ -4,18 +4,24 @@ use crate::cpu::CpuEngine;
 use crate::types::PublicKeys;
 use std::cmp::Reverse;
 use std::hash::{BuildHasher, RandomState};
+use std::iter;
 use std::ops::Range;
 
 /// The items of a batch by how their key is treated.
 pub struct KeyPlan {
     pub singles: Vec<usize>,
     /// Items of equal keys, the most frequent key first.
-    pub repeated: Vec<Vec<usize>>,
+    repeated: Vec<Vec<usize>>,
 }
+
+/// Repeated keys whose tables are there at the same time, all of one window: this, and the items of each key.
+pub type Wave<'a> = (u32, &'a [Vec<usize>]);
 
 /// An item with the hash of its key.
 type Hashed = (u64, usize);
 
+/// Tables of repeated keys that are alive at once, in bytes, where the caller sets no limit.
+const TABLES: usize = 64 << 20;
 /// Items that are hashed, or sorted by one thread at once.
 const BLOCK: usize = 1 << 12;
 /// Parts into which many items are divided by their hashes, by this many of its bits.
@@ -59,6 +65,27 @@ impl KeyPlan {
         self.singles.extend(few.flatten());
         self.singles.sort_unstable();
         self.repeated.sort_by_key(|run| Reverse(run.len()));
+    }
+
+    /// The repeated keys, as many at the same time as memory allows. `window` says the window of a key by its uses, and
+    /// `bytes` the size of a table by its window.
+    pub fn waves(
+        &self,
+        engine: &CpuEngine,
+        window: impl Fn(usize) -> Option<u32>,
+        bytes: impl Fn(u32) -> usize,
+    ) -> impl Iterator<Item = Wave<'_>> {
+        // Building takes as much again.
+        let budget = engine.max_memory.map_or(TABLES, |limit| TABLES.min(limit / 8));
+        let mut waiting = self.repeated.as_slice();
+        iter::from_fn(move || {
+            let of_first = window(waiting.first()?.len());
+            let same_window = waiting.partition_point(|run| window(run.len()) == of_first);
+            let of_first = of_first.expect("a repeated key has a table");
+            let (runs, rest) = waiting.split_at(same_window.min(budget / bytes(of_first)).max(1));
+            waiting = rest;
+            Some((of_first, runs))
+        })
     }
 }
 

@@ -114,7 +114,6 @@ mod tests {
     use crate::gpu::columns::{ByteRows, Texts};
     use crate::gpu::runtime::Source;
     use crate::gpu::{Launch, Test};
-    use crate::types::Batch;
 
     /// Ten bytes an item of both kinds of memory, and the bytes of its data.
     struct Items {
@@ -122,13 +121,11 @@ mod tests {
         data: fn(usize) -> usize,
     }
 
-    impl Batch for Items {
+    impl OnGpu for Items {
         fn items(&self) -> usize {
             self.count
         }
-    }
 
-    impl OnGpu for Items {
         fn most_waves(&self) -> usize {
             8
         }

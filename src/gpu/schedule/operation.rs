@@ -3,19 +3,23 @@
 use super::lane::Lane;
 use crate::cpu::CpuEngine;
 use crate::gpu::runtime::{Bytes, Fault, Plan};
-use crate::types::Batch;
 use std::ops::Range;
 
 /// A batch that devices compute chunk by chunk.
-pub trait OnGpu: Batch {
+pub trait OnGpu: Sync {
+    /// Items of the batch.
+    fn items(&self) -> usize;
+
     /// Whether a chunk's memory is wiped.
     fn is_secret(&self) -> bool {
         false
     }
 
     /// Waves of the largest chunk. More of them make less of what a chunk costs besides its items, fewer overlap better
-    /// with copies.
-    fn most_waves(&self) -> usize;
+    /// with copies: signing was as fast with 2 to 6, and slower with more (docs/log/gpu-host.md).
+    fn most_waves(&self) -> usize {
+        6
+    }
 
     /// Items of the largest chunk, where that is not for waves to say.
     fn most_items(&self) -> usize {

@@ -38,7 +38,7 @@ impl Trial<'_> {
     }
 
     /// The same on the whole device, as a part of a batch of which this many items are still to come.
-    pub fn compute_expecting<T: Send>(
+    fn compute_expecting<T: Send>(
         &mut self,
         operation: &dyn OnGpu,
         value: impl Fn(&Results, usize) -> T + Copy + Send,
@@ -75,6 +75,21 @@ impl Trial<'_> {
         known: Vec<T>,
     ) -> Result<(), Fault> {
         let given = self.compute(operation, value)?;
+        self.compare(given, known)
+    }
+
+    /// The same of codes. `expected` says how many items are still to come, if that matters.
+    pub fn check_codes(
+        &mut self,
+        operation: &dyn OnGpu,
+        expected: Option<usize>,
+        known: impl IntoIterator<Item = u8>,
+    ) -> Result<(), Fault> {
+        let code = |results: &Results, item: usize| results.codes[item];
+        let given = match expected {
+            None => self.compute(operation, code)?,
+            Some(expected) => self.compute_expecting(operation, code, expected)?,
+        };
         self.compare(given, known)
     }
 }

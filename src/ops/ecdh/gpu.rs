@@ -18,12 +18,12 @@ enum Shared {
 }
 
 impl OnGpu for Agreement<'_> {
-    fn is_secret(&self) -> bool {
-        true
+    fn items(&self) -> usize {
+        self.items
     }
 
-    fn most_waves(&self) -> usize {
-        6
+    fn is_secret(&self) -> bool {
+        true
     }
 
     fn kernels(&self) -> (&'static str, Vec<&'static str>) {

@@ -5,7 +5,7 @@ use crate::curve::CurveId;
 use crate::gpu::schedule::operation::ITEMS;
 use crate::gpu::{Fault, Test, Trial};
 use crate::known_answers::{self, Agreements, repeat};
-use crate::types::PublicKeys;
+use crate::types::{PublicKeys, bytes_of};
 
 pub fn agreement(curve: CurveId) -> Test {
     Test { operation: "ECDH", on: curve.name(), run }
@@ -21,6 +21,6 @@ fn run(trial: &mut Trial) -> Result<(), Fault> {
     };
     let x: Vec<_> =
         known.iter().map(|point| point.map(|point| *point.first_chunk::<32>().expect("64 bytes"))).collect();
-    trial.check(&of_width(64), |results, item| results.get::<64>(item).copied(), known)?;
-    trial.check(&of_width(32), |results, item| results.get::<32>(item).copied(), x)
+    trial.check(&of_width(64), bytes_of::<64>, known)?;
+    trial.check(&of_width(32), bytes_of::<32>, x)
 }

@@ -10,7 +10,7 @@ use crate::curve::{CurveChoice, CurveId, PerCurve, per_curve};
 use crate::engine::Engine;
 use crate::op::{Computation, Worth};
 use crate::types::{
-    Batch, Error, Place, PublicKeys, Rejection, ResultsMut, SecretKeys, SharedPoint, SharedSecret, require_lengths,
+    Error, Place, PublicKeys, Rejection, ResultsMut, SecretKeys, SharedPoint, SharedSecret, require_lengths,
 };
 use std::ops::Range;
 
@@ -33,12 +33,6 @@ impl<'a> Agreement<'a> {
         let items = peers.len_for(secret_keys.len_for(1));
         require_keys(items, &secret_keys)?;
         Ok(Agreement { curve, secret_keys, peers, width, items })
-    }
-}
-
-impl Batch for Agreement<'_> {
-    fn items(&self) -> usize {
-        self.items
     }
 }
 

@@ -12,6 +12,10 @@ use std::ops::Range;
 const CURVE: &str = CurveId::Sm2.name();
 
 impl OnGpu for DigestsOf<'_> {
+    fn items(&self) -> usize {
+        self.messages.items()
+    }
+
     fn most_waves(&self) -> usize {
         4
     }

@@ -15,7 +15,7 @@ use crate::cpu::simd;
 use crate::engine::Engine;
 use crate::fields::Hash;
 use crate::op::{Computation, Worth};
-use crate::types::{Batch, Error, Place, ResultsMut, require_lengths};
+use crate::types::{Error, Place, ResultsMut, require_lengths};
 use std::ops::Range;
 pub(crate) use tagged::{Tag, tagged};
 pub(crate) use texts::{LONGEST, SizedTexts, Texts};
@@ -141,12 +141,6 @@ impl Function {
 pub(crate) struct DigestsOf<'a> {
     pub function: Function,
     pub messages: SizedTexts<'a>,
-}
-
-impl Batch for DigestsOf<'_> {
-    fn items(&self) -> usize {
-        self.messages.items()
-    }
 }
 
 impl Computation for DigestsOf<'_> {

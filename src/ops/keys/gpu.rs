@@ -32,12 +32,12 @@ impl BaseProducts {
 }
 
 impl OnGpu for PublicKeysOf<'_> {
-    fn is_secret(&self) -> bool {
-        true
+    fn items(&self) -> usize {
+        self.items
     }
 
-    fn most_waves(&self) -> usize {
-        6
+    fn is_secret(&self) -> bool {
+        true
     }
 
     fn kernels(&self) -> (&'static str, Vec<&'static str>) {

@@ -11,7 +11,7 @@ use crate::curve::{CurveChoice, CurveId, PerCurve, per_curve};
 use crate::engine::Engine;
 use crate::host::stack;
 use crate::op::{Computation, Worth};
-use crate::types::{Batch, Error, Place, Point, Points, ResultsMut, SecretKey, SecretKeys, require_lengths};
+use crate::types::{Error, Place, Point, Points, ResultsMut, SecretKey, SecretKeys, require_lengths};
 use std::ops::Range;
 
 /// From which size a GPU pays.
@@ -22,12 +22,6 @@ pub(crate) struct PublicKeysOf<'a> {
     pub curve: CurveId,
     pub keys: SecretKeys<'a>,
     pub items: usize,
-}
-
-impl Batch for PublicKeysOf<'_> {
-    fn items(&self) -> usize {
-        self.items
-    }
 }
 
 impl Computation for PublicKeysOf<'_> {

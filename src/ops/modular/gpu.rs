@@ -12,6 +12,10 @@ use crate::types::ByteRows;
 use std::ops::Range;
 
 impl OnGpu for Modexp<'_> {
+    fn items(&self) -> usize {
+        self.bases.items()
+    }
+
     fn is_secret(&self) -> bool {
         true
     }
@@ -58,6 +62,10 @@ impl OnGpu for Modexp<'_> {
 }
 
 impl OnGpu for MulMod<'_> {
+    fn items(&self) -> usize {
+        self.a.items()
+    }
+
     fn is_secret(&self) -> bool {
         true
     }

@@ -15,7 +15,7 @@ pub(crate) mod parameters;
 use crate::cpu::CpuEngine;
 use crate::engine::Engine;
 use crate::op::{Computation, Worth};
-use crate::types::{Batch, ByteRows, Error, Place, Rejection, Results, require_lengths};
+use crate::types::{ByteRows, Error, Place, Rejection, bytes_of, require_lengths};
 use parameters::{Limbs, MulModParameters};
 use std::ops::Range;
 
@@ -39,12 +39,6 @@ impl<'a> Modexp<'a> {
         require_modulus(modulus)?;
         let (limbs, parameters) = parameters::of_modexp(modulus);
         Ok(Modexp { modulus, bases, exponents, limbs, parameters })
-    }
-}
-
-impl Batch for Modexp<'_> {
-    fn items(&self) -> usize {
-        self.bases.items()
     }
 }
 
@@ -76,12 +70,6 @@ impl<'a> MulMod<'a> {
     }
 }
 
-impl Batch for MulMod<'_> {
-    fn items(&self) -> usize {
-        self.a.items()
-    }
-}
-
 impl Computation for MulMod<'_> {
     fn worth(&self) -> Worth {
         Worth::of(1 << 16)
@@ -91,11 +79,6 @@ impl Computation for MulMod<'_> {
         let (a, b) = (self.a.slice(items.clone()), self.b.unwrap_or(self.a).slice(items));
         cpu::mul_mod(engine, self.modulus, a, b, out);
     }
-}
-
-/// The number that an item's results are.
-pub(crate) fn number_of<const BYTES: usize>(results: &Results, item: usize) -> Result<[u8; BYTES], Rejection> {
-    results.get(item).copied()
 }
 
 /// `bases[i]^exponents[i]` modulo one odd modulus of 1024, 1536 or 2048 bits (`BYTES` 128, 192 or 256; anything else
@@ -131,7 +114,7 @@ pub fn modexp<const BYTES: usize, const EXPONENT: usize>(
     const { assert!(EXPONENT >= 1 && EXPONENT <= BYTES, "an exponent has 1 byte to as many as the modulus") };
     let bases = ByteRows::new(bases.as_flattened(), BYTES);
     let exponents = ByteRows::new(exponents.as_flattened(), EXPONENT);
-    engine.collect(&Modexp::new(modulus, bases, exponents)?, number_of)
+    engine.collect(&Modexp::new(modulus, bases, exponents)?, bytes_of)
 }
 
 /// `a[i] * b[i]` modulo one odd modulus of 128, 192, 256, 320, 384, 448 or 512 bits (`BYTES` 16 to 64 in steps of 8;
@@ -159,7 +142,7 @@ pub fn mul_mod<const BYTES: usize>(
 ) -> Result<Numbers<BYTES>, Error> {
     const { assert!(is_product_size(BYTES), "a modulus has 128 to 512 bits in steps of 64") };
     let [a, b] = [a, b].map(|rows| ByteRows::new(rows.as_flattened(), BYTES));
-    engine.collect(&MulMod::new(modulus, a, Some(b))?, number_of)
+    engine.collect(&MulMod::new(modulus, a, Some(b))?, bytes_of)
 }
 
 /// `a[i]^2` modulo one odd modulus, of the same sizes as [`mul_mod`]. **Constant-time** in the numbers.
@@ -183,7 +166,7 @@ pub fn square_mod<const BYTES: usize>(
     a: &[[u8; BYTES]],
 ) -> Result<Numbers<BYTES>, Error> {
     const { assert!(is_product_size(BYTES), "a modulus has 128 to 512 bits in steps of 64") };
-    engine.collect(&MulMod::new(modulus, ByteRows::new(a.as_flattened(), BYTES), None)?, number_of)
+    engine.collect(&MulMod::new(modulus, ByteRows::new(a.as_flattened(), BYTES), None)?, bytes_of)
 }
 
 const fn is_product_size(bytes: usize) -> bool {

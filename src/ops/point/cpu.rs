@@ -16,7 +16,7 @@ pub fn add<C: CpuCurve>(engine: &CpuEngine, [a, b]: [PublicKeys; 2], out: &mut d
     engine.fill(out, WIDTHS, |range, out| {
         let point = |points: &PublicKeys, item| decode::point::<C>(points.get(item));
         let operands = range.map(|item| Ok((point(&a, item)?, point(&b, item)?)));
-        compute_accepted(operands, out, |operands| {
+        decode::compute_accepted(operands, out, decode::put, |operands| {
             let (mut left, right): (Vec<_>, Vec<_>) = operands.into_iter().unzip();
             add_assign::<C>(&mut left, &right, &mut Denominators::new());
             left
@@ -26,7 +26,8 @@ pub fn add<C: CpuCurve>(engine: &CpuEngine, [a, b]: [PublicKeys; 2], out: &mut d
 
 pub fn double<C: CpuCurve>(engine: &CpuEngine, points: PublicKeys, out: &mut dyn Place) {
     engine.fill(out, WIDTHS, |range, out| {
-        compute_accepted(range.map(|item| decode::point::<C>(points.get(item))), out, |mut points| {
+        let operands = range.map(|item| decode::point::<C>(points.get(item)));
+        decode::compute_accepted(operands, out, decode::put, |mut points| {
             double_assign::<C>(&mut points, &mut Denominators::new());
             points
         });
@@ -36,7 +37,8 @@ pub fn double<C: CpuCurve>(engine: &CpuEngine, points: PublicKeys, out: &mut dyn
 pub fn mul_base<C: BaseTables>(engine: &CpuEngine, scalars: Rows<32>, out: &mut dyn Place) {
     engine.fill(out, WIDTHS, |range, out| {
         let table = C::tables().table(engine, range.len());
-        compute_accepted(range.map(|item| scalar::<C>(scalars.get(item))), out, |scalars| {
+        let operands = range.map(|item| scalar::<C>(scalars.get(item)));
+        decode::compute_accepted(operands, out, decode::put, |scalars| {
             let products: Vec<_> = scalars.iter().map(|scalar| [(table, scalar)]).collect();
             normalize(engine.lanes, &sum_products::<C, 1>(engine.lanes, &products))
         });
@@ -46,7 +48,7 @@ pub fn mul_base<C: BaseTables>(engine: &CpuEngine, scalars: Rows<32>, out: &mut 
 pub fn mul<C: CpuCurve>(engine: &CpuEngine, scalars: Rows<32>, points: PublicKeys, out: &mut dyn Place) {
     engine.fill(out, WIDTHS, |range, out| {
         let operands = range.map(|item| Ok((scalar::<C>(scalars.get(item))?, decode::point::<C>(points.get(item))?)));
-        compute_accepted(operands, out, |operands| {
+        decode::compute_accepted(operands, out, decode::put, |operands| {
             let (scalars, points): (Vec<_>, Vec<_>) = operands.into_iter().unzip();
             normalize(engine.lanes, &mul_add::<C>(engine.lanes, &scalars, &points, None))
         });
@@ -192,27 +194,5 @@ fn put<F: Field>(out: &mut ResultsMut, place: usize, point: Result<Affine<F>, Re
     match point {
         Ok(point) => decode::put(out, place, &point),
         Err(reason) => out.reject(place, reason),
-    }
-}
-
-/// Passes the operands that decoded to `compute` in one batch, and puts its results and the rejections in their places.
-fn compute_accepted<T, F: Field>(
-    operands: impl Iterator<Item = Result<T, Rejection>>,
-    out: &mut ResultsMut,
-    compute: impl FnOnce(Vec<T>) -> Vec<Affine<F>>,
-) {
-    let mut accepted = Vec::with_capacity(out.items());
-    let mut places = Vec::with_capacity(out.items());
-    for (place, operand) in operands.enumerate() {
-        match operand {
-            Err(reason) => out.reject(place, reason),
-            Ok(operand) => {
-                accepted.push(operand);
-                places.push(place);
-            }
-        }
-    }
-    for (place, result) in places.into_iter().zip(compute(accepted)) {
-        decode::put(out, place, &result);
     }
 }

@@ -1,5 +1,6 @@
 //! Point operations on a GPU.
 
+use super::sum::PART;
 use super::{Add, DecodeKeys, Double, Mul, MulBase, Sums, known_answers};
 use crate::gpu::columns::Prefixes;
 use crate::gpu::kernels::{self, WindowScratch};
@@ -18,8 +19,8 @@ fn products(scalars: Numbers) -> Reasons {
 }
 
 impl OnGpu for Add<'_> {
-    fn most_waves(&self) -> usize {
-        6
+    fn items(&self) -> usize {
+        self.items
     }
 
     fn kernels(&self) -> (&'static str, Vec<&'static str>) {
@@ -48,8 +49,8 @@ impl OnGpu for Add<'_> {
 }
 
 impl OnGpu for Double<'_> {
-    fn most_waves(&self) -> usize {
-        6
+    fn items(&self) -> usize {
+        self.items
     }
 
     fn kernels(&self) -> (&'static str, Vec<&'static str>) {
@@ -75,8 +76,8 @@ impl OnGpu for Double<'_> {
 }
 
 impl OnGpu for MulBase<'_> {
-    fn most_waves(&self) -> usize {
-        6
+    fn items(&self) -> usize {
+        self.items
     }
 
     fn kernels(&self) -> (&'static str, Vec<&'static str>) {
@@ -104,8 +105,8 @@ impl OnGpu for MulBase<'_> {
 }
 
 impl OnGpu for Mul<'_> {
-    fn most_waves(&self) -> usize {
-        6
+    fn items(&self) -> usize {
+        self.items
     }
 
     fn kernels(&self) -> (&'static str, Vec<&'static str>) {
@@ -136,8 +137,8 @@ impl OnGpu for Mul<'_> {
 }
 
 impl OnGpu for DecodeKeys<'_> {
-    fn most_waves(&self) -> usize {
-        6
+    fn items(&self) -> usize {
+        self.items
     }
 
     fn kernels(&self) -> (&'static str, Vec<&'static str>) {
@@ -161,6 +162,10 @@ impl OnGpu for DecodeKeys<'_> {
 }
 
 impl OnGpu for Sums<'_> {
+    fn items(&self) -> usize {
+        self.of.div_ceil(PART)
+    }
+
     fn most_waves(&self) -> usize {
         2
     }

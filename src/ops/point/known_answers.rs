@@ -4,9 +4,9 @@ use super::sum::PART;
 use super::{Add, DecodeKeys, Double, Mul, MulBase, Sums, SumsOfProducts, point_of};
 use crate::curve::CurveId;
 use crate::gpu::schedule::operation::ITEMS;
-use crate::gpu::{Fault, Test, Trial};
+use crate::gpu::{Fault, OnGpu as _, Test, Trial};
 use crate::known_answers::{self, Answer, PointAnswers, repeat};
-use crate::types::{Batch as _, Point, PublicKeys, Rejection, Rows};
+use crate::types::{Point, PublicKeys, Rejection, Rows};
 
 fn answers(trial: &Trial) -> &'static PointAnswers {
     &known_answers::of(trial.curve()).points

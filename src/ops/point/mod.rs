@@ -23,9 +23,7 @@ use crate::cpu::CpuEngine;
 use crate::curve::{CurveChoice, CurveId, PerCurve, per_curve};
 use crate::engine::Engine;
 use crate::op::{Computation, Worth};
-use crate::types::{
-    Batch, Error, Place, Point, Points, PublicKeys, Rejection, Results, ResultsMut, Rows, require_lengths,
-};
+use crate::types::{Error, Place, Point, Points, PublicKeys, Rejection, Results, ResultsMut, Rows, require_lengths};
 pub(crate) use msm::SumsOfProducts;
 pub use msm::{msm, msm_columns};
 use std::ops::Range;
@@ -42,12 +40,6 @@ pub(crate) struct Add<'a> {
     pub curve: CurveId,
     pub operands: [PublicKeys<'a>; 2],
     pub items: usize,
-}
-
-impl Batch for Add<'_> {
-    fn items(&self) -> usize {
-        self.items
-    }
 }
 
 impl Computation for Add<'_> {
@@ -68,12 +60,6 @@ pub(crate) struct Double<'a> {
     pub items: usize,
 }
 
-impl Batch for Double<'_> {
-    fn items(&self) -> usize {
-        self.items
-    }
-}
-
 impl Computation for Double<'_> {
     fn worth(&self) -> Worth {
         Worth::of(300)
@@ -90,12 +76,6 @@ pub(crate) struct MulBase<'a> {
     pub curve: CurveId,
     pub scalars: Rows<'a, 32>,
     pub items: usize,
-}
-
-impl Batch for MulBase<'_> {
-    fn items(&self) -> usize {
-        self.items
-    }
 }
 
 impl Computation for MulBase<'_> {
@@ -117,12 +97,6 @@ pub(crate) struct Mul<'a> {
     pub items: usize,
 }
 
-impl Batch for Mul<'_> {
-    fn items(&self) -> usize {
-        self.items
-    }
-}
-
 impl Computation for Mul<'_> {
     fn worth(&self) -> Worth {
         Worth { portable: 30, lanes: 60 }
@@ -139,12 +113,6 @@ pub(crate) struct DecodeKeys<'a> {
     pub curve: CurveId,
     pub keys: PublicKeys<'a>,
     pub items: usize,
-}
-
-impl Batch for DecodeKeys<'_> {
-    fn items(&self) -> usize {
-        self.items
-    }
 }
 
 impl Computation for DecodeKeys<'_> {

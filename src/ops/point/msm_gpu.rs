@@ -1,6 +1,7 @@
 //! Multi-scalar multiplication on a GPU (`cuda/kernels/msm.cu`).
 
 use super::gpu::POINTS;
+use super::msm::PART;
 use super::{SumsOfProducts, known_answers};
 use crate::gpu::buckets::{Buckets, products};
 use crate::gpu::columns::{Column, Content, Xy, Xyz};
@@ -33,6 +34,10 @@ fn sum(
 }
 
 impl OnGpu for SumsOfProducts<'_> {
+    fn items(&self) -> usize {
+        self.of.div_ceil(PART)
+    }
+
     fn most_waves(&self) -> usize {
         2
     }

@@ -5,7 +5,7 @@ use crate::cpu::CpuEngine;
 use crate::curve::{CurveChoice, CurveId, PerCurve, per_curve};
 use crate::engine::Engine;
 use crate::op::{Computation, Reduction, Worth};
-use crate::types::{Batch, Error, Place, Point, PublicKeys, Rejection, Verdict, require_lengths};
+use crate::types::{Error, Place, Point, PublicKeys, Rejection, Verdict, require_lengths};
 use std::ops::Range;
 
 /// Points of a part of a batch: few enough that a GPU has parts for all its threads, enough that little is left to the
@@ -27,12 +27,6 @@ impl Sums<'_> {
     /// The points of some parts.
     pub fn points_of(&self, parts: &Range<usize>) -> Range<usize> {
         parts.start * PART..self.of.min(parts.end * PART)
-    }
-}
-
-impl Batch for Sums<'_> {
-    fn items(&self) -> usize {
-        self.of.div_ceil(PART)
     }
 }
 

@@ -184,21 +184,14 @@ fn own<C: SecretCurve>(point: &ReferencePoint<C>) -> Affine<C::Base> {
 pub fn tweak_points<C: BaseTables>(engine: &CpuEngine, outpoints: Rows<36>, keys: PublicKeys, out: &mut dyn Place) {
     engine.fill(out, [64, 0], |range: Range<usize>, out| {
         let points = decode::public_keys::<C>(engine.lanes, range.clone().map(|item| keys.get(item)));
-        let (mut places, mut accepted, mut scalars) = (Vec::new(), Vec::new(), Vec::new());
-        for (place, (item, point)) in range.zip(points).enumerate() {
-            match point.and_then(|point| Ok((input_hash::<C>(outpoints.get(item), &point)?, point))) {
-                Err(reason) => out.reject(place, reason),
-                Ok((hash, point)) => {
-                    places.push(place);
-                    accepted.push(point);
-                    scalars.push(hash);
-                }
-            }
-        }
-        let products = normalize(engine.lanes, &mul_add::<C>(engine.lanes, &scalars, &accepted, None));
-        for (place, product) in places.into_iter().zip(products) {
-            decode::put(out, place, &product);
-        }
+        let operands = range.zip(points).map(|(item, point)| {
+            let point = point?;
+            Ok((input_hash::<C>(outpoints.get(item), &point)?, point))
+        });
+        decode::compute_accepted(operands, out, decode::put, |operands| {
+            let (scalars, points): (Vec<_>, Vec<_>) = operands.into_iter().unzip();
+            normalize(engine.lanes, &mul_add::<C>(engine.lanes, &scalars, &points, None))
+        });
     });
 }
 

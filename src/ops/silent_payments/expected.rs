@@ -1,7 +1,7 @@
 //! The outputs that receivers expect of transactions, as an operation.
 
 use super::Receiver;
-use crate::types::{Batch, PublicKeys, Rows};
+use crate::types::{PublicKeys, Rows};
 
 /// Bytes of a number.
 pub const NUMBER: usize = 32;
@@ -37,10 +37,4 @@ impl Expected<'_> {
 /// Bytes of a receiver's part of a row.
 fn width(receiver: &Receiver) -> usize {
     NUMBER * (1 + receiver.spend_keys.len())
-}
-
-impl Batch for Expected<'_> {
-    fn items(&self) -> usize {
-        self.items
-    }
 }

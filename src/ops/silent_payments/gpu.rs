@@ -6,9 +6,9 @@ use super::expected::{Expected, NUMBER};
 use super::index::TweakPoints;
 use super::known_answers;
 use crate::curve::{Curve, Secp256k1};
-use crate::gpu::columns::{AnyRows, ByteRows, Codes, Column, NumberKinds, Scalars};
+use crate::gpu::columns::{AnyRows, ByteRows, Codes, Column, Scalars};
 use crate::gpu::kernels::{self, WindowScratch};
-use crate::gpu::runtime::{Fault, Plan, Stream};
+use crate::gpu::runtime::{Fault, Plan};
 use crate::gpu::schedule::Lane;
 use crate::gpu::transfer::{
     Imported, Jacobian, PointResults, Points, PrivateKeys, Reasons, SecretNumbers, point_codes,
@@ -98,12 +98,12 @@ impl Scratch {
 }
 
 impl OnGpu for Expected<'_> {
-    fn is_secret(&self) -> bool {
-        true
+    fn items(&self) -> usize {
+        self.items
     }
 
-    fn most_waves(&self) -> usize {
-        6
+    fn is_secret(&self) -> bool {
+        true
     }
 
     fn kernels(&self) -> (&'static str, Vec<&'static str>) {
@@ -141,24 +141,9 @@ impl OnGpu for Expected<'_> {
     }
 }
 
-/// Hashes of inputs, as scalars.
-#[derive(Clone, Copy)]
-struct InputHashes {
-    outpoints: Column<ByteRows<36>>,
-    hashes: Column<Scalars>,
-    kinds: Column<NumberKinds>,
-}
-
-impl InputHashes {
-    fn compute(self, stream: &mut Stream, keys: Points, n: usize) -> Result<(), Fault> {
-        let (InputHashes { outpoints, hashes, kinds: hash_kinds }, Points { xy, kinds }) = (self, keys);
-        kernels::SilentInputHashes { outpoints, xy, kinds, hashes, hash_kinds, n: n as u64 }.launch(stream, CURVE)
-    }
-}
-
 impl OnGpu for TweakPoints<'_> {
-    fn most_waves(&self) -> usize {
-        6
+    fn items(&self) -> usize {
+        self.items
     }
 
     fn kernels(&self) -> (&'static str, Vec<&'static str>) {
@@ -172,19 +157,19 @@ impl OnGpu for TweakPoints<'_> {
     fn chunk<'a>(&'a self, plan: &mut Plan<'a>, items: Range<usize>) -> Launch<'a> {
         let keys = Imported::new(plan, self.input_keys.slice(items.clone()));
         let outpoints = plan.input(self.outpoints.slice(items.clone()).bytes());
-        let hashes = InputHashes { outpoints, hashes: plan.column(), kinds: plan.column() };
+        let (hashes, hash_kinds) = (plan.column(), plan.column());
         let (windows, sums) = (WindowScratch::new(plan), Jacobian::new(plan));
         let (results, n) = (PointResults::new(plan), items.len());
         Box::new(move |Running { lane, .. }: &mut Running| {
             keys.import(lane, CURVE, n)?;
-            hashes.compute(lane, keys.points, n)?;
-            windows.reset(lane)?;
             let (Points { xy, kinds }, WindowScratch { tables, next_tile }) = (keys.points, windows);
-            let (scalars, xyz) = (hashes.hashes, sums.xyz);
+            kernels::SilentInputHashes { outpoints, xy, kinds, hashes, hash_kinds, n: n as u64 }.launch(lane, CURVE)?;
+            windows.reset(lane)?;
+            let (scalars, xyz) = (hashes, sums.xyz);
             kernels::UpmulVar { scalars, xy, kinds, tables, xyz, next_tile, n: n as u64 }.launch(lane, CURVE)?;
             // The products take the place of the keys.
             sums.normalize(lane, CURVE, keys.points, true, n)?;
-            let status = Some((hashes.kinds.into(), Rejection::ScalarOutOfRange));
+            let status = Some((hash_kinds.into(), Rejection::ScalarOutOfRange));
             let reasons = Reasons { status, identity: Some(Rejection::IdentityKey) };
             results.export(lane, CURVE, keys.points, reasons, n)
         })

@@ -4,7 +4,7 @@ use super::cpu;
 use crate::cpu::CpuEngine;
 use crate::curve::Secp256k1;
 use crate::op::{Computation, Worth};
-use crate::types::{Batch, Error, Place, PublicKeys, Rows, require_lengths};
+use crate::types::{Error, Place, PublicKeys, Rows, require_lengths};
 use std::ops::Range;
 
 /// `hash_BIP0352/Inputs(outpoint || A) A` for each smallest outpoint and sum A of input keys.
@@ -19,12 +19,6 @@ impl<'a> TweakPoints<'a> {
         let found = [("outpoints", outpoints.len_for(items)), ("sums of input keys", input_keys.len_for(items))];
         require_lengths(items, &found)?;
         Ok(TweakPoints { outpoints, input_keys, items })
-    }
-}
-
-impl Batch for TweakPoints<'_> {
-    fn items(&self) -> usize {
-        self.items
     }
 }
 

@@ -7,32 +7,24 @@ use crate::cpu::point::Affine;
 use crate::cpu::tables::BaseTables;
 use crate::cpu::{CpuCurve, CpuEngine, decode};
 use crate::ops::hash::{Tag, tagged};
-use crate::types::{Place, PublicKeys, Rejection};
+use crate::types::{Place, PublicKeys, Rejection, ResultsMut};
 
 pub fn tweak<C: BaseTables>(engine: &CpuEngine, keys: PublicKeys, tweaks: Tweaks, out: &mut dyn Place) {
     engine.fill(out, [64, 0], |range, out| {
         let base = C::tables().table(engine, range.len());
         let points = decode::public_keys::<C>(engine.lanes, range.clone().map(|item| keys.get(item)));
-        let (mut places, mut accepted, mut scalars) = (Vec::new(), Vec::new(), Vec::new());
-        for (place, (item, point)) in range.zip(points).enumerate() {
-            match point.and_then(|point| term::<C>(point, &tweaks, item)) {
-                Err(reason) => out.reject(place, reason),
-                Ok((point, scalar)) => {
-                    places.push(place);
-                    accepted.push(point);
-                    scalars.push(scalar);
-                }
-            }
-        }
-        let products: Vec<_> = scalars.iter().map(|scalar| [(base, scalar)]).collect();
-        let products = sum_products::<C, 1>(engine.lanes, &products);
-        let sums: Vec<_> = products.iter().zip(&accepted).map(|(product, key)| product.add_affine::<C>(key)).collect();
-        for (place, sum) in places.into_iter().zip(normalize(engine.lanes, &sums)) {
-            match sum.infinity {
-                true => out.reject(place, Rejection::IdentityResult),
-                false => decode::put(out, place, &sum),
-            }
-        }
+        let terms = range.zip(points).map(|(item, point)| term::<C>(point?, &tweaks, item));
+        let put = |out: &mut ResultsMut, place, sum: &Affine<C::Base>| match sum.infinity {
+            true => out.reject(place, Rejection::IdentityResult),
+            false => decode::put(out, place, sum),
+        };
+        decode::compute_accepted(terms, out, put, |terms| {
+            let (keys, scalars): (Vec<_>, Vec<_>) = terms.into_iter().unzip();
+            let products: Vec<_> = scalars.iter().map(|scalar| [(base, scalar)]).collect();
+            let products = sum_products::<C, 1>(engine.lanes, &products);
+            let sums: Vec<_> = products.iter().zip(&keys).map(|(product, key)| product.add_affine::<C>(key)).collect();
+            normalize(engine.lanes, &sums)
+        });
     });
 }
 

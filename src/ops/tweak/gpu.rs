@@ -47,8 +47,8 @@ impl TweakColumns {
 }
 
 impl OnGpu for Tweak<'_> {
-    fn most_waves(&self) -> usize {
-        6
+    fn items(&self) -> usize {
+        self.items
     }
 
     fn kernels(&self) -> (&'static str, Vec<&'static str>) {

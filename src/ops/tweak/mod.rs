@@ -14,7 +14,7 @@ use crate::cpu::CpuEngine;
 use crate::curve::Secp256k1;
 use crate::engine::Engine;
 use crate::op::{Computation, Worth};
-use crate::types::{Batch, Error, Place, Point, Points, PublicKeys, Rejection, ResultsMut, Rows, require_lengths};
+use crate::types::{Error, Place, Point, Points, PublicKeys, Rejection, ResultsMut, Rows, require_lengths};
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha512;
 use std::ops::Range;
@@ -51,12 +51,6 @@ impl<'a> Tweak<'a> {
         };
         require_lengths(items, &[("public keys", keys.len_for(items)), of_tweaks])?;
         Ok(Tweak { keys, tweaks, items })
-    }
-}
-
-impl Batch for Tweak<'_> {
-    fn items(&self) -> usize {
-        self.items
     }
 }
 

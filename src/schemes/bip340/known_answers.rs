@@ -5,13 +5,13 @@ use crate::curve::{Curve, CurveId, Secp256k1};
 use crate::gpu::schedule::operation::ITEMS;
 use crate::gpu::tables::key_tables;
 use crate::gpu::{Fault, Test, Trial};
-use crate::known_answers::{self, Answer, Schnorr, repeat};
+use crate::known_answers::{self, Schnorr, repeat};
 use crate::ops::hash::SizedTexts;
 use crate::ops::keys;
 use crate::ops::point;
 use crate::schemes::frame::Chunks;
 use crate::schemes::frame::known_answers::may_fail_equation;
-use crate::types::{PublicKeys, Results, SecretKeys};
+use crate::types::{PublicKeys, SecretKeys, bytes_of};
 
 const CURVE: CurveId = Secp256k1::ID;
 
@@ -43,10 +43,6 @@ pub fn of_signing(is_checked: bool, keys_are_given: bool, with_tables: bool) -> 
     tests
 }
 
-fn code_of(results: &Results, item: usize) -> u8 {
-    results.codes[item]
-}
-
 /// A batch of this many items, with messages as rows or as texts, and how many are said to come.
 fn verify(trial: &mut Trial, as_rows: bool, items: usize, expected: Option<usize>) -> Result<(), Fault> {
     let Schnorr { messages, signatures, keys, verdicts, .. } = known_answers::schnorr();
@@ -58,11 +54,7 @@ fn verify(trial: &mut Trial, as_rows: bool, items: usize, expected: Option<usize
     let keys = PublicKeys::x_only(&keys);
     let verify =
         Verify { messages, signatures: (&signatures).into(), keys, together: false, chunks: Chunks::all(), items };
-    let codes = match expected {
-        None => trial.compute(&verify, code_of)?,
-        Some(expected) => trial.compute_expecting(&verify, code_of, expected)?,
-    };
-    trial.compare(codes, repeat(verdicts, items).into_iter().map(|verdict| verdict.code()))
+    trial.check_codes(&verify, expected, repeat(verdicts, items).into_iter().map(|verdict| verdict.code()))
 }
 
 fn run_verify(trial: &mut Trial) -> Result<(), Fault> {
@@ -92,15 +84,10 @@ fn run_verify_together(trial: &mut Trial) -> Result<(), Fault> {
         let (messages, keys) = (Messages::Rows((&messages).into()), PublicKeys::x_only(&keys));
         let (signatures, chunks) = ((&signatures).into(), Chunks::all());
         let verify = Verify { messages, signatures, keys, together: true, chunks, items: ITEMS };
-        let codes = trial.compute(&verify, code_of)?;
-        trial.compare(codes, numbers.iter().map(|item| verdicts[*item].code()))?;
+        trial.check_codes(&verify, None, numbers.iter().map(|item| verdicts[*item].code()))?;
         trial.compare([verify.chunks.spared() > 0], [!fails])?;
     }
     Ok(())
-}
-
-fn signature_of(results: &Results, item: usize) -> Answer<[u8; 64]> {
-    results.get(item).copied()
 }
 
 /// With public keys that are given and computed, and with messages as rows and as texts of other lengths.
@@ -117,7 +104,7 @@ fn run_sign(trial: &mut Trial) -> Result<(), Fault> {
             is_checked: false,
             items: ITEMS,
         };
-        trial.check(&sign, signature_of, repeat(signed, ITEMS))?;
+        trial.check(&sign, bytes_of, repeat(signed, ITEMS))?;
     }
     Ok(())
 }

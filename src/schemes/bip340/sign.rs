@@ -7,7 +7,7 @@ use crate::engine::Engine;
 use crate::ops::keys::public_keys_of;
 use crate::ops::point::decode_keys;
 use crate::types::{
-    Batch, Error, KeyRowForm, Point, PublicKeys, Rejection, ResultsMut, Rows, SecretKeys, Verdict, require_lengths,
+    Error, KeyRowForm, Point, PublicKeys, Rejection, ResultsMut, Rows, SecretKeys, Verdict, bytes_of, require_lengths,
 };
 
 /// Signs one message of 32 bytes per item. **Constant-time** in keys, auxiliary data and nonces.
@@ -97,7 +97,7 @@ fn sign_each(
 ) -> Result<Vec<Result<[u8; 64], Rejection>>, Error> {
     let auxiliary = auxiliary.rows(&engine.devices()?.cpu, items)?;
     let sign = signing(engine, messages, keys, auxiliary.column(), items)?;
-    let mut signed = engine.collect(&sign, |results, item| results.get(item).copied())?;
+    let mut signed = engine.collect(&sign, bytes_of)?;
     for item in mismatches(engine, keys, items)? {
         signed[item] = signed[item].and(Err(Rejection::Mismatch));
     }
@@ -132,13 +132,18 @@ fn signing<'a, 'm>(
     auxiliary: SecretKeys<'a>,
     items: usize,
 ) -> Result<Sign<'a, 'm>, Error> {
+    let lengths = [
+        ("messages", messages.len_for(items)),
+        ("secret keys", keys.secret.len_for(items)),
+        ("public keys", keys.public.map_or(items, |keys| keys.len_for(items))),
+        ("auxiliary random data", auxiliary.len_for(items)),
+    ];
+    require_lengths(items, &lengths)?;
     let is_checked = engine.info().check_signatures;
-    let sign = Sign { messages, keys: keys.secret, public: keys.public, auxiliary, is_checked, items };
-    sign.require()?;
     // What is checked is checked with public keys that are computed: those that are given may be wrong. X-only keys do
     // not say what signing needs of them.
     let public = keys.public.filter(|keys| !is_checked && keys.form() != KeyRowForm::XOnly);
-    Ok(Sign { public, ..sign })
+    Ok(Sign { messages, keys: keys.secret, public, auxiliary, is_checked, items })
 }
 
 /// The items whose given public keys are good ones of other private keys, or none, where signatures are checked.
@@ -165,25 +170,4 @@ pub(crate) struct Sign<'a, 'm> {
     /// Whether signatures are verified before they are returned; with public keys that are computed.
     pub is_checked: bool,
     pub items: usize,
-}
-
-impl Sign<'_, '_> {
-    /// # Errors
-    /// [`Error::LengthMismatch`] when the columns differ in length.
-    pub fn require(&self) -> Result<(), Error> {
-        let items = self.items;
-        let lengths = [
-            ("messages", self.messages.len_for(items)),
-            ("secret keys", self.keys.len_for(items)),
-            ("public keys", self.public.map_or(items, |keys| keys.len_for(items))),
-            ("auxiliary random data", self.auxiliary.len_for(items)),
-        ];
-        require_lengths(items, &lengths)
-    }
-}
-
-impl Batch for Sign<'_, '_> {
-    fn items(&self) -> usize {
-        self.items
-    }
 }

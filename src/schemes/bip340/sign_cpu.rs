@@ -37,29 +37,33 @@ impl Sign<'_, '_> {
 
     /// Signs some items, whose places begin with `first`.
     fn sign_items<C: SecretCurve>(&self, lanes: Option<Lanes>, items: &[usize], first: usize, out: &mut ResultsMut) {
-        let mut batch = Keys::<C>::with_capacity(items.len());
+        // Capacities are exact, here and below: a vector that grows would leave its old contents behind.
+        let mut keys = Zeroizing::new(Vec::with_capacity(items.len()));
+        let mut places = Vec::with_capacity(items.len());
         for (at, &item) in items.iter().enumerate() {
             match scalar::<C>(self.keys.expose(item)) {
-                Ok(d) => batch.push((first + at, item), &d),
+                Ok(d) => {
+                    places.push((first + at, item));
+                    keys.push(*d);
+                }
                 Err(reason) => out.reject(first + at, reason),
             }
         }
         let points = match self.public {
-            None => products::<C>(lanes, &batch.d).into_iter().map(Ok).collect(),
+            None => products::<C>(lanes, &keys).into_iter().map(Ok).collect(),
             Some(public) => {
-                let given = batch.places.iter().map(|&(_, item)| public.get(item));
+                let given = places.iter().map(|&(_, item)| public.get(item));
                 let x_only = |point: Result<_, Rejection>| point.map(XOnly::of_affine::<C>);
                 decode::public_keys::<C>(lanes, given).into_iter().map(x_only).collect::<Vec<_>>()
             }
         };
-        // Capacities are exact: a vector that grows would leave its old contents behind.
         let mut nonces = Zeroizing::new(Vec::with_capacity(points.len()));
         for (index, point) in points.iter().enumerate() {
-            let (place, item) = batch.places[index];
+            let (place, item) = places[index];
             let nonce = point
                 .as_ref()
                 .map_err(|reason| *reason)
-                .and_then(|point| self.nonce::<C>(&batch.d[index], point, item).ok_or(Rejection::IdentityResult));
+                .and_then(|point| self.nonce::<C>(&keys[index], point, item).ok_or(Rejection::IdentityResult));
             nonces.push(nonce.as_ref().map_or(Number::<C>::ONE, |nonce| **nonce));
             if let Err(reason) = nonce {
                 out.reject(place, reason);
@@ -69,7 +73,7 @@ impl Sign<'_, '_> {
         }
         let nonce_points = products::<C>(lanes, &nonces);
         for (index, point) in points.iter().enumerate() {
-            let ((place, item), Ok(point)) = (batch.places[index], point) else { continue };
+            let ((place, item), Ok(point)) = (places[index], point) else { continue };
             // What was rejected for its nonce has another one, which must not be used.
             if out.codes[place] != Verdict::VALID_CODE {
                 continue;
@@ -79,7 +83,7 @@ impl Sign<'_, '_> {
             let e = tagged(Tag::Challenge, &[&r.x, &point.x, self.messages.get(item)]);
             let e = Number::<C>::reduce(&Bytes::<C>::from(e));
             let k = Zeroizing::new(r.with_even_y::<C>(&nonces[index]));
-            let d = Zeroizing::new(point.with_even_y::<C>(&batch.d[index]));
+            let d = Zeroizing::new(point.with_even_y::<C>(&keys[index]));
             let s = *k + e * *d;
             let row = out.row(0, place);
             row[..32].copy_from_slice(&r.x);
@@ -154,22 +158,4 @@ fn products<C: SecretCurve>(lanes: Option<Lanes>, numbers: &[Number<C>]) -> Vec<
         XOnly { x: point.x().into(), y_is_odd: point.y_is_odd().unwrap_u8() }
     };
     numbers.iter().map(product).collect()
-}
-
-/// The items of a chunk whose keys are in range, with their keys.
-struct Keys<C: SecretCurve> {
-    /// Of the item among the results, and its number.
-    places: Vec<(usize, usize)>,
-    d: Zeroizing<Vec<Number<C>>>,
-}
-
-impl<C: SecretCurve> Keys<C> {
-    fn with_capacity(items: usize) -> Self {
-        Keys { places: Vec::with_capacity(items), d: Zeroizing::new(Vec::with_capacity(items)) }
-    }
-
-    fn push(&mut self, place: (usize, usize), d: &Number<C>) {
-        self.places.push(place);
-        self.d.push(*d);
-    }
 }

@@ -19,12 +19,12 @@ use crate::types::Verdict;
 use std::ops::Range;
 
 impl OnGpu for Sign<'_, '_> {
-    fn is_secret(&self) -> bool {
-        true
+    fn items(&self) -> usize {
+        self.items
     }
 
-    fn most_waves(&self) -> usize {
-        6
+    fn is_secret(&self) -> bool {
+        true
     }
 
     fn kernels(&self) -> (&'static str, Vec<&'static str>) {

@@ -5,7 +5,7 @@ use crate::engine::Engine;
 use crate::schemes::frame::{Chunks, verdict_of};
 #[cfg(doc)]
 use crate::types::Rejection;
-use crate::types::{Batch, Error, PublicKeys, ResultsMut, Rows, Verdicts, require_lengths};
+use crate::types::{Error, PublicKeys, ResultsMut, Rows, Verdicts, require_lengths};
 
 /// Verifies one signature per item over a message of 32 bytes. Variable-time: everything here is public.
 ///
@@ -38,7 +38,7 @@ pub fn verify<'k>(
     signatures: &[[u8; 64]],
     keys: impl Into<PublicKeys<'k>>,
 ) -> Result<Verdicts, Error> {
-    let verify = verification(engine, Messages::Rows(messages.into()), signatures.into(), keys.into(), messages.len())?;
+    let verify = Verify::new(engine, Messages::Rows(messages.into()), signatures.into(), keys.into(), messages.len())?;
     engine.collect(&verify, verdict_of).map(Verdicts::new)
 }
 
@@ -53,7 +53,7 @@ pub fn verify_into<'a, 'k>(
     keys: impl Into<PublicKeys<'k>>,
     codes: &mut [u8],
 ) -> Result<(), Error> {
-    let verify = verification(engine, Messages::Rows(messages.into()), signatures.into(), keys.into(), codes.len())?;
+    let verify = Verify::new(engine, Messages::Rows(messages.into()), signatures.into(), keys.into(), codes.len())?;
     engine.run(&verify, &mut ResultsMut::codes(codes))
 }
 
@@ -76,7 +76,7 @@ pub fn verify_messages<'k>(
     signatures: &[[u8; 64]],
     keys: impl Into<PublicKeys<'k>>,
 ) -> Result<Verdicts, Error> {
-    let verify = verification(engine, texts(engine, messages)?, signatures.into(), keys.into(), messages.len())?;
+    let verify = Verify::new(engine, texts(engine, messages)?, signatures.into(), keys.into(), messages.len())?;
     engine.collect(&verify, verdict_of).map(Verdicts::new)
 }
 
@@ -91,18 +91,8 @@ pub fn verify_messages_into<'a, 'k>(
     keys: impl Into<PublicKeys<'k>>,
     codes: &mut [u8],
 ) -> Result<(), Error> {
-    let verify = verification(engine, texts(engine, messages)?, signatures.into(), keys.into(), codes.len())?;
+    let verify = Verify::new(engine, texts(engine, messages)?, signatures.into(), keys.into(), codes.len())?;
     engine.run(&verify, &mut ResultsMut::codes(codes))
-}
-
-fn verification<'a>(
-    engine: &Engine,
-    messages: Messages<'a>,
-    signatures: Rows<'a, 64>,
-    keys: PublicKeys<'a>,
-    items: usize,
-) -> Result<Verify<'a>, Error> {
-    Verify::new(messages, signatures, keys, engine.info().batch_equations, items)
 }
 
 /// The verification of a batch.
@@ -120,11 +110,11 @@ pub(crate) struct Verify<'a> {
 impl<'a> Verify<'a> {
     /// # Errors
     /// [`Error::LengthMismatch`] when the columns differ in length.
-    pub fn new(
+    fn new(
+        engine: &Engine,
         messages: Messages<'a>,
         signatures: Rows<'a, 64>,
         keys: PublicKeys<'a>,
-        together: bool,
         items: usize,
     ) -> Result<Self, Error> {
         let lengths = [
@@ -133,12 +123,7 @@ impl<'a> Verify<'a> {
             ("public keys", keys.len_for(items)),
         ];
         require_lengths(items, &lengths)?;
-        Ok(Verify { messages, signatures, keys, together, chunks: Chunks::new(items), items })
-    }
-}
-
-impl Batch for Verify<'_> {
-    fn items(&self) -> usize {
-        self.items
+        let (together, chunks) = (engine.info().batch_equations, Chunks::new(items));
+        Ok(Verify { messages, signatures, keys, together, chunks, items })
     }
 }

@@ -1,12 +1,12 @@
 //! Recovery where the caller knows which keys to expect.
 
-use super::recover::{Candidates, Recover, Wanted, recover_inputs};
-use super::recover_cpu;
+use super::recover::{Candidates, Recover, Wanted};
+use super::recover_cpu::Inputs;
 use crate::curve::{Curve, CurveId, EcdsaChoice, Secp256k1};
 use crate::engine::Engine;
 use crate::ops::point::point_of;
 use crate::schemes::frame::Chunks;
-use crate::types::{Address, Error, Points, PublicKeys, Rejection, ResultsMut, Rows, require_lengths};
+use crate::types::{Address, Error, Points, PublicKeys, Rejection, ResultsMut, Rows, bytes_of, require_lengths};
 
 /// What [`super::recover`] gives, where the caller has a candidate for each key or for some: the key of the signer who
 /// is expected, kept from an earlier signature. With [`crate::EngineBuilder::batch_equations`] candidates that are
@@ -45,7 +45,7 @@ pub fn recover_with_candidates<'k>(
     candidates: impl Into<PublicKeys<'k>>,
 ) -> Result<Points, Error> {
     let (curve, candidates) = (curve.id(), candidates.into());
-    let inputs = recover_inputs(digests, signatures, recovery_ids);
+    let inputs = Inputs::new(digests, signatures, recovery_ids.as_chunks::<1>().0);
     engine.collect(&recovery(engine, curve, inputs, candidates, Wanted::Keys, digests.len())?, point_of)
 }
 
@@ -65,10 +65,9 @@ pub fn recover_with_candidates_into<'a, 'k>(
     keys: &mut [[u8; 64]],
     codes: &mut [u8],
 ) -> Result<(), Error> {
-    let (curve, digests, signatures, recovery_ids, candidates) =
-        (curve.id(), digests.into(), signatures.into(), recovery_ids.into(), candidates.into());
+    let (curve, candidates) = (curve.id(), candidates.into());
     require_lengths(codes.len(), &[("keys", keys.len())])?;
-    let inputs = recover_cpu::Inputs { digests, signatures, recovery_ids };
+    let inputs = Inputs::new(digests, signatures, recovery_ids);
     let recover = recovery(engine, curve, inputs, candidates, Wanted::Keys, codes.len())?;
     engine.run(&recover, &mut ResultsMut::rows(codes, keys))
 }
@@ -99,9 +98,9 @@ pub fn recover_addresses_with_candidates<'k>(
     recovery_ids: &[u8],
     candidates: impl Into<PublicKeys<'k>>,
 ) -> Result<Vec<Result<Address, Rejection>>, Error> {
-    let inputs = recover_inputs(digests, signatures, recovery_ids);
+    let inputs = Inputs::new(digests, signatures, recovery_ids.as_chunks::<1>().0);
     let recover = recovery(engine, Secp256k1::ID, inputs, candidates.into(), Wanted::Addresses, digests.len())?;
-    engine.collect(&recover, |results, item| results.get(item).copied())
+    engine.collect(&recover, bytes_of)
 }
 
 /// What [`recover_addresses_with_candidates`] gives, from columns into columns: 20 bytes an item. Variable-time:
@@ -119,8 +118,7 @@ pub fn recover_addresses_with_candidates_into<'a, 'k>(
     codes: &mut [u8],
 ) -> Result<(), Error> {
     require_lengths(codes.len(), &[("addresses", addresses.len())])?;
-    let (digests, signatures, recovery_ids) = (digests.into(), signatures.into(), recovery_ids.into());
-    let inputs = recover_cpu::Inputs { digests, signatures, recovery_ids };
+    let inputs = Inputs::new(digests, signatures, recovery_ids);
     let recover = recovery(engine, Secp256k1::ID, inputs, candidates.into(), Wanted::Addresses, codes.len())?;
     engine.run(&recover, &mut ResultsMut::rows(codes, addresses))
 }
@@ -129,7 +127,7 @@ pub fn recover_addresses_with_candidates_into<'a, 'k>(
 fn recovery<'a>(
     engine: &Engine,
     curve: CurveId,
-    inputs: recover_cpu::Inputs<'a>,
+    inputs: Inputs<'a>,
     candidates: PublicKeys<'a>,
     wanted: Wanted,
     items: usize,

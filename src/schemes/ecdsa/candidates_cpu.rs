@@ -1,4 +1,4 @@
-//! Recovery on the CPU where the caller has candidates: for each item a public key that may have made the signature.
+//! Recovery on the CPU. The caller may have candidates: for each item a public key that may have made the signature.
 //!
 //! The recovery id says which point R is. As r is not 0, one key alone fulfils u1 G + u2 Q = R, with u1 = e / s and
 //! u2 = r / s: the key that is recovered, Q = (s R - e G) / r. Candidates for which that holds are found by equations
@@ -22,12 +22,17 @@ const MOST_PLANNED: usize = 1 << 20;
 const PLANNED_BYTES: usize = 256;
 
 /// The keys.
-pub fn recover<C: BaseTables>(engine: &CpuEngine, inputs: Inputs, candidates: PublicKeys, out: &mut dyn Place) {
+pub fn recover<C: BaseTables>(engine: &CpuEngine, inputs: Inputs, candidates: Option<PublicKeys>, out: &mut dyn Place) {
     recover_each::<C>(engine, inputs, candidates, 64, decode::put, out);
 }
 
-/// Ethereum addresses of the keys.
-pub fn addresses<C: BaseTables>(engine: &CpuEngine, inputs: Inputs, candidates: PublicKeys, out: &mut dyn Place) {
+/// Ethereum addresses of the keys (yellow paper, appendix F).
+pub fn addresses<C: BaseTables>(
+    engine: &CpuEngine,
+    inputs: Inputs,
+    candidates: Option<PublicKeys>,
+    out: &mut dyn Place,
+) {
     recover_each::<C>(engine, inputs, candidates, size_of::<Address>(), put_address, out);
 }
 
@@ -35,11 +40,14 @@ pub fn addresses<C: BaseTables>(engine: &CpuEngine, inputs: Inputs, candidates: 
 fn recover_each<C: BaseTables>(
     engine: &CpuEngine,
     inputs: Inputs,
-    candidates: PublicKeys,
+    candidates: Option<PublicKeys>,
     width: usize,
     put: impl Fn(&mut ResultsMut, usize, &Affine<C::Base>) + Sync,
     out: &mut dyn Place,
 ) {
+    let Some(candidates) = candidates else {
+        return recover_cpu::recover_each::<C>(engine, inputs, width, &put, out);
+    };
     for (part, mut place) in engine.planned_parts(out, MOST_PLANNED, PLANNED_BYTES) {
         recover_part::<C>(engine, inputs.slice(part.clone()), candidates.slice(part), width, &put, &mut *place);
     }
@@ -111,9 +119,7 @@ fn recover_some<C: BaseTables>(
     let digests: Vec<_> = items.iter().map(|&item| *digests.get(item)).collect();
     let signatures: Vec<_> = items.iter().map(|&item| *signatures.get(item)).collect();
     let recovery_ids: Vec<_> = items.iter().map(|&item| *recovery_ids.get(item)).collect();
-    let inputs =
-        Inputs { digests: (&digests).into(), signatures: (&signatures).into(), recovery_ids: (&recovery_ids).into() };
-    recover_cpu::recover_each::<C>(engine, inputs, width, put, out);
+    recover_cpu::recover_each::<C>(engine, Inputs::new(&digests, &signatures, &recovery_ids), width, put, out);
 }
 
 #[cfg(test)]
@@ -152,8 +158,7 @@ mod tests {
         }
 
         fn inputs<'a>(&'a self, ids: &'a [[u8; 1]]) -> Inputs<'a> {
-            let (digests, signatures) = ((&self.digests).into(), (&self.signatures).into());
-            Inputs { digests, signatures, recovery_ids: ids.into() }
+            Inputs::new(&self.digests, &self.signatures, ids)
         }
     }
 
@@ -228,7 +233,7 @@ mod tests {
                 decode::put(out, place, key);
             };
             let given = PublicKeys::raw(candidates.bytes().as_chunks().0);
-            recover_each::<types::P256>(&engine, good.inputs(&good.ids), given, 64, put_and_change, &mut place);
+            recover_each::<types::P256>(&engine, good.inputs(&good.ids), Some(given), 64, put_and_change, &mut place);
             assert!(codes.iter().all(|code| *code == Verdict::VALID_CODE));
             assert_eq!(out, rows);
         }

@@ -21,8 +21,7 @@ fn recover<R>(curve: CurveId, items: &[Item], wanted: Wanted, with: impl FnOnce(
     let signatures: Vec<[u8; 64]> =
         items.iter().map(|item| [item.r, item.s].as_flattened().try_into().expect("64 bytes")).collect();
     let ids: Vec<[u8; 1]> = items.iter().map(|item| [item.id]).collect();
-    let (digests, signatures, recovery_ids) = ((&digests).into(), (&signatures).into(), (&ids).into());
-    let inputs = recover_cpu::Inputs { digests, signatures, recovery_ids };
+    let inputs = recover_cpu::Inputs::new(&digests, &signatures, &ids);
     with(Recover { curve, inputs, candidates: None, wanted, items: items.len() })
 }
 

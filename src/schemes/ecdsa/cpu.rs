@@ -136,11 +136,7 @@ fn check_signed<C: SecretCurve>(
         return verify::<C>(engine, inputs, Policy::default(), &mut ResultsMut::codes(codes));
     }
     // The key that is recovered is the one with which the signature verifies: that need not be done too.
-    let inputs = recover_cpu::Inputs {
-        digests: (&digests).into(),
-        signatures,
-        recovery_ids: signed.columns[1].as_chunks().0.into(),
-    };
+    let inputs = recover_cpu::Inputs::new(&digests, signatures, signed.columns[1].as_chunks::<1>().0);
     let mut recovered = vec![[0; 64]; items.len()];
     recover_cpu::recover::<C>(engine, inputs, &mut ResultsMut::rows(codes, &mut recovered));
     for (code, (recovered, public)) in codes.iter_mut().zip(recovered.iter().zip(&public)) {

@@ -10,7 +10,7 @@ use crate::schemes::frame::Chunks;
 use crate::schemes::frame::known_answers::{
     SchemeTests, sign, sign_with_data, verify, verify_by_tables, verify_together,
 };
-use crate::types::{Point, Policy, PublicKeys, Rejection, Results};
+use crate::types::{Point, Policy, PublicKeys, Rejection, bytes_of};
 use sha3::{Digest, Keccak256};
 
 pub const TESTS: SchemeTests = SchemeTests {
@@ -114,12 +114,8 @@ fn recover<const W: usize>(
     let Signatures { digests, signatures, recovery_ids, .. } = &known_answers::of(trial.curve()).signatures;
     let (digests, signatures) = (repeat(digests, ITEMS), repeat(signatures, ITEMS));
     let recovery_ids: Vec<[u8; 1]> = repeat(recovery_ids, ITEMS).into_iter().map(|id| [id]).collect();
-    let inputs = recover_cpu::Inputs {
-        digests: (&digests).into(),
-        signatures: (&signatures).into(),
-        recovery_ids: (&recovery_ids).into(),
-    };
+    let inputs = recover_cpu::Inputs::new(&digests, &signatures, &recovery_ids);
     let recover = Recover { curve: trial.curve(), inputs, candidates, wanted, items: ITEMS };
-    let given = trial.compute(&recover, |results: &Results, item| results.get::<W>(item).copied())?;
+    let given = trial.compute(&recover, bytes_of::<W>)?;
     Ok((given, recover.candidates.map_or(0, |candidates| candidates.chunks.spared())))
 }

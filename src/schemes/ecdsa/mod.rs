@@ -30,7 +30,7 @@ use crate::engine::Engine;
 use crate::op::Worth;
 pub use crate::types::{Address, Policy, RecoverableSignature, SForm};
 use crate::types::{
-    Check, Error, PublicKeys, Rejection, Results, ResultsMut, Rows, Signers, Verdicts, require_lengths,
+    Check, Error, PublicKeys, Rejection, Results, ResultsMut, Rows, Signers, Verdicts, bytes_of, require_lengths,
 };
 pub use candidates::{
     recover_addresses_with_candidates, recover_addresses_with_candidates_into, recover_with_candidates,
@@ -159,7 +159,7 @@ pub fn verify_recoverable<'k>(
     policy: Policy,
 ) -> Result<Verdicts, Error> {
     let (curve, keys) = (curve.id(), keys.into());
-    let recoverable = recover::recover_inputs(digests, signatures, recovery_ids);
+    let recoverable = recover_cpu::Inputs::new(digests, signatures, recovery_ids.as_chunks::<1>().0);
     let verify = verification_with_ids(engine, curve, recoverable, keys, policy, digests.len())?;
     engine.collect(&verify, verdict_of).map(Verdicts::new)
 }
@@ -179,9 +179,8 @@ pub fn verify_recoverable_into<'a, 'k>(
     policy: Policy,
     codes: &mut [u8],
 ) -> Result<(), Error> {
-    let (curve, digests, signatures, recovery_ids, keys) =
-        (curve.id(), digests.into(), signatures.into(), recovery_ids.into(), keys.into());
-    let recoverable = recover_cpu::Inputs { digests, signatures, recovery_ids };
+    let (curve, keys) = (curve.id(), keys.into());
+    let recoverable = recover_cpu::Inputs::new(digests, signatures, recovery_ids);
     let verify = verification_with_ids(engine, curve, recoverable, keys, policy, codes.len())?;
     engine.run(&verify, &mut ResultsMut::codes(codes))
 }
@@ -230,7 +229,7 @@ pub fn sign<'a>(
 ) -> Result<Vec<Result<[u8; 64], Rejection>>, Error> {
     let (curve, signers) = (curve.id(), signers.into());
     let sign = signing(engine, curve, digests.into(), signers, s_form, false, digests.len())?;
-    engine.collect(&sign, |results, item| results.get(item).copied())
+    engine.collect(&sign, bytes_of)
 }
 
 /// What [`sign`] gives, from columns into columns: 64 bytes `r || s` an item. **Constant-time** in keys and nonces.

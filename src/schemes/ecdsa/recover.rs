@@ -1,13 +1,14 @@
 //! The public keys or addresses that made signatures.
 
-use super::{ECDSA, candidates_cpu, recover_cpu};
+use super::recover_cpu::Inputs;
+use super::{ECDSA, candidates_cpu};
 use crate::cpu::CpuEngine;
 use crate::curve::{Curve, CurveId, EcdsaChoice, PerCurve, Secp256k1, per_curve};
 use crate::engine::Engine;
 use crate::op::{Computation, Worth};
 use crate::ops::point::point_of;
 use crate::schemes::frame::Chunks;
-use crate::types::{Address, Batch, Error, Place, Points, PublicKeys, Rejection, ResultsMut, Rows, require_lengths};
+use crate::types::{Address, Error, Place, Points, PublicKeys, Rejection, ResultsMut, Rows, bytes_of, require_lengths};
 use std::ops::Range;
 
 /// What is wanted of keys that are recovered.
@@ -29,7 +30,7 @@ pub(crate) struct Candidates<'a> {
 /// The recovery of a batch's keys.
 pub(crate) struct Recover<'a> {
     pub curve: CurveId,
-    pub inputs: recover_cpu::Inputs<'a>,
+    pub inputs: Inputs<'a>,
     /// Where items may be computed together.
     pub candidates: Option<Candidates<'a>>,
     pub wanted: Wanted,
@@ -37,14 +38,9 @@ pub(crate) struct Recover<'a> {
 }
 
 impl<'a> Recover<'a> {
-    pub(super) fn new(
-        curve: CurveId,
-        inputs: recover_cpu::Inputs<'a>,
-        wanted: Wanted,
-        items: usize,
-    ) -> Result<Self, Error> {
+    pub(super) fn new(curve: CurveId, inputs: Inputs<'a>, wanted: Wanted, items: usize) -> Result<Self, Error> {
         ECDSA.require(curve)?;
-        let recover_cpu::Inputs { digests, signatures, recovery_ids } = &inputs;
+        let Inputs { digests, signatures, recovery_ids } = &inputs;
         let lengths = [
             ("digests", digests.len_for(items)),
             ("signatures", signatures.len_for(items)),
@@ -52,21 +48,6 @@ impl<'a> Recover<'a> {
         ];
         require_lengths(items, &lengths)?;
         Ok(Recover { curve, inputs, candidates: None, wanted, items })
-    }
-
-    /// What there is for keys or for addresses, for the curve.
-    fn of_wanted<F: Copy>(&self, keys: &PerCurve<F>, addresses: &PerCurve<F>) -> F {
-        let of_curves = match self.wanted {
-            Wanted::Keys => keys,
-            Wanted::Addresses => addresses,
-        };
-        of_curves.of(self.curve)
-    }
-}
-
-impl Batch for Recover<'_> {
-    fn items(&self) -> usize {
-        self.items
     }
 }
 
@@ -76,28 +57,13 @@ impl Computation for Recover<'_> {
     }
 
     fn on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut dyn Place) {
-        let inputs = self.inputs.slice(items.clone());
-        if let Some(candidates) = &self.candidates {
-            type OnCpu = Option<fn(&CpuEngine, recover_cpu::Inputs, PublicKeys, &mut dyn Place)>;
-            static KEYS: PerCurve<OnCpu> = per_curve!(ecdsa candidates_cpu::recover);
-            static ADDRESSES: PerCurve<OnCpu> = per_curve!(ecdsa candidates_cpu::addresses);
-            let on_cpu = self.of_wanted(&KEYS, &ADDRESSES);
-            return on_cpu.expect("the curve has ECDSA")(engine, inputs, candidates.keys.slice(items), out);
-        }
-        type OnCpu = Option<fn(&CpuEngine, recover_cpu::Inputs, &mut dyn Place)>;
-        static KEYS: PerCurve<OnCpu> = per_curve!(ecdsa recover_cpu::recover);
-        static ADDRESSES: PerCurve<OnCpu> = per_curve!(ecdsa recover_cpu::addresses);
-        self.of_wanted(&KEYS, &ADDRESSES).expect("the curve has ECDSA")(engine, inputs, out);
+        type OnCpu = Option<fn(&CpuEngine, Inputs, Option<PublicKeys>, &mut dyn Place)>;
+        static KEYS: PerCurve<OnCpu> = per_curve!(ecdsa candidates_cpu::recover);
+        static ADDRESSES: PerCurve<OnCpu> = per_curve!(ecdsa candidates_cpu::addresses);
+        let on_cpu = if self.wanted == Wanted::Keys { &KEYS } else { &ADDRESSES };
+        let candidates = self.candidates.as_ref().map(|candidates| candidates.keys.slice(items.clone()));
+        on_cpu.of(self.curve).expect("the curve has ECDSA")(engine, self.inputs.slice(items), candidates, out);
     }
-}
-
-pub(super) fn recover_inputs<'a>(
-    digests: &'a [[u8; 32]],
-    signatures: &'a [[u8; 64]],
-    recovery_ids: &'a [u8],
-) -> recover_cpu::Inputs<'a> {
-    let recovery_ids: &[[u8; 1]] = recovery_ids.as_chunks().0;
-    recover_cpu::Inputs { digests: digests.into(), signatures: signatures.into(), recovery_ids: recovery_ids.into() }
 }
 
 /// The public key that made each signature (SEC 1, section 4.1.6). Variable-time: everything here is public.
@@ -124,9 +90,8 @@ pub fn recover(
     signatures: &[[u8; 64]],
     recovery_ids: &[u8],
 ) -> Result<Points, Error> {
-    let curve = curve.id();
-    let inputs = recover_inputs(digests, signatures, recovery_ids);
-    engine.collect(&Recover::new(curve, inputs, Wanted::Keys, digests.len())?, point_of)
+    let inputs = Inputs::new(digests, signatures, recovery_ids.as_chunks::<1>().0);
+    engine.collect(&Recover::new(curve.id(), inputs, Wanted::Keys, digests.len())?, point_of)
 }
 
 /// What [`recover`] gives, from columns into columns: 64 bytes `x || y` an item. Variable-time: everything here is
@@ -143,11 +108,9 @@ pub fn recover_into<'a>(
     keys: &mut [[u8; 64]],
     codes: &mut [u8],
 ) -> Result<(), Error> {
-    let (curve, digests, signatures, recovery_ids) =
-        (curve.id(), digests.into(), signatures.into(), recovery_ids.into());
     require_lengths(codes.len(), &[("keys", keys.len())])?;
-    let inputs = recover_cpu::Inputs { digests, signatures, recovery_ids };
-    let recover = Recover::new(curve, inputs, Wanted::Keys, codes.len())?;
+    let inputs = Inputs::new(digests, signatures, recovery_ids);
+    let recover = Recover::new(curve.id(), inputs, Wanted::Keys, codes.len())?;
     engine.run(&recover, &mut ResultsMut::rows(codes, keys))
 }
 
@@ -178,9 +141,9 @@ pub fn recover_addresses(
     signatures: &[[u8; 64]],
     recovery_ids: &[u8],
 ) -> Result<Vec<Result<Address, Rejection>>, Error> {
-    let inputs = recover_inputs(digests, signatures, recovery_ids);
+    let inputs = Inputs::new(digests, signatures, recovery_ids.as_chunks::<1>().0);
     let recover = Recover::new(Secp256k1::ID, inputs, Wanted::Addresses, digests.len())?;
-    engine.collect(&recover, |results, item| results.get(item).copied())
+    engine.collect(&recover, bytes_of)
 }
 
 /// What [`recover_addresses`] gives, from columns into columns: 20 bytes an item. Variable-time: everything here is
@@ -197,8 +160,7 @@ pub fn recover_addresses_into<'a>(
     codes: &mut [u8],
 ) -> Result<(), Error> {
     require_lengths(codes.len(), &[("addresses", addresses.len())])?;
-    let (digests, signatures, recovery_ids) = (digests.into(), signatures.into(), recovery_ids.into());
-    let inputs = recover_cpu::Inputs { digests, signatures, recovery_ids };
+    let inputs = Inputs::new(digests, signatures, recovery_ids);
     let recover = Recover::new(Secp256k1::ID, inputs, Wanted::Addresses, codes.len())?;
     engine.run(&recover, &mut ResultsMut::rows(codes, addresses))
 }

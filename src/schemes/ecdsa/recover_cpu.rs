@@ -8,7 +8,7 @@ use crate::cpu::simd::Lanes;
 use crate::cpu::tables::BaseTables;
 use crate::cpu::{CpuCurve, CpuEngine, be_bytes_to_limbs, decode, from_limbs};
 use crate::schemes::frame::claims_cpu::plus_n;
-use crate::types::{Address, Place, Rejection, ResultsMut, Rows};
+use crate::types::{Place, Rejection, ResultsMut, Rows};
 use sha3::{Digest, Keccak256};
 use std::ops::Range;
 
@@ -36,7 +36,15 @@ pub struct Inputs<'a> {
     pub recovery_ids: Rows<'a, 1>,
 }
 
-impl Inputs<'_> {
+impl<'a> Inputs<'a> {
+    pub fn new(
+        digests: impl Into<Rows<'a, 32>>,
+        signatures: impl Into<Rows<'a, 64>>,
+        recovery_ids: impl Into<Rows<'a, 1>>,
+    ) -> Self {
+        Inputs { digests: digests.into(), signatures: signatures.into(), recovery_ids: recovery_ids.into() }
+    }
+
     /// Those of some items.
     pub fn slice(&self, items: Range<usize>) -> Self {
         Inputs {
@@ -50,11 +58,6 @@ impl Inputs<'_> {
 /// The keys.
 pub fn recover<C: BaseTables>(engine: &CpuEngine, inputs: Inputs, out: &mut dyn Place) {
     recover_each::<C>(engine, inputs, 64, decode::put, out);
-}
-
-/// Ethereum addresses of the keys (yellow paper, appendix F).
-pub fn addresses<C: BaseTables>(engine: &CpuEngine, inputs: Inputs, out: &mut dyn Place) {
-    recover_each::<C>(engine, inputs, size_of::<Address>(), put_address, out);
 }
 
 /// Writes the address of a key, which is not the identity, as an item's row.
@@ -80,24 +83,16 @@ pub fn recover_each<C: BaseTables>(
             (0..range.len()).map(|at| parse::<C>(signatures.get(at), recovery_ids.get(at)[0])).collect();
         let coordinates: Vec<_> = parsed.iter().filter_map(|parsed| Some(parsed.as_ref().ok()?.point)).collect();
         let mut lifted = decode::lift_all::<C>(engine.lanes, &coordinates).into_iter();
-        let (mut accepted, mut places) = (Vec::with_capacity(range.len()), Vec::with_capacity(range.len()));
-        for (place, parsed) in parsed.into_iter().enumerate() {
-            let with_point = parsed.and_then(|parsed| {
-                let point = lifted.next().expect("one for each parsed item").ok_or(Rejection::NoSuchR)?;
-                let e = C::Scalar::from_be_bytes_reduced(digests.get(place));
-                Ok(Accepted { r: parsed.r, s: parsed.s, e, point })
-            });
-            match with_point {
-                Err(reason) => out.reject(place, reason),
-                Ok(item) => {
-                    accepted.push(item);
-                    places.push(place);
-                }
-            }
-        }
-        for (place, key) in places.into_iter().zip(keys(engine.lanes, &accepted, base)) {
-            if key.infinity { out.reject(place, Rejection::IdentityResult) } else { put(out, place, &key) }
-        }
+        let accepted = parsed.into_iter().enumerate().map(|(place, parsed)| {
+            let Parsed { r, s, .. } = parsed?;
+            let point = lifted.next().expect("one for each parsed item").ok_or(Rejection::NoSuchR)?;
+            Ok(Accepted { r, s, e: C::Scalar::from_be_bytes_reduced(digests.get(place)), point })
+        });
+        let put = |out: &mut ResultsMut, place, key: &Affine<C::Base>| match key.infinity {
+            true => out.reject(place, Rejection::IdentityResult),
+            false => put(out, place, key),
+        };
+        decode::compute_accepted(accepted, out, put, |accepted| keys(engine.lanes, &accepted, base));
     });
 }
 

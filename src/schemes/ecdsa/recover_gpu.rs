@@ -27,6 +27,10 @@ impl Recover<'_> {
 }
 
 impl OnGpu for Recover<'_> {
+    fn items(&self) -> usize {
+        self.items
+    }
+
     fn most_waves(&self) -> usize {
         // With smaller chunks a batch can afford to try more of them at a time.
         if self.candidates_of_chunk(self.items).is_some() { 5 } else { 8 }

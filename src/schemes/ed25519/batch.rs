@@ -10,7 +10,7 @@ use crate::cpu::edwards::curves::Ed25519;
 use crate::op::{Computation, Worth};
 use crate::ops::hash::SizedTexts;
 use crate::schemes::frame::Chunks;
-use crate::types::{Batch, Place, PublicKeys, Rows, SecretKeys};
+use crate::types::{Place, PublicKeys, Rows, SecretKeys};
 use std::ops::Range;
 
 /// The curve that kernels are compiled for.
@@ -32,12 +32,6 @@ pub(crate) struct Verify<'a> {
     pub together: bool,
     pub chunks: Chunks,
     pub items: usize,
-}
-
-impl Batch for Verify<'_> {
-    fn items(&self) -> usize {
-        self.items
-    }
 }
 
 impl Computation for Verify<'_> {
@@ -73,12 +67,6 @@ pub(crate) struct Sign<'a> {
     pub items: usize,
 }
 
-impl Batch for Sign<'_> {
-    fn items(&self) -> usize {
-        self.items
-    }
-}
-
 impl Computation for Sign<'_> {
     fn worth(&self) -> Worth {
         SIGN_WORTH
@@ -96,12 +84,6 @@ impl Computation for Sign<'_> {
 pub(crate) struct PublicKeysOf<'a> {
     pub seeds: SecretKeys<'a>,
     pub items: usize,
-}
-
-impl Batch for PublicKeysOf<'_> {
-    fn items(&self) -> usize {
-        self.items
-    }
 }
 
 impl Computation for PublicKeysOf<'_> {

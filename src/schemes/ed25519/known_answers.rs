@@ -15,7 +15,7 @@ use crate::gpu::{Fault, Test, Trial};
 use crate::known_answers::repeat;
 use crate::ops::hash::SizedTexts;
 use crate::schemes::frame::Chunks;
-use crate::types::{PublicKeys, Rejection, Results, ResultsMut, Rows, SecretKeys, Verdict};
+use crate::types::{PublicKeys, Rejection, ResultsMut, Rows, SecretKeys, Verdict, bytes_of};
 
 /// Keys, more than the lanes, and how often each occurs where they get tables.
 const KEYS: usize = 9;
@@ -135,12 +135,7 @@ fn verify_batch(
         chunks: Chunks::all(),
         items,
     };
-    let code_of = |results: &Results, item: usize| results.codes[item];
-    let codes = match expected {
-        None => trial.compute(&verify, code_of)?,
-        Some(expected) => trial.compute_expecting(&verify, code_of, expected)?,
-    };
-    trial.compare(codes, repeat(&known.expected, items))
+    trial.check_codes(&verify, expected, repeat(&known.expected, items))
 }
 
 fn run_verify(trial: &mut Trial) -> Result<(), Fault> {
@@ -182,8 +177,7 @@ fn run_verify_together(trial: &mut Trial) -> Result<(), Fault> {
             chunks: Chunks::all(),
             items: ITEMS,
         };
-        let codes = trial.compute(&verify, |results, item| results.codes[item])?;
-        trial.compare(codes, numbers.iter().map(|item| expected[*item]))?;
+        trial.check_codes(&verify, None, numbers.iter().map(|item| expected[*item]))?;
         trial.compare([verify.chunks.spared() > 0], [!fails])?;
     }
     Ok(())
@@ -205,16 +199,16 @@ fn run_sign(trial: &mut Trial) -> Result<(), Fault> {
     for keys in [SigningKeys::from(secrets), SigningKeys::expanded(&expanded)] {
         let messages = SizedTexts::new(trial.cpu, ITEMS, |item| &messages[item % KEYS]);
         let sign = Sign { variant, messages, keys, is_checked: false, items: ITEMS };
-        trial.check(&sign, |results, item| results.get(item).copied(), repeat(&signatures.map(Ok), ITEMS))?;
+        trial.check(&sign, bytes_of, repeat(&signatures.map(Ok), ITEMS))?;
     }
     let messages = SizedTexts::new(trial.cpu, ITEMS, |_| &messages[3]);
     let keys = SigningKeys::expanded_for_all(&expanded[3]);
     let sign = Sign { variant, messages, keys, is_checked: false, items: ITEMS };
-    trial.check(&sign, |results, item| results.get(item).copied(), vec![Ok(signatures[3]); ITEMS])?;
+    trial.check(&sign, bytes_of, vec![Ok(signatures[3]); ITEMS])?;
     let Items { variant, messages, signatures, .. } = signed(trial.cpu, with_context());
     let messages = SizedTexts::new(trial.cpu, ITEMS, |item| &messages[item % KEYS]);
     let sign = Sign { variant, messages, keys: SigningKeys::expanded(&expanded), is_checked: false, items: ITEMS };
-    trial.check(&sign, |results, item| results.get(item).copied(), repeat(&signatures.map(Ok), ITEMS))
+    trial.check(&sign, bytes_of, repeat(&signatures.map(Ok), ITEMS))
 }
 
 /// That of public keys.
@@ -223,5 +217,5 @@ pub(crate) const PUBLIC_KEYS: Test = Test { operation: "Ed25519 public keys", on
 fn run_public_keys(trial: &mut Trial) -> Result<(), Fault> {
     let (Items { public, .. }, seeds) = (signed(trial.cpu, Variant::PURE), repeat(&seeds(), ITEMS));
     let of_seeds = PublicKeysOf { seeds: SecretKeys::rows(Rows::new(&seeds)), items: ITEMS };
-    trial.check(&of_seeds, |results, item| results.get(item).copied(), repeat(&public.map(Ok), ITEMS))
+    trial.check(&of_seeds, bytes_of, repeat(&public.map(Ok), ITEMS))
 }

@@ -28,7 +28,8 @@ use crate::engine::Engine;
 use crate::ops::hash::SizedTexts;
 use crate::schemes::frame::{Chunks, verdict_of};
 use crate::types::{
-    Error, Place, PublicKeys, Rejection, ResultsMut, Rows, SecretKey, SecretKeys, Verdicts, collect, require_lengths,
+    Error, Place, PublicKeys, Rejection, ResultsMut, Rows, SecretKey, SecretKeys, Verdicts, bytes_of, collect,
+    require_lengths,
 };
 pub(crate) use batch::{PublicKeysOf, SIGN_WORTH, Sign, VERIFY_WORTH, Verify};
 pub use keys::{ExpandedKey, SigningKeys};
@@ -159,7 +160,7 @@ pub fn sign<'a, M: AsRef<[u8]> + Sync>(
 ) -> Result<Vec<Result<[u8; 64], Rejection>>, Error> {
     let fill = |place: &mut dyn Place| run_sign(engine, messages, keys.into(), variant, place);
     // SAFETY: `run_sign` has every item taken, or tells why not.
-    unsafe { collect(messages.len(), |results, item| results.get(item).copied(), fill) }
+    unsafe { collect(messages.len(), bytes_of, fill) }
 }
 
 /// What [`sign`] gives, into columns: 64 bytes an item, and a code a byte ([`crate::Verdict::VALID_CODE`], or that of a

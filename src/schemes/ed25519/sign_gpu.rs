@@ -127,12 +127,12 @@ impl Keys {
 }
 
 impl OnGpu for Sign<'_> {
-    fn is_secret(&self) -> bool {
-        true
+    fn items(&self) -> usize {
+        self.items
     }
 
-    fn most_waves(&self) -> usize {
-        6
+    fn is_secret(&self) -> bool {
+        true
     }
 
     fn kernels(&self) -> (&'static str, Vec<&'static str>) {
@@ -215,12 +215,12 @@ impl Checking {
 }
 
 impl OnGpu for PublicKeysOf<'_> {
-    fn is_secret(&self) -> bool {
-        true
+    fn items(&self) -> usize {
+        self.items
     }
 
-    fn most_waves(&self) -> usize {
-        6
+    fn is_secret(&self) -> bool {
+        true
     }
 
     fn kernels(&self) -> (&'static str, Vec<&'static str>) {

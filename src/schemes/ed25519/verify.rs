@@ -15,7 +15,7 @@ use crate::cpu::edwards::point::{Extended, Niels, Projective};
 use crate::cpu::edwards::scalar::Scalar;
 use crate::cpu::edwards::simd::{self, Lanes, Term};
 use crate::cpu::edwards::tables::{BaseTables, Comb};
-use crate::cpu::tables::key_plan::KeyPlan;
+use crate::cpu::tables::key_plan::{KeyPlan, Wave};
 use crate::types::{Place, PublicKeys, Rejection, Results, Rows, Verdict};
 use std::ops::Range;
 
@@ -31,8 +31,6 @@ pub struct Verification<'a> {
     pub together: bool,
 }
 
-/// Tables of repeated keys that are alive at once, in bytes, where the caller sets no limit.
-const KEY_TABLES: usize = 64 << 20;
 /// Items that are planned at once where the caller sets no limit, and bytes that planning one takes.
 const MOST_PLANNED: usize = 1 << 22;
 const PLANNED_BYTES: usize = 64;
@@ -62,8 +60,8 @@ pub fn verify<C: BaseTables>(engine: &CpuEngine, batch: &Verification, out: &mut
 }
 
 fn verify_part<C: BaseTables>(engine: &CpuEngine, batch: &Verification, part: Range<usize>, codes: &mut [u8]) {
-    let start = part.start;
-    let pays = |uses| best_window::<C>(engine.lanes, uses).is_some();
+    let (window, start) = (|uses| best_window::<C>(engine.lanes, uses), part.start);
+    let pays = |uses| window(uses).is_some();
     let mut plan = KeyPlan::new(engine, part, &batch.keys, &pays);
     if batch.together && batch.rule.is_cofactored() {
         let candidates = plan.with_few_uses(together::many_uses(engine));
@@ -79,10 +77,7 @@ fn verify_part<C: BaseTables>(engine: &CpuEngine, batch: &Verification, part: Ra
         batch.verify_chunk::<C, _>(items, keys, |equations| batch.codes::<C>(lanes, equations), out);
     });
     scatter(&plan.singles, singles);
-    let mut waiting = plan.repeated.as_slice();
-    while !waiting.is_empty() {
-        let (wave, rest) = waiting.split_at(wave_length::<C>(engine, waiting));
-        waiting = rest;
+    for wave in plan.waves(engine, window, Comb::<C>::bytes) {
         let (items, results) = batch.verify_wave::<C>(engine, wave);
         scatter(&items, results);
     }
@@ -114,16 +109,6 @@ fn by_tables<C: BaseTables>(lanes: Option<Lanes>, equations: &[Equation<C, &Comb
     equations.iter().map(sum).collect()
 }
 
-/// How many of the keys, whose runs are sorted by length, get their tables at the same time: those of the same window,
-/// as many as memory allows.
-fn wave_length<C: EdwardsCurve>(engine: &CpuEngine, runs: &[Vec<usize>]) -> usize {
-    let window = best_window::<C>(engine.lanes, runs[0].len());
-    let same_window = runs.partition_point(|run| best_window::<C>(engine.lanes, run.len()) == window);
-    // Building takes as much again.
-    let budget = engine.max_memory.map_or(KEY_TABLES, |limit| KEY_TABLES.min(limit / 8));
-    same_window.min(budget / Comb::<C>::bytes(window.expect("a repeated key has a table"))).max(1)
-}
-
 /// What is left to check of an item: that S B - k A is R. `key` is -A, or its table.
 struct Equation<'a, C: EdwardsCurve, K> {
     place: usize,
@@ -145,8 +130,7 @@ impl<C: EdwardsCurve> Equation<'_, C, [Element; 2]> {
 
 impl Verification<'_> {
     /// The items of some keys, with the codes that tables of these keys give.
-    fn verify_wave<C: BaseTables>(&self, engine: &CpuEngine, runs: &[Vec<usize>]) -> (Vec<usize>, Vec<u8>) {
-        let window = best_window::<C>(engine.lanes, runs[0].len()).expect("a repeated key has a table");
+    fn verify_wave<C: BaseTables>(&self, engine: &CpuEngine, (window, runs): Wave) -> (Vec<usize>, Vec<u8>) {
         let firsts: Vec<usize> = runs.iter().map(|run| run[0]).collect();
         let points = self.points::<C>(engine.lanes_for(runs.len()), &firsts);
         let mut tables: Vec<Option<Result<Comb<C>, Rejection>>> = runs.iter().map(|_| None).collect();

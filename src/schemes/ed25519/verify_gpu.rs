@@ -72,6 +72,10 @@ impl Verify<'_> {
 }
 
 impl OnGpu for Verify<'_> {
+    fn items(&self) -> usize {
+        self.items
+    }
+
     fn most_waves(&self) -> usize {
         5
     }

@@ -14,7 +14,7 @@ use crate::cpu::CpuEngine;
 use crate::curve::{CurveId, PerCurve};
 use crate::op::{Computation, Worth};
 use crate::types::{
-    Batch, Check, Error, Place, Policy, PublicKeys, Results, Rows, Verdict, Widths, require_lengths, result_of,
+    Check, Error, Place, Policy, PublicKeys, Results, Rows, Verdict, Widths, require_lengths, result_of,
 };
 pub use recovery_gpu::{Recovery, SignedRows};
 pub use sign_cpu::Inputs;
@@ -108,12 +108,6 @@ impl<'a> Verify<'a> {
     }
 }
 
-impl Batch for Verify<'_> {
-    fn items(&self) -> usize {
-        self.items
-    }
-}
-
 impl Computation for Verify<'_> {
     fn worth(&self) -> Worth {
         self.scheme.verify_worth
@@ -157,12 +151,6 @@ impl<'a> Sign<'a> {
         require_lengths(items, &[("digests", digests.len_for(items))])?;
         signers.require(items)?;
         Ok(Sign { scheme, curve, signing, items })
-    }
-}
-
-impl Batch for Sign<'_> {
-    fn items(&self) -> usize {
-        self.items
     }
 }
 

@@ -142,61 +142,32 @@ fn sign_in_lanes<C: SecretCurve, S: Steps<C>>(
     out: &mut ResultsMut,
 ) {
     let Inputs { digests, signers } = inputs;
-    let mut batch = Batch::<C>::with_capacity(items.len());
+    // Capacities are exact: a vector that grows would leave its old contents behind.
+    let numbers = || Zeroizing::new(Vec::<Number<C>>::with_capacity(items.len()));
+    let (mut keys, mut nonces, mut denominators) = (numbers(), numbers(), numbers());
+    let mut accepted = Vec::with_capacity(items.len());
     for (place, item) in items.enumerate() {
         match signer::<C, S>(signers.keys.expose(item)) {
             Ok(d) => {
                 // Read once: see `sign_one`.
                 let digest = *digests.get(item);
                 let k = with_nonces::<C, S::Hash, _>(&d, &digest, signers.data(item), draw::<C>);
-                batch.push((place, item), digest, d, k, S::denominator);
+                accepted.push((place, item, digest));
+                denominators.push(S::denominator(&d, &k));
+                nonces.push(*k);
+                keys.push(*d);
             }
             Err(reason) => out.reject(place, reason),
         }
     }
-    let inverses = invert_all::<C>(&batch.denominators);
-    let points = base_products::<C>(lanes, &batch.k);
-    for (index, (&(place, item), point)) in batch.places.iter().zip(points).enumerate() {
-        let (x, digest) = (point.x.to_be_bytes().into(), &batch.digests[index]);
-        let (d, k, inverse) = (&batch.d[index], &batch.k[index], &inverses[index]);
-        let parts = Parts { d, k, digest, inverse, x: &x, y_is_odd: u8::from(point.y.is_odd()) };
+    let inverses = invert_all::<C>(&denominators);
+    let points = base_products::<C>(lanes, &nonces);
+    for (index, ((place, item, digest), point)) in accepted.into_iter().zip(points).enumerate() {
+        let (d, k, inverse, x) = (&keys[index], &nonces[index], &inverses[index], point.x.to_be_bytes().into());
+        let parts = Parts { d, k, digest: &digest, inverse, x: &x, y_is_odd: u8::from(point.y.is_odd()) };
         let signed = steps.finish(&parts);
         // What has to be drawn again is drawn from the start.
         put(out, place, signed.map_or_else(|| sign_one::<C, S>(steps, inputs, item), Ok));
-    }
-}
-
-/// The items of a chunk whose keys may sign, with their digests, keys, first nonces and denominators. Capacities are
-/// exact: a vector that grows would leave its old contents behind.
-struct Batch<C: SecretCurve> {
-    /// Of the item in the chunk, and its number.
-    places: Vec<(usize, usize)>,
-    digests: Vec<[u8; 32]>,
-    d: Zeroizing<Vec<Number<C>>>,
-    k: Zeroizing<Vec<Number<C>>>,
-    denominators: Zeroizing<Vec<Number<C>>>,
-}
-
-impl<C: SecretCurve> Batch<C> {
-    fn with_capacity(items: usize) -> Self {
-        let numbers = || Zeroizing::new(Vec::with_capacity(items));
-        let (places, digests) = (Vec::with_capacity(items), Vec::with_capacity(items));
-        Batch { places, digests, d: numbers(), k: numbers(), denominators: numbers() }
-    }
-
-    fn push(
-        &mut self,
-        place: (usize, usize),
-        digest: [u8; 32],
-        d: Zeroizing<Number<C>>,
-        k: Zeroizing<Number<C>>,
-        denominator: fn(&Number<C>, &Number<C>) -> Number<C>,
-    ) {
-        self.places.push(place);
-        self.digests.push(digest);
-        self.denominators.push(denominator(&d, &k));
-        self.k.push(*k);
-        self.d.push(*d);
     }
 }
 

@@ -9,7 +9,7 @@ use crate::cpu::point::comb::Comb;
 use crate::cpu::point::jacobian::Jacobian;
 use crate::cpu::simd::Lanes;
 use crate::cpu::tables::BaseTables;
-use crate::cpu::tables::key_plan::KeyPlan;
+use crate::cpu::tables::key_plan::{KeyPlan, Wave};
 use crate::cpu::{CpuCurve, CpuEngine, decode};
 use crate::types::{Place, PublicKeys, Rejection, Results, Verdict};
 use std::ops::Range;
@@ -32,8 +32,6 @@ pub fn best_window<C: CpuCurve>(lanes: Option<Lanes>, uses: usize) -> Option<u32
     (4..=10).min_by_key(|&window| cost(window)).filter(|&window| cost(window) < uses * without)
 }
 
-/// Tables of repeated keys that are alive at once, in bytes, where the caller sets no limit.
-const KEY_TABLES: usize = 64 << 20;
 /// Items that are planned at once where the caller sets no limit, and bytes that planning one takes.
 const MOST_PLANNED: usize = 1 << 22;
 const PLANNED_BYTES: usize = 64;
@@ -63,7 +61,8 @@ fn verify_part<C: BaseTables, K: Claim<C>>(
     equations: &(impl Fn(&[usize]) -> Equations<C, K> + Sync),
     codes: &mut [u8],
 ) {
-    let (pays, start) = (|uses| best_window::<C>(engine.lanes, uses).is_some(), part.start);
+    let (window, start) = (|uses| best_window::<C>(engine.lanes, uses), part.start);
+    let pays = |uses| window(uses).is_some();
     let mut plan = KeyPlan::new(engine, part, keys, &pays);
     if together {
         let candidates = plan.with_few_uses(together::cpu::many_uses(engine));
@@ -86,33 +85,19 @@ fn verify_part<C: BaseTables, K: Claim<C>>(
         items.iter().zip(results).for_each(|(item, code)| codes[item - start] = code);
     };
     scatter(&plan.singles, singles);
-    let mut waiting = plan.repeated.as_slice();
-    while !waiting.is_empty() {
-        let (wave, rest) = waiting.split_at(wave_length::<C>(engine, waiting));
-        waiting = rest;
+    for wave in plan.waves(engine, window, Comb::<C>::bytes) {
         let (items, results) = verify_wave::<C, K>(engine, wave, keys, equations);
         scatter(&items, results);
     }
 }
 
-/// How many of the keys, whose runs are sorted by length, get their tables at the same time: those of the same window,
-/// as many as memory allows.
-fn wave_length<C: CpuCurve>(engine: &CpuEngine, runs: &[Vec<usize>]) -> usize {
-    let window = best_window::<C>(engine.lanes, runs[0].len());
-    let same_window = runs.partition_point(|run| best_window::<C>(engine.lanes, run.len()) == window);
-    // Building takes as much again.
-    let budget = engine.max_memory.map_or(KEY_TABLES, |limit| KEY_TABLES.min(limit / 8));
-    same_window.min(budget / Comb::<C>::bytes(window.expect("a repeated key has a table"))).max(1)
-}
-
 /// The items of some keys, with the codes that tables of these keys give.
 fn verify_wave<C: BaseTables, K: Claim<C>>(
     engine: &CpuEngine,
-    runs: &[Vec<usize>],
+    (window, runs): Wave,
     keys: &PublicKeys,
     equations: &(impl Fn(&[usize]) -> Equations<C, K> + Sync),
 ) -> (Vec<usize>, Vec<u8>) {
-    let window = best_window::<C>(engine.lanes, runs[0].len()).expect("a repeated key has a table");
     let tables = key_tables::<C>(engine, runs, keys, window);
     let (items, table_of): (Vec<usize>, Vec<usize>) =
         runs.iter().enumerate().flat_map(|(table, run)| run.iter().map(move |&item| (item, table))).unzip();

@@ -6,7 +6,7 @@ use crate::cpu::{CpuEngine, decode, domain_parameters};
 use crate::curve::Sm2;
 use crate::op::{Computation, Worth};
 use crate::ops::hash::SizedTexts;
-use crate::types::{Batch, Place, Point, PublicKeys, ResultsMut};
+use crate::types::{Place, Point, PublicKeys, ResultsMut};
 use sm3::{Digest, Sm3};
 use std::ops::Range;
 
@@ -33,12 +33,6 @@ pub(crate) struct MessageDigests<'a> {
     pub messages: SizedTexts<'a>,
     pub ids: SizedIds<'a>,
     pub keys: PublicKeys<'a>,
-}
-
-impl Batch for MessageDigests<'_> {
-    fn items(&self) -> usize {
-        self.messages.items()
-    }
 }
 
 impl Computation for MessageDigests<'_> {

@@ -21,6 +21,10 @@ impl<'a> SizedIds<'a> {
 }
 
 impl OnGpu for MessageDigests<'_> {
+    fn items(&self) -> usize {
+        self.messages.items()
+    }
+
     fn most_waves(&self) -> usize {
         4
     }

@@ -18,7 +18,8 @@ use crate::ops::hash::{SizedTexts, Texts, digests_by};
 use crate::ops::keys::public_keys_of;
 use crate::ops::point::decode_keys;
 use crate::types::{
-    Check, Error, Point, Policy, PublicKeys, Rejection, ResultsMut, Rows, Signers, Verdicts, require_lengths, result_of,
+    Check, Error, Point, Policy, PublicKeys, Rejection, ResultsMut, Rows, Signers, Verdicts, bytes_of, require_lengths,
+    result_of,
 };
 use digest::{MessageDigests, SizedIds};
 use std::ops::Range;
@@ -250,7 +251,7 @@ pub fn sign<'a>(
     signers: impl Into<Signers<'a>>,
 ) -> Result<Vec<Result<[u8; 64], Rejection>>, Error> {
     let sign = signing(engine, digests.into(), signers.into(), digests.len())?;
-    engine.collect(&sign, |results, item| results.get(item).copied())
+    engine.collect(&sign, bytes_of)
 }
 
 fn signing<'a>(engine: &Engine, digests: Rows<'a, 32>, signers: Signers<'a>, items: usize) -> Result<Sign<'a>, Error> {
