@@ -1,5 +1,6 @@
 //! Which column of a schema holds which field.
 
+use crate::cells::holds_bytes;
 use crate::error::Error;
 use crate::operation::Operation;
 use arrow_schema::{DataType, FieldRef, Schema};
@@ -42,18 +43,11 @@ fn takes_width(field: Field, width: i32) -> bool {
 /// Whether a column of this type can hold the field.
 pub fn takes(field: Field, data_type: &DataType) -> bool {
     match data_type {
-        DataType::FixedSizeBinary(width) => takes_width(field, *width),
-        DataType::Dictionary(_, values) => !matches!(**values, DataType::Dictionary(..)) && takes_bytes(field, values),
         other if field == Field::RecoveryId => other.is_integer() || *other == DataType::Boolean,
-        other => takes_bytes(field, other),
+        DataType::FixedSizeBinary(width) => takes_width(field, *width),
+        DataType::Dictionary(_, values) => holds_bytes(data_type) && takes(field, values),
+        other => holds_bytes(other),
     }
-}
-
-fn takes_bytes(field: Field, data_type: &DataType) -> bool {
-    use DataType::{Binary, BinaryView, FixedSizeBinary, LargeBinary, LargeUtf8, Utf8, Utf8View};
-    let is_bytes = matches!(data_type, Binary | LargeBinary | BinaryView | Utf8 | LargeUtf8 | Utf8View);
-    field != Field::RecoveryId
-        && (is_bytes || matches!(data_type, FixedSizeBinary(width) if takes_width(field, *width)))
 }
 
 /// A mapping with the columns that an operation reads, as their names say and their types allow.

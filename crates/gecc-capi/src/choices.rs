@@ -117,6 +117,13 @@ fn chosen<T: Copy>(what: &str, number: i32, values: &[(i32, T)]) -> Result<T, Fa
     found.map(|(_, value)| *value).ok_or_else(|| Failure::invalid(format!("there is no {what} {number}")))
 }
 
+/// The number of each of these names, and the value of the same name.
+macro_rules! numbered {
+    ($numbers:ident, $values:ident: $($name:ident),+) => {
+        [$(($numbers::$name as i32, $values::$name)),+]
+    };
+}
+
 const CURVES: [(GeccCurve, CurveId); 4] = [
     (GeccCurve::Secp256k1, CurveId::Secp256k1),
     (GeccCurve::P256, CurveId::P256),
@@ -129,12 +136,7 @@ pub(crate) fn curve(number: i32) -> Result<CurveId, Failure> {
 }
 
 pub(crate) fn backend(number: i32) -> Result<Backend, Failure> {
-    const BACKENDS: [(i32, Backend); 3] = [
-        (GeccBackend::Auto as i32, Backend::Auto),
-        (GeccBackend::Cpu as i32, Backend::Cpu),
-        (GeccBackend::Gpu as i32, Backend::Gpu),
-    ];
-    chosen("backend", number, &BACKENDS)
+    chosen("backend", number, &numbered!(GeccBackend, Backend: Auto, Cpu, Gpu))
 }
 
 pub(crate) fn key_encoding(number: i32) -> Result<GeccKeyEncoding, Failure> {
@@ -152,36 +154,17 @@ pub(crate) fn policy(number: i32) -> Result<Policy, Failure> {
 }
 
 pub(crate) fn s_form(number: i32) -> Result<SForm, Failure> {
-    const FORMS: [(i32, SForm); 3] = [
-        (GeccSForm::CurveDefault as i32, SForm::CurveDefault),
-        (GeccSForm::Low as i32, SForm::Low),
-        (GeccSForm::AsComputed as i32, SForm::AsComputed),
-    ];
-    chosen("form of s", number, &FORMS)
+    chosen("form of s", number, &numbered!(GeccSForm, SForm: CurveDefault, Low, AsComputed))
 }
 
 pub(crate) fn hash(number: i32) -> Result<Hash, Failure> {
-    const HASHES: [(i32, Hash); 6] = [
-        (GeccHash::Sha256 as i32, Hash::Sha256),
-        (GeccHash::Sha256d as i32, Hash::Sha256d),
-        (GeccHash::Sha384 as i32, Hash::Sha384),
-        (GeccHash::Sha512 as i32, Hash::Sha512),
-        (GeccHash::Keccak256 as i32, Hash::Keccak256),
-        (GeccHash::Eip191 as i32, Hash::Eip191),
-    ];
-    chosen("hash", number, &HASHES)
+    let hashes = numbered!(GeccHash, Hash: Sha256, Sha256d, Sha384, Sha512, Keccak256, Eip191);
+    chosen("hash", number, &hashes)
 }
 
 pub(crate) fn ed25519_rule(number: i32) -> Result<Rule, Failure> {
-    const RULES: [(i32, Rule); 6] = [
-        (GeccEd25519Rule::Cofactorless as i32, Rule::Cofactorless),
-        (GeccEd25519Rule::Strict as i32, Rule::Strict),
-        (GeccEd25519Rule::Libsodium as i32, Rule::Libsodium),
-        (GeccEd25519Rule::Zip215 as i32, Rule::Zip215),
-        (GeccEd25519Rule::Rfc8032 as i32, Rule::Rfc8032),
-        (GeccEd25519Rule::Rfc8032Cofactored as i32, Rule::Rfc8032Cofactored),
-    ];
-    chosen("rule of Ed25519", number, &RULES)
+    let rules = numbered!(GeccEd25519Rule, Rule: Cofactorless, Strict, Libsodium, Zip215, Rfc8032, Rfc8032Cofactored);
+    chosen("rule of Ed25519", number, &rules)
 }
 
 /// A choice between no, 0, and yes, 1.

@@ -3,7 +3,8 @@
 use super::choices;
 use super::engine::{GeccEngine, engine_of};
 use super::memory::{GeccBytes, GeccKeys, GeccRows, Memory};
-use super::status::{GeccStatus, call};
+use super::status::{Failure, GeccStatus, call};
+use gecc::call::{Columns, Contents, Operation};
 use gecc::ecdsa;
 
 /// Verifies one ECDSA signature per item (SEC 1, section 4.1.4). **Not constant-time**: everything here is public.
@@ -258,27 +259,10 @@ pub unsafe extern "C" fn gecc_ecdsa_recover(
     keys: *mut u8,
     codes: *mut u8,
 ) -> GeccStatus {
-    // SAFETY: the caller's promises; all memory is told to `memory` before results are written.
-    call(|| unsafe {
-        let (engine, curve) = (engine_of(engine)?, choices::curve(curve)?);
-        let mut memory = Memory::of(items);
-        let (keys, codes) = (memory.writes("keys", keys)?, memory.writes("codes", codes)?);
-        let digests = memory.reads("digests", digests)?;
-        let signatures = memory.reads("signatures", signatures)?;
-        let ids = memory.reads("recovery_ids", recovery_ids)?;
-        let keys = keys.rows();
-        codes.answer(engine, |piece, codes| {
-            ecdsa::recover_into(
-                engine,
-                curve,
-                piece.of(digests),
-                piece.of(signatures),
-                piece.of(ids),
-                piece.out(keys),
-                codes,
-            )
-        })
-    })
+    let operation = || Ok(Operation::EcdsaRecover(choices::curve(curve)?));
+    let (columns, results) = ([digests, signatures, recovery_ids], ("keys", keys));
+    // SAFETY: the caller's promises, passed on.
+    unsafe { recover::<64>(engine, operation, items, columns, None, results, codes) }
 }
 
 /// The Ethereum address of the key that made each signature on secp256k1: the last 20 bytes of the Keccak-256 of
@@ -296,26 +280,10 @@ pub unsafe extern "C" fn gecc_ecdsa_recover_addresses(
     addresses: *mut u8,
     codes: *mut u8,
 ) -> GeccStatus {
-    // SAFETY: the caller's promises; all memory is told to `memory` before results are written.
-    call(|| unsafe {
-        let engine = engine_of(engine)?;
-        let mut memory = Memory::of(items);
-        let (addresses, codes) = (memory.writes("addresses", addresses)?, memory.writes("codes", codes)?);
-        let digests = memory.reads::<32>("digests", digests)?;
-        let signatures = memory.reads::<64>("signatures", signatures)?;
-        let ids = memory.reads::<1>("recovery_ids", recovery_ids)?;
-        let addresses = addresses.rows();
-        codes.answer(engine, |piece, codes| {
-            ecdsa::recover_addresses_into(
-                engine,
-                piece.of(digests),
-                piece.of(signatures),
-                piece.of(ids),
-                piece.out(addresses),
-                codes,
-            )
-        })
-    })
+    let operation = || Ok(Operation::EcdsaRecoverAddresses);
+    let (columns, results) = ([digests, signatures, recovery_ids], ("addresses", addresses));
+    // SAFETY: the caller's promises, passed on.
+    unsafe { recover::<20>(engine, operation, items, columns, None, results, codes) }
 }
 
 /// Recovers like `gecc_ecdsa_recover`, with a candidate for each key or for some: the key of the signer who is
@@ -339,29 +307,10 @@ pub unsafe extern "C" fn gecc_ecdsa_recover_with_candidates(
     keys: *mut u8,
     codes: *mut u8,
 ) -> GeccStatus {
-    // SAFETY: the caller's promises; all memory is told to `memory` before results are written.
-    call(|| unsafe {
-        let (engine, curve) = (engine_of(engine)?, choices::curve(curve)?);
-        let mut memory = Memory::of(items);
-        let (keys, codes) = (memory.writes("keys", keys)?, memory.writes("codes", codes)?);
-        let digests = memory.reads("digests", digests)?;
-        let signatures = memory.reads("signatures", signatures)?;
-        let ids = memory.reads("recovery_ids", recovery_ids)?;
-        let candidates = memory.reads_keys("candidates", candidates)?;
-        let keys = keys.rows();
-        codes.answer(engine, |piece, codes| {
-            ecdsa::recover_with_candidates_into(
-                engine,
-                curve,
-                piece.of(digests),
-                piece.of(signatures),
-                piece.of(ids),
-                piece.of(candidates),
-                piece.out(keys),
-                codes,
-            )
-        })
-    })
+    let operation = || Ok(Operation::EcdsaRecover(choices::curve(curve)?));
+    let (columns, results) = ([digests, signatures, recovery_ids], ("keys", keys));
+    // SAFETY: the caller's promises, passed on.
+    unsafe { recover::<64>(engine, operation, items, columns, Some(candidates), results, codes) }
 }
 
 /// Gives the addresses of `gecc_ecdsa_recover_addresses`, with candidates as `gecc_ecdsa_recover_with_candidates` takes
@@ -377,26 +326,44 @@ pub unsafe extern "C" fn gecc_ecdsa_recover_addresses_with_candidates(
     addresses: *mut u8,
     codes: *mut u8,
 ) -> GeccStatus {
+    let operation = || Ok(Operation::EcdsaRecoverAddresses);
+    let (columns, results) = ([digests, signatures, recovery_ids], ("addresses", addresses));
+    // SAFETY: the caller's promises, passed on.
+    unsafe { recover::<20>(engine, operation, items, columns, Some(candidates), results, codes) }
+}
+
+/// Recovers rows of `W` bytes.
+///
+/// # Safety
+/// As for `Memory::reads`.
+unsafe fn recover<const W: usize>(
+    engine: *const GeccEngine,
+    operation: impl FnOnce() -> Result<Operation, Failure>,
+    items: usize,
+    [digests, signatures, recovery_ids]: [GeccRows; 3],
+    candidates: Option<GeccKeys>,
+    (name, results): (&'static str, *mut u8),
+    codes: *mut u8,
+) -> GeccStatus {
     // SAFETY: the caller's promises; all memory is told to `memory` before results are written.
     call(|| unsafe {
-        let engine = engine_of(engine)?;
+        let (engine, operation) = (engine_of(engine)?, operation()?);
         let mut memory = Memory::of(items);
-        let (addresses, codes) = (memory.writes("addresses", addresses)?, memory.writes("codes", codes)?);
-        let digests = memory.reads::<32>("digests", digests)?;
-        let signatures = memory.reads::<64>("signatures", signatures)?;
-        let ids = memory.reads::<1>("recovery_ids", recovery_ids)?;
-        let candidates = memory.reads_keys("candidates", candidates)?;
-        let addresses = addresses.rows();
+        let (results, codes) = (memory.writes::<W>(name, results)?, memory.writes("codes", codes)?);
+        let digests = memory.reads("digests", digests)?;
+        let signatures = memory.reads("signatures", signatures)?;
+        let ids = memory.reads("recovery_ids", recovery_ids)?;
+        let candidates = candidates.map(|keys| memory.reads_keys("candidates", keys)).transpose()?;
+        let results = results.rows();
         codes.answer(engine, |piece, codes| {
-            ecdsa::recover_addresses_with_candidates_into(
-                engine,
-                piece.of(digests),
-                piece.of(signatures),
-                piece.of(ids),
-                piece.of(candidates),
-                piece.out(addresses),
-                codes,
-            )
+            let columns = Columns {
+                contents: Contents::Digests(piece.of(digests)),
+                signatures: piece.of(signatures),
+                recovery_ids: piece.of(ids),
+                candidates: piece.of(candidates),
+                ..Columns::default()
+            };
+            operation.run(engine, &columns, piece.out(results).as_flattened_mut(), &mut [], codes)
         })
     })
 }

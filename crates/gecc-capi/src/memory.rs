@@ -78,15 +78,6 @@ impl Memory {
         self.writes_rows(name, data, self.items)
     }
 
-    /// One row of `W` bytes that the call writes, however many items there are.
-    pub fn writes_one<'a, const W: usize>(
-        &mut self,
-        name: &'static str,
-        data: *mut u8,
-    ) -> Result<Output<'a, W>, Failure> {
-        self.writes_rows(name, data, 1)
-    }
-
     /// This many rows of `W` bytes that the call writes, however many items there are.
     pub fn writes_rows<'a, const W: usize>(
         &mut self,

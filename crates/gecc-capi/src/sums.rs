@@ -88,9 +88,9 @@ impl Sum<'_> {
     fn told(memory: &mut Memory, sum: *mut u8, code: *mut u8, bad_item: *mut usize) -> Result<Self, Failure> {
         require_aligned("bad_item", bad_item)?;
         Ok(Sum {
-            row: memory.writes_one("sum", sum)?,
-            code: memory.writes_one("code", code)?,
-            bad_item: memory.writes_one("bad_item", bad_item.cast())?,
+            row: memory.writes_rows("sum", sum, 1)?,
+            code: memory.writes_rows("code", code, 1)?,
+            bad_item: memory.writes_rows("bad_item", bad_item.cast(), 1)?,
         })
     }
 

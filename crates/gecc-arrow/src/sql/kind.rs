@@ -79,53 +79,45 @@ impl FunctionKind {
         FunctionKind::MessageDigest,
     ];
 
+    /// Its name, and what `names`, `fields` and `result` give.
+    fn described(self) -> (&'static str, &'static [&'static str], &'static [Field], DataType) {
+        use DataType::{Boolean, FixedSizeBinary};
+        use Field::{Der, Digest, Message, PublicKey, RecoveryId, Signature};
+        const OVER_DIGESTS: &[Field] = &[Digest, Signature, PublicKey];
+        const OVER_MESSAGES: &[Field] = &[Message, Signature, PublicKey];
+        const IN_DER: &[Field] = &[Digest, Der, PublicKey];
+        match self {
+            FunctionKind::EcdsaVerify => ("ecdsa_verify", &["curve"], OVER_DIGESTS, Boolean),
+            FunctionKind::EcdsaVerifyDer => ("ecdsa_verify_der", &["curve"], IN_DER, Boolean),
+            FunctionKind::EcdsaRecover => {
+                ("ecdsa_recover", &["curve"], &[Digest, Signature, RecoveryId], FixedSizeBinary(65))
+            }
+            FunctionKind::EthAddress => ("eth_address", &[], &[PublicKey], FixedSizeBinary(20)),
+            FunctionKind::Sm2Verify => ("sm2_verify", &[], OVER_DIGESTS, Boolean),
+            FunctionKind::Sm2VerifyDer => ("sm2_verify_der", &[], IN_DER, Boolean),
+            FunctionKind::Bip340Verify => ("bip340_verify", &[], OVER_MESSAGES, Boolean),
+            FunctionKind::Ed25519Verify => ("ed25519_verify", &["rule"], OVER_MESSAGES, Boolean),
+            FunctionKind::Ed25519ctxVerify => ("ed25519ctx_verify", &["rule", "context"], OVER_MESSAGES, Boolean),
+            FunctionKind::Ed25519phVerify => ("ed25519ph_verify", &["rule", "context"], OVER_MESSAGES, Boolean),
+            FunctionKind::MessageDigest => ("message_digest", &["hash"], &[Message], FixedSizeBinary(32)),
+        }
+    }
+
     /// Its name in a statement.
     pub fn name(self, gives: Gives) -> String {
         let reason = if gives == Gives::Reason { "_reason" } else { "" };
-        let name = match self {
-            FunctionKind::EcdsaVerify => "ecdsa_verify",
-            FunctionKind::EcdsaVerifyDer => "ecdsa_verify_der",
-            FunctionKind::EcdsaRecover => "ecdsa_recover",
-            FunctionKind::EthAddress => "eth_address",
-            FunctionKind::Sm2Verify => "sm2_verify",
-            FunctionKind::Sm2VerifyDer => "sm2_verify_der",
-            FunctionKind::Bip340Verify => "bip340_verify",
-            FunctionKind::Ed25519Verify => "ed25519_verify",
-            FunctionKind::Ed25519ctxVerify => "ed25519ctx_verify",
-            FunctionKind::Ed25519phVerify => "ed25519ph_verify",
-            FunctionKind::MessageDigest => "message_digest",
-        };
-        format!("{name}{reason}")
+        format!("{}{reason}", self.described().0)
     }
 
     /// What the first arguments name, texts in the statement: a curve, a rule of Ed25519 with or without a context, or
     /// a hash. The others are fields.
     pub fn names(self) -> &'static [&'static str] {
-        match self {
-            FunctionKind::EcdsaVerify | FunctionKind::EcdsaVerifyDer | FunctionKind::EcdsaRecover => &["curve"],
-            FunctionKind::Ed25519Verify => &["rule"],
-            FunctionKind::Ed25519ctxVerify | FunctionKind::Ed25519phVerify => &["rule", "context"],
-            FunctionKind::MessageDigest => &["hash"],
-            FunctionKind::EthAddress
-            | FunctionKind::Sm2Verify
-            | FunctionKind::Sm2VerifyDer
-            | FunctionKind::Bip340Verify => &[],
-        }
+        self.described().1
     }
 
     /// The arguments behind that.
     pub fn fields(self) -> &'static [Field] {
-        match self {
-            FunctionKind::EcdsaVerify | FunctionKind::Sm2Verify => &[Field::Digest, Field::Signature, Field::PublicKey],
-            FunctionKind::EcdsaVerifyDer | FunctionKind::Sm2VerifyDer => &[Field::Digest, Field::Der, Field::PublicKey],
-            FunctionKind::Bip340Verify
-            | FunctionKind::Ed25519Verify
-            | FunctionKind::Ed25519ctxVerify
-            | FunctionKind::Ed25519phVerify => &[Field::Message, Field::Signature, Field::PublicKey],
-            FunctionKind::EcdsaRecover => &[Field::Digest, Field::Signature, Field::RecoveryId],
-            FunctionKind::EthAddress => &[Field::PublicKey],
-            FunctionKind::MessageDigest => &[Field::Message],
-        }
+        self.described().2
     }
 
     /// Whether a field may be of this type. Keys of 32 bytes are for BIP 340 and Ed25519 alone.
@@ -138,13 +130,8 @@ impl FunctionKind {
             other => other,
         };
         let is_x_only = field == Field::PublicKey && *values == DataType::FixedSizeBinary(32);
-        let takes_x_only = matches!(
-            self,
-            FunctionKind::Bip340Verify
-                | FunctionKind::Ed25519Verify
-                | FunctionKind::Ed25519ctxVerify
-                | FunctionKind::Ed25519phVerify
-        );
+        // Who verifies signatures over messages.
+        let takes_x_only = matches!(self.fields(), [Field::Message, _, Field::PublicKey]);
         if takes(field, data_type) && (!is_x_only || takes_x_only) {
             return Ok(());
         }
@@ -186,18 +173,7 @@ impl FunctionKind {
 
     /// The type of the result.
     pub fn result(self) -> DataType {
-        match self {
-            FunctionKind::EcdsaRecover => DataType::FixedSizeBinary(65),
-            FunctionKind::EthAddress => DataType::FixedSizeBinary(20),
-            FunctionKind::MessageDigest => DataType::FixedSizeBinary(32),
-            FunctionKind::EcdsaVerify | FunctionKind::EcdsaVerifyDer => DataType::Boolean,
-            FunctionKind::Sm2Verify
-            | FunctionKind::Sm2VerifyDer
-            | FunctionKind::Bip340Verify
-            | FunctionKind::Ed25519Verify
-            | FunctionKind::Ed25519ctxVerify
-            | FunctionKind::Ed25519phVerify => DataType::Boolean,
-        }
+        self.described().3
     }
 
     /// The names of all arguments.

@@ -5,6 +5,7 @@ use crate::output::Line;
 use arrow_array::{ArrayRef, FixedSizeBinaryArray, StringArray, UInt32Array, UInt64Array};
 #[cfg(feature = "arrow")]
 use arrow_schema::DataType;
+use gecc_chains::bitcoin::Txid;
 use std::borrow::Cow;
 #[cfg(feature = "arrow")]
 use std::sync::Arc;
@@ -53,6 +54,13 @@ impl AsRef<[u8]> for Value<'_> {
             Value::Hash(hash) => hash,
         }
     }
+}
+
+/// A transaction's id as people write it: the last byte first.
+pub fn shown(txid: &Txid) -> [u8; 32] {
+    let mut txid = txid.0;
+    txid.reverse();
+    txid
 }
 
 impl<R> Field<R> {

@@ -9,7 +9,7 @@ mod run;
 mod state;
 mod summary;
 
-pub use fields::{Absent, Field, Holds, Value};
+pub use fields::{Absent, Field, Holds, Value, shown};
 use gecc_chains::Progress;
 pub use run::{refuse_overwriting_any, run};
 

@@ -1,6 +1,6 @@
 //! `gecc bitcoin`.
 
-use crate::chains::{self, Absent, Answered, Field, Holds, Row, Value};
+use crate::chains::{self, Absent, Answered, Field, Holds, Row, Value, shown};
 use crate::flags::{BitcoinCommand, InputsOptions, blocks};
 use crate::node;
 use crate::output::Failure;
@@ -34,18 +34,11 @@ impl Answered for Answers {
     }
 }
 
-/// As people write them: the last byte first.
-fn shown(answer: &Answer) -> [u8; 32] {
-    let mut txid = answer.txid.0;
-    txid.reverse();
-    txid
-}
-
 impl Row for Answer {
     const WHAT: &'static str = "inputs";
     const FIELDS: &'static [Field<Self>] = &[
         Field::new("block", Holds::U64, Absent::LeftOut, |row| row.height.map(Value::Number)),
-        Field::new("txid", Holds::Bytes(32, ""), Absent::Never, |row| Some(Value::Hash(shown(row)))),
+        Field::new("txid", Holds::Bytes(32, ""), Absent::Never, |row| Some(Value::Hash(shown(&row.txid)))),
         Field::new("input", Holds::U32, Absent::Never, |row| Some(Value::Number(row.input.into()))),
         Field::new("type", Holds::Text, Absent::Never, |row| Some(Value::Text(row.kind().into()))),
     ];

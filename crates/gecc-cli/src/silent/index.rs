@@ -1,6 +1,6 @@
 //! `gecc bitcoin index`.
 
-use crate::chains::refuse_overwriting_any;
+use crate::chains::{refuse_overwriting_any, shown};
 use crate::flags::{AnswerFormat, IndexOptions, blocks};
 use crate::input::paths::without_patterns;
 use crate::job::columns::{Shared, failure, format_of};
@@ -13,7 +13,7 @@ use arrow_array::types::Int64Type;
 use arrow_array::{ArrayRef, BinaryArray, Int32Array, RecordBatch};
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use gecc_arrow::{Compression, Pool, Writer};
-use gecc_chains::bitcoin::{self, Chain, Tweaks, Txid};
+use gecc_chains::bitcoin::{self, Chain, Tweaks};
 use gecc_chains::{Settings, files_of};
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -121,13 +121,6 @@ impl Table {
         let batch = RecordBatch::try_new(Arc::clone(&self.schema), columns).expect("columns are as the schema says");
         self.writer.write(&batch, pool).map_err(failure)
     }
-}
-
-/// As people write them: the last byte first.
-fn shown(txid: &Txid) -> [u8; 32] {
-    let mut txid = txid.0;
-    txid.reverse();
-    txid
 }
 
 fn outputs(tweaks: &Tweaks, full: bool) -> ArrayRef {

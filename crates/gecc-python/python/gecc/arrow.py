@@ -154,7 +154,10 @@ class Operation:
         """The engine's, as pairs: the key of a cache. None where the default engine serves."""
         options = {"backend": self.backend, "threads": self.threads}
         default = {"backend": "auto", "threads": None}
-        return tuple((name, value) for name, value in options.items() if value != default[name])
+        changed = ((name, value) for name, value in options.items() if value != default[name])
+        # Fields of some operations.
+        flags = (name for name in ("batch_equations", "check_signatures") if getattr(self, name, False))
+        return (*changed, *((name, True) for name in flags))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -189,9 +192,6 @@ class Verify(_OverHashes):
         by_ids = self.batch_equations and self.curve.lower() != "sm2"
         return BatchOperation("verify_recoverable" if by_ids else "verify", curve=self.curve, low_s=self.low_s)
 
-    def _options(self) -> tuple[tuple[str, Any], ...]:
-        return (*super()._options(), *_chosen("batch_equations", self.batch_equations))
-
 
 @dataclass(frozen=True, kw_only=True)
 class VerifyBip340(Operation):
@@ -210,9 +210,6 @@ class VerifyBip340(Operation):
 
     def _operation(self) -> BatchOperation:
         return BatchOperation("bip340_verify")
-
-    def _options(self) -> tuple[tuple[str, Any], ...]:
-        return (*super()._options(), *_chosen("batch_equations", self.batch_equations))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -248,9 +245,6 @@ class VerifyEd25519(_OfEd25519):
         return BatchOperation(
             "ed25519_verify", rule=self.rule, context=self.context, prehashed=self.prehashed, together=together
         )
-
-    def _options(self) -> tuple[tuple[str, Any], ...]:
-        return (*super()._options(), *_chosen("batch_equations", self.batch_equations))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -318,9 +312,6 @@ class Sign(_OverHashes):
         name = "sign_recoverable" if self.recoverable else "sign"
         return BatchOperation(name, curve=self.curve, additional=self.additional_data, der=self.der)
 
-    def _options(self) -> tuple[tuple[str, Any], ...]:
-        return (*super()._options(), *_chosen("check_signatures", self.check_signatures))
-
 
 @dataclass(frozen=True, kw_only=True)
 class SignBip340(Operation):
@@ -346,9 +337,6 @@ class SignBip340(Operation):
     def _operation(self) -> BatchOperation:
         return BatchOperation("bip340_sign", additional=self.auxiliary)
 
-    def _options(self) -> tuple[tuple[str, Any], ...]:
-        return (*super()._options(), *_chosen("check_signatures", self.check_signatures))
-
 
 @dataclass(frozen=True, kw_only=True)
 class SignEd25519(_OfEd25519):
@@ -367,9 +355,6 @@ class SignEd25519(_OfEd25519):
 
     def _operation(self) -> BatchOperation:
         return BatchOperation("ed25519_sign", context=self.context, prehashed=self.prehashed)
-
-    def _options(self) -> tuple[tuple[str, Any], ...]:
-        return (*super()._options(), *_chosen("check_signatures", self.check_signatures))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -405,10 +390,6 @@ class PublicKeysEd25519(Operation):
 def _require_32_bytes(name: str, value: bytes | None) -> None:
     if value is not None and len(value) != 32:
         raise ValueError(f"{name}: {len(value)} bytes, not 32")
-
-
-def _chosen(option: str, value: bool) -> tuple[tuple[str, Any], ...]:
-    return ((option, True),) if value else ()
 
 
 def use_gpus(gpus: Iterable[int | str]) -> None:
