@@ -176,6 +176,43 @@ fn signatures_in_every_form() {
     }
 }
 
+/// Behind DER there may be a hash type of Bitcoin, and nothing else.
+#[test]
+fn der_is_strict() {
+    let set = signed::<Secp256k1>(1);
+    let with = |behind: &[u8]| {
+        let der = [gecc::signature_to_der(&set.signed[0].signature).as_slice(), behind].concat();
+        let item = json!({"digest": hex::encode(set.digests[0]), "der": hex::encode(der), "pk": hex::encode(set.public[0].as_sec1())});
+        code(&run(&["verify", "--curve", "secp256k1"], item.to_string()))
+    };
+    assert!([&[][..], &[1], &[2], &[3], &[0x81], &[0x82], &[0x83]].iter().all(|behind| with(behind) == 0));
+    assert!([&[0][..], &[4], &[0x80], &[0xff], &[1, 1]].iter().all(|behind| with(behind) != 0));
+}
+
+/// What is wrong with one of several files names it, and what may be a key is not shown.
+#[test]
+fn problems_name_their_file_and_show_no_key() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, content: &str| {
+        let path = folder.path().join(name);
+        fs::write(&path, content).unwrap();
+        path.to_str().unwrap().to_owned()
+    };
+    let set = signed::<P256>(1);
+    let (good, bad) = (write("good.jsonl", &set.lines().join("\n")), write("bad.csv", "neither\nthis nor that\n"));
+    let problem = refused(&[&ON_P256[..], &[&good, &bad]].concat(), "");
+    assert!(problem.contains("bad.csv: neither JSON Lines"), "{problem}");
+    let digest = hex::encode(set.digests[0]);
+    let problem =
+        refused(&["sign", "--curve", "p256", &write("digests.csv", &format!("digest,tag\n{digest},1\n"))], "");
+    assert!(problem.contains("`secret_key`") && !problem.contains("neither `digest`"), "{problem}");
+    let key = hex::encode(set.secret[0].expose_bytes());
+    for (name, content) in [("keys.csv", format!("secret_key,{key}\n")), ("keys", format!("{key}\n{key}\n"))] {
+        let problem = refused(&["sign", "--curve", "p256", &write(name, &content)], "");
+        assert!(!problem.contains(&key[..12]), "{problem}");
+    }
+}
+
 #[test]
 fn public_keys_in_every_form() {
     let set = signed::<P256>(1);

@@ -112,6 +112,70 @@ fn a_later_call_leaves_out_what_is_done() {
 }
 
 #[test]
+fn answers_to_files_that_are_done_are_not_lost() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let files = of_examples("ethereum/block_1920000.json");
+    let call =
+        |state: &str, output: &str| run(&["ethereum", "senders", "--state", &at(state), "-o", &at(output), &files], "");
+    assert_eq!(code(&call("done", "answers")), 0);
+    let kept = fs::read(at("answers")).unwrap();
+    let refused = call("done", "answers");
+    assert!(code(&refused) == 2 && stderr(&refused).contains("name another output"), "{}", stderr(&refused));
+    assert_eq!(fs::read(at("answers")).unwrap(), kept);
+    assert_eq!((code(&call("done", "others")), fs::read(at("others")).unwrap().len()), (0, 0));
+    // An output that has nothing may be written again.
+    assert_eq!(code(&call("done", "others")), 0);
+    for same in ["done", "both"] {
+        let refused = call(same, same);
+        assert!(code(&refused) == 2 && stderr(&refused).contains("two files"), "{}", stderr(&refused));
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn names_that_are_not_utf_8_are_seen_or_refused() {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt;
+    let folder = tempfile::tempdir().unwrap();
+    let (files, state) = (folder.path().join("files"), folder.path().join("done"));
+    fs::create_dir_all(files.join("inner")).unwrap();
+    let block = of_examples("ethereum/block_1920000.json");
+    fs::copy(&block, files.join("inner/block.json")).unwrap();
+    fs::copy(&block, files.join("inner").join(OsStr::from_bytes(b"block\xff.json"))).unwrap();
+    let (files, state) = (files.to_str().unwrap(), state.to_str().unwrap());
+    let call = || run(&["ethereum", "senders", "--state", state, files], "");
+    assert_eq!((answers(&call()).len(), answers(&call()).len()), (8, 0));
+    let senders = |pattern: &str| run(&["ethereum", "senders", &format!("{files}/{pattern}")], "");
+    for pattern in ["inner/*.json", "*/*.json", "inner/block*"] {
+        let refused = senders(pattern);
+        assert!(code(&refused) == 2 && stderr(&refused).contains("not UTF-8"), "{pattern}: {}", stderr(&refused));
+    }
+    assert_eq!(code(&senders("inner/block.*")), 0);
+}
+
+#[test]
+fn text_in_other_encodings_is_read_or_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("file");
+    let block = fs::read(of_examples("ethereum/block_1920000.json")).unwrap();
+    let senders = |content: &[u8]| {
+        fs::write(&path, content).unwrap();
+        run(&["ethereum", "senders", path.to_str().unwrap()], "")
+    };
+    assert_eq!(answers(&senders(&[b"\xef\xbb\xbf", &block[..]].concat())).len(), 4);
+    let utf_16: Vec<u8> = block.iter().flat_map(|byte| [*byte, 0]).collect();
+    for (content, named) in [
+        ([b"\xff\xfe", &utf_16[..]].concat(), "UTF-16"),
+        (b"\xfd7zXZ\0 and more".to_vec(), "xz -dc"),
+        (b"PK\x03\x04 and more".to_vec(), "zip archive"),
+    ] {
+        let refused = senders(&content);
+        assert!(code(&refused) == 2 && stderr(&refused).contains(named), "{named}: {}", stderr(&refused));
+    }
+}
+
+#[test]
 fn an_output_is_no_input() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.era1");
@@ -119,6 +183,18 @@ fn an_output_is_no_input() {
     let refused = run(&["ethereum", "senders", "-o", path.to_str().unwrap(), folder.path().to_str().unwrap()], "");
     assert_eq!(code(&refused), 2);
     assert_eq!(fs::read(&path).unwrap(), fs::read(data("made-premerge.era1")).unwrap());
+    // Nor is what the files of Bitcoin have beside them.
+    let of_block = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    for name in ["block300025.raw", "block300025-undo.raw"] {
+        fs::copy(of_examples(&format!("bitcoin/{name}")), of_block(name)).unwrap();
+    }
+    let undo = of_block("block300025-undo.raw");
+    let kept = fs::read(&undo).unwrap();
+    for command in ["verify", "index"] {
+        let refused = run(&["bitcoin", command, "-o", &undo, &of_block("block300025.raw")], "");
+        assert!(code(&refused) == 2 && stderr(&refused).contains("overwrite"), "{}", stderr(&refused));
+    }
+    assert_eq!(fs::read(&undo).unwrap(), kept);
 }
 
 #[test]

@@ -2,7 +2,11 @@
 
 use crate::support::{Signed, TemporaryFile, answers, code, run, signed, start, stderr};
 use arrow_array::cast::AsArray;
-use arrow_array::{Array, ArrayRef, BinaryArray, FixedSizeBinaryArray, RecordBatch, StringArray, UInt8Array};
+use arrow_array::{
+    Array, ArrayRef, BinaryArray, DictionaryArray, FixedSizeBinaryArray, Int8Array, RecordBatch, StringArray,
+    UInt8Array, UnionArray,
+};
+use arrow_schema::{DataType, Field, UnionFields, UnionMode};
 use base64ct::{Base64, Base64UrlUnpadded, Encoding};
 use gecc::{P256, Secp256k1};
 use gecc_arrow::{Compression, Format, Output, Pool, Projection, ReadOptions, Writer, open};
@@ -64,7 +68,6 @@ fn lines(table: &RecordBatch) -> String {
     (0..table.num_rows()).map(line).collect::<Vec<_>>().join("\n")
 }
 
-/// A file of the table, in parts of this many rows.
 /// A file with a table, in parts of this many rows.
 pub fn file(
     name: &str,
@@ -228,6 +231,60 @@ fn tables_have_the_answers_of_text() {
                 assert_eq!(essence(found), essence(expected), "{command:?}");
             }
         }
+    }
+}
+
+/// What passes through keeps its values in Parquet too, or is refused by name.
+#[test]
+fn columns_of_every_type_stand_beside_answers() {
+    let set = signed::<P256>(5);
+    let table = table(&set);
+    let run_with = |column: ArrayRef, output: &TemporaryFile| {
+        let fields: Vec<String> = table.schema().fields().iter().map(|field| field.name().clone()).collect();
+        let columns = fields.into_iter().zip(table.columns().to_vec()).chain([("more".to_owned(), column)]);
+        let input = file("more", &RecordBatch::try_from_iter(columns).unwrap(), 5, WRITTEN[2]);
+        let verify = ["verify", "--curve", "p256", "--output-format", "parquet", "--beside", "-o", output.path()];
+        run(&[&verify[..], COLUMNS, &[input.path()]].concat(), "")
+    };
+    let output = TemporaryFile::new("beside.parquet", "");
+    let accounts: [u8; 5] = [2, 0, 1, 1, 2];
+    let keys = Int8Array::from(accounts.map(|account| account as i8).to_vec());
+    let verified =
+        run_with(Arc::new(DictionaryArray::new(keys, fixed((0..3u8).map(|account| [account; 20])))), &output);
+    assert_eq!(code(&verified), 1, "{}", stderr(&verified));
+    let found = read(output.path())[0]["more"].clone();
+    assert_eq!(
+        found.as_fixed_size_binary(),
+        fixed(accounts.iter().map(|account| [*account; 20])).as_fixed_size_binary()
+    );
+    let numbers = UInt8Array::from(vec![7; 5]);
+    let field = Arc::new(Field::new("number", DataType::UInt8, false));
+    let fields = UnionFields::from_iter([(0, field)]);
+    let union = UnionArray::try_new(fields.clone(), vec![0; 5].into(), None, vec![Arc::new(numbers)]).unwrap();
+    assert_eq!(union.data_type(), &DataType::Union(fields, UnionMode::Sparse));
+    let refused = run_with(Arc::new(union), &output);
+    assert!(code(&refused) == 2 && stderr(&refused).contains("`more` is Union"), "{}", stderr(&refused));
+}
+
+/// A column with a field's name and another type is no column that is not there.
+#[test]
+fn columns_of_other_types_are_named() {
+    let set = signed::<P256>(5);
+    let table = table(&set);
+    let with = |column: &str, array: ArrayRef| {
+        let keep = |field: &str| ["sig", "pk"].contains(&field) || field == "hash" && column != "digest";
+        let names: Vec<String> = table.schema().fields().iter().map(|field| field.name().clone()).collect();
+        let columns = names.into_iter().zip(table.columns().to_vec()).filter(|(name, _)| keep(name));
+        RecordBatch::try_from_iter(columns.chain([(column.to_owned(), array)])).unwrap()
+    };
+    let numbers: ArrayRef = Arc::new(UInt8Array::from(vec![7; 5]));
+    let texts: ArrayRef = Arc::new(StringArray::from(vec!["27"; 5]));
+    for (command, column, array, said) in [
+        ("verify", "digest", numbers, "`digest` is UInt8, but `digest` is 32 bytes"),
+        ("recover", "v", texts, "`v` is Utf8View, but `recovery_id` is integers or booleans"),
+    ] {
+        let refused = run(&[command, "--curve", "p256", file("typed", &with(column, array), 5, WRITTEN[0]).path()], "");
+        assert!(code(&refused) == 2 && stderr(&refused).contains(said), "{}", stderr(&refused));
     }
 }
 
