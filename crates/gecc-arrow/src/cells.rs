@@ -251,9 +251,9 @@ fn evenly<'a, O: ArrowNativeType>(offsets: &[O], data: &'a [u8], width: usize) -
 /// Characters or bytes of a cell that no field but messages and ids has.
 pub(crate) const LONG: usize = 1024;
 
-/// Without `0x` in front.
+/// Without `0x` in front, or the `\x` of PostgreSQL.
 fn digits(text: &[u8]) -> &[u8] {
-    text.strip_prefix(b"0x").or_else(|| text.strip_prefix(b"0X")).unwrap_or(text)
+    [b"0x", b"0X", b"\\x"].iter().find_map(|prefix| text.strip_prefix(*prefix)).unwrap_or(text)
 }
 
 /// The bytes of a hexadecimal text, with or without `0x`, at the end of a vector.

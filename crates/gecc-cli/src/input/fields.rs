@@ -384,10 +384,10 @@ fn required<T>(name: &str, field: Option<T>) -> Result<T, String> {
     field.ok_or_else(|| format!("`{name}` is not given"))
 }
 
-/// Without the space and the 0x around it.
+/// Without the space around it and the 0x in front, or the `\x` with which PostgreSQL writes a `bytea`.
 pub fn digits(text: &str) -> &str {
     let text = text.trim();
-    text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")).unwrap_or(text)
+    ["0x", "0X", "\\x"].iter().find_map(|prefix| text.strip_prefix(prefix)).unwrap_or(text)
 }
 
 fn decode(name: &str, text: &str, to: &mut [u8]) -> Result<(), String> {

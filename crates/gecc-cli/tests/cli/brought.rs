@@ -176,6 +176,17 @@ fn signatures_in_every_form() {
     }
 }
 
+/// As PostgreSQL writes bytes.
+#[test]
+fn bytes_behind_a_backslash() {
+    let set = signed::<P256>(2);
+    let row = |item: usize| {
+        let values = [&set.digests[item][..], &set.signed[item].signature, set.public[item].as_sec1()];
+        values.map(|value| format!("\\x{}", hex::encode(value))).join(",")
+    };
+    assert_all_valid(&ON_P256, &format!("digest,signature,public_key\n{}\n{}\n", row(0), row(1)), 2);
+}
+
 /// Behind DER there may be a hash type of Bitcoin, and nothing else.
 #[test]
 fn der_is_strict() {
