@@ -4,17 +4,15 @@ use super::Field;
 use crate::types::{Rejection, signature_from_der};
 use base64ct::{Base64, Base64Unpadded, Base64Url, Base64UrlUnpadded, Encoding as _};
 
-/// Bitcoin's signature hash types that Bitcoin Core calls defined: ALL, NONE and SINGLE, with ANYONECANPAY or without.
-const HASH_TYPES: [u8; 6] = [0x01, 0x02, 0x03, 0x81, 0x82, 0x83];
-
-/// A signature `r || s` from strict DER, with or without a byte of Bitcoin's signature hash type behind it, as scripts
-/// of Bitcoin have it.
+/// A signature `r || s` from strict DER, with or without a signature hash type behind it, as scripts of Bitcoin have it:
+/// ALL, NONE or SINGLE (1 to 3), with ANYONECANPAY (80 in hexadecimal) or not, and with the FORKID (40) of Bitcoin Cash
+/// or not.
 ///
 /// # Errors
 /// As for [`crate::signature_from_der`].
 pub fn signature_of_der(der: &[u8]) -> Result<[u8; 64], Rejection> {
     match der {
-        [_, length, .., last] if usize::from(*length) + 3 == der.len() && HASH_TYPES.contains(last) => {
+        [_, length, .., last] if usize::from(*length) + 3 == der.len() && matches!(last & 0x3f, 1..=3) => {
             signature_from_der(&der[..der.len() - 1])
         }
         _ => signature_from_der(der),

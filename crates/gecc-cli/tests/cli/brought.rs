@@ -187,7 +187,7 @@ fn bytes_behind_a_backslash() {
     assert_all_valid(&ON_P256, &format!("digest,signature,public_key\n{}\n{}\n", row(0), row(1)), 2);
 }
 
-/// Behind DER there may be a hash type of Bitcoin, and nothing else.
+/// Behind DER there may be a hash type of Bitcoin or Bitcoin Cash, and nothing else.
 #[test]
 fn der_is_strict() {
     let set = signed::<Secp256k1>(1);
@@ -196,7 +196,7 @@ fn der_is_strict() {
         let item = json!({"digest": hex::encode(set.digests[0]), "der": hex::encode(der), "pk": hex::encode(set.public[0].as_sec1())});
         code(&run(&["verify", "--curve", "secp256k1"], item.to_string()))
     };
-    assert!([&[][..], &[1], &[2], &[3], &[0x81], &[0x82], &[0x83]].iter().all(|behind| with(behind) == 0));
+    assert!([&[][..], &[1], &[2], &[3], &[0x41], &[0x82], &[0xc3]].iter().all(|behind| with(behind) == 0));
     assert!([&[0][..], &[4], &[0x80], &[0xff], &[1, 1]].iter().all(|behind| with(behind) != 0));
 }
 
