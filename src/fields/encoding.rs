@@ -4,7 +4,7 @@ use super::Field;
 use crate::types::{Rejection, signature_from_der};
 use base64ct::{Base64, Base64Unpadded, Base64Url, Base64UrlUnpadded, Encoding as _};
 
-/// A signature `r || s` from strict DER, with or without a signature hash type behind it, as scripts of Bitcoin have it:
+/// A signature `r || s` from strict DER, with or without a signature hash type behind it, as Bitcoin's scripts have it:
 /// ALL, NONE or SINGLE (1 to 3), with ANYONECANPAY (80 in hexadecimal) or not, and with the FORKID (40) of Bitcoin Cash
 /// or not.
 ///
