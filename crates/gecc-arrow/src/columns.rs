@@ -287,8 +287,9 @@ impl<'a> Inputs<'a> {
 
     /// Recovery ids of all rows.
     pub fn recovery_ids(&mut self) -> Result<Vec<[u8; 1]>, Error> {
-        let schema = self.batch.schema_ref();
-        if let Some(problem) = of_other_type(Field::RecoveryId, schema).filter(|_| !self.has(Field::RecoveryId)) {
+        if !self.has(Field::RecoveryId)
+            && let Some(problem) = of_other_type(Field::RecoveryId, self.batch.schema_ref())
+        {
             return Err(problem);
         }
         match self.ids()? {

@@ -64,20 +64,19 @@ fn data_type(found: &DataType) -> DataType {
 
 /// The column of a schema that has a part for which Parquet has no type.
 pub(crate) fn without_place(schema: &Schema) -> Option<&Field> {
+    /// The types of a dictionary's values have no field of their own.
     fn is_union(data_type: &DataType) -> bool {
-        use DataType::{
-            Dictionary, FixedSizeList, LargeList, LargeListView, List, ListView, Map, RunEndEncoded, Struct, Union,
-        };
         match data_type {
-            Union(..) => true,
-            Dictionary(_, values) => is_union(values),
-            List(part) | LargeList(part) | ListView(part) | LargeListView(part) => is_union(part.data_type()),
-            FixedSizeList(part, _) | Map(part, _) | RunEndEncoded(_, part) => is_union(part.data_type()),
-            Struct(parts) => parts.iter().any(|part| is_union(part.data_type())),
+            DataType::Union(..) => true,
+            DataType::Dictionary(_, values) => is_union(values),
             _ => false,
         }
     }
-    schema.fields().iter().map(AsRef::as_ref).find(|field| is_union(field.data_type()))
+    let has_union = |column: &&FieldRef| {
+        let column = Schema::new(vec![Arc::clone(column)]);
+        column.flattened_fields().iter().any(|part| is_union(part.data_type()))
+    };
+    schema.fields().iter().find(has_union).map(AsRef::as_ref)
 }
 
 #[cfg(test)]

@@ -134,18 +134,18 @@ pub fn run<R: Row>(
 /// The files that are `named` and not done yet, and where it is noted that they are.
 fn find(named: &[PathBuf], options: &ChainOptions, done: Option<&Path>) -> Result<(Paths, Option<State>), Failure> {
     let mut paths = files_of(&without_patterns(named)?);
-    refuse_overwriting_any(&paths, options.output.as_deref())?;
-    let Some(done) = done else { return Ok((paths, None)) };
     let output = options.output.as_deref();
+    refuse_overwriting_any(&paths, output)?;
+    let Some(done) = done else { return Ok((paths, None)) };
     if output.is_some_and(|output| is_same_place(done, output)) {
         return Err(format!("{}: --state and -o are to be two files", done.display()).into());
     }
     let (state, files) = State::open(done, &mut paths)?;
     if files > 0 {
         output.map_or(Ok(()), |output| refuse_losing(output, done))?;
-    }
-    if files > 0 && !options.said.quiet {
-        note(&format!("{files} files are done already"));
+        if !options.said.quiet {
+            note(&format!("{files} files are done already"));
+        }
     }
     Ok((paths, Some(state)))
 }

@@ -129,7 +129,7 @@ pub fn tell(text: &[u8], is_first: bool, at_end: bool, format: Option<Format>, n
         (None, Some((first, b'['))) => Ok(Start::Known(Layout::JsonArray, first + 1)),
         (None, _) if length > MAX_LINE => Ok(Start::Known(Layout::JsonLines, line)),
         _ if length == rest.len() && !at_end => Ok(Start::NeedsMore(0)),
-        (None, _) if names.keys_alone && !names_a_key(&rest[..length]) => Ok(Start::Known(Layout::Keys, line)),
+        (None, _) if names.are_keys_alone() && !names_a_key(&rest[..length]) => Ok(Start::Known(Layout::Keys, line)),
         _ => table(rest, at_end, names).map(|found| match found {
             Some((header, length)) => Start::Known(Layout::Table(header), line + length),
             None => Start::NeedsMore(0),

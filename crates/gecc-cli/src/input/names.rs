@@ -20,8 +20,6 @@ pub struct Names {
     required: Vec<Vec<Field>>,
     /// Whether there may be private keys in the input.
     pub keys: bool,
-    /// Whether it may be these alone, bare.
-    pub keys_alone: bool,
 }
 
 impl Names {
@@ -56,13 +54,17 @@ impl Names {
                 required.push(vec![field]);
             }
         }
-        let keys_alone = read == [Field::SecretKey];
-        Names { mapping, reads: read, required, keys: reads.secret_keys, keys_alone }
+        Names { mapping, reads: read, required, keys: reads.secret_keys }
     }
 
     /// For a file of private keys.
     pub fn of_keys() -> Self {
         Self::new(Mapping::new(), Reads { secret_keys: true, ..Reads::default() })
+    }
+
+    /// Whether the input may be private keys alone, bare.
+    pub fn are_keys_alone(&self) -> bool {
+        self.reads == [Field::SecretKey]
     }
 
     /// All fields, none of which is required.
