@@ -24,7 +24,7 @@ const CHILD: &str = "GECC_TEST_CALLER";
 /// A process that takes longer hangs: each takes some seconds.
 const PATIENCE: Duration = Duration::from_secs(300);
 /// Calls of a test.
-const CALLS: usize = 20_000;
+const CALLS: usize = 4000;
 /// Threads of the callers' pools.
 const CALLERS: usize = 4;
 

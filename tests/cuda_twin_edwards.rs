@@ -85,7 +85,7 @@ type Point = (BigUint, BigUint);
 fn add((x1, y1): &Point, (x2, y2): &Point) -> Point {
     let p = &*P;
     let t = &*D * x1 % p * x2 % p * y1 % p * y2 % p;
-    let over = |above: BigUint, below: BigUint| above * below.modpow(&(p - 2u32), p) % p;
+    let over = |above: BigUint, below: BigUint| above * below.modinv(p).expect("no denominator is 0") % p;
     (over(x1 * y2 + y1 * x2, &t + 1u32), over(y1 * y2 + x1 * x2, p + 1u32 - &t))
 }
 
@@ -156,15 +156,17 @@ fn products() {
     // Of the table for secret scalars: digits of 0, 127, 128 and 129, which is -127 and a carry.
     numbers.extend([127, 128, 129, 255].map(|digit| digits(8, digit)));
     let points = [&base, &general, &torsion, &(BigUint::ZERO, number(1))];
+    let multiples: Vec<_> = numbers.iter().map(|k| points.map(|point| multiple(k, point))).collect();
     for (index, k) in numbers.iter().enumerate() {
-        session.expect_exactly("ed_multiply_base", &[k], vec![encode(&multiple(k, &base))]);
-        let l = &numbers[(5 * index + 3) % numbers.len()];
+        session.expect_exactly("ed_multiply_base", &[k], vec![encode(&multiples[index][0])]);
+        let second = (5 * index + 3) % numbers.len();
+        let (l, of_l) = (&numbers[second], &multiples[second]);
         for (which, p) in points.into_iter().enumerate() {
-            let q = points[(which + index) % points.len()];
-            let sum = add(&multiple(k, p), &multiple(l, q));
+            let (product, other) = (&multiples[index][which], (which + index) % points.len());
+            let (q, sum) = (points[other], add(product, &of_l[other]));
             session.expect_exactly("ed_multiply_two", &[k, &p.0, &p.1, l, &q.0, &q.1], vec![encode(&sum)]);
             // Of one width for each, of windows that end with the 253rd bit and of others.
-            let (bits, sum) = (number([3, 5, 6, 8, 11][index % 5]), add(&multiple(k, p), &multiple(l, &base)));
+            let (bits, sum) = (number([3, 5, 6, 8, 11][index % 5]), add(product, &of_l[0]));
             session.expect_exactly("ed_multiply_tables", &[&bits, k, &p.0, &p.1, l], vec![encode(&sum)]);
         }
     }

@@ -57,24 +57,38 @@ def run_symbolically(statement, curve, instructions, most_work):
 
 def prove(statement, curve, instructions):
     """Returns the reading with which all is shown; raises Unproved or Unsupported. Shown bounds help later claims."""
-    for most_work in EFFORTS[:-1]:
+    return _first_enough(
+        [EFFORTS[first:] for first in range(len(EFFORTS))],
+        lambda efforts: _prove(statement, curve, instructions, efforts),
+    )
+
+
+def _prove(statement, curve, instructions, efforts):
+    """The kernel is read with the first of the efforts, and each claim shown with the first that is enough."""
+    reading = run_symbolically(statement, curve, instructions, efforts[0])
+    for claim in statement.claims(reading.values, curve):
+        _first_enough(efforts, lambda most_work: _show(reading, claim, statement.language.near, most_work))
+    return reading
+
+
+def _first_enough(efforts, attempt):
+    """What the attempt returns with the first of the efforts that is enough for it."""
+    for effort in efforts[:-1]:
         try:
-            return _prove(statement, curve, instructions, most_work)
+            return attempt(effort)
         except (Unproved, Unsupported):
             pass
-    return _prove(statement, curve, instructions, EFFORTS[-1])
+    return attempt(efforts[-1])
 
 
-def _prove(statement, curve, instructions, most_work):
-    reading = run_symbolically(statement, curve, instructions, most_work)
+def _show(reading, claim, near, most_work):
     system, refuter = reading.system, reading.refuter
-    for claim in statement.claims(reading.values, curve):
-        if isinstance(claim, Congruent):
-            _congruent(system, refuter, claim)
-        elif isinstance(claim, AtMost):
-            _at_most(system, refuter, claim, statement.language.near)
-            refuter.assume(claim.polynomial - claim.bound)
-    return reading
+    refuter.work_at_most(most_work)
+    if isinstance(claim, Congruent):
+        _congruent(system, refuter, claim)
+    elif isinstance(claim, AtMost):
+        _at_most(system, refuter, claim, near)
+        refuter.assume(claim.polynomial - claim.bound)
 
 
 def _names(system, assignment):

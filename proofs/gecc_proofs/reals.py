@@ -159,6 +159,12 @@ class Refuter:
         self.queries = {}
         self.ends = set()
 
+    def work_at_most(self, most_work):
+        """Questions that are asked from here on get so much."""
+        if most_work != self.most_work:
+            self.most_work = most_work
+            self.queries.clear()
+
     def _query(self, variables):
         key = (frozenset(variables), len(self.system.rows))
         if key not in self.queries:
