@@ -17,7 +17,7 @@ const THREADS: usize = 2;
 /// What calls take in any case: a few MiB, and one for each thread.
 const BASE: usize = (6 + THREADS) * MIB;
 const ITEMS: usize = 150_000;
-/// Private keys, by which few signatures are made.
+/// Private keys, and signatures, which are used over and over.
 const KEYS: usize = 1000;
 
 fn main() -> ExitCode {
@@ -75,7 +75,7 @@ fn library(limit: usize) {
     let (signatures, ids): (Vec<[u8; 64]>, Vec<u8>) =
         signed.into_iter().flatten().map(|signed| (signed.signature, signed.recovery_id)).unzip();
     let public: Vec<Point> = keys::public_keys(&few, Secp256k1, &secret).unwrap().into_iter().flatten().collect();
-    // As many as what takes memory needs, of the few whose making takes time.
+    // To make as many takes minutes.
     let (secret, digests) = (repeated(&secret), repeated(&digests));
     let (signatures, ids, repeated_keys) = (repeated(&signatures), repeated(&ids), repeated(&public));
     // Different keys, of which none is the signer's.
@@ -103,10 +103,10 @@ fn library(limit: usize) {
         assert_eq!(ecdsa::recover(&engine, Secp256k1, &digests, &signatures, &ids).unwrap().len(), ITEMS);
     });
     // Signing takes longest. With the least limit what it would take for each item shows most.
-    let signed = if limit == 0 { ITEMS } else { ITEMS / 10 };
-    let (to_sign, signers) = (&digests[..signed], &secret[..signed]);
-    check("sign", limit, results_of(signed, 66), || {
-        assert_eq!(ecdsa::sign(&engine, P256, to_sign, signers, Default::default()).unwrap().len(), signed);
+    let to_sign = if limit == 0 { ITEMS } else { ITEMS / 10 };
+    let (messages, signers) = (&digests[..to_sign], &secret[..to_sign]);
+    check("sign", limit, results_of(to_sign, 66), || {
+        assert_eq!(ecdsa::sign(&engine, P256, messages, signers, Default::default()).unwrap().len(), to_sign);
     });
     // The large tables of all curves together.
     check("mul_base", limit, results(66), || {
@@ -117,7 +117,7 @@ fn library(limit: usize) {
         assert_eq!(point::mul_base(&engine, Sm2, &digests).unwrap().len(), ITEMS);
         engine.warm_up(gecc::CurveId::Sm2).unwrap();
     });
-    check("sm2", limit, results_of(signed, 66), || {
-        assert_eq!(sm2::sign(&engine, to_sign, signers).unwrap().len(), signed)
+    check("sm2", limit, results_of(to_sign, 66), || {
+        assert_eq!(sm2::sign(&engine, messages, signers).unwrap().len(), to_sign)
     });
 }
