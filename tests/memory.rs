@@ -53,6 +53,16 @@ fn check(name: &str, limit: usize, results: usize, call: impl FnOnce()) {
     assert!(taken <= limit + BASE, "{name}: {taken} bytes with a limit of {limit}");
 }
 
+/// Different scalars: this byte repeated, and a number.
+fn scalars(byte: u8, count: usize) -> Vec<[u8; 32]> {
+    let scalar = |number: u64| {
+        let mut scalar = [byte; 32];
+        scalar[24..].copy_from_slice(&number.to_be_bytes());
+        scalar
+    };
+    (0..count as u64).map(scalar).collect()
+}
+
 /// The values over and over, as one for each item.
 fn repeated<T: Clone>(values: &[T]) -> Vec<T> {
     values.iter().cycle().take(ITEMS).cloned().collect()
@@ -63,13 +73,7 @@ fn library(limit: usize) {
     let few = Engine::builder().backend(Backend::Cpu).threads(THREADS).max_memory(0).build().expect("two threads");
     let engine =
         Engine::builder().backend(Backend::Cpu).threads(THREADS).max_memory(limit).build().expect("two threads");
-    let secret: Vec<SecretKey> = (1..=KEYS as u64)
-        .map(|item| {
-            let mut key = [0x11; 32];
-            key[24..].copy_from_slice(&item.to_be_bytes());
-            SecretKey::from_bytes(key)
-        })
-        .collect();
+    let secret: Vec<SecretKey> = scalars(0x11, KEYS).into_iter().map(SecretKey::from_bytes).collect();
     let digests: Vec<[u8; 32]> = secret.iter().map(|key| *key.expose_bytes()).collect();
     let signed = ecdsa::sign_recoverable(&few, Secp256k1, &digests, &secret, Default::default()).unwrap();
     let (signatures, ids): (Vec<[u8; 64]>, Vec<u8>) =
@@ -79,14 +83,8 @@ fn library(limit: usize) {
     let (secret, digests) = (repeated(&secret), repeated(&digests));
     let (signatures, ids, repeated_keys) = (repeated(&signatures), repeated(&ids), repeated(&public));
     // Different keys, of which none is the signer's.
-    let scalars: Vec<[u8; 32]> = (0..ITEMS as u64)
-        .map(|item| {
-            let mut scalar = [0x22; 32];
-            scalar[24..].copy_from_slice(&item.to_be_bytes());
-            scalar
-        })
-        .collect();
-    let others: Vec<Point> = point::mul_base(&few, Secp256k1, &scalars).unwrap().into_iter().flatten().collect();
+    let others = point::mul_base(&few, Secp256k1, &scalars(0x22, ITEMS)).unwrap();
+    let others: Vec<Point> = others.into_iter().flatten().collect();
     // A result takes at most so much, and a fresh page or two besides.
     let results_of = |items: usize, bytes: usize| bytes * items + (64 << 10);
     let results = |bytes| results_of(ITEMS, bytes);

@@ -393,9 +393,9 @@ fn sign_recoverable<C: EcdsaReference>(engine: &Engine, batch: &Batch, records: 
         let signatures: Expected<64> = expected.iter().map(|signed| signed.map(|signed| signed.signature)).collect();
         for (digests, keys) in [(Rows::from(&batch.digests), (&secret).into()), (records.digests(), records.secret())] {
             check(engine, "sign recoverable", &signatures, |engine, rows, codes| {
-                for is_locked in if locks(engine) { &[false, true][..] } else { &[false] } {
+                for is_locked in [false, true].into_iter().filter(|is_locked| !is_locked || locks(engine)) {
                     let ids = vec![UNTOUCHED; expected.len()];
-                    let mut ids = if *is_locked { locked(engine, ids) } else { ids.into() };
+                    let mut ids = if is_locked { locked(engine, ids) } else { ids.into() };
                     ecdsa::sign_recoverable_into(engine, C::ID, digests, keys, form, rows, &mut ids, codes)?;
                     for (item, signed) in expected.iter().enumerate() {
                         assert!(signed.is_err_and(|_| true) || signed.unwrap().recovery_id == ids[item], "{item}");
