@@ -17,7 +17,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use tempfile::TempDir;
 
-const ROWS: usize = 12_000;
+const ROWS: usize = 4000;
 
 /// Items of which some are spoiled and some null, in columns of several types.
 fn table(curve: CurveId) -> RecordBatch {
@@ -92,7 +92,7 @@ fn sql_says_what_the_command_writes() {
     for curve in CURVES {
         let folder = TempDir::new().unwrap();
         let (signed, answered) = (folder.path().join("signed.parquet"), folder.path().join("answered.parquet"));
-        write(&signed, &table(curve), 1500);
+        write(&signed, &table(curve), 500);
         answer(curve, &signed, &answered);
         let (verdict, reason) = (function(curve, ""), function(curve, "_reason"));
         let differs = format!(
@@ -102,8 +102,8 @@ fn sql_says_what_the_command_writes() {
         );
         let by_nulls = "SELECT count(*) FROM t WHERE digest IS NULL OR signature IS NULL OR public_key IS NULL";
         let mut found = Vec::new();
-        for (partitions, batch) in [(1, 8192), (7, 500), (16, 100)] {
-            let functions = functions(5000);
+        for (partitions, batch) in [(1, 8192), (7, 200), (16, 40)] {
+            let functions = functions(1700);
             let context = session(&functions, partitions, batch);
             with_file(&context, &answered);
             found.push([row(&context, &differs), row(&context, by_nulls)].concat());
@@ -122,16 +122,16 @@ fn sql_says_what_the_command_writes() {
 fn small_batches_of_many_partitions_are_computed_together() {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("signed.parquet");
-    write(&path, &table(CurveId::P256), 500);
-    let functions = functions(4000);
-    let context = session(&functions, 16, 250);
+    write(&path, &table(CurveId::P256), 200);
+    let functions = functions(1300);
+    let context = session(&functions, 16, 80);
     with_file(&context, &path);
     let verdict = function(CurveId::P256, "");
     let found = row(&context, &format!("SELECT count(*) FROM t WHERE {verdict} IS NOT DISTINCT FROM true"));
     assert!(found[0].as_ref().unwrap().parse::<usize>().unwrap() > ROWS / 3);
     let stats = functions.stats();
     // Keys have several encodings, so that each of these batches is two requests.
-    let (batches, handed_in) = (stats.cpu_batches, 2 * ROWS.div_ceil(250) as u64);
+    let (batches, handed_in) = (stats.cpu_batches, 2 * ROWS.div_ceil(80) as u64);
     assert!(batches < handed_in / 2, "{batches} batches of {handed_in} requests");
 }
 

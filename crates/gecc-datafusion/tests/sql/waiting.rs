@@ -9,8 +9,8 @@ use datafusion::prelude::SessionContext;
 use gecc::CurveId;
 use gecc::service::Coalescer;
 use gecc_datafusion::Functions;
-use std::sync::Arc;
 use std::sync::mpsc::channel;
+use std::sync::{Arc, LazyLock};
 use std::thread;
 use std::time::Duration;
 use tokio::runtime::Builder;
@@ -18,20 +18,24 @@ use tokio::task::LocalSet;
 
 const ROWS: usize = 4800;
 
-/// A table in many partitions, in a session with a small queue, so that partitions wait for room as well.
-fn crowded(partitions: usize) -> SessionContext {
+/// Valid signatures.
+static SIGNED: LazyLock<RecordBatch> = LazyLock::new(|| {
     let items = Items::random(CurveId::Secp256k1, ROWS);
     let keys: Vec<[u8; 65]> = items.points.iter().map(|point| *point.as_bytes()).collect();
     let column = |rows| fixed(rows).unwrap();
-    let rows = RecordBatch::try_from_iter([
+    RecordBatch::try_from_iter([
         ("d", column(&some(&items.digests))),
         ("s", column(&some(&items.signatures))),
         ("k", column(&some(&keys))),
     ])
-    .unwrap();
+    .unwrap()
+});
+
+/// A table in many partitions, in a session with a small queue, so that partitions wait for room as well.
+fn crowded(partitions: usize) -> SessionContext {
     let part = ROWS / partitions;
-    let parts = (0..partitions).map(|which| vec![rows.slice(which * part, part)]).collect();
-    let table = MemTable::try_new(rows.schema(), parts).unwrap();
+    let parts = (0..partitions).map(|which| vec![SIGNED.slice(which * part, part)]).collect();
+    let table = MemTable::try_new(SIGNED.schema(), parts).unwrap();
     let coalescer = Coalescer::builder().largest_batch(400).queue(800).build(engine()).unwrap();
     let context = session(&Functions::through(engine(), coalescer), partitions, 100);
     context.register_table("t", Arc::new(table)).unwrap();
