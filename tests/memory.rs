@@ -12,7 +12,7 @@ use std::process::{Command, ExitCode, Stdio};
 const CHILD: &str = "GECC_TEST_MEMORY";
 const MIB: usize = 1 << 20;
 /// Limits in MiB: below and above those that allow the large tables of one, two and three curves.
-const LIMITS: [usize; 9] = [0, 8, 48, 63, 64, 65, 128, 192, 256];
+const LIMITS: [usize; 8] = [0, 8, 63, 64, 65, 128, 192, 256];
 const THREADS: usize = 2;
 /// What calls take in any case: a few MiB, and one for each thread.
 const BASE: usize = (6 + THREADS) * MIB;

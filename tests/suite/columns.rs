@@ -11,7 +11,7 @@ use gecc::{
 use gecc::{PageLocked, ecdh, ecdsa, keys, point, sm2};
 
 /// Short of a whole number of chunks and blocks.
-const ITEMS: usize = 701;
+const ITEMS: usize = 351;
 
 /// What a call on slices gives, as rows.
 type Expected<const W: usize> = Vec<Result<[u8; W], Rejection>>;
@@ -34,7 +34,7 @@ fn locked<T>(engine: &Engine, values: Vec<T>) -> PageLocked<T> {
 
 /// The engine that is tested, and one that computes several chunks.
 fn engines(engine: &Engine) -> [Engine; 2] {
-    let in_chunks = Engine::builder().backend(engine.info().backend).chunk_items(300);
+    let in_chunks = Engine::builder().backend(engine.info().backend).chunk_items(150);
     [engine.clone(), in_chunks.build().expect("as the engine that is tested")]
 }
 

@@ -2,7 +2,7 @@
 
 use crate::output::Failure;
 use chrono::Utc;
-use gecc::{CurveId, Engine};
+use gecc::{Backend, CurveId, Engine};
 use gecc_cli::installed;
 use gecc_cli::measure::inputs::{Inputs, Memory};
 use gecc_cli::measure::operations::Case;
@@ -44,7 +44,7 @@ impl fmt::Display for Row {
 pub fn row(engine: &Engine) -> Result<Row, Failure> {
     let together = installed::engine()?.batch_equations(true).build()?;
     let reference = Engine::cpu()?;
-    let items = 4 * default_items(engine);
+    let items = items(engine);
     let inputs = Inputs::new(engine, CurveId::Secp256k1, items, Memory::Pageable)?;
     let mut columns = vec![
         ("machine", machine(engine)),
@@ -62,6 +62,12 @@ pub fn row(engine: &Engine) -> Result<Row, Failure> {
         columns.push((name, rate(items as f64 / call.seconds(engine)?)));
     }
     Ok(Row(columns))
+}
+
+/// As many as take long enough to be measured: more where more is computed at a time.
+fn items(engine: &Engine) -> usize {
+    let (most, info) = (4 * default_items(engine), engine.info());
+    if info.backend == Backend::Gpu { most } else { most.min(4096 * info.threads) }
 }
 
 /// The GPUs, or the processor with its threads.
