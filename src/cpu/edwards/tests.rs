@@ -88,7 +88,7 @@ fn edges() -> Vec<Limbs> {
 fn edge_values() {
     let edges = edges();
     for (number, a) in edges.iter().enumerate() {
-        for b in edges.iter().skip(number % 293).step_by(293) {
+        for b in edges.iter().skip(number % 97).step_by(97) {
             check_field(*a, *b);
             check_scalars(*a, *b);
         }
