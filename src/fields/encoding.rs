@@ -52,6 +52,11 @@ impl Encoding {
     }
 }
 
+/// The digits of a hexadecimal text: without the `0x` or `0X` in front, or the `\x` of PostgreSQL.
+pub fn hex_digits(text: &[u8]) -> &[u8] {
+    [b"0x", b"0X", b"\\x"].iter().find_map(|prefix| text.strip_prefix(*prefix)).unwrap_or(text)
+}
+
 /// The bytes of a text in base64 of either alphabet, with or without padding; `None` where it is none.
 pub fn from_base64(text: &str) -> Option<Vec<u8>> {
     let is_url = text.contains(['-', '_']);
@@ -91,8 +96,8 @@ impl Encodings {
     pub fn see(&mut self, field: Field, text: &str) {
         self.has_messages |= field == Field::Message;
         let text = text.trim();
-        let digits = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")).unwrap_or(text);
-        if digits.bytes().all(|digit| digit.is_ascii_hexdigit()) {
+        let digits = hex_digits(text.as_bytes());
+        if digits.iter().all(u8::is_ascii_hexdigit) {
             self.hex += usize::from(!digits.is_empty() && tells(field));
         } else if from_base64(text).is_some_and(|bytes| may_be(field, &bytes)) {
             self.base64 += 1;
@@ -173,6 +178,10 @@ mod tests {
         let message = (Field::Message, "words");
         assert_eq!(decide(&[], false), Ok(Encoding::Hex));
         assert_eq!(decide(&[hex, message], false), Ok(Encoding::Hex));
+        for prefix in ["0x", "0X", "\\x"] {
+            let prefixed = format!("{prefix}{}", hex.1);
+            assert!(decide(&[(Field::Digest, &prefixed), base64], false).is_err(), "{prefixed}");
+        }
         assert_eq!(decide(&[base64], false), Ok(Encoding::Base64));
         assert_eq!(decide(&[base64, message], true), Ok(Encoding::Base64));
         assert!(decide(&[base64, message], false).unwrap_err().contains("not clear what messages are"));

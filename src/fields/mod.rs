@@ -5,7 +5,7 @@ mod encoding;
 mod hash;
 
 use crate::types::is_same_name;
-pub use encoding::{Encoding, Encodings, UnclearEncoding, from_base64, is_key_text, signature_of_der};
+pub use encoding::{Encoding, Encodings, UnclearEncoding, from_base64, hex_digits, is_key_text, signature_of_der};
 pub use hash::{Hash, UnknownHash};
 use std::fmt;
 use std::str::FromStr;

@@ -12,7 +12,7 @@ use arrow_array::{
 use arrow_buffer::{ArrowNativeType, NullBuffer};
 use arrow_schema::DataType;
 use gecc::ecdsa::recovery_id_of_v;
-use gecc::fields::{Encoding, from_base64, is_key_text};
+use gecc::fields::{Encoding, from_base64, hex_digits, is_key_text};
 
 /// Whether a column of this type has [`Cells`].
 pub fn holds_bytes(data_type: &DataType) -> bool {
@@ -152,7 +152,7 @@ impl<'a> Cells<'a> {
         let cell = self.get(row)?;
         Ok(match self.encoding {
             _ if !self.is_text() => cell.len(),
-            Encoding::Hex => digits(cell).len().div_ceil(2),
+            Encoding::Hex => hex_digits(cell).len().div_ceil(2),
             Encoding::Base64 => base64_length(cell),
         })
     }
@@ -166,7 +166,7 @@ impl<'a> Cells<'a> {
         let cell = self.get(row)?;
         match self.encoding {
             _ if !self.is_text() => {}
-            Encoding::Hex => return read_digits(digits(cell), to),
+            Encoding::Hex => return read_digits(hex_digits(cell), to),
             Encoding::Base64 => return read_base64(cell, to),
         }
         if cell.len() != to.len() {
@@ -189,7 +189,7 @@ impl<'a> Cells<'a> {
         if !self.is_text() || self.encoding == Encoding::Base64 {
             return self.read(row, number);
         }
-        match digits(self.get(row)?) {
+        match hex_digits(self.get(row)?) {
             [first, rest @ ..] if rest.len() % 2 == 0 => {
                 read_digits(&[b'0', *first], &mut number[..1])?;
                 read_digits(rest, &mut number[1..])
@@ -251,17 +251,12 @@ fn evenly<'a, O: ArrowNativeType>(offsets: &[O], data: &'a [u8], width: usize) -
 /// Characters or bytes of a cell that no field but messages and ids has.
 pub(crate) const LONG: usize = 1024;
 
-/// Without `0x` in front, or the `\x` of PostgreSQL.
-fn digits(text: &[u8]) -> &[u8] {
-    [b"0x", b"0X", b"\\x"].iter().find_map(|prefix| text.strip_prefix(*prefix)).unwrap_or(text)
-}
-
 /// The bytes of a hexadecimal text, with or without `0x`, at the end of a vector.
 ///
 /// # Errors
 /// [`CellProblem::NotHexadecimal`]. Then the vector is as it was.
 pub fn append_hexadecimal(text: &[u8], to: &mut Vec<u8>) -> Result<(), CellProblem> {
-    let (digits, start) = (digits(text), to.len());
+    let (digits, start) = (hex_digits(text), to.len());
     to.resize(start + digits.len().div_ceil(2), 0);
     read_digits(digits, &mut to[start..]).inspect_err(|_| to.truncate(start))
 }

@@ -76,7 +76,7 @@ pub(crate) fn brief(what: impl fmt::Display) -> String {
     let mut text = what.to_string();
     if text.contains(char::is_control) {
         let shown = |c: char| if c.is_control() { c.escape_default().to_string() } else { c.to_string() };
-        text = text.chars().take(LONGEST).map(shown).collect();
+        text = text.chars().take(LONGEST + 1).map(shown).collect();
     }
     if text.len() > LONGEST {
         text.truncate(text.floor_char_boundary(LONGEST));
@@ -102,5 +102,25 @@ impl fmt::Display for Problem {
             Place::Block(height) => write!(to, "at block {height}: ")?,
         }
         to.write_str(&self.what)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_terminal_would_obey_is_written_out_and_what_is_long_is_cut() {
+        assert_eq!(brief("héllo"), "héllo");
+        assert_eq!(brief("a\n\u{1b}[31m"), "a\\n\\u{1b}[31m");
+        let at_most = "é".repeat(LONGEST / 2);
+        assert_eq!(brief(&at_most), at_most);
+        let cut = format!("{at_most}…");
+        assert_eq!(brief(format!("{at_most}a")), cut);
+        assert_eq!(brief(format!("{at_most}\u{7}")), cut);
+        // The first of more is looked at, and no more.
+        let ascii = "a".repeat(LONGEST);
+        assert_eq!(brief(format!("{ascii}aaaa\u{7}")), format!("{ascii}…"));
+        assert_eq!(brief("\u{7}".repeat(1 << 20)), format!("{}…", &"\\u{7}".repeat(LONGEST)[..LONGEST]));
     }
 }

@@ -201,6 +201,7 @@ fn folders() {
         assert_eq!(run(command, 64, folder.path()), 0);
         assert_eq!(run(command, 64, Path::new("/dev/zero")), 2);
     }
+    assert_eq!(run(&["bitcoin", "scan", "--key-file", "/dev/zero"], 64, Path::new("none.parquet")), 2);
     let state = at("pipe").to_str().unwrap().to_owned();
     assert_eq!(run(&["ethereum", "senders", "--state", &state], 64, folder.path()), 2);
 }

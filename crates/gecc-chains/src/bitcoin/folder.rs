@@ -22,6 +22,8 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+/// The name of the file with the key.
+pub const KEY: &str = "xor.dat";
 const RECORD_HEADER: u64 = 8;
 const CHECKSUM: usize = 32;
 /// Bytes of a block that say which it is: its header, and how many transactions it has.
@@ -44,7 +46,7 @@ const TRY: u64 = 256;
 /// # Errors
 /// Where the file has another length.
 pub fn key_beside(path: &Path) -> Result<[u8; 8], Problem> {
-    let path = path.with_file_name("xor.dat");
+    let path = path.with_file_name(KEY);
     let problem = |what: String| Problem::new(&Arc::from(path.as_path()), Place::Whole, what);
     let mut bytes = Vec::new();
     let read = open_beside(&path).and_then(|file| file.take(9).read_to_end(&mut bytes));

@@ -224,13 +224,23 @@ enum Role {
     Beside,
 }
 
+/// The files that are read beside one of these: with what its blocks spend, and the key that hides them. They need not
+/// be there.
+pub fn files_beside(path: &Path) -> Vec<PathBuf> {
+    match role_of(path) {
+        Role::Blocks => vec![folder::undo_of(path), path.with_file_name(folder::KEY)],
+        Role::Block => vec![undo_of_block(path)],
+        Role::Beside => Vec::new(),
+    }
+}
+
 fn role_of(path: &Path) -> Role {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let (stem, _) = parted(&name);
     let is_numbered = |start: &str| name.starts_with(start) && name.ends_with(".dat");
     if is_numbered("blk") {
         Role::Blocks
-    } else if is_numbered("rev") || name == "xor.dat" || stem.ends_with("-undo") {
+    } else if is_numbered("rev") || name == folder::KEY || stem.ends_with("-undo") {
         Role::Beside
     } else {
         Role::Block
@@ -243,6 +253,13 @@ fn parted(name: &str) -> (&str, &str) {
     name.split_at(plain.rfind('.').filter(|dot| *dot > 0).unwrap_or(plain.len()))
 }
 
+/// The name of the file of what a file of one block spends.
+fn undo_of_block(path: &Path) -> PathBuf {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let (stem, ending) = parted(&name);
+    path.with_file_name(format!("{stem}-undo{ending}"))
+}
+
 /// What is wrong with a block as a whole.
 fn of_block(path: &Arc<Path>, place: Place, what: Flaw) -> Problem {
     Problem { not_checked: matches!(what, Flaw::NotBeside), ..Problem::new(path, place, what) }
@@ -250,9 +267,7 @@ fn of_block(path: &Arc<Path>, place: Place, what: Flaw) -> Problem {
 
 /// Reads a file that is one block, and the file of what it spends.
 fn read_block(path: &Arc<Path>, limits: &Limits, hand_on: &mut HandOn<Piece>) -> ControlFlow<()> {
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let (stem, ending) = parted(&name);
-    let beside: Arc<Path> = Arc::from(path.with_file_name(format!("{stem}-undo{ending}")).as_path());
+    let beside: Arc<Path> = Arc::from(undo_of_block(path).as_path());
     let spent = || read_whole(Reader::open_beside_compressed(&beside)?, limits.whole_of(LONGEST_UNDO));
     let read = Reader::open(path).and_then(|reader| Ok((read_whole(reader, LONGEST_BLOCK)?, spent()?)));
     match read {

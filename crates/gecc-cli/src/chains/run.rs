@@ -11,6 +11,7 @@ use crate::memory;
 use crate::output::{Failure, Output, Progress, debug, info, is_same_place, note, refuse_overwriting, warn};
 use crate::{ALL_PASSED, CLOSED_PIPE, COULD_NOT_RUN, NOT_CHECKED, SOME_REJECTED, interrupt};
 use gecc::Engine;
+use gecc_chains::bitcoin::files_beside;
 use gecc_chains::{Paths, Settings, Timings, files_of};
 use rayon::ThreadPool;
 use std::ops::ControlFlow;
@@ -155,15 +156,7 @@ fn find(named: &[PathBuf], options: &ChainOptions, done: Option<&Path>) -> Resul
 pub fn refuse_overwriting_any(paths: &Paths, output: Option<&Path>) -> Result<(), String> {
     for (path, _) in &paths.files {
         refuse_overwriting(path, output)?;
-        let name = path.file_name().unwrap_or_default().to_string_lossy();
-        if let Some((name, _)) = name.split_once(".raw") {
-            for end in ["raw", "raw.gz", "raw.zst"] {
-                refuse_overwriting(&path.with_file_name(format!("{name}-undo.{end}")), output)?;
-            }
-        } else if let Some(number) = name.strip_prefix("blk") {
-            refuse_overwriting(&path.with_file_name(format!("rev{number}")), output)?;
-            refuse_overwriting(&path.with_file_name("xor.dat"), output)?;
-        }
+        files_beside(path).iter().try_for_each(|beside| refuse_overwriting(beside, output))?;
     }
     Ok(())
 }

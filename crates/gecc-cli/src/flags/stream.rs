@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 macro_rules! input_help {
     () => {
         "\
-Input is text: JSON Lines or CSV with a header, a JSON array of objects, or columns between tabs or semicolons, with binary \
+Input is text: JSON Lines, JSON objects over several lines or in an array, CSV with a header, or columns between tabs or semicolons, with binary \
 fields in hexadecimal, with or without 0x, or in base64. Or it is Parquet or Arrow IPC. Columns are found by name (`sig`, `pubkey`, `msg` \
 and the like are known, in any case) or said by --columns. Or it is rows of bytes as --layout says. Content tells the format; rows have to be named (--format rows), and Arrow that comes through \
 a pipe (--format arrow). Text and rows may be compressed by gzip or zstd.

@@ -271,7 +271,7 @@ fn plain_lines(layout: &Layout, span: &Span) -> Option<Part> {
     let is_plain = match layout {
         Layout::JsonLines => true,
         Layout::Table(_) => !span.text.has_quotes(),
-        Layout::JsonArray | Layout::Keys => false,
+        Layout::JsonArray | Layout::JsonObjects | Layout::Keys => false,
     };
     let text = span.bytes();
     // A line is blank only if it begins so.
@@ -368,13 +368,14 @@ mod tests {
         Ok(items)
     }
 
-    const TEXTS: [&str; 6] = [
+    const TEXTS: [&str; 7] = [
         "{\"public_key\":\"a\"}\n\n  \r\n{\"public_key\":\"b\"}\r\n[1]\n{\"public_key\":\"c\"",
         "\u{feff}\n\npublic_key,tag\na,1\n\n\"b\",\"x\ny\n\"\nc\n\"d\",\"\"\"\n,\"\n\"e\ne\",2\n\"f",
         "tag;public_key\r\n1;a\r\n2;b\"\r\n\";\r\n\";c\r\n;d\re\r\n",
         "tag\tpublic_key\n\t\n\"\t\"\ta\n1\tb\t\n",
         "[{\"public_key\":\"a\"} ,\n\n{\"public_key\":\"b\",\"tag\":[\"]}\\\"\",{}]}\n,3,\n{\"public_key\":\"c\"}]",
         "[{\"public_key\":\"a\"},{\"public_key\":\"\\\\\"},\n{\"public_key\":\"c",
+        "\n{ \r\n\"public_key\":\"a\"\n}\n{\"public_key\":\"b\", \"tag\": {\n\"}\": [1]}}, 3\n\n{\"public_key\":\"c\"}\n\n{\n\"public_key\":",
     ];
 
     #[test]
@@ -392,6 +393,8 @@ mod tests {
         let lines = |text: usize| said(text).iter().map(|(line, _)| *line).collect::<Vec<_>>();
         assert_eq!([lines(0), lines(1), lines(4)], [vec![1, 4, 5, 6], vec![4, 6, 9, 10, 12, 14], vec![1, 3, 4, 5]]);
         assert_eq!(said(1)[1].1, "b");
+        assert_eq!(lines(6), [2, 5, 6, 10]);
+        assert_eq!((said(6)[0].1.as_str(), said(6)[1].1.as_str()), ("a", "b"));
     }
 
     #[test]

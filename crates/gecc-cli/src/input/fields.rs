@@ -4,7 +4,7 @@ use super::names::{Names, Role};
 use super::{public_key, secret_key};
 use const_hex::decode_to_slice;
 use gecc::ecdsa::recovery_id_of_v;
-use gecc::fields::{Encoding, Field, from_base64, is_key_text, signature_of_der};
+use gecc::fields::{Encoding, Field, from_base64, hex_digits, is_key_text, signature_of_der};
 use gecc::{Rejection, SecretKey};
 use gecc_keys::KeyKind;
 use serde::de::{MapAccess, Visitor};
@@ -384,10 +384,10 @@ fn required<T>(name: &str, field: Option<T>) -> Result<T, String> {
     field.ok_or_else(|| format!("`{name}` is not given"))
 }
 
-/// Without the space around it and the 0x in front, or the `\x` with which PostgreSQL writes a `bytea`.
+/// Without the space around it, and what may stand in front of hexadecimal digits.
 pub fn digits(text: &str) -> &str {
     let text = text.trim();
-    ["0x", "0X", "\\x"].iter().find_map(|prefix| text.strip_prefix(prefix)).unwrap_or(text)
+    &text[text.len() - hex_digits(text.as_bytes()).len()..]
 }
 
 fn decode(name: &str, text: &str, to: &mut [u8]) -> Result<(), String> {

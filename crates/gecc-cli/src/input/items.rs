@@ -101,7 +101,7 @@ pub fn read(source: &mut impl Read, buffer: &mut [u8]) -> io::Result<usize> {
 
 /// Makes fields of rows.
 enum Reader<'l> {
-    Json { is_array: bool, shapes: Shapes<'l> },
+    Json { spans_lines: bool, shapes: Shapes<'l> },
     Keys,
     Table(Cells, &'l Header),
 }
@@ -111,8 +111,8 @@ const NOT_UTF8: &str = "the text is not UTF-8";
 impl<'l> Reader<'l> {
     fn new(layout: &'l Layout, names: &'l Names) -> Self {
         match layout {
-            Layout::JsonLines => Reader::Json { is_array: false, shapes: Shapes::new(names) },
-            Layout::JsonArray => Reader::Json { is_array: true, shapes: Shapes::new(names) },
+            Layout::JsonLines => Reader::Json { spans_lines: false, shapes: Shapes::new(names) },
+            Layout::JsonArray | Layout::JsonObjects => Reader::Json { spans_lines: true, shapes: Shapes::new(names) },
             Layout::Keys => Reader::Keys,
             Layout::Table(header) => Reader::Table(Cells::new(header.delimiter), header),
         }
@@ -121,7 +121,7 @@ impl<'l> Reader<'l> {
     /// The line that an item begins in, by that of its row and the space before it.
     fn first_line(&self, line: u64, space: &[u8]) -> u64 {
         match self {
-            Reader::Json { is_array: true, .. } => line + count_lines(space),
+            Reader::Json { spans_lines: true, .. } => line + count_lines(space),
             _ => line,
         }
     }

@@ -26,6 +26,8 @@ pub enum Layout {
     JsonLines,
     /// One array, whose elements are objects.
     JsonArray,
+    /// Objects one behind the other, over several lines each.
+    JsonObjects,
     /// CSV and its like, below a header.
     Table(Header),
     /// One private key a line; lines that start with # are comments.
@@ -55,6 +57,7 @@ impl fmt::Display for Layout {
         let header = match self {
             Layout::JsonLines => return to.write_str("JSON Lines"),
             Layout::JsonArray => return to.write_str("a JSON array"),
+            Layout::JsonObjects => return to.write_str("JSON objects over several lines"),
             Layout::Keys => return to.write_str("private keys, one a line"),
             Layout::Table(header) => header,
         };
@@ -76,6 +79,7 @@ impl Layout {
         match self {
             Layout::JsonLines | Layout::Keys => Scanner::Lines,
             Layout::JsonArray => Scanner::Elements(Elements::default()),
+            Layout::JsonObjects => Scanner::Elements(Elements::alone()),
             Layout::Table(header) => Scanner::Quoted(Quoted::new(header.delimiter)),
         }
     }
@@ -88,7 +92,7 @@ impl Layout {
         let of = |text: &[u8]| start..start + text.len();
         match self {
             _ if text.is_empty() => None,
-            Layout::JsonLines => Some(of(text)),
+            Layout::JsonLines | Layout::JsonObjects => Some(of(text)),
             Layout::Keys => (!row.starts_with(b"#")).then(|| of(text)),
             Layout::Table(_) => Some(0..row.len()),
             Layout::JsonArray => match text.split_last() {
@@ -101,7 +105,8 @@ impl Layout {
     }
 }
 
-/// Tells the layout by the first line that is not blank, unless the format is given. `is_first` where the text is what
+/// Tells the layout by the first line that is not blank, unless the format is given. An object of which that has no more
+/// than its brace goes over several lines. `is_first` where the text is what
 /// the input begins with. Where the input may be private keys alone, lines that are neither JSON nor below a header
 /// with `secret_key` are these. No message shows any of a text that may hold some.
 pub fn tell(text: &[u8], is_first: bool, at_end: bool, format: Option<Format>, names: &Names) -> Result<Start, String> {
@@ -125,7 +130,12 @@ pub fn tell(text: &[u8], is_first: bool, at_end: bool, format: Option<Format>, n
         // Without items it makes no difference. A first line that is too long tells nothing.
         (_, None) if at_end || rest.len() > MAX_LINE => Ok(Start::Known(Layout::JsonLines, line)),
         (_, None) => Ok(Start::NeedsMore(line)),
-        (Some(Format::Jsonl), _) | (None, Some((_, b'{'))) => Ok(Start::Known(Layout::JsonLines, line)),
+        (Some(Format::Jsonl), _) => Ok(Start::Known(Layout::JsonLines, line)),
+        (None, Some((first, b'{'))) => match text[first + 1..].iter().find(|byte| !b" \t\r".contains(byte)) {
+            None if !at_end && length <= MAX_LINE => Ok(Start::NeedsMore(0)),
+            Some(b'\n') => Ok(Start::Known(Layout::JsonObjects, line)),
+            _ => Ok(Start::Known(Layout::JsonLines, line)),
+        },
         (None, Some((first, b'['))) => Ok(Start::Known(Layout::JsonArray, first + 1)),
         (None, _) if length > MAX_LINE => Ok(Start::Known(Layout::JsonLines, line)),
         _ if length == rest.len() && !at_end => Ok(Start::NeedsMore(0)),

@@ -1,4 +1,5 @@
-//! Where rows end: at a line end, at a line end outside quotes, or at a comma between elements of a JSON array.
+//! Where rows end: at a line end, at a line end outside quotes, at a comma between elements of a JSON array, or at the
+//! brace that closes an object.
 
 use memchr::{memchr, memchr2, memchr2_iter, memrchr};
 
@@ -66,7 +67,7 @@ impl Scanner {
     pub fn unfinished(&self) -> Option<&'static str> {
         match self {
             Scanner::Quoted(quoted) if quoted.is_open() => Some(OPEN_QUOTE),
-            Scanner::Elements(elements) if !elements.is_closed => {
+            Scanner::Elements(elements) if !elements.is_closed && !elements.are_alone => {
                 Some("the array is not closed before the end of the input")
             }
             _ => None,
@@ -142,9 +143,11 @@ impl Quoted {
     }
 }
 
-/// Elements of a JSON array, each with the comma or bracket that ends it. What comes after the array never ends.
+/// Elements of a JSON array, each with the comma or bracket that ends it. What comes after the array never ends. Or
+/// objects one behind the other, which are in no array.
 #[derive(Clone, Debug, Default)]
 pub struct Elements {
+    are_alone: bool,
     depth: usize,
     is_in_text: bool,
     is_escaped: bool,
@@ -152,6 +155,11 @@ pub struct Elements {
 }
 
 impl Elements {
+    /// Those that are in no array. Each ends with its brace.
+    pub fn alone() -> Self {
+        Elements { are_alone: true, ..Self::default() }
+    }
+
     fn next_end(&mut self, text: &[u8]) -> Option<usize> {
         let mut at = 0;
         while at < text.len() && !self.is_closed {
@@ -162,7 +170,13 @@ impl Elements {
             match text[at] {
                 b'"' => self.is_in_text = true,
                 b'{' | b'[' => self.depth += 1,
-                b'}' | b']' if self.depth > 0 => self.depth -= 1,
+                b'}' | b']' if self.depth > 0 => {
+                    self.depth -= 1;
+                    if self.depth == 0 && self.are_alone {
+                        return Some(at + 1);
+                    }
+                }
+                _ if self.are_alone => {}
                 b']' => {
                     self.is_closed = true;
                     return Some(at + 1);
@@ -251,5 +265,14 @@ mod tests {
             &["{\"a\":[1,2],\"b\":\"}\\\",]\"},", "\n 3 ,", "[4,5]]", " x, y\n"],
         );
         same_wherever_cut(&elements, b"\"\\\\\",{}", &["\"\\\\\",", "{}"]);
+    }
+
+    #[test]
+    fn objects_in_no_array_end_with_their_braces() {
+        same_wherever_cut(
+            &Scanner::Elements(Elements::alone()),
+            b"{\n \"a\": [1, {}],\n \"b\": \"}\\\"{\"\n}\n{},]\n{\"c\":{}} x",
+            &["{\n \"a\": [1, {}],\n \"b\": \"}\\\"{\"\n}", "\n{}", ",]\n{\"c\":{}}", " x"],
+        );
     }
 }

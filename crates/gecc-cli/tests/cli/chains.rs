@@ -185,16 +185,18 @@ fn an_output_is_no_input() {
     assert_eq!(fs::read(&path).unwrap(), fs::read(data("made-premerge.era1")).unwrap());
     // Nor is what the files of Bitcoin have beside them.
     let of_block = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
-    for name in ["block300025.raw", "block300025-undo.raw"] {
-        fs::copy(of_examples(&format!("bitcoin/{name}")), of_block(name)).unwrap();
+    // A block may have any name.
+    for (block, undo) in [("block300025.raw", "block300025-undo.raw"), ("a.block", "a-undo.block")] {
+        fs::copy(of_examples("bitcoin/block300025.raw"), of_block(block)).unwrap();
+        fs::copy(of_examples("bitcoin/block300025-undo.raw"), of_block(undo)).unwrap();
+        let undo = of_block(undo);
+        let kept = fs::read(&undo).unwrap();
+        for command in ["verify", "index"] {
+            let refused = run(&["bitcoin", command, "-o", &undo, &of_block(block)], "");
+            assert!(code(&refused) == 2 && stderr(&refused).contains("overwrite"), "{}", stderr(&refused));
+        }
+        assert_eq!(fs::read(&undo).unwrap(), kept);
     }
-    let undo = of_block("block300025-undo.raw");
-    let kept = fs::read(&undo).unwrap();
-    for command in ["verify", "index"] {
-        let refused = run(&["bitcoin", command, "-o", &undo, &of_block("block300025.raw")], "");
-        assert!(code(&refused) == 2 && stderr(&refused).contains("overwrite"), "{}", stderr(&refused));
-    }
-    assert_eq!(fs::read(&undo).unwrap(), kept);
 }
 
 #[test]

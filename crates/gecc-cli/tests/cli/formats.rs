@@ -63,6 +63,34 @@ fn arrays_of_objects_are_read() {
     }
 }
 
+/// As `jq` writes them.
+#[test]
+fn objects_over_several_lines_are_read() {
+    let set = signed::<P256>(3);
+    let objects: Vec<String> = (0..3).map(|item| serde_json::to_string_pretty(&set.json(item)).unwrap()).collect();
+    let text = objects.join("\n");
+    let expected: Vec<Value> = (0..3).map(|item| json!({"valid": true, "tag": {"item": item}})).collect();
+    for text in [&text, &format!("\u{feff}\r\n{}\r\n", text.replace('\n', "\r\n")), &objects.join("")] {
+        assert_eq!(answers(&verify(text.as_str())), expected, "{text}");
+    }
+    let lines = |text: &str, more: &[&str]| -> Vec<Value> {
+        answers(&run(&[&["verify", "--curve", "p256", "--line"], more].concat(), text))
+    };
+    let first: Vec<usize> = (0..3).map(|item| 1 + item * objects[0].lines().count()).collect();
+    assert!(lines(&text, &[]).iter().map(|answer| answer["line"].as_u64().unwrap() as usize).eq(first));
+    // What is no object costs itself alone, and what is cut off is not passed over.
+    let broken = format!("{}\n{{\n\"a\" 1\n}}\n{}", objects[0], &objects[1][..objects[1].len() - 2]);
+    let given = lines(&broken, &[]);
+    assert_eq!(given.iter().map(|answer| answer["valid"] == true).collect::<Vec<_>>(), [true, false, false]);
+    assert!(given[2]["reason"].as_str().unwrap().starts_with("not a JSON object: EOF"), "{given:?}");
+    // Lines are lines where that is said.
+    assert_eq!(lines(&text, &["--format", "jsonl"]).len(), text.lines().count());
+    // A key file of one object.
+    let key = "{\n  \"secret_key\": \"".to_owned() + &"11".repeat(32) + "\"\n}\n";
+    let plain = run(&["pubkey", "--curve", "p256"], "11".repeat(32));
+    assert_eq!(answers(&run(&["pubkey", "--curve", "p256"], key)), answers(&plain));
+}
+
 #[test]
 fn an_input_that_nothing_fits_is_shown_unless_it_is_keys() {
     let output = verify(&b"\x7fELF archive\n"[..]);

@@ -5,6 +5,7 @@ mod lines;
 use crate::input::{items, layout};
 use crate::secrets::wiped::{Wiped, append};
 use gecc::SecretKey;
+use gecc::fields::hex_digits;
 use gecc_keys::KeyKind;
 use serde::de::IgnoredAny;
 use std::io::{self, Cursor, Read};
@@ -76,7 +77,7 @@ fn tells(head: &[u8]) -> Option<bool> {
 /// Whether a line is digits, begins an array, or is a header.
 fn is_line_of_keys(line: &[u8]) -> bool {
     let text = layout::without_mark(line).trim_ascii();
-    let digits = text.strip_prefix(b"0x").or(text.strip_prefix(b"0X")).unwrap_or(text);
+    let digits = hex_digits(text);
     let are_digits = !digits.is_empty() && digits.iter().all(u8::is_ascii_hexdigit);
     are_digits || text.starts_with(b"[") || layout::names_a_key(text)
 }
@@ -136,7 +137,7 @@ mod tests {
     #[test]
     fn lines_are_told_from_forms_that_name_a_curve() {
         let digits = "11".repeat(32);
-        for line in [digits.clone(), format!("0x{digits}"), format!("0X{digits}\n# end\n")] {
+        for line in [digits.clone(), format!("0x{digits}"), format!("0X{digits}\n# end\n"), format!("\\x{digits}\n")] {
             assert_eq!(keys(&line), [[0x11; 32]]);
         }
         // Digits that look like a sequence of DER, and a line of JSON with a member of JSON Web Keys.
