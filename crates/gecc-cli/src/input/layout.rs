@@ -105,10 +105,10 @@ impl Layout {
     }
 }
 
-/// Tells the layout by the first line that is not blank, unless the format is given. An object of which that has no more
-/// than its brace goes over several lines. `is_first` where the text is what
-/// the input begins with. Where the input may be private keys alone, lines that are neither JSON nor below a header
-/// with `secret_key` are these. No message shows any of a text that may hold some.
+/// Tells the layout by the first line that is not blank, unless the format is given. Where that line is no more than a
+/// brace, objects go over several lines. `is_first` where the text is what the input begins with. Where the input may
+/// be private keys alone, lines that are neither JSON nor below a header with `secret_key` are these. No message shows
+/// any of a text that may hold some.
 pub fn tell(text: &[u8], is_first: bool, at_end: bool, format: Option<Format>, names: &Names) -> Result<Start, String> {
     if is_first && !at_end && text.len() < BYTE_ORDER_MARK.len() && BYTE_ORDER_MARK.starts_with(text) {
         return Ok(Start::NeedsMore(0));
