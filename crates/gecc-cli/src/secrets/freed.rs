@@ -71,6 +71,7 @@ fn files(folder: &Folder, digits: &[String]) -> Vec<String> {
         lines("keys", "", &|digits| digits.clone()),
         lines("keys, spaced", "", &|digits| format!("  0x{}  ", digits.to_uppercase())),
         lines("keys.jsonl", "", &|digits| format!("{{\"secret_key\":\"{digits}\",\"tag\":1}}")),
+        lines("keys, over lines.json", "", &|digits| format!("{{\n  \"secret_key\": \"{digits}\"\n}}")),
         lines("keys.csv", "tag,secret_key\n", &|digits| format!("a,{digits}")),
         lines("keys, quoted.csv", "secret_key,tag\n", &|digits| format!("\"{digits}\",\"a\"")),
         // Lines that cannot be used.
