@@ -224,12 +224,16 @@ enum Role {
     Beside,
 }
 
-/// The files that are read beside one of these: with what its blocks spend, and the key that hides them. They need not
-/// be there.
+/// The files that belong to one of these, which need not be there: with what its blocks spend, compressed or not, and
+/// with the key that hides both.
 pub fn files_beside(path: &Path) -> Vec<PathBuf> {
     match role_of(path) {
         Role::Blocks => vec![folder::undo_of(path), path.with_file_name(folder::KEY)],
-        Role::Block => vec![undo_of_block(path)],
+        Role::Block => {
+            let undo = undo_of_block(path);
+            let name = undo.file_name().unwrap_or_default().to_string_lossy();
+            ["", ".gz", ".zst"].map(|end| undo.with_file_name(format!("{}{end}", uncompressed(&name)))).into()
+        }
         Role::Beside => Vec::new(),
     }
 }
@@ -247,9 +251,14 @@ fn role_of(path: &Path) -> Role {
     }
 }
 
+/// A name without the ending of what compresses the file.
+fn uncompressed(name: &str) -> &str {
+    name.strip_suffix(".gz").or(name.strip_suffix(".zst")).unwrap_or(name)
+}
+
 /// The stem of a name, and its ending with that of what compresses the file.
 fn parted(name: &str) -> (&str, &str) {
-    let plain = name.strip_suffix(".gz").or(name.strip_suffix(".zst")).unwrap_or(name);
+    let plain = uncompressed(name);
     name.split_at(plain.rfind('.').filter(|dot| *dot > 0).unwrap_or(plain.len()))
 }
 

@@ -185,8 +185,9 @@ fn an_output_is_no_input() {
     assert_eq!(fs::read(&path).unwrap(), fs::read(data("made-premerge.era1")).unwrap());
     // Nor is what the files of Bitcoin have beside them.
     let of_block = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
-    // A block may have any name.
-    for (block, undo) in [("block300025.raw", "block300025-undo.raw"), ("a.block", "a-undo.block")] {
+    // A block may have any name, and what it spends may lie there compressed as well.
+    let [plain, compressed] = ["block300025-undo.raw", "block300025-undo.raw.gz"];
+    for (block, undo) in [("block300025.raw", plain), ("block300025.raw", compressed), ("a.block", "a-undo.block")] {
         fs::copy(of_examples("bitcoin/block300025.raw"), of_block(block)).unwrap();
         fs::copy(of_examples("bitcoin/block300025-undo.raw"), of_block(undo)).unwrap();
         let undo = of_block(undo);

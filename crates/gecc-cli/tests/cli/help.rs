@@ -31,7 +31,9 @@ fn the_command_has_the_name_that_it_is_called_by() {
 fn help_teaches_the_input_of_every_command() {
     for command in ["verify", "recover", "sign", "ecdh", "pubkey"] {
         let help = String::from_utf8(run(&["help", command], "").stdout).unwrap();
-        for part in ["Example", "Output: {", "JSON Lines", "Exit codes"] {
+        for part in
+            ["Example", "Output: {", "JSON Lines, JSON objects over several lines or in an array, CSV", "Exit codes"]
+        {
             assert!(help.contains(part), "{command}: {part}");
         }
     }
