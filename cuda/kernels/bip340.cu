@@ -21,7 +21,7 @@ struct MessageBatch {
 };
 
 GECC_FN XOnly x_only_of(const PointBatch& points, u64 i) {
-    return x_only(affine{points.x(i), points.y(i)});
+    return x_only(points.at(i));
 }
 
 struct SigningBatch {
@@ -114,13 +114,8 @@ extern "C" __global__ void __launch_bounds__(256)
         sc s = bip340_sign(nonce, r, key, x_only_of(batch.points, i), batch.messages.get(i));
         u32 is_here = mask_if(on_device == nullptr || on_device[i] != 0);
         u32 is_signed = is_here & mask_if(status[i] == kSigned);
-        GECC_UNROLL
-        for (int w = 0; w < 8; w++) {
-            r.x[w] &= is_signed;
-            s.v[w] &= is_signed;
-        }
-        store_number(signatures + 64 * i, r.x);
-        store_number(signatures + 64 * i + 32, s.v);
+        store_masked(signatures + 64 * i, is_signed, r.x);
+        store_masked(signatures + 64 * i + 32, is_signed, s.v);
         status[i] = (u8)(status[i] & is_here);
     }
 }

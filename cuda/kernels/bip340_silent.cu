@@ -14,14 +14,6 @@
 #include "scheme/silent_payments.cuh"
 
 namespace {
-// Zeros where the mask is not set.
-GECC_FN void store_masked(u8* row, u32 mask, const u32* number) {
-    u32 masked[8];
-    GECC_UNROLL
-    for (int w = 0; w < 8; w++) masked[w] = number[w] & mask;
-    store_number(row, masked);
-}
-
 // The x-coordinates of points plus one that is the same for all, in rows. The cases of an addition are chosen by masks,
 // so that no branch depends on the points; what their kinds are is public.
 struct SpendOutputs {
@@ -39,7 +31,7 @@ struct SpendOutputs {
         return points.finite(i) ? r : fe_one();
     }
     __device__ __forceinline__ void finish(u64 i, const fe& inverse) const {
-        affine p = {points.x(i), points.y(i)};
+        affine p = points.at(i);
         fe rise = fe_sub(spend.y, p.y);
         u32 same_x = opaque(mask_if(fe_is_zero(fe_sub(spend.x, p.x)))), same_y = opaque(mask_if(fe_is_zero(rise)));
         fe slope = fe_mul(fe_select(same_x, tangent_numerator(p.x), rise), inverse);
@@ -68,7 +60,7 @@ extern "C" __global__ void __launch_bounds__(256)
     PointBatch points = {xy, kinds, n};
     for (u64 i = global_thread(); i < n; i += global_threads()) {
         u32 tweak[8];
-        silent_tweak(tweak, x_only(affine{points.x(i), points.y(i)}), swap_bytes(((const u32*)counters)[i]));
+        silent_tweak(tweak, x_only(points.at(i)), swap_bytes(((const u32*)counters)[i]));
         u32 usable = key_mask(tweak);
         store_masked(rows + row_bytes * i, usable & mask_if(points.finite(i)), tweak);
         replace_by_one(tweak, usable);
@@ -88,7 +80,7 @@ extern "C" __global__ void __launch_bounds__(256)
                         u64 which, AnyRows* rows, u64 row_bytes, u64 n) {
     __shared__ BlockInverseMemory memory;
     PointBatch spend = {spend_xy, nullptr, spend_count};
-    SpendOutputs op = {{xy, kinds, n}, {spend.x(which), spend.y(which)}, rows, row_bytes};
+    SpendOutputs op = {{xy, kinds, n}, spend.at(which), rows, row_bytes};
     run_batched(op, n, prefixes, memory);
 }
 
@@ -103,7 +95,7 @@ extern "C" __global__ void __launch_bounds__(256)
         u32 outpoint[9], hash[8];
         GECC_UNROLL
         for (int w = 0; w < 9; w++) outpoint[w] = swap_bytes(((const u32*)outpoints)[9 * i + w]);
-        silent_input_hash(hash, outpoint, x_only(affine{keys.x(i), keys.y(i)}));
+        silent_input_hash(hash, outpoint, x_only(keys.at(i)));
         u32 usable = key_mask(hash);
         hash_kinds[i] = usable || !keys.finite(i) ? kInRange : kTooLarge;
         replace_by_one(hash, usable);

@@ -18,7 +18,7 @@ extern "C" __global__ void __launch_bounds__(256)
     PointBatch points = {xy, kinds, n};
     PointTarget out = {xy, kinds, n};
     for (u64 i = global_thread(); i < n; i += global_threads()) {
-        affine p = {points.x(i), points.y(i)};
+        affine p = points.at(i);
         XOnly key = x_only(p);
         u32 root[8], tweak[8];
         if (roots != nullptr) load_number(root, roots + 32 * i);

@@ -1,6 +1,6 @@
 // Sums of points in memory, in rows of 32 words, and their terms, by the form of the curve.
 //
-// A header of a form gives: BucketSum, which load_sum and store_sum read and write; bucket_identity; bucket_add_var,
+// A header of a form gives: BucketSum, of four numbers; bucket_identity; bucket_add_var,
 // the sum of any two; double_times, 2^count p; add_term, which adds the term in a row, negated where the mask is set,
 // to a sum, or to nothing where `identity` is true, and makes that false; prefetch_term asks for one that will be read
 // soon.
@@ -11,6 +11,20 @@
 #else
 #include "kernels/bucket_sums_weierstrass.cuh"
 #endif
+
+GECC_FN BucketSum load_sum(const u32* rows, u64 row) {
+    const uint4* from = (const uint4*)rows + 8 * row;
+    return {load_row(from, 1), load_row(from + 2, 1), load_row(from + 4, 1), load_row(from + 6, 1)};
+}
+
+GECC_FN void store_sum(u32* rows, u64 row, const BucketSum& sum) {
+    uint4* to = (uint4*)rows + 8 * row;
+    const auto& [first, second, third, fourth] = sum;
+    store_row(to, 1, first);
+    store_row(to + 2, 1, second);
+    store_row(to + 4, 1, third);
+    store_row(to + 6, 1, fourth);
+}
 
 // The sum of a sum's windows, each of which is a row (kernels/msm.cu).
 GECC_FN BucketSum add_up_windows(const u32* window_sums, u32 windows) {

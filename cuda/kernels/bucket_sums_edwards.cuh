@@ -12,20 +12,6 @@ GECC_SHARED_FN ed_extended bucket_add_var(ed_extended p, ed_extended q) {
     return to_extended(ed_add(p, to_addend(q), 0));
 }
 
-GECC_FN ed_extended load_sum(const u32* rows, u64 row) {
-    const uint4* from = (const uint4*)rows + 8 * row;
-    ed_extended r = {load_row(from, 1), load_row(from + 2, 1), load_row(from + 4, 1), load_row(from + 6, 1)};
-    return r;
-}
-
-GECC_FN void store_sum(u32* rows, u64 row, const ed_extended& sum) {
-    uint4* to = (uint4*)rows + 8 * row;
-    store_row(to, 1, sum.x);
-    store_row(to + 2, 1, sum.y);
-    store_row(to + 4, 1, sum.z);
-    store_row(to + 6, 1, sum.t);
-}
-
 // 2^count p.
 GECC_SHARED_FN ed_extended double_times(ed_extended p, u32 count) {
     GECC_NO_UNROLL

@@ -13,20 +13,6 @@ GECC_FN xyzz bucket_add_var(xyzz p, xyzz q) {
     return xyzz_add_var(p, q);
 }
 
-GECC_FN xyzz load_sum(const u32* rows, u64 row) {
-    const uint4* from = (const uint4*)rows + 8 * row;
-    xyzz r = {load_row(from, 1), load_row(from + 2, 1), load_row(from + 4, 1), load_row(from + 6, 1)};
-    return r;
-}
-
-GECC_FN void store_sum(u32* rows, u64 row, const xyzz& sum) {
-    uint4* to = (uint4*)rows + 8 * row;
-    store_row(to, 1, sum.x);
-    store_row(to + 2, 1, sum.y);
-    store_row(to + 4, 1, sum.zz);
-    store_row(to + 6, 1, sum.zzz);
-}
-
 GECC_FN void prefetch_term(const u32* rows, u64 row) {
     prefetch_entry(rows, row);
 }

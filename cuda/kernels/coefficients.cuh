@@ -34,6 +34,12 @@ template <u32 kThreads> GECC_FN void add_up_in_block(sc own, u32* memory) {
     __syncthreads();
 }
 
+// That sum as the block's row.
+GECC_FN void store_block_sum(const sc& own, u32* memory, u32* rows) {
+    add_up_in_block<kItemThreads>(own, memory);
+    if (threadIdx.x < 8) rows[8 * (u64)blockIdx.x + threadIdx.x] = memory[threadIdx.x * kItemThreads];
+}
+
 // The sums of `sums` rows, likewise.
 GECC_FN void add_up_rows(const u32* rows, u32 sums, u32* memory) {
     sc sum = {};

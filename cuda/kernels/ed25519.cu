@@ -61,8 +61,8 @@ struct EdBase {
     const uint4* table;
     int bits;
 
-    __device__ __forceinline__ EdOneTable times(const u32* words) const {
-        return {{table, words, 1, bits}};
+    __device__ __forceinline__ EdWindows times(const u32* words) const {
+        return {table, words, 1, bits};
     }
 };
 }  // namespace

@@ -104,10 +104,7 @@ extern "C" __global__ void __launch_bounds__(128, 4)
         u32 k[8];
         load_column(k, scalars, n, i < n ? i : n - 1);
         ed_projective product = ed_multiply_uniform(multiples, k);
-        if (i >= n) continue;
-        store_column(xyz, n, i, product.x.v);
-        store_column(xyz + 8 * n, n, i, product.y.v);
-        store_column(xyz + 16 * n, n, i, product.z.v);
+        if (i < n) store_coordinates(xyz, n, i, product);
     }
 }
 

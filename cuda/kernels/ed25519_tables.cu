@@ -71,19 +71,18 @@ struct EdTwoTables {
     EdWindows base, key;
 
     __device__ __forceinline__ int terms() const {
-        return ed_window_count(base.bits) + ed_window_count(key.bits);
+        return base.terms() + key.terms();
     }
     __device__ __forceinline__ EdWindows::Place find(int term) const {
-        int of_base = ed_window_count(base.bits);
+        int of_base = base.terms();
         EdWindows from = term < of_base ? base : key;
         return from.find(term < of_base ? term : term - of_base);
     }
     __device__ __forceinline__ ed_niels load(const EdWindows::Place& place) const {
-        return load_niels(place.row, 1);
+        return base.load(place);
     }
-    // The warps of a block read the code of an addition together.
     __device__ __forceinline__ void align() const {
-        __syncthreads();
+        base.align();
     }
 };
 }  // namespace
@@ -117,9 +116,7 @@ extern "C" __global__ void __launch_bounds__(256)
     GECC_NO_UNROLL
     for (int window = 0; window < windows; window++) {
         u64 place = (u64)window * tables + table;
-        store_column(xyz, points, place, p.x.v);
-        store_column(xyz + 8 * points, points, place, p.y.v);
-        store_column(xyz + 16 * points, points, place, p.z.v);
+        store_coordinates(xyz, points, place, p);
         if (window + 1 == windows) break;
         GECC_NO_UNROLL
         for (u32 k = 0; k < key_bits; k++) p = to_projective(ed_double(p));

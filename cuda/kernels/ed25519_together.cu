@@ -54,8 +54,7 @@ extern "C" __global__ void __launch_bounds__(256, 2)
         store_column(scalars, n, i, of_key.v);
         if (is_open && !takes_part) others[count_together(counters + 1)] = (u32)i;
     }
-    add_up_in_block<kItemThreads>(sum, memory);
-    if (threadIdx.x < 8) of_base[8 * (u64)blockIdx.x + threadIdx.x] = memory[threadIdx.x * kItemThreads];
+    store_block_sum(sum, memory, of_base);
 }
 
 // Launch: one thread per item, in blocks of 128, for 128 items.

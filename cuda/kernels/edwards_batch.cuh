@@ -15,6 +15,12 @@ GECC_FN ed_affine load_affine(const u32* xy, u64 n, u64 i) {
     return r;
 }
 
+GECC_FN void store_coordinates(u32* xyz, u64 n, u64 i, const ed_projective& p) {
+    store_column(xyz, n, i, p.x.v);
+    store_column(xyz + 8 * n, n, i, p.y.v);
+    store_column(xyz + 16 * n, n, i, p.z.v);
+}
+
 // X, Y or Z of point i, by its number.
 GECC_FN fe load_coordinate(const u32* xyz, u64 n, u64 i, int which) {
     fe r;

@@ -4,7 +4,7 @@
 #include "curve/edwards_tables.cuh"
 #include "kernels/niels_rows.cuh"
 
-// A table, and a number of which word w lies at words[w pitch].
+// The terms of k P: its table, and k, of which word w lies at words[w pitch].
 struct EdWindows {
     const uint4* table;
     const u32* words;
@@ -23,19 +23,10 @@ struct EdWindows {
         if (digit != 0) asm volatile("prefetch.global.L2 [%0];" ::"l"(place.row));
         return place;
     }
-};
-
-// The terms of k P.
-struct EdOneTable {
-    EdWindows windows;
-
     __device__ __forceinline__ int terms() const {
-        return ed_window_count(windows.bits);
+        return ed_window_count(bits);
     }
-    __device__ __forceinline__ EdWindows::Place find(int term) const {
-        return windows.find(term);
-    }
-    __device__ __forceinline__ ed_niels load(const EdWindows::Place& place) const {
+    __device__ __forceinline__ ed_niels load(const Place& place) const {
         return load_niels(place.row, 1);
     }
     // The warps of a block read the code of an addition together.

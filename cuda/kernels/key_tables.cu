@@ -53,7 +53,7 @@ extern "C" __global__ void __launch_bounds__(256)
     u64 item = table_keys[table];
     int windows = window_count(key_bits);
     JacobianBatch out = {xyz, (u64)tables * windows};
-    jacobian p = to_jacobian(affine{points.x(item), points.y(item)});
+    jacobian p = to_jacobian(points.at(item));
     GECC_NO_UNROLL
     for (int window = 0; window < windows; window++) {
         out.store((u64)window * tables + table, p);

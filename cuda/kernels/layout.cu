@@ -106,13 +106,8 @@ extern "C" __global__ void __launch_bounds__(256)
         u32 finite = mask_if(in.finite(i)), x[8], y[8];
         fe_to_words(x, in.x(i));
         fe_to_words(y, in.y(i));
-        GECC_UNROLL
-        for (int w = 0; w < 8; w++) {
-            x[w] &= finite;
-            y[w] &= finite;
-        }
-        store_number(rows + 64 * i, x);
-        store_number(rows + 64 * i + 32, y);
+        store_masked(rows + 64 * i, finite, x);
+        store_masked(rows + 64 * i + 32, finite, y);
     }
 }
 

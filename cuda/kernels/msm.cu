@@ -28,8 +28,7 @@
 // 9. gecc_msm_segments, for segments = buckets / 2^segment_bits threads. sums: out, two rows for each segment.
 // 10. gecc_msm_windows, for a block for each window. sums: scratch. window_sums: out, a row for each window.
 // 11. gecc_msm_total: item 0 of xyz is the sum of all, the other n items are the identity, for gecc_normalize with
-//     kinds. A sum
-//    without some item is kOffCurve.
+//     kinds. A sum without some item is kOffCurve.
 #include "kernels/bucket_sums.cuh"
 #include "kernels/bucket_terms.cuh"
 #include "kernels/count_together.cuh"
@@ -40,7 +39,7 @@ extern "C" __global__ void __launch_bounds__(256)
     gecc_msm_points(const Xy* xy, TermRows* rows, u64 n) {
     PointBatch points = {xy, nullptr, n};
     for (u64 i = global_thread(); i < n; i += global_threads()) {
-        affine p = {points.x(i), points.y(i)};
+        affine p = points.at(i);
         store_entry(rows, i, p);
 #if GECC_HAS_ENDOMORPHISM
         const u32 beta[8] = GECC_FIELD_BETA;

@@ -29,7 +29,7 @@ template <class Finish> GECC_FN void multiply_add_each(const MultiplyAdd& op, co
         // Threads without an item repeat the last one.
         u64 i = list.item(present ? first + threadIdx.x : size - 1);
         affine p = generator();
-        if (op.points.finite(i)) p = affine{op.points.x(i), op.points.y(i)};
+        if (op.points.finite(i)) p = op.points.at(i);
         fe z_inverse = block_invert(put_multiples(store, p), memory);
         finish_multiples(store, p, z_inverse);
         sc u2;

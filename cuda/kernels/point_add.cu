@@ -15,7 +15,7 @@ struct PointDouble {
         return a.finite(i) && !fe_is_zero(twice) ? twice : fe_one();
     }
     __device__ __forceinline__ void finish(u64 i, const fe& inverse) const {
-        affine p = {a.x(i), a.y(i)};
+        affine p = a.at(i);
         u8 kind = a.kind[i];
         if (kind == kFinite && fe_is_zero(p.y)) kind = kIdentity;
         out.store(i, double_on_line(p, inverse), kind);

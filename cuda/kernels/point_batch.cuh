@@ -26,6 +26,9 @@ struct PointBatch {
         load_column(r.v, xy + 8 * n, n, i);
         return r;
     }
+    __device__ __forceinline__ affine at(u64 i) const {
+        return {x(i), y(i)};
+    }
 };
 
 // Room for such points.

@@ -19,7 +19,7 @@ extern "C" __global__ void __launch_bounds__(256)
         u8 kind = kFinite;
         GECC_NO_UNROLL
         for (u64 k = i; k < points; k += n) {
-            if (in.finite(k)) add_var(sum, identity, affine{in.x(k), in.y(k)});
+            if (in.finite(k)) add_var(sum, identity, in.at(k));
             else if (kinds[k] != kIdentity) kind = kinds[k];
         }
         jacobian result = to_jacobian(sum);

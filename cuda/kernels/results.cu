@@ -30,10 +30,8 @@ extern "C" __global__ void __launch_bounds__(256)
     gecc_export_x(Xy* xy, PointKinds* kinds, ByteRows<32>* rows, u64 n) {
     PointBatch in = {xy, kinds, n};
     for (u64 i = global_thread(); i < n; i += global_threads()) {
-        u32 finite = mask_if(in.finite(i)), x[8];
+        u32 x[8];
         fe_to_words(x, in.x(i));
-        GECC_UNROLL
-        for (int w = 0; w < 8; w++) x[w] &= finite;
-        store_number(rows + 32 * i, x);
+        store_masked(rows + 32 * i, mask_if(in.finite(i)), x);
     }
 }

@@ -17,6 +17,14 @@ GECC_FN void store_number(u8* row, const u32* a) {
     vectors[1] = make_uint4(swap_bytes(a[3]), swap_bytes(a[2]), swap_bytes(a[1]), swap_bytes(a[0]));
 }
 
+// Zeros where the mask is not set.
+GECC_FN void store_masked(u8* row, u32 mask, const u32* a) {
+    u32 masked[8];
+    GECC_UNROLL
+    for (int w = 0; w < 8; w++) masked[w] = a[w] & mask;
+    store_number(row, masked);
+}
+
 // 32 bytes anywhere.
 GECC_FN void load_number_unaligned(u32* r, const u8* bytes) {
     GECC_UNROLL

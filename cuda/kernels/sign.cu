@@ -36,14 +36,8 @@ struct Signing {
     __device__ __forceinline__ u32 store(u64 i, const SignatureParts& parts) const {
         u32 has_key = mask_if(status[i] != kSecretKeyOutOfRange);
         u32 is_signed = parts.usable & has_key & mask_if(points.finite(i));
-        u32 r[8], s[8];
-        GECC_UNROLL
-        for (int w = 0; w < 8; w++) {
-            r[w] = parts.r.v[w] & is_signed;
-            s[w] = parts.s.v[w] & is_signed;
-        }
-        store_number(signatures + 64 * i, r);
-        store_number(signatures + 64 * i + 32, s);
+        store_masked(signatures + 64 * i, is_signed, parts.r.v);
+        store_masked(signatures + 64 * i + 32, is_signed, parts.s.v);
         status[i] = (u8)((kSigned & is_signed) | (kSecretKeyOutOfRange & ~has_key));
         return is_signed;
     }

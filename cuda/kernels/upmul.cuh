@@ -56,7 +56,7 @@ GECC_FN void upmul(const u32* scalars, const PointBatch& points, u32* tables, co
         u64 i = first + threadIdx.x;
         bool present = i < n;
         affine p = generator();
-        if (present && points.finite(i)) p = affine{points.x(i), points.y(i)};
+        if (present && points.finite(i)) p = points.at(i);
         fe z_inverse = block_invert(put_multiples(store, p), memory);
         finish_multiples(store, p, z_inverse);
         // Every thread goes on to the barriers; those without an item repeat the last one.
