@@ -35,38 +35,36 @@ fn main() {
         let folder = Path::new("src/schemes").join(scheme);
         assert!(folder.is_dir(), "a curve offers the scheme {scheme}, and there is no {}", folder.display());
     }
-    let of_edwards = edwards_curves.iter().map(EdwardsCurve::constants);
-    let constants: String = curves.iter().map(emit_rust::constants).chain(of_edwards).collect();
-    fs::write(out.join("constants.rs"), constants).expect("OUT_DIR is writable");
-    let types: String = curves.iter().map(emit_rust::curve_type).collect();
-    fs::write(out.join("curve_types.rs"), types).expect("OUT_DIR is writable");
-    fs::write(out.join("curve_list.rs"), emit_rust::curve_list(&curves)).expect("OUT_DIR is writable");
-    let for_cpu: String = curves.iter().map(emit_rust::cpu_curve).collect();
-    fs::write(out.join("cpu_curves.rs"), for_cpu).expect("OUT_DIR is writable");
-    let tables: String = curves.iter().map(|curve| emit_rust::tables(&curve.type_name)).collect();
-    fs::write(out.join("cpu_tables.rs"), tables).expect("OUT_DIR is writable");
-    let for_cpu: String = edwards_curves.iter().map(EdwardsCurve::cpu_curve).collect();
-    fs::write(out.join("cpu_edwards_curves.rs"), for_cpu).expect("OUT_DIR is writable");
-    let tables: String = edwards_curves.iter().map(|curve| emit_rust::tables(&curve.type_name)).collect();
-    fs::write(out.join("cpu_edwards_tables.rs"), tables).expect("OUT_DIR is writable");
-    let references: String = curves.iter().map(emit_rust::reference).collect();
-    fs::write(out.join("cpu_references.rs"), references).expect("OUT_DIR is writable");
-    let moduli: String = curves.iter().map(emit_rust::moduli).collect();
-    fs::write(out.join("moduli.rs"), moduli).expect("OUT_DIR is writable");
-    fs::write(out.join("curve_lists.rs"), emit_rust::lists(&curves)).expect("OUT_DIR is writable");
+    let write = |name: &str, text: String| fs::write(out.join(name), text).expect("OUT_DIR is writable");
+    let each = |text: fn(&params::Curve) -> String| curves.iter().map(text).collect::<String>();
+    let each_edwards = |text: fn(&EdwardsCurve) -> String| edwards_curves.iter().map(text).collect::<String>();
+    write("constants.rs", each(emit_rust::constants) + &each_edwards(EdwardsCurve::constants));
+    write("curve_types.rs", each(emit_rust::curve_type));
+    write("curve_list.rs", emit_rust::curve_list(&curves));
+    write("cpu_curves.rs", each(emit_rust::cpu_curve));
+    write("cpu_tables.rs", each(|curve| emit_rust::tables(&curve.type_name)));
+    write("cpu_edwards_curves.rs", each_edwards(EdwardsCurve::cpu_curve));
+    write("cpu_edwards_tables.rs", each_edwards(|curve| emit_rust::tables(&curve.type_name)));
+    write("cpu_references.rs", each(emit_rust::reference));
+    write("moduli.rs", each(emit_rust::moduli));
+    write("curve_lists.rs", emit_rust::lists(&curves));
     let headers = curves.iter().map(|curve| (&curve.name, emit_cuda::emit_cuda(curve)));
     for (name, header) in headers.chain(edwards_curves.iter().map(|curve| (&curve.name, curve.cuda_header()))) {
-        let folder = out.join("cuda").join(name);
-        fs::create_dir_all(&folder).expect("OUT_DIR is writable");
-        fs::write(folder.join("curve.cuh"), header).expect("OUT_DIR is writable");
+        fs::create_dir_all(out.join("cuda").join(name)).expect("OUT_DIR is writable");
+        write(&format!("cuda/{name}/curve.cuh"), header);
     }
-    write_codes(&out);
+    // What `cuda/codes.toml` lists: for the device code, the crate and the tests.
+    let text = fs::read_to_string("cuda/codes.toml").expect("the file is part of the package");
+    let codes = emit_codes::Codes::parse(&text).unwrap_or_else(|problem| panic!("cuda/codes.toml: {problem}"));
+    write("cuda/codes.cuh", codes.cuda());
+    write("verdicts.rs", codes.rust_verdicts());
+    write("codes.rs", codes.rust_codes());
+    write("test_codes.rs", codes.rust_tests());
     let sources = read_sources(Path::new("cuda"));
-    fs::write(out.join("device_sources.rs"), device_sources(&sources, &curves, &edwards_curves))
-        .expect("OUT_DIR is writable");
+    write("device_sources.rs", device_sources(&sources, &curves, &edwards_curves));
     let launchers = emit_launchers(&sources, "kernels/").unwrap_or_else(|problem| panic!("{problem}"));
-    fs::write(out.join("contents.rs"), launchers.contents).expect("OUT_DIR is writable");
-    fs::write(out.join("launchers.rs"), launchers.kernels).expect("OUT_DIR is writable");
+    write("contents.rs", launchers.contents);
+    write("launchers.rs", launchers.kernels);
 }
 
 /// Unit tests cannot be ignored when they run, but when they are built: `cfg` says what this machine lacks, unless
@@ -90,20 +88,6 @@ fn has_avx512() -> bool {
         return is_x86_feature_detected!("avx512ifma") && is_x86_feature_detected!("avx512vbmi2");
     }
     false
-}
-
-/// What `cuda/codes.toml` lists: for the device code, the crate and the tests.
-fn write_codes(out: &Path) {
-    let text = fs::read_to_string("cuda/codes.toml").expect("the file is part of the package");
-    let codes = emit_codes::Codes::parse(&text).unwrap_or_else(|problem| panic!("cuda/codes.toml: {problem}"));
-    for (file, text) in [
-        ("cuda/codes.cuh", codes.cuda()),
-        ("verdicts.rs", codes.rust_verdicts()),
-        ("codes.rs", codes.rust_codes()),
-        ("test_codes.rs", codes.rust_tests()),
-    ] {
-        fs::write(out.join(file), text).expect("OUT_DIR is writable");
-    }
 }
 
 /// The files in the folders of `cuda/`.
