@@ -15,17 +15,11 @@ pub(crate) trait Computation: OnGpu {
     fn on_cpu(&self, cpu: &CpuEngine, items: Range<usize>, out: &mut dyn Place);
 }
 
-/// A result over a whole batch: that of an operation whose items are parts of the batch, combined.
-pub(crate) trait Reduction {
-    type Parts<'a>: Computation
-    where
-        Self: 'a;
+/// A batch with one result over all of it: the items are parts of the batch, whose results are combined.
+pub(crate) trait Reduction: Computation {
     type Output;
 
-    /// The operation on the parts.
-    fn parts(&self) -> Self::Parts<'_>;
-
-    /// The result, from the codes and rows of all parts, of this many bytes each.
+    /// The result, from the codes and rows of all parts.
     fn combine(&self, cpu: &CpuEngine, codes: &[u8], rows: &[[u8; 64]]) -> Self::Output;
 }
 

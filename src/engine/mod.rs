@@ -199,9 +199,8 @@ impl Engine {
 
     /// A result over a whole batch.
     pub(crate) fn reduce<R: Reduction>(&self, reduction: &R) -> Result<R::Output, Error> {
-        let parts = reduction.parts();
-        let (mut codes, mut rows) = (vec![0; parts.items()], vec![[0; 64]; parts.items()]);
-        self.run(&parts, &mut ResultsMut::rows(&mut codes, &mut rows))?;
+        let (mut codes, mut rows) = (vec![0; reduction.items()], vec![[0; 64]; reduction.items()]);
+        self.run(reduction, &mut ResultsMut::rows(&mut codes, &mut rows))?;
         Ok(reduction.combine(&self.devices()?.cpu, &codes, &rows))
     }
 }

@@ -64,7 +64,7 @@ fn of_batches<C: SmallGroup>(engine: &CpuEngine) {
     let expected: Vec<Point> = sums.iter().map(|k| encode(group.point(*k))).collect();
     let (points, count) = (PublicKeys::points(&points), points.len());
     assert_accepted(&expected, |out| ops::sums::<C>(engine, points, count, POINTS, out));
-    let total = ops::sum::<C>(engine, count, points).map(|row| Point::from_row(&row));
+    let total = ops::sum::<C>(engine, count, points);
     assert_eq!(total, Ok(encode(group.point(sums.iter().sum()))));
 }
 

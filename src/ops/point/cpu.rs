@@ -6,7 +6,7 @@ use crate::cpu::multiply::{mul_add, normalize, sum_products};
 use crate::cpu::point::affine::{Affine, Denominators, add_assign, double_assign};
 use crate::cpu::tables::BaseTables;
 use crate::cpu::{CpuCurve, CpuEngine, decode};
-use crate::types::{Place, PublicKeys, Rejection, ResultsMut, Rows};
+use crate::types::{Place, Point, PublicKeys, Rejection, ResultsMut, Rows};
 use std::ops::Range;
 
 /// A row `x || y`.
@@ -80,19 +80,19 @@ pub fn sums<C: CpuCurve>(engine: &CpuEngine, points: PublicKeys, of: usize, part
 ///
 /// # Errors
 /// The first that is no point of the curve, by its number.
-pub fn sum<C: CpuCurve>(engine: &CpuEngine, items: usize, points: PublicKeys) -> Result<[u8; 64], (usize, Rejection)> {
+pub fn sum<C: CpuCurve>(engine: &CpuEngine, items: usize, points: PublicKeys) -> Result<Point, (usize, Rejection)> {
     let sums = engine.map_parts(items, |range| {
         let decode = |item| decode::point::<C>(points.get(item)).map_err(|reason| (item, reason));
         range.map(decode).collect::<Result<Vec<_>, _>>().map(sum_of::<C>)
     });
     let sums = sums.into_iter().collect::<Result<Vec<_>, _>>()?;
-    Ok(row_of(&sum_of::<C>(sums)))
+    Ok(encoded(&sum_of::<C>(sums)))
 }
 
-fn row_of<F: Field>(point: &Affine<F>) -> [u8; 64] {
+fn encoded<F: Field>(point: &Affine<F>) -> Point {
     let mut row = [[0; 64]];
     decode::put(&mut ResultsMut::rows(&mut [0], &mut row), 0, point);
-    row[0]
+    Point::from_row(&row[0])
 }
 
 /// Products that are summed up at a time, which bounds the memory that they take.
@@ -123,8 +123,8 @@ pub fn msm<C: CpuCurve>(
     scalars: Rows<32>,
     points: PublicKeys,
     items: usize,
-) -> Result<[u8; 64], (usize, Rejection)> {
-    sum_of_products::<C>(engine, scalars, points, items).map(|sum| row_of(&sum))
+) -> Result<Point, (usize, Rejection)> {
+    sum_of_products::<C>(engine, scalars, points, items).map(|sum| encoded(&sum))
 }
 
 fn sum_of_products<C: CpuCurve>(

@@ -13,8 +13,8 @@ use std::ops::Range;
 /// best at a time, enough that the rows of all parts take little memory.
 pub(crate) const PART: usize = 32;
 
-/// Sums of the products of parts of a batch. Whoever computes some parts at a time gives the sum of them all to the
-/// first, and to the others the identity.
+/// The sum of a batch of products, by sums of its parts. Whoever computes some parts at a time gives the sum of them
+/// all to the first, and to the others the identity.
 pub(crate) struct SumsOfProducts<'a> {
     pub curve: CurveId,
     pub scalars: Rows<'a, 32>,
@@ -44,33 +44,16 @@ impl Computation for SumsOfProducts<'_> {
     }
 }
 
-/// The sum of a batch of products.
-pub(crate) struct Msm<'a> {
-    pub curve: CurveId,
-    pub scalars: Rows<'a, 32>,
-    pub points: PublicKeys<'a>,
-    pub items: usize,
-}
-
-impl Reduction for Msm<'_> {
-    type Parts<'a>
-        = SumsOfProducts<'a>
-    where
-        Self: 'a;
+impl Reduction for SumsOfProducts<'_> {
     type Output = Outcome;
 
-    fn parts(&self) -> SumsOfProducts<'_> {
-        SumsOfProducts { curve: self.curve, scalars: self.scalars, points: self.points, of: self.items }
-    }
-
     fn combine(&self, engine: &CpuEngine, codes: &[u8], rows: &[[u8; 64]]) -> Outcome {
-        static MSM: PerCurve<fn(&CpuEngine, Rows<32>, PublicKeys, usize) -> Result<[u8; 64], (usize, Rejection)>> =
-            per_curve!(cpu::msm);
+        static MSM: PerCurve<fn(&CpuEngine, Rows<32>, PublicKeys, usize) -> Outcome> = per_curve!(cpu::msm);
         if codes.iter().all(|code| *code == Verdict::VALID_CODE) {
             return sum_of_rows(engine, self.curve, rows);
         }
         // All items are looked at before anything is computed.
-        MSM.of(self.curve)(engine, self.scalars, self.points, self.items).map(|row| Point::from_row(&row))
+        MSM.of(self.curve)(engine, self.scalars, self.points, self.of)
     }
 }
 
@@ -124,5 +107,5 @@ pub fn msm_columns<'a, 'k>(
 ) -> Result<Outcome, Error> {
     let (curve, scalars, points) = (curve.id(), scalars.into(), points.into());
     require_lengths(items, &[("scalars", scalars.len_for(items)), ("points", points.len_for(items))])?;
-    engine.reduce(&Msm { curve, scalars, points, items })
+    engine.reduce(&SumsOfProducts { curve, scalars, points, of: items })
 }

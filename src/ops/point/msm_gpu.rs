@@ -4,34 +4,12 @@ use super::gpu::POINTS;
 use super::msm::PART;
 use super::{SumsOfProducts, known_answers};
 use crate::gpu::buckets::{Buckets, products};
-use crate::gpu::columns::{Column, Content, Xy, Xyz};
+use crate::gpu::columns::{Content, Xy};
 use crate::gpu::kernels;
-use crate::gpu::runtime::{Fault, Plan, Stream};
+use crate::gpu::runtime::Plan;
 use crate::gpu::transfer::{Imported, Jacobian, Numbers, PointResults, Points};
 use crate::gpu::{Launch, OnGpu, Running, Test};
 use std::ops::Range;
-
-/// Writes the sum of n products as the first point of `to`, and as the others the identity.
-fn sum(
-    buckets: &Buckets,
-    stream: &mut Stream,
-    curve: &'static str,
-    (scalars, points): (Numbers, Points),
-    n: usize,
-    to: (Column<Xyz>, Points, usize),
-) -> Result<(), Fault> {
-    let (Buckets { rows, terms, ends, counters, window_sums, .. }, n) = (*buckets, n as u64);
-    let ((bits, windows), Points { xy, kinds }) = (buckets.windows(), points);
-    let Numbers { scalars, kinds: scalar_kinds, .. } = scalars;
-    buckets.reset(stream)?;
-    kernels::MsmPoints { xy, rows, n }.launch(stream, curve)?;
-    kernels::MsmCount { scalars, scalar_kinds, kinds, bits, windows, ends, counters, n }.launch(stream, curve)?;
-    buckets.start(stream, curve)?;
-    kernels::MsmSort { scalars, scalar_kinds, kinds, bits, windows, ends, terms, n }.launch(stream, curve)?;
-    buckets.add_up(stream, curve)?;
-    let (xyz, Points { kinds: out_kinds, .. }, parts) = to;
-    kernels::MsmTotal { window_sums, windows, counters, xyz, kinds: out_kinds, n: parts as u64 }.launch(stream, curve)
-}
 
 impl OnGpu for SumsOfProducts<'_> {
     fn items(&self) -> usize {
@@ -63,7 +41,18 @@ impl OnGpu for SumsOfProducts<'_> {
         Box::new(move |Running { lane, .. }: &mut Running| {
             scalars.import(lane, curve, count)?;
             points.import(lane, curve, count)?;
-            sum(&buckets, lane, curve, (scalars, points.points), count, (sums.xyz, to, parts))?;
+            let (Numbers { scalars, kinds: scalar_kinds, .. }, Points { xy, kinds }) = (scalars, points.points);
+            let Buckets { rows, terms, ends, counters, window_sums, .. } = buckets;
+            let ((bits, windows), n) = (buckets.windows(), count as u64);
+            buckets.reset(lane)?;
+            kernels::MsmPoints { xy, rows, n }.launch(lane, curve)?;
+            kernels::MsmCount { scalars, scalar_kinds, kinds, bits, windows, ends, counters, n }.launch(lane, curve)?;
+            buckets.start(lane, curve)?;
+            kernels::MsmSort { scalars, scalar_kinds, kinds, bits, windows, ends, terms, n }.launch(lane, curve)?;
+            buckets.add_up(lane, curve)?;
+            // The sum as the first point, and as the others the identity.
+            kernels::MsmTotal { window_sums, windows, counters, xyz: sums.xyz, kinds: to.kinds, n: parts as u64 }
+                .launch(lane, curve)?;
             sums.normalize(lane, curve, to, true, parts)?;
             results.export(lane, curve, to, POINTS, parts)
         })

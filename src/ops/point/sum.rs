@@ -15,7 +15,8 @@ pub(crate) const PART: usize = 64;
 /// The sum, or the first item that has no point, by its number.
 pub(super) type Outcome = Result<Point, (usize, Rejection)>;
 
-/// Sums of the parts of a batch. A device shares the points of a chunk out among its parts as it likes.
+/// The sum of a batch of points, by sums of its parts. A device shares the points of a chunk out among its parts as it
+/// likes.
 pub(crate) struct Sums<'a> {
     pub curve: CurveId,
     pub points: PublicKeys<'a>,
@@ -42,30 +43,15 @@ impl Computation for Sums<'_> {
     }
 }
 
-/// The sum of a batch.
-pub(crate) struct Sum<'a> {
-    pub curve: CurveId,
-    pub points: PublicKeys<'a>,
-    pub items: usize,
-}
-
-impl Reduction for Sum<'_> {
-    type Parts<'a>
-        = Sums<'a>
-    where
-        Self: 'a;
+impl Reduction for Sums<'_> {
     type Output = Outcome;
 
-    fn parts(&self) -> Sums<'_> {
-        Sums { curve: self.curve, points: self.points, of: self.items }
-    }
-
-    fn combine(&self, engine: &CpuEngine, codes: &[u8], rows: &[[u8; 64]]) -> Self::Output {
+    fn combine(&self, engine: &CpuEngine, codes: &[u8], rows: &[[u8; 64]]) -> Outcome {
         if codes.iter().all(|code| *code == Verdict::VALID_CODE) {
             return sum_of_rows(engine, self.curve, rows);
         }
         // Where there is a bad point, the sum of all points says which.
-        sum_on_cpu(engine, self.curve, self.items, self.points)
+        sum_on_cpu(engine, self.curve, self.of, self.points)
     }
 }
 
@@ -75,9 +61,8 @@ pub(super) fn sum_of_rows(engine: &CpuEngine, curve: CurveId, rows: &[[u8; 64]])
 }
 
 fn sum_on_cpu(engine: &CpuEngine, curve: CurveId, items: usize, points: PublicKeys) -> Outcome {
-    static SUM: PerCurve<fn(&CpuEngine, usize, PublicKeys) -> Result<[u8; 64], (usize, Rejection)>> =
-        per_curve!(cpu::sum);
-    SUM.of(curve)(engine, items, points).map(|row| Point::from_row(&row))
+    static SUM: PerCurve<fn(&CpuEngine, usize, PublicKeys) -> Outcome> = per_curve!(cpu::sum);
+    SUM.of(curve)(engine, items, points)
 }
 
 /// `points[0] + points[1] + ...`, complete; of no points the identity. Variable-time.
@@ -125,7 +110,7 @@ pub fn sum_columns<'k>(
 ) -> Result<Outcome, Error> {
     let (curve, points) = (curve.id(), points.into());
     require_lengths(items, &[("points", points.len_for(items))])?;
-    engine.reduce(&Sum { curve, points, items })
+    engine.reduce(&Sums { curve, points, of: items })
 }
 
 #[cfg(test)]
@@ -149,9 +134,9 @@ mod tests {
     }
 
     fn sum_of(cpu: &CpuEngine, curve: CurveId, points: PublicKeys, items: usize) -> Outcome {
-        let sum = Sum { curve, points, items };
-        let (codes, rows) = computed(cpu, &sum.parts());
-        sum.combine(cpu, &codes, &rows)
+        let sums = Sums { curve, points, of: items };
+        let (codes, rows) = computed(cpu, &sums);
+        sums.combine(cpu, &codes, &rows)
     }
 
     /// G, 2 G, ..., with equal neighbours, opposite ones and the identity here and there.
@@ -209,15 +194,15 @@ mod tests {
     fn parts_may_be_computed_by_anybody() {
         let (cpu, curve) = (CpuEngine::new(Some(2), None).unwrap(), CurveId::P256);
         let points = points(&cpu, curve, 5 * PART + 7);
-        let sum = Sum { curve, points: PublicKeys::points(&points), items: points.len() };
-        let (codes, rows) = computed(&cpu, &sum.parts());
-        assert_eq!((codes.len(), sum.parts().points_of(&(4..6))), (6, 4 * PART..points.len()));
+        let sums = Sums { curve, points: PublicKeys::points(&points), of: points.len() };
+        let (codes, rows) = computed(&cpu, &sums);
+        assert_eq!((codes.len(), sums.points_of(&(4..6))), (6, 4 * PART..points.len()));
         for part in 0..6 {
             let (mut code, mut row) = ([0], [[0; 64]]);
-            sum.parts().on_cpu(&cpu, part..part + 1, &mut ResultsMut::rows(&mut code, &mut row));
+            sums.on_cpu(&cpu, part..part + 1, &mut ResultsMut::rows(&mut code, &mut row));
             assert_eq!((code[0], row[0]), (codes[part], rows[part]));
         }
-        let expected = sum.combine(&cpu, &codes, &rows);
+        let expected = sums.combine(&cpu, &codes, &rows);
         let of_stride = |part: usize| points[4 * PART..].iter().skip(part).step_by(2).copied().collect::<Vec<_>>();
         let mut other_rows = rows.clone();
         for part in [0, 1] {
@@ -225,7 +210,7 @@ mod tests {
             other_rows[4 + part] = row.as_bytes()[1..].try_into().unwrap();
         }
         assert_ne!(rows, other_rows);
-        assert_eq!(sum.combine(&cpu, &codes, &other_rows), expected);
+        assert_eq!(sums.combine(&cpu, &codes, &other_rows), expected);
     }
 
     #[test]
