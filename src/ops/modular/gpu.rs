@@ -93,28 +93,18 @@ impl OnGpu for MulMod<'_> {
         let (results, n) = (NumberResults::new(plan, bytes), items.len() as u64);
         Box::new(move |Running { lane, .. }: &mut Running| {
             products.import(lane, n)?;
-            other.map_or(Ok(()), |other| other.import(lane, n))?;
-            multiply(lane, 8 * bytes, products.columns, other.map(|other| other.columns), results.status, modulus, n)?;
-            results.export(lane, products.columns, n)
+            let (a, status, bits) = (products.columns, results.status, 8 * bytes);
+            match other {
+                Some(other) => {
+                    other.import(lane, n)?;
+                    kernels::MulMod { results: a, status, a, b: other.columns, modulus, n }
+                        .launch(lane, kernels::of_size(kernels::MulMod::KERNELS, bits))?;
+                }
+                None => kernels::SquareMod { results: a, status, a, modulus, n }
+                    .launch(lane, kernels::of_size(kernels::SquareMod::KERNELS, bits))?,
+            }
+            results.export(lane, a, n)
         })
-    }
-}
-
-/// Products modulo a number of this many bits in place of the factors; squares where there is no other factor.
-pub fn multiply(
-    stream: &mut Stream,
-    bits: usize,
-    a: Column<AnyNumbers>,
-    b: Option<Column<AnyNumbers>>,
-    status: Column<ValueStatuses>,
-    modulus: Column<MulModModulus>,
-    n: u64,
-) -> Result<(), Fault> {
-    match b {
-        Some(b) => kernels::MulMod { results: a, status, a, b, modulus, n }
-            .launch(stream, kernels::of_size(kernels::MulMod::KERNELS, bits)),
-        None => kernels::SquareMod { results: a, status, a, modulus, n }
-            .launch(stream, kernels::of_size(kernels::SquareMod::KERNELS, bits)),
     }
 }
 

@@ -41,7 +41,7 @@ pub fn all() -> Vec<Test> {
 }
 
 fn size(trial: &Trial) -> usize {
-    SIZES.iter().find(|(_, name)| *name == trial.on()).expect("the test was made for a size").0
+    SIZES.iter().find(|(_, name)| *name == trial.test.on).expect("the test was made for a size").0
 }
 
 /// Numbers of this many bytes that look random.

@@ -8,9 +8,9 @@
 //! modulus, are wiped; results are plain numbers, the caller's to wipe.
 
 mod cpu;
-pub(crate) mod gpu;
+mod gpu;
 pub(crate) mod known_answers;
-pub(crate) mod parameters;
+mod parameters;
 
 use crate::cpu::CpuEngine;
 use crate::engine::Engine;
