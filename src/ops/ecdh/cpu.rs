@@ -3,6 +3,8 @@
 //!
 //! What branches on a secret here is only whether a key is in range, which is the caller's result.
 
+use crate::cpu::field::Field;
+use crate::cpu::point::Affine;
 use crate::cpu::secret::{Number, ReferencePoint, SecretCurve, odd_or_opposite, scalar};
 use crate::cpu::simd::{Lanes, mul_uniform};
 use crate::cpu::{CpuEngine, decode, limbs_to_be_bytes};
@@ -37,6 +39,12 @@ struct Inputs<'a> {
     peers: PublicKeys<'a>,
 }
 
+/// A point of the RustCrypto crate, from one of the curve.
+pub fn reference<C: SecretCurve>(point: &Affine<C::Base>) -> ReferencePoint<C> {
+    let encoded = Point::from_coordinates(&point.x.to_be_bytes(), &point.y.to_be_bytes());
+    ReferencePoint::<C>::from_sec1_bytes(encoded.as_sec1()).expect("a point of the curve")
+}
+
 /// Writes x, and y where there is room.
 fn put(out: &mut ResultsMut, place: usize, x: &[u8; 32], y: &[u8; 32]) {
     let (to_x, to_y) = out.row(0, place).split_at_mut(32);
@@ -49,11 +57,7 @@ impl Inputs<'_> {
     fn one<C: SecretCurve>(&self, item: usize, out: &mut ResultsMut, place: usize) -> Result<(), Rejection> {
         let d = scalar::<C>(self.secret_keys.expose(item))?;
         let peer = decode::public_key::<C>(self.peers.get(item))?;
-        let mut row = [[0; 64]];
-        decode::put(&mut ResultsMut::rows(&mut [0], &mut row), 0, &peer);
-        let encoded = Point::from_raw(&row[0]);
-        let peer = ReferencePoint::<C>::from_sec1_bytes(encoded.as_sec1()).map_err(|_| Rejection::NotOnCurve)?;
-        let product = Zeroizing::new(ProjectivePoint::<C::Reference>::from(peer) * *d);
+        let product = Zeroizing::new(ProjectivePoint::<C::Reference>::from(reference::<C>(&peer)) * *d);
         let product = Zeroizing::new(product.to_affine());
         put(out, place, &product.x().into(), &product.y().into());
         Ok(())

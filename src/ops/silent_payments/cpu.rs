@@ -17,10 +17,11 @@ use crate::cpu::{CpuEngine, decode, limbs_to_be_bytes};
 use crate::curve::Secp256k1;
 use crate::op::{Computation, Worth};
 use crate::ops::ecdh::WORTH;
+use crate::ops::ecdh::cpu::reference;
 use crate::ops::hash::{Tag, tagged};
 use crate::types::{KeyBytes, Place, Point, PublicKeys, Rejection, ResultsMut, Rows};
 use elliptic_curve::point::AffineCoordinates;
-use elliptic_curve::sec1::{FromSec1Point, ToSec1Point};
+use elliptic_curve::sec1::ToSec1Point;
 use elliptic_curve::{CurveGroup, Group, ProjectivePoint};
 use std::ops::Range;
 use zeroize::{Zeroize, Zeroizing};
@@ -64,7 +65,7 @@ fn expected<C: SecretCurve>(engine: &CpuEngine, of: &Expected, out: &mut dyn Pla
     let lanes = engine.lanes_for(out.items());
     let keys = |(receiver, start): (&super::Receiver, usize)| {
         let spend_key = |key: &Point| decode::public_key::<C>(KeyBytes::Sec1(key.as_sec1())).expect("checked before");
-        let scan = scalar::<C>(receiver.scan_key().expose_bytes()).expect("checked before");
+        let scan = scalar::<C>(receiver.scan_key.expose_bytes()).expect("checked before");
         Keys { scan, spend: receiver.spend_keys.iter().map(spend_key).collect(), start }
     };
     let receivers: Vec<Keys<C>> = of.starts().map(keys).collect();
@@ -167,13 +168,7 @@ fn wipe<T>(values: &mut Vec<T>) {
     values.spare_capacity_mut().zeroize();
 }
 
-/// A point of the RustCrypto crate, from one of the curve.
-fn reference<C: SecretCurve>(point: &Affine<C::Base>) -> ReferencePoint<C> {
-    let encoded = Point::from_coordinates(&point.x.to_be_bytes(), &point.y.to_be_bytes());
-    ReferencePoint::<C>::from_sec1_bytes(encoded.as_sec1()).expect("a point of the curve")
-}
-
-/// The opposite way.
+/// A point of the curve, from one of the RustCrypto crate.
 fn own<C: SecretCurve>(point: &ReferencePoint<C>) -> Affine<C::Base> {
     let encoded =
         Zeroizing::new(<[u8; 65]>::try_from(point.to_sec1_point(false).as_bytes()).expect("not the identity"));

@@ -119,7 +119,7 @@ impl OnGpu for Expected<'_> {
         let counters = plan.input(self.counters.slice(items.clone()).bytes());
         let keys = self.starts().map(|(receiver, start)| {
             let (spend_keys, count) = (&receiver.spend_keys, receiver.spend_keys.len());
-            let scan = PrivateKeys::new(plan, receiver.scan_key().into());
+            let scan = PrivateKeys::new(plan, (&receiver.scan_key).into());
             let spend = plan.for_items(count, |plan| Imported::new(plan, PublicKeys::points(spend_keys)));
             Keys { scan, spend, count, start }
         });

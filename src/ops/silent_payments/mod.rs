@@ -97,8 +97,7 @@ pub fn scan<'k>(
     tweak_points: impl Into<PublicKeys<'k>>,
     outputs: Outputs,
 ) -> Result<Scan, Error> {
-    let (codes, matches) = scan::scan(engine, receivers, tweak_points.into(), outputs)?;
-    Ok(Scan { codes, matches })
+    scan::scan(engine, receivers, tweak_points.into(), outputs)
 }
 
 /// The tweak point `T = hash_BIP0352/Inputs(outpoint || A) A` of each transaction. **Variable-time**: all of it is

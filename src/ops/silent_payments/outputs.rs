@@ -1,6 +1,6 @@
 //! The outputs of rows.
 
-use crate::types::{Error, Rows, require_lengths};
+use crate::types::{Error, Rows};
 use std::ops::Range;
 
 /// The taproot outputs of each row of a scan: a list column of offsets and values. Row i has the outputs
@@ -56,10 +56,6 @@ impl<'a> Outputs<'a> {
     /// When there are no such rows.
     pub fn slice(&self, rows: Range<usize>) -> Self {
         Outputs { offsets: &self.offsets[rows.start..=rows.end], keys: self.keys }
-    }
-
-    pub(super) fn require_rows(&self, rows: usize) -> Result<(), Error> {
-        require_lengths(self.rows(), &[("tweak points", rows)])
     }
 
     /// The outputs of a row, by their places in the column.

@@ -15,7 +15,7 @@ use zeroize::Zeroizing;
 /// them. Who has the scan key sees what the receiver gets, but cannot spend it.
 #[derive(Clone, Debug)]
 pub struct Receiver {
-    scan_key: SecretKey,
+    pub(super) scan_key: SecretKey,
     /// B_spend, and then B_spend plus the point of each label: what outputs are paid to.
     pub(super) spend_keys: Vec<Point>,
     labels: Vec<Label>,
@@ -93,10 +93,6 @@ impl Receiver {
         let scan = scalar::<Secp256k1>(self.scan_key.expose_bytes()).expect("checked before");
         let public = ProjectivePoint::mul_by_generator(&scan).to_affine();
         Point::from(&PublicKey::from_affine(public).expect("the key is in range"))
-    }
-
-    pub(super) fn scan_key(&self) -> &SecretKey {
-        &self.scan_key
     }
 
     /// The label of a spend key, by its place.

@@ -1,9 +1,9 @@
 //! From what receivers expect to what they got: counters go on while something matches.
 
 use super::expected::{Expected, NUMBER};
-use super::{LIMIT, Match, Outputs, Receiver};
+use super::{LIMIT, Match, Outputs, Receiver, Scan};
 use crate::engine::Engine;
-use crate::types::{Error, POINT_ROW, Place, PublicKeys, Results, ResultsMut, Rows, Verdict};
+use crate::types::{Error, POINT_ROW, Place, PublicKeys, Results, ResultsMut, Rows, Verdict, require_lengths};
 use std::sync::{Mutex, PoisonError};
 use zeroize::Zeroizing;
 
@@ -101,9 +101,9 @@ pub fn scan(
     receivers: &[Receiver],
     tweak_points: PublicKeys,
     outputs: Outputs,
-) -> Result<(Vec<u8>, Vec<Match>), Error> {
+) -> Result<Scan, Error> {
     let items = outputs.rows();
-    outputs.require_rows(tweak_points.len_for(items))?;
+    require_lengths(items, &[("tweak points", tweak_points.len_for(items))])?;
     let all: Vec<&Receiver> = receivers.iter().collect();
     let mut codes = vec![0; items];
     let expected = Expected { tweak_points, counters: Rows::all(&[0; 4]), receivers: &all, items };
@@ -128,7 +128,7 @@ pub fn scan(
     // As many as there is room for from the start: matches that move leave copies behind.
     let mut matches = Vec::with_capacity(found.len());
     matches.extend(found.into_iter().map(of_hit));
-    Ok((codes, matches))
+    Ok(Scan { codes, matches })
 }
 
 /// Adds what a receiver got with k = 1 and more in rows that match with k = 0. Each time twice as many k are looked at,
