@@ -6,7 +6,7 @@ mod page_locked;
 mod pieces;
 
 use crate::cpu::CpuEngine;
-use crate::gpu::{self, FaultKind, GpuEngine, OnGpu as _, PageLock};
+use crate::gpu::{self, FaultKind, GpuEngine, PageLock};
 use crate::host::fork::Process;
 use crate::op::{Computation, Reduction, Worth};
 use crate::types::{Error, Place, Results, ResultsMut, collect};

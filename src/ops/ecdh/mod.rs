@@ -77,8 +77,7 @@ pub fn shared_secrets<'a, 'k>(
     secret_keys: impl Into<SecretKeys<'a>>,
     peers: impl Into<PublicKeys<'k>>,
 ) -> Result<Vec<Result<SharedSecret, Rejection>>, Error> {
-    let (curve, secret_keys, peers) = (curve.id(), secret_keys.into(), peers.into());
-    let agreement = Agreement::new(curve, secret_keys, peers, 32)?;
+    let agreement = Agreement::new(curve.id(), secret_keys.into(), peers.into(), 32)?;
     engine.collect(&agreement, |results, item| results.get(item).map(SharedSecret::of))
 }
 
@@ -96,8 +95,7 @@ pub fn shared_secrets_into<'a, 'k>(
     secrets: &mut [[u8; 32]],
     codes: &mut [u8],
 ) -> Result<(), Error> {
-    let (curve, secret_keys, peers) = (curve.id(), secret_keys.into(), peers.into());
-    shared_into(engine, curve, secret_keys, peers, secrets, codes)
+    shared_into(engine, curve.id(), secret_keys.into(), peers.into(), secrets, codes)
 }
 
 /// Rows of 32 or 64 bytes.
@@ -141,8 +139,7 @@ pub fn shared_points<'a, 'k>(
     secret_keys: impl Into<SecretKeys<'a>>,
     peers: impl Into<PublicKeys<'k>>,
 ) -> Result<Vec<Result<SharedPoint, Rejection>>, Error> {
-    let (curve, secret_keys, peers) = (curve.id(), secret_keys.into(), peers.into());
-    let agreement = Agreement::new(curve, secret_keys, peers, 64)?;
+    let agreement = Agreement::new(curve.id(), secret_keys.into(), peers.into(), 64)?;
     engine.collect(&agreement, |results, item| results.get(item).map(SharedPoint::of))
 }
 
@@ -159,6 +156,5 @@ pub fn shared_points_into<'a, 'k>(
     points: &mut [[u8; 64]],
     codes: &mut [u8],
 ) -> Result<(), Error> {
-    let (curve, secret_keys, peers) = (curve.id(), secret_keys.into(), peers.into());
-    shared_into(engine, curve, secret_keys, peers, points, codes)
+    shared_into(engine, curve.id(), secret_keys.into(), peers.into(), points, codes)
 }

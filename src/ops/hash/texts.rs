@@ -28,7 +28,12 @@ impl<'a> SizedTexts<'a> {
         let sizes = cpu.map(items.div_ceil(BLOCK), 0, |block| {
             (block * BLOCK..items.min((block + 1) * BLOCK)).map(|item| on_device(texts(item)).len()).sum()
         });
-        SizedTexts { texts: Box::new(texts), items, blocks: starts(sizes.into_iter()) }
+        let mut end = 0;
+        let ends = sizes.into_iter().map(|size: usize| {
+            end += size;
+            end
+        });
+        SizedTexts { texts: Box::new(texts), items, blocks: std::iter::once(0).chain(ends).collect() }
     }
 
     pub fn items(&self) -> usize {
@@ -60,13 +65,4 @@ impl<'a> SizedTexts<'a> {
 /// What of a text is hashed on the device: nothing of one that is too long.
 fn on_device(text: &[u8]) -> &[u8] {
     if text.len() <= LONGEST { text } else { &[] }
-}
-
-/// Where each of several things begins that lie one after the other, and where the last ends.
-fn starts(sizes: impl Iterator<Item = usize>) -> Vec<usize> {
-    let ends = sizes.scan(0, |end, size| {
-        *end += size;
-        Some(*end)
-    });
-    std::iter::once(0).chain(ends).collect()
 }

@@ -79,10 +79,9 @@ pub fn public_keys_into<'a>(
     public_keys: &mut [[u8; 64]],
     codes: &mut [u8],
 ) -> Result<(), Error> {
-    let (curve, secret_keys) = (curve.id(), secret_keys.into());
-    let items = codes.len();
-    require_lengths(items, &[("secret keys", secret_keys.len_for(items)), ("public keys", public_keys.len())])?;
-    engine.run(&PublicKeysOf { curve, keys: secret_keys, items }, &mut ResultsMut::rows(codes, public_keys))
+    let (keys, items) = (secret_keys.into(), codes.len());
+    require_lengths(items, &[("secret keys", keys.len_for(items)), ("public keys", public_keys.len())])?;
+    engine.run(&PublicKeysOf { curve: curve.id(), keys, items }, &mut ResultsMut::rows(codes, public_keys))
 }
 
 /// `count` fresh key pairs from the operating system's randomness. **Constant-time** in the keys.
@@ -99,17 +98,12 @@ pub fn public_keys_into<'a>(
 /// ```
 pub fn generate(engine: &Engine, curve: impl CurveChoice, count: usize) -> Result<(Vec<SecretKey>, Vec<Point>), Error> {
     let curve = curve.id();
-    let secret = generate_secret(curve, count)?;
+    let mut secret = vec![SecretKey::from_bytes([0; 32]); count];
+    // Drawn where they stay: keys that move leave copies behind.
+    stack::wiped(|| secret.iter_mut().try_for_each(|key| draw(curve, key)))?;
     let public = public_keys(engine, curve, &secret)?;
     let public = public.into_iter().map(|point| point.expect("a generated key is in range")).collect();
     Ok((secret, public))
-}
-
-/// This many random keys, drawn where they stay: keys that move leave copies behind.
-fn generate_secret(curve: CurveId, count: usize) -> Result<Vec<SecretKey>, Error> {
-    let mut keys = vec![SecretKey::from_bytes([0; 32]); count];
-    stack::wiped(|| keys.iter_mut().try_for_each(|key| draw(curve, key)))?;
-    Ok(keys)
 }
 
 fn draw(curve: CurveId, key: &mut SecretKey) -> Result<(), Error> {

@@ -147,10 +147,9 @@ impl Computation for DecodeKeys<'_> {
 /// # Ok::<(), gecc::Error>(())
 /// ```
 pub fn add(engine: &Engine, curve: impl CurveChoice, a: &[Point], b: &[Point]) -> Result<Points, Error> {
-    let curve = curve.id();
     require_lengths(a.len(), &[("second points", b.len())])?;
     let operands = [PublicKeys::points(a), PublicKeys::points(b)];
-    engine.collect(&Add { curve, operands, items: a.len() }, point_of)
+    engine.collect(&Add { curve: curve.id(), operands, items: a.len() }, point_of)
 }
 
 /// What [`add`] computes, from columns into columns. Variable-time.
@@ -197,8 +196,7 @@ pub fn add_into<'k>(
 /// # Ok::<(), gecc::Error>(())
 /// ```
 pub fn double(engine: &Engine, curve: impl CurveChoice, points: &[Point]) -> Result<Points, Error> {
-    let curve = curve.id();
-    engine.collect(&Double { curve, points: PublicKeys::points(points), items: points.len() }, point_of)
+    engine.collect(&Double { curve: curve.id(), points: PublicKeys::points(points), items: points.len() }, point_of)
 }
 
 /// What [`double`] computes, from columns into columns. Variable-time.
@@ -234,8 +232,7 @@ pub fn double_into<'k>(
 /// # Ok::<(), gecc::Error>(())
 /// ```
 pub fn mul_base(engine: &Engine, curve: impl CurveChoice, scalars: &[[u8; 32]]) -> Result<Points, Error> {
-    let curve = curve.id();
-    engine.collect(&MulBase { curve, scalars: scalars.into(), items: scalars.len() }, point_of)
+    engine.collect(&MulBase { curve: curve.id(), scalars: scalars.into(), items: scalars.len() }, point_of)
 }
 
 /// What [`mul_base`] computes, from a column into columns. Variable-time.
@@ -286,10 +283,9 @@ pub fn mul_base_into<'a>(
 /// # Ok::<(), gecc::Error>(())
 /// ```
 pub fn mul(engine: &Engine, curve: impl CurveChoice, scalars: &[[u8; 32]], points: &[Point]) -> Result<Points, Error> {
-    let curve = curve.id();
     require_lengths(scalars.len(), &[("points", points.len())])?;
     let (scalars, points, items) = (scalars.into(), PublicKeys::points(points), scalars.len());
-    engine.collect(&Mul { curve, scalars, points, items }, point_of)
+    engine.collect(&Mul { curve: curve.id(), scalars, points, items }, point_of)
 }
 
 /// What [`mul`] computes, from columns into columns. Variable-time.
@@ -337,9 +333,8 @@ pub fn decompress(engine: &Engine, curve: impl CurveChoice, compressed: &[[u8; 3
 /// # Errors
 /// As for [`decompress`], and [`Error::LengthMismatch`].
 pub fn decode_keys(engine: &Engine, curve: impl CurveChoice, items: usize, keys: PublicKeys) -> Result<Points, Error> {
-    let curve = curve.id();
     require_lengths(items, &[("public keys", keys.len_for(items))])?;
-    engine.collect(&DecodeKeys { curve, keys, items }, point_of)
+    engine.collect(&DecodeKeys { curve: curve.id(), keys, items }, point_of)
 }
 
 /// What [`decompress`] gives of keys in any encoding, from columns into columns. Compressed keys are decompressed,

@@ -6,7 +6,7 @@ use crate::cpu::CpuEngine;
 use crate::curve::{CurveChoice, CurveId, PerCurve, per_curve};
 use crate::engine::Engine;
 use crate::op::{Computation, Reduction, Worth};
-use crate::types::{Error, Place, Point, PublicKeys, Rejection, Rows, Verdict, require_lengths};
+use crate::types::{Error, Place, Point, PublicKeys, Rows, Verdict, require_lengths};
 use std::ops::Range;
 
 /// Products of a part of a batch: few enough that a chunk of a few waves of parts is not larger than what a GPU does
