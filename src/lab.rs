@@ -24,6 +24,6 @@ pub mod notes {
 /// [`Error::Kernels`] when NVRTC is missing or cannot compile them.
 pub fn compile(text: &Text, architecture: &str) -> Result<(Vec<u8>, Vec<KernelUsage>), Error> {
     let nvrtc = Nvrtc::find().map_err(Error::Kernels)?;
-    let (cubin, report) = nvrtc.compile_text(text, architecture).map_err(Error::Kernels)?;
+    let (cubin, report) = nvrtc.compile_with_report(text, architecture).map_err(Error::Kernels)?;
     Ok((cubin, parse_report(text.unit, &report)))
 }

@@ -19,10 +19,10 @@ use crate::cpu::CpuEngine;
 use crate::host::notes;
 use crate::host::workers::{Crew, Loan};
 use crate::types::Place;
-use runtime::{Bytes, CallersContext, Device, Unit, count, sources};
+use runtime::{Bytes, CallersContext, Device, Unit, count, lock, sources};
 pub use runtime::{Fault, PageLock};
 use schedule::deliver::{self, Chunk};
-use schedule::{Fleet, Kept, Lane, Machine, lock, run, trial};
+use schedule::{Fleet, Kept, Lane, Machine, OnCpu, run, trial};
 pub use schedule::{Launch, OnGpu, Running, Test, Trial};
 use std::collections::BTreeMap;
 use std::ops::{Deref, DerefMut, Range};
@@ -232,7 +232,7 @@ impl GpuEngine {
         cpu: &CpuEngine,
         operation: &dyn OnGpu,
         place: &mut dyn Place,
-        on_cpu: &deliver::OnCpu,
+        on_cpu: &OnCpu,
         rescue: bool,
     ) -> Result<(), Fault> {
         let _kept = CallersContext::keep();

@@ -4,7 +4,7 @@ use super::fault::{Fault, describe};
 use super::gates::Gates;
 use super::machine_code::{FoundCode, Places};
 use super::sources::Unit;
-use super::{STREAMS, at_work};
+use super::{STREAMS, lock};
 use crate::gpu::terms::{FaultKind, KernelOrigin, Limits, LoadedKernels};
 use crate::host::notes;
 use cudarc::driver::sys::{CUdevice_attribute as Attribute, CUlimit};
@@ -12,7 +12,7 @@ use cudarc::driver::{CudaContext, CudaFunction, CudaModule, CudaStream, result};
 use cudarc::nvrtc::Ptx;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 use std::{fmt, thread};
 
@@ -130,18 +130,13 @@ impl Device {
         })
     }
 
-    /// Multiprocessors on which kernels of two blocks of 256 threads work on this many items.
-    pub fn at_work(&self, items: usize) -> usize {
-        at_work(items, self.multiprocessors as usize)
-    }
-
     pub fn times_kernels(&self) -> bool {
         self.kernel_times.is_some()
     }
 
     pub fn add_kernel_time(&self, kernel: &'static str, seconds: f64) {
         if let Some(times) = &self.kernel_times {
-            let mut times = times.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut times = lock(times);
             let time = times.entry(kernel).or_default();
             *time = (time.0 + seconds, time.1 + 1);
         }
@@ -149,10 +144,7 @@ impl Device {
 
     /// What was added since the last call.
     pub fn take_kernel_times(&self) -> BTreeMap<&'static str, (f64, u64)> {
-        let times = self.kernel_times.as_ref();
-        times.map_or_else(BTreeMap::new, |times| {
-            std::mem::take(&mut *times.lock().unwrap_or_else(PoisonError::into_inner))
-        })
+        self.kernel_times.as_ref().map_or_else(BTreeMap::new, |times| std::mem::take(&mut *lock(times)))
     }
 
     /// Makes the kernels of these files ready.
@@ -179,7 +171,7 @@ impl Device {
 
     /// Kernels that could not be had, with the reasons; they are tried again from time to time.
     pub fn unusable_kernels(&self) -> Vec<String> {
-        let slots: Vec<Slot> = self.modules().values().cloned().collect();
+        let slots: Vec<Slot> = lock(&self.modules).values().cloned().collect();
         // Who loads kernels just now may have them in a moment.
         let problem = |slot: &Slot| Some(slot.try_lock().ok()?.failure.as_ref()?.0.problem.clone());
         let problems: BTreeSet<String> = slots.iter().filter_map(problem).collect();
@@ -188,32 +180,27 @@ impl Device {
 
     /// A kernel by its file, its curve and its name.
     pub fn function(&self, unit: Unit, name: &'static str) -> Result<CudaFunction, Fault> {
-        let functions = || self.functions.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(function) = functions().get(&(unit, name)) {
+        if let Some(function) = lock(&self.functions).get(&(unit, name)) {
             return Ok(function.clone());
         }
         let function = self.module(unit)?.load_function(name)?;
-        functions().insert((unit, name), function.clone());
+        lock(&self.functions).insert((unit, name), function.clone());
         Ok(function)
     }
 
     /// The kernels that have been started.
     #[cfg(test)]
     pub fn functions(&self) -> Vec<(Unit, &'static str)> {
-        self.functions.lock().unwrap_or_else(PoisonError::into_inner).keys().copied().collect()
-    }
-
-    fn modules(&self) -> MutexGuard<'_, HashMap<Unit, Slot>> {
-        self.modules.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.functions).keys().copied().collect()
     }
 
     fn slot(&self, unit: Unit) -> Slot {
-        self.modules().entry(unit).or_default().clone()
+        lock(&self.modules).entry(unit).or_default().clone()
     }
 
     fn module(&self, unit: Unit) -> Result<Arc<CudaModule>, Fault> {
         let slot = self.slot(unit);
-        let mut loaded = slot.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut loaded = lock(&slot);
         if let Some(ready) = &loaded.ready {
             return Ok(ready.module.clone());
         }
@@ -232,7 +219,7 @@ impl Device {
     pub fn add(&self, unit: Unit, cubin: Vec<u8>) -> Result<(), Fault> {
         let (origin, architecture) = (KernelOrigin::Compiled, self.architecture.clone());
         let ready = self.load_code(unit, FoundCode { cubin, origin, architecture }, Instant::now())?;
-        self.slot(unit).lock().unwrap_or_else(PoisonError::into_inner).ready = Some(ready);
+        lock(&self.slot(unit)).ready = Some(ready);
         Ok(())
     }
 
@@ -263,7 +250,8 @@ impl Device {
 
     /// The kernels that are loaded.
     pub fn loaded_kernels(&self) -> Vec<LoadedKernels> {
-        let mut slots: Vec<(Unit, Slot)> = self.modules().iter().map(|(unit, slot)| (*unit, slot.clone())).collect();
+        let mut slots: Vec<(Unit, Slot)> =
+            lock(&self.modules).iter().map(|(unit, slot)| (*unit, slot.clone())).collect();
         slots.sort_by_key(|(unit, _)| (unit.curve, unit.file));
         let describe = |(Unit { file, curve }, slot): (Unit, Slot)| {
             // Those that are being loaded just now are not there yet.

@@ -8,7 +8,8 @@
 //! Whoever has a turn waits for the device and for threads that do nothing but its own copies, so that it ends. Nobody
 //! waits for a turn at copying who has one, nor for a turn at computing who has one at copying.
 
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use super::lock;
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
 /// Bytes that are worth a turn, as more than one thread copies them.
 const MUCH: usize = 1 << 20;
@@ -19,14 +20,16 @@ const COMPUTING: usize = 3;
 /// The gates of one device.
 #[derive(Debug)]
 pub struct Gates {
-    sending: Arc<Place>,
-    receiving: Arc<Place>,
-    computing: Arc<Place>,
+    /// For who copies to pinned memory.
+    pub sending: Arc<Gate>,
+    /// For who converts what has come from the device.
+    pub receiving: Arc<Gate>,
+    pub computing: Arc<Gate>,
 }
 
 /// A place for one or several at a time.
 #[derive(Debug)]
-struct Place {
+pub struct Gate {
     turns: Mutex<Turns>,
     free: Condvar,
 }
@@ -40,73 +43,55 @@ struct Turns {
 
 /// A call that is at work on a device, until it is dropped.
 #[derive(Debug)]
-pub struct Call([Arc<Place>; 2]);
+pub struct Call([Arc<Gate>; 2]);
 
 /// The turn, until it is dropped.
 #[derive(Debug)]
-pub struct Turn(Arc<Place>);
+pub struct Turn(Arc<Gate>);
 
 impl Gates {
     pub fn new() -> Self {
-        Gates { sending: Place::new(0), receiving: Place::new(0), computing: Place::new(COMPUTING) }
+        Gates { sending: Gate::new(0), receiving: Gate::new(0), computing: Gate::new(COMPUTING) }
     }
 
     /// Has one more at a time send and receive.
     pub fn enter(&self) -> Call {
         let copying = [self.sending.clone(), self.receiving.clone()];
-        for place in &copying {
-            place.lock().most += 1;
-            place.free.notify_one();
+        for gate in &copying {
+            lock(&gate.turns).most += 1;
+            gate.free.notify_one();
         }
         Call(copying)
     }
-
-    /// Waits for the turn at copying this many bytes to pinned memory; `None` where they are few.
-    pub fn to_send(&self, bytes: usize) -> Option<Turn> {
-        self.sending.take(bytes)
-    }
-
-    /// Likewise at computing with this many bytes of input.
-    pub fn to_compute(&self, bytes: usize) -> Option<Turn> {
-        self.computing.take(bytes)
-    }
-
-    /// Likewise at converting to this many bytes what has come from the device.
-    pub fn to_receive(&self, bytes: usize) -> Option<Turn> {
-        self.receiving.take(bytes)
-    }
 }
 
-impl Place {
+impl Gate {
     fn new(most: usize) -> Arc<Self> {
-        Arc::new(Place { turns: Mutex::new(Turns { taken: 0, most }), free: Condvar::new() })
+        Arc::new(Gate { turns: Mutex::new(Turns { taken: 0, most }), free: Condvar::new() })
     }
 
-    fn take(self: &Arc<Self>, bytes: usize) -> Option<Turn> {
+    /// Waits for the turn at so many bytes; `None` where they are few.
+    pub fn take(self: &Arc<Self>, bytes: usize) -> Option<Turn> {
         if bytes < MUCH {
             return None;
         }
-        let waited = self.free.wait_while(self.lock(), |turns| turns.taken >= turns.most.max(1));
+        let waited = self.free.wait_while(lock(&self.turns), |turns| turns.taken >= turns.most.max(1));
         waited.unwrap_or_else(PoisonError::into_inner).taken += 1;
         Some(Turn(self.clone()))
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Turns> {
-        self.turns.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Drop for Call {
     fn drop(&mut self) {
-        for place in &self.0 {
-            place.lock().most -= 1;
+        for gate in &self.0 {
+            lock(&gate.turns).most -= 1;
         }
     }
 }
 
 impl Drop for Turn {
     fn drop(&mut self) {
-        self.0.lock().taken -= 1;
+        lock(&self.0.turns).taken -= 1;
         self.0.free.notify_one();
     }
 }
@@ -119,8 +104,8 @@ mod tests {
 
     #[test]
     fn so_many_at_a_time() {
-        check(&Place::new(1), 1);
-        check(&Place::new(3), 3);
+        check(&Gate::new(1), 1);
+        check(&Gate::new(3), 3);
         let gates = Gates::new();
         check(&gates.sending, 1);
         let calls = [gates.enter(), gates.enter()];
@@ -131,7 +116,7 @@ mod tests {
         check(&gates.receiving, 1);
     }
 
-    fn check(turns: &Arc<Place>, places: usize) {
+    fn check(turns: &Arc<Gate>, places: usize) {
         let (at_once, most) = (AtomicU32::new(0), AtomicU32::new(0));
         thread::scope(|scope| {
             for _ in 0..8 {

@@ -5,11 +5,11 @@
 //! loaded.
 
 use super::kernel_files::{content_hash, open_trusted, stem, write_whole};
-use super::nvrtc::Nvrtc;
+use super::nvrtc::{Nvrtc, Text};
 use super::sources::Unit;
 use std::io::Read;
 use std::path::{Path, PathBuf};
-use std::{env, fs, io};
+use std::{env, fs};
 
 /// Names another folder than the user's cache.
 pub const FOLDER_VARIABLE: &str = "GECC_KERNEL_CACHE";
@@ -43,10 +43,7 @@ impl Cache {
     /// # Errors
     /// Why it could not be compiled or written.
     pub fn build(&self, unit: Unit, architecture: &str, nvrtc: Nvrtc) -> Result<PathBuf, String> {
-        let cubin = nvrtc.compile(unit, architecture)?;
-        let folder = self.folder.as_deref().unwrap_or(Path::new(""));
-        let describe = |problem| format!("writing to {}: {problem}", folder.display());
-        self.write(unit, architecture, nvrtc, &cubin).map_err(describe)
+        self.write(unit, architecture, nvrtc, &nvrtc.compile(unit, architecture)?)
     }
 
     /// The machine code of a unit, if it is there whole and trusted: as this version of NVRTC made it, or without one
@@ -71,16 +68,14 @@ impl Cache {
     /// # Errors
     /// Why it could not be compiled or written.
     pub fn with_report(&self, unit: Unit, architecture: &str, nvrtc: Nvrtc) -> Result<(Vec<u8>, String), String> {
-        let folder = self.folder.as_deref().unwrap_or(Path::new(""));
         let stem = format!("{}report-", stem(unit, architecture));
-        let name = file_name(&stem, nvrtc);
-        if let Some(kept) = read_checked(&folder.join(&name), &stem).and_then(split_report) {
+        let path = self.folder.as_ref().map(|folder| folder.join(file_name(&stem, nvrtc)));
+        if let Some(kept) = path.and_then(|path| read_checked(&path, &stem)).and_then(split_report) {
             return Ok(kept);
         }
-        let (cubin, report) = nvrtc.compile_with_report(unit, architecture)?;
+        let (cubin, report) = nvrtc.compile_with_report(&Text::of(unit), architecture)?;
         let content = [&(report.len() as u64).to_le_bytes(), report.as_bytes(), &cubin].concat();
-        write_whole(folder, &name, &[MAGIC, &content_hash(&stem, &content), &content])
-            .map_err(|problem| format!("writing to {}: {problem}", folder.display()))?;
+        self.keep(&stem, nvrtc, &content)?;
         Ok((cubin, report))
     }
 
@@ -88,11 +83,15 @@ impl Cache {
     ///
     /// # Errors
     /// Why it could not be written.
-    pub fn write(&self, unit: Unit, architecture: &str, nvrtc: Nvrtc, cubin: &[u8]) -> io::Result<PathBuf> {
-        let folder = self.folder.as_ref().ok_or(io::ErrorKind::NotFound)?;
-        let stem = stem(unit, architecture);
-        let name = file_name(&stem, nvrtc);
-        write_whole(folder, &name, &[MAGIC, &content_hash(&stem, cubin), cubin])?;
+    pub fn write(&self, unit: Unit, architecture: &str, nvrtc: Nvrtc, cubin: &[u8]) -> Result<PathBuf, String> {
+        self.keep(&stem(unit, architecture), nvrtc, cubin)
+    }
+
+    fn keep(&self, stem: &str, nvrtc: Nvrtc, content: &[u8]) -> Result<PathBuf, String> {
+        let folder = self.folder.as_deref().ok_or("the user has no place for compiled kernels")?;
+        let name = file_name(stem, nvrtc);
+        write_whole(folder, &name, &[MAGIC, &content_hash(stem, content), content])
+            .map_err(|problem| format!("writing to {}: {problem}", folder.display()))?;
         Ok(folder.join(name))
     }
 }

@@ -82,16 +82,11 @@ impl Places {
     /// matters where nothing else serves.
     fn in_pack(&self, unit: Unit, architecture: &str, problems: &mut Vec<String>) -> Option<FoundCode> {
         let path = pack::path(self.packs.as_deref()?, architecture);
-        match in_file(&path, unit, architecture) {
-            Ok(cubin) => {
-                let origin = KernelOrigin::Pack;
-                cubin.map(|cubin| FoundCode { cubin, origin, architecture: architecture.to_owned() })
-            }
-            Err(problem) => {
-                problems.push(format!("{}: {problem}", path.display()));
-                None
-            }
-        }
+        let found = in_file(&path, unit, architecture).unwrap_or_else(|problem| {
+            problems.push(format!("{}: {problem}", path.display()));
+            None
+        });
+        found.map(|cubin| FoundCode { cubin, origin: KernelOrigin::Pack, architecture: architecture.to_owned() })
     }
 }
 

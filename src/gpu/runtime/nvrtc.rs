@@ -40,19 +40,11 @@ impl Nvrtc {
         Ok(self.run(&Text::of(unit), architecture, &[])?.0)
     }
 
-    /// The same machine code, and what the assembler says of registers and spills.
+    /// The same machine code, of any text, and what the assembler says of registers and spills.
     ///
     /// # Errors
     /// NVRTC's message, with its log.
-    pub fn compile_with_report(self, unit: Unit, architecture: &str) -> Result<(Vec<u8>, String), String> {
-        self.compile_text(&Text::of(unit), architecture)
-    }
-
-    /// The same of any text.
-    ///
-    /// # Errors
-    /// NVRTC's message, with its log.
-    pub fn compile_text(self, text: &Text, architecture: &str) -> Result<(Vec<u8>, String), String> {
+    pub fn compile_with_report(self, text: &Text, architecture: &str) -> Result<(Vec<u8>, String), String> {
         self.run(text, architecture, &["--ptxas-options=-v"])
     }
 
@@ -77,7 +69,7 @@ pub struct Text<'a> {
 }
 
 impl Text<'static> {
-    fn of(unit: Unit) -> Self {
+    pub fn of(unit: Unit) -> Self {
         Text { unit, source: unit.source(), headers: &[] }
     }
 }

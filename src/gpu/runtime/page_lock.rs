@@ -1,6 +1,7 @@
 //! Page-locked memory of the caller: the device copies from it without help.
 
 use super::fault::Fault;
+use super::lock;
 use super::memory::CallersContext;
 use crate::host::fork::Process;
 use crate::host::notes;
@@ -9,7 +10,7 @@ use std::collections::BTreeMap;
 use std::ffi::c_void;
 use std::mem::ManuallyDrop;
 use std::ops::Range;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 /// Addresses of the process that are locked, for every device.
 static LOCKED: Mutex<Ranges> = Mutex::new(Ranges(BTreeMap::new()));
@@ -23,10 +24,6 @@ impl Ranges {
     fn contain(&self, addresses: Range<usize>) -> bool {
         self.0.range(..=addresses.start).next_back().is_some_and(|(_, end)| addresses.end <= *end)
     }
-}
-
-fn lock(locked: &Mutex<Ranges>) -> MutexGuard<'_, Ranges> {
-    locked.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Whether a device may copy from these bytes while they are borrowed.

@@ -1,11 +1,11 @@
 //! A stream of a device with memory of its own. A chunk goes through one stream: up, computed, down.
 
+use super::at_work;
 use super::device::Device;
 use super::fault::Fault;
 use super::gates::Turn;
 use super::memory::{DeviceMemory, PinnedMemory};
-use super::plan::Source;
-use super::plan::{Bytes, Download, Input, Occasion, Output, Plan};
+use super::plan::{Bytes, Download, Input, Occasion, Output, Plan, Source};
 use super::sources::Unit;
 use crate::gpu::columns::{Address, Column, Content, Prefixes};
 use crate::types::ResultsMut;
@@ -57,13 +57,23 @@ pub struct Stream {
     secrets_down: Vec<Range<usize>>,
 }
 
-/// Memory of the first size that there is.
-fn first_that_fits<T>(sizes: [usize; 2], allocate: impl Fn(usize) -> Result<T, Fault>) -> Result<T, Fault> {
-    let [most, needed] = sizes;
-    match allocate(most) {
-        Err(fault) if fault.is_memory() && needed < most => allocate(needed),
-        allocated => allocated,
+/// Has memory of `has` bytes hold what is needed. Where it is too small it is freed, and then more than is needed is
+/// taken if there is as much.
+fn grow<T>(
+    memory: &mut Option<T>,
+    has: usize,
+    (needed, most): (usize, usize),
+    allocate: impl Fn(usize) -> Result<T, Fault>,
+) -> Result<(), Fault> {
+    if has < needed.max(1) {
+        *memory = None;
+        let allocated = match allocate(most.max(needed)) {
+            Err(fault) if fault.is_memory() && needed < most => allocate(needed),
+            allocated => allocated,
+        };
+        *memory = Some(allocated?);
     }
+    Ok(())
 }
 
 /// A kernel's argument.
@@ -159,7 +169,8 @@ impl Stream {
         secret: bool,
         plan: impl Fn(&mut Plan<'a>) -> B,
     ) -> Result<(B, Plan<'a>), Fault> {
-        let occasion = Occasion { items, multiprocessors: self.device.at_work(items), direct };
+        let multiprocessors = at_work(items, self.device.multiprocessors as usize);
+        let occasion = Occasion { items, multiprocessors, direct };
         let mut counting = Plan::counting(occasion);
         plan(&mut counting);
         let needed = counting.bytes();
@@ -168,18 +179,10 @@ impl Stream {
         self.downloads.clear();
         self.direct.clear();
         let context = self.device.context.clone();
-        let sizes =
-            |has: usize, needed: usize, most: usize| (has < needed.max(1)).then_some([most.max(needed), needed]);
         let has = self.arena.as_ref().map_or(0, |arena| arena.bytes);
-        if let Some(sizes) = sizes(has, needed.device, most.device) {
-            self.arena = None;
-            self.arena = Some(first_that_fits(sizes, |bytes| DeviceMemory::new(&context, bytes))?);
-        }
+        grow(&mut self.arena, has, (needed.device, most.device), |bytes| DeviceMemory::new(&context, bytes))?;
         let has = self.pinned.as_ref().map_or(0, PinnedMemory::bytes);
-        if let Some(sizes) = sizes(has, needed.pinned, most.pinned) {
-            self.pinned = None;
-            self.pinned = Some(first_that_fits(sizes, |bytes| PinnedMemory::new(&context, bytes))?);
-        }
+        grow(&mut self.pinned, has, (needed.pinned, most.pinned), |bytes| PinnedMemory::new(&context, bytes))?;
         let base = self.arena.as_ref().map_or(0, |arena| arena.address);
         let mut planned = Plan::at(base, needed, occasion);
         let buffers = plan(&mut planned);
@@ -237,7 +240,7 @@ impl Stream {
             self.secrets_up.push(input.pinned.clone());
         }
         let pinned = self.pinned.as_mut().expect("`begin` comes first").as_mut_slice();
-        let turn = self.device.gates.to_send(staged().map(|input| input.pinned.len()).sum());
+        let turn = self.device.gates.sending.take(staged().map(|input| input.pinned.len()).sum());
         fill(parts(pinned, staged()));
         drop(turn);
         for input in inputs.iter().filter(|input| input.copied > 0) {
@@ -253,7 +256,7 @@ impl Stream {
             self.sent.record(&self.stream)?;
         }
         if self.computing.is_none() {
-            self.computing = self.device.gates.to_compute(inputs.iter().map(|input| input.copied).sum());
+            self.computing = self.device.gates.computing.take(inputs.iter().map(|input| input.copied).sum());
         }
         Ok(())
     }

@@ -1,6 +1,7 @@
 //! A chunk on its way: inputs up, kernels, results to where they belong.
 
 use super::operation::{OnGpu, Running};
+use super::work_queue::OnCpu;
 use crate::cpu::CpuEngine;
 use crate::gpu::runtime::{Bytes, Fault, Input, Plan, Source, Stream, is_locked};
 use crate::host::{notes, stack};
@@ -14,9 +15,6 @@ const NO_ANSWER: u8 = 0;
 const BLOCK: usize = 1 << 12;
 /// Bytes of results that several threads convert.
 const WORTH_THREADS: usize = 1 << 18;
-
-/// Computes items without a device.
-pub type OnCpu<'a> = dyn Fn(Range<usize>, &mut dyn Place) + Sync + 'a;
 
 /// Whether a device can write to a place without the host: all of it is page-locked.
 pub fn is_direct(place: &mut dyn Place) -> bool {
@@ -95,7 +93,7 @@ fn take(stream: &Stream, cpu: &CpuEngine, plan: &Plan, secret: bool, place: &mut
     let bytes = |which: usize| outputs[which].map_or(&[][..], |output| stream.received(&output.pinned));
     let width = |which: usize| outputs[which].map_or(0, |output| output.bytes / items);
     let results = Results::new(bytes(0), [bytes(1), bytes(2)], [width(1), width(2)]);
-    let _turn = stream.device.gates.to_receive(items * (1 + width(1) + width(2)));
+    let _turn = stream.device.gates.receiving.take(items * (1 + width(1) + width(2)));
     // Few bytes are copied before another thread would be awake.
     let size = if items * (1 + width(1) + width(2)) < WORTH_THREADS { items } else { BLOCK };
     let (mut blocks, mut rest) = (Vec::with_capacity(items.div_ceil(size)), place.reborrow());

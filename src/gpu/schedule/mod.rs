@@ -11,10 +11,4 @@ mod work_queue;
 pub use chunks::Machine;
 pub use lane::{Kept, Lane};
 pub use operation::{Launch, OnGpu, Running, Test, Trial};
-pub use work_queue::{Fleet, run};
-
-use std::sync::{Mutex, MutexGuard, PoisonError};
-
-pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
+pub use work_queue::{Fleet, OnCpu, run};

@@ -1,7 +1,6 @@
 //! What is known of the answers of a device's kernels.
 
-use super::lock;
-use crate::gpu::runtime::Fault;
+use crate::gpu::runtime::{Fault, lock};
 use crate::gpu::terms::FaultKind;
 use std::collections::HashMap;
 use std::sync::Mutex;
@@ -9,12 +8,9 @@ use std::sync::Mutex;
 /// An operation, and what it was tested on.
 pub type Key = (&'static str, &'static str);
 
-/// What came of tests.
-type Outcomes = HashMap<Key, Result<(), Fault>>;
-
-/// What is known of the operations on one device.
+/// What came of tests of the operations on one device.
 #[derive(Debug, Default)]
-pub struct Tested(Mutex<Outcomes>);
+pub struct Tested(Mutex<HashMap<Key, Result<(), Fault>>>);
 
 impl Tested {
     /// Runs a test unless that was done. Lanes that come at the same time may all run it: none waits for another.

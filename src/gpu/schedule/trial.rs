@@ -20,11 +20,6 @@ impl Trial<'_> {
         self.test.on.parse().expect("a test on a curve")
     }
 
-    /// The curve, or the size of numbers.
-    pub fn on(&self) -> &'static str {
-        self.test.on
-    }
-
     /// What a chunk of all items gives.
     pub fn compute<T: Send>(
         &mut self,

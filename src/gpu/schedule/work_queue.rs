@@ -2,7 +2,7 @@
 //!
 //! Nothing here knows GPUs: `Fleet` is whatever computes.
 
-use crate::gpu::runtime::Fault;
+use crate::gpu::runtime::{Fault, lock};
 use crate::gpu::terms::FaultKind;
 use crate::host::workers::{Loan, Work, lend};
 use crate::types::{Place, Results, ResultsMut};
@@ -35,7 +35,7 @@ pub trait Fleet: Sync {
 /// Computes some items on a device: if it succeeds, the place has all their results.
 pub type OnDevice<'f> = dyn Fn(usize, Range<usize>, &mut dyn Place) -> Result<(), Fault> + Sync + 'f;
 /// Computes some items without a device.
-pub type Rescue<'f> = dyn Fn(Range<usize>, &mut dyn Place) + Sync + 'f;
+pub type OnCpu<'f> = dyn Fn(Range<usize>, &mut dyn Place) + Sync + 'f;
 
 /// Items without results: the number of the first, and their place.
 struct Piece<'a> {
@@ -98,7 +98,7 @@ pub fn run(
     place: &mut dyn Place,
     ends: &[usize],
     compute: &OnDevice,
-    rescue: Option<&Rescue>,
+    rescue: Option<&OnCpu>,
 ) -> Result<(), Fault> {
     let queue = Queue::new(fleet, compute, place.reborrow(), ends);
     queue.work();
@@ -140,7 +140,7 @@ impl<'a, 'f, F: Fleet> Queue<'a, 'f, F> {
     }
 
     fn lock(&self) -> MutexGuard<'_, State<'a>> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.state)
     }
 
     fn tell(&self, state: &State) {
@@ -238,7 +238,7 @@ impl<'a, 'f, F: Fleet> Queue<'a, 'f, F> {
         halves
     }
 
-    fn rescue(&self, rescue: &Rescue) {
+    fn rescue(&self, rescue: &OnCpu) {
         let mut state = self.lock();
         if state.panic.is_some() {
             return;
@@ -386,12 +386,7 @@ mod tests {
         u64::from_le_bytes(*results.get(item).unwrap()) as usize
     }
 
-    fn run_all(
-        fleet: &Fakes,
-        ends: &[usize],
-        compute: &OnDevice,
-        rescue: Option<&Rescue>,
-    ) -> Result<Vec<usize>, Fault> {
+    fn run_all(fleet: &Fakes, ends: &[usize], compute: &OnDevice, rescue: Option<&OnCpu>) -> Result<Vec<usize>, Fault> {
         let items = ends.last().copied().unwrap_or(0);
         // SAFETY: what `run` has not given to the place it tells of.
         unsafe { collect(items, number, |place| run(fleet, place, ends, compute, rescue)) }
@@ -552,7 +547,7 @@ mod tests {
             write(range, out, |item| item);
             Ok(())
         };
-        let rescue: &Rescue = &|range, place| {
+        let rescue: &OnCpu = &|range, place| {
             rescued.fetch_add(range.len(), Ordering::SeqCst);
             calls.fetch_add(1, Ordering::SeqCst);
             write(range, place, |item| item);
@@ -652,7 +647,7 @@ mod tests {
         let gone: &OnDevice = &|_, range, out| {
             if range.start < 300 || (500..600).contains(&range.start) { compute(0, range, out) } else { Err(short()) }
         };
-        let rescue: &Rescue = &|range, place| {
+        let rescue: &OnCpu = &|range, place| {
             assert!(range.end < 1000, "item 999");
             write(range, place, |item| item);
         };

@@ -3,17 +3,16 @@
 use super::form::{EDWARDS, StartBase, TableForm, WEIERSTRASS};
 use crate::gpu::columns::{BaseTable, Column, Content, Ed25519UniformTable, Prefixes, UniformTable, Xy};
 use crate::gpu::kernels;
-use crate::gpu::runtime::{DeviceMemory, Fault, Stream};
+use crate::gpu::runtime::{DeviceMemory, Fault, Stream, lock};
 use crate::host::notes;
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 /// The tables of one device.
 #[derive(Debug, Default)]
 pub struct BasePoint {
     public: Mutex<HashMap<&'static str, Arc<PublicTable>>>,
     uniform: Mutex<HashMap<&'static str, Arc<DeviceMemory>>>,
-    uniform_edwards: Mutex<HashMap<&'static str, Arc<DeviceMemory>>>,
 }
 
 /// Multiples of B of a twisted Edwards curve for secret scalars.
@@ -81,14 +80,9 @@ impl BasePoint {
 
     /// The table for secret scalars, which every warp reads whole.
     pub fn uniform(&self, stream: &mut Stream, curve: &'static str) -> Result<Column<UniformTable>, Fault> {
-        let table = get_or_build(stream, &self.uniform, curve, |stream| {
-            let memory = DeviceMemory::new(&stream.device.context, kernels::UNIFORM_ENTRIES * Xy::BYTES)?;
-            let entries = kernels::UNIFORM_ENTRIES as u64;
-            kernels::UniformTable { table: Column::at(memory.address), entries }.launch(stream, curve)?;
-            stream.wait()?;
-            Ok(memory)
-        })?;
-        Ok(Column::at(table.address))
+        self.uniform_of(stream, curve, kernels::UNIFORM_ENTRIES * Xy::BYTES, |stream, table| {
+            kernels::UniformTable { table, entries: kernels::UNIFORM_ENTRIES as u64 }.launch(stream, curve)
+        })
     }
 
     /// That of a twisted Edwards curve.
@@ -97,10 +91,21 @@ impl BasePoint {
         stream: &mut Stream,
         curve: &'static str,
     ) -> Result<Column<Ed25519UniformTable>, Fault> {
-        let table = get_or_build(stream, &self.uniform_edwards, curve, |stream| {
-            let memory = DeviceMemory::new(&stream.device.context, UNIFORM_EDWARDS_ENTRIES * EDWARDS.entry)?;
-            let entries = UNIFORM_EDWARDS_ENTRIES as u64;
-            kernels::Ed25519UniformTable { table: Column::at(memory.address), entries }.launch(stream, curve)?;
+        self.uniform_of(stream, curve, UNIFORM_EDWARDS_ENTRIES * EDWARDS.entry, |stream, table| {
+            kernels::Ed25519UniformTable { table, entries: UNIFORM_EDWARDS_ENTRIES as u64 }.launch(stream, curve)
+        })
+    }
+
+    fn uniform_of<T>(
+        &self,
+        stream: &mut Stream,
+        curve: &'static str,
+        bytes: usize,
+        start: impl FnOnce(&mut Stream, Column<T>) -> Result<(), Fault>,
+    ) -> Result<Column<T>, Fault> {
+        let table = get_or_build(stream, &self.uniform, curve, |stream| {
+            let memory = DeviceMemory::new(&stream.device.context, bytes)?;
+            start(stream, Column::at(memory.address))?;
             stream.wait()?;
             Ok(memory)
         })?;
@@ -115,7 +120,7 @@ fn get_or_build<T>(
     curve: &'static str,
     build: impl FnOnce(&mut Stream) -> Result<T, Fault>,
 ) -> Result<Arc<T>, Fault> {
-    let mut tables = tables.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut tables = lock(tables);
     if let Some(table) = tables.get(curve) {
         return Ok(table.clone());
     }

@@ -7,10 +7,10 @@
 use super::form::{StartKeys, TableForm};
 use crate::gpu::columns::{self, Address, Column, Content, IndexSlots, ItemNumbers, KeyColumns, Prefixes, Xy, Xyz};
 use crate::gpu::kernels;
-use crate::gpu::runtime::{ALIGNMENT, Context, DeviceMemory, Event, Fault, STREAMS, Stream};
+use crate::gpu::runtime::{ALIGNMENT, Context, DeviceMemory, Event, Fault, STREAMS, Stream, lock};
 use crate::host::notes;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 /// Each set of tables takes at most this part of the device's memory.
 const MEMORY_SHARE: usize = 24;
@@ -125,14 +125,9 @@ impl KeyTables {
 pub struct KeyCache(Mutex<Sets>);
 
 impl KeyCache {
-    /// The newest tables of a curve. They may still be under construction: a stream waits for them.
-    pub fn newest(&self, curve: &str) -> Option<Arc<KeyTables>> {
-        self.lock().newest(curve)
-    }
-
     /// Who holds this is the only one that builds.
     pub fn lock(&self) -> MutexGuard<'_, Sets> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.0)
     }
 
     /// Frees what no stream uses.
@@ -146,6 +141,7 @@ impl KeyCache {
 pub struct Sets(Vec<Arc<KeyTables>>);
 
 impl Sets {
+    /// The newest tables of a curve. They may still be under construction: a stream waits for them.
     pub fn newest(&self, curve: &str) -> Option<Arc<KeyTables>> {
         self.0.iter().rfind(|set| set.curve == curve).cloned()
     }

@@ -24,7 +24,10 @@ const ITEMS_WORTH: u64 = 1 << 17;
 /// Items with a table that is there from which a pass of their own pays, if there are others too.
 const HITS_WORTH: u32 = 1 << 16;
 
-/// Units of `TableSizes::cost` in a millisecond.
+/// Bytes of the counters.
+const COUNTERS: usize = 5 * 4;
+
+/// Units of `cost` in a millisecond.
 const MILLISECOND: u64 = 30_000_000;
 /// What it costs to build tables, however few.
 const BUILD_COST: u64 = 3 * MILLISECOND / 2;
@@ -95,16 +98,6 @@ pub struct Grouped<'a> {
     pub representative: Column<ItemNumbers>,
     /// For these how often it occurs: 0 for a key that is to get no table.
     pub counts: Column<KeyUses>,
-}
-
-/// Keys that may get tables, of which there are some.
-struct Candidates<'a> {
-    chunk: KeysOfChunk,
-    xy: Column<Xy>,
-    buffers: &'a Grouping,
-    /// How many keys may get tables.
-    most_tables: u32,
-    expected: usize,
 }
 
 /// What became of a chunk's keys.
@@ -200,7 +193,7 @@ impl Grouping {
         expected: usize,
     ) -> Result<Option<Grouped<'_>>, Fault> {
         let KeysOfChunk { curve, keys, kinds, verdicts, n, .. } = chunk;
-        let proven = cache.newest(curve).map(|tables| tables.proven());
+        let proven = cache.lock().newest(curve).map(|tables| tables.proven());
         if !worth_looking(n, expected, proven == Some(true)) {
             return Ok(None);
         }
@@ -225,8 +218,8 @@ impl Grouped<'_> {
         cache: &KeyCache,
         xy: Column<Xy>,
     ) -> Result<Option<ByTables>, Fault> {
-        let candidates = self.pick(stream, xy)?;
-        let Some((key_tables, served)) = choose_tables(stream, cache, &candidates)? else { return Ok(None) };
+        let most_tables = self.pick(stream)?;
+        let Some((key_tables, served)) = self.choose_tables(stream, cache, xy, most_tables)? else { return Ok(None) };
         key_tables.serve(served);
         let KeysOfChunk { curve, kinds, verdicts, n, .. } = self.chunk;
         let Grouping { representative, found, with_items, with_tables, without, .. } = *self.buffers;
@@ -253,95 +246,93 @@ impl Grouped<'_> {
         }))
     }
 
-    /// Starts the search for keys that occur often.
-    fn pick(&self, stream: &mut Stream, xy: Column<Xy>) -> Result<Candidates<'_>, Fault> {
-        let Grouped { chunk, buffers, threshold, expected, counts, .. } = *self;
-        let KeysOfChunk { curve, form, n, .. } = chunk;
-        let most = most_tables(form, key_cache::share(stream.device.memory)).min(n / threshold) as u32;
-        let (table_keys, counters) = (buffers.table_keys, buffers.counters.column);
+    /// Starts the search for keys that occur often. Gives how many may get tables.
+    fn pick(&self, stream: &mut Stream) -> Result<u32, Fault> {
+        let KeysOfChunk { curve, form, n, .. } = self.chunk;
+        let max_tables = most_tables(form, key_cache::share(stream.device.memory)).min(n / self.threshold) as u32;
+        let (table_keys, counters) = (self.buffers.table_keys, self.buffers.counters.column);
         stream.fill(counters, 0, COUNTERS)?;
-        let (threshold, max_tables) = (threshold as u32, most);
+        let (counts, threshold) = (self.counts, self.threshold as u32);
         kernels::PickKeys { counts, threshold, max_tables, table_keys, counters, n: n as u64 }.launch(stream, curve)?;
-        Ok(Candidates { chunk, xy, buffers, most_tables: most, expected })
+        Ok(max_tables)
     }
-}
 
-/// Bytes of the counters.
-const COUNTERS: usize = 5 * 4;
-
-/// The tables by which to verify a chunk, found for each of its keys, and how many items they serve; `None` where it is
-/// better done without.
-fn choose_tables(
-    stream: &mut Stream,
-    cache: &KeyCache,
-    candidates: &Candidates,
-) -> Result<Option<(Arc<KeyTables>, u32)>, Fault> {
-    let KeysOfChunk { curve, form, keys, n, .. } = candidates.chunk;
-    let (most, chunks) = (key_cache::share(stream.device.memory), (candidates.expected / n).max(1) as u64);
-    let mut retry = true;
-    loop {
-        let newest = cache.newest(curve);
-        let survey = survey(stream, candidates, newest.as_ref())?;
-        let known = newest.as_ref().map(|tables| Known {
-            bits: tables.shape.bits,
-            proven: tables.proven(),
-            served: tables.served(),
-        });
-        let bits = match plan(form, survey, known, chunks, most) {
-            TableUse::WithoutTables => return Ok(None),
-            TableUse::WithTheseTables => return Ok(newest.map(|tables| (tables, survey.hits))),
-            TableUse::Build(bits) => bits,
-        };
-        let mut sets = cache.lock();
-        let same = sets.newest(curve).as_ref().map(Arc::as_ptr) == newest.as_ref().map(Arc::as_ptr);
-        if retry && !same {
-            // Another stream has built meanwhile, perhaps for the same keys.
-            retry = false;
-            continue;
+    /// The tables by which to verify a chunk, found for each of its keys, and how many items they serve; `None` where
+    /// it is better done without.
+    fn choose_tables(
+        &self,
+        stream: &mut Stream,
+        cache: &KeyCache,
+        xy: Column<Xy>,
+        most_tables: u32,
+    ) -> Result<Option<(Arc<KeyTables>, u32)>, Fault> {
+        let KeysOfChunk { curve, form, keys, n, .. } = self.chunk;
+        let (most, chunks) = (key_cache::share(stream.device.memory), (self.expected / n).max(1) as u64);
+        let mut retry = true;
+        loop {
+            let newest = cache.lock().newest(curve);
+            let survey = self.survey(stream, newest.as_ref(), most_tables)?;
+            let known = newest.as_ref().map(|tables| Known {
+                bits: tables.shape.bits,
+                proven: tables.proven(),
+                served: tables.served(),
+            });
+            let bits = match plan(form, survey, known, chunks, most) {
+                TableUse::WithoutTables => return Ok(None),
+                TableUse::WithTheseTables => return Ok(newest.map(|tables| (tables, survey.hits))),
+                TableUse::Build(bits) => bits,
+            };
+            let mut sets = cache.lock();
+            let same = sets.newest(curve).as_ref().map(Arc::as_ptr) == newest.as_ref().map(Arc::as_ptr);
+            if retry && !same {
+                // Another stream has built meanwhile, perhaps for the same keys.
+                retry = false;
+                continue;
+            }
+            let keys = Keys { words: keys, xy, items: self.buffers.table_keys, n: n as u64 };
+            let built = sets.build(stream, curve, keys, TableSizes { form, tables: survey.keys, bits })?;
+            drop(sets);
+            let Some(built) = built else {
+                return Ok(newest.filter(|_| survey.hits_pay()).map(|tables| (tables, survey.hits)));
+            };
+            self.find(stream, &built)?;
+            return Ok(Some((built, survey.items)));
         }
-        let keys = Keys { words: keys, xy: candidates.xy, items: candidates.buffers.table_keys, n: n as u64 };
-        let built = sets.build(stream, curve, keys, TableSizes { form, tables: survey.keys, bits })?;
-        drop(sets);
-        let Some(built) = built else {
-            return Ok(newest.filter(|_| survey.hits_pay()).map(|tables| (tables, survey.hits)));
-        };
-        find(stream, candidates, &built)?;
-        return Ok(Some((built, survey.items)));
     }
-}
 
-/// Counts the chunk's keys that occur often, and looks for all in the tables that are there.
-fn survey(stream: &mut Stream, candidates: &Candidates, newest: Option<&Arc<KeyTables>>) -> Result<Survey, Fault> {
-    if let Some(tables) = newest {
-        find(stream, candidates, tables)?;
+    /// Counts the chunk's keys that occur often, and looks for all in the tables that are there.
+    fn survey(&self, stream: &mut Stream, newest: Option<&Arc<KeyTables>>, most_tables: u32) -> Result<Survey, Fault> {
+        if let Some(tables) = newest {
+            self.find(stream, tables)?;
+        }
+        let (of, counters) = (self.chunk.n as u32, &self.buffers.counters);
+        stream.download(counters);
+        stream.wait()?;
+        let bytes = stream.read(counters);
+        let counter = |i: usize| u32::from_ne_bytes(bytes[4 * i..4 * i + 4].try_into().expect("4 bytes"));
+        Ok(Survey { of, keys: counter(0).min(most_tables), items: counter(1), hits: counter(4) })
     }
-    let (of, counters) = (candidates.chunk.n as u32, &candidates.buffers.counters);
-    stream.download(counters);
-    stream.wait()?;
-    let bytes = stream.read(counters);
-    let counter = |i: usize| u32::from_ne_bytes(bytes[4 * i..4 * i + 4].try_into().expect("4 bytes"));
-    Ok(Survey { of, keys: counter(0).min(candidates.most_tables), items: counter(1), hits: counter(4) })
-}
 
-/// Finds the tables of a chunk's keys.
-fn find(stream: &mut Stream, candidates: &Candidates, tables: &Arc<KeyTables>) -> Result<(), Fault> {
-    stream.keep(tables.clone(), &tables.ready)?;
-    let Candidates { chunk: KeysOfChunk { curve, keys, n, .. }, buffers, .. } = *candidates;
-    let (places, counters) = (tables.places, buffers.counters.column);
-    stream.fill(counters.count(4), 0, 4)?;
-    kernels::FindKeys {
-        keys,
-        counts: buffers.counts,
-        index_keys: places.keys,
-        tables: tables.shape.tables,
-        index_seed: places.seed,
-        index_slots: places.slots,
-        index_slot_bits: places.slot_bits,
-        found: buffers.found,
-        counters,
-        n: n as u64,
+    /// Finds the tables of a chunk's keys.
+    fn find(&self, stream: &mut Stream, tables: &Arc<KeyTables>) -> Result<(), Fault> {
+        stream.keep(tables.clone(), &tables.ready)?;
+        let Grouped { chunk: KeysOfChunk { curve, keys, n, .. }, buffers, counts, .. } = *self;
+        let (places, counters) = (tables.places, buffers.counters.column);
+        stream.fill(counters.count(4), 0, 4)?;
+        kernels::FindKeys {
+            keys,
+            counts,
+            index_keys: places.keys,
+            tables: tables.shape.tables,
+            index_seed: places.seed,
+            index_slots: places.slots,
+            index_slot_bits: places.slot_bits,
+            found: buffers.found,
+            counters,
+            n: n as u64,
+        }
+        .launch(stream, curve)
     }
-    .launch(stream, curve)
 }
 
 /// Whether to look for repeated keys: for tables that are there, or to build some.
