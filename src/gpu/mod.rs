@@ -25,7 +25,7 @@ use schedule::deliver::{self, Chunk};
 use schedule::{Fleet, Kept, Lane, Machine, OnCpu, run, trial};
 pub use schedule::{Launch, OnGpu, Running, Test, Trial};
 use std::collections::BTreeMap;
-use std::ops::{Deref, DerefMut, Range};
+use std::ops::Range;
 use std::panic::resume_unwind;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread;
@@ -67,33 +67,12 @@ struct Lanes {
     served: u64,
 }
 
-/// A lane that goes back when it is kept, and is gone when it is dropped.
+/// The place of a lane that is lent, until it is dropped.
 struct LentLane<'a> {
     slot: &'a Slot,
-    /// Always there until the end.
     lane: Option<Lane>,
+    /// Nothing of the lane's work has failed: it goes back, and is not gone.
     keep: bool,
-}
-
-impl LentLane<'_> {
-    /// Nothing of the lane's work has failed.
-    fn keep(mut self) {
-        self.keep = true;
-    }
-}
-
-impl Deref for LentLane<'_> {
-    type Target = Lane;
-
-    fn deref(&self) -> &Lane {
-        self.lane.as_ref().expect("there until the end")
-    }
-}
-
-impl DerefMut for LentLane<'_> {
-    fn deref_mut(&mut self) -> &mut Lane {
-        self.lane.as_mut().expect("there until the end")
-    }
 }
 
 impl Drop for LentLane<'_> {
@@ -113,8 +92,9 @@ impl Slot {
         Slot { device: Arc::new(device), kept: Arc::default(), lanes, returned, failure }
     }
 
-    /// Waits for one of `most` lanes.
-    fn take_lane(&self, most: usize) -> Result<LentLane<'_>, Fault> {
+    /// Works on one of `most` lanes, for which it waits. A lane on which something fails is not used again: dropping it
+    /// waits for what it has started and wipes what it held.
+    fn with_lane(&self, most: usize, work: impl FnOnce(&mut Lane) -> Result<(), Fault>) -> Result<(), Fault> {
         let mut lanes = lock(&self.lanes);
         let turn = lanes.next_turn;
         lanes.next_turn += 1;
@@ -131,15 +111,13 @@ impl Slot {
         if lock(&self.failure).is_some() {
             return Err(Fault::device("it has failed meanwhile".to_owned()));
         }
-        if lent.lane.is_none() {
-            lent.lane = Some(Lane::new(self.device.clone(), self.kept.clone())?);
-        }
-        Ok(lent)
-    }
-
-    fn drop_idle_lanes(&self) {
-        let idle = std::mem::take(&mut lock(&self.lanes).idle);
-        drop(idle);
+        let lane = match &mut lent.lane {
+            Some(idle) => idle,
+            none => none.insert(Lane::new(self.device.clone(), self.kept.clone())?),
+        };
+        work(lane)?;
+        lent.keep = true;
+        Ok(())
     }
 }
 
@@ -182,21 +160,18 @@ impl GpuEngine {
         self.working().into_iter().try_for_each(|device| {
             let slot = &self.devices[device];
             slot.device.prepare(curve, &sources::on_a_curve(curve))?;
-            let mut lane = self.take_lane(device)?;
-            lane.begin((0, false), Bytes::default(), false, |_| ())?;
-            slot.kept.base_point.public(&mut lane, curve)?;
-            slot.kept.base_point.uniform(&mut lane, curve)?;
-            lane.end()?;
-            lane.keep();
+            slot.with_lane(self.lanes, |lane| {
+                lane.begin((0, false), Bytes::default(), false, |_| ())?;
+                slot.kept.base_point.public(lane, curve)?;
+                slot.kept.base_point.uniform(lane, curve)?;
+                lane.end()
+            })?;
             self.test(device, cpu, tests)
         })
     }
 
     fn test(&self, device: usize, cpu: &CpuEngine, tests: &[Test]) -> Result<(), Fault> {
-        let mut lane = self.take_lane(device)?;
-        trial::pass(&mut lane, cpu, Bytes::default(), tests)?;
-        lane.keep();
-        Ok(())
+        self.devices[device].with_lane(self.lanes, |lane| trial::pass(lane, cpu, Bytes::default(), tests))
     }
 
     /// Tests operations on every device. What fails is among `failures`.
@@ -211,7 +186,7 @@ impl GpuEngine {
             for test in tests {
                 match self.test(device, cpu, &[*test]).map_err(|fault| fault.of_device(&self.device(device).label)) {
                     Err(fault) if fault.kind == FaultKind::Device => {
-                        self.fail_device(device, fault);
+                        self.fail(device, fault);
                         break;
                     }
                     Err(fault) if fault.kind == FaultKind::Memory => return Err(fault),
@@ -259,7 +234,10 @@ impl GpuEngine {
         let devices = || working.iter().map(|&device| self.device(device));
         let memory = devices().map(|device| device.memory).min().unwrap_or(0);
         Machine {
-            limits: Bytes { device: memory / 2 / runtime::STREAMS, pinned: self.pinned_per_lane() },
+            limits: Bytes {
+                device: memory / 2 / runtime::STREAMS,
+                pinned: self.pinned / (self.lanes * self.devices.len()),
+            },
             devices: working.len().max(1),
             multiprocessors: devices().map(|device| device.multiprocessors as usize).max().unwrap_or(1),
             most_items: self.largest_chunk.unwrap_or(usize::MAX).max(1),
@@ -268,22 +246,22 @@ impl GpuEngine {
         }
     }
 
-    /// Computes a chunk on a lane that is lent for it. One on which a chunk fails is not used again: dropping it waits
-    /// for what it has started and wipes what it held.
+    /// Computes a chunk on a lane that is lent for it.
     fn compute(&self, device: usize, cpu: &CpuEngine, chunk: Chunk) -> Result<(), Fault> {
-        let (operation, items) = (chunk.operation, &chunk.items);
+        let (operation, items) = (chunk.operation, chunk.items.clone());
         let waiting = notes::span("lane waited for", items.len());
-        let mut lane = self.take_lane(device)?;
-        drop(waiting);
-        trial::pass(&mut lane, cpu, chunk.most, &operation.tests(items.len()))?;
-        let expected = self.expected(operation.items() - items.start);
-        deliver::compute(Running { lane: &mut lane, cpu, expected }, chunk)?;
-        match lane.end() {
-            Ok(()) => lane.keep(),
-            // The results are there all the same.
-            Err(fault) => self.fail_device(device, fault.of_device(&self.device(device).label)),
-        }
-        Ok(())
+        self.devices[device].with_lane(self.lanes, |lane| {
+            drop(waiting);
+            trial::pass(lane, cpu, chunk.most, &operation.tests(items.len()))?;
+            // What each device may expect of the items that are left.
+            let expected = (operation.items() - items.start).div_ceil(self.working().len().max(1));
+            deliver::compute(Running { lane, cpu, expected }, chunk)?;
+            if let Err(fault) = lane.end() {
+                // The results are there all the same. A lane of a device that has failed is not kept.
+                self.fail(device, fault.of_device(&self.device(device).label));
+            }
+            Ok(())
+        })
     }
 
     /// Seconds and launches of each kernel since the last call, over all devices.
@@ -350,32 +328,16 @@ impl GpuEngine {
         unopened.chain(working_or_not).collect()
     }
 
-    /// What each device may expect of this many items.
-    fn expected(&self, items: usize) -> usize {
-        items.div_ceil(self.working().len().max(1))
-    }
-
-    fn pinned_per_lane(&self) -> usize {
-        self.pinned / (self.lanes * self.devices.len())
-    }
-
     pub fn device(&self, index: usize) -> &Arc<Device> {
         &self.devices[index].device
     }
 
-    fn fail_device(&self, device: usize, fault: Fault) {
-        lock(&self.devices[device].failure).get_or_insert(fault);
-        self.drop_idle_lanes(device);
-    }
-
     /// Frees their memory, and that of the tables of keys that no lane uses.
     fn drop_idle_lanes(&self, device: usize) {
-        self.devices[device].drop_idle_lanes();
-        self.devices[device].kept.key_cache.drop_idle();
-    }
-
-    fn take_lane(&self, device: usize) -> Result<LentLane<'_>, Fault> {
-        self.devices[device].take_lane(self.lanes)
+        let Slot { lanes, kept, .. } = &self.devices[device];
+        let idle = std::mem::take(&mut lock(lanes).idle);
+        drop(idle);
+        kept.key_cache.drop_idle();
     }
 }
 
@@ -392,7 +354,8 @@ impl Fleet for GpuEngine {
     }
 
     fn fail(&self, device: usize, fault: Fault) {
-        self.fail_device(device, fault);
+        lock(&self.devices[device].failure).get_or_insert(fault);
+        self.drop_idle_lanes(device);
     }
 
     fn workers(&self) -> usize {
