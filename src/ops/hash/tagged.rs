@@ -17,33 +17,22 @@ pub enum Tag {
 }
 
 impl Tag {
-    const ALL: [Tag; 7] = [
-        Tag::Auxiliary,
-        Tag::Nonce,
-        Tag::Challenge,
-        Tag::TapTweak,
-        Tag::SilentInputs,
-        Tag::SilentSharedSecret,
-        Tag::SilentLabel,
+    /// All of them in their order, with their texts.
+    const ALL: [(Tag, &str); 7] = [
+        (Tag::Auxiliary, "BIP0340/aux"),
+        (Tag::Nonce, "BIP0340/nonce"),
+        (Tag::Challenge, "BIP0340/challenge"),
+        (Tag::TapTweak, "TapTweak"),
+        (Tag::SilentInputs, "BIP0352/Inputs"),
+        (Tag::SilentSharedSecret, "BIP0352/SharedSecret"),
+        (Tag::SilentLabel, "BIP0352/Label"),
     ];
-
-    fn text(self) -> &'static str {
-        match self {
-            Tag::Auxiliary => "BIP0340/aux",
-            Tag::Nonce => "BIP0340/nonce",
-            Tag::Challenge => "BIP0340/challenge",
-            Tag::TapTweak => "TapTweak",
-            Tag::SilentInputs => "BIP0352/Inputs",
-            Tag::SilentSharedSecret => "BIP0352/SharedSecret",
-            Tag::SilentLabel => "BIP0352/Label",
-        }
-    }
 }
 
 /// SHA-256(SHA-256(tag) || SHA-256(tag) || parts).
 pub fn tagged(tag: Tag, parts: &[&[u8]]) -> [u8; 32] {
     static STATES: OnceLock<[Sha256; Tag::ALL.len()]> = OnceLock::new();
-    let states = get_or_compute(&STATES, || Tag::ALL.map(|tag| after(tag.text())));
+    let states = get_or_compute(&STATES, || Tag::ALL.map(|(_, text)| after(text)));
     let hash = parts.iter().fold(states[tag as usize].clone(), |hash, part| hash.chain_update(part));
     hash.finalize().into()
 }

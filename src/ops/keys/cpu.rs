@@ -1,6 +1,6 @@
 //! Public keys of private keys, on the CPU.
 
-use crate::cpu::secret::{ReferencePoint, SecretCurve, base_products, scalar};
+use crate::cpu::secret::{SecretCurve, base_products, scalar};
 use crate::cpu::simd::Lanes;
 use crate::cpu::{CpuEngine, decode};
 use crate::types::{Place, Rejection, ResultsMut, SecretKeys};
@@ -40,13 +40,9 @@ fn in_lanes<C: SecretCurve>(lanes: Lanes, keys: SecretKeys, items: Range<usize>,
 /// `x || y` of the public key.
 pub fn public_key<C: SecretCurve>(key: &[u8; 32]) -> Result<[u8; 64], Rejection> {
     let product = ProjectivePoint::<C::Reference>::mul_by_generator(&*scalar::<C>(key)?);
-    Ok(coordinates::<C>(&product.to_affine()))
-}
-
-fn coordinates<C: SecretCurve>(point: &ReferencePoint<C>) -> [u8; 64] {
-    let encoded = point.to_sec1_point(false);
+    let encoded = product.to_affine().to_sec1_point(false);
     // A non-zero scalar times a point of prime order is never the identity, the one point that encodes shorter.
-    encoded.as_bytes()[1..].try_into().expect("64 bytes after the tag")
+    Ok(encoded.as_bytes()[1..].try_into().expect("64 bytes after the tag"))
 }
 
 fn put(out: &mut ResultsMut, place: usize, key: &[u8; 64]) {

@@ -8,32 +8,30 @@ use elliptic_curve::bigint::modular::{FixedMontyForm, FixedMontyParams};
 use elliptic_curve::bigint::{CtLt, Odd, Uint};
 use elliptic_curve::bigint::{U128, U192, U256, U320, U384, U448, U512, U1024, U1536, U2048};
 
-/// Calls a function of the limbs that numbers as long as a modulus have on this machine.
-macro_rules! with_limbs {
-    ($modulus:expr, [$($size:literal => $Number:ty),*], $function:ident, $arguments:tt) => {
-        match $modulus.len() {
-            $($size => with_limbs!(@call $function, { <$Number>::LIMBS }, $arguments),)*
-            _ => unreachable!("the public calls take no other size"),
-        }
-    };
-    (@call $function:ident, $limbs:block, ($($argument:expr),*)) => {
-        $function::<$limbs>($($argument),*)
-    };
-}
-
 /// `bases[i]^exponents[i]`, for an odd modulus above 1.
 pub fn modexp(engine: &CpuEngine, modulus: &[u8], bases: ByteRows, exponents: ByteRows, out: &mut dyn Place) {
-    with_limbs!(modulus, [128 => U1024, 192 => U1536, 256 => U2048], power, (engine, modulus, bases, exponents, out));
+    let power = match modulus.len() {
+        128 => power::<{ U1024::LIMBS }>,
+        192 => power::<{ U1536::LIMBS }>,
+        256 => power::<{ U2048::LIMBS }>,
+        _ => unreachable!("the public calls take no other size"),
+    };
+    power(engine, modulus, bases, exponents, out);
 }
 
 /// `a[i] * b[i]`, for an odd modulus above 1.
 pub fn mul_mod(engine: &CpuEngine, modulus: &[u8], a: ByteRows, b: ByteRows, out: &mut dyn Place) {
-    with_limbs!(
-        modulus,
-        [16 => U128, 24 => U192, 32 => U256, 40 => U320, 48 => U384, 56 => U448, 64 => U512],
-        product,
-        (engine, modulus, a, b, out)
-    );
+    let product = match modulus.len() {
+        16 => product::<{ U128::LIMBS }>,
+        24 => product::<{ U192::LIMBS }>,
+        32 => product::<{ U256::LIMBS }>,
+        40 => product::<{ U320::LIMBS }>,
+        48 => product::<{ U384::LIMBS }>,
+        56 => product::<{ U448::LIMBS }>,
+        64 => product::<{ U512::LIMBS }>,
+        _ => unreachable!("the public calls take no other size"),
+    };
+    product(engine, modulus, a, b, out);
 }
 
 fn power<const LIMBS: usize>(

@@ -11,7 +11,7 @@ use zeroize::Zeroizing;
 
 /// A receiver of silent payments: the scan key b_scan, the spend public key B_spend, and the labels in use.
 ///
-/// The scan key and the numbers of labels are secret: they are wiped when this is dropped, and `Debug` shows nothing of
+/// The scan key and the scalars of labels are secret: they are wiped when this is dropped, and `Debug` shows nothing of
 /// them. Who has the scan key sees what the receiver gets, but cannot spend it.
 #[derive(Clone, Debug)]
 pub struct Receiver {
