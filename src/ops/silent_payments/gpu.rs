@@ -3,8 +3,7 @@
 //! alike. Tweak points are public, and computed in variable time.
 
 use super::expected::{Expected, NUMBER};
-use super::index::TweakPoints;
-use super::known_answers;
+use super::{TweakPoints, known_answers};
 use crate::curve::{Curve, Secp256k1};
 use crate::gpu::columns::{AnyRows, ByteRows, Codes, Column, Scalars};
 use crate::gpu::kernels::{self, WindowScratch};

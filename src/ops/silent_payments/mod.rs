@@ -18,19 +18,21 @@
 mod cpu;
 mod expected;
 mod gpu;
-mod index;
 pub(crate) mod known_answers;
 mod outputs;
 mod receiver;
 mod scan;
 
 use super::point::point_of;
+use crate::cpu::CpuEngine;
+use crate::curve::Secp256k1;
 use crate::engine::Engine;
-use crate::types::{Error, Points, PublicKeys, ResultsMut, Rows, SecretKey, require_lengths};
+use crate::op::{Computation, Worth};
+use crate::types::{Error, Place, Points, PublicKeys, ResultsMut, Rows, SecretKey, require_lengths};
 pub(crate) use expected::Expected;
-pub(crate) use index::TweakPoints;
 pub use outputs::Outputs;
 pub use receiver::Receiver;
+use std::ops::Range;
 
 /// Outputs that a transaction may have for one receiver: k is below this (BIP 352, K_max).
 pub const LIMIT: u32 = 2323;
@@ -60,6 +62,34 @@ pub struct Match {
     pub label: Option<u32>,
     /// What is added to the spend private key for that of the output, modulo n. Secret.
     pub tweak: SecretKey,
+}
+
+/// Tweak points: `hash_BIP0352/Inputs(outpoint || A) A` for each smallest outpoint and sum A of input keys. All of it is
+/// public.
+pub(crate) struct TweakPoints<'a> {
+    pub outpoints: Rows<'a, 36>,
+    pub input_keys: PublicKeys<'a>,
+    pub items: usize,
+}
+
+impl<'a> TweakPoints<'a> {
+    pub fn new(outpoints: Rows<'a, 36>, input_keys: PublicKeys<'a>, items: usize) -> Result<Self, Error> {
+        let found = [("outpoints", outpoints.len_for(items)), ("sums of input keys", input_keys.len_for(items))];
+        require_lengths(items, &found)?;
+        Ok(TweakPoints { outpoints, input_keys, items })
+    }
+}
+
+impl Computation for TweakPoints<'_> {
+    /// That of a multiplication of points.
+    fn worth(&self) -> Worth {
+        Worth { portable: 25, lanes: 70 }
+    }
+
+    fn on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut dyn Place) {
+        let (outpoints, keys) = (self.outpoints.slice(items.clone()), self.input_keys.slice(items));
+        cpu::tweak_points::<Secp256k1>(engine, outpoints, keys, out);
+    }
 }
 
 /// The outputs that are paid to receivers. **Constant-time** in scan keys; see [above](self) what an observer could
