@@ -81,11 +81,11 @@ pub struct Keys {
 /// Where tables lie, and the index by which their keys are found (`cuda/kernels/key_groups.cu`).
 #[derive(Clone, Copy, Debug)]
 pub struct Places {
-    pub tables: Column<columns::KeyTables>,
-    pub keys: Column<KeyColumns>,
-    pub slots: Column<IndexSlots>,
-    pub slot_bits: u32,
-    pub seed: u64,
+    pub key_tables: Column<columns::KeyTables>,
+    pub index_keys: Column<KeyColumns>,
+    pub index_slots: Column<IndexSlots>,
+    pub index_slot_bits: u32,
+    pub index_seed: u64,
 }
 
 /// A set of tables.
@@ -220,50 +220,27 @@ fn start(
     shape: TableSizes,
     memory: Address,
 ) -> Result<Places, Fault> {
-    let Keys { words, xy, items: table_keys, n } = keys;
-    let TableSizes { form, tables: count, bits: key_bits } = shape;
+    let Keys { words: keys, xy, items: table_keys, n } = keys;
+    let TableSizes { form, tables, bits: key_bits } = shape;
     let sizes = shape.sizes();
     let mut next = memory;
-    let [tables, key_columns, slots, xyz, row_prefixes, prefixes] = sizes.map(|size| {
+    let [key_tables, index_keys, index_slots, xyz, row_prefixes, prefixes] = sizes.map(|size| {
         let start = next;
         next += size.next_multiple_of(ALIGNMENT) as u64;
         start
     });
-    let places = Places {
-        tables: Column::at(tables),
-        keys: Column::at(key_columns),
-        slots: Column::at(slots),
-        slot_bits: shape.slot_bits(),
-        seed: getrandom::u64().unwrap_or(0),
-    };
-    stream.fill(places.slots, 0xff, sizes[2])?;
-    kernels::IndexKeys {
-        keys: words,
-        table_keys,
-        index_keys: places.keys,
-        index_seed: places.seed,
-        index_slots: places.slots,
-        index_slot_bits: places.slot_bits,
-        tables: count,
-        n,
-    }
-    .launch(stream, curve)?;
-    let (xyz, row_prefixes) = (Column::at(xyz), Column::at(row_prefixes));
-    let start = StartKeys {
-        xy,
-        table_keys,
-        key_tables: places.tables,
-        tables: count,
-        key_bits,
-        windows: shape.windows() as u64,
-        xyz,
-        prefixes: row_prefixes,
-        n,
-    };
+    let (key_tables, index_keys, index_slots) =
+        (Column::at(key_tables), Column::at(index_keys), Column::at(index_slots));
+    let (index_slot_bits, index_seed) = (shape.slot_bits(), getrandom::u64().unwrap_or(0));
+    stream.fill(index_slots, 0xff, sizes[2])?;
+    kernels::IndexKeys { keys, table_keys, index_keys, index_seed, index_slots, index_slot_bits, tables, n }
+        .launch(stream, curve)?;
+    let (windows, xyz, row_prefixes) = (shape.windows() as u64, Column::at(xyz), Column::at(row_prefixes));
+    let start = StartKeys { xy, table_keys, key_tables, tables, key_bits, windows, xyz, prefixes: row_prefixes, n };
     (form.start_keys)(stream, curve, start)?;
     let rows = (shape.rows() as u32, shape.entries() as u64);
-    form.extend_all(stream, curve, places.tables.into(), rows, Column::at(prefixes))?;
-    Ok(places)
+    form.extend_all(stream, curve, key_tables.into(), rows, Column::at(prefixes))?;
+    Ok(Places { key_tables, index_keys, index_slots, index_slot_bits, index_seed })
 }
 
 #[cfg(test)]

@@ -237,7 +237,7 @@ impl Grouped<'_> {
         }
         .launch(stream, curve)?;
         Ok(Some(ByTables {
-            key_tables: key_tables.places.tables,
+            key_tables: key_tables.places.key_tables,
             key_bits: key_tables.shape.bits,
             items: with_items,
             item_tables: with_tables,
@@ -322,11 +322,11 @@ impl Grouped<'_> {
         kernels::FindKeys {
             keys,
             counts,
-            index_keys: places.keys,
+            index_keys: places.index_keys,
             tables: tables.shape.tables,
-            index_seed: places.seed,
-            index_slots: places.slots,
-            index_slot_bits: places.slot_bits,
+            index_seed: places.index_seed,
+            index_slots: places.index_slots,
+            index_slot_bits: places.index_slot_bits,
             found: buffers.found,
             counters,
             n: n as u64,

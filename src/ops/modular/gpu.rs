@@ -43,20 +43,11 @@ impl OnGpu for Modexp<'_> {
         Box::new(move |Running { lane, .. }: &mut Running| {
             powers.import(lane, n)?;
             exponents.import(lane, n)?;
-            let bits = 8 * bytes;
-            kernels::Modexp {
-                results: powers.columns,
-                status: results.status,
-                bases: powers.columns,
-                exponents: exponents.columns,
-                exponent_words,
-                modulus,
-                parameters,
-                lanes: kernels::modexp_lanes(bits),
-                n,
-            }
-            .launch(lane, kernels::of_size(kernels::Modexp::KERNELS, bits))?;
-            results.export(lane, powers.columns, n)
+            let (bases, exponents, status, bits) = (powers.columns, exponents.columns, results.status, 8 * bytes);
+            let lanes = kernels::modexp_lanes(bits);
+            kernels::Modexp { results: bases, status, bases, exponents, exponent_words, modulus, parameters, lanes, n }
+                .launch(lane, kernels::of_size(kernels::Modexp::KERNELS, bits))?;
+            results.export(lane, bases, n)
         })
     }
 }

@@ -14,19 +14,37 @@ pub type MulModParameters = Zeroizing<Vec<u8>>;
 /// A modulus as limbs, and the parameters of `cuda/kernels/modexp.cu`.
 pub fn of_modexp(modulus: &[u8]) -> (Limbs, Limbs) {
     stack::wiped(|| {
-        let limbs = limbs(modulus);
-        let parameters = modexp_parameters(&limbs, samples(modulus.len()));
-        (limbs, parameters)
+        let (modulus, samples) = (limbs(modulus), samples(modulus.len()));
+        let r2 = power_of_two(&modulus, 2 * SAMPLE_BITS * samples);
+        let mask = (1 << SAMPLE_BITS) - 1;
+        let sample = |number: &Limbs, k: usize| {
+            let (limb, shift) = (SAMPLE_BITS * k / 64, SAMPLE_BITS * k % 64);
+            let at = |limb: usize| u128::from(number.get(limb).copied().unwrap_or(0));
+            ((at(limb) | at(limb + 1) << 64) >> shift) as u64 & mask
+        };
+        let mut parameters = Zeroizing::new(Vec::with_capacity(2 * samples + 1));
+        parameters.extend((0..samples).map(|k| sample(&modulus, k)));
+        parameters.extend((0..samples).map(|k| sample(&r2, k)));
+        parameters.push(negated_inverse(modulus[0]) & mask);
+        (modulus, parameters)
     })
 }
 
-/// The modulus of `cuda/kernels/mul_mod.cu`.
+/// The modulus of `cuda/kernels/mul_mod.cu`, as it lies in memory.
 pub fn of_mul_mod(modulus: &[u8]) -> MulModParameters {
-    stack::wiped(|| mul_mod_parameters(&limbs(modulus)))
+    stack::wiped(|| {
+        let modulus = limbs(modulus);
+        let r2 = power_of_two(&modulus, 2 * 64 * modulus.len());
+        let mut bytes = Zeroizing::new(Vec::with_capacity(16 * modulus.len() + 4));
+        bytes.extend(modulus.iter().flat_map(|limb| limb.to_le_bytes()));
+        bytes.extend(&negated_inverse(modulus[0]).to_le_bytes()[..4]);
+        bytes.extend(r2.iter().flat_map(|limb| limb.to_le_bytes()));
+        bytes
+    })
 }
 
 /// Samples of the numbers in `cuda/modular/modexp.cuh`.
-pub fn samples(modulus_bytes: usize) -> usize {
+fn samples(modulus_bytes: usize) -> usize {
     match modulus_bytes {
         128 => 20,
         192 => 32,
@@ -35,33 +53,7 @@ pub fn samples(modulus_bytes: usize) -> usize {
     }
 }
 
-/// The parameters of `cuda/kernels/modexp.cu`.
-pub fn modexp_parameters(modulus: &Limbs, samples: usize) -> Limbs {
-    let r2 = power_of_two(modulus, 2 * SAMPLE_BITS * samples);
-    let mask = (1 << SAMPLE_BITS) - 1;
-    let sample = |number: &Limbs, k: usize| {
-        let (limb, shift) = (SAMPLE_BITS * k / 64, SAMPLE_BITS * k % 64);
-        let at = |limb: usize| u128::from(number.get(limb).copied().unwrap_or(0));
-        ((at(limb) | at(limb + 1) << 64) >> shift) as u64 & mask
-    };
-    let mut parameters = Zeroizing::new(Vec::with_capacity(2 * samples + 1));
-    parameters.extend((0..samples).map(|k| sample(modulus, k)));
-    parameters.extend((0..samples).map(|k| sample(&r2, k)));
-    parameters.push(negated_inverse(modulus[0]) & mask);
-    parameters
-}
-
-/// The modulus of `cuda/kernels/mul_mod.cu`, as it lies in memory.
-pub fn mul_mod_parameters(modulus: &Limbs) -> Zeroizing<Vec<u8>> {
-    let r2 = power_of_two(modulus, 2 * 64 * modulus.len());
-    let mut bytes = Zeroizing::new(Vec::with_capacity(16 * modulus.len() + 4));
-    bytes.extend(modulus.iter().flat_map(|limb| limb.to_le_bytes()));
-    bytes.extend(&negated_inverse(modulus[0]).to_le_bytes()[..4]);
-    bytes.extend(r2.iter().flat_map(|limb| limb.to_le_bytes()));
-    bytes
-}
-
-pub fn limbs(number: &[u8]) -> Limbs {
+fn limbs(number: &[u8]) -> Limbs {
     let limb = |bytes: &[u8]| u64::from_be_bytes(bytes.try_into().expect("chunks of 8 bytes"));
     Zeroizing::new(number.rchunks_exact(8).map(limb).collect())
 }
@@ -92,7 +84,7 @@ fn power_of_two(modulus: &Limbs, exponent: usize) -> Limbs {
 }
 
 /// `-m^-1` modulo 2^64 for an odd m, by Newton's iteration; m is its own inverse modulo 8.
-pub fn negated_inverse(m: u64) -> u64 {
+fn negated_inverse(m: u64) -> u64 {
     let mut inverse = m;
     for _ in 0..5 {
         inverse = inverse.wrapping_mul(2u64.wrapping_sub(m.wrapping_mul(inverse)));
@@ -134,7 +126,7 @@ mod tests {
     fn parameters_as_the_kernels_want_them() {
         for modulus in moduli() {
             let (m, limbs) = (BigUint::from_bytes_be(&modulus), limbs(&modulus));
-            let bytes = mul_mod_parameters(&limbs);
+            let bytes = of_mul_mod(&modulus);
             let (head, r2) = bytes.split_at(modulus.len() + 4);
             assert_eq!(BigUint::from_bytes_le(&head[..modulus.len()]), m);
             assert_eq!(BigUint::from_bytes_le(r2), (BigUint::from(1u32) << (16 * modulus.len())) % &m);
@@ -143,7 +135,7 @@ mod tests {
             }
             let count = samples(modulus.len());
             assert!(SAMPLE_BITS * count >= 8 * modulus.len() + 2, "R >= 4M");
-            let parameters = modexp_parameters(&limbs, count);
+            let (_, parameters) = of_modexp(&modulus);
             let value = |samples: &[u64]| samples.iter().rev().fold(BigUint::ZERO, |sum, s| (sum << SAMPLE_BITS) + s);
             assert_eq!(value(&parameters[..count]), m);
             let r2 = (BigUint::from(1u32) << (2 * SAMPLE_BITS * count)) % &m;

@@ -64,8 +64,8 @@ pub struct Match {
     pub tweak: SecretKey,
 }
 
-/// Tweak points: `hash_BIP0352/Inputs(outpoint || A) A` for each smallest outpoint and sum A of input keys. All of it is
-/// public.
+/// Tweak points, `hash_BIP0352/Inputs(outpoint || A) A` for each smallest outpoint and sum A of input keys: all of it
+/// is public.
 pub(crate) struct TweakPoints<'a> {
     pub outpoints: Rows<'a, 36>,
     pub input_keys: PublicKeys<'a>,
