@@ -15,6 +15,7 @@ use crate::cpu::simd::{Lanes, mul_uniform};
 use crate::cpu::tables::BaseTables;
 use crate::cpu::{CpuEngine, decode, limbs_to_be_bytes};
 use crate::curve::Secp256k1;
+use crate::host::stack;
 use crate::op::{Computation, Worth};
 use crate::ops::ecdh::WORTH;
 use crate::ops::ecdh::cpu::reference;
@@ -68,7 +69,9 @@ fn expected<C: SecretCurve>(engine: &CpuEngine, of: &Expected, out: &mut dyn Pla
         let scan = scalar::<C>(receiver.scan_key.expose_bytes()).expect("checked before");
         Keys { scan, spend: receiver.spend_keys.iter().map(spend_key).collect(), start }
     };
-    let receivers: Vec<Keys<C>> = of.starts().map(keys).collect();
+    // Allocated once: a vector that grows would leave its old contents behind.
+    let mut receivers: Vec<Keys<C>> = Vec::with_capacity(of.receivers.len());
+    stack::wiped(|| receivers.extend(of.starts().map(keys)));
     engine.fill_secret(out, [of.width(), 0], |range, out| {
         let mut chunk = Chunk::<C> { lanes, places: vec![], points: vec![], counters: vec![] };
         let points = decode::public_keys::<C>(lanes, range.clone().map(|item| of.tweak_points.get(item)));

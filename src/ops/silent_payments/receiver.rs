@@ -4,6 +4,7 @@ use crate::cpu::decode;
 use crate::cpu::field::Field;
 use crate::cpu::secret::{Number, scalar};
 use crate::curve::Secp256k1;
+use crate::host::stack;
 use crate::ops::hash::{Tag, tagged};
 use crate::types::{KeyBytes, Point, Rejection, SecretKey};
 use k256::{ProjectivePoint, PublicKey};
@@ -41,13 +42,15 @@ impl Receiver {
     /// not happen in practice.
     pub fn new(scan_key: SecretKey, spend_key: &[u8], labels: &[u32]) -> Result<Self, Rejection> {
         let mut receiver = Self::without_labels(scan_key, spend_key, labels.len())?;
-        for &number in labels {
-            let scan_key = receiver.scan_key.expose_bytes();
-            let hash = Zeroizing::new(tagged(Tag::SilentLabel, &[scan_key, &number.to_be_bytes()]));
-            let of_label = scalar::<Secp256k1>(&hash).map_err(|_| Rejection::ScalarOutOfRange)?;
-            let label = Label { number, scalar: Some(SecretKey::from_bytes(*hash)) };
-            receiver.add_label(ProjectivePoint::mul_by_generator(&of_label), label)?;
-        }
+        stack::wiped(|| {
+            labels.iter().try_for_each(|&number| {
+                let scan_key = receiver.scan_key.expose_bytes();
+                let hash = Zeroizing::new(tagged(Tag::SilentLabel, &[scan_key, &number.to_be_bytes()]));
+                let of_label = scalar::<Secp256k1>(&hash).map_err(|_| Rejection::ScalarOutOfRange)?;
+                let label = Label { number, scalar: Some(SecretKey::from_bytes(*hash)) };
+                receiver.add_label(ProjectivePoint::mul_by_generator(&of_label), label)
+            })
+        })?;
         Ok(receiver)
     }
 
@@ -71,7 +74,7 @@ impl Receiver {
     }
 
     fn without_labels(scan_key: SecretKey, spend_key: &[u8], labels: usize) -> Result<Self, Rejection> {
-        scalar::<Secp256k1>(scan_key.expose_bytes())?;
+        stack::wiped(|| scalar::<Secp256k1>(scan_key.expose_bytes()).map(drop))?;
         Ok(Receiver { scan_key, spend_keys: vec![point_of(spend_key)?], labels: Vec::with_capacity(labels) })
     }
 
@@ -90,9 +93,11 @@ impl Receiver {
 
     /// The public key of the scan key, which addresses name. **Constant-time** in the key.
     pub fn scan_public_key(&self) -> Point {
-        let scan = scalar::<Secp256k1>(self.scan_key.expose_bytes()).expect("checked before");
-        let public = ProjectivePoint::mul_by_generator(&scan).to_affine();
-        Point::from(&PublicKey::from_affine(public).expect("the key is in range"))
+        stack::wiped(|| {
+            let scan = scalar::<Secp256k1>(self.scan_key.expose_bytes()).expect("checked before");
+            let public = ProjectivePoint::mul_by_generator(&scan).to_affine();
+            Point::from(&PublicKey::from_affine(public).expect("the key is in range"))
+        })
     }
 
     /// The label of a spend key, by its place.

@@ -3,6 +3,7 @@
 use super::expected::{Expected, NUMBER};
 use super::{LIMIT, Match, Outputs, Receiver, Scan};
 use crate::engine::Engine;
+use crate::host::stack;
 use crate::types::{Error, POINT_ROW, Place, PublicKeys, Results, ResultsMut, Rows, Verdict, require_lengths};
 use std::sync::{Mutex, PoisonError};
 use zeroize::Zeroizing;
@@ -127,7 +128,7 @@ pub fn scan(
     };
     // As many as there is room for from the start: matches that move leave copies behind.
     let mut matches = Vec::with_capacity(found.len());
-    matches.extend(found.into_iter().map(of_hit));
+    stack::wiped(|| matches.extend(found.into_iter().map(of_hit)));
     Ok(Scan { codes, matches })
 }
 
