@@ -96,6 +96,7 @@ const TESTS: &[Named<fn(Kind)>] = &named![
     generated_keys,
     bip340_signatures,
     ed25519_signatures,
+    silent_payments,
     powers_of_every_size,
     products_of_every_size,
 ];
@@ -398,7 +399,6 @@ fn generated_keys((name, engines): Kind) {
     }
 }
 
-/// Keys, auxiliary data, and nonces of BIP 340; of keys and nonces the opposites too.
 /// Seeds, scalars, prefixes and nonces, of seeds and of expanded keys.
 fn ed25519_signatures((name, engines): Kind) {
     use curve25519_dalek::Scalar;
@@ -454,14 +454,16 @@ fn ed25519_signatures((name, engines): Kind) {
     }
 }
 
+/// A hash of BIP 340. Nothing of it is on the heap.
+fn tagged(tag: &str, parts: &[&[u8]]) -> [u8; 32] {
+    let tag = Sha256::digest(tag);
+    let hash = Sha256::new().chain_update(tag).chain_update(tag);
+    parts.iter().fold(hash, |hash, part| hash.chain_update(part)).finalize().into()
+}
+
+/// Keys, auxiliary data, and nonces of BIP 340; of keys and nonces the opposites too.
 fn bip340_signatures((name, engines): Kind) {
     let _alone = search::alone();
-    // Nothing of it on the heap.
-    let tagged = |tag: &str, parts: &[&[u8]]| -> [u8; 32] {
-        let tag = Sha256::digest(tag);
-        let hash = Sha256::new().chain_update(tag).chain_update(tag);
-        parts.iter().fold(hash, |hash, part| hash.chain_update(part)).finalize().into()
-    };
     let (watch, keys, auxiliary, public, messages) = search::prepared(|| {
         let (mut watch, mut random) = (Watch::new(), Random::new());
         let mut secret: Vec<[u8; 32]> = numbers(&mut watch, &mut random, engines.items());
@@ -514,6 +516,73 @@ fn bip340_signatures((name, engines): Kind) {
             check("signing, checked", &|| all_signed(&checking, keys.into()));
         }
     }
+}
+
+/// Scan keys, scalars of labels, shared points and tweaks of BIP 352, where each row pays one of several receivers. How
+/// receivers are made is left out: their keys are given by value.
+fn silent_payments((name, engines): Kind) {
+    use elliptic_curve::PrimeField;
+    use elliptic_curve::point::AffineCoordinates;
+    use gecc::silent_payments::{Outputs, Receiver, scan};
+    const RECEIVERS: usize = 9;
+    const LABELS: [u32; 2] = [0, 7];
+    let _alone = search::alone();
+    let engine = engines.engine();
+    let (watch, receivers, points, outputs) =
+        search::prepared(|| {
+            let (mut watch, mut random, mut public) = (Watch::new(), Random::new(), Watch::new());
+            let mut scan_keys = Zeroizing::new(numbers::<32>(&mut watch, &mut random, RECEIVERS));
+            let base_products = |scalars: &[[u8; 32]]| -> Vec<Point> {
+                let products = point::mul_base(&Engine::cpu().unwrap(), gecc::Secp256k1, scalars).unwrap();
+                products.into_iter().map(Result::unwrap).collect()
+            };
+            let spend_scalars = numbers::<32>(&mut public, &mut random, RECEIVERS);
+            let points = base_products(&numbers::<32>(&mut public, &mut random, engines.items()));
+            let scalar = |bytes: &[u8; 32]| k256::Scalar::from_repr((*bytes).into()).unwrap();
+            let outputs: Vec<[u8; 32]> = points
+                .iter()
+                .enumerate()
+                .map(|(row, tweak_point)| {
+                    let receiver = row % RECEIVERS;
+                    let shared = shared_point::<gecc::Secp256k1>(&scan_keys[receiver], tweak_point);
+                    let compressed = Point::from_raw(&shared).to_compressed().unwrap();
+                    let shared_tweak = tagged("BIP0352/SharedSecret", &[&compressed, &[0; 4]]);
+                    let label = LABELS
+                        .get(row % 3)
+                        .map(|label| tagged("BIP0352/Label", &[&scan_keys[receiver], &label.to_be_bytes()]));
+                    let tweak = scalar(&shared_tweak) + label.as_ref().map_or(k256::Scalar::ZERO, scalar);
+                    for secret in [&shared[..32], &shared[32..], &shared_tweak, &tweak.to_repr()]
+                        .into_iter()
+                        .chain(label.as_ref().map(|label| &label[..]))
+                    {
+                        watch.add(secret);
+                    }
+                    let output = k256::ProjectivePoint::mul_by_generator(&(scalar(&spend_scalars[receiver]) + tweak));
+                    output.to_affine().x().into()
+                })
+                .collect();
+            let mut receivers = Vec::with_capacity(RECEIVERS);
+            receivers.extend(scan_keys.iter_mut().zip(base_products(&spend_scalars)).map(|(key, spend_key)| {
+                Receiver::new(SecretKey::from_bytes(*key), spend_key.as_sec1(), &LABELS).unwrap()
+            }));
+            (watch, receivers, points, outputs)
+        });
+    // Where receivers keep the scalars of their labels is not told.
+    #[cfg(target_os = "linux")]
+    let known: Vec<Range<usize>> = watch.places(&[], search::STACKS).iter().map(|(at, _)| *at..at + 8).collect();
+    #[cfg(not(target_os = "linux"))]
+    let known = [memory(&receivers)];
+    let offsets: Vec<u64> = (0..=engines.items() as u64).collect();
+    for &size in engines.sizes {
+        let outputs = Outputs::x_only(&offsets[..=size], &outputs[..size]).unwrap();
+        leaves_nothing(&watch, &format!("silent payments, {size} rows, {name}"), &known, || {
+            let found = scan(&engine, &receivers, PublicKeys::points(&points[..size]), outputs).unwrap();
+            assert_eq!(found.matches.len(), size);
+        });
+    }
+    leaves_nothing(&watch, &format!("public scan keys, {name}"), &known, || {
+        receivers.iter().for_each(|receiver| _ = receiver.scan_public_key());
+    });
 }
 
 /// Random numbers below a modulus whose first bit is set.
