@@ -47,7 +47,7 @@ pub fn sec1_key(der: &[u8], kind: KeyKind) -> Result<Pair, String> {
          with `openssl ec -in FILE -param_enc named_curve -out NAMED`"
             .to_owned()
     })?;
-    key.parameters.map_or(Ok(()), |named| require_parameters(named, kind))?;
+    key.parameters.map_or(Ok(()), |EcParameters::NamedCurve(named)| kind.require_identifier(named))?;
     let public = key.public_key.map(Public::from_sec1).transpose()?;
     Ok(Pair { secret: exactly_32(key.private_key)?, public: public.into_iter().collect() })
 }
@@ -67,7 +67,8 @@ pub fn pkcs8_key(der: &[u8], kind: KeyKind) -> Result<Pair, String> {
          `openssl pkey -in FILE -ec_param_enc named_curve -out NAMED`"
                 .to_owned()
         })?;
-    require_parameters(named.ok_or("the key names no curve")?, kind)?;
+    let EcParameters::NamedCurve(named) = named.ok_or("the key names no curve")?;
+    kind.require_identifier(named)?;
     let mut pair = sec1_key(info.private_key.as_bytes(), kind)?;
     pair.public.extend(info.public_key.map(|public| Public::from_sec1(public.raw_bytes())).transpose()?);
     Ok(pair)
@@ -86,8 +87,4 @@ fn ed25519_key(info: PrivateKeyInfoRef) -> Result<Pair, String> {
     let public = info.public_key.map(|public| public.raw_bytes().try_into().map(Public::Ed25519));
     let public = public.transpose().map_err(|_| malformed())?;
     Ok(Pair { secret: exactly_32(seed.as_bytes())?, public: public.into_iter().collect() })
-}
-
-fn require_parameters(EcParameters::NamedCurve(named): EcParameters, kind: KeyKind) -> Result<(), String> {
-    kind.require_identifier(named)
 }

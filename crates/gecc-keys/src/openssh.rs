@@ -26,91 +26,87 @@ pub fn public_key(text: &[u8]) -> Result<[u8; 32], String> {
     }
     let digits = words.next().and_then(|digits| std::str::from_utf8(digits).ok());
     let blob = digits.and_then(|digits| Base64::decode_vec(digits).ok());
-    let key = blob.and_then(|blob| of_blob(&blob).ok());
+    let key = blob.and_then(|blob| of_blob(&blob));
     key.ok_or_else(|| "`public_key` is no line of OpenSSH with a key of ssh-ed25519".to_owned())
 }
 
 /// A public key: the algorithm, and the key.
-fn of_blob(blob: &[u8]) -> Result<[u8; 32], Malformed> {
+fn of_blob(blob: &[u8]) -> Option<[u8; 32]> {
     let mut blob = Fields(blob);
     blob.require(NAME)?;
-    let key = blob.string()?.try_into().map_err(|_| Malformed)?;
+    let key = blob.string()?.try_into().ok()?;
     blob.end()?;
-    Ok(key)
+    Some(key)
 }
 
 /// A private key, out of the block that PEM holds.
 pub fn private_key(bytes: &[u8]) -> Result<Pair, String> {
-    let malformed = |Malformed| "not a private key as OpenSSH writes them".to_owned();
-    let mut file = Fields(bytes.strip_prefix(MAGIC).ok_or(Malformed).map_err(malformed)?);
-    let [cipher, derivation, options] = file.strings().map_err(malformed)?;
+    let malformed = || "not a private key as OpenSSH writes them".to_owned();
+    let mut file = Fields(bytes.strip_prefix(MAGIC).ok_or_else(malformed)?);
+    let [cipher, derivation, options] = file.strings().ok_or_else(malformed)?;
     if (cipher, derivation, options) != (b"none", b"none", b"") {
         return Err(
             "the key is encrypted: decrypt it first, for instance a copy of it with `ssh-keygen -p -f COPY`".to_owned()
         );
     }
-    if file.number().map_err(malformed)? != 1 {
+    if file.number().ok_or_else(malformed)? != 1 {
         return Err("the file holds more than one key".to_owned());
     }
-    let [outer, private] = file.strings().map_err(malformed)?;
-    if Fields(outer).string().map_err(malformed)? != NAME {
+    let [outer, private] = file.strings().ok_or_else(malformed)?;
+    if Fields(outer).string().ok_or_else(malformed)? != NAME {
         return Err("the key is not for ssh-ed25519".to_owned());
     }
-    file.end().and_then(|()| pair(of_blob(outer)?, private)).map_err(malformed)
+    file.end().and_then(|()| pair(of_blob(outer)?, private)).ok_or_else(malformed)
 }
 
 /// The private part: two equal numbers, the algorithm, the public key, the seed with the public key behind it, a
 /// comment, and padding.
-fn pair(outer: [u8; 32], private: &[u8]) -> Result<Pair, Malformed> {
+fn pair(outer: [u8; 32], private: &[u8]) -> Option<Pair> {
     let mut fields = Fields(private);
     let is_whole = fields.number()? == fields.number()?;
     fields.require(NAME)?;
-    let public = fields.string()?.try_into().map_err(|_| Malformed)?;
-    let (seed, behind) = fields.string()?.split_at_checked(32).ok_or(Malformed)?;
-    let behind = behind.try_into().map_err(|_| Malformed)?;
+    let public = fields.string()?.try_into().ok()?;
+    let (seed, behind) = fields.string()?.split_at_checked(32)?;
+    let behind = behind.try_into().ok()?;
     fields.string()?;
     let is_padded = private.len().is_multiple_of(BLOCK)
         && fields.0.len() < BLOCK
         && fields.0.iter().zip(1..).all(|(byte, expected)| *byte == expected);
     if !is_whole || !is_padded {
-        return Err(Malformed);
+        return None;
     }
-    let secret = exactly_32(seed).map_err(|_| Malformed)?;
-    Ok(Pair { secret, public: [outer, public, behind].map(Public::Ed25519).into() })
+    let secret = exactly_32(seed).ok()?;
+    Some(Pair { secret, public: [outer, public, behind].map(Public::Ed25519).into() })
 }
 
-struct Malformed;
-
-/// What is left to read of the fields of RFC 4251, section 5.
+/// What is left to read of the fields of RFC 4251, section 5. What is malformed is `None`.
 struct Fields<'a>(&'a [u8]);
 
 impl<'a> Fields<'a> {
-    fn number(&mut self) -> Result<u32, Malformed> {
-        let (number, rest) = self.0.split_first_chunk().ok_or(Malformed)?;
+    fn number(&mut self) -> Option<u32> {
+        let (number, rest) = self.0.split_first_chunk()?;
         self.0 = rest;
-        Ok(u32::from_be_bytes(*number))
+        Some(u32::from_be_bytes(*number))
     }
 
-    fn string(&mut self) -> Result<&'a [u8], Malformed> {
+    fn string(&mut self) -> Option<&'a [u8]> {
         let length = self.number()? as usize;
-        let (string, rest) = self.0.split_at_checked(length).ok_or(Malformed)?;
-        self.0 = rest;
-        Ok(string)
+        self.0.split_off(..length)
     }
 
-    fn strings<const N: usize>(&mut self) -> Result<[&'a [u8]; N], Malformed> {
+    fn strings<const N: usize>(&mut self) -> Option<[&'a [u8]; N]> {
         let mut strings = [&[][..]; N];
         for string in &mut strings {
             *string = self.string()?;
         }
-        Ok(strings)
+        Some(strings)
     }
 
-    fn require(&mut self, expected: &[u8]) -> Result<(), Malformed> {
-        if self.string()? == expected { Ok(()) } else { Err(Malformed) }
+    fn require(&mut self, expected: &[u8]) -> Option<()> {
+        (self.string()? == expected).then_some(())
     }
 
-    fn end(&self) -> Result<(), Malformed> {
-        if self.0.is_empty() { Ok(()) } else { Err(Malformed) }
+    fn end(&self) -> Option<()> {
+        self.0.is_empty().then_some(())
     }
 }
