@@ -24,6 +24,7 @@ mod flow;
 mod limits;
 mod messages;
 mod nodes;
+mod piece;
 mod problem;
 mod range;
 #[cfg(all(test, target_os = "linux"))]

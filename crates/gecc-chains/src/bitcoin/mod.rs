@@ -38,7 +38,8 @@ mod undo;
 use crate::files::{Paths, Reader};
 use crate::flow::{self, Form, HandOn, Plain, Settings, Work};
 use crate::limits::Limits;
-use crate::problem::{Place, Problem, Progress, note};
+use crate::piece;
+use crate::problem::{Place, Problem, note};
 use crate::range::Blocks;
 use crate::spare::Spare;
 pub use answers::{Answer, Answers, Reason, Template, Txid, Wrapping};
@@ -93,13 +94,9 @@ pub fn verify_as<'a, F: Form<Answers>, B>(
 }
 
 /// A part of a file that is decoded by itself.
-pub(crate) struct Piece {
-    path: Option<Arc<Path>>,
-    content: Content,
-    progress: Progress,
-}
+pub(crate) type Piece = piece::Piece<Content>;
 
-struct Content {
+pub(crate) struct Content {
     network: Network,
     blocks: VecDeque<PlacedBlock>,
     spent: SpentForm,
@@ -108,9 +105,7 @@ struct Content {
 }
 
 impl Content {
-    const NONE: Content = Content::new(Network::Bitcoin, VecDeque::new(), SpentForm::Plain);
-
-    const fn new(network: Network, blocks: VecDeque<PlacedBlock>, spent: SpentForm) -> Self {
+    fn new(network: Network, blocks: VecDeque<PlacedBlock>, spent: SpentForm) -> Self {
         Content { network, blocks, spent, open: None }
     }
 
@@ -158,23 +153,6 @@ struct PlacedBlock {
     block: Vec<u8>,
     /// What it spends, where that was found.
     spent: Option<Vec<u8>>,
-}
-
-impl Piece {
-    fn new(path: &Arc<Path>, content: Content, bytes: u64) -> Self {
-        let progress = Progress { bytes, ..Progress::default() };
-        Piece { path: Some(Arc::clone(path)), content, progress }
-    }
-
-    fn problems(problems: Vec<Problem>) -> Self {
-        Piece { path: None, content: Content::NONE, progress: Progress { problems, ..Progress::default() } }
-    }
-
-    /// Of a file of which there is nothing more.
-    fn end_of(path: &Arc<Path>, bytes: u64) -> Self {
-        let progress = Progress { finished: vec![Arc::clone(path)], bytes, ..Progress::default() };
-        Piece { path: None, content: Content::NONE, progress }
-    }
 }
 
 /// What is read by itself.
@@ -276,7 +254,7 @@ fn of_block(path: &Arc<Path>, place: Place, what: Flaw) -> Problem {
 
 /// Reads a file that is one block, and the file of what it spends.
 fn read_block(path: &Arc<Path>, limits: &Limits, hand_on: &mut HandOn<Piece>) -> ControlFlow<()> {
-    let beside: Arc<Path> = Arc::from(undo_of_block(path).as_path());
+    let beside: Arc<Path> = Arc::from(undo_of_block(path));
     let spent = || read_whole(Reader::open_beside_compressed(&beside)?, limits.whole_of(LONGEST_UNDO));
     let read = Reader::open(path).and_then(|reader| Ok((read_whole(reader, LONGEST_BLOCK)?, spent()?)));
     match read {
@@ -284,7 +262,7 @@ fn read_block(path: &Arc<Path>, limits: &Limits, hand_on: &mut HandOn<Piece>) ->
             let blocks = VecDeque::from([PlacedBlock { place: Place::Byte(0), block, spent: Some(spent) }]);
             hand_on(Piece::new(path, Content::new(Network::Bitcoin, blocks, SpentForm::Plain), 0))
         }
-        Err(problem) => hand_on(Piece::problems(vec![problem])),
+        Err(problem) => hand_on(Piece::problem(problem)),
     }
 }
 
@@ -335,12 +313,12 @@ impl Work for Inputs {
     fn weight(piece: &Piece) -> usize {
         // With the places of their parts both take some times as much where these have a few bytes.
         let weight = |block: &PlacedBlock| 6 * block.block.len() + 3 * block.spent.as_ref().map_or(0, Vec::len);
-        piece.content.blocks.iter().map(weight).sum()
+        piece.content.iter().flat_map(|(_, content)| &content.blocks).map(weight).sum()
     }
 
     fn decode(&self, mut piece: Piece, most: usize) -> (Decoded, Option<Piece>) {
         let mut decoded = Decoded::new(std::mem::take(&mut piece.progress));
-        let Piece { path: Some(path), content, .. } = &mut piece else { return (decoded, None) };
+        let Some((path, content)) = &mut piece.content else { return (decoded, None) };
         while content.open.is_some() || !content.blocks.is_empty() {
             if decoded.bytes() >= most {
                 return (decoded, Some(piece));

@@ -64,7 +64,7 @@ impl FromNode {
     /// Hands on a piece for each block.
     pub(super) fn read(self, limits: &Limits, hand_on: &mut HandOn<Piece>) -> ControlFlow<()> {
         let FromNode { name, mut blocks } = self;
-        let problem = |place, what: String| Piece::problems(vec![Problem::new(&name, place, what)]);
+        let problem = |place, what: String| Piece::problem(Problem::new(&name, place, what));
         blocks.try_for_each(|block| {
             hand_on(match block {
                 Ok(block) => {

@@ -122,10 +122,6 @@ impl<'a> Decoder<'a> {
         self.to.bytes() >= self.most
     }
 
-    pub fn finish(self) -> Decoded {
-        self.to
-    }
-
     /// Whether transactions of this block are wanted.
     pub fn wants(&self, block: Option<u64>) -> bool {
         self.options.blocks.wants(block)

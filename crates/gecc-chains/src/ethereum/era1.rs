@@ -76,7 +76,9 @@ pub fn read(reader: &mut Reader, limits: &Limits, hand_on: &mut HandOn<Piece>) -
             }
         };
         let (read, problems) = (reader.place().saturating_sub(start), std::mem::take(&mut tuples.problems));
-        hand_on(Piece::new(&reader.path, Content::Tuples(tuples), read).with(problems))?;
+        let mut piece = Piece::new(&reader.path, Content::Tuples(tuples), read);
+        piece.progress.problems = problems;
+        hand_on(piece)?;
         if is_lost {
             break;
         }

@@ -26,7 +26,8 @@ mod transaction;
 use crate::files::{Paths, Reader};
 use crate::flow::{self, Form, HandOn, Plain, Settings, Work};
 use crate::limits::Limits;
-use crate::problem::{Problem, Progress};
+use crate::piece;
+use crate::problem::Problem;
 use crate::range::Blocks;
 use crate::spare::Spare;
 pub use answers::{Answer, Answers, Kind, Reason};
@@ -99,46 +100,14 @@ pub(crate) fn sources(paths: &Paths) -> impl ExactSizeIterator<Item = Source> + 
 }
 
 /// A part of a file that is decoded by itself.
-pub(crate) struct Piece {
-    path: Option<Arc<Path>>,
-    content: Content,
-    progress: Progress,
-}
+pub(crate) type Piece = piece::Piece<Content>;
 
-enum Content {
-    Nothing,
+pub(crate) enum Content {
     Tuples(era1::Tuples),
     Blocks(blocks::Encoded),
     Json(json::Values),
     #[cfg(feature = "arrow")]
     Rows(table::Rows),
-}
-
-impl Piece {
-    fn new(path: &Arc<Path>, content: Content, bytes: u64) -> Self {
-        let progress = Progress { bytes, ..Progress::default() };
-        Piece { path: Some(Arc::clone(path)), content, progress }
-    }
-
-    /// With what was wrong on the way.
-    fn with(mut self, problems: Vec<Problem>) -> Self {
-        self.progress.problems = problems;
-        self
-    }
-
-    fn problem(problem: Problem) -> Self {
-        Self::problems(vec![problem])
-    }
-
-    fn problems(problems: Vec<Problem>) -> Self {
-        let progress = Progress { problems, ..Progress::default() };
-        Piece { path: None, content: Content::Nothing, progress }
-    }
-
-    fn end_of(path: &Arc<Path>) -> Self {
-        let progress = Progress { finished: vec![Arc::clone(path)], ..Progress::default() };
-        Piece { path: None, content: Content::Nothing, progress }
-    }
 }
 
 /// What some editors write in front of UTF-8.
@@ -153,44 +122,41 @@ const ELSEWHERE: [(&[u8], &str); 5] = [
     (&[b'P', b'K', 3, 4], "a zip archive: it is to be unpacked first, as by `unzip`"),
 ];
 
-fn read_file(path: &Arc<Path>, length: u64, limits: &Limits, hand_on: &mut HandOn<Piece>) -> ControlFlow<()> {
-    let mut reader = match Reader::open(path) {
-        Ok(reader) => reader,
-        Err(problem) => return hand_on(Piece::problem(problem)),
-    };
-    let first = match reader.first() {
-        Ok(first) => first,
-        Err(problem) => return hand_on(Piece::problem(problem)),
-    };
+/// Reads a file, whose form its first bytes tell.
+///
+/// # Errors
+/// Where nothing of it can be read.
+fn read_file(
+    path: &Arc<Path>,
+    length: u64,
+    limits: &Limits,
+    hand_on: &mut HandOn<Piece>,
+) -> Result<ControlFlow<()>, Problem> {
+    let mut reader = Reader::open(path)?;
+    let first = reader.first()?;
     if first.starts_with(&era1::MAGIC) {
-        return era1::read(&mut reader, limits, hand_on);
+        return Ok(era1::read(&mut reader, limits, hand_on));
     }
     if table::begins(first) {
         if reader.is_decompressed() {
-            return hand_on(Piece::problem(
-                reader.problem("Parquet that is compressed as a whole is to be decompressed first"),
-            ));
+            return Err(reader.problem("Parquet that is compressed as a whole is to be decompressed first"));
         }
         return table::read(path, length, limits, hand_on);
     }
     if first.starts_with(BYTE_ORDER_MARK) {
-        return match reader.skip(BYTE_ORDER_MARK.len() as u64) {
-            Ok(()) => json::read(&mut reader, limits, hand_on),
-            Err(problem) => hand_on(Piece::problem(problem)),
-        };
+        reader.skip(BYTE_ORDER_MARK.len() as u64)?;
+        return Ok(json::read(&mut reader, limits, hand_on));
     }
     if let Some((_, what)) = ELSEWHERE.iter().find(|(begin, _)| first.starts_with(begin)) {
-        return hand_on(Piece::problem(reader.problem(what)));
+        return Err(reader.problem(what));
     }
     if json::begins(first) {
-        return json::read(&mut reader, limits, hand_on);
+        return Ok(json::read(&mut reader, limits, hand_on));
     }
     if blocks::begin(first) {
-        return blocks::read(&mut reader, limits, hand_on);
+        return Ok(blocks::read(&mut reader, limits, hand_on));
     }
-    hand_on(Piece::problem(
-        reader.problem("neither era1 nor Parquet, nor JSON, hexadecimal or RLP with blocks or transactions"),
-    ))
+    Err(reader.problem("neither era1 nor Parquet, nor JSON, hexadecimal or RLP with blocks or transactions"))
 }
 
 /// Decodes pieces and recovers senders.
@@ -217,36 +183,36 @@ impl Work for Senders<'_> {
         match source {
             Source::Problems(problems) => hand_on(Piece::problems(problems)),
             Source::File(path, length) => {
-                read_file(&path, length, limits, hand_on)?;
-                hand_on(Piece::end_of(&path))
+                let read = read_file(&path, length, limits, hand_on);
+                read.unwrap_or_else(|problem| hand_on(Piece::problem(problem)))?;
+                hand_on(Piece::end_of(&path, 0))
             }
         }
     }
 
     fn weight(piece: &Piece) -> usize {
         match &piece.content {
-            Content::Nothing => 0,
-            Content::Tuples(tuples) => tuples.weight(),
-            Content::Blocks(blocks) => blocks.weight(),
-            Content::Json(values) => values.weight(),
+            None => 0,
+            Some((_, Content::Tuples(tuples))) => tuples.weight(),
+            Some((_, Content::Blocks(blocks))) => blocks.weight(),
+            Some((_, Content::Json(values))) => values.weight(),
             #[cfg(feature = "arrow")]
-            Content::Rows(rows) => rows.weight(),
+            Some((_, Content::Rows(rows))) => rows.weight(),
         }
     }
 
     fn decode(&self, mut piece: Piece, most: usize) -> (Decoded, Option<Piece>) {
         let mut decoder = Decoder::new(self.options, self.parts.take(), most);
         decoder.to.progress = std::mem::take(&mut piece.progress);
-        let Some(path) = &piece.path else { return (decoder.finish(), None) };
         let is_over = match &mut piece.content {
-            Content::Nothing => true,
-            Content::Tuples(tuples) => decoder.add_tuples(path, tuples),
-            Content::Blocks(blocks) => decoder.add_blocks(path, blocks),
-            Content::Json(values) => decoder.add_values(path, values),
+            None => true,
+            Some((path, Content::Tuples(tuples))) => decoder.add_tuples(path, tuples),
+            Some((path, Content::Blocks(blocks))) => decoder.add_blocks(path, blocks),
+            Some((path, Content::Json(values))) => decoder.add_values(path, values),
             #[cfg(feature = "arrow")]
-            Content::Rows(rows) => decoder.add_rows(rows),
+            Some((_, Content::Rows(rows))) => decoder.add_rows(rows),
         };
-        (decoder.finish(), (!is_over).then_some(piece))
+        (decoder.to, (!is_over).then_some(piece))
     }
 
     fn size(decoded: &Decoded) -> usize {

@@ -14,6 +14,11 @@ pub fn begins(first: &[u8]) -> bool {
 }
 
 /// Says that it cannot be read.
-pub fn read(path: &Arc<Path>, _length: u64, _limits: &Limits, hand_on: &mut HandOn<Piece>) -> ControlFlow<()> {
-    hand_on(Piece::problem(Problem::new(path, Place::Whole, "this gecc was built without Parquet")))
+pub fn read(
+    path: &Arc<Path>,
+    _length: u64,
+    _limits: &Limits,
+    _hand_on: &mut HandOn<Piece>,
+) -> Result<ControlFlow<()>, Problem> {
+    Err(Problem::new(path, Place::Whole, "this gecc was built without Parquet"))
 }

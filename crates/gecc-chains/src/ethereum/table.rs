@@ -104,11 +104,6 @@ impl Column {
         (Column::R, &["r"], Holds::Bytes, true),
         (Column::S, &["s"], Holds::Bytes, true),
     ];
-
-    /// The place of a column in a schema.
-    fn find(schema: &Schema, names: &[&str]) -> Option<usize> {
-        names.iter().find_map(|name| schema.index_of(name).ok())
-    }
 }
 
 impl Holds {
@@ -133,11 +128,9 @@ impl ColumnPlaces {
     fn of(schema: &Schema) -> Result<Self, String> {
         let mut places = [None; Column::ALL.len()];
         for (column, names, holds, is_needed) in Column::ALL {
-            let place = Column::find(schema, names);
-            if let Some(place) = place
-                && !holds.fits(schema.field(place).data_type())
-            {
-                let field = schema.field(place);
+            let place = names.iter().find_map(|name| schema.index_of(name).ok());
+            let field = place.map(|place| schema.field(place));
+            if let Some(field) = field.filter(|field| !holds.fits(field.data_type())) {
                 return Err(format!("the column {} is of type {}", field.name(), field.data_type()));
             }
             if is_needed && place.is_none() {
@@ -164,34 +157,32 @@ pub fn begins(first: &[u8]) -> bool {
 }
 
 /// Reads a table.
-pub fn read(path: &Arc<Path>, length: u64, limits: &Limits, hand_on: &mut HandOn<Piece>) -> ControlFlow<()> {
-    let whole = |what: String| Piece::problem(Problem::new(path, Place::Whole, what));
+///
+/// # Errors
+/// Where it is none that is known, or not what it says.
+pub fn read(
+    path: &Arc<Path>,
+    length: u64,
+    limits: &Limits,
+    hand_on: &mut HandOn<Piece>,
+) -> Result<ControlFlow<()>, Problem> {
+    let whole = |what: String| Problem::new(path, Place::Whole, what);
     let (default, max_memory) = (ReadOptions::default(), MEMORY.min(limits.ahead as u64 / 2));
     let rows = default.rows.min((max_memory / ROW) as usize);
     // Other files are read meanwhile.
     let threads = if length < SMALL { 0 } else { limits.threads };
     let options = ReadOptions { rows, threads, max_memory, max_page: default.max_page.min(max_memory) };
-    let input = match gecc_arrow::open(path, options) {
-        Ok(input) if input.format() == Format::Parquet => input,
-        Ok(_) => return hand_on(whole("Arrow IPC is not read here, Parquet is".to_owned())),
-        Err(problem) => return hand_on(whole(problem.to_string())),
-    };
-    let wanted = match ColumnPlaces::of(input.schema()) {
-        Ok(columns) => columns.places.iter().flatten().copied().collect(),
-        Err(what) => return hand_on(whole(what)),
-    };
+    let input = gecc_arrow::open(path, options).map_err(|problem| whole(problem.to_string()))?;
+    if input.format() != Format::Parquet {
+        return Err(whole("Arrow IPC is not read here, Parquet is".to_owned()));
+    }
+    let wanted = ColumnPlaces::of(input.schema()).map_err(whole)?.places.into_iter().flatten().collect();
     let rows = input.rows().unwrap_or(0).max(1);
-    let batches = match input.batches(&gecc_arrow::Projection::Only(wanted)) {
-        Ok(batches) => batches,
-        Err(problem) => return hand_on(whole(problem.to_string())),
-    };
+    let batches = input.batches(&gecc_arrow::Projection::Only(wanted)).map_err(|problem| whole(problem.to_string()))?;
     let columns = Arc::new(ColumnPlaces::of(batches.schema()).expect("the columns are those that were found"));
     let (mut first, mut said) = (0, 0);
     for batch in batches {
-        let batch = match batch {
-            Ok(batch) => batch,
-            Err(problem) => return hand_on(Piece::problem(Problem::new(path, Place::Row(first), problem))),
-        };
+        let batch = batch.map_err(|problem| Problem::new(path, Place::Row(first), problem))?;
         let row_bytes = batch.get_array_memory_size() / batch.num_rows().max(1);
         for start in (0..batch.num_rows()).step_by(ROWS) {
             let count = ROWS.min(batch.num_rows() - start);
@@ -200,11 +191,13 @@ pub fn read(path: &Arc<Path>, length: u64, limits: &Limits, hand_on: &mut HandOn
             first += count as u64;
             // The file's bytes are shared out among its rows.
             let until = (u128::from(length) * u128::from(first) / u128::from(rows)) as u64;
-            hand_on(Piece::new(path, Content::Rows(part), until - said))?;
+            if hand_on(Piece::new(path, Content::Rows(part), until - said)).is_break() {
+                return Ok(ControlFlow::Break(()));
+            }
             said = until;
         }
     }
-    ControlFlow::Continue(())
+    Ok(ControlFlow::Continue(()))
 }
 
 type Why = Cow<'static, str>;
@@ -299,8 +292,10 @@ impl<'a> Table<'a> {
         if let Some(list) = self.access_list {
             put_access_list(list, row, &mut parts.access_list)?;
         }
-        if let Some(list) = self.blob_versioned_hashes {
-            put_hashes(list, row, &mut parts.blob_versioned_hashes)?;
+        if let Some(list) = self.blob_versioned_hashes
+            && let Some(hashes) = items(list, row)?
+        {
+            put_hashes(&hashes, &mut parts.blob_versioned_hashes)?;
         }
         if let Some(list) = self.authorization_list {
             put_authorizations(list, row, &mut parts.authorization_list)?;
@@ -436,14 +431,7 @@ fn part<'a>(items: &'a ArrayRef, name: &str, holds: Holds) -> Result<&'a ArrayRe
 }
 
 /// Appends hashes, encoded.
-fn put_hashes(list: &ArrayRef, row: usize, to: &mut Vec<u8>) -> Result<(), Why> {
-    match items(list, row)? {
-        Some(items) => put_each_hash(&items, to),
-        None => Ok(()),
-    }
-}
-
-fn put_each_hash(items: &ArrayRef, to: &mut Vec<u8>) -> Result<(), Why> {
+fn put_hashes(items: &ArrayRef, to: &mut Vec<u8>) -> Result<(), Why> {
     if !holds_bytes(items.data_type()) {
         return Err(format!("hashes are of type {}", items.data_type()).into());
     }
@@ -464,7 +452,7 @@ fn put_access_list(list: &ArrayRef, row: usize, to: &mut Vec<u8>) -> Result<(), 
         let address = fixed(&addresses, account).map_err(of("an address of a list"))?;
         let keys = items(keys, account)?;
         put_access(&address, keys.as_ref().map_or(0, |keys| keys.len()), to);
-        keys.map_or(Ok(()), |keys| put_each_hash(&keys, to))?;
+        keys.map_or(Ok(()), |keys| put_hashes(&keys, to))?;
     }
     Ok(())
 }

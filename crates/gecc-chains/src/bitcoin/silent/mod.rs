@@ -5,11 +5,11 @@ mod keys;
 
 use super::answers::Txid;
 use super::block::{Outputs, TransactionView};
-use super::decoded::{Flaw, Open};
+use super::decoded::Open;
 use super::instructions::p2tr_key;
-use super::{Chain, Content, Inputs, Piece, PlacedBlock, of_block};
+use super::{Chain, Inputs, Piece, PlacedBlock, of_block};
 use crate::flow::{Settings, Work};
-use crate::problem::{Place, Progress, note};
+use crate::problem::{Progress, note};
 use crate::range::Blocks;
 use eligible::{Key, input_key, is_of_unknown_version};
 use gecc::steps::{Entrance, line};
@@ -109,7 +109,7 @@ fn read<T>(settings: &Settings, chain: Chain, blocks: Blocks, batches: &Entrance
 fn weight(piece: &Piece) -> usize {
     let weight = |block: &PlacedBlock| block.block.len() + block.spent.as_ref().map_or(0, Vec::len);
     // Something even where there is nothing: files may have no end of problems.
-    1024 + piece.content.blocks.iter().map(weight).sum::<usize>()
+    1024 + piece.content.iter().flat_map(|(_, content)| &content.blocks).map(weight).sum::<usize>()
 }
 
 /// Decodes pieces, each by itself.
@@ -122,12 +122,14 @@ fn decode(settings: &Settings, pieces: Vec<Piece>, blocks: Blocks) -> Found {
 }
 
 fn piece_of(piece: Piece, wanted: Blocks) -> Found {
-    let Piece { path, mut content, progress } = piece;
-    let mut found = Found { progress, ..Found::default() };
-    let Some(path) = path else { return found };
+    let mut found = Found { progress: piece.progress, ..Found::default() };
+    let Some((path, mut content)) = piece.content else { return found };
     while !content.blocks.is_empty() {
-        if let Err((place, what)) = found.add_next(&mut content, wanted) {
+        if let Err((place, what)) = content.open_next(wanted) {
             note(&mut found.progress.problems, of_block(&path, place, what));
+        }
+        if let Some(open) = content.open.take() {
+            found.add(&open);
         }
     }
     found
@@ -160,14 +162,6 @@ impl Found {
         self.outputs.extend(next.outputs);
         self.ineligible.extend(next.ineligible);
         self.progress.append(next.progress);
-    }
-
-    fn add_next(&mut self, content: &mut Content, wanted: Blocks) -> Result<(), (Place, Flaw)> {
-        content.open_next(wanted)?;
-        if let Some(open) = content.open.take() {
-            self.add(&open);
-        }
-        Ok(())
     }
 
     fn add(&mut self, open: &Open) {
