@@ -33,7 +33,6 @@ mod reason;
 #[cfg(test)]
 mod shipped;
 mod spare;
-mod threads;
 mod timings;
 
 pub use files::{Paths, files_of};

@@ -4,10 +4,9 @@
 //! each round verifies the next pair of signature and key of every input that is not decided yet, as one batch.
 
 use super::sighash::Digest;
-use crate::column::Column;
+use crate::column::{Column, split};
 use crate::messages::Messages;
 use crate::reason::rejection_of;
-use crate::threads::split;
 use gecc::fields::Hash;
 use gecc::steps::map;
 use gecc::{Engine, PublicKeys, Rejection, Secp256k1, Verdict, ecdsa, hash};
@@ -59,13 +58,6 @@ struct Rows {
     codes: Column<1>,
 }
 
-/// Their rows for some claims.
-struct Round<'a> {
-    digests: &'a mut [[u8; 32]],
-    signatures: &'a mut [[u8; 64]],
-    keys: &'a mut [[u8; 65]],
-}
-
 impl Claims {
     /// Bytes in memory, more or less.
     pub fn bytes(&self) -> usize {
@@ -82,8 +74,7 @@ impl Claims {
     }
 
     /// The next pair of each claim, by the digests of the messages.
-    fn fill(&self, hashed: &[[u8; 32]], round: Round) {
-        let Round { digests, signatures, keys } = round;
+    fn fill(&self, hashed: &[[u8; 32]], digests: &mut [[u8; 32]], signatures: &mut [[u8; 64]], keys: &mut [[u8; 65]]) {
         let rows = digests.iter_mut().zip(signatures).zip(keys);
         for (claim, ((digest, signature), key)) in self.open.iter().zip(rows) {
             let pair = &self.signatures[claim.signatures.start];
@@ -152,7 +143,7 @@ fn verify_next<'a>(
     let hashed =
         parts.iter().map(|claims| hashed.split_off(..claims.messages.len()).expect("a digest for each message"));
     map(pool, parts.iter().zip(hashed).zip(of_parts), |((claims, hashed), ((digests, signatures), keys))| {
-        claims.fill(hashed, Round { digests, signatures, keys });
+        claims.fill(hashed, digests, signatures, keys);
     });
     let (policy, codes) = (ecdsa::Policy::default(), columns.codes.codes(engine, rows));
     ecdsa::verify_into(engine, Secp256k1, &*digests, &*signatures, PublicKeys::mixed(&*keys), policy, codes)?;

@@ -1,9 +1,8 @@
 //! Signatures of BIP 340, one for an input.
 
-use crate::column::Column;
+use crate::column::{Column, split};
 use crate::messages::Messages;
 use crate::reason::rejection_of;
-use crate::threads::split;
 use gecc::fields::Hash;
 use gecc::steps::map;
 use gecc::{Engine, PublicKeys, Rejection, Verdict, bip340, hash};

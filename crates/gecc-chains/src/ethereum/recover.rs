@@ -2,9 +2,8 @@
 
 use super::answers::Answers;
 use super::decoded::Decoded;
-use crate::column::Column;
+use crate::column::{Column, split};
 use crate::spare::Spare;
-use crate::threads::split;
 use gecc::ecdsa::{self, Address};
 use gecc::fields::Hash;
 use gecc::steps::map;
