@@ -135,28 +135,17 @@ impl<'a> Decoder<'a> {
         let signed = &transaction.signed;
         let is_low_asked = signed.chain_id.is_some() || claims.block.is_none_or(|block| block >= HOMESTEAD);
         let item = Item {
-            block: claims.block,
-            hash: hash.clone(),
-            authorization: None,
-            kind: transaction.kind,
             claimed: claims.from,
-            has_row: true,
             is_high: is_low_asked && is_high(&signed.signature),
-            not_rebuilt: None,
-            is_of_other_chain: self.is_of_other_chain(signed.chain_id),
+            ..Item::new(transaction.kind, hash.clone(), claims.block)
         };
         self.push(item, signed);
         for (index, signed) in transaction.authorizations().enumerate() {
             let item = Item {
-                block: claims.block,
-                hash: hash.clone(),
                 authorization: Some(index as u32),
-                kind: Kind::Authorization,
                 claimed: claims.authorities.get(index).copied().flatten(),
-                has_row: true,
                 is_high: is_high(&signed.signature),
-                not_rebuilt: None,
-                is_of_other_chain: self.is_of_other_chain(signed.chain_id),
+                ..Item::new(Kind::Authorization, hash.clone(), claims.block)
             };
             self.push(item, &signed);
         }
@@ -183,23 +172,22 @@ impl<'a> Decoder<'a> {
     /// Adds a transaction of which nothing more can be said.
     pub fn add_not_rebuilt(&mut self, kind: Kind, hash: [u8; 32], block: Option<u64>, why: Cow<'static, str>) {
         self.to.reasons += why.len();
-        self.to.items.push(Item { not_rebuilt: Some(why), ..Item::without_row(kind, hash, block) });
+        self.to.items.push(Item { not_rebuilt: Some(why), ..Item::new(kind, Hash::Known(hash), block) });
     }
 
     /// Adds a deposit, which bears no signature.
     pub fn add_unsigned(&mut self, hash: [u8; 32], block: Option<u64>, from: Option<Address>) {
-        self.to.items.push(Item { claimed: from, ..Item::without_row(Kind::Deposit, hash, block) });
+        self.to.items.push(Item { claimed: from, ..Item::new(Kind::Deposit, Hash::Known(hash), block) });
     }
 
+    /// Adds a row, and what is known of it.
     fn push(&mut self, item: Item, signed: &Signed) {
+        let is_of_other_chain =
+            signed.chain_id.is_some_and(|chain| self.options.chain_id.is_some_and(|wanted| chain != wanted));
         self.to.signed.push(|to| signed.write(to));
         self.to.signatures.push(signed.signature);
         self.to.recovery_ids.push(if signed.parity <= 1 { signed.parity } else { NO_RECOVERY_ID });
-        self.to.items.push(item);
-    }
-
-    fn is_of_other_chain(&self, chain: Option<u64>) -> bool {
-        chain.is_some() && self.options.chain_id.is_some_and(|wanted| chain != Some(wanted))
+        self.to.items.push(Item { has_row: true, is_of_other_chain, ..item });
     }
 }
 
@@ -262,11 +250,11 @@ impl Decoded {
 }
 
 impl Item {
-    /// Of which the engine is not asked.
-    fn without_row(kind: Kind, hash: [u8; 32], block: Option<u64>) -> Self {
+    /// Of which nothing more is known, and the engine is not asked.
+    fn new(kind: Kind, hash: Hash, block: Option<u64>) -> Self {
         Item {
             block,
-            hash: Hash::Known(hash),
+            hash,
             authorization: None,
             kind,
             claimed: None,
