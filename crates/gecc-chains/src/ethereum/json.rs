@@ -79,15 +79,13 @@ fn is_json(text: &[u8]) -> bool {
 /// Reads a file of values.
 pub fn read(reader: &mut Reader, limits: &Limits, hand_on: &mut HandOn<Piece>) -> ControlFlow<()> {
     let (mut bytes, longest) = (Vec::new(), limits.whole_of(LONGEST));
-    let read = read_first(reader, longest, &mut bytes);
+    let mut ended = read_first(reader, longest, &mut bytes);
     let is_lines = !is_json(bytes.trim_ascii_start()) || serde_json::from_slice::<&RawValue>(&bytes).is_ok();
     let mut start = 0;
-    let mut ended = read;
     loop {
-        if ended.is_ok() && is_lines {
-            while bytes.len() < PIECE && append_line(reader, longest, &mut bytes, &mut ended) {}
-        } else if ended.is_ok() {
-            ended = append_rest(reader, longest, &mut bytes);
+        if ended.is_ok() {
+            let append = if is_lines { append_lines } else { append_rest };
+            ended = append(reader, longest, &mut bytes);
         }
         let length = bytes.len() as u64;
         let values = Values::new(std::mem::take(&mut bytes), is_lines, start);
@@ -109,14 +107,9 @@ fn read_first(reader: &mut Reader, longest: u64, bytes: &mut Vec<u8>) -> Result<
     Ok(())
 }
 
-fn append_line(reader: &mut Reader, longest: u64, bytes: &mut Vec<u8>, ended: &mut Result<(), Problem>) -> bool {
-    match reader.append_line(longest, bytes) {
-        Ok(found) => found,
-        Err(problem) => {
-            *ended = Err(problem);
-            false
-        }
-    }
+fn append_lines(reader: &mut Reader, longest: u64, bytes: &mut Vec<u8>) -> Result<(), Problem> {
+    while bytes.len() < PIECE && reader.append_line(longest, bytes)? {}
+    Ok(())
 }
 
 fn append_rest(reader: &mut Reader, longest: u64, bytes: &mut Vec<u8>) -> Result<(), Problem> {
@@ -207,15 +200,12 @@ struct NodeError<'a> {
 }
 
 fn node_says(error: &RawValue) -> Why {
-    match serde_json::from_str::<NodeError>(error.get()) {
-        Ok(NodeError { code: Some(code), message: Some(message) }) => {
-            format!("the node answered with an error: {} (code {code})", brief(message)).into()
-        }
-        Ok(NodeError { code: None, message: Some(message) }) => {
-            format!("the node answered with an error: {}", brief(message)).into()
-        }
-        _ => format!("the node answered with an error: {}", brief(error.get())).into(),
-    }
+    let said = match serde_json::from_str(error.get()) {
+        Ok(NodeError { code: Some(code), message: Some(message) }) => format!("{} (code {code})", brief(message)),
+        Ok(NodeError { code: None, message: Some(message) }) => brief(message),
+        _ => brief(error.get()),
+    };
+    format!("the node answered with an error: {said}").into()
 }
 
 /// A deposit of an OP chain, of which others have no signature.
@@ -298,29 +288,27 @@ trait Element {
 
 impl<'de, T: Element + Deserialize<'de>> Deserialize<'de> for Listed<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Visit<T>(PhantomData<T>);
+        deserializer.deserialize_seq(Listed(Ok(Elements::default()), PhantomData))
+    }
+}
 
-        impl<'de, T: Element + Deserialize<'de>> Visitor<'de> for Visit<T> {
-            type Value = Listed<T>;
+/// Takes the elements, beginning with none.
+impl<'de, T: Element + Deserialize<'de>> Visitor<'de> for Listed<T> {
+    type Value = Self;
 
-            fn expecting(&self, to: &mut fmt::Formatter) -> fmt::Result {
-                to.write_str("a list")
-            }
+    fn expecting(&self, to: &mut fmt::Formatter) -> fmt::Result {
+        to.write_str("a list")
+    }
 
-            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Listed<T>, A::Error> {
-                let mut read = Ok(Elements::default());
-                while let Some(element) = list.next_element::<T>()? {
-                    if let Ok(elements) = &mut read
-                        && let Err(why) = element.put(elements)
-                    {
-                        read = Err(why);
-                    }
-                }
-                Ok(Listed(read, PhantomData))
+    fn visit_seq<A: SeqAccess<'de>>(mut self, mut list: A) -> Result<Self, A::Error> {
+        while let Some(element) = list.next_element::<T>()? {
+            if let Ok(elements) = &mut self.0
+                && let Err(why) = element.put(elements)
+            {
+                self.0 = Err(why);
             }
         }
-
-        deserializer.deserialize_seq(Visit(PhantomData))
+        Ok(self)
     }
 }
 
@@ -426,9 +414,7 @@ impl Decoder<'_> {
         let digits = values.bytes[text.clone()].trim_ascii();
         let digits = digits.strip_prefix(b"\"").and_then(|digits| digits.strip_suffix(b"\"")).unwrap_or(digits);
         let encoded = const_hex::decode(digits).ok().filter(|encoded| !encoded.is_empty());
-        let Some(encoded) = encoded else {
-            return Err(not_hex(&String::from_utf8_lossy(digits)));
-        };
+        let encoded = encoded.ok_or_else(|| not_hex(&String::from_utf8_lossy(digits)))?;
         match super::blocks::block(&encoded) {
             None => self.add_encoded(&encoded, None),
             Some(block) => {
@@ -455,15 +441,14 @@ impl Decoder<'_> {
                         values.open = None;
                     }
                 }
-                Some(Open::Json(list)) => {
-                    let Some(element) = next_element(&values.bytes, &mut list.rest) else {
-                        values.open = None;
-                        return Ok(());
-                    };
-                    if !self.add_json(&values.bytes[element], list.block) {
-                        list.count_unreadable()?;
+                Some(Open::Json(list)) => match next_element(&values.bytes, &mut list.rest) {
+                    None => values.open = None,
+                    Some(element) => {
+                        if !self.add_json(&values.bytes[element], list.block) {
+                            list.count_unreadable()?;
+                        }
                     }
-                }
+                },
             }
         }
         Ok(())

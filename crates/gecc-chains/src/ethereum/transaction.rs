@@ -247,20 +247,19 @@ impl<'a> Fields<'a> {
 
     /// Appends the fields before the signature, for a chain or for any.
     fn write(&self, chain_id: Option<u64>, to: &mut Vec<u8>) -> Result<(), Cow<'static, str>> {
-        let missing = |what: &'static str| move || Cow::Borrowed(what);
         if self.type_number > 4 {
             return Err(unknown_type(self.type_number));
         }
         if self.type_number > 0 {
-            rlp::put_integer(chain_id.ok_or_else(missing("the chain is missing"))?, to);
+            rlp::put_integer(chain_id.ok_or("the chain is missing")?, to);
         }
         rlp::put_integer(self.nonce, to);
         if self.type_number < 2 {
-            rlp::put_integer(self.gas_price.ok_or_else(missing("the gas price is missing"))?, to);
+            rlp::put_integer(self.gas_price.ok_or("the gas price is missing")?, to);
         } else {
-            let priority = self.max_priority_fee_per_gas.ok_or_else(missing("the maximal priority fee is missing"))?;
+            let priority = self.max_priority_fee_per_gas.ok_or("the maximal priority fee is missing")?;
             rlp::put_integer(priority, to);
-            rlp::put_integer(self.max_fee_per_gas.ok_or_else(missing("the maximal fee is missing"))?, to);
+            rlp::put_integer(self.max_fee_per_gas.ok_or("the maximal fee is missing")?, to);
         }
         rlp::put_integer(self.gas_limit, to);
         match self.to {
@@ -273,7 +272,7 @@ impl<'a> Fields<'a> {
             rlp::put_list(self.access_list, to);
         }
         if self.type_number == 3 {
-            let fee = self.max_fee_per_blob_gas.ok_or_else(missing("the maximal fee for blobs is missing"))?;
+            let fee = self.max_fee_per_blob_gas.ok_or("the maximal fee for blobs is missing")?;
             rlp::put_integer(fee, to);
             rlp::put_list(self.blob_versioned_hashes, to);
         }
@@ -290,9 +289,7 @@ impl<'a> Fields<'a> {
             _ => self.kind(),
         };
         let first = (self.type_number > 0).then_some(self.type_number as u8);
-        let mut both = [0; 64];
-        both[..32].copy_from_slice(&signature.r);
-        both[32..].copy_from_slice(&signature.s);
+        let both = *[signature.r, signature.s].as_flattened().as_array().expect("64 bytes");
         let signed = Signed { chain_id, signature: both, parity: signature.parity.into(), first, span };
         let authorizations = if self.type_number == 4 { self.authorization_list } else { &[] };
         Transaction { kind, signed, authorizations }
