@@ -17,40 +17,30 @@ pub enum Network {
     Regtest,
 }
 
+/// Each network with its name, Bitcoin Core's name for its chain, and its magic.
+const ALL: [(Network, &str, &str, [u8; 4]); 5] = [
+    (Network::Bitcoin, "bitcoin", "main", [0xf9, 0xbe, 0xb4, 0xd9]),
+    (Network::Testnet, "testnet", "test", [0x0b, 0x11, 0x09, 0x07]),
+    (Network::Testnet4, "testnet4", "testnet4", [0x1c, 0x16, 0x3f, 0x28]),
+    (Network::Signet, "signet", "signet", [0x0a, 0x03, 0xcf, 0x40]),
+    (Network::Regtest, "regtest", "regtest", [0xfa, 0xbf, 0xb5, 0xda]),
+];
+
 impl Network {
     /// The network that Bitcoin Core calls so (`chain` of `getblockchaininfo`).
     pub fn of_chain(name: &str) -> Option<Self> {
-        match name {
-            "main" => Some(Network::Bitcoin),
-            "test" => Some(Network::Testnet),
-            "testnet4" => Some(Network::Testnet4),
-            "signet" => Some(Network::Signet),
-            "regtest" => Some(Network::Regtest),
-            _ => None,
-        }
+        ALL.iter().find(|(_, _, chain, _)| *chain == name).map(|(network, ..)| *network)
     }
 
     /// The network of a magic.
     pub(super) fn of(magic: [u8; 4]) -> Option<Self> {
-        match magic {
-            [0xf9, 0xbe, 0xb4, 0xd9] => Some(Network::Bitcoin),
-            [0x0b, 0x11, 0x09, 0x07] => Some(Network::Testnet),
-            [0x1c, 0x16, 0x3f, 0x28] => Some(Network::Testnet4),
-            [0x0a, 0x03, 0xcf, 0x40] => Some(Network::Signet),
-            [0xfa, 0xbf, 0xb5, 0xda] => Some(Network::Regtest),
-            _ => None,
-        }
+        ALL.iter().find(|(.., known)| *known == magic).map(|(network, ..)| *network)
     }
 }
 
 impl fmt::Display for Network {
     fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
-        to.write_str(match self {
-            Network::Bitcoin => "bitcoin",
-            Network::Testnet => "testnet",
-            Network::Testnet4 => "testnet4",
-            Network::Signet => "signet",
-            Network::Regtest => "regtest",
-        })
+        let (_, name, ..) = ALL.iter().find(|(network, ..)| network == self).expect("all are listed");
+        to.write_str(name)
     }
 }
