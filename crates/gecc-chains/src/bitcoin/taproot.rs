@@ -52,10 +52,7 @@ pub fn take_apart<'a>(input: &InputView<'a>, output_key: [u8; 32], in_force: boo
 }
 
 fn by_witness(mut stack: Vec<&[u8]>, output_key: [u8; 32]) -> Taken<'_> {
-    let annex = stack.last().copied().filter(|last| stack.len() >= 2 && last.first() == Some(&ANNEX));
-    if annex.is_some() {
-        stack.pop();
-    }
+    let annex = take_annex(&mut stack);
     match stack.as_slice() {
         [] => (Template::TaprootKey, Err(Reason::Malformed("no witness is shown"))),
         [signature] => (Template::TaprootKey, Ok(Spend { annex, leaf: None, signature: Ok((*signature, output_key)) })),
@@ -73,6 +70,12 @@ fn by_witness(mut stack: Vec<&[u8]>, output_key: [u8; 32]) -> Taken<'_> {
             (template, Ok(Spend { annex, leaf: Some(leaf), signature }))
         }
     }
+}
+
+/// Takes the annex of a witness off it, where there is one.
+pub fn take_annex<'a>(witness: &mut Vec<&'a [u8]>) -> Option<&'a [u8]> {
+    let may_have_one = witness.len() >= 2;
+    witness.pop_if(|last| may_have_one && last.first() == Some(&ANNEX))
 }
 
 /// The version of a leaf, where its control block says it.

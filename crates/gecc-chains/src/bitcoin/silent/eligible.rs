@@ -3,6 +3,7 @@
 use super::super::block::{InputView, Output};
 use super::super::hashes::hash160;
 use super::super::instructions::{p2pkh_hash, p2sh_hash, p2tr_key, witness_program};
+use super::super::taproot::take_annex;
 
 /// A key in its compressed form, which may be none of the curve.
 pub type Key = [u8; 33];
@@ -13,9 +14,6 @@ const NUMS: [u8; 32] = [
     0x50, 0x92, 0x9b, 0x74, 0xc1, 0xa0, 0x49, 0x54, 0xb7, 0x8b, 0x4b, 0x60, 0x35, 0xe9, 0x7a, 0x5e, 0x07, 0x8a, 0x5a,
     0x0f, 0x28, 0xec, 0x96, 0xd5, 0x47, 0xbf, 0xee, 0x9a, 0xce, 0x80, 0x3a, 0xc0,
 ];
-
-/// What an annex begins with (BIP 341).
-const ANNEX: u8 = 0x50;
 
 /// Whether an output is of a witness version that has no meaning yet: who spends one pays nobody silently.
 pub fn is_of_unknown_version(spent: Output) -> bool {
@@ -53,9 +51,7 @@ fn even(x: &[u8; 32]) -> Key {
 /// Whether an input of taproot shows a script whose internal key is H.
 fn shows_nums(input: &InputView) -> bool {
     let mut witness = input.witness();
-    if witness.len() > 1 && witness.last().is_some_and(|last| last.first() == Some(&ANNEX)) {
-        witness.pop();
-    }
+    take_annex(&mut witness);
     witness.len() > 1 && witness.last().and_then(|control| control.get(1..33)) == Some(&NUMS)
 }
 
