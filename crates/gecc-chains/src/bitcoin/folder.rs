@@ -7,10 +7,10 @@
 //! blocks.
 
 use super::block::BLOCK_HEADER;
+use super::encoding;
 use super::hashes::sha256d;
 use super::network::Network;
 use super::{Content, LONGEST_BLOCK, LONGEST_UNDO, Piece, PlacedBlock, SpentForm};
-use super::{encoding, undo};
 use crate::files::{Reader, open_beside};
 use crate::flow::HandOn;
 use crate::limits::Limits;
@@ -115,9 +115,8 @@ impl Hidden {
     fn record(&mut self, longest: u64, after: u64) -> Result<(Network, u64, u64), Problem> {
         let place = self.reader.place();
         let header = self.read(RECORD_HEADER)?;
-        let (magic, length) = header.split_at(4);
-        let magic: [u8; 4] = magic.try_into().expect("four bytes");
-        let length = u64::from(u32::from_le_bytes(length.try_into().expect("four bytes")));
+        let &[magic, length] = header.as_chunks().0 else { unreachable!("eight bytes were read") };
+        let length = u64::from(u32::from_le_bytes(length));
         let left = self.reader.left();
         let Some(network) = Network::of(magic) else {
             return Err(self.reader.problem_at(place, "a record was to begin here, with a network's magic"));
@@ -141,7 +140,7 @@ impl Hidden {
                 return None;
             }
             let bytes = self.read(length).ok()?;
-            let found = bytes.windows(4).position(|magic| Network::of(magic.try_into().expect("four bytes")).is_some());
+            let found = bytes.array_windows().position(|magic| Network::of(*magic).is_some());
             if let Some(found) = found {
                 return self.reader.go_to(start + found as u64).ok();
             }
@@ -182,11 +181,13 @@ pub fn read(
     let opened = Reader::open_beside(path).and_then(Hidden::open);
     let mut blocks = match opened {
         Ok(blocks) => blocks,
-        Err(problem) => return hand_on(Piece::problems(vec![problem])),
+        Err(problem) => return hand_on(Piece::problem(problem)),
     };
     let most = MOST_BLOCKS.min(limits.ahead / BLOCK_BYTES);
     let mut found = find_blocks(&mut blocks, &mut network, most, &mut problems);
-    let mut undo = open_undo(path, &mut problems);
+    // Without what they spend nothing can be checked.
+    let undo = Reader::open_beside(&Arc::from(undo_of(path))).and_then(Hidden::open);
+    let mut undo = undo.map_err(|problem| note(&mut problems, problem)).ok();
     if let Some(undo) = &mut undo {
         find_undo(undo, network, limits.whole_of(LONGEST_UNDO), &mut found, &mut problems);
     }
@@ -201,7 +202,7 @@ pub fn read(
                 bytes += loaded.block.len() + loaded.spent.as_ref().map_or(0, Vec::len);
                 piece.push_back(loaded);
             }
-            Err(problem) => hand_on(Piece::problems(vec![problem]))?,
+            Err(problem) => hand_on(Piece::problem(problem))?,
         }
         if bytes >= PIECE {
             let until = block.place + u64::from(block.length);
@@ -212,17 +213,6 @@ pub fn read(
     }
     let left = (blocks.reader.place() + blocks.reader.left()).saturating_sub(read_until);
     hand_on(Piece::new(path, Content::new(network, piece, SpentForm::Compressed), left))
-}
-
-/// The file of what blocks spend. Without it nothing can be checked.
-fn open_undo(path: &Path, problems: &mut Vec<Problem>) -> Option<Hidden> {
-    match Reader::open_beside(&Arc::from(undo_of(path).as_path())).and_then(Hidden::open) {
-        Ok(undo) => Some(undo),
-        Err(problem) => {
-            note(problems, problem);
-            None
-        }
-    }
 }
 
 /// The name of the file of what blocks spend.
@@ -300,7 +290,7 @@ fn find_undo(
             Err(problem) => return note(problems, problem),
         };
         let (record, checksum) = record.split_at(length as usize);
-        let Ok(transactions) = undo::transactions(record) else {
+        let Ok(transactions) = encoding::number(&mut &*record) else {
             note(problems, undo.reader.problem_at(place, "the record does not say how many transactions it is about"));
             continue;
         };

@@ -33,11 +33,6 @@ fn require_fewer(places: &[Place], inputs: usize) -> Result<(), String> {
     Err(format!("the block has {inputs} inputs, and more outputs are said to be spent"))
 }
 
-/// Transactions that a record speaks of: all of its block but the coinbase.
-pub fn transactions(mut record: &[u8]) -> encoding::Result<u64> {
-    encoding::number(&mut record)
-}
-
 /// The outputs of a list for each transaction, one after the other: in front how many transactions there are, and of
 /// each how many outputs. `read` takes one, and writes it as blocks have it.
 pub fn by_transaction(
