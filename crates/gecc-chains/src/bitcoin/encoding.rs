@@ -8,10 +8,8 @@ pub type Result<T> = std::result::Result<T, &'static str>;
 const ENDS_EARLY: &str = "the encoding ends too early";
 
 pub fn take<'a>(bytes: &mut &'a [u8], count: u64) -> Result<&'a [u8]> {
-    let taken = usize::try_from(count).ok().and_then(|count| bytes.split_at_checked(count));
-    let (taken, rest) = taken.ok_or(ENDS_EARLY)?;
-    *bytes = rest;
-    Ok(taken)
+    let taken = usize::try_from(count).ok().and_then(|count| bytes.split_off(..count));
+    taken.ok_or(ENDS_EARLY)
 }
 
 pub fn array<'a, const N: usize>(bytes: &mut &'a [u8]) -> Result<&'a [u8; N]> {

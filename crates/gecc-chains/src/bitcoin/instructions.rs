@@ -47,16 +47,11 @@ pub fn instructions(script: &[u8]) -> Instructions<'_> {
 }
 
 impl<'a> Instructions<'a> {
-    fn take(&mut self, count: usize) -> Option<&'a [u8]> {
-        let (taken, rest) = self.rest.split_at_checked(count)?;
-        self.rest = rest;
-        Some(taken)
-    }
-
     /// What is pushed behind its length, of this many bytes.
     fn sized(&mut self, length_bytes: usize) -> Option<&'a [u8]> {
-        let length = self.take(length_bytes)?.iter().rev().fold(0, |length, byte| length << 8 | usize::from(*byte));
-        self.take(length)
+        let length =
+            self.rest.split_off(..length_bytes)?.iter().rev().fold(0, |length, byte| length << 8 | usize::from(*byte));
+        self.rest.split_off(..length)
     }
 }
 
@@ -64,13 +59,12 @@ impl<'a> Iterator for Instructions<'a> {
     type Item = Option<Instruction<'a>>;
 
     fn next(&mut self) -> Option<Option<Instruction<'a>>> {
-        let (&opcode, rest) = self.rest.split_first()?;
-        self.rest = rest;
+        let opcode = *self.rest.split_off_first()?;
         let pushed = match opcode {
             OP_PUSHDATA1 => self.sized(1),
             OP_PUSHDATA2 => self.sized(2),
             OP_PUSHDATA4 => self.sized(4),
-            0..OP_PUSHDATA1 => self.take(opcode.into()),
+            0..OP_PUSHDATA1 => self.rest.split_off(..usize::from(opcode)),
             _ => return Some(Some(Instruction::Op(opcode))),
         };
         if pushed.is_none() {
