@@ -73,14 +73,11 @@ impl Read for Content {
 
 impl Seek for Content {
     fn seek(&mut self, place: SeekFrom) -> io::Result<u64> {
-        match self {
-            Content::File(file) => file.seek(place),
-            Content::Stream(_) => {
-                Err(io::Error::new(io::ErrorKind::NotSeekable, "a pipe cannot be read from another place"))
-            }
-            Content::Decompressed(_) => {
-                Err(io::Error::new(io::ErrorKind::NotSeekable, "compressed data cannot be read from another place"))
-            }
-        }
+        let what = match self {
+            Content::File(file) => return file.seek(place),
+            Content::Stream(_) => "a pipe",
+            Content::Decompressed(_) => "compressed data",
+        };
+        Err(io::Error::new(io::ErrorKind::NotSeekable, format!("{what} cannot be read from another place")))
     }
 }

@@ -94,16 +94,10 @@ pub fn members(path: &Arc<Path>, longest: u64) -> (Vec<Member>, Vec<Problem>) {
     if bytes.first() == Some(&SEQUENCE) {
         let mut place = 0;
         while place < bytes.len() {
-            match SliceReader::new(&bytes[place..]).and_then(|mut reader| reader.tlv_bytes()) {
-                Ok(one) => {
-                    add(place, Ok(one));
-                    place += one.len();
-                }
-                Err(problem) => {
-                    add(place, Err(problem.to_string()));
-                    break;
-                }
-            }
+            let one = SliceReader::new(&bytes[place..]).and_then(|mut reader| reader.tlv_bytes());
+            add(place, one.map_err(|problem| problem.to_string()));
+            // Behind what does not end nothing can be found.
+            place = one.map_or(bytes.len(), |one| place + one.len());
         }
     } else {
         for_each_block(&bytes, add);
@@ -133,10 +127,7 @@ fn for_each_block(text: &[u8], mut hand_on: impl FnMut(usize, Result<&[u8], Stri
         let block = &text[start..next.unwrap_or(text.len())];
         let label = block[BEGIN.len()..].split(|byte| *byte == b'-').next().unwrap_or_default();
         if LABELS.iter().any(|known| known.as_bytes() == label) {
-            match decoded(block) {
-                Ok(der) => hand_on(start, Ok(&der)),
-                Err(what) => hand_on(start, Err(what)),
-            }
+            hand_on(start, decoded(block).as_deref().map_err(String::clone));
         }
     }
 }

@@ -155,10 +155,6 @@ struct Batch<'a> {
 }
 
 impl<'a> Batch<'a> {
-    fn engine(&self) -> &Engine {
-        self.engine
-    }
-
     fn signatures(&self, pairs: &[Pair]) -> Vec<[u8; 64]> {
         pairs.iter().map(|pair| self.all[pair.member].signature.expect("pairs without one are left out")).collect()
     }
@@ -176,7 +172,7 @@ impl<'a> Batch<'a> {
         let digests: Vec<[u8; 32]> = pairs.iter().map(digest).collect();
         let (signatures, keys, mut codes) = (self.signatures(pairs), self.keys(pairs), vec![0; pairs.len()]);
         let policy = ecdsa::Policy::default();
-        ecdsa::verify_into(self.engine(), P256, &digests, &signatures, PublicKeys::sec1(&keys), policy, &mut codes)?;
+        ecdsa::verify_into(self.engine, P256, &digests, &signatures, PublicKeys::sec1(&keys), policy, &mut codes)?;
         Ok(codes)
     }
 
@@ -188,7 +184,7 @@ impl<'a> Batch<'a> {
         let messages: Vec<&[u8]> = pairs.iter().map(message).collect();
         let (signatures, keys, mut codes) = (self.signatures(pairs), self.keys(pairs), vec![0; pairs.len()]);
         let ids = sm2::UserIds::all(id);
-        sm2::verify_messages_into(self.engine(), &messages, ids, &signatures, PublicKeys::sec1(&keys), &mut codes)?;
+        sm2::verify_messages_into(self.engine, &messages, ids, &signatures, PublicKeys::sec1(&keys), &mut codes)?;
         Ok(codes)
     }
 }
