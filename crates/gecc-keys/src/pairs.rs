@@ -128,23 +128,21 @@ impl Pairs {
 
     /// Of the keys that are not checked.
     fn public_keys(&mut self) -> Result<Vec<Known>, Error> {
-        let engine = match self.engine.take() {
+        let engine = match &mut self.engine {
             Some(engine) => engine,
             // Threads begin with values whose gaps hold what lies on this stack, which readers of keys have left there.
-            None => {
+            none => {
                 stack::wiped(|| ());
-                Engine::builder().backend(Backend::Cpu).build()?
+                none.insert(Engine::builder().backend(Backend::Cpu).build()?)
             }
         };
         let secret = &self.keys[self.checked..];
-        let public = match self.kind {
+        Ok(match self.kind {
             KeyKind::Curve(curve) => {
-                let points = keys::public_keys(&engine, curve, secret)?;
+                let points = keys::public_keys(engine, curve, secret)?;
                 points.into_iter().map(|point| Known::Point(point.ok())).collect()
             }
-            KeyKind::Ed25519 => ed25519::public_keys(&engine, secret)?.into_iter().map(Known::Ed25519).collect(),
-        };
-        self.engine = Some(engine);
-        Ok(public)
+            KeyKind::Ed25519 => ed25519::public_keys(engine, secret)?.into_iter().map(Known::Ed25519).collect(),
+        })
     }
 }
