@@ -582,8 +582,10 @@ impl JsonAuthorization<'_> {
 // The two hexadecimal forms of JSON-RPC: bytes, two digits each, and numbers without zeros in front, which are let
 // pass.
 
+/// The digits. Those who read them would take a sign, or another prefix.
 fn prefixed(text: &str) -> Result<&str, Why> {
-    text.strip_prefix("0x").ok_or_else(|| not_hex(text))
+    let digits = text.strip_prefix("0x").filter(|digits| !["+", "0x", "0X"].iter().any(|it| digits.starts_with(it)));
+    digits.ok_or_else(|| not_hex(text))
 }
 
 fn not_hex(text: &str) -> Why {
@@ -629,7 +631,16 @@ mod tests {
         }
         let too_large = format!("0x1{:064x}", 0);
         for text in ["", "0x", "1", "0x1_0", "0x+1", "0xg", "0xü", "0x0x1", &too_large] {
-            assert!(number(text).is_err(), "{text}");
+            assert!(number(text).is_err() && amount(text).is_err() && small(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn bytes_have_one_prefix() {
+        let digits = "0b".repeat(20);
+        assert_eq!(fixed(&format!("0x{digits}")), Ok([0x0b; 20]));
+        for text in [digits.clone(), format!("0x0x{digits}"), format!("0x0X{digits}"), format!("0x+{}", &digits[1..])] {
+            assert!(fixed::<20>(&text).is_err(), "{text}");
         }
     }
 }
