@@ -31,7 +31,7 @@ const ROW: u64 = 1 << 10;
 /// Some rows of a table.
 pub struct Rows {
     batch: RecordBatch,
-    columns: Arc<ColumnPlaces>,
+    places: Arc<Places>,
     next: usize,
     /// Their part of the bytes of the batch that they were cut from.
     bytes: usize,
@@ -45,109 +45,127 @@ impl Rows {
     }
 }
 
-/// A column that is read.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Column {
-    Block,
-    Hash,
-    From,
-    Type,
-    ChainId,
-    Nonce,
-    GasPrice,
-    MaxFeePerGas,
-    MaxPriorityFeePerGas,
-    MaxFeePerBlobGas,
-    GasLimit,
-    To,
-    Value,
-    Input,
-    AccessList,
-    BlobVersionedHashes,
-    AuthorizationList,
-    Parity,
-    R,
-    S,
-}
-
-/// What cells of a column are.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Holds {
-    Bytes,
-    Integers,
-    /// A decimal text, or bytes big-endian.
-    Amount,
-    List,
-}
-
-impl Column {
-    /// Each with its names, what it holds, and whether there is nothing to be done without it.
-    const ALL: [(Column, &[&str], Holds, bool); 20] = [
-        (Column::Block, &["block_num", "block_number"], Holds::Integers, false),
-        (Column::Hash, &["tx_hash", "transaction_hash", "hash"], Holds::Bytes, true),
-        (Column::From, &["from", "from_address"], Holds::Bytes, false),
-        (Column::Type, &["type", "transaction_type"], Holds::Integers, true),
-        (Column::ChainId, &["chain_id"], Holds::Integers, false),
-        (Column::Nonce, &["nonce"], Holds::Integers, true),
-        (Column::GasPrice, &["gas_price"], Holds::Integers, true),
-        (Column::MaxFeePerGas, &["max_fee_per_gas"], Holds::Integers, false),
-        (Column::MaxPriorityFeePerGas, &["max_priority_fee_per_gas"], Holds::Integers, false),
-        (Column::MaxFeePerBlobGas, &["max_fee_per_blob_gas"], Holds::Integers, false),
-        (Column::GasLimit, &["gas_limit"], Holds::Integers, true),
-        (Column::To, &["to", "to_address"], Holds::Bytes, true),
-        (Column::Value, &["value", "value_binary", "value_string"], Holds::Amount, true),
-        (Column::Input, &["input"], Holds::Bytes, true),
-        (Column::AccessList, &["access_list"], Holds::List, false),
-        (Column::BlobVersionedHashes, &["blob_versioned_hashes"], Holds::List, false),
-        (Column::AuthorizationList, &["authorization_list"], Holds::List, false),
-        (Column::Parity, &["v_parity", "v"], Holds::Integers, true),
-        (Column::R, &["r"], Holds::Bytes, true),
-        (Column::S, &["s"], Holds::Bytes, true),
-    ];
-}
-
-impl Holds {
-    fn fits(self, data_type: &DataType) -> bool {
-        match self {
-            Holds::Bytes | Holds::Amount => holds_bytes(data_type),
-            Holds::Integers => holds_integers(data_type),
-            Holds::List => matches!(data_type, DataType::List(_) | DataType::LargeList(_) | DataType::ListView(_)),
-        }
-    }
-}
-
-/// Where columns are, by their number.
-struct ColumnPlaces {
-    places: [Option<usize>; Column::ALL.len()],
+/// The columns that are read: where they are, or what they hold. Some a table need not have.
+struct Columns<I, C, L> {
+    block: Option<I>,
+    hash: C,
+    from: Option<C>,
+    type_number: I,
+    chain_id: Option<I>,
+    nonce: I,
+    gas_price: I,
+    max_fee_per_gas: Option<I>,
+    max_priority_fee_per_gas: Option<I>,
+    max_fee_per_blob_gas: Option<I>,
+    gas_limit: I,
+    to: C,
+    /// Decimal texts, or bytes big-endian.
+    value: C,
+    input: C,
+    access_list: Option<L>,
+    blob_versioned_hashes: Option<L>,
+    authorization_list: Option<L>,
+    parity: I,
+    r: C,
+    s: C,
     /// Whether the column of chains says that of every row, also of those that are signed for any chain.
     chain_is_of_source: bool,
 }
 
-impl ColumnPlaces {
-    /// Those of the file, by its schema.
-    fn of(schema: &Schema) -> Result<Self, String> {
-        let mut places = [None; Column::ALL.len()];
-        for (column, names, holds, is_needed) in Column::ALL {
-            let place = names.iter().find_map(|name| schema.index_of(name).ok());
-            let field = place.map(|place| schema.field(place));
-            if let Some(field) = field.filter(|field| !holds.fits(field.data_type())) {
-                return Err(format!("the column {} is of type {}", field.name(), field.data_type()));
-            }
-            if is_needed && place.is_none() {
-                return Err(format!(
-                    "no table of transactions with signatures: there is no column {}",
-                    names.join(" or ")
-                ));
-            }
-            places[column as usize] = place;
+/// Where columns are in a table.
+type Places = Columns<usize, usize, usize>;
+/// The columns of some rows, by their types.
+type Table<'a> = Columns<Integers<'a>, Cells<'a>, &'a ArrayRef>;
+
+/// Looks for columns in a schema.
+struct Finder<'a> {
+    schema: &'a Schema,
+    /// Where those are that were found.
+    found: Vec<usize>,
+}
+
+impl Finder<'_> {
+    /// The column with the first of these names that there is. Its type has to fit.
+    fn find(&mut self, names: &[&str], fits: fn(&DataType) -> bool) -> Result<Option<usize>, String> {
+        let Some(place) = names.iter().find_map(|name| self.schema.index_of(name).ok()) else { return Ok(None) };
+        let field = self.schema.field(place);
+        if !fits(field.data_type()) {
+            return Err(format!("the column {} is of type {}", field.name(), field.data_type()));
         }
-        // cryo's table, which alone has this name.
-        let chain_is_of_source = schema.index_of("transaction_hash").is_ok();
-        Ok(ColumnPlaces { places, chain_is_of_source })
+        self.found.push(place);
+        Ok(Some(place))
     }
 
-    fn array<'a>(&self, batch: &'a RecordBatch, column: Column) -> Option<&'a ArrayRef> {
-        self.places[column as usize].map(|place| batch.column(place))
+    /// The same of one without which there is nothing to be done.
+    fn need(&mut self, names: &[&str], fits: fn(&DataType) -> bool) -> Result<usize, String> {
+        let missing = || format!("no table of transactions with signatures: there is no column {}", names.join(" or "));
+        self.find(names, fits)?.ok_or_else(missing)
+    }
+}
+
+fn is_list(data_type: &DataType) -> bool {
+    matches!(data_type, DataType::List(_) | DataType::LargeList(_) | DataType::ListView(_))
+}
+
+impl Places {
+    /// Those of a file, by its schema, and all of them as a list.
+    fn of(schema: &Schema) -> Result<(Self, Vec<usize>), String> {
+        let mut columns = Finder { schema, found: Vec::new() };
+        let places = Columns {
+            block: columns.find(&["block_num", "block_number"], holds_integers)?,
+            hash: columns.need(&["tx_hash", "transaction_hash", "hash"], holds_bytes)?,
+            from: columns.find(&["from", "from_address"], holds_bytes)?,
+            type_number: columns.need(&["type", "transaction_type"], holds_integers)?,
+            chain_id: columns.find(&["chain_id"], holds_integers)?,
+            nonce: columns.need(&["nonce"], holds_integers)?,
+            gas_price: columns.need(&["gas_price"], holds_integers)?,
+            max_fee_per_gas: columns.find(&["max_fee_per_gas"], holds_integers)?,
+            max_priority_fee_per_gas: columns.find(&["max_priority_fee_per_gas"], holds_integers)?,
+            max_fee_per_blob_gas: columns.find(&["max_fee_per_blob_gas"], holds_integers)?,
+            gas_limit: columns.need(&["gas_limit"], holds_integers)?,
+            to: columns.need(&["to", "to_address"], holds_bytes)?,
+            value: columns.need(&["value", "value_binary", "value_string"], holds_bytes)?,
+            input: columns.need(&["input"], holds_bytes)?,
+            access_list: columns.find(&["access_list"], is_list)?,
+            blob_versioned_hashes: columns.find(&["blob_versioned_hashes"], is_list)?,
+            authorization_list: columns.find(&["authorization_list"], is_list)?,
+            parity: columns.need(&["v_parity", "v"], holds_integers)?,
+            r: columns.need(&["r"], holds_bytes)?,
+            s: columns.need(&["s"], holds_bytes)?,
+            // cryo's table, which alone has this name.
+            chain_is_of_source: schema.index_of("transaction_hash").is_ok(),
+        };
+        Ok((places, columns.found))
+    }
+
+    /// What the columns hold in some rows.
+    fn table<'a>(&self, batch: &'a RecordBatch) -> Table<'a> {
+        let list = |place: usize| batch.column(place);
+        let cells = |place| Cells::of(list(place).as_ref());
+        let integers = |place| Integers::of(list(place).as_ref());
+        Columns {
+            block: self.block.map(integers),
+            hash: cells(self.hash),
+            from: self.from.map(cells),
+            type_number: integers(self.type_number),
+            chain_id: self.chain_id.map(integers),
+            nonce: integers(self.nonce),
+            gas_price: integers(self.gas_price),
+            max_fee_per_gas: self.max_fee_per_gas.map(integers),
+            max_priority_fee_per_gas: self.max_priority_fee_per_gas.map(integers),
+            max_fee_per_blob_gas: self.max_fee_per_blob_gas.map(integers),
+            gas_limit: integers(self.gas_limit),
+            to: cells(self.to),
+            value: cells(self.value),
+            input: cells(self.input),
+            access_list: self.access_list.map(list),
+            blob_versioned_hashes: self.blob_versioned_hashes.map(list),
+            authorization_list: self.authorization_list.map(list),
+            parity: integers(self.parity),
+            r: cells(self.r),
+            s: cells(self.s),
+            chain_is_of_source: self.chain_is_of_source,
+        }
     }
 }
 
@@ -176,18 +194,19 @@ pub fn read(
     if input.format() != Format::Parquet {
         return Err(whole("Arrow IPC is not read here, Parquet is".to_owned()));
     }
-    let wanted = ColumnPlaces::of(input.schema()).map_err(whole)?.places.into_iter().flatten().collect();
+    let (_, wanted) = Places::of(input.schema()).map_err(whole)?;
     let rows = input.rows().unwrap_or(0).max(1);
     let batches = input.batches(&gecc_arrow::Projection::Only(wanted)).map_err(|problem| whole(problem.to_string()))?;
-    let columns = Arc::new(ColumnPlaces::of(batches.schema()).expect("the columns are those that were found"));
+    let (places, _) = Places::of(batches.schema()).expect("the columns are those that were found");
+    let places = Arc::new(places);
     let (mut first, mut said) = (0, 0);
     for batch in batches {
         let batch = batch.map_err(|problem| Problem::new(path, Place::Row(first), problem))?;
         let row_bytes = batch.get_array_memory_size() / batch.num_rows().max(1);
         for start in (0..batch.num_rows()).step_by(ROWS) {
             let count = ROWS.min(batch.num_rows() - start);
-            let columns = Arc::clone(&columns);
-            let part = Rows { batch: batch.slice(start, count), columns, next: 0, bytes: count * row_bytes };
+            let places = Arc::clone(&places);
+            let part = Rows { batch: batch.slice(start, count), places, next: 0, bytes: count * row_bytes };
             first += count as u64;
             // The file's bytes are shared out among its rows.
             let until = (u128::from(length) * u128::from(first) / u128::from(rows)) as u64;
@@ -202,63 +221,7 @@ pub fn read(
 
 type Why = Cow<'static, str>;
 
-/// The columns of some rows, by their types.
-struct Table<'a> {
-    block: Option<Integers<'a>>,
-    hash: Cells<'a>,
-    from: Option<Cells<'a>>,
-    type_number: Integers<'a>,
-    chain_id: Option<Integers<'a>>,
-    nonce: Integers<'a>,
-    gas_price: Integers<'a>,
-    max_fee_per_gas: Option<Integers<'a>>,
-    max_priority_fee_per_gas: Option<Integers<'a>>,
-    max_fee_per_blob_gas: Option<Integers<'a>>,
-    gas_limit: Integers<'a>,
-    to: Cells<'a>,
-    value: Cells<'a>,
-    input: Cells<'a>,
-    access_list: Option<&'a ArrayRef>,
-    blob_versioned_hashes: Option<&'a ArrayRef>,
-    authorization_list: Option<&'a ArrayRef>,
-    parity: Integers<'a>,
-    r: Cells<'a>,
-    s: Cells<'a>,
-    chain_is_of_source: bool,
-}
-
-impl<'a> Table<'a> {
-    fn of(Rows { batch, columns, .. }: &'a Rows) -> Self {
-        let array = |column| columns.array(batch, column);
-        let needed = |column| array(column).expect("a table without it is not read").as_ref();
-        let cells = |column| Cells::of(needed(column));
-        let integers = |column| Integers::of(needed(column));
-        let some_integers = |column| array(column).map(|array| Integers::of(array.as_ref()));
-        Table {
-            block: some_integers(Column::Block),
-            hash: cells(Column::Hash),
-            from: array(Column::From).map(|array| Cells::of(array.as_ref())),
-            type_number: integers(Column::Type),
-            chain_id: some_integers(Column::ChainId),
-            nonce: integers(Column::Nonce),
-            gas_price: integers(Column::GasPrice),
-            max_fee_per_gas: some_integers(Column::MaxFeePerGas),
-            max_priority_fee_per_gas: some_integers(Column::MaxPriorityFeePerGas),
-            max_fee_per_blob_gas: some_integers(Column::MaxFeePerBlobGas),
-            gas_limit: integers(Column::GasLimit),
-            to: cells(Column::To),
-            value: cells(Column::Value),
-            input: cells(Column::Input),
-            access_list: array(Column::AccessList),
-            blob_versioned_hashes: array(Column::BlobVersionedHashes),
-            authorization_list: array(Column::AuthorizationList),
-            parity: integers(Column::Parity),
-            r: cells(Column::R),
-            s: cells(Column::S),
-            chain_is_of_source: columns.chain_is_of_source,
-        }
-    }
-
+impl Table<'_> {
     /// The fields of a row, which refer to the parts that it fills.
     fn read<'r>(
         &'r self,
@@ -331,7 +294,7 @@ impl<'a> Table<'a> {
 impl Decoder<'_> {
     /// Adds the transactions of rows until there is enough. Whether that were all.
     pub fn add_rows(&mut self, rows: &mut Rows) -> bool {
-        let (table, all, mut row) = (Table::of(rows), rows.batch.num_rows(), rows.next);
+        let (table, all, mut row) = (rows.places.table(&rows.batch), rows.batch.num_rows(), rows.next);
         let mut parts = Parts::default();
         self.reserve(all - row, rows.bytes);
         while row < all && !self.is_full() {
@@ -424,9 +387,9 @@ fn items(list: &ArrayRef, row: usize) -> Result<Option<ArrayRef>, Why> {
 }
 
 /// A part of the items of a list of structs.
-fn part<'a>(items: &'a ArrayRef, name: &str, holds: Holds) -> Result<&'a ArrayRef, Why> {
+fn part<'a>(items: &'a ArrayRef, name: &str, fits: fn(&DataType) -> bool) -> Result<&'a ArrayRef, Why> {
     let parts = items.as_struct_opt().and_then(|items| items.column_by_name(name));
-    let fitting = parts.filter(|part| holds.fits(part.data_type()));
+    let fitting = parts.filter(|part| fits(part.data_type()));
     fitting.ok_or_else(|| format!("items of a list have no {name} of a known type").into())
 }
 
@@ -446,8 +409,8 @@ fn put_hashes(items: &ArrayRef, to: &mut Vec<u8>) -> Result<(), Why> {
 /// Appends the items of an access list, encoded.
 fn put_access_list(list: &ArrayRef, row: usize, to: &mut Vec<u8>) -> Result<(), Why> {
     let Some(accounts) = items(list, row)? else { return Ok(()) };
-    let addresses = Cells::of(part(&accounts, "address", Holds::Bytes)?.as_ref());
-    let keys = part(&accounts, "storage_keys", Holds::List)?;
+    let addresses = Cells::of(part(&accounts, "address", holds_bytes)?.as_ref());
+    let keys = part(&accounts, "storage_keys", is_list)?;
     for account in 0..accounts.len() {
         let address = fixed(&addresses, account).map_err(of("an address of a list"))?;
         let keys = items(keys, account)?;
@@ -460,8 +423,8 @@ fn put_access_list(list: &ArrayRef, row: usize, to: &mut Vec<u8>) -> Result<(), 
 /// Appends authorizations, encoded.
 fn put_authorizations(list: &ArrayRef, row: usize, to: &mut Vec<u8>) -> Result<(), Why> {
     let Some(items) = items(list, row)? else { return Ok(()) };
-    let cells = |name| part(&items, name, Holds::Bytes).map(|part| Cells::of(part.as_ref()));
-    let integers = |name| part(&items, name, Holds::Integers).map(|part| Integers::of(part.as_ref()));
+    let cells = |name| part(&items, name, holds_bytes).map(|part| Cells::of(part.as_ref()));
+    let integers = |name| part(&items, name, holds_integers).map(|part| Integers::of(part.as_ref()));
     let (chains, nonces, parities) = (integers("chain_id")?, integers("nonce")?, integers("y_parity")?);
     let (addresses, r, s) = (cells("address")?, cells("r")?, cells("s")?);
     let read = |item: usize| {
