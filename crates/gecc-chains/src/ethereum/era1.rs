@@ -15,6 +15,7 @@ use crate::flow::HandOn;
 use crate::limits::Limits;
 use crate::problem::{Place, Problem, note};
 use std::collections::VecDeque;
+use std::fmt::Display;
 use std::ops::{ControlFlow, Range};
 use std::path::Path;
 use std::sync::Arc;
@@ -126,9 +127,7 @@ impl Tuples {
                             self.decompressed += decompressed;
                             self.blocks.push_back(Tuple { place, header, body });
                         }
-                        (None, Some(_)) => {
-                            note(&mut self.problems, reader.problem_at(place, "a block's body without its header"));
-                        }
+                        (None, Some(_)) => self.note(reader, place, "a block's body without its header"),
                         (_, None) => {}
                     }
                 }
@@ -137,10 +136,7 @@ impl Tuples {
                     reader.skip(length - 8)?;
                     let count = u64::from_le_bytes(reader.read()?);
                     if count != std::mem::take(seen) {
-                        note(
-                            &mut self.problems,
-                            reader.problem_at(place, format!("of {count} blocks some were not found")),
-                        );
+                        self.note(reader, place, format!("of {count} blocks some were not found"));
                     }
                 }
                 // Others are skipped, as the format asks for.
@@ -151,10 +147,14 @@ impl Tuples {
         Ok(())
     }
 
+    fn note(&mut self, reader: &Reader, place: u64, what: impl Display) {
+        note(&mut self.problems, reader.problem_at(place, what));
+    }
+
     /// Notes a header whose body does not come.
     fn require_none(&mut self, reader: &Reader, header: Option<(u64, Range<usize>)>) {
         if let Some((place, _)) = header {
-            note(&mut self.problems, reader.problem_at(place, "a block's header without its body"));
+            self.note(reader, place, "a block's header without its body");
         }
     }
 
@@ -179,8 +179,7 @@ impl Tuples {
         } else {
             reader.skip(length)?;
         }
-        let what = format!("a part of a block of {bytes} bytes is above the limit of {longest}");
-        note(&mut self.problems, reader.problem_at(place, what));
+        self.note(reader, place, format!("a part of a block of {bytes} bytes is above the limit of {longest}"));
         Ok(None)
     }
 }
