@@ -43,8 +43,8 @@ pub use variant::{MAX_CONTEXT_LEN, Variant};
 /// An item is rejected with the first of these that applies: [`Rejection::SOutOfRange`] (not below n),
 /// [`Rejection::MalformedPoint`] (the key is of another form, or the rule wants a canonical one),
 /// [`Rejection::NotOnCurve`] (the key is no point), [`Rejection::SmallOrderKey`] and [`Rejection::SmallOrderR`] (the
-/// rule rejects these), and by rules with the cofactor [`Rejection::NoSuchR`] and [`Rejection::ROutOfRange`] (no point,
-/// or not canonical); then [`Rejection::Mismatch`].
+/// rule rejects these), and by rules with the cofactor [`Rejection::ROutOfRange`] and [`Rejection::NoSuchR`] (not
+/// canonical, or no point); then [`Rejection::Mismatch`].
 ///
 /// With [`crate::EngineBuilder::batch_equations`] many items are verified together by a rule with the cofactor
 /// ([`Rule::is_cofactored`]). Other rules look at what cancels in sums, and are as without it.
