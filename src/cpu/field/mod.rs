@@ -72,9 +72,15 @@ pub trait Field: Copy + core::fmt::Debug + PartialEq + Eq + Send + Sync + 'stati
     /// self - rhs.
     fn sub(&self, rhs: &Self) -> Self;
     /// -self.
-    fn neg(&self) -> Self;
+    #[inline(always)]
+    fn neg(&self) -> Self {
+        Self::ZERO.sub(self)
+    }
     /// 2 self.
-    fn double(&self) -> Self;
+    #[inline(always)]
+    fn double(&self) -> Self {
+        self.add(self)
+    }
     /// self / 2.
     fn half(&self) -> Self;
     /// self rhs.
@@ -87,7 +93,10 @@ pub trait Field: Copy + core::fmt::Debug + PartialEq + Eq + Send + Sync + 'stati
     fn mul_sub_square(&self, rhs: &Self, c: &Self) -> Self;
 
     /// Whether this is zero.
-    fn is_zero(&self) -> bool;
+    #[inline(always)]
+    fn is_zero(&self) -> bool {
+        *self == Self::ZERO
+    }
     /// Whether the canonical value is odd.
     fn is_odd(&self) -> bool;
 

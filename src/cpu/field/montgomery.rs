@@ -105,16 +105,6 @@ impl<M: Modulus, S: Shape> Field for Element<M, S> {
     }
 
     #[inline(always)]
-    fn neg(&self) -> Self {
-        Self::ZERO.sub(self)
-    }
-
-    #[inline(always)]
-    fn double(&self) -> Self {
-        self.add(self)
-    }
-
-    #[inline(always)]
     fn mul(&self, rhs: &Self) -> Self {
         Self::new(reduce_wide::<M, S>(limbs::mul_wide(&self.0, &rhs.0)))
     }
@@ -139,11 +129,6 @@ impl<M: Modulus, S: Shape> Field for Element<M, S> {
     fn mul_sub_square(&self, rhs: &Self, c: &Self) -> Self {
         let (ab, cc) = (limbs::mul_wide(&self.0, &rhs.0), limbs::square_wide(&c.0));
         Self::new(reduce_wide::<M, S>(modular::sub_wide_mod(&ab, &cc, Self::MODULUS)))
-    }
-
-    #[inline(always)]
-    fn is_zero(&self) -> bool {
-        *self == Self::ZERO
     }
 
     #[inline(always)]

@@ -87,16 +87,6 @@ impl<M: PrimeOfCoordinates> Field for Element<M> {
     }
 
     #[inline(always)]
-    fn neg(&self) -> Self {
-        Self::ZERO.sub(self)
-    }
-
-    #[inline(always)]
-    fn double(&self) -> Self {
-        self.add(self)
-    }
-
-    #[inline(always)]
     fn mul(&self, rhs: &Self) -> Self {
         Self::new(reduce::<M>(limbs::mul_wide(&self.0, &rhs.0)))
     }
@@ -121,11 +111,6 @@ impl<M: PrimeOfCoordinates> Field for Element<M> {
     fn mul_sub_square(&self, rhs: &Self, c: &Self) -> Self {
         let (ab, cc) = (limbs::mul_wide(&self.0, &rhs.0), limbs::square_wide(&c.0));
         Self::new(reduce::<M>(modular::sub_wide_mod(&ab, &cc, Self::MODULUS)))
-    }
-
-    #[inline(always)]
-    fn is_zero(&self) -> bool {
-        *self == Self::ZERO
     }
 
     #[inline(always)]
