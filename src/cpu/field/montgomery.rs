@@ -3,13 +3,13 @@
 use super::invert::Inverter;
 use super::limbs::{self, Limbs};
 use super::moduli::{Modulus, PrimeOfCoordinates};
-use super::vector;
+use super::vector::Prime;
 use super::{Coordinate, Field, SqrtChain, modular};
 use core::fmt::{Debug, Formatter};
 use core::marker::PhantomData;
 
-/// What the shape of a modulus allows in a reduction. The lanes have a word in it, too.
-pub trait Shape: vector::Shape + Copy + Eq + Send + Sync + 'static {
+/// What the shape of a modulus allows in a reduction.
+pub trait Shape: Copy + Eq + Send + Sync + 'static {
     /// (t + k m) / 2^64, with the k below 2^64 that makes the division exact. The quotient is at most
     /// m + (t - m) / 2^64, so less than 2^256.
     fn reduce_limb<M: Modulus>(t: &Limbs) -> Limbs;
@@ -142,7 +142,10 @@ impl<M: Modulus, S: Shape> Field for Element<M, S> {
     }
 }
 
-impl<M: PrimeOfCoordinates, S: Shape> Coordinate for Element<M, S> {
+impl<M: PrimeOfCoordinates, S: Shape> Coordinate for Element<M, S>
+where
+    Self: Prime,
+{
     const MODULUS: Limbs = M::M;
     const SQRT_CHAIN: SqrtChain = M::SQRT_CHAIN;
 

@@ -14,8 +14,3 @@ impl Lanes {
 pub trait Prime {}
 
 impl<F> Prime for F {}
-
-/// Nor of the shape of a modulus.
-pub trait Shape {}
-
-impl<S> Shape for S {}

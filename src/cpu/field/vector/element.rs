@@ -5,7 +5,6 @@
 //! relies on this. Sums are not carried at all, and may be negative, until they become an element.
 
 use super::words::{Mask, Words};
-use crate::cpu::field::moduli::Modulus;
 use core::marker::PhantomData;
 use core::ops::{Add, Neg, Sub};
 
@@ -29,18 +28,6 @@ pub trait Prime: Copy + 'static {
     /// The sum modulo p, between 0 and 2.01 p once it is carried; the sum may be negative, with words below 2^57 in
     /// absolute value.
     fn fold(sum: [Words; 5]) -> [Words; 5];
-}
-
-/// The same for Montgomery form with R = 2^260, by what the shape of a modulus m allows.
-pub trait Shape {
-    /// See `Prime`.
-    fn reduce<M: Modulus>(columns: [Words; 10]) -> [Words; 5];
-
-    /// See `Prime`.
-    fn add_multiple<M: Modulus>(sum: [Words; 5], k: i64) -> [Words; 5];
-
-    /// See `Prime`.
-    fn fold<M: Modulus>(sum: [Words; 5]) -> [Words; 5];
 }
 
 /// `Prime::fold` for a p close to 2^256. `add_complement(sum, k)` is sum + k (2^256 - p), for a k of few bits.

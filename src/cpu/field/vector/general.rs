@@ -1,33 +1,16 @@
-//! Any prime p between 2^255 and 2^256, and what fields in Montgomery form have in common. R = 2^260.
+//! Any prime p between 2^255 and 2^256. Montgomery form with R = 2^260.
 
-use super::element::{BITS, LOW, Prime, Shape, carry, split};
+use super::element::{BITS, LOW, Prime, carry, split};
 use super::words::Words;
+use crate::cpu::field::Montgomery;
 use crate::cpu::field::moduli::Modulus;
-use crate::cpu::field::montgomery::{self, General};
 
-impl<M: Modulus, S: montgomery::Shape> Prime for montgomery::Element<M, S> {
+impl<M: Modulus> Prime for Montgomery<M> {
     const SHIFT: i32 = 4;
 
-    #[inline(always)]
-    fn reduce(columns: [Words; 10]) -> [Words; 5] {
-        S::reduce::<M>(columns)
-    }
-
-    #[inline(always)]
-    fn add_multiple(sum: [Words; 5], k: i64) -> [Words; 5] {
-        S::add_multiple::<M>(sum, k)
-    }
-
-    #[inline(always)]
-    fn fold(sum: [Words; 5]) -> [Words; 5] {
-        S::fold::<M>(sum)
-    }
-}
-
-impl Shape for General {
     /// Row by row: the multiple m of p clears a word. A column gets ten terms more, below 2^52, and a carry.
     #[inline(always)]
-    fn reduce<M: Modulus>(columns: [Words; 10]) -> [Words; 5] {
+    fn reduce(columns: [Words; 10]) -> [Words; 5] {
         let mut t = columns;
         let p = const { split(&M::M, 0) }.map(|word| t[0].all(word));
         let (zero, factor) = (t[0].all(0), t[0].all(M::NEG_INV64 & LOW));
@@ -45,7 +28,7 @@ impl Shape for General {
     }
 
     #[inline(always)]
-    fn add_multiple<M: Modulus>(mut sum: [Words; 5], k: i64) -> [Words; 5] {
+    fn add_multiple(mut sum: [Words; 5], k: i64) -> [Words; 5] {
         for (word, p) in sum.iter_mut().zip(const { split(&M::M, 0) }) {
             *word = word.add(word.all((k * p as i64) as u64));
         }
@@ -63,7 +46,7 @@ impl Shape for General {
     /// With q = floor(x - 2^-20), sum / p - q is thus between 0 and 1 + 2^-18. And q is below 2^11 in absolute value: a
     /// product with half a word of p fits.
     #[inline(always)]
-    fn fold<M: Modulus>(mut sum: [Words; 5]) -> [Words; 5] {
+    fn fold(mut sum: [Words; 5]) -> [Words; 5] {
         const HALF: u32 = BITS / 2;
         let top = sum[4].sar::<HALF>();
         let x = top.mul_signed_32(top.all(const { inverse(&M::M) }));

@@ -10,5 +10,5 @@ mod words;
 
 #[cfg(test)]
 pub use element::LOW;
-pub use element::{BITS, Element, Prime, Shape, Sum, carry};
+pub use element::{BITS, Element, Prime, Sum, carry};
 pub use words::{Lanes, Mask, Words, transpose};

@@ -1,15 +1,17 @@
 //! p = 2^256 - 2^224 + 2^192 + 2^96 - 1 of P-256. Montgomery form with R = 2^260.
 
-use super::element::{BITS, Shape, carry, fold_by_complement};
+use super::element::{BITS, Prime, carry, fold_by_complement};
 use super::words::Words;
+use crate::cpu::field::MontgomeryP256;
 use crate::cpu::field::moduli::Modulus;
-use crate::cpu::field::p256;
 
-impl Shape for p256::Prime {
+impl<M: Modulus> Prime for MontgomeryP256<M> {
+    const SHIFT: i32 = 4;
+
     /// p = -1 modulo 2^52, so the multiple of p that clears a word has that word, m, as its factor, and m p - m is m
     /// times 2^44 one word up, 2^36 three words up and 2^48 - 2^16 four words up.
     #[inline(always)]
-    fn reduce<M: Modulus>(columns: [Words; 10]) -> [Words; 5] {
+    fn reduce(columns: [Words; 10]) -> [Words; 5] {
         let mut t = columns;
         let (p1, p3, p4) = (t[0].all(1 << 44), t[0].all(1 << 36), t[0].all((1 << 48) - (1 << 16)));
         for i in 0..5 {
@@ -24,13 +26,13 @@ impl Shape for p256::Prime {
     }
 
     #[inline(always)]
-    fn add_multiple<M: Modulus>([t0, t1, t2, t3, t4]: [Words; 5], k: i64) -> [Words; 5] {
+    fn add_multiple([t0, t1, t2, t3, t4]: [Words; 5], k: i64) -> [Words; 5] {
         let word = |value: i64| t0.all(value as u64);
         [t0.sub(word(k)), t1.add(word(k << 44)), t2, t3.add(word(k << 36)), t4.add(word((k << 48) - (k << 16)))]
     }
 
     #[inline(always)]
-    fn fold<M: Modulus>(sum: [Words; 5]) -> [Words; 5] {
+    fn fold(sum: [Words; 5]) -> [Words; 5] {
         fold_by_complement(sum, |[t0, t1, t2, t3, t4], k| {
             [t0.add(k), t1.sub(k.shl::<44>()), t2, t3.sub(k.shl::<36>()), t4.add(k.shl::<16>())]
         })

@@ -1,16 +1,18 @@
 //! p = 2^256 - 2^224 - 2^96 + 2^64 - 1 of SM2. Montgomery form with R = 2^260.
 
-use super::element::{BITS, LOW, Shape, carry, fold_by_complement};
+use super::element::{BITS, LOW, Prime, carry, fold_by_complement};
 use super::words::Words;
+use crate::cpu::field::MontgomerySm2;
 use crate::cpu::field::moduli::Modulus;
-use crate::cpu::field::sm2;
 
-impl Shape for sm2::Prime {
+impl<M: Modulus> Prime for MontgomerySm2<M> {
+    const SHIFT: i32 = 4;
+
     /// p = -1 modulo 2^52, so the multiple of p that clears a word has that word, m, as its factor, and m p - m is m
     /// times 2^12 - 2^44 one word up and 2^48 - 2^16 four words up. The first is negative: it takes 2^52 from the word
     /// above.
     #[inline(always)]
-    fn reduce<M: Modulus>(columns: [Words; 10]) -> [Words; 5] {
+    fn reduce(columns: [Words; 10]) -> [Words; 5] {
         let mut t = columns;
         let (p1, p4) = (t[0].all((1 << 52) + (1 << 12) - (1 << 44)), t[0].all((1 << 48) - (1 << 16)));
         let low = t[0].all(LOW);
@@ -25,13 +27,13 @@ impl Shape for sm2::Prime {
     }
 
     #[inline(always)]
-    fn add_multiple<M: Modulus>([t0, t1, t2, t3, t4]: [Words; 5], k: i64) -> [Words; 5] {
+    fn add_multiple([t0, t1, t2, t3, t4]: [Words; 5], k: i64) -> [Words; 5] {
         let word = |value: i64| t0.all(value as u64);
         [t0.sub(word(k)), t1.add(word((k << 12) - (k << 44))), t2, t3, t4.add(word((k << 48) - (k << 16)))]
     }
 
     #[inline(always)]
-    fn fold<M: Modulus>(sum: [Words; 5]) -> [Words; 5] {
+    fn fold(sum: [Words; 5]) -> [Words; 5] {
         fold_by_complement(sum, |[t0, t1, t2, t3, t4], k| {
             [t0.add(k), t1.add(k.shl::<44>()).sub(k.shl::<12>()), t2, t3, t4.add(k.shl::<16>())]
         })
