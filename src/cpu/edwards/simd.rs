@@ -11,7 +11,7 @@ use super::scalar::Scalar;
 use super::tables::Comb;
 use crate::cpu::field::limbs::Limbs;
 pub use crate::cpu::field::vector::Lanes;
-use crate::cpu::field::vector::{BITS, Element as Vector, Mask, Prime, Sum, Words, carry, transpose};
+use crate::cpu::field::vector::{BITS, Element as Vector, LANES, Mask, Prime, Sum, Words, carry, transpose};
 use crate::cpu::scalar::uniform_windows;
 use crate::cpu::simd::{CHAINS, Chains};
 
@@ -21,7 +21,6 @@ pub use secret::uniform_products;
 
 type Element = Vector<Stored>;
 
-const LANES: usize = 8;
 /// The bits of p, 255, in the highest word.
 const TOP: u32 = 47;
 

@@ -2,8 +2,7 @@
 
 use super::point::Affine;
 use crate::cpu::field::Coordinate;
-use crate::cpu::field::vector::Element;
-use crate::cpu::field::vector::{Lanes, Words, transpose};
+use crate::cpu::field::vector::{Element, Lanes, Words, transpose};
 use crate::cpu::point::affine::Entry;
 
 impl<F: Coordinate> Element<F> {

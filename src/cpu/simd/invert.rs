@@ -1,8 +1,7 @@
 //! Montgomery's trick in lanes: one inversion, of 16 elements by the portable code, for the denominators of a batch.
 
 use crate::cpu::field::Coordinate;
-use crate::cpu::field::vector::Element;
-use crate::cpu::field::vector::Lanes;
+use crate::cpu::field::vector::{Element, Lanes};
 use crate::cpu::point::affine::invert_all;
 
 /// Chains of products side by side in each lane: while one waits for a product, the other goes on.

@@ -3,10 +3,8 @@
 //!
 //! The permutation is that of FIPS 202, section 3; the padding that of the submission, one bit earlier than SHA-3's.
 
-use crate::cpu::field::vector::{Lanes, Words, transpose};
+use crate::cpu::field::vector::{LANES, Lanes, Words, transpose};
 
-/// Messages side by side.
-pub const LANES: usize = 8;
 /// Bytes of a message that a permutation takes.
 const RATE: usize = 136;
 /// Tables of three bits a, b, c: a ^ b ^ c, and a ^ (!b & c).

@@ -1,13 +1,10 @@
 //! Points from their x-coordinates: square roots in lanes.
 
 use super::chains::{CHAINS, Chains};
-use crate::cpu::field::vector::Element;
-use crate::cpu::field::vector::Lanes;
+use crate::cpu::field::vector::{Element, LANES, Lanes};
 use crate::cpu::field::{Coordinate, Field};
 use crate::cpu::point::affine::Affine;
 use crate::cpu::{CpuCurve, coefficient_a};
-
-const LANES: usize = 8;
 
 /// The point with each x-coordinate and parity of y, or `None` where there is none.
 pub fn lift_x<C: CpuCurve>(lanes: Lanes, coordinates: &[(C::Base, bool)]) -> Vec<Option<Affine<C::Base>>> {

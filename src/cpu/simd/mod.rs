@@ -22,9 +22,9 @@ mod uniform_points;
 #[cfg(test)]
 mod tests;
 
-pub use super::field::vector::Lanes;
+pub use super::field::vector::{LANES as KECCAK_LANES, Lanes};
 pub use chains::{CHAINS, Chains};
-pub use keccak::{LANES as KECCAK_LANES, keccak256};
+pub use keccak::keccak256;
 pub use lift::lift_x;
 pub use multiply::{mul_add, sum_products};
 pub use normalize::normalize;

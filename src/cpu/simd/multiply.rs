@@ -3,18 +3,14 @@
 use super::convert::gather;
 use super::point::{Affine, Jacobian};
 use super::tables::odd_multiples;
-use crate::cpu::field::vector::Element;
-use crate::cpu::field::vector::{Lanes, Mask};
+use crate::cpu::field::vector::{Element, LANES, Lanes, Mask};
 use crate::cpu::field::{Coordinate, Field};
 use crate::cpu::point::affine::{self, Entry};
-use crate::cpu::point::comb::Comb;
-use crate::cpu::point::comb::{BaseTerm, Product};
+use crate::cpu::point::comb::{BaseTerm, Comb, Product};
 use crate::cpu::point::jacobian;
 use crate::cpu::scalar::odd_windows;
 use crate::cpu::{CpuCurve, be_bytes_to_limbs};
 
-/// Lanes of a vector.
-const LANES: usize = 8;
 /// Bits per window.
 const WINDOW: u32 = 5;
 /// Odd multiples P, 3P, ..., (2^w - 1) P.

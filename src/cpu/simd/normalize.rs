@@ -2,12 +2,9 @@
 
 use super::invert::Denominators;
 use crate::cpu::field::Coordinate;
-use crate::cpu::field::vector::Element;
-use crate::cpu::field::vector::Lanes;
+use crate::cpu::field::vector::{Element, LANES, Lanes};
 use crate::cpu::point::affine::Affine;
 use crate::cpu::point::jacobian::Jacobian;
-
-const LANES: usize = 8;
 
 /// The affine form of each point.
 pub fn normalize<F: Coordinate>(lanes: Lanes, points: &[Jacobian<F>]) -> Vec<Affine<F>> {

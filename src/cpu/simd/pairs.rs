@@ -5,12 +5,11 @@ use super::convert::{gather, scatter};
 use super::invert::Denominators;
 use super::point::Affine;
 use crate::cpu::field::Coordinate;
-use crate::cpu::field::vector::{Element, Lanes, Mask, Sum};
+use crate::cpu::field::vector::{Element, LANES, Lanes, Mask, Sum};
 use crate::cpu::point::affine::{Affine as Point, Entry, prefetch};
 use crate::cpu::point::pairs::{BATCH, Pair};
 use crate::cpu::{CpuCurve, coefficient_a};
 
-const LANES: usize = 8;
 /// This many pairs before they are added, their points are fetched: they lie anywhere in memory.
 const AHEAD: usize = 4 * LANES;
 

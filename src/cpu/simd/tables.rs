@@ -7,13 +7,9 @@ use super::convert::{gather, scatter, scatter_stored};
 use super::invert::Denominators;
 use super::point::{Affine, Jacobian};
 use crate::cpu::field::Coordinate;
-use crate::cpu::field::vector::Element;
-use crate::cpu::field::vector::Lanes;
+use crate::cpu::field::vector::{Element, LANES, Lanes};
 use crate::cpu::point::affine::Entry;
 use crate::cpu::{CpuCurve, coefficient_a};
-
-/// Lanes of a vector.
-const LANES: usize = 8;
 
 /// The odd multiples P, 3P, ..., (2 COUNT - 1)P of each point in turn, for `mul_add`. Points as for `odd_rows`.
 #[target_feature(enable = "avx512f,avx512ifma,avx512vbmi2")]

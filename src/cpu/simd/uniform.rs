@@ -6,14 +6,12 @@
 use super::point::{Affine, Jacobian};
 use super::tables::{odd_multiples, powers_of};
 use crate::cpu::field::Coordinate;
-use crate::cpu::field::vector::Element;
-use crate::cpu::field::vector::{Lanes, Mask, Words};
+use crate::cpu::field::vector::{Element, LANES, Lanes, Mask, Words};
 use crate::cpu::point::affine::{self, Denominators, Entry};
 use crate::cpu::scalar::windows_of_odd;
 use crate::cpu::{CpuCurve, generator};
 use zeroize::Zeroizing;
 
-const LANES: usize = 8;
 /// Bits per window: a larger one saves fewer additions than its lookups cost.
 const WINDOW: u32 = 6;
 const WINDOWS: usize = 43;
@@ -102,8 +100,7 @@ impl<C: CpuCurve> UniformTable<C> {
                 sum.add(Affine { x, y }, opposite)
             };
         }
-        let Affine { x, y } =
-            Affine { x: Element::splat(lanes, &self.exception.x), y: Element::splat(lanes, &self.exception.y) };
+        let (x, y) = (Element::splat(lanes, &self.exception.x), Element::splat(lanes, &self.exception.y));
         let exception = Jacobian { x, y: y.sum().negate(negate).fold(), z: one };
         save(sum.select(sum.z.zeros(), exception), out);
     }

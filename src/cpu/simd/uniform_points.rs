@@ -9,14 +9,11 @@ use super::tables::odd_rows;
 use super::uniform::{Saved, normalize, save, signed_entry};
 use crate::cpu::CpuCurve;
 use crate::cpu::field::Coordinate;
-use crate::cpu::field::vector::Element;
-use crate::cpu::field::vector::{Lanes, Mask, Words};
+use crate::cpu::field::vector::{Element, LANES, Lanes, Mask, Words};
 use crate::cpu::point::affine::{self, Entry};
-use crate::cpu::scalar::Signed;
-use crate::cpu::scalar::windows_of_odd;
+use crate::cpu::scalar::{Signed, windows_of_odd};
 use zeroize::{Zeroize, Zeroizing};
 
-const LANES: usize = 8;
 /// Bits per window.
 const WINDOW: u32 = 5;
 /// Odd multiples P, 3P, ..., (2^w - 1) P.

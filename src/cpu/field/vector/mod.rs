@@ -11,4 +11,4 @@ mod words;
 #[cfg(test)]
 pub use element::LOW;
 pub use element::{BITS, Element, Prime, Sum, carry};
-pub use words::{Lanes, Mask, Words, transpose};
+pub use words::{LANES, Lanes, Mask, Words, transpose};

@@ -16,6 +16,9 @@ impl Lanes {
     }
 }
 
+/// Lanes of a vector.
+pub const LANES: usize = 8;
+
 /// Lanes by number, one bit each.
 pub type Mask = u8;
 
