@@ -29,6 +29,7 @@ use crate::types::{Error, Place, ResultsMut, Widths};
 #[allow(unused_imports, reason = "for tests/small_groups.rs")]
 pub use curves::FieldConstants;
 pub use curves::{CoefficientA, CpuCurve};
+pub use field::limbs::{from_be_bytes as be_bytes_to_limbs, to_be_bytes as limbs_to_be_bytes};
 use field::{Coordinate, Field};
 use point::Affine;
 use simd::Lanes;
@@ -54,35 +55,15 @@ pub fn from_limbs<F: Field>(limbs: &[u64; 4]) -> F {
     F::from_be_bytes(&limbs_to_be_bytes(limbs)).expect("a curve constant is below the modulus")
 }
 
-pub fn limbs_to_be_bytes(limbs: &[u64; 4]) -> [u8; 32] {
-    let mut bytes = [0; 32];
-    for (chunk, limb) in bytes.rchunks_exact_mut(8).zip(limbs) {
-        chunk.copy_from_slice(&limb.to_be_bytes());
-    }
-    bytes
-}
-
-pub fn be_bytes_to_limbs(bytes: &[u8; 32]) -> [u64; 4] {
-    let mut limbs = [0; 4];
-    for (limb, chunk) in limbs.iter_mut().zip(bytes.rchunks_exact(8)) {
-        *limb = u64::from_be_bytes(chunk.try_into().expect("chunks of 8 bytes"));
-    }
-    limbs
-}
-
 /// a || b || x_G || y_G, as Z_A of SM2 takes them.
 pub fn domain_parameters<C: CpuCurve>() -> [u8; 128] {
-    let mut bytes = [0; 128];
     let fields = [
         coefficient_a::<C>().to_be_bytes(),
         limbs_to_be_bytes(&C::B),
         limbs_to_be_bytes(&C::G.0),
         limbs_to_be_bytes(&C::G.1),
     ];
-    for (chunk, field) in bytes.chunks_exact_mut(32).zip(&fields) {
-        chunk.copy_from_slice(field);
-    }
-    bytes
+    fields.as_flattened().try_into().expect("four of 32 bytes")
 }
 
 pub fn three<F: Field>() -> F {

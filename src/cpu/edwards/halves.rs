@@ -9,6 +9,7 @@ use super::curves::EdwardsCurve;
 use super::scalar::Scalar;
 use crate::cpu::field::limbs::{self, Limbs};
 use crate::cpu::field::moduli::Modulus;
+use crate::cpu::scalar::length;
 
 /// c and d: c k = d modulo h n, or -d where it is `opposite`.
 #[derive(Clone, Copy, Debug)]
@@ -58,7 +59,7 @@ impl Halves {
     /// Of the longer of both numbers.
     fn bits(&self) -> u32 {
         let both = std::array::from_fn(|limb| self.c[limb] | self.d[limb]);
-        bits(&both)
+        length(&both)
     }
 }
 
@@ -107,12 +108,6 @@ fn divisions(longer: &Limbs, shorter: &Limbs) -> Option<[u64; 4]> {
         factors = [c, d, a + quotient * c, b + quotient * d];
     }
     if factors[1] != 0 { Some(factors) } else { leading.quotient().map(|times| [1, times, 0, 1]) }
-}
-
-/// The bits of a number.
-pub fn bits(number: &Limbs) -> u32 {
-    let top = number.iter().rposition(|limb| *limb != 0);
-    top.map_or(0, |top| 64 * (top as u32 + 1) - number[top].leading_zeros())
 }
 
 /// A product, below 2^256 or modulo it.

@@ -3,6 +3,7 @@
 
 use crate::cpu::field::limbs::{self, Limbs};
 use crate::cpu::field::moduli::Modulus;
+use crate::cpu::field::montgomery::{General, Shape};
 use core::marker::PhantomData;
 use zeroize::Zeroize;
 
@@ -73,11 +74,7 @@ impl<M: Modulus> Scalar<M> {
 fn montgomery<M: Modulus>(a: &Limbs, b: &Limbs) -> Limbs {
     let (low, high) = limbs::mul_wide(a, b);
     // (low + k m) / R is at most m, and high at most m - 1: their sum is below 2m.
-    let mut t = low;
-    for _ in 0..4 {
-        let [_, t1, t2, t3, t4] = limbs::mul_limb_add(&t, &M::M, t[0].wrapping_mul(M::NEG_INV64));
-        t = [t1, t2, t3, t4];
-    }
+    let t = (0..4).fold(low, |t, _| General::reduce_limb::<M>(&t));
     let (sum, carry) = limbs::add(&t, &high);
     subtract_once::<M>(&sum, carry)
 }

@@ -5,14 +5,13 @@
 
 use super::curves::EdwardsCurve;
 use super::field::{C, Element as Stored};
-use super::halves::bits;
 use super::point::{Niels, Projective};
 use super::scalar::Scalar;
 use super::tables::Comb;
 use crate::cpu::field::limbs::Limbs;
 pub use crate::cpu::field::vector::Lanes;
 use crate::cpu::field::vector::{BITS, Element as Vector, LANES, Mask, Prime, Sum, Words, carry, transpose};
-use crate::cpu::scalar::uniform_windows;
+use crate::cpu::scalar::{length, uniform_windows};
 use crate::cpu::simd::{CHAINS, Chains};
 
 mod secret;
@@ -233,7 +232,7 @@ pub fn products<C: EdwardsCurve>(lanes: Lanes, items: &[Term<C>], base: &Comb<C>
         // Lanes without an item repeat the last one.
         let item = |lane: usize| &group[lane.min(group.len() - 1)];
         // Digits with signs, the highest of which is below 4.
-        let bits = group.iter().flat_map(|item| &item.numbers).map(bits).max().unwrap_or(0);
+        let bits = group.iter().flat_map(|item| &item.numbers).map(length).max().unwrap_or(0);
         let windows = (bits + 2).div_ceil(WINDOW) as usize;
         let digits = [0, 1].map(|which| {
             let mut digits: Digits = [[0; LANES]; MOST_WINDOWS];

@@ -17,7 +17,7 @@ use super::be_bytes_to_limbs;
 use super::field::{Coordinate, Field};
 use super::point::affine::{Affine, Entry};
 use super::point::jacobian::{self, Jacobian};
-use super::scalar::{Signed, window_digit};
+use super::scalar::{Signed, length, window_digit};
 use super::simd::Lanes;
 use crate::host::workers::Pool;
 use std::ops::Range;
@@ -36,17 +36,11 @@ impl<C: CpuCurve> Terms<C> {
     /// Those of scalars[i] points[i].
     pub fn new(lanes: Option<Lanes>, scalars: &[C::Scalar], points: &[Affine<C::Base>]) -> Self {
         debug_assert_eq!(scalars.len(), points.len());
-        let limbs = scalars.iter().map(|scalar| be_bytes_to_limbs(&scalar.to_be_bytes()));
         let Some(endomorphism) = C::ENDOMORPHISM else {
-            let shorter = |(limbs, scalar): ([u64; 4], &C::Scalar)| {
-                // k or n - k, whichever is below 2^255: n < 2^256.
-                let negative = limbs[3] >> 63 == 1;
-                let magnitude = if negative { be_bytes_to_limbs(&scalar.neg().to_be_bytes()) } else { limbs };
-                Signed { negative, magnitude }
-            };
-            return Terms::whole(lanes, limbs.zip(scalars).map(shorter).collect(), points);
+            return Terms::whole(lanes, scalars.iter().map(Signed::shorter).collect(), points);
         };
-        let (mut halves, second): (Vec<_>, Vec<_>) = limbs.map(|limbs| endomorphism.decompose(&limbs)).unzip();
+        let decompose = |scalar: &C::Scalar| endomorphism.decompose(&be_bytes_to_limbs(&scalar.to_be_bytes()));
+        let (mut halves, second): (Vec<_>, Vec<_>) = scalars.iter().map(decompose).unzip();
         halves.extend(second);
         let beta = &C::constants().beta;
         let images = points.iter().map(|point| Affine { x: point.x.mul(beta), ..*point });
@@ -74,7 +68,7 @@ impl<C: CpuCurve> Terms<C> {
     /// Bits of the longest scalar.
     fn bits(&self) -> u32 {
         let all = self.scalars.iter().fold([0; 4], |all, scalar| std::array::from_fn(|i| all[i] | scalar.magnitude[i]));
-        (0..4).rev().find(|i| all[*i] != 0).map_or(0, |i| 64 * i as u32 + all[i].ilog2() + 1)
+        length(&all)
     }
 }
 

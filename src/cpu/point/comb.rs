@@ -2,9 +2,9 @@
 //! sum of table entries and needs no doubling. Serves the base point and public keys that sign many items.
 
 use super::affine::{self, Affine, Entry};
+use crate::cpu::CpuCurve;
 use crate::cpu::field::Field;
-use crate::cpu::scalar::signed_windows;
-use crate::cpu::{CpuCurve, be_bytes_to_limbs};
+use crate::cpu::scalar::{Signed, signed_windows};
 
 /// The multiples d 2^(w j) P for 1 <= d <= 2^(w-1) and every window j.
 pub struct Comb<C: CpuCurve> {
@@ -38,12 +38,10 @@ impl<C: CpuCurve> Comb<C> {
     /// Appends the digits of a scalar, one per term of its product. The entries that they select are fetched meanwhile:
     /// the large table does not fit a core's caches.
     pub fn recode(&self, scalar: &C::Scalar, digits: &mut Vec<i32>) {
-        // k or n - k, whichever is below 2^255, as the recoding needs: n < 2^256.
-        let limbs = be_bytes_to_limbs(&scalar.to_be_bytes());
-        let negate = limbs[3] >> 63 == 1;
-        let limbs = if negate { be_bytes_to_limbs(&scalar.neg().to_be_bytes()) } else { limbs };
-        signed_windows(&limbs, self.window, |index, digit| {
-            let digit = if negate { -digit } else { digit };
+        // As the recoding needs it.
+        let Signed { negative, magnitude } = Signed::shorter(scalar);
+        signed_windows(&magnitude, self.window, |index, digit| {
+            let digit = if negative { -digit } else { digit };
             if digit != 0 {
                 affine::prefetch(&self.entries[self.position(index, digit)]);
             }

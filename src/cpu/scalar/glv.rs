@@ -1,6 +1,7 @@
 //! The decomposition of scalars after Gallant, Lambert and Vanstone (CRYPTO 2001): k = k1 + k2 lambda modulo n, with
 //! both halves of about 128 bits. Nothing branches on the scalars.
 
+use crate::cpu::field::{Field, limbs};
 use zeroize::Zeroize;
 
 /// Constants of an endomorphism (x, y) -> (beta x, y); see `curves/derive.rs` for how they come about.
@@ -27,6 +28,16 @@ pub struct Endomorphism {
 pub struct Signed {
     pub negative: bool,
     pub magnitude: [u64; 4],
+}
+
+impl Signed {
+    /// k or n - k, whichever is below 2^255: n < 2^256. Variable-time.
+    pub fn shorter<F: Field>(scalar: &F) -> Self {
+        let limbs = limbs::from_be_bytes(&scalar.to_be_bytes());
+        let negative = limbs[3] >> 63 == 1;
+        let magnitude = if negative { limbs::from_be_bytes(&scalar.neg().to_be_bytes()) } else { limbs };
+        Signed { negative, magnitude }
+    }
 }
 
 impl Endomorphism {
@@ -74,17 +85,10 @@ fn add(a: &[u64; 3], b: u64) -> [u64; 3] {
 
 /// (k g + 2^383) >> 384, below 2^128.
 fn multiply_and_round(k: &[u64; 4], g: &[u64; 4]) -> [u64; 3] {
-    let mut product = [0u64; 8];
-    for i in 0..4 {
-        let mut carry = 0;
-        for j in 0..4 {
-            (product[i + j], carry) = k[i].carrying_mul_add(g[j], product[i + j], carry);
-        }
-        product[i + 4] = carry;
-    }
-    let (low, carry) = product[6].overflowing_add(product[5] >> 63);
+    let (_, [_, below, low, high]) = limbs::mul_wide(k, g);
+    let (low, carry) = low.overflowing_add(below >> 63);
     // The product is below 2^512 - 2^384, so the top word has room for the carry.
-    [low, product[7] + u64::from(carry), 0]
+    [low, high + u64::from(carry), 0]
 }
 
 /// a b modulo 2^192.

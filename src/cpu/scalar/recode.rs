@@ -2,6 +2,8 @@
 //!
 //! Limbs are little-endian.
 
+use crate::cpu::field::limbs;
+
 /// Digits of the longest scalar, with room for a carry.
 const MAX_DIGITS: usize = 257;
 
@@ -74,10 +76,7 @@ pub fn uniform_windows(value: &[u64; 4], width: u32, windows: usize, mut take: i
     for position in (0..windows as u32).map(|window| window * width + width - 1) {
         halves[(position / 64) as usize] |= 1 << (position % 64);
     }
-    let (mut sum, mut carry) = ([0; 4], false);
-    for ((sum, value), halves) in sum.iter_mut().zip(value).zip(halves) {
-        (*sum, carry) = value.carrying_add(halves, carry);
-    }
+    let (sum, _) = limbs::add(value, &halves);
     for index in 0..windows {
         take(index, bits(&sum, index as u32 * width, width) as i32 - half as i32);
     }
@@ -101,6 +100,12 @@ pub fn windows_of_odd(value: &[u64; 4], width: u32, windows: usize, mut take: im
         let top = u32::from(index == windows - 1) << (width - 1);
         take(index, bits(value, index as u32 * width + 1, width) | top);
     }
+}
+
+/// Bits of a number: none of 0.
+pub fn length(number: &[u64; 4]) -> u32 {
+    let top = number.iter().rposition(|limb| *limb != 0);
+    top.map_or(0, |top| 64 * (top as u32 + 1) - number[top].leading_zeros())
 }
 
 /// `count <= 31` bits from `position` on; bits above 255 are zero.

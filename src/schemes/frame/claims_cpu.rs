@@ -1,6 +1,6 @@
 //! What a signature claims, as the CPU engine checks it: an equation, and what must be true of its point.
 
-use crate::cpu::field::Field;
+use crate::cpu::field::{Field, limbs};
 use crate::cpu::multiply::normalize;
 use crate::cpu::point::jacobian::Jacobian;
 use crate::cpu::simd::Lanes;
@@ -77,10 +77,6 @@ impl<C: CpuCurve> Claim<C> for EvenWithX<C> {
 
 /// x + n as a coordinate, where it is below p.
 pub fn plus_n<C: CpuCurve>(x: &[u64; 4]) -> Option<C::Base> {
-    let mut carry = false;
-    let mut sum = [0; 4];
-    for i in 0..4 {
-        (sum[i], carry) = x[i].carrying_add(C::N[i], carry);
-    }
+    let (sum, carry) = limbs::add(x, &C::N);
     if carry { None } else { C::Base::from_be_bytes(&limbs_to_be_bytes(&sum)) }
 }
