@@ -1,9 +1,18 @@
 //! Products of points that are not known beforehand. Variable time.
 
 use super::curves::EdwardsCurve;
+use super::field::Element;
 use super::point::{Completed, Extended, ProjectiveNiels};
+use super::scalar::Scalar;
 use crate::cpu::field::limbs::Limbs;
 use crate::cpu::scalar::Wnaf;
+
+/// Products of two points that are not known beforehand, and one of the base point.
+pub struct Term<C: EdwardsCurve> {
+    pub numbers: [Limbs; 2],
+    pub points: [[Element; 2]; 2],
+    pub s: Scalar<C::Order>,
+}
 
 /// Digits are odd and below 2^(w-1): the table has the first 2^(w-2) odd multiples.
 const WIDTH: u32 = 5;

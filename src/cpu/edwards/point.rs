@@ -88,11 +88,6 @@ pub fn has_small_order_var<C: EdwardsCurve>(y: &Element, z: &Element) -> bool {
 }
 
 impl Completed {
-    /// Whether the order divides 8.
-    pub fn has_small_order_var<C: EdwardsCurve>(&self) -> bool {
-        has_small_order_var::<C>(&self.y, &self.t)
-    }
-
     #[inline(always)]
     pub fn to_projective(self) -> Projective {
         Projective { x: self.x.mul(&self.t), y: self.y.mul(&self.z), z: self.z.mul(&self.t) }

@@ -5,6 +5,7 @@
 
 use super::curves::EdwardsCurve;
 use super::field::{C, Element as Stored};
+use super::multiply::Term;
 use super::point::{Niels, Projective};
 use super::scalar::Scalar;
 use super::tables::Comb;
@@ -214,13 +215,6 @@ const WINDOW: u32 = 4;
 const MULTIPLES: usize = 1 << (WINDOW - 1);
 /// For numbers below 2^254.
 const MOST_WINDOWS: usize = 64;
-
-/// Products of two points that are not known beforehand, and one of the base point.
-pub struct Term<C: EdwardsCurve> {
-    pub numbers: [Limbs; 2],
-    pub points: [[Stored; 2]; 2],
-    pub s: Scalar<C::Order>,
-}
 
 /// The digits of a number in each lane.
 type Digits = [[i32; LANES]; MOST_WINDOWS];

@@ -2,20 +2,12 @@
 
 use super::curves::EdwardsCurve;
 use super::field::Element;
+use super::multiply::Term;
 use super::point::{Niels, Projective};
 use super::scalar::Scalar;
 use super::tables::{Comb, Uniform};
-use crate::cpu::field::limbs::Limbs;
 pub use crate::cpu::field::vector::Lanes;
 use zeroize::Zeroizing;
-
-/// See `simd`.
-#[allow(dead_code, reason = "nobody reads it")]
-pub struct Term<C: EdwardsCurve> {
-    pub numbers: [Limbs; 2],
-    pub points: [[Element; 2]; 2],
-    pub s: Scalar<C::Order>,
-}
 
 pub fn products<C: EdwardsCurve>(lanes: Lanes, _: &[Term<C>], _: &Comb<C>) -> Vec<Projective> {
     match lanes {}

@@ -91,7 +91,7 @@ pub(super) type UniformWindow = [[u64; UNIFORM_ENTRIES]; 12];
 
 /// The same for secret scalars, 77 KiB: every product reads all of it.
 pub struct Uniform<C> {
-    windows: Vec<UniformWindow>,
+    pub(super) windows: Vec<UniformWindow>,
     curve: PhantomData<C>,
 }
 
@@ -103,11 +103,6 @@ impl<C: EdwardsCurve> Uniform<C> {
             std::array::from_fn(|word| std::array::from_fn(|entry| entries[entry].words()[word]))
         };
         Uniform { windows: windows[..UNIFORM_WINDOWS].iter().map(by_words).collect(), curve: PhantomData }
-    }
-
-    #[cfg_attr(any(gecc_no_lanes, not(target_arch = "x86_64")), allow(dead_code, reason = "for the lanes"))]
-    pub(super) fn windows(&self) -> &[UniformWindow] {
-        &self.windows
     }
 
     /// k P of each scalar. **Constant-time.** What is left on the stack is the caller's to wipe.

@@ -10,7 +10,7 @@ use crate::cpu::edwards::curves::EdwardsCurve;
 use crate::cpu::edwards::decode::{Encoding, NoPoint, decode_all, encode_all, encodes_small_order_var};
 use crate::cpu::edwards::field::Element;
 use crate::cpu::edwards::halves::Halves;
-use crate::cpu::edwards::multiply::sum_of_products_var;
+use crate::cpu::edwards::multiply::{Term, sum_of_products_var};
 use crate::cpu::edwards::point::{Extended, Niels, Projective};
 use crate::cpu::edwards::scalar::Scalar;
 use crate::cpu::edwards::simd::{self, Lanes, Term};
@@ -215,7 +215,7 @@ impl Verification<'_> {
         for (place, minus_r) in open.into_iter().zip(minus_r) {
             let difference = |minus_r: [Element; 2]| {
                 let difference = sums[place].to_extended().add_affine(&Niels::from_affine::<C>(&minus_r));
-                code(difference.has_small_order_var::<C>())
+                code(difference.to_projective().has_small_order_var::<C>())
             };
             codes[place] = minus_r.map_or_else(Rejection::code, difference);
         }

@@ -25,7 +25,7 @@ pub fn uniform_products<C: EdwardsCurve>(
         let mut digits = Digits::new([[0; LANES]; UNIFORM_WINDOWS]);
         recode(group, &mut digits);
         // SAFETY: a `Lanes` proves that the instructions exist.
-        sums.extend(unsafe { sum(lanes, &digits, table.windows()) });
+        sums.extend(unsafe { sum(lanes, &digits, &table.windows) });
     }
     sums.truncate(scalars.len());
     sums
