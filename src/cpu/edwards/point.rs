@@ -7,7 +7,7 @@ use super::field::Element;
 use zeroize::Zeroize;
 
 /// A point as (X : Y : Z), all that a doubling needs.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Zeroize)]
 pub struct Projective {
     pub x: Element,
     pub y: Element,
@@ -46,12 +46,6 @@ pub struct Niels {
 pub struct ProjectiveNiels {
     niels: Niels,
     z2: Element,
-}
-
-impl Zeroize for Projective {
-    fn zeroize(&mut self) {
-        [&mut self.x, &mut self.y, &mut self.z].into_iter().for_each(Zeroize::zeroize);
-    }
 }
 
 impl Projective {

@@ -8,14 +8,9 @@ use core::marker::PhantomData;
 use zeroize::Zeroize;
 
 /// A number below the order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Zeroize)]
+#[zeroize(bound = "")]
 pub struct Scalar<M>(Limbs, PhantomData<M>);
-
-impl<M> Zeroize for Scalar<M> {
-    fn zeroize(&mut self) {
-        self.0.zeroize();
-    }
-}
 
 impl<M: Modulus> Scalar<M> {
     pub const ZERO: Self = Scalar(limbs::ZERO, PhantomData);

@@ -12,7 +12,7 @@ use crate::types::{Place, Rows, SecretKeys};
 use sha2::{Digest, Sha512};
 use std::fmt;
 use std::ops::Range;
-use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
+use zeroize::{ZeroizeOnDrop, Zeroizing};
 
 /// A number modulo n.
 pub(super) type Number = Scalar<Ed25519N>;
@@ -22,21 +22,13 @@ pub(super) type Number = Scalar<Ed25519N>;
 /// with a seed.
 ///
 /// Made by [`super::expand`] and [`super::expand_hashed`]. Wiped when dropped; `Debug` shows nothing of the secrets.
-#[derive(Clone)]
+#[derive(Clone, ZeroizeOnDrop)]
 pub struct ExpandedKey {
     pub(super) scalar: Number,
     pub(super) prefix: [u8; 32],
+    #[zeroize(skip)]
     pub(super) public: [u8; 32],
 }
-
-impl Drop for ExpandedKey {
-    fn drop(&mut self) {
-        self.scalar.zeroize();
-        self.prefix.zeroize();
-    }
-}
-
-impl ZeroizeOnDrop for ExpandedKey {}
 
 impl ExpandedKey {
     /// The public key, 32 bytes.
