@@ -6,16 +6,15 @@ use super::messages_gpu::MessageColumns;
 use super::sign::Sign;
 use super::verify_gpu::{EVEN_WITH_X, VERIFY_FILES, write_equations};
 use crate::curve::{Curve, Secp256k1};
-use crate::gpu::columns::{Column, SignStatuses, Signatures, Verdicts};
+use crate::gpu::columns::{Column, SignStatuses, Signatures};
 use crate::gpu::kernels;
-use crate::gpu::runtime::{Download, Fault, Plan};
+use crate::gpu::runtime::{Fault, Plan};
 use crate::gpu::schedule::Lane;
 use crate::gpu::tables::key_tables;
 use crate::gpu::transfer::{Equations, EquationsOfChunk, Imported, Jacobian, Points, PrivateKeys};
 use crate::gpu::{Launch, OnGpu, Running, Test};
 use crate::ops::keys::gpu::BaseProducts;
-use crate::schemes::frame::{CHECK_FILES, CheckBuffers, all_signed, check};
-use crate::types::Verdict;
+use crate::schemes::frame::{CHECK_FILES, CheckBuffers, Verified, check};
 use std::ops::Range;
 
 impl OnGpu for Sign<'_, '_> {
@@ -124,15 +123,14 @@ impl PublicPoints {
 struct Checking {
     equations: Equations,
     buffers: CheckBuffers<'static>,
-    verdicts: Download<Verdicts>,
-    status: Download<SignStatuses>,
+    verified: Verified<SignStatuses>,
 }
 
 impl Checking {
     fn new(plan: &mut Plan, status: Column<SignStatuses>) -> Self {
         let equations = Equations::new(plan);
-        let (buffers, verdicts) = (CheckBuffers::new(plan, None), plan.download_column(equations.verdicts));
-        Checking { equations, buffers, verdicts, status: plan.download_column(status) }
+        let (buffers, verified) = (CheckBuffers::new(plan, None), Verified::new(plan, equations.verdicts, status));
+        Checking { equations, buffers, verified }
     }
 
     fn check(
@@ -146,12 +144,6 @@ impl Checking {
         write_equations(running.lane, messages, signatures, points, self.equations, n)?;
         let chunk = EquationsOfChunk { curve: Secp256k1::NAME, equations: self.equations, keys: points, n };
         check(running, &EVEN_WITH_X, chunk, &self.buffers)?;
-        let lane = &mut *running.lane;
-        lane.download(&self.verdicts);
-        lane.download(&self.status);
-        lane.wait()?;
-        let verdicts = lane.read(&self.verdicts);
-        let verifies = |i: usize| verdicts[i] == Verdict::VALID_CODE;
-        all_signed(lane.read(&self.status), verifies, "a signature that it computed does not verify")
+        self.verified.require(running.lane)
     }
 }

@@ -4,18 +4,16 @@ use super::batch::{CURVE, PublicKeysOf, Sign};
 use super::keys::{ExpandedKey, Kind};
 use super::known_answers;
 use super::verify_gpu::{Dom2, Equations, Signed, VERIFY_FILES};
-use crate::gpu::columns::{
-    AnyRows, ByteRows, Codes, Column, Ed25519Keys, Prefixes, Scalars, Signatures, Verdicts, Xyz,
-};
+use crate::gpu::columns::{AnyRows, ByteRows, Codes, Column, Ed25519Keys, Prefixes, Scalars, Signatures, Xyz};
 use crate::gpu::kernels;
-use crate::gpu::runtime::{Download, Fault, Plan, Source};
+use crate::gpu::runtime::{Fault, Plan, Source};
 use crate::gpu::schedule::Lane;
 use crate::gpu::tables::key_tables;
 use crate::gpu::transfer::PrivateKeys;
 use crate::gpu::{Launch, OnGpu, Running, Test};
 use crate::host::stack;
 use crate::ops::hash::{TextColumns, on_device_codes};
-use crate::schemes::frame::all_signed;
+use crate::schemes::frame::Verified;
 use crate::types::{SecretKeys, Verdict};
 use std::ops::Range;
 
@@ -192,25 +190,19 @@ impl OnGpu for Sign<'_> {
 /// not verify either.
 struct Checking {
     equations: Equations<'static>,
-    verdicts: Download<Verdicts>,
-    on_device: Download<Codes>,
+    verified: Verified<Codes>,
 }
 
 impl Checking {
     fn new(plan: &mut Plan, on_device: Column<Codes>) -> Self {
         let equations = Equations::new(plan, None);
-        let verdicts = plan.download_column(equations.verdicts);
-        Checking { equations, verdicts, on_device: plan.download_column(on_device) }
+        let verified = Verified::new(plan, equations.verdicts, on_device);
+        Checking { equations, verified }
     }
 
     fn check(&self, lane: &mut Lane, signed: Signed, n: usize, expected: usize) -> Result<(), Fault> {
         self.equations.verify(lane, signed, COFACTORLESS, n, expected)?;
-        lane.download(&self.verdicts);
-        lane.download(&self.on_device);
-        lane.wait()?;
-        let verdicts = lane.read(&self.verdicts);
-        let verifies = |i: usize| verdicts[i] == Verdict::VALID_CODE;
-        all_signed(lane.read(&self.on_device), verifies, "a signature that it computed does not verify")
+        self.verified.require(lane)
     }
 }
 

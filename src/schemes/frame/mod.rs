@@ -18,7 +18,7 @@ use crate::types::{
 };
 pub use recovery_gpu::{Recovery, SignedRows};
 pub use sign_cpu::Inputs;
-pub use sign_gpu::{SchemeOnGpu, SigningColumns, all_signed};
+pub use sign_gpu::{SchemeOnGpu, SigningColumns, Verified};
 use std::ops::Range;
 pub use together::Chunks;
 pub use verify_gpu::{CHECK_FILES, CheckBuffers, ClaimOnGpu, WithWindows, check};

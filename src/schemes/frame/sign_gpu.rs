@@ -3,7 +3,9 @@
 use super::recovery_gpu::{KeyRows, Recovery};
 use super::verify_gpu::{CHECK_FILES, CheckBuffers, EquationsOnGpu, X_MODULO_N, check};
 use super::{Inputs, Scheme, Sign, known_answers};
-use crate::gpu::columns::{Column, Digests, Prefixes, RecoveryIds, Scalars, SignStatuses, Signatures, Verdicts};
+use crate::gpu::columns::{
+    Column, Content, Digests, Prefixes, RecoveryIds, Scalars, SignStatuses, Signatures, Verdicts,
+};
 use crate::gpu::kernels;
 use crate::gpu::runtime::{Download, Fault, Plan, Stream};
 use crate::gpu::tables::key_tables;
@@ -101,8 +103,7 @@ enum Checking {
         equations: Equations,
         prefixes: Column<Prefixes>,
         buffers: CheckBuffers<'static>,
-        verdicts: Download<Verdicts>,
-        status: Download<SignStatuses>,
+        verified: Verified<SignStatuses>,
     },
     /// The keys recovered from signatures are these public keys: a key comes back only where its signature verifies and
     /// the recovery id is right.
@@ -122,9 +123,8 @@ impl Checking {
             Check::Signatures => {
                 let (public, equations) = (BaseProducts::new(plan), Equations::new(plan));
                 let (prefixes, buffers) = (plan.column(), CheckBuffers::new(plan, None));
-                let verdicts = plan.download_column(equations.verdicts);
-                let status = plan.download_column(status);
-                Checking::Signatures { public, equations, prefixes, buffers, verdicts, status }
+                let verified = Verified::new(plan, equations.verdicts, status);
+                Checking::Signatures { public, equations, prefixes, buffers, verified }
             }
             Check::RecoveryIds => {
                 let (public, recovery) = (BaseProducts::new(plan), Recovery::new(plan));
@@ -146,19 +146,13 @@ impl Checking {
         let SigningColumns { digests, keys, signatures, recovery_ids, .. } = signed;
         match self {
             Checking::Nothing => Ok(()),
-            Checking::Signatures { public, equations, prefixes, buffers, verdicts, status } => {
+            Checking::Signatures { public, equations, prefixes, buffers, verified } => {
                 public.compute(running.lane, curve, keys, n)?;
                 let (rows, policy) = ((digests, signatures), Policy::default());
                 (scheme.on_gpu.equations)(running.lane, curve, rows, policy, *equations, *prefixes, n)?;
                 let chunk = EquationsOfChunk { curve, equations: *equations, keys: public.points, n };
                 check(running, &X_MODULO_N, chunk, buffers)?;
-                let lane = &mut *running.lane;
-                lane.download(verdicts);
-                lane.download(status);
-                lane.wait()?;
-                let verdicts = lane.read(verdicts);
-                let verifies = |i: usize| verdicts[i] == Verdict::VALID_CODE;
-                all_signed(lane.read(status), verifies, "a signature that it computed does not verify")
+                verified.require(running.lane)
             }
             Checking::RecoveryIds { public, recovery, expected, recovered, status } => {
                 let lane = &mut *running.lane;
@@ -179,8 +173,30 @@ impl Checking {
     }
 }
 
+/// The verdicts of a chunk's signatures on their way to the host, with the codes of what was signed.
+pub struct Verified<T> {
+    verdicts: Download<Verdicts>,
+    status: Download<T>,
+}
+
+impl<T: Content> Verified<T> {
+    pub fn new(plan: &mut Plan, verdicts: Column<Verdicts>, status: Column<T>) -> Self {
+        Verified { verdicts: plan.download_column(verdicts), status: plan.download_column(status) }
+    }
+
+    /// A fault of the device unless every signature verifies.
+    pub fn require(&self, stream: &mut Stream) -> Result<(), Fault> {
+        stream.download(&self.verdicts);
+        stream.download(&self.status);
+        stream.wait()?;
+        let verdicts = stream.read(&self.verdicts);
+        let verifies = |i: usize| verdicts[i] == Verdict::VALID_CODE;
+        all_signed(stream.read(&self.status), verifies, "a signature that it computed does not verify")
+    }
+}
+
 /// A fault of the device unless all that were signed are as they must be.
-pub fn all_signed(status: &[u8], as_it_must_be: impl Fn(usize) -> bool, problem: &str) -> Result<(), Fault> {
+fn all_signed(status: &[u8], as_it_must_be: impl Fn(usize) -> bool, problem: &str) -> Result<(), Fault> {
     let faulty = (0..status.len()).any(|i| status[i] == Verdict::VALID_CODE && !as_it_must_be(i));
     if faulty { Err(Fault::device(problem.to_owned())) } else { Ok(()) }
 }
