@@ -55,11 +55,6 @@ impl Rule {
         }
     }
 
-    /// Whether encodings that are not canonical are rejected: of A, and of R where the equation has the cofactor.
-    pub(super) fn takes_canonical_alone(self) -> bool {
-        self.encoding() == Encoding::Canonical
-    }
-
     /// Encodings of points that are taken: of A, and of R where the equation has the cofactor.
     pub(super) fn encoding(self) -> Encoding {
         match self {

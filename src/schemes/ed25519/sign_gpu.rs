@@ -3,7 +3,8 @@
 use super::batch::{CURVE, PublicKeysOf, Sign};
 use super::keys::{ExpandedKey, Kind};
 use super::known_answers;
-use super::verify_gpu::{Dom2, Equations, Signed, VERIFY_FILES};
+use super::rule::Rule;
+use super::verify_gpu::{Dom2, Equations, Signed, VERIFY_FILES, rule_bits};
 use crate::gpu::columns::{AnyRows, ByteRows, Codes, Column, Ed25519Keys, Prefixes, Scalars, Signatures, Xyz};
 use crate::gpu::kernels;
 use crate::gpu::runtime::{Fault, Plan, Source};
@@ -19,8 +20,6 @@ use std::ops::Range;
 
 /// Bytes of a scalar and a prefix.
 const KEY: usize = 64;
-/// The rule [`super::Rule::Cofactorless`] as `Ed25519Rule` in `cuda/scheme/ed25519.cuh`.
-const COFACTORLESS: u32 = 0;
 
 /// Multiples of B by secret scalars, on their way to encodings.
 #[derive(Clone, Copy)]
@@ -201,7 +200,7 @@ impl Checking {
     }
 
     fn check(&self, lane: &mut Lane, signed: Signed, n: usize, expected: usize) -> Result<(), Fault> {
-        self.equations.verify(lane, signed, COFACTORLESS, n, expected)?;
+        self.equations.verify(lane, signed, rule_bits(Rule::Cofactorless), n, expected)?;
         self.verified.require(lane)
     }
 }

@@ -2,8 +2,10 @@
 
 use super::batch::{CURVE, Verify};
 use super::known_answers;
+use super::rule::Rule;
 use super::together_gpu::{Checked, TOGETHER_FILES, Together};
 use super::variant::Variant;
+use crate::cpu::edwards::decode::Encoding;
 use crate::gpu::codes::{PENDING, PointKind};
 use crate::gpu::columns::{
     ByteRows, Codes, Column, Ed25519Multiples, ItemNumbers, KeyColumns, NextTile, Offsets, PointKinds, Scalars,
@@ -32,14 +34,15 @@ const CANONICAL: u32 = 1;
 const REJECTS_SMALL_ORDER: u32 = 2;
 const COFACTORED: u32 = 4;
 
-impl Verify<'_> {
-    fn rule_bits(&self) -> u32 {
-        let canonical = if self.rule.takes_canonical_alone() { CANONICAL } else { 0 };
-        let small_order = if self.rule.rejects_small_order() { REJECTS_SMALL_ORDER } else { 0 };
-        let cofactored = if self.rule.is_cofactored() { COFACTORED } else { 0 };
-        canonical | small_order | cofactored
-    }
+/// A rule as device code has it.
+pub fn rule_bits(rule: Rule) -> u32 {
+    let canonical = if rule.encoding() == Encoding::Canonical { CANONICAL } else { 0 };
+    let small_order = if rule.rejects_small_order() { REJECTS_SMALL_ORDER } else { 0 };
+    let cofactored = if rule.is_cofactored() { COFACTORED } else { 0 };
+    canonical | small_order | cofactored
+}
 
+impl Verify<'_> {
     /// Whether a chunk of this many items may be verified together.
     fn is_together(&self, items: usize) -> bool {
         self.together && self.rule.is_cofactored() && self.chunks.may_try(items)
@@ -98,7 +101,7 @@ impl OnGpu for Verify<'_> {
     }
 
     fn chunk<'a>(&'a self, plan: &mut Plan<'a>, items: Range<usize>) -> Launch<'a> {
-        let (n, rule, first) = (items.len(), self.rule_bits(), items.start);
+        let (n, rule, first) = (items.len(), rule_bits(self.rule), items.start);
         let dom2 = Dom2::new(plan, &self.variant);
         let TextColumns { data, offsets } = TextColumns::new(plan, &self.messages, items.clone());
         let signatures = plan.input::<Signatures>(self.signatures.slice(items).bytes());
