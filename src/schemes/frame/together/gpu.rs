@@ -142,35 +142,14 @@ impl<'a> Together<'a> {
     pub fn find_valid(
         &self,
         stream: &mut Stream,
-        EquationsOfChunk { curve, equations, keys: points, n }: EquationsOfChunk,
+        EquationsOfChunk { curve, equations, keys, n }: EquationsOfChunk,
         table: &PublicTable,
     ) -> Result<Open, Fault> {
-        let Some(seed) = self.group.begin(stream, n)? else { return Ok(Open::AsBefore) };
-        self.write_items(stream, curve, equations, points, seed, n)?;
-        let rows = self.group.buckets.rows;
-        kernels::MsmPoints { xy: points.xy, rows, n: n as u64 }.launch(stream, curve)?;
-        self.group.add_up(stream, curve, n)?;
-        let &Group { of_base, sums, .. } = &self.group;
-        let ((_, windows), window_sums) = (self.group.buckets.windows(), self.group.buckets.window_sums);
-        let (table, bits, sums) = (table.column(), table.bits, sums as u32);
-        let counters = self.group.counters();
-        kernels::TogetherCompare { of_base, sums, table, bits, window_sums, windows, counters }
-            .launch(stream, curve)?;
-        self.group.accept(stream, curve, equations.verdicts, n)
-    }
-
-    /// What the items give to the equation.
-    fn write_items(
-        &self,
-        stream: &mut Stream,
-        curve: &'static str,
-        Equations { u1, u2, x, verdicts, .. }: Equations,
-        Points { kinds, .. }: Points,
-        [seed0, seed1, seed2, seed3]: [u64; 4],
-        n: usize,
-    ) -> Result<(), Fault> {
-        let (Named { ids, on_device }, listed) = (self.named, self.listed);
-        let &Group { scalars, coefficients, of_base, others, .. } = &self.group;
+        let &Together { named: Named { ids, on_device }, listed, ref group } = self;
+        let Some([seed0, seed1, seed2, seed3]) = group.begin(stream, n)? else { return Ok(Open::AsBefore) };
+        let (Equations { u1, u2, x, verdicts }, Points { xy, kinds }) = (equations, keys);
+        let &Group { scalars, coefficients, of_base, sums, others, buckets, .. } = group;
+        let (rows, counters) = (buckets.rows, group.counters());
         kernels::TogetherItems {
             u1,
             u2,
@@ -186,12 +165,19 @@ impl<'a> Together<'a> {
             list_all: u32::from(listed == Listed::All),
             scalars,
             coefficients,
-            rows: self.group.buckets.rows,
+            rows,
             of_base,
             others,
-            counters: self.group.counters(),
+            counters,
             n: n as u64,
         }
-        .launch(stream, curve)
+        .launch(stream, curve)?;
+        kernels::MsmPoints { xy, rows, n: n as u64 }.launch(stream, curve)?;
+        group.add_up(stream, curve, n)?;
+        let ((_, windows), window_sums) = (buckets.windows(), buckets.window_sums);
+        let (table, bits, sums) = (table.column(), table.bits, sums as u32);
+        kernels::TogetherCompare { of_base, sums, table, bits, window_sums, windows, counters }
+            .launch(stream, curve)?;
+        group.accept(stream, curve, verdicts, n)
     }
 }
