@@ -5,8 +5,8 @@ use super::cases;
 use super::schemes::signature;
 use super::*;
 use crate::schemes::bip340::verify_cpu::equations;
-use crate::schemes::ecdsa::cpu::named_equations;
-use crate::schemes::frame::claims_cpu::{Equation, NamedById, XModuloN};
+use crate::schemes::ecdsa;
+use crate::schemes::frame::claims_cpu::{Equation, XModuloN};
 use crate::schemes::frame::together::cpu::{Draw, Member, verify_group};
 use crate::types::{Policy, PublicKeys};
 
@@ -34,7 +34,7 @@ fn one_signature<C: SmallGroup>(engine: &CpuEngine) {
             let ids = [[id]];
             let equations = |items: &[usize]| {
                 let (digests, signatures) = ((&digest).into(), (&signature).into());
-                named_equations::<C>(items, digests, signatures, (&ids).into(), Policy::default())
+                ecdsa::cpu::equations::<C>(items, digests, signatures, Some((&ids).into()), Policy::default())
             };
             let found = verify_group::<C, _>(engine, &[0], &PublicKeys::points(&key), &equations, one);
             assert_eq!(items_of(found) == Some(vec![0]), holds, "{:x} {:x} by {} G, id {id}", item.r, item.s, item.key);
@@ -89,7 +89,7 @@ fn two_errors<C: SmallGroup>(engine: &CpuEngine) {
         let equations = |numbers: &[usize]| {
             let of = |number: &usize| {
                 let (u1, u2, r) = items[*number];
-                Ok(Equation { u1, u2, claim: NamedById(XModuloN(u2), Some(r)) })
+                Ok(Equation { u1, u2, claim: XModuloN { x: u2, named: Some(r) } })
             };
             numbers.iter().map(of).collect()
         };

@@ -7,12 +7,11 @@
 //! The key that is given is the one that the equation was of: the caller's memory is not read again, as it may have
 //! changed.
 
-use super::cpu::named_equations;
+use super::cpu;
 use super::recover_cpu::{self, Inputs, put_address};
 use crate::cpu::point::Affine;
 use crate::cpu::tables::BaseTables;
 use crate::cpu::{CpuEngine, decode};
-use crate::schemes::frame::claims_cpu::NamedById;
 use crate::schemes::frame::together::cpu::find_valid;
 use crate::types::{Address, KeyBytes, Place, Policy, PublicKeys, ResultsMut};
 
@@ -93,8 +92,9 @@ fn right_candidates<C: BaseTables>(
 ) -> Vec<Option<Affine<C::Base>>> {
     let mut right = vec![None; items];
     let given: Vec<usize> = (0..items).filter(|&item| is_given(candidates.get(item))).collect();
-    let equations = |items: &[usize]| named_equations::<C>(items, digests, signatures, recovery_ids, Policy::default());
-    find_valid::<C, NamedById<C>>(engine, &given, candidates, &equations, |item, key| right[item] = Some(*key));
+    let equations =
+        |items: &[usize]| cpu::equations::<C>(items, digests, signatures, Some(recovery_ids), Policy::default());
+    find_valid::<C, _>(engine, &given, candidates, &equations, |item, key| right[item] = Some(*key));
     right
 }
 

@@ -6,7 +6,7 @@ use crate::cpu::point::affine::invert_all;
 use crate::cpu::secret::{Bytes, Number, SecretCurve};
 use crate::cpu::tables::BaseTables;
 use crate::cpu::{CpuCurve, CpuEngine, decode};
-use crate::schemes::frame::claims_cpu::{Equation, Equations, NamedById, XModuloN};
+use crate::schemes::frame::claims_cpu::{Equation, Equations, XModuloN};
 use crate::schemes::frame::sign_cpu::{self, Inputs, Parts, Signed, Steps, concatenate, public_keys_of};
 use crate::schemes::frame::verify_cpu;
 use crate::schemes::frame::{Signing, Verification};
@@ -19,19 +19,17 @@ use sha2::Sha256;
 
 pub fn verify<C: BaseTables>(engine: &CpuEngine, inputs: Verification, policy: Policy, out: &mut dyn Place) {
     let Verification { digests, signatures, keys, recovery_ids } = inputs;
-    let equations = |items: &[usize]| equations::<C>(items, digests, signatures, policy);
-    let Some(ids) = recovery_ids else {
-        return verify_cpu::verify::<C, _>(engine, keys, false, equations, out);
-    };
-    let named = |items: &[usize]| named_equations::<C>(items, digests, signatures, ids, policy);
-    verify_cpu::verify::<C, _>(engine, keys, true, named, out);
+    let equations = |items: &[usize]| equations::<C>(items, digests, signatures, recovery_ids, policy);
+    verify_cpu::verify::<C, _>(engine, keys, recovery_ids.is_some(), equations, out);
 }
 
-/// SEC 1, section 4.1.4. The inverses of all s are computed together.
-fn equations<C: CpuCurve>(
+/// SEC 1, section 4.1.4, with the points that recovery ids name where these are given. The inverses of all s are
+/// computed together.
+pub fn equations<C: CpuCurve>(
     items: &[usize],
     digests: Rows<32>,
     signatures: Rows<64>,
+    recovery_ids: Option<Rows<1>>,
     policy: Policy,
 ) -> Equations<C, XModuloN<C>> {
     // 1: r and s in 1..n.
@@ -46,25 +44,10 @@ fn equations<C: CpuCurve>(
         let (r, _): (C::Scalar, _) = parsed?;
         // 3: e from the digest, whose 256 bits are those of n. 4: u1 = e / s, u2 = r / s.
         let e = C::Scalar::from_be_bytes_reduced(digests.get(item));
-        Ok(Equation { u1: e.mul(w), u2: r.mul(w), claim: XModuloN(r) })
+        let named = recovery_ids.and_then(|ids| recover_cpu::coordinates::<C>(&r, ids.get(item)[0]).ok());
+        Ok(Equation { u1: e.mul(w), u2: r.mul(w), claim: XModuloN { x: r, named } })
     };
     items.iter().zip(parsed).zip(&inverses).map(equation).collect()
-}
-
-/// The same equations with the points that recovery ids name.
-pub fn named_equations<C: CpuCurve>(
-    items: &[usize],
-    digests: Rows<32>,
-    signatures: Rows<64>,
-    ids: Rows<1>,
-    policy: Policy,
-) -> Equations<C, NamedById<C>> {
-    let named = |(equation, item): (Result<Equation<C, XModuloN<C>>, _>, &usize)| {
-        let Equation { u1, u2, claim } = equation?;
-        let point = recover_cpu::coordinates::<C>(&claim.0, ids.get(*item)[0]).ok();
-        Ok(Equation { u1, u2, claim: NamedById(claim, point) })
-    };
-    equations(items, digests, signatures, policy).into_iter().zip(items).map(named).collect()
 }
 
 /// s > n / 2, that is s > n - s.

@@ -23,19 +23,16 @@ pub trait Claim<C: CpuCurve>: Copy {
 
     /// The x-coordinate and whether y is odd of a point of which it is true, where the signature says which one is
     /// meant. There may be no such point on the curve.
-    fn point(&self) -> Option<(C::Base, bool)> {
-        None
-    }
+    fn point(&self) -> Option<(C::Base, bool)>;
 }
 
 /// That its x-coordinate is this modulo n.
 #[derive(Clone, Copy)]
-pub struct XModuloN<C: CpuCurve>(pub C::Scalar);
-
-/// The same of a point that a recovery id names, where that can be: its x-coordinate, and whether its y is odd. The id
-/// decides nothing.
-#[derive(Clone, Copy)]
-pub struct NamedById<C: CpuCurve>(pub XModuloN<C>, pub Option<(C::Base, bool)>);
+pub struct XModuloN<C: CpuCurve> {
+    pub x: C::Scalar,
+    /// The point that a recovery id names, where there is one: see `Claim::point`. The id decides nothing.
+    pub named: Option<(C::Base, bool)>,
+}
 
 /// That its x-coordinate is this, and its y-coordinate even.
 #[derive(Clone, Copy)]
@@ -44,7 +41,7 @@ pub struct EvenWithX<C: CpuCurve>(pub C::Base);
 impl<C: CpuCurve> Claim<C> for XModuloN<C> {
     /// Without an inversion: x(R) = X / Z^2, and x(R) modulo n is `x` exactly when x(R) is x or x + n.
     fn hold(_: Option<Lanes>, points: &[Jacobian<C::Base>], claims: impl Iterator<Item = Self>) -> Vec<bool> {
-        let holds = |(point, XModuloN(x)): (&Jacobian<C::Base>, Self)| {
+        let holds = |(point, XModuloN { x, .. }): (&Jacobian<C::Base>, Self)| {
             let x = be_bytes_to_limbs(&x.to_be_bytes());
             let zz = point.z.square();
             let equals = |candidate: C::Base| candidate.mul(&zz) == point.x;
@@ -52,15 +49,9 @@ impl<C: CpuCurve> Claim<C> for XModuloN<C> {
         };
         points.iter().zip(claims).map(holds).collect()
     }
-}
-
-impl<C: CpuCurve> Claim<C> for NamedById<C> {
-    fn hold(lanes: Option<Lanes>, points: &[Jacobian<C::Base>], claims: impl Iterator<Item = Self>) -> Vec<bool> {
-        XModuloN::hold(lanes, points, claims.map(|NamedById(claim, _)| claim))
-    }
 
     fn point(&self) -> Option<(C::Base, bool)> {
-        self.1
+        self.named
     }
 }
 

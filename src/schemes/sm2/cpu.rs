@@ -32,7 +32,7 @@ fn equation<C: CpuCurve>(digest: &[u8; 32], signature: &[u8; 64]) -> Result<Equa
     }
     // B6, B7: x(s G + t P) must be r - e.
     let e = C::Scalar::from_be_bytes_reduced(digest);
-    Ok(Equation { u1: s, u2: t, claim: XModuloN(r.sub(&e)) })
+    Ok(Equation { u1: s, u2: t, claim: XModuloN { x: r.sub(&e), named: None } })
 }
 
 /// The steps of signing.

@@ -7,7 +7,7 @@ use crate::cpu::point::Affine;
 use crate::cpu::point::jacobian::normalize;
 use crate::cpu::{CpuCurve, CpuEngine, decode, generator, limbs_to_be_bytes, multiply};
 use crate::curve::types;
-use crate::schemes::frame::claims_cpu::{Equation, Equations, NamedById, XModuloN};
+use crate::schemes::frame::claims_cpu::{Equation, Equations, XModuloN};
 use crate::types::{PublicKeys, Rejection};
 use std::sync::Mutex;
 
@@ -56,10 +56,10 @@ fn good<C: CpuCurve>(random: &mut Random, count: usize) -> Vec<Item<C>> {
 }
 
 /// The equations of items by their numbers.
-fn equations<C: CpuCurve>(items: &[Item<C>]) -> impl Fn(&[usize]) -> Equations<C, NamedById<C>> + Sync {
+fn equations<C: CpuCurve>(items: &[Item<C>]) -> impl Fn(&[usize]) -> Equations<C, XModuloN<C>> + Sync {
     let equation = |item: &Item<C>| {
         let [u1, u2] = item.scalars?;
-        Ok(Equation { u1, u2, claim: NamedById(XModuloN(u2), item.r) })
+        Ok(Equation { u1, u2, claim: XModuloN { x: u2, named: item.r } })
     };
     move |numbers| numbers.iter().map(|number| equation(&items[*number])).collect()
 }
