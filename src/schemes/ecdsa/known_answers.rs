@@ -8,7 +8,7 @@ use crate::gpu::{Fault, Test, Trial};
 use crate::known_answers::{self, Signatures, repeat};
 use crate::schemes::frame::Chunks;
 use crate::schemes::frame::known_answers::{
-    SchemeTests, sign, sign_with_data, verify, verify_by_tables, verify_together,
+    Named, SchemeTests, sign, sign_with_data, test, verify, verify_by_tables, verify_together,
 };
 use crate::types::{Point, Policy, PublicKeys, Rejection, bytes_of};
 use sha3::{Digest, Keccak256};
@@ -17,50 +17,29 @@ pub const TESTS: SchemeTests = SchemeTests {
     verification: ("ECDSA verification", |trial| verify(trial, &ECDSA, Policy::low_s())),
     by_tables: ("ECDSA verification by tables of keys", |trial| verify_by_tables(trial, &ECDSA, Policy::low_s())),
     together: Some(("ECDSA verification together", |trial| verify_together(trial, &ECDSA, Policy::low_s()))),
-    signing: ("ECDSA signing", |trial| {
-        let low_s = trial.curve().has_low_s_by_default();
-        sign(trial, &ECDSA, low_s, true)
-    }),
-    signing_with_data: ("ECDSA signing with additional data", |trial| {
-        let low_s = trial.curve().has_low_s_by_default();
-        sign_with_data(trial, &ECDSA, low_s, true)
-    }),
+    signing: ("ECDSA signing", |trial| sign(trial, &ECDSA)),
+    signing_with_data: ("ECDSA signing with additional data", |trial| sign_with_data(trial, &ECDSA)),
     recovery: Some(|curve| recovery(curve, Wanted::Keys)),
 };
 
 pub fn recovery(curve: CurveId, wanted: Wanted) -> Test {
-    match wanted {
-        Wanted::Keys => Test { operation: "recovery", on: curve.name(), run: run_keys },
-        Wanted::Addresses => Test { operation: "recovery of addresses", on: curve.name(), run: run_addresses },
-    }
+    let named: Named = match wanted {
+        Wanted::Keys => ("recovery", |trial| without_candidates(trial, Wanted::Keys, row_of)),
+        Wanted::Addresses => {
+            ("recovery of addresses", |trial| without_candidates(trial, Wanted::Addresses, address_of))
+        }
+    };
+    test(named, curve)
 }
 
 pub fn recovery_with_candidates(curve: CurveId, wanted: Wanted) -> Test {
-    let on = curve.name();
-    match wanted {
-        Wanted::Keys => Test { operation: "recovery with candidates", on, run: run_keys_with_candidates },
+    let named: Named = match wanted {
+        Wanted::Keys => ("recovery with candidates", |trial| with_candidates(trial, Wanted::Keys, row_of)),
         Wanted::Addresses => {
-            Test { operation: "recovery of addresses with candidates", on, run: run_addresses_with_candidates }
+            ("recovery of addresses with candidates", |trial| with_candidates(trial, Wanted::Addresses, address_of))
         }
-    }
-}
-
-fn run_keys(trial: &mut Trial) -> Result<(), Fault> {
-    let known = known(trial.curve(), row_of);
-    recover(trial, Wanted::Keys, None).and_then(|(given, _)| trial.compare(given, known))
-}
-
-fn run_addresses(trial: &mut Trial) -> Result<(), Fault> {
-    let known = known(trial.curve(), address_of);
-    recover(trial, Wanted::Addresses, None).and_then(|(given, _)| trial.compare(given, known))
-}
-
-fn run_keys_with_candidates(trial: &mut Trial) -> Result<(), Fault> {
-    with_candidates(trial, Wanted::Keys, row_of)
-}
-
-fn run_addresses_with_candidates(trial: &mut Trial) -> Result<(), Fault> {
-    with_candidates(trial, Wanted::Addresses, address_of)
+    };
+    test(named, curve)
 }
 
 fn row_of(key: &Point) -> [u8; 64] {
@@ -75,6 +54,15 @@ fn address_of(key: &Point) -> [u8; 20] {
 fn known<const W: usize>(curve: CurveId, of_key: fn(&Point) -> [u8; W]) -> Vec<Result<[u8; W], Rejection>> {
     let recovered = repeat(&known_answers::of(curve).signatures.recovered, ITEMS);
     recovered.iter().map(|key| key.as_ref().map(of_key).map_err(|reason| *reason)).collect()
+}
+
+fn without_candidates<const W: usize>(
+    trial: &mut Trial,
+    wanted: Wanted,
+    of_key: fn(&Point) -> [u8; W],
+) -> Result<(), Fault> {
+    let (given, _) = recover(trial, wanted, None)?;
+    trial.compare(given, known(trial.curve(), of_key))
 }
 
 /// Right candidates for two of three items, none for those that would give the identity, and some for those that are

@@ -15,6 +15,7 @@ use crate::gpu::{Fault, Test, Trial};
 use crate::known_answers::repeat;
 use crate::ops::hash::SizedTexts;
 use crate::schemes::frame::Chunks;
+use crate::schemes::frame::known_answers::rows;
 use crate::types::{PublicKeys, Rejection, ResultsMut, Rows, SecretKeys, Verdict, bytes_of};
 
 /// Keys, more than the lanes, and how often each occurs where they get tables.
@@ -165,8 +166,7 @@ fn run_verify_together(trial: &mut Trial) -> Result<(), Fault> {
         let chosen: Vec<usize> =
             (0..KEYS).filter(|item| fails || expected[*item] != Rejection::Mismatch.code()).collect();
         let numbers: Vec<usize> = repeat(&chosen, ITEMS);
-        let signatures: Vec<[u8; 64]> = numbers.iter().map(|item| signatures[*item]).collect();
-        let public: Vec<[u8; 32]> = numbers.iter().map(|item| public[*item]).collect();
+        let (signatures, public) = (rows(&signatures, &numbers), rows(&public, &numbers));
         let verify = Verify {
             variant,
             messages: SizedTexts::new(trial.cpu, ITEMS, |item| &messages[numbers[item]]),

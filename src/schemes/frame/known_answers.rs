@@ -8,7 +8,7 @@ use crate::gpu::{Fault, Test, Trial};
 use crate::known_answers::{self, Answer, Signatures, repeat};
 use crate::ops::keys;
 use crate::ops::point;
-use crate::types::{Check, Point, Policy, PublicKeys, Rejection, Results, Signers, Verdict, result_of};
+use crate::types::{Check, Policy, PublicKeys, Rejection, Results, Signers, Verdict, result_of};
 
 /// What a test is called, and what it runs. A name is that of one scheme: a device that passed one scheme's test on a
 /// curve has not passed another's.
@@ -52,7 +52,8 @@ pub fn of_signing(scheme: &Scheme, curve: CurveId, check: Check, with_data: bool
     tests
 }
 
-fn test((operation, run): Named, curve: CurveId) -> Test {
+/// A test on a curve.
+pub fn test((operation, run): Named, curve: CurveId) -> Test {
     Test { operation, on: curve.name(), run }
 }
 
@@ -88,47 +89,49 @@ pub fn verify_by_tables(trial: &mut Trial, scheme: &'static Scheme, policy: Poli
 pub fn verify_together(trial: &mut Trial, scheme: &'static Scheme, policy: Policy) -> Result<(), Fault> {
     let curve = trial.curve();
     let Signatures { digests, signatures, keys, verdicts, recovery_ids, .. } = &known_answers::of(curve).signatures;
-    for fails in [false, true] {
-        let chosen: Vec<usize> =
-            (0..verdicts.len()).filter(|item| fails || !may_fail_equation(&verdicts[*item])).collect();
-        let numbers: Vec<usize> = repeat(&chosen, ITEMS);
-        let digests: Vec<[u8; 32]> = numbers.iter().map(|item| digests[*item]).collect();
-        let signatures: Vec<[u8; 64]> = numbers.iter().map(|item| signatures[*item]).collect();
-        let keys: Vec<Point> = numbers.iter().map(|item| keys[*item]).collect();
-        let ids: Vec<[u8; 1]> = numbers.iter().map(|item| [recovery_ids[*item]]).collect();
+    for (numbers, holds) in groups(verdicts) {
+        let (digests, signatures, keys) = (rows(digests, &numbers), rows(signatures, &numbers), rows(keys, &numbers));
+        let ids = rows(recovery_ids.as_chunks::<1>().0, &numbers);
         let inputs = Verification {
             recovery_ids: Some((&ids).into()),
             ..Verification::new((&digests).into(), (&signatures).into(), PublicKeys::points(&keys))
         };
         let verify = Verify { scheme, curve, inputs, policy, chunks: Chunks::all(), items: ITEMS };
         trial.check_codes(&verify, None, numbers.iter().map(|item| verdicts[*item].code()))?;
-        trial.compare([verify.chunks.spared() > 0], [!fails])?;
+        trial.compare([verify.chunks.spared() > 0], [holds])?;
     }
     Ok(())
 }
 
-/// Whether an item is rejected by what it says of R.
-pub fn may_fail_equation(verdict: &Verdict) -> bool {
-    [Rejection::Mismatch, Rejection::IdentityResult].map(Verdict::Rejected).contains(verdict)
+/// Items by their numbers whose equation holds, as all are valid or take no part in it, and some whose equation fails,
+/// with whether it holds.
+pub fn groups(verdicts: &[Verdict]) -> [(Vec<usize>, bool); 2] {
+    // What an item says of R.
+    let fails =
+        |item: usize| [Rejection::Mismatch, Rejection::IdentityResult].map(Verdict::Rejected).contains(&verdicts[item]);
+    [true, false].map(|holds| {
+        let chosen: Vec<usize> = (0..verdicts.len()).filter(|item| !holds || !fails(*item)).collect();
+        (repeat(&chosen, ITEMS), holds)
+    })
 }
 
-pub fn sign(trial: &mut Trial, scheme: &'static Scheme, low_s: bool, with_recovery_id: bool) -> Result<(), Fault> {
+/// The rows of these items.
+pub fn rows<T: Copy>(rows: &[T], numbers: &[usize]) -> Vec<T> {
+    numbers.iter().map(|item| rows[*item]).collect()
+}
+
+pub fn sign(trial: &mut Trial, scheme: &'static Scheme) -> Result<(), Fault> {
     let known_answers::Signing { keys, digests, signed, .. } = &known_answers::of(trial.curve()).signing;
     let keys = repeat(keys, ITEMS);
-    sign_by(trial, scheme, (&keys).into(), digests, signed, (low_s, with_recovery_id))
+    sign_by(trial, scheme, (&keys).into(), digests, signed)
 }
 
-pub fn sign_with_data(
-    trial: &mut Trial,
-    scheme: &'static Scheme,
-    low_s: bool,
-    with_recovery_id: bool,
-) -> Result<(), Fault> {
+pub fn sign_with_data(trial: &mut Trial, scheme: &'static Scheme) -> Result<(), Fault> {
     let known_answers::Signing { keys, digests, additional, signed_with_data, .. } =
         &known_answers::of(trial.curve()).signing;
     let (keys, additional) = (repeat(keys, ITEMS), repeat(additional, ITEMS));
     let signers = Signers::with_additional_data(&keys, &additional);
-    sign_by(trial, scheme, signers, digests, signed_with_data, (low_s, with_recovery_id))
+    sign_by(trial, scheme, signers, digests, signed_with_data)
 }
 
 fn sign_by(
@@ -137,11 +140,10 @@ fn sign_by(
     signers: Signers,
     digests: &[[u8; 32]],
     signed: &[Answer<([u8; 64], u8)>],
-    (low_s, with_recovery_id): (bool, bool),
 ) -> Result<(), Fault> {
     let digests = repeat(digests, ITEMS);
     let inputs = Inputs { digests: (&digests).into(), signers };
-    let widths = [64, usize::from(with_recovery_id)];
+    let (low_s, widths) = (trial.curve().has_low_s_by_default(), [64, usize::from(scheme.has_recovery)]);
     let signing = Signing { inputs, low_s, check: Check::Nothing, widths };
     let signed_of = move |results: &Results, item: usize| {
         result_of(results.codes[item])?;
