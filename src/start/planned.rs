@@ -16,7 +16,7 @@ use crate::ops::tweak::{Tweak, Tweaks};
 use crate::schemes::ecdsa::recover::{Candidates, Recover, Wanted};
 use crate::schemes::ecdsa::recover_cpu;
 use crate::schemes::frame::{Chunks, Inputs, Scheme, Sign, Signing, Verification, Verify};
-use crate::schemes::sm2::digest::{MessageDigests, SizedIds};
+use crate::schemes::sm2::digest::MessageDigests;
 use crate::schemes::{SCHEMES, bip340, ed25519};
 use crate::types::{ByteRows, Check, Point, Policy, PublicKeys, Rows, SecretKey, SecretKeys, Signers};
 use std::collections::BTreeSet;
@@ -201,12 +201,9 @@ fn of_keys(columns: PlannedColumns, form: &str, keys: PublicKeys, items: usize, 
             take(format!("{scheme} verify {form}, together {together}"), &verify);
         }
     }
-    for (which, all) in [("each", false), ("all", true)] {
+    for (which, number) in [("each", items), ("all", 1)] {
         let (messages, id) = (SizedTexts::new(&cpu, items, |item| &columns.numbers[item]), [0x31; 16]);
-        let ids = match all {
-            true => SizedIds::All(SizedTexts::new(&cpu, 1, |_| &id)),
-            false => SizedIds::Each(SizedTexts::new(&cpu, items, |_| &id)),
-        };
+        let ids = SizedTexts::new(&cpu, number, |_| &id);
         take(format!("sm3 {form} with ids for {which}"), &MessageDigests { messages, ids, keys });
     }
 }

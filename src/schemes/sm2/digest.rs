@@ -13,26 +13,19 @@ use std::ops::Range;
 /// Messages: each takes half a dozen blocks of SM3, Z_A being four of them.
 pub(crate) const WORTH: Worth = Worth::of(200);
 
-/// User ids with their sizes, none too long to be hashed.
-pub(crate) enum SizedIds<'a> {
-    All(SizedTexts<'a>),
-    Each(SizedTexts<'a>),
-}
-
-impl<'a> SizedIds<'a> {
-    fn get(&self, item: usize) -> &'a [u8] {
-        match self {
-            SizedIds::All(id) => id.get(0),
-            SizedIds::Each(ids) => ids.get(item),
-        }
-    }
-}
-
 /// The digests of a batch. What an item without a usable key gets means nothing.
 pub(crate) struct MessageDigests<'a> {
     pub messages: SizedTexts<'a>,
-    pub ids: SizedIds<'a>,
+    /// User ids, none too long to be hashed: one for each item, or one for all.
+    pub ids: SizedTexts<'a>,
     pub keys: PublicKeys<'a>,
+}
+
+impl MessageDigests<'_> {
+    /// The numbers of the ids of some items, and by how many ids each item goes on.
+    pub fn ids_of(&self, items: Range<usize>) -> (Range<usize>, usize) {
+        if self.ids.items() == 1 { (0..1, 0) } else { (items, 1) }
+    }
 }
 
 impl Computation for MessageDigests<'_> {
@@ -43,12 +36,13 @@ impl Computation for MessageDigests<'_> {
     fn on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut dyn Place) {
         engine.fill(out, [32, 0], |range, out| {
             let first = items.start + range.start;
+            let (ids, id_stride) = self.ids_of(first..first + range.len());
             let keys = range.clone().map(|item| self.keys.get(items.start + item));
             for (place, key) in decode::public_keys::<Sm2>(engine.lanes, keys).into_iter().enumerate() {
                 if let Ok(key) = key {
                     let mut row = [[0; 64]];
                     decode::put(&mut ResultsMut::rows(&mut [0], &mut row), 0, &key);
-                    let za = za(self.ids.get(first + place), &row[0]);
+                    let za = za(self.ids.get(ids.start + place * id_stride), &row[0]);
                     out.row(0, place).copy_from_slice(&message_digest(&za, self.messages.get(first + place)));
                 }
                 out.accept(place);

@@ -1,24 +1,14 @@
 //! e = SM3(Z_A || M) of messages on a GPU.
 
-use super::digest::{MessageDigests, SizedIds, known_answers};
+use super::digest::{MessageDigests, known_answers};
 use crate::curve::{Curve, Sm2};
 use crate::gpu::columns::Digests;
 use crate::gpu::kernels;
 use crate::gpu::runtime::Plan;
 use crate::gpu::transfer::{Imported, Points};
 use crate::gpu::{Launch, OnGpu, Running, Test};
-use crate::ops::hash::{SizedTexts, TextColumns, plan_codes};
+use crate::ops::hash::{TextColumns, plan_codes};
 use std::ops::Range;
-
-impl<'a> SizedIds<'a> {
-    /// Those of some items, and by how many ids each item goes on.
-    fn of(&self, items: &Range<usize>) -> (&SizedTexts<'a>, Range<usize>, u64) {
-        match self {
-            SizedIds::All(id) => (id, 0..1, 0),
-            SizedIds::Each(ids) => (ids, items.clone(), 1),
-        }
-    }
-}
 
 impl OnGpu for MessageDigests<'_> {
     fn items(&self) -> usize {
@@ -34,8 +24,8 @@ impl OnGpu for MessageDigests<'_> {
     }
 
     fn data_bytes(&self, items: &Range<usize>) -> usize {
-        let (ids, of_ids, _) = self.ids.of(items);
-        self.messages.bytes(items) + ids.bytes(&of_ids)
+        let (ids, _) = self.ids_of(items.clone());
+        self.messages.bytes(items) + self.ids.bytes(&ids)
     }
 
     fn tests(&self, _: usize) -> Vec<Test> {
@@ -45,15 +35,15 @@ impl OnGpu for MessageDigests<'_> {
     fn chunk<'a>(&'a self, plan: &mut Plan<'a>, items: Range<usize>) -> Launch<'a> {
         let (n, first) = (items.len(), items.start);
         let TextColumns { data, offsets } = TextColumns::new(plan, &self.messages, items.clone());
-        let (ids, of_ids, id_stride) = self.ids.of(&items);
-        let TextColumns { data: ids, offsets: id_offsets } = TextColumns::new(plan, ids, of_ids);
+        let (ids, id_stride) = self.ids_of(items.clone());
+        let TextColumns { data: ids, offsets: id_offsets } = TextColumns::new(plan, &self.ids, ids);
         let keys = Imported::new(plan, self.keys.slice(items));
         let digests = plan.column::<Digests>();
         plan_codes(plan, &self.messages, first);
         plan.result(0, digests, 32);
         Box::new(move |Running { lane, .. }: &mut Running| {
             keys.import(lane, Sm2::NAME, n)?;
-            let (Points { xy, kinds }, n) = (keys.points, n as u64);
+            let (Points { xy, kinds }, id_stride, n) = (keys.points, id_stride as u64, n as u64);
             kernels::Sm3Za { data, offsets, ids, id_offsets, id_stride, xy, kinds, digests, n }.launch(lane, Sm2::NAME)
         })
     }

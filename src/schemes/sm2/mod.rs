@@ -21,7 +21,7 @@ use crate::types::{
     Check, Error, Point, Policy, PublicKeys, Rejection, ResultsMut, Rows, Signers, Verdicts, bytes_of, require_lengths,
     result_of,
 };
-use digest::{MessageDigests, SizedIds};
+use digest::MessageDigests;
 use std::ops::Range;
 
 /// The user id that GM/T 0009 prescribes where none is agreed on: `1234567812345678`.
@@ -395,10 +395,8 @@ fn hash(
     keys: PublicKeys<'_>,
 ) -> Result<Vec<[u8; 32]>, Error> {
     let cpu = &engine.devices()?.cpu;
-    let ids = match user_ids.0 {
-        Ids::All(_) => SizedIds::All(SizedTexts::new(cpu, 1, |_| user_ids.get_hashable(0))),
-        Ids::Each(_) => SizedIds::Each(SizedTexts::new(cpu, items, |item| user_ids.get_hashable(item))),
-    };
+    // One, where it serves all.
+    let ids = SizedTexts::new(cpu, user_ids.len_for(1), |item| user_ids.get_hashable(item));
     let messages = SizedTexts::new(cpu, items, |item| messages(item));
     digests_by(engine, &MessageDigests { messages, ids, keys })
 }

@@ -1,6 +1,6 @@
 //! Known answers of SM2's digests of messages.
 
-use super::{MessageDigests, SizedIds, za_of_point};
+use super::{MessageDigests, za_of_point};
 use crate::curve::{Curve, Sm2};
 use crate::gpu::schedule::operation::ITEMS;
 use crate::gpu::{Fault, Test, Trial};
@@ -27,7 +27,7 @@ fn run_digests(trial: &mut Trial) -> Result<(), Fault> {
     };
     let operation = MessageDigests {
         messages: SizedTexts::new(trial.cpu, ITEMS, |item| &texts[item]),
-        ids: SizedIds::Each(SizedTexts::new(trial.cpu, ITEMS, |item| &ids[item])),
+        ids: SizedTexts::new(trial.cpu, ITEMS, |item| &ids[item]),
         keys: PublicKeys::points(&keys),
     };
     trial.check(&operation, bytes_of::<32>, (0..ITEMS).map(digest).collect())
