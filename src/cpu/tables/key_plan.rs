@@ -1,11 +1,11 @@
 //! Which items of a batch have a key that occurs often.
 
 use crate::cpu::CpuEngine;
-use crate::types::PublicKeys;
+use crate::types::{Place, PublicKeys, Results};
 use std::cmp::Reverse;
 use std::hash::{BuildHasher, RandomState};
 use std::iter;
-use std::ops::Range;
+use std::ops::{Range, RangeInclusive};
 
 /// The items of a batch by how their key is treated.
 pub struct KeyPlan {
@@ -24,8 +24,34 @@ type Hashed = (u64, usize);
 const TABLES: usize = 64 << 20;
 /// Items that are hashed, or sorted by one thread at once.
 const BLOCK: usize = 1 << 12;
+/// Items that are planned at once where the caller sets no limit, and bytes that planning one takes.
+const MOST_PLANNED: usize = 1 << 22;
+const PLANNED_BYTES: usize = 64;
 /// Parts into which many items are divided by their hashes, by this many of its bits.
 const PART_BITS: u32 = 6;
+
+/// The codes of all items of a place: `compute` writes those of a part, whose keys are planned together.
+pub fn in_parts(engine: &CpuEngine, out: &mut dyn Place, compute: impl Fn(Range<usize>, &mut [u8])) {
+    for (part, mut place) in engine.planned_parts(out, MOST_PLANNED, PLANNED_BYTES) {
+        let mut codes = vec![0; part.len()];
+        compute(part, &mut codes);
+        place.take(Results::new(&codes, [&[], &[]], [0, 0]));
+    }
+}
+
+/// The window of a table for a key that occurs `uses` times, or `None` where no table pays. Costs are those of a table
+/// entry, of a term of a sum, of the doublings below a table, and of a product without one.
+pub fn best_window(
+    windows: RangeInclusive<u32>,
+    [entry, term, doublings, without]: [usize; 4],
+    uses: usize,
+) -> Option<u32> {
+    let cost = |window: u32| {
+        let terms = 256usize.div_ceil(window as usize);
+        doublings + entry * (terms << (window - 1)) + uses * term * terms
+    };
+    windows.min_by_key(|&window| cost(window)).filter(|&window| cost(window) < uses * without)
+}
 
 impl KeyPlan {
     /// Groups some items of a batch. `pays` says whether a key that occurs so often is treated as repeated.

@@ -6,6 +6,7 @@ pub mod together_tests;
 
 use super::rule::Rule;
 use crate::cpu::CpuEngine;
+use crate::cpu::decode::compute_accepted;
 use crate::cpu::edwards::curves::EdwardsCurve;
 use crate::cpu::edwards::decode::{Encoding, NoPoint, decode_all, encode_all, encodes_small_order_var};
 use crate::cpu::edwards::field::Element;
@@ -13,10 +14,10 @@ use crate::cpu::edwards::halves::Halves;
 use crate::cpu::edwards::multiply::{Term, sum_of_products_var};
 use crate::cpu::edwards::point::{Extended, Niels, Projective};
 use crate::cpu::edwards::scalar::Scalar;
-use crate::cpu::edwards::simd::{self, Lanes, Term};
+use crate::cpu::edwards::simd::{self, Lanes};
 use crate::cpu::edwards::tables::{BaseTables, Comb};
-use crate::cpu::tables::key_plan::{KeyPlan, Wave};
-use crate::types::{Place, PublicKeys, Rejection, Results, Rows, Verdict};
+use crate::cpu::tables::key_plan::{self, KeyPlan, Wave};
+use crate::types::{Place, PublicKeys, Rejection, ResultsMut, Rows, Verdict};
 use std::ops::Range;
 
 /// A batch to verify.
@@ -31,36 +32,22 @@ pub struct Verification<'a> {
     pub together: bool,
 }
 
-/// Items that are planned at once where the caller sets no limit, and bytes that planning one takes.
-const MOST_PLANNED: usize = 1 << 22;
-const PLANNED_BYTES: usize = 64;
-
-/// The window of a table for a key that occurs `uses` times, or `None` where no table pays: counted in tenths of a
-/// field multiplication of the portable code, which builds tables.
-fn best_window<C: EdwardsCurve>(lanes: Option<Lanes>, uses: usize) -> Option<u32> {
-    // For an entry, a term of a sum, the doublings below a table, and a product without one.
-    let [entry, term, doublings, without] = match lanes {
+/// See `key_plan::best_window`: counted in tenths of a field multiplication of the portable code, which builds tables.
+fn best_window(lanes: Option<Lanes>, uses: usize) -> Option<u32> {
+    let costs = match lanes {
         Some(_) => [150, 22, 20_000, 3800],
         None => [150, 70, 20_000, 17_000],
     };
-    let cost = |window: u32| {
-        let terms = Comb::<C>::windows(window);
-        doublings + entry * (terms << (window - 1)) + uses * term * terms
-    };
-    (3..=10).min_by_key(|&window| cost(window)).filter(|&window| cost(window) < uses * without)
+    key_plan::best_window(3..=10, costs, uses)
 }
 
 /// The codes of all items of a place.
 pub fn verify<C: BaseTables>(engine: &CpuEngine, batch: &Verification, out: &mut dyn Place) {
-    for (part, mut place) in engine.planned_parts(out, MOST_PLANNED, PLANNED_BYTES) {
-        let mut codes = vec![0; part.len()];
-        verify_part::<C>(engine, batch, part, &mut codes);
-        place.take(Results::new(&codes, [&[], &[]], [0, 0]));
-    }
+    key_plan::in_parts(engine, out, |part, codes| verify_part::<C>(engine, batch, part, codes));
 }
 
 fn verify_part<C: BaseTables>(engine: &CpuEngine, batch: &Verification, part: Range<usize>, codes: &mut [u8]) {
-    let (window, start) = (|uses| best_window::<C>(engine.lanes, uses), part.start);
+    let (window, start) = (|uses| best_window(engine.lanes, uses), part.start);
     let pays = |uses| window(uses).is_some();
     let mut plan = KeyPlan::new(engine, part, &batch.keys, &pays);
     if batch.together && batch.rule.is_cofactored() {
@@ -111,7 +98,7 @@ fn by_tables<C: BaseTables>(lanes: Option<Lanes>, equations: &[Equation<C, &Comb
 
 /// What is left to check of an item: that S B - k A is R. `key` is -A, or its table.
 struct Equation<'a, C: EdwardsCurve, K> {
-    place: usize,
+    item: usize,
     r: &'a [u8; 32],
     s: Scalar<C::Order>,
     k: Scalar<C::Order>,
@@ -155,14 +142,11 @@ impl Verification<'_> {
         let decoded = decode_all::<C>(lanes, items.iter().map(bytes), self.rule.encoding());
         let checked = |(item, point): (&usize, Result<[Element; 2], NoPoint>)| {
             let key = self.keys.get(*item).of_ed25519().ok_or(Rejection::MalformedPoint)?;
-            let [x, y] = point.map_err(|problem| match problem {
-                NoPoint::NotCanonical => Rejection::MalformedPoint,
-                NoPoint::NotOnCurve => Rejection::NotOnCurve,
-            })?;
+            let minus_a = opposite(point, [Rejection::MalformedPoint, Rejection::NotOnCurve])?;
             if self.rule.rejects_small_order() && encodes_small_order_var::<C>(key) {
                 return Err(Rejection::SmallOrderKey);
             }
-            Ok([x.neg(), y])
+            Ok(minus_a)
         };
         items.iter().zip(decoded).map(checked).collect()
     }
@@ -175,14 +159,9 @@ impl Verification<'_> {
         codes: impl FnOnce(&[Equation<C, K>]) -> Vec<u8>,
         out: &mut [u8],
     ) {
-        let mut equations = Vec::with_capacity(items.len());
-        for (place, (&item, key)) in items.iter().zip(keys).enumerate() {
-            match self.equation::<C, K>((place, item), key) {
-                Ok(equation) => equations.push(equation),
-                Err(reason) => out[place] = reason.code(),
-            }
-        }
-        equations.iter().zip(codes(&equations)).for_each(|(equation, code)| out[equation.place] = code);
+        let equations = items.iter().zip(keys).map(|(&item, key)| self.equation::<C, K>(item, key));
+        let put = |out: &mut ResultsMut, place: usize, code: &u8| out.codes[place] = *code;
+        compute_accepted(equations, &mut ResultsMut::codes(out), put, |equations| codes(&equations));
     }
 
     /// For keys that are used once: by numbers half as long as k, for which R is decoded.
@@ -225,7 +204,7 @@ impl Verification<'_> {
     /// Checks in the order of reasons: S, the key, the order of R.
     fn equation<C: EdwardsCurve, K>(
         &self,
-        (place, item): (usize, usize),
+        item: usize,
         key: Result<K, Rejection>,
     ) -> Result<Equation<'_, C, K>, Rejection> {
         let (r, s) = halves(self.signatures.get(item));
@@ -235,7 +214,7 @@ impl Verification<'_> {
             return Err(Rejection::SmallOrderR);
         }
         let k = Scalar::from_le_bytes_wide(&(self.challenge)(item));
-        Ok(Equation { place, r, s, k, key })
+        Ok(Equation { item, r, s, k, key })
     }
 
     /// -R of some encodings. Without the cofactor R has to be the encoding of S B - k A, which is canonical: that of no
@@ -249,12 +228,19 @@ impl Verification<'_> {
             true => (self.rule.encoding(), [Rejection::ROutOfRange, Rejection::NoSuchR]),
             false => (Encoding::Canonical, [Rejection::Mismatch; 2]),
         };
-        let opposite = |point: Result<[Element; 2], NoPoint>| match point {
-            Ok([x, y]) => Ok([x.neg(), y]),
-            Err(NoPoint::NotCanonical) => Err(reasons[0]),
-            Err(NoPoint::NotOnCurve) => Err(reasons[1]),
-        };
-        decode_all::<C>(lanes, encodings, taken).into_iter().map(opposite).collect()
+        decode_all::<C>(lanes, encodings, taken).into_iter().map(|point| opposite(point, reasons)).collect()
+    }
+}
+
+/// The opposite of a point that was decoded, or the reason: for an encoding that is not canonical, or for no point.
+fn opposite(
+    point: Result<[Element; 2], NoPoint>,
+    [not_canonical, not_on_curve]: [Rejection; 2],
+) -> Result<[Element; 2], Rejection> {
+    match point {
+        Ok([x, y]) => Ok([x.neg(), y]),
+        Err(NoPoint::NotCanonical) => Err(not_canonical),
+        Err(NoPoint::NotOnCurve) => Err(not_on_curve),
     }
 }
 

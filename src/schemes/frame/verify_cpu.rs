@@ -9,32 +9,22 @@ use crate::cpu::point::comb::Comb;
 use crate::cpu::point::jacobian::Jacobian;
 use crate::cpu::simd::Lanes;
 use crate::cpu::tables::BaseTables;
-use crate::cpu::tables::key_plan::{KeyPlan, Wave};
+use crate::cpu::tables::key_plan::{self, KeyPlan, Wave};
 use crate::cpu::{CpuCurve, CpuEngine, decode};
-use crate::types::{Place, PublicKeys, Rejection, Results, Verdict};
+use crate::types::{Place, PublicKeys, Rejection, ResultsMut, Verdict};
 use std::ops::Range;
 
-/// The window of a table for a key that occurs `uses` times, or `None` where no table pays.
-///
-/// Counted in field multiplications, for a table entry, for a term of a sum, for the doublings below a table, and for a
-/// multiplication without a table, which takes half the doublings where there is an endomorphism.
+/// See `key_plan::best_window`: counted in field multiplications. A product without a table takes half the doublings
+/// where there is an endomorphism.
 pub fn best_window<C: CpuCurve>(lanes: Option<Lanes>, uses: usize) -> Option<u32> {
-    let [entry, term, doublings, without] = match (lanes, C::ENDOMORPHISM) {
+    let costs = match (lanes, C::ENDOMORPHISM) {
         (Some(_), None) => [8, 11, 2100, 1500],
         (Some(_), Some(_)) => [8, 11, 2100, 1090],
         (None, None) => [6, 6, 1800, 1300],
         (None, Some(_)) => [6, 6, 1800, 970],
     };
-    let cost = |window: u32| {
-        let terms = 256usize.div_ceil(window as usize);
-        doublings + entry * (terms << (window - 1)) + uses * term * terms
-    };
-    (4..=10).min_by_key(|&window| cost(window)).filter(|&window| cost(window) < uses * without)
+    key_plan::best_window(4..=10, costs, uses)
 }
-
-/// Items that are planned at once where the caller sets no limit, and bytes that planning one takes.
-const MOST_PLANNED: usize = 1 << 22;
-const PLANNED_BYTES: usize = 64;
 
 /// The codes of all items of a place, by their equations and keys: one by one, or where `together` allows it and it is
 /// faster, by equations of groups.
@@ -45,11 +35,7 @@ pub fn verify<C: BaseTables, K: Claim<C>>(
     equations: impl Fn(&[usize]) -> Equations<C, K> + Sync,
     out: &mut dyn Place,
 ) {
-    for (part, mut place) in engine.planned_parts(out, MOST_PLANNED, PLANNED_BYTES) {
-        let mut codes = vec![0; part.len()];
-        verify_part(engine, part, &keys, together, &equations, &mut codes);
-        place.take(Results::new(&codes, [&[], &[]], [0, 0]));
-    }
+    key_plan::in_parts(engine, out, |part, codes| verify_part(engine, part, &keys, together, &equations, codes));
 }
 
 /// Verifies some items.
@@ -135,24 +121,16 @@ fn check_chunk<C: CpuCurve, K: Claim<C>, Q>(
     out: &mut [u8],
     left_hand_sides: impl FnOnce(&[(Equation<C, K>, Q)]) -> Vec<Jacobian<C::Base>>,
 ) {
-    let mut accepted = Vec::with_capacity(out.len());
-    let mut places = Vec::with_capacity(out.len());
-    for (index, (place, equation)) in out.iter_mut().zip(equations).enumerate() {
-        match equation.and_then(|equation| Ok((equation, key(index)?))) {
-            Err(rejection) => *place = rejection.code(),
-            Ok(item) => {
-                accepted.push(item);
-                places.push(place);
-            }
-        }
-    }
-    let points = left_hand_sides(&accepted);
-    let holds = K::hold(lanes, &points, accepted.iter().map(|(equation, _)| equation.claim));
-    for ((place, point), holds) in places.into_iter().zip(&points).zip(holds) {
-        *place = match (point.is_identity(), holds) {
-            (true, _) => Rejection::IdentityResult.code(),
-            (false, true) => Verdict::VALID_CODE,
-            (false, false) => Rejection::Mismatch.code(),
-        };
-    }
+    let items = equations.into_iter().enumerate().map(|(index, equation)| Ok((equation?, key(index)?)));
+    let put = |out: &mut ResultsMut, place: usize, code: &u8| out.codes[place] = *code;
+    let code = |(point, holds): (&Jacobian<C::Base>, bool)| match (point.is_identity(), holds) {
+        (true, _) => Rejection::IdentityResult.code(),
+        (false, true) => Verdict::VALID_CODE,
+        (false, false) => Rejection::Mismatch.code(),
+    };
+    decode::compute_accepted(items, &mut ResultsMut::codes(out), put, |accepted| {
+        let points = left_hand_sides(&accepted);
+        let holds = K::hold(lanes, &points, accepted.iter().map(|(equation, _)| equation.claim));
+        points.iter().zip(holds).map(code).collect()
+    });
 }

@@ -67,7 +67,7 @@ impl<C: BaseTables> Part<C> {
     fn new(engine: &CpuEngine, batch: &Verification, items: &[usize], draw: &Draw) -> Option<Self> {
         let lanes = engine.lanes_for(items.len());
         let points = batch.points::<C>(lanes, items).into_iter();
-        let equation = |(&item, key)| batch.equation((item, item), key).ok();
+        let equation = |(&item, key)| batch.equation(item, key).ok();
         let equations: Vec<Equation<'_, C, [Element; 2]>> = items.iter().zip(points).filter_map(equation).collect();
         let minus_r = batch.minus_r::<C>(lanes, equations.iter().map(|equation| equation.r));
         let with_r = equations.iter().zip(minus_r).filter_map(|(equation, minus_r)| Some((equation, minus_r.ok()?)));
@@ -79,7 +79,7 @@ impl<C: BaseTables> Part<C> {
             terms.push::<C>(*a_scalar.mul(k).limbs(), key);
             terms.push::<C>([a as u64, (a >> 64) as u64, 0, 0], minus_r);
         }
-        Some(Part { members: members.iter().map(|(equation, _)| equation.place).collect(), terms, of_base })
+        Some(Part { members: members.iter().map(|(equation, _)| equation.item).collect(), terms, of_base })
     }
 }
 
