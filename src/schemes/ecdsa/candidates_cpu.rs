@@ -65,9 +65,13 @@ fn recover_part<C: BaseTables>(
     if others.len() == out.items() {
         return recover_cpu::recover_each::<C>(engine, inputs, width, put, out);
     }
+    let digests: Vec<_> = others.iter().map(|&item| *inputs.digests.get(item)).collect();
+    let signatures: Vec<_> = others.iter().map(|&item| *inputs.signatures.get(item)).collect();
+    let recovery_ids: Vec<_> = others.iter().map(|&item| *inputs.recovery_ids.get(item)).collect();
     let (mut codes, mut rows) = (vec![0; others.len()], vec![0; width * others.len()]);
     let mut recovered = ResultsMut::new(&mut codes, [&mut rows, &mut []], [width, 0]);
-    recover_some::<C>(engine, inputs, &others, width, put, &mut recovered);
+    let of_others = Inputs::new(&digests, &signatures, &recovery_ids);
+    recover_cpu::recover_each::<C>(engine, of_others, width, put, &mut recovered);
     let recovered = recovered.as_results();
     engine.fill(out, [width, 0], |range, out| {
         let mut other = others.partition_point(|item| *item < range.start);
@@ -105,21 +109,6 @@ fn is_given(key: KeyBytes) -> bool {
         KeyBytes::Sec1(key) => !matches!(key, [] | [0]),
         KeyBytes::Raw(key) => *key != [0; 64],
     }
-}
-
-/// The results of some items.
-fn recover_some<C: BaseTables>(
-    engine: &CpuEngine,
-    Inputs { digests, signatures, recovery_ids }: Inputs,
-    items: &[usize],
-    width: usize,
-    put: &(impl Fn(&mut ResultsMut, usize, &Affine<C::Base>) + Sync),
-    out: &mut ResultsMut,
-) {
-    let digests: Vec<_> = items.iter().map(|&item| *digests.get(item)).collect();
-    let signatures: Vec<_> = items.iter().map(|&item| *signatures.get(item)).collect();
-    let recovery_ids: Vec<_> = items.iter().map(|&item| *recovery_ids.get(item)).collect();
-    recover_cpu::recover_each::<C>(engine, Inputs::new(&digests, &signatures, &recovery_ids), width, put, out);
 }
 
 #[cfg(test)]

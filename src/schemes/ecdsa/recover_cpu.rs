@@ -12,14 +12,6 @@ use crate::types::{Place, Rejection, ResultsMut, Rows};
 use sha3::{Digest, Keccak256};
 use std::ops::Range;
 
-/// What a signature and its recovery id say of R, before any batch arithmetic.
-struct Parsed<C: CpuCurve> {
-    r: C::Scalar,
-    s: C::Scalar,
-    /// The x-coordinate and the parity of y.
-    point: (C::Base, bool),
-}
-
 /// What the equation takes.
 struct Accepted<C: CpuCurve> {
     r: C::Scalar,
@@ -79,12 +71,15 @@ pub fn recover_each<C: BaseTables>(
     engine.fill(out, [width, 0], |range, out| {
         let base = C::tables().table(engine, range.len());
         let Inputs { digests, signatures, recovery_ids } = inputs.slice(range.clone());
-        let parsed: Vec<_> =
-            (0..range.len()).map(|at| parse::<C>(signatures.get(at), recovery_ids.get(at)[0])).collect();
-        let coordinates: Vec<_> = parsed.iter().filter_map(|parsed| Some(parsed.as_ref().ok()?.point)).collect();
+        let parse = |at: usize| {
+            let (r, s) = decode::signature::<C>(signatures.get(at))?;
+            Ok((r, s, coordinates::<C>(&r, recovery_ids.get(at)[0])?))
+        };
+        let parsed: Vec<Result<_, Rejection>> = (0..range.len()).map(parse).collect();
+        let coordinates: Vec<_> = parsed.iter().flatten().map(|(.., coordinates)| *coordinates).collect();
         let mut lifted = decode::lift_all::<C>(engine.lanes, &coordinates).into_iter();
         let accepted = parsed.into_iter().enumerate().map(|(place, parsed)| {
-            let Parsed { r, s, .. } = parsed?;
+            let (r, s, _) = parsed?;
             let point = lifted.next().expect("one for each parsed item").ok_or(Rejection::NoSuchR)?;
             Ok(Accepted { r, s, e: C::Scalar::from_be_bytes_reduced(digests.get(place)), point })
         });
@@ -94,11 +89,6 @@ pub fn recover_each<C: BaseTables>(
         };
         decode::compute_accepted(accepted, out, put, |accepted| keys(engine.lanes, &accepted, base));
     });
-}
-
-fn parse<C: CpuCurve>(signature: &[u8; 64], recovery_id: u8) -> Result<Parsed<C>, Rejection> {
-    let (r, s) = decode::signature::<C>(signature)?;
-    Ok(Parsed { r, s, point: coordinates::<C>(&r, recovery_id)? })
 }
 
 /// The x-coordinate of R and the parity of its y.
