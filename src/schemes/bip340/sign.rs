@@ -7,7 +7,7 @@ use crate::engine::Engine;
 use crate::ops::keys::public_keys_of;
 use crate::ops::point::decode_keys;
 use crate::types::{
-    Error, KeyRowForm, Point, PublicKeys, Rejection, ResultsMut, Rows, SecretKeys, Verdict, bytes_of, require_lengths,
+    Error, KeyRowForm, PublicKeys, Rejection, ResultsMut, Rows, SecretKeys, Verdict, bytes_of, require_lengths,
 };
 
 /// Signs one message of 32 bytes per item. **Constant-time** in keys, auxiliary data and nonces.
@@ -152,13 +152,11 @@ fn mismatches(engine: &Engine, keys: SigningKeys<'_>, items: usize) -> Result<Ve
     let is_x_only = given.form() == KeyRowForm::XOnly;
     let computed = public_keys_of(engine, Secp256k1::ID, keys.secret, items)?;
     let given = decode_keys(engine, Secp256k1::ID, items, given)?;
-    let differ = |(_, (given, computed)): &(usize, (Result<Point, Rejection>, Result<Point, Rejection>))| match (
-        given, computed,
-    ) {
+    let differ = |item: &usize| match (&given[*item], &computed[*item]) {
         (Ok(given), Ok(computed)) if is_x_only => given.x() != computed.x(),
         (given, computed) => given != computed,
     };
-    Ok(given.into_iter().zip(computed).enumerate().filter(differ).map(|(item, _)| item).collect())
+    Ok((0..items).filter(differ).collect())
 }
 
 /// The signing of a batch.

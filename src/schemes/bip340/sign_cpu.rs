@@ -120,12 +120,12 @@ impl Computation for Sign<'_, '_> {
         if !self.is_checked {
             return self.sign::<Secp256k1>(engine, |at| items.start + at, out);
         }
-        let numbers = |places: &[usize]| places.iter().map(|place| items.start + place).collect::<Vec<_>>();
         let sign = |places: &[usize], out: &mut ResultsMut| {
             self.sign::<Secp256k1>(engine, |at| items.start + places[at], out);
         };
         let check = |places: &[usize], signed: &ResultsMut, codes: &mut [u8]| {
-            self.check::<Secp256k1>(engine, &numbers(places), signed, codes);
+            let items: Vec<usize> = places.iter().map(|place| items.start + place).collect();
+            self.check::<Secp256k1>(engine, &items, signed, codes);
         };
         sign_checked([64, 0], &sign, &check, out);
     }

@@ -43,24 +43,19 @@ impl<'a, K: Into<SecretKeys<'a>>> From<K> for SigningKeys<'a> {
 
 /// The auxiliary random data of signatures, 32 bytes an item. They protect against attacks by measurement and by
 /// faults; signatures are secure whatever they are.
+// `None` are fresh ones.
 #[derive(Clone, Copy, Debug)]
-pub struct Auxiliary<'a>(Source<'a>);
-
-#[derive(Clone, Copy, Debug)]
-enum Source<'a> {
-    Fresh,
-    Given(Rows<'a, 32>),
-}
+pub struct Auxiliary<'a>(Option<Rows<'a, 32>>);
 
 impl<'a> Auxiliary<'a> {
     /// Fresh ones from the operating system for every item.
     pub fn fresh() -> Self {
-        Auxiliary(Source::Fresh)
+        Auxiliary(None)
     }
 
     /// Those of the caller, a row for each item or one for all.
     pub fn given(rows: impl Into<Rows<'a, 32>>) -> Self {
-        Auxiliary(Source::Given(rows.into()))
+        Auxiliary(Some(rows.into()))
     }
 
     /// Zeros for every item: signatures are deterministic, and those that libsecp256k1 makes without auxiliary data.
@@ -73,10 +68,7 @@ impl<'a> Auxiliary<'a> {
     /// # Panics
     /// When there are no such items.
     pub fn slice(&self, items: Range<usize>) -> Self {
-        match self.0 {
-            Source::Fresh => Auxiliary::fresh(),
-            Source::Given(rows) => Auxiliary::given(rows.slice(items)),
-        }
+        Auxiliary(self.0.map(|rows| rows.slice(items)))
     }
 
     /// As rows for this many items.
@@ -85,8 +77,8 @@ impl<'a> Auxiliary<'a> {
     /// [`Error::Randomness`] when the operating system gives none.
     pub(super) fn rows(self, cpu: &CpuEngine, items: usize) -> Result<AuxiliaryRows<'a>, Error> {
         match self.0 {
-            Source::Given(rows) => Ok(AuxiliaryRows::Given(rows)),
-            Source::Fresh => random_rows(cpu, items).map(AuxiliaryRows::Fresh),
+            Some(rows) => Ok(AuxiliaryRows::Given(rows)),
+            None => random_rows(cpu, items).map(AuxiliaryRows::Fresh),
         }
     }
 }
