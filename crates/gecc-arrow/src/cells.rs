@@ -2,12 +2,10 @@
 
 use crate::reason::CellProblem;
 use arrow_array::cast::AsArray;
-use arrow_array::types::{
-    Decimal128Type, Int8Type, Int16Type, Int32Type, Int64Type, UInt8Type, UInt16Type, UInt32Type, UInt64Type,
-};
+use arrow_array::types::Decimal128Type;
 use arrow_array::{
-    Array, ArrowPrimitiveType, BinaryArray, BinaryViewArray, BooleanArray, FixedSizeBinaryArray, LargeBinaryArray,
-    LargeStringArray, PrimitiveArray, StringArray, StringViewArray,
+    Array, ArrowPrimitiveType, BinaryArray, BinaryViewArray, FixedSizeBinaryArray, LargeBinaryArray, LargeStringArray,
+    PrimitiveArray, StringArray, StringViewArray, downcast_integer_array,
 };
 use arrow_buffer::{ArrowNativeType, NullBuffer};
 use arrow_schema::DataType;
@@ -27,6 +25,8 @@ pub fn holds_bytes(data_type: &DataType) -> bool {
 /// A column of byte strings, or of texts that have them in hexadecimal or base64.
 pub struct Cells<'a> {
     array: CellArray<'a>,
+    /// Where some rows are null.
+    nulls: Option<NullBuffer>,
     /// Of texts.
     encoding: Encoding,
 }
@@ -42,7 +42,6 @@ enum CellArray<'a> {
     /// Places in a column of values. It is not unpacked, since a few large values may stand for very many.
     Dictionary {
         keys: Vec<usize>,
-        nulls: Option<NullBuffer>,
         values: Box<Cells<'a>>,
     },
 }
@@ -53,6 +52,11 @@ impl<'a> Cells<'a> {
     /// # Panics
     /// When the column is of another type ([`holds_bytes`]), which [`crate::column_of`] does not let pass.
     pub fn of(array: &'a dyn Array) -> Self {
+        let nulls = match array.as_any_dictionary_opt() {
+            // Without values every row is null.
+            Some(dictionary) if dictionary.values().is_empty() => Some(NullBuffer::new_null(array.len())),
+            _ => array.logical_nulls(),
+        };
         let array = match array.data_type() {
             DataType::FixedSizeBinary(_) => CellArray::Fixed(array.as_fixed_size_binary()),
             DataType::Binary => CellArray::Binary(array.as_binary()),
@@ -64,7 +68,7 @@ impl<'a> Cells<'a> {
             DataType::Dictionary(..) => Self::of_dictionary(array),
             other => panic!("{other} holds no bytes"),
         };
-        Cells { array, encoding: Encoding::Hex }
+        Cells { array, nulls: nulls.filter(|nulls| nulls.null_count() > 0), encoding: Encoding::Hex }
     }
 
     /// The same cells, of which texts are in this encoding.
@@ -75,10 +79,8 @@ impl<'a> Cells<'a> {
     fn of_dictionary(array: &'a dyn Array) -> CellArray<'a> {
         let dictionary = array.as_any_dictionary();
         let values = dictionary.values().as_ref();
-        // Without values every row is null.
-        let keys = if values.is_empty() { vec![0; array.len()] } else { dictionary.normalized_keys() };
-        let nulls = if values.is_empty() { Some(NullBuffer::new_null(array.len())) } else { array.logical_nulls() };
-        CellArray::Dictionary { keys, nulls, values: Box::new(Cells::of(values)) }
+        let keys = if values.is_empty() { Vec::new() } else { dictionary.normalized_keys() };
+        CellArray::Dictionary { keys, values: Box::new(Cells::of(values)) }
     }
 
     /// Whether a cell is text.
@@ -92,17 +94,7 @@ impl<'a> Cells<'a> {
 
     /// The rows that are null; `None` where none is.
     pub fn nulls(&self) -> Option<&NullBuffer> {
-        let nulls = match &self.array {
-            CellArray::Fixed(array) => array.nulls(),
-            CellArray::Binary(array) => array.nulls(),
-            CellArray::LargeBinary(array) => array.nulls(),
-            CellArray::BinaryView(array) => array.nulls(),
-            CellArray::Utf8(array) => array.nulls(),
-            CellArray::LargeUtf8(array) => array.nulls(),
-            CellArray::Utf8View(array) => array.nulls(),
-            CellArray::Dictionary { nulls, .. } => nulls.as_ref(),
-        };
-        nulls.filter(|nulls| nulls.null_count() > 0)
+        self.nulls.as_ref()
     }
 
     /// The cell of a row as it is stored.
@@ -302,20 +294,7 @@ pub fn holds_integers(data_type: &DataType) -> bool {
 }
 
 /// A column of integers, booleans, or decimal numbers without a fraction.
-pub struct Integers<'a>(Numbers<'a>);
-
-enum Numbers<'a> {
-    Boolean(&'a BooleanArray),
-    Int8(&'a PrimitiveArray<Int8Type>),
-    Int16(&'a PrimitiveArray<Int16Type>),
-    Int32(&'a PrimitiveArray<Int32Type>),
-    Int64(&'a PrimitiveArray<Int64Type>),
-    UInt8(&'a PrimitiveArray<UInt8Type>),
-    UInt16(&'a PrimitiveArray<UInt16Type>),
-    UInt32(&'a PrimitiveArray<UInt32Type>),
-    UInt64(&'a PrimitiveArray<UInt64Type>),
-    Decimal(&'a PrimitiveArray<Decimal128Type>),
-}
+pub struct Integers<'a>(Box<dyn Fn(usize) -> Option<i128> + Send + Sync + 'a>);
 
 impl<'a> Integers<'a> {
     /// The numbers of a column.
@@ -323,19 +302,18 @@ impl<'a> Integers<'a> {
     /// # Panics
     /// When the column is of another type ([`holds_integers`]).
     pub fn of(array: &'a dyn Array) -> Self {
-        Integers(match array.data_type() {
-            DataType::Boolean => Numbers::Boolean(array.as_boolean()),
-            DataType::Int8 => Numbers::Int8(array.as_primitive()),
-            DataType::Int16 => Numbers::Int16(array.as_primitive()),
-            DataType::Int32 => Numbers::Int32(array.as_primitive()),
-            DataType::Int64 => Numbers::Int64(array.as_primitive()),
-            DataType::UInt8 => Numbers::UInt8(array.as_primitive()),
-            DataType::UInt16 => Numbers::UInt16(array.as_primitive()),
-            DataType::UInt32 => Numbers::UInt32(array.as_primitive()),
-            DataType::UInt64 => Numbers::UInt64(array.as_primitive()),
-            DataType::Decimal128(_, 0) => Numbers::Decimal(array.as_primitive()),
+        fn of_numbers<T: ArrowPrimitiveType<Native: Into<i128>>>(array: &PrimitiveArray<T>) -> Integers<'_> {
+            Integers(Box::new(|row| array.is_valid(row).then(|| array.value(row).into())))
+        }
+        downcast_integer_array!(
+            array => of_numbers(array),
+            DataType::Decimal128(_, 0) => of_numbers(array.as_primitive::<Decimal128Type>()),
+            DataType::Boolean => {
+                let array = array.as_boolean();
+                Integers(Box::new(|row| array.is_valid(row).then(|| array.value(row).into())))
+            }
             other => panic!("{other} holds no integers"),
-        })
+        )
     }
 
     /// The number of a row.
@@ -343,22 +321,7 @@ impl<'a> Integers<'a> {
     /// # Errors
     /// [`CellProblem::Null`].
     pub fn get(&self, row: usize) -> Result<i128, CellProblem> {
-        fn value<T: ArrowPrimitiveType<Native: Into<i128>>>(array: &PrimitiveArray<T>, row: usize) -> Option<i128> {
-            array.is_valid(row).then(|| array.value(row).into())
-        }
-        let number = match &self.0 {
-            Numbers::Boolean(array) => array.is_valid(row).then(|| array.value(row).into()),
-            Numbers::Int8(array) => value(array, row),
-            Numbers::Int16(array) => value(array, row),
-            Numbers::Int32(array) => value(array, row),
-            Numbers::Int64(array) => value(array, row),
-            Numbers::UInt8(array) => value(array, row),
-            Numbers::UInt16(array) => value(array, row),
-            Numbers::UInt32(array) => value(array, row),
-            Numbers::UInt64(array) => value(array, row),
-            Numbers::Decimal(array) => value(array, row),
-        };
-        number.ok_or(CellProblem::Null)
+        (self.0)(row).ok_or(CellProblem::Null)
     }
 }
 

@@ -30,7 +30,7 @@ pub(crate) fn unsaid(operation: &Operation, mapping: &Mapping, schema: &Schema) 
 fn is_text(data_type: &DataType) -> bool {
     match data_type {
         DataType::Dictionary(_, values) => is_text(values),
-        other => matches!(other, DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View),
+        other => other.is_string(),
     }
 }
 
