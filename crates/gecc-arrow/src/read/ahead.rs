@@ -1,7 +1,9 @@
 //! Numbered tasks on threads of their own, some of them ahead of who takes the results in order, or on the thread of
 //! who takes them.
 
+use super::room::Room;
 use gecc::steps::{Entrance, Results, line};
+use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -9,16 +11,22 @@ use std::thread::{self, JoinHandle};
 
 /// The results of the tasks `0..tasks`, in order. At most `window` tasks are begun whose results nobody has taken.
 /// Threads end when this is dropped.
-pub(crate) enum Ahead<T> {
+pub(crate) struct Ahead<T> {
+    /// What the tasks enter, and leave when their results are taken.
+    room: Arc<Room>,
+    results: InOrder<T>,
+}
+
+enum InOrder<T> {
     /// None is ahead: a thread would take longer to start than the tasks take.
-    ByTaker(std::ops::Range<usize>, Work<T>),
+    ByTaker(Range<usize>, Work<T>),
     OnThreads(Threads<T>),
 }
 
 type Work<T> = Box<dyn Fn(usize) -> T + Send + Sync>;
 
-pub(crate) struct Threads<T> {
-    tasks: std::ops::Range<usize>,
+struct Threads<T> {
+    tasks: Range<usize>,
     /// `None` when no more tasks begin. A panic of a task is its result.
     entrance: Option<Entrance<usize, thread::Result<T>>>,
     results: Results<thread::Result<T>>,
@@ -35,12 +43,14 @@ impl<T: Send + 'static> Ahead<T> {
         tasks: usize,
         threads: usize,
         window: usize,
+        room: Arc<Room>,
         work: impl Fn(usize) -> T + Send + Sync + 'static,
     ) -> std::io::Result<Self> {
-        if threads == 0 {
-            return Ok(Ahead::ByTaker(0..tasks, Box::new(work)));
-        }
-        Threads::start(tasks, threads, window, work).map(Ahead::OnThreads)
+        let results = match threads {
+            0 => InOrder::ByTaker(0..tasks, Box::new(work)),
+            _ => InOrder::OnThreads(Threads::start(tasks, threads, window, work)?),
+        };
+        Ok(Ahead { room, results })
     }
 }
 
@@ -48,10 +58,18 @@ impl<T> Iterator for Ahead<T> {
     type Item = T;
 
     fn next(&mut self) -> Option<T> {
-        match self {
-            Ahead::ByTaker(tasks, work) => tasks.next().map(work),
-            Ahead::OnThreads(threads) => threads.next(),
-        }
+        let result = match &mut self.results {
+            InOrder::ByTaker(tasks, work) => tasks.next().map(work),
+            InOrder::OnThreads(threads) => threads.next(),
+        };
+        result.inspect(|_| self.room.leave())
+    }
+}
+
+impl<T> Drop for Ahead<T> {
+    fn drop(&mut self) {
+        // Before the threads are waited for.
+        self.room.stop();
     }
 }
 
@@ -125,6 +143,10 @@ mod tests {
     use std::sync::atomic::AtomicUsize;
     use std::time::Duration;
 
+    fn no_room() -> Arc<Room> {
+        Arc::new(Room::new(0))
+    }
+
     #[test]
     fn results_come_in_order_and_not_too_far_ahead() {
         let taken = Arc::new(AtomicUsize::new(0));
@@ -135,19 +157,19 @@ mod tests {
             thread::sleep(Duration::from_micros((task * 7919 % 300) as u64));
             task
         };
-        let ahead = Ahead::start(200, 7, 5, work).unwrap();
+        let ahead = Ahead::start(200, 7, 5, no_room(), work).unwrap();
         for (expected, task) in ahead.enumerate() {
             assert_eq!(task, expected);
             taken.fetch_add(1, Ordering::SeqCst);
         }
         assert_eq!(taken.load(Ordering::SeqCst), 200);
-        assert_eq!(Ahead::start(0, 3, 3, |task| task).unwrap().next(), None);
+        assert_eq!(Ahead::start(0, 3, 3, no_room(), |task| task).unwrap().next(), None);
     }
 
     #[test]
     fn who_takes_the_results_does_the_work_where_no_threads_are_asked_for() {
         let here = thread::current().id();
-        let ahead = Ahead::start(3, 0, 5, move |task| (task, thread::current().id() == here)).unwrap();
+        let ahead = Ahead::start(3, 0, 5, no_room(), move |task| (task, thread::current().id() == here)).unwrap();
         assert_eq!(ahead.collect::<Vec<_>>(), [(0, true), (1, true), (2, true)]);
     }
 
@@ -155,7 +177,7 @@ mod tests {
     fn threads_end_though_nobody_takes_the_results() {
         let begun = Arc::new(AtomicUsize::new(0));
         let count = begun.clone();
-        let mut ahead = Ahead::start(1000, 4, 8, move |_| count.fetch_add(1, Ordering::SeqCst)).unwrap();
+        let mut ahead = Ahead::start(1000, 4, 8, no_room(), move |_| count.fetch_add(1, Ordering::SeqCst)).unwrap();
         ahead.next();
         drop(ahead);
         assert!(begun.load(Ordering::SeqCst) <= 9);
@@ -163,7 +185,7 @@ mod tests {
 
     #[test]
     fn a_panic_comes_in_the_place_of_its_task() {
-        let mut ahead = Ahead::start(3, 2, 3, |task| assert_ne!(task, 1)).unwrap();
+        let mut ahead = Ahead::start(3, 2, 3, no_room(), |task| assert_ne!(task, 1)).unwrap();
         assert_eq!(ahead.next(), Some(()));
         assert!(catch_unwind(AssertUnwindSafe(|| ahead.next())).is_err());
     }

@@ -1,5 +1,6 @@
 //! Decompression of pages, into no more than the size that a checked header says.
 
+use super::footer::malformed;
 use super::lz4;
 use crate::error::Error;
 use brotli_decompressor::{BrotliDecompressStream, BrotliResult, BrotliState, StandardAlloc};
@@ -37,9 +38,7 @@ impl Codec {
                 let name = format!("{other:?}");
                 let name = name.split('(').next().unwrap_or_default();
                 let read = "Snappy, gzip, Zstandard, Brotli and LZ4";
-                return Err(Error::Malformed(format!(
-                    "Parquet: pages compressed by {name} are not read, but by {read}"
-                )));
+                return Err(malformed(&format!("pages compressed by {name} are not read, but by {read}")));
             }
         }))
     }
@@ -47,7 +46,6 @@ impl Codec {
     /// Decompresses all of `from`, which has to become exactly as many bytes as there is room for.
     pub fn decompress(self, from: &[u8], to: &mut [u8]) -> Result<(), Error> {
         let expected = to.len();
-        let wrong = || Error::Malformed(format!("Parquet: a page does not become the {expected} bytes of its header"));
         let length = match self {
             // Its decoder looks at the length that the data says before it writes.
             Codec::Snappy => snap::raw::Decoder::new().decompress(from, to).ok(),
@@ -57,7 +55,10 @@ impl Codec {
             Codec::Gzip => gunzip(from, to),
             Codec::Brotli => unbrotli(from, to),
         };
-        if length == Some(expected) { Ok(()) } else { Err(wrong()) }
+        if length != Some(expected) {
+            return Err(malformed(&format!("a page does not become the {expected} bytes of its header")));
+        }
+        Ok(())
     }
 }
 
@@ -78,9 +79,13 @@ fn unzstd(from: &[u8], to: &mut [u8]) -> Option<usize> {
 
 /// All members one behind the other. `None` where they become more than there is room for.
 fn gunzip(from: &[u8], to: &mut [u8]) -> Option<usize> {
-    let mut members = flate2::read::MultiGzDecoder::new(from);
-    members.read_exact(to).ok()?;
-    let is_end = members.read(&mut [0]).ok()? == 0;
+    read_whole(flate2::read::MultiGzDecoder::new(from), to)
+}
+
+/// What a decoder gives up to its end.
+fn read_whole(mut decoder: impl Read, to: &mut [u8]) -> Option<usize> {
+    decoder.read_exact(to).ok()?;
+    let is_end = decoder.read(&mut [0]).ok()? == 0;
     is_end.then_some(to.len())
 }
 
@@ -92,10 +97,7 @@ fn unlz4(from: &[u8], to: &mut [u8]) -> Option<usize> {
     if from.starts_with(&LZ4_FRAME) {
         // The decoder takes a frame without its end.
         lz4::bound(from)?;
-        let mut frame = lz4_flex::frame::FrameDecoder::new(from);
-        frame.read_exact(to).ok()?;
-        let is_end = frame.read(&mut [0]).ok()? == 0;
-        return is_end.then_some(to.len());
+        return read_whole(lz4_flex::frame::FrameDecoder::new(from), to);
     }
     lz4_flex::block::decompress_into(from, to).ok()
 }

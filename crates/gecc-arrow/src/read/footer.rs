@@ -3,6 +3,7 @@
 
 use super::thrift::{Scribe, Walker, kind};
 use crate::error::Error;
+use FieldType::{Binary, Bool, I8, I32, I64, List, Refused, Struct, Union};
 
 /// How deep groups of columns may be nested: readers call themselves as deep.
 const SCHEMA_DEPTH: usize = 64;
@@ -31,86 +32,69 @@ enum FieldType {
 /// The fields of a struct that are of use. Others are left out: statistics, indexes and filters are not read.
 type StructFields = [(i16, FieldType)];
 
-const ENCRYPTED: FieldType = FieldType::Refused("the file is encrypted");
+const ENCRYPTED: FieldType = Refused("the file is encrypted");
 
 const FILE: &StructFields = &[
-    (1, FieldType::I32),
-    (2, FieldType::List(&FieldType::Struct(SCHEMA_ELEMENT))),
-    (3, FieldType::I64),
-    (4, FieldType::List(&FieldType::Struct(ROW_GROUP))),
-    (5, FieldType::List(&FieldType::Struct(KEY_VALUE))),
+    (1, I32),
+    (2, List(&Struct(SCHEMA_ELEMENT))),
+    (3, I64),
+    (4, List(&Struct(ROW_GROUP))),
+    (5, List(&Struct(KEY_VALUE))),
     (8, ENCRYPTED),
 ];
-const KEY_VALUE: &StructFields = &[(1, FieldType::Binary), (2, FieldType::Binary)];
+const KEY_VALUE: &StructFields = &[(1, Binary), (2, Binary)];
 const SCHEMA_ELEMENT: &StructFields = &[
-    (1, FieldType::I32),
-    (2, FieldType::I32),
-    (3, FieldType::I32),
-    (4, FieldType::Binary),
-    (5, FieldType::I32),
-    (6, FieldType::I32),
-    (7, FieldType::I32),
-    (8, FieldType::I32),
-    (9, FieldType::I32),
-    (10, FieldType::Union(LOGICAL_TYPE)),
+    (1, I32),
+    (2, I32),
+    (3, I32),
+    (4, Binary),
+    (5, I32),
+    (6, I32),
+    (7, I32),
+    (8, I32),
+    (9, I32),
+    (10, Union(LOGICAL_TYPE)),
 ];
 const LOGICAL_TYPE: &StructFields = &[
-    (1, FieldType::Struct(EMPTY)),
-    (2, FieldType::Struct(EMPTY)),
-    (3, FieldType::Struct(EMPTY)),
-    (4, FieldType::Struct(EMPTY)),
-    (5, FieldType::Struct(&[(1, FieldType::I32), (2, FieldType::I32)])),
-    (6, FieldType::Struct(EMPTY)),
-    (7, FieldType::Struct(TIME)),
-    (8, FieldType::Struct(TIME)),
-    (10, FieldType::Struct(&[(1, FieldType::I8), (2, FieldType::Bool)])),
-    (11, FieldType::Struct(EMPTY)),
-    (12, FieldType::Struct(EMPTY)),
-    (13, FieldType::Struct(EMPTY)),
-    (14, FieldType::Struct(EMPTY)),
-    (15, FieldType::Struct(EMPTY)),
+    (1, Struct(EMPTY)),
+    (2, Struct(EMPTY)),
+    (3, Struct(EMPTY)),
+    (4, Struct(EMPTY)),
+    (5, Struct(&[(1, I32), (2, I32)])),
+    (6, Struct(EMPTY)),
+    (7, Struct(TIME)),
+    (8, Struct(TIME)),
+    (10, Struct(&[(1, I8), (2, Bool)])),
+    (11, Struct(EMPTY)),
+    (12, Struct(EMPTY)),
+    (13, Struct(EMPTY)),
+    (14, Struct(EMPTY)),
+    (15, Struct(EMPTY)),
 ];
 const EMPTY: &StructFields = &[];
-const TIME: &StructFields = &[
-    (1, FieldType::Bool),
-    (
-        2,
-        FieldType::Struct(&[
-            (1, FieldType::Struct(EMPTY)),
-            (2, FieldType::Struct(EMPTY)),
-            (3, FieldType::Struct(EMPTY)),
-        ]),
-    ),
-];
-const ROW_GROUP: &StructFields =
-    &[(1, FieldType::List(&FieldType::Struct(COLUMN_CHUNK))), (2, FieldType::I64), (3, FieldType::I64)];
-const COLUMN_CHUNK: &StructFields =
-    &[(2, FieldType::I64), (3, FieldType::Struct(COLUMN_METADATA)), (8, ENCRYPTED), (9, ENCRYPTED)];
-const COLUMN_METADATA: &StructFields = &[
-    (1, FieldType::I32),
-    (2, FieldType::List(&FieldType::I32)),
-    (4, FieldType::I32),
-    (5, FieldType::I64),
-    (6, FieldType::I64),
-    (7, FieldType::I64),
-    (9, FieldType::I64),
-    (11, FieldType::I64),
-];
+const TIME: &StructFields = &[(1, Bool), (2, Struct(&[(1, Struct(EMPTY)), (2, Struct(EMPTY)), (3, Struct(EMPTY))]))];
+const ROW_GROUP: &StructFields = &[(1, List(&Struct(COLUMN_CHUNK))), (2, I64), (3, I64)];
+const COLUMN_CHUNK: &StructFields = &[(2, I64), (3, Struct(COLUMN_METADATA)), (8, ENCRYPTED), (9, ENCRYPTED)];
+const COLUMN_METADATA: &StructFields =
+    &[(1, I32), (2, List(&I32)), (4, I32), (5, I64), (6, I64), (7, I64), (9, I64), (11, I64)];
 
 /// A footer for the decoder, once what it describes is known to fit the memory.
 pub(crate) fn checked_footer(footer: &[u8], max_memory: u64) -> Result<Vec<u8>, Error> {
-    let problem = |text: &str| Error::Malformed(format!("Parquet: {text}"));
     let mut copy = Copy { from: Walker::new(footer), to: Scribe::default() };
-    copy.fields(FILE).map_err(problem)?;
+    copy.fields(FILE).map_err(malformed)?;
     let footer = copy.to.0;
-    let found = Extent::read(&footer).ok_or_else(|| problem("the columns do not make one tree"))?;
+    let found = Extent::read(&footer).ok_or_else(|| malformed("the columns do not make one tree"))?;
     if found.depth > SCHEMA_DEPTH {
-        return Err(problem("columns are nested too deep"));
+        return Err(malformed("columns are nested too deep"));
     }
     within("row groups", found.row_groups, ROW_GROUPS)?;
     let bytes = footer.len() as u64 + found.elements * ELEMENT + found.chunks * CHUNK;
     within("bytes of columns and row groups", bytes, max_memory)?;
     Ok(footer)
+}
+
+pub(crate) fn malformed(problem: &str) -> Error {
+    Error::Malformed(format!("Parquet: {problem}"))
 }
 
 pub(crate) fn within(what: &'static str, found: u64, limit: u64) -> Result<(), Error> {
@@ -137,7 +121,7 @@ impl Copy<'_> {
                 self.from.skip(kind).ok_or(UNREADABLE)?;
                 continue;
             };
-            if let FieldType::Refused(why) = known {
+            if let Refused(why) = known {
                 return Err(why);
             }
             if !known.may_be(kind) {
@@ -160,14 +144,14 @@ impl Copy<'_> {
     fn value(&mut self, kind: &FieldType) -> Result<usize, Refusal> {
         match kind {
             // The value is in the type.
-            FieldType::Bool => {}
-            FieldType::I8 => self.to.0.push(self.from.byte().ok_or(UNREADABLE)?),
-            FieldType::I32 => self.to.number(self.from.i32().ok_or(UNREADABLE)?.into()),
-            FieldType::I64 => self.to.number(self.from.i64().ok_or(UNREADABLE)?),
-            FieldType::Binary => self.to.binary(self.from.binary().ok_or(UNREADABLE)?),
-            FieldType::Struct(shape) => drop(self.fields(shape)?),
-            FieldType::Union(shape) => return Ok((self.fields(shape)? == 1).into()),
-            FieldType::List(element) => {
+            Bool => {}
+            I8 => self.to.0.push(self.from.byte().ok_or(UNREADABLE)?),
+            I32 => self.to.number(self.from.i32().ok_or(UNREADABLE)?.into()),
+            I64 => self.to.number(self.from.i64().ok_or(UNREADABLE)?),
+            Binary => self.to.binary(self.from.binary().ok_or(UNREADABLE)?),
+            Struct(shape) => drop(self.fields(shape)?),
+            Union(shape) => return Ok((self.fields(shape)? == 1).into()),
+            List(element) => {
                 let (count, kind) = self.from.list().ok_or(UNREADABLE)?;
                 if count > 0 && !element.may_be(kind) {
                     return Err("a list of the footer has elements of another type than it has to have");
@@ -175,7 +159,7 @@ impl Copy<'_> {
                 self.to.list(count, element.number());
                 (0..count).try_for_each(|_| self.value(element).map(drop))?;
             }
-            FieldType::Refused(why) => return Err(why),
+            Refused(why) => return Err(why),
         }
         Ok(1)
     }
@@ -185,18 +169,18 @@ impl FieldType {
     /// The number of the type, of booleans any of their two.
     fn number(&self) -> u8 {
         match self {
-            FieldType::Bool => kind::TRUE,
-            FieldType::I8 => kind::BYTE,
-            FieldType::I32 => kind::I32,
-            FieldType::I64 => kind::I64,
-            FieldType::Binary => kind::BINARY,
-            FieldType::List(_) => kind::LIST,
-            FieldType::Struct(_) | FieldType::Union(_) | FieldType::Refused(_) => kind::STRUCT,
+            Bool => kind::TRUE,
+            I8 => kind::BYTE,
+            I32 => kind::I32,
+            I64 => kind::I64,
+            Binary => kind::BINARY,
+            List(_) => kind::LIST,
+            Struct(_) | Union(_) | Refused(_) => kind::STRUCT,
         }
     }
 
     fn may_be(&self, kind: u8) -> bool {
-        self.number() == kind || (matches!(self, FieldType::Bool) && kind == kind::FALSE)
+        self.number() == kind || (matches!(self, Bool) && kind == kind::FALSE)
     }
 }
 

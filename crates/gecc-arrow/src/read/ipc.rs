@@ -15,7 +15,7 @@ use arrow_ipc::reader::{FileDecoder, read_dictionary, read_footer_length, read_r
 use arrow_ipc::{Block, CompressionType, MessageHeader};
 use arrow_schema::SchemaRef;
 use std::collections::HashMap;
-use std::io::{ErrorKind, Read};
+use std::io::Read;
 use std::sync::Arc;
 
 /// The letters at both ends of a file.
@@ -60,7 +60,7 @@ impl IpcFile {
     }
 
     /// The batches as they are in the file, of these columns.
-    pub fn batches(self, columns: &[usize], options: &ReadOptions) -> Result<FileBatches, Error> {
+    pub fn batches(self, columns: &[usize], options: &ReadOptions) -> Result<Ahead<Result<RecordBatch, Error>>, Error> {
         let IpcFile { source, decoder, blocks, .. } = self;
         let decoder = decoder.with_projection(columns.to_vec());
         let (tasks, limit) = (blocks.len(), options.max_memory);
@@ -83,30 +83,7 @@ impl IpcFile {
                 batch.ok_or_else(|| malformed("a block holds no batch"))
             })
         };
-        Ok(FileBatches { batches: Ahead::start(tasks, threads, ahead, work)?, room })
-    }
-}
-
-/// The batches of a file, of which some are decoded ahead.
-pub(crate) struct FileBatches {
-    batches: Ahead<Result<RecordBatch, Error>>,
-    room: Arc<Room>,
-}
-
-impl Iterator for FileBatches {
-    type Item = Result<RecordBatch, Error>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        let batch = self.batches.next()?;
-        self.room.leave();
-        Some(batch)
-    }
-}
-
-impl Drop for FileBatches {
-    fn drop(&mut self) {
-        // Before the threads are waited for.
-        self.room.stop();
+        Ok(Ahead::start(tasks, threads, ahead, room, work)?)
     }
 }
 
@@ -116,9 +93,7 @@ fn footer(source: &Source) -> Result<Vec<u8>, Error> {
     let start = source.length().checked_sub(END).ok_or_else(short)?;
     let end: [u8; END as usize] = source.bytes(start, END as usize)?.try_into().map_err(|_| short())?;
     let length = read_footer_length(end)? as u64;
-    if length > LONGEST_METADATA {
-        return Err(Error::Limit { what: "bytes of a footer", found: length, limit: LONGEST_METADATA });
-    }
+    within("bytes of a footer", length, LONGEST_METADATA)?;
     source.bytes(start.checked_sub(length).ok_or_else(short)?, length as usize)
 }
 
@@ -227,14 +202,10 @@ struct StreamMessage {
 impl StreamMessage {
     /// The next message; `None` at the end, which is a length of zero or the end of the input.
     fn read(input: &mut impl Read, limit: u64) -> Result<Option<Self>, Error> {
-        let mut length = [0; 4];
-        match read_some(input, &mut length[..1])? {
-            0 => return Ok(None),
-            _ => read_exactly(input, &mut length[1..])?,
-        }
+        let Some(mut length) = word(input)? else { return Ok(None) };
         // Old streams have no continuation.
         if length == CONTINUATION {
-            read_exactly(input, &mut length)?;
+            length = word(input)?.ok_or_else(ends_within)?;
         }
         let length = u64::from(u32::from_le_bytes(length));
         if length == 0 {
@@ -264,26 +235,20 @@ fn take(input: &mut impl Read, count: u64) -> Result<Vec<u8>, Error> {
     const BEGIN: u64 = 1 << 20;
     let mut bytes = Vec::with_capacity(count.min(BEGIN) as usize);
     let read = input.take(count).read_to_end(&mut bytes)?;
-    if (read as u64) < count { Err(malformed("the stream ends within a message")) } else { Ok(bytes) }
+    if (read as u64) < count { Err(ends_within()) } else { Ok(bytes) }
 }
 
-/// At least a byte unless the input has ended.
-fn read_some(input: &mut impl Read, to: &mut [u8]) -> Result<usize, Error> {
-    loop {
-        match input.read(to) {
-            Err(problem) if problem.kind() == ErrorKind::Interrupted => {}
-            read => return Ok(read?),
-        }
+/// Four bytes; `None` where the input has ended before them.
+fn word(input: &mut impl Read) -> Result<Option<[u8; 4]>, Error> {
+    let mut word = Vec::with_capacity(4);
+    match input.take(4).read_to_end(&mut word)? {
+        0 => Ok(None),
+        _ => word.try_into().map(Some).map_err(|_| ends_within()),
     }
 }
 
-fn read_exactly(input: &mut impl Read, to: &mut [u8]) -> Result<(), Error> {
-    match input.read_exact(to) {
-        Err(problem) if problem.kind() == ErrorKind::UnexpectedEof => {
-            Err(malformed("the stream ends within a message"))
-        }
-        read => Ok(read?),
-    }
+fn ends_within() -> Error {
+    malformed("the stream ends within a message")
 }
 
 fn malformed(problem: &str) -> Error {

@@ -182,7 +182,7 @@ impl Input {
             return Err(Error::Options("batches have a row at least".to_owned()));
         }
         let schema = match &content {
-            Content::Parquet(file) => file.schema().clone(),
+            Content::Parquet(file) => file.schema.clone(),
             Content::File(file) => file.schema.clone(),
             Content::Stream(stream) => stream.schema.clone(),
         };

@@ -2,7 +2,7 @@
 //! decompressed here, so that nothing is taken for a page but what its checked header says.
 
 use super::codec::Codec;
-use super::footer::within;
+use super::footer::{malformed, within};
 use super::room::Room;
 use super::source::Source;
 use super::thrift::{Walker, kind};
@@ -270,10 +270,6 @@ impl PageReader for ChunkPages {
     fn skip_next_page(&mut self) -> ParquetResult<()> {
         self.skip().map_err(|problem| self.tally.refusal.keep(problem))
     }
-}
-
-fn malformed(problem: &str) -> Error {
-    Error::Malformed(format!("Parquet: {problem}"))
 }
 
 /// What a page says of itself.

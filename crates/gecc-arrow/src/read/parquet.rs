@@ -4,7 +4,7 @@ use super::ReadOptions;
 use super::ahead::Ahead;
 use super::codec::Codec;
 use super::flat;
-use super::footer::{checked_footer, within};
+use super::footer::{checked_footer, malformed, within};
 use super::pages::{Chunk, ChunkPages, Jump, Leaf, Tally};
 use super::room::Room;
 use super::source::Source;
@@ -37,10 +37,11 @@ pub(crate) struct ParquetFile {
     source: Arc<Source>,
     metadata: Arc<ParquetMetaData>,
     /// Row number of the first row of each row group, and of the end.
-    starts: Arc<[u64]>,
+    starts: Vec<u64>,
     /// The schema that the file says.
     pub written: SchemaRef,
-    schema: SchemaRef,
+    /// The schema of the batches.
+    pub schema: SchemaRef,
 }
 
 impl ParquetFile {
@@ -48,7 +49,7 @@ impl ParquetFile {
         let footer = checked_footer(&footer(&source, max_memory)?, max_memory)?;
         caught(|| {
             let metadata = Arc::new(ParquetMetaDataReader::decode_metadata(&footer)?);
-            let starts = row_starts(&metadata)?.into();
+            let starts = row_starts(&metadata)?;
             let skipped = ArrowReaderOptions::new().with_skip_arrow_metadata(!flat::has_schema(&metadata, max_memory));
             let written = ArrowReaderMetadata::try_new(metadata.clone(), skipped).or_else(|_| {
                 let skipped = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
@@ -62,17 +63,12 @@ impl ParquetFile {
         })
     }
 
-    /// The schema of the batches.
-    pub fn schema(&self) -> &SchemaRef {
-        &self.schema
-    }
-
     pub fn rows(&self) -> u64 {
         self.starts[self.starts.len() - 1]
     }
 
     pub fn batches(self, columns: &[usize], options: &ReadOptions) -> Result<ParquetBatches, Error> {
-        let schema = Arc::new(self.schema().project(columns)?);
+        let schema = Arc::new(self.schema.project(columns)?);
         let plan = Portion::of(&self, columns, options)?;
         let groups = grouped(columns, options.threads);
         let groups: Vec<_> = groups.iter().map(|columns| Group::of(&self, columns)).collect::<Result<_, _>>()?;
@@ -80,7 +76,7 @@ impl ParquetFile {
         let batches = usize::try_from(rows.div_ceil(per_batch)).unwrap_or(usize::MAX);
         let room = Arc::new(Room::new(options.max_memory));
         let (entered, max_page, max_memory) = (room.clone(), options.max_page, options.max_memory);
-        let decoder = Decoder { source: self.source, metadata: self.metadata, starts: self.starts, per_batch };
+        let decoder = Decoder { file: self, per_batch };
         let work = move |task: usize| {
             let first = (task / tasks) as u64 * per_batch;
             let part = first..rows.min(first + per_batch);
@@ -88,8 +84,8 @@ impl ParquetFile {
             caught(|| decoder.decode(part, &groups[task % tasks], &tally)).map_err(|problem| tally.refusal.or(problem))
         };
         let all = batches.saturating_mul(tasks);
-        let decoded = Ahead::start(all, options.threads, plan.batches_ahead * tasks, work)?;
-        Ok(ParquetBatches { decoded, room, tasks, schema, rows, per_batch, next: 0 })
+        let decoded = Ahead::start(all, options.threads, plan.batches_ahead * tasks, room, work)?;
+        Ok(ParquetBatches { decoded, tasks, schema, rows, per_batch, next: 0 })
     }
 }
 
@@ -115,7 +111,7 @@ impl Group {
         let mut types = Vec::new();
         file.schema.project(columns)?.fields().iter().for_each(|field| leaf_types(field.data_type(), &mut types));
         if types.len() != places.len() {
-            return Err(Error::Malformed("Parquet: the columns have other parts than their types".to_owned()));
+            return Err(malformed("the columns have other parts than their types"));
         }
         let mut leaves = HashMap::new();
         for (place, data_type) in places.into_iter().zip(types) {
@@ -157,19 +153,18 @@ fn leaf_types(data_type: &DataType, to: &mut Vec<DataType>) {
 
 /// What decodes the rows of a file.
 struct Decoder {
-    source: Arc<Source>,
-    metadata: Arc<ParquetMetaData>,
-    starts: Arc<[u64]>,
+    file: ParquetFile,
     per_batch: u64,
 }
 
 impl Decoder {
     /// The columns of some rows of the file.
     fn decode(&self, rows: Range<u64>, group: &Group, tally: &Arc<Tally>) -> Result<Vec<ArrayRef>, Error> {
-        let first = self.starts.partition_point(|start| *start <= rows.start) - 1;
-        let end = self.starts.partition_point(|start| *start < rows.end);
+        let starts = &self.file.starts;
+        let first = starts.partition_point(|start| *start <= rows.start) - 1;
+        let end = starts.partition_point(|start| *start < rows.end);
         let count = (rows.end - rows.start) as usize;
-        let skipped = rows.start - self.starts[first];
+        let skipped = rows.start - starts[first];
         let part = Part { decoder: self, group, tally, row_groups: first..end, skipped };
         let selection = RowSelection::from(vec![RowSelector::skip(skipped as usize), RowSelector::select(count)]);
         let mut reader =
@@ -178,18 +173,18 @@ impl Decoder {
             Some(batch) if batch.num_rows() == count => Ok(batch.columns().to_vec()),
             found => {
                 let found = found.map_or(0, |batch| batch.num_rows());
-                Err(Error::Malformed(format!("Parquet: of {count} rows from row {} on there are {found}", rows.start)))
+                Err(malformed(&format!("of {count} rows from row {} on there are {found}", rows.start)))
             }
         }
     }
 
     /// The pages of a leaf in a row group.
     fn chunk(&self, row_group: usize, place: usize, leaf: Leaf) -> Result<Chunk, Error> {
-        let column = self.metadata.row_group(row_group).column(place);
+        let column = self.file.metadata.row_group(row_group).column(place);
         let start = column.dictionary_page_offset().unwrap_or(column.data_page_offset());
         let range = u64::try_from(start).ok().zip(u64::try_from(column.compressed_size()).ok());
         let range = range.and_then(|(start, length)| Some((start, start.checked_add(length)?)));
-        let (start, end) = range.ok_or_else(|| Error::Malformed("Parquet: a column is at no place".to_owned()))?;
+        let (start, end) = range.ok_or_else(|| malformed("a column is at no place"))?;
         Ok(Chunk { start, end, codec: Codec::of(column.compression())?, leaf })
     }
 
@@ -211,8 +206,8 @@ impl Decoder {
             Some((_, jumps)) => jumps.clone(),
             None => {
                 let chunk = self.chunk(row_group, place, column.leaf)?;
-                let pages = ChunkPages::new(self.source.clone(), tally.clone(), chunk, None);
-                let jumps: Arc<[Jump]> = pages.jumps(self.starts[row_group], self.per_batch)?.into();
+                let pages = ChunkPages::new(self.file.source.clone(), tally.clone(), chunk, None);
+                let jumps: Arc<[Jump]> = pages.jumps(self.file.starts[row_group], self.per_batch)?.into();
                 known.insert((row_group, jumps)).1.clone()
             }
         };
@@ -234,13 +229,13 @@ struct Part<'a> {
 impl Part<'_> {
     fn chunks(&self, place: usize) -> Result<Chunks, Error> {
         let Some(column) = self.group.leaves.get(&place) else {
-            return Err(Error::Malformed("Parquet: a column is read that was not asked for".to_owned()));
+            return Err(malformed("a column is read that was not asked for"));
         };
         let decoder = self.decoder;
         let jump = decoder.jump(self.row_groups.start, place, column, self.skipped, self.tally)?;
         let chunks = self.row_groups.clone().map(|row_group| decoder.chunk(row_group, place, column.leaf));
         let chunks: Vec<_> = chunks.collect::<Result<_, _>>()?;
-        Ok(Chunks { source: decoder.source.clone(), tally: self.tally.clone(), chunks: chunks.into_iter(), jump })
+        Ok(Chunks { source: decoder.file.source.clone(), tally: self.tally.clone(), chunks: chunks.into_iter(), jump })
     }
 }
 
@@ -257,11 +252,11 @@ impl RowGroups for Part<'_> {
     }
 
     fn row_groups(&self) -> Box<dyn Iterator<Item = &RowGroupMetaData> + '_> {
-        Box::new(self.decoder.metadata.row_groups()[self.row_groups.clone()].iter())
+        Box::new(self.decoder.file.metadata.row_groups()[self.row_groups.clone()].iter())
     }
 
     fn metadata(&self) -> &ParquetMetaData {
-        &self.decoder.metadata
+        &self.decoder.file.metadata
     }
 }
 
@@ -288,7 +283,6 @@ impl PageIterator for Chunks {}
 /// The batches of a file in order.
 pub(crate) struct ParquetBatches {
     decoded: Ahead<Result<Vec<ArrayRef>, Error>>,
-    room: Arc<Room>,
     /// Tasks for a batch, each of which decodes some of its columns.
     tasks: usize,
     pub schema: SchemaRef,
@@ -314,8 +308,7 @@ impl Iterator for ParquetBatches {
             return None;
         }
         self.next += count;
-        let parts = self.decoded.by_ref().take(self.tasks).inspect(|_| self.room.leave());
-        let columns: Result<Vec<_>, Error> = parts.collect();
+        let columns: Result<Vec<_>, Error> = self.decoded.by_ref().take(self.tasks).collect();
         Some(columns.and_then(|columns| {
             let columns = columns.into_iter().flatten().collect();
             let options = RecordBatchOptions::new().with_row_count(Some(count as usize));
@@ -324,21 +317,14 @@ impl Iterator for ParquetBatches {
     }
 }
 
-impl Drop for ParquetBatches {
-    fn drop(&mut self) {
-        // Before the threads are waited for.
-        self.room.stop();
-    }
-}
-
 /// The footer's bytes: before the last eight, which are its length and the magic letters.
 fn footer(source: &Source, max_memory: u64) -> Result<Vec<u8>, Error> {
     const END: u64 = 8;
-    let short = || Error::Malformed("Parquet: the file is too short for its footer".to_owned());
+    let short = || malformed("the file is too short for its footer");
     let start = source.length().checked_sub(END).ok_or_else(short)?;
     let end = source.bytes(start, END as usize)?;
     if &end[4..] != MAGIC {
-        return Err(Error::Malformed("Parquet: the file ends without PAR1, so that a part is missing".to_owned()));
+        return Err(malformed("the file ends without PAR1, so that a part is missing"));
     }
     let length = u64::from(u32::from_le_bytes([end[0], end[1], end[2], end[3]]));
     within("bytes of a footer", length, LONGEST_FOOTER.min(max_memory))?;
@@ -352,9 +338,7 @@ fn row_starts(metadata: &ParquetMetaData) -> Result<Vec<u64>, Error> {
         // Readers count rows as signed numbers.
         let end =
             rows.and_then(|rows| starts[starts.len() - 1].checked_add(rows)).filter(|end| *end <= i64::MAX as u64);
-        starts.push(
-            end.ok_or_else(|| Error::Malformed("Parquet: a row group has an impossible number of rows".to_owned()))?,
-        );
+        starts.push(end.ok_or_else(|| malformed("a row group has an impossible number of rows"))?);
     }
     Ok(starts)
 }

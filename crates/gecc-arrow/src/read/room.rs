@@ -38,10 +38,8 @@ impl Room {
 
     /// Waits until there are this many bytes more for a task.
     pub fn enter(&self, task: usize, bytes: u64) {
-        let mut state = self.lock();
-        while !state.stopped && task > state.next && state.with(bytes) > self.limit {
-            state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
-        }
+        let is_full = |state: &mut State| !state.stopped && task > state.next && state.with(bytes) > self.limit;
+        let mut state = self.changed.wait_while(self.lock(), is_full).unwrap_or_else(PoisonError::into_inner);
         *state.held.entry(task).or_default() += bytes;
     }
 
