@@ -4,7 +4,7 @@ use crate::cells::{Cells, holds_bytes};
 use crate::error::Error;
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Int64Type, UInt64Type};
-use arrow_array::{Array, ArrayRef};
+use arrow_array::{Array, ArrayRef, GenericListArray, OffsetSizeTrait};
 use arrow_schema::DataType;
 use gecc::silent_payments::Outputs;
 
@@ -54,7 +54,10 @@ impl OutputLists {
                 column.data_type()
             )));
         }
-        let (offsets, values) = lists(column);
+        let (offsets, values) = match column.as_list_opt::<i32>() {
+            Some(column) => lists(column),
+            None => lists(column.as_list::<i64>()),
+        };
         if let Some(row) = (0..column.len()).find(|row| column.is_null(*row) && offsets[*row] < offsets[row + 1]) {
             return Err(Error::Columns(format!("the outputs of row {row} are null, and values lie behind them")));
         }
@@ -96,14 +99,9 @@ fn keys(cells: &Cells, count: usize) -> Result<Vec<[u8; 32]>, Error> {
 }
 
 /// Offsets from 0 on, and the values.
-fn lists(column: &dyn Array) -> (Vec<u64>, ArrayRef) {
-    let (ends, values): (Vec<usize>, ArrayRef) = match column.as_list_opt::<i32>() {
-        Some(lists) => (lists.value_offsets().iter().map(|end| *end as usize).collect(), lists.values().clone()),
-        None => {
-            let lists = column.as_list::<i64>();
-            (lists.value_offsets().iter().map(|end| *end as usize).collect(), lists.values().clone())
-        }
-    };
-    let (first, last) = (ends[0], ends[ends.len() - 1]);
-    (ends.iter().map(|end| (end - first) as u64).collect(), values.slice(first, last - first))
+fn lists<O: OffsetSizeTrait>(lists: &GenericListArray<O>) -> (Vec<u64>, ArrayRef) {
+    let ends = lists.value_offsets();
+    let (first, last) = (ends[0].as_usize(), ends[ends.len() - 1].as_usize());
+    let offsets = ends.iter().map(|end| (end.as_usize() - first) as u64).collect();
+    (offsets, lists.values().slice(first, last - first))
 }

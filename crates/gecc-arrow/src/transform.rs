@@ -5,7 +5,7 @@ use crate::each::{Answered, Job, answer_each};
 use crate::error::Error;
 use crate::maker::{AnswerMaker, Made, Places, Wanted};
 use crate::mapping::column_of;
-use crate::read::{Batches, Format, Input, Projection};
+use crate::read::{Format, Input, Projection};
 use crate::write::{Compression, Output, Writer};
 use arrow_schema::Schema;
 use gecc::fields::{Field, Mapping};
@@ -80,7 +80,17 @@ pub fn transform(
         let columns = kept.iter().map(|place| batch.column(*place).clone()).collect();
         maker.make(columns, &answers, Places::From(first + 1), job.pool)
     };
-    let Outcome { counts, problem } = run(job, make, batches, &mut writer, options.computing, stop);
+    let mut counts = Counts::default();
+    let append = |made: Made| {
+        let (of_batch, is_last) = (made.counts.clone(), made.is_last);
+        if let Err(problem) = made.write(&mut writer) {
+            return ControlFlow::Break(Some(problem));
+        }
+        counts.add(&of_batch);
+        if is_last { ControlFlow::Break(None) } else { ControlFlow::Continue(()) }
+    };
+    let answered = answer_each(job, batches, options.computing, stop, make, append);
+    let problem = answered.map_or_else(Some, Option::flatten);
     // A file is not replaced by nothing, where the input could not be read. Streams have a beginning already, and are
     // ended so that they can be read.
     if replaces && counts.rows == 0 && problem.is_some() {
@@ -100,26 +110,4 @@ pub fn columns_beside(schema: &Schema, mapping: &Mapping) -> Result<Vec<usize>, 
     let is_secret =
         |place: usize| Some(place) == secret || Field::named(schema.field(place).name()) == Some(Field::SecretKey);
     Ok((0..schema.fields().len()).filter(|place| !is_secret(*place)).collect())
-}
-
-/// Writes the answers for all batches, without the end of the output.
-fn run(
-    job: &Job,
-    make: impl Fn(Answered) -> Result<Made, Error> + Sync,
-    batches: Batches,
-    writer: &mut Writer,
-    computing: usize,
-    stop: &AtomicBool,
-) -> Outcome {
-    let mut counts = Counts::default();
-    let append = |made: Made| {
-        let (of_batch, is_last) = (made.counts.clone(), made.is_last);
-        if let Err(problem) = made.write(writer) {
-            return ControlFlow::Break(Some(problem));
-        }
-        counts.add(&of_batch);
-        if is_last { ControlFlow::Break(None) } else { ControlFlow::Continue(()) }
-    };
-    let problem = answer_each(job, batches, computing, stop, make, append).map_or_else(Some, Option::flatten);
-    Outcome { counts, problem }
 }

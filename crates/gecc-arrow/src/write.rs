@@ -8,7 +8,7 @@ use crate::unpacked;
 use arrow_array::RecordBatch;
 use arrow_ipc::CompressionType;
 use arrow_ipc::writer::{FileWriter, IpcWriteOptions, StreamWriter};
-use arrow_schema::{DataType, Field, SchemaRef};
+use arrow_schema::{Field, SchemaRef};
 use parquet::arrow::arrow_writer::{
     ArrowColumnChunk, ArrowRowGroupWriterFactory, ArrowWriter, ArrowWriterOptions, compute_leaves,
 };
@@ -61,35 +61,34 @@ impl Writer {
     /// [`Error::File`] or [`Error::Stream`] when it cannot be written, [`Error::Malformed`] when the format has no
     /// place for a type of the schema.
     pub fn create(output: Output, format: Format, compression: Compression, schema: &SchemaRef) -> Result<Self, Error> {
-        let Some(target) = Target::create(output)? else {
-            return Ok(Writer { content: Content::Nowhere, encoder: Encoder::of(schema, None) });
-        };
         let ipc = || {
             let codec = (compression == Compression::Zstd).then_some(CompressionType::ZSTD);
             IpcWriteOptions::default().try_with_compression(codec)
         };
-        Ok(match format {
-            Format::Parquet => {
+        let mut encoder = Encoder { schema: schema.clone(), row_groups: None };
+        let content = match (Target::create(output)?, format) {
+            (None, _) => Content::Nowhere,
+            (Some(target), Format::Parquet) => {
                 if let Some(field) = unpacked::without_place(schema) {
                     let (name, found) = (field.name(), field.data_type());
                     return Err(Error::Malformed(format!("the column `{name}` is {found}, which Parquet has not")));
                 }
-                let schema = &unpacked::schema(schema);
-                let options = ArrowWriterOptions::new().with_properties(properties(schema, compression));
-                let (file, factory) = caught(|| {
+                let schema = unpacked::schema(schema);
+                let options = ArrowWriterOptions::new().with_properties(properties(&schema, compression));
+                let (file, row_groups) = caught(|| {
                     Ok(ArrowWriter::try_new_with_options(target, schema.clone(), options)?.into_serialized_writer()?)
                 })?;
-                Writer { content: Content::Parquet(file), encoder: Encoder::of(schema, Some(factory)) }
+                encoder = Encoder { schema, row_groups: Some(Arc::new(row_groups)) };
+                Content::Parquet(file)
             }
-            Format::ArrowFile => {
-                let file = FileWriter::try_new_with_options(target, schema, ipc()?)?;
-                Writer { content: Content::File(file), encoder: Encoder::of(schema, None) }
+            (Some(target), Format::ArrowFile) => {
+                Content::File(FileWriter::try_new_with_options(target, schema, ipc()?)?)
             }
-            Format::ArrowStream => {
-                let stream = StreamWriter::try_new_with_options(target, schema, ipc()?)?;
-                Writer { content: Content::Stream(stream), encoder: Encoder::of(schema, None) }
+            (Some(target), Format::ArrowStream) => {
+                Content::Stream(StreamWriter::try_new_with_options(target, schema, ipc()?)?)
             }
-        })
+        };
+        Ok(Writer { content, encoder })
     }
 
     /// What encodes batches for this writer, on any thread.
@@ -193,10 +192,6 @@ enum EncodedAs {
 }
 
 impl Encoder {
-    fn of(schema: &SchemaRef, row_groups: Option<ArrowRowGroupWriterFactory>) -> Self {
-        Encoder { schema: schema.clone(), row_groups: row_groups.map(Arc::new) }
-    }
-
     /// Encodes a batch with as many columns as the schema has.
     ///
     /// # Errors
@@ -247,7 +242,7 @@ fn properties(schema: &SchemaRef, compression: Compression) -> WriterProperties 
     };
     let mut properties =
         WriterProperties::builder().set_compression(codec).set_statistics_enabled(EnabledStatistics::Chunk);
-    for field in schema.fields().iter().filter(|field| is_bytes(field.data_type())) {
+    for field in schema.fields().iter().filter(|field| field.data_type().is_binary()) {
         // Digests, keys and signatures hardly repeat, so that a dictionary would cost time and room.
         let column = ColumnPath::from(field.name().as_str());
         properties = properties
@@ -255,11 +250,6 @@ fn properties(schema: &SchemaRef, compression: Compression) -> WriterProperties 
             .set_column_statistics_enabled(column, EnabledStatistics::None);
     }
     properties.build()
-}
-
-fn is_bytes(data_type: &DataType) -> bool {
-    use DataType::{Binary, BinaryView, FixedSizeBinary, LargeBinary};
-    matches!(data_type, FixedSizeBinary(_) | Binary | LargeBinary | BinaryView)
 }
 
 /// Bytes on their way to a file or stream.
