@@ -42,17 +42,13 @@ impl Answers {
 
     /// With public keys, given as `x || y`.
     pub(crate) fn with_keys(self, keys: Vec<u8>, form: KeyForm) -> Self {
-        const NAME: &str = "public_key";
         let points = || keys.as_chunks().0.iter();
-        match form {
-            KeyForm::Raw => self.with_rows(NAME, 64, keys),
-            KeyForm::Compressed => {
-                self.with_rows(NAME, 33, points().map(compressed).collect::<Vec<_>>().into_flattened())
-            }
-            KeyForm::Uncompressed => {
-                self.with_rows(NAME, 65, points().map(uncompressed).collect::<Vec<_>>().into_flattened())
-            }
-        }
+        let rows = match form {
+            KeyForm::Raw => keys,
+            KeyForm::Compressed => points().map(compressed).collect::<Vec<_>>().into_flattened(),
+            KeyForm::Uncompressed => points().map(uncompressed).collect::<Vec<_>>().into_flattened(),
+        };
+        self.with_rows("public_key", form.width() as usize, rows)
     }
 
     /// With signatures in DER.
@@ -160,22 +156,16 @@ impl Answers {
     /// # Errors
     /// None that is known; those of Arrow's checks.
     pub fn to_columns(&self) -> Result<RecordBatch, Error> {
-        let mut fields = Vec::new();
-        let mut columns: Vec<ArrayRef> = Vec::new();
-        if self.results.is_empty() {
-            fields.push(valid_field());
+        let types = self.results.iter().map(|(name, column)| (*name, column.data_type().clone()));
+        let mut columns: Vec<ArrayRef> = self.results.iter().map(|(_, column)| column.clone()).collect();
+        if columns.is_empty() {
             columns.push(Arc::new(passed_bits(&self.codes)));
         }
-        for (name, column) in &self.results {
-            fields.push(Field::new(*name, column.data_type().clone(), true));
-            columns.push(column.clone());
-        }
-        fields.push(reason_field(self.texts.is_some()));
         columns.push(match &self.texts {
             None => Arc::new(self.reasons()?),
             Some(texts) => Arc::new(self.plain_reasons(texts)),
         });
-        Ok(RecordBatch::try_new(Arc::new(Schema::new(fields)), columns)?)
+        Ok(RecordBatch::try_new(answer_schema(types, self.texts.is_some()), columns)?)
     }
 
     fn reasons(&self) -> Result<DictionaryArray<Int8Type>, Error> {
@@ -244,24 +234,6 @@ fn passed_bits(codes: &[u8]) -> BooleanArray {
     BooleanArray::new(bits, None)
 }
 
-fn valid_field() -> Field {
-    Field::new("valid", DataType::Boolean, false)
-}
-
-fn reason_field(plain: bool) -> Field {
-    let dictionary = || DataType::Dictionary(Box::new(DataType::Int8), Box::new(DataType::Utf8));
-    Field::new(REASON, if plain { DataType::Utf8 } else { dictionary() }, true)
-}
-
-/// The last column of answers.
-const REASON: &str = "reason";
-
-/// The columns with reasons that are plain text.
-pub(crate) fn with_plain_reasons(columns: &Schema) -> Schema {
-    let plain = |field: &Arc<Field>| if field.name() == REASON { Arc::new(reason_field(true)) } else { field.clone() };
-    Schema::new(columns.fields().iter().map(plain).collect::<Vec<_>>())
-}
-
 /// SEC 1, section 2.3.3.
 fn compressed(key: &[u8; 64]) -> [u8; 33] {
     let mut row = [2 + (key[63] & 1); 33];
@@ -275,13 +247,14 @@ fn uncompressed(key: &[u8; 64]) -> [u8; 65] {
     row
 }
 
-/// The columns that answers have: `valid` alone where there are no results.
-pub(crate) fn answer_schema(results: &[(&'static str, DataType)]) -> SchemaRef {
-    let mut fields: Vec<Field> =
-        results.iter().map(|(name, data_type)| Field::new(*name, data_type.clone(), true)).collect();
+/// The columns that answers have with these results, `valid` where there are none, and reasons as plain text or as a
+/// dictionary of it.
+pub(crate) fn answer_schema(results: impl Iterator<Item = (&'static str, DataType)>, plain_reasons: bool) -> SchemaRef {
+    let dictionary = || DataType::Dictionary(Box::new(DataType::Int8), Box::new(DataType::Utf8));
+    let mut fields: Vec<Field> = results.map(|(name, data_type)| Field::new(name, data_type, true)).collect();
     if fields.is_empty() {
-        fields.push(valid_field());
+        fields.push(Field::new("valid", DataType::Boolean, false));
     }
-    fields.push(reason_field(false));
+    fields.push(Field::new("reason", if plain_reasons { DataType::Utf8 } else { dictionary() }, true));
     Arc::new(Schema::new(fields))
 }

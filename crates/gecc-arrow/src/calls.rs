@@ -50,10 +50,9 @@ impl Operation {
         mapping: &Mapping,
         pool: &Pool,
     ) -> Result<Answers, Error> {
-        let run = |call: call::Operation, columns: &Columns, first: &mut [u8], second: &mut [u8], codes: &mut [u8]| {
+        self.answers(first, Inputs::new(batch, mapping, pool), |call, columns, first, second, codes| {
             call.run(engine, columns, first, second, codes).map_err(Error::from)
-        };
-        self.answers(first, Inputs::new(batch, mapping, pool), run)
+        })
     }
 
     /// The same, where `run` makes the call, such as through a coalescer. It gets what is computed, the columns, and
@@ -98,26 +97,22 @@ impl Operation {
             RecoveryIds::Optional => inputs.optional_recovery_ids()?,
             RecoveryIds::Required => Some(inputs.recovery_ids()?),
         };
-        let public_keys = match (reads.public_keys, reads.x_only_keys) {
-            (false, _) => None,
-            (true, false) => Some(Keys::of(&mut inputs, call.into())?),
-            (true, true) => Some(Keys::of_bip340(&mut inputs, call.into())?),
-        };
+        let public_keys =
+            if reads.public_keys { Some(Keys::of(&mut inputs, call.into(), reads.x_only_keys)?) } else { None };
         let secret_keys =
             if reads.secret_keys { Some(Secrets::of(&mut inputs, &self.key, first, call.into())?) } else { None };
-        let user_ids = if has_messages && reads.user_ids { Some(Texts::ids(&inputs)?) } else { None };
+        let user_ids = if has_messages && reads.user_ids { Texts::ids(&inputs)? } else { None };
         let messages = messages.as_ref().map(Texts::slices);
-        let user_ids = user_ids.as_ref().map(Texts::slices).unwrap_or_default();
+        let user_ids = user_ids.as_ref().map(Texts::slices);
+        let user_ids = user_ids.as_deref().map_or_else(UserIds::default, UserIds::each);
         let as_digests =
             messages.as_ref().filter(|_| !reads.user_ids).and_then(|messages| as_rows(messages, &inputs.problems));
         let additional = self.additional.as_ref().map(Rows::all);
         let mut columns = Columns { additional, variant: self.variant, ..Columns::default() };
-        match (&messages, &as_digests, &digests) {
-            (_, Some(rows), _) => columns.contents = Contents::Digests(Rows::new(rows)),
-            (Some(messages), None, _) => {
-                columns.contents = Contents::Messages { messages, user_ids: UserIds::each(&user_ids) }
-            }
-            (None, None, Some(digests)) => columns.contents = Contents::Digests(digests.rows()),
+        match (&as_digests, &messages, &digests) {
+            (Some(rows), ..) => columns.contents = Contents::Digests(Rows::new(rows)),
+            (_, Some(messages), _) => columns.contents = Contents::Messages { messages, user_ids },
+            (.., Some(digests)) => columns.contents = Contents::Digests(digests.rows()),
             (None, None, None) => {}
         }
         columns.signatures = signatures.as_ref().map_or(columns.signatures, Column::rows);
@@ -171,13 +166,18 @@ impl Operation {
 
     /// The schema of [`Answers::to_columns`].
     pub fn schema(&self) -> SchemaRef {
+        self.schema_with(false)
+    }
+
+    /// The same with reasons that are plain text, or not.
+    pub(crate) fn schema_with(&self, plain_reasons: bool) -> SchemaRef {
         let field = |column: &call::Column| match (column.name, column.width) {
             ("public_key", 64) => (column.name, DataType::FixedSizeBinary(self.key_form.width())),
             ("signature", _) if self.der => ("der", DataType::Binary),
             (name, 1) => (name, DataType::UInt8),
             (name, width) => (name, DataType::FixedSizeBinary(width as i32)),
         };
-        answer_schema(&self.call.results().iter().map(field).collect::<Vec<_>>())
+        answer_schema(self.call.results().iter().map(field), plain_reasons)
     }
 }
 
@@ -203,7 +203,7 @@ pub fn decode_keys_through<E: From<Error>>(
     decode: impl FnOnce(PublicKeys, &mut [[u8; 64]], &mut [u8]) -> Result<(), E>,
 ) -> Result<(Vec<[u8; 64]>, Vec<u8>), E> {
     let mut inputs = Inputs::new(batch, mapping, pool);
-    let keys = Keys::of(&mut inputs, curve.into())?;
+    let keys = Keys::of(&mut inputs, curve.into(), false)?;
     let mut codes = vec![0; inputs.rows()];
     let mut points = vec![[0; 64]; codes.len()];
     decode(keys.rows(), &mut points, &mut codes)?;

@@ -8,7 +8,7 @@ use crate::reason::{CellProblem, Reason};
 use arrow_array::RecordBatch;
 use gecc::fields::{self, Encoding, Field, Mapping};
 use gecc::{Rejection, Rows};
-use zeroize::Zeroize;
+use zeroize::Zeroizing;
 
 /// One record batch, which of its columns are which, and what was found wrong with its rows.
 pub(crate) struct Inputs<'a> {
@@ -23,23 +23,16 @@ pub(crate) struct Inputs<'a> {
 pub(crate) enum Column<'a, const W: usize> {
     Borrowed(Rows<'a, W>),
     Owned(Vec<[u8; W]>),
-    /// Copies of secrets, which are wiped.
-    Secret(Vec<[u8; W]>),
+    /// Copies of secrets.
+    Secret(Zeroizing<Vec<[u8; W]>>),
 }
 
 impl<const W: usize> Column<'_, W> {
     pub fn rows(&self) -> Rows<'_, W> {
         match self {
             Column::Borrowed(rows) => *rows,
-            Column::Owned(rows) | Column::Secret(rows) => Rows::new(rows),
-        }
-    }
-}
-
-impl<const W: usize> Drop for Column<'_, W> {
-    fn drop(&mut self) {
-        if let Column::Secret(rows) = self {
-            rows.zeroize();
+            Column::Owned(rows) => Rows::new(rows),
+            Column::Secret(rows) => Rows::new(rows),
         }
     }
 }
@@ -117,7 +110,7 @@ impl<'a> Inputs<'a> {
                 for (offset, (row, problem)) in rows.iter_mut().zip(problems).enumerate() {
                     if let Err((field, found)) = read(start + offset, row) {
                         row.fill(0);
-                        note(problem, field, found);
+                        note(problem, Reason::Cell(field, found));
                     }
                 }
             });
@@ -126,13 +119,8 @@ impl<'a> Inputs<'a> {
     }
 
     /// Marks a row, unless something was wrong with it before.
-    pub fn note(&mut self, row: usize, field: Field, found: CellProblem) {
-        note(&mut self.problems[row], field, found);
-    }
-
-    /// The same for what is no cell's.
-    pub fn note_reason(&mut self, row: usize, reason: Reason) {
-        note_code(&mut self.problems[row], reason.code());
+    pub fn note(&mut self, row: usize, reason: Reason) {
+        note(&mut self.problems[row], reason);
     }
 
     /// Marks the rows whose cell is null.
@@ -140,7 +128,7 @@ impl<'a> Inputs<'a> {
         let Some(nulls) = cells.nulls() else { return };
         for (problem, valid) in self.problems.iter_mut().zip(nulls.iter()) {
             if !valid {
-                note(problem, field, CellProblem::Null);
+                note(problem, Reason::Cell(field, CellProblem::Null));
             }
         }
     }
@@ -153,7 +141,7 @@ impl<'a> Inputs<'a> {
         }
         let secret = field == Field::SecretKey;
         let rows = self.fill(secret, |row, to| cells.read(row, to).map_err(|problem| (field, problem)))?;
-        Ok(if secret { Column::Secret(rows) } else { Column::Owned(rows) })
+        Ok(if secret { Column::Secret(rows.into()) } else { Column::Owned(rows) })
     }
 
     /// Digests, of a column or of messages as ECDSA takes them.
@@ -262,12 +250,14 @@ impl<'a> Inputs<'a> {
                 };
                 match is_read {
                     Ok(true) => {}
-                    Err(found) => note(problem, field, found),
+                    Err(found) => note(problem, Reason::Cell(field, found)),
                     Ok(false) => match signature_of_der(&der) {
                         Some(Ok(signature)) => *row = signature,
-                        None if field == Field::Signature => note(problem, field, CellProblem::WrongLength),
-                        None => note_code(problem, Reason::Rejected(Rejection::MalformedSignature).code()),
-                        Some(Err(rejection)) => note_code(problem, Reason::Rejected(rejection).code()),
+                        None if field == Field::Signature => {
+                            note(problem, Reason::Cell(field, CellProblem::WrongLength));
+                        }
+                        None => note(problem, Reason::Rejected(Rejection::MalformedSignature)),
+                        Some(Err(rejection)) => note(problem, Reason::Rejected(rejection)),
                     },
                 }
             }
@@ -327,13 +317,9 @@ impl<'a> Inputs<'a> {
 }
 
 /// Keeps the first problem of a row.
-fn note(problem: &mut u8, field: Field, found: CellProblem) {
-    note_code(problem, Reason::Cell(field, found).code());
-}
-
-fn note_code(problem: &mut u8, code: u8) {
+fn note(problem: &mut u8, reason: Reason) {
     if *problem == 0 {
-        *problem = code;
+        *problem = reason.code();
     }
 }
 

@@ -20,19 +20,10 @@ pub(crate) enum Keys<'a> {
 }
 
 impl<'a> Keys<'a> {
-    /// In the encodings of SEC 1, x || y, and forms that say what they are for, which has to be this.
-    pub fn of(inputs: &mut Inputs<'a>, kind: KeyKind) -> Result<Self, Error> {
-        Self::of_widths(inputs, kind, &[33, 65, 64])
-    }
-
-    /// In these and x-only.
-    pub fn of_bip340(inputs: &mut Inputs<'a>, kind: KeyKind) -> Result<Self, Error> {
-        Self::of_widths(inputs, kind, &[33, 65, 64, X_ONLY])
-    }
-
-    fn of_widths(inputs: &mut Inputs<'a>, kind: KeyKind, widths: &[usize]) -> Result<Self, Error> {
+    /// In the encodings of SEC 1, x || y, and forms that say what they are for, which has to be this; and x-only, where
+    /// these are taken.
+    pub fn of(inputs: &mut Inputs<'a>, kind: KeyKind, takes_x_only: bool) -> Result<Self, Error> {
         let cells = inputs.required(Field::PublicKey)?;
-        let takes_x_only = widths.contains(&X_ONLY);
         if cells.width_of_type() == Some(X_ONLY) && !takes_x_only {
             return Err(Error::Columns("a `public_key` of 32 bytes is for BIP 340 and Ed25519".to_owned()));
         }
@@ -40,12 +31,12 @@ impl<'a> Keys<'a> {
             Some(width) => Some(width),
             None => common_width(inputs, &cells)?,
         };
-        Ok(match width.filter(|width| widths.contains(width)) {
-            Some(X_ONLY) => Keys::XOnly(inputs.bytes(Field::PublicKey, &cells)?),
+        Ok(match width {
+            Some(X_ONLY) if takes_x_only => Keys::XOnly(inputs.bytes(Field::PublicKey, &cells)?),
             Some(33) => Keys::Compressed(inputs.bytes(Field::PublicKey, &cells)?),
             Some(64) => Keys::Raw(inputs.bytes(Field::PublicKey, &cells)?),
-            Some(_) => Keys::Uncompressed(inputs.bytes(Field::PublicKey, &cells)?),
-            None => Keys::Mixed(inputs.fill(false, |row, to| {
+            Some(65) => Keys::Uncompressed(inputs.bytes(Field::PublicKey, &cells)?),
+            _ => Keys::Mixed(inputs.fill(false, |row, to| {
                 *to = mixed_row(&cells, row, kind, takes_x_only).map_err(|problem| (Field::PublicKey, problem))?;
                 Ok(())
             })?),

@@ -1,6 +1,6 @@
 //! From answers to what is written of them: which of them, and what stands beside them.
 
-use crate::answers::{Answers, Counts, with_plain_reasons};
+use crate::answers::{Answers, Counts};
 use crate::error::Error;
 use crate::operation::Operation;
 use crate::pool::Pool;
@@ -56,8 +56,7 @@ impl Wanted {
     /// The columns that are written: some that stand beside the answers, and the answers of an operation. Of those
     /// whose name is taken it begins with `gecc_`.
     pub fn schema(&self, beside: &Schema, operation: &Operation) -> SchemaRef {
-        let answers = operation.schema();
-        let answers = if self.plain_reasons { Arc::new(with_plain_reasons(&answers)) } else { answers };
+        let answers = operation.schema_with(self.plain_reasons);
         let place = self.place.iter().map(|name| Arc::new(Field::new(name, DataType::UInt64, false)));
         let mut fields = beside.fields().to_vec();
         for field in place.chain(answers.fields().iter().cloned()) {

@@ -9,6 +9,7 @@ use crate::reason::Reason;
 use gecc::fields::Field;
 use gecc::{SecretKey, SecretKeys, stack};
 use gecc_keys::{KeyKind, KeyOfEach};
+use zeroize::Zeroizing;
 
 /// A key for each row. Those of rows with problems mean nothing.
 pub(crate) enum Secrets<'a> {
@@ -30,11 +31,11 @@ impl<'a> Secrets<'a> {
         if let Some(keys) = left.get(..inputs.rows()) {
             return Ok(Secrets::Each(keys));
         }
-        let mut rows = vec![[0; 32]; inputs.rows()];
+        let mut rows = Zeroizing::new(vec![[0; 32]; inputs.rows()]);
         for (row, key) in rows.iter_mut().zip(left) {
             row.copy_from_slice(key.expose_bytes());
         }
-        (left.len()..inputs.rows()).for_each(|row| inputs.note_reason(row, Reason::NoKey));
+        (left.len()..inputs.rows()).for_each(|row| inputs.note(row, Reason::NoKey));
         Ok(Secrets::Column(Column::Secret(rows)))
     }
 
@@ -67,9 +68,9 @@ fn of_column<'a>(inputs: &mut Inputs<'a>, kind: KeyKind) -> Result<Column<'a, 32
         Err(_) => cells.read(row, to).map_err(|problem| (Field::SecretKey, problem)),
     })?;
     for (_, row) in named.iter().enumerate().filter(|(place, _)| keys.get(*place).is_err()) {
-        inputs.note_reason(*row, Reason::UnusableKey);
+        inputs.note(*row, Reason::UnusableKey);
     }
-    Ok(Column::Secret(rows))
+    Ok(Column::Secret(rows.into()))
 }
 
 fn is_named(cells: &Cells, row: usize) -> bool {

@@ -3,7 +3,7 @@
 use crate::cells::Cells;
 use crate::columns::Inputs;
 use crate::error::Error;
-use crate::reason::CellProblem;
+use crate::reason::{CellProblem, Reason};
 use gecc::fields::Field;
 use gecc::sm2::DEFAULT_USER_ID;
 
@@ -16,8 +16,6 @@ pub(crate) enum Texts<'a> {
     Stored { cells: Cells<'a>, rows: usize, of_null: &'static [u8] },
     /// What hexadecimal cells stand for.
     Decoded(Vec<Part>),
-    /// The same for all rows.
-    All { text: &'static [u8], rows: usize },
 }
 
 /// The byte strings of some rows, one after the other.
@@ -44,26 +42,22 @@ impl<'a> Texts<'a> {
         let problems = parts.iter().flat_map(|part| &part.problems);
         for (row, problem) in problems.enumerate() {
             if let Some(problem) = problem {
-                inputs.note(row, Field::Message, *problem);
+                inputs.note(row, Reason::Cell(Field::Message, *problem));
             }
         }
         Ok(Texts::Decoded(parts))
     }
 
-    /// User ids, of which text is taken as it is. The default where there is no column, or null in it.
-    pub fn ids(inputs: &Inputs<'a>) -> Result<Self, Error> {
-        let rows = inputs.rows();
-        Ok(match inputs.optional(Field::Id)? {
-            Some(cells) => Texts::Stored { cells, rows, of_null: DEFAULT_USER_ID },
-            None => Texts::All { text: DEFAULT_USER_ID, rows },
-        })
+    /// User ids, of which text is taken as it is, and null is the default. `None` where there is no column.
+    pub fn ids(inputs: &Inputs<'a>) -> Result<Option<Self>, Error> {
+        let cells = inputs.optional(Field::Id)?;
+        Ok(cells.map(|cells| Texts::Stored { cells, rows: inputs.rows(), of_null: DEFAULT_USER_ID }))
     }
 
     pub fn slices(&self) -> Vec<&[u8]> {
         match self {
             Texts::Stored { cells, rows, of_null } => (0..*rows).map(|row| cells.get(row).unwrap_or(of_null)).collect(),
             Texts::Decoded(parts) => parts.iter().flat_map(Part::slices).collect(),
-            Texts::All { text, rows } => vec![*text; *rows],
         }
     }
 }

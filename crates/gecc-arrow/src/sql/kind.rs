@@ -144,17 +144,17 @@ impl FunctionKind {
     /// Where a name is needed and there is none, where nothing is called so, or it is a curve without ECDSA.
     pub fn task(self, named: &[Option<&str>], policy: Policy) -> Result<Task, String> {
         let name = |place: usize| named.get(place).copied().flatten();
-        let operation = match self {
+        let computed = match self {
             FunctionKind::EcdsaVerify | FunctionKind::EcdsaVerifyDer => {
-                Operation::EcdsaVerify(ecdsa_curve(name(0))?, policy)
+                Computed::Operation(Operation::EcdsaVerify(ecdsa_curve(name(0))?, policy))
             }
-            FunctionKind::EcdsaRecover => Operation::EcdsaRecover(ecdsa_curve(name(0))?),
-            FunctionKind::EthAddress => return Ok(Computed::EthAddress.into()),
-            FunctionKind::MessageDigest => return Ok(Computed::Digests(hash(name(0))?).into()),
-            FunctionKind::Sm2Verify | FunctionKind::Sm2VerifyDer => Operation::Sm2Verify,
-            FunctionKind::Bip340Verify => Operation::Bip340Verify,
+            FunctionKind::EcdsaRecover => Computed::Operation(Operation::EcdsaRecover(ecdsa_curve(name(0))?)),
+            FunctionKind::EthAddress => Computed::EthAddress,
+            FunctionKind::MessageDigest => Computed::Digests(hash(name(0))?),
+            FunctionKind::Sm2Verify | FunctionKind::Sm2VerifyDer => Computed::Operation(Operation::Sm2Verify),
+            FunctionKind::Bip340Verify => Computed::Operation(Operation::Bip340Verify),
             FunctionKind::Ed25519Verify | FunctionKind::Ed25519ctxVerify | FunctionKind::Ed25519phVerify => {
-                Operation::Ed25519Verify(rule(name(0))?)
+                Computed::Operation(Operation::Ed25519Verify(rule(name(0))?))
             }
         };
         let variant = match self {
@@ -163,7 +163,7 @@ impl FunctionKind {
             _ => Ok(Variant::PURE),
         };
         let variant = variant.map_err(|problem| format!("`context`: {problem}"))?;
-        Ok(Task { computed: Computed::Operation(operation), variant })
+        Ok(Task { computed, variant })
     }
 
     /// How many of the last arguments may be left out.
@@ -185,12 +185,6 @@ impl FunctionKind {
     /// The first `count` fields as columns of their own names.
     pub fn mapping(self, count: usize) -> Mapping {
         self.fields()[..count].iter().fold(Mapping::new(), |mapping, field| mapping.with(*field, field.to_string()))
-    }
-}
-
-impl From<Computed> for Task {
-    fn from(computed: Computed) -> Self {
-        Task { computed, variant: Variant::PURE }
     }
 }
 

@@ -73,11 +73,10 @@ impl Service {
         let mut mapping = kind.mapping(batch.num_columns());
         match task.computed {
             Computed::Operation(operation) => {
-                let run = |call, columns: &Columns, rows: &mut [u8], _: &mut [u8], codes: &mut [u8]| {
-                    self.run(call, columns, rows, codes)
-                };
                 let operation = Operation { variant: task.variant, ..operation.into() };
-                operation.apply_through(batch, &mapping, &self.pool, run)
+                operation.apply_through(batch, &mapping, &self.pool, |call, columns, rows, _, codes| {
+                    self.run(call, columns, rows, codes)
+                })
             }
             Computed::EthAddress => self.addresses(batch, &mapping),
             Computed::Digests(hash) => {
