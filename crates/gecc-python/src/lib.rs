@@ -30,13 +30,13 @@ mod _gecc {
     #[pymodule_export]
     use super::calls::der::{signatures_from_der, signatures_to_der};
     #[pymodule_export]
-    use super::calls::keys::{decompress, ecdh_points, generate_keys};
+    use super::calls::keys::generate_keys;
     #[pymodule_export]
     use super::calls::messages::message_digests;
     #[pymodule_export]
     use super::calls::operations::run;
     #[pymodule_export]
-    use super::calls::points::{add, double, mul, mul_base};
+    use super::calls::points::run_on_points;
     #[pymodule_export]
     use super::calls::silent_payments::{Receiver, index_silent_payments, scan_silent_payments};
     #[pymodule_export]

@@ -560,7 +560,7 @@ def ecdh_points(curve, secret_keys, public_keys, *, out=None, reasons=False, eng
     >>> point = ecdh_points("secp256k1", ours, theirs)[0][0].tobytes()
     >>> secret = hashlib.sha256(bytes([2 + point[63] % 2]) + point[:32]).digest()
     """
-    return _gecc.ecdh_points(engine, curve, secret_keys, public_keys, out, reasons)
+    return _gecc.run_on_points(engine, "ecdh_points", curve, [secret_keys, public_keys], out=out, reasons=reasons)
 
 
 def decompress(curve, public_keys, *, reasons=False, engine=None):
@@ -581,7 +581,7 @@ def decompress(curve, public_keys, *, reasons=False, engine=None):
     >>> ok
     array([ True, False])
     """
-    return _gecc.decompress(engine, curve, public_keys, reasons)
+    return _gecc.run_on_points(engine, "decompress", curve, [public_keys], reasons=reasons)
 
 
 def mul_base(curve, scalars, *, out=None, reasons=False, engine=None):
@@ -601,7 +601,7 @@ def mul_base(curve, scalars, *, out=None, reasons=False, engine=None):
     >>> points.any(), ok
     (np.False_, array([ True]))
     """
-    return _gecc.mul_base(engine, curve, scalars, out, reasons)
+    return _gecc.run_on_points(engine, "mul_base", curve, [scalars], out=out, reasons=reasons)
 
 
 def mul(curve, scalars, points, *, out=None, reasons=False, engine=None):
@@ -619,7 +619,7 @@ def mul(curve, scalars, points, *, out=None, reasons=False, engine=None):
         n rows of 64 bytes `x || y`, zeros for the identity, and n verdicts. Codes: SCALAR_OUT_OF_RANGE,
         MALFORMED_POINT, NOT_ON_CURVE.
     """
-    return _gecc.mul(engine, curve, scalars, points, out, reasons)
+    return _gecc.run_on_points(engine, "mul", curve, [scalars, points], out=out, reasons=reasons)
 
 
 def add(curve, a, b, *, out=None, reasons=False, engine=None):
@@ -640,7 +640,7 @@ def add(curve, a, b, *, out=None, reasons=False, engine=None):
     >>> np.array_equal(add("sm2", points, points)[0], double("sm2", points)[0])
     True
     """
-    return _gecc.add(engine, curve, a, b, out, reasons)
+    return _gecc.run_on_points(engine, "add", curve, [a, b], out=out, reasons=reasons)
 
 
 def double(curve, points, *, out=None, reasons=False, engine=None):
@@ -656,7 +656,7 @@ def double(curve, points, *, out=None, reasons=False, engine=None):
     Returns:
         n rows of 64 bytes `x || y`, zeros for the identity, and n verdicts. Codes: MALFORMED_POINT, NOT_ON_CURVE.
     """
-    return _gecc.double(engine, curve, points, out, reasons)
+    return _gecc.run_on_points(engine, "double", curve, [points], out=out, reasons=reasons)
 
 
 def sum(curve, points, *, engine=None):

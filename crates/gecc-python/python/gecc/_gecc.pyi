@@ -18,20 +18,15 @@ __all__ = [
     "NoDeviceError",
     "Receiver",
     "VERSION",
-    "add",
-    "decompress",
-    "double",
-    "ecdh_points",
     "generate_keys",
     "index_silent_payments",
     "message_digests",
     "msm",
-    "mul",
-    "mul_base",
     "nvrtc_version",
     "place_of",
     "reason_texts",
     "run",
+    "run_on_points",
     "scan_silent_payments",
     "signatures_from_der",
     "signatures_to_der",
@@ -200,14 +195,9 @@ def index_silent_payments(
 def generate_keys(
     engine: Engine | None, curve: str, count: int
 ) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.uint8]]: ...
-def ecdh_points(
-    engine: Engine | None, curve: str, secret_keys: Any, public_keys: Any, out: Any, reasons: bool
+def run_on_points(
+    engine: Engine | None, name: str, curve: str, columns: list[Any], *, out: Any = None, reasons: bool = False
 ) -> tuple[Any, Any]: ...
-def decompress(engine: Engine | None, curve: str, public_keys: Any, reasons: bool) -> tuple[Any, Any]: ...
-def mul_base(engine: Engine | None, curve: str, scalars: Any, out: Any, reasons: bool) -> tuple[Any, Any]: ...
-def mul(engine: Engine | None, curve: str, scalars: Any, points: Any, out: Any, reasons: bool) -> tuple[Any, Any]: ...
-def add(engine: Engine | None, curve: str, a: Any, b: Any, out: Any, reasons: bool) -> tuple[Any, Any]: ...
-def double(engine: Engine | None, curve: str, points: Any, out: Any, reasons: bool) -> tuple[Any, Any]: ...
 def sum(engine: Engine | None, curve: str, points: Any) -> tuple[npt.NDArray[np.uint8], int, int]: ...
 def msm(engine: Engine | None, curve: str, scalars: Any, points: Any) -> tuple[npt.NDArray[np.uint8], int, int]: ...
 def signatures_from_der(signatures: Any, reasons: bool) -> tuple[Any, Any]: ...

@@ -1,12 +1,14 @@
-//! Operations on public points.
+//! Operations on points. But for `ecdh_points` everything is public.
 
 use crate::calls::results::{self, Wanted};
 use crate::choices;
 use crate::engine::{self, Engine};
-use crate::input::{Argument, Call};
+use crate::input::{Argument, Call, argument};
 use crate::output::Row;
 use crate::reasons::Role;
-use gecc::point;
+use gecc::{ecdh, point};
+use gecc_arrow::Field;
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 pub fn scalars_argument() -> Argument {
@@ -17,79 +19,61 @@ pub fn point_argument(name: &'static str) -> Argument {
     Argument { name, role: Role::Point, kind: None }
 }
 
-/// Each public scalar times G.
+/// Runs the operation that `gecc._api` calls so over its columns.
 #[pyfunction]
-pub fn mul_base<'py>(
+#[pyo3(signature = (engine, name, curve, columns, *, out = None, reasons = false))]
+pub fn run_on_points<'py>(
     py: Python<'py>,
     engine: Option<&Engine>,
+    name: &str,
     curve: &str,
-    scalars: &Bound<'py, PyAny>,
+    columns: Vec<Bound<'py, PyAny>>,
     out: Option<&Bound<'py, PyAny>>,
     reasons: bool,
 ) -> PyResult<Bound<'py, PyAny>> {
     let curve = choices::curve(curve)?;
     let (engine, mut call) = (engine::of(py, engine)?, Call::for_keys(py, curve));
-    let scalars = call.rows(scalars_argument(), 32, scalars)?;
-    results::of_rows(call, &engine, Row::public, Wanted { out, reasons }, |range, rows, codes| {
-        point::mul_base_into(&engine, curve, scalars.rows(range), rows, codes)
-    })
-}
-
-/// Each public scalar times its point.
-#[pyfunction]
-pub fn mul<'py>(
-    py: Python<'py>,
-    engine: Option<&Engine>,
-    curve: &str,
-    scalars: &Bound<'py, PyAny>,
-    points: &Bound<'py, PyAny>,
-    out: Option<&Bound<'py, PyAny>>,
-    reasons: bool,
-) -> PyResult<Bound<'py, PyAny>> {
-    let curve = choices::curve(curve)?;
-    let (engine, mut call) = (engine::of(py, engine)?, Call::for_keys(py, curve));
-    let scalars = call.rows(scalars_argument(), 32, scalars)?;
-    let points = call.keys(point_argument("points"), points)?;
-    results::of_rows(call, &engine, Row::public, Wanted { out, reasons }, |range, rows, codes| {
-        let (scalars, points) = (scalars.rows(range.clone()), points.part(range));
-        point::mul_into(&engine, curve, scalars, points, rows, codes)
-    })
-}
-
-/// The sum of two points an item.
-#[pyfunction]
-pub fn add<'py>(
-    py: Python<'py>,
-    engine: Option<&Engine>,
-    curve: &str,
-    a: &Bound<'py, PyAny>,
-    b: &Bound<'py, PyAny>,
-    out: Option<&Bound<'py, PyAny>>,
-    reasons: bool,
-) -> PyResult<Bound<'py, PyAny>> {
-    let curve = choices::curve(curve)?;
-    let (engine, mut call) = (engine::of(py, engine)?, Call::for_keys(py, curve));
-    let (a, b) = (call.keys(point_argument("a"), a)?, call.keys(point_argument("b"), b)?);
-    results::of_rows(call, &engine, Row::public, Wanted { out, reasons }, |range, rows, codes| {
-        let (a, b) = (a.part(range.clone()), b.part(range));
-        point::add_into(&engine, curve, a, b, rows, codes)
-    })
-}
-
-/// Twice each point.
-#[pyfunction]
-pub fn double<'py>(
-    py: Python<'py>,
-    engine: Option<&Engine>,
-    curve: &str,
-    points: &Bound<'py, PyAny>,
-    out: Option<&Bound<'py, PyAny>>,
-    reasons: bool,
-) -> PyResult<Bound<'py, PyAny>> {
-    let curve = choices::curve(curve)?;
-    let (engine, mut call) = (engine::of(py, engine)?, Call::for_keys(py, curve));
-    let points = call.keys(point_argument("points"), points)?;
-    results::of_rows(call, &engine, Row::public, Wanted { out, reasons }, |range, rows, codes| {
-        point::double_into(&engine, curve, points.part(range), rows, codes)
-    })
+    let wanted = Wanted { out, reasons };
+    match (name, &columns[..]) {
+        ("mul_base", [scalars]) => {
+            let scalars = call.rows(scalars_argument(), 32, scalars)?;
+            results::of_rows(call, &engine, Row::public, wanted, |range, rows, codes| {
+                point::mul_base_into(&engine, curve, scalars.rows(range), rows, codes)
+            })
+        }
+        ("mul", [scalars, points]) => {
+            let scalars = call.rows(scalars_argument(), 32, scalars)?;
+            let points = call.keys(point_argument("points"), points)?;
+            results::of_rows(call, &engine, Row::public, wanted, |range, rows, codes| {
+                point::mul_into(&engine, curve, scalars.rows(range.clone()), points.part(range), rows, codes)
+            })
+        }
+        ("add", [a, b]) => {
+            let (a, b) = (call.keys(point_argument("a"), a)?, call.keys(point_argument("b"), b)?);
+            results::of_rows(call, &engine, Row::public, wanted, |range, rows, codes| {
+                point::add_into(&engine, curve, a.part(range.clone()), b.part(range), rows, codes)
+            })
+        }
+        ("double", [points]) => {
+            let points = call.keys(point_argument("points"), points)?;
+            results::of_rows(call, &engine, Row::public, wanted, |range, rows, codes| {
+                point::double_into(&engine, curve, points.part(range), rows, codes)
+            })
+        }
+        ("decompress", [keys]) => {
+            let keys = call.keys(argument("public_keys", Field::PublicKey), keys)?;
+            results::of_rows(call, &engine, Row::public, wanted, |range, rows, codes| {
+                point::decode_keys_into(&engine, curve, keys.part(range), rows, codes)
+            })
+        }
+        ("ecdh_points", [keys, peers]) => {
+            let keys = call.rows(argument("secret_keys", Field::SecretKey), 32, keys)?;
+            let peers = call.keys(argument("public_keys", Field::PublicKey), peers)?;
+            results::of_rows(call, &engine, Row::secret, wanted, |range, rows, codes| {
+                let (keys, peers) = (keys.secret_keys(range.clone()), peers.part(range));
+                ecdh::shared_points_into(&engine, curve, keys, peers, rows, codes)
+            })
+        }
+        _ => Err(PyValueError::new_err(format!("{name:?} is no operation on points with {} columns", columns.len()))),
+    }
 }
