@@ -11,8 +11,8 @@ create_exception!(gecc, KernelsError, GeccError, "Kernels could not be compiled,
 create_exception!(gecc, ForkedError, GeccError, "The engine was made before this process forked from another.");
 
 /// The exception for an error of work on record batches. What is wrong with columns or options is a `ValueError`.
-pub fn batch_exception(error: gecc_arrow::Error) -> PyErr {
-    match error {
+pub fn batch_exception(error: impl Into<gecc_arrow::Error>) -> PyErr {
+    match error.into() {
         gecc_arrow::Error::Engine(error) => exception(error),
         error => PyValueError::new_err(error.to_string()),
     }

@@ -55,17 +55,13 @@ pub fn reason_texts() -> Vec<(u8, String, String)> {
     [valid].into_iter().chain(reasons).collect()
 }
 
-/// As constants of Python are written.
+/// As constants of Python are written: `SOutOfRange` becomes `S_OUT_OF_RANGE`.
 fn name(reason: Reason) -> String {
-    match reason {
-        Reason::Rejected(rejection) => constant(&format!("{rejection:?}")),
-        Reason::Cell(field, problem) => constant(&format!("{field:?}{problem:?}")),
-        Reason::NoKey | Reason::UnusableKey => constant(&format!("{reason:?}")),
-    }
-}
-
-/// `SOutOfRange` becomes `S_OUT_OF_RANGE`.
-fn constant(name: &str) -> String {
+    let name = match reason {
+        Reason::Rejected(rejection) => format!("{rejection:?}"),
+        Reason::Cell(field, problem) => format!("{field:?}{problem:?}"),
+        Reason::NoKey | Reason::UnusableKey => format!("{reason:?}"),
+    };
     let mut constant = String::new();
     for (place, letter) in name.char_indices() {
         if place > 0 && letter.is_ascii_uppercase() {

@@ -98,7 +98,7 @@ impl BatchOperation {
         let answers = job.answers(py, &schema, &batches)?;
         let kept = if beside { columns_beside(&schema, &job.mapping).map_err(batch_exception)? } else { Vec::new() };
         let wanted = Wanted { plain_reasons: plain, ..Wanted::default() };
-        let names = wanted.schema(&schema.project(&kept).map_err(Error::from).map_err(batch_exception)?, &self.0);
+        let names = wanted.schema(&schema.project(&kept).map_err(batch_exception)?, &self.0);
         let made = batches.iter().zip(answers).map(|(batch, answers)| {
             let batch = put_beside(batch, &kept, &answers, names.clone()).map_err(batch_exception)?;
             py.import("pyarrow")?.call_method1("record_batch", (Batch(batch),))
@@ -117,7 +117,7 @@ fn taken(batch: &Bound<'_, PyAny>) -> PyResult<RecordBatch> {
     let schema = Arc::new(Schema::new_with_metadata(fields.clone(), field.metadata().clone()));
     let options = RecordBatchOptions::new().with_row_count(Some(rows.len()));
     let batch = RecordBatch::try_new_with_options(schema, rows.columns().to_vec(), &options);
-    batch.map_err(Error::from).map_err(batch_exception)
+    batch.map_err(batch_exception)
 }
 
 /// A batch for pyarrow, which takes it by Arrow's C interface.
@@ -167,8 +167,8 @@ impl Job<'_> {
             return batches.iter().map(|batch| self.answers_of(py, &self.project(batch)?)).collect();
         }
         let read: Vec<RecordBatch> = batches.iter().map(|batch| self.project(batch)).collect::<PyResult<_>>()?;
-        let together = py.detach(|| concat_batches(read[0].schema_ref(), &read)).map_err(Error::from);
-        let answers = self.answers_of(py, &together.map_err(batch_exception)?)?;
+        let together = py.detach(|| concat_batches(read[0].schema_ref(), &read)).map_err(batch_exception)?;
+        let answers = self.answers_of(py, &together)?;
         let mut start = 0;
         let part = |batch: &RecordBatch| {
             let part = answers.slice(start, batch.num_rows());
@@ -180,7 +180,7 @@ impl Job<'_> {
 
     /// The columns that are read, which lie within their memory.
     fn project(&self, batch: &RecordBatch) -> PyResult<RecordBatch> {
-        let read = batch.project(&self.read).map_err(Error::from).map_err(batch_exception)?;
+        let read = batch.project(&self.read).map_err(batch_exception)?;
         read.columns().iter().try_for_each(|column| check_imported(column.as_ref())).map_err(batch_exception)?;
         Ok(read)
     }
@@ -194,7 +194,7 @@ impl Job<'_> {
             let found = self.operation.apply(&self.engine, &piece, &self.mapping, &pool)?;
             let found = if self.plain { found.with_reasons(Vec::new()) } else { found };
             answers.push(found.to_columns()?);
-            Ok(())
+            Ok::<(), Error>(())
         };
         let messages = self.messages.map(|place| Cells::of(batch.column(place)));
         let length = |row| messages.as_ref().map_or(0, |messages| messages.len(row).unwrap_or(0));
@@ -202,7 +202,7 @@ impl Job<'_> {
         pieces::run_or(py, &self.engine, batch.num_rows(), length, batch_exception, apply)?;
         match &answers[..] {
             [all] => Ok(all.clone()),
-            several => concat_batches(several[0].schema_ref(), several).map_err(Error::from).map_err(batch_exception),
+            several => concat_batches(several[0].schema_ref(), several).map_err(batch_exception),
         }
     }
 }

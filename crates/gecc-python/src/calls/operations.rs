@@ -129,62 +129,54 @@ impl Inputs {
         hash: Hash,
         columns: &Bound<'py, PyDict>,
     ) -> PyResult<Self> {
-        let mut inputs = Inputs::default();
-        for (name, value) in columns {
-            inputs.read_one(call, operation, hash, name.extract()?, &value)?;
-        }
-        Ok(inputs)
-    }
-
-    fn read_one<'py>(
-        &mut self,
-        call: &mut Call<'py>,
-        operation: Operation,
-        hash: Hash,
-        column: &str,
-        value: &Bound<'py, PyAny>,
-    ) -> PyResult<()> {
         let of = |column, field| argument(name_of(column, operation), field);
         let is_bip340 = operation == Operation::Bip340Verify;
-        match column {
-            "digests" => {
-                self.contents = Some(Contents::Digests(call.rows(of("digests", Field::Digest), 32, value)?));
+        let mut inputs = Inputs::default();
+        for (name, value) in columns {
+            let value = &value;
+            match name.extract::<&str>()? {
+                "digests" => {
+                    let rows = call.rows(of("digests", Field::Digest), 32, value)?;
+                    inputs.contents = Some(Contents::Digests(rows));
+                }
+                "messages" => inputs.contents = Some(Contents::of_messages(call, value, hash)?),
+                "signatures" if is_bip340 || operation.reads().bare_signatures => {
+                    let rows = call.rows(of("signatures", Field::Signature), 64, value)?;
+                    inputs.signatures = Some(Signatures::bare(rows));
+                }
+                "signatures" => inputs.signatures = Some(call.signatures(value)?),
+                "public_keys" if is_bip340 => {
+                    let rows = call.rows(of("public_keys", Field::PublicKey), 32, value)?;
+                    inputs.public_keys = Some(Keys::Column(rows));
+                }
+                "public_keys" => inputs.public_keys = Some(call.keys(of("public_keys", Field::PublicKey), value)?),
+                "secret_keys" => {
+                    inputs.secret_keys = Some(call.rows(of("secret_keys", Field::SecretKey), 32, value)?)
+                }
+                "recovery_ids" => {
+                    let given = Some(value).filter(|value| !value.is_none());
+                    let signatures = inputs.signatures.as_mut();
+                    inputs.recovery_ids = Some(match operation {
+                        // They decide nothing.
+                        Operation::EcdsaVerifyRecoverable(..) => call.hints(|call| ids_of(call, given, signatures))?,
+                        _ => ids_of(call, given, signatures)?,
+                    });
+                }
+                "additional_data" | "user_ids" | "candidates" if value.is_none() => {}
+                "additional_data" => {
+                    inputs.additional = Some(call.rows(of("additional_data", Field::SecretKey), 32, value)?);
+                }
+                "user_ids" if !operation.reads().user_ids => {
+                    return Err(PyValueError::new_err("user_ids: only SM2 has user ids"));
+                }
+                "user_ids" => inputs.user_ids = Some(call.ids(of("user_ids", Field::Id), value)?),
+                "candidates" => {
+                    inputs.candidates = Some(call.hints(|call| call.keys(of("candidates", Field::PublicKey), value))?);
+                }
+                column => return Err(PyValueError::new_err(format!("{column:?} is no column"))),
             }
-            "messages" => self.contents = Some(Contents::of_messages(call, value, hash)?),
-            "signatures" if is_bip340 || operation.reads().bare_signatures => {
-                let rows = call.rows(of("signatures", Field::Signature), 64, value)?;
-                self.signatures = Some(Signatures::bare(rows));
-            }
-            "signatures" => self.signatures = Some(call.signatures(value)?),
-            "public_keys" if is_bip340 => {
-                let rows = call.rows(of("public_keys", Field::PublicKey), 32, value)?;
-                self.public_keys = Some(Keys::Column(rows));
-            }
-            "public_keys" => self.public_keys = Some(call.keys(of("public_keys", Field::PublicKey), value)?),
-            "secret_keys" => self.secret_keys = Some(call.rows(of("secret_keys", Field::SecretKey), 32, value)?),
-            "recovery_ids" => {
-                let given = Some(value).filter(|value| !value.is_none());
-                let signatures = self.signatures.as_mut();
-                self.recovery_ids = Some(match operation {
-                    // They decide nothing.
-                    Operation::EcdsaVerifyRecoverable(..) => call.hints(|call| ids_of(call, given, signatures))?,
-                    _ => ids_of(call, given, signatures)?,
-                });
-            }
-            "additional_data" | "user_ids" | "candidates" if value.is_none() => {}
-            "additional_data" => {
-                self.additional = Some(call.rows(of("additional_data", Field::SecretKey), 32, value)?);
-            }
-            "user_ids" if !operation.reads().user_ids => {
-                return Err(PyValueError::new_err("user_ids: only SM2 has user ids"));
-            }
-            "user_ids" => self.user_ids = Some(call.ids(of("user_ids", Field::Id), value)?),
-            "candidates" => {
-                self.candidates = Some(call.hints(|call| call.keys(of("candidates", Field::PublicKey), value))?);
-            }
-            _ => return Err(PyValueError::new_err(format!("{column:?} is no column"))),
         }
-        Ok(())
+        Ok(inputs)
     }
 
     /// Has the results of some items written. `alike` has what all items have in common.

@@ -67,13 +67,8 @@ pub fn of_array(argument: Argument, bytes: &array::Bytes<'_>) -> PyResult<Column
     if (0..column.different()).all(is_id) { Ok(column) } else { of_last_bytes::<1>(&column) }
 }
 
-/// The bytes behind signatures, in rows of 65 bytes.
-pub fn behind_signatures(column: &Column) -> PyResult<Column> {
-    of_last_bytes::<65>(column)
-}
-
-/// Copies of the last byte of each row.
-fn of_last_bytes<const W: usize>(column: &Column) -> PyResult<Column> {
+/// Copies of the last byte of each row: of signatures of 65 bytes what is behind them.
+pub fn of_last_bytes<const W: usize>(column: &Column) -> PyResult<Column> {
     let rows = column.rows::<W>(0..column.different());
     let mut ids = Zeroizing::new(memory::room(column.different())?);
     ids.extend((0..column.different()).map(|item| id(rows.get(item)[W - 1])));

@@ -44,7 +44,7 @@ impl OutputColumn {
         let pieces: Vec<&dyn arrow_array::Array> = pieces.iter().map(|piece| piece.as_ref()).collect();
         let whole = match &pieces[..] {
             [] => arrow_array::new_empty_array(field.data_type()),
-            pieces => arrow_select::concat::concat(pieces).map_err(gecc_arrow::Error::from).map_err(batch_exception)?,
+            pieces => arrow_select::concat::concat(pieces).map_err(batch_exception)?,
         };
         OutputLists::of(whole.as_ref()).map(OutputColumn::Lists).map_err(batch_exception)
     }

@@ -31,7 +31,7 @@ impl Signatures {
 
     /// Of rows of 64 or 65 bytes.
     fn of_column(column: Column) -> PyResult<Self> {
-        let ids = if column.width() == 65 { Some(numbers::behind_signatures(&column)?) } else { None };
+        let ids = if column.width() == 65 { Some(numbers::of_last_bytes::<65>(&column)?) } else { None };
         Ok(Signatures { rows: column.beginnings(64), ids })
     }
 

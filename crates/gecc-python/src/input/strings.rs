@@ -83,9 +83,8 @@ impl Strings {
         } else if let Ok(text) = item.cast::<PyString>() {
             match argument.role {
                 Role::Field(Field::Message) => return Err(wrong_item(argument, index, item)),
-                Role::Field(Field::Id) => self.push_copy(Zeroizing::new(text.to_cow()?.as_bytes().to_vec())),
-                // Who reads keys knows these forms.
-                _ if named_key::may_be(argument, text.to_cow()?.as_bytes()) => {
+                // Who reads keys knows forms that are no digits.
+                role if role == Role::Field(Field::Id) || named_key::may_be(argument, text.to_cow()?.as_bytes()) => {
                     self.push_copy(Zeroizing::new(text.to_cow()?.as_bytes().to_vec()));
                 }
                 _ => match hexadecimal::bytes(text)? {
