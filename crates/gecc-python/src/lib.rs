@@ -40,7 +40,7 @@ mod _gecc {
     #[pymodule_export]
     use super::calls::silent_payments::{Receiver, index_silent_payments, scan_silent_payments};
     #[pymodule_export]
-    use super::calls::sums::{msm, sum};
+    use super::calls::sums::total;
     #[pymodule_export]
     use super::calls::tweak::taproot;
     #[pymodule_export]

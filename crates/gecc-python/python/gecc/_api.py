@@ -677,7 +677,7 @@ def sum(curve, points, *, engine=None):
     >>> np.array_equal(sum("p256", [points[0], points[0]]), double("p256", points)[0][0])
     True
     """
-    return _total(*_gecc.sum(engine, curve, points))
+    return _total(*_gecc.total(engine, curve, [points]))
 
 
 def msm(curve, scalars, points, *, engine=None):
@@ -703,7 +703,7 @@ def msm(curve, scalars, points, *, engine=None):
     >>> np.array_equal(msm("p256", scalars, points), sum("p256", mul("p256", scalars, points)[0]))
     True
     """
-    return _total(*_gecc.msm(engine, curve, scalars, points))
+    return _total(*_gecc.total(engine, curve, [scalars, points]))
 
 
 def _total(row, code, item):

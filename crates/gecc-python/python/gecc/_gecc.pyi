@@ -21,7 +21,6 @@ __all__ = [
     "generate_keys",
     "index_silent_payments",
     "message_digests",
-    "msm",
     "nvrtc_version",
     "place_of",
     "reason_texts",
@@ -30,8 +29,8 @@ __all__ = [
     "scan_silent_payments",
     "signatures_from_der",
     "signatures_to_der",
-    "sum",
     "taproot",
+    "total",
 ]
 
 VERSION: str
@@ -198,8 +197,7 @@ def generate_keys(
 def run_on_points(
     engine: Engine | None, name: str, curve: str, columns: list[Any], *, out: Any = None, reasons: bool = False
 ) -> tuple[Any, Any]: ...
-def sum(engine: Engine | None, curve: str, points: Any) -> tuple[npt.NDArray[np.uint8], int, int]: ...
-def msm(engine: Engine | None, curve: str, scalars: Any, points: Any) -> tuple[npt.NDArray[np.uint8], int, int]: ...
+def total(engine: Engine | None, curve: str, columns: list[Any]) -> tuple[npt.NDArray[np.uint8], int, int]: ...
 def signatures_from_der(signatures: Any, reasons: bool) -> tuple[Any, Any]: ...
 def signatures_to_der(signatures: Any) -> list[bytes]: ...
 def nvrtc_version() -> tuple[int, int]: ...

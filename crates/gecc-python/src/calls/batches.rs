@@ -7,7 +7,7 @@ use crate::pieces::{self, Length};
 use crate::{capsules, choices};
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef, RecordBatch, RecordBatchOptions, StructArray};
-use arrow_schema::{DataType, Field as ArrowField, Schema, SchemaRef};
+use arrow_schema::{DataType, Field as ArrowField, Schema};
 use arrow_select::concat::concat_batches;
 use gecc::CurveId;
 use gecc::call::Operation as Call;
@@ -78,7 +78,11 @@ impl BatchOperation {
         let batches = batches.iter().map(taken).collect::<PyResult<Vec<RecordBatch>>>()?;
         let Some(first) = batches.first() else { return Ok(Vec::new()) };
         let schema = first.schema();
-        require_one_schema(&batches).map_err(batch_exception)?;
+        // Batches that are computed together have the same columns in the same places.
+        if let Some(place) = batches.iter().position(|batch| batch.schema_ref().fields() != schema.fields()) {
+            let text = format!("batch {place} has other columns, or other types, than batch 0");
+            return Err(batch_exception(Error::Columns(text)));
+        }
         let said = columns.map_or_else(|| Ok(Mapping::new()), str::parse);
         let said = said.map_err(|problem: UnclearColumns| PyValueError::new_err(problem.to_string()))?;
         let mut mapping = complete(said, &schema, &self.0).map_err(batch_exception)?;
@@ -100,7 +104,9 @@ impl BatchOperation {
         let wanted = Wanted { plain_reasons: plain, ..Wanted::default() };
         let names = wanted.schema(&schema.project(&kept).map_err(batch_exception)?, &self.0);
         let made = batches.iter().zip(answers).map(|(batch, answers)| {
-            let batch = put_beside(batch, &kept, &answers, names.clone()).map_err(batch_exception)?;
+            let mut columns: Vec<ArrayRef> = kept.iter().map(|place| batch.column(*place).clone()).collect();
+            columns.extend_from_slice(answers.columns());
+            let batch = RecordBatch::try_new(names.clone(), columns).map_err(batch_exception)?;
             py.import("pyarrow")?.call_method1("record_batch", (Batch(batch),))
         });
         made.collect()
@@ -136,15 +142,6 @@ impl Batch {
         let schema = self.0.schema_ref();
         let field = ArrowField::new_struct("", schema.fields().clone(), false);
         capsules::pair(py, &StructArray::from(self.0.clone()), &field.with_metadata(schema.metadata().clone()))
-    }
-}
-
-/// Batches that are computed together have the same columns in the same places.
-fn require_one_schema(batches: &[RecordBatch]) -> Result<(), Error> {
-    let fields = batches[0].schema_ref().fields();
-    match batches.iter().position(|batch| batch.schema_ref().fields() != fields) {
-        Some(place) => Err(Error::Columns(format!("batch {place} has other columns, or other types, than batch 0"))),
-        None => Ok(()),
     }
 }
 
@@ -205,16 +202,4 @@ impl Job<'_> {
             several => concat_batches(several[0].schema_ref(), several).map_err(batch_exception),
         }
     }
-}
-
-/// Answers behind columns of their batch, with the names that they have there.
-fn put_beside(
-    batch: &RecordBatch,
-    kept: &[usize],
-    answers: &RecordBatch,
-    names: SchemaRef,
-) -> Result<RecordBatch, Error> {
-    let mut columns: Vec<ArrayRef> = kept.iter().map(|place| batch.column(*place).clone()).collect();
-    columns.extend_from_slice(answers.columns());
-    Ok(RecordBatch::try_new(names, columns)?)
 }

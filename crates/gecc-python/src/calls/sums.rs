@@ -8,61 +8,45 @@ use crate::input::Call;
 use crate::output::{Output, Row};
 use crate::pieces;
 use crate::reasons::VALID;
-use gecc::{CurveId, Error, Point, Rejection, point};
+use gecc::point;
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use std::ops::Range;
 
 /// 64 bytes, and `VALID`; or 64 zeros, and the code and number of the first item that has no scalar or no point.
 type Total<'py> = (Bound<'py, PyAny>, u8, usize);
 
-/// The sum of all points.
+/// The sum of all points, or of each public scalar times its point: the columns are points, or scalars and points.
 #[pyfunction]
-pub fn sum<'py>(
+pub fn total<'py>(
     py: Python<'py>,
     engine: Option<&Engine>,
     curve: &str,
-    points: &Bound<'py, PyAny>,
+    columns: Vec<Bound<'py, PyAny>>,
 ) -> PyResult<Total<'py>> {
+    let (scalars, points) = match &columns[..] {
+        [points] => (None, points),
+        [scalars, points] => (Some(scalars), points),
+        _ => {
+            return Err(PyValueError::new_err(format!("{} columns, not points, or scalars and points", columns.len())));
+        }
+    };
     let curve = choices::curve(curve)?;
     let (engine, mut call) = (engine::of(py, engine)?, Call::for_keys(py, curve));
+    let scalars = scalars.map(|scalars| call.rows(scalars_argument(), 32, scalars)).transpose()?;
     let points = call.keys(point_argument("points"), points)?;
-    total(&call, &engine, curve, |range| point::sum_columns(&engine, curve, range.len(), points.part(range)))
-}
-
-/// The sum of each public scalar times its point.
-#[pyfunction]
-pub fn msm<'py>(
-    py: Python<'py>,
-    engine: Option<&Engine>,
-    curve: &str,
-    scalars: &Bound<'py, PyAny>,
-    points: &Bound<'py, PyAny>,
-) -> PyResult<Total<'py>> {
-    let curve = choices::curve(curve)?;
-    let (engine, mut call) = (engine::of(py, engine)?, Call::for_keys(py, curve));
-    let scalars = call.rows(scalars_argument(), 32, scalars)?;
-    let points = call.keys(point_argument("points"), points)?;
-    total(&call, &engine, curve, |range| {
-        let (items, scalars, points) = (range.len(), scalars.rows(range.clone()), points.part(range));
-        point::msm_columns(&engine, curve, items, scalars, points)
-    })
-}
-
-/// The sum of what `sum_of` gives for the pieces of a call, which it numbers from their first item.
-fn total<'py>(
-    call: &Call<'py>,
-    engine: &gecc::Engine,
-    curve: CurveId,
-    mut sum_of: impl FnMut(Range<usize>) -> Result<Result<Point, (usize, Rejection)>, Error> + Send,
-) -> PyResult<Total<'py>> {
     let (mut sums, mut bad) = (Vec::new(), None);
-    pieces::run(call.py, engine, call.items(), |range| {
-        let start = range.start;
-        if bad.is_none() {
-            match sum_of(range)? {
-                Ok(sum) => sums.push(sum),
-                Err((item, reason)) => bad = Some((start + item, reason.code())),
-            }
+    pieces::run(py, &engine, call.items(), |range| {
+        if bad.is_some() {
+            return Ok(());
+        }
+        let (start, items, points) = (range.start, range.len(), points.part(range.clone()));
+        let sum = match &scalars {
+            Some(scalars) => point::msm_columns(&engine, curve, items, scalars.rows(range), points)?,
+            None => point::sum_columns(&engine, curve, items, points)?,
+        };
+        match sum {
+            Ok(sum) => sums.push(sum),
+            Err((item, reason)) => bad = Some((start + item, reason.code())),
         }
         Ok(())
     })?;
@@ -72,13 +56,12 @@ fn total<'py>(
     let bad = [unread, bad].into_iter().flatten().min_by_key(|(item, _)| *item);
     let sum = match bad {
         Some(bad) => Err(bad),
-        None => call
-            .py
-            .detach(|| point::sum(engine, curve, &sums))
+        None => py
+            .detach(|| point::sum(&engine, curve, &sums))
             .map_err(exception)?
             .map_err(|(item, reason)| (item, reason.code())),
     };
-    let mut row = Output::of_numpy(call.py, 64, Row::public(1))?;
+    let mut row = Output::of_numpy(py, 64, Row::public(1))?;
     let (code, item) = match sum {
         Ok(sum) => {
             row.bytes().copy_from_slice(&sum.as_bytes()[1..]);

@@ -3,7 +3,6 @@
 mod array;
 mod arrow;
 mod column;
-mod hexadecimal;
 mod keep;
 mod keys;
 mod named_key;

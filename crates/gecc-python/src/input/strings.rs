@@ -2,10 +2,10 @@
 
 use super::arrow::{self, Chunks};
 use super::keep::Keep;
-use super::{Argument, array, hexadecimal, named_key, some_problems};
+use super::{Argument, array, named_key, some_problems};
 use crate::reasons::Role;
 use crate::{memory, pieces};
-use gecc_arrow::{CellProblem, Cells, Field};
+use gecc_arrow::{CellProblem, Cells, Field, append_hexadecimal};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
@@ -87,7 +87,7 @@ impl Strings {
                 role if role == Role::Field(Field::Id) || named_key::may_be(argument, text.to_cow()?.as_bytes()) => {
                     self.push_copy(Zeroizing::new(text.to_cow()?.as_bytes().to_vec()));
                 }
-                _ => match hexadecimal::bytes(text)? {
+                _ => match hexadecimal(text)? {
                     Ok(bytes) => self.push_copy(bytes),
                     Err(problem) => self.places.push(Err(problem)),
                 },
@@ -211,6 +211,14 @@ impl Strings {
     pub fn slices(&self, range: Range<usize>) -> Vec<&[u8]> {
         range.map(|item| self.of_item(item).unwrap_or_default()).collect()
     }
+}
+
+/// The bytes of a hexadecimal text, with or without `0x`.
+pub fn hexadecimal(text: &Bound<'_, PyString>) -> PyResult<Result<Zeroizing<Vec<u8>>, CellProblem>> {
+    let text = text.to_cow()?;
+    // No byte is moved when more are appended.
+    let mut bytes = Zeroizing::new(Vec::with_capacity(text.len() / 2));
+    Ok(append_hexadecimal(text.as_bytes(), &mut bytes).map(|()| bytes))
 }
 
 fn wrong_item(argument: Argument, index: usize, item: &Bound<'_, PyAny>) -> PyErr {

@@ -1,8 +1,9 @@
 //! What an argument is, before it is read as a column.
 
-use super::{Argument, array, arrow, hexadecimal, named_key};
+use super::strings::hexadecimal;
+use super::{Argument, array, arrow, named_key};
 use numpy::{PyArrayDescrMethods, PyUntypedArray, PyUntypedArrayMethods};
-use pyo3::exceptions::PyTypeError;
+use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyString, PyTuple};
 use zeroize::Zeroizing;
@@ -28,7 +29,8 @@ impl<'py> Value<'py> {
             return Ok(Value::Row(key));
         }
         if let Ok(text) = value.cast::<PyString>() {
-            return hexadecimal::row(argument, text).map(Value::Row);
+            let wrong = || PyValueError::new_err(format!("{}: a text that is not hexadecimal", argument.name));
+            return hexadecimal(text)?.map(Value::Row).map_err(|_| wrong());
         }
         let list = match value.cast::<PyUntypedArray>() {
             Ok(array) => list_of(argument, array)?,
