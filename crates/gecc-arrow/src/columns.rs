@@ -185,7 +185,10 @@ impl<'a> Inputs<'a> {
         match (has(Field::Signature), has(Field::R) && has(Field::S), has(Field::Der)) {
             (true, false, false) => self.whole_signatures(),
             (false, true, false) => self.signatures_of_parts(),
-            (false, false, true) => self.signatures_of_der(),
+            (false, false, true) => {
+                let cells = self.required(Field::Der)?;
+                self.signatures_in(Field::Der, &cells, |_, _| Ok(None))
+            }
             (false, false, false) => Err(self.missing(&[Field::Signature, Field::R, Field::Der])),
             _ => Err(Error::Columns("more than one of `signature`, `r` with `s`, and `der` is given".to_owned())),
         }
@@ -224,11 +227,6 @@ impl<'a> Inputs<'a> {
             s.read_number(row, &mut to[32..]).map_err(|problem| (Field::S, problem))
         })?;
         Ok(Column::Owned(rows))
-    }
-
-    fn signatures_of_der(&mut self) -> Result<Column<'a, 64>, Error> {
-        let cells = self.required(Field::Der)?;
-        self.signatures_in(Field::Der, &cells, |_, _| Ok(None))
     }
 
     /// Signatures in DER, but for those that `read` writes.

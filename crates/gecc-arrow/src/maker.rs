@@ -87,7 +87,9 @@ impl AnswerMaker {
         places: Places,
         pool: &Pool,
     ) -> Result<Made, Error> {
-        let rows = self.rows(answers.codes());
+        // Up to the first rejection, where that is the last answer.
+        let is_last = |code: &u8| self.wanted.check && *code != Verdict::VALID_CODE;
+        let rows = answers.codes().iter().position(is_last).map_or(answers.len(), |last| last + 1);
         if self.wanted.place.is_some() {
             columns.push(Arc::new(match places {
                 Places::From(first) => UInt64Array::from_iter_values(first..first + answers.len() as u64),
@@ -107,12 +109,6 @@ impl AnswerMaker {
         let encoded = if batch.num_rows() > 0 { Some(self.encoder.encode(&batch, pool)?) } else { None };
         let counts = answers.counts_of(rows);
         Ok(Made { rows, is_last: self.wanted.check && counts.passed < counts.rows, counts, encoded })
-    }
-
-    /// Rows up to the first rejection, where that is the last answer.
-    fn rows(&self, codes: &[u8]) -> usize {
-        let is_last = |code: &u8| self.wanted.check && *code != Verdict::VALID_CODE;
-        codes.iter().position(is_last).map_or(codes.len(), |last| last + 1)
     }
 }
 

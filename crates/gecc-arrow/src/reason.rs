@@ -78,15 +78,15 @@ impl Reason {
     /// The reason with this code; `None` for the code of a row that passed, and for codes that nothing has.
     pub fn from_code(code: u8) -> Option<Self> {
         match code {
-            NO_KEY => return Some(Reason::NoKey),
-            UNUSABLE_KEY => return Some(Reason::UnusableKey),
-            _ => {}
+            NO_KEY => Some(Reason::NoKey),
+            UNUSABLE_KEY => Some(Reason::UnusableKey),
+            CELL_CODES.. => {
+                let cell = usize::from(code - CELL_CODES);
+                let (problem, field) = (cell / usize::from(FIELDS), cell % usize::from(FIELDS));
+                Some(Reason::Cell(*Field::ALL.get(field)?, *CellProblem::ALL.get(problem)?))
+            }
+            _ => Rejection::from_code(code).map(Reason::Rejected),
         }
-        let Some(cell) = code.checked_sub(CELL_CODES) else {
-            return Rejection::from_code(code).map(Reason::Rejected);
-        };
-        let problem = CellProblem::ALL.get(usize::from(cell / FIELDS))?;
-        Some(Reason::Cell(*Field::ALL.get(usize::from(cell % FIELDS))?, *problem))
     }
 }
 
