@@ -133,14 +133,8 @@ impl Writer {
     pub fn finish(self) -> Result<(), Error> {
         match self.content {
             Content::Parquet(file) => file.into_inner()?.finish(),
-            Content::File(mut file) => {
-                file.finish()?;
-                file.into_inner()?.finish()
-            }
-            Content::Stream(mut stream) => {
-                stream.finish()?;
-                stream.into_inner()?.finish()
-            }
+            Content::File(file) => file.into_inner()?.finish(),
+            Content::Stream(stream) => stream.into_inner()?.finish(),
             Content::Nowhere => Ok(()),
         }
     }

@@ -46,40 +46,9 @@ impl<T: Send + 'static> Ahead<T> {
         room: Arc<Room>,
         work: impl Fn(usize) -> T + Send + Sync + 'static,
     ) -> std::io::Result<Self> {
-        let results = match threads {
-            0 => InOrder::ByTaker(0..tasks, Box::new(work)),
-            _ => InOrder::OnThreads(Threads::start(tasks, threads, window, work)?),
-        };
-        Ok(Ahead { room, results })
-    }
-}
-
-impl<T> Iterator for Ahead<T> {
-    type Item = T;
-
-    fn next(&mut self) -> Option<T> {
-        let result = match &mut self.results {
-            InOrder::ByTaker(tasks, work) => tasks.next().map(work),
-            InOrder::OnThreads(threads) => threads.next(),
-        };
-        result.inspect(|_| self.room.leave())
-    }
-}
-
-impl<T> Drop for Ahead<T> {
-    fn drop(&mut self) {
-        // Before the threads are waited for.
-        self.room.stop();
-    }
-}
-
-impl<T: Send + 'static> Threads<T> {
-    fn start(
-        tasks: usize,
-        threads: usize,
-        window: usize,
-        work: impl Fn(usize) -> T + Send + Sync + 'static,
-    ) -> std::io::Result<Self> {
+        if threads == 0 {
+            return Ok(Ahead { room, results: InOrder::ByTaker(0..tasks, Box::new(work)) });
+        }
         let window = window.clamp(1, tasks.max(1));
         // Who takes the results also hands the tasks in, so that there must be room for all that are begun.
         let (entrance, workers, results) = line(window, window);
@@ -102,7 +71,26 @@ impl<T: Send + 'static> Threads<T> {
             }
         }
         (0..window).for_each(|_| ahead.begin());
-        Ok(ahead)
+        Ok(Ahead { room, results: InOrder::OnThreads(ahead) })
+    }
+}
+
+impl<T> Iterator for Ahead<T> {
+    type Item = T;
+
+    fn next(&mut self) -> Option<T> {
+        let result = match &mut self.results {
+            InOrder::ByTaker(tasks, work) => tasks.next().map(work),
+            InOrder::OnThreads(threads) => threads.next(),
+        };
+        result.inspect(|_| self.room.leave())
+    }
+}
+
+impl<T> Drop for Ahead<T> {
+    fn drop(&mut self) {
+        // Before the threads are waited for.
+        self.room.stop();
     }
 }
 
@@ -114,10 +102,6 @@ impl<T> Threads<T> {
             self.entrance = None;
         }
     }
-}
-
-impl<T> Iterator for Threads<T> {
-    type Item = T;
 
     fn next(&mut self) -> Option<T> {
         let result = self.results.next()?;
