@@ -142,7 +142,7 @@ impl Inputs {
                 "messages" => inputs.contents = Some(Contents::of_messages(call, value, hash)?),
                 "signatures" if is_bip340 || operation.reads().bare_signatures => {
                     let rows = call.rows(of("signatures", Field::Signature), 64, value)?;
-                    inputs.signatures = Some(Signatures::bare(rows));
+                    inputs.signatures = Some(Signatures { rows, ids: None });
                 }
                 "signatures" => inputs.signatures = Some(call.signatures(value)?),
                 "public_keys" if is_bip340 => {
@@ -207,7 +207,7 @@ impl Inputs {
             None => {}
         }
         if let Some(signatures) = &self.signatures {
-            columns.signatures = signatures.rows(at());
+            columns.signatures = signatures.rows.rows(at());
         }
         if let Some(ids) = &self.recovery_ids {
             columns.recovery_ids = ids.rows(at());

@@ -146,8 +146,8 @@ impl<'py> Call<'py> {
             Value::Array(bytes) => (Signatures::of_array(argument, &bytes)?, None),
             Value::Row(row) => (Signatures::of_row(argument, row)?, None),
         };
-        let signatures = self.agree(argument, read, Signatures::items)?;
-        self.read.push((argument.name, signatures.span()));
+        let signatures = self.agree(argument, read, |signatures: &Signatures| signatures.rows.items())?;
+        self.read.push((argument.name, signatures.rows.span()));
         Ok(signatures)
     }
 

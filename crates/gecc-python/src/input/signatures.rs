@@ -4,10 +4,8 @@ use super::arrow::{self, Chunks};
 use super::column::Column;
 use super::{Argument, Read, Strings, array, numbers, some_problems};
 use crate::memory;
-use gecc::Rows;
 use gecc_arrow::{CellProblem, signature_of_der};
 use pyo3::prelude::*;
-use std::ops::Range;
 use zeroize::Zeroizing;
 
 /// Bytes of a signature without v, and with it.
@@ -18,17 +16,13 @@ const EXPECTED: &str = "(n, 64), (n, 65) with v, or a single row of these or DER
 
 /// The signatures of a batch.
 pub struct Signatures {
-    rows: Column,
+    /// Without v.
+    pub rows: Column,
     /// Recovery ids, where signatures have 65 bytes. In a list others may have 64: such an item has an id out of range.
     pub ids: Option<Column>,
 }
 
 impl Signatures {
-    /// Rows of 64 bytes that have no other form.
-    pub fn bare(rows: Column) -> Self {
-        Signatures { rows, ids: None }
-    }
-
     /// Of rows of 64 or 65 bytes.
     fn of_column(column: Column) -> PyResult<Self> {
         let ids = if column.width() == 65 { Some(numbers::of_last_bytes::<65>(&column)?) } else { None };
@@ -96,21 +90,6 @@ impl Signatures {
             }
             _ => Self::of_strings(argument, &Strings::of_arrow(argument, chunks.clone())?),
         }
-    }
-
-    /// Items; `None` where one signature is for all.
-    pub fn items(&self) -> Option<usize> {
-        self.rows.items()
-    }
-
-    /// The addresses from the first signature to the end of the last.
-    pub fn span(&self) -> Range<usize> {
-        self.rows.span()
-    }
-
-    /// The signatures of some items, without v.
-    pub fn rows(&self, range: Range<usize>) -> Rows<'_, 64> {
-        self.rows.rows(range)
     }
 }
 
