@@ -70,8 +70,9 @@ impl ParquetFile {
     pub fn batches(self, columns: &[usize], options: &ReadOptions) -> Result<ParquetBatches, Error> {
         let schema = Arc::new(self.schema.project(columns)?);
         let plan = Portion::of(&self, columns, options)?;
-        let groups = grouped(columns, options.threads);
-        let groups: Vec<_> = groups.iter().map(|columns| Group::of(&self, columns)).collect::<Result<_, _>>()?;
+        // As many groups as threads at most, since each costs a walk over all columns.
+        let size = columns.len().div_ceil(options.threads.max(1)).max(1);
+        let groups: Vec<_> = columns.chunks(size).map(|columns| Group::of(&self, columns)).collect::<Result<_, _>>()?;
         let (rows, per_batch, tasks) = (self.rows(), plan.rows, groups.len());
         let batches = usize::try_from(rows.div_ceil(per_batch)).unwrap_or(usize::MAX);
         let room = Arc::new(Room::new(options.max_memory));
@@ -366,12 +367,6 @@ fn view_of(data_type: &DataType) -> DataType {
         DataType::Map(field, sorted) => DataType::Map(with_view(field), *sorted),
         other => other.clone(),
     }
-}
-
-/// Columns by who decodes them: as many groups as threads at most, since each costs a walk over all columns.
-fn grouped(columns: &[usize], threads: usize) -> Vec<Vec<usize>> {
-    let size = columns.len().div_ceil(threads.max(1)).max(1);
-    columns.chunks(size).map(<[usize]>::to_vec).collect()
 }
 
 /// How much is decoded at a time.

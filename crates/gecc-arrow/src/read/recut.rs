@@ -81,7 +81,8 @@ impl Recut {
             if let Some(problem) = self.end.take() {
                 return Some(Err(problem));
             }
-            let patience = self.patience();
+            // How long those that wait may still do so.
+            let patience = self.small.since.map_or(PATIENCE, |since| PATIENCE.saturating_sub(since.elapsed()));
             match (self.source)(patience) {
                 Came::Batch(batch) => self.add(batch),
                 Came::Nothing if self.small.rows == 0 && !wanted() => return None,
@@ -95,11 +96,6 @@ impl Recut {
                 Came::End => self.combine(),
             }
         }
-    }
-
-    /// How long those that wait may still do so.
-    fn patience(&self) -> Duration {
-        self.small.since.map_or(PATIENCE, |since| PATIENCE.saturating_sub(since.elapsed()))
     }
 
     /// Takes a batch. Those that waited are combined, where it does not go with them.
