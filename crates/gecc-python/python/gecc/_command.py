@@ -16,7 +16,3 @@ def main() -> None:
     environment = dict(os.environ)
     _environment.prepare(environment)
     os.execve(command, ["gecc", *sys.argv[1:]], environment)
-
-
-if __name__ == "__main__":
-    main()
