@@ -109,8 +109,10 @@ impl Group {
         let mask = ProjectionMask::roots(schema, columns.iter().copied());
         let places: Vec<_> = (0..schema.num_columns()).filter(|leaf| mask.leaf_included(*leaf)).collect();
         let levels = parquet_to_arrow_field_levels(schema, mask, Some(file.schema.fields()))?;
-        let mut types = Vec::new();
-        file.schema.project(columns)?.fields().iter().for_each(|field| leaf_types(field.data_type(), &mut types));
+        // In the order of Parquet's leaves.
+        let fields = file.schema.project(columns)?;
+        let types = fields.flattened_fields().into_iter().map(Field::data_type);
+        let types: Vec<_> = types.filter(|found| !found.is_nested()).collect();
         if types.len() != places.len() {
             return Err(malformed("the columns have other parts than their types"));
         }
@@ -120,7 +122,7 @@ impl Group {
             for group in file.metadata.row_groups() {
                 Codec::of(group.column(place).compression())?;
             }
-            leaves.insert(place, Column { leaf: leaf(file, place, &data_type), jumps: Mutex::default() });
+            leaves.insert(place, Column { leaf: leaf(file, place, data_type), jumps: Mutex::default() });
         }
         Ok(Group { levels, leaves })
     }
@@ -135,20 +137,6 @@ fn leaf(file: &ParquetFile, place: usize, data_type: &DataType) -> Leaf {
         width: usize::try_from(bytes_of_type(physical, column.type_length())).unwrap_or(usize::MAX),
         lists: column.max_rep_level().unsigned_abs(),
         copied: physical == PhysicalType::BYTE_ARRAY && !is_view,
-    }
-}
-
-/// The types of values, in the order of Parquet's leaves.
-fn leaf_types(data_type: &DataType, to: &mut Vec<DataType>) {
-    match data_type {
-        DataType::Struct(fields) => fields.iter().for_each(|field| leaf_types(field.data_type(), to)),
-        DataType::List(field)
-        | DataType::LargeList(field)
-        | DataType::ListView(field)
-        | DataType::LargeListView(field)
-        | DataType::FixedSizeList(field, _)
-        | DataType::Map(field, _) => leaf_types(field.data_type(), to),
-        value => to.push(value.clone()),
     }
 }
 
