@@ -190,6 +190,9 @@ def test_results_go_to_memory_of_the_caller() -> None:
     for other in (np.zeros((9, 64)), bytearray(9 * 64), [b""] * 9):
         with pytest.raises(TypeError, match="out: not an array of uint8"):
             gecc.double("p256", public_keys, out=other)
+    buffer = random_rows(10, 32)
+    with pytest.raises(ValueError, match="out: it shares memory with messages"):
+        gecc.message_digests(buffer[1:], out=buffer[:-1])
     with pytest.raises(ValueError, match="out: results are of Arrow, as an argument is"):
         gecc.double("p256", pa.array([row.tobytes() for row in public_keys]), out=np.zeros((9, 64), np.uint8))
 

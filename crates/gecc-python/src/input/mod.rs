@@ -205,7 +205,9 @@ impl<'py> Call<'py> {
     pub fn strings(&mut self, argument: Argument, value: &Bound<'py, PyAny>) -> PyResult<Strings> {
         let strings = self.unchecked_strings(argument, value)?;
         let problems = strings.problems(argument)?;
-        self.agree(argument, (strings, problems), Strings::items)
+        let strings = self.agree(argument, (strings, problems), Strings::items)?;
+        self.read.extend(strings.span().map(|span| (argument.name, span)));
+        Ok(strings)
     }
 
     /// User ids: byte strings or texts, one of which is for all items. Null is the default id.

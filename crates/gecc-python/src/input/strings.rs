@@ -175,6 +175,14 @@ impl Strings {
         (!self.is_one_for_all).then_some(self.len())
     }
 
+    /// The addresses of the rows of an array. Others can write to no other strings.
+    pub fn span(&self) -> Option<Range<usize>> {
+        let StringRows { first, stride, items } = self.rows.as_ref()?;
+        let start = first.data.addr();
+        let bytes = items.checked_sub(1).map_or(0, |others| others * stride + first.length);
+        Some(start..start + bytes)
+    }
+
     /// Strings.
     pub fn len(&self) -> usize {
         self.rows.as_ref().map_or(self.places.len(), |rows| rows.items)
