@@ -126,7 +126,7 @@ impl<'a> Column<'a> {
     fn items(&self) -> Option<usize> {
         match self {
             Column::None => None,
-            Column::Rows(rows) => Some(rows.items()).filter(|_| !rows.is_one_for_all()),
+            Column::Rows(rows) => rows.len(),
             Column::Keys(keys) => keys.len(),
         }
     }

@@ -13,14 +13,10 @@ pub struct PublicKeys<'a>(Encoded<'a>);
 
 #[derive(Clone, Copy, Debug)]
 enum Encoded<'a> {
-    XOnly(Rows<'a, 32>),
-    Compressed(Rows<'a, 33>),
-    Uncompressed(Rows<'a, 65>),
-    Raw(Rows<'a, 64>),
-    Points(Rows<'a, 65>),
+    /// Rows of the form's width.
+    Rows(KeyRowForm, ByteRows<'a>),
     Sec1(&'a [&'a [u8]]),
     All(&'a [u8]),
-    Mixed(Rows<'a, POINT_ROW>),
 }
 
 /// One public key as the caller wrote it. `Ord` and `Hash` group equal encodings.
@@ -59,7 +55,7 @@ impl<'a> KeyBytes<'a> {
 impl<'a> PublicKeys<'a> {
     /// 32 bytes each: the x-coordinate of a point whose y is even (BIP 340).
     pub fn x_only(keys: impl Into<Rows<'a, 32>>) -> Self {
-        PublicKeys(Encoded::XOnly(keys.into()))
+        PublicKeys(Encoded::Rows(KeyRowForm::XOnly, keys.into().bytes()))
     }
 
     /// 32 bytes each: keys of Ed25519 (RFC 8032, section 5.1.2). Which of two meanings 32 bytes have is said by the
@@ -70,22 +66,22 @@ impl<'a> PublicKeys<'a> {
 
     /// 33 bytes each: `02 || x` or `03 || x`.
     pub fn compressed(keys: impl Into<Rows<'a, 33>>) -> Self {
-        PublicKeys(Encoded::Compressed(keys.into()))
+        PublicKeys(Encoded::Rows(KeyRowForm::Compressed, keys.into().bytes()))
     }
 
     /// 65 bytes each: `04 || x || y`.
     pub fn uncompressed(keys: impl Into<Rows<'a, 65>>) -> Self {
-        PublicKeys(Encoded::Uncompressed(keys.into()))
+        PublicKeys(Encoded::Rows(KeyRowForm::Uncompressed, keys.into().bytes()))
     }
 
     /// 64 bytes each: `x || y`, or zeros for the identity.
     pub fn raw(keys: impl Into<Rows<'a, 64>>) -> Self {
-        PublicKeys(Encoded::Raw(keys.into()))
+        PublicKeys(Encoded::Rows(KeyRowForm::Raw, keys.into().bytes()))
     }
 
     /// Points that a call of this crate returned.
     pub fn points(keys: &'a [Point]) -> Self {
-        PublicKeys(Encoded::Points(Point::rows(keys).into()))
+        PublicKeys(Encoded::Rows(KeyRowForm::Points, Rows::new(Point::rows(keys)).bytes()))
     }
 
     /// SEC 1 octet strings of either form, mixed. A wrong length or tag rejects that item alone.
@@ -111,7 +107,7 @@ impl<'a> PublicKeys<'a> {
     /// # Ok::<(), gecc::Error>(())
     /// ```
     pub fn mixed(rows: impl Into<Rows<'a, 65>>) -> Self {
-        PublicKeys(Encoded::Mixed(rows.into()))
+        PublicKeys(Encoded::Rows(KeyRowForm::Mixed, rows.into().bytes()))
     }
 
     /// A row for [`PublicKeys::mixed`]: of a SEC 1 octet string of 33, 65 or 1 bytes, or of the 64 bytes `x || y`,
@@ -135,10 +131,7 @@ impl<'a> PublicKeys<'a> {
     /// Keys given; `None` where one serves all.
     pub(crate) fn len(&self) -> Option<usize> {
         match self.0 {
-            Encoded::XOnly(keys) => keys.len(),
-            Encoded::Compressed(keys) => keys.len(),
-            Encoded::Uncompressed(keys) | Encoded::Points(keys) | Encoded::Mixed(keys) => keys.len(),
-            Encoded::Raw(keys) => keys.len(),
+            Encoded::Rows(_, keys) => keys.len(),
             Encoded::Sec1(keys) => Some(keys.len()),
             Encoded::All(_) => None,
         }
@@ -151,14 +144,9 @@ impl<'a> PublicKeys<'a> {
 
     pub(crate) fn get(&self, item: usize) -> KeyBytes<'a> {
         match self.0 {
-            Encoded::XOnly(keys) => KeyBytes::XOnly(keys.get(item)),
-            Encoded::Compressed(keys) => KeyBytes::Sec1(keys.get(item)),
-            Encoded::Uncompressed(keys) => KeyBytes::Sec1(keys.get(item)),
-            Encoded::Raw(keys) => KeyBytes::Raw(keys.get(item)),
-            Encoded::Points(keys) => KeyBytes::Sec1(sec1_of_point(keys.get(item))),
+            Encoded::Rows(form, keys) => form.key(keys.get(item)),
             Encoded::Sec1(keys) => KeyBytes::Sec1(keys[item]),
             Encoded::All(key) => KeyBytes::Sec1(key),
-            Encoded::Mixed(keys) => KeyBytes::Sec1(sec1_of_mixed(keys.get(item))),
         }
     }
 
@@ -168,36 +156,24 @@ impl<'a> PublicKeys<'a> {
     /// When there are no such items.
     pub fn slice(&self, items: Range<usize>) -> Self {
         PublicKeys(match self.0 {
-            Encoded::XOnly(keys) => Encoded::XOnly(keys.slice(items)),
-            Encoded::Compressed(keys) => Encoded::Compressed(keys.slice(items)),
-            Encoded::Uncompressed(keys) => Encoded::Uncompressed(keys.slice(items)),
-            Encoded::Raw(keys) => Encoded::Raw(keys.slice(items)),
-            Encoded::Points(keys) => Encoded::Points(keys.slice(items)),
+            Encoded::Rows(form, keys) => Encoded::Rows(form, keys.slice(items)),
             Encoded::Sec1(keys) => Encoded::Sec1(&keys[items]),
             Encoded::All(key) => Encoded::All(key),
-            Encoded::Mixed(keys) => Encoded::Mixed(keys.slice(items)),
         })
     }
 
     /// The form of the keys' rows.
     pub(crate) fn form(&self) -> KeyRowForm {
         match self.0 {
-            Encoded::XOnly(_) => KeyRowForm::XOnly,
-            Encoded::Compressed(_) => KeyRowForm::Compressed,
-            Encoded::Uncompressed(_) => KeyRowForm::Uncompressed,
-            Encoded::Raw(_) => KeyRowForm::Raw,
-            Encoded::Points(_) => KeyRowForm::Points,
-            Encoded::Sec1(_) | Encoded::All(_) | Encoded::Mixed(_) => KeyRowForm::Mixed,
+            Encoded::Rows(form, _) => form,
+            Encoded::Sec1(_) | Encoded::All(_) => KeyRowForm::Mixed,
         }
     }
 
     /// The rows of all keys in their form, where they lie so in memory.
     pub(crate) fn rows(&self) -> Option<ByteRows<'a>> {
         match self.0 {
-            Encoded::XOnly(keys) => Some(keys.bytes()),
-            Encoded::Compressed(keys) => Some(keys.bytes()),
-            Encoded::Uncompressed(keys) | Encoded::Points(keys) | Encoded::Mixed(keys) => Some(keys.bytes()),
-            Encoded::Raw(keys) => Some(keys.bytes()),
+            Encoded::Rows(_, keys) => Some(keys),
             Encoded::Sec1(_) | Encoded::All(_) => None,
         }
     }
@@ -210,36 +186,12 @@ impl<'a> PublicKeys<'a> {
     }
 }
 
-/// What a call takes for its keys without being told the encoding, as the rows' width says it.
-macro_rules! keys_from {
-    ($($column:ty => $encoding:ident),* $(,)?) => {$(
-        impl<'a> From<&'a [$column]> for PublicKeys<'a> {
-            fn from(keys: &'a [$column]) -> Self {
-                PublicKeys::$encoding(keys)
-            }
-        }
-
-        impl<'a> From<&'a Vec<$column>> for PublicKeys<'a> {
-            fn from(keys: &'a Vec<$column>) -> Self {
-                PublicKeys::$encoding(keys)
-            }
-        }
-
-        impl<'a, const N: usize> From<&'a [$column; N]> for PublicKeys<'a> {
-            fn from(keys: &'a [$column; N]) -> Self {
-                PublicKeys::$encoding(keys)
-            }
-        }
-    )*};
-}
-
-keys_from! {
-    Point => points,
-    [u8; 33] => compressed,
-    [u8; 65] => uncompressed,
-    [u8; 64] => raw,
-    &'a [u8] => sec1,
-}
+// What a call takes for its keys without being told the encoding, as the rows' width says it.
+column_from!(PublicKeys<'a>, points, [] Point);
+column_from!(PublicKeys<'a>, compressed, [] [u8; 33]);
+column_from!(PublicKeys<'a>, uncompressed, [] [u8; 65]);
+column_from!(PublicKeys<'a>, raw, [] [u8; 64]);
+column_from!(PublicKeys<'a>, sec1, [] &'a [u8]);
 
 impl<'a> From<&'a Point> for PublicKeys<'a> {
     fn from(key: &'a Point) -> Self {
@@ -249,20 +201,6 @@ impl<'a> From<&'a Point> for PublicKeys<'a> {
 
 /// Bytes of the row of a point.
 pub(crate) const POINT_ROW: usize = 65;
-
-/// The octet string of SEC 1: one byte for the identity.
-fn sec1_of_point(row: &[u8; POINT_ROW]) -> &[u8] {
-    if row.iter().all(|byte| *byte == 0) { &row[..1] } else { row }
-}
-
-/// The octet string in a mixed row. What is none in the row is none here.
-fn sec1_of_mixed(row: &[u8; POINT_ROW]) -> &[u8] {
-    match row[0] {
-        0 => &row[..1],
-        2 | 3 => &row[..33],
-        _ => row,
-    }
-}
 
 /// Rows of keys for a device, all of one length.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -279,6 +217,26 @@ pub(crate) enum KeyRowForm {
     Points,
     /// 65 bytes: any SEC 1 form, shorter ones padded with zeros.
     Mixed,
+}
+
+impl KeyRowForm {
+    /// The key in a row of this form.
+    fn key(self, row: &[u8]) -> KeyBytes<'_> {
+        match self {
+            KeyRowForm::XOnly => KeyBytes::XOnly(row.try_into().expect("32 bytes")),
+            KeyRowForm::Raw => KeyBytes::Raw(row.try_into().expect("64 bytes")),
+            KeyRowForm::Compressed | KeyRowForm::Uncompressed => KeyBytes::Sec1(row),
+            // Zeros are the identity, whose octet string is one byte.
+            KeyRowForm::Points if row.iter().all(|byte| *byte == 0) => KeyBytes::Sec1(&row[..1]),
+            KeyRowForm::Points => KeyBytes::Sec1(row),
+            // What is no key in the row is none here.
+            KeyRowForm::Mixed => KeyBytes::Sec1(match row[0] {
+                0 => &row[..1],
+                2 | 3 => &row[..33],
+                _ => row,
+            }),
+        }
+    }
 }
 
 /// The first byte of a mixed row that is no SEC 1 octet string.

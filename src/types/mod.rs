@@ -1,5 +1,28 @@
 //! What callers and engines both speak of. Nothing here computes, and nothing here knows an engine or an operation.
 
+/// A column from a slice, a vector or an array of its elements.
+macro_rules! column_from {
+    ($column:ty, $constructor:ident, [$($generics:tt)*] $element:ty) => {
+        impl<'a, $($generics)*> From<&'a [$element]> for $column {
+            fn from(elements: &'a [$element]) -> Self {
+                Self::$constructor(elements)
+            }
+        }
+
+        impl<'a, $($generics)*> From<&'a Vec<$element>> for $column {
+            fn from(elements: &'a Vec<$element>) -> Self {
+                Self::$constructor(elements)
+            }
+        }
+
+        impl<'a, $($generics)* const N: usize> From<&'a [$element; N]> for $column {
+            fn from(elements: &'a [$element; N]) -> Self {
+                Self::$constructor(elements)
+            }
+        }
+    };
+}
+
 mod der;
 mod error;
 mod keys;

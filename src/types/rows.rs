@@ -50,7 +50,7 @@ impl<'a, const W: usize> Rows<'a, W> {
 
     /// Items; `None` where one row serves every item.
     pub fn len(&self) -> Option<usize> {
-        Some(self.0.items).filter(|items| *items != ANY)
+        self.0.len()
     }
 
     /// Whether there is no item.
@@ -86,29 +86,12 @@ impl<'a, const W: usize> Rows<'a, W> {
 }
 
 impl<const W: usize> fmt::Debug for Rows<'_, W> {
-    /// Shows nothing of the rows, which may be secrets.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Rows").field("width", &W).field("items", &self.len()).finish_non_exhaustive()
+        self.0.fmt(f)
     }
 }
 
-impl<'a, const W: usize> From<&'a [[u8; W]]> for Rows<'a, W> {
-    fn from(rows: &'a [[u8; W]]) -> Self {
-        Rows::new(rows)
-    }
-}
-
-impl<'a, const W: usize> From<&'a Vec<[u8; W]>> for Rows<'a, W> {
-    fn from(rows: &'a Vec<[u8; W]>) -> Self {
-        Rows::new(rows)
-    }
-}
-
-impl<'a, const W: usize, const N: usize> From<&'a [[u8; W]; N]> for Rows<'a, W> {
-    fn from(rows: &'a [[u8; W]; N]) -> Self {
-        Rows::new(rows)
-    }
-}
+column_from!(Rows<'a, W>, new, [const W: usize,] [u8; W]);
 
 /// Items of a row that serves all.
 const ANY: usize = usize::MAX;
@@ -138,6 +121,11 @@ impl<'a> ByteRows<'a> {
 
     pub fn items(&self) -> usize {
         self.items
+    }
+
+    /// Items; `None` where one row serves all.
+    pub fn len(&self) -> Option<usize> {
+        Some(self.items).filter(|items| *items != ANY)
     }
 
     /// Whether one row serves all.
@@ -177,6 +165,13 @@ impl<'a> ByteRows<'a> {
         for (offset, to) in to.chunks_exact_mut(self.width).enumerate() {
             to.copy_from_slice(self.get(start + offset));
         }
+    }
+}
+
+impl fmt::Debug for ByteRows<'_> {
+    /// Shows nothing of the rows, which may be secrets.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Rows").field("width", &self.width).field("items", &self.len()).finish_non_exhaustive()
     }
 }
 

@@ -90,23 +90,7 @@ impl<'a> SecretKeys<'a> {
     }
 }
 
-impl<'a> From<&'a [SecretKey]> for SecretKeys<'a> {
-    fn from(keys: &'a [SecretKey]) -> Self {
-        SecretKeys::each(keys)
-    }
-}
-
-impl<'a> From<&'a Vec<SecretKey>> for SecretKeys<'a> {
-    fn from(keys: &'a Vec<SecretKey>) -> Self {
-        SecretKeys::each(keys)
-    }
-}
-
-impl<'a, const N: usize> From<&'a [SecretKey; N]> for SecretKeys<'a> {
-    fn from(keys: &'a [SecretKey; N]) -> Self {
-        SecretKeys::each(keys)
-    }
-}
+column_from!(SecretKeys<'a>, each, [] SecretKey);
 
 impl<'a> From<&'a SecretKey> for SecretKeys<'a> {
     fn from(key: &'a SecretKey) -> Self {
