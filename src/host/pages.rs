@@ -4,6 +4,7 @@
 //! for a vector begins and ends anywhere.
 
 use super::workers::Pool;
+use crate::types::{HUGE_PAGE, ask_for_huge_pages};
 use std::alloc::{Layout, alloc, dealloc};
 use std::mem::MaybeUninit;
 use std::ops::{Deref, DerefMut, Range};
@@ -13,8 +14,6 @@ use zeroize::Zeroize;
 /// Bytes that one thread touches at a time.
 const PART: usize = 1 << 20;
 
-/// What x86-64, and 64-bit ARM as it is usually set up, have for memory that asks for it.
-const HUGE_PAGE: usize = 2 << 20;
 /// Bytes from which the last page, which is seldom full, does not matter.
 const LARGE: usize = 4 * HUGE_PAGE;
 
@@ -48,7 +47,10 @@ impl<T> Room<T> {
         };
         if layout.size() >= LARGE {
             // SAFETY: the memory was allocated, and nobody else has it.
-            unsafe { ask_for_huge_pages(start.as_ptr().cast(), layout.size()) };
+            let memory =
+                unsafe { std::slice::from_raw_parts_mut(start.as_ptr().cast::<MaybeUninit<u8>>(), layout.size()) };
+            // Fewer pages are touched and locked in less time.
+            ask_for_huge_pages(memory);
         }
         Some(Room(WholePages { start, items: 0, layout }))
     }
@@ -146,24 +148,6 @@ impl<T> Drop for WholePages<T> {
         }
     }
 }
-
-/// Fewer pages are touched and locked in less time. It is advice: memory is as usable where it is not taken.
-///
-/// # Safety
-/// The memory is the caller's.
-#[cfg(target_os = "linux")]
-unsafe fn ask_for_huge_pages(start: *mut u8, bytes: usize) {
-    use rustix::mm::{Advice, madvise};
-    // SAFETY: the contents stay as they are.
-    let _ = unsafe { madvise(start.cast(), bytes, Advice::LinuxHugepage) };
-}
-
-/// Elsewhere the system decides.
-///
-/// # Safety
-/// None is needed.
-#[cfg(not(target_os = "linux"))]
-unsafe fn ask_for_huge_pages(_: *mut u8, _: usize) {}
 
 #[cfg(unix)]
 fn page_size() -> usize {

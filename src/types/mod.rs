@@ -44,7 +44,9 @@ pub(crate) use names::is_same_name;
 pub use point::{Point, Points};
 #[cfg(test)]
 pub(crate) use results::rows_of;
-pub(crate) use results::{Place, Results, ResultsMut, Widths, bytes_of, collect, result_of};
+pub(crate) use results::{
+    HUGE_PAGE, Place, Results, ResultsMut, Widths, ask_for_huge_pages, bytes_of, collect, result_of,
+};
 pub use rows::Rows;
 pub(crate) use rows::{ByteRows, Fill};
 pub use rust_crypto::signature_rows;

@@ -252,11 +252,14 @@ pub fn rows_of<const W: usize>(items: usize, fill: impl FnOnce(&mut dyn Place)) 
     codes.into_iter().zip(rows).map(|(code, row)| result_of(code).map(|()| row)).collect()
 }
 
-/// Hundreds of megabytes of results cost more in page faults than in copying, at 4 KiB a page.
+/// What x86-64, and 64-bit ARM as it is usually set up, have for memory that asks for it.
+pub const HUGE_PAGE: usize = 2 << 20;
+
+/// Hundreds of megabytes cost more in page faults than in copying, at 4 KiB a page. This is advice: memory is as usable
+/// where it is not taken.
 #[cfg(target_os = "linux")]
-fn ask_for_huge_pages<T>(memory: &mut [MaybeUninit<T>]) {
+pub fn ask_for_huge_pages<T>(memory: &mut [MaybeUninit<T>]) {
     use rustix::mm::{Advice, madvise};
-    const HUGE_PAGE: usize = 2 << 20;
     let bytes = memory.as_mut_ptr_range();
     let (start, end) = (bytes.start.cast::<u8>(), bytes.end.cast::<u8>());
     let offset = start.align_offset(HUGE_PAGE);
@@ -267,8 +270,9 @@ fn ask_for_huge_pages<T>(memory: &mut [MaybeUninit<T>]) {
     }
 }
 
+/// Elsewhere the system decides.
 #[cfg(not(target_os = "linux"))]
-fn ask_for_huge_pages<T>(_memory: &mut [MaybeUninit<T>]) {}
+pub fn ask_for_huge_pages<T>(_memory: &mut [MaybeUninit<T>]) {}
 
 #[cfg(test)]
 mod tests {
