@@ -21,9 +21,10 @@
 //! assert!(squares.into_iter().eq((0..100).map(|item| item * item)));
 //! ```
 
+use crate::host::lock;
 use rayon::ThreadPool;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
 /// An item, and where its result goes.
 type Task<I, R> = (I, SyncSender<R>);
@@ -70,7 +71,7 @@ impl<I, R> Workers<I, R> {
     /// The next item, and where its result goes. `None` when no more come. Where that is dropped without a result, the
     /// results end.
     pub fn next(&self) -> Option<(I, SyncSender<R>)> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).recv().ok()
+        lock(&self.0).recv().ok()
     }
 
     /// Works on items until no more come. Where `work` gives `None` the results end.
@@ -114,22 +115,18 @@ impl Room {
         Room { state: Mutex::default(), changed: Condvar::new(), most }
     }
 
-    fn lock(&self) -> MutexGuard<'_, Held> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Waits until there is room, which who is alone always has. Gives whether anybody still wants what comes.
     #[must_use]
     pub fn enter(&self, part: u64) -> bool {
         let is_full = |held: &mut Held| !held.is_closed && held.sum > 0 && held.sum.saturating_add(part) > self.most;
-        let mut held = self.changed.wait_while(self.lock(), is_full).unwrap_or_else(PoisonError::into_inner);
+        let mut held = self.changed.wait_while(lock(&self.state), is_full).unwrap_or_else(PoisonError::into_inner);
         held.sum = held.sum.saturating_add(part);
         !held.is_closed
     }
 
     /// Gives back what was taken by [`Room::enter`].
     pub fn leave(&self, part: u64) {
-        let mut held = self.lock();
+        let mut held = lock(&self.state);
         held.sum = held.sum.saturating_sub(part);
         drop(held);
         self.changed.notify_all();
@@ -137,7 +134,7 @@ impl Room {
 
     /// From now on nobody waits, and nothing that comes is wanted.
     pub fn close(&self) {
-        self.lock().is_closed = true;
+        lock(&self.state).is_closed = true;
         self.changed.notify_all();
     }
 }

@@ -6,3 +6,10 @@ pub mod once;
 pub mod pages;
 pub mod stack;
 pub mod workers;
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// What a thread that panicked left is whole: who locks so panics nowhere between two changes that belong together.
+pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -100,15 +100,9 @@ mod slot;
 #[cfg(test)]
 mod tests;
 
+use crate::host::lock;
 pub use caller::Caller;
 pub use coalescer::{Coalescer, CoalescerBuilder};
 pub use error::ServiceError;
 pub use options::{Shutdown, Stats, WhenFull};
 pub use request::{Request, Ticket};
-
-use std::sync::{Mutex, MutexGuard, PoisonError};
-
-/// What a thread that panicked left is whole: nothing here panics between two changes that belong together.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}

@@ -1,9 +1,10 @@
 //! The threads of the GPU engine: a few for each device, which serve whatever calls there are, a piece of each in turn.
 
 use super::loan::Loan;
+use crate::host::lock;
 use std::collections::VecDeque;
 use std::io;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 
 /// Threads that live as long as the engine.
@@ -48,14 +49,14 @@ impl Crew {
 
     /// Lets this many threads of a device serve a call, each until the call says that it may not go on.
     pub fn enlist(&self, device: usize, loan: &Arc<Loan>, seats: usize) {
-        self.shared.lock().of_device[device].extend(std::iter::repeat_n(loan, seats).cloned());
+        lock(&self.shared.calls).of_device[device].extend(std::iter::repeat_n(loan, seats).cloned());
         self.shared.changed.notify_all();
     }
 }
 
 impl Drop for Crew {
     fn drop(&mut self) {
-        self.shared.lock().stopped = true;
+        lock(&self.shared.calls).stopped = true;
         self.shared.changed.notify_all();
         for thread in self.threads.drain(..) {
             // Whatever panicked in it was caught and told.
@@ -65,22 +66,18 @@ impl Drop for Crew {
 }
 
 impl Shared {
-    fn lock(&self) -> MutexGuard<'_, Calls> {
-        self.calls.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Serves calls in turn, so that a small one need not wait for all of a large one.
     fn work(&self, device: usize) {
         while let Some(loan) = self.next(device) {
             if loan.enter().is_some_and(|work| work.serve(device)) {
                 // Nobody has to be woken for it: this thread takes one too.
-                self.lock().of_device[device].push_back(loan);
+                lock(&self.calls).of_device[device].push_back(loan);
             }
         }
     }
 
     fn next(&self, device: usize) -> Option<Arc<Loan>> {
-        let mut calls = self.lock();
+        let mut calls = lock(&self.calls);
         loop {
             if calls.stopped {
                 return None;

@@ -1,9 +1,10 @@
 //! Lending what a call borrows to threads that live longer than the call.
 
+use crate::host::lock;
 use std::fmt;
 use std::marker::PhantomData;
 use std::ops::Deref;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
 /// What a call has for other threads to do.
 pub trait Work: Sync {
@@ -54,16 +55,12 @@ pub fn lend<R>(work: &dyn Work, call: impl FnOnce(&Arc<Loan>) -> R) -> R {
 impl Loan {
     /// The work, unless the call that lent it has ended.
     pub fn enter(&self) -> Option<Borrowed<'_>> {
-        let mut state = self.lock();
+        let mut state = lock(&self.state);
         if !state.open {
             return None;
         }
         state.users += 1;
         Some(Borrowed { loan: self, work: PhantomData })
-    }
-
-    fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -78,7 +75,7 @@ impl Deref for Borrowed<'_> {
 
 impl Drop for Borrowed<'_> {
     fn drop(&mut self) {
-        let mut state = self.loan.lock();
+        let mut state = lock(&self.loan.state);
         state.users -= 1;
         if state.users == 0 && !state.open {
             self.loan.returned.notify_all();
@@ -90,7 +87,7 @@ struct Closing<'a>(&'a Arc<Loan>);
 
 impl Drop for Closing<'_> {
     fn drop(&mut self) {
-        let mut state = self.0.lock();
+        let mut state = lock(&self.0.state);
         state.open = false;
         while state.users > 0 {
             state = self.0.returned.wait(state).unwrap_or_else(PoisonError::into_inner);

@@ -1,11 +1,12 @@
 //! The threads of the CPU engine: a pool of rayon's that belongs to one engine.
 
 use super::loan::{Loan, Work, lend};
+use crate::host::lock;
 use crate::types::Error;
 use std::any::Any;
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
 /// More threads than any machine has cores are a mistake, and starting them takes minutes.
 const MOST_THREADS: usize = 4096;
@@ -89,7 +90,7 @@ impl Pool {
     fn run<T: Send>(&self, tasks: Vec<T>, work: impl Fn(T) + Sync, caller: Caller) {
         let (count, waiting) = (tasks.len(), Mutex::new(tasks.into_iter()));
         let do_one = || {
-            let task = waiting.lock().unwrap_or_else(PoisonError::into_inner).next();
+            let task = lock(&waiting).next();
             task.into_iter().for_each(&work);
         };
         self.run_so_often(count, &do_one, caller);
@@ -114,7 +115,7 @@ impl Pool {
             }
             tasks.wait();
         });
-        if let Some(panic) = tasks.lock().panic.take() {
+        if let Some(panic) = lock(&tasks.state).panic.take() {
             resume_unwind(panic);
         }
     }
@@ -161,13 +162,9 @@ impl Work for Tasks<'_> {
 }
 
 impl Tasks<'_> {
-    fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Whether there is another task to be done.
     fn take(&self) -> bool {
-        let mut state = self.lock();
+        let mut state = lock(&self.state);
         let waits = state.waiting > 0;
         state.waiting -= usize::from(waits);
         state.running += usize::from(waits);
@@ -175,7 +172,7 @@ impl Tasks<'_> {
     }
 
     fn finish(&self, panic: Option<Box<dyn Any + Send>>) {
-        let mut state = self.lock();
+        let mut state = lock(&self.state);
         state.running -= 1;
         if panic.is_some() {
             state.waiting = 0;
@@ -187,7 +184,7 @@ impl Tasks<'_> {
     }
 
     fn wait(&self) {
-        let done = self.done.wait_while(self.lock(), |state| state.waiting + state.running > 0);
+        let done = self.done.wait_while(lock(&self.state), |state| state.waiting + state.running > 0);
         drop(done.unwrap_or_else(PoisonError::into_inner));
     }
 }
