@@ -3,7 +3,7 @@
 use super::kind::{ArenaColumns, RequestKind};
 use super::lock;
 use super::rates::Rates;
-use super::slot::{Reservation, Sealed, Slot};
+use super::slot::{Reservation, Slot};
 use crate::engine::PageLocked;
 use crate::host::notes;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -108,8 +108,7 @@ impl Arenas {
         // SAFETY: it was free, and the lock is held.
         unsafe { self.slot(slot).open() };
         self.open.store(slot, Ordering::Release);
-        let sealed = if old == NONE { Sealed::Unfinished } else { self.slot(old).seal() };
-        Ok(complete(old, sealed))
+        Ok(self.seal_slot(old))
     }
 
     /// Makes a slot. The lock is not held meanwhile: batches end and slots come back.
@@ -155,7 +154,13 @@ impl Arenas {
     pub fn seal(&self) -> Option<Complete> {
         let _free = lock(&self.free);
         let open = self.open.swap(NONE, Ordering::AcqRel);
-        (open != NONE).then(|| complete(open, self.slot(open).seal())).flatten()
+        self.seal_slot(open)
+    }
+
+    /// The same of this slot, by who holds the list of those that are free.
+    fn seal_slot(&self, slot: usize) -> Option<Complete> {
+        let items = if slot == NONE { None } else { self.slot(slot).seal() };
+        items.map(|items| Complete { slot, items })
     }
 
     /// Makes a slot free again.
@@ -187,12 +192,5 @@ impl Drop for Making<'_> {
         free.slots.extend(self.made);
         drop(free);
         self.arenas.freed.notify_all();
-    }
-}
-
-fn complete(slot: usize, sealed: Sealed) -> Option<Complete> {
-    match sealed {
-        Sealed::Complete(items) => Some(Complete { slot, items }),
-        Sealed::Unfinished => None,
     }
 }

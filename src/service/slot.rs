@@ -62,15 +62,6 @@ pub struct Reservation<'a> {
     items: usize,
 }
 
-/// What sealing a slot has come to.
-#[derive(Debug, PartialEq, Eq)]
-pub enum Sealed {
-    /// Some callers are still writing. The last of them has the slot for himself.
-    Unfinished,
-    /// The one that sealed it has it for himself, with this many items.
-    Complete(usize),
-}
-
 impl Slot {
     /// A slot that is free. `memory` gives this many bytes.
     pub fn new(shape: &ArenaColumns, capacity: usize, memory: impl Fn(usize) -> PageLocked<u8>) -> Self {
@@ -120,15 +111,13 @@ impl Slot {
         (word & SEALED == 0 && word > 0).then(|| (word, self.since.load(Ordering::Relaxed)))
     }
 
-    /// Seals an open slot. Whoever does so makes sure that nobody else does.
-    pub fn seal(&self) -> Sealed {
+    /// Seals an open slot. Whoever does so makes sure that nobody else does. Gives the number of its items where he has
+    /// it for himself now. Else some callers are still writing, the last of whom has it.
+    pub fn seal(&self) -> Option<usize> {
         self.times.set(SEALED_AT);
         let items = self.word.fetch_or(SEALED, Ordering::AcqRel);
         assert_eq!(items & SEALED, 0, "a slot is sealed once");
-        match self.add_written(COMPLETE - items) {
-            true => Sealed::Complete(items),
-            false => Sealed::Unfinished,
-        }
+        self.add_written(COMPLETE - items).then_some(items)
     }
 
     /// Whether this completes the slot. That is so once, as only the last addition gives the sum.
@@ -269,7 +258,7 @@ mod tests {
         assert!(slot.reserve(4, 6).is_none());
         let second = slot.reserve(3, 7).unwrap();
         assert!(!second.is_first() && second.items() == (7..10));
-        assert_eq!(slot.seal(), Sealed::Unfinished);
+        assert_eq!(slot.seal(), None);
         assert!(slot.reserve(1, 8).is_none() && slot.gathered().is_none());
         assert_eq!(with_inputs(7..10, |inputs| second.write(inputs)), None);
         assert_eq!(with_inputs(0..7, |inputs| first.write(inputs)), Some(10));
@@ -298,8 +287,7 @@ mod tests {
             let owners: usize = thread::scope(|scope| {
                 let threads = [(); 3].map(|()| scope.spawn(|| writers(&slot)));
                 let sealed = slot.seal();
-                usize::from(sealed != Sealed::Unfinished)
-                    + threads.into_iter().map(|t| t.join().unwrap()).sum::<usize>()
+                usize::from(sealed.is_some()) + threads.into_iter().map(|t| t.join().unwrap()).sum::<usize>()
             });
             assert_eq!(owners, 1);
             let items = slot.word.load(Ordering::Relaxed) & !SEALED;
