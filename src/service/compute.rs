@@ -27,23 +27,20 @@ pub trait Compute: Send + Sync {
     fn memory(&self, bytes: usize) -> PageLocked<u8>;
 }
 
-/// An engine, and itself with either device preferred.
+/// An engine.
 pub struct OnEngine {
     engine: Engine,
-    on_cpu: Engine,
-    on_gpu: Engine,
     only: Option<Device>,
 }
 
 impl OnEngine {
     pub fn new(engine: &Engine) -> Self {
-        let [on_cpu, on_gpu] = [Device::Cpu, Device::Gpu].map(|device| engine.preferring(device));
         let of_backend = match engine.info().backend {
             Backend::Gpu => Device::Gpu,
             Backend::Auto | Backend::Cpu => Device::Cpu,
         };
         let only = (!engine.has_choice()).then_some(of_backend);
-        OnEngine { engine: engine.clone(), on_cpu, on_gpu, only }
+        OnEngine { engine: engine.clone(), only }
     }
 }
 
@@ -65,11 +62,7 @@ impl Compute for OnEngine {
         codes: &mut [u8],
         rows: &mut [u8],
     ) -> Result<(), Error> {
-        let engine = match device {
-            Device::Cpu => &self.on_cpu,
-            Device::Gpu => &self.on_gpu,
-        };
-        kind.compute(engine, columns, codes, rows)
+        kind.compute(&self.engine.preferring(device), columns, codes, rows)
     }
 
     fn memory(&self, bytes: usize) -> PageLocked<u8> {
