@@ -52,7 +52,7 @@ impl Caller {
         keys: impl Into<PublicKeys<'a>>,
         policy: Policy,
     ) -> Request<'a, Verdicts> {
-        let columns = verification(digests.into(), signatures.into(), keys.into());
+        let columns = verification("digests", digests.into(), signatures.into(), keys.into());
         self.request(Operation::EcdsaVerify(curve, policy), columns, verdicts)
     }
 
@@ -64,8 +64,8 @@ impl Caller {
         signatures: impl Into<Rows<'a, 64>>,
         keys: impl Into<PublicKeys<'a>>,
     ) -> Request<'a, Verdicts> {
-        let [(_, messages), signatures, keys] = verification(messages.into(), signatures.into(), keys.into());
-        self.request(Operation::Bip340Verify, [("messages", messages), signatures, keys], verdicts)
+        let columns = verification("messages", messages.into(), signatures.into(), keys.into());
+        self.request(Operation::Bip340Verify, columns, verdicts)
     }
 
     /// [`crate::ed25519::verify`] of Ed25519 itself: a verdict per item over a message of 32 bytes.
@@ -77,8 +77,8 @@ impl Caller {
         keys: impl Into<PublicKeys<'a>>,
         rule: Rule,
     ) -> Request<'a, Verdicts> {
-        let [(_, messages), signatures, keys] = verification(messages.into(), signatures.into(), keys.into());
-        self.request(Operation::Ed25519Verify(rule), [("messages", messages), signatures, keys], verdicts)
+        let columns = verification("messages", messages.into(), signatures.into(), keys.into());
+        self.request(Operation::Ed25519Verify(rule), columns, verdicts)
     }
 
     /// [`crate::sm2::verify`]: a verdict per item over e. Variable-time: everything here is public.
@@ -88,7 +88,8 @@ impl Caller {
         signatures: impl Into<Rows<'a, 64>>,
         keys: impl Into<PublicKeys<'a>>,
     ) -> Request<'a, Verdicts> {
-        self.request(Operation::Sm2Verify, verification(digests.into(), signatures.into(), keys.into()), verdicts)
+        let columns = verification("digests", digests.into(), signatures.into(), keys.into());
+        self.request(Operation::Sm2Verify, columns, verdicts)
     }
 
     /// [`crate::ecdsa::recover`]: the key that made each signature. Variable-time: everything here is public.
@@ -139,11 +140,8 @@ impl Caller {
         messages: impl Into<Rows<'a, 32>>,
         seeds: impl Into<SecretKeys<'a>>,
     ) -> Request<'a, Signatures> {
-        let columns = [
-            ("messages", Column::rows(messages.into())),
-            ("seeds", Column::secret_keys(seeds.into())),
-            ("", Column::None),
-        ];
+        let columns =
+            [("messages", Column::rows(messages.into())), ("seeds", Column::secret_keys(seeds.into())), NO_COLUMN];
         self.request(Operation::Ed25519Sign, columns, rows)
     }
 
@@ -158,7 +156,7 @@ impl Caller {
         let columns = [
             ("secret keys", Column::secret_keys(secret_keys.into())),
             ("peers", Column::Keys(peers.into())),
-            ("", Column::None),
+            NO_COLUMN,
         ];
         self.request(Operation::SharedSecrets(curve), columns, shared_secrets)
     }
@@ -166,8 +164,7 @@ impl Caller {
     /// [`crate::keys::public_keys`]: the public key of each private key. **Constant-time** in the keys. Their copies
     /// are wiped when the batch is done.
     pub fn public_keys<'a>(&'a self, curve: CurveId, secret_keys: impl Into<SecretKeys<'a>>) -> Request<'a, Points> {
-        let columns =
-            [("secret keys", Column::secret_keys(secret_keys.into())), ("", Column::None), ("", Column::None)];
+        let columns = [("secret keys", Column::secret_keys(secret_keys.into())), NO_COLUMN, NO_COLUMN];
         self.request(Operation::PublicKeys(curve), columns, points)
     }
 
@@ -177,7 +174,7 @@ impl Caller {
         &'a self,
         seeds: impl Into<SecretKeys<'a>>,
     ) -> Request<'a, Vec<Result<[u8; 32], Rejection>>> {
-        let columns = [("seeds", Column::secret_keys(seeds.into())), ("", Column::None), ("", Column::None)];
+        let columns = [("seeds", Column::secret_keys(seeds.into())), NO_COLUMN, NO_COLUMN];
         self.request(Operation::Ed25519PublicKeys, columns, rows)
     }
 }
@@ -188,12 +185,16 @@ impl fmt::Debug for Caller {
     }
 }
 
+/// Where an operation has fewer columns.
+const NO_COLUMN: (&str, Column) = ("", Column::None);
+
 fn verification<'a>(
-    digests: Rows<'a, 32>,
+    contents: &'static str,
+    rows: Rows<'a, 32>,
     signatures: Rows<'a, 64>,
     keys: PublicKeys<'a>,
 ) -> [(&'static str, Column<'a>); 3] {
-    [("digests", Column::rows(digests)), ("signatures", Column::rows(signatures)), ("public keys", Column::Keys(keys))]
+    [(contents, Column::rows(rows)), ("signatures", Column::rows(signatures)), ("public keys", Column::Keys(keys))]
 }
 
 fn signing<'a>(digests: Rows<'a, 32>, Signers { keys, additional }: Signers<'a>) -> [(&'static str, Column<'a>); 3] {
