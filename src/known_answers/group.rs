@@ -55,6 +55,11 @@ pub fn bytes<C: SecretCurve>(scalar: &Scalar<C>) -> [u8; 32] {
     scalar.to_repr().into()
 }
 
+/// The two halves of a signature.
+pub fn join(r: &[u8; 32], s: &[u8; 32]) -> [u8; 64] {
+    [*r, *s].as_flattened().try_into().expect("64 bytes")
+}
+
 pub fn invert<C: SecretCurve>(scalar: &Scalar<C>) -> Scalar<C> {
     Field::invert(scalar).expect("not zero")
 }

@@ -14,7 +14,7 @@ mod signatures;
 mod silent_payments;
 
 use crate::cpu::secret::SecretCurve;
-use crate::curve::{Curve, CurveId, types};
+use crate::curve::{Curve, CurveId, PerCurve, types};
 use crate::host::once::get_or_compute;
 use crate::types::Rejection;
 use ecdsa::signature::rand_core::{TryCryptoRng, TryRng};
@@ -42,18 +42,8 @@ pub struct KnownAnswers {
 
 /// Those of a curve, made when they are first asked for, which takes about a millisecond.
 pub fn of(curve: CurveId) -> &'static KnownAnswers {
-    macro_rules! kept {
-        ([] $($curve:ident $name:ident [$($module:tt)*] [$($reference:tt)*];)*) => {
-            $(
-                if curve == types::$curve::ID {
-                    static ANSWERS: OnceLock<KnownAnswers> = OnceLock::new();
-                    return get_or_compute(&ANSWERS, || new(curve));
-                }
-            )*
-        };
-    }
-    for_each_curve!(kept!);
-    unreachable!("there is no curve {curve}")
+    static ANSWERS: PerCurve<OnceLock<KnownAnswers>> = PerCurve([const { OnceLock::new() }; CurveId::ALL.len()]);
+    get_or_compute(&ANSWERS.0[curve as usize], || new(curve))
 }
 
 /// Those of BIP 340, likewise.

@@ -2,7 +2,7 @@
 
 use super::Answer;
 use super::group::{
-    Group, Numbered, bytes, encode_all, large_x, lift_x, no_x, off_curve, order, pseudo_random, reduced,
+    Group, Numbered, bytes, encode_all, join, large_x, lift_x, no_x, off_curve, order, pseudo_random, reduced,
 };
 use crate::curve::Secp256k1;
 use crate::types::{Point, Rejection, SecretKey, Verdict};
@@ -41,10 +41,6 @@ struct Item {
     signature: [u8; 64],
     key: [u8; 32],
     verdict: Answer<()>,
-}
-
-fn join(r: &[u8; 32], s: &[u8; 32]) -> [u8; 64] {
-    [*r, *s].as_flattened().try_into().expect("64 bytes")
 }
 
 /// A tagged hash as a number.

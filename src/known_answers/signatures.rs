@@ -2,7 +2,7 @@
 
 use super::Answer;
 use super::group::{
-    Group, Numbered, Scalar, bytes, encode_all, invert, large_x, no_x, off_curve, order, pseudo_random, reduced,
+    Group, Numbered, Scalar, bytes, encode_all, invert, join, large_x, no_x, off_curve, order, pseudo_random, reduced,
 };
 use crate::cpu::secret::SecretCurve;
 use crate::types::Point;
@@ -65,10 +65,6 @@ fn x_of<C: SecretCurve>(point: &Point) -> (Scalar<C>, u8) {
 
 fn low<C: SecretCurve>(s: Scalar<C>) -> Scalar<C> {
     if s.is_high().into() { -s } else { s }
-}
-
-fn join(r: &[u8; 32], s: &[u8; 32]) -> [u8; 64] {
-    [*r, *s].as_flattened().try_into().expect("64 bytes")
 }
 
 /// ECDSA: `s R = e G + r Q`.
