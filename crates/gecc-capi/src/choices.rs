@@ -124,15 +124,10 @@ macro_rules! numbered {
     };
 }
 
-const CURVES: [(GeccCurve, CurveId); 4] = [
-    (GeccCurve::Secp256k1, CurveId::Secp256k1),
-    (GeccCurve::P256, CurveId::P256),
-    (GeccCurve::BrainpoolP256r1, CurveId::BrainpoolP256r1),
-    (GeccCurve::Sm2, CurveId::Sm2),
-];
+const CURVES: [(i32, CurveId); 4] = numbered!(GeccCurve, CurveId: Secp256k1, P256, BrainpoolP256r1, Sm2);
 
 pub(crate) fn curve(number: i32) -> Result<CurveId, Failure> {
-    chosen("curve", number, &CURVES.map(|(curve, id)| (curve as i32, id)))
+    chosen("curve", number, &CURVES)
 }
 
 pub(crate) fn backend(number: i32) -> Result<Backend, Failure> {
@@ -140,12 +135,8 @@ pub(crate) fn backend(number: i32) -> Result<Backend, Failure> {
 }
 
 pub(crate) fn key_encoding(number: i32) -> Result<GeccKeyEncoding, Failure> {
-    use GeccKeyEncoding::{Compressed, Raw, Uncompressed, XOnly};
-    chosen(
-        "encoding of keys",
-        number,
-        &[XOnly, Compressed, Raw, Uncompressed].map(|encoding| (encoding as i32, encoding)),
-    )
+    let encodings = numbered!(GeccKeyEncoding, GeccKeyEncoding: XOnly, Compressed, Raw, Uncompressed);
+    chosen("encoding of keys", number, &encodings)
 }
 
 pub(crate) fn policy(number: i32) -> Result<Policy, Failure> {
@@ -189,7 +180,7 @@ pub unsafe extern "C" fn gecc_curve_by_name(name: *const c_char, curve: *mut Gec
         let named: CurveId = name.parse().map_err(|problem: UnknownCurve| Failure::invalid(problem.to_string()))?;
         let found = CURVES.iter().find(|(_, curve)| *curve == named);
         let (number, _) = found.ok_or_else(|| Failure::invalid(format!("{named} has no number here")))?;
-        // SAFETY: the caller's promise.
-        unsafe { write_value("curve", curve, *number) }
+        // SAFETY: the caller's promise; a curve is its number (`repr(i32)`).
+        unsafe { write_value("curve", curve.cast(), *number) }
     })
 }
