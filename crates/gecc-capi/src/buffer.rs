@@ -2,7 +2,7 @@
 
 use super::engine::{GeccEngine, engine_of};
 use super::status::{GeccStatus, call};
-use super::written::{require_aligned, write_value};
+use super::written::{free, require_aligned, write_made};
 use gecc::PageLocked;
 use zeroize::Zeroize;
 
@@ -15,6 +15,12 @@ use zeroize::Zeroize;
 pub struct GeccBuffer {
     memory: PageLocked<u8>,
     data: *mut u8,
+}
+
+impl Drop for GeccBuffer {
+    fn drop(&mut self) {
+        self.memory.zeroize();
+    }
 }
 
 /// Makes a buffer of `bytes` bytes, all zero, and locks it where there is a GPU and the driver allows it
@@ -31,15 +37,14 @@ pub unsafe extern "C" fn gecc_buffer_new(
     buffer: *mut *mut GeccBuffer,
 ) -> GeccStatus {
     call(|| {
-        // SAFETY: the caller's promises.
-        let engine = unsafe {
-            write_value("buffer", buffer, std::ptr::null_mut())?;
-            engine_of(engine)?
+        let make = || {
+            // SAFETY: the caller's promise.
+            let mut memory = unsafe { engine_of(engine)? }.page_locked_zeros(bytes)?;
+            let data = if bytes == 0 { std::ptr::null_mut() } else { memory.as_mut_ptr() };
+            Ok(GeccBuffer { memory, data })
         };
-        let mut memory = engine.page_locked_zeros(bytes)?;
-        let data = if bytes == 0 { std::ptr::null_mut() } else { memory.as_mut_ptr() };
-        // SAFETY: the caller's promises.
-        unsafe { write_value("buffer", buffer, Box::into_raw(Box::new(GeccBuffer { memory, data }))) }
+        // SAFETY: the caller's promise.
+        unsafe { write_made("buffer", buffer, make) }
     })
 }
 
@@ -65,13 +70,6 @@ pub unsafe extern "C" fn gecc_buffer_is_locked(buffer: *const GeccBuffer) -> boo
 /// allowed, and nothing then happens.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gecc_buffer_free(buffer: *mut GeccBuffer) {
-    if buffer.is_null() {
-        return;
-    }
-    call(|| {
-        // SAFETY: made by `Box::into_raw`, and freed only once, as the caller promises.
-        let mut buffer = unsafe { Box::from_raw(buffer) };
-        buffer.memory.zeroize();
-        Ok(())
-    });
+    // SAFETY: the caller's promise.
+    unsafe { free(buffer) }
 }

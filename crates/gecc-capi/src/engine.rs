@@ -2,7 +2,7 @@
 
 use super::choices;
 use super::status::{Failure, GeccStatus, call};
-use super::written::{require_aligned, write_text, write_value};
+use super::written::{free, require_aligned, write_made, write_text};
 use gecc::Engine;
 use std::ffi::c_char;
 use std::slice;
@@ -119,28 +119,16 @@ pub unsafe extern "C" fn gecc_engine_new(
     options: *const GeccEngineOptions,
     engine: *mut *mut GeccEngine,
 ) -> GeccStatus {
-    call(|| {
-        // SAFETY: the caller's promises.
-        unsafe {
-            write_value("engine", engine, std::ptr::null_mut())?;
-            let made = build(options_of(options)?)?;
-            write_value("engine", engine, Box::into_raw(Box::new(GeccEngine(made))))
-        }
-    })
+    // SAFETY: the caller's promises.
+    call(|| unsafe { write_made("engine", engine, || Ok(GeccEngine(build(options_of(options)?)?))) })
 }
 
 /// Frees an engine when no call uses it any more. Null is allowed, and nothing then happens. Buffers of the engine may
 /// be freed later. The pointer must not be used after this.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gecc_engine_free(engine: *mut GeccEngine) {
-    if engine.is_null() {
-        return;
-    }
-    call(|| {
-        // SAFETY: made by `Box::into_raw`, and freed only once, as the caller promises.
-        drop(unsafe { Box::from_raw(engine) });
-        Ok(())
-    });
+    // SAFETY: the caller's promise.
+    unsafe { free(engine) }
 }
 
 /// Writes what the engine is and why it was chosen, for instance `CPU, 8 threads (chosen automatically: ...)`.

@@ -3,9 +3,9 @@
 use super::engine::{GeccEngine, engine_of};
 use super::memory::{GeccKeys, GeccRows, Memory};
 use super::status::{Failure, GeccStatus, call};
-use super::written::{require_aligned, write_value};
+use super::written::{free, require_aligned, write_made};
 use gecc::silent_payments::{self, Match, Outputs, Receiver};
-use gecc::{Rejection, SecretKey, stack};
+use gecc::{SecretKey, stack};
 
 /// Who is looked for: a scan key, a spend public key and labels. It lasts from `gecc_receiver_new` to
 /// `gecc_receiver_free`, which wipes it, and serves any number of threads.
@@ -63,31 +63,25 @@ pub unsafe extern "C" fn gecc_receiver_new(
 ) -> GeccStatus {
     // SAFETY: the caller's promises; what is read is told to `memory` after what is written.
     call(|| unsafe {
-        write_value("receiver", receiver, std::ptr::null_mut())?;
-        let memory = Memory::of(1);
-        let scan_key = memory.reads_values("scan_key", scan_key, 32)?;
-        let spend_key = memory.reads_values("spend_key", spend_key, spend_key_bytes)?;
-        let labels = memory.reads_values("labels", labels, label_count)?;
-        let made = stack::wiped(|| {
-            let scan_key = SecretKey::from_bytes(scan_key.try_into().expect("so many bytes"));
-            Receiver::new(scan_key, spend_key, labels)
-        });
-        let made = made.map_err(|reason: Rejection| Failure::invalid(format!("receiver: {reason}")))?;
-        write_value("receiver", receiver, Box::into_raw(Box::new(GeccReceiver(made))))
+        write_made("receiver", receiver, || {
+            let memory = Memory::of(1);
+            let scan_key = memory.reads_values("scan_key", scan_key, 32)?;
+            let spend_key = memory.reads_values("spend_key", spend_key, spend_key_bytes)?;
+            let labels = memory.reads_values("labels", labels, label_count)?;
+            let made = stack::wiped(|| {
+                let scan_key = SecretKey::from_bytes(scan_key.try_into().expect("so many bytes"));
+                Receiver::new(scan_key, spend_key, labels)
+            });
+            made.map(GeccReceiver).map_err(|reason| Failure::invalid(format!("receiver: {reason}")))
+        })
     })
 }
 
 /// Wipes a receiver and frees it. No call may use it any more. Null is allowed, and nothing then happens.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gecc_receiver_free(receiver: *mut GeccReceiver) {
-    if receiver.is_null() {
-        return;
-    }
-    call(|| {
-        // SAFETY: made by `Box::into_raw`, and freed only once, as the caller promises.
-        drop(unsafe { Box::from_raw(receiver) });
-        Ok(())
-    });
+    // SAFETY: the caller's promise.
+    unsafe { free(receiver) }
 }
 
 /// The outputs that are paid to receivers. **Constant-time** in scan keys: no branch and no address depends on them, on

@@ -1,7 +1,8 @@
-//! Single values and texts that a call writes where its caller says.
+//! Single values, texts and objects that a call writes where its caller says.
 
-use super::status::Failure;
+use super::status::{Failure, call};
 use std::ffi::c_char;
+use std::ptr::null_mut;
 
 /// Writes a text, cut to what there is room for and ended by a zero byte, and its whole length without that byte.
 ///
@@ -42,6 +43,36 @@ pub(crate) unsafe fn write_value<T>(name: &str, to: *mut T, value: T) -> Result<
     // SAFETY: not null, aligned, and the caller's promise.
     unsafe { to.write(value) };
     Ok(())
+}
+
+/// Writes a pointer to what is made, to be freed by `free`; null where that fails.
+///
+/// # Safety
+/// As for `write_value`.
+pub(crate) unsafe fn write_made<T>(
+    name: &str,
+    to: *mut *mut T,
+    make: impl FnOnce() -> Result<T, Failure>,
+) -> Result<(), Failure> {
+    // SAFETY: passed on.
+    unsafe {
+        write_value(name, to, null_mut())?;
+        write_value(name, to, Box::into_raw(Box::new(make()?)))
+    }
+}
+
+/// Frees what `write_made` has given. Nothing happens where it is null.
+///
+/// # Safety
+/// The caller of the interface promises that it is from there, and is freed only once.
+pub(crate) unsafe fn free<T>(made: *mut T) {
+    if !made.is_null() {
+        call(|| {
+            // SAFETY: made by `Box::into_raw`, and the caller's promise.
+            drop(unsafe { Box::from_raw(made) });
+            Ok(())
+        });
+    }
 }
 
 /// Checks what can be checked of a pointer to one value.
