@@ -2,9 +2,11 @@
 
 use super::engine::{GeccEngine, engine_of};
 use super::memory::{GeccBytes, GeccKeys, GeccRows, Memory};
-use super::status::{Failure, GeccStatus, call};
+use super::operation::{Inputs, NO_RESULT, Signed, compute};
+use super::status::{GeccStatus, call};
 use gecc::bip340::{self, Auxiliary, SigningKeys};
-use gecc::tweak;
+use gecc::call::{Contents, Operation};
+use gecc::{SecretKeys, tweak};
 
 /// Verifies one BIP 340 signature per item over a message of 32 bytes, on secp256k1. **Not constant-time**: everything
 /// here is public.
@@ -24,18 +26,10 @@ pub unsafe extern "C" fn gecc_bip340_verify(
     keys: GeccKeys,
     codes: *mut u8,
 ) -> GeccStatus {
-    // SAFETY: the caller's promises; all memory is told to `memory` before codes are written.
-    call(|| unsafe {
-        let engine = engine_of(engine)?;
-        let mut memory = Memory::of(items);
-        let codes = memory.writes("codes", codes)?;
-        let messages = memory.reads::<32>("messages", messages)?;
-        let signatures = memory.reads::<64>("signatures", signatures)?;
-        let keys = memory.reads_keys("keys", keys)?;
-        codes.answer(engine, |piece, codes| {
-            bip340::verify_into(engine, piece.of(messages), piece.of(signatures), piece.of(keys), codes)
-        })
-    })
+    let operation = || Ok(Operation::Bip340Verify);
+    let inputs = Inputs::of_verification(Signed::Rows("messages", messages), signatures, keys);
+    // SAFETY: the caller's promises, passed on.
+    unsafe { compute(engine, operation, items, inputs, [NO_RESULT; 2], codes) }
 }
 
 /// Signs one message of 32 bytes per item by BIP 340, on secp256k1. **Constant-time** in keys, auxiliary data and
@@ -62,26 +56,9 @@ pub unsafe extern "C" fn gecc_bip340_sign(
     signatures: *mut u8,
     codes: *mut u8,
 ) -> GeccStatus {
-    // SAFETY: the caller's promises; all memory is told to `memory` before results are written.
-    call(|| unsafe {
-        let engine = engine_of(engine)?;
-        let mut memory = Memory::of(items);
-        let (signatures, codes) = (memory.writes("signatures", signatures)?, memory.writes("codes", codes)?);
-        let messages = memory.reads::<32>("messages", messages)?;
-        let keys = keys_of(&memory, secret_keys, public_keys)?;
-        let auxiliary = auxiliary_of(&memory, auxiliary)?;
-        let signatures = signatures.rows();
-        codes.answer(engine, |piece, codes| {
-            bip340::sign_into(
-                engine,
-                piece.of(messages),
-                piece.of(keys),
-                piece.of(auxiliary),
-                piece.out(signatures),
-                codes,
-            )
-        })
-    })
+    let messages = Signed::Rows("messages", messages);
+    // SAFETY: the caller's promises, passed on.
+    unsafe { sign(engine, items, messages, secret_keys, public_keys, auxiliary, signatures, codes) }
 }
 
 /// Verifies one BIP 340 signature per item over a message of any length. **Not constant-time**: everything here is
@@ -97,18 +74,10 @@ pub unsafe extern "C" fn gecc_bip340_verify_messages(
     keys: GeccKeys,
     codes: *mut u8,
 ) -> GeccStatus {
-    // SAFETY: the caller's promises; all memory is told to `memory` before codes are written.
-    call(|| unsafe {
-        let engine = engine_of(engine)?;
-        let mut memory = Memory::of(items);
-        let codes = memory.writes("codes", codes)?;
-        let messages = memory.reads_strings("messages", messages, items)?;
-        let signatures = memory.reads::<64>("signatures", signatures)?;
-        let keys = memory.reads_keys("keys", keys)?;
-        codes.answer_messages(engine, &messages, |piece, messages, codes| {
-            bip340::verify_messages_into(engine, messages, piece.of(signatures), piece.of(keys), codes)
-        })
-    })
+    let operation = || Ok(Operation::Bip340Verify);
+    let inputs = Inputs::of_verification(Signed::messages(messages), signatures, keys);
+    // SAFETY: the caller's promises, passed on.
+    unsafe { compute(engine, operation, items, inputs, [NO_RESULT; 2], codes) }
 }
 
 /// Signs one message of any length per item by BIP 340. **Constant-time** in keys, auxiliary data and nonces, not in
@@ -126,26 +95,8 @@ pub unsafe extern "C" fn gecc_bip340_sign_messages(
     signatures: *mut u8,
     codes: *mut u8,
 ) -> GeccStatus {
-    // SAFETY: the caller's promises; all memory is told to `memory` before results are written.
-    call(|| unsafe {
-        let engine = engine_of(engine)?;
-        let mut memory = Memory::of(items);
-        let (signatures, codes) = (memory.writes("signatures", signatures)?, memory.writes("codes", codes)?);
-        let messages = memory.reads_strings("messages", messages, items)?;
-        let keys = keys_of(&memory, secret_keys, public_keys)?;
-        let auxiliary = auxiliary_of(&memory, auxiliary)?;
-        let signatures = signatures.rows();
-        codes.answer_messages(engine, &messages, |piece, messages, codes| {
-            bip340::sign_messages_into(
-                engine,
-                messages,
-                piece.of(keys),
-                piece.of(auxiliary),
-                piece.out(signatures),
-                codes,
-            )
-        })
-    })
+    // SAFETY: the caller's promises, passed on.
+    unsafe { sign(engine, items, Signed::messages(messages), secret_keys, public_keys, auxiliary, signatures, codes) }
 }
 
 /// The output key of each internal key (BIP 341): `P + t G`, where P is the point of the key with an even y, and t the
@@ -170,9 +121,9 @@ pub unsafe extern "C" fn gecc_taproot(
         let mut memory = Memory::of(items);
         let (outputs, codes) = (memory.writes("outputs", outputs)?, memory.writes("codes", codes)?);
         let keys = memory.reads_keys("keys", keys)?;
-        let roots = if roots.data.is_null() { None } else { Some(memory.reads::<32>("roots", roots)?) };
+        let roots = memory.reads_given("roots", roots)?;
         let outputs = outputs.rows();
-        codes.answer(engine, |piece, codes| {
+        codes.answer(engine, None, |piece, codes| {
             tweak::taproot_into(engine, piece.of(keys), piece.of(roots), piece.out(outputs), codes)
         })
     })
@@ -180,23 +131,37 @@ pub unsafe extern "C" fn gecc_taproot(
 
 /// # Safety
 /// As for `Memory::reads`.
-unsafe fn keys_of<'a>(memory: &Memory, secret: GeccRows, public: GeccKeys) -> Result<SigningKeys<'a>, Failure> {
-    // SAFETY: passed on.
-    unsafe {
-        let secret = memory.reads_secret_keys(secret)?;
-        Ok(match public.data.is_null() {
-            true => SigningKeys::from(secret),
-            false => SigningKeys::with_public(secret, memory.reads_keys("public_keys", public)?),
+unsafe fn sign(
+    engine: *const GeccEngine,
+    items: usize,
+    messages: Signed,
+    secret_keys: GeccRows,
+    public_keys: GeccKeys,
+    auxiliary: GeccRows,
+    signatures: *mut u8,
+    codes: *mut u8,
+) -> GeccStatus {
+    // SAFETY: the caller's promises; all memory is told to `memory` before results are written.
+    call(|| unsafe {
+        let engine = engine_of(engine)?;
+        let mut memory = Memory::of(items);
+        let (signatures, codes) = (memory.writes("signatures", signatures)?, memory.writes("codes", codes)?);
+        let messages = messages.read(&memory, items)?;
+        let keys = SecretKeys::rows(memory.reads("secret_keys", secret_keys)?);
+        let keys = match public_keys.data.is_null() {
+            true => SigningKeys::from(keys),
+            false => SigningKeys::with_public(keys, memory.reads_keys("public_keys", public_keys)?),
+        };
+        let auxiliary = memory.reads_given("auxiliary", auxiliary)?.map_or_else(Auxiliary::fresh, Auxiliary::given);
+        let signatures = signatures.rows();
+        codes.answer(engine, messages.messages(), |piece, codes| {
+            let (keys, auxiliary, signatures) = (piece.of(keys), piece.of(auxiliary), piece.out(signatures));
+            match messages.of(piece) {
+                Contents::Digests(messages) => bip340::sign_into(engine, messages, keys, auxiliary, signatures, codes),
+                Contents::Messages { messages, .. } => {
+                    bip340::sign_messages_into(engine, messages, keys, auxiliary, signatures, codes)
+                }
+            }
         })
-    }
-}
-
-/// # Safety
-/// As for `Memory::reads`.
-unsafe fn auxiliary_of<'a>(memory: &Memory, auxiliary: GeccRows) -> Result<Auxiliary<'a>, Failure> {
-    if auxiliary.data.is_null() {
-        return Ok(Auxiliary::fresh());
-    }
-    // SAFETY: passed on.
-    Ok(Auxiliary::given(unsafe { memory.reads::<32>("auxiliary", auxiliary)? }))
+    })
 }

@@ -1,11 +1,11 @@
 //! ECDSA on secp256k1, P-256 and brainpoolP256r1.
 
 use super::choices;
-use super::engine::{GeccEngine, engine_of};
-use super::memory::{GeccBytes, GeccKeys, GeccRows, Memory};
-use super::status::{Failure, GeccStatus, call};
-use gecc::call::{Columns, Contents, Operation};
-use gecc::ecdsa;
+use super::engine::GeccEngine;
+use super::memory::{GeccBytes, GeccKeys, GeccRows};
+use super::operation::{Inputs, NO_RESULT, Signed, compute};
+use super::status::GeccStatus;
+use gecc::call::Operation;
 
 /// Verifies one ECDSA signature per item (SEC 1, section 4.1.4). **Not constant-time**: everything here is public.
 ///
@@ -28,18 +28,10 @@ pub unsafe extern "C" fn gecc_ecdsa_verify(
     policy: i32,
     codes: *mut u8,
 ) -> GeccStatus {
-    // SAFETY: the caller's promises; all memory is told to `memory` before codes are written.
-    call(|| unsafe {
-        let (engine, curve, policy) = (engine_of(engine)?, choices::curve(curve)?, choices::policy(policy)?);
-        let mut memory = Memory::of(items);
-        let codes = memory.writes("codes", codes)?;
-        let digests = memory.reads("digests", digests)?;
-        let signatures = memory.reads("signatures", signatures)?;
-        let keys = memory.reads_keys("keys", keys)?;
-        codes.answer(engine, |piece, codes| {
-            ecdsa::verify_into(engine, curve, piece.of(digests), piece.of(signatures), piece.of(keys), policy, codes)
-        })
-    })
+    let operation = || Ok(Operation::EcdsaVerify(choices::curve(curve)?, choices::policy(policy)?));
+    let inputs = Inputs::of_verification(Signed::Rows("digests", digests), signatures, keys);
+    // SAFETY: the caller's promises, passed on.
+    unsafe { compute(engine, operation, items, inputs, [NO_RESULT; 2], codes) }
 }
 
 /// Verifies like `gecc_ecdsa_verify` signatures with recovery ids, by fewer operations where the engine verifies in
@@ -62,28 +54,13 @@ pub unsafe extern "C" fn gecc_ecdsa_verify_recoverable(
     policy: i32,
     codes: *mut u8,
 ) -> GeccStatus {
-    // SAFETY: the caller's promises; all memory is told to `memory` before codes are written.
-    call(|| unsafe {
-        let (engine, curve, policy) = (engine_of(engine)?, choices::curve(curve)?, choices::policy(policy)?);
-        let mut memory = Memory::of(items);
-        let codes = memory.writes("codes", codes)?;
-        let digests = memory.reads("digests", digests)?;
-        let signatures = memory.reads("signatures", signatures)?;
-        let ids = memory.reads("recovery_ids", recovery_ids)?;
-        let keys = memory.reads_keys("keys", keys)?;
-        codes.answer(engine, |piece, codes| {
-            ecdsa::verify_recoverable_into(
-                engine,
-                curve,
-                piece.of(digests),
-                piece.of(signatures),
-                piece.of(ids),
-                piece.of(keys),
-                policy,
-                codes,
-            )
-        })
-    })
+    let operation = || Ok(Operation::EcdsaVerifyRecoverable(choices::curve(curve)?, choices::policy(policy)?));
+    let inputs = Inputs {
+        recovery_ids: Some(recovery_ids),
+        ..Inputs::of_verification(Signed::Rows("digests", digests), signatures, keys)
+    };
+    // SAFETY: the caller's promises, passed on.
+    unsafe { compute(engine, operation, items, inputs, [NO_RESULT; 2], codes) }
 }
 
 /// Signs one digest per item with ECDSA, with nonces of RFC 6979 (HMAC-SHA-256). **Constant-time** in keys and nonces.
@@ -114,18 +91,10 @@ pub unsafe extern "C" fn gecc_ecdsa_sign(
     signatures: *mut u8,
     codes: *mut u8,
 ) -> GeccStatus {
-    // SAFETY: the caller's promises; all memory is told to `memory` before results are written.
-    call(|| unsafe {
-        let (engine, curve, s_form) = (engine_of(engine)?, choices::curve(curve)?, choices::s_form(s_form)?);
-        let mut memory = Memory::of(items);
-        let (signatures, codes) = (memory.writes("signatures", signatures)?, memory.writes("codes", codes)?);
-        let digests = memory.reads("digests", digests)?;
-        let signers = memory.reads_signers(secret_keys, additional_data)?;
-        let signatures = signatures.rows();
-        codes.answer(engine, |piece, codes| {
-            ecdsa::sign_into(engine, curve, piece.of(digests), piece.of(signers), s_form, piece.out(signatures), codes)
-        })
-    })
+    let operation = || Ok(Operation::EcdsaSign(choices::curve(curve)?, choices::s_form(s_form)?));
+    let inputs = Inputs::of_signing(Signed::Rows("digests", digests), secret_keys, additional_data);
+    // SAFETY: the caller's promises, passed on.
+    unsafe { compute(engine, operation, items, inputs, [("signatures", signatures), NO_RESULT], codes) }
 }
 
 /// Signs like `gecc_ecdsa_sign`, and writes the `recovery_ids` besides, one byte an item, 0 to 3: bit 0 says that y(R)
@@ -143,28 +112,11 @@ pub unsafe extern "C" fn gecc_ecdsa_sign_recoverable(
     recovery_ids: *mut u8,
     codes: *mut u8,
 ) -> GeccStatus {
-    // SAFETY: the caller's promises; all memory is told to `memory` before results are written.
-    call(|| unsafe {
-        let (engine, curve, s_form) = (engine_of(engine)?, choices::curve(curve)?, choices::s_form(s_form)?);
-        let mut memory = Memory::of(items);
-        let (signatures, codes) = (memory.writes("signatures", signatures)?, memory.writes("codes", codes)?);
-        let recovery_ids = memory.writes::<1>("recovery_ids", recovery_ids)?;
-        let digests = memory.reads("digests", digests)?;
-        let signers = memory.reads_signers(secret_keys, additional_data)?;
-        let (signatures, ids) = (signatures.rows(), recovery_ids.rows().as_flattened_mut());
-        codes.answer(engine, |piece, codes| {
-            ecdsa::sign_recoverable_into(
-                engine,
-                curve,
-                piece.of(digests),
-                piece.of(signers),
-                s_form,
-                piece.out(signatures),
-                piece.out(ids),
-                codes,
-            )
-        })
-    })
+    let operation = || Ok(Operation::EcdsaSignRecoverable(choices::curve(curve)?, choices::s_form(s_form)?));
+    let inputs = Inputs::of_signing(Signed::Rows("digests", digests), secret_keys, additional_data);
+    let results = [("signatures", signatures), ("recovery_ids", recovery_ids)];
+    // SAFETY: the caller's promises, passed on.
+    unsafe { compute(engine, operation, items, inputs, results, codes) }
 }
 
 /// Verifies one ECDSA signature per item over the SHA-256 of a message; for other hashes there is
@@ -187,18 +139,10 @@ pub unsafe extern "C" fn gecc_ecdsa_verify_messages(
     policy: i32,
     codes: *mut u8,
 ) -> GeccStatus {
-    // SAFETY: the caller's promises; all memory is told to `memory` before codes are written.
-    call(|| unsafe {
-        let (engine, curve, policy) = (engine_of(engine)?, choices::curve(curve)?, choices::policy(policy)?);
-        let mut memory = Memory::of(items);
-        let codes = memory.writes("codes", codes)?;
-        let messages = memory.reads_strings("messages", messages, items)?;
-        let signatures = memory.reads("signatures", signatures)?;
-        let keys = memory.reads_keys("keys", keys)?;
-        codes.answer_messages(engine, &messages, |piece, messages, codes| {
-            ecdsa::verify_messages_into(engine, curve, messages, piece.of(signatures), piece.of(keys), policy, codes)
-        })
-    })
+    let operation = || Ok(Operation::EcdsaVerify(choices::curve(curve)?, choices::policy(policy)?));
+    let inputs = Inputs::of_verification(Signed::messages(messages), signatures, keys);
+    // SAFETY: the caller's promises, passed on.
+    unsafe { compute(engine, operation, items, inputs, [NO_RESULT; 2], codes) }
 }
 
 /// Signs the SHA-256 of one message per item with ECDSA, with nonces of RFC 6979 (HMAC-SHA-256). **Constant-time** in
@@ -224,18 +168,10 @@ pub unsafe extern "C" fn gecc_ecdsa_sign_messages(
     signatures: *mut u8,
     codes: *mut u8,
 ) -> GeccStatus {
-    // SAFETY: the caller's promises; all memory is told to `memory` before results are written.
-    call(|| unsafe {
-        let (engine, curve, s_form) = (engine_of(engine)?, choices::curve(curve)?, choices::s_form(s_form)?);
-        let mut memory = Memory::of(items);
-        let (signatures, codes) = (memory.writes("signatures", signatures)?, memory.writes("codes", codes)?);
-        let messages = memory.reads_strings("messages", messages, items)?;
-        let signers = memory.reads_signers(secret_keys, additional_data)?;
-        let signatures = signatures.rows();
-        codes.answer_messages(engine, &messages, |piece, messages, codes| {
-            ecdsa::sign_messages_into(engine, curve, messages, piece.of(signers), s_form, piece.out(signatures), codes)
-        })
-    })
+    let operation = || Ok(Operation::EcdsaSign(choices::curve(curve)?, choices::s_form(s_form)?));
+    let inputs = Inputs::of_signing(Signed::messages(messages), secret_keys, additional_data);
+    // SAFETY: the caller's promises, passed on.
+    unsafe { compute(engine, operation, items, inputs, [("signatures", signatures), NO_RESULT], codes) }
 }
 
 /// The public key that made each ECDSA signature (SEC 1, section 4.1.6). **Not constant-time**: everything here is
@@ -260,9 +196,9 @@ pub unsafe extern "C" fn gecc_ecdsa_recover(
     codes: *mut u8,
 ) -> GeccStatus {
     let operation = || Ok(Operation::EcdsaRecover(choices::curve(curve)?));
-    let (columns, results) = ([digests, signatures, recovery_ids], ("keys", keys));
+    let inputs = of_recovery(digests, signatures, recovery_ids, None);
     // SAFETY: the caller's promises, passed on.
-    unsafe { recover::<64>(engine, operation, items, columns, None, results, codes) }
+    unsafe { compute(engine, operation, items, inputs, [("keys", keys), NO_RESULT], codes) }
 }
 
 /// The Ethereum address of the key that made each signature on secp256k1: the last 20 bytes of the Keccak-256 of
@@ -281,9 +217,9 @@ pub unsafe extern "C" fn gecc_ecdsa_recover_addresses(
     codes: *mut u8,
 ) -> GeccStatus {
     let operation = || Ok(Operation::EcdsaRecoverAddresses);
-    let (columns, results) = ([digests, signatures, recovery_ids], ("addresses", addresses));
+    let inputs = of_recovery(digests, signatures, recovery_ids, None);
     // SAFETY: the caller's promises, passed on.
-    unsafe { recover::<20>(engine, operation, items, columns, None, results, codes) }
+    unsafe { compute(engine, operation, items, inputs, [("addresses", addresses), NO_RESULT], codes) }
 }
 
 /// Recovers like `gecc_ecdsa_recover`, with a candidate for each key or for some: the key of the signer who is
@@ -308,9 +244,9 @@ pub unsafe extern "C" fn gecc_ecdsa_recover_with_candidates(
     codes: *mut u8,
 ) -> GeccStatus {
     let operation = || Ok(Operation::EcdsaRecover(choices::curve(curve)?));
-    let (columns, results) = ([digests, signatures, recovery_ids], ("keys", keys));
+    let inputs = of_recovery(digests, signatures, recovery_ids, Some(candidates));
     // SAFETY: the caller's promises, passed on.
-    unsafe { recover::<64>(engine, operation, items, columns, Some(candidates), results, codes) }
+    unsafe { compute(engine, operation, items, inputs, [("keys", keys), NO_RESULT], codes) }
 }
 
 /// Gives the addresses of `gecc_ecdsa_recover_addresses`, with candidates as `gecc_ecdsa_recover_with_candidates` takes
@@ -327,43 +263,22 @@ pub unsafe extern "C" fn gecc_ecdsa_recover_addresses_with_candidates(
     codes: *mut u8,
 ) -> GeccStatus {
     let operation = || Ok(Operation::EcdsaRecoverAddresses);
-    let (columns, results) = ([digests, signatures, recovery_ids], ("addresses", addresses));
+    let inputs = of_recovery(digests, signatures, recovery_ids, Some(candidates));
     // SAFETY: the caller's promises, passed on.
-    unsafe { recover::<20>(engine, operation, items, columns, Some(candidates), results, codes) }
+    unsafe { compute(engine, operation, items, inputs, [("addresses", addresses), NO_RESULT], codes) }
 }
 
-/// Recovers rows of `W` bytes.
-///
-/// # Safety
-/// As for `Memory::reads`.
-unsafe fn recover<const W: usize>(
-    engine: *const GeccEngine,
-    operation: impl FnOnce() -> Result<Operation, Failure>,
-    items: usize,
-    [digests, signatures, recovery_ids]: [GeccRows; 3],
+fn of_recovery(
+    digests: GeccRows,
+    signatures: GeccRows,
+    recovery_ids: GeccRows,
     candidates: Option<GeccKeys>,
-    (name, results): (&'static str, *mut u8),
-    codes: *mut u8,
-) -> GeccStatus {
-    // SAFETY: the caller's promises; all memory is told to `memory` before results are written.
-    call(|| unsafe {
-        let (engine, operation) = (engine_of(engine)?, operation()?);
-        let mut memory = Memory::of(items);
-        let (results, codes) = (memory.writes::<W>(name, results)?, memory.writes("codes", codes)?);
-        let digests = memory.reads("digests", digests)?;
-        let signatures = memory.reads("signatures", signatures)?;
-        let ids = memory.reads("recovery_ids", recovery_ids)?;
-        let candidates = candidates.map(|keys| memory.reads_keys("candidates", keys)).transpose()?;
-        let results = results.rows();
-        codes.answer(engine, |piece, codes| {
-            let columns = Columns {
-                contents: Contents::Digests(piece.of(digests)),
-                signatures: piece.of(signatures),
-                recovery_ids: piece.of(ids),
-                candidates: piece.of(candidates),
-                ..Columns::default()
-            };
-            operation.run(engine, &columns, piece.out(results).as_flattened_mut(), &mut [], codes)
-        })
-    })
+) -> Inputs<'static> {
+    Inputs {
+        signed: Some(Signed::Rows("digests", digests)),
+        signatures: Some(signatures),
+        recovery_ids: Some(recovery_ids),
+        candidates,
+        ..Inputs::NONE
+    }
 }

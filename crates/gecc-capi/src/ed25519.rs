@@ -1,14 +1,16 @@
 //! Ed25519 signatures (RFC 8032).
 
-use super::choices;
+use super::choices::{self, GeccKeyEncoding};
 use super::codes::GeccCode;
 use super::engine::{GeccEngine, engine_of};
 use super::keys::one_secret_key;
-use super::memory::{GeccBytes, GeccRows, Memory};
+use super::memory::{GeccBytes, GeccKeys, GeccRows, Memory};
+use super::operation::{Inputs, NO_RESULT, Signed, compute};
 use super::progress::in_pieces;
 use super::status::{Failure, GeccStatus, call};
+use gecc::SecretKeys;
+use gecc::call::Operation;
 use gecc::ed25519::{self, Variant};
-use gecc::{PublicKeys, SecretKeys};
 use gecc_keys::{KeyKind, Reader};
 
 /// A variant of Ed25519 (RFC 8032, section 5.1). Its signatures never verify as those of another, or of Ed25519 itself.
@@ -62,20 +64,14 @@ pub unsafe extern "C" fn gecc_ed25519_verify(
     keys: GeccRows,
     codes: *mut u8,
 ) -> GeccStatus {
-    // SAFETY: the caller's promises; all memory is told to `memory` before codes are written.
-    call(|| unsafe {
-        let (engine, rule) = (engine_of(engine)?, choices::ed25519_rule(rule)?);
-        let mut memory = Memory::of(items);
-        let codes = memory.writes("codes", codes)?;
-        let variant = variant_of(&memory, variant)?;
-        let messages = memory.reads_strings("messages", messages, items)?;
-        let signatures = memory.reads::<64>("signatures", signatures)?;
-        let keys = PublicKeys::ed25519(memory.reads::<32>("keys", keys)?);
-        codes.answer_messages(engine, &messages, |piece, messages, codes| {
-            let (signatures, keys) = (piece.of(signatures), piece.of(keys));
-            ed25519::verify_into(engine, messages, signatures, keys, variant, rule, codes)
-        })
-    })
+    let operation = || Ok(Operation::Ed25519Verify(choices::ed25519_rule(rule)?));
+    let GeccRows { data, stride } = keys;
+    let keys = GeccKeys { data, stride, encoding: GeccKeyEncoding::XOnly as i32 };
+    // SAFETY: the caller's promise.
+    let variant = |memory: &Memory| unsafe { variant_of(memory, variant) };
+    let inputs = Inputs { variant: &variant, ..Inputs::of_verification(Signed::messages(messages), signatures, keys) };
+    // SAFETY: the caller's promises, passed on.
+    unsafe { compute(engine, operation, items, inputs, [NO_RESULT; 2], codes) }
 }
 
 /// Signs one message of any length per item by Ed25519. **Constant-time** in keys and nonces, not in the length of
@@ -96,19 +92,13 @@ pub unsafe extern "C" fn gecc_ed25519_sign(
     signatures: *mut u8,
     codes: *mut u8,
 ) -> GeccStatus {
-    // SAFETY: the caller's promises; all memory is told to `memory` before results are written.
-    call(|| unsafe {
-        let engine = engine_of(engine)?;
-        let mut memory = Memory::of(items);
-        let (signatures, codes) = (memory.writes("signatures", signatures)?, memory.writes("codes", codes)?);
-        let variant = variant_of(&memory, variant)?;
-        let messages = memory.reads_strings("messages", messages, items)?;
-        let seeds = SecretKeys::rows(memory.reads::<32>("seeds", seeds)?);
-        let signatures = signatures.rows();
-        codes.answer_messages(engine, &messages, |piece, messages, codes| {
-            ed25519::sign_into(engine, messages, piece.of(seeds), variant, piece.out(signatures), codes)
-        })
-    })
+    let operation = || Ok(Operation::Ed25519Sign);
+    let signed = Some(Signed::messages(messages));
+    // SAFETY: the caller's promise.
+    let variant = |memory: &Memory| unsafe { variant_of(memory, variant) };
+    let inputs = Inputs { signed, secret_keys: Some(("seeds", seeds)), variant: &variant, ..Inputs::NONE };
+    // SAFETY: the caller's promises, passed on.
+    unsafe { compute(engine, operation, items, inputs, [("signatures", signatures), NO_RESULT], codes) }
 }
 
 /// The Ed25519 public key of each seed. **Constant-time** in seeds.

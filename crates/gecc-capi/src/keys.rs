@@ -3,9 +3,11 @@
 use super::choices;
 use super::engine::{GeccEngine, engine_of};
 use super::memory::{GeccBytes, GeccKeys, GeccRows, Memory};
+use super::operation::{Inputs, NO_RESULT, compute};
 use super::progress::in_pieces;
 use super::status::{Failure, GeccStatus, call};
-use gecc::{PublicKeys, ecdh, keys, point, stack};
+use gecc::call::Operation;
+use gecc::{PublicKeys, keys, point, stack};
 use gecc_keys::KeyKind;
 use zeroize::Zeroize;
 
@@ -24,17 +26,10 @@ pub unsafe extern "C" fn gecc_public_keys(
     public_keys: *mut u8,
     codes: *mut u8,
 ) -> GeccStatus {
-    // SAFETY: the caller's promises; all memory is told to `memory` before results are written.
-    call(|| unsafe {
-        let (engine, curve) = (engine_of(engine)?, choices::curve(curve)?);
-        let mut memory = Memory::of(items);
-        let (public_keys, codes) = (memory.writes("public_keys", public_keys)?, memory.writes("codes", codes)?);
-        let keys = memory.reads_secret_keys(secret_keys)?;
-        let public_keys = public_keys.rows();
-        codes.answer(engine, |piece, codes| {
-            keys::public_keys_into(engine, curve, piece.of(keys), piece.out(public_keys), codes)
-        })
-    })
+    let operation = || Ok(Operation::PublicKeys(choices::curve(curve)?));
+    let inputs = Inputs { secret_keys: Some(("secret_keys", secret_keys)), ..Inputs::NONE };
+    // SAFETY: the caller's promises, passed on.
+    unsafe { compute(engine, operation, items, inputs, [("public_keys", public_keys), NO_RESULT], codes) }
 }
 
 /// Fresh key pairs from the operating system's randomness. **Constant-time** in the keys.
@@ -109,7 +104,7 @@ pub unsafe extern "C" fn gecc_public_keys_read(
         let rows: Vec<[u8; 65]> = keys.iter().map(|key| reader.row(key)).collect();
         reader.finish().map_err(|problem| Failure::invalid(format!("keys: {problem}")))?;
         let (keys, points) = (PublicKeys::mixed(&rows), points.rows());
-        codes.answer(engine, |piece, codes| {
+        codes.answer(engine, None, |piece, codes| {
             point::decode_keys_into(engine, curve, piece.of(keys), piece.out(points), codes)
         })
     })
@@ -178,16 +173,9 @@ pub unsafe extern "C" fn gecc_ecdh_secrets(
     secrets: *mut u8,
     codes: *mut u8,
 ) -> GeccStatus {
-    // SAFETY: the caller's promises; all memory is told to `memory` before results are written.
-    call(|| unsafe {
-        let (engine, curve) = (engine_of(engine)?, choices::curve(curve)?);
-        let mut memory = Memory::of(items);
-        let (secrets, codes) = (memory.writes("secrets", secrets)?, memory.writes("codes", codes)?);
-        let keys = memory.reads_secret_keys(secret_keys)?;
-        let peers = memory.reads_keys("peers", peers)?;
-        let secrets = secrets.rows();
-        codes.answer(engine, |piece, codes| {
-            ecdh::shared_secrets_into(engine, curve, piece.of(keys), piece.of(peers), piece.out(secrets), codes)
-        })
-    })
+    let operation = || Ok(Operation::SharedSecrets(choices::curve(curve)?));
+    let (secret_keys, public_keys) = (Some(("secret_keys", secret_keys)), Some(("peers", peers)));
+    let inputs = Inputs { secret_keys, public_keys, ..Inputs::NONE };
+    // SAFETY: the caller's promises, passed on.
+    unsafe { compute(engine, operation, items, inputs, [("secrets", secrets), NO_RESULT], codes) }
 }

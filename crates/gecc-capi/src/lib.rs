@@ -55,6 +55,7 @@ pub mod ed25519;
 pub mod engine;
 pub mod keys;
 pub mod memory;
+mod operation;
 pub mod point;
 pub mod progress;
 pub mod silent_payments;

@@ -4,7 +4,7 @@ use super::choices::{GeccKeyEncoding, key_encoding};
 use super::progress::{Piece, in_pieces};
 use super::status::Failure;
 use super::written::require_aligned;
-use gecc::{Engine, PublicKeys, Rows, SecretKeys, Signers};
+use gecc::{Engine, PublicKeys, Rows};
 use std::marker::PhantomData;
 use std::ops::Range;
 use std::slice;
@@ -91,6 +91,16 @@ impl Memory {
         Ok(Output { data, items, memory: PhantomData })
     }
 
+    /// Rows of a width that the call's operation has: their bytes, of no row where the width is 0.
+    pub fn writes_wide<'a>(
+        &mut self,
+        (name, data): (&'static str, *mut u8),
+        width: usize,
+    ) -> Result<Output<'a, 1>, Failure> {
+        let bytes = self.items.checked_mul(width).ok_or_else(|| too_large(name))?;
+        self.writes_rows(name, data, bytes)
+    }
+
     /// Refuses items that no memory bounds: more than one, and each column with a stride of 0.
     pub fn require_rows(&self, strides: &[usize]) -> Result<(), Failure> {
         match self.items > 1 && strides.iter().all(|stride| *stride == 0) {
@@ -163,28 +173,17 @@ impl Memory {
         }
     }
 
-    /// Private keys that the call reads where they lie.
+    /// Rows that the call reads unless they are null as their data.
     ///
     /// # Safety
     /// As for `reads`.
-    pub unsafe fn reads_secret_keys<'a>(&self, rows: GeccRows) -> Result<SecretKeys<'a>, Failure> {
+    pub unsafe fn reads_given<'a, const W: usize>(
+        &self,
+        name: &str,
+        rows: GeccRows,
+    ) -> Result<Option<Rows<'a, W>>, Failure> {
         // SAFETY: passed on.
-        Ok(SecretKeys::rows(unsafe { self.reads("secret_keys", rows)? }))
-    }
-
-    /// Private keys, and additional data for their nonces where these are not null.
-    ///
-    /// # Safety
-    /// As for `reads`.
-    pub unsafe fn reads_signers<'a>(&self, keys: GeccRows, additional: GeccRows) -> Result<Signers<'a>, Failure> {
-        // SAFETY: passed on.
-        unsafe {
-            let keys = self.reads_secret_keys(keys)?;
-            Ok(match additional.data.is_null() {
-                true => keys.into(),
-                false => Signers::with_additional_data(keys, self.reads::<32>("additional_data", additional)?),
-            })
-        }
+        if rows.data.is_null() { Ok(None) } else { unsafe { self.reads(name, rows) }.map(Some) }
     }
 
     /// `count` values that the call reads.
@@ -258,34 +257,12 @@ impl<'a, const W: usize> Output<'a, W> {
 
 impl Output<'_, 1> {
     /// Has the codes of a call written, of a piece of its items at a time. They are 0 unless the call succeeds, so that
-    /// codes of another call, or of half of this one, are not taken for its answer.
+    /// codes of another call, or of half of this one, are not taken for its answer. The lengths of messages also end a
+    /// piece.
     ///
     /// # Safety
     /// As for `rows`.
     pub unsafe fn answer(
-        self,
-        engine: &Engine,
-        run: impl FnMut(Piece, &mut [u8]) -> Result<(), gecc::Error>,
-    ) -> Result<(), Failure> {
-        // SAFETY: passed on.
-        unsafe { self.answer_by(engine, None, run) }
-    }
-
-    /// The same for messages, whose lengths also end a piece.
-    ///
-    /// # Safety
-    /// As for `rows`.
-    pub unsafe fn answer_messages(
-        self,
-        engine: &Engine,
-        messages: &[&[u8]],
-        mut run: impl FnMut(Piece, &[&[u8]], &mut [u8]) -> Result<(), gecc::Error>,
-    ) -> Result<(), Failure> {
-        // SAFETY: passed on.
-        unsafe { self.answer_by(engine, Some(messages), |piece, codes| run(piece, piece.of_all(messages), codes)) }
-    }
-
-    unsafe fn answer_by(
         self,
         engine: &Engine,
         messages: Option<&[&[u8]]>,

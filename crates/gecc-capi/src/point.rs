@@ -26,7 +26,7 @@ pub unsafe extern "C" fn gecc_mul_base(
         let (points, codes) = (memory.writes("points", points)?, memory.writes("codes", codes)?);
         let scalars = memory.reads("scalars", scalars)?;
         let points = points.rows();
-        codes.answer(engine, |piece, codes| {
+        codes.answer(engine, None, |piece, codes| {
             point::mul_base_into(engine, curve, piece.of(scalars), piece.out(points), codes)
         })
     })
@@ -55,7 +55,7 @@ pub unsafe extern "C" fn gecc_mul(
         let scalars = memory.reads("scalars", scalars)?;
         let points = memory.reads_keys("points", points)?;
         let products = products.rows();
-        codes.answer(engine, |piece, codes| {
+        codes.answer(engine, None, |piece, codes| {
             point::mul_into(engine, curve, piece.of(scalars), piece.of(points), piece.out(products), codes)
         })
     })
@@ -83,7 +83,7 @@ pub unsafe extern "C" fn gecc_add(
         let (sums, codes) = (memory.writes("sums", sums)?, memory.writes("codes", codes)?);
         let (a, b) = (memory.reads_keys("a", a)?, memory.reads_keys("b", b)?);
         let sums = sums.rows();
-        codes.answer(engine, |piece, codes| {
+        codes.answer(engine, None, |piece, codes| {
             point::add_into(engine, curve, piece.of(a), piece.of(b), piece.out(sums), codes)
         })
     })
@@ -109,7 +109,7 @@ pub unsafe extern "C" fn gecc_double(
         let (doubles, codes) = (memory.writes("doubles", doubles)?, memory.writes("codes", codes)?);
         let points = memory.reads_keys("points", points)?;
         let doubles = doubles.rows();
-        codes.answer(engine, |piece, codes| {
+        codes.answer(engine, None, |piece, codes| {
             point::double_into(engine, curve, piece.of(points), piece.out(doubles), codes)
         })
     })
@@ -136,7 +136,7 @@ pub unsafe extern "C" fn gecc_decompress(
         let (points, codes) = (memory.writes("points", points)?, memory.writes("codes", codes)?);
         let keys = memory.reads_keys("keys", keys)?;
         let points = points.rows();
-        codes.answer(engine, |piece, codes| {
+        codes.answer(engine, None, |piece, codes| {
             point::decode_keys_into(engine, curve, piece.of(keys), piece.out(points), codes)
         })
     })

@@ -3,8 +3,7 @@
 use super::status::{Failure, GeccStatus};
 use gecc::bip340::{Auxiliary, SigningKeys};
 use gecc::silent_payments::Outputs;
-use gecc::sm2::UserIds;
-use gecc::{Engine, Error, PublicKeys, Rows, SecretKeys, Signers};
+use gecc::{Engine, Error, PublicKeys, Rows, SecretKeys};
 use std::cell::Cell;
 use std::ffi::c_void;
 use std::ops::Range;
@@ -96,6 +95,11 @@ impl Piece {
     pub fn out<T>(self, results: &mut [T]) -> &mut [T] {
         &mut results[self.items()]
     }
+
+    /// The part of results of this many bytes each.
+    pub fn wide(self, results: &mut [u8], width: usize) -> &mut [u8] {
+        &mut results[self.start * width..self.end * width]
+    }
 }
 
 /// What has a part for some items.
@@ -113,7 +117,7 @@ macro_rules! parts {
     )*};
 }
 
-parts!(PublicKeys<'_>, Signers<'_>, SecretKeys<'_>, SigningKeys<'_>, Auxiliary<'_>, UserIds<'_>, Outputs<'_>);
+parts!(PublicKeys<'_>, SecretKeys<'_>, SigningKeys<'_>, Auxiliary<'_>, Outputs<'_>);
 
 impl<const W: usize> Part for Rows<'_, W> {
     fn part(self, items: Range<usize>) -> Self {

@@ -123,7 +123,7 @@ pub unsafe extern "C" fn gecc_silent_payments_scan(
         let tweak_points = memory.reads_keys("tweak_points", tweak_points)?;
         let outputs = outputs_of(&memory, outputs, items)?;
         let mut all: Vec<Match> = Vec::new();
-        codes.answer(engine, |piece, codes| {
+        codes.answer(engine, None, |piece, codes| {
             let found = silent_payments::scan(engine, &receivers, piece.of(tweak_points), piece.of(outputs))?;
             codes.copy_from_slice(&found.codes);
             let start = piece.items().start;
@@ -162,7 +162,7 @@ pub unsafe extern "C" fn gecc_silent_payments_index(
         let outpoints = memory.reads::<36>("outpoints", outpoints)?;
         let keys = memory.reads_keys("input_keys", input_keys)?;
         let points = points.rows();
-        codes.answer(engine, |piece, codes| {
+        codes.answer(engine, None, |piece, codes| {
             silent_payments::index_into(engine, piece.of(outpoints), piece.of(keys), piece.out(points), codes)
         })
     })

@@ -1,9 +1,10 @@
 //! SM2 signatures.
 
-use super::engine::{GeccEngine, engine_of};
-use super::memory::{GeccBytes, GeccKeys, GeccRows, Memory};
-use super::status::{Failure, GeccStatus, call};
-use gecc::sm2::{self, UserIds};
+use super::engine::GeccEngine;
+use super::memory::{GeccBytes, GeccKeys, GeccRows};
+use super::operation::{Inputs, NO_RESULT, Signed, compute};
+use super::status::GeccStatus;
+use gecc::call::Operation;
 
 /// Verifies one SM2 signature per item over the digest e (GB/T 32918.2, section 7). **Not constant-time**: everything
 /// here is public.
@@ -23,18 +24,10 @@ pub unsafe extern "C" fn gecc_sm2_verify(
     keys: GeccKeys,
     codes: *mut u8,
 ) -> GeccStatus {
-    // SAFETY: the caller's promises; all memory is told to `memory` before codes are written.
-    call(|| unsafe {
-        let engine = engine_of(engine)?;
-        let mut memory = Memory::of(items);
-        let codes = memory.writes("codes", codes)?;
-        let digests = memory.reads::<32>("digests", digests)?;
-        let signatures = memory.reads::<64>("signatures", signatures)?;
-        let keys = memory.reads_keys("keys", keys)?;
-        codes.answer(engine, |piece, codes| {
-            sm2::verify_into(engine, piece.of(digests), piece.of(signatures), piece.of(keys), codes)
-        })
-    })
+    let operation = || Ok(Operation::Sm2Verify);
+    let inputs = Inputs::of_verification(Signed::Rows("digests", digests), signatures, keys);
+    // SAFETY: the caller's promises, passed on.
+    unsafe { compute(engine, operation, items, inputs, [NO_RESULT; 2], codes) }
 }
 
 /// Signs one digest e per item with SM2 (GB/T 32918.2, section 6), with nonces of RFC 6979 (HMAC-SM3).
@@ -58,18 +51,10 @@ pub unsafe extern "C" fn gecc_sm2_sign(
     signatures: *mut u8,
     codes: *mut u8,
 ) -> GeccStatus {
-    // SAFETY: the caller's promises; all memory is told to `memory` before results are written.
-    call(|| unsafe {
-        let engine = engine_of(engine)?;
-        let mut memory = Memory::of(items);
-        let (signatures, codes) = (memory.writes("signatures", signatures)?, memory.writes("codes", codes)?);
-        let digests = memory.reads::<32>("digests", digests)?;
-        let signers = memory.reads_signers(secret_keys, additional_data)?;
-        let signatures = signatures.rows();
-        codes.answer(engine, |piece, codes| {
-            sm2::sign_into(engine, piece.of(digests), piece.of(signers), piece.out(signatures), codes)
-        })
-    })
+    let operation = || Ok(Operation::Sm2Sign);
+    let inputs = Inputs::of_signing(Signed::Rows("digests", digests), secret_keys, additional_data);
+    // SAFETY: the caller's promises, passed on.
+    unsafe { compute(engine, operation, items, inputs, [("signatures", signatures), NO_RESULT], codes) }
 }
 
 /// Verifies one SM2 signature per item over a message: e = SM3(Z_A || M), where Z_A is of the user id and the key.
@@ -91,20 +76,10 @@ pub unsafe extern "C" fn gecc_sm2_verify_messages(
     keys: GeccKeys,
     codes: *mut u8,
 ) -> GeccStatus {
-    // SAFETY: the caller's promises; all memory is told to `memory` before codes are written.
-    call(|| unsafe {
-        let engine = engine_of(engine)?;
-        let mut memory = Memory::of(items);
-        let codes = memory.writes("codes", codes)?;
-        let messages = memory.reads_strings("messages", messages, items)?;
-        let ids = memory.reads_strings("user_ids", user_ids, user_id_count)?;
-        let ids = ids_of(&ids, items)?;
-        let signatures = memory.reads::<64>("signatures", signatures)?;
-        let keys = memory.reads_keys("keys", keys)?;
-        codes.answer_messages(engine, &messages, |piece, messages, codes| {
-            sm2::verify_messages_into(engine, messages, piece.of(ids), piece.of(signatures), piece.of(keys), codes)
-        })
-    })
+    let operation = || Ok(Operation::Sm2Verify);
+    let inputs = Inputs::of_verification(Signed::Messages(messages, user_ids, user_id_count), signatures, keys);
+    // SAFETY: the caller's promises, passed on.
+    unsafe { compute(engine, operation, items, inputs, [NO_RESULT; 2], codes) }
 }
 
 /// Signs one message per item with SM2: e = SM3(Z_A || M), where Z_A is of the user id and the private key's public
@@ -128,28 +103,9 @@ pub unsafe extern "C" fn gecc_sm2_sign_messages(
     signatures: *mut u8,
     codes: *mut u8,
 ) -> GeccStatus {
-    // SAFETY: the caller's promises; all memory is told to `memory` before results are written.
-    call(|| unsafe {
-        let engine = engine_of(engine)?;
-        let mut memory = Memory::of(items);
-        let (signatures, codes) = (memory.writes("signatures", signatures)?, memory.writes("codes", codes)?);
-        let messages = memory.reads_strings("messages", messages, items)?;
-        let ids = memory.reads_strings("user_ids", user_ids, user_id_count)?;
-        let ids = ids_of(&ids, items)?;
-        let signers = memory.reads_signers(secret_keys, additional_data)?;
-        let signatures = signatures.rows();
-        codes.answer_messages(engine, &messages, |piece, messages, codes| {
-            sm2::sign_messages_into(engine, messages, piece.of(ids), piece.of(signers), piece.out(signatures), codes)
-        })
-    })
-}
-
-/// The ids of a batch. One id for a batch of one item is the id of that item either way.
-fn ids_of<'a>(ids: &'a [&'a [u8]], items: usize) -> Result<UserIds<'a>, Failure> {
-    match ids {
-        [] => Ok(UserIds::default()),
-        [id] => Ok(UserIds::all(id)),
-        ids if ids.len() == items => Ok(UserIds::each(ids)),
-        ids => Err(Failure::invalid(format!("user_ids: {} for {items} items", ids.len()))),
-    }
+    let operation = || Ok(Operation::Sm2Sign);
+    let signed = Signed::Messages(messages, user_ids, user_id_count);
+    let inputs = Inputs::of_signing(signed, secret_keys, additional_data);
+    // SAFETY: the caller's promises, passed on.
+    unsafe { compute(engine, operation, items, inputs, [("signatures", signatures), NO_RESULT], codes) }
 }
