@@ -62,19 +62,18 @@ pub unsafe extern "C" fn gecc_receiver_new(
     receiver: *mut *mut GeccReceiver,
 ) -> GeccStatus {
     // SAFETY: the caller's promises; what is read is told to `memory` after what is written.
-    call(|| unsafe {
-        write_made("receiver", receiver, || {
-            let memory = Memory::of(1);
-            let scan_key = memory.reads_values("scan_key", scan_key, 32)?;
-            let spend_key = memory.reads_values("spend_key", spend_key, spend_key_bytes)?;
-            let labels = memory.reads_values("labels", labels, label_count)?;
-            let made = stack::wiped(|| {
-                let scan_key = SecretKey::from_bytes(scan_key.try_into().expect("so many bytes"));
-                Receiver::new(scan_key, spend_key, labels)
-            });
-            made.map(GeccReceiver).map_err(|reason| Failure::invalid(format!("receiver: {reason}")))
-        })
-    })
+    let make = || unsafe {
+        let memory = Memory::of(1);
+        let scan_key = memory.reads_values("scan_key", scan_key, 32)?;
+        let spend_key = memory.reads_values("spend_key", spend_key, spend_key_bytes)?;
+        let labels = memory.reads_values("labels", labels, label_count)?;
+        let scan_key = SecretKey::from_bytes(scan_key.try_into().expect("so many bytes"));
+        let made = Receiver::new(scan_key, spend_key, labels);
+        made.map(GeccReceiver).map_err(|reason| Failure::invalid(format!("receiver: {reason}")))
+    };
+    // A receiver is moved to where it stays, which leaves copies of its keys on the stack.
+    // SAFETY: the caller's promise.
+    call(|| stack::wiped(|| unsafe { write_made("receiver", receiver, make) }))
 }
 
 /// Wipes a receiver and frees it. No call may use it any more. Null is allowed, and nothing then happens.
@@ -122,18 +121,19 @@ pub unsafe extern "C" fn gecc_silent_payments_scan(
         let receivers = receivers_of(memory.reads_values("receivers", receivers, receiver_count)?)?;
         let tweak_points = memory.reads_keys("tweak_points", tweak_points)?;
         let outputs = outputs_of(&memory, outputs, items)?;
-        let mut all: Vec<Match> = Vec::new();
+        // Matches of pieces, each with its first row. They stay where they are: those that move leave copies behind.
+        let mut all: Vec<(usize, Vec<Match>)> = Vec::new();
         codes.answer(engine, None, |piece, codes| {
             let found = silent_payments::scan(engine, &receivers, piece.of(tweak_points), piece.of(outputs))?;
             codes.copy_from_slice(&found.codes);
-            let start = piece.items().start;
-            all.extend(found.matches.into_iter().map(|found| Match { row: start + found.row, ..found }));
+            all.push((piece.items().start, found.matches));
             Ok(())
         })?;
-        for (place, found) in all.iter().take(capacity).enumerate() {
-            write_match(found, matches.add(place));
+        let found = all.iter().flat_map(|(start, found)| found.iter().map(move |found| (start + found.row, found)));
+        for (place, (row, found)) in found.take(capacity).enumerate() {
+            write_match(row, found, matches.add(place));
         }
-        match_count.write(all.len());
+        match_count.write(all.iter().map(|(_, found)| found.len()).sum());
         Ok(())
     })
 }
@@ -171,12 +171,15 @@ pub unsafe extern "C" fn gecc_silent_payments_index(
 /// # Safety
 /// The caller of the interface promises that those which are not null are from `gecc_receiver_new`.
 unsafe fn receivers_of(receivers: &[*const GeccReceiver]) -> Result<Vec<Receiver>, Failure> {
-    let receiver = |(place, receiver): (usize, &*const GeccReceiver)| {
+    for (place, receiver) in receivers.iter().enumerate() {
         require_aligned("receivers", *receiver).map_err(|failure| failure.of_item(place))?;
-        // SAFETY: not null, aligned, and the caller's promise.
-        Ok(unsafe { (**receiver).0.clone() })
-    };
-    receivers.iter().enumerate().map(receiver).collect()
+    }
+    // SAFETY: not null, aligned, and the caller's promise.
+    let receiver = |receiver: &*const GeccReceiver| unsafe { (**receiver).0.clone() };
+    // As many as there is room for from the start: receivers that move leave copies of their keys behind.
+    let mut all = Vec::with_capacity(receivers.len());
+    stack::wiped(|| all.extend(receivers.iter().map(receiver)));
+    Ok(all)
 }
 
 /// # Safety
@@ -201,8 +204,8 @@ unsafe fn outputs_of<'a>(memory: &Memory, outputs: GeccOutputs, items: usize) ->
 
 /// # Safety
 /// A match may be written there.
-unsafe fn write_match(found: &Match, to: *mut GeccMatch) {
-    let (row, output, receiver) = (found.row as u64, found.output as u64, found.receiver as u32);
+unsafe fn write_match(row: usize, found: &Match, to: *mut GeccMatch) {
+    let (row, output, receiver) = (row as u64, found.output as u64, found.receiver as u32);
     let label = found.label.map_or(-1, i64::from);
     // SAFETY: passed on. The tweak goes from memory that is wiped to where it stays.
     unsafe {
