@@ -22,7 +22,7 @@ pub unsafe extern "C" fn gecc_signatures_from_der(
     // SAFETY: the caller's promises; all memory is told to `memory` before results are written.
     call(|| unsafe {
         let mut memory = Memory::of(items);
-        let (signatures, codes) = (memory.writes::<64>("signatures", signatures)?, memory.writes("codes", codes)?);
+        let (signatures, codes) = (memory.writes::<64>("signatures", signatures)?, memory.writes::<1>("codes", codes)?);
         let der = memory.reads_strings("der", der, items)?;
         let signatures = signatures.rows();
         codes.complete(|codes| {
@@ -52,7 +52,7 @@ pub unsafe extern "C" fn gecc_signatures_to_der(
     call(|| unsafe {
         let mut memory = Memory::of(items);
         let der = memory.writes::<GECC_DER_SIZE>("der", der)?;
-        let lengths = memory.writes("lengths", lengths)?;
+        let lengths = memory.writes::<1>("lengths", lengths)?;
         let signatures = memory.reads::<64>("signatures", signatures)?;
         let der = der.rows();
         lengths.complete(|lengths| {

@@ -120,15 +120,12 @@ pub unsafe extern "C" fn gecc_ed25519_public_keys(
         let mut memory = Memory::of(items);
         let public_keys = memory.writes::<32>("public_keys", public_keys)?;
         let seeds = SecretKeys::rows(memory.reads::<32>("seeds", seeds)?);
-        let public_keys = public_keys.rows();
-        public_keys.fill([0; 32]);
-        let made = in_pieces(engine, items, None, |piece| {
-            ed25519::public_keys_into(engine, piece.of(seeds), piece.out(public_keys))
-        });
-        if made.is_err() {
-            public_keys.fill([0; 32]);
-        }
-        made
+        public_keys.complete(|public_keys| {
+            let public_keys = public_keys.as_chunks_mut().0;
+            in_pieces(engine, items, None, |piece| {
+                ed25519::public_keys_into(engine, piece.of(seeds), piece.out(public_keys))
+            })
+        })
     })
 }
 
@@ -153,7 +150,7 @@ pub unsafe extern "C" fn gecc_ed25519_public_keys_read(
     call(|| unsafe {
         let mut memory = Memory::of(items);
         let public_keys = memory.writes::<32>("public_keys", public_keys)?;
-        let codes = memory.writes("codes", codes)?;
+        let codes = memory.writes::<1>("codes", codes)?;
         let keys = memory.reads_strings("keys", keys, items)?;
         let mut reader = Reader::new(KeyKind::Ed25519);
         let read = |key: &&[u8]| reader.octets(key).and_then(|key| <[u8; 32]>::try_from(&key[..]).ok());

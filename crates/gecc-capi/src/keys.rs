@@ -9,7 +9,6 @@ use super::status::{Failure, GeccStatus, call};
 use gecc::call::Operation;
 use gecc::{PublicKeys, keys, point, stack};
 use gecc_keys::KeyKind;
-use zeroize::Zeroize;
 
 /// The public key of each private key, `d * G`. **Constant-time** in the keys.
 ///
@@ -53,24 +52,20 @@ pub unsafe extern "C" fn gecc_generate_keys(
         let mut memory = Memory::of(items);
         let secret_keys = memory.writes::<32>("secret_keys", secret_keys)?;
         let public_keys = memory.writes::<64>("public_keys", public_keys)?;
-        let (secret_keys, public_keys) = (secret_keys.rows(), public_keys.rows());
-        secret_keys.fill([0; 32]);
-        public_keys.fill([0; 64]);
-        let generated = in_pieces(engine, items, None, |piece| {
-            let (drawn, points) = keys::generate(engine, curve, piece.items().len())?;
-            for (row, secret) in piece.out(secret_keys).iter_mut().zip(&drawn) {
-                row.copy_from_slice(secret.expose_bytes());
-            }
-            for (row, point) in piece.out(public_keys).iter_mut().zip(points) {
-                row.copy_from_slice(&point.as_bytes()[1..]);
-            }
-            Ok(())
-        });
-        if generated.is_err() {
-            secret_keys.as_flattened_mut().zeroize();
-            public_keys.fill([0; 64]);
-        }
-        generated
+        secret_keys.complete(|secret_keys| {
+            public_keys.complete(|public_keys| {
+                in_pieces(engine, items, None, |piece| {
+                    let (drawn, points) = keys::generate(engine, curve, piece.items().len())?;
+                    for (row, secret) in piece.wide(secret_keys, 32).chunks_exact_mut(32).zip(&drawn) {
+                        row.copy_from_slice(secret.expose_bytes());
+                    }
+                    for (row, point) in piece.wide(public_keys, 64).chunks_exact_mut(64).zip(points) {
+                        row.copy_from_slice(&point.as_bytes()[1..]);
+                    }
+                    Ok(())
+                })
+            })
+        })
     })
 }
 

@@ -8,6 +8,7 @@ use gecc::{Engine, PublicKeys, Rows};
 use std::marker::PhantomData;
 use std::ops::Range;
 use std::slice;
+use zeroize::Zeroize;
 
 /// A column that a call reads: a row of bytes for each item. The width of a row is that of the call's parameter.
 #[repr(C)]
@@ -255,6 +256,21 @@ impl<'a, const W: usize> Output<'a, W> {
     }
 }
 
+impl<const W: usize> Output<'_, W> {
+    /// Has all bytes of the rows written. They are 0 unless that succeeds.
+    ///
+    /// # Safety
+    /// As for `rows`.
+    pub unsafe fn complete(self, run: impl FnOnce(&mut [u8]) -> Result<(), Failure>) -> Result<(), Failure> {
+        // SAFETY: passed on.
+        let mut bytes = Written { bytes: unsafe { self.rows() }.as_flattened_mut(), complete: false };
+        bytes.bytes.fill(0);
+        run(bytes.bytes)?;
+        bytes.complete = true;
+        Ok(())
+    }
+}
+
 impl Output<'_, 1> {
     /// Has the codes of a call written, of a piece of its items at a time. They are 0 unless the call succeeds, so that
     /// codes of another call, or of half of this one, are not taken for its answer. The lengths of messages also end a
@@ -273,31 +289,18 @@ impl Output<'_, 1> {
         // SAFETY: passed on.
         unsafe { self.complete(run) }
     }
-
-    /// Has all codes written. They are 0 unless that succeeds.
-    ///
-    /// # Safety
-    /// As for `rows`.
-    pub unsafe fn complete(self, run: impl FnOnce(&mut [u8]) -> Result<(), Failure>) -> Result<(), Failure> {
-        // SAFETY: passed on.
-        let mut codes = Codes { codes: unsafe { self.rows() }.as_flattened_mut(), complete: false };
-        codes.codes.fill(0);
-        run(codes.codes)?;
-        codes.complete = true;
-        Ok(())
-    }
 }
 
-/// Codes that are wiped when they are dropped, also by a panic, before they are complete.
-struct Codes<'a> {
-    codes: &'a mut [u8],
+/// Bytes that are wiped when they are dropped, also by a panic, before they are complete.
+struct Written<'a> {
+    bytes: &'a mut [u8],
     complete: bool,
 }
 
-impl Drop for Codes<'_> {
+impl Drop for Written<'_> {
     fn drop(&mut self) {
         if !self.complete {
-            self.codes.fill(0);
+            self.bytes.zeroize();
         }
     }
 }

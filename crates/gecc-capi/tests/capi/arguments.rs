@@ -135,20 +135,24 @@ pub fn gpus_are_used_or_missed() {
     }
 }
 
-/// A panic ends as a status, and takes the codes that were written so far with it.
+/// A panic ends as a status, and takes the codes and keys that were written so far with it.
 pub fn no_panic_gets_out() {
-    let (mut codes, mut memory) = ([0xaa; 3], Memory::of(3));
-    let codes_out = memory.writes("codes", codes.as_mut_ptr()).unwrap();
+    let (mut codes, mut keys, mut memory) = ([0xaa; 3], [[0xaa_u8; 32]; 3], Memory::of(3));
+    let codes_out = memory.writes::<1>("codes", codes.as_mut_ptr()).unwrap();
+    let keys_out = memory.writes::<32>("secret_keys", keys.as_mut_ptr().cast()).unwrap();
     let status = call(|| unsafe {
-        codes_out.complete(|codes| {
-            codes[0] = 1;
-            // Without a message that looks like a failed test's.
-            resume_unwind(Box::new("as a test wants it"))
+        keys_out.complete(|keys| {
+            keys[40] = 1;
+            codes_out.complete(|codes| {
+                codes[0] = 1;
+                // Without a message that looks like a failed test's.
+                resume_unwind(Box::new("as a test wants it"))
+            })
         })
     });
     expect_failure(status, GeccStatus::Panic, "defect");
     assert!(!last_error().contains("test"));
-    assert_eq!(codes, [0; 3]);
+    assert_eq!((codes, keys), ([0; 3], [[0; 32]; 3]));
 }
 
 pub fn strides_and_sizes() {
