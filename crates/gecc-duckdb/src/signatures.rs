@@ -2,11 +2,13 @@
 
 use crate::engine::service;
 use crate::scalar::{Call, Scalar};
-use crate::vector::{ANY, BLOB, BOOLEAN, Integer, LogicalType, Results, Type, VARCHAR, Vector};
+use crate::vector::{
+    ANY, BLOB, BOOLEAN, LogicalType, Results, SQLNULL, TINYINT, Type, UBIGINT, UINTEGER, VARCHAR, Vector,
+};
 use arrow_array::builder::{GenericBinaryBuilder, GenericStringBuilder};
 use arrow_array::{Array, FixedSizeBinaryArray};
-use arrow_array::{ArrayRef, BooleanArray, Int64Array, RecordBatch, RecordBatchOptions, UInt64Array, new_null_array};
-use arrow_schema::{DataType, Field, Schema};
+use arrow_array::{ArrayRef, BooleanArray, Int64Array, RecordBatch, UInt64Array, new_null_array};
+use arrow_schema::DataType;
 use gecc::Verdict;
 use gecc_arrow::Answers;
 use gecc_arrow::sql::{FunctionKind, Gives, Task};
@@ -78,7 +80,7 @@ impl Scalar for OfSignatures {
         let types = (self.names()..call.arguments()).map(|argument| call.type_of(argument).type_of());
         for (field, of) in self.kind.fields().iter().zip(types) {
             match data_type(of) {
-                None if of == Type::Null => {}
+                None if of == SQLNULL => {}
                 None => return Err(format!("`{field}` is neither a BLOB, a VARCHAR nor an integer")),
                 Some(of) => self.kind.require(*field, &of)?,
             }
@@ -88,16 +90,8 @@ impl Scalar for OfSignatures {
 
     fn compute(&self, task: &Task, _: &mut (), arguments: &[Vector], results: &mut Results) -> Result<(), String> {
         let fields = self.kind.fields().iter().zip(&arguments[self.names()..]);
-        let (mut columns, mut names) = (Vec::new(), Vec::new());
-        for (field, vector) in fields {
-            let column = column(*vector, *field);
-            names.push(Field::new(field.to_string(), column.data_type().clone(), true));
-            columns.push(column);
-        }
-        let rows = arguments[0].rows();
-        let options = RecordBatchOptions::new().with_row_count(Some(rows));
-        let batch = RecordBatch::try_new_with_options(Arc::new(Schema::new(names)), columns, &options);
-        let batch = batch.map_err(|problem| problem.to_string())?;
+        let columns = fields.map(|(field, vector)| (field.to_string(), column(*vector, *field), true));
+        let batch = RecordBatch::try_from_iter_with_nullable(columns).map_err(|problem| problem.to_string())?;
         let parts = service()?.answers(self.kind, *task, &batch);
         let mut first = 0;
         for answers in parts.map_err(|problem| problem.to_string())? {
@@ -111,12 +105,12 @@ impl Scalar for OfSignatures {
 /// What a type is to Arrow; `None` where it is none of those that are read here.
 fn data_type(of: Type) -> Option<DataType> {
     match of {
-        Type::Blob => Some(DataType::LargeBinary),
-        Type::Varchar => Some(DataType::LargeUtf8),
-        Type::Boolean => Some(DataType::Boolean),
-        Type::Integer(Integer::U64) => Some(DataType::UInt64),
-        Type::Integer(_) => Some(DataType::Int64),
-        Type::List | Type::Null | Type::Other => None,
+        BLOB => Some(DataType::LargeBinary),
+        VARCHAR => Some(DataType::LargeUtf8),
+        BOOLEAN => Some(DataType::Boolean),
+        TINYINT..=UINTEGER => Some(DataType::Int64),
+        UBIGINT => Some(DataType::UInt64),
+        _ => None,
     }
 }
 

@@ -7,59 +7,25 @@ use std::marker::PhantomData;
 use std::ops::Range;
 use std::slice;
 
-/// Types of values, `DUCKDB_TYPE`: those that are told apart here.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Type {
-    Boolean,
-    Integer(Integer),
-    Varchar,
-    Blob,
-    List,
-    /// Of NULL in a statement.
-    Null,
-    Other,
-}
+/// A type of values, `DUCKDB_TYPE`.
+pub type Type = u32;
 
-/// Integers of at most 64 bits.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Integer {
-    I8,
-    I16,
-    I32,
-    I64,
-    U8,
-    U16,
-    U32,
-    U64,
-}
-
-pub const BOOLEAN: u32 = 1;
-pub const INTEGER: u32 = 4;
-pub const BIGINT: u32 = 5;
-pub const VARCHAR: u32 = 17;
-pub const BLOB: u32 = 18;
-pub const ANY: u32 = 34;
-
-impl Type {
-    fn of_id(id: u32) -> Self {
-        match id {
-            BOOLEAN => Type::Boolean,
-            2 => Type::Integer(Integer::I8),
-            3 => Type::Integer(Integer::I16),
-            INTEGER => Type::Integer(Integer::I32),
-            BIGINT => Type::Integer(Integer::I64),
-            6 => Type::Integer(Integer::U8),
-            7 => Type::Integer(Integer::U16),
-            8 => Type::Integer(Integer::U32),
-            9 => Type::Integer(Integer::U64),
-            VARCHAR => Type::Varchar,
-            BLOB => Type::Blob,
-            24 => Type::List,
-            36 => Type::Null,
-            _ => Type::Other,
-        }
-    }
-}
+pub const BOOLEAN: Type = 1;
+/// The first of the integers of at most 64 bits, which the next seven are.
+pub const TINYINT: Type = 2;
+const SMALLINT: Type = 3;
+pub const INTEGER: Type = 4;
+pub const BIGINT: Type = 5;
+const UTINYINT: Type = 6;
+const USMALLINT: Type = 7;
+pub const UINTEGER: Type = 8;
+pub const UBIGINT: Type = 9;
+pub const VARCHAR: Type = 17;
+pub const BLOB: Type = 18;
+const LIST: Type = 24;
+pub const ANY: Type = 34;
+/// Of NULL in a statement.
+pub const SQLNULL: Type = 36;
 
 /// A logical type of DuckDB's that is destroyed here.
 pub struct LogicalType {
@@ -73,7 +39,7 @@ impl LogicalType {
         LogicalType { handle }
     }
 
-    pub fn simple(id: u32) -> Self {
+    pub fn simple(id: Type) -> Self {
         // SAFETY: a number of `DUCKDB_TYPE`; the result is ours.
         unsafe { Self::owned((api().create_logical_type)(id)) }
     }
@@ -92,13 +58,13 @@ impl LogicalType {
 
     pub fn type_of(&self) -> Type {
         // SAFETY: a logical type.
-        Type::of_id(unsafe { (api().get_type_id)(self.handle) })
+        unsafe { (api().get_type_id)(self.handle) }
     }
 
     /// The type of a list's elements; `None` where it is no list.
     pub fn element(&self) -> Option<LogicalType> {
         // SAFETY: the type of a list; the result is ours.
-        (self.type_of() == Type::List).then(|| unsafe { Self::owned((api().list_type_child_type)(self.handle)) })
+        (self.type_of() == LIST).then(|| unsafe { Self::owned((api().list_type_child_type)(self.handle)) })
     }
 }
 
@@ -153,7 +119,7 @@ impl<'a> Vector<'a> {
     }
 
     pub fn is_null(&self, row: usize) -> bool {
-        if self.of == Type::Null {
+        if self.of == SQLNULL {
             return true;
         }
         assert!(row < self.rows);
@@ -171,7 +137,7 @@ impl<'a> Vector<'a> {
         if self.is_null(row) {
             return None;
         }
-        assert!(matches!(self.of, Type::Blob | Type::Varchar));
+        assert!(matches!(self.of, BLOB | VARCHAR));
         let text = &self.values::<Text>()[row];
         let length = text.length as usize;
         if length <= INLINED {
@@ -183,25 +149,27 @@ impl<'a> Vector<'a> {
         Some(unsafe { slice::from_raw_parts(pointer, length) })
     }
 
-    /// The number of a row; `None` where it is null.
+    /// The number of a row; `None` where it is null, or none of these.
     pub fn integer(&self, row: usize) -> Option<i128> {
-        let Type::Integer(of) = self.of else { return None };
-        let value = |row: usize| match of {
-            Integer::I8 => self.values::<i8>()[row].into(),
-            Integer::I16 => self.values::<i16>()[row].into(),
-            Integer::I32 => self.values::<i32>()[row].into(),
-            Integer::I64 => self.values::<i64>()[row].into(),
-            Integer::U8 => self.values::<u8>()[row].into(),
-            Integer::U16 => self.values::<u16>()[row].into(),
-            Integer::U32 => self.values::<u32>()[row].into(),
-            Integer::U64 => self.values::<u64>()[row].into(),
-        };
-        (!self.is_null(row)).then(|| value(row))
+        if self.is_null(row) {
+            return None;
+        }
+        Some(match self.of {
+            TINYINT => self.values::<i8>()[row].into(),
+            SMALLINT => self.values::<i16>()[row].into(),
+            INTEGER => self.values::<i32>()[row].into(),
+            BIGINT => self.values::<i64>()[row].into(),
+            UTINYINT => self.values::<u8>()[row].into(),
+            USMALLINT => self.values::<u16>()[row].into(),
+            UINTEGER => self.values::<u32>()[row].into(),
+            UBIGINT => self.values::<u64>()[row].into(),
+            _ => return None,
+        })
     }
 
     /// Whether a row is true; `None` where it is null.
     pub fn boolean(&self, row: usize) -> Option<bool> {
-        assert_eq!(self.of, Type::Boolean);
+        assert_eq!(self.of, BOOLEAN);
         // Other bytes than 0 and 1 would be no `bool`.
         (!self.is_null(row)).then(|| self.values::<u8>()[row] != 0)
     }
@@ -211,7 +179,7 @@ impl<'a> Vector<'a> {
         if self.is_null(row) {
             return None;
         }
-        assert_eq!(self.of, Type::List);
+        assert_eq!(self.of, LIST);
         // `duckdb_list_entry`: an offset and a length.
         let [offset, length] = self.values::<[u64; 2]>()[row];
         Some(offset as usize..(offset + length) as usize)
@@ -220,7 +188,7 @@ impl<'a> Vector<'a> {
     /// The elements of all lists; `None` where there are no lists.
     pub fn elements(&self) -> Option<Vector<'a>> {
         // SAFETY: a vector of lists, whose elements live as long.
-        (self.of == Type::List).then(|| unsafe {
+        (self.of == LIST).then(|| unsafe {
             let size = (api().list_vector_get_size)(self.handle) as usize;
             Vector::new((api().list_vector_get_child)(self.handle), size)
         })

@@ -1,6 +1,6 @@
 //! Rows of tweak points and outputs, as the engine gets them.
 
-use crate::vector::{LogicalType, Type, Vector};
+use crate::vector::{BLOB, LogicalType, SQLNULL, TINYINT, UBIGINT, Vector};
 use gecc::silent_payments::Outputs;
 use gecc::{Error, PublicKeys};
 use std::ops::Range;
@@ -21,10 +21,10 @@ impl Known {
     /// What they have to hold.
     pub fn of(lists: &LogicalType) -> Result<Self, String> {
         match lists.element().map(|element| element.type_of()) {
-            Some(Type::Blob) => Ok(Known::Keys),
-            // Those of an empty list.
-            Some(Type::Integer(_) | Type::Null) => Ok(Known::Prefixes),
-            None if lists.type_of() == Type::Null => Ok(Known::Prefixes),
+            Some(BLOB) => Ok(Known::Keys),
+            // NULL is the type of what an empty list holds.
+            Some(TINYINT..=UBIGINT | SQLNULL) => Ok(Known::Prefixes),
+            None if lists.type_of() == SQLNULL => Ok(Known::Prefixes),
             _ => {
                 Err("`outputs` must be a list of BIGINT, the first 8 bytes of each, or of BLOB, 32 bytes each"
                     .to_owned())
@@ -35,31 +35,22 @@ impl Known {
 
 /// Tweak points of any form, and lists of outputs.
 pub struct Columns {
+    known: Known,
     tweak_points: Vec<[u8; 65]>,
     offsets: Vec<u64>,
-    outputs: Values,
-}
-
-enum Values {
-    Prefixes(Vec<u64>),
-    Keys(Vec<[u8; 32]>),
+    /// Those of all rows, by what is known of them. The others are none.
+    prefixes: Vec<u64>,
+    keys: Vec<[u8; 32]>,
 }
 
 impl Columns {
     pub fn new(known: Known) -> Self {
-        let outputs = match known {
-            Known::Prefixes => Values::Prefixes(Vec::new()),
-            Known::Keys => Values::Keys(Vec::new()),
-        };
-        Columns { tweak_points: Vec::new(), offsets: vec![0], outputs }
+        Columns { known, tweak_points: Vec::new(), offsets: vec![0], prefixes: Vec::new(), keys: Vec::new() }
     }
 
     /// The same without rows.
     pub fn empty(&self) -> Self {
-        Columns::new(match self.outputs {
-            Values::Prefixes(_) => Known::Prefixes,
-            Values::Keys(_) => Known::Keys,
-        })
+        Columns::new(self.known)
     }
 
     pub fn rows(&self) -> usize {
@@ -69,38 +60,31 @@ impl Columns {
     /// Adds a row. Whether all its outputs could be read; otherwise it is not added.
     pub fn push(&mut self, tweak_point: [u8; 65], values: &Vector, places: Range<usize>) -> bool {
         let begin = self.count();
-        let is_read = match &mut self.outputs {
-            Values::Prefixes(prefixes) => places.clone().all(|place| {
-                // DuckDB has them as signed numbers.
-                values.integer(place).map(|value| prefixes.push(value as u64)).is_some()
-            }),
-            Values::Keys(keys) => places.clone().all(|place| {
+        let is_read = places.into_iter().all(|place| match self.known {
+            // DuckDB has them as signed numbers.
+            Known::Prefixes => values.integer(place).map(|value| self.prefixes.push(value as u64)).is_some(),
+            Known::Keys => {
                 let key = values.bytes(place).and_then(|bytes| bytes.try_into().ok());
-                key.map(|key| keys.push(key)).is_some()
-            }),
-        };
+                key.map(|key| self.keys.push(key)).is_some()
+            }
+        });
         if is_read {
             self.tweak_points.push(tweak_point);
-            self.offsets.push(self.count());
+            self.offsets.push(self.count() as u64);
         } else {
-            match &mut self.outputs {
-                Values::Prefixes(prefixes) => prefixes.truncate(begin as usize),
-                Values::Keys(keys) => keys.truncate(begin as usize),
-            }
+            self.prefixes.truncate(begin);
+            self.keys.truncate(begin);
         }
         is_read
     }
 
     /// Adds rows of the same kind of outputs.
     pub fn append(&mut self, rows: Columns) {
-        let begin = self.count();
+        let begin = self.count() as u64;
         self.tweak_points.extend(rows.tweak_points);
         self.offsets.extend(rows.offsets[1..].iter().map(|offset| begin + offset));
-        match (&mut self.outputs, rows.outputs) {
-            (Values::Prefixes(all), Values::Prefixes(more)) => all.extend(more),
-            (Values::Keys(all), Values::Keys(more)) => all.extend(more),
-            _ => unreachable!("a statement's outputs are all of one kind"),
-        }
+        self.prefixes.extend(rows.prefixes);
+        self.keys.extend(rows.keys);
     }
 
     pub fn keys(&self) -> PublicKeys<'_> {
@@ -108,17 +92,14 @@ impl Columns {
     }
 
     pub fn outputs(&self) -> Result<Outputs<'_>, Error> {
-        match &self.outputs {
-            Values::Prefixes(prefixes) => Outputs::prefixes(&self.offsets, prefixes),
-            Values::Keys(keys) => Outputs::x_only(&self.offsets, keys),
+        match self.known {
+            Known::Prefixes => Outputs::prefixes(&self.offsets, &self.prefixes),
+            Known::Keys => Outputs::x_only(&self.offsets, &self.keys),
         }
     }
 
     /// Outputs.
-    fn count(&self) -> u64 {
-        match &self.outputs {
-            Values::Prefixes(prefixes) => prefixes.len() as u64,
-            Values::Keys(keys) => keys.len() as u64,
-        }
+    fn count(&self) -> usize {
+        self.prefixes.len() + self.keys.len()
     }
 }

@@ -30,8 +30,8 @@ pub unsafe fn register(connection: Handle) -> Result<(), String> {
     // SAFETY: by the caller.
     unsafe {
         register_setting(connection)?;
-        scalar::register(connection, SilentPayments { form: Form::Own })?;
-        scalar::register(connection, SilentPayments { form: Form::Frigate })
+        scalar::register(connection, Form::Own)?;
+        scalar::register(connection, Form::Frigate)
     }
 }
 
@@ -53,17 +53,14 @@ unsafe fn register_setting(connection: Handle) -> Result<(), String> {
     }
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
+/// A function, by how it is called.
+#[derive(PartialEq, Eq)]
 enum Form {
     /// `silent_payments_scan(outputs, scan_key, spend_key, tweak_key, labels)`, or without the keys of the receiver, of
     /// which a file has both: what was found.
     Own,
     /// `scan_silent_payments(outputs, [scan_key, spend_key, tweak_key], label_points)`: whether something was found.
     Frigate,
-}
-
-struct SilentPayments {
-    form: Form,
 }
 
 /// What is known of a statement.
@@ -81,12 +78,12 @@ struct Row<'a> {
     outputs: Range<usize>,
 }
 
-impl Scalar for SilentPayments {
+impl Scalar for Form {
     type Bound = Statement;
     type Local = Vec<Arc<Search>>;
 
     fn name(&self) -> String {
-        let name = match self.form {
+        let name = match self {
             Form::Own => "silent_payments_scan",
             Form::Frigate => "scan_silent_payments",
         };
@@ -96,7 +93,7 @@ impl Scalar for SilentPayments {
     fn overloads(&self) -> Vec<Vec<LogicalType>> {
         let simple = LogicalType::simple;
         let list = |of| LogicalType::list(&simple(of));
-        match self.form {
+        match self {
             Form::Own => vec![
                 vec![simple(ANY), simple(BLOB)],
                 vec![simple(ANY), simple(BLOB), list(BIGINT)],
@@ -108,7 +105,7 @@ impl Scalar for SilentPayments {
 
     fn result(&self) -> LogicalType {
         let simple = LogicalType::simple;
-        match self.form {
+        match self {
             Form::Own => LogicalType::list(&LogicalType::structure(&[
                 (c"output", simple(INTEGER)),
                 (c"k", simple(INTEGER)),
@@ -121,7 +118,7 @@ impl Scalar for SilentPayments {
 
     fn bind(&self, call: &Call) -> Result<Statement, String> {
         let known = Known::of(&call.type_of(0))?;
-        let needs_file = self.form == Form::Own && call.arguments() < 5;
+        let needs_file = *self == Form::Own && call.arguments() < 5;
         let file = needs_file.then(|| {
             let path =
                 call.setting(KEY_FILE).ok_or("no keys are given, and the setting `gecc_key_file` names no file")?;
@@ -140,7 +137,7 @@ impl Scalar for SilentPayments {
         // Keys and tweaks pass through.
         stack::wiped(|| {
             let found = self.search(statement, mine, arguments)?;
-            match self.form {
+            match self {
                 Form::Own => write_matches(&found, results)?,
                 Form::Frigate => write_booleans(&found, results),
             }
@@ -152,7 +149,7 @@ impl Scalar for SilentPayments {
 /// For each row its place in a part; `None` for a row that has a null, or that cannot be read.
 type Found = Vec<Option<(Arc<Part>, usize)>>;
 
-impl SilentPayments {
+impl Form {
     /// Searches all rows, those of each receiver in a batch of its own.
     fn search(
         &self,
@@ -192,7 +189,7 @@ impl SilentPayments {
     fn row<'a>(&self, arguments: &[Vector<'a>], lists: &[Option<Vector<'a>>], row: usize) -> Option<Row<'a>> {
         let outputs = arguments[0].list(row)?;
         let labels = |which: usize| Some(Labels { values: lists[which]?, places: arguments[which].list(row)? });
-        let (scan, spend, tweak_key, labels) = match (self.form, arguments.len()) {
+        let (scan, spend, tweak_key, labels) = match (self, arguments.len()) {
             (Form::Own, 2) => (&[][..], &[][..], arguments[1].bytes(row)?, None),
             (Form::Own, 3) => (&[][..], &[][..], arguments[1].bytes(row)?, Some(labels(2)?)),
             (Form::Own, _) => {
@@ -220,7 +217,7 @@ impl SilentPayments {
         }
         let scan: &[u8; 32] = keys.scan.try_into().map_err(|_| "the scan key has 32 bytes")?;
         let (scan, spend) = (SecretKey::from_bytes(*scan), self.sec1(keys.spend));
-        let receiver = match (self.form, &keys.labels) {
+        let receiver = match (self, &keys.labels) {
             (Form::Frigate, Some(labels)) => {
                 let points: Vec<Vec<u8>> = labels.points()?.into_iter().map(|point| self.sec1(point)).collect();
                 Receiver::with_label_points(scan, &spend, points.iter().map(Vec::as_slice))
@@ -249,7 +246,7 @@ impl SilentPayments {
     /// `x || y`, which Frigate has little-endian, each by itself.
     fn coordinates(&self, key: &[u8; 64]) -> [u8; 64] {
         let mut key = *key;
-        if self.form == Form::Frigate {
+        if *self == Form::Frigate {
             key[..32].reverse();
             key[32..].reverse();
         }

@@ -3,7 +3,7 @@
 
 use super::columns::{Columns, Known};
 use super::gather::Gather;
-use crate::vector::{Type, Vector};
+use crate::vector::{BLOB, Vector};
 use gecc::silent_payments::Receiver;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
@@ -43,7 +43,7 @@ impl<'a> Labels<'a> {
     fn write(&self, to: &mut Vec<u8>) {
         for place in self.places.clone() {
             match self.values.type_of() {
-                Type::Blob => to.extend(self.values.bytes(place).unwrap_or_default()),
+                BLOB => to.extend(self.values.bytes(place).unwrap_or_default()),
                 _ => to.extend(self.values.integer(place).unwrap_or(-1).to_be_bytes()),
             }
             to.push(b';');
