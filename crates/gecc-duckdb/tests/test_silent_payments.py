@@ -227,6 +227,12 @@ def test_receivers_of_rows(db: duckdb.DuckDBPyConnection) -> None:
     found = dict(db.execute(f"SELECT wallet, sum(len({call})) FROM {KEYS}, wallets GROUP BY wallet").fetchall())
     assert found[100] == sum(len(row["found"]) for row in ANSWERS["rows"]) > found[101] > 0
     assert all(found[wallet] == 0 for wallet in range(30))
+    # Keys of other lengths are others, also where they are the same bytes one behind the other.
+    keys = SCAN + SPEND
+    db.execute("CREATE TABLE pairs (scan BLOB, spend BLOB)")
+    db.executemany("INSERT INTO pairs VALUES (?, ?)", [[SCAN, SPEND], [keys[:33], keys[33:]]])
+    call = "silent_payments_scan(outputs, scan, spend, tweak_key, []::BIGINT[])"
+    assert "the scan key has 32 bytes" in refused(db, f"SELECT {call} FROM {KEYS}, pairs")
 
 
 def test_prepared_statements(db: duckdb.DuckDBPyConnection) -> None:

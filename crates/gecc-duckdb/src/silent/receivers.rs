@@ -43,10 +43,9 @@ impl<'a> Labels<'a> {
     fn write(&self, to: &mut Vec<u8>) {
         for place in self.places.clone() {
             match self.values.type_of() {
-                BLOB => to.extend(self.values.bytes(place).unwrap_or_default()),
-                _ => to.extend(self.values.integer(place).unwrap_or(-1).to_be_bytes()),
+                BLOB => write_part(self.values.bytes(place).unwrap_or_default(), to),
+                _ => write_part(&self.values.integer(place).unwrap_or(-1).to_be_bytes(), to),
             }
-            to.push(b';');
         }
     }
 }
@@ -72,15 +71,21 @@ impl RowKeys<'_> {
 
     /// What tells it from others.
     fn identity(&self) -> Zeroizing<Vec<u8>> {
-        // Enough for a vector that does not grow, which would leave copies behind.
+        // Enough for keys and labels that can be used, and the scan key comes last: a vector that grows leaves copies
+        // behind.
         let labels = self.labels.as_ref().map_or(0, |labels| labels.places.len());
-        let mut identity = Zeroizing::new(Vec::with_capacity(self.scan.len() + 128 + 128 * labels));
-        identity.extend(self.scan);
-        identity.extend(self.spend);
-        identity.push(b';');
+        let mut identity = Zeroizing::new(Vec::with_capacity(256 + 128 * labels));
         self.labels.iter().for_each(|labels| labels.write(&mut identity));
+        write_part(self.spend, &mut identity);
+        write_part(self.scan, &mut identity);
         identity
     }
+}
+
+/// Adds a part behind its length, so that no other parts are the same bytes.
+fn write_part(part: &[u8], to: &mut Vec<u8>) {
+    to.extend(part.len().to_be_bytes());
+    to.extend(part);
 }
 
 /// Takes the same time wherever bytes differ.
