@@ -50,16 +50,17 @@ impl Coalescer {
         let coalescer =
             Coalescer { dispatcher: Arc::new(Dispatcher::new(compute, options)), threads: Mutex::default() };
         for number in 0..options.in_flight {
-            let dispatcher = coalescer.dispatcher.clone();
-            let builder = thread::Builder::new().name(format!("gecc-service-{number}"));
-            let thread = builder.spawn(move || dispatcher.work());
-            lock(&coalescer.threads).push(thread.map_err(|problem| Error::Threads(problem.to_string()))?);
+            coalescer.spawn(format!("gecc-service-{number}"), Dispatcher::work)?;
         }
-        let dispatcher = coalescer.dispatcher.clone();
-        let thread =
-            thread::Builder::new().name("gecc-service-arenas".to_owned()).spawn(move || dispatcher.make_arenas());
-        lock(&coalescer.threads).push(thread.map_err(|problem| Error::Threads(problem.to_string()))?);
+        coalescer.spawn("gecc-service-arenas".to_owned(), Dispatcher::make_arenas)?;
         Ok(coalescer)
+    }
+
+    fn spawn(&self, name: String, work: fn(&Dispatcher)) -> Result<(), Error> {
+        let dispatcher = self.dispatcher.clone();
+        let thread = thread::Builder::new().name(name).spawn(move || work(&dispatcher));
+        lock(&self.threads).push(thread.map_err(|problem| Error::Threads(problem.to_string()))?);
+        Ok(())
     }
 
     /// Somebody new who makes requests.

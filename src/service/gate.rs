@@ -30,13 +30,8 @@ struct Waiters {
 pub struct Waiter {
     account: Arc<Account>,
     items: usize,
-    state: Mutex<State>,
-}
-
-enum State {
-    Waits(Waker),
-    LetIn,
-    Stopped,
+    /// Woken when it is known what has become of the request, and `None` from then on.
+    waker: Mutex<Option<Waker>>,
 }
 
 /// What has become of a request at the gate.
@@ -86,8 +81,8 @@ impl Gate {
 
     /// Has a request wait until there is room for it and its caller has his turn. `waker` is woken then.
     pub fn wait(&self, account: &Arc<Account>, items: usize, waker: &Waker) -> Arc<Waiter> {
-        let state = Mutex::new(State::Waits(waker.clone()));
-        let waiter = Arc::new(Waiter { account: account.clone(), items, state });
+        let waker = Mutex::new(Some(waker.clone()));
+        let waiter = Arc::new(Waiter { account: account.clone(), items, waker });
         let mut waiters = lock(&self.waiters);
         waiters.ring.push(account.id, waiter.clone());
         self.is_waiting.store(true, Ordering::SeqCst);
@@ -99,15 +94,15 @@ impl Gate {
 
     /// What has become of a request that waits, which is told once; or `None`, and `waker` is woken when that is known.
     pub fn poll(&self, waiter: &Arc<Waiter>, waker: &Waker) -> Option<Answer> {
-        let mut state = lock(&waiter.state);
-        if let State::Waits(known) = &mut *state {
-            let old = std::mem::replace(known, waker.clone());
+        let mut known = lock(&waiter.waker);
+        if known.is_some() {
+            let old = known.replace(waker.clone());
             // Wakers are dropped without the lock: that may run code of the caller's.
-            drop(state);
+            drop(known);
             drop(old);
             return None;
         }
-        drop(state);
+        drop(known);
         Some(if self.claim(waiter) { Answer::LetIn } else { Answer::Stopped })
     }
 
@@ -153,7 +148,7 @@ impl Gate {
         self.is_waiting.store(false, Ordering::SeqCst);
         drop(waiters);
         unaware.values().for_each(|waiter| self.undo(&waiter.account, waiter.items));
-        tell(&waiting, || State::Stopped);
+        tell(&waiting);
     }
 
     pub fn is_closed(&self) -> bool {
@@ -177,7 +172,7 @@ impl Gate {
         waiters.let_in.extend(done.iter().map(|waiter| (name_of(waiter), waiter.clone())));
         self.is_waiting.store(!waiters.ring.is_empty(), Ordering::SeqCst);
         drop(waiters);
-        tell(&done, || State::LetIn);
+        tell(&done);
         if self.is_closed() {
             self.close();
         }
@@ -189,13 +184,9 @@ fn name_of(waiter: &Arc<Waiter>) -> usize {
     Arc::as_ptr(waiter).addr()
 }
 
-/// Tells those who wait what has become of them.
-fn tell(waiters: &[Arc<Waiter>], state: impl Fn() -> State) {
-    let wakers = waiters.iter().filter_map(|waiter| match std::mem::replace(&mut *lock(&waiter.state), state()) {
-        State::Waits(waker) => Some(waker),
-        State::LetIn | State::Stopped => None,
-    });
-    wake_all(wakers);
+/// Tells those who wait that it is known what has become of them.
+fn tell(waiters: &[Arc<Waiter>]) {
+    wake_all(waiters.iter().filter_map(|waiter| lock(&waiter.waker).take()));
 }
 
 #[cfg(test)]
