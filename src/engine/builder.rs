@@ -34,15 +34,13 @@ pub struct EngineBuilder {
 
 impl EngineBuilder {
     /// The kind of device. Default: [`Backend::Auto`].
-    pub fn backend(mut self, backend: Backend) -> Self {
-        self.backend = backend;
-        self
+    pub fn backend(self, backend: Backend) -> Self {
+        EngineBuilder { backend, ..self }
     }
 
     /// Worker threads of the CPU engine, 1 to 4096. Default: one per core.
-    pub fn threads(mut self, threads: usize) -> Self {
-        self.threads = Some(threads);
-        self
+    pub fn threads(self, threads: usize) -> Self {
+        EngineBuilder { threads: Some(threads), ..self }
     }
 
     /// Upper limit for working memory in bytes, beside the caller's inputs and the results: of the host, with its
@@ -52,24 +50,21 @@ impl EngineBuilder {
     /// at a time. What a batch cannot do without (6 MiB, and one for each thread) is used in any case, as are the
     /// digests of calls that take messages, 32 bytes an item. Tables of the base point are the process's, whichever
     /// engine built them.
-    pub fn max_memory(mut self, bytes: usize) -> Self {
-        self.max_memory = Some(bytes);
-        self
+    pub fn max_memory(self, bytes: usize) -> Self {
+        EngineBuilder { max_memory: Some(bytes), ..self }
     }
 
     /// About how many items will be computed with the engine in all, where that is known. For up to 2048 for each
     /// thread [`Backend::Auto`] starts no GPU: a driver takes some 0.4 s to start, and the cores are done by then.
     /// Default: not known.
-    pub fn expected_items(mut self, items: usize) -> Self {
-        self.expected_items = Some(items);
-        self
+    pub fn expected_items(self, items: usize) -> Self {
+        EngineBuilder { expected_items: Some(items), ..self }
     }
 
     /// Upper limit for the items that a GPU computes at a time. Default: from its size and memory. Smaller chunks
     /// answer sooner and need less memory; larger ones have a higher throughput.
-    pub fn chunk_items(mut self, items: usize) -> Self {
-        self.chunk_items = Some(items);
-        self
+    pub fn chunk_items(self, items: usize) -> Self {
+        EngineBuilder { chunk_items: Some(items), ..self }
     }
 
     /// Verifies every signature with its key before it is returned. A device or processor that errs while it computes a
@@ -81,9 +76,8 @@ impl EngineBuilder {
     /// A GPU whose signature does not verify counts as failed, see [`crate::Engine::failures`]. On the CPU such a
     /// signature is computed again; an item at which that fails every time is rejected with
     /// [`crate::Rejection::FaultySignature`].
-    pub fn check_signatures(mut self, check: bool) -> Self {
-        self.check_signatures = check;
-        self
+    pub fn check_signatures(self, check: bool) -> Self {
+        EngineBuilder { check_signatures: check, ..self }
     }
 
     /// Verifies signatures of BIP 340, those of [`crate::ecdsa::verify_recoverable`], and those of Ed25519 by a rule
@@ -100,24 +94,21 @@ impl EngineBuilder {
     ///
     /// The CPU does this for some thousand items, of verification with few uses of each key; a GPU for some hundred
     /// thousand.
-    pub fn batch_equations(mut self, use_equations: bool) -> Self {
-        self.batch_equations = use_equations;
-        self
+    pub fn batch_equations(self, use_equations: bool) -> Self {
+        EngineBuilder { batch_equations: use_equations, ..self }
     }
 
     /// Records how long each kernel runs, for [`crate::Engine::take_kernel_times`]. Chunks are then computed one after
     /// the other instead of overlapping, so that no two kernels share a GPU, and are as large as the memory and
     /// [`EngineBuilder::chunk_items`] allow. Default: off.
-    pub fn time_kernels(mut self, time: bool) -> Self {
-        self.time_kernels = time;
-        self
+    pub fn time_kernels(self, time: bool) -> Self {
+        EngineBuilder { time_kernels: time, ..self }
     }
 
     /// Keeps the intermediate products of batched inversions in a part of each GPU's L2 cache that is set aside for
     /// them, for every engine of the process, where the GPU can do that. Results are the same. Default: off.
-    pub fn l2_persistence(mut self, persist: bool) -> Self {
-        self.l2_persistence = persist;
-        self
+    pub fn l2_persistence(self, persist: bool) -> Self {
+        EngineBuilder { l2_persistence: persist, ..self }
     }
 
     /// The folder of kernels that came with the program, as `gecc kernels pack` makes it: `sm_90.gecckernels` and the
@@ -126,15 +117,13 @@ impl EngineBuilder {
     ///
     /// Kernels that are not there, or were made from other sources than this library's, are compiled when they are
     /// first needed. A file that does not belong to the user or to root, or can be written by others, is not used.
-    pub fn kernels(mut self, folder: impl Into<PathBuf>) -> Self {
-        self.kernels = Some(folder.into());
-        self
+    pub fn kernels(self, folder: impl Into<PathBuf>) -> Self {
+        EngineBuilder { kernels: Some(folder.into()), ..self }
     }
 
     /// Leaves out the instructions that not every processor has, which the CPU engine otherwise uses where it finds
     /// them. Results are the same; they take longer. Default: `false`.
-    pub fn portable(mut self, portable: bool) -> Self {
-        self.portable = portable;
-        self
+    pub fn portable(self, portable: bool) -> Self {
+        EngineBuilder { portable, ..self }
     }
 }
