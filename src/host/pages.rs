@@ -20,6 +20,7 @@ const LARGE: usize = 4 * HUGE_PAGE;
 /// Values in pages of their own, dropped with them.
 pub struct WholePages<T> {
     start: NonNull<T>,
+    /// Values that are there.
     items: usize,
     /// A multiple of the page's size, and aligned to it; without bytes where the values have none, and nothing is
     /// allocated.
@@ -31,12 +32,9 @@ unsafe impl<T: Send> Send for WholePages<T> {}
 // SAFETY: as above.
 unsafe impl<T: Sync> Sync for WholePages<T> {}
 
-/// Memory without values. It is freed when it is dropped, unless values are put there.
-struct Room<T>(WholePages<T>);
-
-impl<T> Room<T> {
-    /// For this many values; `None` where there is not so much memory.
-    fn new(items: usize) -> Option<Self> {
+impl<T> WholePages<T> {
+    /// Room for this many values, of which none is there yet; `None` where there is not so much memory.
+    fn with_room(items: usize) -> Option<Self> {
         let values = Layout::array::<T>(items).ok()?;
         let page = if values.size() < LARGE { page_size() } else { HUGE_PAGE };
         let layout = values.align_to(page).ok()?.pad_to_align();
@@ -52,34 +50,21 @@ impl<T> Room<T> {
             // Fewer pages are touched and locked in less time.
             ask_for_huge_pages(memory);
         }
-        Some(Room(WholePages { start, items: 0, layout }))
+        Some(WholePages { start, items: 0, layout })
     }
 
-    fn start(&mut self) -> *mut T {
-        self.0.start.as_ptr()
-    }
-
-    /// # Safety
-    /// This many values are there.
-    unsafe fn filled(mut self, items: usize) -> WholePages<T> {
-        self.0.items = items;
-        self.0
-    }
-}
-
-impl<T> WholePages<T> {
     /// Moves values, and wipes where they were. They come back where there is no memory for them.
     pub fn of(mut values: Vec<T>) -> Result<Self, Vec<T>> {
         let items = values.len();
-        let Some(mut room) = Room::new(items) else { return Err(values) };
+        let Some(mut pages) = Self::with_room(items) else { return Err(values) };
         // SAFETY: there is room for the values, which are no longer those of the vector.
         unsafe {
             values.set_len(0);
-            ptr::copy_nonoverlapping(values.as_ptr(), room.start(), items);
+            ptr::copy_nonoverlapping(values.as_ptr(), pages.start.as_ptr(), items);
         }
+        pages.items = items;
         values.spare_capacity_mut()[..items].zeroize();
-        // SAFETY: they were copied.
-        Ok(unsafe { room.filled(items) })
+        Ok(pages)
     }
 
     /// Moves the values to a vector, and wipes where they were.
@@ -108,16 +93,17 @@ impl WholePages<u8> {
     /// Zeros; `None` where there is not so much memory. The first touch of a page is what takes time: they are written
     /// on the threads of a pool, or by this thread.
     pub fn zeroed(bytes: usize, pool: Option<&Pool>) -> Option<Self> {
-        let mut room = Room::<u8>::new(bytes)?;
-        // SAFETY: the room has this many bytes, and nobody else has it.
-        let places = unsafe { std::slice::from_raw_parts_mut(room.start().cast::<MaybeUninit<u8>>(), bytes) };
+        let mut pages = Self::with_room(bytes)?;
+        // SAFETY: there is room for this many bytes, and nobody else has it.
+        let places = unsafe { std::slice::from_raw_parts_mut(pages.start.as_ptr().cast::<MaybeUninit<u8>>(), bytes) };
         let zero = |part: &mut [MaybeUninit<u8>]| part.fill(MaybeUninit::new(0));
         match pool {
             Some(pool) => pool.for_each(places.chunks_mut(PART).collect(), zero),
             None => zero(places),
         }
-        // SAFETY: all of them are written.
-        Some(unsafe { room.filled(bytes) })
+        // All of them are written.
+        pages.items = bytes;
+        Some(pages)
     }
 }
 

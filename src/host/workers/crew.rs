@@ -77,15 +77,9 @@ impl Shared {
     }
 
     fn next(&self, device: usize) -> Option<Arc<Loan>> {
-        let mut calls = lock(&self.calls);
-        loop {
-            if calls.stopped {
-                return None;
-            }
-            if let Some(loan) = calls.of_device[device].pop_front() {
-                return Some(loan);
-            }
-            calls = self.changed.wait(calls).unwrap_or_else(PoisonError::into_inner);
-        }
+        let has_nothing = |calls: &mut Calls| !calls.stopped && calls.of_device[device].is_empty();
+        let calls = self.changed.wait_while(lock(&self.calls), has_nothing);
+        let mut calls = calls.unwrap_or_else(PoisonError::into_inner);
+        if calls.stopped { None } else { calls.of_device[device].pop_front() }
     }
 }

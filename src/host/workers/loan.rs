@@ -89,9 +89,8 @@ impl Drop for Closing<'_> {
     fn drop(&mut self) {
         let mut state = lock(&self.0.state);
         state.open = false;
-        while state.users > 0 {
-            state = self.0.returned.wait(state).unwrap_or_else(PoisonError::into_inner);
-        }
+        let returned = self.0.returned.wait_while(state, |state| state.users > 0);
+        drop(returned.unwrap_or_else(PoisonError::into_inner));
     }
 }
 
