@@ -13,6 +13,9 @@ pub type Group<C> = ProjectivePoint<<C as SecretCurve>::Reference>;
 /// How many points have a number.
 pub const COUNT: usize = 12;
 
+/// Places i and j of points whose numbers, i + 1 and j + 1, add up to that of point i + j + 1.
+pub const PAIRS: [(usize, usize); 6] = [(0, 1), (1, 0), (2, 5), (4, 6), (0, 9), (3, 3)];
+
 /// `(i + 1) a` and `(i + 1) a G` for each i, with an a that looks random. Sums of points are then points of the list.
 pub struct Numbered<C: SecretCurve> {
     pub numbers: Vec<Scalar<C>>,

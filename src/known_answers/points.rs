@@ -2,11 +2,10 @@
 
 use super::Answer;
 use super::group::{
-    COUNT, Group, Numbered, Scalar, bytes, encode_all, last, multiples, no_x, off_curve, order, pseudo_random,
+    COUNT, Group, Numbered, PAIRS, Scalar, bytes, encode_all, last, multiples, no_x, off_curve, order, pseudo_random,
 };
 use crate::cpu::secret::SecretCurve;
-use crate::types::Point;
-use crate::types::Rejection;
+use crate::types::{Point, Rejection};
 use elliptic_curve::{Field, Group as _};
 
 pub struct PointAnswers {
@@ -42,9 +41,7 @@ fn malformed() -> Point {
 
 fn sums<C: SecretCurve>(numbered: &Numbered<C>) -> Vec<([Point; 2], Answer<Point>)> {
     let Numbered { encoded, opposite, .. } = numbered;
-    // Numbers i + 1 and j + 1 add up to that of point i + j + 1.
-    let pairs = [(0, 1), (1, 0), (2, 5), (4, 6), (0, 9), (3, 3)];
-    let mut sums = pairs.map(|(i, j)| ([encoded[i], encoded[j]], Ok(encoded[i + j + 1]))).to_vec();
+    let mut sums = PAIRS.map(|(i, j)| ([encoded[i], encoded[j]], Ok(encoded[i + j + 1]))).to_vec();
     let identity = Point::IDENTITY;
     sums.extend([
         ([encoded[2], opposite[2]], Ok(identity)),

@@ -2,7 +2,7 @@
 
 use super::Answer;
 use super::group::{
-    Group, Numbered, bytes, encode_all, join, large_x, lift_x, no_x, off_curve, order, pseudo_random, reduced,
+    Group, Numbered, PAIRS, bytes, encode_all, join, large_x, lift_x, no_x, off_curve, order, pseudo_random, reduced,
 };
 use crate::curve::Secp256k1;
 use crate::types::{Point, Rejection, SecretKey, Verdict};
@@ -162,10 +162,8 @@ fn rejected(numbered: &Numbered<Curve>) -> Vec<Item> {
 impl Tweaks {
     fn new(numbered: &Numbered<Curve>) -> Self {
         let Numbered { numbers, encoded, opposite, .. } = numbered;
-        // Numbers i + 1 and j + 1 add up to that of point i + j + 1.
-        let pairs = [(0, 1), (1, 0), (2, 5), (4, 6), (0, 9), (3, 3)];
         let mut items: Vec<_> =
-            pairs.map(|(i, j)| (encoded[i], bytes::<Curve>(&numbers[j]), Ok(encoded[i + j + 1]))).into();
+            PAIRS.map(|(i, j)| (encoded[i], bytes::<Curve>(&numbers[j]), Ok(encoded[i + j + 1]))).into();
         items.extend([
             (opposite[2], bytes::<Curve>(&numbers[2]), Err(Rejection::IdentityResult)),
             (encoded[3], [0; 32], Ok(encoded[3])),

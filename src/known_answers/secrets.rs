@@ -4,9 +4,7 @@ use super::Answer;
 use super::group::{COUNT, Numbered, Scalar, bytes, last, off_curve, order, pseudo_random, reduced};
 use super::points::multiples_of;
 use crate::cpu::secret::SecretCurve;
-use crate::types::Point;
-use crate::types::Rejection;
-use crate::types::SecretKey;
+use crate::types::{Point, Rejection, SecretKey};
 
 /// Private keys and their public keys.
 pub struct PrivateKeys {

@@ -5,8 +5,7 @@ use super::group::{
     Group, Numbered, Scalar, bytes, encode_all, invert, join, large_x, no_x, off_curve, order, pseudo_random, reduced,
 };
 use crate::cpu::secret::SecretCurve;
-use crate::types::Point;
-use crate::types::{Rejection, Verdict};
+use crate::types::{Point, Rejection, Verdict};
 use elliptic_curve::Group as _;
 use elliptic_curve::scalar::IsHigh;
 
