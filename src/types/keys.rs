@@ -114,10 +114,7 @@ impl<'a> PublicKeys<'a> {
     /// where zeros are the identity. Of what has another length or a wrong first byte the row says that it is no key.
     pub fn mixed_row(key: &[u8]) -> [u8; 65] {
         let mut row = [0; POINT_ROW];
-        match key.try_into() {
-            Ok(coordinates) => write_mixed(KeyBytes::Raw(coordinates), &mut row),
-            Err(_) => write_mixed(KeyBytes::Sec1(key), &mut row),
-        }
+        write_mixed(key.try_into().map_or(KeyBytes::Sec1(key), KeyBytes::Raw), &mut row);
         row
     }
 

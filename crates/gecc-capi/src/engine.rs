@@ -86,8 +86,7 @@ fn build(options: GeccEngineOptions) -> Result<Engine, Failure> {
         .check_signatures(check_signatures)
         .batch_equations(batch_equations);
     if options.threads > 0 {
-        let threads = usize::try_from(options.threads).map_err(|_| Failure::invalid("options: too many threads"))?;
-        builder = builder.threads(threads);
+        builder = builder.threads(options.threads as usize);
     }
     if options.max_memory > 0 {
         // More than can be addressed is no limit that could be met.
