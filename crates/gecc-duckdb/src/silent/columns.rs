@@ -48,11 +48,6 @@ impl Columns {
         Columns { known, tweak_points: Vec::new(), offsets: vec![0], prefixes: Vec::new(), keys: Vec::new() }
     }
 
-    /// The same without rows.
-    pub fn empty(&self) -> Self {
-        Columns::new(self.known)
-    }
-
     pub fn rows(&self) -> usize {
         self.tweak_points.len()
     }

@@ -4,7 +4,7 @@
 //! the others' rows gather, and the next computes them all. So batches are as large as there are threads, without a
 //! clock.
 
-use super::columns::Columns;
+use super::columns::{Columns, Known};
 use gecc::Engine;
 use gecc::silent_payments::{self, Match, Receiver, Scan};
 use std::ops::Range;
@@ -16,6 +16,7 @@ const COMPUTING: usize = 2;
 /// The batches of one receiver.
 pub struct Gather {
     receiver: [Receiver; 1],
+    known: Known,
     state: Mutex<State>,
     changed: Condvar,
 }
@@ -36,9 +37,9 @@ pub struct Part {
 }
 
 impl Gather {
-    pub fn new(receiver: Receiver, empty: Columns) -> Self {
-        let state = State { open: empty, answer: Arc::default(), computing: 0 };
-        Gather { receiver: [receiver], state: Mutex::new(state), changed: Condvar::new() }
+    pub fn new(receiver: Receiver, known: Known) -> Self {
+        let state = State { open: Columns::new(known), answer: Arc::default(), computing: 0 };
+        Gather { receiver: [receiver], known, state: Mutex::new(state), changed: Condvar::new() }
     }
 
     /// The answers for some rows, in a batch with those of other threads. Sleeps until they are there.
@@ -56,8 +57,7 @@ impl Gather {
             }
             let is_open = Arc::ptr_eq(&part.answer, &state.answer);
             if is_open && state.computing < COMPUTING {
-                let empty = state.open.empty();
-                let batch = std::mem::replace(&mut state.open, empty);
+                let batch = std::mem::replace(&mut state.open, Columns::new(self.known));
                 state.answer = Arc::default();
                 state.computing += 1;
                 drop(state);

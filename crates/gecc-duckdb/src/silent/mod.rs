@@ -265,11 +265,9 @@ fn write_booleans(found: &Found, results: &mut Results) {
 
 /// A list of what was found in each row.
 fn write_matches(found: &Found, results: &mut Results) -> Result<(), String> {
-    let of_row =
-        |found: &Option<(Arc<Part>, usize)>| found.as_ref().map_or(0, |(part, place)| part.of_row(*place).len());
-    let counts: Vec<usize> = found.iter().map(of_row).collect();
     let mut end = 0;
-    for (row, (found, count)) in found.iter().zip(&counts).enumerate() {
+    for (row, found) in found.iter().enumerate() {
+        let count = found.as_ref().map_or(0, |(part, place)| part.of_row(*place).len());
         results.set_list(row, end..end + count);
         end += count;
         if found.is_none() {

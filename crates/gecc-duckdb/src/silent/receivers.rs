@@ -1,7 +1,7 @@
 //! The receivers of a statement: made of the keys in its rows, which are mostly the same in all, and kept while it is
 //! computed.
 
-use super::columns::{Columns, Known};
+use super::columns::Known;
 use super::gather::Gather;
 use crate::vector::{BLOB, Vector};
 use gecc::silent_payments::Receiver;
@@ -125,7 +125,7 @@ impl Searches {
         let search = match all.iter().filter_map(Weak::upgrade).find(is) {
             Some(search) => search,
             None => {
-                let gather = Gather::new(receiver()?, Columns::new(known));
+                let gather = Gather::new(receiver()?, known);
                 let search = Arc::new(Search { identity, gather });
                 all.push(Arc::downgrade(&search));
                 search
