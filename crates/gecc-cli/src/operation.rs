@@ -161,16 +161,6 @@ impl Operation {
             line.number(column.name, u64::from(*number));
         }
     }
-
-    /// The number of the first item that cannot be computed, with all after it, and why.
-    pub fn limit(&self) -> Option<(u64, String)> {
-        self.keys.limit()
-    }
-
-    /// What to say after this many items.
-    pub fn warning(&self, items: u64) -> Option<String> {
-        self.keys.surplus(items)
-    }
 }
 
 /// Puts an id behind each of the rows that lie one after the other at the front.

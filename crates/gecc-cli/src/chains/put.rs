@@ -171,10 +171,7 @@ impl<A: Answered> Form<A> for Former {
 fn lines<'a, R: Row + 'a>(rows: impl Iterator<Item = &'a R>, count: usize, csv: Option<&[&'static str]>) -> Wiped {
     let mut text = Wiped::new(Vec::with_capacity(LINE * count));
     for row in rows {
-        let mut line = match csv {
-            None => Line::begin(&mut text),
-            Some(columns) => Line::begin_csv(&mut text, columns),
-        };
+        let mut line = Line::begin(&mut text, csv);
         R::FIELDS.iter().for_each(|field| field.write(row, &mut line));
         let valid: &[u8] = match row.valid() {
             None => b"null",

@@ -1,10 +1,10 @@
 //! Pieces of input text in buffers that are used again.
 
-use crate::secrets::wiped::Wiped;
+use crate::secrets::wiped::{Spares, Wiped};
 use memchr::memchr;
 use std::ops::Range;
-use std::sync::{Arc, Mutex, PoisonError};
-use zeroize::{Zeroize, Zeroizing};
+use std::sync::Arc;
+use zeroize::Zeroizing;
 
 /// A piece of the input as it was read.
 pub struct Text {
@@ -60,7 +60,7 @@ impl Text {
 impl Drop for Text {
     fn drop(&mut self) {
         if let Some(home) = self.home.take() {
-            home.give_back(std::mem::take(&mut *self.buffer));
+            home.spares.give_back(std::mem::take(&mut *self.buffer));
         }
     }
 }
@@ -85,16 +85,13 @@ impl Span {
 
 /// Buffers of one size that wait to be used again.
 pub struct Buffers {
-    /// Not wiped when they are dropped, which takes long: secrets were wiped before.
-    free: Mutex<Vec<Vec<u8>>>,
+    spares: Spares,
     size: usize,
-    /// Whether what they held is wiped before they wait.
-    secret: bool,
 }
 
 impl Buffers {
     pub fn new(size: usize, secret: bool) -> Arc<Self> {
-        Arc::new(Buffers { free: Mutex::default(), size, secret })
+        Arc::new(Buffers { spares: Spares::new(secret), size })
     }
 
     pub fn size(&self) -> usize {
@@ -103,15 +100,7 @@ impl Buffers {
 
     /// An empty piece.
     pub fn take(self: &Arc<Self>) -> Text {
-        let free = self.free.lock().unwrap_or_else(PoisonError::into_inner).pop();
-        let buffer = Zeroizing::new(free.unwrap_or_else(|| vec![0; self.size]));
+        let buffer = Zeroizing::new(self.spares.take().unwrap_or_else(|| vec![0; self.size]));
         Text { buffer, filled: 0, has_quotes: None, home: Some(Arc::clone(self)) }
-    }
-
-    fn give_back(&self, mut buffer: Vec<u8>) {
-        if self.secret {
-            buffer.as_mut_slice().zeroize();
-        }
-        self.free.lock().unwrap_or_else(PoisonError::into_inner).push(buffer);
     }
 }

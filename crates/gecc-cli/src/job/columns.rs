@@ -15,7 +15,6 @@ use arrow_array::{ArrayRef, StringArray};
 use arrow_schema::{DataType, Field, Schema};
 use gecc::{Verdict, stack};
 use gecc_arrow::{AnswerMaker, Answers, Compression, Format, Made, Places, Pool, Wanted, Writer};
-use rayon::ThreadPool;
 use std::io::{self, Write};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -77,14 +76,7 @@ impl Write for Shared {
 }
 
 /// Answers all items in columns. Gives back the output, to which nothing more is written.
-pub fn answer_all(
-    job: &Job,
-    items: Items,
-    pool: &Arc<ThreadPool>,
-    output: Output,
-    progress: &Progress,
-    tally: &mut Tally,
-) -> (End, Output) {
+pub fn answer_all(job: &Job, items: Items, output: Output, progress: &Progress, tally: &mut Tally) -> (End, Output) {
     let shared = Shared::new(output);
     let is_text = matches!(items, Items::Text(_));
     let wanted = wanted(job.options, if is_text { "line" } else { "row" }, true);
@@ -95,7 +87,7 @@ pub fn answer_all(
         Err(problem) => end_of(problem),
         Ok(mut writer) => {
             let maker = AnswerMaker::new(&writer, schema, wanted);
-            let form = AsColumns { operation: job.operation, maker, pool: Pool::of(Arc::clone(pool)), is_text };
+            let form = AsColumns { operation: job.operation, maker, pool: Pool::of(Arc::clone(job.pool)), is_text };
             let end = job.answer_all(items, &form, &mut writer, progress, tally);
             match (end, writer.finish()) {
                 (End::Input | End::Rejection, Err(problem)) => end_of(problem),

@@ -25,7 +25,7 @@ pub struct Batch {
 /// Computes a batch: the items of the columns in one call, and those that do not fit them in further ones.
 pub fn compute(operation: &Operation, engine: &Engine, batch: &mut Batch) -> Result<(), Error> {
     let Batch { arena, number, rows, units, .. } = batch;
-    let limit = operation.limit().map_or(u64::MAX, |(limit, _)| limit.saturating_sub(*number));
+    let limit = operation.keys.limit().map_or(u64::MAX, |(limit, _)| limit.saturating_sub(*number));
     let computable = usize::try_from(limit).unwrap_or(usize::MAX).min(*rows);
     let left_out: usize = units.iter().map(|unit| unit.faults.len() + unit.odd.items.len()).sum();
     arena.results(*rows).codes.fill(0);

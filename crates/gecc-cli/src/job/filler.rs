@@ -40,7 +40,7 @@ impl<'a> Filler<'a> {
         let (reads, options) = (job.operation.reads(), job.options);
         let rules = Rules {
             reads,
-            limit: job.operation.limit(),
+            limit: job.operation.keys.limit(),
             kind: job.operation.call.into(),
             names: Names::new(options.mapping(), reads),
             encoding: options.encoding.unwrap_or_default(),

@@ -5,7 +5,6 @@ use super::running::{End, Started};
 use super::write::Wanted;
 use crate::flags::{Format, StreamOptions};
 use crate::input::open::Input;
-use crate::operation::Operation;
 use crate::output::Output;
 use std::path::Path;
 
@@ -29,20 +28,10 @@ pub fn open(input: Input, _: &Path, options: &StreamOptions) -> Result<Opened, S
     }
 }
 
-pub fn ready(_: &Operation, table: TableInput, _: &StreamOptions, _: &Started) -> Result<ReadyTable, String> {
+pub fn ready(_: &Started, table: TableInput) -> Result<ReadyTable, String> {
     match table {}
 }
 
-#[expect(clippy::too_many_arguments, reason = "as where there are tables")]
-pub fn answer(
-    _: &Operation,
-    table: ReadyTable,
-    _: &StreamOptions,
-    _: &Started,
-    _: Wanted,
-    _: &Path,
-    _: Output,
-    _: &mut Tally,
-) -> (End, Output) {
+pub fn answer(_: &Started, table: ReadyTable, _: &Wanted, _: &Path, _: Output, _: &mut Tally) -> (End, Output) {
     match table {}
 }

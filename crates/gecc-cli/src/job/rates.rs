@@ -5,13 +5,14 @@ use super::arena::{Arena, KeyColumn};
 use super::compute::Batch;
 use super::parse::{Rules, fill};
 use super::run;
-use super::write::{Spares, Wanted, write_batch};
+use super::write::{Form, Lines, Wanted};
 use crate::flags::{Arguments, Command, StreamOptions};
 use crate::input::cut::{Cutter, MAX_ROWS, Unit, measure};
 use crate::input::layout::Layout;
 use crate::input::names::Names;
 use crate::input::text::Buffers;
 use crate::operation::Operation;
+use crate::secrets::wiped::Spares;
 use clap::Parser;
 use gecc::call;
 use gecc::ecdsa::{Policy, SForm};
@@ -144,13 +145,11 @@ fn rates_of_one_thread_and_of_all() {
             });
             arena.results(LINES).codes.fill(Verdict::VALID_CODE);
             let batch = Batch { arena, number: 0, rows: LINES, units: origins, notes: 0, bytes: 0 };
-            let (spares, wanted) = (
-                Spares::default(),
-                Wanted { place: "line", line: false, only_rejected: false, check: false, file: None, csv: None },
-            );
+            let (spares, wanted) = (Spares::new(false), Wanted::new(&operation, &options(&path), None, "line"));
+            let lines = Lines { operation: &operation, wanted: &wanted, spares: &spares, pool: &one };
             let writing = nanoseconds(|| {
-                for written in write_batch(&operation, &batch, wanted, &spares, &one) {
-                    spares.give_back(written.text, false);
+                for mut written in lines.make(&batch).ok().unwrap() {
+                    spares.give_back(std::mem::take(&mut *written.text));
                 }
             });
             std::fs::write(&path, &text).unwrap();

@@ -78,7 +78,7 @@ impl Job<'_> {
 
     /// What answers to rows need, in units that are written side by side.
     fn units(&self, first: u64, rows: usize) -> Vec<Origins> {
-        let limit = self.operation.limit();
+        let limit = self.operation.keys.limit();
         let unit = self.limits.unit_rows;
         let starts = (0..rows).step_by(unit);
         starts.map(|start| Origins::of_rows(first + start as u64, unit.min(rows - start), limit.as_ref())).collect()

@@ -9,16 +9,15 @@ use super::rows::{self, fields_of};
 use super::running::{End, Job, Started};
 use super::steps::Items;
 use super::tables::{self, Opened, ReadyTable};
-use super::write::{LineForm, LineSink, Lines, Spares, Wanted};
+use super::write::{LineSink, Lines, Wanted};
 use crate::flags::{Format, StreamOptions};
 use crate::input::keyfile::{as_lines, warn_if_exposed};
 use crate::input::open::open;
 use crate::input::paths::{bytes_of, inputs};
 use crate::operation::Operation;
 use crate::output::{Failure, Output, Progress, info, refuse_overwriting};
-use rayon::ThreadPool;
+use crate::secrets::wiped::Spares;
 use std::path::Path;
-use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 /// An input whose form is known and fits the command.
@@ -46,15 +45,15 @@ pub fn run(operation: &Operation, options: &StreamOptions) -> Result<u8, Failure
     }
     // What can be refused is refused before an engine is started.
     let opened = open_input(operation, &paths[0], options)?;
-    let started = Started::new(options, bytes_of(&paths))?;
-    let mut next = Some(ready(operation, &paths[0], opened, options, &started)?);
+    let started = Started::new(operation, options, bytes_of(&paths))?;
+    let mut next = Some(ready(&started, &paths[0], opened)?);
     let mut output = Output::open(options.output.as_deref(), operation.gives_secrets(), started.interrupted)?;
     let (mut tally, mut end, mut has_header) = (Tally::default(), End::Input, false);
     for path in &paths {
-        let input = next.take().map_or_else(
-            || open_input(operation, path, options).and_then(|input| ready(operation, path, input, options, &started)),
-            Ok,
-        );
+        let input = match next.take() {
+            Some(input) => Ok(input),
+            None => open_input(operation, path, options).and_then(|input| ready(&started, path, input)),
+        };
         info(|| format!("input: {}", path.display()));
         let input = match input {
             Ok(input) => input,
@@ -64,24 +63,23 @@ pub fn run(operation: &Operation, options: &StreamOptions) -> Result<u8, Failure
             }
         };
         let file = (paths.len() > 1).then(|| path.display().to_string());
-        let form = LineForm::new(operation, options, file, input.place());
-        if let Some(header) = form.header().filter(|_| !has_header) {
+        let wanted = Wanted::new(operation, options, file, input.place());
+        if let Some(header) = wanted.header().filter(|_| !has_header) {
             has_header = true;
             if let Err(problem) = output.write(vec![header]).outcome {
                 end = End::of(problem.into());
                 break;
             }
         }
-        (end, output) = answer(operation, input, options, &started, &form, path, output, &mut tally);
+        (end, output) = answer(&started, input, &wanted, path, output, &mut tally);
         if !matches!(end, End::Input) {
             break;
         }
     }
-    started.conclude(operation, options, end, &tally, output)
+    started.conclude(end, &tally, output)
 }
 
 fn open_input(operation: &Operation, path: &Path, options: &StreamOptions) -> Result<Opened, Failure> {
-    let keys = operation.reads().secret_keys;
     let named = |problem: String| format!("{}: {problem}", path.display());
     let input = open(path).map_err(|problem| named(problem.to_string()))?;
     let opened = match tables::open(input, path, options).map_err(named)? {
@@ -91,30 +89,23 @@ fn open_input(operation: &Operation, path: &Path, options: &StreamOptions) -> Re
         opened => opened,
     };
     options.check_formats(matches!(opened, Opened::Table(_)))?;
-    if keys {
+    if operation.reads().secret_keys {
         warn_if_exposed(path);
     }
     Ok(opened)
 }
 
-fn ready(
-    operation: &Operation,
-    path: &Path,
-    opened: Opened,
-    options: &StreamOptions,
-    started: &Started,
-) -> Result<Ready, Failure> {
+fn ready(started: &Started, path: &Path, opened: Opened) -> Result<Ready, Failure> {
+    let Started { operation, options, engine, pool, .. } = started;
     let named = |problem: String| format!("{}: {problem}", path.display());
     let input = match opened {
         Opened::Table(table) => {
-            let table = tables::ready(operation, table, options, started).map_err(named)?;
-            return Ok(Ready::Table(Box::new(table)));
+            return Ok(Ready::Table(Box::new(tables::ready(started, table).map_err(named)?)));
         }
         Opened::Other(input) => input,
     };
     let row_bytes = Arena::row_bytes(operation, options.layout.as_ref());
-    let threads = started.pool.current_num_threads();
-    let limits = Limits::new(options, &started.engine, operation.width(), row_bytes, threads);
+    let limits = Limits::new(options, engine, operation.width(), row_bytes, pool.current_num_threads());
     let length = input.length();
     let items = match (options.format, &options.layout) {
         (Some(Format::Rows), Some(layout)) => {
@@ -127,27 +118,23 @@ fn ready(
     Ok(Ready::Items(items, limits, length))
 }
 
-#[expect(clippy::too_many_arguments, reason = "what one input needs of the whole")]
 fn answer(
-    operation: &Operation,
-    input: Ready,
-    options: &StreamOptions,
     started: &Started,
-    form: &LineForm,
+    input: Ready,
+    wanted: &Wanted,
     path: &Path,
     output: Output,
     tally: &mut Tally,
 ) -> (End, Output) {
-    let wanted = Wanted::new(options, input.place(), form);
     let (items, limits, length) = match input {
-        Ready::Table(table) => return tables::answer(operation, *table, options, started, wanted, path, output, tally),
+        Ready::Table(table) => return tables::answer(started, *table, wanted, path, output, tally),
         Ready::Items(items, limits, length) => (items, limits, length),
     };
-    let Started { engine, pool, interrupted, .. } = started;
-    let (stopped, keys) = (AtomicBool::new(false), operation.reads().secret_keys);
-    let job = Job { operation, engine, options, path, keys, pool, limits, length, stopped, interrupted };
+    let Started { operation, options, engine, pool, interrupted, .. } = started;
+    let stopped = AtomicBool::new(false);
+    let job = Job { operation, engine, options, path, pool, limits, length, stopped, interrupted };
     let progress = Progress::new(length, options.said.quiet);
-    let ended = job.answer(items, pool, output, wanted, &progress, tally);
+    let ended = job.answer(items, output, wanted, &progress, tally);
     progress.end();
     ended
 }
@@ -157,19 +144,18 @@ impl Job<'_> {
     fn answer(
         &self,
         items: Items,
-        pool: &Arc<ThreadPool>,
         mut output: Output,
-        wanted: Wanted,
+        wanted: &Wanted,
         progress: &Progress,
         tally: &mut Tally,
     ) -> (End, Output) {
         #[cfg(feature = "arrow")]
         if !self.options.answers().is_lines() {
-            return columns::answer_all(self, items, pool, output, progress, tally);
+            return columns::answer_all(self, items, output, progress, tally);
         }
-        let spares = Spares::default();
-        let form = Lines { operation: self.operation, wanted, spares: &spares, pool };
-        let mut sink = LineSink { output: &mut output, spares: &spares, secret: self.operation.gives_secrets() };
+        let spares = &Spares::new(self.operation.gives_secrets());
+        let form = Lines { operation: self.operation, wanted, spares, pool: self.pool };
+        let mut sink = LineSink { output: &mut output, spares };
         let end = self.answer_all(items, &form, &mut sink, progress, tally);
         (end, output)
     }

@@ -41,9 +41,7 @@ pub struct Job<'a> {
     pub options: &'a StreamOptions,
     /// Where the input is.
     pub path: &'a Path,
-    /// Whether the input is private keys.
-    pub keys: bool,
-    pub pool: &'a ThreadPool,
+    pub pool: &'a Arc<ThreadPool>,
     pub limits: Limits,
     /// Bytes of the input, where that is known.
     pub length: Option<u64>,
@@ -62,38 +60,33 @@ impl Job<'_> {
     }
 }
 
-/// What works on the input.
-pub struct Started {
+/// What is done to all inputs, and what works on them.
+pub struct Started<'a> {
+    pub operation: &'a Operation,
+    pub options: &'a StreamOptions,
     pub engine: Engine,
     pub pool: Arc<ThreadPool>,
     pub interrupted: &'static AtomicBool,
-    pub at: Instant,
+    at: Instant,
 }
 
-impl Started {
+impl<'a> Started<'a> {
     /// For inputs of this many bytes, where that is known.
-    pub fn new(options: &StreamOptions, bytes: Option<u64>) -> Result<Self, String> {
+    pub fn new(operation: &'a Operation, options: &'a StreamOptions, bytes: Option<u64>) -> Result<Self, String> {
         let at = Instant::now();
         let engine = options.engine.start_for(bytes, options.engine.max_memory.map(of_engine))?;
         info(|| format!("engine: {engine}, started in {:.3} s", at.elapsed().as_secs_f64()));
         let pool = Arc::new(pool(options.engine.threads)?);
-        Ok(Started { engine, pool, interrupted: interrupt::watch()?, at: Instant::now() })
+        Ok(Started { operation, options, engine, pool, interrupted: interrupt::watch()?, at: Instant::now() })
     }
 
     /// Ends the output, says what became of the items, and gives the exit code.
-    pub fn conclude(
-        &self,
-        operation: &Operation,
-        options: &StreamOptions,
-        end: End,
-        tally: &Tally,
-        output: Output,
-    ) -> Result<u8, Failure> {
+    pub fn conclude(&self, end: End, tally: &Tally, output: Output) -> Result<u8, Failure> {
         let kept = match end {
-            End::Input | End::Rejection => output.finish(options.sync).map(|()| String::new()),
+            End::Input | End::Rejection => output.finish(self.options.sync).map(|()| String::new()),
             End::ClosedPipe | End::Interrupted | End::Failed(_) => Ok(output.abandon(tally.items > 0)),
         };
-        self.say(operation, options, &end, tally);
+        self.say(&end, tally);
         let kept = kept?;
         match end {
             End::Failed(Failure::Problem(problem)) => Err((problem + &kept).into()),
@@ -105,8 +98,7 @@ impl Started {
                 }
                 Ok(interrupt::code())
             }
-            End::Input if tally.one_fault().is_some() => {
-                let reason = tally.one_fault().unwrap_or_default();
+            End::Input if let Some(reason) = tally.one_fault() => {
                 let hint = "are the columns and the encoding the right ones (--columns, --encoding, --curve)?";
                 Err(format!("no item has the right form: {reason}; {hint}").into())
             }
@@ -115,20 +107,18 @@ impl Started {
     }
 
     /// Prints the summary and the warnings.
-    fn say(&self, operation: &Operation, options: &StreamOptions, end: &End, tally: &Tally) {
+    fn say(&self, end: &End, tally: &Tally) {
         debug(|| loaded_from(&self.engine));
+        let (said, passed) = (self.options.said, self.operation.passed());
         let says_nothing = matches!(end, End::Failed(_)) && tally.items == 0;
-        if !options.said.quiet && !says_nothing {
-            tally.print(options.said.summary, operation.passed(), self.at.elapsed().as_secs_f64(), &self.engine);
+        if !said.quiet && !says_nothing {
+            tally.print(said.summary, passed, self.at.elapsed().as_secs_f64(), &self.engine);
         }
-        let is_whole = matches!(end, End::Input);
-        let empty = (is_whole && tally.items == 0).then(|| "the input has no items".to_owned());
-        let suspicion = if is_whole { tally.suspicion().map(str::to_owned) } else { None };
-        let warning = if is_whole { operation.warning(tally.items) } else { None };
-        let failures = self.engine.failures();
-        let warnings = failures.iter().map(ToString::to_string).chain(warning);
-        for warning in warnings.chain(empty).chain(suspicion) {
-            warn(&warning);
+        self.engine.failures().iter().for_each(|failure| warn(&failure.to_string()));
+        if matches!(end, End::Input) {
+            let empty = (tally.items == 0).then_some("the input has no items");
+            self.operation.keys.surplus(tally.items).iter().for_each(|surplus| warn(surplus));
+            empty.into_iter().chain(tally.suspicion()).for_each(warn);
         }
     }
 }

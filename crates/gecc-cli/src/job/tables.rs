@@ -5,23 +5,22 @@ use super::columns::{Shared, format, wanted};
 use super::limits::TableLimits;
 use super::report::Tally;
 use super::running::{End, Started};
-use super::write::{LineSink, Outcome, Sink, Spares, Wanted, Written, up_to_rejection, write_answer};
+use super::write::{LineSink, Lines, Outcome, Sink, Wanted, Written};
 use crate::flags::{Format, StreamOptions};
 use crate::input::cut::MAX_ROWS;
 use crate::input::open::{Input, PlainFile, is_standard_stream};
-use crate::operation::{Operation, TableAnswers};
+use crate::operation::TableAnswers;
 use crate::output::{Output, Progress, info};
-use crate::secrets::wiped::wiped_if;
+use crate::secrets::wiped::Spares;
 use arrow_array::ArrayRef;
 use arrow_array::cast::AsArray;
 use arrow_array::types::UInt8Type;
 use gecc_arrow::{
-    Answered, Answers, Counts, Error, Job, Mapping, Pool, Projection, ReadOptions, Reason, TransformOptions,
-    answer_each, complete, transform,
+    Answered, Counts, Error, Job, Mapping, Pool, Projection, ReadOptions, Reason, TransformOptions, answer_each,
+    complete, transform,
 };
-use rayon::prelude::*;
 use std::io;
-use std::ops::{ControlFlow, Range};
+use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -100,45 +99,38 @@ pub struct ReadyTable {
 }
 
 /// Finds the columns, and fails where the operation cannot work on them.
-pub fn ready(
-    operation: &Operation,
-    TableInput(input, length): TableInput,
-    options: &StreamOptions,
-    started: &Started,
-) -> Result<ReadyTable, String> {
+pub fn ready(started: &Started, TableInput(input, length): TableInput) -> Result<ReadyTable, String> {
+    let options = started.options;
     let answers = if options.answers().is_lines() { TableAnswers::Lines } else { TableAnswers::Columns };
-    let table_operation = operation.over_tables(answers);
-    let mapping = complete(options.mapping(), input.schema(), &table_operation).map_err(said)?;
-    table_operation.check(&started.engine, input.schema(), &mapping).map_err(said)?;
+    let operation = started.operation.over_tables(answers);
+    let mapping = complete(options.mapping(), input.schema(), &operation).map_err(said)?;
+    operation.check(&started.engine, input.schema(), &mapping).map_err(said)?;
     info(|| {
         let columns: Vec<String> = mapping.columns().map(|(field, column)| format!("{column} is {field}")).collect();
         format!("{:?}: {}", input.format(), columns.join(", "))
     });
-    Ok(ReadyTable { input, length, operation: table_operation, mapping })
+    Ok(ReadyTable { input, length, operation, mapping })
 }
 
 /// Answers all rows.
-#[expect(clippy::too_many_arguments, reason = "what one input needs of the whole")]
 pub fn answer(
-    operation: &Operation,
-    table: ReadyTable,
-    options: &StreamOptions,
     started: &Started,
-    wanted: Wanted,
+    table: ReadyTable,
+    wanted: &Wanted,
     path: &Path,
     output: Output,
     tally: &mut Tally,
 ) -> (End, Output) {
-    let ReadyTable { input, length, operation: of_table, mapping } = table;
+    let ReadyTable { input, length, operation, mapping } = table;
     let pool = Pool::of(Arc::clone(&started.pool));
-    let job = Job { engine: &started.engine, operation: &of_table, mapping: &mapping, pool: &pool };
-    let (progress, of_input) = (Progress::new(length, options.said.quiet), input.progress());
+    let job = Job { engine: &started.engine, operation: &operation, mapping: &mapping, pool: &pool };
+    let (progress, of_input) = (Progress::new(length, started.options.said.quiet), input.progress());
     let done = || (of_input.bytes(), format!("{} items", of_input.rows()));
     let ended = progress.follow(done, || {
-        if options.answers().is_lines() {
-            write_lines(operation, &job, input, started, wanted, path, output, tally)
+        if started.options.answers().is_lines() {
+            write_lines(started, &job, input, wanted, path, output, tally)
         } else {
-            write_columns(&job, input, options, started, path, output, tally)
+            write_columns(started, &job, input, path, output, tally)
         }
     });
     progress.end();
@@ -160,21 +152,20 @@ fn end_of(problem: Error, path: &Path) -> End {
 }
 
 /// Writes a line for each row.
-#[expect(clippy::too_many_arguments, reason = "what one input needs of the whole")]
 fn write_lines(
-    operation: &Operation,
+    started: &Started,
     job: &Job,
     input: gecc_arrow::Input,
-    started: &Started,
-    wanted: Wanted,
+    wanted: &Wanted,
     path: &Path,
     mut output: Output,
     tally: &mut Tally,
 ) -> (End, Output) {
-    let spares = Spares::default();
-    let lines = Lines { operation, wanted, spares: &spares };
-    let make = |answered: Answered| Ok(started.pool.install(|| lines.of_batch(answered.first, &answered.answers)));
-    let mut sink = LineSink { output: &mut output, spares: &spares, secret: operation.gives_secrets() };
+    let operation = started.operation;
+    let spares = &Spares::new(operation.gives_secrets());
+    let lines = Lines { operation, wanted, spares, pool: &started.pool };
+    let make = |answered: Answered| Ok(lines_of(&lines, &answered));
+    let mut sink = LineSink { output: &mut output, spares };
     let put_out = |units: Vec<Written>| {
         let is_interrupted = || started.interrupted.load(Ordering::Relaxed);
         if is_interrupted() {
@@ -204,49 +195,29 @@ fn end_of_input(started: &Started) -> End {
     if started.interrupted.load(Ordering::Relaxed) { End::Interrupted } else { End::Input }
 }
 
-/// Makes lines of answers.
-struct Lines<'a> {
-    operation: &'a Operation,
-    wanted: Wanted<'a>,
-    spares: &'a Spares,
-}
-
-impl Lines<'_> {
-    /// The answers of a batch whose first row has this number, counted from 0.
-    fn of_batch(&self, first: u64, answers: &Answers) -> Vec<Written> {
-        let columns: Vec<_> = answers.results().iter().map(|(_, column)| column).collect();
-        let units = (0..answers.len()).into_par_iter().step_by(MAX_ROWS);
-        let write = |start: usize| {
-            wiped_if(self.operation.gives_secrets(), || {
-                let mut written = self.spares.empty();
-                self.of_rows(start..answers.len().min(start + MAX_ROWS), first, answers, &columns, &mut written);
-                written
-            })
-        };
-        up_to_rejection(units.map(write).collect(), self.wanted)
-    }
-
-    fn of_rows(&self, rows: Range<usize>, first: u64, answers: &Answers, columns: &[&ArrayRef], written: &mut Written) {
+/// The lines of a batch.
+fn lines_of(lines: &Lines, Answered { first, answers, .. }: &Answered) -> Vec<Written> {
+    let columns: Vec<_> = answers.results().iter().map(|(_, column)| column).collect();
+    lines.units((0..answers.len()).step_by(MAX_ROWS), |start, written| {
         // Results may be secret.
-        let mut result = Zeroizing::new(Vec::with_capacity(self.operation.width()));
-        for row in rows {
+        let mut result = Zeroizing::new(Vec::with_capacity(lines.operation.width()));
+        for row in start..answers.len().min(start + MAX_ROWS) {
             let place = first + row as u64 + 1;
-            let code = answers.codes()[row];
-            let mut write = |outcome| write_answer(self.operation, outcome, place, &[], self.wanted, written);
+            let mut write = |outcome| lines.write_answer(outcome, place, &[], written);
             match answers.reason(row) {
                 None => {
                     result.clear();
                     columns.iter().for_each(|column| result.extend_from_slice(cell(column, row)));
                     write(Outcome::Passed(&result));
                 }
-                Some(Reason::Rejected(_)) => write(Outcome::Rejected(code)),
+                Some(Reason::Rejected(_)) => write(Outcome::Rejected(answers.codes()[row])),
                 Some(reason) => write(Outcome::Refused(&reason.to_string())),
             }
-            if self.wanted.check && written.tally.rejected() > 0 {
+            if lines.is_last(written) {
                 return;
             }
         }
-    }
+    })
 }
 
 /// A result: bytes, or a small number as one byte.
@@ -259,15 +230,14 @@ fn cell(column: &ArrayRef, row: usize) -> &[u8] {
 
 /// Writes the answers as columns, alone or beside those of the input.
 fn write_columns(
+    started: &Started,
     job: &Job,
     input: gecc_arrow::Input,
-    options: &StreamOptions,
-    started: &Started,
     path: &Path,
     output: Output,
     tally: &mut Tally,
 ) -> (End, Output) {
-    let shared = Shared::new(output);
+    let (options, shared) = (started.options, Shared::new(output));
     let (format, wanted) = (format(options), wanted(options, PLACE, false));
     let with = TransformOptions { beside: options.beside, format, wanted, computing: COMPUTING, ..Default::default() };
     let end = match transform(job, input, shared.writer(), &with, started.interrupted) {

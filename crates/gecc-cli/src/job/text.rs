@@ -16,7 +16,7 @@ use std::sync::mpsc::{Receiver, RecvError, SyncSender, TryRecvError};
 impl Job<'_> {
     /// Reads the input.
     pub fn read(&self, input: Input, to: SyncSender<Result<Vec<Text>, Failure>>) {
-        let buffers = Buffers::new(self.limits.piece, self.keys);
+        let buffers = Buffers::new(self.limits.piece, self.operation.reads().secret_keys);
         let mut source = Source::new(input, buffers, self.limits.window, self.pool);
         while !self.is_over() {
             let sent = match source.next(PATIENCE) {

@@ -1,4 +1,4 @@
-//! The answer to an item, one line of JSON.
+//! The answer to an item, one line of JSON or CSV.
 
 use crate::secrets::wiped::{Wiped, append};
 
@@ -16,15 +16,12 @@ struct Cells<'a> {
 }
 
 impl<'a> Line<'a> {
-    /// An object of JSON.
-    pub fn begin(text: &'a mut Wiped) -> Self {
-        append(text, b"{");
-        Line { text, has_fields: false, csv: None }
-    }
-
-    /// A row of CSV. Fields come in the order of its columns.
-    pub fn begin_csv(text: &'a mut Wiped, columns: &'a [&'static str]) -> Self {
-        Line { text, has_fields: false, csv: Some(Cells { columns, commas: 0 }) }
+    /// An object of JSON, or a row of CSV with these columns, in whose order fields come.
+    pub fn begin(text: &'a mut Wiped, csv: Option<&'a [&'static str]>) -> Self {
+        if csv.is_none() {
+            append(text, b"{");
+        }
+        Line { text, has_fields: false, csv: csv.map(|columns| Cells { columns, commas: 0 }) }
     }
 
     /// Adds a field whose value is JSON already. In CSV a text is written as it is, null as nothing, and anything else
@@ -133,12 +130,12 @@ mod tests {
     fn rows_of_csv_have_their_columns() {
         let mut text = Wiped::default();
         let columns = ["valid", "reason", "line", "tag"];
-        let mut line = Line::begin_csv(&mut text, &columns);
+        let mut line = Line::begin(&mut text, Some(&columns));
         line.json("valid", b"true");
         line.json("reason", b"null");
         line.json("tag", br#""a, \"b\"\n""#);
         line.end();
-        let mut line = Line::begin_csv(&mut text, &columns);
+        let mut line = Line::begin(&mut text, Some(&columns));
         line.json("valid", b"false");
         line.text("reason", "no");
         line.number("line", 7);
@@ -152,7 +149,7 @@ mod tests {
             for length in [0, 1, 64, 127, 128, 129, 300] {
                 let bytes: Vec<u8> = (0..length).map(|byte| byte as u8).collect();
                 let mut text = Wiped::default();
-                let mut line = Line::begin(&mut text);
+                let mut line = Line::begin(&mut text, None);
                 line.number("line", number);
                 line.hex("hex", "0x", &bytes);
                 line.json("tag", b"[1.10]");

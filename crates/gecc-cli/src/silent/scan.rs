@@ -182,7 +182,7 @@ fn of_table(path: &Path, failure: Failure) -> Failure {
 }
 
 fn write(text: &mut Wiped, of: &Match, transaction: &Transaction, is_candidate: bool) {
-    let mut line = Line::begin(text);
+    let mut line = Line::begin(text, None);
     if let Some(txid) = &transaction.txid {
         line.hex("txid", "", txid);
     }
