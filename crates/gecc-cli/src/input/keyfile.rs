@@ -14,62 +14,10 @@ use std::sync::Arc;
 
 /// The private keys of all items.
 pub enum Keys {
-    File(KeyFile),
+    /// Those of a file: one for all items, or one per item.
+    File(Arc<Vec<SecretKey>>),
     /// Each item has its own, in `secret_key`.
     OfItems,
-}
-
-impl Keys {
-    /// Of a file, where one is given.
-    pub fn open(path: Option<&Path>, kind: KeyKind, streams: &StreamOptions) -> Result<Self, String> {
-        path.map_or(Ok(Keys::OfItems), |path| KeyFile::open(path, kind, streams).map(Keys::File))
-    }
-
-    pub fn are_of_items(&self) -> bool {
-        matches!(self, Keys::OfItems)
-    }
-
-    /// Passes `work` the keys of this many items, all of which have one. `own` are those in the items.
-    pub fn of_items<R>(
-        &self,
-        numbers: Numbers,
-        own: SecretKeys,
-        items: usize,
-        work: impl FnOnce(SecretKeys) -> R,
-    ) -> R {
-        match self {
-            Keys::File(keys) => keys.of_items(numbers, items, work),
-            Keys::OfItems => work(own),
-        }
-    }
-
-    /// The number of the first item that has no key, and why. `None` where all have one.
-    pub fn limit(&self) -> Option<(u64, String)> {
-        match self {
-            Keys::File(keys) => keys.limit(),
-            Keys::OfItems => None,
-        }
-    }
-
-    /// What to say of keys that no item used.
-    pub fn surplus(&self, items: u64) -> Option<String> {
-        match self {
-            Keys::File(keys) => keys.surplus(items),
-            Keys::OfItems => None,
-        }
-    }
-
-    /// The keys of the rows of a table.
-    #[cfg(feature = "arrow")]
-    pub fn for_tables(&self) -> gecc_arrow::Key {
-        match self {
-            Keys::File(KeyFile { keys }) => match keys.as_slice() {
-                [key] => gecc_arrow::Key::All(key.clone()),
-                _ => gecc_arrow::Key::Each(Arc::clone(keys)),
-            },
-            Keys::OfItems => gecc_arrow::Key::Column,
-        }
-    }
 }
 
 /// Which items of the input these are, counted from 0.
@@ -79,15 +27,12 @@ pub enum Numbers<'a> {
     Each(&'a [u64]),
 }
 
-/// The private keys of a file: one for all items, or one per item.
-pub struct KeyFile {
-    keys: Arc<Vec<SecretKey>>,
-}
-
-impl KeyFile {
-    /// Reads keys in any of their forms, `-` being standard input. One that cannot be used is an error here. Keys that
-    /// say what they are for have to be for this. `streams` says where else the command reads and writes.
-    fn open(path: &Path, kind: KeyKind, streams: &StreamOptions) -> Result<Self, String> {
+impl Keys {
+    /// Reads the keys of a file, where one is given, in any of their forms, `-` being standard input. One that cannot
+    /// be used is an error here. Keys that say what they are for have to be for this. `streams` says where else the
+    /// command reads and writes.
+    pub fn open(path: Option<&Path>, kind: KeyKind, streams: &StreamOptions) -> Result<Self, String> {
+        let Some(path) = path else { return Ok(Keys::OfItems) };
         if is_standard_stream(path) && streams.inputs.iter().any(|path| is_standard_stream(path)) {
             return Err("the key file and the input are both standard input: name a file for one of them".to_owned());
         }
@@ -103,19 +48,37 @@ impl KeyFile {
         if keys.len() > 1 && streams.inputs.len() > 1 {
             return Err(format!("{}: several keys go with one input, whose items they are for", path.display()));
         }
-        Ok(KeyFile { keys: Arc::new(keys) })
+        Ok(Keys::File(Arc::new(keys)))
     }
 
-    /// The number of the first item that has no key, and why. `None` where one key serves all.
-    fn limit(&self) -> Option<(u64, String)> {
-        let keys = self.keys.len();
-        (keys > 1).then(|| (keys as u64, format!("the key file has {keys} keys, none for this item")))
+    pub fn are_of_items(&self) -> bool {
+        matches!(self, Keys::OfItems)
     }
 
-    /// Passes `work` the keys of this many items, all of which have one.
-    fn of_items<R>(&self, numbers: Numbers, items: usize, work: impl FnOnce(SecretKeys) -> R) -> R {
+    /// How many keys a file has, where it has one per item.
+    fn per_item(&self) -> Option<usize> {
+        match self {
+            Keys::File(keys) => Some(keys.len()).filter(|keys| *keys > 1),
+            Keys::OfItems => None,
+        }
+    }
+
+    /// The number of the first item that has no key, and why. `None` where all have one.
+    pub fn limit(&self) -> Option<(u64, String)> {
+        self.per_item().map(|keys| (keys as u64, format!("the key file has {keys} keys, none for this item")))
+    }
+
+    /// Passes `work` the keys of this many items, all of which have one. `own` are those in the items.
+    pub fn of_items<R>(
+        &self,
+        numbers: Numbers,
+        own: SecretKeys,
+        items: usize,
+        work: impl FnOnce(SecretKeys) -> R,
+    ) -> R {
+        let Keys::File(keys) = self else { return work(own) };
         let place = |number: u64| usize::try_from(number).expect("the item has a key");
-        match (self.keys.as_slice(), numbers) {
+        match (keys.as_slice(), numbers) {
             ([key], _) => work(SecretKeys::all(key)),
             (keys, Numbers::From(first)) => work(SecretKeys::each(&keys[place(first)..][..items])),
             (keys, Numbers::Each(numbers)) => {
@@ -127,10 +90,22 @@ impl KeyFile {
         }
     }
 
-    /// Keys that no item used point to a file that does not belong to the input.
-    fn surplus(&self, items: u64) -> Option<String> {
-        let keys = self.keys.len();
-        (keys > 1 && keys as u64 > items).then(|| format!("the key file has {keys} keys for {items} items"))
+    /// What to say of keys that no item used: the file may not belong to the input.
+    pub fn surplus(&self, items: u64) -> Option<String> {
+        let keys = self.per_item().filter(|keys| *keys as u64 > items)?;
+        Some(format!("the key file has {keys} keys for {items} items"))
+    }
+
+    /// The keys of the rows of a table.
+    #[cfg(feature = "arrow")]
+    pub fn for_tables(&self) -> gecc_arrow::Key {
+        match self {
+            Keys::File(keys) => match keys.as_slice() {
+                [key] => gecc_arrow::Key::All(key.clone()),
+                _ => gecc_arrow::Key::Each(Arc::clone(keys)),
+            },
+            Keys::OfItems => gecc_arrow::Key::Column,
+        }
     }
 }
 
