@@ -28,10 +28,6 @@ enum State {
 }
 
 impl State {
-    fn of(found: bool) -> Self {
-        if found { State::Good } else { State::Missing }
-    }
-
     fn name(self) -> &'static str {
         match self {
             State::Good => "ok",
@@ -42,6 +38,12 @@ impl State {
 }
 
 impl Finding {
+    /// What was found, and is good, or why it was not: then it is as said last.
+    fn of(what: &'static str, found: Result<String, String>, otherwise: State) -> Self {
+        let state = if found.is_ok() { State::Good } else { otherwise };
+        Finding { what, state, detail: found.unwrap_or_else(|problem| problem) }
+    }
+
     fn json(&self) -> Value {
         json!({"what": self.what, "state": self.state.name(), "detail": self.detail})
     }
@@ -54,7 +56,8 @@ pub fn run(options: &DoctorOptions) -> Result<u8, Failure> {
     // Starting it takes a while where there is a GPU: once, for all that is said of it.
     let engine = installed::engine().map(EngineBuilder::build);
     let engine = engine.and_then(|engine| engine.map_err(|problem| problem.to_string()));
-    told.add(engine_found(&engine))?;
+    let shown = engine.as_ref().map(Engine::to_string).map_err(Clone::clone);
+    told.add(Finding::of("engine", shown, State::Wrong))?;
     told.add(known_answers(&engine))?;
     let loaded = engine.as_ref().map(Engine::loaded_kernels).unwrap_or_default();
     let has_gpus = gpus_shown() > 0;
@@ -140,30 +143,16 @@ fn cpu_features() -> Finding {
     Finding { what: "processor features", state: State::Good, detail }
 }
 
-fn engine_found(engine: &Result<Engine, String>) -> Finding {
-    let (state, detail) = match engine {
-        Ok(engine) => (State::Good, engine.to_string()),
-        Err(problem) => (State::Wrong, problem.clone()),
-    };
-    Finding { what: "engine", state, detail }
-}
-
 /// Whether everything gives the answers that are known, which on a GPU takes a driver, kernels and memory.
 fn known_answers(engine: &Result<Engine, String>) -> Finding {
-    const WHAT: &str = "known answers";
     let started = Instant::now();
     let tested = engine.as_ref().map_err(Clone::clone);
-    match tested.and_then(|engine| engine.self_test().map_err(|problem| problem.to_string())) {
-        Err(problem) => Finding { what: WHAT, state: State::Wrong, detail: problem },
-        Ok(failures) if failures.is_empty() => {
-            let detail = format!("every operation gives them, {:.1} s", started.elapsed().as_secs_f64());
-            Finding { what: WHAT, state: State::Good, detail }
-        }
-        Ok(failures) => {
-            let detail = failures.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ");
-            Finding { what: WHAT, state: State::Wrong, detail }
-        }
-    }
+    let tested = tested.and_then(|engine| engine.self_test().map_err(|problem| problem.to_string()));
+    let given = tested.and_then(|failures| match failures[..] {
+        [] => Ok(format!("every operation gives them, {:.1} s", started.elapsed().as_secs_f64())),
+        _ => Err(failures.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")),
+    });
+    Finding::of("known answers", given, State::Wrong)
 }
 
 /// Devices that the kernel driver knows, by the folder that it keeps for each.
@@ -172,22 +161,20 @@ fn gpus_shown() -> usize {
 }
 
 fn nvidia_devices() -> Finding {
-    let devices = gpus_shown();
-    let detail = match devices {
-        0 => "none that the kernel driver shows".to_owned(),
-        _ => devices.to_string(),
+    let shown = match gpus_shown() {
+        0 => Err("none that the kernel driver shows".to_owned()),
+        devices => Ok(devices.to_string()),
     };
-    Finding { what: "NVIDIA GPUs", state: State::of(devices > 0), detail }
+    Finding::of("NVIDIA GPUs", shown, State::Missing)
 }
 
 fn gpu_engine() -> Finding {
     let engine = installed::engine()
         .and_then(|builder| builder.backend(Backend::Gpu).build().map_err(|problem| problem.to_string()));
-    let (found, detail) = match engine {
-        Ok(engine) => (true, engine.info().devices.join(", ")),
-        Err(problem) => (false, format!("{problem}; without a GPU everything runs on the CPU")),
-    };
-    Finding { what: "GPU engine", state: State::of(found), detail }
+    let devices = engine
+        .map(|engine| engine.info().devices.join(", "))
+        .map_err(|problem| format!("{problem}; without a GPU everything runs on the CPU"));
+    Finding::of("GPU engine", devices, State::Missing)
 }
 
 /// Where the kernels came from that the known answers were computed with.
@@ -195,11 +182,11 @@ fn kernels_loaded(loaded: &[LoadedKernels]) -> Finding {
     let from = |origin| loaded.iter().filter(|kernels| kernels.origin == origin).count();
     let (packed, cached) = (from(KernelOrigin::Pack), from(KernelOrigin::Cache));
     let compiled = loaded.len() - packed - cached;
-    let detail = match loaded {
-        [] => "none are loaded".to_owned(),
-        _ => format!("{packed} files from packs, {cached} from the cache, {compiled} compiled just now"),
+    let counts = match loaded {
+        [] => Err("none are loaded".to_owned()),
+        _ => Ok(format!("{packed} files from packs, {cached} from the cache, {compiled} compiled just now")),
     };
-    Finding { what: "kernels", state: State::of(!loaded.is_empty()), detail }
+    Finding::of("kernels", counts, State::Missing)
 }
 
 fn tell_kernel(kernels: &LoadedKernels) -> io::Result<()> {
@@ -222,13 +209,11 @@ fn kernel_as_json(kernels: &LoadedKernels) -> Value {
 /// What came with gecc, or lies where the environment says.
 fn kernel_packs() -> Finding {
     const WHAT: &str = "kernel packs";
+    let none = || Err("none beside this program, and GECC_KERNELS names no folder".to_owned());
     let folder = match installed::packs() {
         Ok(Some(folder)) => folder,
-        Ok(None) => {
-            let detail = "none beside this program, and GECC_KERNELS names no folder".to_owned();
-            return Finding { what: WHAT, state: State::Missing, detail };
-        }
-        Err(problem) => return Finding { what: WHAT, state: State::Wrong, detail: problem },
+        Ok(None) => return Finding::of(WHAT, none(), State::Missing),
+        Err(problem) => return Finding::of(WHAT, Err(problem), State::Wrong),
     };
     let packs: Vec<_> = kernels::packs_in(&folder).iter().map(|path| kernels::check_pack(path)).collect();
     let problems: Vec<String> = packs.iter().filter_map(|pack| Some(pack.as_ref().err()?.to_string())).collect();
@@ -242,39 +227,30 @@ fn kernel_packs() -> Finding {
 }
 
 fn nvrtc() -> Finding {
-    let (found, detail) = match kernels::nvrtc_version() {
-        Ok((major, minor)) => (true, format!("version {major}.{minor}")),
-        Err(problem) => (
-            false,
-            format!(
-                "{problem}. It compiles the kernels on first use: install the CUDA toolkit's NVRTC, or the PyPI package \
-                 nvidia-cuda-nvrtc and name its folder in GECC_NVRTC_DIR, or run `gecc kernels pack` elsewhere and name \
-                 the folder in GECC_KERNELS, or `gecc kernels build` and name it in GECC_KERNEL_CACHE. GPUs that a pack \
-                 serves do without"
-            ),
-        ),
-    };
-    Finding { what: "NVRTC", state: State::of(found), detail }
+    let version = kernels::nvrtc_version().map(|(major, minor)| format!("version {major}.{minor}"));
+    let version = version.map_err(|problem| {
+        format!(
+            "{problem}. It compiles the kernels on first use: install the CUDA toolkit's NVRTC, or the PyPI package \
+             nvidia-cuda-nvrtc and name its folder in GECC_NVRTC_DIR, or run `gecc kernels pack` elsewhere and name \
+             the folder in GECC_KERNELS, or `gecc kernels build` and name it in GECC_KERNEL_CACHE. GPUs that a pack \
+             serves do without"
+        )
+    });
+    Finding::of("NVRTC", version, State::Missing)
 }
 
 /// Where there is a GPU, or a folder was named, it has to be writable: otherwise kernels are compiled anew in each
 /// process.
 fn kernel_cache(has_gpus: bool) -> Finding {
-    const WHAT: &str = "kernel cache";
-    let failed =
-        if has_gpus || std::env::var_os("GECC_KERNEL_CACHE").is_some() { State::Wrong } else { State::Missing };
-    let Some(folder) = kernels::cache_folder() else {
-        let detail = "no folder: set GECC_KERNEL_CACHE, or kernels are compiled anew in each process".to_owned();
-        return Finding { what: WHAT, state: failed, detail };
-    };
-    match try_to_write(&folder) {
-        Ok(files) => Finding { what: WHAT, state: State::Good, detail: format!("{}, {files} files", folder.display()) },
-        Err(problem) => {
-            let detail =
-                format!("{} cannot be written: {problem}; name another in GECC_KERNEL_CACHE", folder.display());
-            Finding { what: WHAT, state: failed, detail }
-        }
-    }
+    const NONE: &str = "no folder: set GECC_KERNEL_CACHE, or kernels are compiled anew in each process";
+    let is_needed = has_gpus || std::env::var_os("GECC_KERNEL_CACHE").is_some();
+    let files = kernels::cache_folder().ok_or_else(|| NONE.to_owned()).and_then(|folder| {
+        let (written, folder) = (try_to_write(&folder), folder.display());
+        written
+            .map(|files| format!("{folder}, {files} files"))
+            .map_err(|problem| format!("{folder} cannot be written: {problem}; name another in GECC_KERNEL_CACHE"))
+    });
+    Finding::of("kernel cache", files, if is_needed { State::Wrong } else { State::Missing })
 }
 
 /// Makes a file in a folder, which is made too, and takes it away again. Gives how many others there are.
