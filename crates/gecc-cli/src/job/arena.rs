@@ -1,7 +1,7 @@
 //! The columns of a batch, in memory that one batch after the other uses.
 
 use super::pages::Pages;
-use crate::input::binary::columns::StridedColumns;
+use crate::input::binary::columns::columns;
 use crate::input::binary::layout::{Field, Layout};
 use crate::input::keyfile::Numbers;
 use crate::operation::{Items, Operation, Results};
@@ -84,16 +84,14 @@ impl Part<'_> {
 
 impl ColumnPages {
     fn new(engine: &Engine, reads: Reads, capacity: usize) -> Self {
-        let Reads { contents, signatures, public_keys, recovery_ids, secret_keys, .. } = reads;
-        let pages = |is_read: bool, width: usize, secret| {
-            Pages::new(engine, if is_read { width * capacity } else { 0 }, secret)
-        };
+        let [digests, signatures, public_keys, recovery_ids, secret_keys] = widths(reads);
+        let public = |width: usize| Pages::new(engine, width * capacity, false);
         ColumnPages {
-            digests: pages(contents, 32, false),
-            signatures: pages(signatures, 64, false),
-            public_keys: pages(public_keys, KeyColumn::Mixed.width(), false),
-            recovery_ids: pages(recovery_ids != RecoveryIds::No, 1, false),
-            secret_keys: pages(secret_keys, 32, true),
+            digests: public(digests),
+            signatures: public(signatures),
+            public_keys: public(public_keys),
+            recovery_ids: public(recovery_ids),
+            secret_keys: Pages::new(engine, secret_keys * capacity, true),
             form: KeyColumn::default(),
         }
     }
@@ -133,18 +131,6 @@ impl ColumnPages {
     }
 }
 
-fn columns_of_rows<'a>(layout: &'a Layout, memory: &'a Pages, rows: usize) -> Columns<'a> {
-    let columns = StridedColumns::new(layout, memory.bytes(), rows);
-    Columns {
-        contents: Contents::Digests(columns.digests()),
-        signatures: columns.signatures(),
-        public_keys: columns.public_keys(),
-        recovery_ids: columns.recovery_ids(),
-        secret_keys: SecretKeys::rows(columns.secret_keys()),
-        ..Columns::default()
-    }
-}
-
 impl Arena {
     /// For columns that are filled part by part.
     pub fn new(engine: &Engine, operation: &Operation, capacity: usize) -> Self {
@@ -168,11 +154,8 @@ impl Arena {
 
     /// Bytes for a row, which has a layout where rows are not made of text.
     pub fn row_bytes(operation: &Operation, layout: Option<&Layout>) -> usize {
-        let Reads { contents, signatures, public_keys, recovery_ids, secret_keys, .. } = operation.reads();
-        let of = |is_read: bool, width: usize| if is_read { width } else { 0 };
-        let of_ids = of(recovery_ids != RecoveryIds::No, 1);
-        let of_columns = of(contents, 32) + of(signatures, 64) + of(public_keys, 65) + of_ids + of(secret_keys, 32);
-        layout.map_or(of_columns, Layout::width) + operation.width() + 1
+        let of_columns = || widths(operation.reads()).iter().sum();
+        layout.map_or_else(of_columns, Layout::width) + operation.width() + 1
     }
 
     pub fn capacity(&self) -> usize {
@@ -208,7 +191,7 @@ impl Arena {
     pub fn items(&mut self, number: u64, rows: usize) -> (Items<'_>, Results<'_>) {
         let columns = match &self.inputs {
             Inputs::Columns(pages) => pages.columns(rows),
-            Inputs::Rows(layout, memory) => columns_of_rows(layout, memory, rows),
+            Inputs::Rows(layout, memory) => columns(layout, memory.bytes(), rows),
         };
         let width = self.width;
         let (codes, results) = (self.codes.bytes_mut(), self.results.bytes_mut());
@@ -254,6 +237,19 @@ impl Arena {
         }
         self.results.wipe(rows * self.width);
     }
+}
+
+/// Bytes that a row has in each column, at most: none in one that is not read.
+fn widths(reads: Reads) -> [usize; 5] {
+    let Reads { contents, signatures, public_keys, recovery_ids, secret_keys, .. } = reads;
+    [
+        (contents, 32),
+        (signatures, 64),
+        (public_keys, KeyColumn::Mixed.width()),
+        (recovery_ids != RecoveryIds::No, 1),
+        (secret_keys, 32),
+    ]
+    .map(|(is_read, width)| if is_read { width } else { 0 })
 }
 
 /// Rows from one on; none of a column that is not read.

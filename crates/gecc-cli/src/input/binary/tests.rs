@@ -1,14 +1,14 @@
 //! Rows with signatures from files and streams, and rows that are none.
 
-use super::columns::StridedColumns;
+use super::columns::columns;
 use super::layout::{Field, Layout};
 use super::reader::{Filled, RowReader};
 use crate::input::open::{Input, open};
 use crate::input::text::Buffers;
-use gecc::call::Operation;
+use gecc::call::{Contents, Operation};
 use gecc::ecdsa::{Policy, SForm};
 use gecc::ed25519::Rule;
-use gecc::{CurveId, Engine, Secp256k1, SecretKeys, Verdict, ecdsa, keys};
+use gecc::{CurveId, Engine, Secp256k1, Verdict, ecdsa, keys};
 use std::fs::File;
 use std::io::{self, Cursor, Read, Write};
 use std::path::Path;
@@ -97,17 +97,17 @@ fn check(mut reader: RowReader, most_rows: usize, expected: &Signed) -> (Vec<boo
             Ok(Filled::Rows(rows)) => rows,
             end => return (verdicts, end.map(|_| ())),
         };
-        let columns = StridedColumns::new(reader.layout(), &memory, rows);
+        let columns = columns(reader.layout(), &memory, rows);
+        let Contents::Digests(digests) = columns.contents else { unreachable!("rows have no messages") };
         let (first, mut codes) = (verdicts.len(), vec![0; rows]);
-        let (digests, signatures, keys) = (columns.digests(), columns.signatures(), columns.public_keys());
+        let (signatures, keys) = (columns.signatures, columns.public_keys);
         ecdsa::verify_into(&engine, CURVE, digests, signatures, keys, Policy::default(), &mut codes).unwrap();
         verdicts.extend(codes.iter().map(|code| *code == Verdict::VALID_CODE));
         let mut recovered = vec![[0; 64]; rows];
-        let ids = columns.recovery_ids();
+        let ids = columns.recovery_ids;
         ecdsa::recover_into(&engine, CURVE, digests, signatures, ids, &mut recovered, &mut codes).unwrap();
         let mut public = vec![[0; 64]; rows];
-        let secrets = SecretKeys::rows(columns.secret_keys());
-        keys::public_keys_into(&engine, CURVE, secrets, &mut public, &mut codes).unwrap();
+        keys::public_keys_into(&engine, CURVE, columns.secret_keys, &mut public, &mut codes).unwrap();
         for item in 0..rows {
             assert_eq!(recovered[item] == public[item], expected.valid[first + item], "{}", first + item);
         }
@@ -190,10 +190,10 @@ fn recovery_ids_may_be_values_of_v() {
         let (file, mut memory) = (file_of(&rows), vec![0; rows.len()]);
         let mut reader = of_file(file.path(), layout).unwrap();
         assert_eq!(next(&mut reader, &mut memory), Ok(Filled::Rows(256)));
-        let columns = StridedColumns::new(reader.layout(), &memory, 256);
+        let columns = columns(reader.layout(), &memory, 256);
         for v in &v {
             let expected = ecdsa::recovery_id_of_v(&[*v]).unwrap_or(*v);
-            assert_eq!(columns.recovery_ids().get(usize::from(*v)), &[expected], "{text} {v}");
+            assert_eq!(columns.recovery_ids.get(usize::from(*v)), &[expected], "{text} {v}");
         }
     }
 }
