@@ -95,6 +95,22 @@ impl PublicCall {
         )
     }
 
+    /// Whether it is measured with a curve's inputs. Ed25519, which needs seeds and messages alone, is with those of
+    /// secp256k1.
+    fn is_on(self, curve: CurveId) -> bool {
+        match self {
+            PublicCall::Recover | PublicCall::VerifyRecoverableTogether => curve.has_ecdsa(),
+            PublicCall::RecoverAddresses
+            | PublicCall::RecoverAddressesCandidates
+            | PublicCall::Bip340Verify
+            | PublicCall::Bip340VerifyTogether
+            | PublicCall::Bip340Sign
+            | PublicCall::Bip340SignKnownKeys
+            | PublicCall::TaprootTweak => curve == CurveId::Secp256k1,
+            _ => !self.is_ed25519() || curve == CurveId::Secp256k1,
+        }
+    }
+
     /// As the command line writes it.
     pub fn name(self) -> String {
         self.to_possible_value().expect("none is skipped").get_name().to_owned()
@@ -173,18 +189,12 @@ pub enum Rest {
 }
 
 impl<'a> Case<'a> {
-    /// `None` where the curve or the engine has no such operation. Those of Ed25519, which need no curve's inputs but
-    /// seeds and messages, are beside secp256k1's.
+    /// `None` where the curve has no such operation. Those of Ed25519 are beside secp256k1's.
     pub fn new(inputs: &'a Inputs, engine: &Engine, operation: PublicCall) -> Result<Option<Self>, Failure> {
-        let curve = inputs.curve;
-        if operation.is_ed25519() && curve != CurveId::Secp256k1 {
+        if !operation.is_on(inputs.curve) {
             return Ok(None);
         }
         let rest = match operation {
-            PublicCall::Recover | PublicCall::VerifyRecoverableTogether if !curve.has_ecdsa() => return Ok(None),
-            PublicCall::RecoverAddresses | PublicCall::RecoverAddressesCandidates if curve != CurveId::Secp256k1 => {
-                return Ok(None);
-            }
             PublicCall::Recover | PublicCall::RecoverAddresses | PublicCall::VerifyRecoverableTogether => {
                 let (signatures, ids) = inputs.recoverable(engine)?;
                 Rest::Recoverable(signatures, ids)
@@ -194,15 +204,6 @@ impl<'a> Case<'a> {
                 let mut candidates = inputs.public.to_vec();
                 candidates.iter_mut().step_by(10).for_each(|key| *key = Point::IDENTITY);
                 Rest::Candidates(signatures, ids, inputs.place(engine, candidates)?)
-            }
-            PublicCall::Bip340Verify
-            | PublicCall::Bip340VerifyTogether
-            | PublicCall::Bip340Sign
-            | PublicCall::Bip340SignKnownKeys
-            | PublicCall::TaprootTweak
-                if curve != CurveId::Secp256k1 =>
-            {
-                return Ok(None);
             }
             PublicCall::Bip340Verify | PublicCall::Bip340VerifyTogether | PublicCall::TaprootTweak => {
                 inputs.bip340(engine)?
