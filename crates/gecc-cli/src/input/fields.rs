@@ -56,40 +56,26 @@ impl<'de: 'a, 'a> Deserialize<'de> for Members<'a> {
 #[serde(transparent)]
 struct Text<'a>(#[serde(borrow)] Cow<'a, str>);
 
-/// The recovery id of a number, or of a text that is one, decimal or hexadecimal behind 0x; `None` where the value is
-/// anything else.
-struct RecoveryId(Option<u8>);
-
-impl RecoveryId {
-    /// Of v, or one that the engine rejects.
-    fn of_v(v: &[u8]) -> Self {
-        RecoveryId(Some(recovery_id_of_v(v).unwrap_or(u8::MAX)))
-    }
-
-    fn from_text(text: &str) -> Self {
-        let (text, digits) = (text.trim(), digits(text));
-        if digits.len() == text.len() {
-            return text.parse::<u128>().map_or(RecoveryId(None), |v| Self::of_v(&v.to_be_bytes()));
-        }
-        // Numbers of Ethereum's interfaces have no zeros in front.
-        let mut padded = [b'0'; 2 * MOST_V_BYTES];
-        let Some(zeros) = padded.len().checked_sub(digits.len()).filter(|_| !digits.is_empty()) else {
-            return RecoveryId(None);
-        };
-        padded[zeros..].copy_from_slice(digits.as_bytes());
-        let mut v = [0; MOST_V_BYTES];
-        decode_to_slice(padded, &mut v).map_or(RecoveryId(None), |()| Self::of_v(&v))
-    }
+/// The recovery id of v, or one that the engine rejects.
+fn id_of_v(v: &[u8]) -> u8 {
+    recovery_id_of_v(v).unwrap_or(u8::MAX)
 }
 
-/// Bytes of the largest v that is read: chain ids have at most 32.
-const MOST_V_BYTES: usize = 33;
-
-/// A value as it is written, and without its quotes.
-#[derive(Clone, Copy)]
-pub struct Value<'a> {
-    pub json: &'a str,
-    pub text: &'a str,
+/// The recovery id of a number, or of a text that is one, decimal or hexadecimal behind 0x; `None` where the value is
+/// anything else.
+fn id_of_text(text: &str) -> Option<u8> {
+    /// Bytes of the largest v that is read: chain ids have at most 32.
+    const MOST_V_BYTES: usize = 33;
+    let (text, digits) = (text.trim(), digits(text));
+    if digits.len() == text.len() {
+        return text.parse().ok().map(|v: u128| id_of_v(&v.to_be_bytes()));
+    }
+    // Numbers of Ethereum's interfaces have no zeros in front.
+    let mut padded = [b'0'; 2 * MOST_V_BYTES];
+    let zeros = padded.len().checked_sub(digits.len()).filter(|_| !digits.is_empty())?;
+    padded[zeros..].copy_from_slice(digits.as_bytes());
+    let mut v = [0; MOST_V_BYTES];
+    decode_to_slice(padded, &mut v).ok().map(|()| id_of_v(&v))
 }
 
 /// What is passed through.
@@ -180,12 +166,8 @@ impl<'a> Fields<'a> {
         self.put(role, value, Tag::Text(value));
     }
 
-    /// Sets a field from a JSON object's text without escapes, or whole number.
-    pub fn set_from_json(&mut self, role: Role, value: Value<'a>) {
-        self.put(role, value.text, Tag::Json(value.json));
-    }
-
-    fn put(&mut self, role: Role, value: &'a str, tag: Tag<'a>) {
+    /// Sets a field to a text, or the tag.
+    pub fn put(&mut self, role: Role, value: &'a str, tag: Tag<'a>) {
         match role {
             Role::Field(field) => self.values[field as usize] = Some(Cow::Borrowed(value)),
             Role::Tag => self.tag = Some(tag),
@@ -230,11 +212,6 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// The user id of SM2, where one is given.
-    pub fn id(&self) -> Option<&str> {
-        self.value(Field::Id)
-    }
-
     pub fn signature(&self, to: &mut [u8; 64]) -> Result<(), String> {
         let parts = self.value(Field::R).or(self.value(Field::S));
         match (self.value(Field::Signature), parts, self.value(Field::Der)) {
@@ -265,24 +242,24 @@ impl<'a> Fields<'a> {
         required("public_key", self.value(Field::PublicKey)).map(digits)
     }
 
-    /// The recovery id of its field, or of the last byte of a signature of 65.
-    fn id_of_recovery(&self) -> Option<RecoveryId> {
+    /// The recovery id of its field, which may be none, or of the last byte of a signature of 65.
+    fn given_id(&self) -> Option<Option<u8>> {
         let of_signature = || {
             let v = digits(self.value(Field::Signature)?).get(2 * 64..)?;
             let mut byte = [0];
-            (v.len() == 2 && decode_to_slice(v, &mut byte).is_ok()).then(|| RecoveryId::of_v(&byte))
+            (v.len() == 2 && decode_to_slice(v, &mut byte).is_ok()).then(|| Some(id_of_v(&byte)))
         };
-        self.value(Field::RecoveryId).map(RecoveryId::from_text).or_else(of_signature)
+        self.value(Field::RecoveryId).map(id_of_text).or_else(of_signature)
     }
 
     pub fn recovery_id(&self) -> Result<u8, String> {
-        let RecoveryId(id) = self.id_of_recovery().ok_or("`recovery_id` is not given")?;
+        let id = self.given_id().ok_or("`recovery_id` is not given")?;
         id.ok_or_else(|| "`recovery_id` is not a number from 0 to 3, nor a v of 27 and more".to_owned())
     }
 
     /// `None` where there is none that can be read.
     pub fn optional_recovery_id(&self) -> Option<u8> {
-        self.id_of_recovery().and_then(|RecoveryId(id)| id)
+        self.given_id().flatten()
     }
 
     pub fn secret_key(&self) -> Result<SecretKey, String> {

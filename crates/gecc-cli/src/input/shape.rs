@@ -1,6 +1,6 @@
 //! JSON objects that differ in their values alone, as most lines of a file do: read without a parser.
 
-use super::fields::{Fields, Value};
+use super::fields::{Fields, Tag};
 use super::names::{Names, Role};
 use memchr::memchr;
 
@@ -60,7 +60,7 @@ impl ObjectShape {
             if let Some(role) = role {
                 let (start, quotes) = (object.len() - rest.len(), usize::from(*is_text));
                 let json = &object[start - quotes..start + text.len() + quotes];
-                fields.set_from_json(*role, Value { json, text });
+                fields.put(*role, text, Tag::Json(json));
             }
             rest = after;
         }
@@ -86,6 +86,7 @@ fn value_length(rest: &str, is_text: bool) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use gecc::fields::Field;
 
     fn parsed(object: &str) -> Result<Fields<'_>, crate::input::items::Unreadable<'_>> {
         Fields::from_json(object, &Names::of_all(), &mut Default::default())
@@ -103,7 +104,7 @@ mod tests {
         let (public_key, id, tag) = (fields.public_key(), fields.recovery_id(), fields.tag.map(tag_of));
         format!(
             "{content:?} {signed:?} {signature:?} {key:?} {secret_key:?} {public_key:?} {id:?} {:?} {tag:?}",
-            fields.id()
+            fields.value(Field::Id)
         )
     }
 

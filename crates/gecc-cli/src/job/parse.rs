@@ -9,7 +9,7 @@ use crate::input::names::Names;
 use crate::operation::NO_RECOVERY_ID;
 use gecc::PublicKeys;
 use gecc::call::{Reads, RecoveryIds};
-use gecc::fields::{Encoding, Hash};
+use gecc::fields::{Encoding, Field, Hash};
 use gecc_keys::KeyKind;
 use std::ops::{ControlFlow, Range};
 
@@ -80,14 +80,16 @@ pub struct Odd {
     pub bytes: Vec<u8>,
 }
 
+/// Where a message is, and its user id, where one is given.
+type Message = (Range<usize>, Option<Range<usize>>);
+
 pub struct OddItem {
     pub row: usize,
     pub digest: [u8; 32],
     pub signature: [u8; 64],
     /// A row of `PublicKeys::mixed`, which means nothing where the operation reads no keys.
     pub public_key: [u8; 65],
-    /// With its user id, where one is given.
-    pub message: Option<(Range<usize>, Option<Range<usize>>)>,
+    pub message: Option<Message>,
 }
 
 /// What is read of items, and which of them cannot be computed.
@@ -222,14 +224,10 @@ impl Filling<'_, '_> {
     }
 
     /// Fills the digest, unless the operation takes the message.
-    fn fill_content(
-        &mut self,
-        row: usize,
-        fields: &Fields,
-    ) -> Result<Option<(Range<usize>, Option<Range<usize>>)>, String> {
+    fn fill_content(&mut self, row: usize, fields: &Fields) -> Result<Option<Message>, String> {
         let Reads { messages: takes_messages, user_ids, .. } = self.rules.reads;
         match fields.content()? {
-            Content::Digest(_) if user_ids && fields.id().is_some() => {
+            Content::Digest(_) if user_ids && fields.value(Field::Id).is_some() => {
                 Err("`id` goes with `message`: a digest already contains it".to_owned())
             }
             Content::Digest(digest) => {
@@ -241,7 +239,7 @@ impl Filling<'_, '_> {
                 let start = bytes.len();
                 append_message(text, self.rules.text_messages, bytes)?;
                 let message = start..bytes.len();
-                let id = fields.id().filter(|_| user_ids).map(|id| appended(bytes, id.as_bytes()));
+                let id = fields.value(Field::Id).filter(|_| user_ids).map(|id| appended(bytes, id.as_bytes()));
                 Ok(Some((message, id)))
             }
             Content::Message(text) => {
@@ -285,12 +283,7 @@ impl Filling<'_, '_> {
     }
 
     /// Moves an item out of the columns.
-    fn make_odd(
-        &mut self,
-        row: usize,
-        odd_key: Option<[u8; 65]>,
-        message: Option<(Range<usize>, Option<Range<usize>>)>,
-    ) {
+    fn make_odd(&mut self, row: usize, odd_key: Option<[u8; 65]>, message: Option<Message>) {
         let width = self.part.form.width();
         let key = self.part.public_keys.get(row * width..(row + 1) * width).unwrap_or_default();
         let public_key = odd_key.unwrap_or_else(|| match self.part.form {
