@@ -7,7 +7,6 @@ use super::names::Names;
 use super::shape::ObjectShape;
 use super::table::Cells;
 use super::text::Buffers;
-use crate::flags::Format;
 use std::io::{self, Read};
 use std::ops::ControlFlow;
 use std::str::from_utf8;
@@ -50,17 +49,15 @@ pub fn each_of_unit(
     }
 }
 
-/// Passes on the items of a whole input, each with its line, until one is refused. For what is small: files of keys.
-///
-/// Tells the format by the first line that is not blank, unless it is given. Where `names` takes keys, lines that are
-/// neither JSON nor below a header with `secret_key` are private keys.
-pub fn each(
+/// Passes on the items of a file of private keys, each with its line, until one is refused.
+pub fn each_key(
     mut source: Box<dyn Read + Send>,
-    format: Option<Format>,
-    names: Names,
     mut take: impl FnMut(u64, Result<Fields, String>) -> Result<(), String>,
 ) -> Result<(), String> {
-    let (mut cutter, buffers) = (Cutter::new(format, names.clone()), Buffers::new(PIECE, names.keys));
+    /// Bytes that are read at a time.
+    const PIECE: usize = 1 << 16;
+    let names = Names::of_keys();
+    let (mut cutter, buffers) = (Cutter::new(None, names.clone()), Buffers::new(PIECE, true));
     let mut has_ended = false;
     while !has_ended {
         let (mut text, mut cuts) = (buffers.take(), Vec::new());
@@ -85,9 +82,6 @@ pub fn each(
     }
     Ok(())
 }
-
-/// Bytes that are read at a time.
-const PIECE: usize = 1 << 16;
 
 /// Reads once; a signal is no reason to give up.
 pub fn read(source: &mut impl Read, buffer: &mut [u8]) -> io::Result<usize> {

@@ -1,14 +1,12 @@
 //! Private keys in the forms that people have them in. The content of a file tells its form.
 
-mod lines;
-
 use crate::input::{items, layout};
-use crate::secrets::wiped::{Wiped, append};
+use crate::secrets::wiped::{Wiped, append, push};
 use gecc::SecretKey;
 use gecc::fields::hex_digits;
 use gecc_keys::KeyKind;
 use serde::de::IgnoredAny;
-use std::io::{self, Cursor, Read};
+use std::io::{Cursor, Read};
 use zeroize::Zeroizing;
 
 /// Bytes that are looked at to tell the form.
@@ -23,8 +21,20 @@ const LONGEST: usize = 256 << 20;
 pub fn read(source: Box<dyn Read + Send>, kind: KeyKind) -> Result<Vec<SecretKey>, String> {
     match read_named(source, kind)? {
         Named::Keys(keys) => Ok(keys),
-        Named::Lines(source) => lines::keys(source),
+        Named::Lines(source) => of_lines(source),
     }
+}
+
+/// A key a line: hexadecimal, or JSON Lines or CSV with the field `secret_key`, as `gecc pubkey` reads them. These name
+/// no curve.
+fn of_lines(source: Box<dyn Read + Send>) -> Result<Vec<SecretKey>, String> {
+    let mut keys = Vec::new();
+    items::each_key(source, |line, fields| {
+        let key = fields.and_then(|fields| fields.secret_key());
+        push(&mut keys, key.map_err(|problem| format!("line {line}: {problem}"))?);
+        Ok(())
+    })?;
+    Ok(keys)
 }
 
 /// Whether a text begins as keys do in a form that is no table and no lines.
@@ -85,11 +95,9 @@ fn is_line_of_keys(line: &[u8]) -> bool {
 fn whole(mut source: Box<dyn Read + Send>) -> Result<Wiped, String> {
     let (mut all, mut part) = (Wiped::default(), Zeroizing::new(vec![0; HEAD]));
     loop {
-        match source.read(&mut part) {
-            Ok(0) => return Ok(all),
-            Ok(length) => append(&mut all, &part[..length]),
-            Err(problem) if problem.kind() == io::ErrorKind::Interrupted => {}
-            Err(problem) => return Err(problem.to_string()),
+        match items::read(&mut source, &mut part).map_err(|problem| problem.to_string())? {
+            0 => return Ok(all),
+            length => append(&mut all, &part[..length]),
         }
         if all.len() > LONGEST {
             return Err(format!("longer than {LONGEST} bytes; a file with a key in hexadecimal on each line may be"));
