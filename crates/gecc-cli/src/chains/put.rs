@@ -141,7 +141,7 @@ impl<A: Answered> Form<A> for Former {
             #[cfg(feature = "arrow")]
             AnswerForm::Columns(maker) => OfPart::Columns(maker.columns(&wanted.collect::<Vec<_>>())),
         };
-        Made { content, summaries: vec![Summary::of(rows.iter())], progress }
+        Made { content, summaries: vec![Summary::of(&rows)], progress }
     }
 
     fn batch(&self, parts: Vec<Made<OfPart>>) -> Made<OfBatch> {

@@ -124,7 +124,7 @@ pub fn run<R: Row>(
             _ if interrupted.load(Ordering::Relaxed) => End::Interrupted,
             Ok(None) => End::Input,
             Ok(Some(failure)) => End::of(failure),
-            Err(problem) => End::Failed(problem.into()),
+            Err(problem) => End::Failed(problem.to_string()),
         };
         // What it still holds is not needed to end the output.
         drop(former);
@@ -240,16 +240,15 @@ fn conclude(end: End, engine: &Engine, timings: &Timings, writing: Writing, star
     let kept = kept?;
     noted?;
     match end {
-        End::Failed(Failure::Problem(problem)) => Err((problem + &kept).into()),
-        End::Failed(failure) => Err(failure),
+        End::Failed(problem) => Err((problem + &kept).into()),
         End::ClosedPipe => Ok(CLOSED_PIPE),
         End::Interrupted => {
             note(&format!("gecc: interrupted{kept}"));
             Ok(interrupt::code())
         }
-        End::Input | End::Rejection if summary.rejected() > 0 => Ok(SOME_REJECTED),
+        End::Input | End::Rejection if summary.rejected > 0 => Ok(SOME_REJECTED),
         End::Input | End::Rejection if summary.problems > 0 => Ok(COULD_NOT_RUN),
-        End::Input | End::Rejection if summary.unchecked() > 0 || summary.lacking > 0 => Ok(NOT_CHECKED),
+        End::Input | End::Rejection if summary.unchecked > 0 || summary.lacking > 0 => Ok(NOT_CHECKED),
         End::Input | End::Rejection => Ok(ALL_PASSED),
     }
 }

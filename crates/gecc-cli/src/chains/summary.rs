@@ -16,8 +16,8 @@ const OTHERS: &str = "other reasons";
 #[derive(Default)]
 pub struct Summary {
     valid: u64,
-    rejected: u64,
-    unchecked: u64,
+    pub rejected: u64,
+    pub unchecked: u64,
     /// What bears no signature.
     unsigned: u64,
     /// By kind and, unless they hold, by reason.
@@ -29,7 +29,7 @@ pub struct Summary {
 }
 
 impl Summary {
-    pub fn of<'a, R: Row + 'a>(rows: impl Iterator<Item = &'a R>) -> Self {
+    pub fn of<R: Row>(rows: &[R]) -> Self {
         let mut summary = Summary::default();
         // Most answers hold, and follow others of their kind.
         let mut held: Vec<(&'static str, u64)> = Vec::new();
@@ -76,14 +76,6 @@ impl Summary {
 
     pub fn answers(&self) -> u64 {
         self.valid + self.rejected + self.unchecked + self.unsigned
-    }
-
-    pub fn rejected(&self) -> u64 {
-        self.rejected
-    }
-
-    pub fn unchecked(&self) -> u64 {
-        self.unchecked
     }
 
     /// Prints the counts, by kind and reason.

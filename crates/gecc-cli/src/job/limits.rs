@@ -50,24 +50,13 @@ pub fn of_engine(limit: usize) -> usize {
     limit - (budget(limit) - OWN)
 }
 
-/// Sizes for tables under a limit of memory.
+/// Bytes of tables that are read at a time under a limit of memory, and rows of a batch.
 #[cfg(feature = "arrow")]
-pub struct TableLimits {
-    /// Bytes that are read at a time.
-    pub bytes: usize,
-    /// Rows of a batch.
-    pub rows: usize,
-}
-
-#[cfg(feature = "arrow")]
-impl TableLimits {
-    pub fn within(limit: usize) -> Self {
-        /// Bytes for a row: some batches are read, computed and written at a time, each with inputs, results and
-        /// answers.
-        const ROW: usize = 1536;
-        let bytes = budget(limit);
-        TableLimits { bytes, rows: bytes / ROW }
-    }
+pub fn of_tables(limit: usize) -> (usize, usize) {
+    /// Bytes for a row: some batches are read, computed and written at a time, each with inputs, results and answers.
+    const ROW: usize = 1536;
+    let bytes = budget(limit);
+    (bytes, bytes / ROW)
 }
 
 /// What a limit leaves to the command: at most `OWN` more than what the engine is denied.

@@ -58,7 +58,7 @@ pub fn run(operation: &Operation, options: &StreamOptions) -> Result<u8, Failure
         let input = match input {
             Ok(input) => input,
             Err(failure) => {
-                end = End::Failed(failure);
+                end = End::of(failure);
                 break;
             }
         };

@@ -21,15 +21,15 @@ pub enum End {
     Rejection,
     ClosedPipe,
     Interrupted,
-    Failed(Failure),
+    Failed(String),
 }
 
 impl End {
-    /// By what went wrong when answers were put out.
+    /// By what went wrong.
     pub fn of(failure: Failure) -> Self {
         match failure {
             Failure::ClosedPipe => End::ClosedPipe,
-            failure => End::Failed(failure),
+            Failure::Problem(problem) => End::Failed(problem),
         }
     }
 }
@@ -89,8 +89,7 @@ impl<'a> Started<'a> {
         self.say(&end, tally);
         let kept = kept?;
         match end {
-            End::Failed(Failure::Problem(problem)) => Err((problem + &kept).into()),
-            End::Failed(failure) => Err(failure),
+            End::Failed(problem) => Err((problem + &kept).into()),
             End::ClosedPipe => Ok(CLOSED_PIPE),
             End::Interrupted => {
                 if !kept.is_empty() {

@@ -154,7 +154,7 @@ impl Job<'_> {
         for next in answers {
             let Formed { made, bytes } = match next {
                 Ok(answers) => answers,
-                Err(failure) => return End::Failed(failure),
+                Err(failure) => return End::of(failure),
             };
             if self.interrupted.load(Ordering::Relaxed) {
                 return End::Interrupted;

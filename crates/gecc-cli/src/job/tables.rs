@@ -2,7 +2,7 @@
 //! for other inputs, or columns.
 
 use super::columns::{Shared, format, wanted};
-use super::limits::TableLimits;
+use super::limits::of_tables;
 use super::report::Tally;
 use super::running::{End, Started};
 use super::write::{LineSink, Lines, Outcome, Sink, Wanted, Written};
@@ -85,7 +85,7 @@ fn read_options(options: &StreamOptions) -> ReadOptions {
     let default = ReadOptions::default();
     let threads = options.engine.threads.unwrap_or(default.threads);
     let Some(limit) = options.engine.max_memory else { return ReadOptions { threads, ..default } };
-    let TableLimits { bytes, rows } = TableLimits::within(limit);
+    let (bytes, rows) = of_tables(limit);
     let max_memory = bytes as u64;
     ReadOptions { rows: rows.min(default.rows), threads, max_memory, max_page: default.max_page.min(max_memory) }
 }
@@ -146,8 +146,8 @@ fn said(problem: Error) -> String {
 fn end_of(problem: Error, path: &Path) -> End {
     match problem {
         Error::Stream(problem) if problem.kind() == io::ErrorKind::BrokenPipe => End::ClosedPipe,
-        Error::Engine(problem) => End::Failed(problem.into()),
-        problem => End::Failed(format!("{}: {problem}", path.display()).into()),
+        Error::Engine(problem) => End::Failed(problem.to_string()),
+        problem => End::Failed(format!("{}: {problem}", path.display())),
     }
 }
 
