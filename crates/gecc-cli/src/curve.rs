@@ -79,19 +79,15 @@ impl Scheme {
 
 /// Takes the name of a curve.
 pub fn any() -> impl TypedValueParser<Value = CurveId> {
-    one_of(|_| true)
+    Named(|_| true)
 }
 
 /// Takes the curves that ECDSA is used with here.
 pub fn of_ecdsa() -> impl TypedValueParser<Value = CurveId> {
-    one_of(CurveId::has_ecdsa)
+    Named(CurveId::has_ecdsa)
 }
 
-fn one_of(is_taken: fn(CurveId) -> bool) -> impl TypedValueParser<Value = CurveId> {
-    Named(is_taken)
-}
-
-/// The curves of [`one_of`], by any of their names. Help and completions list one name of each.
+/// The curves that are taken, by any of their names. Help and completions list one name of each.
 #[derive(Clone)]
 struct Named(fn(CurveId) -> bool);
 

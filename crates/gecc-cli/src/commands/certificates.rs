@@ -21,7 +21,7 @@ pub fn run(options: CertificatesOptions) -> Result<u8, Failure> {
         let mut progress = Progress { bytes: session.paths.bytes(), finished, problems };
         let mut answers = answers.into_iter();
         loop {
-            let part = Part(answers.by_ref().take(PUT_OUT).collect(), std::mem::take(&mut progress));
+            let part: Part = (answers.by_ref().take(PUT_OUT).collect(), std::mem::take(&mut progress));
             let made = Form::<Part>::batch(former, vec![former.part(part)]);
             if let ControlFlow::Break(failure) = put(made) {
                 return Ok(Some(failure));
@@ -34,13 +34,13 @@ pub fn run(options: CertificatesOptions) -> Result<u8, Failure> {
 }
 
 /// Some of the answers.
-struct Part(Vec<Answer>, Progress);
+type Part = (Vec<Answer>, Progress);
 
 impl Answered for Part {
     type Row = Answer;
 
     fn take(self) -> (Vec<Answer>, Progress) {
-        (self.0, self.1)
+        self
     }
 }
 

@@ -71,14 +71,9 @@ Output: {\"signature\":\"…\"}, with --recoverable also \"recovery_id\", or {\"
     input_help!()
 );
 
-fn auxiliary(digits: &str) -> Result<[u8; 32], String> {
+fn of_32_bytes(option: &str, digits: &str) -> Result<[u8; 32], String> {
     let mut bytes = [0; 32];
-    decode_digits("--auxiliary", digits, &mut bytes).map(|()| bytes)
-}
-
-fn additional_data(digits: &str) -> Result<[u8; 32], String> {
-    let mut bytes = [0; 32];
-    decode_digits("--additional-data", digits, &mut bytes).map(|()| bytes)
+    decode_digits(option, digits, &mut bytes).map(|()| bytes)
 }
 
 fn context(digits: &str) -> Result<Box<[u8]>, String> {
@@ -161,11 +156,11 @@ pub struct SignOptions {
     #[arg(long, value_enum)]
     pub scheme: Option<Scheme>,
     /// Auxiliary random data of BIP 340 for all items, 64 hexadecimal digits [default: fresh ones for each item].
-    #[arg(long, value_name = "HEX", value_parser = auxiliary)]
+    #[arg(long, value_name = "HEX", value_parser = |digits: &str| of_32_bytes("--auxiliary", digits))]
     pub auxiliary: Option<[u8; 32]>,
     /// Additional data for the nonces of all items (RFC 6979, section 3.6), 64 hexadecimal digits; ECDSA and SM2.
     /// Others for each curve on which a key signs keep it from being given away.
-    #[arg(long, value_name = "HEX", value_parser = additional_data)]
+    #[arg(long, value_name = "HEX", value_parser = |digits: &str| of_32_bytes("--additional-data", digits))]
     pub additional_data: Option<[u8; 32]>,
     #[command(flatten)]
     pub variant: VariantOptions,

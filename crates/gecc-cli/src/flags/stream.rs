@@ -60,14 +60,6 @@ impl AnswerFormat {
     }
 }
 
-/// How messages become what is signed.
-#[derive(Args, Clone, Copy, Default)]
-pub struct MessageOptions {
-    /// Take each `message` as the text that it is, and not as hexadecimal digits.
-    #[arg(long)]
-    pub text_messages: bool,
-}
-
 /// One of these values, by its name.
 pub(super) fn named<T: Copy + Send + Sync + 'static>(
     values: &'static [T],
@@ -79,31 +71,27 @@ pub(super) fn named<T: Copy + Send + Sync + 'static>(
     })
 }
 
-/// The same for ECDSA, which signs a hash.
+/// How messages become what is signed.
 #[derive(Args, Clone, Copy)]
 pub struct HashOptions {
     /// The hash of a `message`, for ECDSA. sha256d is SHA-256 twice; of SHA-384 and SHA-512 the leftmost 256 bits are
     /// signed (FIPS 186-5); eip191 is Keccak-256 of what `personal_sign` signs; with none a message is the digest.
     #[arg(long, value_parser = named(Hash::ALL, Hash::name), default_value = "sha256")]
     pub hash: Hash,
-    #[command(flatten)]
-    pub messages: MessageOptions,
+    /// Take each `message` as the text that it is, and not as hexadecimal digits.
+    #[arg(long)]
+    pub text_messages: bool,
 }
 
 impl HashOptions {
     /// Fails where a hash is asked for and the scheme has its own.
     pub fn require(self, scheme: Scheme) -> Result<(), String> {
         match scheme {
-            Scheme::Sm2 | Scheme::Bip340 | Scheme::Ed25519 if self.is_other() => {
+            Scheme::Sm2 | Scheme::Bip340 | Scheme::Ed25519 if self.hash != Hash::default() => {
                 Err(format!("--hash is for ECDSA: {} has a hash of its own", scheme.name()))
             }
             _ => Ok(()),
         }
-    }
-
-    /// Whether another hash than the usual is asked for, which schemes with their own hash refuse.
-    pub fn is_other(self) -> bool {
-        self.hash != Hash::default()
     }
 }
 
@@ -201,7 +189,7 @@ impl StreamOptions {
     /// Takes over how messages are read.
     pub fn read_messages(&mut self, options: HashOptions) {
         self.hash = options.hash;
-        self.text_messages = options.messages.text_messages;
+        self.text_messages = options.text_messages;
     }
 
     /// Refuses options that do not go together, and with what was found of the input.

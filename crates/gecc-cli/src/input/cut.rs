@@ -31,12 +31,8 @@ pub enum Cut {
     Fault(String, u64),
 }
 
-/// What is in some text: its rows from an offset up to the next, each part with its line ends and items.
-pub struct Measure {
-    parts: Vec<Part>,
-}
-
-struct Part {
+/// Rows of some text from the part before, up to an offset, with their line ends and items.
+pub struct Part {
     end: usize,
     lines: u64,
     rows: usize,
@@ -125,11 +121,11 @@ impl Cutter {
     }
 
     /// Numbers what was cut, in order.
-    pub fn number(&mut self, cuts: Vec<Cut>, measures: Vec<Measure>) -> Vec<Unit> {
+    pub fn number(&mut self, cuts: Vec<Cut>, measures: Vec<Vec<Part>>) -> Vec<Unit> {
         let mut units = Vec::with_capacity(cuts.len());
-        for (cut, measure) in cuts.into_iter().zip(measures) {
+        for (cut, parts) in cuts.into_iter().zip(measures) {
             let mut start = 0;
-            for Part { end, lines, rows } in measure.parts {
+            for Part { end, lines, rows } in parts {
                 let content = match &cut {
                     Cut::Rows(Span { text, range }) => {
                         Cut::Rows(Span { text: Arc::clone(text), range: range.start + start..range.start + end })
@@ -245,13 +241,13 @@ pub fn count_lines(text: &[u8]) -> u64 {
 }
 
 /// Counts lines and items, in parts of at most `most` items.
-pub fn measure(cut: &Cut, layout: &Layout, most: usize) -> Measure {
+pub fn measure(cut: &Cut, layout: &Layout, most: usize) -> Vec<Part> {
     let span = match cut {
         Cut::Rows(span) => span,
-        Cut::Fault(_, lines) => return Measure { parts: vec![Part { end: 0, lines: *lines, rows: 1 }] },
+        Cut::Fault(_, lines) => return vec![Part { end: 0, lines: *lines, rows: 1 }],
     };
     if let Some(part) = plain_lines(layout, span).filter(|part| part.rows <= most) {
-        return Measure { parts: vec![part] };
+        return vec![part];
     }
     let text = span.bytes();
     let (mut parts, mut start, mut rows) = (Vec::new(), 0, 0);
@@ -263,7 +259,7 @@ pub fn measure(cut: &Cut, layout: &Layout, most: usize) -> Measure {
         }
     }
     parts.push(Part { end: text.len(), lines: count_lines(&text[start..]), rows });
-    Measure { parts }
+    parts
 }
 
 /// All of a text in which every line is an item, as nearly all texts are. `None` where that takes more to know.

@@ -111,17 +111,14 @@ impl Names {
 
     /// The names that the fields may have, for errors.
     pub fn listed(&self) -> String {
-        let names: Vec<&str> = self
-            .reads
-            .iter()
-            .flat_map(|field| [field.name()].into_iter().chain(field.names().iter().copied()))
-            .collect();
         let mut listed: Vec<&str> = Vec::new();
-        names.into_iter().for_each(|name| {
-            if !listed.contains(&name) {
-                listed.push(name)
+        for field in &self.reads {
+            for name in [field.name()].iter().chain(field.names()) {
+                if !listed.contains(name) {
+                    listed.push(name);
+                }
             }
-        });
+        }
         listed.join(", ")
     }
 }

@@ -1,6 +1,7 @@
 //! Where answers go: to a stream at once, or to a file that has its name when all of them are there.
 
 use super::direct::{Direct, Put};
+use crate::input::open::is_standard_stream;
 use crate::secrets::wiped::Wiped;
 use gecc_cli::say::warn;
 use std::fs::{File, Metadata, Permissions};
@@ -23,7 +24,7 @@ impl Output {
     /// Opens a file, or standard output for `-` and `None`. A file for secrets is its owner's alone. What is no file is
     /// not waited for once the command is interrupted.
     pub fn open(path: Option<&Path>, secret: bool, interrupted: &'static AtomicBool) -> Result<Self, String> {
-        let path = path.filter(|path| *path != Path::new("-"));
+        let path = path.filter(|path| !is_standard_stream(path));
         let sink = match path {
             None => Direct::start(Box::new(io::stdout()), interrupted).map(Sink::Direct),
             Some(path) => open_file(path, secret, interrupted),
@@ -187,7 +188,7 @@ fn is_open_to_others(_: &Metadata) -> bool {
 
 /// A source that is the same file would be lost, or would grow for as long as it is read.
 pub fn refuse_overwriting(source: &Path, output: Option<&Path>) -> Result<(), String> {
-    match output.filter(|output| *output != Path::new("-")) {
+    match output.filter(|output| !is_standard_stream(output)) {
         Some(output) if same_file(source, output) => {
             Err(format!("{}: the output would overwrite an input", output.display()))
         }
@@ -201,8 +202,7 @@ pub fn refuse_overwriting(source: &Path, output: Option<&Path>) -> Result<(), St
 /// Whether two names are of one place, where there may be no file yet.
 pub fn is_same_place(one: &Path, other: &Path) -> bool {
     let place = |path: &Path| {
-        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        path.canonicalize().ok().or_else(|| Some(folder.canonicalize().ok()?.join(path.file_name()?)))
+        path.canonicalize().ok().or_else(|| Some(folder_of(path).canonicalize().ok()?.join(path.file_name()?)))
     };
     same_file(one, other) || place(one).is_some_and(|one| Some(one) == place(other))
 }
@@ -210,7 +210,7 @@ pub fn is_same_place(one: &Path, other: &Path) -> bool {
 #[cfg(unix)]
 fn same_file(source: &Path, output: &Path) -> bool {
     use std::os::unix::fs::MetadataExt;
-    let source = if source == Path::new("-") { Path::new("/dev/stdin") } else { source };
+    let source = if is_standard_stream(source) { Path::new("/dev/stdin") } else { source };
     match (std::fs::metadata(source), std::fs::metadata(output)) {
         (Ok(a), Ok(b)) => a.is_file() && (a.dev(), a.ino()) == (b.dev(), b.ino()),
         _ => false,
