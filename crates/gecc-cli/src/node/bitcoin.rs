@@ -46,7 +46,7 @@ impl Asking {
         };
         let (first, last) = heights.into_inner();
         self.in_order(
-            last - first + 1,
+            (last - first).saturating_add(1),
             |number| self.block(network, first + number),
             |number, block| to.send(block.map_err(|problem| format!("block {}: {problem}", first + number))).is_ok(),
         );

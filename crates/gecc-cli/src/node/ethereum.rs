@@ -50,19 +50,14 @@ impl Drop for Node {
 impl Asking {
     /// Writes the answers to all blocks, in order. Ends with an answer that is an error where blocks cannot be had.
     fn lines(&self, blocks: RangeInclusive<u64>, mut to: PipeWriter) {
-        let (first, last) = blocks.into_inner();
-        let batch = |number: u64| {
-            let start = first + number * BLOCKS;
-            start..=last.min(start + (BLOCKS - 1))
-        };
         let ask = |number| {
-            let blocks = batch(number);
+            let blocks = batch(&blocks, number);
             self.request(&blocks).and_then(|answer| lines(&answer, &blocks))
         };
-        self.in_order((last - first) / BLOCKS + 1, ask, |number, answered| {
+        self.in_order((blocks.end() - blocks.start()) / BLOCKS + 1, ask, |number, answered| {
             let lines = answered.unwrap_or_else(|problem| {
-                let what =
-                    format!("{}, blocks {} to {}: {problem}", self.url, batch(number).start(), batch(number).end());
+                let (first, last) = batch(&blocks, number).into_inner();
+                let what = format!("{}, blocks {first} to {last}: {problem}", self.url);
                 format!("{}\n", json!({"error": {"message": what}})).into_bytes()
             });
             to.write_all(&lines).is_ok()
@@ -76,6 +71,12 @@ impl Asking {
         let request = self.agent.post(&self.url.0).header("Content-Type", "application/json");
         body(request.send(calls), LONGEST, "")
     }
+}
+
+/// The blocks of a request, of all that are asked for.
+fn batch(all: &RangeInclusive<u64>, number: u64) -> RangeInclusive<u64> {
+    let start = all.start() + number * BLOCKS;
+    start..=start.saturating_add(BLOCKS - 1).min(*all.end())
 }
 
 /// An answer to one call.
@@ -131,6 +132,18 @@ fn lines(body: &[u8], blocks: &RangeInclusive<u64>) -> Result<Vec<u8>, Failed> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn requests_have_all_blocks_up_to_the_last_number() {
+        for (all, expected) in [
+            (5..=40, vec![5..=20, 21..=36, 37..=40]),
+            (7..=7, vec![7..=7]),
+            (u64::MAX - 16..=u64::MAX, vec![u64::MAX - 16..=u64::MAX - 1, u64::MAX..=u64::MAX]),
+        ] {
+            let requests: Vec<_> = (0..).zip(&expected).map(|(number, _)| batch(&all, number)).collect();
+            assert_eq!(requests, expected);
+        }
+    }
 
     #[test]
     fn answers_are_put_in_order() {

@@ -146,6 +146,10 @@ fn blocks_are_those_of_files() {
     assert_eq!((code(&output), answers(&output).len()), (2, of_one.len() + of_two.len()), "{}", stderr(&output));
     let said = "block 60: the node answered 404 Not Found: Block height out of range";
     assert!(stderr(&output).contains(said), "{}", stderr(&output));
+    // As many as there are numbers, and the first is not to be had.
+    let output = verify("/pruned", "0", "18446744073709551615");
+    assert_eq!(code(&output), 2, "{}", stderr(&output));
+    assert!(stderr(&output).contains("block 0: "), "{}", stderr(&output));
     for (wrong, problem) in [
         ("/none", "404 Not Found: there is REST where bitcoind has the option -rest"),
         ("/old", "since its version 30"),
