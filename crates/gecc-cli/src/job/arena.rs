@@ -2,10 +2,11 @@
 
 use super::pages::Pages;
 use crate::input::binary::columns::columns;
-use crate::input::binary::layout::{Field, Layout};
+use crate::input::binary::layout::Layout;
 use crate::input::keyfile::Numbers;
 use crate::operation::{Items, Operation, Results};
 use gecc::call::{Columns, Contents, Reads, RecoveryIds};
+use gecc::fields::Field;
 use gecc::{Engine, PublicKeys, Rows, SecretKeys};
 use zeroize::Zeroizing;
 

@@ -6,11 +6,12 @@ use super::limits::Limits;
 use super::parse::Origins;
 use super::running::Job;
 use super::steps::{Arenas, Filled, GROWTH, PATIENCE};
-use crate::input::binary::layout::{Field, Layout};
+use crate::input::binary::layout::Layout;
 use crate::input::binary::reader::{Filled as Read, RowReader};
 use crate::input::open::Input;
 use crate::input::text::Buffers;
 use gecc::call::{Reads, RecoveryIds};
+use gecc::fields::Field;
 
 /// Reads an input of rows. What was read is wiped where rows have private keys.
 pub fn reader(input: Input, layout: &Layout, limits: &Limits) -> Result<RowReader, String> {

@@ -1,7 +1,8 @@
 //! The columns of rows in memory.
 
-use super::layout::{Field, Layout, Place};
+use super::layout::{Layout, Place};
 use gecc::call::{Columns, Contents};
+use gecc::fields::Field;
 use gecc::{PublicKeys, Rows, SecretKeys};
 
 /// The first rows in the memory, which has them whole, as columns. One that the layout does not have is empty.

@@ -1,46 +1,24 @@
 //! Where the fields of a row are.
 
 use gecc::call::Reads;
+use gecc::fields::Field;
 use std::str::FromStr;
 
 /// Wider rows are refused: they are rather a mistake.
 const WIDEST: usize = 1 << 16;
 
-/// The fields of rows, with the names that they have as JSON members.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Field {
-    Digest,
-    PublicKey,
-    Signature,
-    RecoveryId,
-    SecretKey,
-}
-
-impl Field {
-    const ALL: [Field; 5] = [Field::Digest, Field::PublicKey, Field::Signature, Field::RecoveryId, Field::SecretKey];
-
-    pub fn name(self) -> &'static str {
-        match self {
-            Field::Digest => "digest",
-            Field::PublicKey => "public_key",
-            Field::Signature => "signature",
-            Field::RecoveryId => "recovery_id",
-            Field::SecretKey => "secret_key",
-        }
-    }
-
-    /// The widths that it may have, and what they mean.
-    fn widths(self) -> (&'static [usize], &'static str) {
-        match self {
-            Field::Digest | Field::SecretKey => (&[32], "32 bytes"),
-            Field::PublicKey => {
-                (&[32, 33, 64, 65], "33 bytes (compressed), 64 (x || y) or 65 (uncompressed), or 32 (x) for BIP 340")
-            }
-            Field::Signature => (&[64, 65], "64 bytes (r || s) or 65 (r || s || v)"),
-            Field::RecoveryId => (&[1], "1 byte"),
-        }
-    }
-}
+/// The fields that rows may have, with the widths that each may have there, and what these mean.
+const FIELDS: [(Field, &[usize], &str); 5] = [
+    (Field::Digest, &[32], "32 bytes"),
+    (
+        Field::PublicKey,
+        &[32, 33, 64, 65],
+        "33 bytes (compressed), 64 (x || y) or 65 (uncompressed), or 32 (x) for BIP 340",
+    ),
+    (Field::Signature, &[64, 65], "64 bytes (r || s) or 65 (r || s || v)"),
+    (Field::RecoveryId, &[1], "1 byte"),
+    (Field::SecretKey, &[32], "32 bytes"),
+];
 
 /// Where a field is in each row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,7 +58,7 @@ impl Layout {
         if missing.is_empty() {
             return Ok(());
         }
-        let names: Vec<_> = missing.iter().map(|field| format!("`{}`", field.name())).collect();
+        let names: Vec<_> = missing.iter().map(|field| format!("`{field}`")).collect();
         Err(format!("the layout has no {}, which the command needs", names.join(" and no ")))
     }
 
@@ -102,8 +80,9 @@ impl Layout {
     fn add(&mut self, part: &str) -> Result<(), String> {
         let (name, width) = part.split_once(':').ok_or_else(|| format!("`{part}` has no width: write NAME:BYTES"))?;
         let width: usize = width.parse().map_err(|_| format!("`{part}`: the width is not a number of bytes"))?;
-        match Field::ALL.into_iter().find(|field| field.name() == name) {
-            Some(field) => self.add_field(field, width)?,
+        match FIELDS.iter().find(|(field, ..)| field.name() == name) {
+            Some((field, widths, _)) if widths.contains(&width) => self.add_field(*field, width)?,
+            Some((_, _, meaning)) => return Err(format!("`{name}` has {meaning}, not {width}")),
             None if name == "skip" && width > 0 => {}
             None if name == "skip" => return Err("`skip:0` leaves nothing out".to_owned()),
             None => return Err(unknown(name)),
@@ -113,12 +92,8 @@ impl Layout {
     }
 
     fn add_field(&mut self, field: Field, width: usize) -> Result<(), String> {
-        let (name, (widths, meaning)) = (field.name(), field.widths());
-        if !widths.contains(&width) {
-            return Err(format!("`{name}` has {meaning}, not {width}"));
-        }
         if self.fields.iter().any(|(given, _)| *given == field) {
-            return Err(format!("`{name}` is given twice"));
+            return Err(format!("`{field}` is given twice"));
         }
         self.fields.push((field, Place { offset: self.width, width }));
         let recovery_ids = [self.fields.iter().any(|(given, _)| *given == Field::RecoveryId), self.v().is_some()];
@@ -133,8 +108,8 @@ fn unknown(name: &str) -> String {
     if matches!(name, "message" | "der" | "id" | "tag") {
         return format!("`{name}` has no fixed width: use another format for it");
     }
-    let known: Vec<_> = Field::ALL.into_iter().map(Field::name).collect();
-    format!("no field is called `{name}`; there are {}, and skip for bytes to leave out", known.join(", "))
+    let known = FIELDS.map(|(field, ..)| field.name()).join(", ");
+    format!("no field is called `{name}`; there are {known}, and skip for bytes to leave out")
 }
 
 /// From `digest:32,public_key:33,signature:64`: names and bytes in the order of the row.

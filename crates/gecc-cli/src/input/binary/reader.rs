@@ -1,11 +1,12 @@
 //! Rows from a file or a stream, into the caller's memory.
 
-use super::layout::{Field, Layout, Place};
+use super::layout::{Layout, Place};
 use crate::input::open::{Input, PlainFile, became_shorter};
 use crate::input::source::{Next, StreamSource};
 use crate::input::text::{Buffers, Text};
 use crate::secrets::wiped::Wiped;
 use gecc::ecdsa::recovery_id_of_v;
+use gecc::fields::Field;
 use rayon::prelude::*;
 use std::sync::Arc;
 use std::time::Duration;

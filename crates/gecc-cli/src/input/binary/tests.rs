@@ -1,13 +1,14 @@
 //! Rows with signatures from files and streams, and rows that are none.
 
 use super::columns::columns;
-use super::layout::{Field, Layout};
+use super::layout::Layout;
 use super::reader::{Filled, RowReader};
 use crate::input::open::{Input, open};
 use crate::input::text::Buffers;
 use gecc::call::{Contents, Operation};
 use gecc::ecdsa::{Policy, SForm};
 use gecc::ed25519::Rule;
+use gecc::fields::Field;
 use gecc::{CurveId, Engine, Secp256k1, Verdict, ecdsa, keys};
 use std::fs::File;
 use std::io::{self, Cursor, Read, Write};
