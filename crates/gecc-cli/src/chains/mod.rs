@@ -12,6 +12,8 @@ mod summary;
 pub use fields::{Absent, Field, Holds, Value, shown};
 use gecc_chains::Progress;
 pub use run::{refuse_overwriting_any, run};
+#[cfg(feature = "arrow")]
+pub use summary::count_problems;
 
 /// Some answers, with how far files were read for them.
 pub trait Answered: Send {

@@ -3,7 +3,7 @@
 use super::Row;
 use super::put::{Former, Made, OfBatch, Sink};
 use super::state::State;
-use super::summary::{Summary, print_timings};
+use super::summary::{Summary, count_problems, print_timings};
 use crate::flags::ChainOptions;
 use crate::input::paths::without_patterns;
 use crate::job::{End, loaded_from, pool};
@@ -23,8 +23,6 @@ use std::sync::{Arc, OnceLock};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Problems of files that are said one by one.
-const SAID: u64 = 100;
 /// In which files are found of which the engine waits to know whether they are few: some thousand.
 const FOUND_SOON: Duration = Duration::from_millis(20);
 
@@ -189,13 +187,8 @@ struct Writing<'a> {
 impl Writing<'_> {
     fn put(&mut self, mut made: Made<OfBatch>) -> Result<(), Failure> {
         let progress = std::mem::take(&mut made.progress);
-        for problem in &progress.problems {
-            let count = if problem.not_checked { &mut self.summary.lacking } else { &mut self.summary.problems };
-            *count += 1;
-            if *count <= SAID {
-                self.bar.note(&format!("gecc: {problem}"));
-            }
-        }
+        let Summary { problems, lacking, .. } = &mut self.summary;
+        count_problems(&progress.problems, problems, lacking, |text| self.bar.note(text));
         self.sink.put(made, &mut self.summary, self.pool)?;
         self.finished.extend(progress.finished);
         if self.sink.is_readable() {

@@ -4,7 +4,7 @@ use super::Row;
 use crate::flags::SummaryForm;
 use crate::output::note;
 use gecc::Engine;
-use gecc_chains::{Step, Timings};
+use gecc_chains::{Problem, Step, Timings};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
@@ -116,6 +116,19 @@ impl Summary {
         }
         if self.problems > 0 {
             note(&format!("{:>12}  places of files could not be read", self.problems));
+        }
+    }
+}
+
+/// Counts problems of files, with what was not checked for them apart, and says the first of each by `say`.
+pub fn count_problems(found: &[Problem], unread: &mut u64, not_checked: &mut u64, say: impl Fn(&str)) {
+    /// Problems of files that are said one by one.
+    const SAID: u64 = 100;
+    for problem in found {
+        let count = if problem.not_checked { &mut *not_checked } else { &mut *unread };
+        *count += 1;
+        if *count <= SAID {
+            say(&format!("gecc: {problem}"));
         }
     }
 }

@@ -1,6 +1,6 @@
 //! `gecc bitcoin index`.
 
-use crate::chains::{refuse_overwriting_any, shown};
+use crate::chains::{count_problems, refuse_overwriting_any, shown};
 use crate::flags::{AnswerFormat, IndexOptions, blocks};
 use crate::input::paths::without_patterns;
 use crate::job::columns::{Shared, failure, format_of};
@@ -20,9 +20,6 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
-
-/// Problems of files that are said one by one.
-const SAID: u64 = 100;
 
 pub fn run(options: &IndexOptions) -> Result<u8, Failure> {
     let blocks = blocks(options.from, options.to)?;
@@ -99,13 +96,7 @@ impl Table {
     }
 
     fn put(&mut self, tweaks: &Tweaks, pool: &Pool) -> Result<(), Failure> {
-        for problem in &tweaks.progress.problems {
-            let count = if problem.not_checked { &mut self.not_checked } else { &mut self.unreadable };
-            *count += 1;
-            if *count <= SAID {
-                note(&format!("gecc: {problem}"));
-            }
-        }
+        count_problems(&tweaks.progress.problems, &mut self.unreadable, &mut self.not_checked, note);
         self.rows += tweaks.txids.len();
         self.outputs += tweaks.outputs.len();
         if tweaks.txids.is_empty() {
