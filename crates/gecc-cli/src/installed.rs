@@ -25,10 +25,11 @@ pub fn engine() -> Result<EngineBuilder, String> {
 /// Where the environment names a folder without packs.
 pub fn packs() -> Result<Option<PathBuf>, String> {
     if env::var_os("GECC_KERNELS").is_some() {
-        let folder = kernels::packs_folder();
-        return match folder.filter(|folder| kernels::packs_in(folder).is_empty()) {
-            Some(folder) => Err(format!("GECC_KERNELS names {}, where there is no pack of kernels", folder.display())),
-            None => Ok(kernels::packs_folder()),
+        return match kernels::packs_folder() {
+            Some(folder) if kernels::packs_in(&folder).is_empty() => {
+                Err(format!("GECC_KERNELS names {}, where there is no pack of kernels", folder.display()))
+            }
+            folder => Ok(folder),
         };
     }
     let program = env::current_exe().ok();

@@ -32,7 +32,6 @@ impl fmt::Display for Compression {
 }
 
 /// What the first bytes show.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Found {
     Here(Compression),
     /// Left to the program that is named.
@@ -60,10 +59,16 @@ pub const LONGEST_SIGNATURE: usize = 10;
 /// # Errors
 /// `Unsupported` for compression that other programs have to undo.
 pub fn compression(head: &[u8]) -> io::Result<Option<Compression>> {
-    match found(head) {
+    let found = SIGNATURES.iter().find(|(signature, _)| signature.len() <= head.len() && agree(signature, head));
+    match found {
         None => Ok(None),
-        Some(Found::Here(compression)) => Ok(Some(compression)),
-        Some(Found::Elsewhere(name, program)) => Err(elsewhere(name, program)),
+        Some((_, Found::Here(compression))) => Ok(Some(*compression)),
+        Some((_, Found::Elsewhere(name, program))) => {
+            let problem = format!(
+                "the input is compressed with {name}, which is not read here: decompress it first, as with `{program} FILE | gecc …`"
+            );
+            Err(io::Error::new(io::ErrorKind::Unsupported, problem))
+        }
     }
 }
 
@@ -104,13 +109,6 @@ impl Read for Unread {
     }
 }
 
-fn elsewhere(name: &str, program: &str) -> io::Error {
-    let problem = format!(
-        "the input is compressed with {name}, which is not read here: decompress it first, as with `{program} FILE | gecc …`"
-    );
-    io::Error::new(io::ErrorKind::Unsupported, problem)
-}
-
 /// The first bytes: as many as may yet become a signature, and those that came with them.
 fn head(source: &mut dyn Read) -> io::Result<Zeroizing<Vec<u8>>> {
     let mut head = Zeroizing::new(vec![0; LONGEST_SIGNATURE]);
@@ -129,11 +127,6 @@ fn head(source: &mut dyn Read) -> io::Result<Zeroizing<Vec<u8>>> {
 
 fn may_become_a_signature(head: &[u8]) -> bool {
     SIGNATURES.iter().any(|(signature, _)| head.len() < signature.len() && agree(signature, head))
-}
-
-fn found(head: &[u8]) -> Option<Found> {
-    let found = SIGNATURES.iter().find(|(signature, _)| signature.len() <= head.len() && agree(signature, head));
-    found.map(|(_, found)| *found)
 }
 
 /// Whether a signature and the first bytes have the same bytes where both have some.

@@ -7,7 +7,7 @@ use crate::output::{refuse_overwriting, warn};
 use crate::secrets::wiped::Wiped;
 use gecc::stack;
 use gecc::{SecretKey, SecretKeys};
-use gecc_keys::KeyKind;
+use gecc_keys::{KeyKind, are_secret_keys};
 use std::io::Cursor;
 use std::path::Path;
 use std::sync::Arc;
@@ -114,7 +114,7 @@ impl Keys {
 /// # Errors
 /// As for a key file. Nothing is shown of a key.
 pub fn as_lines(input: Input, kind: KeyKind) -> Result<Input, String> {
-    if matches!(&input, Input::File(file) if !keys::are_named(&file.head())) {
+    if matches!(&input, Input::File(file) if !are_secret_keys(&file.head())) {
         return Ok(input);
     }
     // Keys pass through.

@@ -4,7 +4,7 @@ use crate::input::{items, layout};
 use crate::secrets::wiped::{Wiped, append, push};
 use gecc::SecretKey;
 use gecc::fields::hex_digits;
-use gecc_keys::KeyKind;
+use gecc_keys::{KeyKind, are_secret_keys};
 use serde::de::IgnoredAny;
 use std::io::{Cursor, Read};
 use zeroize::Zeroizing;
@@ -37,11 +37,6 @@ fn of_lines(source: Box<dyn Read + Send>) -> Result<Vec<SecretKey>, String> {
     Ok(keys)
 }
 
-/// Whether a text begins as keys do in a form that is no table and no lines.
-pub fn are_named(head: &[u8]) -> bool {
-    gecc_keys::are_secret_keys(head)
-}
-
 /// Keys, or a source that holds lines.
 pub enum Named {
     Keys(Vec<SecretKey>),
@@ -61,7 +56,7 @@ pub fn read_named(mut source: Box<dyn Read + Send>, kind: KeyKind) -> Result<Nam
         }
         // At the end, or where the head is full.
         if more == 0 {
-            break are_named(&head[..length]);
+            break are_secret_keys(&head[..length]);
         }
     };
     head.truncate(length);
@@ -74,9 +69,9 @@ fn tells(head: &[u8]) -> Option<bool> {
     if layout::without_mark(head).trim_ascii_start().starts_with(b"{") {
         // A line of JSON Lines may have members of JSON Web Keys, and `secret_key` only behind them.
         let object = serde_json::from_slice::<IgnoredAny>(layout::without_mark(head));
-        return object.map_or_else(|problem| !problem.is_eof(), |_| true).then(|| are_named(head));
+        return object.map_or_else(|problem| !problem.is_eof(), |_| true).then(|| are_secret_keys(head));
     }
-    if are_named(head) {
+    if are_secret_keys(head) {
         return Some(true);
     }
     // Text may stand before PEM.

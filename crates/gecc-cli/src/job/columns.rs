@@ -84,13 +84,13 @@ pub fn answer_all(job: &Job, items: Items, output: Output, progress: &Progress, 
     let schema = wanted.schema(&beside(is_text), &operation);
     let writer = Writer::create(shared.writer(), format(job.options), Compression::default(), &schema);
     let end = match writer {
-        Err(problem) => end_of(problem),
+        Err(problem) => End::of(failure(problem)),
         Ok(mut writer) => {
             let maker = AnswerMaker::new(&writer, schema, wanted);
             let form = AsColumns { operation: job.operation, maker, pool: Pool::of(Arc::clone(job.pool)), is_text };
             let end = job.answer_all(items, &form, &mut writer, progress, tally);
             match (end, writer.finish()) {
-                (End::Input | End::Rejection, Err(problem)) => end_of(problem),
+                (End::Input | End::Rejection, Err(problem)) => End::of(failure(problem)),
                 (end, _) => end,
             }
         }
@@ -98,11 +98,7 @@ pub fn answer_all(job: &Job, items: Items, output: Output, progress: &Progress, 
     (end, shared.into_output())
 }
 
-/// How an error of the output ends the job.
-fn end_of(problem: gecc_arrow::Error) -> End {
-    End::of(failure(problem))
-}
-
+/// What an error of the output is to the command.
 pub fn failure(problem: gecc_arrow::Error) -> Failure {
     match problem {
         gecc_arrow::Error::Stream(problem) if problem.kind() == io::ErrorKind::BrokenPipe => Failure::ClosedPipe,
