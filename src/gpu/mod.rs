@@ -16,10 +16,10 @@ pub mod terms;
 pub mod transfer;
 
 use crate::cpu::CpuEngine;
-use crate::host::notes;
 use crate::host::workers::{Crew, Loan};
+use crate::host::{lock, notes};
 use crate::types::Place;
-use runtime::{Bytes, CallersContext, Device, Unit, count, lock, sources};
+use runtime::{Bytes, CallersContext, Device, Unit, count, sources};
 pub use runtime::{Fault, PageLock};
 use schedule::deliver::{self, Chunk};
 use schedule::{Fleet, Kept, Lane, Machine, OnCpu, run, trial};

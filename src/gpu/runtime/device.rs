@@ -1,12 +1,12 @@
 //! One GPU: its context, its kernels and its tables.
 
+use super::STREAMS;
 use super::fault::{Fault, describe};
 use super::gates::Gates;
 use super::machine_code::{FoundCode, Places};
 use super::sources::Unit;
-use super::{STREAMS, lock};
 use crate::gpu::terms::{FaultKind, KernelOrigin, Limits, LoadedKernels};
-use crate::host::notes;
+use crate::host::{lock, notes};
 use cudarc::driver::sys::{CUdevice_attribute as Attribute, CUlimit};
 use cudarc::driver::{CudaContext, CudaFunction, CudaModule, CudaStream, result};
 use cudarc::nvrtc::Ptx;

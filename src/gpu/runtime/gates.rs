@@ -8,7 +8,7 @@
 //! Whoever has a turn waits for the device and for threads that do nothing but its own copies, so that it ends. Nobody
 //! waits for a turn at copying who has one, nor for a turn at computing who has one at copying.
 
-use super::lock;
+use crate::host::lock;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
 /// Bytes that are worth a turn, as more than one thread copies them.

@@ -24,13 +24,7 @@ pub use memory::{CallersContext, DeviceMemory};
 pub use page_lock::{PageLock, is_locked};
 pub use plan::{ALIGNMENT, Bytes, Download, Input, Occasion, Plan, Source};
 pub use sources::{NO_CURVE, Unit};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 pub use stream::{Argument, Grid, Stream};
-
-/// What a thread that panicked left is whole: nothing here panics between two changes that belong together.
-pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
 
 /// Streams of a device that work at a time: one computes, one waits for its turn, the others copy and convert
 /// (docs/log/gpu-host.md).

@@ -1,10 +1,9 @@
 //! Page-locked memory of the caller: the device copies from it without help.
 
 use super::fault::Fault;
-use super::lock;
 use super::memory::CallersContext;
 use crate::host::fork::Process;
-use crate::host::notes;
+use crate::host::{lock, notes};
 use cudarc::driver::{CudaContext, sys};
 use std::collections::BTreeMap;
 use std::ffi::c_void;

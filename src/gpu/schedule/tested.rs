@@ -1,7 +1,8 @@
 //! What is known of the answers of a device's kernels.
 
-use crate::gpu::runtime::{Fault, lock};
+use crate::gpu::runtime::Fault;
 use crate::gpu::terms::FaultKind;
+use crate::host::lock;
 use std::collections::HashMap;
 use std::sync::Mutex;
 

@@ -2,8 +2,9 @@
 //!
 //! Nothing here knows GPUs: `Fleet` is whatever computes.
 
-use crate::gpu::runtime::{Fault, lock};
+use crate::gpu::runtime::Fault;
 use crate::gpu::terms::FaultKind;
+use crate::host::lock;
 use crate::host::workers::{Loan, Work, lend};
 use crate::types::{Place, Results, ResultsMut};
 use std::any::Any;

@@ -3,8 +3,8 @@
 use super::form::{EDWARDS, StartBase, TableForm, WEIERSTRASS};
 use crate::gpu::columns::{BaseTable, Column, Content, Ed25519UniformTable, Prefixes, UniformTable, Xy};
 use crate::gpu::kernels;
-use crate::gpu::runtime::{DeviceMemory, Fault, Stream, lock};
-use crate::host::notes;
+use crate::gpu::runtime::{DeviceMemory, Fault, Stream};
+use crate::host::{lock, notes};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 

@@ -7,8 +7,8 @@
 use super::form::{StartKeys, TableForm};
 use crate::gpu::columns::{self, Address, Column, Content, IndexSlots, ItemNumbers, KeyColumns, Prefixes, Xy, Xyz};
 use crate::gpu::kernels;
-use crate::gpu::runtime::{ALIGNMENT, Context, DeviceMemory, Event, Fault, STREAMS, Stream, lock};
-use crate::host::notes;
+use crate::gpu::runtime::{ALIGNMENT, Context, DeviceMemory, Event, Fault, STREAMS, Stream};
+use crate::host::{lock, notes};
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 
