@@ -121,19 +121,19 @@ pub unsafe extern "C" fn gecc_silent_payments_scan(
         let receivers = receivers_of(memory.reads_values("receivers", receivers, receiver_count)?)?;
         let tweak_points = memory.reads_keys("tweak_points", tweak_points)?;
         let outputs = outputs_of(&memory, outputs, items)?;
-        // Matches of pieces, each with its first row. They stay where they are: those that move leave copies behind.
-        let mut all: Vec<(usize, Vec<Match>)> = Vec::new();
+        // Matches of pieces stay where they are: those that move leave copies of their tweaks behind.
+        let mut all: Vec<Vec<Match>> = Vec::new();
         codes.answer(engine, None, |piece, codes| {
-            let found = silent_payments::scan(engine, &receivers, piece.of(tweak_points), piece.of(outputs))?;
+            let mut found = silent_payments::scan(engine, &receivers, piece.of(tweak_points), piece.of(outputs))?;
             codes.copy_from_slice(&found.codes);
-            all.push((piece.items().start, found.matches));
+            found.matches.iter_mut().for_each(|found| found.row += piece.items().start);
+            all.push(found.matches);
             Ok(())
         })?;
-        let found = all.iter().flat_map(|(start, found)| found.iter().map(move |found| (start + found.row, found)));
-        for (place, (row, found)) in found.take(capacity).enumerate() {
-            write_match(row, found, matches.add(place));
+        for (place, found) in all.iter().flatten().take(capacity).enumerate() {
+            write_match(found, matches.add(place));
         }
-        match_count.write(all.iter().map(|(_, found)| found.len()).sum());
+        match_count.write(all.iter().map(Vec::len).sum());
         Ok(())
     })
 }
@@ -204,8 +204,8 @@ unsafe fn outputs_of<'a>(memory: &Memory, outputs: GeccOutputs, items: usize) ->
 
 /// # Safety
 /// A match may be written there.
-unsafe fn write_match(row: usize, found: &Match, to: *mut GeccMatch) {
-    let (row, output, receiver) = (row as u64, found.output as u64, found.receiver as u32);
+unsafe fn write_match(found: &Match, to: *mut GeccMatch) {
+    let (row, output, receiver) = (found.row as u64, found.output as u64, found.receiver as u32);
     let label = found.label.map_or(-1, i64::from);
     // SAFETY: passed on. The tweak goes from memory that is wiped to where it stays.
     unsafe {

@@ -79,24 +79,26 @@ pub fn scan_silent_payments<'py>(
     offsets: Option<&Bound<'py, PyAny>>,
     reasons: bool,
 ) -> PyResult<(Bound<'py, PyTuple>, Bound<'py, PyAny>)> {
-    let receivers: Vec<silent_payments::Receiver> = receivers.iter().map(|receiver| receiver.0.clone()).collect();
+    let receivers: Vec<silent_payments::Receiver> =
+        stack::wiped(|| receivers.iter().map(|receiver| receiver.0.clone()).collect());
     let (engine, mut call) = (engine::of(py, engine)?, Call::for_keys(py, CurveId::Secp256k1));
     let points = call.keys(argument("tweak_points", Field::PublicKey), tweak_points)?;
     let column = OutputColumn::of(py, outputs, offsets)?;
     let outputs = column.outputs(points.items().unwrap_or(1))?;
-    let (mut verdicts, mut matches) = (Output::of(&call, Row::public(1))?, Vec::new());
+    // Matches of pieces stay where they are: those that move leave copies of their tweaks behind.
+    let (mut verdicts, mut found_in) = (Output::of(&call, Row::public(1))?, Vec::new());
     let codes = verdicts.bytes();
     let items = call.items();
     pieces::run(py, &engine, items, |range| {
         let (keys, outputs) = (points.part(range.clone()), outputs.slice(range.clone()));
-        let found = silent_payments::scan(&engine, &receivers, keys, outputs)?;
+        let mut found = silent_payments::scan(&engine, &receivers, keys, outputs)?;
         codes[range.clone()].copy_from_slice(&found.codes);
-        matches.extend(found.matches.into_iter().map(|found| Match { row: range.start + found.row, ..found }));
+        found.matches.iter_mut().for_each(|found| found.row += range.start);
+        found_in.push(found.matches);
         Ok(())
     })?;
-    if let Some(problems) = &call.problems {
-        matches.retain(|found: &Match| problems[found.row] == 0);
-    }
+    let is_read = |found: &&Match| call.problems.as_ref().is_none_or(|problems| problems[found.row] == 0);
+    let matches: Vec<&Match> = found_in.iter().flatten().filter(is_read).collect();
     let columns = match &call.form {
         Form::Arrow(argument) => arrow_columns(argument, &matches)?,
         _ => numpy_columns(py, &matches)?,
@@ -105,30 +107,33 @@ pub fn scan_silent_payments<'py>(
 }
 
 /// Row, receiver, output, k, label, tweak.
-fn numpy_columns<'py>(py: Python<'py>, matches: &[Match]) -> PyResult<Vec<Bound<'py, PyAny>>> {
+fn numpy_columns<'py>(py: Python<'py>, matches: &[&Match]) -> PyResult<Vec<Bound<'py, PyAny>>> {
     let tweaks = PyArray2::<u8>::zeros(py, [matches.len(), 32], false);
     for (found, row) in matches.iter().zip(tweaks.try_readwrite()?.as_slice_mut()?.as_chunks_mut::<32>().0) {
         row.copy_from_slice(found.tweak.expose_bytes());
     }
-    let number = |of: fn(&Match) -> u64| PyArray1::from_iter(py, matches.iter().map(of)).into_any();
+    let number = |of: fn(&Match) -> u64| PyArray1::from_iter(py, matches.iter().copied().map(of)).into_any();
     let label = |found: &Match| found.label.map_or(-1, i64::from);
     Ok(vec![
         number(|found| found.row as u64),
         PyArray1::from_iter(py, matches.iter().map(|found| found.receiver as u32)).into_any(),
         number(|found| found.output as u64),
         PyArray1::from_iter(py, matches.iter().map(|found| found.k)).into_any(),
-        PyArray1::from_iter(py, matches.iter().map(label)).into_any(),
+        PyArray1::from_iter(py, matches.iter().copied().map(label)).into_any(),
         tweaks.into_any(),
     ])
 }
 
 /// The same, with nulls where there is no label.
-fn arrow_columns<'py>(argument: &Bound<'py, PyAny>, matches: &[Match]) -> PyResult<Vec<Bound<'py, PyAny>>> {
+fn arrow_columns<'py>(argument: &Bound<'py, PyAny>, matches: &[&Match]) -> PyResult<Vec<Bound<'py, PyAny>>> {
     let mut tweaks = Vec::with_capacity(32 * matches.len());
     matches.iter().for_each(|found| tweaks.extend_from_slice(found.tweak.expose_bytes()));
-    let numbers =
-        |of: fn(&Match) -> u64| -> ArrayRef { Arc::new(UInt64Array::from_iter_values(matches.iter().map(of))) };
-    let small = |of: fn(&Match) -> u32| -> ArrayRef { Arc::new(UInt32Array::from_iter_values(matches.iter().map(of))) };
+    let numbers = |of: fn(&Match) -> u64| -> ArrayRef {
+        Arc::new(UInt64Array::from_iter_values(matches.iter().copied().map(of)))
+    };
+    let small = |of: fn(&Match) -> u32| -> ArrayRef {
+        Arc::new(UInt32Array::from_iter_values(matches.iter().copied().map(of)))
+    };
     let labels: Int64Array = matches.iter().map(|found| found.label.map(i64::from)).collect();
     let columns: [ArrayRef; 6] = [
         numbers(|found| found.row as u64),
