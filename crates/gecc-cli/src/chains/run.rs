@@ -6,9 +6,9 @@ use super::state::State;
 use super::summary::{Summary, count_problems, print_timings};
 use crate::flags::ChainOptions;
 use crate::input::paths::without_patterns;
-use crate::job::{End, loaded_from, pool};
+use crate::job::{End, loaded_from, pool, warn_of_failures};
 use crate::memory;
-use crate::output::{Failure, Output, Progress, debug, info, is_same_place, note, refuse_overwriting, warn};
+use crate::output::{Failure, Output, Progress, debug, info, is_same_place, note, refuse_overwriting};
 use crate::{ALL_PASSED, CLOSED_PIPE, COULD_NOT_RUN, NOT_CHECKED, SOME_REJECTED, interrupt};
 use gecc::Engine;
 use gecc_chains::bitcoin::files_beside;
@@ -227,9 +227,7 @@ fn conclude(end: End, engine: &Engine, timings: &Timings, writing: Writing, star
             print_timings(timings);
         }
     }
-    for warning in engine.failures() {
-        warn(&warning.to_string());
-    }
+    warn_of_failures(engine);
     let kept = kept?;
     noted?;
     match end {

@@ -30,4 +30,4 @@ mod write;
 
 pub use run::run;
 #[cfg(feature = "chains")]
-pub use running::{End, loaded_from, pool};
+pub use running::{End, loaded_from, pool, warn_of_failures};

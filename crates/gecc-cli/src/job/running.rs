@@ -113,7 +113,7 @@ impl<'a> Started<'a> {
         if !said.quiet && !says_nothing {
             tally.print(said.summary, passed, self.at.elapsed().as_secs_f64(), &self.engine);
         }
-        self.engine.failures().iter().for_each(|failure| warn(&failure.to_string()));
+        warn_of_failures(&self.engine);
         if matches!(end, End::Input) {
             let empty = (tally.items == 0).then_some("the input has no items");
             self.operation.keys.surplus(tally.items).iter().for_each(|surplus| warn(surplus));
@@ -126,6 +126,11 @@ impl<'a> Started<'a> {
 pub fn pool(threads: Option<usize>) -> Result<ThreadPool, String> {
     let builder = ThreadPoolBuilder::new().num_threads(threads.unwrap_or(0)).thread_name(|_| "gecc-text".to_owned());
     builder.build().map_err(|problem| format!("threads cannot be started: {problem}"))
+}
+
+/// Says which devices failed, in whose place others computed.
+pub fn warn_of_failures(engine: &Engine) {
+    engine.failures().iter().for_each(|failure| warn(&failure.to_string()));
 }
 
 /// Where the kernels came from that were used.

@@ -4,7 +4,7 @@ use crate::chains::{count_problems, refuse_overwriting_any, shown};
 use crate::flags::{AnswerFormat, IndexOptions, blocks};
 use crate::input::paths::without_patterns;
 use crate::job::columns::{Shared, failure, format_of};
-use crate::job::pool;
+use crate::job::{pool, warn_of_failures};
 use crate::node;
 use crate::output::{Failure, Output, note};
 use crate::{ALL_PASSED, COULD_NOT_RUN, NOT_CHECKED, interrupt};
@@ -45,6 +45,7 @@ pub fn run(options: &IndexOptions) -> Result<u8, Failure> {
         Err(problem) => Err(problem.into()),
     };
     let output = shared.into_output();
+    warn_of_failures(&engine);
     if interrupted.load(Ordering::Relaxed) {
         output.abandon(false);
         note("gecc: interrupted");

@@ -4,6 +4,7 @@ use super::table::{Places, Rows, Transaction};
 use crate::flags::ScanOptions;
 use crate::input::keyfile::warn_if_exposed;
 use crate::input::paths::{bytes_of, inputs};
+use crate::job::warn_of_failures;
 use crate::output::{Failure, Line, Output, note, refuse_overwriting};
 use crate::secrets::wiped::Wiped;
 use crate::{ALL_PASSED, CLOSED_PIPE, SOME_REJECTED, interrupt};
@@ -47,6 +48,7 @@ pub fn run(options: &ScanOptions) -> Result<u8, Failure> {
         Ok(output.write(vec![part.text]).outcome?)
     });
     let Counts { rows, found, bad } = counts;
+    warn_of_failures(&engine);
     if interrupted.load(Ordering::Relaxed) {
         note(&format!("gecc: interrupted{}", output.abandon(found > 0)));
         return Ok(interrupt::code());
