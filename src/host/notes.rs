@@ -1,6 +1,7 @@
 //! Notes of what the library does and when, by which a measurement finds what a slow answer waited for.
 //!
-//! They are taken with the feature `lab` alone, and only between `begin` and `take`. Else the functions here do nothing.
+//! They are taken with the feature `lab` alone, and only between `begin` and `take`. Else the functions here do
+//! nothing.
 
 use super::lock;
 use std::cell::OnceCell;
