@@ -99,7 +99,6 @@ PLACES = {
     ("kernels/bip340.cu", "load_number(key.v, keys + i * key_stride);"): "replaced by 1 below unless below n",
     ("kernels/bip340.cu", "replace_by_one(key.v, usable);"): "usable is the mask of a key below n",
     ("kernels/bip340.cu", "load_column(nonce.v, nonces, n, i);"): OF_COLUMNS,
-    ("kernels/bip340.cu", "s.v[w] &= is_signed;"): "a scalar or 0",
     ("kernels/bip340_silent.cu", "store_column(tweaks, n, i, tweak);"): "replaced by 1 just before unless below n",
     ("kernels/bip340_silent.cu", "store_column(hashes, n, i, hash);"): "replaced by 1 just before unless below n",
     ("kernels/fpmul.cu", "load_column(k.v, scalars, n, i);"): OF_COLUMNS,
