@@ -1,9 +1,8 @@
 // Sums of points in memory, in rows of 32 words, and their terms, by the form of the curve.
 //
-// A header of a form gives: BucketSum, of four numbers; bucket_identity; bucket_add_var,
-// the sum of any two; double_times, 2^count p; add_term, which adds the term in a row, negated where the mask is set,
-// to a sum, or to nothing where `identity` is true, and makes that false; prefetch_term asks for one that will be read
-// soon.
+// A header of a form gives: BucketSum, of four numbers; bucket_identity; bucket_add_var, the sum of any two;
+// double_times, 2^count p; add_term, which adds the term in a row, negated where the mask is set, to a sum, or to
+// nothing where `identity` is true, and makes that false; prefetch_term asks for one that will be read soon.
 #pragma once
 #include "curve.cuh"
 #if GECC_FORM_EDWARDS

@@ -3,7 +3,7 @@
 use super::expected::{Expected, NUMBER};
 use super::{LIMIT, Match, Outputs, Receiver, Scan};
 use crate::engine::Engine;
-use crate::host::stack;
+use crate::host::{lock, stack};
 use crate::types::{Error, POINT_ROW, Place, PublicKeys, Results, ResultsMut, Rows, Verdict, require_lengths};
 use std::sync::{Mutex, PoisonError};
 use zeroize::Zeroizing;
@@ -41,7 +41,7 @@ impl Search<'_> {
                     if self.outputs.is(output, x) && *x != [0; NUMBER] {
                         let tweak = Box::new(Zeroizing::new(*tweak));
                         let hit = Hit { item, receiver, spend_key, output, tweak };
-                        self.found.lock().unwrap_or_else(PoisonError::into_inner).push(hit);
+                        lock(&self.found).push(hit);
                     }
                 }
             }

@@ -38,7 +38,7 @@ impl State {
 }
 
 impl Finding {
-    /// What was found, and is good, or why it was not: then it is as said last.
+    /// What was found, and is good, or why nothing was found, whose state is `otherwise`.
     fn of(what: &'static str, found: Result<String, String>, otherwise: State) -> Self {
         let state = if found.is_ok() { State::Good } else { otherwise };
         Finding { what, state, detail: found.unwrap_or_else(|problem| problem) }
@@ -209,10 +209,10 @@ fn kernel_as_json(kernels: &LoadedKernels) -> Value {
 /// What came with gecc, or lies where the environment says.
 fn kernel_packs() -> Finding {
     const WHAT: &str = "kernel packs";
-    let none = || Err("none beside this program, and GECC_KERNELS names no folder".to_owned());
+    const NONE: &str = "none beside this program, and GECC_KERNELS names no folder";
     let folder = match installed::packs() {
         Ok(Some(folder)) => folder,
-        Ok(None) => return Finding::of(WHAT, none(), State::Missing),
+        Ok(None) => return Finding::of(WHAT, Err(NONE.to_owned()), State::Missing),
         Err(problem) => return Finding::of(WHAT, Err(problem), State::Wrong),
     };
     let packs: Vec<_> = kernels::packs_in(&folder).iter().map(|path| kernels::check_pack(path)).collect();
