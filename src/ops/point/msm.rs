@@ -62,8 +62,8 @@ impl Reduction for SumsOfProducts<'_> {
 ///
 /// Scalars are 32 bytes, big-endian. An item that has no scalar below n or no point of the curve makes the whole sum
 /// `Err`: with the number of the first such item, and [`crate::Rejection::ScalarOutOfRange`],
-/// [`crate::Rejection::MalformedPoint`] or [`crate::Rejection::NotOnCurve`]. The time does not depend much on the items:
-/// equal or opposite points and equal scalars cost about as much as others.
+/// [`crate::Rejection::MalformedPoint`] or [`crate::Rejection::NotOnCurve`]. The time does not depend much on the
+/// items: equal or opposite points and equal scalars cost about as much as others.
 ///
 /// # Errors
 /// [`Error::LengthMismatch`] when the slices differ in length; [`Error::Device`] when every GPU fails and the CPU
