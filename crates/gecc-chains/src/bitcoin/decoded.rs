@@ -3,7 +3,7 @@
 #[cfg(test)]
 mod shipped;
 
-use super::answers::{Answer, Reason, Template, Txid};
+use super::answers::{Answer, Answers, Reason, Template, Txid};
 use super::block::{Block, Outputs, Spent, TransactionView};
 use super::commitments::{self, Commitments};
 use super::hashes::merkle_root;
@@ -14,11 +14,12 @@ use super::rules::Rules;
 use super::schnorr::{self, Signatures};
 use super::script::{self, Spend};
 use super::sighash::{Digest, HashType, Sighashes};
-use super::taproot;
+use super::{OfBlocks, taproot};
 use crate::messages::Messages;
 use crate::problem::Progress;
 use crate::range::Blocks;
-use gecc::{Engine, PublicKeys};
+use gecc::steps::map;
+use gecc::{Engine, PublicKeys, Rejection};
 use rayon::ThreadPool;
 use std::fmt;
 
@@ -30,32 +31,28 @@ pub struct Decoded {
     claims: Claims,
     schnorr: Signatures,
     commitments: Commitments,
-    pub progress: Progress,
+    progress: Progress,
 }
 
-impl Decoded {
-    pub fn new(progress: Progress) -> Self {
-        Decoded { progress, ..Decoded::default() }
+impl OfBlocks for Decoded {
+    type Answers = Answers;
+    type Columns = Columns;
+
+    fn progress(&mut self) -> &mut Progress {
+        &mut self.progress
     }
 
-    /// Signatures that are to be verified, and what else takes memory.
-    pub fn len(&self) -> usize {
+    /// Its inputs.
+    fn size(&self) -> usize {
         self.answers.len()
     }
 
-    /// Bytes in memory, more or less.
-    pub fn bytes(&self) -> usize {
+    fn bytes(&self) -> usize {
         let signed = self.claims.bytes() + self.schnorr.bytes() + self.commitments.bytes();
         self.answers.len() * size_of::<Answer>() + signed + self.progress.held()
     }
 
-    /// What is known of the inputs once they are verified.
-    pub fn into_answers(self) -> super::Answers {
-        super::Answers { answers: self.answers, progress: self.progress }
-    }
-
-    /// Adds inputs of a block until there is little more than this many bytes. Whether those were all.
-    pub fn add(&mut self, open: &mut Open, most: usize) -> bool {
+    fn add(&mut self, open: &mut Open, most: usize) -> bool {
         let Open { block, txids, spent, rules, legacy_left, next, first, input } = open;
         while let Some(transaction) = block.transaction(*next) {
             let end = *first + spending(transaction);
@@ -72,6 +69,38 @@ impl Decoded {
             (*next, *first, *input) = (*next + 1, end, 0);
         }
         true
+    }
+
+    /// Verifies all signatures.
+    fn compute(
+        mut batch: Vec<Self>,
+        engine: &Engine,
+        pool: &ThreadPool,
+        columns: &mut Columns,
+    ) -> Result<Vec<Answers>, gecc::Error> {
+        let mut claims: Vec<&mut Claims> = batch.iter_mut().map(|part| &mut part.claims).collect();
+        rounds::decide(engine, pool, &mut columns.ecdsa, &mut claims)?;
+        let schnorr: Vec<&Signatures> = batch.iter().map(|part| &part.schnorr).collect();
+        let failed = schnorr::verify(engine, pool, &mut columns.schnorr, &schnorr)?;
+        let commitments: Vec<&Commitments> = batch.iter().map(|part| &part.commitments).collect();
+        let not_met = commitments::verify(engine, &commitments)?;
+        let of_parts = batch.into_iter().zip(failed).zip(not_met);
+        Ok(map(pool, of_parts, |((part, failed), not_met)| part.into_answers(failed, not_met)))
+    }
+}
+
+impl Decoded {
+    /// What is known of the inputs once they are verified.
+    fn into_answers(self, failed: Vec<(usize, Rejection)>, not_met: Vec<(usize, Reason)>) -> Answers {
+        let Decoded { mut answers, claims, progress, .. } = self;
+        for (answer, rejection) in claims.failed.into_iter().chain(failed) {
+            answers[answer].reason = Some(Reason::Signature(rejection));
+        }
+        // Before what else is wrong, as in consensus, and where nothing else is checked.
+        for (answer, reason) in not_met {
+            answers[answer].reason = Some(reason);
+        }
+        Answers { answers, progress }
     }
 
     /// Says what kind of input it is, and notes what it claims, for the answer that comes next.
@@ -137,35 +166,6 @@ impl Decoded {
 pub struct Columns {
     ecdsa: rounds::Columns,
     schnorr: schnorr::Columns,
-}
-
-/// Verifies all signatures of the parts of a batch.
-///
-/// # Errors
-/// What the engine says.
-pub fn verify(
-    engine: &Engine,
-    pool: &ThreadPool,
-    columns: &mut Columns,
-    parts: &mut [Decoded],
-) -> Result<(), gecc::Error> {
-    let mut claims: Vec<&mut Claims> = parts.iter_mut().map(|part| &mut part.claims).collect();
-    rounds::decide(engine, pool, &mut columns.ecdsa, &mut claims)?;
-    let schnorr: Vec<&Signatures> = parts.iter().map(|part| &part.schnorr).collect();
-    let failed = schnorr::verify(engine, pool, &mut columns.schnorr, &schnorr)?;
-    let commitments: Vec<&Commitments> = parts.iter().map(|part| &part.commitments).collect();
-    let not_met = commitments::verify(engine, &commitments)?;
-    for ((part, failed), not_met) in parts.iter_mut().zip(failed).zip(not_met) {
-        let Decoded { answers, claims, .. } = part;
-        for (answer, rejection) in claims.failed.drain(..).chain(failed) {
-            answers[answer].reason = Some(Reason::Signature(rejection));
-        }
-        // Before what else is wrong, as in consensus, and where nothing else is checked.
-        for (answer, reason) in not_met {
-            answers[answer].reason = Some(reason);
-        }
-    }
-    Ok(())
 }
 
 /// A block of which inputs are still to be added.

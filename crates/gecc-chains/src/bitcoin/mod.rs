@@ -39,12 +39,12 @@ use crate::files::{Paths, Reader};
 use crate::flow::{self, Form, HandOn, Plain, Settings, Work};
 use crate::limits::Limits;
 use crate::piece;
-use crate::problem::{Place, Problem, note};
+use crate::problem::{Place, Problem, Progress, note};
 use crate::range::Blocks;
 use crate::spare::Spare;
 pub use answers::{Answer, Answers, Reason, Template, Txid, Wrapping};
 use block::Spent;
-use decoded::{Columns, Decoded, Flaw, Open};
+use decoded::{Decoded, Flaw, Open};
 use gecc::Engine;
 pub use network::Network;
 pub use node::{Chain, FromNode, NodeBlock};
@@ -274,24 +274,55 @@ fn read_whole(mut reader: Reader, longest: u64) -> Result<Vec<u8>, Problem> {
     Err(reader.problem(format!("a block, or what it spends, is above the limit of {longest} bytes")))
 }
 
-/// Decodes pieces and verifies inputs.
-pub(crate) struct Inputs {
-    blocks: Blocks,
-    columns: Spare<Columns>,
+/// What blocks are decoded to, and computed from.
+pub(crate) trait OfBlocks: Default + Send {
+    /// What is known of a part of a batch at the end.
+    type Answers: Send;
+    /// Memory that serves one batch after the other.
+    type Columns: Default + Send;
+
+    /// How far the files were read.
+    fn progress(&mut self) -> &mut Progress;
+
+    /// What tells when a batch is full.
+    fn size(&self) -> usize;
+
+    /// Bytes in memory, more or less.
+    fn bytes(&self) -> usize;
+
+    /// Adds what comes next in a block until there is little more than this many bytes. Whether that was the rest.
+    fn add(&mut self, open: &mut Open, most: usize) -> bool;
+
+    /// Computes the parts of a batch.
+    fn compute(
+        batch: Vec<Self>,
+        engine: &Engine,
+        pool: &ThreadPool,
+        columns: &mut Self::Columns,
+    ) -> Result<Vec<Self::Answers>, gecc::Error>;
 }
 
-impl Inputs {
-    pub fn new(blocks: Blocks) -> Self {
-        Inputs { blocks, columns: Spare::default() }
+/// Makes answers of blocks, by way of `D`.
+pub(crate) struct EachBlock<D: OfBlocks> {
+    wanted: Blocks,
+    columns: Spare<D::Columns>,
+}
+
+/// Verifies inputs.
+pub(crate) type Inputs = EachBlock<Decoded>;
+
+impl<D: OfBlocks> EachBlock<D> {
+    pub fn new(wanted: Blocks) -> Self {
+        EachBlock { wanted, columns: Spare::default() }
     }
 }
 
-impl Work for Inputs {
+impl<D: OfBlocks> Work for EachBlock<D> {
     type Source = Source;
     type Piece = Piece;
-    type Decoded = Decoded;
-    type Computed = Decoded;
-    type Answers = Answers;
+    type Decoded = D;
+    type Computed = D::Answers;
+    type Answers = D::Answers;
 
     fn read(&self, source: Source, limits: &Limits, hand_on: &mut HandOn<Piece>) -> ControlFlow<()> {
         let (path, bytes) = match source {
@@ -316,8 +347,9 @@ impl Work for Inputs {
         piece.content.iter().flat_map(|(_, content)| &content.blocks).map(weight).sum()
     }
 
-    fn decode(&self, mut piece: Piece, most: usize) -> (Decoded, Option<Piece>) {
-        let mut decoded = Decoded::new(std::mem::take(&mut piece.progress));
+    fn decode(&self, mut piece: Piece, most: usize) -> (D, Option<Piece>) {
+        let mut decoded = D::default();
+        *decoded.progress() = std::mem::take(&mut piece.progress);
         let Some((path, content)) = &mut piece.content else { return (decoded, None) };
         while content.open.is_some() || !content.blocks.is_empty() {
             if decoded.bytes() >= most {
@@ -330,8 +362,8 @@ impl Work for Inputs {
                     }
                 }
                 None => {
-                    if let Err((place, what)) = content.open_next(self.blocks) {
-                        note(&mut decoded.progress.problems, of_block(path, place, what));
+                    if let Err((place, what)) = content.open_next(self.wanted) {
+                        note(&mut decoded.progress().problems, of_block(path, place, what));
                     }
                 }
             }
@@ -339,27 +371,22 @@ impl Work for Inputs {
         (decoded, None)
     }
 
-    fn size(decoded: &Decoded) -> usize {
-        decoded.len()
+    fn size(decoded: &D) -> usize {
+        decoded.size()
     }
 
-    fn bytes(decoded: &Decoded) -> usize {
+    fn bytes(decoded: &D) -> usize {
         decoded.bytes()
     }
 
-    fn compute(
-        &self,
-        engine: &Engine,
-        pool: &ThreadPool,
-        mut batch: Vec<Decoded>,
-    ) -> Result<Vec<Decoded>, gecc::Error> {
+    fn compute(&self, engine: &Engine, pool: &ThreadPool, batch: Vec<D>) -> Result<Vec<D::Answers>, gecc::Error> {
         let mut columns = self.columns.take();
-        decoded::verify(engine, pool, &mut columns, &mut batch)?;
+        let answers = D::compute(batch, engine, pool, &mut columns);
         self.columns.give_back(columns);
-        Ok(batch)
+        answers
     }
 
-    fn answers(&self, computed: Decoded) -> Answers {
-        computed.into_answers()
+    fn answers(&self, answers: D::Answers) -> D::Answers {
+        answers
     }
 }

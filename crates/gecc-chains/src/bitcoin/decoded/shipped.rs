@@ -5,7 +5,7 @@ use crate::bitcoin::decoded::Decoded;
 use crate::bitcoin::hashes::sha256d;
 use crate::bitcoin::network::Network;
 use crate::bitcoin::sighash::Digest;
-use crate::bitcoin::{Inputs, files, undo};
+use crate::bitcoin::{Inputs, OfBlocks, files, undo};
 use crate::range::Blocks;
 use crate::shipped::{decode, lines, path, paths};
 use gecc::PublicKeys;

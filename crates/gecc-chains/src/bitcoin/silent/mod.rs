@@ -7,24 +7,16 @@ use super::answers::Txid;
 use super::block::{Outputs, TransactionView};
 use super::decoded::Open;
 use super::instructions::p2tr_key;
-use super::{Chain, Inputs, Piece, PlacedBlock, of_block};
-use crate::flow::{Settings, Work};
-use crate::problem::{Progress, note};
+use super::{Chain, EachBlock, OfBlocks};
+use crate::flow::{self, Plain, Settings};
+use crate::problem::Progress;
 use crate::range::Blocks;
 use eligible::{Key, input_key, is_of_unknown_version};
-use gecc::steps::{Entrance, line};
 use gecc::{Engine, PublicKeys, Rejection, Secp256k1, Verdict, point, silent_payments};
-use rayon::prelude::*;
+use rayon::ThreadPool;
 use std::ops::ControlFlow;
-use std::sync::atomic::Ordering;
-use std::thread;
 
 pub use keys::ReceiverKeys;
-
-/// Bytes of blocks, and of what they spend, that are decoded at a time, where memory is not limited.
-const BATCH: usize = 64 << 20;
-/// Batches that are decoded and computed at a time, and that wait to be put out. One where memory is limited.
-const AT_A_TIME: usize = 4;
 
 /// Transactions with their tweak points, as columns, in the order in which blocks are in the files.
 #[derive(Clone, Debug, Default)]
@@ -60,84 +52,15 @@ pub fn index<'a, B>(
     blocks: Blocks,
     mut sink: impl FnMut(Tweaks) -> ControlFlow<B>,
 ) -> Result<Option<B>, gecc::Error> {
-    let Some(engine) = settings.engine() else { return Ok(None) };
-    let (chain, at_a_time) = (chain.into(), if settings.max_memory.is_some() { 1 } else { AT_A_TIME });
-    let (batches, workers, indexed) = line(at_a_time, 0);
-    thread::scope(|scope| {
-        scope.spawn(move || read(settings, chain, blocks, &batches));
-        for _ in 0..at_a_time {
-            let workers = workers.clone();
-            let work = move |pieces| Some(decode(settings, pieces, blocks).tweaks(engine));
-            scope.spawn(move || workers.work(work));
-        }
-        drop(workers);
-        for tweaks in indexed {
-            if settings.interrupted.load(Ordering::Relaxed) {
-                break;
-            }
-            if let ControlFlow::Break(ended) = sink(tweaks?) {
-                return Ok(Some(ended));
-            }
-        }
-        Ok(None)
-    })
-}
-
-/// Hands in the pieces of all files in batches, as long as they are wanted.
-fn read<T>(settings: &Settings, chain: Chain, blocks: Blocks, batches: &Entrance<Vec<Piece>, T>) {
-    let limits = settings.limits();
-    let full = BATCH.min(limits.ahead);
-    let (mut pieces, mut bytes) = (Vec::new(), 0);
-    let mut take = |piece: Piece| {
-        if settings.interrupted.load(Ordering::Relaxed) {
-            return ControlFlow::Break(());
-        }
-        bytes += weight(&piece);
-        pieces.push(piece);
-        if bytes < full {
-            return ControlFlow::Continue(());
-        }
-        bytes = 0;
-        if batches.hand_in(std::mem::take(&mut pieces)) { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
-    };
-    if chain.sources().try_for_each(|source| Inputs::new(blocks).read(source, &limits, &mut take)).is_continue() {
-        // Whether more would be wanted does not matter.
-        let _ = batches.hand_in(pieces);
-    }
-}
-
-fn weight(piece: &Piece) -> usize {
-    let weight = |block: &PlacedBlock| block.block.len() + block.spent.as_ref().map_or(0, Vec::len);
-    // Something even where there is nothing: files may have no end of problems.
-    1024 + piece.content.iter().flat_map(|(_, content)| &content.blocks).map(weight).sum::<usize>()
-}
-
-/// Decodes pieces, each by itself.
-fn decode(settings: &Settings, pieces: Vec<Piece>, blocks: Blocks) -> Found {
-    let decoded: Vec<Found> =
-        settings.pool.install(|| pieces.into_par_iter().map(|piece| piece_of(piece, blocks)).collect());
-    let mut all = Found::default();
-    decoded.into_iter().for_each(|found| all.append(found));
-    all
-}
-
-fn piece_of(piece: Piece, wanted: Blocks) -> Found {
-    let mut found = Found { progress: piece.progress, ..Found::default() };
-    let Some((path, mut content)) = piece.content else { return found };
-    while !content.blocks.is_empty() {
-        if let Err((place, what)) = content.open_next(wanted) {
-            note(&mut found.progress.problems, of_block(&path, place, what));
-        }
-        if let Some(open) = content.open.take() {
-            found.add(&open);
-        }
-    }
-    found
+    let each = |batch: Vec<Tweaks>| batch.into_iter().try_for_each(&mut sink);
+    flow::run(&EachBlock::<Found>::new(blocks), settings, chain.into().sources(), &Plain, each)
 }
 
 /// Transactions with taproot outputs and eligible inputs.
 #[derive(Default)]
 struct Found {
+    /// Transactions that were looked at.
+    seen: usize,
     transactions: Vec<Transaction>,
     /// The keys of inputs, and the outputs, of all of them one after the other.
     keys: Vec<Key>,
@@ -155,8 +78,46 @@ struct Transaction {
     outputs: usize,
 }
 
+impl OfBlocks for Found {
+    type Answers = Tweaks;
+    type Columns = ();
+
+    fn progress(&mut self) -> &mut Progress {
+        &mut self.progress
+    }
+
+    fn size(&self) -> usize {
+        self.seen
+    }
+
+    fn bytes(&self) -> usize {
+        size_of_val(&*self.transactions)
+            + size_of_val(&*self.keys)
+            + size_of_val(&*self.outputs)
+            + size_of_val(&*self.ineligible)
+            + self.progress.held()
+    }
+
+    /// All of a block: what it adds is smaller than the block.
+    fn add(&mut self, open: &mut Open, _: usize) -> bool {
+        for (txid, transaction, spent) in open.spending_transactions() {
+            self.seen += 1;
+            self.add_transaction(open.height(), txid, transaction, spent);
+        }
+        true
+    }
+
+    /// One part for all of the batch.
+    fn compute(batch: Vec<Self>, engine: &Engine, _: &ThreadPool, _: &mut ()) -> Result<Vec<Tweaks>, gecc::Error> {
+        let mut all = Found::default();
+        batch.into_iter().for_each(|found| all.append(found));
+        Ok(vec![all.tweaks(engine)?])
+    }
+}
+
 impl Found {
     fn append(&mut self, next: Found) {
+        self.seen += next.seen;
         self.transactions.extend(next.transactions);
         self.keys.extend(next.keys);
         self.outputs.extend(next.outputs);
@@ -164,28 +125,26 @@ impl Found {
         self.progress.append(next.progress);
     }
 
-    fn add(&mut self, open: &Open) {
-        for (txid, transaction, spent) in open.spending_transactions() {
-            let outputs = self.outputs.len();
-            self.outputs.extend(transaction.outputs().iter().filter_map(|output| p2tr_key(output.script)));
-            if self.outputs.len() == outputs {
-                continue;
-            }
-            let keys = self.keys.len();
-            self.add_keys(transaction, spent);
-            if self.keys.len() == keys {
-                self.outputs.truncate(outputs);
-                self.ineligible.push(txid);
-                continue;
-            }
-            self.transactions.push(Transaction {
-                height: open.height(),
-                txid,
-                outpoint: *transaction.inputs().map(|input| input.outpoint).min().expect("it has inputs"),
-                keys: self.keys.len() - keys,
-                outputs: self.outputs.len() - outputs,
-            });
+    fn add_transaction(&mut self, height: Option<u64>, txid: Txid, transaction: TransactionView, spent: Outputs) {
+        let outputs = self.outputs.len();
+        self.outputs.extend(transaction.outputs().iter().filter_map(|output| p2tr_key(output.script)));
+        if self.outputs.len() == outputs {
+            return;
         }
+        let keys = self.keys.len();
+        self.add_keys(transaction, spent);
+        if self.keys.len() == keys {
+            self.outputs.truncate(outputs);
+            self.ineligible.push(txid);
+            return;
+        }
+        self.transactions.push(Transaction {
+            height,
+            txid,
+            outpoint: *transaction.inputs().map(|input| input.outpoint).min().expect("it has inputs"),
+            keys: self.keys.len() - keys,
+            outputs: self.outputs.len() - outputs,
+        });
     }
 
     /// Adds the keys of eligible inputs: none where nothing of the transaction counts.
@@ -198,7 +157,7 @@ impl Found {
     }
 
     fn tweaks(self, engine: &Engine) -> Result<Tweaks, gecc::Error> {
-        let Found { transactions, keys, outputs, ineligible, progress } = self;
+        let Found { transactions, keys, outputs, ineligible, progress, .. } = self;
         let sums = sums(engine, transactions.iter().map(|of| of.keys), &keys)?;
         let outpoints: Vec<[u8; 36]> = transactions.iter().map(|of| of.outpoint).collect();
         let (mut points, mut codes) = (vec![[0; 64]; sums.len()], vec![0; sums.len()]);
