@@ -52,8 +52,10 @@ impl Encoding {
     }
 }
 
-/// The digits of a hexadecimal text: without the `0x` or `0X` in front, or the `\x` of PostgreSQL.
+/// The digits of a hexadecimal text: without the space around them and the `0x` or `0X` in front, or the `\x` of
+/// PostgreSQL.
 pub fn hex_digits(text: &[u8]) -> &[u8] {
+    let text = text.trim_ascii();
     [b"0x", b"0X", b"\\x"].iter().find_map(|prefix| text.strip_prefix(*prefix)).unwrap_or(text)
 }
 

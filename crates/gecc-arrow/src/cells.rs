@@ -129,7 +129,7 @@ impl<'a> Cells<'a> {
         }
         let cell = self.get(row)?;
         let is_none = match self.encoding {
-            Encoding::Hex => cell.first().is_some_and(|first| !first.is_ascii_hexdigit()),
+            Encoding::Hex => hex_digits(cell).first().is_some_and(|first| !first.is_ascii_hexdigit()),
             Encoding::Base64 => str::from_utf8(cell).is_ok_and(is_key_text),
         };
         Ok(is_none.then_some(cell))
@@ -243,7 +243,7 @@ fn evenly<'a, O: ArrowNativeType>(offsets: &[O], data: &'a [u8], width: usize) -
 /// Characters or bytes of a cell that no field but messages and ids has.
 pub(crate) const LONG: usize = 1024;
 
-/// The bytes of a hexadecimal text, with or without `0x`, at the end of a vector.
+/// The bytes of a hexadecimal text ([`hex_digits`]), at the end of a vector.
 ///
 /// # Errors
 /// [`CellProblem::NotHexadecimal`]. Then the vector is as it was.
@@ -352,7 +352,7 @@ mod tests {
             assert_eq!(append_hexadecimal(text.as_bytes(), &mut bytes), Err(CellProblem::NotHexadecimal));
             assert_eq!(bytes, [7], "{text}");
         }
-        for text in ["", "0x", "12", "0XAb"] {
+        for text in ["", " 0x ", "\\x12\n", "0XAb"] {
             assert_eq!(append_hexadecimal(text.as_bytes(), &mut bytes), Ok(()));
         }
         assert_eq!(bytes, [7, 0x12, 0xab]);

@@ -106,11 +106,11 @@ pub fn columns(cells: &[Cell]) -> Vec<ArrayRef> {
         Arc::new(LargeBinaryArray::from_iter(bytes())),
         Arc::new(BinaryViewArray::from_iter(bytes())),
         Arc::new(StringArray::from(texts("", false))),
-        Arc::new(LargeStringArray::from(texts("0x", true))),
+        Arc::new(LargeStringArray::from(texts(" 0x", true))),
         Arc::new(StringViewArray::from_iter(texts("0X", false))),
         Arc::new(DictionaryArray::new(
             PrimitiveArray::<UInt32Type>::from(keys()),
-            Arc::new(StringArray::from(texts("", true))),
+            Arc::new(StringArray::from(texts("\\x", true))),
         )),
         Arc::new(DictionaryArray::new(
             PrimitiveArray::<Int16Type>::from_iter(

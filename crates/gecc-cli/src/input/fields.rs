@@ -292,6 +292,10 @@ fn text_of<'a>(field: Field, value: &'a RawValue) -> Result<Option<Cow<'a, str>>
         _ if json == "null" => Ok(None),
         Some(text) if !text.contains('\\') => Ok(Some(Cow::Borrowed(text))),
         Some(text) if field == Field::SecretKey && secret_key::is_named(text) => Ok(Some(Cow::Borrowed(text))),
+        // As PostgreSQL writes bytes: one escape, in front of the digits.
+        Some(text) if field == Field::SecretKey && text.rfind('\\') == Some(1) && text.starts_with("\\\\x") => {
+            Ok(Some(Cow::Borrowed(&text[1..])))
+        }
         Some(_) if field == Field::SecretKey => Err(format!("`{field}` is written with escapes")),
         Some(_) => {
             let text: Result<Text, _> = serde_json::from_str(json);

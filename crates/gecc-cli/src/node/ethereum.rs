@@ -88,6 +88,19 @@ struct Called<'a> {
     error: Option<Refusal<'a>>,
 }
 
+/// What a block says of itself.
+#[derive(Deserialize)]
+struct Numbered<'a> {
+    #[serde(borrow)]
+    number: Cow<'a, str>,
+}
+
+impl Numbered<'_> {
+    fn is(&self, block: u64) -> bool {
+        self.number.strip_prefix("0x").is_some_and(|digits| u64::from_str_radix(digits, 16) == Ok(block))
+    }
+}
+
 #[derive(Deserialize)]
 struct Refusal<'a> {
     code: Option<i64>,
@@ -120,6 +133,9 @@ fn lines(body: &[u8], blocks: &RangeInclusive<u64>) -> Result<Vec<u8>, Failed> {
             (Some(error), _) => return Err(refused(error)),
             (None, None) => return Err(Failed::for_good(format!("the node has no block {block}"))),
             (None, Some(result)) => {
+                if !serde_json::from_str(result.get()).is_ok_and(|of: Numbered| of.is(block)) {
+                    return Err(Failed::for_now(format!("the answer for block {block} is not this block")));
+                }
                 // A line of its own: line ends in JSON are space.
                 lines.extend(result.get().bytes().map(|byte| if byte == b'\n' { b' ' } else { byte }));
                 lines.push(b'\n');
@@ -147,11 +163,20 @@ mod tests {
 
     #[test]
     fn answers_are_put_in_order() {
+        let answers = |numbers: [&str; 2]| {
+            let answer = |id: u64| format!(r#"{{"id":{id},"result":{{"a":1,"number":{}}}}}"#, numbers[id as usize - 5]);
+            format!("[{},{}]", answer(6), answer(5))
+        };
         let text = |body: &str| lines(body.as_bytes(), &(5..=6)).map(|lines| String::from_utf8(lines).unwrap());
-        assert_eq!(text(r#"[{"id":6,"result":{"b":1}},{"id":5,"result":{"a":1}}]"#).unwrap(), "{\"a\":1}\n{\"b\":1}\n");
+        let expected = "{\"a\":1,\"number\":\"0x5\"}\n{\"a\":1,\"number\":\"0x6\"}\n";
+        assert_eq!(text(&answers([r#""0x5""#, r#""0x6""#])).unwrap(), expected);
         let failed = |body: &str| text(body).map_err(|failed| (failed.problem, failed.is_for_good)).unwrap_err();
         assert!(failed(r#"[{"id":5,"result":{}}]"#).0.contains("not those"));
-        let (missing, is_for_good) = failed(r#"[{"id":5,"result":{}},{"id":6,"result":null}]"#);
+        for other in [r#""0x5""#, r#""6""#, "6", "null"] {
+            let (problem, is_for_good) = failed(&answers([r#""0x5""#, other]));
+            assert!(problem.contains("block 6 is not this block") && !is_for_good, "{problem}");
+        }
+        let (missing, is_for_good) = failed(r#"[{"id":5,"result":{"number":"0x5"}},{"id":6,"result":null}]"#);
         assert!(missing.contains("no block 6") && is_for_good);
         let refused = r#"{"id":null,"error":{"code":-32600,"message":"batch too large"}}"#;
         assert_eq!(failed(refused), ("batch too large (code -32600)".to_owned(), true));

@@ -185,6 +185,10 @@ fn bytes_behind_a_backslash() {
         values.map(|value| format!("\\x{}", hex::encode(value))).join(",")
     };
     assert_all_valid(&ON_P256, &format!("digest,signature,public_key\n{}\n{}\n", row(0), row(1)), 2);
+    let key = |start: &str| format!("{{\"secret_key\":\"{start}{}\"}}\n", hex::encode(set.secret[0].expose_bytes()));
+    let output = run(&["pubkey", "--curve", "p256"], key("\\\\x"));
+    assert_eq!(answers(&output), [json!({"public_key": hex::encode(set.public[0].as_sec1())})], "{}", stderr(&output));
+    assert_ne!(code(&run(&["pubkey", "--curve", "p256"], key("\\\\x\\\\"))), 0);
 }
 
 /// Behind DER there may be a hash type of Bitcoin or Bitcoin Cash, and nothing else.
