@@ -275,11 +275,6 @@ impl<'a> Inputs<'a> {
 
     /// Recovery ids of all rows.
     pub fn recovery_ids(&mut self) -> Result<Vec<[u8; 1]>, Error> {
-        if !self.has(Field::RecoveryId)
-            && let Some(problem) = of_other_type(Field::RecoveryId, self.batch.schema_ref())
-        {
-            return Err(problem);
-        }
         match self.ids()? {
             Some(ids) => self.fill(false, |row, to| {
                 *to = [ids.get(row)?];

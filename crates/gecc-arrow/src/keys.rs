@@ -33,7 +33,7 @@ impl<'a> Keys<'a> {
         };
         Ok(match width {
             Some(X_ONLY) if takes_x_only => Keys::XOnly(inputs.bytes(Field::PublicKey, &cells)?),
-            Some(33) => Keys::Compressed(inputs.bytes(Field::PublicKey, &cells)?),
+            Some(33) if kind != KeyKind::Ed25519 => Keys::Compressed(inputs.bytes(Field::PublicKey, &cells)?),
             Some(64) => Keys::Raw(inputs.bytes(Field::PublicKey, &cells)?),
             Some(65) => Keys::Uncompressed(inputs.bytes(Field::PublicKey, &cells)?),
             _ => Keys::Mixed(inputs.fill(false, |row, to| {
@@ -59,7 +59,7 @@ impl<'a> Keys<'a> {
 fn mixed_row(cells: &Cells, row: usize, kind: KeyKind, takes_x_only: bool) -> Result<[u8; 65], CellProblem> {
     let named = |key: &[u8]| {
         let key = gecc_keys::public_key(key, kind)?.unwrap_or_default();
-        Some(plain_row(&key, takes_x_only))
+        Some(kind.row(&key, takes_x_only))
     };
     if let Some(text) = cells.text_without_digits(row)? {
         return Some(text).filter(|text| text.len() <= LONGEST).and_then(named).ok_or(CellProblem::NotHexadecimal);
@@ -77,15 +77,7 @@ fn mixed_row(cells: &Cells, row: usize, kind: KeyKind, takes_x_only: bool) -> Re
     // Those of 32 bytes may look like anything.
     let is_x = takes_x_only && key.len() == X_ONLY;
     let row = if is_x { None } else { named(key) };
-    Ok(row.unwrap_or_else(|| plain_row(key, takes_x_only)))
-}
-
-/// A key in an encoding of points, or of 32 bytes.
-fn plain_row(key: &[u8], takes_x_only: bool) -> [u8; 65] {
-    match key.try_into() {
-        Ok(key) if takes_x_only => PublicKeys::mixed_row_of_x(key),
-        _ => PublicKeys::mixed_row(key),
-    }
+    Ok(row.unwrap_or_else(|| kind.row(key, takes_x_only)))
 }
 
 /// Bytes or characters of the longest key that is read, which a certificate may have. A dictionary may have it in very

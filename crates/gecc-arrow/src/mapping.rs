@@ -1,9 +1,10 @@
 //! Which column of a schema holds which field.
 
-use crate::cells::holds_bytes;
+use crate::cells::{holds_bytes, holds_integers};
 use crate::error::Error;
 use crate::operation::Operation;
 use arrow_schema::{DataType, FieldRef, Schema};
+use gecc::call::RecoveryIds;
 use gecc::fields::{Field, Mapping};
 
 /// What a column of the field may hold, for errors.
@@ -43,7 +44,7 @@ fn takes_width(field: Field, width: i32) -> bool {
 /// Whether a column of this type can hold the field.
 pub fn takes(field: Field, data_type: &DataType) -> bool {
     match data_type {
-        other if field == Field::RecoveryId => other.is_integer() || *other == DataType::Boolean,
+        other if field == Field::RecoveryId => holds_integers(other),
         DataType::FixedSizeBinary(width) => takes_width(field, *width),
         DataType::Dictionary(_, values) => holds_bytes(data_type) && takes(field, values),
         other => holds_bytes(other),
@@ -53,11 +54,18 @@ pub fn takes(field: Field, data_type: &DataType) -> bool {
 /// A mapping with the columns that an operation reads, as their names say and their types allow.
 ///
 /// # Errors
-/// [`Error::Columns`] as [`Mapping::complete`].
+/// [`Error::Columns`] as [`Mapping::complete`], and where recovery ids are read and the column with their name has
+/// another type: signatures may have others behind them.
 pub fn complete(mapping: Mapping, schema: &Schema, operation: &Operation) -> Result<Mapping, Error> {
     let fits = |place: usize, field| takes(field, schema.field(place).data_type());
     let reads = |field| operation.reads(field);
-    mapping.complete(&names(schema), false, &reads, &fits).map_err(|problem| Error::Columns(problem.to_string()))
+    let found = mapping.complete(&names(schema), false, &reads, &fits);
+    let found = found.map_err(|problem| Error::Columns(problem.to_string()))?;
+    let needs_ids = operation.call.reads().recovery_ids == RecoveryIds::Required;
+    match of_other_type(Field::RecoveryId, schema).filter(|_| needs_ids && found.column(Field::RecoveryId).is_none()) {
+        Some(problem) => Err(problem),
+        None => Ok(found),
+    }
 }
 
 /// The names of the columns.
@@ -124,6 +132,21 @@ mod tests {
         assert_eq!(found, wanted);
         assert_eq!(column_of(&found, Field::PublicKey, &schema).unwrap(), Some(7));
         assert_eq!(column_of(&found, Field::Message, &schema).unwrap(), None);
+    }
+
+    #[test]
+    fn recovery_ids_that_cannot_be_read_are_not_passed_over() {
+        let of = |ids: DataType| {
+            schema(&[("digest", DataType::Binary), ("signature", DataType::FixedSizeBinary(65)), ("v", ids)])
+        };
+        let recover = Operation::from(call::Operation::EcdsaRecover(CurveId::P256));
+        for ids in [DataType::Utf8, DataType::Float64, DataType::Decimal128(9, 1)] {
+            let problem = text(complete(Mapping::new(), &of(ids), &recover));
+            assert!(problem.contains("but `recovery_id` is integers"), "{problem}");
+        }
+        for ids in [DataType::Int8, DataType::Decimal128(38, 0)] {
+            assert_eq!(complete(Mapping::new(), &of(ids), &recover).unwrap().column(Field::RecoveryId), Some("v"));
+        }
     }
 
     #[test]

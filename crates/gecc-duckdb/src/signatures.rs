@@ -3,15 +3,15 @@
 use crate::engine::service;
 use crate::scalar::{Call, Scalar};
 use crate::vector::{
-    ANY, BLOB, BOOLEAN, LogicalType, Results, SQLNULL, TINYINT, Type, UBIGINT, UINTEGER, VARCHAR, Vector,
+    ANY, BLOB, BOOLEAN, INVALID, LogicalType, Results, SQLNULL, TINYINT, Type, UBIGINT, UINTEGER, VARCHAR, Vector,
 };
 use arrow_array::builder::{GenericBinaryBuilder, GenericStringBuilder};
 use arrow_array::{Array, FixedSizeBinaryArray};
 use arrow_array::{ArrayRef, BooleanArray, Int64Array, RecordBatch, UInt64Array, new_null_array};
 use arrow_schema::DataType;
 use gecc::Verdict;
-use gecc_arrow::Answers;
 use gecc_arrow::sql::{FunctionKind, Gives, Task};
+use gecc_arrow::{Answers, Field};
 use std::sync::Arc;
 
 /// One of these functions.
@@ -29,6 +29,15 @@ impl OfSignatures {
     /// Arguments before the fields.
     fn names(&self) -> usize {
         self.kind.names().len()
+    }
+
+    /// Whether a field may be of this type.
+    fn require(&self, field: Field, of: Type) -> Result<(), String> {
+        match data_type(of) {
+            None if of == SQLNULL => Ok(()),
+            None => Err(format!("`{field}` is neither a BLOB, a VARCHAR nor an integer")),
+            Some(of) => self.kind.require(field, &of),
+        }
     }
 
     fn write(&self, answers: &Answers, first: usize, results: &mut Results) {
@@ -78,18 +87,15 @@ impl Scalar for OfSignatures {
         let named: Vec<Option<&str>> = named.iter().map(Option::as_deref).collect();
         let task = self.kind.task(&named, Default::default())?;
         let types = (self.names()..call.arguments()).map(|argument| call.type_of(argument).type_of());
-        for (field, of) in self.kind.fields().iter().zip(types) {
-            match data_type(of) {
-                None if of == SQLNULL => {}
-                None => return Err(format!("`{field}` is neither a BLOB, a VARCHAR nor an integer")),
-                Some(of) => self.kind.require(*field, &of)?,
-            }
-        }
+        // DuckDB does not say that of a subquery.
+        let mut known = self.kind.fields().iter().zip(types).filter(|(_, of)| *of != INVALID);
+        known.try_for_each(|(field, of)| self.require(*field, of))?;
         Ok(task)
     }
 
     fn compute(&self, task: &Task, _: &mut (), arguments: &[Vector], results: &mut Results) -> Result<(), String> {
         let fields = self.kind.fields().iter().zip(&arguments[self.names()..]);
+        fields.clone().try_for_each(|(field, vector)| self.require(*field, vector.type_of()))?;
         let columns = fields.map(|(field, vector)| (field.to_string(), column(*vector, *field), true));
         let batch = RecordBatch::try_from_iter_with_nullable(columns).map_err(|problem| problem.to_string())?;
         let parts = service()?.answers(self.kind, *task, &batch);
@@ -115,7 +121,7 @@ fn data_type(of: Type) -> Option<DataType> {
 }
 
 /// A vector as an array. Copies it, which costs little beside what is computed.
-fn column(vector: Vector, field: gecc_arrow::Field) -> ArrayRef {
+fn column(vector: Vector, field: Field) -> ArrayRef {
     let rows = 0..vector.rows();
     match data_type(vector.type_of()) {
         Some(DataType::LargeBinary) => {
@@ -134,7 +140,7 @@ fn column(vector: Vector, field: gecc_arrow::Field) -> ArrayRef {
             Arc::new(rows.map(|row| vector.integer(row).map(|value| value as u64)).collect::<UInt64Array>())
         }
         Some(_) => Arc::new(rows.map(|row| vector.integer(row).map(|value| value as i64)).collect::<Int64Array>()),
-        None if field == gecc_arrow::Field::RecoveryId => new_null_array(&DataType::UInt8, vector.rows()),
+        None if field == Field::RecoveryId => new_null_array(&DataType::UInt8, vector.rows()),
         None => new_null_array(&DataType::LargeBinary, vector.rows()),
     }
 }

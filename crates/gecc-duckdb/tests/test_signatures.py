@@ -118,6 +118,9 @@ def test_digests_of_messages(db: duckdb.DuckDBPyConnection) -> None:
     assert one(db, "SELECT message_digest('none', unhex(repeat('ab', 31)))") is None
     assert one(db, "SELECT message_digest_reason('none', encode('a'))") == "`message` has the wrong length"
     assert one(db, "SELECT message_digest('sha256', NULL)") is None
+    # The types of subqueries are known late.
+    assert one(db, "SELECT message_digest('sha256', (SELECT ''::BLOB))") == hashlib.sha256().digest()
+    assert "`message` is neither" in refused(db, "SELECT message_digest('sha256', (SELECT 0.5))")
     assert one(db, "SELECT message_digest_reason('sha256', 'Hello World')") == "`message` is not hexadecimal"
     assert "no hash is called `md5`; the hashes are sha256" in refused(db, "SELECT message_digest('md5', '')")
 

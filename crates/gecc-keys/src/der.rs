@@ -9,7 +9,7 @@ use pkcs8::PrivateKeyInfoRef;
 use sec1::{EcParameters, EcPrivateKey};
 
 /// `id-ecPublicKey` of RFC 5480.
-const ELLIPTIC_CURVE: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.10045.2.1");
+pub const ELLIPTIC_CURVE: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.10045.2.1");
 
 pub const ENCRYPTED: &str = "the key is encrypted: decrypt it first, for instance with \
                              `openssl pkcs8 -in FILE -out PLAIN` for PKCS#8 or `openssl ec -in FILE -out PLAIN` for SEC 1";

@@ -1,8 +1,8 @@
 //! What keys are for, and the names that key files have for it.
 
 use der::oid::ObjectIdentifier;
-use gecc::CurveId;
 use gecc::call::Operation;
+use gecc::{CurveId, PublicKeys};
 use std::fmt;
 
 /// RFC 7518, section 6.2.1.1, and RFC 8812, section 3.1. No name is registered for the other curves.
@@ -43,6 +43,18 @@ impl fmt::Display for KeyKind {
 }
 
 impl KeyKind {
+    /// The row of a key in an encoding of points, for [`PublicKeys::mixed`]: of Ed25519 of 32 bytes alone, and of a
+    /// curve also of those where `takes_x_only`.
+    pub fn row(self, key: &[u8], takes_x_only: bool) -> [u8; 65] {
+        match (self, key.try_into()) {
+            (KeyKind::Ed25519, Ok(key)) => PublicKeys::mixed_row_of_x(key),
+            (KeyKind::Curve(_), Ok(x)) if takes_x_only => PublicKeys::mixed_row_of_x(x),
+            // 33 bytes that begin with 2 are an x to rows, and no key of Ed25519.
+            (KeyKind::Ed25519, Err(_)) => PublicKeys::mixed_row(&[]),
+            (KeyKind::Curve(_), _) => PublicKeys::mixed_row(key),
+        }
+    }
+
     /// Fails unless the identifier is that of this curve.
     pub(crate) fn require_identifier(self, found: ObjectIdentifier) -> Result<(), String> {
         match CurveId::ALL.iter().find(|named| found == ObjectIdentifier::new_unwrap(named.oid())) {

@@ -1,12 +1,12 @@
 //! Public keys in forms that say what they are for: SubjectPublicKeyInfo (RFC 5480, RFC 8410) and X.509 certificates
 //! (RFC 5280) in DER or PEM, JSON Web Keys, and lines of OpenSSH with keys of Ed25519.
 
+use crate::der::ELLIPTIC_CURVE;
 use crate::kind::{ED25519, KeyKind};
 use crate::{openssh, without_mark};
 use base64ct::{Base64UrlUnpadded, Encoding};
 use der::asn1::AnyRef;
 use der::{Decode, Header, Reader as _, SliceReader, Tag, Tagged};
-use gecc::PublicKeys;
 use pkcs8::spki::SubjectPublicKeyInfoRef;
 use sec1::EcParameters;
 use serde::Deserialize;
@@ -67,7 +67,8 @@ fn of_der(der: &[u8], kind: KeyKind) -> Result<Vec<u8>, String> {
         let is_key = |bytes: &Vec<u8>| info.algorithm.parameters.is_none() && bytes.len() == 32;
         return bytes.filter(is_key).ok_or_else(|| "`public_key` is no key of Ed25519 as in RFC 8410".to_owned());
     }
-    let named = info.algorithm.parameters.and_then(|parameters| parameters.decode_as().ok());
+    let parameters = info.algorithm.parameters.filter(|_| info.algorithm.oid == ELLIPTIC_CURVE);
+    let named = parameters.and_then(|parameters| parameters.decode_as().ok());
     let EcParameters::NamedCurve(named) = named.ok_or_else(malformed)?;
     kind.require_identifier(named)?;
     bytes.ok_or_else(malformed)
@@ -118,7 +119,7 @@ fn of_jwk(text: &[u8], kind: KeyKind) -> Result<Vec<u8>, String> {
     Ok(bytes)
 }
 
-/// Reads a column of public keys in any form, as rows for [`PublicKeys::mixed`].
+/// Reads a column of public keys in any form, as rows for [`gecc::PublicKeys::mixed`].
 ///
 /// A key that cannot be read is a row that calls reject. Where that is so of every key in a form that names its curve,
 /// the column is a wrong one, and none of bad keys: [`Reader::finish`] says why.
@@ -138,13 +139,7 @@ impl Reader {
     /// The row of a key: PEM, DER or JWK, a certificate's, a SEC 1 octet string, or `x || y`; of Ed25519
     /// 32 bytes, or a line of OpenSSH.
     pub fn row(&mut self, key: &[u8]) -> [u8; 65] {
-        let key = self.octets(key).unwrap_or_default();
-        match (self.kind, key[..].try_into()) {
-            (KeyKind::Ed25519, Ok(key)) => PublicKeys::mixed_row_of_x(key),
-            // 33 bytes that begin with 2 are an x to rows, and no key of Ed25519.
-            (KeyKind::Ed25519, Err(_)) => PublicKeys::mixed_row(&[]),
-            (KeyKind::Curve(_), _) => PublicKeys::mixed_row(&key),
-        }
+        self.kind.row(&self.octets(key).unwrap_or_default(), false)
     }
 
     /// The same key as [`public_key`] has it, and one in no form that says what it is for as it is; `None` for what

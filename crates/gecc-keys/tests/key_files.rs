@@ -388,6 +388,10 @@ fn public_keys_of_every_form_are_read() {
         }
         jwk["kty"] = json!("RSA");
         assert!(read_public_key(jwk.to_string().as_bytes(), curve).unwrap().unwrap_err().contains("no JSON Web Key"));
+        // Of another algorithm than id-ecPublicKey, which is the first identifier.
+        let mut other = der.clone();
+        other[der.windows(3).position(|bytes| bytes == [0x3d, 2, 1]).unwrap() + 2] = 2;
+        assert!(read_public_key(&other, curve).unwrap().unwrap_err().contains("RFC 5480"));
         // What is no such form, as it is.
         for plain in [&expected[..], &expected[1..], &expected[..33], &[0x30; 64], &[0x30; 65], b"", b"04ab"] {
             assert_eq!(read_public_key(plain, curve), None);

@@ -220,13 +220,14 @@ def test_numbers_of_any_kind() -> None:
     # As Ethereum has them: 27 and 28, and for the chain 11155111.
     v = [number + 27 for number in numbers]
     forms += [ids + 27, bytes(v), v, pa.array(v), ids.astype(np.int64) + 35 + 2 * 11155111]
+    forms += [[number + 35 + (1 << 63) for number in numbers]]
     for form in forms:
         keys, ok = gecc.recover("secp256k1", digests, signatures, form)
         assert pa.array(ok).to_pylist() == [True] * 6
         assert [bytes(key.as_py() if isinstance(key, pa.Scalar) else key) for key in keys] == [
             key.tobytes() for key in public_keys
         ]
-    for wrong in ([4] * 6, [-1] * 6, [1 << 80] * 6, 26, [26] * 6, np.full(6, -1), ids + 4, pa.array([-1] * 6)):
+    for wrong in ([4] * 6, [-1] * 6, [1 << 127] * 6, 26, [26] * 6, np.full(6, -1), ids + 4, pa.array([-1] * 6)):
         _, codes = gecc.recover("secp256k1", digests, signatures, wrong, reasons=True)
         assert set(pa.array(codes).to_pylist()) == {Reason.RECOVERY_ID_OUT_OF_RANGE}
     _, codes = gecc.recover("secp256k1", digests, signatures, [None, *numbers[1:]], reasons=True)

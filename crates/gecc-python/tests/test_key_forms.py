@@ -185,6 +185,15 @@ def test_a_key_that_cannot_be_read_rejects_its_item_alone() -> None:
     keys = [theirs.public_pem[0], "-----BEGIN PUBLIC KEY-----\nAAAA", theirs.public_der[2][:-1], None]
     codes = gecc.verify("p256", theirs.digests, theirs.der, keys, reasons=True)
     assert list(codes) == [Reason.VALID, Reason.MALFORMED_POINT, Reason.MALFORMED_POINT, Reason.PUBLIC_KEY_NULL]
+    keys[1] = "\ud800"
+    codes = gecc.verify("p256", theirs.digests, theirs.der, keys, reasons=True)
+    assert codes[0] == Reason.VALID and codes[1] == Reason.PUBLIC_KEY_NOT_HEXADECIMAL
+    with pytest.raises(ValueError, match="public_keys: a text that is not hexadecimal"):
+        gecc.verify("p256", theirs.digests, theirs.der, "\ud800")
+    # Two rows that begin as DER does.
+    rows = bytes.fromhex("307e30") + bytes(125)
+    codes = gecc.verify("p256", theirs.digests[:2], bytes(128), rows, reasons=True)
+    assert list(codes) == list(gecc.verify("p256", theirs.digests[:2], bytes(128), [rows[:64], rows[64:]], reasons=True))
     signatures = [theirs.der[0], theirs.der[1][:-1], theirs.der[2] + b"\1", b"x"]
     codes = gecc.verify("p256", theirs.digests, signatures, theirs.public_pem, reasons=True)
     expected = [Reason.VALID, Reason.MALFORMED_SIGNATURE, Reason.VALID, Reason.SIGNATURE_WRONG_LENGTH]

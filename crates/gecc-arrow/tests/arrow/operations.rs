@@ -630,7 +630,7 @@ fn ed25519_is_what_the_direct_calls_give() {
 
 /// A byte behind a signature is not v, and its bytes are not the numbers of DER.
 #[test]
-fn signatures_of_ed25519_have_64_bytes() {
+fn signatures_of_ed25519_have_64_bytes_and_keys_32() {
     let seed = [1; 32];
     let public = ed25519::public_keys(engine(), &[SecretKey::from_bytes(seed)]).unwrap();
     let signed = ed25519::sign(engine(), &[b""], &SecretKey::from_bytes(seed), Variant::PURE).unwrap();
@@ -652,6 +652,21 @@ fn signatures_of_ed25519_have_64_bytes() {
         let reasons: Vec<_> = (0..5).map(|row| answers.reason(row).map(|reason| reason.to_string())).collect();
         assert_eq!(reasons[0], None);
         assert_eq!(reasons[1..], vec![Some("`signature` has the wrong length".to_owned()); 4]);
+    }
+    // A byte in front makes no key of another form, in whatever column.
+    let with_sign = [&[2], &public[0][..]].concat();
+    for keys in [vec![with_sign.clone()], vec![public[0].to_vec(), with_sign]] {
+        for column in columns(&some(&keys)) {
+            let columns = vec![
+                (Field::Message, columns(&some(&vec![[]; keys.len()])).remove(0)),
+                (Field::Signature, fixed(&some(&vec![signature; keys.len()])).unwrap()),
+                (Field::PublicKey, column),
+            ];
+            let answers = apply(Call::Ed25519Verify(Rule::Cofactorless), columns);
+            for (row, key) in keys.iter().enumerate() {
+                assert_eq!(answers.reason(row).is_none(), key.len() == 32);
+            }
+        }
     }
 }
 

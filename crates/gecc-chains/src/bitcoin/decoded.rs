@@ -18,7 +18,6 @@ use super::{OfBlocks, taproot};
 use crate::messages::Messages;
 use crate::problem::Progress;
 use crate::range::Blocks;
-use gecc::steps::map;
 use gecc::{Engine, PublicKeys, Rejection};
 use rayon::ThreadPool;
 use std::fmt;
@@ -35,6 +34,7 @@ pub struct Decoded {
 }
 
 impl OfBlocks for Decoded {
+    type Computed = Decoded;
     type Answers = Answers;
     type Columns = Columns;
 
@@ -77,30 +77,37 @@ impl OfBlocks for Decoded {
         engine: &Engine,
         pool: &ThreadPool,
         columns: &mut Columns,
-    ) -> Result<Vec<Answers>, gecc::Error> {
+    ) -> Result<Vec<Decoded>, gecc::Error> {
         let mut claims: Vec<&mut Claims> = batch.iter_mut().map(|part| &mut part.claims).collect();
         rounds::decide(engine, pool, &mut columns.ecdsa, &mut claims)?;
         let schnorr: Vec<&Signatures> = batch.iter().map(|part| &part.schnorr).collect();
         let failed = schnorr::verify(engine, pool, &mut columns.schnorr, &schnorr)?;
         let commitments: Vec<&Commitments> = batch.iter().map(|part| &part.commitments).collect();
         let not_met = commitments::verify(engine, &commitments)?;
-        let of_parts = batch.into_iter().zip(failed).zip(not_met);
-        Ok(map(pool, of_parts, |((part, failed), not_met)| part.into_answers(failed, not_met)))
+        for ((part, failed), not_met) in batch.iter_mut().zip(failed).zip(not_met) {
+            part.settle(failed, not_met);
+        }
+        Ok(batch)
+    }
+}
+
+impl From<Decoded> for Answers {
+    fn from(verified: Decoded) -> Self {
+        Answers { answers: verified.answers, progress: verified.progress }
     }
 }
 
 impl Decoded {
-    /// What is known of the inputs once they are verified.
-    fn into_answers(self, failed: Vec<(usize, Rejection)>, not_met: Vec<(usize, Reason)>) -> Answers {
-        let Decoded { mut answers, claims, progress, .. } = self;
-        for (answer, rejection) in claims.failed.into_iter().chain(failed) {
+    /// Says of its answers what does not hold.
+    fn settle(&mut self, failed: Vec<(usize, Rejection)>, not_met: Vec<(usize, Reason)>) {
+        let Decoded { answers, claims, .. } = self;
+        for (answer, rejection) in claims.failed.drain(..).chain(failed) {
             answers[answer].reason = Some(Reason::Signature(rejection));
         }
         // Before what else is wrong, as in consensus, and where nothing else is checked.
         for (answer, reason) in not_met {
             answers[answer].reason = Some(reason);
         }
-        Answers { answers, progress }
     }
 
     /// Says what kind of input it is, and notes what it claims, for the answer that comes next.

@@ -276,7 +276,9 @@ fn read_whole(mut reader: Reader, longest: u64) -> Result<Vec<u8>, Problem> {
 
 /// What blocks are decoded to, and computed from.
 pub(crate) trait OfBlocks: Default + Send {
-    /// What is known of a part of a batch at the end.
+    /// A part of a batch with what was computed of it.
+    type Computed: Into<Self::Answers> + Send;
+    /// What is known of it at the end.
     type Answers: Send;
     /// Memory that serves one batch after the other.
     type Columns: Default + Send;
@@ -299,7 +301,7 @@ pub(crate) trait OfBlocks: Default + Send {
         engine: &Engine,
         pool: &ThreadPool,
         columns: &mut Self::Columns,
-    ) -> Result<Vec<Self::Answers>, gecc::Error>;
+    ) -> Result<Vec<Self::Computed>, gecc::Error>;
 }
 
 /// Makes answers of blocks, by way of `D`.
@@ -321,7 +323,7 @@ impl<D: OfBlocks> Work for EachBlock<D> {
     type Source = Source;
     type Piece = Piece;
     type Decoded = D;
-    type Computed = D::Answers;
+    type Computed = D::Computed;
     type Answers = D::Answers;
 
     fn read(&self, source: Source, limits: &Limits, hand_on: &mut HandOn<Piece>) -> ControlFlow<()> {
@@ -379,14 +381,14 @@ impl<D: OfBlocks> Work for EachBlock<D> {
         decoded.bytes()
     }
 
-    fn compute(&self, engine: &Engine, pool: &ThreadPool, batch: Vec<D>) -> Result<Vec<D::Answers>, gecc::Error> {
+    fn compute(&self, engine: &Engine, pool: &ThreadPool, batch: Vec<D>) -> Result<Vec<D::Computed>, gecc::Error> {
         let mut columns = self.columns.take();
-        let answers = D::compute(batch, engine, pool, &mut columns);
+        let computed = D::compute(batch, engine, pool, &mut columns);
         self.columns.give_back(columns);
-        answers
+        computed
     }
 
-    fn answers(&self, answers: D::Answers) -> D::Answers {
-        answers
+    fn answers(&self, computed: D::Computed) -> D::Answers {
+        computed.into()
     }
 }

@@ -61,12 +61,15 @@ fn id_of_v(v: &[u8]) -> u8 {
     recovery_id_of_v(v).unwrap_or(u8::MAX)
 }
 
-/// The recovery id of a number, or of a text that is one, decimal or hexadecimal behind 0x; `None` where the value is
-/// anything else.
+/// The recovery id of a number, or of a text that is one, decimal or hexadecimal behind 0x, or of a truth value; `None`
+/// where the value is anything else.
 fn id_of_text(text: &str) -> Option<u8> {
     /// Bytes of the largest v that is read: chain ids have at most 32.
     const MOST_V_BYTES: usize = 33;
     let (text, digits) = (text.trim(), digits(text));
+    if let "false" | "true" = text {
+        return Some(u8::from(text == "true"));
+    }
     if digits.len() == text.len() {
         return text.parse().ok().map(|v: u128| id_of_v(&v.to_be_bytes()));
     }

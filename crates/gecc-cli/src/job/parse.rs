@@ -7,7 +7,6 @@ use crate::input::items::{Unreadable, each_of_unit};
 use crate::input::layout::Layout;
 use crate::input::names::Names;
 use crate::operation::NO_RECOVERY_ID;
-use gecc::PublicKeys;
 use gecc::call::{Reads, RecoveryIds};
 use gecc::fields::{Encoding, Field, Hash};
 use gecc_keys::KeyKind;
@@ -130,18 +129,18 @@ pub fn key_form(unit: &Unit, layout: &Layout, rules: &Rules) -> KeyColumn {
     let mut form = None;
     each_of_unit(unit, layout, &rules.names, |_, fields| {
         let fields = fields.ok().and_then(|fields| rules.in_hex(fields).ok());
-        form = fields.and_then(|fields| fields.public_key().ok().map(|digits| form_of(digits, rules.reads)));
+        form = fields.and_then(|fields| fields.public_key().ok().map(|digits| form_of(digits, rules)));
         if form.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     });
     form.unwrap_or_default()
 }
 
 /// By the number of digits.
-fn form_of(digits: &str, reads: Reads) -> KeyColumn {
+fn form_of(digits: &str, rules: &Rules) -> KeyColumn {
     let is = |form: KeyColumn| digits.len() == 2 * form.width();
-    match reads.x_only_keys && is(KeyColumn::XOnly) {
+    match rules.reads.x_only_keys && is(KeyColumn::XOnly) {
         true => KeyColumn::XOnly,
-        false if is(KeyColumn::Compressed) => KeyColumn::Compressed,
+        false if is(KeyColumn::Compressed) && rules.kind != KeyKind::Ed25519 => KeyColumn::Compressed,
         false => KeyColumn::Mixed,
     }
 }
@@ -274,7 +273,7 @@ impl Filling<'_, '_> {
                 &[]
             }
         };
-        let mixed = mixed_row(decoded, self.rules.reads.x_only_keys);
+        let mixed = self.rules.kind.row(decoded, self.rules.reads.x_only_keys);
         if form != KeyColumn::Mixed {
             return Ok(Some(mixed));
         }
@@ -288,20 +287,12 @@ impl Filling<'_, '_> {
         let key = self.part.public_keys.get(row * width..(row + 1) * width).unwrap_or_default();
         let public_key = odd_key.unwrap_or_else(|| match self.part.form {
             KeyColumn::Mixed => key.try_into().unwrap_or([0; 65]),
-            KeyColumn::Compressed | KeyColumn::XOnly => mixed_row(key, self.rules.reads.x_only_keys),
+            KeyColumn::Compressed | KeyColumn::XOnly => self.rules.kind.row(key, self.rules.reads.x_only_keys),
         });
         let digest = self.part.digests.get(row).copied().unwrap_or_default();
         let signature = self.part.signatures.get(row).copied().unwrap_or([0; 64]);
         self.origins.odd.items.push(OddItem { row, digest, signature, public_key, message });
         self.part.clear_public(row);
-    }
-}
-
-/// The row of a key, where the library has mixed ones.
-fn mixed_row(key: &[u8], takes_x_only: bool) -> [u8; 65] {
-    match key.try_into() {
-        Ok(x) if takes_x_only => PublicKeys::mixed_row_of_x(x),
-        _ => PublicKeys::mixed_row(key),
     }
 }
 

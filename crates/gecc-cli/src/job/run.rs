@@ -110,7 +110,7 @@ fn ready(started: &Started, path: &Path, opened: Opened) -> Result<Ready, Failur
     let items = match (options.format, &options.layout) {
         (Some(Format::Rows), Some(layout)) => {
             layout.require(&fields_of(operation.reads()))?;
-            layout.require_widths(operation.reads())?;
+            layout.require_widths(operation.call)?;
             Items::Rows(rows::reader(input, layout, &limits).map_err(named)?)
         }
         _ => Items::Text(input),

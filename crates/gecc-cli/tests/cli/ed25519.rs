@@ -309,12 +309,20 @@ fn keys_have_32_bytes() {
     let set = signed(1);
     let key = "0379be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798";
     let [message, signature] = [hex::encode(set.messages[0]), hex::encode(set.signatures[0])];
-    let lines = [key, &hex::encode(set.public[0])]
-        .map(|key| json!({"message": message, "signature": signature, "public_key": key}).to_string());
-    let output = run(&VERIFY, lines.join("\n"));
-    let found = answers(&output);
-    assert!(found[0]["reason"].as_str().unwrap().contains("encoding is malformed"), "{found:?}");
-    assert_eq!(found[1]["valid"], true);
+    let public = hex::encode(set.public[0]);
+    let with_sign = format!("02{public}");
+    for keys in [[key, &with_sign, &public], [&with_sign, &public, key], [&public, key, &with_sign]] {
+        let line = |key| json!({"message": message, "signature": signature, "public_key": key}).to_string();
+        let output = run(&VERIFY, keys.map(line).join("\n"));
+        for (key, answer) in keys.iter().zip(answers(&output)) {
+            let reason = answer["reason"].as_str().unwrap_or_default();
+            assert!(answer["valid"] == (*key == public), "{answer}");
+            assert_eq!(reason.contains("encoding is malformed"), *key != public, "{answer}");
+        }
+    }
+    let layout = ["--format", "rows", "--layout", "digest:32,public_key:33,signature:64"];
+    let problem = stderr(&run(&[&VERIFY[..], &layout].concat(), [0; 129].repeat(2))).to_string();
+    assert!(problem.contains("has 32 bytes"), "{problem}");
 }
 
 /// A byte behind a signature is not v, and its bytes are not the numbers of DER.

@@ -65,18 +65,18 @@ fn recover_gives_addresses() {
 }
 
 #[test]
-fn a_recovery_id_is_a_number_or_a_text_that_is_one() {
+fn a_recovery_id_is_a_number_a_truth_value_or_a_text_that_is_one() {
     let set = signed::<Secp256k1>(1);
     let line = |id: &str| {
         let (digest, signature) = (hex::encode(set.digests[0]), hex::encode(set.signed[0].signature));
         format!("{{\"digest\":\"{digest}\",\"recovery_id\":{id},\"signature\":\"{signature}\"}}\n")
     };
     let id = set.signed[0].recovery_id;
-    let given = [format!("{id}"), format!("\" {id}\""), format!("\"\\u003{id}\"")];
+    let given = [format!("{id}"), format!("\" {id}\""), format!("\"\\u003{id}\""), format!("{}", id == 1)];
     let input: String = given.iter().map(|id| line(id)).collect();
     let public = hex::encode(set.public[0].as_sec1());
-    assert_eq!(answers(&run(&["recover", "--curve", "secp256k1"], input)), vec![json!({"public_key": public}); 3]);
-    let wrong = ["-1", "0.0", "true", "[0]", "{\"a\":[0]}", "\"0x\"", "\"0xg\"", &"9".repeat(40)];
+    assert_eq!(answers(&run(&["recover", "--curve", "secp256k1"], input)), vec![json!({"public_key": public}); 4]);
+    let wrong = ["-1", "0.0", "\"yes\"", "[0]", "{\"a\":[0]}", "\"0x\"", "\"0xg\"", &"9".repeat(40)];
     let input: String = wrong.iter().map(|id| line(id)).collect();
     let output = run(&["recover", "--curve", "secp256k1"], input);
     for (answer, id) in answers(&output).iter().zip(wrong) {

@@ -169,7 +169,7 @@ impl<'py> Call<'py> {
     pub fn recovery_ids(&mut self, value: &Bound<'py, PyAny>) -> PyResult<Column> {
         let argument = argument("recovery_ids", Field::RecoveryId);
         let value = &self.without_index(argument, value)?;
-        if let Ok(number) = value.extract::<i64>() {
+        if let Ok(number) = value.extract::<i128>() {
             return self.agree(argument, (numbers::of_one(number), None), Column::items);
         }
         let read = match numbers::of_integers(argument, value)? {

@@ -22,7 +22,8 @@ pub fn may_be(argument: Argument, text: &[u8]) -> bool {
 /// `ValueError` that says what is wrong with it, and shows nothing of a private key.
 pub fn of_one(argument: Argument, value: &Bound<'_, PyAny>) -> PyResult<Option<Zeroizing<Vec<u8>>>> {
     if let Ok(text) = value.cast::<PyString>() {
-        let text = text.to_cow()?;
+        // Half of a surrogate pair is nothing that is read.
+        let Ok(text) = text.to_cow() else { return Ok(None) };
         return if may_be(argument, text.as_bytes()) { of_bytes(argument, text.as_bytes()) } else { Ok(None) };
     }
     if let Ok(bytes) = value.cast::<PyBytes>() {
@@ -37,11 +38,19 @@ pub fn of_one(argument: Argument, value: &Bound<'_, PyAny>) -> PyResult<Option<Z
 fn of_bytes(argument: Argument, key: &[u8]) -> PyResult<Option<Zeroizing<Vec<u8>>>> {
     let (Role::Field(field), Some(kind)) = (argument.role, argument.kind) else { return Ok(None) };
     let found = match field {
-        Field::PublicKey => gecc_keys::public_key(key, kind).map(|key| key.map(Zeroizing::new)),
+        // Rows of points may begin as DER does.
+        Field::PublicKey => gecc_keys::public_key(key, kind)
+            .filter(|found| found.is_ok() || may_be(argument, key) || !are_rows(key))
+            .map(|key| key.map(Zeroizing::new)),
         Field::SecretKey => return secret(argument, key),
         _ => None,
     };
     found.transpose().map_err(|problem| PyValueError::new_err(format!("{}: {problem}", argument.name)))
+}
+
+/// Whether bytes may be rows of points, of the widths that these have.
+fn are_rows(key: &[u8]) -> bool {
+    [32, 33, 65].iter().any(|width| key.len().is_multiple_of(*width))
 }
 
 /// A private key in such a form. Rows of 32 bytes are none, whatever they begin with.

@@ -21,7 +21,7 @@ pub fn id(number: impl TryInto<u128>) -> u8 {
 }
 
 /// One number for all items.
-pub fn of_one(number: i64) -> Column {
+pub fn of_one(number: i128) -> Column {
     Column::of_copy(1, None, Zeroizing::new(vec![id(number)]))
 }
 
@@ -38,8 +38,8 @@ pub fn of_list(argument: Argument, items: &[Bound<'_, PyAny>]) -> Read<Column> {
         let number = item
             .call_method0("__index__")
             .map_err(|_| PyTypeError::new_err(format!("{}[{index}]: not an integer", argument.name)))?;
-        // One that no i64 holds is out of range, too.
-        ids[index] = number.extract::<i64>().map_or(NO_ID, id);
+        // One that no i128 holds is out of range, too.
+        ids[index] = number.extract::<i128>().map_or(NO_ID, id);
     }
     Ok((Column::of_copy(1, Some(items.len()), ids), some_problems(problems)))
 }

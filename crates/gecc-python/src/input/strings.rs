@@ -81,13 +81,17 @@ impl Strings {
             self.places.push(Ok(Place::of(bytes.as_bytes())));
             self.keeps.push(Keep::Python(item.clone().unbind()));
         } else if let Ok(text) = item.cast::<PyString>() {
-            match argument.role {
-                Role::Field(Field::Message) => return Err(wrong_item(argument, index, item)),
+            let is_plain = argument.role == Role::Field(Field::Id);
+            match text.to_cow() {
+                _ if argument.role == Role::Field(Field::Message) => return Err(wrong_item(argument, index, item)),
+                Err(problem) if is_plain => return Err(problem),
+                // Half of a surrogate pair.
+                Err(_) => self.places.push(Err(CellProblem::NotHexadecimal)),
                 // Who reads keys knows forms that are no digits.
-                role if role == Role::Field(Field::Id) || named_key::may_be(argument, text.to_cow()?.as_bytes()) => {
-                    self.push_copy(Zeroizing::new(text.to_cow()?.as_bytes().to_vec()));
+                Ok(text) if is_plain || named_key::may_be(argument, text.as_bytes()) => {
+                    self.push_copy(Zeroizing::new(text.as_bytes().to_vec()));
                 }
-                _ => match hexadecimal(text)? {
+                Ok(text) => match hexadecimal(&text) {
                     Ok(bytes) => self.push_copy(bytes),
                     Err(problem) => self.places.push(Err(problem)),
                 },
@@ -222,11 +226,10 @@ impl Strings {
 }
 
 /// The bytes of a hexadecimal text, with or without `0x`.
-pub fn hexadecimal(text: &Bound<'_, PyString>) -> PyResult<Result<Zeroizing<Vec<u8>>, CellProblem>> {
-    let text = text.to_cow()?;
+pub fn hexadecimal(text: &str) -> Result<Zeroizing<Vec<u8>>, CellProblem> {
     // No byte is moved when more are appended.
     let mut bytes = Zeroizing::new(Vec::with_capacity(text.len() / 2));
-    Ok(append_hexadecimal(text.as_bytes(), &mut bytes).map(|()| bytes))
+    append_hexadecimal(text.as_bytes(), &mut bytes).map(|()| bytes)
 }
 
 fn wrong_item(argument: Argument, index: usize, item: &Bound<'_, PyAny>) -> PyErr {

@@ -30,7 +30,8 @@ impl<'py> Value<'py> {
         }
         if let Ok(text) = value.cast::<PyString>() {
             let wrong = || PyValueError::new_err(format!("{}: a text that is not hexadecimal", argument.name));
-            return hexadecimal(text)?.map(Value::Row).map_err(|_| wrong());
+            let row = text.to_cow().ok().and_then(|text| hexadecimal(&text).ok());
+            return row.map(Value::Row).ok_or_else(wrong);
         }
         let list = match value.cast::<PyUntypedArray>() {
             Ok(array) => list_of(argument, array)?,

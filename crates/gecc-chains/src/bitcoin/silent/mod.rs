@@ -79,6 +79,7 @@ struct Transaction {
 }
 
 impl OfBlocks for Found {
+    type Computed = Tweaks;
     type Answers = Tweaks;
     type Columns = ();
 

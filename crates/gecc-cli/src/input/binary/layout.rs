@@ -1,7 +1,8 @@
 //! Where the fields of a row are.
 
-use gecc::call::Reads;
+use gecc::call::Operation;
 use gecc::fields::Field;
+use gecc_keys::KeyKind;
 use std::str::FromStr;
 
 /// Wider rows are refused: they are rather a mistake.
@@ -62,11 +63,15 @@ impl Layout {
         Err(format!("the layout has no {}, which the command needs", names.join(" and no ")))
     }
 
-    /// Fails where public keys are x alone, or signatures have v, and the command does not take these.
-    pub fn require_widths(&self, reads: Reads) -> Result<(), String> {
+    /// Fails where public keys or signatures have widths that are none of those of the operation.
+    pub fn require_widths(&self, operation: Operation) -> Result<(), String> {
+        let reads = operation.reads();
         match self.place(Field::PublicKey) {
             Some(Place { width: 32, .. }) if !reads.x_only_keys => {
                 Err("a `public_key` of 32 bytes is for `gecc verify --scheme bip340`, or ed25519".to_owned())
+            }
+            Some(Place { width, .. }) if width != 32 && KeyKind::from(operation) == KeyKind::Ed25519 => {
+                Err("a `public_key` of Ed25519 has 32 bytes".to_owned())
             }
             _ if reads.bare_signatures && self.v().is_some() => {
                 Err("a `signature` of BIP 340 or Ed25519 has 64 bytes: say signature:64,skip:1 for one with a byte behind it"

@@ -269,12 +269,15 @@ fn layouts_are_read_and_explained() {
     }
     // 32 bytes are a key for BIP 340 alone.
     let x_only = "digest:32,public_key:32".parse::<Layout>().unwrap();
-    assert_eq!(x_only.require_widths(Operation::Bip340Verify.reads()), Ok(()));
-    assert!(x_only.require_widths(Operation::Sm2Verify.reads()).is_err());
+    assert_eq!(x_only.require_widths(Operation::Bip340Verify), Ok(()));
+    assert!(x_only.require_widths(Operation::Sm2Verify).is_err());
+    let with_sign = "digest:32,public_key:33".parse::<Layout>().unwrap();
+    assert_eq!(with_sign.require_widths(Operation::Bip340Verify), Ok(()));
+    assert!(with_sign.require_widths(Operation::Ed25519Verify(Rule::Strict)).is_err());
     // BIP 340 and Ed25519 have no v.
     let with_v = "digest:32,public_key:32,signature:65".parse::<Layout>().unwrap();
     for operation in [Operation::Bip340Verify, Operation::Ed25519Verify(Rule::Strict)] {
-        let problem = with_v.require_widths(operation.reads()).unwrap_err();
+        let problem = with_v.require_widths(operation).unwrap_err();
         assert!(problem.contains("64 bytes"), "{problem}");
     }
 }
