@@ -75,5 +75,6 @@ fn of_column<'a>(inputs: &mut Inputs<'a>, kind: KeyKind) -> Result<Column<'a, 32
 
 fn is_named(cells: &Cells, row: usize) -> bool {
     let is_key = |cell: &[u8]| cell.len() <= LONGEST && gecc_keys::are_secret_keys(cell);
-    cells.len(row) != Ok(32) && cells.get(row).is_ok_and(is_key)
+    // 32 bytes may begin as DER does, and no text does.
+    (cells.is_text() || cells.len(row) != Ok(32)) && cells.get(row).is_ok_and(is_key)
 }

@@ -5,8 +5,9 @@ use crate::der::ELLIPTIC_CURVE;
 use crate::kind::{ED25519, KeyKind};
 use crate::{openssh, without_mark};
 use base64ct::{Base64UrlUnpadded, Encoding};
-use der::asn1::AnyRef;
+use der::asn1::{AnyRef, ObjectIdentifier};
 use der::{Decode, Header, Reader as _, SliceReader, Tag, Tagged};
+use gecc::CurveId;
 use pkcs8::spki::SubjectPublicKeyInfoRef;
 use sec1::EcParameters;
 use serde::Deserialize;
@@ -67,7 +68,9 @@ fn of_der(der: &[u8], kind: KeyKind) -> Result<Vec<u8>, String> {
         let is_key = |bytes: &Vec<u8>| info.algorithm.parameters.is_none() && bytes.len() == 32;
         return bytes.filter(is_key).ok_or_else(|| "`public_key` is no key of Ed25519 as in RFC 8410".to_owned());
     }
-    let parameters = info.algorithm.parameters.filter(|_| info.algorithm.oid == ELLIPTIC_CURVE);
+    // Chinese authorities also name the curve of SM2 as the algorithm.
+    let algorithms = [ELLIPTIC_CURVE, ObjectIdentifier::new_unwrap(CurveId::Sm2.oid())];
+    let parameters = info.algorithm.parameters.filter(|_| algorithms.contains(&info.algorithm.oid));
     let named = parameters.and_then(|parameters| parameters.decode_as().ok());
     let EcParameters::NamedCurve(named) = named.ok_or_else(malformed)?;
     kind.require_identifier(named)?;
