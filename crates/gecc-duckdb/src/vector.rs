@@ -10,8 +10,6 @@ use std::slice;
 /// A type of values, `DUCKDB_TYPE`.
 pub type Type = u32;
 
-/// Of an argument whose type is not known before it is computed.
-pub const INVALID: Type = 0;
 pub const BOOLEAN: Type = 1;
 /// The first of the integers of at most 64 bits, which the next seven are.
 pub const TINYINT: Type = 2;
