@@ -62,10 +62,13 @@ pub fn complete(mapping: Mapping, schema: &Schema, operation: &Operation) -> Res
     let found = mapping.complete(&names(schema), false, &reads, &fits);
     let found = found.map_err(|problem| Error::Columns(problem.to_string()))?;
     let needs_ids = operation.call.reads().recovery_ids == RecoveryIds::Required;
-    match of_other_type(Field::RecoveryId, schema).filter(|_| needs_ids && found.column(Field::RecoveryId).is_none()) {
-        Some(problem) => Err(problem),
-        None => Ok(found),
+    if needs_ids
+        && found.column(Field::RecoveryId).is_none()
+        && let Some(problem) = of_other_type(Field::RecoveryId, schema)
+    {
+        return Err(problem);
     }
+    Ok(found)
 }
 
 /// The names of the columns.

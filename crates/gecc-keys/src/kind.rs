@@ -46,12 +46,11 @@ impl KeyKind {
     /// The row of a key in an encoding of points, for [`PublicKeys::mixed`]: of Ed25519 of 32 bytes alone, and of a
     /// curve also of those where `takes_x_only`.
     pub fn row(self, key: &[u8], takes_x_only: bool) -> [u8; 65] {
-        match (self, key.try_into()) {
-            (KeyKind::Ed25519, Ok(key)) => PublicKeys::mixed_row_of_x(key),
-            (KeyKind::Curve(_), Ok(x)) if takes_x_only => PublicKeys::mixed_row_of_x(x),
+        match key.try_into() {
+            Ok(x) if takes_x_only || self == KeyKind::Ed25519 => PublicKeys::mixed_row_of_x(x),
             // 33 bytes that begin with 2 are an x to rows, and no key of Ed25519.
-            (KeyKind::Ed25519, Err(_)) => PublicKeys::mixed_row(&[]),
-            (KeyKind::Curve(_), _) => PublicKeys::mixed_row(key),
+            _ if self == KeyKind::Ed25519 => PublicKeys::mixed_row(&[]),
+            _ => PublicKeys::mixed_row(key),
         }
     }
 

@@ -69,8 +69,8 @@ fn of_der(der: &[u8], kind: KeyKind) -> Result<Vec<u8>, String> {
         return bytes.filter(is_key).ok_or_else(|| "`public_key` is no key of Ed25519 as in RFC 8410".to_owned());
     }
     // Chinese authorities also name the curve of SM2 as the algorithm.
-    let algorithms = [ELLIPTIC_CURVE, ObjectIdentifier::new_unwrap(CurveId::Sm2.oid())];
-    let parameters = info.algorithm.parameters.filter(|_| algorithms.contains(&info.algorithm.oid));
+    let is_elliptic = |oid| oid == ELLIPTIC_CURVE || oid == ObjectIdentifier::new_unwrap(CurveId::Sm2.oid());
+    let parameters = info.algorithm.parameters.filter(|_| is_elliptic(info.algorithm.oid));
     let named = parameters.and_then(|parameters| parameters.decode_as().ok());
     let EcParameters::NamedCurve(named) = named.ok_or_else(malformed)?;
     kind.require_identifier(named)?;

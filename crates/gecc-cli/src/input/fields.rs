@@ -67,8 +67,10 @@ fn id_of_text(text: &str) -> Option<u8> {
     /// Bytes of the largest v that is read: chain ids have at most 32.
     const MOST_V_BYTES: usize = 33;
     let (text, digits) = (text.trim(), digits(text));
-    if let "false" | "true" = text {
-        return Some(u8::from(text == "true"));
+    match text {
+        "false" => return Some(0),
+        "true" => return Some(1),
+        _ => {}
     }
     if digits.len() == text.len() {
         return text.parse().ok().map(|v: u128| id_of_v(&v.to_be_bytes()));

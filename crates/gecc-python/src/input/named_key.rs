@@ -40,7 +40,7 @@ fn of_bytes(argument: Argument, key: &[u8]) -> PyResult<Option<Zeroizing<Vec<u8>
     let found = match field {
         // Rows of points may begin as DER does.
         Field::PublicKey => gecc_keys::public_key(key, kind)
-            .filter(|found| found.is_ok() || may_be(argument, key) || !are_rows(key))
+            .filter(|found| found.is_ok() || may_be(argument, key) || !may_be_rows(key))
             .map(|key| key.map(Zeroizing::new)),
         Field::SecretKey => return secret(argument, key),
         _ => None,
@@ -49,7 +49,7 @@ fn of_bytes(argument: Argument, key: &[u8]) -> PyResult<Option<Zeroizing<Vec<u8>
 }
 
 /// Whether bytes may be rows of points, of the widths that these have.
-fn are_rows(key: &[u8]) -> bool {
+fn may_be_rows(key: &[u8]) -> bool {
     [32, 33, 65].iter().any(|width| key.len().is_multiple_of(*width))
 }
 

@@ -81,9 +81,11 @@ impl Strings {
             self.places.push(Ok(Place::of(bytes.as_bytes())));
             self.keeps.push(Keep::Python(item.clone().unbind()));
         } else if let Ok(text) = item.cast::<PyString>() {
+            if argument.role == Role::Field(Field::Message) {
+                return Err(wrong_item(argument, index, item));
+            }
             let is_plain = argument.role == Role::Field(Field::Id);
             match text.to_cow() {
-                _ if argument.role == Role::Field(Field::Message) => return Err(wrong_item(argument, index, item)),
                 Err(problem) if is_plain => return Err(problem),
                 // Half of a surrogate pair.
                 Err(_) => self.places.push(Err(CellProblem::NotHexadecimal)),
