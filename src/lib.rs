@@ -34,7 +34,7 @@
 //! | ECDH | [`ecdh`] | in private keys |
 //! | key generation, public keys | [`keys`] | in private keys |
 //! | tweaks of public keys (BIP 341, BIP 32) | [`tweak`] | no: public data |
-//! | silent payments: scan, index (BIP 352) | [`silent_payments`] | in scan keys |
+//! | silent payments: scan, index (BIP 352) | [`silent_payments`] | in scan keys, see there of GPUs |
 //! | point addition, doubling, multiplication, decompression | [`point`] | no: public data |
 //! | digests of messages | [`hash`] | no: public data |
 //! | modular exponentiation, multiplication, squaring | [`modular`] | in bases, exponents and factors |
@@ -108,6 +108,14 @@ pub use schemes::{bip340, ecdsa, ed25519, sm2};
 /// ```
 pub mod rust_crypto {
     pub use ::{bp256, k256, p256, sm2};
+}
+/// The programs of the pages outside of the crate.
+#[cfg(doctest)]
+mod pages {
+    #[doc = include_str!("../README.md")]
+    struct Readme;
+    #[doc = include_str!("../docs/using.md")]
+    struct Using;
 }
 pub use types::{
     Error, Point, PublicKeys, Rejection, Rows, SecretKey, SecretKeys, SharedPoint, SharedSecret, Signers, Verdict,

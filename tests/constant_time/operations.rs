@@ -6,8 +6,10 @@ use gecc::bip340::{Auxiliary, SigningKeys};
 use gecc::ecdsa::{RecoverableSignature, SForm};
 use gecc::ed25519::Variant;
 use gecc::modular::Numbers;
+use gecc::silent_payments::{Outputs, Receiver};
 use gecc::{Backend, Curve, EcdsaCurve, Engine, Error, Point, PublicKeys, Rejection, SecretKey};
-use gecc::{Rows, Secp256k1, SecretKeys, Signers, bip340, ecdh, ecdsa, ed25519, keys, modular, sm2};
+use gecc::{Rows, Secp256k1, SecretKeys, Signers, bip340, ecdh, ecdsa, ed25519, keys, modular, silent_payments, sm2};
+use serde_json::Value;
 use std::hint::black_box;
 
 /// Items of a batch: each of its own key, or all of one.
@@ -175,6 +177,42 @@ fn products<const BYTES: usize>(engine: &Engine) {
     });
 }
 
+fn public_point(engine: &Engine, key: [u8; 32]) -> Point {
+    keys::public_keys(engine, Secp256k1, &[SecretKey::from_bytes(key)]).unwrap()[0].unwrap()
+}
+
+/// What the receivers of BIP 352's vectors find.
+fn scans(engine: &Engine) {
+    let vectors = include_str!("../vectors/bip352_send_and_receive_test_vectors.json");
+    let cases: Vec<Value> = serde_json::from_str(vectors).unwrap();
+    let bytes = |text: &Value| hex::decode(text.as_str().unwrap()).unwrap();
+    let row = |text: &Value| -> [u8; 32] { bytes(text).try_into().unwrap() };
+    for case in cases.iter().flat_map(|case| case["receiving"].as_array().unwrap()) {
+        let (given, expected) = (&case["given"], &case["expected"]);
+        // One case has thousands of outputs.
+        if expected["tweak"].is_null() || !expected["n_outputs"].is_null() {
+            continue;
+        }
+        let tweak_point: [u8; 33] = bytes(&expected["tweak"]).try_into().unwrap();
+        let spend_key = public_point(engine, row(&given["key_material"]["spend_priv_key"]));
+        let labels: Vec<u32> =
+            given["labels"].as_array().unwrap().iter().map(|label| label.as_u64().unwrap() as u32).collect();
+        let outputs: Vec<[u8; 32]> = given["outputs"].as_array().unwrap().iter().map(row).collect();
+        let offsets = [0, outputs.len() as u64];
+        let found = expected["outputs"].as_array().map_or(0, Vec::len);
+        with_secrets(
+            || vec![SecretKey::from_bytes(row(&given["key_material"]["scan_priv_key"]))],
+            |scan_key: &[SecretKey]| {
+                let receiver = [Receiver::new(scan_key[0].clone(), spend_key.as_sec1(), &labels).unwrap()];
+                let outputs = Outputs::x_only(&offsets, &outputs).unwrap();
+                let scan = silent_payments::scan(engine, &receiver, &[tweak_point], outputs).unwrap();
+                assert_eq!(scan.matches.len(), found);
+                scan.matches.iter().map(|found| (found.output, *found.tweak.expose_bytes())).collect()
+            },
+        );
+    }
+}
+
 fn on_curve<C: Curve>(engine: &Engine) {
     public_keys::<C>(engine);
     agreement::<C>(engine);
@@ -184,6 +222,7 @@ fn on_curve<C: Curve>(engine: &Engine) {
 pub fn all() {
     let plain = engine(false);
     each_curve!(on_curve(&plain));
+    scans(&plain);
     for engine in [&plain, &engine(true)] {
         each_ecdsa_curve!(ecdsa(engine));
         sm2(engine);

@@ -24,7 +24,7 @@ output file is its owner's alone (mode 600), also one that others could read bef
 pub const PUBKEY_HELP: &str = concat!(
     "\
 Input is one private key a line (64 hexadecimal digits; lines that start with # are comments), or JSON Lines or CSV with \
-the field `secret_key`, or one of the other formats below.
+the field `secret_key`, or a key in PEM, DER or as a JSON Web Key, or one of the other formats below.
 
 Examples:
   gecc pubkey --curve secp256k1 --compressed keys.hex
