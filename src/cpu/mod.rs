@@ -78,6 +78,10 @@ pub const CHUNK: usize = 512;
 const SMALLEST_CHUNK: usize = 64;
 /// The same where each is computed by itself, which takes longer.
 const SMALLEST_GROUP: usize = 4;
+/// Bytes to hash that are worth another thread.
+const SMALLEST_TEXTS: usize = 16 << 10;
+/// Bytes of secret results that one thread holds at a time.
+const MOST_SECRET: usize = 1 << 20;
 
 /// The threads and the limits of one engine.
 #[derive(Debug)]
@@ -122,7 +126,18 @@ impl CpuEngine {
         initial: T,
         compute: impl Fn(Range<usize>, &mut [T]) + Sync,
     ) -> Vec<T> {
-        let chunk = self.chunk(items);
+        self.map_chunks_of_texts(0, items, initial, compute)
+    }
+
+    /// Likewise where this many bytes are hashed for an item, on average.
+    pub fn map_chunks_of_texts<T: Clone + Send>(
+        &self,
+        bytes: usize,
+        items: usize,
+        initial: T,
+        compute: impl Fn(Range<usize>, &mut [T]) + Sync,
+    ) -> Vec<T> {
+        let chunk = self.chunk_of_texts(items, bytes);
         self.pool.map_blocks(chunk, items, initial, &|start, out| compute(start..start + out.len(), out))
     }
 
@@ -138,14 +153,31 @@ impl CpuEngine {
 
     /// One chunk needs no other thread, and waking one takes as long as several items.
     fn chunk(&self, items: usize) -> usize {
-        items.div_ceil(self.threads()).clamp(SMALLEST_CHUNK, CHUNK)
+        self.chunk_of_texts(items, 0)
+    }
+
+    /// Of long texts one item may be worth another thread. `bytes`: of a text, on average.
+    fn chunk_of_texts(&self, items: usize, bytes: usize) -> usize {
+        let worth_a_thread = SMALLEST_TEXTS.checked_div(bytes).unwrap_or(SMALLEST_CHUNK);
+        items.div_ceil(self.threads()).clamp(worth_a_thread.clamp(1, SMALLEST_CHUNK), CHUNK)
     }
 
     /// The results of all items of a place, whose numbers are counted from 0, computed chunk by chunk. `compute` gives
     /// each item of its range a code, and rows where that is good; they are 0 before.
     pub fn fill(&self, out: &mut dyn Place, widths: Widths, compute: impl Fn(Range<usize>, &mut ResultsMut) + Sync) {
-        let compute: &Compute = &compute;
-        self.fill_chunks(self.chunk(out.items()), out, |place, range| write_chunk(place, widths, range, compute));
+        self.fill_of_texts(0, out, widths, compute);
+    }
+
+    /// Likewise where this many bytes are hashed for an item, on average.
+    pub fn fill_of_texts(
+        &self,
+        bytes: usize,
+        out: &mut dyn Place,
+        widths: Widths,
+        compute: impl Fn(Range<usize>, &mut ResultsMut) + Sync,
+    ) {
+        let (chunk, compute): (_, &Compute) = (self.chunk_of_texts(out.items(), bytes), &compute);
+        self.fill_chunks(chunk, out, |place, range| write_chunk(place, widths, range, compute));
     }
 
     /// Like `fill`, for results that are secret or computed from secrets: every copy on their way is wiped, and the
@@ -156,7 +188,19 @@ impl CpuEngine {
         widths: Widths,
         compute: impl Fn(Range<usize>, &mut ResultsMut) + Sync,
     ) {
-        self.fill_secret_by(self.chunk(out.items()), out, widths, &compute);
+        self.fill_secret_of_texts(0, out, widths, compute);
+    }
+
+    /// Likewise where this many bytes are hashed for an item, on average.
+    pub fn fill_secret_of_texts(
+        &self,
+        bytes: usize,
+        out: &mut dyn Place,
+        widths: Widths,
+        compute: impl Fn(Range<usize>, &mut ResultsMut) + Sync,
+    ) {
+        let most = (MOST_SECRET / (1 + widths[0] + widths[1])).max(1);
+        self.fill_secret_by(self.chunk_of_texts(out.items(), bytes).min(most), out, widths, &compute);
     }
 
     /// Likewise item by item, where each takes so long that few of them are worth a thread.
@@ -297,6 +341,34 @@ mod tests {
                 // Each for columns and for values.
                 assert_eq!(computed.into_inner(), 6 * items);
             }
+        }
+    }
+
+    /// The items of the largest chunk.
+    fn largest(fill: impl FnOnce(&(dyn Fn(Range<usize>, &mut ResultsMut) + Sync))) -> usize {
+        let most = AtomicUsize::new(0);
+        fill(&|range, _| _ = most.fetch_max(range.len(), Ordering::Relaxed));
+        most.into_inner()
+    }
+
+    #[test]
+    fn secret_rows_take_bounded_memory_however_wide_they_are() {
+        let engine = CpuEngine::new(Some(2), None).unwrap();
+        for (items, width, most) in [(2048, 64, CHUNK), (2048, 1 << 12, 255), (3, 2 * MOST_SECRET, 1)] {
+            let (mut codes, mut rows) = (vec![0; items], vec![0; width * items]);
+            let mut out = ResultsMut::new(&mut codes, [&mut rows, &mut []], [width, 0]);
+            assert_eq!(largest(|compute| engine.fill_secret(&mut out, [width, 0], compute)), most, "{width} bytes");
+        }
+    }
+
+    #[test]
+    fn few_long_texts_are_shared_out() {
+        let engine = CpuEngine::new(Some(4), None).unwrap();
+        for (bytes, most) in [(0, 40), (100, 40), (1 << 12, 10), (1 << 20, 10)] {
+            let fill = |compute: &(dyn Fn(Range<usize>, &mut ResultsMut) + Sync)| {
+                engine.fill_of_texts(bytes, &mut ResultsMut::codes(&mut [0; 40]), [0, 0], compute);
+            };
+            assert_eq!(largest(fill), most, "{bytes} bytes");
         }
     }
 

@@ -17,12 +17,9 @@ pub(crate) enum Folder {
 
 const GETH: &str =
     "geth's database is not read: with geth stopped, `geth export blocks.rlp FIRST LAST` writes blocks that are";
-const RETH: &str =
-    "reth's database is not read: `cryo transactions --rpc URL --blocks FIRST:END --include-columns v r s` writes Parquet that is";
-const ERIGON: &str =
-    "Erigon's files are not read: `cryo transactions --rpc URL --blocks FIRST:END --include-columns v r s` writes Parquet that is";
-const LEVELDB: &str =
-    "a node's database is not read: have the node write its blocks as RLP, era1 or JSON, or cryo its transactions, with v, r and s";
+const RETH: &str = "reth's database is not read: `cryo transactions --rpc URL --blocks FIRST:END --include-columns v r s` writes Parquet that is";
+const ERIGON: &str = "Erigon's files are not read: `cryo transactions --rpc URL --blocks FIRST:END --include-columns v r s` writes Parquet that is";
+const LEVELDB: &str = "a node's database is not read: have the node write its blocks as RLP, era1 or JSON, or cryo its transactions, with v, r and s";
 
 impl Folder {
     /// By what is in it.

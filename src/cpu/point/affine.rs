@@ -114,11 +114,13 @@ pub struct Denominators<F> {
     /// `prefix[i]` is the product of the values before i in the chain of i, which is `i % CHAINS`.
     prefix: Vec<F>,
     products: [F; CHAINS],
+    /// A factor of what is inverted, which takes variable time.
+    blind: F,
 }
 
 impl<F: Field> Denominators<F> {
     pub fn new() -> Self {
-        Denominators { values: Vec::new(), prefix: Vec::new(), products: [F::ONE; CHAINS] }
+        Denominators { values: Vec::new(), prefix: Vec::new(), products: [F::ONE; CHAINS], blind: F::ONE }
     }
 
     /// With room for this many pairs: a vector that grows would leave its old contents behind.
@@ -126,8 +128,15 @@ impl<F: Field> Denominators<F> {
         Denominators { values: Vec::with_capacity(pairs), prefix: Vec::with_capacity(pairs), ..Self::new() }
     }
 
+    /// For secret points: a number other than 0 that nobody knows. What time an inversion takes then tells nothing of
+    /// them.
+    pub fn blind(&mut self, factor: F) {
+        self.blind = factor;
+    }
+
     /// Leaves nothing of what was computed.
     pub fn wipe(&mut self) {
+        self.blind = F::ONE;
         self.clear();
         self.values.spare_capacity_mut().zeroize();
         self.prefix.spare_capacity_mut().zeroize();
@@ -137,6 +146,7 @@ impl<F: Field> Denominators<F> {
         self.values.clear();
         self.prefix.clear();
         self.products = [F::ONE; CHAINS];
+        self.products[0] = self.blind;
     }
 
     /// `value` must not be zero.

@@ -22,17 +22,32 @@ impl<C: CpuCurve> Comb<C> {
         // Few windows with many multiples, or many windows with few: either way a batch is long enough to share its
         // inversion, and fits the cache; in lanes, a batch fills them.
         let windows_at_once = if lanes.is_some() { (8192 >> window).max(8) } else { (2048 >> window).max(1) };
-        let mut entries = vec![Entry::from_words([0; 8]); bases.len() * count];
-        let tasks = bases.chunks(windows_at_once).zip(entries.chunks_mut(windows_at_once * count));
-        for_each(pool, tasks.collect(), |(bases, out)| match lanes {
+        let write = |(bases, out): (&[Entry<C::Base>], &mut [Entry<C::Base>])| match lanes {
             Some(lanes) => multiples_of::<C>(lanes, bases, out),
             None => multiples::<C>(bases, out),
-        });
+        };
+        let memory = |bases: &[Entry<C::Base>]| vec![Entry::from_words([0; 8]); bases.len() * count];
         if points.len() == 1 {
+            let mut entries = memory(&bases);
+            let tasks = bases.chunks(windows_at_once).zip(entries.chunks_mut(windows_at_once * count));
+            for_each(pool, tasks.collect(), write);
             return vec![Comb { window, entries }];
         }
-        let tables = entries.chunks_exact(windows * count);
-        tables.map(|entries| Comb { window, entries: entries.to_vec() }).collect()
+        // Of several tables each task has whole ones, and makes their memory: for the caller alone that takes longer
+        // than all threads take for the multiples.
+        let tables_at_once = windows_at_once.div_ceil(windows);
+        let mut tables: Vec<Vec<Self>> = points.chunks(tables_at_once).map(|_| Vec::new()).collect();
+        let tasks = bases.chunks(tables_at_once * windows).zip(&mut tables);
+        for_each(pool, tasks.collect(), |(bases, tables)| {
+            let mut entries = memory(bases);
+            write((bases, &mut entries));
+            *tables = if bases.len() == windows {
+                vec![Comb { window, entries }]
+            } else {
+                entries.chunks(windows * count).map(|entries| Comb { window, entries: entries.to_vec() }).collect()
+            };
+        });
+        tables.into_iter().flatten().collect()
     }
 }
 

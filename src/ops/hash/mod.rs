@@ -152,12 +152,13 @@ impl Computation for DigestsOf<'_> {
 
     fn on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut dyn Place) {
         let message = |item: usize| self.messages.get(items.start + item);
+        let bytes = self.messages.average();
         match (self.function, engine.lanes) {
-            (Function::Keccak256, Some(lanes)) => engine.fill(out, [32, 0], |range, out| {
+            (Function::Keccak256, Some(lanes)) => engine.fill_of_texts(bytes, out, [32, 0], |range, out| {
                 let messages: Vec<&[u8]> = range.map(message).collect();
                 simd::keccak256(lanes, &messages, |place, digest| put(out, place, digest));
             }),
-            (function, _) => engine.fill(out, [32, 0], |range, out| {
+            (function, _) => engine.fill_of_texts(bytes, out, [32, 0], |range, out| {
                 for (place, item) in range.enumerate() {
                     put(out, place, &function.digest(message(item)));
                 }

@@ -19,21 +19,31 @@ pub(crate) type Texts<'a> = dyn Fn(usize) -> &'a [u8] + Sync + 'a;
 pub(crate) struct SizedTexts<'a> {
     texts: Box<Texts<'a>>,
     items: usize,
+    /// Of all texts, on average.
+    average: usize,
     /// Where each block begins, and the end of the last.
     blocks: Vec<usize>,
 }
 
 impl<'a> SizedTexts<'a> {
     pub fn new(cpu: &CpuEngine, items: usize, texts: impl Fn(usize) -> &'a [u8] + Sync + 'a) -> Self {
-        let sizes = cpu.map(items.div_ceil(BLOCK), 0, |block| {
-            (block * BLOCK..items.min((block + 1) * BLOCK)).map(|item| on_device(texts(item)).len()).sum()
+        let sizes = cpu.map(items.div_ceil(BLOCK), (0, 0), |block| {
+            let of_block = (block * BLOCK..items.min((block + 1) * BLOCK)).map(&texts);
+            of_block.fold((0, 0), |(here, all), text| (here + on_device(text).len(), all + text.len()))
         });
+        let average = sizes.iter().map(|(_, all)| all).sum::<usize>() / items.max(1);
         let mut end = 0;
-        let ends = sizes.into_iter().map(|size: usize| {
+        let ends = sizes.into_iter().map(|(size, _)| {
             end += size;
             end
         });
-        SizedTexts { texts: Box::new(texts), items, blocks: std::iter::once(0).chain(ends).collect() }
+        let blocks = std::iter::once(0).chain(ends).collect();
+        SizedTexts { texts: Box::new(texts), items, average, blocks }
+    }
+
+    /// Bytes of a text, on average.
+    pub fn average(&self) -> usize {
+        self.average
     }
 
     pub fn items(&self) -> usize {

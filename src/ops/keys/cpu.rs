@@ -6,20 +6,34 @@ use crate::cpu::{CpuEngine, decode};
 use crate::types::{Place, Rejection, ResultsMut, SecretKeys};
 use elliptic_curve::sec1::ToSec1Point;
 use elliptic_curve::{CurveGroup, Group, ProjectivePoint};
-use std::ops::Range;
 use zeroize::Zeroizing;
 
 pub fn public_keys<C: SecretCurve>(engine: &CpuEngine, keys: SecretKeys, out: &mut dyn Place) {
+    public_keys_of::<C>(engine, keys, &|place| place, out);
+}
+
+/// Those of items `item(0)`, `item(1)`, ..., as many as there are places.
+pub fn public_keys_of<C: SecretCurve>(
+    engine: &CpuEngine,
+    keys: SecretKeys,
+    item: &(dyn Fn(usize) -> usize + Sync),
+    out: &mut dyn Place,
+) {
     match engine.lanes_for(out.items()) {
-        Some(lanes) => engine.fill_secret(out, [64, 0], |range, out| in_lanes::<C>(lanes, keys, range, out)),
-        None => engine.fill_secret_each(out, [64, 0], |item, out, place| match public_key::<C>(keys.expose(item)) {
+        Some(lanes) => engine.fill_secret(out, [64, 0], |range, out| in_lanes::<C>(lanes, keys, range.map(item), out)),
+        None => engine.fill_secret_each(out, [64, 0], |at, out, place| match public_key::<C>(keys.expose(item(at))) {
             Ok(key) => put(out, place, &key),
             Err(reason) => out.reject(place, reason),
         }),
     }
 }
 
-fn in_lanes<C: SecretCurve>(lanes: Lanes, keys: SecretKeys, items: Range<usize>, out: &mut ResultsMut) {
+fn in_lanes<C: SecretCurve>(
+    lanes: Lanes,
+    keys: SecretKeys,
+    items: impl ExactSizeIterator<Item = usize>,
+    out: &mut ResultsMut,
+) {
     // Allocated once: a vector that grows would leave its old contents behind.
     let mut scalars = Zeroizing::new(Vec::with_capacity(items.len()));
     let mut places = Vec::with_capacity(items.len());

@@ -9,10 +9,13 @@ use crate::cpu::CpuEngine;
 use crate::cpu::secret::is_key;
 use crate::curve::{CurveChoice, CurveId, PerCurve, per_curve};
 use crate::engine::Engine;
-use crate::host::stack;
+use crate::host::{lock, stack};
 use crate::op::{Computation, Worth};
 use crate::types::{Error, Place, Point, Points, ResultsMut, SecretKey, SecretKeys, require_lengths};
 use std::ops::Range;
+use std::slice;
+use std::sync::{Mutex, PoisonError};
+use zeroize::Zeroizing;
 
 /// From which size a GPU pays.
 pub(crate) const WORTH: Worth = Worth { portable: 5, lanes: 50 };
@@ -99,21 +102,44 @@ pub fn public_keys_into<'a>(
 pub fn generate(engine: &Engine, curve: impl CurveChoice, count: usize) -> Result<(Vec<SecretKey>, Vec<Point>), Error> {
     let curve = curve.id();
     let mut secret = vec![SecretKey::from_bytes([0; 32]); count];
+    let problem = Mutex::new(None);
     // Drawn where they stay: keys that move leave copies behind.
-    stack::wiped(|| secret.iter_mut().try_for_each(|key| draw(curve, key)))?;
+    engine.devices()?.cpu.pool.for_each(secret.chunks_mut(DRAWN_BY_A_TASK).collect(), |keys: &mut [SecretKey]| {
+        if let Err(error) = stack::wiped(|| keys.chunks_mut(DRAWN_AT_ONCE).try_for_each(|keys| draw_all(curve, keys))) {
+            *lock(&problem) = Some(error);
+        }
+    });
+    problem.into_inner().unwrap_or_else(PoisonError::into_inner).map_or(Ok(()), Err)?;
     let public = public_keys(engine, curve, &secret)?;
     let public = public.into_iter().map(|point| point.expect("a generated key is in range")).collect();
     Ok((secret, public))
 }
 
-fn draw(curve: CurveId, key: &mut SecretKey) -> Result<(), Error> {
-    static IS_KEY: PerCurve<fn(&[u8; 32]) -> bool> = per_curve!(is_key);
-    loop {
-        getrandom::fill(&mut key.0).map_err(|e| Error::Randomness(e.to_string()))?;
-        if IS_KEY.of(curve)(&key.0) {
-            return Ok(());
+/// Keys that the operating system is asked for at once, and those of a task.
+const DRAWN_AT_ONCE: usize = 32;
+const DRAWN_BY_A_TASK: usize = 1 << 10;
+
+/// At most [`DRAWN_AT_ONCE`] keys.
+fn draw_all(curve: CurveId, keys: &mut [SecretKey]) -> Result<(), Error> {
+    let mut drawn = Zeroizing::new([[0; 32]; DRAWN_AT_ONCE]);
+    let drawn = &mut drawn[..keys.len()];
+    random(drawn.as_flattened_mut())?;
+    for (key, drawn) in keys.iter_mut().zip(drawn) {
+        key.0 = *drawn;
+        while !is_key_of(curve, key) {
+            random(&mut key.0)?;
         }
     }
+    Ok(())
+}
+
+fn random(bytes: &mut [u8]) -> Result<(), Error> {
+    getrandom::fill(bytes).map_err(|error| Error::Randomness(error.to_string()))
+}
+
+fn is_key_of(curve: CurveId, key: &SecretKey) -> bool {
+    static IS_KEY: PerCurve<fn(&[u8; 32]) -> bool> = per_curve!(is_key);
+    IS_KEY.of(curve)(&key.0)
 }
 
 impl SecretKey {
@@ -124,7 +150,7 @@ impl SecretKey {
     /// [`Error::Randomness`] when the operating system gives none.
     pub fn generate(curve: impl CurveChoice) -> Result<Self, Error> {
         let mut key = SecretKey::from_bytes([0; 32]);
-        stack::wiped(|| draw(curve.id(), &mut key))?;
+        stack::wiped(|| draw_all(curve.id(), slice::from_mut(&mut key)))?;
         // A key that moves leaves a copy behind; this one is wiped.
         Ok(key.clone())
     }

@@ -2,8 +2,8 @@
 //! by the constant-time arithmetic of the RustCrypto crates.
 //!
 //! What branches on a secret here is whether a tweak is a scalar other than 0, which it is but for a chance of 2^-127,
-//! and whether its multiple of G is a spend key or the opposite of one, which nobody can bring about who does not know
-//! that key's private key.
+//! whether its multiple of G is a spend key or the opposite of one, which nobody can bring about who does not know
+//! that key's private key, and how a number is inverted that is multiplied by one which nobody knows.
 
 use super::expected::{Expected, NUMBER};
 use crate::cpu::field::Field;
@@ -22,8 +22,8 @@ use crate::ops::ecdh::cpu::reference;
 use crate::ops::hash::{Tag, tagged};
 use crate::types::{KeyBytes, Place, Point, PublicKeys, Rejection, ResultsMut, Rows};
 use elliptic_curve::point::AffineCoordinates;
-use elliptic_curve::sec1::ToSec1Point;
 use elliptic_curve::{CurveGroup, Group, ProjectivePoint};
+use sha2::{Digest, Sha256};
 use std::ops::Range;
 use zeroize::{Zeroize, Zeroizing};
 
@@ -116,6 +116,7 @@ impl<C: SecretCurve> Chunk<C> {
         let mut denominators = Denominators::with_capacity(items);
         for (which, spend) in keys.spend.iter().enumerate() {
             let start = keys.start + NUMBER * (1 + which);
+            denominators.blind(blind(&shared[0], start));
             sums.clone_from(&products);
             add_assign::<C>(&mut sums, &vec![*spend; products.len()], &mut denominators);
             for (&place, sum) in places.iter().zip(&sums).filter(|(_, sum)| !sum.infinity) {
@@ -166,16 +167,21 @@ impl<C: SecretCurve> Chunk<C> {
     }
 }
 
+/// A number that nobody knows who does not know the shared point: another hash of it than tweaks are.
+fn blind<F: Field>(shared: &[u8; 33], start: usize) -> F {
+    let hash = Sha256::new().chain_update(shared).chain_update(start.to_be_bytes()).finalize();
+    F::from_be_bytes_reduced(&Zeroizing::new(hash.into()))
+}
+
 fn wipe<T>(values: &mut Vec<T>) {
     values.clear();
     values.spare_capacity_mut().zeroize();
 }
 
-/// A point of the curve, from one of the RustCrypto crate.
+/// A point of the curve that is not the identity, from one of the RustCrypto crate.
 fn own<C: SecretCurve>(point: &ReferencePoint<C>) -> Affine<C::Base> {
-    let encoded =
-        Zeroizing::new(<[u8; 65]>::try_from(point.to_sec1_point(false).as_bytes()).expect("not the identity"));
-    decode::public_key::<C>(KeyBytes::Sec1(&*encoded)).expect("a point of the curve")
+    let [x, y] = [point.x(), point.y()].map(|bytes| C::Base::from_be_bytes_reduced(&Zeroizing::new(bytes.into())));
+    Affine::new(x, y)
 }
 
 /// Variable-time: all of it is public.

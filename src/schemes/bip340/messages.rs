@@ -18,6 +18,14 @@ impl<'a> Messages<'a> {
         }
     }
 
+    /// Bytes of a message, on average.
+    pub fn average(&self) -> usize {
+        match self {
+            Messages::Rows(_) => 32,
+            Messages::Texts(texts) => texts.average(),
+        }
+    }
+
     pub fn len_for(&self, items: usize) -> usize {
         match self {
             Messages::Rows(rows) => rows.len_for(items),

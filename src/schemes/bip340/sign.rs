@@ -7,7 +7,7 @@ use crate::engine::Engine;
 use crate::ops::keys::public_keys_of;
 use crate::ops::point::decode_keys;
 use crate::types::{
-    Error, KeyRowForm, PublicKeys, Rejection, ResultsMut, Rows, SecretKeys, Verdict, bytes_of, require_lengths,
+    Error, KeyRowForm, Point, PublicKeys, Rejection, ResultsMut, Rows, SecretKeys, Verdict, bytes_of, require_lengths,
 };
 
 /// Signs one message of 32 bytes per item. **Constant-time** in keys, auxiliary data and nonces.
@@ -96,6 +96,8 @@ fn sign_each(
     items: usize,
 ) -> Result<Vec<Result<[u8; 64], Rejection>>, Error> {
     let auxiliary = auxiliary.rows(&engine.devices()?.cpu, items)?;
+    let one = one_for_all(engine, keys, items)?;
+    let keys = one.as_ref().map_or(keys, |point| SigningKeys { public: Some(point.into()), ..keys });
     let sign = signing(engine, messages, keys, auxiliary.column(), items)?;
     let mut signed = engine.collect(&sign, bytes_of)?;
     for item in mismatches(engine, keys, items)? {
@@ -115,6 +117,8 @@ fn write_signatures(
     let items = codes.len();
     require_lengths(items, &[("signatures", signatures.len())])?;
     let auxiliary = auxiliary.rows(&engine.devices()?.cpu, items)?;
+    let one = one_for_all(engine, keys, items)?;
+    let keys = one.as_ref().map_or(keys, |point| SigningKeys { public: Some(point.into()), ..keys });
     let sign = signing(engine, messages, keys, auxiliary.column(), items)?;
     engine.run(&sign, &mut ResultsMut::rows(codes, signatures))?;
     for item in mismatches(engine, keys, items)? {
@@ -123,6 +127,15 @@ fn write_signatures(
         }
     }
     Ok(())
+}
+
+/// The public key of a private key that all items have, if it is in range and has to be computed.
+fn one_for_all(engine: &Engine, keys: SigningKeys<'_>, items: usize) -> Result<Option<Point>, Error> {
+    // What is checked is checked with keys that are computed anew for each check.
+    if keys.public.is_some() || !keys.secret.is_one_for_all() || items == 0 || engine.info().check_signatures {
+        return Ok(None);
+    }
+    Ok(public_keys_of(engine, Secp256k1::ID, keys.secret, 1)?[0].ok())
 }
 
 fn signing<'a, 'm>(

@@ -26,7 +26,7 @@ impl Sign<'_, '_> {
     /// Signs items `item(0)`, `item(1)`, ..., as many as there are places.
     fn sign<C: SecretCurve>(&self, engine: &CpuEngine, item: impl Fn(usize) -> usize + Sync, out: &mut dyn Place) {
         match engine.lanes_for(out.items()) {
-            Some(lanes) => engine.fill_secret(out, [64, 0], |range, out| {
+            Some(lanes) => engine.fill_secret_of_texts(self.messages.average(), out, [64, 0], |range, out| {
                 self.sign_items::<C>(Some(lanes), &range.map(&item).collect::<Vec<_>>(), 0, out);
             }),
             None => engine.fill_secret_each(out, [64, 0], |place, out, at| {

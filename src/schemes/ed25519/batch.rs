@@ -46,8 +46,9 @@ impl Computation for Verify<'_> {
             let Some(key) = keys.get(item).of_ed25519() else { return [0; 64] };
             self.variant.challenge(signatures.get(item), key, self.messages.get(items.start + item))
         };
-        let verification =
-            Verification { rule: self.rule, challenge: &challenge, signatures, keys, together: self.together };
+        let Verify { rule, together, .. } = *self;
+        let bytes = self.messages.average();
+        let verification = Verification { rule, challenge: &challenge, bytes, signatures, keys, together };
         verify::<Ed25519>(engine, &verification, out);
     }
 }
@@ -76,7 +77,8 @@ impl Computation for Sign<'_> {
         let message = |item: usize| self.messages.get(items.start + item);
         let keys = self.keys.slice(items.clone());
         let Sign { variant, is_checked, .. } = *self;
-        sign(engine, &Signing { variant, message: &message, keys, is_checked }, out);
+        let bytes = self.messages.average();
+        sign(engine, &Signing { variant, message: &message, bytes, keys, is_checked }, out);
     }
 }
 

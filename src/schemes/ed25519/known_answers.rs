@@ -50,7 +50,7 @@ fn signed(engine: &CpuEngine, variant: Variant) -> Items {
     Secrets::Seeds(secrets).public_keys(engine, |item| item, &mut ResultsMut::rows(&mut codes, &mut public));
     let message = |item: usize| messages[item].as_slice();
     let keys = SigningKeys::from(secrets);
-    let signing = Signing { variant, message: &message, keys, is_checked: false };
+    let signing = Signing { variant, message: &message, bytes: 0, keys, is_checked: false };
     sign(engine, &signing, &mut ResultsMut::rows(&mut codes, &mut signatures));
     Items { variant, messages, public, signatures, expected: codes }
 }
@@ -80,6 +80,7 @@ pub(crate) fn of_lanes(engine: &CpuEngine) -> Result<(), String> {
         let verification = Verification {
             rule,
             challenge: &challenge,
+            bytes: 0,
             signatures: (&signatures).into(),
             keys: PublicKeys::ed25519(&public),
             together: false,

@@ -18,6 +18,8 @@ pub struct Signing<'a, 'k> {
     pub variant: Variant,
     /// What is hashed with keys of an item: see [`Variant::hash`].
     pub message: &'a (dyn Fn(usize) -> &'a [u8] + Sync),
+    /// Of a message, on average.
+    pub bytes: usize,
     pub keys: SigningKeys<'k>,
     /// Whether signatures are verified before they are returned.
     pub is_checked: bool,
@@ -36,7 +38,7 @@ pub fn sign(engine: &CpuEngine, batch: &Signing, out: &mut dyn Place) {
 impl Signing<'_, '_> {
     /// Signs items `item(0)`, `item(1)`, ..., as many as there are places.
     fn sign(&self, engine: &CpuEngine, item: impl Fn(usize) -> usize + Sync, out: &mut dyn Place) {
-        engine.fill_secret(out, [64, 0], |range, out| {
+        engine.fill_secret_of_texts(self.bytes, out, [64, 0], |range, out| {
             let item = |at: usize| item(range.start + at);
             let lanes = engine.lanes_for(range.len());
             match self.keys.0 {
@@ -92,6 +94,7 @@ impl Signing<'_, '_> {
         let verification = Verification {
             rule: Rule::Cofactorless,
             challenge: &challenge,
+            bytes: self.bytes,
             signatures: signatures.into(),
             keys: PublicKeys::ed25519(keys),
             together: false,

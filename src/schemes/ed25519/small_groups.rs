@@ -211,7 +211,8 @@ fn every_signature<G: SmallGroup>() {
             let signatures: Vec<[u8; 64]> = batch.iter().map(|(_, r)| signature(r)).collect();
             let (signatures, keys) = ((&signatures).into(), PublicKeys::ed25519(&keys));
             for (engine, &rule) in engines.iter().flat_map(|engine| Rule::ALL.iter().map(move |rule| (engine, rule))) {
-                let verification = Verification { rule, challenge: &|_| challenge, signatures, keys, together: false };
+                let verification =
+                    Verification { rule, challenge: &|_| challenge, bytes: 0, signatures, keys, together: false };
                 let mut codes = vec![0; batch.len()];
                 verify::<G>(engine, &verification, &mut ResultsMut::codes(&mut codes));
                 for ((a, r), code) in batch.iter().zip(codes) {

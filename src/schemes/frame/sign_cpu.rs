@@ -5,7 +5,7 @@ use crate::cpu::CpuEngine;
 use crate::cpu::field::Field as _;
 use crate::cpu::secret::{Bytes, Number, SecretCurve, base_products, draw, invert_all, scalar, with_nonces};
 use crate::cpu::simd::Lanes;
-use crate::ops::keys::cpu::public_key;
+use crate::ops::keys::cpu as keys_cpu;
 use crate::types::{Place, Rejection, ResultsMut, Rows, SecretKeys, Signers, Verdict, Widths};
 use elliptic_curve::point::AffineCoordinates;
 use elliptic_curve::{CurveGroup, Field, Group, PrimeField, ProjectivePoint};
@@ -234,13 +234,15 @@ fn sign_block(
 /// Columns of results of its own.
 struct OwnResults {
     codes: Vec<u8>,
-    columns: [Vec<u8>; 2],
+    /// A signature that came out wrong is as secret as the key.
+    columns: [Zeroizing<Vec<u8>>; 2],
     widths: Widths,
 }
 
 impl OwnResults {
     fn new(items: usize, widths: Widths) -> Self {
-        OwnResults { codes: vec![0; items], columns: widths.map(|width| vec![0; width * items]), widths }
+        let columns = widths.map(|width| Zeroizing::new(vec![0; width * items]));
+        OwnResults { codes: vec![0; items], columns, widths }
     }
 
     fn results(&mut self) -> ResultsMut<'_> {
@@ -252,14 +254,11 @@ impl OwnResults {
 /// The public keys of some items, `x || y`; zeros where the private key is out of range. Computed anew for every
 /// attempt: they too can come out wrong.
 pub fn public_keys_of<C: SecretCurve>(engine: &CpuEngine, items: &[usize], keys: SecretKeys) -> Vec<[u8; 64]> {
-    let mut rows = vec![[0; 64]; items.len()];
-    let mut codes = vec![0; items.len()];
-    engine.fill_secret_each(&mut ResultsMut::rows(&mut codes, &mut rows), [64, 0], |item, out, place| {
-        if let Ok(key) = public_key::<C>(keys.expose(items[item])) {
-            out.row(0, place).copy_from_slice(&key);
-        }
-    });
-    rows
+    // One key that all have is computed once.
+    let computed = if keys.is_one_for_all() { &items[..items.len().min(1)] } else { items };
+    let (mut rows, mut codes) = (vec![[0; 64]; computed.len()], vec![0; computed.len()]);
+    keys_cpu::public_keys_of::<C>(engine, keys, &|at| computed[at], &mut ResultsMut::rows(&mut codes, &mut rows));
+    if keys.is_one_for_all() { rows.repeat(items.len()) } else { rows }
 }
 
 /// What the tests of the schemes share, and those of what is no scheme's own.

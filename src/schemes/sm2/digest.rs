@@ -34,7 +34,7 @@ impl Computation for MessageDigests<'_> {
     }
 
     fn on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut dyn Place) {
-        engine.fill(out, [32, 0], |range, out| {
+        engine.fill_of_texts(self.messages.average(), out, [32, 0], |range, out| {
             let first = items.start + range.start;
             let (ids, id_stride) = self.ids_of(first..first + range.len());
             let keys = range.clone().map(|item| self.keys.get(items.start + item));

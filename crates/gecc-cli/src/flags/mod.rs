@@ -48,11 +48,8 @@ pub struct Arguments {
 /// of.
 static LONG_VERSION: LazyLock<String> = LazyLock::new(|| {
     let commit = option_env!("GECC_COMMIT").unwrap_or("unknown");
-    let features = [
-        ("arrow", cfg!(feature = "arrow")),
-        ("chains", cfg!(feature = "chains")),
-        ("https", cfg!(feature = "https")),
-    ];
+    let features =
+        [("arrow", cfg!(feature = "arrow")), ("chains", cfg!(feature = "chains")), ("https", cfg!(feature = "https"))];
     let features: Vec<&str> = features.into_iter().filter(|(_, is_there)| *is_there).map(|(name, _)| name).collect();
     let features = if features.is_empty() { "none".to_owned() } else { features.join(" ") };
     let kernels = gecc::kernels::sources_hash();

@@ -104,6 +104,7 @@ fn with_verification<T>(items: &[Item], rule: Rule, call: impl FnOnce(&Verificat
     call(&Verification {
         rule,
         challenge: &challenge,
+        bytes: 0,
         signatures: (&signatures).into(),
         keys: PublicKeys::ed25519(&keys),
         together: true,
