@@ -8,6 +8,7 @@ use base64ct::{Base64UrlUnpadded, Encoding};
 use der::asn1::{AnyRef, ObjectIdentifier};
 use der::{Decode, Header, Reader as _, SliceReader, Tag, Tagged};
 use gecc::CurveId;
+use pem_rfc7468::Decoder;
 use pkcs8::spki::SubjectPublicKeyInfoRef;
 use sec1::EcParameters;
 use serde::Deserialize;
@@ -49,9 +50,11 @@ fn of_pem(text: &[u8], kind: KeyKind) -> Result<Vec<u8>, String> {
     // In a cell line ends are often written as two characters.
     let text = String::from_utf8_lossy(text);
     let text = if text.contains("\\n") { Cow::Owned(text.replace("\\n", "\n")) } else { text };
-    let (label, der) =
-        pem_rfc7468::decode_vec(text.as_bytes()).map_err(|_| "`public_key` is not valid PEM".to_owned())?;
-    match label {
+    let invalid = |_| "`public_key` is not valid PEM".to_owned();
+    let mut decoder = Decoder::new_detect_wrap(text.trim_ascii_end().as_bytes()).map_err(invalid)?;
+    let mut der = vec![0; decoder.remaining_len()];
+    decoder.decode(&mut der).map_err(invalid)?;
+    match decoder.type_label() {
         // RFC 7468, sections 13 and 5, of which the last is the old name.
         "PUBLIC KEY" | "CERTIFICATE" | "X509 CERTIFICATE" => of_der(&der, kind),
         label => Err(format!("`public_key` is PEM of a {label}, and not of a PUBLIC KEY or CERTIFICATE")),

@@ -6,6 +6,7 @@ use crate::problem::{Place, Problem, note};
 use der::asn1::ObjectIdentifier;
 use der::{Decode, Encode, Reader, SliceReader, Tag, TagNumber};
 use gecc::CurveId;
+use pem_rfc7468::Decoder;
 use sha2::{Digest, Sha256, Sha384, Sha512};
 use std::path::Path;
 use std::sync::Arc;
@@ -136,8 +137,12 @@ fn for_each_block(text: &[u8], mut hand_on: impl FnMut(usize, Result<&[u8], Stri
 fn decoded(block: &[u8]) -> Result<Vec<u8>, String> {
     let end = find(block, END).ok_or("the block does not end")? + END.len();
     let line = block[end..].iter().position(|byte| *byte == b'\n').map_or(block.len(), |line| end + line);
-    let decoded = pem_rfc7468::decode_vec(block[..line].trim_ascii_end());
-    decoded.map(|(_, der)| der).map_err(|problem| problem.to_string())
+    // Lines may have any length, as in what `base64` writes.
+    let decoded = Decoder::new_detect_wrap(block[..line].trim_ascii_end()).and_then(|mut decoder| {
+        let mut der = Vec::new();
+        decoder.decode_to_end(&mut der).map(|_| der)
+    });
+    decoded.map_err(|problem| problem.to_string())
 }
 
 fn find(text: &[u8], what: &[u8]) -> Option<usize> {

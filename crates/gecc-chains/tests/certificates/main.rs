@@ -205,13 +205,25 @@ fn pem(der: &[u8]) -> String {
     Certificate::from_der(der).unwrap().to_pem(der::pem::LineEnding::LF).unwrap()
 }
 
+/// The same with lines of this many characters.
+fn with_lines_of(width: usize, pem: &str) -> String {
+    let lines: Vec<&str> = pem.lines().collect();
+    let [first, digits @ .., last] = &lines[..] else { panic!("{pem}") };
+    let digits = digits.concat();
+    let digits = digits.as_bytes().chunks(width).map(|line| std::str::from_utf8(line).unwrap());
+    [*first].into_iter().chain(digits).chain([*last]).collect::<Vec<_>>().join("\n")
+}
+
 fn chains_of_every_algorithm(settings: &Settings) {
     let made = chains(settings);
     let signers = [0, 0, 1];
     let (_first, der) = file(&made.concat());
     let text: String = made.iter().map(|der| format!("subject: something\n{}\n", pem(der))).collect();
     let (_second, text) = file(text.as_bytes());
-    for path in [der, text] {
+    let widths = [76, 1 << 20].into_iter().cycle();
+    let wrapped: Vec<String> = made.iter().zip(widths).map(|(der, width)| with_lines_of(width, &pem(der))).collect();
+    let (_third, wrapped) = file(wrapped.join("\n").as_bytes());
+    for path in [der, text, wrapped] {
         let Answers { answers, problems } = check_files(settings, &[path], &[sm2::DEFAULT_USER_ID]);
         assert_eq!((answers.len(), problems), (made.len(), Vec::new()));
         for (index, answer) in answers.iter().enumerate() {
