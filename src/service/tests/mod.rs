@@ -129,7 +129,11 @@ fn many_callers(when_full: WhenFull, shutdown: Option<Shutdown>) {
         };
         let threads: Vec<_> = (0..16).map(|thread| scope.spawn(call(thread))).collect();
         if let Some(shutdown) = shutdown {
-            thread::sleep(ms(30));
+            // On a busy machine that takes longer than any time that could be said.
+            until(|| {
+                let stats = service.stats();
+                stats.failed_batches > 0 && stats.dropped_items > 0
+            });
             service.shutdown(shutdown);
             let late = items(1);
             assert!(matches!(late.sign(&service.caller(), None).wait(), Err(ServiceError::Stopped)));
