@@ -58,7 +58,8 @@ impl Pieces {
         let info = engine.info();
         let [size, least, most] = match info.devices.len() {
             0 => [FIRST_PER_THREAD, FIRST_PER_THREAD / 4, PER_THREAD].map(|items| items * info.threads),
-            gpus => [PER_GPU * gpus; 3],
+            // Where GPUs fail the CPU goes on.
+            gpus => [PER_GPU * gpus, FIRST_PER_THREAD * info.threads, PER_GPU * gpus],
         };
         Pieces { items, start: 0, size, least, most, before: None }
     }

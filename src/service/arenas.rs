@@ -9,8 +9,8 @@ use crate::host::notes;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 
-/// More arenas than a queue's items can ever be in.
-const SLOTS: usize = 1024;
+/// The most arenas of a kind.
+pub const SLOTS: usize = 1024;
 
 /// Arenas that are free, or made while nobody waits for them. An arena takes longer to make than to fill: its pages are
 /// touched for the first time, and locked.

@@ -1,6 +1,7 @@
 //! The coalescer and its options.
 
 use super::account::Account;
+use super::arenas::SLOTS;
 use super::caller::Caller;
 use super::compute::{Compute, OnEngine};
 use super::dispatch::Dispatcher;
@@ -148,7 +149,8 @@ impl CoalescerBuilder {
     /// Starts it.
     ///
     /// # Errors
-    /// [`Error::InvalidOption`] for a number out of range, or a queue of less than two of the largest batches;
+    /// [`Error::InvalidOption`] for a number out of range, or a queue of less than two of the largest batches, or of more
+    /// than some hundred;
     /// [`Error::Threads`] when threads cannot be started; [`Error::Forked`] in a child of the process that made the
     /// engine.
     pub fn build(self, engine: &Engine) -> Result<Coalescer, Error> {
@@ -169,6 +171,8 @@ impl CoalescerBuilder {
         within("queue", queue, 2..=QUEUED_BATCHES * MOST_ITEMS)?;
         within("largest_batch", largest_batch, 1..=MOST_ITEMS.min(queue / 2))?;
         within("in_flight", in_flight, 1..=MOST_IN_FLIGHT)?;
+        // All that are let in have to find an arena.
+        within("queue", queue, 2 * largest_batch..=largest_batch * ((SLOTS - 1 - in_flight) / 2))?;
         let longest_wait = self.longest_wait.unwrap_or(Duration::from_micros(500));
         Ok(Options { largest_batch, longest_wait, queue, when_full: self.when_full, in_flight })
     }
@@ -200,6 +204,7 @@ mod tests {
             (CoalescerBuilder::default().largest_batch(usize::MAX / 8), "queue"),
             (CoalescerBuilder::default().queue(100).largest_batch(51), "largest_batch"),
             (CoalescerBuilder::default().in_flight(0), "in_flight"),
+            (CoalescerBuilder::default().largest_batch(2).queue(100_000), "queue"),
         ] {
             assert!(matches!(options(wrong), Err(Error::InvalidOption { option, .. }) if option == name), "{wrong:?}");
         }

@@ -58,6 +58,8 @@ pub struct Dispatcher {
 struct Desk {
     /// Batches with the numbers of their kinds, the oldest first.
     complete: VecDeque<(usize, Complete)>,
+    /// Whether the last batch that was begun here was one of these.
+    was_complete: bool,
     /// Batches that are computed now.
     computing: usize,
     /// Threads that sleep.
@@ -270,7 +272,12 @@ impl Dispatcher {
     fn next(&self, desk: &mut Desk) -> Next {
         let is_closing = self.gate.is_closed();
         loop {
+            if let Some((kind, batch)) = self.of_another_kind(desk) {
+                desk.was_complete = false;
+                return Next::Run(kind, batch);
+            }
             if let Some((kind, batch)) = desk.complete.pop_front() {
+                desk.was_complete = true;
                 return Next::Run(kind, batch);
             }
             if is_closing && self.gate.total() == 0 {
@@ -287,6 +294,21 @@ impl Dispatcher {
                 Step::SleepUntil(end) => return Next::Sleep(Some(end - now)),
                 Step::Sleep => return Next::Sleep(is_closing.then_some(WHILE_CLOSING)),
             }
+        }
+    }
+
+    /// The items of a kind that have waited for the longest wait, where batches of other kinds alone are complete: these
+    /// take turns, as a kind of which there always is a complete one would else keep back all others.
+    fn of_another_kind(&self, desk: &Desk) -> Option<(usize, Complete)> {
+        if !desk.was_complete || desk.complete.is_empty() {
+            return None;
+        }
+        let is_complete = |kind: usize| desk.complete.iter().any(|(of, _)| *of == kind);
+        let others = self.gathered().filter(|gathered| !is_complete(gathered.kind));
+        match plan::next(others, false, self.started.elapsed(), self.options.longest_wait) {
+            // Where somebody is still writing, he hands the batch in.
+            Step::Begin(kind) => Some((kind, self.arenas_at(kind).seal()?)),
+            Step::SleepUntil(_) | Step::Sleep => None,
         }
     }
 
@@ -349,8 +371,8 @@ impl Dispatcher {
         let (codes, rows) = (&mut answers.codes[..left], &mut answers.rows[..left * arenas.shape.result]);
         let start = Instant::now();
         let computed = self.compute.compute(device, arenas.kind, columns, codes, rows);
+        lock(&arenas.rates).record(device, left, computed.is_ok().then(|| start.elapsed().as_secs_f64()));
         computed.map_err(|problem| ServiceError::Engine(Arc::new(problem)))?;
-        lock(&arenas.rates).record(device, left, start.elapsed().as_secs_f64());
         self.counts.batches[device as usize].fetch_add(1, Ordering::Relaxed);
         self.counts.items.fetch_add(left as u64, Ordering::Relaxed);
         for (from, to) in moves {

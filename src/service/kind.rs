@@ -20,8 +20,8 @@ pub const COLUMNS: usize = 3;
 pub struct ArenaColumns {
     /// Bytes of an item in each input; 0 where there is no such column.
     pub inputs: [usize; COLUMNS],
-    /// The input that is secret.
-    pub secret_input: Option<usize>,
+    /// Which inputs are secret.
+    pub secret_inputs: [bool; COLUMNS],
     /// Bytes of an item's result beside its code.
     pub result: usize,
     pub has_secret_results: bool,
@@ -68,10 +68,10 @@ impl RequestKind {
 
     pub fn shape(self) -> ArenaColumns {
         let columns = self.columns();
-        let is_secret = |column: &Option<(Content, usize)>| matches!(column, Some((Content::SecretKeys, _)));
+        let is_secret = |(content, _)| matches!(content, Content::SecretKeys | Content::AdditionalData);
         ArenaColumns {
             inputs: columns.map(|column| column.map_or(0, |(_, width)| width)),
-            secret_input: columns.iter().position(is_secret),
+            secret_inputs: columns.map(|column| column.is_some_and(is_secret)),
             result: self.operation.results().first().map_or(0, |result| result.width),
             has_secret_results: self.operation.has_secret_results(),
         }

@@ -24,6 +24,8 @@ pub struct Rates {
     in_a_row: [u32; SIZES],
     /// Whether a device has computed a batch. The first may have had to wait for kernels and tables.
     is_ready: [bool; 2],
+    /// Whether a device that is not ready has been given a batch: while it waits for its kernels it gets no other.
+    is_tried: [bool; 2],
 }
 
 /// What is known of a device and a size.
@@ -36,7 +38,7 @@ struct Known {
 
 impl Rates {
     pub fn new() -> Self {
-        Rates { known: [[None; SIZES]; 2], in_a_row: [0; SIZES], is_ready: [false; 2] }
+        Rates { known: [[None; SIZES]; 2], in_a_row: [0; SIZES], is_ready: [false; 2], is_tried: [false; 2] }
     }
 
     fn seconds(&self, device: Device, size: usize) -> Option<f64> {
@@ -46,7 +48,7 @@ impl Rates {
     /// The device for a batch. `first` is taken before anything is known.
     pub fn choose(&mut self, items: usize, first: Device) -> Device {
         let size = size_of(items);
-        self.in_a_row[size] += 1;
+        self.in_a_row[size] = self.in_a_row[size].saturating_add(1);
         let [cpu, gpu] = [Device::Cpu, Device::Gpu].map(|device| self.seconds(device, size));
         match (cpu, gpu) {
             (Some(cpu), Some(gpu)) => self.better(size, cpu, gpu),
@@ -60,6 +62,10 @@ impl Rates {
     /// seconds. Batches that begin before it is known how the trial went are no trials.
     fn trial_or(&mut self, unknown: Device, known: Device, size: usize, seconds: f64) -> Device {
         if self.in_a_row[size] < UNTIL_TRIAL || !self.is_worth_a_trial(unknown, size, seconds) {
+            return known;
+        }
+        let is_first = !self.is_ready[unknown as usize];
+        if is_first && std::mem::replace(&mut self.is_tried[unknown as usize], true) {
             return known;
         }
         self.in_a_row[size] = 0;
@@ -92,8 +98,12 @@ impl Rates {
         }
     }
 
-    /// Takes note of a batch, unless it is the device's first.
-    pub fn record(&mut self, device: Device, items: usize, seconds: f64) {
+    /// Takes note of a batch, unless it is the device's first. `seconds`: none where it failed.
+    pub fn record(&mut self, device: Device, items: usize, seconds: Option<f64>) {
+        let Some(seconds) = seconds else {
+            self.is_tried[device as usize] = false;
+            return;
+        };
         if !std::mem::replace(&mut self.is_ready[device as usize], true) {
             return;
         }
@@ -125,7 +135,7 @@ mod tests {
     fn devices(rates: &mut Rates, items: usize, batches: usize, gpu: fn(usize) -> f64) -> Vec<Device> {
         let mut batch = || {
             let device = rates.choose(items, if items < 4096 { Device::Cpu } else { Device::Gpu });
-            rates.record(device, items, if device == Device::Cpu { cpu(items) } else { gpu(items) });
+            rates.record(device, items, Some(if device == Device::Cpu { cpu(items) } else { gpu(items) }));
             device
         };
         (0..batches).map(|_| batch()).collect()
@@ -161,7 +171,7 @@ mod tests {
         let mut rates = Rates::new();
         devices(&mut rates, 2048, 10, gpu);
         // Kernels are compiled.
-        rates.record(Device::Gpu, 2048, 20.0);
+        rates.record(Device::Gpu, 2048, Some(20.0));
         assert!(share(&devices(&mut rates, 2048, 200, gpu)[40..], Device::Gpu) > 0.9);
     }
 
@@ -184,7 +194,7 @@ mod tests {
         let mut rates = Rates::new();
         for power in 0..18 {
             devices(&mut rates, 1 << power, 200, gpu);
-            rates.record(Device::Cpu, 1 << power, cpu(1 << power));
+            rates.record(Device::Cpu, 1 << power, Some(cpu(1 << power)));
         }
         for power in 13..18 {
             let chosen = devices(&mut rates, 1 << power, 20_000, gpu);
@@ -195,11 +205,8 @@ mod tests {
         for power in 0..14 {
             for _ in 0..20_000 {
                 let device = rates.choose(1 << power, Device::Gpu);
-                rates.record(
-                    device,
-                    1 << power,
-                    if device == Device::Cpu { fast(1 << power) } else { gpu(1 << power) },
-                );
+                let seconds = if device == Device::Cpu { fast(1 << power) } else { gpu(1 << power) };
+                rates.record(device, 1 << power, Some(seconds));
             }
         }
         assert_eq!(rates.choose(1 << 13, Device::Gpu), Device::Cpu);

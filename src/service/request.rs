@@ -11,6 +11,7 @@ use super::park;
 use crate::host::fork::Process;
 use crate::types::{Error, Results};
 use std::fmt;
+use std::mem;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
@@ -96,6 +97,11 @@ impl<'a, T> Request<'a, T> {
     /// Hands the items in as soon as there is room. `waits` is for a thread that does nothing else until it has the
     /// answer.
     fn poll_ticket(&mut self, waker: &Waker, waits: bool) -> Poll<Result<Ticket<T>, ServiceError>> {
+        // One that was polled before may be handed in already.
+        match mem::replace(&mut self.stage, Stage::Over) {
+            Stage::HandedIn(ticket) => return Poll::Ready(Ok(ticket)),
+            stage => self.stage = stage,
+        }
         let result = self.hand_in(waker, waits);
         if result.is_ready() {
             self.stage = Stage::Over;

@@ -35,7 +35,7 @@ pub struct Slot {
     since: AtomicU64,
     columns: [Column; COLUMNS],
     capacity: usize,
-    secret: Option<usize>,
+    secret: [bool; COLUMNS],
     batch: UnsafeCell<Arc<Batch>>,
     /// For measurements: when the first place was given, when it was sealed, and when it was complete.
     pub times: Times<3>,
@@ -76,7 +76,7 @@ impl Slot {
             since: AtomicU64::new(0),
             columns: shape.inputs.map(column),
             capacity,
-            secret: shape.secret_input,
+            secret: shape.secret_inputs,
             batch: UnsafeCell::new(Arc::new(Batch::new())),
             times: Times::new(),
         }
@@ -170,10 +170,12 @@ impl Slot {
     /// # Safety
     /// The caller has the slot for himself.
     pub unsafe fn wipe(&self, items: usize) {
-        let Some(Column { start, width, .. }) = self.secret.map(|secret| &self.columns[secret]) else { return };
         assert!(items <= self.capacity);
-        // SAFETY: the bytes are the slot's, and nobody else uses them.
-        unsafe { slice::from_raw_parts_mut(*start, width * items) }.zeroize();
+        for (Column { start, width, .. }, _) in self.columns.iter().zip(self.secret).filter(|(_, is_secret)| *is_secret)
+        {
+            // SAFETY: the bytes are the slot's, and nobody else uses them.
+            unsafe { slice::from_raw_parts_mut(*start, width * items) }.zeroize();
+        }
     }
 }
 
@@ -299,14 +301,18 @@ mod tests {
 
     #[test]
     fn secrets_are_wiped() {
-        let slot = Slot::new(&RequestKind::from(Operation::Sm2Sign).shape(), 4, |bytes| vec![0xee; bytes].into());
+        let kind = RequestKind { with_data: true, ..Operation::Sm2Sign.into() };
+        let slot = Slot::new(&kind.shape(), 4, |bytes| vec![0xee; bytes].into());
         // SAFETY: this test has the slot for itself.
         let columns = unsafe {
             slot.wipe(3);
             slot.columns(4)
         };
         assert!(columns[0].iter().all(|byte| *byte == 0xee));
-        let (wiped, rest) = columns[1].split_at(96);
-        assert!(wiped.iter().all(|byte| *byte == 0) && rest.iter().all(|byte| *byte == 0xee));
+        // Keys, and additional data.
+        for column in &columns[1..] {
+            let (wiped, rest) = column.split_at(96);
+            assert!(wiped.iter().all(|byte| *byte == 0) && rest.iter().all(|byte| *byte == 0xee));
+        }
     }
 }

@@ -75,7 +75,7 @@ impl Text<'static> {
 }
 
 fn load() -> Result<Nvrtc, String> {
-    if let Some(folder) = env::var_os(FOLDER_VARIABLE) {
+    if let Some(folder) = env::var_os(FOLDER_VARIABLE).filter(|folder| !folder.is_empty()) {
         preload(folder.as_ref()).map_err(|problem| format!("{FOLDER_VARIABLE}: {problem}"))?;
     }
     // SAFETY: the call only tries to load the library; NVRTC has no initialisation code with preconditions.

@@ -62,6 +62,8 @@ impl Drop for PageLock {
             return;
         }
         lock(&LOCKED).0.remove(&self.start);
+        // The last one who has the context binds it to release it.
+        let _kept = CallersContext::keep();
         // A context that is gone has locked nothing any more.
         if let Some(_kept) = CallersContext::lend_to(&self.context) {
             // SAFETY: locked by `new`. No copy is under way: whoever started one borrowed the memory until it was done.

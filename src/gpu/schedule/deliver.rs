@@ -15,6 +15,8 @@ const NO_ANSWER: u8 = 0;
 const BLOCK: usize = 1 << 12;
 /// Bytes of results that several threads convert.
 const WORTH_THREADS: usize = 1 << 18;
+/// Items that one thread of the CPU computes in the place of a device.
+const TOGETHER: usize = 64;
 
 /// Whether a device can write to a place without the host: all of it is page-locked.
 pub fn is_direct(place: &mut dyn Place) -> bool {
@@ -74,13 +76,14 @@ pub fn compute(running: Running, chunk: Chunk) -> Result<(), Fault> {
 /// are many.
 fn answer(cpu: &CpuEngine, place: &mut dyn Place, first: usize, unanswered: Vec<usize>, on_cpu: &OnCpu) {
     let (mut tasks, mut rest, mut at) = (Vec::with_capacity(unanswered.len()), place.reborrow(), 0);
-    for item in unanswered {
-        let (_, from) = rest.split_at(item - at);
-        let (one, behind) = from.split_at(1);
-        tasks.push((first + item, one));
-        (rest, at) = (behind, item + 1);
+    // Neighbours are computed together, where that takes less.
+    for run in unanswered.chunk_by(|a, b| a + 1 == *b).flat_map(|run| run.chunks(TOGETHER)) {
+        let (_, from) = rest.split_at(run[0] - at);
+        let (place, behind) = from.split_at(run.len());
+        tasks.push((first + run[0], place));
+        (rest, at) = (behind, run[0] + run.len());
     }
-    cpu.pool.for_each_with_caller(tasks, |(item, mut place)| on_cpu(item..item + 1, &mut *place));
+    cpu.pool.for_each_with_caller(tasks, |(item, mut place)| on_cpu(item..item + place.items(), &mut *place));
 }
 
 fn without_answer(codes: &[u8]) -> Vec<usize> {

@@ -17,6 +17,8 @@ use crate::types::{PublicKeys, Rejection};
 use std::ops::Range;
 
 const CURVE: &str = Secp256k1::NAME;
+/// Of rows in a chunk.
+const MOST_BYTES: usize = 1 << 28;
 
 /// The keys of a receiver on the device, and where its numbers begin in a row.
 #[derive(Clone, Copy)]
@@ -103,6 +105,11 @@ impl OnGpu for Expected<'_> {
 
     fn is_secret(&self) -> bool {
         true
+    }
+
+    /// Rows of many receivers and labels are wide, and lie in page-locked memory too.
+    fn most_items(&self) -> usize {
+        (MOST_BYTES / self.width().max(1)).max(1)
     }
 
     fn kernels(&self) -> (&'static str, Vec<&'static str>) {

@@ -10,6 +10,7 @@ use crate::service::lock;
 use fake::{Fake, Fault, Items};
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
+use std::pin::Pin;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Barrier};
 use std::task::{Context, Poll, Waker};
@@ -173,6 +174,36 @@ fn a_shutdown_answers_who_was_let_in() {
 #[test]
 fn a_shutdown_refuses_who_was_not_begun() {
     many_callers(WhenFull::Wait, Some(Shutdown::Refuse));
+}
+
+#[test]
+fn a_kind_with_full_batches_keeps_no_other_back() {
+    let fake = Fake::held();
+    let options = Coalescer::builder().in_flight(1).largest_batch(2).queue(100).longest_wait(ms(1));
+    let service = fake.coalescer(options);
+    let (busy, other) = (service.caller(), service.caller());
+    let many: Vec<Items> = (0..20).map(|_| items(2)).collect();
+    let tickets: Vec<_> = many.iter().map(|items| items.sign(&busy, Some(a_curve())).submit().unwrap()).collect();
+    until(|| fake.begun() == 1);
+    let few = items(1);
+    let ticket = few.sign(&other, None).submit().unwrap();
+    thread::sleep(ms(2));
+    fake.allow(3);
+    until(|| ticket.is_done());
+    few.check(&ticket.wait().unwrap());
+    fake.release();
+    many.iter().zip(tickets).for_each(|(items, ticket)| items.check(&ticket.wait().unwrap()));
+}
+
+#[test]
+fn a_request_that_was_polled_is_handed_in_once() {
+    let fake = Fake::held();
+    let service = fake.coalescer(Coalescer::builder());
+    let (caller, items) = (service.caller(), items(3));
+    let mut request = items.sign(&caller, Some(a_curve()));
+    assert!(Pin::new(&mut request).poll(&mut Context::from_waker(Waker::noop())).is_pending());
+    fake.release();
+    items.check(&request.wait().unwrap());
 }
 
 #[test]

@@ -140,7 +140,8 @@ fn decoded(block: &[u8]) -> Result<Vec<u8>, String> {
     // Lines may have any length, as in what `base64` writes.
     let decoded = Decoder::new_detect_wrap(block[..line].trim_ascii_end()).and_then(|mut decoder| {
         let mut der = Vec::new();
-        decoder.decode_to_end(&mut der).map(|_| der)
+        decoder.decode_to_end(&mut der)?;
+        Ok(der)
     });
     decoded.map_err(|problem| problem.to_string())
 }
