@@ -76,8 +76,9 @@ pub fn compute(running: Running, chunk: Chunk) -> Result<(), Fault> {
 /// are many.
 fn answer(cpu: &CpuEngine, place: &mut dyn Place, first: usize, unanswered: Vec<usize>, on_cpu: &OnCpu) {
     let (mut tasks, mut rest, mut at) = (Vec::with_capacity(unanswered.len()), place.reborrow(), 0);
-    // Neighbours are computed together, where that takes less.
-    for run in unanswered.chunk_by(|a, b| a + 1 == *b).flat_map(|run| run.chunks(TOGETHER)) {
+    // Where there are many, neighbours are computed together, which takes less.
+    let most = unanswered.len().div_ceil(4 * cpu.threads()).clamp(1, TOGETHER);
+    for run in unanswered.chunk_by(|a, b| a + 1 == *b).flat_map(|run| run.chunks(most)) {
         let (_, from) = rest.split_at(run[0] - at);
         let (place, behind) = from.split_at(run.len());
         tasks.push((first + run[0], place));
@@ -160,10 +161,12 @@ mod tests {
         (0..items).map(|item| u8::from(!is_unanswered(item))).collect()
     }
 
-    /// Gives each item its number, as the CPU does: one item at a time.
+    /// Gives each item its number, as the CPU does.
     fn by_number(range: Range<usize>, place: &mut dyn Place) {
-        assert_eq!((range.len(), place.items()), (1, 1));
-        place.take(Results::new(&[1], [&(range.start as u64).to_le_bytes(), &[]], [8, 0]));
+        assert_eq!(range.len(), place.items());
+        assert!((1..=TOGETHER).contains(&range.len()));
+        let (codes, numbers): (Vec<u8>, Vec<[u8; 8]>) = range.map(|item| (1, (item as u64).to_le_bytes())).unzip();
+        place.take(Results::new(&codes, [numbers.as_flattened(), &[]], [8, 0]));
     }
 
     #[test]
