@@ -14,8 +14,6 @@ use std::sync::Arc;
 
 /// Bytes of a block, or of a part of it. The largest that Ethereum allows is 10 MiB (EIP-7934).
 pub const LONGEST: u64 = 64 << 20;
-/// Bytes of the longest header of a list.
-const LONGEST_HEADER: usize = 9;
 /// Fields of a block's header before its number.
 const BEFORE_NUMBER: usize = 8;
 
@@ -49,7 +47,8 @@ pub fn read(reader: &mut Reader, limits: &Limits, hand_on: &mut HandOn<Piece>) -
         let mut blocks = Encoded { bytes: Vec::new(), start: reader.place(), next: 0, open: None };
         let mut ended = Ok(());
         while blocks.bytes.len() < PIECE && ended.is_ok() && !reader.at_end() {
-            ended = append_block(reader, longest, &mut blocks.bytes);
+            let place = Place::Byte(reader.place());
+            ended = append_block(reader, longest, &mut blocks.bytes).map_err(|problem| Problem { place, ..problem });
         }
         let bytes = blocks.bytes.len() as u64;
         hand_on(Piece::new(&reader.path, Content::Blocks(blocks), bytes))?;
@@ -61,12 +60,9 @@ pub fn read(reader: &mut Reader, limits: &Limits, hand_on: &mut HandOn<Piece>) -
 }
 
 fn append_block(reader: &mut Reader, longest: u64, to: &mut Vec<u8>) -> Result<(), Problem> {
-    let mut header = Vec::with_capacity(LONGEST_HEADER);
-    reader.peek(1, &mut header)?;
+    let mut header = reader.read::<1>()?.to_vec();
     // A list of more than 55 bytes says in its first byte how many bytes its length has.
-    let length_bytes = usize::from(header[0].saturating_sub(0xf7));
-    header.clear();
-    reader.peek(1 + length_bytes, &mut header)?;
+    reader.append(header[0].saturating_sub(0xf7).into(), &mut header)?;
     let payload = match header.as_slice() {
         [short @ 0xc0..=0xf7] => u64::from(short - 0xc0),
         [0xf8..=0xff, length @ ..] => length.iter().fold(0, |sum, byte| sum << 8 | u64::from(*byte)),
@@ -75,7 +71,9 @@ fn append_block(reader: &mut Reader, longest: u64, to: &mut Vec<u8>) -> Result<(
     if payload > longest {
         return Err(reader.problem(format!("the block is to have {payload} bytes, above the limit of {longest}")));
     }
-    reader.append(header.len() as u64 + payload, to)
+    let start = to.len();
+    to.extend_from_slice(&header);
+    reader.append(payload, to).inspect_err(|_| to.truncate(start))
 }
 
 impl Decoder<'_> {

@@ -139,9 +139,7 @@ pub fn compressed_files(settings: &Settings) {
     for plain in [of_examples("ethereum/block_1150000.json"), data("sepolia-00021-txblocks.era1")] {
         let expected = check(settings, std::slice::from_ref(&plain));
         let content = std::fs::read(&plain).unwrap();
-        let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
-        gzip.write_all(&content).unwrap();
-        let gzip = gzip.finish().unwrap();
+        let gzip = gzip(&content);
         let zstd = zstd::encode_all(content.as_slice(), 1).unwrap();
         for (compressed, name) in [(&gzip, "gzip"), (&zstd, "zstd")] {
             assert!(all_of(settings, compressed) == (expected.clone(), Vec::new()), "{name}");
@@ -152,6 +150,21 @@ pub fn compressed_files(settings: &Settings) {
     }
     let (_, problems) = all_of(settings, &zstd::encode_all(&b"PAR1PAR1"[..], 1).unwrap());
     assert!(problems[0].contains("to be decompressed first"), "{problems:?}");
+    // What is read at once may end within the header of a block.
+    let (encoded, _) = transaction(Kind::Eip4844, &Signer::new(settings), &mut Random::new());
+    let (one, two) = (block(1, std::slice::from_ref(&encoded)), block(2, &[encoded]));
+    let blocks = [&one[..], &two].concat();
+    let expected = all_of(settings, &blocks);
+    for cut in one.len()..one.len() + 3 {
+        let parts = [gzip(&blocks[..cut]), gzip(&blocks[cut..])].concat();
+        assert!(expected.0.len() == 2 && all_of(settings, &parts) == expected, "{cut}");
+    }
+}
+
+fn gzip(content: &[u8]) -> Vec<u8> {
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    encoder.write_all(content).unwrap();
+    encoder.finish().unwrap()
 }
 
 /// The answers to a file, and the problems as they are said.
