@@ -123,6 +123,16 @@ pub(crate) fn open_beside(path: &Path) -> io::Result<File> {
     File::open(path)
 }
 
+/// What there was of a line.
+#[derive(PartialEq)]
+pub(crate) enum Line {
+    Whole,
+    /// More than was asked for.
+    Longer,
+    /// The file ends here.
+    None,
+}
+
 /// A file that is read from one place to the next. Pipes and compressed files are read too, where nothing needs to go
 /// back.
 pub(crate) struct Reader {
@@ -262,17 +272,17 @@ impl Reader {
         Ok(self.file.buffer())
     }
 
-    /// Appends a line with its end, of at most this many bytes; whether there was one.
-    pub fn append_line(&mut self, most: u64, to: &mut Vec<u8>) -> Result<bool, Problem> {
+    /// Appends a line with its end, of at most this many bytes. Of a longer one these are passed over.
+    pub fn append_line(&mut self, most: u64, to: &mut Vec<u8>) -> Result<Line, Problem> {
         let start = to.len();
         let mut limited = self.file.by_ref().take(most);
-        let read = limited.read_until(b'\n', to).map_err(|problem| self.problem(problem))?;
-        if read as u64 == most && !to.ends_with(b"\n") {
+        let read = limited.read_until(b'\n', to).map_err(|problem| self.problem(problem))? as u64;
+        self.place += read;
+        if read == most && !to.ends_with(b"\n") {
             to.truncate(start);
-            return Err(self.problem(format!("a line has more than {most} bytes")));
+            return Ok(Line::Longer);
         }
-        self.place += read as u64;
-        Ok(read > 0)
+        Ok(if read > 0 { Line::Whole } else { Line::None })
     }
 
     fn require(&self, length: u64) -> Result<(), Problem> {

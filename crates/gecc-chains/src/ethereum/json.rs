@@ -12,7 +12,7 @@ use super::rlp;
 use super::span::{DEPOSIT, from_v};
 use super::transaction::{Authorization, Fields, LENGTH_OF_HASH, List, Number, Parts, Signature, put_access};
 use super::{Content, PIECE, Piece};
-use crate::files::Reader;
+use crate::files::{Line, Reader};
 use crate::flow::HandOn;
 use crate::limits::Limits;
 use crate::problem::{Place, Problem, brief, note};
@@ -36,7 +36,7 @@ pub struct Values {
     is_lines: bool,
     /// Where the first of them is in its file.
     start: u64,
-    /// Where the next begins in the bytes, and the one before it.
+    /// Where the next begins in the bytes, and the one before it or its element.
     next: usize,
     present: usize,
     /// Elements of a list that are still to be read, and transactions of a block.
@@ -76,45 +76,69 @@ fn is_json(text: &[u8]) -> bool {
     matches!(text.first(), Some(b'{' | b'[' | b'"'))
 }
 
-/// Reads a file of values.
+/// Reads a file of values. A line that is too long is a problem, and the next is read.
 pub fn read(reader: &mut Reader, limits: &Limits, hand_on: &mut HandOn<Piece>) -> ControlFlow<()> {
     let (mut bytes, longest) = (Vec::new(), limits.whole_of(LONGEST));
-    let mut ended = read_first(reader, longest, &mut bytes);
+    let mut start = reader.place();
+    let mut last = read_first(reader, longest, &mut bytes);
     let is_lines = !is_json(bytes.trim_ascii_start()) || serde_json::from_slice::<&RawValue>(&bytes).is_ok();
-    let mut start = 0;
     loop {
-        if ended.is_ok() {
+        if last == Ok(Line::Whole) {
             let append = if is_lines { append_lines } else { append_rest };
-            ended = append(reader, longest, &mut bytes);
+            last = append(reader, longest, &mut bytes);
         }
         let length = bytes.len() as u64;
-        let values = Values::new(std::mem::take(&mut bytes), is_lines, start);
-        start += length;
         if length > 0 {
+            let values = Values::new(std::mem::take(&mut bytes), is_lines, start);
             hand_on(Piece::new(&reader.path, Content::Json(values), length))?;
         }
-        if let Err(problem) = ended {
-            return hand_on(Piece::problem(problem));
+        match last {
+            Ok(Line::Whole) => {}
+            Ok(Line::Longer) => {
+                let what = format!("a line has more than {longest} bytes");
+                hand_on(Piece::problem(reader.problem_at(start + length, what)))?;
+                pass_over_line(reader, hand_on)?;
+            }
+            Ok(Line::None) => return ControlFlow::Continue(()),
+            Err(problem) => return hand_on(Piece::problem(problem)),
         }
-        if reader.at_end() {
-            return ControlFlow::Continue(());
+        (last, start) = (Ok(Line::Whole), reader.place());
+    }
+}
+
+/// Reads up to the first line that is not empty. What came last.
+fn read_first(reader: &mut Reader, longest: u64, bytes: &mut Vec<u8>) -> Result<Line, Problem> {
+    loop {
+        let last = reader.append_line(longest, bytes)?;
+        if last != Line::Whole || !bytes.trim_ascii().is_empty() {
+            return Ok(last);
         }
     }
 }
 
-fn read_first(reader: &mut Reader, longest: u64, bytes: &mut Vec<u8>) -> Result<(), Problem> {
-    while bytes.trim_ascii().is_empty() && reader.append_line(longest, bytes)? {}
-    Ok(())
+/// Reads lines until there is enough. What came last.
+fn append_lines(reader: &mut Reader, longest: u64, bytes: &mut Vec<u8>) -> Result<Line, Problem> {
+    while bytes.len() < PIECE {
+        let last = reader.append_line(longest, bytes)?;
+        if last != Line::Whole {
+            return Ok(last);
+        }
+    }
+    Ok(Line::Whole)
 }
 
-fn append_lines(reader: &mut Reader, longest: u64, bytes: &mut Vec<u8>) -> Result<(), Problem> {
-    while bytes.len() < PIECE && reader.append_line(longest, bytes)? {}
-    Ok(())
+/// Passes over the rest of a line, as long as what follows is wanted.
+fn pass_over_line(reader: &mut Reader, hand_on: &mut HandOn<Piece>) -> ControlFlow<()> {
+    // What cannot be read is left to who reads it next.
+    while let Ok(Line::Longer) = reader.append_line(PIECE as u64, &mut Vec::new()) {
+        hand_on(Piece::problems(Vec::new()))?;
+    }
+    ControlFlow::Continue(())
 }
 
-fn append_rest(reader: &mut Reader, longest: u64, bytes: &mut Vec<u8>) -> Result<(), Problem> {
+fn append_rest(reader: &mut Reader, longest: u64, bytes: &mut Vec<u8>) -> Result<Line, Problem> {
     if reader.append_rest(longest, bytes)? {
-        return Ok(());
+        return Ok(Line::None);
     }
     Err(reader.problem(format!("a value is longer than the limit of {longest} bytes; one a line would do")))
 }
@@ -355,8 +379,8 @@ impl Decoder<'_> {
                 return true;
             };
             if let Err(what) = added {
-                // Of a list nothing more is read.
-                (values.elements, values.open) = (0..0, None);
+                // Of a block nothing more is read.
+                values.open = None;
                 let place = Place::Byte(values.start + values.present as u64);
                 note(&mut self.to.progress.problems, Problem::new(path, place, what));
             }
@@ -381,6 +405,7 @@ impl Decoder<'_> {
 
     /// Begins with an element of a list.
     fn open_element(&mut self, values: &mut Values, text: Range<usize>) -> Result<(), Why> {
+        values.present = text.start;
         match Found::of(&values.bytes, text)? {
             Found::List(_) => Err("a list in a list".into()),
             found => self.open(values, found),

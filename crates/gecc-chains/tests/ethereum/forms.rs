@@ -6,8 +6,8 @@ use super::real::{check, check_with};
 use super::support::{data, file, of_examples, paths};
 use alloy_primitives::keccak256;
 use alloy_rlp::{Encodable, Header};
-use gecc_chains::Settings;
 use gecc_chains::ethereum::{Answer, Answers, Kind, Options, Reason, senders};
+use gecc_chains::{Place, Settings};
 use serde_json::{Value, json};
 use std::io::Write;
 use std::ops::ControlFlow;
@@ -92,6 +92,16 @@ pub fn what_nodes_say_instead(settings: &Settings) {
     assert!(null.contains("null: it has no such block"), "{null}");
     assert!(problem_of(settings, r#"{"a":1}"#).contains("neither a block"));
     assert!(problem_of(settings, "[[1]]").contains("a list in a list"));
+    // An element of a list that is none costs itself alone.
+    let path = of_examples("ethereum/block_1150000.json");
+    let whole: Value = serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
+    let null = r#"{"jsonrpc":"2.0","id":1,"result":null}"#;
+    let (_folder, list) = file(format!("[{error},{whole},{null},[],{whole}]").as_bytes());
+    let (found, problems) = check_with(settings, &[list], &Options::default());
+    assert_eq!(found, check(settings, &[path.clone(), path]));
+    let behind = error.len() + whole.to_string().len() + 3;
+    let places: Vec<Place> = problems.iter().map(|problem| problem.place).collect();
+    assert_eq!(places, [1, behind, behind + null.len() + 1].map(|place| Place::Byte(place as u64)));
 }
 
 /// Transactions of type 126 of OP chains bear no signature.

@@ -88,8 +88,9 @@ pub fn lists_of_no_transactions(settings: &Settings) {
         assert_eq!((answers.len(), problems.len()), (UNREADABLE + 1, 1), "{problems:?}");
         assert_eq!(answers[UNREADABLE].block, Some(2));
     }
+    // A thousand problems are listed, and that there are more.
     let text = format!("[{}]", vec!["0"; ITEMS].join(","));
-    assert_eq!(check_bytes(settings, text.as_bytes()).1.len(), 1);
+    assert_eq!(check_bytes(settings, text.as_bytes()).1.len(), 1001);
 }
 
 /// Each bad record sends the reader to the index at the end.
@@ -150,7 +151,7 @@ pub fn little_memory(settings: &Settings) {
     }
 }
 
-/// A block that does not fit is a problem, and the next is read though no index says where it is.
+/// A block that does not fit is a problem, and the next is read though no index says where it is. So it is with a line.
 pub fn blocks_beyond_the_memory(settings: &Settings) {
     let little = Settings { max_memory: Some(0), ..*settings };
     let long = vec![0; 16 << 20];
@@ -162,6 +163,13 @@ pub fn blocks_beyond_the_memory(settings: &Settings) {
         assert_eq!((answers.len(), problems.len()), expected, "{problems:?}");
     }
     let text = format!("{{\"transactions\":[\"{}\"]}}", "a".repeat(16 << 20));
-    let (answers, problems) = check_bytes(&little, text.as_bytes());
-    assert!(answers.is_empty() && problems.len() == 1 && problems[0].what.contains("more than"), "{problems:?}");
+    let encoded = const_hex::encode(smallest());
+    for (text, place) in
+        [(text.clone(), 0), (format!("{text}\n{encoded}"), 0), (format!("{encoded}\n{text}\n{encoded}"), 21)]
+    {
+        let (answers, problems) = check_bytes(&little, text.as_bytes());
+        assert_eq!(answers.len(), text.matches(&encoded).count());
+        assert!(problems.len() == 1 && problems[0].what.contains("more than"), "{problems:?}");
+        assert_eq!(problems[0].place, Place::Byte(place));
+    }
 }
