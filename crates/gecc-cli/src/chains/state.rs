@@ -1,22 +1,25 @@
 //! Which files are done, so that a later call can leave them out.
 //!
-//! A text with a line of JSON for each file whose answers are all put out. A file that has changed since is read again.
+//! A text with a line of JSON for each file whose answers are all put out. A file that has changed since, or what it has
+//! beside it, is read again.
 
 use gecc_chains::Paths;
+use gecc_chains::bitcoin::files_beside;
 use serde::{Deserialize, Serialize};
-use std::collections::HashSet;
-use std::fs::File;
+use std::collections::{HashMap, HashSet};
+use std::fs::{File, Metadata};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// A file as it was when it was checked.
+/// A file as it was before it was checked, with those that it has beside it.
 #[derive(PartialEq, Eq, Hash, Serialize, Deserialize)]
 struct Done {
     path: Name,
+    /// Of all of them.
     bytes: u64,
-    /// In nanoseconds.
+    /// Of the last that was, in nanoseconds.
     modified: u64,
 }
 
@@ -36,9 +39,20 @@ impl From<PathBuf> for Name {
 
 impl Done {
     fn of(path: &Path) -> io::Result<Self> {
-        let (path, metadata) = (path.canonicalize()?, std::fs::metadata(path)?);
+        let mut done = Done { path: path.canonicalize()?.into(), bytes: 0, modified: 0 };
+        done.add(&std::fs::metadata(path)?);
+        // What is not there has no part.
+        files_beside(path)
+            .iter()
+            .filter_map(|beside| std::fs::metadata(beside).ok())
+            .for_each(|beside| done.add(&beside));
+        Ok(done)
+    }
+
+    fn add(&mut self, metadata: &Metadata) {
         let since = metadata.modified().unwrap_or(SystemTime::UNIX_EPOCH).duration_since(UNIX_EPOCH);
-        Ok(Done { path: path.into(), bytes: metadata.len(), modified: since.unwrap_or_default().as_nanos() as u64 })
+        self.bytes += metadata.len();
+        self.modified = self.modified.max(since.unwrap_or_default().as_nanos() as u64);
     }
 }
 
@@ -46,6 +60,8 @@ impl Done {
 pub struct State {
     path: PathBuf,
     file: File,
+    /// The files that are to be checked. What comes to one meanwhile is not noted as checked.
+    begun: HashMap<Arc<Path>, Done>,
 }
 
 impl State {
@@ -65,11 +81,18 @@ impl State {
         if done.is_empty() && !before.trim().is_empty() {
             return Err(named("this is no text that --state has written".to_owned()));
         }
-        let all = paths.files.len();
-        paths.files.retain(|(path, _)| Done::of(path).map_or(true, |file| !done.contains(&file)));
+        let (all, mut begun) = (paths.files.len(), HashMap::new());
+        paths.files.retain(|(path, _)| {
+            let Ok(file) = Done::of(path) else { return true };
+            let is_new = !done.contains(&file);
+            if is_new {
+                begun.insert(Arc::clone(path), file);
+            }
+            is_new
+        });
         let file =
             File::options().create(true).append(true).open(path).map_err(|problem| named(problem.to_string()))?;
-        let mut state = State { path: path.to_owned(), file };
+        let mut state = State { path: path.to_owned(), file, begun };
         if !before.is_empty() && !before.ends_with('\n') {
             state.append("\n")?;
         }
@@ -79,8 +102,8 @@ impl State {
     /// Notes files whose answers are put out.
     pub fn add(&mut self, finished: &[Arc<Path>]) -> Result<(), String> {
         let mut lines = String::new();
-        for done in finished.iter().filter_map(|path| Done::of(path).ok()) {
-            lines += &serde_json::to_string(&done).expect("numbers and a name are JSON");
+        for done in finished.iter().filter_map(|path| self.begun.get(path)) {
+            lines += &serde_json::to_string(done).expect("numbers and a name are JSON");
             lines.push('\n');
         }
         self.append(&lines)
@@ -88,5 +111,29 @@ impl State {
 
     fn append(&mut self, text: &str) -> Result<(), String> {
         self.file.write_all(text.as_bytes()).map_err(|problem| format!("{}: {problem}", self.path.display()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gecc_chains::files_of;
+
+    #[test]
+    fn what_comes_to_a_file_while_it_is_checked_is_not_done() {
+        let folder = tempfile::tempdir().unwrap();
+        let [state, file] = ["state", "file"].map(|name| folder.path().join(name));
+        let open = || {
+            let mut paths = files_of(std::slice::from_ref(&file));
+            let (state, done) = State::open(&state, &mut paths).unwrap();
+            (state, done, paths)
+        };
+        std::fs::write(&file, "one").unwrap();
+        for (comes, expected) in [(" two", 0), ("", 1)] {
+            let (mut state, _, paths) = open();
+            File::options().append(true).open(&file).unwrap().write_all(comes.as_bytes()).unwrap();
+            state.add(&[Arc::clone(&paths.files[0].0)]).unwrap();
+            assert_eq!(open().1, expected);
+        }
     }
 }

@@ -3,7 +3,7 @@
 use crate::support::{answers, code, run, stderr};
 use serde_json::{Value, json};
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 fn data(name: &str) -> String {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../gecc-chains/tests/data").join(name);
@@ -109,6 +109,32 @@ fn a_later_call_leaves_out_what_is_done() {
     assert_eq!(answers(&call()).len(), 0);
     fs::write(state, "notes\n").unwrap();
     assert_eq!(code(&call()), 2);
+}
+
+/// A node writes blocks before what they spend.
+#[test]
+fn blocks_are_not_done_before_what_they_spend_is_there() {
+    let folder = tempfile::tempdir().unwrap();
+    let (files, state) = (folder.path().join("blocks"), folder.path().join("done"));
+    fs::create_dir(&files).unwrap();
+    for name in ["blk00000.dat", "rev00000.dat", "xor.dat"] {
+        fs::copy(format!("{}/{name}", data("blkrev")), files.join(name)).unwrap();
+    }
+    let whole = fs::read(files.join("rev00000.dat")).unwrap();
+    fs::write(files.join("rev00000.dat"), &whole[..whole.len() / 3]).unwrap();
+    let state = state.to_str().unwrap();
+    let call =
+        |named: &Path| answers(&run(&["bitcoin", "verify", "--state", state, named.to_str().unwrap()], "")).len();
+    let before = call(&files);
+    fs::write(files.join("rev00000.dat"), whole).unwrap();
+    let found = [before, call(&files), call(&files)];
+    assert!(found[0] < 309 && found[1..] == [309, 0], "{found:?}");
+    // A file of one block.
+    let block = folder.path().join("block300025.raw");
+    fs::copy(of_examples("bitcoin/block300025.raw"), &block).unwrap();
+    assert_eq!(call(&block), 0);
+    fs::copy(of_examples("bitcoin/block300025-undo.raw"), folder.path().join("block300025-undo.raw")).unwrap();
+    assert_eq!([call(&block), call(&block)], [1427, 0]);
 }
 
 #[test]
