@@ -141,13 +141,8 @@ impl Decoded {
         }
         let first = (self.claims.signatures.len(), self.claims.keys.len());
         for pushed in &spend.signatures {
-            match signature(hashes, index, &spend, pushed, rules, &mut self.claims.messages) {
-                Ok(signature) => self.claims.signatures.push(signature),
-                Err(reason) => {
-                    self.claims.signatures.truncate(first.0);
-                    return Err(reason);
-                }
-            }
+            let signature = signature(hashes, index, &spend, pushed, rules, &mut self.claims.messages);
+            self.claims.signatures.push(signature);
         }
         self.claims.keys.extend(spend.keys.iter().map(|key| key_row(key)));
         self.claims.open.push(Claim {
@@ -285,16 +280,13 @@ fn signature(
     pushed: &[u8],
     rules: &Rules,
     messages: &mut Messages,
-) -> Result<Pair, Reason> {
+) -> Pair {
     // An empty one is how multisignatures leave one out.
     let Some((&hash_type, der)) = pushed.split_last() else {
-        return Ok(Pair { digest: NOTHING, signature: NEVER_VALID });
+        return Pair { digest: NOTHING, signature: NEVER_VALID };
     };
     let (signature, hash_type) = (rules.signature_from_der(der).unwrap_or(NEVER_VALID), HashType(hash_type));
     let digest = if spend.segwit {
-        if !hash_type.is_named() {
-            return Err(Reason::NotChecked("a hash type that is not standard"));
-        }
         Digest::Of(messages.push(|to| hashes.put_segwit_v0(index, &spend.script, hash_type, to)))
     } else if signature == NEVER_VALID {
         // It would be hashed for nothing.
@@ -302,7 +294,7 @@ fn signature(
     } else {
         hashes.legacy(index, &spend.script, hash_type, messages)
     };
-    Ok(Pair { digest, signature })
+    Pair { digest, signature }
 }
 
 /// A row of the mixed form. Consensus knows a third form of SEC 1's: 06 or 07 for an uncompressed key whose y is even

@@ -17,6 +17,8 @@ const OP_PUSHDATA1: u8 = 0x4c;
 const OP_PUSHDATA2: u8 = 0x4d;
 const OP_PUSHDATA4: u8 = 0x4e;
 
+/// Bytes of the longest script that is run (Bitcoin Core's MAX_SCRIPT_SIZE).
+pub const LONGEST_SCRIPT: u64 = 10_000;
 /// Bytes of the longest element that a script may push.
 pub const LONGEST_ELEMENT: usize = 520;
 
@@ -28,11 +30,11 @@ pub enum Instruction<'a> {
 }
 
 impl<'a> Instruction<'a> {
-    /// The data that it pushes. Numbers are none.
+    /// The data that it pushes, as far as consensus takes them. Numbers are none.
     pub fn pushed(self) -> Option<&'a [u8]> {
         match self {
-            Instruction::Push(bytes) => Some(bytes),
-            Instruction::Op(_) => None,
+            Instruction::Push(bytes) if bytes.len() <= LONGEST_ELEMENT => Some(bytes),
+            Instruction::Push(_) | Instruction::Op(_) => None,
         }
     }
 }

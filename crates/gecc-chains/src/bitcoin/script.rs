@@ -7,7 +7,8 @@ use super::answers::{Reason, Template, Wrapping};
 use super::block::InputView;
 use super::hashes::{hash160, sha256};
 use super::instructions::{
-    Instruction, OP_CHECKMULTISIG, OP_CHECKSIG, instructions, p2pkh, p2pkh_hash, p2sh_hash, small, witness_program,
+    Instruction, LONGEST_SCRIPT, OP_CHECKMULTISIG, OP_CHECKSIG, instructions, p2pkh, p2pkh_hash, p2sh_hash, small,
+    witness_program,
 };
 use std::borrow::Cow;
 
@@ -15,6 +16,9 @@ use std::borrow::Cow;
 pub const OTHER_SCRIPT: Reason = Reason::Malformed("the script or key is not the one that the output asks for");
 /// BIP 141: what spends a witness program has no script of its own.
 pub const WITH_A_SCRIPT: Reason = Reason::Malformed("a witness program with a script");
+/// Elements that may lie on the stack: fewer than the 1000 of Bitcoin Core's MAX_STACK_SIZE by more than a script of a
+/// known form adds.
+const MOST_ELEMENTS: usize = 900;
 
 /// What an input shows: the script whose OP_CHECKSIG or OP_CHECKMULTISIG is asked, and what it is asked about.
 pub struct Spend<'a> {
@@ -40,10 +44,12 @@ pub fn take_apart<'a>(input: &InputView<'a>, script: &'a [u8], p2sh: bool) -> Ta
     let hash = p2sh_hash(script);
     let Some(mut stack) = pushes(input.script) else {
         let wrapping = if hash.is_some() { Wrapping::P2sh } else { Wrapping::Bare };
-        return (Template::Other(wrapping), Err(Reason::NotChecked("the input's script does not only push")));
+        let what = "the input's script does not only push, or more than consensus takes";
+        return (Template::Other(wrapping), Err(Reason::NotChecked(what)));
     };
     let Some(hash) = hash else {
-        return plain(Cow::Borrowed(script), stack, Wrapping::Bare);
+        let (template, spend) = plain(Cow::Borrowed(script), stack, Wrapping::Bare);
+        return (template, without_witness(input, spend));
     };
     if !p2sh {
         return (Template::Other(Wrapping::P2sh), Err(Reason::NotChecked("BIP 16 is not in force")));
@@ -52,13 +58,27 @@ pub fn take_apart<'a>(input: &InputView<'a>, script: &'a [u8], p2sh: bool) -> Ta
         return (Template::Other(Wrapping::P2sh), Err(Reason::Malformed("no script is shown")));
     };
     let (template, spend) = match witness_program(redeem) {
-        Some(_) if !stack.is_empty() => {
-            (Template::OtherWitness, Err(Reason::Malformed("more is pushed than the witness program")))
-        }
+        // Its length is pushed by an opcode of one byte.
+        Some(_) if input.script.len() != 1 + redeem.len() => (
+            Template::OtherWitness,
+            Err(Reason::Malformed("more is pushed than the witness program, or in another way")),
+        ),
         Some((version, program)) => witness(version, program, input, true),
-        None => plain(Cow::Borrowed(redeem), stack, Wrapping::P2sh),
+        None => {
+            let (template, spend) = plain(Cow::Borrowed(redeem), stack, Wrapping::P2sh);
+            (template, without_witness(input, spend))
+        }
     };
     (template, if hash160(redeem) == *hash { spend } else { Err(OTHER_SCRIPT) })
+}
+
+/// BIP 141: only what spends a witness program has a witness. Before it was in force no block had any.
+fn without_witness<'a>(input: &InputView, spend: Result<Spend<'a>, Reason>) -> Result<Spend<'a>, Reason> {
+    if input.witness().is_empty() {
+        spend
+    } else {
+        Err(Reason::Malformed("a witness that no witness program asks for"))
+    }
 }
 
 /// A witness program: a version and a hash or key.
@@ -164,7 +184,12 @@ fn form(script: &[u8]) -> Option<Form> {
     }
 }
 
-/// The data that a script of pushes leaves on the stack. Numbers are none: no template takes them.
+/// The data that a script of pushes leaves on the stack, as far as consensus takes it. Numbers are none: no template
+/// takes them.
 fn pushes(script: &[u8]) -> Option<Vec<&[u8]>> {
-    instructions(script).map(|instruction| instruction?.pushed()).collect()
+    if script.len() as u64 > LONGEST_SCRIPT {
+        return None;
+    }
+    let stack: Vec<&[u8]> = instructions(script).map(|instruction| instruction?.pushed()).collect::<Option<_>>()?;
+    (stack.len() <= MOST_ELEMENTS).then_some(stack)
 }

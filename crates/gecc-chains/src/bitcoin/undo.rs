@@ -6,11 +6,9 @@
 
 use super::block::{Place, Spent};
 use super::encoding::{self, array, put_number, sized};
-use super::instructions::{OP_CHECKSIG, OP_DUP, OP_EQUAL, OP_EQUALVERIFY, OP_HASH160, OP_RETURN};
+use super::instructions::{LONGEST_SCRIPT, OP_CHECKSIG, OP_DUP, OP_EQUAL, OP_EQUALVERIFY, OP_HASH160, OP_RETURN};
 use k256::elliptic_curve::sec1::ToSec1Point;
 
-/// Bytes of the longest script that can be spent; a longer one was made empty.
-const LONGEST_SCRIPT: u64 = 10_000;
 /// Sizes below this stand for scripts of known forms.
 const FORMS: u64 = 6;
 
@@ -110,6 +108,7 @@ fn script(bytes: &mut &[u8], to: &mut Vec<u8>) -> Option<()> {
             let point = k256::PublicKey::from_sec1_bytes(&key).ok()?;
             put(to, &[&[65], point.to_sec1_point(false).as_bytes(), &[OP_CHECKSIG]]);
         }
+        // It cannot be spent, and was made empty.
         size if size - FORMS > LONGEST_SCRIPT => {
             take(bytes, size - FORMS)?;
             put(to, &[&[OP_RETURN]]);

@@ -2,7 +2,7 @@
 
 use super::blocks::{check_inputs, unsigned};
 use super::random::Random;
-use bitcoin::hashes::Hash;
+use bitcoin::hashes::{Hash, sha256d};
 use bitcoin::opcodes::all::{OP_CHECKMULTISIG, OP_CHECKSIG};
 use bitcoin::script::{Builder, PushBytesBuf};
 use bitcoin::sighash::{EcdsaSighashType, SighashCache};
@@ -265,5 +265,61 @@ pub fn rules_by_height(settings: &Settings) {
         let answers = check_inputs(settings, height, slice::from_ref(&transaction), &spent(&made));
         assert_eq!(answers[0].valid(), Some(holds), "{height}: {answers:?}");
         assert_eq!(matches!(answers[0].reason, Some(Reason::Malformed(_))), !holds);
+    }
+}
+
+/// Limits of scripts and of the stack, a witness that nothing asks for, and a witness program pushed in another way.
+pub fn what_consensus_refuses(settings: &Settings) {
+    let mut random = Random::new();
+    let (bare, nested) = (Template::P2pkh(Wrapping::Bare), Template::P2shP2wpkh);
+    let in_p2sh = Template::P2pkh(Wrapping::P2sh);
+    let below = |elements: Vec<Vec<u8>>| {
+        move |script: &ScriptBuf| (ScriptBuf::from([pushes(&elements).into_bytes(), script.to_bytes()].concat()), false)
+    };
+    let with_a_witness = |script: &ScriptBuf| (script.clone(), true);
+    let as_it_is = |script: &ScriptBuf| (script.clone(), false);
+    let pushed_otherwise = |script: &ScriptBuf| (ScriptBuf::from([&[0x4c], script.as_bytes()].concat()), false);
+    type Change<'a> = &'a dyn Fn(&ScriptBuf) -> (ScriptBuf, bool);
+    let cases: [(Template, Change, Option<bool>); 11] = [
+        (bare, &as_it_is, Some(true)),
+        (bare, &below(vec![vec![7; 520]]), Some(true)),
+        (bare, &below(vec![vec![7; 521]]), None),
+        (bare, &below(vec![vec![7; 500]; 19]), Some(true)),
+        (bare, &below(vec![vec![7; 500]; 20]), None),
+        (bare, &below(vec![vec![]; 890]), Some(true)),
+        (bare, &below(vec![vec![]; 1000]), None),
+        (bare, &with_a_witness, Some(false)),
+        (in_p2sh, &with_a_witness, Some(false)),
+        (nested, &as_it_is, Some(true)),
+        (nested, &pushed_otherwise, Some(false)),
+    ];
+    for (case, (template, change, expected)) in cases.into_iter().enumerate() {
+        let made = vec![Made::new(template, settings, &mut random)];
+        let mut transaction = unsigned(1, spent(&made), &mut random);
+        let (script, witness) = made[0].show(&transaction, 0, &mut random);
+        let (script, has_witness) = change(&script);
+        transaction.input[0].script_sig = script;
+        transaction.input[0].witness = if has_witness { Witness::from_slice(&[[7]]) } else { witness };
+        let answers = check_inputs(settings, 700_000, slice::from_ref(&transaction), &spent(&made));
+        assert_eq!(answers[0].valid(), expected, "{case}: {answers:?}");
+    }
+}
+
+/// BIP 143 signs the byte as it is, whether it has a name or not.
+pub fn hash_types_without_a_name(settings: &Settings) {
+    let mut random = Random::new();
+    let made = vec![Made::new(Template::P2wpkh, settings, &mut random)];
+    let mut transaction = unsigned(1, spent(&made), &mut random);
+    for hash_type in [1_u8, 0, 4, 0x41, 0x60] {
+        let (mut signed, all) = (Vec::new(), EcdsaSighashType::All);
+        SighashCache::new(&transaction)
+            .segwit_v0_encode_signing_data_to(&mut signed, 0, &made[0].inner, made[0].output.value, all)
+            .unwrap();
+        *signed.last_chunk_mut().unwrap() = u32::from(hash_type).to_le_bytes();
+        let signature = made[0].signers[0].sign(sha256d::Hash::hash(&signed).to_byte_array(), hash_type);
+        let shown = [signature, made[0].signers[0].public.clone()];
+        transaction.input[0].witness = Witness::from_slice(&shown);
+        let answers = check_inputs(settings, 700_000, slice::from_ref(&transaction), &spent(&made));
+        assert_eq!(answers[0].valid(), Some(true), "{hash_type:#x}: {answers:?}");
     }
 }

@@ -36,6 +36,8 @@ fn main() -> ExitCode {
         made::inputs_of_every_template,
         made::spoiled_inputs,
         made::rules_by_height,
+        made::what_consensus_refuses,
+        made::hash_types_without_a_name,
         taproot_vectors::key_paths_of_bip_341,
         taproot_vectors::script_paths_of_bip_341,
         taproot::what_hash_types_sign,
