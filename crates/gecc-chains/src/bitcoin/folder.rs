@@ -24,6 +24,8 @@ use std::sync::Arc;
 
 /// The name of the file with the key.
 pub const KEY: &str = "xor.dat";
+/// Hides nothing.
+const NO_KEY: [u8; 8] = [0; 8];
 const RECORD_HEADER: u64 = 8;
 const CHECKSUM: usize = 32;
 /// Bytes of a block that say which it is: its header, and how many transactions it has.
@@ -52,7 +54,7 @@ pub fn key_beside(path: &Path) -> Result<[u8; 8], Problem> {
     let read = open_beside(&path).and_then(|file| file.take(9).read_to_end(&mut bytes));
     match read {
         Ok(_) => <[u8; 8]>::try_from(bytes.as_slice()).map_err(|_| problem("a key has 8 bytes".to_owned())),
-        Err(none) if none.kind() == std::io::ErrorKind::NotFound => Ok([0; 8]),
+        Err(none) if none.kind() == std::io::ErrorKind::NotFound => Ok(NO_KEY),
         Err(other) => Err(problem(other.to_string())),
     }
 }
@@ -73,9 +75,13 @@ impl Hidden {
         let (place, start) = (self.reader.place(), to.len());
         self.reader.append(length, to)?;
         let mut key = self.key;
-        key.rotate_left((place % 8) as usize);
-        for part in to[start..].chunks_mut(key.len()) {
-            part.iter_mut().zip(key).for_each(|(byte, key)| *byte ^= key);
+        if key != NO_KEY {
+            key.rotate_left((place % 8) as usize);
+            let (whole, rest) = to[start..].as_chunks_mut();
+            for part in whole {
+                *part = (u64::from_ne_bytes(*part) ^ u64::from_ne_bytes(key)).to_ne_bytes();
+            }
+            rest.iter_mut().zip(key).for_each(|(byte, key)| *byte ^= key);
         }
         Ok(())
     }
