@@ -16,7 +16,7 @@ use crate::flow::HandOn;
 use crate::limits::Limits;
 use crate::problem::{Place, Problem, note};
 use sha2::{Digest, Sha256};
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::{BTreeSet, HashSet, VecDeque};
 use std::io::Read;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -196,6 +196,7 @@ pub fn read(
     let mut undo = undo.map_err(|problem| note(&mut problems, problem)).ok();
     if let Some(undo) = &mut undo {
         find_undo(undo, network, limits.whole_of(LONGEST_UNDO), &mut found, &mut problems);
+        give_to_followed(&mut found);
     }
     hand_on(Piece::problems(problems))?;
     let network = network.unwrap_or(Network::Bitcoin);
@@ -310,6 +311,24 @@ fn find_undo(
     }
 }
 
+/// Has records go to the blocks of the chain, where there are fewer than blocks that they fit: the checksum covers only
+/// the block before. After a `-reindex` there are none of blocks that left the chain, which no other block follows.
+fn give_to_followed(found: &mut [Found]) {
+    let followed: HashSet<u64> = found.iter().map(|block| beginning(&block.before)).collect();
+    let row =
+        |(index, block): (usize, &Found)| ((block.before, block.transactions), !followed.contains(&block.hash), index);
+    let mut all: Vec<_> = found.iter().enumerate().map(row).collect();
+    all.sort_unstable();
+    for alike in all.chunk_by(|one, next| one.0 == next.0) {
+        let mut records: Vec<(u64, u32)> = alike.iter().filter_map(|(.., index)| found[*index].undo).collect();
+        if records.len() < alike.len() {
+            records.sort_unstable();
+            let mut records = records.into_iter();
+            alike.iter().for_each(|(.., index)| found[*index].undo = records.next());
+        }
+    }
+}
+
 /// Blocks for which nothing was found yet.
 struct Waiting {
     /// By how many of their transactions spend something, in the order of the file.
@@ -414,6 +433,27 @@ mod tests {
             assert_eq!(found[taken].place, block as u64);
         }
         assert!(waiting.all.is_empty() && waiting.following.is_empty());
+    }
+
+    /// Two blocks behind the same one, of which the second is followed: as many records are theirs in order, and one is
+    /// that one's.
+    #[test]
+    fn records_are_of_blocks_that_others_follow() {
+        let block = |before: usize, of: usize, undo| {
+            let (before, hash) = (hash(before), beginning(&hash(of)));
+            Found { place: 0, length: 0, transactions: 2, before, hash, undo }
+        };
+        let [one, two, last] = [Some((1, 1)), Some((2, 1)), Some((3, 1))];
+        for (of_siblings, expected) in [
+            ([one, two], [one, two]),
+            ([one, None], [None, one]),
+            ([None, one], [None, one]),
+            ([None, None], [None, None]),
+        ] {
+            let mut found = [block(1, 9, of_siblings[0]), block(1, 2, of_siblings[1]), block(2, 3, last)];
+            give_to_followed(&mut found);
+            assert_eq!(found.map(|block| block.undo), [expected[0], expected[1], last]);
+        }
     }
 
     #[test]
