@@ -11,6 +11,7 @@ use rayon::prelude::*;
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 /// Keys of a name that are tried in any case, and further ones for all certificates together. Otherwise many keys of
 /// one name and many certificates would be tried with each other.
@@ -29,7 +30,8 @@ struct Pair {
     issuer: usize,
 }
 
-/// Verifies the certificates of some files by each other's keys. All of them are in memory at once.
+/// Verifies the certificates of some files by each other's keys. All of them are in memory at once. Once it is
+/// interrupted nothing is answered.
 ///
 /// # Errors
 /// What the engine says.
@@ -47,13 +49,22 @@ pub fn check(settings: &Settings, paths: &Paths, options: &Options) -> Result<An
     let Some(engine) = settings.engine() else { return Ok(Answers::default()) };
     let (batch, most) = (Batch { engine, all: &all }, settings.batch());
     for pairs in tried(&[Algorithm::EcdsaSha256, Algorithm::EcdsaSha384, Algorithm::EcdsaSha512]).chunks(most) {
+        if is_over(settings) {
+            break;
+        }
         note(pairs, &batch.ecdsa(pairs)?, &mut answers);
     }
     let of_sm2 = tried(&[Algorithm::Sm2Sm3]);
     for id in &options.sm2_user_ids {
         for pairs in of_sm2.chunks(most) {
+            if is_over(settings) {
+                break;
+            }
             note(pairs, &batch.sm2(pairs, id)?, &mut answers);
         }
+    }
+    if is_over(settings) {
+        return Ok(Answers::default());
     }
     for index in given_up {
         if matches!(answers[index].reason, Some(Reason::Signature(_))) {
@@ -61,6 +72,10 @@ pub fn check(settings: &Settings, paths: &Paths, options: &Options) -> Result<An
         }
     }
     Ok(Answers { answers, problems })
+}
+
+fn is_over(settings: &Settings) -> bool {
+    settings.interrupted.load(Ordering::Relaxed)
 }
 
 /// The certificates of all files, as far as there is memory for them.
@@ -72,7 +87,9 @@ fn read(settings: &Settings, paths: &Paths, problems: &mut Vec<Problem>) -> Vec<
         let (files, after) = rest.split_at(together(rest, kept / FILES));
         rest = after;
         let longest = LONGEST.min((kept / FILE) as u64);
-        let read = |(path, _): &(Arc<Path>, u64)| members(path, longest);
+        let read = |(path, _): &(Arc<Path>, u64)| {
+            if is_over(settings) { (Vec::new(), Vec::new()) } else { members(path, longest) }
+        };
         let read: Vec<_> = settings.pool.install(|| files.par_iter().map(read).collect());
         for ((path, _), (members, of_file)) in files.iter().zip(read) {
             held += of_file.len() * size_of::<Problem>();

@@ -20,6 +20,7 @@ use random::Random;
 use sha2::{Digest, Sha256, Sha384, Sha512};
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 use support::{file, of_examples, on_every_engine, paths};
 use x509_cert::Certificate;
@@ -35,6 +36,7 @@ fn main() -> ExitCode {
         blocks_that_do_not_end,
         long_names,
         little_memory,
+        interrupted,
     ];
     harness::run(on_every_engine(tests))
 }
@@ -358,4 +360,11 @@ fn little_memory(settings: &Settings) {
     assert!((1000..17_000).contains(&answers.len()), "{}", answers.len());
     assert!(answers.iter().all(|answer| answer.valid() == Some(true)));
     assert!(problems.len() == 1 && problems[0].what.contains("memory"), "{problems:?}");
+}
+
+/// Then there is nothing to answer.
+fn interrupted(settings: &Settings) {
+    let settings = Settings { interrupted: &AtomicBool::new(true), ..*settings };
+    let Answers { answers, problems } = check_files(&settings, &[of_examples("sm2/sm2_certs.pem")], &[b""]);
+    assert!(answers.is_empty() && problems.is_empty());
 }
