@@ -202,9 +202,10 @@ fn authorization<'a>(rest: &mut &'a [u8]) -> rlp::Result<Signed<'a>> {
     let parity = byte(&mut rest)?;
     let signature = signature(&mut rest)?;
     rlp::end(rest)?;
-    // Chain 0 stands for every chain.
+    // Chain 0 stands for every chain. None that can be asked for has a larger number than 64 bits have.
     let (high, low) = chain_id.split_last_chunk().expect("32 bytes");
-    let chain_id = Some(u64::from_be_bytes(*low)).filter(|chain| *chain != 0 && high == [0; 24]);
+    let chain_id = if *high == [0; 24] { u64::from_be_bytes(*low) } else { u64::MAX };
+    let chain_id = Some(chain_id).filter(|chain| *chain != 0);
     Ok(Signed { chain_id, signature, parity, first: Some(AUTHORIZATION_MAGIC), span })
 }
 

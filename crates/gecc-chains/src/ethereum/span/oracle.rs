@@ -73,7 +73,7 @@ fn compare(encoded: &[u8]) -> bool {
     for (found, expected) in authorizations.iter().zip(expected) {
         let mut message = vec![5];
         expected.inner().encode(&mut message);
-        let chain_id = u64::try_from(expected.chain_id).ok().filter(|chain| *chain != 0);
+        let chain_id = Some(expected.chain_id.saturating_to::<u64>()).filter(|chain| *chain != 0);
         require_signed(found, chain_id, (expected.r(), expected.s()), expected.y_parity(), &message);
     }
     // There is no other form, so that the hash of these bytes is the transaction's.
