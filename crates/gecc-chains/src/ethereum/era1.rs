@@ -62,7 +62,7 @@ struct Tuple {
 /// begins.
 pub fn read(reader: &mut Reader, limits: &Limits, hand_on: &mut HandOn<Piece>) -> ControlFlow<()> {
     // Blocks of the present group.
-    let (mut seen, mut starts) = (0, None);
+    let (mut seen, mut starts, mut has_any) = (0, None, false);
     let longest = limits.whole_of(LONGEST);
     while !reader.at_end() {
         let start = reader.place();
@@ -77,6 +77,7 @@ pub fn read(reader: &mut Reader, limits: &Limits, hand_on: &mut HandOn<Piece>) -
             }
         };
         let (read, problems) = (reader.place().saturating_sub(start), std::mem::take(&mut tuples.problems));
+        has_any |= !tuples.blocks.is_empty() || !problems.is_empty();
         let mut piece = Piece::new(&reader.path, Content::Tuples(tuples), read);
         piece.progress.problems = problems;
         hand_on(piece)?;
@@ -84,7 +85,11 @@ pub fn read(reader: &mut Reader, limits: &Limits, hand_on: &mut HandOn<Piece>) -
             break;
         }
     }
-    ControlFlow::Continue(())
+    if has_any {
+        return ControlFlow::Continue(());
+    }
+    let what = "there is no block in it: files of the beacon chain (.era) have others, which are not read";
+    hand_on(Piece::problem(Problem::new(&reader.path, Place::Whole, what)))
 }
 
 impl Tuples {

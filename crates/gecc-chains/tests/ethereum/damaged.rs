@@ -40,8 +40,9 @@ pub fn era1_cut_anywhere(settings: &Settings) {
     let (mut random, whole) = (Random::new(), read(ERA1));
     let expected = check(settings, &[data(ERA1)]);
     let records = records(&whole);
-    let anywhere = (0..CUTS).map(|_| random.random_range(8..whole.len()));
-    let between_records = records.iter().skip(1).map(|(start, ..)| *start);
+    // Behind the version, which alone is no file of blocks.
+    let anywhere = (0..CUTS).map(|_| random.random_range(9..whole.len()));
+    let between_records = records.iter().skip(2).map(|(start, ..)| *start);
     for end in anywhere.chain(between_records) {
         let (answers, problems) = check_bytes(settings, &whole[..end]);
         assert_eq!(answers, expected[..answers.len()]);
@@ -166,7 +167,9 @@ pub fn tables_with_changed_bytes(settings: &Settings) {
 
 pub fn files_of_something_else(settings: &Settings) {
     let mut random = Random::new();
-    let contents: [&[u8]; 6] = [b"", b"text", b"\x00\x01\x02", b"PAR1", b"{}", b"[1]"];
+    // The last is as a file of the beacon chain.
+    let contents: [&[u8]; 7] =
+        [b"", b"text", b"\x00\x01\x02", b"PAR1", b"{}", b"[1]", b"e2\0\0\0\0\0\0\x01\0\x03\0\0\0\0\0abc"];
     for content in contents {
         let (answers, problems) = check_bytes(settings, content);
         assert_eq!((answers.len(), problems.len()), (0, 1), "{content:?}");
