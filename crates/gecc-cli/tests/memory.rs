@@ -13,9 +13,11 @@ mod child;
 use crafted::Beside;
 use harness::test;
 use std::fs::File;
-use std::io::{BufRead, BufReader, BufWriter, Write};
+use std::io::{self, BufRead, BufReader, BufWriter, Read, Write};
+use std::net::{TcpListener, TcpStream};
 use std::path::Path;
 use std::process::{Command, ExitCode, Stdio};
+use std::thread;
 use std::time::{Duration, Instant};
 
 const MIB: usize = 1 << 20;
@@ -47,7 +49,8 @@ fn main() -> ExitCode {
         test("tables::much_of_little".to_owned(), None, much_of_little),
         test("tables::few_values_for_many_rows".to_owned(), None, few_values_for_many_rows),
     ];
-    harness::run(tests.chain([tags]).chain(tables).collect())
+    let node = test("node::large_blocks".to_owned(), None, large_blocks_of_a_node);
+    harness::run(tests.chain([tags, node]).chain(tables).collect())
 }
 
 /// For what `write_rows` writes.
@@ -98,6 +101,52 @@ fn command(limit: usize, name: &str, lines: usize, write: fn(File), arguments: &
     assert_eq!(answers, lines);
     // The command itself, and what it reads and writes at a time.
     assert!(peak <= limit * MIB + BASE + 24 * MIB, "{peak} bytes with a limit of {limit} MiB");
+}
+
+/// Blocks of 4 MiB each, of which a node gives as many as are asked for.
+fn large_blocks_of_a_node() {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let url = format!("http://{}", listener.local_addr().expect("bound"));
+    thread::spawn(move || {
+        for stream in listener.incoming() {
+            thread::spawn(move || give_large_blocks(stream.expect("a connection")));
+        }
+    });
+    const LIMIT: usize = 64;
+    let mut command = Command::new(env!("CARGO_BIN_EXE_gecc"));
+    command.args(["ethereum", "senders", "--engine", "cpu", "--threads", &THREADS.to_string(), "--rpc-url", &url]);
+    command.args(["--from", "1", "--to", "40", "--max-memory", &format!("{LIMIT}M")]).stdout(Stdio::null());
+    let (code, peak) = child::run(&mut command);
+    eprintln!("blocks: {:.1} MiB of {LIMIT}", peak as f64 / MIB as f64);
+    assert_eq!(code, Some(0));
+    assert!(peak <= LIMIT * MIB + BASE + 24 * MIB, "{peak} bytes with a limit of {LIMIT} MiB");
+}
+
+fn give_large_blocks(stream: TcpStream) -> io::Result<()> {
+    let part = [b'0'; 1 << 16];
+    let (mut lines, mut to) = (BufReader::new(stream.try_clone()?), stream);
+    loop {
+        let (mut length, mut line) = (0, String::new());
+        while lines.read_line(&mut line)? > 2 {
+            if let Some(said) = line.to_ascii_lowercase().strip_prefix("content-length:") {
+                length = said.trim().parse().expect("a number");
+            }
+            line.clear();
+        }
+        let mut calls = vec![0; length];
+        lines.read_exact(&mut calls)?;
+        let calls: Vec<serde_json::Value> = serde_json::from_slice(&calls)?;
+        write!(to, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")?;
+        let mut put = |text: &[u8]| to.write_all(&[format!("{:x}\r\n", text.len()).as_bytes(), text, b"\r\n"].concat());
+        for (place, call) in calls.iter().enumerate() {
+            let before = if place == 0 { "[" } else { "," };
+            put(format!("{before}{{\"id\":{},\"result\":{{\"extraData\":\"", call["id"]).as_bytes())?;
+            (0..4 * MIB / part.len()).try_for_each(|_| put(&part))?;
+            put(format!("\",\"number\":{},\"transactions\":[]}}}}", call["params"][0]).as_bytes())?;
+        }
+        put(b"]")?;
+        to.write_all(b"0\r\n\r\n")?;
+    }
 }
 
 /// What a table is read with, and what the command may have then, with 64 MiB beyond the limit.

@@ -12,6 +12,8 @@ pub type Place = u32;
 
 /// Bytes of a block's header.
 pub const BLOCK_HEADER: usize = 80;
+/// Where it has the hash of the block before.
+pub const BEFORE: Range<usize> = 4..36;
 /// BIP 144: what stands behind the version of a transaction with witnesses, in place of the number of its inputs.
 const MARKER: u8 = 0;
 const FLAG: u8 = 1;

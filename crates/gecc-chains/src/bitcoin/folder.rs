@@ -6,7 +6,7 @@
 //! checksum behind it: SHA-256 twice over the hash of the block before and the record. That is how records find their
 //! blocks.
 
-use super::block::BLOCK_HEADER;
+use super::block::{BEFORE, BLOCK_HEADER};
 use super::encoding;
 use super::hashes::sha256d;
 use super::network::Network;
@@ -30,8 +30,6 @@ const RECORD_HEADER: u64 = 8;
 const CHECKSUM: usize = 32;
 /// Bytes of a block that say which it is: its header, and how many transactions it has.
 const FIRST: usize = BLOCK_HEADER + 9;
-/// Where a block's header has the hash of the block before.
-const BEFORE: std::ops::Range<usize> = 4..36;
 /// Bytes of blocks that are decoded together.
 const PIECE: usize = 1 << 20;
 /// Blocks that a file is believed to have where memory is not limited: Bitcoin Core begins another after 128 MiB.

@@ -1,6 +1,6 @@
 //! Blocks that a node is asked for, in place of files.
 
-use super::block::BLOCK_HEADER;
+use super::block::{BEFORE, BLOCK_HEADER};
 use super::hashes::sha256d;
 use super::network::Network;
 use super::{Content, LONGEST_BLOCK, LONGEST_UNDO, Piece, PlacedBlock, Source, SpentForm, Txid, files};
@@ -13,6 +13,8 @@ use std::iter;
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
+
+const NOT_BEHIND: &str = "it does not follow the block before it: the node's chain became another meanwhile";
 
 /// A block as the REST of Bitcoin Core gives it, since version 30 with what it spends.
 #[derive(Clone, Debug)]
@@ -64,15 +66,20 @@ impl FromNode {
     /// Hands on a piece for each block.
     pub(super) fn read(self, limits: &Limits, hand_on: &mut HandOn<Piece>) -> ControlFlow<()> {
         let FromNode { name, mut blocks } = self;
-        let problem = |place, what: String| Piece::problem(Problem::new(&name, place, what));
+        let problem = |place, what: &str| Piece::problem(Problem::new(&name, place, what));
+        let mut last = None;
         blocks.try_for_each(|block| {
-            hand_on(match block {
-                Ok(block) => {
-                    let place = Place::Block(block.height);
-                    block.piece(&name, limits).unwrap_or_else(|what| problem(place, what))
-                }
-                Err(what) => problem(Place::Whole, what),
-            })
+            let block = match block {
+                Ok(block) => block,
+                Err(what) => return hand_on(problem(Place::Whole, &what)),
+            };
+            let place = Place::Block(block.height);
+            let follows = last.replace(block.hash).is_none_or(|last| block.block.get(BEFORE) == Some(&last[..]));
+            match block.piece(&name, limits) {
+                Ok(piece) => hand_on(piece)?,
+                Err(what) => return hand_on(problem(place, &what)),
+            }
+            if follows { ControlFlow::Continue(()) } else { hand_on(problem(place, NOT_BEHIND)) }
         })?;
         hand_on(Piece::end_of(&name, 0))
     }

@@ -11,7 +11,7 @@ mod summary;
 
 pub use fields::{Absent, Field, Holds, Value, shown};
 use gecc_chains::Progress;
-pub use run::{refuse_overwriting_any, run};
+pub use run::{memory_for_files, refuse_overwriting_any, run};
 #[cfg(feature = "arrow")]
 pub use summary::count_problems;
 

@@ -79,19 +79,26 @@ impl Drop for NotStarted<'_> {
 /// Takes what is put out of a batch.
 pub type PutOut<'a> = dyn FnMut(Made<OfBatch>) -> ControlFlow<Failure> + 'a;
 
+/// What files and answers may have of a limit of memory: one half is the engine's, and of the other a node that is
+/// asked has a half.
+pub fn memory_for_files(limit: Option<usize>, has_node: bool) -> Option<usize> {
+    limit.map(|bytes| if has_node { bytes / 4 } else { bytes / 2 })
+}
+
 /// Checks the files that are `named` by `check`, which hands on what is made of the answers, and puts that out. Gives
 /// the exit code. `done` is the file that notes which files are done. The engine starts while files are found and read
 /// already.
 pub fn run<R: Row>(
     named: &[PathBuf],
+    has_node: bool,
     options: &ChainOptions,
     done: Option<&Path>,
     check: impl FnOnce(&Session, &Former, &mut PutOut) -> Result<Option<Failure>, gecc::Error>,
 ) -> Result<u8, Failure> {
     let started = Instant::now();
-    // One half is the engine's.
-    let max_memory = options.engine.max_memory.map(|bytes| bytes / 2);
-    if max_memory.is_some() {
+    let limit = options.engine.max_memory;
+    let (of_engine, max_memory) = (limit.map(|bytes| bytes / 2), memory_for_files(limit, has_node));
+    if limit.is_some() {
         memory::give_back_freed();
     }
     let (interrupted, pool) = (interrupt::watch()?, Arc::new(pool(options.engine.threads)?));
@@ -99,7 +106,7 @@ pub fn run<R: Row>(
     thread::scope(|scope| {
         let (to_start, found) = channel();
         let engine = &engine;
-        let starting = scope.spawn(move || start(engine, options, max_memory, &found));
+        let starting = scope.spawn(move || start(engine, options, of_engine, &found));
         let (paths, state) = find(named, options, done)?;
         // It may have begun without.
         let _ = to_start.send(paths.known_bytes());

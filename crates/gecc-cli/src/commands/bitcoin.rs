@@ -19,8 +19,8 @@ pub fn run(command: BitcoinCommand) -> Result<u8, Failure> {
     };
     chain.engine.batch_equations = equations.batch_equations;
     let blocks = blocks(from, to)?;
-    let node = node::asked(rest_url.as_ref(), blocks)?;
-    chains::run::<Answer>(&paths, &chain, state.as_deref(), |session, former, put| {
+    let node = node::asked(rest_url.as_ref(), blocks, chains::memory_for_files(chain.engine.max_memory, true))?;
+    chains::run::<Answer>(&paths, node.is_some(), &chain, state.as_deref(), |session, former, put| {
         let chain = node.map_or(Chain::Files(&session.paths), Chain::Node);
         verify_as(&session.settings(), chain, blocks, former, put)
     })

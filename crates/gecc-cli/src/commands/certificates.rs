@@ -15,7 +15,7 @@ pub fn run(options: CertificatesOptions) -> Result<u8, Failure> {
     if !options.sm2_id.is_empty() {
         wanted.sm2_user_ids = options.sm2_id.into_iter().map(String::into_bytes).collect();
     }
-    chains::run::<Answer>(&options.paths, &options.chain, None, |session, former, put| {
+    chains::run::<Answer>(&options.paths, false, &options.chain, None, |session, former, put| {
         let Answers { answers, problems } = check(&session.settings(), &session.paths, &wanted)?;
         let finished = session.paths.files.iter().map(|(path, _)| path.clone()).collect();
         let mut progress = Progress { bytes: session.paths.bytes(), finished, problems };

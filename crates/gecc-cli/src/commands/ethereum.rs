@@ -23,7 +23,11 @@ pub fn run(command: EthereumCommand) -> Result<u8, Failure> {
     let paths = node.as_ref().map_or(given.paths, |node| vec![node.path()]);
     #[cfg(not(unix))]
     let paths = given.paths;
-    chains::run::<Answer>(&paths, &given.chain, given.state.as_deref(), |session, former, put| {
+    #[cfg(unix)]
+    let has_node = node.is_some();
+    #[cfg(not(unix))]
+    let has_node = false;
+    chains::run::<Answer>(&paths, has_node, &given.chain, given.state.as_deref(), |session, former, put| {
         senders_as(&session.settings(), &session.paths, &options, former, put)
     })
 }
@@ -32,7 +36,8 @@ pub fn run(command: EthereumCommand) -> Result<u8, Failure> {
 #[cfg(unix)]
 fn asked(given: &SendersOptions) -> Result<Option<Node>, Failure> {
     let (Some(url), Some(from), Some(to)) = (&given.rpc_url, given.from, given.to) else { return Ok(None) };
-    let node = Node::ask(url, from..=to, interrupt::watch()?);
+    let memory = chains::memory_for_files(given.chain.engine.max_memory, true);
+    let node = Node::ask(url, from..=to, memory, interrupt::watch()?);
     Ok(Some(node.map_err(|problem| format!("{url}: {problem}"))?))
 }
 

@@ -1,6 +1,6 @@
 //! Blocks of Bitcoin, with what they spend, by the REST of Bitcoin Core (its `doc/REST-interface.md`).
 
-use super::{Asking, Failed, Url, body};
+use super::{Asking, Failed, Url, body, requests, until_interrupted};
 use crate::interrupt;
 use crate::output::Failure;
 use gecc_chains::Blocks;
@@ -14,17 +14,21 @@ use std::thread;
 
 /// Bytes of what a node says of its chain, at most.
 const LONGEST_INFO: u64 = 1 << 20;
+/// Bytes that a block takes with what it spends, and with room for both to grow: few take more.
+const BLOCK: usize = 16 << 20;
 const NO_REST: &str = "there is REST where bitcoind has the option -rest, and what blocks spend since its version 30";
 
-/// The node, where one is to be asked. It is asked for these blocks as long as the result is there.
-pub fn asked(url: Option<&Url>, blocks: Blocks) -> Result<Option<FromNode>, Failure> {
+/// The node, where one is to be asked. It is asked for these blocks as long as the result is there. `memory` is for all
+/// of them that are on their way.
+pub fn asked(url: Option<&Url>, blocks: Blocks, memory: Option<usize>) -> Result<Option<FromNode>, Failure> {
     let (Some(url), Blocks { from: Some(from), to: Some(to) }) = (url, blocks) else { return Ok(None) };
-    let ((hand_on, given), asking) = (sync_channel(1), Asking::new(url, interrupt::watch()?));
+    let ((hand_on, given), interrupted) = (sync_channel(1), interrupt::watch()?);
+    let asking = Asking::new(url, requests(memory, BLOCK), interrupted);
     let asks = thread::Builder::new().name("gecc-node".to_owned());
     // Not waited for: it ends when nobody takes what it hands on.
     asks.spawn(move || asking.blocks(from..=to, &hand_on)).map_err(|problem| format!("{url}: {problem}"))?;
     let name = Arc::from(Path::new(&url.to_string()));
-    Ok(Some(FromNode { name, blocks: Box::new(given.into_iter()) }))
+    Ok(Some(FromNode { name, blocks: Box::new(until_interrupted(given, interrupted)) }))
 }
 
 /// Of `/rest/chaininfo.json`.

@@ -1,22 +1,28 @@
 //! Blocks of Ethereum by JSON-RPC: they are asked for in batches, and come through a pipe, an answer a line.
 
-use super::{Asking, Failed, Url, body};
+use super::{Asking, Failed, Url, body, requests, until_interrupted};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use std::borrow::Cow;
-use std::io::{self, PipeReader, PipeWriter, Write};
+use std::io::{self, PipeReader, Write};
 use std::ops::RangeInclusive;
 use std::os::fd::AsRawFd;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{SyncSender, sync_channel};
 use std::thread;
 
-/// Blocks that are asked for at once.
+/// Blocks that are asked for at once, and bytes of an answer at most, where memory is not limited.
 const BLOCKS: u64 = 16;
-/// Bytes of an answer at most.
 const LONGEST: u64 = 512 << 20;
+/// Bytes that a block takes where it is: few take more.
+const BLOCK: usize = 16 << 20;
+/// How often an answer is there: as it came, taken apart, and on its way through the pipe.
+const COPIES: usize = 3;
+
+const NOT_BEHIND: &str = "it does not follow the block before it: the node's chain became another meanwhile";
 
 /// Blocks that are being asked for.
 pub struct Node {
@@ -25,13 +31,24 @@ pub struct Node {
 }
 
 impl Node {
-    /// Begins to ask for blocks.
-    pub fn ask(url: &Url, blocks: RangeInclusive<u64>, interrupted: &'static AtomicBool) -> io::Result<Self> {
-        let (reader, writer) = io::pipe()?;
-        let asking = Asking::new(url, interrupted);
+    /// Begins to ask for blocks. `memory` is for all answers that are on their way.
+    pub fn ask(
+        url: &Url,
+        blocks: RangeInclusive<u64>,
+        memory: Option<usize>,
+        interrupted: &'static AtomicBool,
+    ) -> io::Result<Self> {
+        let ((reader, mut writer), (hand_on, given)) = (io::pipe()?, sync_channel(0));
+        let asking = Asking::new(url, requests(memory, COPIES * BLOCK), interrupted);
         let is_over = Arc::clone(&asking.is_over);
-        // Not waited for: it ends when nobody reads what it writes.
-        thread::Builder::new().name("gecc-node".to_owned()).spawn(move || asking.lines(blocks, writer))?;
+        let longest = memory.map_or(LONGEST, |memory| (memory / (COPIES * asking.requests)) as u64);
+        let at_once = if memory.is_some() { 1 } else { BLOCKS };
+        // Not waited for: they end when nobody reads what is written.
+        let named = |name: &str| thread::Builder::new().name(name.to_owned());
+        named("gecc-node").spawn(move || asking.lines(blocks, at_once, longest, &hand_on))?;
+        named("gecc-node-pipe").spawn(move || {
+            until_interrupted(given, interrupted).all(|lines: Vec<u8>| writer.write_all(&lines).is_ok())
+        })?;
         Ok(Node { reader, is_over })
     }
 
@@ -48,35 +65,65 @@ impl Drop for Node {
 }
 
 impl Asking {
-    /// Writes the answers to all blocks, in order. Ends with an answer that is an error where blocks cannot be had.
-    fn lines(&self, blocks: RangeInclusive<u64>, mut to: PipeWriter) {
+    /// Hands on the answers to all blocks, a line each, in order. Ends with an answer that is an error where blocks
+    /// cannot be had.
+    fn lines(&self, blocks: RangeInclusive<u64>, at_once: u64, longest: u64, to: &SyncSender<Vec<u8>>) {
         let ask = |number| {
-            let blocks = batch(&blocks, number);
-            self.request(&blocks).and_then(|answer| lines(&answer, &blocks))
+            let blocks = batch(&blocks, at_once, number);
+            self.request(&blocks, longest).and_then(|answer| answered(&answer, &blocks))
         };
-        self.in_order((blocks.end() - blocks.start()) / BLOCKS + 1, ask, |number, answered| {
-            let lines = answered.unwrap_or_else(|problem| {
-                let (first, last) = batch(&blocks, number).into_inner();
-                let what = format!("{}, blocks {first} to {last}: {problem}", self.url);
-                format!("{}\n", json!({"error": {"message": what}})).into_bytes()
-            });
-            to.write_all(&lines).is_ok()
+        let error = |what: String| format!("{}\n", json!({"error": {"message": format!("{}, {what}", self.url)}}));
+        let mut last: Option<String> = None;
+        self.in_order(((blocks.end() - blocks.start()) / at_once).saturating_add(1), ask, |number, answered| {
+            let Answered { blocks: found, missing } =
+                answered.unwrap_or_else(|problem| Answered { blocks: Vec::new(), missing: Some(problem) });
+            let of_request = batch(&blocks, at_once, number);
+            let mut lines = Vec::new();
+            for (block, found) in of_request.clone().zip(found) {
+                if let (Some(last), Some(parent)) = (&last, &found.parent)
+                    && last != parent
+                {
+                    lines.extend(error(format!("block {block}: {NOT_BEHIND}")).into_bytes());
+                }
+                last = found.hash;
+                lines.extend(found.line);
+            }
+            let is_last = missing.is_some();
+            if let Some(problem) = missing {
+                let (first, last) = of_request.into_inner();
+                lines.extend(error(format!("blocks {first} to {last}: {problem}")).into_bytes());
+            }
+            to.send(lines).is_ok() && !is_last
         });
     }
 
     /// The body of the answer to one request.
-    fn request(&self, blocks: &RangeInclusive<u64>) -> Result<Vec<u8>, Failed> {
+    fn request(&self, blocks: &RangeInclusive<u64>, longest: u64) -> Result<Vec<u8>, Failed> {
         let call = |block: u64| json!({"jsonrpc": "2.0", "id": block, "method": "eth_getBlockByNumber", "params": [format!("{block:#x}"), true]});
         let calls = blocks.clone().map(call).collect::<Value>().to_string();
         let request = self.agent.post(&self.url.0).header("Content-Type", "application/json");
-        body(request.send(calls), LONGEST, "")
+        body(request.send(calls), longest, "")
     }
 }
 
 /// The blocks of a request, of all that are asked for.
-fn batch(all: &RangeInclusive<u64>, number: u64) -> RangeInclusive<u64> {
-    let start = all.start() + number * BLOCKS;
-    start..=start.saturating_add(BLOCKS - 1).min(*all.end())
+fn batch(all: &RangeInclusive<u64>, at_once: u64, number: u64) -> RangeInclusive<u64> {
+    let start = all.start() + number * at_once;
+    start..=start.saturating_add(at_once - 1).min(*all.end())
+}
+
+/// What a request gave.
+struct Answered {
+    blocks: Vec<Block>,
+    /// Why the next of them is not there.
+    missing: Option<String>,
+}
+
+/// A block as a line, and what it says of its place in the chain.
+struct Block {
+    line: Vec<u8>,
+    hash: Option<String>,
+    parent: Option<String>,
 }
 
 /// An answer to one call.
@@ -90,9 +137,12 @@ struct Called<'a> {
 
 /// What a block says of itself.
 #[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
 struct Numbered<'a> {
     #[serde(borrow)]
     number: Cow<'a, str>,
+    hash: Option<String>,
+    parent_hash: Option<String>,
 }
 
 impl Numbered<'_> {
@@ -108,8 +158,8 @@ struct Refusal<'a> {
     message: Option<Cow<'a, str>>,
 }
 
-/// Blocks a line each, in their order, whatever that of the answers is.
-fn lines(body: &[u8], blocks: &RangeInclusive<u64>) -> Result<Vec<u8>, Failed> {
+/// Blocks in their order, whatever that of the answers is, up to the first that the node does not have.
+fn answered(body: &[u8], blocks: &RangeInclusive<u64>) -> Result<Answered, Failed> {
     /// Codes of JSON-RPC 2.0, section 5.1, from "invalid params" to "invalid request".
     const OF_REQUEST: RangeInclusive<i64> = -32602..=-32600;
     let refused = |refusal: &Refusal| {
@@ -127,22 +177,27 @@ fn lines(body: &[u8], blocks: &RangeInclusive<u64>) -> Result<Vec<u8>, Failed> {
     if !answers.iter().map(|answer| answer.id).eq(blocks.clone().map(Some)) {
         return Err(Failed::for_now("the answers are not those to what was asked".to_owned()));
     }
-    let mut lines = Vec::with_capacity(body.len());
+    let mut found = Answered { blocks: Vec::new(), missing: None };
     for (block, answer) in blocks.clone().zip(&answers) {
         match (&answer.error, answer.result) {
             (Some(error), _) => return Err(refused(error)),
-            (None, None) => return Err(Failed::for_good(format!("the node has no block {block}"))),
+            (None, None) => {
+                found.missing = Some(format!("the node has no block {block}"));
+                break;
+            }
             (None, Some(result)) => {
-                if !serde_json::from_str(result.get()).is_ok_and(|of: Numbered| of.is(block)) {
+                let said = serde_json::from_str(result.get()).ok().filter(|of: &Numbered| of.is(block));
+                let Some(Numbered { hash, parent_hash: parent, .. }) = said else {
                     return Err(Failed::for_now(format!("the answer for block {block} is not this block")));
-                }
+                };
                 // A line of its own: line ends in JSON are space.
-                lines.extend(result.get().bytes().map(|byte| if byte == b'\n' { b' ' } else { byte }));
-                lines.push(b'\n');
+                let byte = |byte| if byte == b'\n' { b' ' } else { byte };
+                let line = result.get().bytes().map(byte).chain([b'\n']).collect();
+                found.blocks.push(Block { line, hash, parent });
             }
         }
     }
-    Ok(lines)
+    Ok(found)
 }
 
 #[cfg(test)]
@@ -156,7 +211,7 @@ mod tests {
             (7..=7, vec![7..=7]),
             (u64::MAX - 16..=u64::MAX, vec![u64::MAX - 16..=u64::MAX - 1, u64::MAX..=u64::MAX]),
         ] {
-            let requests: Vec<_> = (0..).zip(&expected).map(|(number, _)| batch(&all, number)).collect();
+            let requests: Vec<_> = (0..).zip(&expected).map(|(number, _)| batch(&all, 16, number)).collect();
             assert_eq!(requests, expected);
         }
     }
@@ -167,17 +222,23 @@ mod tests {
             let answer = |id: u64| format!(r#"{{"id":{id},"result":{{"a":1,"number":{}}}}}"#, numbers[id as usize - 5]);
             format!("[{},{}]", answer(6), answer(5))
         };
-        let text = |body: &str| lines(body.as_bytes(), &(5..=6)).map(|lines| String::from_utf8(lines).unwrap());
-        let expected = "{\"a\":1,\"number\":\"0x5\"}\n{\"a\":1,\"number\":\"0x6\"}\n";
-        assert_eq!(text(&answers([r#""0x5""#, r#""0x6""#])).unwrap(), expected);
-        let failed = |body: &str| text(body).map_err(|failed| (failed.problem, failed.is_for_good)).unwrap_err();
+        let text = |body: &str| {
+            let Answered { blocks, missing } = answered(body.as_bytes(), &(5..=6))?;
+            let lines: Vec<u8> = blocks.into_iter().flat_map(|block| block.line).collect();
+            Ok((String::from_utf8(lines).unwrap(), missing))
+        };
+        let expected = "{\"a\":1,\"number\":\"0x5\"}\n{\"a\":1,\"number\":\"0x6\"}\n".to_owned();
+        assert_eq!(text(&answers([r#""0x5""#, r#""0x6""#])).unwrap(), (expected, None));
+        let failed =
+            |body: &str| text(body).map_err(|failed: Failed| (failed.problem, failed.is_for_good)).unwrap_err();
         assert!(failed(r#"[{"id":5,"result":{}}]"#).0.contains("not those"));
         for other in [r#""0x5""#, r#""6""#, "6", "null"] {
             let (problem, is_for_good) = failed(&answers([r#""0x5""#, other]));
             assert!(problem.contains("block 6 is not this block") && !is_for_good, "{problem}");
         }
-        let (missing, is_for_good) = failed(r#"[{"id":5,"result":{"number":"0x5"}},{"id":6,"result":null}]"#);
-        assert!(missing.contains("no block 6") && is_for_good);
+        let (lines, missing) = text(r#"[{"id":5,"result":{"number":"0x5"}},{"id":6,"result":null}]"#).unwrap();
+        assert_eq!(lines, "{\"number\":\"0x5\"}\n");
+        assert_eq!(missing.as_deref(), Some("the node has no block 6"));
         let refused = r#"{"id":null,"error":{"code":-32600,"message":"batch too large"}}"#;
         assert_eq!(failed(refused), ("batch too large (code -32600)".to_owned(), true));
         let rate = r#"[{"id":5,"error":{"code":-32005,"message":"rate limit"}},{"id":6,"result":{}}]"#;

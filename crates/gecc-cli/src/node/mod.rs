@@ -10,17 +10,19 @@ pub use bitcoin::asked;
 #[cfg(unix)]
 pub use ethereum::Node;
 use gecc::steps::line;
-use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread;
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::Duration;
+use std::{fmt, iter, thread};
 use ureq::http::{Response, StatusCode, Uri};
 use ureq::{Agent, Body};
 
-/// Requests that are under way.
+/// Requests that are under way, where memory is not limited.
 const REQUESTS: usize = 8;
+/// How long it may take until an interruption is seen.
+const SLICE: Duration = Duration::from_millis(100);
 /// How often a request is made that fails, and how long the first pause is; each is twice as long as the one before.
 const TRIES: u32 = 6;
 const PAUSE: Duration = Duration::from_millis(500);
@@ -62,13 +64,15 @@ impl fmt::Display for Url {
 struct Asking {
     url: Url,
     agent: Agent,
+    /// Requests that are under way.
+    requests: usize,
     is_over: Arc<AtomicBool>,
     interrupted: &'static AtomicBool,
 }
 
 impl Asking {
-    fn new(url: &Url, interrupted: &'static AtomicBool) -> Self {
-        Asking { url: url.clone(), agent: agent(), is_over: Arc::default(), interrupted }
+    fn new(url: &Url, requests: usize, interrupted: &'static AtomicBool) -> Self {
+        Asking { url: url.clone(), agent: agent(), requests, is_over: Arc::default(), interrupted }
     }
 
     fn is_wanted(&self) -> bool {
@@ -84,10 +88,10 @@ impl Asking {
         mut hand_on: impl FnMut(u64, Result<T, String>) -> bool,
     ) {
         let ask = &ask;
-        let (entrance, workers, answers) = line(REQUESTS, 0);
+        let (entrance, workers, answers) = line(self.requests, 0);
         thread::scope(|scope| {
             scope.spawn(move || (0..requests).all(|request| entrance.hand_in(request)));
-            for _ in 0..REQUESTS {
+            for _ in 0..self.requests {
                 let workers = workers.clone();
                 scope.spawn(move || workers.work(|request| self.again(|| ask(request))));
             }
@@ -119,6 +123,24 @@ impl Asking {
     }
 }
 
+/// What comes, until nothing more does or the command is interrupted: a node that hangs is not waited for then.
+fn until_interrupted<T: Send>(given: Receiver<T>, interrupted: &'static AtomicBool) -> impl Iterator<Item = T> + Send {
+    iter::from_fn(move || {
+        loop {
+            match given.recv_timeout(SLICE) {
+                Err(RecvTimeoutError::Timeout) if !interrupted.load(Ordering::Relaxed) => {}
+                received => return received.ok(),
+            }
+        }
+    })
+}
+
+/// How many requests may be under way where what is read may have this much memory in all, and each takes about so much
+/// of it.
+fn requests(memory: Option<usize>, each: usize) -> usize {
+    memory.map_or(REQUESTS, |memory| (memory / each).clamp(1, REQUESTS))
+}
+
 /// The body of an answer, of at most this many bytes. `unsaid` is said where the node does not say what is wrong.
 fn body(answer: Result<Response<Body>, ureq::Error>, longest: u64, unsaid: &str) -> Result<Vec<u8>, Failed> {
     let unread = |problem: ureq::Error| match problem {
@@ -135,7 +157,7 @@ fn body(answer: Result<Response<Body>, ureq::Error>, longest: u64, unsaid: &str)
     let said = if text.trim().is_empty() { unsaid } else { text.trim() };
     let problem = format!("the node answered {status}{}{said}", if said.is_empty() { "" } else { ": " });
     let is_for_now = [StatusCode::REQUEST_TIMEOUT, StatusCode::TOO_MANY_REQUESTS].contains(&status);
-    Err(Failed { problem, is_for_good: status.is_client_error() && !is_for_now })
+    Err(Failed { problem, is_for_good: !status.is_server_error() && !is_for_now })
 }
 
 /// What is named is asked, and nothing in its place: no proxy, and no redirection.

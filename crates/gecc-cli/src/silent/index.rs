@@ -1,10 +1,11 @@
 //! `gecc bitcoin index`.
 
-use crate::chains::{count_problems, refuse_overwriting_any, shown};
+use crate::chains::{count_problems, memory_for_files, refuse_overwriting_any, shown};
 use crate::flags::{AnswerFormat, IndexOptions, blocks};
 use crate::input::paths::without_patterns;
 use crate::job::columns::{Shared, failure, format_of};
 use crate::job::{pool, warn_of_failures};
+use crate::memory;
 use crate::node;
 use crate::output::{Failure, Output, note};
 use crate::{ALL_PASSED, COULD_NOT_RUN, NOT_CHECKED, interrupt};
@@ -23,13 +24,18 @@ use std::time::Instant;
 
 pub fn run(options: &IndexOptions) -> Result<u8, Failure> {
     let blocks = blocks(options.from, options.to)?;
-    let node = node::asked(options.rest_url.as_ref(), blocks)?;
+    let limit = options.engine.max_memory;
+    let node = node::asked(options.rest_url.as_ref(), blocks, memory_for_files(limit, true))?;
+    let (of_engine, max_memory) = (limit.map(|bytes| bytes / 2), memory_for_files(limit, node.is_some()));
+    if limit.is_some() {
+        memory::give_back_freed();
+    }
     let paths = files_of(&without_patterns(&options.paths)?);
     refuse_overwriting_any(&paths, Some(&options.output))?;
     let started = Instant::now();
-    let (engine, interrupted) = (options.engine.start_for(paths.known_bytes(), None)?, interrupt::watch()?);
+    let (engine, interrupted) = (options.engine.start_for(paths.known_bytes(), of_engine)?, interrupt::watch()?);
     let pool = Arc::new(pool(options.engine.threads)?);
-    let settings = Settings { max_memory: options.engine.max_memory, ..Settings::new(&engine, &pool, interrupted) };
+    let settings = Settings { max_memory, ..Settings::new(&engine, &pool, interrupted) };
     let shared = Shared::new(Output::open(Some(&options.output), false, interrupted)?);
     let mut table = Table::create(&shared, options)?;
     let threads = Pool::of(Arc::clone(&pool));

@@ -1,6 +1,6 @@
 //! A node that answers as the REST of Bitcoin Core does, with the blocks of the examples, and others that do not.
 
-use crate::support::{answers, code, run, stderr};
+use crate::support::{answers, code, run, start, stderr};
 use gecc::fields::Hash;
 use serde_json::Value;
 use std::fs;
@@ -10,6 +10,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread;
+use std::time::{Duration, Instant};
 
 /// Blocks that the node has.
 const BLOCKS: u64 = 60;
@@ -64,8 +65,22 @@ impl Block {
     }
 }
 
+/// A chain of both blocks in turn: of each the header says the one before.
+fn chain(blocks: [&Block; 2]) -> Vec<Block> {
+    let mut before = [0; 32];
+    let next = |height: u64| {
+        let Block { bytes, spent, .. } = blocks[height as usize % 2];
+        let mut bytes = bytes.clone();
+        bytes[4..36].copy_from_slice(&before);
+        before = Hash::Sha256d.digest(&bytes[..80]).unwrap();
+        let hash: Vec<u8> = before.iter().rev().copied().collect();
+        Block { hash: hex::encode(hash), bytes, spent: spent.clone() }
+    };
+    (0..BLOCKS).map(next).collect()
+}
+
 /// What is answered to a path: a status with its text, and a body. What stands before `/rest/` says what is wrong.
-fn answer(blocks: &[Block; 2], path: &str) -> (&'static str, Vec<u8>) {
+fn answer(blocks: &[Block], path: &str) -> (&'static str, Vec<u8>) {
     let (wrong, asked) = path.trim_start_matches('/').split_once("rest/").expect("a path of REST");
     let (what, of) = asked.split_once('/').unwrap_or((asked, ""));
     let of = of.trim_end_matches(".bin");
@@ -73,11 +88,14 @@ fn answer(blocks: &[Block; 2], path: &str) -> (&'static str, Vec<u8>) {
     let refused = |what: &str| ("404 Not Found", format!("{what}\r\n").into_bytes());
     let body = match (what, wrong) {
         (_, "none/") => return ("404 Not Found", Vec::new()),
+        (_, "moved/") => return ("301 Moved Permanently", Vec::new()),
         ("chaininfo.json", "chain/") => b"{\"chain\":\"liquid\"}".to_vec(),
         ("chaininfo.json", _) => b"{\"chain\":\"main\",\"blocks\":59}".to_vec(),
         ("blockhashbyheight", _) => match of.parse::<u64>().unwrap() {
             height if height < BLOCKS => {
-                hex::decode(&blocks[height as usize % 2].hash).unwrap().into_iter().rev().collect()
+                let is_of_other = wrong == "fork/" && height >= 12;
+                let block = &blocks[height as usize + if is_of_other { 2 } else { 0 }];
+                hex::decode(&block.hash).unwrap().into_iter().rev().collect()
             }
             _ => return refused("Block height out of range"),
         },
@@ -98,7 +116,7 @@ fn answer(blocks: &[Block; 2], path: &str) -> (&'static str, Vec<u8>) {
 }
 
 /// Answers on a connection, as long as it is used. The first request of all is too early, and some answers end early.
-fn serve(stream: TcpStream, blocks: &[Block; 2], requests: &AtomicU32) -> io::Result<()> {
+fn serve(stream: TcpStream, blocks: &[Block], requests: &AtomicU32) -> io::Result<()> {
     let (mut lines, mut to) = (BufReader::new(stream.try_clone()?), stream);
     loop {
         let (mut first, mut line) = (String::new(), String::new());
@@ -125,7 +143,7 @@ fn serve(stream: TcpStream, blocks: &[Block; 2], requests: &AtomicU32) -> io::Re
 #[test]
 fn blocks_are_those_of_files() {
     let [(one, of_one), (two, of_two)] = NAMES.map(Block::new);
-    let (blocks, listener) = (Arc::new([one, two]), TcpListener::bind("127.0.0.1:0").unwrap());
+    let (blocks, listener) = (Arc::new(chain([&one, &two])), TcpListener::bind("127.0.0.1:0").unwrap());
     let url = format!("http://{}", listener.local_addr().unwrap());
     let requests = Arc::new(AtomicU32::new(0));
     thread::spawn(move || {
@@ -146,6 +164,11 @@ fn blocks_are_those_of_files() {
     assert_eq!((code(&output), answers(&output).len()), (2, of_one.len() + of_two.len()), "{}", stderr(&output));
     let said = "block 60: the node answered 404 Not Found: Block height out of range";
     assert!(stderr(&output).contains(said), "{}", stderr(&output));
+    // The node's chain became another.
+    let output = verify("/fork", "10", "13");
+    assert!(code(&output) == 2 && answers(&output) == expected[..2 * (of_one.len() + of_two.len())]);
+    let said = ["at block 12: it does not follow the block before it", "1  places of files could not be read"];
+    assert!(said.iter().all(|said| stderr(&output).contains(said)), "{}", stderr(&output));
     // As many as there are numbers, and the first is not to be had.
     let output = verify("/pruned", "0", "18446744073709551615");
     assert_eq!(code(&output), 2, "{}", stderr(&output));
@@ -153,9 +176,10 @@ fn blocks_are_those_of_files() {
     for (wrong, problem) in [
         ("/none", "404 Not Found: there is REST where bitcoind has the option -rest"),
         ("/old", "since its version 30"),
+        ("/moved", "the node answered 301 Moved Permanently"),
         ("/chain", "the node is of the chain `liquid`, which is not known"),
         ("/long", "block 0: the answer has more than 4000000 bytes"),
-        ("/other", "at block 0: the node was asked for the block 0000"),
+        ("/other", "and what it gave is not that"),
         ("/cut", "at block 0: the encoding ends too early"),
         ("/pruned", "undo not available"),
         ("/short", "at block 0: an output that was spent ends too early"),
@@ -163,7 +187,10 @@ fn blocks_are_those_of_files() {
         ("/less", "and 0 outputs are said to be spent"),
         ("/many", "at block 0: "),
     ] {
+        let start = Instant::now();
         let output = verify(wrong, "0", "0");
+        // It is not asked again.
+        assert!(start.elapsed() < Duration::from_secs(10), "{wrong}: {:?}", start.elapsed());
         assert_eq!((code(&output), answers(&output).len()), (2, 0), "{wrong}: {}", stderr(&output));
         assert!(stderr(&output).contains(problem), "{wrong}: {}", stderr(&output));
     }
@@ -187,5 +214,29 @@ fn blocks_are_those_of_files() {
             assert_eq!(code(&output), 0, "{}", stderr(&output));
         }
         assert!(fs::read(of_node).unwrap() == fs::read(of_files).unwrap());
+    }
+}
+
+#[cfg(unix)]
+fn interrupt(child: &std::process::Child) {
+    use rustix::process::{Pid, Signal, kill_process};
+    kill_process(Pid::from_child(child), Signal::INT).unwrap();
+}
+
+/// Once the command is interrupted.
+#[cfg(unix)]
+#[test]
+fn a_node_that_hangs_is_not_waited_for() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    for command in [["bitcoin", "verify", "--rest-url"], ["ethereum", "senders", "--rpc-url"]] {
+        let child = start(&[&command[..], &[&url, "--from", "1", "--to", "100"]].concat());
+        let connection = listener.accept().unwrap();
+        let interrupted = Instant::now();
+        interrupt(&child);
+        let output = child.wait_with_output().unwrap();
+        assert!(code(&output) == 130 && stderr(&output).contains("gecc: interrupted"), "{}", stderr(&output));
+        assert!(interrupted.elapsed() < Duration::from_secs(20), "{:?}", interrupted.elapsed());
+        drop(connection);
     }
 }

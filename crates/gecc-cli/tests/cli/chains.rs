@@ -381,7 +381,11 @@ fn blocks_of_a_node() {
                 assert_eq!((&call["method"], &call["params"][1]), (&json!("eth_getBlockByNumber"), &json!(true)));
                 let mut block: Value = serde_json::from_str(&block).unwrap();
                 block["number"] = number.clone();
-                let result = if number == "0x64" { Value::Null } else { block };
+                let at = u64::from_str_radix(&number.as_str().unwrap()[2..], 16).unwrap();
+                // At 200 the node's chain became another.
+                let parent = if at == 200 { 0 } else { at - 1 };
+                (block["hash"], block["parentHash"]) = (json!(format!("{at:#066x}")), json!(format!("{parent:#066x}")));
+                let result = if at == 100 { Value::Null } else { block };
                 json!({"jsonrpc": "2.0", "id": call["id"], "result": result})
             };
             let answers = calls.iter().rev().map(answer).collect::<Value>().to_string();
@@ -400,8 +404,20 @@ fn blocks_of_a_node() {
     );
     // A block that is not there ends it behind those that are.
     let output = run(&["ethereum", "senders", "--rpc-url", &url, "--from", "80", "--to", "120"], "");
-    assert_eq!((code(&output), answers(&output).len()), (2, 16 * 9), "{}", stderr(&output));
+    assert_eq!((code(&output), answers(&output).len()), (2, 20 * 9), "{}", stderr(&output));
     assert!(stderr(&output).contains("the node has no block 100"), "{}", stderr(&output));
+    // Nor does one that does not follow the one before it.
+    for (from, to) in [("190", "210"), ("200", "205"), ("184", "205")] {
+        let output = run(&["ethereum", "senders", "--rpc-url", &url, "--from", from, "--to", to], "");
+        let is_within = from != "200";
+        assert_eq!(code(&output), if is_within { 2 } else { 0 }, "{}", stderr(&output));
+        assert_eq!(stderr(&output).contains("block 200: it does not follow"), is_within, "{}", stderr(&output));
+        assert_eq!(answers(&output).last().unwrap()["block"].to_string(), to);
+    }
+    // With little memory blocks are asked for one by one.
+    let little = ["--max-memory", "1M", "--from", "1", "--to", "20"];
+    let output = run(&[&["ethereum", "senders", "--rpc-url", &url], &little[..]].concat(), "");
+    assert_eq!((code(&output), answers(&output).len()), (0, 20 * 9), "{}", stderr(&output));
     for (arguments, problem) in [
         (&["--rpc-url", "https://node", "--from", "1", "--to", "2"][..], "built without TLS"),
         (&["--rpc-url", &url], "--from"),
