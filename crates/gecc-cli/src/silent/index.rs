@@ -45,20 +45,24 @@ pub fn run(options: &IndexOptions) -> Result<u8, Failure> {
         Err(failure) => ControlFlow::Break(failure),
     });
     let Table { writer, rows, outputs, unreadable, not_checked, .. } = table;
+    // A table that is kept can be read.
+    let finished = writer.finish().map_err(failure);
     let whole = match ended {
-        Ok(None) => writer.finish().map_err(failure),
+        Ok(None) => finished,
         Ok(Some(failed)) => Err(failed),
         Err(problem) => Err(problem.into()),
     };
     let output = shared.into_output();
     warn_of_failures(&engine);
     if interrupted.load(Ordering::Relaxed) {
-        output.abandon(false);
-        note("gecc: interrupted");
+        note(&format!("gecc: interrupted{}", output.abandon(rows > 0)));
         return Ok(interrupt::code());
     }
-    whole?;
-    output.finish(options.sync)?;
+    match whole {
+        Ok(()) => output.finish(options.sync)?,
+        Err(Failure::Problem(problem)) => return Err(Failure::Problem(problem + &output.abandon(rows > 0))),
+        Err(closed) => return Err(closed),
+    }
     if !options.quiet {
         let seconds = started.elapsed().as_secs_f64();
         note(&format!("{rows} tweak points and {outputs} outputs in {seconds:.2} s, by {engine}"));

@@ -240,3 +240,26 @@ fn a_node_that_hangs_is_not_waited_for() {
         drop(connection);
     }
 }
+
+/// An index that is interrupted keeps what it has, as a table that can be read.
+#[cfg(all(unix, feature = "arrow"))]
+#[test]
+fn rows_of_an_index_are_kept() {
+    let folder = tempfile::tempdir().unwrap();
+    let block = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../gecc-chains/tests/data/block866342.raw.zst");
+    let table = folder.path().join("table.arrow");
+    // Many times the same, which takes far longer than until it is interrupted.
+    let blocks = [block.to_str().unwrap(); 500];
+    let child =
+        start(&[&["bitcoin", "index", "--max-memory", "1M", "-o", table.to_str().unwrap()], &blocks[..]].concat());
+    let part = || fs::read_dir(folder.path()).unwrap().map(Result::unwrap).find(|entry| entry.path().is_file());
+    while part().is_none_or(|part| part.metadata().unwrap().len() < 4096) {
+        thread::sleep(Duration::from_millis(1));
+    }
+    interrupt(&child);
+    let output = child.wait_with_output().unwrap();
+    assert!(code(&output) == 130 && stderr(&output).contains("the answers up to there are in"), "{}", stderr(&output));
+    let kept = gecc_arrow::open(part().unwrap().path(), Default::default()).unwrap();
+    let batches = kept.batches(&gecc_arrow::Projection::All).unwrap();
+    assert!(!table.exists() && batches.map(|batch| batch.unwrap().num_rows()).sum::<usize>() > 0);
+}
