@@ -2,28 +2,42 @@
 
 use crate::chains::{self, Absent, Answered, Field, Holds, Row, Value, shown};
 use crate::flags::{BitcoinCommand, InputsOptions, blocks};
+use crate::input::open::is_standard_stream;
 use crate::node;
 use crate::output::Failure;
 #[cfg(feature = "arrow")]
 use crate::silent;
 use gecc_chains::Progress;
 use gecc_chains::bitcoin::{Answer, Answers, Chain, verify_as};
+use std::path::PathBuf;
 
 pub fn run(command: BitcoinCommand) -> Result<u8, Failure> {
     let InputsOptions { paths, rest_url, from, to, state, equations, mut chain } = match command {
         BitcoinCommand::Verify(options) => options,
         #[cfg(feature = "arrow")]
-        BitcoinCommand::Index(options) => return silent::index(&options),
+        BitcoinCommand::Index(options) => {
+            refuse_standard_input(&options.paths)?;
+            return silent::index(&options);
+        }
         #[cfg(feature = "arrow")]
         BitcoinCommand::Scan(options) => return silent::scan(&options),
     };
     chain.engine.batch_equations = equations.batch_equations;
     let blocks = blocks(from, to)?;
+    refuse_standard_input(&paths)?;
     let node = node::asked(rest_url.as_ref(), blocks, chains::memory_for_files(chain.engine.max_memory, true))?;
     chains::run::<Answer>(&paths, node.is_some(), &chain, state.as_deref(), |session, former, put| {
         let chain = node.map_or(Chain::Files(&session.paths), Chain::Node);
         verify_as(&session.settings(), chain, blocks, former, put)
     })
+}
+
+/// What blocks spend is in a file beside theirs, and standard input has none.
+fn refuse_standard_input(paths: &[PathBuf]) -> Result<(), String> {
+    match paths.iter().any(|path| is_standard_stream(path)) {
+        true => Err("blocks of Bitcoin are read with the files beside them, and not from standard input".to_owned()),
+        false => Ok(()),
+    }
 }
 
 impl Answered for Answers {

@@ -111,7 +111,7 @@ pub enum BitcoinCommand {
 
 #[derive(Args)]
 pub struct InputsOptions {
-    /// Files, folders and patterns, or - for standard input.
+    /// Files, folders and patterns.
     #[arg(required_unless_present = "rest_url")]
     pub paths: Vec<PathBuf>,
     /// A node of Bitcoin Core that is asked for the blocks from --from to --to in place of files, such as

@@ -201,6 +201,15 @@ fn text_in_other_encodings_is_read_or_named() {
     }
 }
 
+/// What blocks spend could not be found beside it.
+#[test]
+fn blocks_of_bitcoin_do_not_come_from_standard_input() {
+    for command in ["verify", "index"] {
+        let refused = run(&["bitcoin", command, "-", "-o", "answers"], "");
+        assert!(code(&refused) == 2 && stderr(&refused).contains("standard input"), "{}", stderr(&refused));
+    }
+}
+
 #[test]
 fn an_output_is_no_input() {
     let folder = tempfile::tempdir().unwrap();
