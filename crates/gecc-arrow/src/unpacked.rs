@@ -1,10 +1,12 @@
-//! Dictionaries as the values that they stand for, where those of Parquet's writer cannot be trusted: it writes what a
-//! dictionary has of fixed width with a length before each value, and fails on views.
+//! Columns as Parquet's writer gets them. Of dictionaries it writes what has a fixed width with a length before each
+//! value, and fails on views: they become the values that they stand for. Dates in milliseconds and times in seconds,
+//! which Parquet has not, it writes as plain integers: they become dates in days and times in milliseconds.
 
 use crate::error::Error;
 use arrow_array::cast::AsArray;
-use arrow_array::{Array, ArrayRef, make_array};
-use arrow_schema::{DataType, Field, FieldRef, Fields, Schema, SchemaRef};
+use arrow_array::types::{Date64Type, Time32SecondType, TimestampSecondType};
+use arrow_array::{Array, ArrayRef, Date32Array, Time32MillisecondArray, TimestampMillisecondArray, make_array};
+use arrow_schema::{DataType, Field, FieldRef, Fields, Schema, SchemaRef, TimeUnit};
 use arrow_select::take::take;
 use std::sync::Arc;
 
@@ -20,19 +22,48 @@ pub(crate) fn schema(schema: &SchemaRef) -> SchemaRef {
 /// A column with the type that [`schema`] gives it.
 ///
 /// # Errors
-/// [`Error::Malformed`] for a dictionary without the values that its keys name.
+/// [`Error::Malformed`] for a dictionary without the values that its keys name, and for times too far away.
 pub(crate) fn column(array: &ArrayRef) -> Result<ArrayRef, Error> {
     let unpacked = data_type(array.data_type());
     if unpacked == *array.data_type() {
         return Ok(array.clone());
     }
     if let Some(dictionary) = array.as_any_dictionary_opt() {
-        return Ok(take(dictionary.values(), dictionary.keys(), None)?);
+        return column(&take(dictionary.values(), dictionary.keys(), None)?);
+    }
+    if !array.data_type().is_nested() {
+        return in_parquets_unit(array);
     }
     let data = array.to_data();
     let parts = data.child_data().iter().map(|part| Ok(column(&make_array(part.clone()))?.to_data()));
     let parts = parts.collect::<Result<Vec<_>, Error>>()?;
     Ok(make_array(data.into_builder().data_type(unpacked).child_data(parts).build()?))
+}
+
+/// Dates in days, and times in milliseconds.
+fn in_parquets_unit(array: &ArrayRef) -> Result<ArrayRef, Error> {
+    const MILLISECONDS: i64 = 1000;
+    const OF_DAY: i64 = 86_400 * MILLISECONDS;
+    let too_far = || Error::Malformed("a date or a time is too far away for Parquet".to_owned());
+    Ok(match array.data_type() {
+        DataType::Date64 => {
+            let days = |value: i64| i32::try_from(value.div_euclid(OF_DAY)).map_err(|_| too_far());
+            let dates: Date32Array = array.as_primitive::<Date64Type>().try_unary(days)?;
+            Arc::new(dates)
+        }
+        DataType::Timestamp(TimeUnit::Second, zone) => {
+            let milliseconds = |value: i64| value.checked_mul(MILLISECONDS).ok_or_else(too_far);
+            let times: TimestampMillisecondArray =
+                array.as_primitive::<TimestampSecondType>().try_unary(milliseconds)?;
+            Arc::new(times.with_timezone_opt(zone.clone()))
+        }
+        DataType::Time32(TimeUnit::Second) => {
+            let milliseconds = |value: i32| value.checked_mul(MILLISECONDS as i32).ok_or_else(too_far);
+            let times: Time32MillisecondArray = array.as_primitive::<Time32SecondType>().try_unary(milliseconds)?;
+            Arc::new(times)
+        }
+        _ => array.clone(),
+    })
 }
 
 fn field(field: &FieldRef) -> FieldRef {
@@ -45,11 +76,15 @@ fn field(field: &FieldRef) -> FieldRef {
 
 fn data_type(found: &DataType) -> DataType {
     use DataType::{
-        BinaryView, Dictionary, FixedSizeBinary, FixedSizeList, LargeList, LargeListView, List, ListView, Map,
-        RunEndEncoded, Struct, Utf8View,
+        BinaryView, Date32, Date64, Dictionary, FixedSizeBinary, FixedSizeList, LargeList, LargeListView, List,
+        ListView, Map, RunEndEncoded, Struct, Time32, Timestamp, Utf8View,
     };
     match found {
         Dictionary(_, values) if matches!(**values, FixedSizeBinary(_) | BinaryView | Utf8View) => (**values).clone(),
+        Dictionary(_, values) if data_type(values) != **values => data_type(values),
+        Date64 => Date32,
+        Timestamp(TimeUnit::Second, zone) => Timestamp(TimeUnit::Millisecond, zone.clone()),
+        Time32(TimeUnit::Second) => Time32(TimeUnit::Millisecond),
         List(part) => List(field(part)),
         LargeList(part) => LargeList(field(part)),
         ListView(part) => ListView(field(part)),
@@ -84,8 +119,8 @@ mod tests {
     use super::*;
     use arrow_array::types::{Int8Type, Int32Type};
     use arrow_array::{
-        BinaryViewArray, DictionaryArray, FixedSizeBinaryArray, Int8Array, Int32Array, ListArray, PrimitiveArray,
-        StringArray, StructArray,
+        BinaryViewArray, Date64Array, DictionaryArray, FixedSizeBinaryArray, Int8Array, Int32Array, ListArray,
+        PrimitiveArray, StringArray, StructArray, Time32SecondArray, TimestampSecondArray,
     };
     use arrow_buffer::OffsetBuffer;
 
@@ -128,5 +163,29 @@ mod tests {
             Arc::new(PrimitiveArray::<Int32Type>::from(vec![7])),
         );
         assert_eq!(&data_type(numbers.data_type()), numbers.data_type());
+    }
+
+    #[test]
+    fn dates_and_times_have_a_unit_of_parquet() {
+        let dates: ArrayRef = Arc::new(Date64Array::from(vec![Some(86_400_000 * 11), None, Some(-1)]));
+        let days: ArrayRef = Arc::new(Date32Array::from(vec![Some(11), None, Some(-1)]));
+        let times: ArrayRef = Arc::new(Time32SecondArray::from(vec![1, 86_399]));
+        let of_times: ArrayRef = Arc::new(Time32MillisecondArray::from(vec![1000, 86_399_000]));
+        let moments = TimestampSecondArray::from(vec![Some(-7), None]).with_timezone("Europe/Berlin");
+        let of_moments = TimestampMillisecondArray::from(vec![Some(-7000), None]).with_timezone("Europe/Berlin");
+        let of_moments: ArrayRef = Arc::new(of_moments);
+        for (from, to) in [(&dates, &days), (&times, &of_times), (&(Arc::new(moments) as ArrayRef), &of_moments)] {
+            assert_eq!(&column(from).unwrap(), to);
+            assert_eq!(&data_type(from.data_type()), to.data_type());
+            let keys = Int8Array::from(vec![1, 0]);
+            let dictionary: ArrayRef = Arc::new(DictionaryArray::new(keys.clone(), from.clone()));
+            assert_eq!(&column(&dictionary).unwrap(), &take(to, &keys, None).unwrap());
+        }
+        let far: [ArrayRef; 3] = [
+            Arc::new(Date64Array::from(vec![i64::MIN])),
+            Arc::new(TimestampSecondArray::from(vec![i64::MAX / 999])),
+            Arc::new(Time32SecondArray::from(vec![i32::MAX])),
+        ];
+        assert!(far.iter().all(|far| column(far).unwrap_err().to_string().contains("too far away")));
     }
 }
