@@ -19,8 +19,8 @@ const LONGEST_HEADER: usize = 16 << 20;
 
 /// Bytes of a view, of the levels of a value, and of its place in each list around it.
 const VIEW: u64 = 16;
-const LEVELS: u64 = 8;
-const PLACE: u64 = 8;
+pub(crate) const LEVELS: u64 = 8;
+pub(crate) const PLACE: u64 = 8;
 
 /// Bytes of the longest number: of a decimal number with 76 digits, and room for zeros in front.
 const LONGEST_NUMBER: usize = 64;
@@ -104,6 +104,8 @@ pub(crate) struct Chunk {
     pub end: u64,
     pub codec: Option<Codec>,
     pub leaf: Leaf,
+    /// Rows at the beginning that are passed over.
+    pub skipped: u64,
 }
 
 /// Rows at the beginning of a chunk that may be passed over at once, and the place of the page behind them.
@@ -124,11 +126,13 @@ pub(crate) struct ChunkPages {
     /// Bytes of the file that were read beside a header, and where they begin.
     window: (u64, Bytes),
     jump: Option<Jump>,
+    /// Bytes that were taken for pages of which nothing was kept.
+    spare: u64,
 }
 
 impl ChunkPages {
     pub fn new(source: Arc<Source>, tally: Arc<Tally>, chunk: Chunk, jump: Option<Jump>) -> Self {
-        ChunkPages { source, tally, chunk, at: chunk.start, header: None, window: (0, Bytes::new()), jump }
+        ChunkPages { source, tally, chunk, at: chunk.start, header: None, window: (0, Bytes::new()), jump, spare: 0 }
     }
 
     /// The next page's header; `None` behind the last page.
@@ -189,14 +193,31 @@ impl ChunkPages {
     fn page(&mut self) -> Result<Option<Page>, Error> {
         let Some(header) = self.header()? else { return Ok(None) };
         self.jump = None;
-        self.tally.take(header.cost(self.chunk.leaf))?;
+        let cost = header.cost(self.chunk.leaf);
+        self.tally.take(cost.saturating_sub(self.spare))?;
         let start = self.pass(&header);
         let data = self.bytes(start, header.compressed)?;
         let data = match self.chunk.codec {
             Some(codec) if header.is_compressed() => header.decompress(codec, &data)?,
             _ => data,
         };
+        self.spare = if self.is_passed_over(&header, &data) { self.spare.max(cost) } else { 0 };
         header.page(data, self.chunk.leaf).map(Some)
+    }
+
+    /// Whether all rows of a page that was read are passed over. The decoder reads such pages of lists where their
+    /// headers do not say how many rows they have, and keeps nothing of them.
+    fn is_passed_over(&mut self, header: &PageHeader, data: &[u8]) -> bool {
+        let rows = match header.content {
+            Content::Dictionary { .. } => return false,
+            Content::Data { values, repetition: Encoding::RLE, .. } if self.chunk.leaf.is_repeated() => {
+                rows_begun(data, self.chunk.leaf.lists, values)
+            }
+            _ => None,
+        };
+        let left = rows.and_then(|rows| self.chunk.skipped.checked_sub(rows));
+        self.chunk.skipped = left.unwrap_or(0);
+        left.is_some()
     }
 
     fn peek(&mut self) -> Result<Option<PageMetadata>, Error> {
@@ -214,6 +235,9 @@ impl ChunkPages {
     fn skip(&mut self) -> Result<(), Error> {
         let Some(header) = self.header()? else { return Ok(()) };
         self.pass(&header);
+        if let Content::DataV2 { rows, .. } = header.content {
+            self.chunk.skipped = self.chunk.skipped.saturating_sub(rows.into());
+        }
         let is_dictionary = matches!(header.content, Content::Dictionary { .. });
         if let Some(jump) = self.jump.take_if(|_| !is_dictionary) {
             self.at = jump.to;
@@ -520,6 +544,40 @@ fn encoding(walker: &mut Walker) -> Option<Encoding> {
     })
 }
 
+/// Rows that have a part in a page of this many levels, of which the last may go on behind it: those of a repetition
+/// level of 0, and one that began before the page. Levels are runs and packed bits (Parquet's encodings, RLE).
+fn rows_begun(page: &[u8], lists: u16, levels: u32) -> Option<u64> {
+    let (length, page) = page.split_first_chunk()?;
+    let mut walker = Walker::new(page.get(..u32::from_le_bytes(*length) as usize)?);
+    let width = u64::from(u16::BITS - lists.leading_zeros());
+    let (levels, mut seen, mut rows) = (u64::from(levels), 0, 0);
+    let mut see = |count: u64, is_zero: bool| {
+        rows += if is_zero { count } else { u64::from(seen == 0) };
+        seen += count;
+        seen < levels
+    };
+    let mut goes_on = levels > 0;
+    while goes_on {
+        let head = walker.varint()?;
+        let count = head >> 1;
+        if head & 1 == 0 {
+            let level = walker.take(width.div_ceil(8))?;
+            goes_on = see(count.min(levels), level.iter().all(|byte| *byte == 0));
+            continue;
+        }
+        // Groups of eight levels.
+        let packed = walker.take(count.checked_mul(width)?)?;
+        for level in 0..count * 8 {
+            let mut bits = (level * width) as usize..((level + 1) * width) as usize;
+            goes_on = see(1, bits.all(|bit| packed[bit / 8] >> (bit % 8) & 1 == 0));
+            if !goes_on {
+                break;
+            }
+        }
+    }
+    Some(rows)
+}
+
 /// The length of a dictionary's longest value, each of which has its length in front.
 fn longest(mut dictionary: &[u8]) -> usize {
     let mut longest = 0;
@@ -529,4 +587,30 @@ fn longest(mut dictionary: &[u8]) -> usize {
         dictionary = rest.get(length..).unwrap_or(&[]);
     }
     longest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_are_counted_by_their_repetition_levels() {
+        let rows = |levels: &[u8], lists, count| {
+            rows_begun(&[&(levels.len() as u32).to_le_bytes()[..], levels, &[7; 9]].concat(), lists, count)
+        };
+        // A run of 3 zeros, and one of 2 ones.
+        assert_eq!(rows(&[6, 0, 4, 1], 1, 5), Some(3));
+        // Eight levels of a bit, of which six count, and the first is of a row that began before.
+        assert_eq!(rows(&[3, 0b1001_0011], 1, 6), Some(4));
+        // Levels of two bits: 0, 1, 2, 0 and four that do not count.
+        assert_eq!(rows(&[3, 0b0010_0100, 0], 3, 4), Some(2));
+        assert_eq!(rows(&[6, 0, 4, 2], 2, 5), Some(3));
+        assert_eq!(rows(&[], 1, 0), Some(0));
+        // Levels that end early, also in the length of all.
+        assert_eq!(rows(&[6, 0], 1, 5), None);
+        assert_eq!(rows(&[5, 0], 1, 16), None);
+        assert_eq!(rows(&[0, 0], 1, 1), None);
+        assert_eq!(rows(&[0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01, 0], 1, 9), None);
+        assert_eq!(rows_begun(&[9, 0, 0, 0, 6, 0], 1, 3), None);
+    }
 }

@@ -5,7 +5,7 @@ use super::ahead::Ahead;
 use super::codec::Codec;
 use super::flat;
 use super::footer::{checked_footer, malformed, within};
-use super::pages::{Chunk, ChunkPages, Jump, Leaf, Tally};
+use super::pages::{Chunk, ChunkPages, Jump, LEVELS, Leaf, PLACE, Tally};
 use super::room::Room;
 use super::source::Source;
 use crate::error::{Error, caught};
@@ -30,7 +30,7 @@ pub(crate) const MAGIC: &[u8] = b"PAR1";
 const LONGEST_FOOTER: u64 = 512 << 20;
 
 /// Rows of the smallest batch that memory is bounded with.
-const FEWEST_ROWS: u64 = 1024;
+const FEWEST_ROWS: u64 = 256;
 
 /// A file whose footer was read.
 pub(crate) struct ParquetFile {
@@ -174,7 +174,7 @@ impl Decoder {
         let range = u64::try_from(start).ok().zip(u64::try_from(column.compressed_size()).ok());
         let range = range.and_then(|(start, length)| Some((start, start.checked_add(length)?)));
         let (start, end) = range.ok_or_else(|| malformed("a column is at no place"))?;
-        Ok(Chunk { start, end, codec: Codec::of(column.compression())?, leaf })
+        Ok(Chunk { start, end, codec: Codec::of(column.compression())?, leaf, skipped: 0 })
     }
 
     /// The last page of a leaf in a row group behind the first one, at which reading may begin where this many rows are
@@ -223,7 +223,8 @@ impl Part<'_> {
         let decoder = self.decoder;
         let jump = decoder.jump(self.row_groups.start, place, column, self.skipped, self.tally)?;
         let chunks = self.row_groups.clone().map(|row_group| decoder.chunk(row_group, place, column.leaf));
-        let chunks: Vec<_> = chunks.collect::<Result<_, _>>()?;
+        let mut chunks: Vec<_> = chunks.collect::<Result<_, _>>()?;
+        chunks.iter_mut().take(1).for_each(|first| first.skipped = self.skipped);
         Ok(Chunks { source: decoder.file.source.clone(), tally: self.tally.clone(), chunks: chunks.into_iter(), jump })
     }
 }
@@ -399,8 +400,11 @@ fn bytes_of_row(file: &ParquetFile, columns: &[usize]) -> u64 {
             values = values.saturating_add(u64::try_from(chunk.num_values()).unwrap_or(0));
         }
         let rows = file.rows().max(1);
-        let per_row = if column.max_rep_level() > 0 { values.div_ceil(rows).max(1) } else { 1 };
-        sum.saturating_add((stored / rows).saturating_add(of_type.saturating_mul(per_row)))
+        let values = match u64::from(column.max_rep_level().unsigned_abs()) {
+            0 => of_type,
+            lists => of_type.saturating_add(LEVELS + PLACE * lists).saturating_mul(values.div_ceil(rows).max(1)),
+        };
+        sum.saturating_add((stored / rows).saturating_add(values))
     })
 }
 

@@ -45,14 +45,14 @@ impl<'a> Walker<'a> {
         Some(byte)
     }
 
-    fn take(&mut self, count: u64) -> Option<&'a [u8]> {
+    pub fn take(&mut self, count: u64) -> Option<&'a [u8]> {
         let rest = &self.bytes[self.at..];
         let taken = rest.get(..usize::try_from(count).ok()?)?;
         self.at += taken.len();
         Some(taken)
     }
 
-    fn varint(&mut self) -> Option<u64> {
+    pub fn varint(&mut self) -> Option<u64> {
         let mut value = 0;
         for shift in (0..64).step_by(7) {
             let byte = self.byte()?;

@@ -3,7 +3,13 @@
 use crate::items::{CURVES, engine, verify};
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, Int64Type};
-use arrow_array::{Array, ArrayRef, BinaryArray, FixedSizeBinaryArray, Int64Array, RecordBatch, StringArray};
+use arrow_array::{
+    Array, ArrayRef, BinaryArray, BinaryViewArray, FixedSizeBinaryArray, FixedSizeListArray, Int64Array, ListArray,
+    RecordBatch, StringArray, StringViewArray, StructArray,
+};
+use arrow_buffer::OffsetBuffer;
+use arrow_ipc::CompressionType;
+use arrow_ipc::writer::{IpcWriteOptions, StreamWriter};
 use arrow_schema::{DataType, Field as Column, Schema};
 use flate2::read::GzDecoder;
 use gecc::CurveId;
@@ -11,6 +17,11 @@ use gecc_arrow::{
     Compression, Error, Format, Mapping, Output, Pool, Projection, ReadOptions, Writer, column_of, complete, open,
     open_stream,
 };
+use parquet::arrow::ArrowWriter;
+use parquet::arrow::arrow_writer::compute_leaves;
+use parquet::basic::{Compression as Codec, Encoding, ZstdLevel};
+use parquet::file::metadata::ParquetMetaDataReader;
+use parquet::file::properties::{WriterProperties, WriterVersion};
 use std::fs::File;
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
@@ -35,13 +46,28 @@ pub fn options(rows: usize) -> ReadOptions {
     ReadOptions { rows, threads: 3, ..ReadOptions::default() }
 }
 
-/// A batch in a file, written in parts of this many rows.
+/// A batch in a file, written in parts of this many rows, which in Parquet are row groups.
 pub fn write(path: &Path, batch: &RecordBatch, part: usize, format: Format, compression: Compression) {
+    if format == Format::Parquet && part < batch.num_rows() {
+        let codec = match compression {
+            Compression::None => Codec::UNCOMPRESSED,
+            Compression::Zstd => Codec::ZSTD(ZstdLevel::default()),
+        };
+        let properties = WriterProperties::builder().set_compression(codec);
+        return parquet(path, batch, properties.set_max_row_group_row_count(Some(part)).build());
+    }
     let mut writer = Writer::create(Output::File(path.to_owned()), format, compression, &batch.schema()).unwrap();
     for start in (0..batch.num_rows()).step_by(part) {
         writer.write(&batch.slice(start, part.min(batch.num_rows() - start)), &Pool::default()).unwrap();
     }
     writer.finish().unwrap();
+}
+
+/// A batch as the writer of the crate `parquet` writes it.
+pub fn parquet(path: &Path, batch: &RecordBatch, properties: WriterProperties) {
+    let mut writer = ArrowWriter::try_new(File::create(path).unwrap(), batch.schema(), Some(properties)).unwrap();
+    writer.write(batch).unwrap();
+    writer.close().unwrap();
 }
 
 /// Every batch of a file.
@@ -200,16 +226,52 @@ fn row_groups_without_rows_are_passed_over() {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("table");
     let (table, none) = (table(30), RecordBatch::new_empty(table(1).schema()));
-    let mut writer =
-        Writer::create(Output::File(path.clone()), Format::Parquet, Compression::None, &table.schema()).unwrap();
+    let writer = ArrowWriter::try_new(File::create(&path).unwrap(), table.schema(), None).unwrap();
+    let (mut file, writers) = writer.into_serialized_writer().unwrap();
     for batch in [&none, &none, &table.slice(0, 11), &none, &table.slice(11, 19), &none] {
-        writer.write(batch, &Pool::default()).unwrap();
+        let mut group = file.next_row_group().unwrap();
+        let columns = batch.schema().fields().clone();
+        for (place, mut writer) in writers.create_column_writers(0).unwrap().into_iter().enumerate() {
+            writer.write(&compute_leaves(&columns[place], batch.column(place)).unwrap()[0]).unwrap();
+            writer.close().unwrap().append_to_row_group(&mut group).unwrap();
+        }
+        group.close().unwrap();
     }
-    writer.finish().unwrap();
+    file.close().unwrap();
     for rows in [1, 4, 11, 30, 100] {
         let batches = read(&path, options(rows), &Projection::All).unwrap();
         assert_eq!(content(&batches), content(std::slice::from_ref(&table)));
     }
+}
+
+fn rows_of_groups(path: &Path) -> Vec<i64> {
+    let metadata = ParquetMetaDataReader::new().parse_and_finish(&File::open(path).unwrap()).unwrap();
+    metadata.row_groups().iter().map(|group| group.num_rows()).collect()
+}
+
+/// How much memory lists take is known of all together: batches have fewer rows, and what is passed over does not count.
+#[test]
+fn lists_are_read_with_little_memory() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("lists");
+    let limited = |max_memory| ReadOptions { max_memory, ..options(1 << 18) };
+    let check = |rows: usize, length: fn(usize) -> usize, max_memory| {
+        let offsets = OffsetBuffer::from_lengths((0..rows).map(length));
+        let values: Int64Array = (0..offsets[rows] as i64).map(|value| (value % 7 != 3).then_some(value)).collect();
+        let item = Arc::new(Column::new("element", DataType::Int64, true));
+        let lists: ArrayRef = Arc::new(ListArray::new(item, offsets, Arc::new(values), None));
+        let table = RecordBatch::try_from_iter([("list", lists)]).unwrap();
+        for version in [WriterVersion::PARQUET_1_0, WriterVersion::PARQUET_2_0] {
+            let properties = WriterProperties::builder().set_writer_version(version).set_dictionary_enabled(false);
+            let properties = properties.set_encoding(Encoding::PLAIN);
+            parquet(&path, &table, properties.set_data_page_size_limit(20_000).set_write_batch_size(64).build());
+            let batches = read(&path, limited(max_memory), &Projection::All).unwrap();
+            assert!(batches.len() > 1);
+            assert_eq!(arrow_select::concat::concat_batches(&table.schema(), &batches).unwrap(), table);
+        }
+    };
+    check(3000, |_| 500, 32 << 20);
+    check(60_000, |row| row % 5, 2 << 20);
 }
 
 #[test]
