@@ -60,6 +60,7 @@ mod answers;
 mod calls;
 mod cells;
 mod columns;
+mod compact;
 mod each;
 mod encoding;
 mod error;

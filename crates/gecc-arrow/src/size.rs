@@ -10,10 +10,14 @@ use std::collections::HashSet;
 
 /// Bytes of memory that a batch takes. An allocation that columns share counts once.
 pub(crate) fn held(batch: &RecordBatch) -> u64 {
-    let mut allocations = HashSet::new();
+    held_beside(batch, &mut HashSet::new())
+}
+
+/// Bytes of memory that a batch takes beside allocations that were seen.
+pub(crate) fn held_beside(batch: &RecordBatch, seen: &mut HashSet<usize>) -> u64 {
     let mut bytes = 0;
     each_buffer(batch, |buffer| {
-        if allocations.insert(buffer.data_ptr()) {
+        if seen.insert(buffer.data_ptr().addr().get()) {
             bytes += buffer.capacity() as u64;
         }
     });

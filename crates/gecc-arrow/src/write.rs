@@ -1,9 +1,10 @@
 //! Record batches as files and streams.
 
+use crate::compact;
 use crate::error::{Error, caught};
 use crate::pool::Pool;
 use crate::read::Format;
-use crate::size::{held, stands_for};
+use crate::size::{held, held_beside, stands_for};
 use crate::unpacked;
 use arrow_array::RecordBatch;
 use arrow_ipc::CompressionType;
@@ -16,6 +17,7 @@ use parquet::basic::{Compression as Codec, ZstdLevel};
 use parquet::file::properties::{EnabledStatistics, WriterProperties};
 use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::types::ColumnPath;
+use std::collections::HashSet;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -45,6 +47,18 @@ pub enum Output {
 pub struct Writer {
     content: Content,
     encoder: Encoder,
+    few: Few,
+}
+
+/// Small batches that become a row group together.
+#[derive(Default)]
+struct Few {
+    batches: Vec<RecordBatch>,
+    rows: usize,
+    /// Bytes that they hold, and those that they stand for.
+    bytes: u64,
+    allocations: HashSet<usize>,
+    pool: Pool,
 }
 
 enum Content {
@@ -88,7 +102,7 @@ impl Writer {
                 Content::Stream(StreamWriter::try_new_with_options(target, schema, ipc()?)?)
             }
         };
-        Ok(Writer { content, encoder })
+        Ok(Writer { content, encoder, few: Few::default() })
     }
 
     /// What encodes batches for this writer, on any thread.
@@ -96,12 +110,26 @@ impl Writer {
         self.encoder.clone()
     }
 
-    /// Appends a batch, which in Parquet is a row group.
+    /// Appends a batch, which in Parquet is a row group, or with others where it is small.
     ///
     /// # Errors
     /// As for [`Writer::create`].
     pub fn append(&mut self, batch: Encoded) -> Result<(), Error> {
+        if !matches!(batch.0, EncodedAs::Few(..)) {
+            self.append_few()?;
+        }
         match (&mut self.content, batch.0) {
+            (Content::Parquet(_), EncodedAs::Few(batch, pool)) => {
+                let few = &mut self.few;
+                few.rows += batch.num_rows();
+                let bytes = held_beside(&batch, &mut few.allocations).saturating_add(stands_for(&batch));
+                few.bytes = few.bytes.saturating_add(bytes);
+                few.batches.push(batch);
+                few.pool = pool;
+                if few.rows >= TOGETHER || few.bytes >= 2 * AT_ONCE {
+                    self.append_few()?;
+                }
+            }
             (Content::Parquet(file), EncodedAs::RowGroup(columns)) => append_row_group(file, columns)?,
             (Content::Parquet(file), EncodedAs::Later(batch, pool)) => {
                 append_parts(file, &self.encoder, &batch, &pool)?
@@ -117,6 +145,17 @@ impl Writer {
         Ok(())
     }
 
+    /// Appends the small batches so far.
+    fn append_few(&mut self) -> Result<(), Error> {
+        let few = std::mem::take(&mut self.few);
+        match &mut self.content {
+            Content::Parquet(file) if few.rows > 0 => {
+                append_row_group(file, self.encoder.row_group(&few.batches, &few.pool)?)
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// Encodes and appends a batch.
     ///
     /// # Errors
@@ -130,13 +169,15 @@ impl Writer {
     ///
     /// # Errors
     /// As for [`Writer::create`].
-    pub fn finish(self) -> Result<(), Error> {
+    pub fn finish(mut self) -> Result<(), Error> {
+        let few = self.append_few();
         match self.content {
             Content::Parquet(file) => file.into_inner()?.finish(),
             Content::File(file) => file.into_inner()?.finish(),
             Content::Stream(stream) => stream.into_inner()?.finish(),
             Content::Nowhere => Ok(()),
         }
+        .and(few)
     }
 }
 
@@ -158,7 +199,7 @@ fn append_parts(
 ) -> Result<(), Error> {
     let rows = batch.num_rows();
     if rows < 2 || stands_for(batch) <= AT_ONCE {
-        return append_row_group(file, encoder.row_group(batch, pool)?);
+        return append_row_group(file, encoder.row_group(std::slice::from_ref(batch), pool)?);
     }
     append_parts(file, encoder, &batch.slice(0, rows / 2), pool)?;
     append_parts(file, encoder, &batch.slice(rows / 2, rows - rows / 2), pool)
@@ -175,11 +216,18 @@ pub struct Encoder {
 /// value that a dictionary or views have once is written as often as it occurs.
 const AT_ONCE: u64 = 16 << 20;
 
+/// Rows below which a batch is a small one, and rows of small batches that become a row group: a file of Parquet has
+/// 32767 of these at most, and a slow input may have a batch for each row.
+const SMALL: usize = 1 << 13;
+const TOGETHER: usize = 1 << 16;
+
 /// A batch that is ready to be written.
 pub struct Encoded(EncodedAs);
 
 enum EncodedAs {
     RowGroup(Vec<ArrowColumnChunk>),
+    /// What is encoded with others.
+    Few(RecordBatch, Pool),
     /// What is encoded in parts, when it is appended.
     Later(RecordBatch, Pool),
     Batch(RecordBatch),
@@ -198,30 +246,35 @@ impl Encoder {
             EncodedAs::Batch(batch.clone())
         } else if stands_for(batch) > held(batch) + AT_ONCE {
             EncodedAs::Later(batch.clone(), pool.clone())
+        } else if batch.num_rows() < SMALL {
+            EncodedAs::Few(compact::batch(batch)?, pool.clone())
         } else {
-            EncodedAs::RowGroup(self.row_group(batch, pool)?)
+            EncodedAs::RowGroup(self.row_group(std::slice::from_ref(batch), pool)?)
         }))
     }
 
-    /// A batch as a row group of Parquet.
-    fn row_group(&self, batch: &RecordBatch, pool: &Pool) -> Result<Vec<ArrowColumnChunk>, Error> {
+    /// Batches as a row group of Parquet.
+    fn row_group(&self, batches: &[RecordBatch], pool: &Pool) -> Result<Vec<ArrowColumnChunk>, Error> {
         let Some(factory) = &self.row_groups else { return Ok(Vec::new()) };
-        let mut writers = factory.create_column_writers(0)?.into_iter();
-        let mut columns = Vec::new();
-        for (field, column) in self.schema.fields().iter().zip(batch.columns()) {
-            let column = &unpacked::column(column)?;
-            // Parts of lists and structs may be views, of which the file's type says nothing.
-            let is_nested = column.data_type().is_nested();
-            let of_column = is_nested.then(|| Arc::new(Field::clone(field).with_data_type(column.data_type().clone())));
-            for leaf in compute_leaves(of_column.as_ref().unwrap_or(field), column)? {
-                let writer =
-                    writers.next().ok_or_else(|| Error::Columns("a column has more parts than its type".to_owned()))?;
-                columns.push((writer, leaf));
+        let writers = factory.create_column_writers(0)?;
+        let mut columns: Vec<_> = writers.into_iter().map(|writer| (writer, Vec::new())).collect();
+        for batch in batches {
+            let mut columns = columns.iter_mut();
+            for (field, column) in self.schema.fields().iter().zip(batch.columns()) {
+                let column = &unpacked::column(column)?;
+                // Parts of lists and structs may be views, of which the file's type says nothing.
+                let is_nested = column.data_type().is_nested();
+                let of_column =
+                    is_nested.then(|| Arc::new(Field::clone(field).with_data_type(column.data_type().clone())));
+                for leaf in compute_leaves(of_column.as_ref().unwrap_or(field), column)? {
+                    let has_more = || Error::Columns("a column has more parts than its type".to_owned());
+                    columns.next().ok_or_else(has_more)?.1.push(leaf);
+                }
             }
         }
-        let chunks = pool.each(columns, |(mut writer, leaf)| {
+        let chunks = pool.each(columns, |(mut writer, leaves)| {
             caught(|| {
-                writer.write(&leaf)?;
+                leaves.iter().try_for_each(|leaf| writer.write(leaf))?;
                 Ok(writer.close()?)
             })
         })?;

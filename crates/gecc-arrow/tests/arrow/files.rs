@@ -249,6 +249,24 @@ fn rows_of_groups(path: &Path) -> Vec<i64> {
     metadata.row_groups().iter().map(|group| group.num_rows()).collect()
 }
 
+/// A file has 32767 row groups at most.
+#[test]
+fn small_batches_become_a_row_group_together() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("table");
+    let table = table(70_000);
+    let output = Output::File(path.clone());
+    let mut writer = Writer::create(output, Format::Parquet, Compression::None, &table.schema()).unwrap();
+    let mut start = 0;
+    for rows in [vec![1; 100], vec![10_000], vec![40; 1400], vec![3900]].concat() {
+        writer.write(&table.slice(start, rows), &Pool::default()).unwrap();
+        start += rows;
+    }
+    writer.finish().unwrap();
+    assert_eq!((start, rows_of_groups(&path)), (70_000, vec![100, 10_000, 59_900]));
+    assert_eq!(content(&read(&path, options(5000), &Projection::All).unwrap()), content(&[table.clone()]));
+}
+
 /// How much memory lists take is known of all together: batches have fewer rows, and what is passed over does not count.
 #[test]
 fn lists_are_read_with_little_memory() {
