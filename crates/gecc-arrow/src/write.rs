@@ -243,7 +243,7 @@ impl Encoder {
             return Err(Error::Columns("a batch has other columns than its file".to_owned()));
         }
         Ok(Encoded(if self.row_groups.is_none() {
-            EncodedAs::Batch(batch.clone())
+            EncodedAs::Batch(compact::batch(batch)?)
         } else if stands_for(batch) > held(batch) + AT_ONCE {
             EncodedAs::Later(batch.clone(), pool.clone())
         } else if batch.num_rows() < SMALL {

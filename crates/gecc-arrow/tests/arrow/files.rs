@@ -267,6 +267,35 @@ fn small_batches_become_a_row_group_together() {
     assert_eq!(content(&read(&path, options(5000), &Projection::All).unwrap()), content(&[table.clone()]));
 }
 
+/// A slice has the buffers of all rows.
+#[test]
+fn views_are_written_with_the_bytes_of_their_rows() {
+    let folder = TempDir::new().unwrap();
+    let (path, of_all) = (folder.path().join("table"), folder.path().join("of_all"));
+    let texts: Vec<_> = (0..4000).map(|row| format!("a text of more than twelve bytes, {row}")).collect();
+    let views: ArrayRef = Arc::new(StringViewArray::from_iter_values(&texts));
+    let bytes: ArrayRef = Arc::new(BinaryViewArray::from_iter_values(&texts));
+    let item = Arc::new(Column::new("item", DataType::Utf8View, true));
+    let lists = ListArray::new(item, OffsetBuffer::from_lengths([2; 2000]), views.clone(), None);
+    let structs = StructArray::from(vec![(Arc::new(Column::new("a", DataType::BinaryView, true)), bytes.clone())]);
+    let columns: [(&str, ArrayRef); 4] = [
+        ("text", views.slice(0, 2000)),
+        ("bytes", bytes.slice(2000, 2000)),
+        ("list", Arc::new(lists)),
+        ("struct", Arc::new(structs.slice(0, 2000))),
+    ];
+    let table = RecordBatch::try_from_iter(columns).unwrap();
+    for format in [Format::ArrowFile, Format::ArrowStream] {
+        write(&of_all, &table, 2000, format, Compression::None);
+        write(&path, &table, 50, format, Compression::None);
+        let length = |path: &Path| std::fs::metadata(path).unwrap().len();
+        assert!(length(&path) < length(&of_all) * 3 / 2, "{} {}", length(&path), length(&of_all));
+        let back = read(&path, options(50), &Projection::All).unwrap();
+        let back = arrow_select::concat::concat_batches(&table.schema(), &back).unwrap();
+        assert_eq!(back, table);
+    }
+}
+
 /// How much memory lists take is known of all together: batches have fewer rows, and what is passed over does not count.
 #[test]
 fn lists_are_read_with_little_memory() {
