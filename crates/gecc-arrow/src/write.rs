@@ -77,7 +77,7 @@ impl Writer {
     pub fn create(output: Output, format: Format, compression: Compression, schema: &SchemaRef) -> Result<Self, Error> {
         let ipc = || {
             let codec = (compression == Compression::Zstd).then_some(CompressionType::ZSTD);
-            IpcWriteOptions::default().try_with_compression(codec)
+            IpcWriteOptions::default().try_with_compression(codec)?.try_with_compression_level(codec.map(|_| 1))
         };
         let mut encoder = Encoder { schema: schema.clone(), row_groups: None };
         let content = match (Target::create(output)?, format) {

@@ -296,6 +296,19 @@ fn views_are_written_with_the_bytes_of_their_rows() {
     }
 }
 
+#[test]
+fn arrow_is_compressed_at_the_first_level() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("table");
+    let table = table(5000);
+    write(&path, &table, 5000, Format::ArrowStream, Compression::Zstd);
+    let first = IpcWriteOptions::default().try_with_compression(Some(CompressionType::ZSTD)).unwrap();
+    let first = first.try_with_compression_level(Some(1)).unwrap();
+    let mut writer = StreamWriter::try_new_with_options(Vec::new(), &table.schema(), first).unwrap();
+    writer.write(&table).unwrap();
+    assert!(std::fs::read(&path).unwrap() == writer.into_inner().unwrap());
+}
+
 /// How much memory lists take is known of all together: batches have fewer rows, and what is passed over does not count.
 #[test]
 fn lists_are_read_with_little_memory() {
