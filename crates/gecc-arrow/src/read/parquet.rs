@@ -51,7 +51,8 @@ impl ParquetFile {
             let metadata = Arc::new(ParquetMetaDataReader::decode_metadata(&footer)?);
             let starts = row_starts(&metadata)?;
             let skipped = ArrowReaderOptions::new().with_skip_arrow_metadata(!flat::has_schema(&metadata, max_memory));
-            let written = ArrowReaderMetadata::try_new(metadata.clone(), skipped).or_else(|_| {
+            // A type in it that is not known is a panic.
+            let written = caught(|| Ok(ArrowReaderMetadata::try_new(metadata.clone(), skipped)?)).or_else(|_| {
                 let skipped = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
                 ArrowReaderMetadata::try_new(metadata.clone(), skipped)
             })?;

@@ -5,15 +5,18 @@ use crate::items::{engine, verify};
 use arrow_array::types::Int32Type;
 use arrow_array::{ArrayRef, BinaryArray, DictionaryArray, FixedSizeBinaryArray, Int32Array, NullArray, RecordBatch};
 use arrow_ipc as ipc;
-use flatbuffers::FlatBufferBuilder;
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
+use flatbuffers::{FlatBufferBuilder, ForwardsUOffset, Vector, WIPOffset};
 use gecc::{CurveId, Rejection};
 use gecc_arrow::{
     Compression, Error, Field, Format, Mapping, Output, Pool, Projection, ReadOptions, Writer, complete, open,
     open_stream,
 };
 use parquet::arrow::ArrowWriter;
+use parquet::arrow::arrow_writer::ArrowWriterOptions;
 use parquet::basic::Encoding;
-use parquet::file::metadata::ParquetMetaDataReader;
+use parquet::file::metadata::{KeyValue, ParquetMetaDataReader};
 use parquet::file::properties::WriterProperties;
 use std::fs::File;
 use std::io::Cursor;
@@ -295,7 +298,15 @@ fn shared_schema(fields: usize, name: usize, depth: usize) -> Vec<u8> {
         let field = ipc::Field::create(&mut builder, &arguments);
         children = Some(builder.create_vector(&vec![field; fields]));
     }
-    let schema = ipc::Schema::create(&mut builder, &ipc::SchemaArgs { fields: children, ..Default::default() });
+    message_of(builder, children)
+}
+
+/// A message with a schema of these fields.
+fn message_of<'a>(
+    mut builder: FlatBufferBuilder<'a>,
+    fields: Option<WIPOffset<Vector<'a, ForwardsUOffset<ipc::Field<'a>>>>>,
+) -> Vec<u8> {
+    let schema = ipc::Schema::create(&mut builder, &ipc::SchemaArgs { fields, ..Default::default() });
     let arguments = ipc::MessageArgs {
         version: ipc::MetadataVersion::V5,
         header_type: ipc::MessageHeader::Schema,
@@ -305,6 +316,31 @@ fn shared_schema(fields: usize, name: usize, depth: usize) -> Vec<u8> {
     let message = ipc::Message::create(&mut builder, &arguments);
     builder.finish(message, None);
     builder.finished_data().to_vec()
+}
+
+/// Writers put Arrow's schema beside that of Parquet, also with types that the decoder has not, and panics on.
+#[test]
+fn types_of_arrow_that_are_not_known_are_those_of_parquet() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("wide");
+    let mut builder = FlatBufferBuilder::new();
+    let wide = ipc::Int::create(&mut builder, &ipc::IntArgs { bitWidth: 128, is_signed: true }).as_union_value();
+    let name = builder.create_string("wide");
+    let field = ipc::FieldArgs { name: Some(name), type_type: ipc::Type::Int, type_: Some(wide), ..Default::default() };
+    let field = ipc::Field::create(&mut builder, &field);
+    let fields = builder.create_vector(&[field]);
+    let message = message_of(builder, Some(fields));
+    let schema = [&[0xff; 4][..], &(message.len() as u32).to_le_bytes(), &message].concat();
+    let schema = KeyValue::new("ARROW:schema".to_owned(), BASE64_STANDARD.encode(schema));
+    let column: ArrayRef = Arc::new(FixedSizeBinaryArray::try_from_iter([[1; 16], [2; 16]].into_iter()).unwrap());
+    let table = RecordBatch::try_from_iter([("wide", column)]).unwrap();
+    let properties = WriterProperties::builder().set_key_value_metadata(Some(vec![schema])).build();
+    let with = ArrowWriterOptions::new().with_properties(properties).with_skip_arrow_metadata(true);
+    let file = File::create(&path).unwrap();
+    let mut writer = ArrowWriter::try_new_with_options(file, table.schema(), with).unwrap();
+    writer.write(&table).unwrap();
+    writer.close().unwrap();
+    assert_eq!(read(&path, options(10), &Projection::All).unwrap()[0].column(0), table.column(0));
 }
 
 #[test]
