@@ -10,6 +10,7 @@ use super::room::Room;
 use super::source::Source;
 use crate::error::{Error, caught};
 use arrow_array::{ArrayRef, RecordBatch, RecordBatchOptions};
+use arrow_schema::extension::{EXTENSION_TYPE_METADATA_KEY, EXTENSION_TYPE_NAME_KEY};
 use arrow_schema::{DataType, Field, Fields, Schema, SchemaRef};
 use parquet::arrow::arrow_reader::{
     ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader, RowGroups, RowSelection, RowSelector,
@@ -341,7 +342,13 @@ fn with_views(fields: &Fields) -> Fields {
 }
 
 fn with_view(field: &Arc<Field>) -> Arc<Field> {
-    Arc::new(Field::clone(field).with_data_type(view_of(field.data_type())))
+    let mut view = Field::clone(field).with_data_type(view_of(field.data_type()));
+    if matches!(field.data_type(), DataType::FixedSizeList(..)) {
+        // An extension's name is refused with another storage than the extension's.
+        view.metadata_mut()
+            .retain(|key, _| ![EXTENSION_TYPE_NAME_KEY, EXTENSION_TYPE_METADATA_KEY].contains(&key.as_str()));
+    }
+    Arc::new(view)
 }
 
 fn view_of(data_type: &DataType) -> DataType {

@@ -335,6 +335,24 @@ fn lists_are_read_with_little_memory() {
 }
 
 #[test]
+fn lists_of_any_size_are_no_extension_of_lists_of_a_fixed_size() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("lists");
+    let item = Arc::new(Column::new("element", DataType::Int64, true));
+    let lists = FixedSizeListArray::new(item, 2, Arc::new(Int64Array::from(vec![1, 2, 3, 4])), None);
+    let metadata =
+        [("ARROW:extension:name", "arrow.fixed_shape_tensor"), ("ARROW:extension:metadata", "{}"), ("a", "b")];
+    let metadata = metadata.map(|(key, value)| (key.to_owned(), value.to_owned())).into();
+    let column = Column::new("tensor", lists.data_type().clone(), true).with_metadata(metadata);
+    let table = RecordBatch::try_new(Arc::new(Schema::new(vec![column])), vec![Arc::new(lists)]).unwrap();
+    parquet(&path, &table, WriterProperties::default());
+    let input = open(&path, options(10)).unwrap();
+    assert_eq!(input.written_schema().field(0), table.schema().field(0));
+    let keys: Vec<_> = input.schema().field(0).metadata().keys().filter(|key| !key.starts_with("PARQUET")).collect();
+    assert_eq!(keys, ["a"]);
+}
+
+#[test]
 fn a_million_columns_are_read() {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("wide");
