@@ -67,7 +67,8 @@ impl IpcFile {
         let longest = blocks.iter().map(|block| u64::try_from(block.bodyLength()).unwrap_or(0)).max().unwrap_or(0);
         // What the first message becomes is what others are expected to become. What is wrong with it is said in its
         // turn.
-        let first = blocks.first().and_then(|block| caught(|| checked_block(&source, block, limit)).ok());
+        let first = blocks.first().filter(|_| blocks.len() > 1);
+        let first = first.and_then(|block| caught(|| checked_block(&source, block, limit)).ok());
         let longest = first.map_or(longest, |(_, size)| longest.max(size));
         let ahead = (limit / longest.max(1)).clamp(1, options.threads as u64 + 1) as usize;
         // Memory that a thread has freed is often kept for it, so that there are no more threads than have room.

@@ -353,6 +353,20 @@ fn lists_of_any_size_are_no_extension_of_lists_of_a_fixed_size() {
 }
 
 #[test]
+fn a_file_of_one_batch_is_read_once() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("table");
+    write(&path, &table(20_000), 20_000, Format::ArrowFile, Compression::None);
+    let read_so_far = || {
+        let counts = std::fs::read_to_string("/proc/thread-self/io").unwrap();
+        counts.strip_prefix("rchar: ").unwrap().lines().next().unwrap().parse::<u64>().unwrap()
+    };
+    let before = read_so_far();
+    read(&path, ReadOptions { threads: 0, ..options(1 << 18) }, &Projection::All).unwrap();
+    assert!(read_so_far() - before < std::fs::metadata(&path).unwrap().len() * 3 / 2);
+}
+
+#[test]
 fn a_million_columns_are_read() {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("wide");
