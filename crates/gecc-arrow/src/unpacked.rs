@@ -32,7 +32,7 @@ pub(crate) fn column(array: &ArrayRef) -> Result<ArrayRef, Error> {
         return column(&take(dictionary.values(), dictionary.keys(), None)?);
     }
     if !array.data_type().is_nested() {
-        return in_parquets_unit(array);
+        return in_unit_of_parquet(array);
     }
     let data = array.to_data();
     let parts = data.child_data().iter().map(|part| Ok(column(&make_array(part.clone()))?.to_data()));
@@ -41,7 +41,7 @@ pub(crate) fn column(array: &ArrayRef) -> Result<ArrayRef, Error> {
 }
 
 /// Dates in days, and times in milliseconds.
-fn in_parquets_unit(array: &ArrayRef) -> Result<ArrayRef, Error> {
+fn in_unit_of_parquet(array: &ArrayRef) -> Result<ArrayRef, Error> {
     const MILLISECONDS: i64 = 1000;
     const OF_DAY: i64 = 86_400 * MILLISECONDS;
     let too_far = || Error::Malformed("a date or a time is too far away for Parquet".to_owned());

@@ -11,7 +11,7 @@ use arrow_ipc::CompressionType;
 use arrow_ipc::writer::{FileWriter, IpcWriteOptions, StreamWriter};
 use arrow_schema::{Field, SchemaRef};
 use parquet::arrow::arrow_writer::{
-    ArrowColumnChunk, ArrowRowGroupWriterFactory, ArrowWriter, ArrowWriterOptions, compute_leaves,
+    ArrowColumnChunk, ArrowLeafColumn, ArrowRowGroupWriterFactory, ArrowWriter, ArrowWriterOptions, compute_leaves,
 };
 use parquet::basic::{Compression as Codec, ZstdLevel};
 use parquet::file::properties::{EnabledStatistics, WriterProperties};
@@ -20,7 +20,7 @@ use parquet::schema::types::ColumnPath;
 use std::collections::HashSet;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use tempfile::NamedTempFile;
 
 /// How output is compressed.
@@ -53,10 +53,12 @@ pub struct Writer {
 /// Small batches that become a row group together.
 #[derive(Default)]
 struct Few {
+    leaves: Vec<Vec<ArrowLeafColumn>>,
     batches: Vec<RecordBatch>,
     rows: usize,
     /// Bytes that they hold, and those that they stand for.
     bytes: u64,
+    /// Those that are counted.
     allocations: HashSet<usize>,
     pool: Pool,
 }
@@ -79,7 +81,7 @@ impl Writer {
             let codec = (compression == Compression::Zstd).then_some(CompressionType::ZSTD);
             IpcWriteOptions::default().try_with_compression(codec)?.try_with_compression_level(codec.map(|_| 1))
         };
-        let mut encoder = Encoder { schema: schema.clone(), row_groups: None };
+        let mut encoder = Encoder { schema: schema.clone(), row_groups: None, tried: Arc::default() };
         let content = match (Target::create(output)?, format) {
             (None, _) => Content::Nowhere,
             (Some(target), Format::Parquet) => {
@@ -92,7 +94,7 @@ impl Writer {
                 let (file, row_groups) = caught(|| {
                     Ok(ArrowWriter::try_new_with_options(target, schema.clone(), options)?.into_serialized_writer()?)
                 })?;
-                encoder = Encoder { schema, row_groups: Some(Arc::new(row_groups)) };
+                encoder = Encoder { schema, row_groups: Some(Arc::new(row_groups)), tried: Arc::default() };
                 Content::Parquet(file)
             }
             (Some(target), Format::ArrowFile) => {
@@ -119,11 +121,12 @@ impl Writer {
             self.append_few()?;
         }
         match (&mut self.content, batch.0) {
-            (Content::Parquet(_), EncodedAs::Few(batch, pool)) => {
+            (Content::Parquet(_), EncodedAs::Few(leaves, batch, pool)) => {
                 let few = &mut self.few;
                 few.rows += batch.num_rows();
                 let bytes = held_beside(&batch, &mut few.allocations).saturating_add(stands_for(&batch));
                 few.bytes = few.bytes.saturating_add(bytes);
+                few.leaves.push(leaves);
                 few.batches.push(batch);
                 few.pool = pool;
                 if few.rows >= TOGETHER || few.bytes >= 2 * AT_ONCE {
@@ -150,7 +153,7 @@ impl Writer {
         let few = std::mem::take(&mut self.few);
         match &mut self.content {
             Content::Parquet(file) if few.rows > 0 => {
-                append_row_group(file, self.encoder.row_group(&few.batches, &few.pool)?)
+                append_row_group(file, self.encoder.row_group(few.leaves, &few.pool)?)
             }
             _ => Ok(()),
         }
@@ -199,7 +202,7 @@ fn append_parts(
 ) -> Result<(), Error> {
     let rows = batch.num_rows();
     if rows < 2 || stands_for(batch) <= AT_ONCE {
-        return append_row_group(file, encoder.row_group(std::slice::from_ref(batch), pool)?);
+        return append_row_group(file, encoder.row_group(vec![encoder.leaves(batch)?], pool)?);
     }
     append_parts(file, encoder, &batch.slice(0, rows / 2), pool)?;
     append_parts(file, encoder, &batch.slice(rows / 2, rows - rows / 2), pool)
@@ -210,6 +213,8 @@ fn append_parts(
 pub struct Encoder {
     schema: SchemaRef,
     row_groups: Option<Arc<ArrowRowGroupWriterFactory>>,
+    /// Whether a row was encoded.
+    tried: Arc<OnceLock<()>>,
 }
 
 /// Bytes that the rows of a batch may stand for, beyond what they hold in memory, where all are encoded at once: a
@@ -227,7 +232,7 @@ pub struct Encoded(EncodedAs);
 enum EncodedAs {
     RowGroup(Vec<ArrowColumnChunk>),
     /// What is encoded with others.
-    Few(RecordBatch, Pool),
+    Few(Vec<ArrowLeafColumn>, RecordBatch, Pool),
     /// What is encoded in parts, when it is appended.
     Later(RecordBatch, Pool),
     Batch(RecordBatch),
@@ -247,30 +252,41 @@ impl Encoder {
         } else if stands_for(batch) > held(batch) + AT_ONCE {
             EncodedAs::Later(batch.clone(), pool.clone())
         } else if batch.num_rows() < SMALL {
-            EncodedAs::Few(compact::batch(batch)?, pool.clone())
+            let batch = compact::batch(batch)?;
+            // A type that the writer cannot write is an error here, before its rows count as written.
+            if self.tried.get().is_none() {
+                self.row_group(vec![self.leaves(&batch.slice(0, batch.num_rows().min(1)))?], pool)?;
+                self.tried.get_or_init(|| ());
+            }
+            EncodedAs::Few(self.leaves(&batch)?, batch, pool.clone())
         } else {
-            EncodedAs::RowGroup(self.row_group(std::slice::from_ref(batch), pool)?)
+            EncodedAs::RowGroup(self.row_group(vec![self.leaves(batch)?], pool)?)
         }))
     }
 
-    /// Batches as a row group of Parquet.
-    fn row_group(&self, batches: &[RecordBatch], pool: &Pool) -> Result<Vec<ArrowColumnChunk>, Error> {
+    /// The parts of a batch's columns, as Parquet has them.
+    fn leaves(&self, batch: &RecordBatch) -> Result<Vec<ArrowLeafColumn>, Error> {
+        let mut leaves = Vec::new();
+        for (field, column) in self.schema.fields().iter().zip(batch.columns()) {
+            let column = &unpacked::column(column)?;
+            // Parts of lists and structs may be views, of which the file's type says nothing.
+            let is_nested = column.data_type().is_nested();
+            let of_column = is_nested.then(|| Arc::new(Field::clone(field).with_data_type(column.data_type().clone())));
+            leaves.extend(compute_leaves(of_column.as_ref().unwrap_or(field), column)?);
+        }
+        Ok(leaves)
+    }
+
+    /// Batches, each of which is its leaves, as a row group of Parquet.
+    fn row_group(&self, batches: Vec<Vec<ArrowLeafColumn>>, pool: &Pool) -> Result<Vec<ArrowColumnChunk>, Error> {
         let Some(factory) = &self.row_groups else { return Ok(Vec::new()) };
         let writers = factory.create_column_writers(0)?;
         let mut columns: Vec<_> = writers.into_iter().map(|writer| (writer, Vec::new())).collect();
-        for batch in batches {
-            let mut columns = columns.iter_mut();
-            for (field, column) in self.schema.fields().iter().zip(batch.columns()) {
-                let column = &unpacked::column(column)?;
-                // Parts of lists and structs may be views, of which the file's type says nothing.
-                let is_nested = column.data_type().is_nested();
-                let of_column =
-                    is_nested.then(|| Arc::new(Field::clone(field).with_data_type(column.data_type().clone())));
-                for leaf in compute_leaves(of_column.as_ref().unwrap_or(field), column)? {
-                    let has_more = || Error::Columns("a column has more parts than its type".to_owned());
-                    columns.next().ok_or_else(has_more)?.1.push(leaf);
-                }
+        for leaves in batches {
+            if leaves.len() != columns.len() {
+                return Err(Error::Columns("a column has other parts than its type".to_owned()));
             }
+            columns.iter_mut().zip(leaves).for_each(|((_, column), leaf)| column.push(leaf));
         }
         let chunks = pool.each(columns, |(mut writer, leaves)| {
             caught(|| {

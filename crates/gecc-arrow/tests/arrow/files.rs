@@ -2,10 +2,10 @@
 
 use crate::items::{CURVES, engine, verify};
 use arrow_array::cast::AsArray;
-use arrow_array::types::{Float64Type, Int64Type};
+use arrow_array::types::{Float64Type, Int64Type, TimestampMillisecondType};
 use arrow_array::{
-    Array, ArrayRef, BinaryArray, BinaryViewArray, FixedSizeBinaryArray, FixedSizeListArray, Int64Array, ListArray,
-    RecordBatch, StringArray, StringViewArray, StructArray,
+    Array, ArrayRef, BinaryArray, BinaryViewArray, FixedSizeBinaryArray, FixedSizeListArray, Int64Array,
+    IntervalMonthDayNanoArray, ListArray, RecordBatch, StringArray, StringViewArray, StructArray, TimestampSecondArray,
 };
 use arrow_buffer::OffsetBuffer;
 use arrow_ipc::CompressionType;
@@ -265,6 +265,30 @@ fn small_batches_become_a_row_group_together() {
     writer.finish().unwrap();
     assert_eq!((start, rows_of_groups(&path)), (70_000, vec![100, 10_000, 59_900]));
     assert_eq!(content(&read(&path, options(5000), &Projection::All).unwrap()), content(&[table.clone()]));
+}
+
+/// What is wrong with a batch is said before it is among others.
+#[test]
+fn small_batches_before_an_error_are_written() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("table");
+    let batch = |seconds| {
+        let column: ArrayRef = Arc::new(TimestampSecondArray::from(vec![seconds]));
+        RecordBatch::try_from_iter_with_nullable([("time", column, true)]).unwrap()
+    };
+    let output = Output::File(path.clone());
+    let mut writer = Writer::create(output, Format::Parquet, Compression::None, &batch(0).schema()).unwrap();
+    writer.write(&batch(7), &Pool::default()).unwrap();
+    let problem = writer.write(&batch(i64::MAX), &Pool::default()).unwrap_err().to_string();
+    assert!(problem.contains("too far away"), "{problem}");
+    writer.finish().unwrap();
+    let batches = read(&path, options(10), &Projection::All).unwrap();
+    assert_eq!(batches[0].column(0).as_primitive::<TimestampMillisecondType>().values()[..], [7000]);
+    let intervals: ArrayRef = Arc::new(IntervalMonthDayNanoArray::new_null(3));
+    let intervals = RecordBatch::try_from_iter([("interval", intervals)]).unwrap();
+    let mut writer =
+        Writer::create(Output::File(path), Format::Parquet, Compression::None, &intervals.schema()).unwrap();
+    assert!(writer.write(&intervals, &Pool::default()).unwrap_err().to_string().contains("interval"));
 }
 
 /// A slice has the buffers of all rows.
