@@ -84,10 +84,11 @@ fn open_file(file: &PlainFile, path: &Path, options: &StreamOptions) -> Result<g
 fn read_options(options: &StreamOptions) -> ReadOptions {
     let default = ReadOptions::default();
     let threads = options.engine.threads.unwrap_or(default.threads);
-    let Some(limit) = options.engine.max_memory else { return ReadOptions { threads, ..default } };
-    let (bytes, rows) = of_tables(limit);
-    let max_memory = bytes as u64;
-    ReadOptions { rows: rows.min(default.rows), threads, max_memory, max_page: default.max_page.min(max_memory) }
+    let (max_memory, rows) = match options.engine.max_memory.map(of_tables) {
+        Some((bytes, rows)) => (bytes as u64, rows.min(default.rows)),
+        None => (default.max_memory, default.rows),
+    };
+    ReadOptions { rows, threads, max_memory, max_page: max_memory }
 }
 
 /// A table that fits an operation.

@@ -574,18 +574,32 @@ fn broken_tables_are_errors() {
     }
 }
 
-/// Much from little.
-#[test]
-fn a_bomb_is_a_limit() {
+/// Messages of 32 MiB, of which none is what was signed.
+fn long_messages(count: usize) -> RecordBatch {
     let zeros = vec![0u8; 32 << 20];
-    let set = signed::<P256>(3);
-    let messages = BinaryArray::from_iter_values([&zeros[..], &zeros, &zeros]);
-    let table = RecordBatch::try_from_iter([
-        ("message", Arc::new(messages) as ArrayRef),
+    let set = signed::<P256>(count);
+    RecordBatch::try_from_iter([
+        ("message", Arc::new(BinaryArray::from_iter_values(vec![&zeros; count])) as ArrayRef),
         ("signature", fixed(set.signed.iter().map(|one| one.signature))),
         ("public_key", fixed(set.public.iter().map(|key| key.to_compressed().unwrap()))),
     ])
-    .unwrap();
+    .unwrap()
+}
+
+/// A page may be as large as a batch.
+#[test]
+fn pages_of_hundreds_of_mebibytes_are_read() {
+    let large = file("large", &long_messages(9), 9, WRITTEN[1]);
+    for limit in [&[][..], &["--max-memory", "8G"]] {
+        let output = run(&[&["verify", "--curve", "p256", large.path()], limit].concat(), "");
+        assert_eq!((code(&output), answers(&output).len()), (1, 9), "{}", stderr(&output));
+    }
+}
+
+/// Much from little.
+#[test]
+fn a_bomb_is_a_limit() {
+    let table = long_messages(3);
     for (index, written) in [WRITTEN[1], WRITTEN[2]].into_iter().enumerate() {
         let bomb = file(&format!("bomb{index}"), &table, 3, written);
         assert!(Path::new(bomb.path()).metadata().unwrap().len() < 1 << 20);
