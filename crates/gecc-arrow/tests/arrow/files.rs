@@ -264,7 +264,7 @@ fn small_batches_become_a_row_group_together() {
     }
     writer.finish().unwrap();
     assert_eq!((start, rows_of_groups(&path)), (70_000, vec![100, 10_000, 59_900]));
-    assert_eq!(content(&read(&path, options(5000), &Projection::All).unwrap()), content(&[table.clone()]));
+    assert_eq!(content(&read(&path, options(5000), &Projection::All).unwrap()), content(&[table]));
 }
 
 /// What is wrong with a batch is said before it is among others.
