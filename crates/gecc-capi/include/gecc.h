@@ -841,8 +841,8 @@ GeccStatus gecc_ed25519_public_keys(const GeccEngine *engine, size_t items, Gecc
 /// `GECC_CODE_MALFORMED_POINT`. Whether a key is a point is not looked at, but by verification. Any thread may call
 /// this at any time.
 ///
-/// Returns `GECC_STATUS_INVALID_ARGUMENT` where there are keys in forms that say what they are for, and none of these
-/// can be read: the error text says why of the first.
+/// Returns `GECC_STATUS_INVALID_ARGUMENT` where all keys are in forms that say what they are for, and none can be read:
+/// the error text says why of the first. Empty keys do not count.
 GeccStatus gecc_ed25519_public_keys_read(size_t items, const GeccBytes *keys, uint8_t *public_keys, uint8_t *codes);
 
 /// The seed in a file with an Ed25519 private key: PEM or DER (PKCS#8, RFC 8410), a JSON Web Key (RFC 8037), or as
@@ -960,8 +960,8 @@ GeccStatus gecc_generate_keys(const GeccEngine *engine,
 /// Reads `keys`, as many as items. Writes `points`, 64 bytes `x || y`; `codes`. `curve` is a `GeccCurve`. Codes other
 /// than valid: `GECC_CODE_MALFORMED_POINT`, `GECC_CODE_NOT_ON_CURVE`, `GECC_CODE_IDENTITY_KEY`.
 ///
-/// Returns `GECC_STATUS_INVALID_ARGUMENT` where there are keys in forms that name a curve, and none of these can be
-/// read: the error text says why of the first.
+/// Returns `GECC_STATUS_INVALID_ARGUMENT` where all keys are in forms that name a curve, and none can be read: the error
+/// text says why of the first. Empty keys do not count.
 GeccStatus gecc_public_keys_read(const GeccEngine *engine,
                                  int32_t curve,
                                  size_t items,

@@ -137,8 +137,8 @@ pub unsafe extern "C" fn gecc_ed25519_public_keys(
 /// `GECC_CODE_MALFORMED_POINT`. Whether a key is a point is not looked at, but by verification. Any thread may call
 /// this at any time.
 ///
-/// Returns `GECC_STATUS_INVALID_ARGUMENT` where there are keys in forms that say what they are for, and none of these
-/// can be read: the error text says why of the first.
+/// Returns `GECC_STATUS_INVALID_ARGUMENT` where all keys are in forms that say what they are for, and none can be read:
+/// the error text says why of the first. Empty keys do not count.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gecc_ed25519_public_keys_read(
     items: usize,

@@ -127,8 +127,8 @@ fn of_jwk(text: &[u8], kind: KeyKind) -> Result<Vec<u8>, String> {
 
 /// Reads a column of public keys in any form, as rows for [`gecc::PublicKeys::mixed`].
 ///
-/// A key that cannot be read is a row that calls reject. Where that is so of every key in a form that names its curve,
-/// the column is a wrong one, and none of bad keys: [`Reader::finish`] says why.
+/// A key that cannot be read is a row that calls reject. Where that is so of every key that is there, and all are in
+/// forms that name their curve, the column is a wrong one, and none of bad keys: [`Reader::finish`] says why.
 pub struct Reader {
     kind: KeyKind,
     /// Why the first key could not be read, while none could.
@@ -152,7 +152,10 @@ impl Reader {
     /// cannot be read.
     pub fn octets<'k>(&mut self, key: &'k [u8]) -> Option<Cow<'k, [u8]>> {
         match public_key(key, self.kind) {
-            None => Some(Cow::Borrowed(key)),
+            None => {
+                self.some_are_read |= !key.is_empty();
+                Some(Cow::Borrowed(key))
+            }
             Some(Ok(key)) => {
                 self.some_are_read = true;
                 Some(Cow::Owned(key))
@@ -165,7 +168,7 @@ impl Reader {
     }
 
     /// # Errors
-    /// Why the first key cannot be read, where that is so of all that name a curve.
+    /// Why the first key cannot be read, where all name a curve and that is so of all.
     pub fn finish(self) -> Result<(), String> {
         self.problem.filter(|_| !self.some_are_read).map_or(Ok(()), Err)
     }

@@ -190,7 +190,16 @@ def test_a_key_that_cannot_be_read_rejects_its_item_alone() -> None:
     assert codes[0] == Reason.VALID and codes[1] == Reason.PUBLIC_KEY_NOT_HEXADECIMAL
     with pytest.raises(ValueError, match="public_keys: a text that is not hexadecimal"):
         gecc.verify("p256", theirs.digests, theirs.der, "\ud800")
-    # Two rows that begin as DER does.
+    # Others may name no curve at all.
+    for last in (b"{", b"-----BEGIN"):
+        keys = [*theirs.sec1[:3], last]
+        for column in (keys, pa.array(keys), pa.array([key.hex() for key in keys[:3]] + [last.decode()])):
+            codes = gecc.verify("p256", theirs.digests, theirs.der, column, reasons=True)
+            assert np.asarray(codes).tolist() == [Reason.VALID] * 3 + [Reason.MALFORMED_POINT]
+    # Rows of which the first begins as PEM does, and two that begin as DER does.
+    rows = b"-----BEGIN".ljust(64, b"\xff") + bytes(64)
+    codes = gecc.verify("p256", theirs.digests[:2], bytes(128), rows, reasons=True)
+    assert list(codes) == list(gecc.verify("p256", theirs.digests[:2], bytes(128), [rows[:64], rows[64:]], reasons=True))
     rows = bytes.fromhex("307e30") + bytes(125)
     codes = gecc.verify("p256", theirs.digests[:2], bytes(128), rows, reasons=True)
     assert list(codes) == list(gecc.verify("p256", theirs.digests[:2], bytes(128), [rows[:64], rows[64:]], reasons=True))

@@ -54,6 +54,9 @@ pub fn public_keys() {
     let (status, again, codes) = read(P256, &[&compressed, &points[0]]);
     expect_ok(status);
     assert_eq!((again, codes), (vec![points[0]; 2], vec![1, 1]));
+    let (status, _, codes) = read(P256, &[&compressed, b"{"]);
+    expect_ok(status);
+    assert_eq!(codes, [1, Rejection::MalformedPoint.code()]);
     // A column of another curve's keys is no column of bad ones.
     let (status, ..) = read(SECP256K1, &[PEM.as_bytes(), JWK.as_bytes()]);
     expect_failure(status, GeccStatus::InvalidArgument, "keys: the key is for p256, not for secp256k1");

@@ -38,9 +38,9 @@ pub fn of_one(argument: Argument, value: &Bound<'_, PyAny>) -> PyResult<Option<Z
 fn of_bytes(argument: Argument, key: &[u8]) -> PyResult<Option<Zeroizing<Vec<u8>>>> {
     let (Role::Field(field), Some(kind)) = (argument.role, argument.kind) else { return Ok(None) };
     let found = match field {
-        // Rows of points may begin as DER does.
+        // Rows of points may begin as DER or PEM does.
         Field::PublicKey => gecc_keys::public_key(key, kind)
-            .filter(|found| found.is_ok() || may_be(argument, key) || !may_be_rows(key))
+            .filter(|found| found.is_ok() || !may_be_rows(key) || (key.is_ascii() && may_be(argument, key)))
             .map(|key| key.map(Zeroizing::new)),
         Field::SecretKey => return secret(argument, key),
         _ => None,
