@@ -65,6 +65,7 @@ def twice(argument):
     verify(argument)
     verify(argument)
 
+long_text = pa.DictionaryArray.from_arrays(pa.array(np.zeros(2**16, np.int32)), pa.array(["00" * 2**19]))
 lost = array(pa.binary(), 3, offsets(0, 10**9, 10**9 + 32, 96), bytes(96))
 short = through_a_file(pa.array([row] * 37, pa.binary(32)), 10**6)
 numbers = through_a_file(pa.array([0] * 37, pa.int64()), 10**8)
@@ -95,6 +96,8 @@ SIZES = {
     "messages of Arrow of no length": (
         "gecc.verify_messages('p256', array(pa.binary(0), 2**40, b''), signature, key, engine=engine)"
     ),
+    "messages of a long text": "gecc.verify_messages('p256', long_text, signature, key, engine=engine)",
+    "DER of a long text": "gecc.signatures_from_der(long_text)",
     "strides": "verify(as_strided(digest, (4, 32), (2**62, 1)))",
     "strides back": "verify(as_strided(digest, (4, 32), (-2**62, 1)))",
     "strides of bytes": "verify(as_strided(digest, (1, 32), (1, 2**61)))",
@@ -135,6 +138,12 @@ ARROW = {
     "a table with offsets": "arrow.Verify('p256')(pa.Table.from_batches([through_a_file(lost)]))",
 }
 
+# What no item can be, very often.
+VERDICTS = {
+    "keys of a long text": "assert not np.asarray(verify(row, signature, long_text)).any()",
+    "signatures of a long text": "assert not np.asarray(verify(row, long_text)).any()",
+}
+
 CHILD = """
 for name, code in json.load(sys.stdin).items():
     print(json.dumps(name), end=" ", flush=True)
@@ -151,7 +160,7 @@ for name, code in json.load(sys.stdin).items():
 def found() -> dict[str, list[str]]:
     """For each case the classes of its exception."""
     command = [sys.executable, "-X", "faulthandler", "-c", PRELUDE + CHILD]
-    child = subprocess.run(command, input=json.dumps(SIZES | ARROW), capture_output=True, text=True, timeout=300)
+    child = subprocess.run(command, input=json.dumps(SIZES | ARROW | VERDICTS), capture_output=True, text=True, timeout=300)
     decode = json.JSONDecoder().raw_decode
     results = {}
     for line in child.stdout.splitlines():
@@ -168,3 +177,8 @@ def test_sizes_beyond_all_memory_are_errors(case: str, found: dict[str, list[str
 @pytest.mark.parametrize("case", ARROW)
 def test_arrays_of_arrow_that_lead_elsewhere_are_errors(case: str, found: dict[str, list[str]]) -> None:
     assert "ValueError" in found[case], found[case]
+
+
+@pytest.mark.parametrize("case", VERDICTS)
+def test_long_values_of_arrow_are_rejected(case: str, found: dict[str, list[str]]) -> None:
+    assert found[case] == "no error"

@@ -2,7 +2,7 @@
 
 use super::arrow::{self, Chunks};
 use super::column::Column;
-use super::{Argument, Read, Strings, array};
+use super::{Argument, LONGEST, Read, Strings, array};
 use crate::memory;
 use crate::reasons::Role;
 use gecc::PublicKeys;
@@ -108,7 +108,7 @@ impl Keys {
             let (column, problems) = Column::of_arrow(py, argument, width, chunks)?;
             return Ok((Keys::Column(column), problems));
         }
-        Self::of_strings(argument, &Strings::of_arrow(argument, chunks.clone())?)
+        Self::of_strings(argument, &Strings::of_arrow(argument, chunks.clone(), LONGEST)?)
     }
 
     /// Items; `None` where one key is for all.

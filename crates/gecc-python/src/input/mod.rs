@@ -40,6 +40,9 @@ pub(crate) fn some_problems(problems: Vec<u8>) -> Option<Vec<u8>> {
     problems.iter().any(|problem| *problem != 0).then_some(problems)
 }
 
+/// Bytes of the longest key or signature that an array of Arrow may have, as in `gecc_arrow`: a certificate is a key.
+const LONGEST: usize = 16 << 10;
+
 /// The name of an argument and what it is, for errors and codes.
 #[derive(Clone, Copy)]
 pub struct Argument {
@@ -229,7 +232,7 @@ impl<'py> Call<'py> {
                 let text = "text, not bytes: encode it, as by .str.encode()";
                 Err(PyTypeError::new_err(format!("{}: {text}", argument.name)))
             }
-            Value::Arrow(chunks) => Strings::of_arrow(argument, chunks),
+            Value::Arrow(chunks) => Strings::of_arrow(argument, chunks, usize::MAX),
             Value::List(items) => Strings::of_list(argument, &items),
             Value::Array(bytes) => Strings::of_array(argument, &bytes),
             Value::Row(_) => Strings::of_one(argument, value),

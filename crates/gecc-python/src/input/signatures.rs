@@ -2,7 +2,7 @@
 
 use super::arrow::{self, Chunks};
 use super::column::Column;
-use super::{Argument, Read, Strings, array, numbers, some_problems};
+use super::{Argument, LONGEST, Read, Strings, array, numbers, some_problems};
 use crate::memory;
 use gecc_arrow::{CellProblem, signature_of_der};
 use pyo3::prelude::*;
@@ -88,7 +88,7 @@ impl Signatures {
                 let (column, problems) = Column::of_arrow(py, argument, width, chunks)?;
                 Ok((Self::of_column(column)?, problems))
             }
-            _ => Self::of_strings(argument, &Strings::of_arrow(argument, chunks.clone())?),
+            _ => Self::of_strings(argument, &Strings::of_arrow(argument, chunks.clone(), LONGEST)?),
         }
     }
 }

@@ -13,6 +13,9 @@ use std::ops::Range;
 use std::slice;
 use zeroize::Zeroizing;
 
+/// Bytes that hexadecimal texts of an array may stand for: a dictionary may have a long one in very many rows.
+const MOST_DECODED: u64 = 4 << 30;
+
 /// Byte strings where they lie, or copies of them.
 ///
 /// Every place is in memory that `keeps` holds.
@@ -139,14 +142,22 @@ impl Strings {
         Ok(strings)
     }
 
-    /// The values of an Arrow array. Text is hexadecimal, but that of ids is taken as it is.
-    pub fn of_arrow(argument: Argument, chunks: Chunks) -> PyResult<Self> {
+    /// The values of an Arrow array. Text is hexadecimal, but that of ids is taken as it is. Values of more bytes than
+    /// `longest` are as empty ones.
+    pub fn of_arrow(argument: Argument, chunks: Chunks, longest: usize) -> PyResult<Self> {
         arrow::require_bytes(argument, &chunks, &[])?;
+        if chunks.are_texts() && argument.role != Role::Field(Field::Id) {
+            require_few_bytes(argument, &chunks, longest)?;
+        }
         let mut strings = Self::with_room(arrow::items(&chunks))?;
         for piece in &chunks.pieces {
             let cells = Cells::of(piece.as_ref());
             let is_hexadecimal = cells.is_text() && argument.role != Role::Field(Field::Id);
             for row in 0..piece.len() {
+                if cells.len(row).is_ok_and(|length| length > longest) {
+                    strings.places.push(Ok(Place::of(&[])));
+                    continue;
+                }
                 if !is_hexadecimal || cells.get(row).is_ok_and(|text| named_key::may_be(argument, text)) {
                     strings.places.push(cells.get(row).map(Place::of));
                     continue;
@@ -232,6 +243,22 @@ pub fn hexadecimal(text: &str) -> Result<Zeroizing<Vec<u8>>, CellProblem> {
     // No byte is moved when more are appended.
     let mut bytes = Zeroizing::new(Vec::with_capacity(text.len() / 2));
     append_hexadecimal(text.as_bytes(), &mut bytes).map(|()| bytes)
+}
+
+/// Checks that the texts of an array stand for no more bytes than [`MOST_DECODED`], but for those that are too long to
+/// be read.
+fn require_few_bytes(argument: Argument, chunks: &Chunks, longest: usize) -> PyResult<()> {
+    let mut bytes = 0_u64;
+    for piece in &chunks.pieces {
+        let cells = Cells::of(piece.as_ref());
+        let lengths = (0..piece.len()).filter_map(|row| cells.len(row).ok().filter(|length| *length <= longest));
+        bytes = lengths.fold(bytes, |sum, length| sum.saturating_add(length as u64));
+    }
+    if bytes > MOST_DECODED {
+        let text = format!("texts of {bytes} bytes, above the limit of {MOST_DECODED}: give bytes, or fewer at a time");
+        return Err(PyValueError::new_err(format!("{}: {text}", argument.name)));
+    }
+    Ok(())
 }
 
 fn wrong_item(argument: Argument, index: usize, item: &Bound<'_, PyAny>) -> PyErr {
