@@ -70,7 +70,8 @@ pub fn stream(argument: &str, given: &Bound<'_, PyAny>) -> PyResult<(Vec<ArrayRe
     let held = held(argument, capsule)?;
     // SAFETY: the capsule lives and holds what `held` says. It is moved out, so that nobody releases it twice.
     let stream = unsafe { FFI_ArrowArrayStream::from_raw(held.as_ptr()) };
-    read(stream).map_err(|problem| unreadable(argument, &problem))
+    // Who gives batches may run Python in other threads, and wait for them.
+    given.py().detach(|| read(stream)).map_err(|problem| unreadable(argument, &problem))
 }
 
 /// The capsules of an array and of its type, as `__arrow_c_array__` gives them. Its memory is not copied.

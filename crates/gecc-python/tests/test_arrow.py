@@ -510,6 +510,32 @@ assert os.waitpid(child, 0)[1] == 0
 """
 
 
+STREAM = """
+import gecc, io, pyarrow as pa, pyarrow.dataset as ds, pyarrow.parquet as pq, time
+
+class Slow(io.BytesIO):
+    def read(self, *size):
+        time.sleep(0.02)
+        return super().read(*size)
+
+file = io.BytesIO()
+pq.write_table(pa.table({"digest": pa.array([bytes(32)] * 3000, pa.binary(32))}), file, row_group_size=100)
+options = ds.ParquetFragmentScanOptions(pre_buffer=False)
+fragment = ds.ParquetFileFormat().make_fragment(Slow(file.getvalue()))
+reader = fragment.scanner(fragment_scan_options=options).to_reader()
+
+class Stream:
+    def __arrow_c_stream__(self, requested_schema=None):
+        return reader.__arrow_c_stream__()
+
+assert len(gecc.verify("p256", Stream(), bytes(64), bytes(64))) == 3000
+"""
+
+
+def test_streams_may_read_by_python_in_other_threads() -> None:
+    subprocess.run([sys.executable, "-c", STREAM], check=True, timeout=120)
+
+
 def test_gpus_are_chosen_before_the_first_operation() -> None:
     subprocess.run([sys.executable, "-c", GPUS], check=True, timeout=120)
 
