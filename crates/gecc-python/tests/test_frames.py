@@ -1,5 +1,7 @@
 """Columns of pandas: what is assigned to a frame has a verdict in each row, in the order of the frame."""
 
+import sys
+import types
 from collections.abc import Callable
 from typing import Any
 
@@ -131,6 +133,12 @@ def test_operations_on_frames_give_frames() -> None:
     assert beside["valid"].tolist() == batch.valid[10:].tolist()
     none = frame[:0].astype(pd.ArrowDtype(pa.binary()))
     assert arrow.Verify("p256", columns=columns)(none).columns.tolist() == ["valid", "reason"]
+
+
+def test_pandas_may_be_half_imported(monkeypatch: pytest.MonkeyPatch) -> None:
+    batch = signed("p256", ITEMS)
+    monkeypatch.setitem(sys.modules, "pandas", types.ModuleType("pandas"))
+    assert gecc.verify("p256", *batch[:3]).tolist() == batch.valid.tolist()
 
 
 def test_rows_of_two_indexes_are_not_mixed() -> None:

@@ -7,14 +7,20 @@ import sys
 from typing import Any
 
 
-def is_frame(value: Any) -> bool:
+def _pandas() -> Any:
+    """pandas; None where it is not imported, or another thread is at it: then no value is of pandas."""
     pandas = sys.modules.get("pandas")
+    return pandas if hasattr(pandas, "Series") and hasattr(pandas, "DataFrame") else None
+
+
+def is_frame(value: Any) -> bool:
+    pandas = _pandas()
     return pandas is not None and isinstance(value, pandas.DataFrame)
 
 
 def column(name: str, value: Any) -> tuple[Any, Any] | None:
     """A Series, or a frame of one column, as a list or an array of numpy or pyarrow, and its index. None for others."""
-    pandas = sys.modules.get("pandas")
+    pandas = _pandas()
     if pandas is None or not isinstance(value, (pandas.Series, pandas.DataFrame)):
         return None
     if is_frame(value):
