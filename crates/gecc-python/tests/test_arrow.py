@@ -405,6 +405,15 @@ def test_large_batches_are_computed_in_pieces() -> None:
     assert one(batch).equals(more(batch))
 
 
+def test_columns_of_more_than_2_gib_are_computed_batch_by_batch() -> None:
+    length = 1200 << 20
+    offsets, value = pa.py_buffer(bytes(4) + length.to_bytes(4, "little")), pa.py_buffer(bytes(length))
+    long = pa.Array.from_buffers(pa.binary(), 1, [None, offsets, value])
+    batch = pa.record_batch([pa.array([bytes(32)]), long, pa.array([bytes(64)])], ["digest", "signature", "public_key"])
+    answers = pa.Table.from_batches(arrow.Verify("p256").each([batch, batch]))
+    assert answers["reason"].to_pylist() == ["`signature` has the wrong length"] * 2
+
+
 def test_tables_frames_and_relations() -> None:
     batch = batch_of("p256", 300)
     operation = arrow.Verify("p256", gather=50)

@@ -164,7 +164,10 @@ impl Job<'_> {
             return batches.iter().map(|batch| self.answers_of(py, &self.project(batch)?)).collect();
         }
         let read: Vec<RecordBatch> = batches.iter().map(|batch| self.project(batch)).collect::<PyResult<_>>()?;
-        let together = py.detach(|| concat_batches(read[0].schema_ref(), &read)).map_err(batch_exception)?;
+        // Offsets of 32 bits end at 2 GiB.
+        let Ok(together) = py.detach(|| concat_batches(read[0].schema_ref(), &read)) else {
+            return read.iter().map(|batch| self.answers_of(py, batch)).collect();
+        };
         let answers = self.answers_of(py, &together)?;
         let mut start = 0;
         let part = |batch: &RecordBatch| {
