@@ -60,13 +60,16 @@ class PrivateKey:
     def __init__(self, secrets: Sequence[bytes] | npt.NDArray[np.uint8]) -> None:
         self.secrets, self.public_key = secrets, PublicKey.from_secret(secrets)
 
-    def sign(self, messages: Sequence[bytes], hasher: Hasher = hashed) -> list[bytes]:
-        return gecc.signatures_to_der(gecc.sign(CURVE, digests(messages, hasher), self.secrets)[0])
+    def sign(self, messages: Sequence[bytes], hasher: Hasher = hashed) -> list[bytes | None]:
+        signatures, ok = gecc.sign(CURVE, digests(messages, hasher), self.secrets)
+        return [der if valid else None for der, valid in zip(gecc.signatures_to_der(signatures), ok, strict=True)]
 
-    def sign_recoverable(self, messages: Sequence[bytes], hasher: Hasher = hashed) -> list[bytes]:
-        signatures, ids, _ = gecc.sign_recoverable(CURVE, digests(messages, hasher), self.secrets)
-        return [row.tobytes() for row in np.concatenate([signatures, ids[:, None]], axis=1)]
+    def sign_recoverable(self, messages: Sequence[bytes], hasher: Hasher = hashed) -> list[bytes | None]:
+        signatures, ids, ok = gecc.sign_recoverable(CURVE, digests(messages, hasher), self.secrets)
+        rows = np.concatenate([signatures, ids[:, None]], axis=1)
+        return [row.tobytes() if valid else None for row, valid in zip(rows, ok, strict=True)]
 
-    def ecdh(self, public_keys: Sequence[bytes]) -> list[bytes]:
-        points, _ = gecc.ecdh_points(CURVE, self.secrets, public_keys)
-        return [sha256(bytes([2 + (point[63] & 1)]) + point[:32].tobytes()).digest() for point in points]
+    def ecdh(self, public_keys: Sequence[bytes]) -> list[bytes | None]:
+        points, ok = gecc.ecdh_points(CURVE, self.secrets, public_keys)
+        keys = [bytes([2 + (point[63] & 1)]) + point[:32].tobytes() for point in points]
+        return [sha256(key).digest() if valid else None for key, valid in zip(keys, ok, strict=True)]

@@ -43,6 +43,11 @@ def test_names_of_coincurve() -> None:
     ]
     assert keys.public_key.verify(wrong, messages).tolist() == expected == [True] + [False] * (ITEMS - 1)
     assert PublicKey([*others[:2], bytes(33)]).format() == [*others[:2], None]
+    no_key = PrivateKey([secrets[0], bytes(32)])
+    assert no_key.sign(messages[:2]) == [signatures[0], None]
+    assert no_key.sign_recoverable(messages[:2]) == [recoverable[0], None]
+    assert no_key.ecdh(others[:2]) == [peers[0].ecdh(others[0]), None]
+    assert keys.ecdh([*others[:-1], bytes(33)])[-1] is None
 
 
 def test_the_notebook_runs() -> None:
