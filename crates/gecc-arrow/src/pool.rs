@@ -4,7 +4,9 @@ use crate::error::Error;
 use gecc::stack;
 use rayon::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::ptr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicPtr, Ordering};
 
 /// Rows of a task: enough that handing out tasks costs little.
 const TASK: usize = 8192;
@@ -75,19 +77,30 @@ pub(crate) fn wiped_if<R>(secret: bool, work: impl FnOnce() -> R) -> R {
     if secret { stack::wiped(work) } else { work() }
 }
 
-/// One pool for the process, made when first needed. A fork leaves threads behind, so that the child makes its own.
+/// The threads of one process. They are never freed, as a child has those of its parent without the threads: to drop
+/// them would wait for these.
+struct Own {
+    process: u32,
+    threads: Arc<ThreadPool>,
+}
+
+/// One pool for the process, made when first needed. A fork leaves threads behind, so that the child makes its own. No
+/// lock is taken, as one of the threads that it leaves behind may hold it.
 fn own_threads() -> Result<Arc<ThreadPool>, Error> {
-    static THREADS: Mutex<Option<(u32, Arc<ThreadPool>)>> = Mutex::new(None);
-    let mut threads = THREADS.lock().unwrap_or_else(PoisonError::into_inner);
+    static OWN: AtomicPtr<Own> = AtomicPtr::new(ptr::null_mut());
     let process = std::process::id();
-    if let Some((_, pool)) = threads.as_ref().filter(|(owner, _)| *owner == process) {
-        return Ok(pool.clone());
+    loop {
+        let found = OWN.load(Ordering::Acquire);
+        // SAFETY: null, or from `Box::into_raw` below and never freed.
+        if let Some(own) = unsafe { found.as_ref() }.filter(|own| own.process == process) {
+            return Ok(own.threads.clone());
+        }
+        let builder = ThreadPoolBuilder::new().thread_name(|index| format!("gecc-arrow-{index}"));
+        let threads = Arc::new(builder.build().map_err(|problem| gecc::Error::Threads(problem.to_string()))?);
+        let made = Box::into_raw(Box::new(Own { process, threads }));
+        if OWN.compare_exchange(found, made, Ordering::AcqRel, Ordering::Acquire).is_err() {
+            // SAFETY: nobody else has seen it.
+            drop(unsafe { Box::from_raw(made) });
+        }
     }
-    let builder = ThreadPoolBuilder::new().thread_name(|index| format!("gecc-arrow-{index}"));
-    let pool = Arc::new(builder.build().map_err(|problem| gecc::Error::Threads(problem.to_string()))?);
-    if let Some(inherited) = threads.replace((process, pool.clone())) {
-        // Its threads are in the parent: to drop it would wait for them.
-        std::mem::forget(inherited);
-    }
-    Ok(pool)
 }
