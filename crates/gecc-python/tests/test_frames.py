@@ -135,6 +135,15 @@ def test_operations_on_frames_give_frames() -> None:
     assert arrow.Verify("p256", columns=columns)(none).columns.tolist() == ["valid", "reason"]
 
 
+def test_frames_without_a_value_have_answers() -> None:
+    batch, columns = signed("p256", ITEMS), "digest=hash,signature=sig,public_key=pubkey"
+    verify, frame = arrow.Verify("p256", columns=columns), frame_of(batch, rows)
+    assert verify(frame[:0]).columns.tolist() == ["valid", "reason"]
+    answers = verify(frame.assign(sig=None))
+    assert not answers["valid"].any()
+    assert set(answers["reason"]) == {"`signature` is null"}
+
+
 def test_pandas_may_be_half_imported(monkeypatch: pytest.MonkeyPatch) -> None:
     batch = signed("p256", ITEMS)
     monkeypatch.setitem(sys.modules, "pandas", types.ModuleType("pandas"))

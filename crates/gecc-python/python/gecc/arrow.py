@@ -114,7 +114,7 @@ class Operation:
         """
         if _frames.is_frame(batch):
             # pandas would put a whole table into each row of a column that it is assigned to.
-            answers = self(pa.Table.from_pandas(batch, preserve_index=False))
+            answers = self(_without_null_type(pa.Table.from_pandas(batch, preserve_index=False)))
             return answers.to_pandas().set_axis(batch.index)
         if hasattr(batch, "__arrow_c_array__"):
             return self._answers(_engine(self._options()), [_whole(batch)])[0]
@@ -441,6 +441,12 @@ def _whole(batch: ArrowArrayExportable) -> pa.RecordBatch:
     whole = batch if isinstance(batch, pa.RecordBatch) else pa.record_batch(batch)
     whole.validate()
     return whole
+
+
+def _without_null_type(table: pa.Table) -> pa.Table:
+    """With columns of binary for those of which pandas knows no type, as every cell is None or there is none."""
+    known = [field.with_type(pa.binary()) if pa.types.is_null(field.type) else field for field in table.schema]
+    return table.cast(pa.schema(known, table.schema.metadata))
 
 
 def _with_plain_bytes(batch: pa.RecordBatch) -> pa.RecordBatch:
