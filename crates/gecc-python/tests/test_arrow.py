@@ -6,7 +6,9 @@ import pickle
 import shutil
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
@@ -158,7 +160,11 @@ CASES: dict[str, tuple[arrow.Operation, pa.RecordBatch, list[str]]] = {
         batch_of("secp256k1", 3000),
         ["verify", "--batch-equations"],
     ),
-    "verify, SM2, which has no groups": (arrow.Verify("sm2", batch_equations=True), batch_of("sm2", 50), ["verify"]),
+    "verify, SM2, which has no groups": (
+        arrow.Verify("sm2p256v1", batch_equations=True),
+        batch_of("sm2", 50),
+        ["verify"],
+    ),
     "verify, BIP 340, in groups": (
         arrow.VerifyBip340(threads=1, batch_equations=True),
         of_bip340([row.tobytes() for row in random_rows(3000, 32)]),
@@ -517,6 +523,21 @@ if child == 0:
     os._exit(0 if os.environ["CUDA_VISIBLE_DEVICES"] == "1,2" else 1)
 assert os.waitpid(child, 0)[1] == 0
 """
+
+
+def test_threads_that_come_at_once_have_one_engine(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = []
+
+    def make(**options: Any) -> gecc.Engine:
+        time.sleep(0.1)
+        made.append(gecc.Engine(**options))
+        return made[-1]
+
+    monkeypatch.setattr(arrow, "Engine", make)
+    batch, verify = batch_of("p256", 4), arrow.Verify("p256", backend="cpu", threads=7)
+    with ThreadPoolExecutor(4) as pool:
+        assert len(list(pool.map(verify, [batch] * 4))) == 4
+    assert len(made) == 1
 
 
 STREAM = """

@@ -35,6 +35,7 @@ wipes what Spark, Ray or Arrow keep of it, in memory and on disk.
 
 import functools
 import os
+import threading
 from collections.abc import Iterable, Iterator
 from dataclasses import KW_ONLY, dataclass, field
 from typing import Any, Literal, overload
@@ -65,6 +66,9 @@ __all__ = [
 
 # The process in which an operation has begun, after which CUDA does not look at its variable again.
 _begun_in: int | None = None
+
+# Held while an engine is made, by process.
+_locks: dict[int, threading.Lock] = {}
 
 
 @dataclass(frozen=True)
@@ -136,7 +140,7 @@ class Operation:
         there is a batch.
         """
         empty = pa.RecordBatch.from_pylist([], schema=columns)
-        return self._answers(_engine_of(os.getpid(), (("backend", "cpu"), ("threads", 1))), [empty])[0].schema
+        return self._answers(_engine_of((("backend", "cpu"), ("threads", 1))), [empty])[0].schema
 
     def _answers(self, engine: Engine, batches: list[Any]) -> list[pa.RecordBatch]:
         operation = self._operation()
@@ -189,8 +193,7 @@ class Verify(_OverHashes):
     batch_equations: bool = False
 
     def _operation(self) -> BatchOperation:
-        by_ids = self.batch_equations and self.curve.lower() != "sm2"
-        return BatchOperation("verify_recoverable" if by_ids else "verify", curve=self.curve, low_s=self.low_s)
+        return BatchOperation("verify", curve=self.curve, low_s=self.low_s, together=self.batch_equations)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -410,12 +413,19 @@ def use_gpus(gpus: Iterable[int | str]) -> None:
 def _engine(options: tuple[tuple[str, Any], ...]) -> Engine:
     global _begun_in
     _begun_in = os.getpid()
-    return _engine_of(_begun_in, options) if options else Engine.default()
+    return _engine_of(options) if options else Engine.default()
+
+
+def _engine_of(options: tuple[tuple[str, Any], ...]) -> Engine:
+    """An engine with options, one for each process: one that was inherited through a fork would not work."""
+    process = os.getpid()
+    # Threads that come at once wait for the first. A fork may leave a lock of its parent locked.
+    with _locks.setdefault(process, threading.Lock()):
+        return _made(process, options)
 
 
 @functools.cache
-def _engine_of(process: int, options: tuple[tuple[str, Any], ...]) -> Engine:
-    """An engine with options, one for each process: one that was inherited through a fork would not work."""
+def _made(process: int, options: tuple[tuple[str, Any], ...]) -> Engine:
     return Engine(**dict(options))
 
 

@@ -45,7 +45,10 @@ impl BatchOperation {
         compressed: bool,
         der: bool,
     ) -> PyResult<Self> {
-        let call = operation(name, curve, low_s, "curve_default", rule)?;
+        let call = match operation(name, curve, low_s, "curve_default", rule)? {
+            Call::EcdsaVerify(curve, policy) if together => Call::EcdsaVerifyRecoverable(curve, policy),
+            call => call,
+        };
         match call {
             Call::EcdsaRecover(CurveId::Sm2) | Call::EcdsaSignRecoverable(CurveId::Sm2, _) => {
                 Err(PyValueError::new_err("SM2 has no recovery ids, and no recovery of public keys"))
