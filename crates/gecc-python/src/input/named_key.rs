@@ -30,7 +30,9 @@ pub fn of_one(argument: Argument, value: &Bound<'_, PyAny>) -> PyResult<Option<Z
         return of_bytes(argument, bytes.as_bytes());
     }
     match value.cast::<PyByteArray>() {
-        Ok(bytes) => of_bytes(argument, &Zeroizing::new(bytes.to_vec())),
+        // SAFETY: the GIL is held, and nothing of Python runs before the bytes have been read. That nobody else writes to
+        // them is the caller's promise.
+        Ok(bytes) => of_bytes(argument, unsafe { bytes.as_bytes() }),
         Err(_) => Ok(None),
     }
 }
@@ -59,6 +61,10 @@ fn may_be_rows(key: &[u8]) -> bool {
 /// As for `of_one`.
 pub fn secret(argument: Argument, key: &[u8]) -> PyResult<Option<Zeroizing<Vec<u8>>>> {
     let Some(kind) = argument.kind else { return Ok(None) };
+    // No byte of a plain key decides a branch.
+    if key.len() == 32 {
+        return Ok(None);
+    }
     let are_rows = !may_be(argument, key) && key.len().is_multiple_of(32);
     if are_rows || !gecc_keys::are_secret_keys(key) {
         return Ok(None);
