@@ -5,7 +5,7 @@ use pyo3::exceptions::PyMemoryError;
 use pyo3::prelude::*;
 use std::alloc::{self, Layout};
 
-fn too_large(items: usize, width: usize) -> PyErr {
+pub fn too_large(items: usize, width: usize) -> PyErr {
     PyMemoryError::new_err(format!("no memory for {items} items of {width} bytes"))
 }
 

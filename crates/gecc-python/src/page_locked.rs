@@ -1,7 +1,8 @@
 //! Arrays of numpy in memory that is locked for GPUs.
 
+use crate::errors::exception;
 use crate::memory;
-use gecc::{Engine, PageLocked};
+use gecc::{Engine, Error, PageLocked};
 use numpy::PyArray2;
 use numpy::ndarray::ArrayView2;
 use pyo3::exceptions::PyValueError;
@@ -24,12 +25,16 @@ pub fn zeros<'py>(
     engine: &Engine,
     (rows, width): (usize, usize),
 ) -> PyResult<Bound<'py, PyArray2<u8>>> {
-    let values = memory::zeros(rows, width)?;
+    let bytes = rows.checked_mul(width).ok_or_else(|| memory::too_large(rows, width))?;
     // An array without elements has a length in its other dimension all the same.
     if isize::try_from(rows.max(width)).is_err() {
         return Err(PyValueError::new_err(format!("shape: no array has {rows} rows of {width} bytes")));
     }
-    let mut memory = py.detach(|| engine.page_lock(values));
+    let memory = py.detach(|| engine.page_locked_zeros(bytes));
+    let mut memory = memory.map_err(|error| match error {
+        Error::OutOfMemory { .. } => memory::too_large(rows, width),
+        error => exception(error),
+    })?;
     let start = memory.as_mut_ptr();
     let owner = Bound::new(py, Memory(memory))?.into_any();
     // SAFETY: this many bytes lie there, in a vector that is neither changed nor moved from its memory before the owner
