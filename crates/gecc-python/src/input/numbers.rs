@@ -20,6 +20,11 @@ pub fn id(number: impl TryInto<u128>) -> u8 {
     v.and_then(|v| recovery_id_of_v(&v.to_be_bytes())).unwrap_or(NO_ID)
 }
 
+/// The ids that bytes stand for.
+fn ids_of_bytes() -> [u8; 256] {
+    std::array::from_fn(|byte| id(byte as u8))
+}
+
 /// One number for all items.
 pub fn of_one(number: i128) -> Column {
     Column::of_copy(1, None, Zeroizing::new(vec![id(number)]))
@@ -63,15 +68,16 @@ pub fn of_arrow(argument: Argument, chunks: &Chunks) -> Read<Column> {
 pub fn of_array(argument: Argument, bytes: &array::Bytes<'_>) -> PyResult<Column> {
     let column = Column::of_array(argument, 1, bytes)?;
     let rows = column.rows::<1>(0..column.different());
-    let is_id = |item| rows.get(item)[0] == id(rows.get(item)[0]);
+    let ids = ids_of_bytes();
+    let is_id = |item| rows.get(item)[0] == ids[usize::from(rows.get(item)[0])];
     if (0..column.different()).all(is_id) { Ok(column) } else { of_last_bytes::<1>(&column) }
 }
 
 /// Copies of the last byte of each row: of signatures of 65 bytes what is behind them.
 pub fn of_last_bytes<const W: usize>(column: &Column) -> PyResult<Column> {
-    let rows = column.rows::<W>(0..column.different());
+    let (rows, of_bytes) = (column.rows::<W>(0..column.different()), ids_of_bytes());
     let mut ids = Zeroizing::new(memory::room(column.different())?);
-    ids.extend((0..column.different()).map(|item| id(rows.get(item)[W - 1])));
+    ids.extend((0..column.different()).map(|item| of_bytes[usize::from(rows.get(item)[W - 1])]));
     let rows = array::Rows { data: ids.as_ptr(), stride: column.stride().min(1), keep: Keep::Copy(ids) };
     Ok(Column::of_rows(1, column.items(), rows))
 }
