@@ -33,6 +33,7 @@ use pyo3::prelude::*;
 /// Raises:
 ///     NoDeviceError: when only GPUs are asked for, and none can be used.
 ///     ValueError: for an option out of range.
+///     OverflowError: for a number below 0.
 #[pyclass(frozen, module = "gecc")]
 pub struct Engine(gecc::Engine);
 

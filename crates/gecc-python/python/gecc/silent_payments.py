@@ -16,7 +16,7 @@ the outputs of each transaction with those that a payment to this receiver would
 ('f438b401', array([ True]))
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -53,7 +53,7 @@ class Matches(NamedTuple):
 def scan(
     receivers: Sequence[Receiver],
     tweak_points: Rows,
-    outputs: Arrow | NumpyRows | Iterable[Iterable[bytes | str | int]],
+    outputs: Arrow | NumpyRows | Sequence[Sequence[bytes | str | int]],
     offsets: Any = None,
     *,
     reasons: bool = False,
