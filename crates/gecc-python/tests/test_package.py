@@ -92,9 +92,11 @@ def test_what_is_missing_is_said_with_what_brings_it(tmp_path: Path, monkeypatch
 
 
 def test_nvrtc_of_a_package_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    older = tmp_path / "nvidia" / "cuda_nvrtc" / "lib" / "libnvrtc.so.12"
     library = tmp_path / "nvidia" / "cu13" / "lib" / "libnvrtc.so.13"
-    library.parent.mkdir(parents=True)
-    library.touch()
+    for path in (older, library):
+        path.parent.mkdir(parents=True)
+        path.touch()
     folder = "import os, gecc; print(os.environ.get('GECC_NVRTC_DIR'))"
 
     def found(**variables: str) -> str:

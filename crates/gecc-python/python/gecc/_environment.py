@@ -3,16 +3,23 @@
 import importlib.util
 from collections.abc import Iterator, MutableMapping
 from contextlib import suppress
+from itertools import takewhile
 from pathlib import Path
 
 PACKAGE = Path(__file__).parent
 
 
 def nvrtc_folders() -> Iterator[Path]:
-    """Folders with NVRTC that packages of NVIDIA have installed, as `gecc[cuda]` does."""
+    """Folders with NVRTC that packages of NVIDIA have installed, as `gecc[cuda]` does, those of the newest CUDA first."""
     spec = importlib.util.find_spec("nvidia")
     for parent in (spec and spec.submodule_search_locations) or ():
-        yield from sorted({library.parent for library in Path(parent).glob("*/lib/libnvrtc.so*")}, reverse=True)
+        libraries = Path(parent).glob("*/lib/libnvrtc.so.[0-9]*")
+        yield from (library.parent for library in sorted(libraries, key=_major_version, reverse=True))
+
+
+def _major_version(library: Path) -> int:
+    digits = takewhile(str.isdigit, library.name.removeprefix("libnvrtc.so."))
+    return int("".join(digits))
 
 
 def close_to_others(folder: Path) -> None:
