@@ -18,9 +18,9 @@
 //! **What a call returns** is a `GeccStatus`, and says nothing of the items. After any status but `GECC_STATUS_OK`
 //! results mean nothing: codes are 0, or untouched if an argument was refused. `gecc_last_error` has the text. Every
 //! call can return `GECC_STATUS_NULL_POINTER` and `GECC_STATUS_INVALID_ARGUMENT`; those that take an engine
-//! `GECC_STATUS_FORKED`, `GECC_STATUS_PANIC`, and with `GECC_BACKEND_GPU` `GECC_STATUS_DEVICE`. No panic and no
-//! exception leaves a call. As in any program, memory that runs out elsewhere than in `gecc_buffer_new` ends the
-//! process.
+//! `GECC_STATUS_FORKED`, `GECC_STATUS_PANIC`, `GECC_STATUS_OTHER`, and with `GECC_BACKEND_GPU` `GECC_STATUS_DEVICE` and
+//! `GECC_STATUS_KERNELS`. No panic and no exception leaves a call. As in any program, memory that runs out elsewhere
+//! than in `gecc_buffer_new` ends the process.
 //!
 //! **What the caller promises**, as no call can check it: pointers that are not null lead to memory that may be read,
 //! or written, in the sizes that are said; nobody writes to it while a call runs; an engine or buffer is from its

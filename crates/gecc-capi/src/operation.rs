@@ -34,7 +34,8 @@ impl Signed {
                 Signed::Rows(name, rows) => ReadSigned::Rows(memory.reads(name, rows)?),
                 Signed::Messages(messages, user_ids, user_id_count) => {
                     let messages = memory.reads_strings("messages", messages, items)?;
-                    let user_ids = memory.reads_strings("user_ids", user_ids, user_id_count)?;
+                    let count = if items == 0 { 0 } else { user_id_count };
+                    let user_ids = memory.reads_strings("user_ids", user_ids, count)?;
                     if ![0, 1, items].contains(&user_ids.len()) {
                         return Err(Failure::invalid(format!("user_ids: {} for {items} items", user_ids.len())));
                     }

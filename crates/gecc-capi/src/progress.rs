@@ -32,8 +32,8 @@ thread_local! {
 /// begin with.
 ///
 /// A call with few items is one piece, and asks nothing. A call that ends so writes codes of 0, and its other results
-/// mean nothing. `progress` is called by the thread that made the call, and may make calls, which ask nobody. `context`
-/// may be null.
+/// mean nothing. `progress` is called by the thread that made the call, and may make calls, which ask nobody; what it
+/// says here itself ends when it returns. `context` may be null.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gecc_on_progress(progress: GeccProgress, context: *mut c_void) {
     // While a thread ends its variable may be gone, and it makes no calls.

@@ -192,6 +192,9 @@ unsafe fn outputs_of<'a>(memory: &Memory, outputs: GeccOutputs, items: usize) ->
     unsafe {
         let offsets = memory.reads_values("offsets", outputs.offsets, items.saturating_add(1))?;
         let count = usize::try_from(offsets[items]).map_err(|_| Failure::invalid("offsets: the last is too large"))?;
+        if !outputs.keys.data.is_null() && outputs.keys.stride == 0 && count > 1 {
+            return Err(Failure::invalid(format!("keys: one row for {count} outputs")));
+        }
         match (outputs.keys.data.is_null(), outputs.prefixes.is_null()) {
             (false, true) => Ok(Outputs::x_only(offsets, memory.reads_many::<32>("keys", outputs.keys, count)?)?),
             (true, false) => Ok(Outputs::prefixes(offsets, memory.reads_values("prefixes", outputs.prefixes, count)?)?),

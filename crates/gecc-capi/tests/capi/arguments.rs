@@ -258,10 +258,13 @@ pub fn no_items() {
 
 fn user_ids_fit_their_items(engine: &Handle) {
     let (texts, mut signatures, mut codes) = ([GeccBytes { data: null(), length: 0 }; 3], [[0; 64]; 3], [0; 3]);
-    let mut sign = |ids: *const GeccBytes, count| unsafe {
+    let mut sign_some = |items, ids: *const GeccBytes, count| unsafe {
         let (keys, out) = (one(&[1; 32]), signatures.as_mut_ptr().cast());
-        gecc_sm2_sign_messages(engine.0, 3, texts.as_ptr(), ids, count, keys, NO_DATA, out, codes.as_mut_ptr())
+        gecc_sm2_sign_messages(engine.0, items, texts.as_ptr(), ids, count, keys, NO_DATA, out, codes.as_mut_ptr())
     };
+    // Without items they are not looked at.
+    expect_ok(sign_some(0, null(), 2));
+    let mut sign = |ids, count| sign_some(3, ids, count);
     for count in [0, 1, 3] {
         expect_ok(sign(texts.as_ptr(), count));
     }

@@ -185,6 +185,8 @@ pub fn arguments_are_refused() {
     expect_failure(scan(&receivers, GeccOutputs { offsets: null(), ..whole }, to, count_to), NullPointer, "offsets");
     let wrong = GeccOutputs { offsets: decreasing.as_ptr(), ..whole };
     expect_failure(scan(&receivers, wrong, to, count_to), InvalidArgument, "decrease");
+    let one_row = GeccOutputs { keys: GeccRows { stride: 0, ..whole.keys }, ..whole };
+    expect_failure(scan(&receivers, one_row, to, count_to), InvalidArgument, "keys: one row for 2 outputs");
     expect_failure(scan(&[receivers[0], null()], whole, to, count_to), NullPointer, "receivers is null, at item 1");
     expect_failure(scan(&receivers, whole, null_mut(), count_to), NullPointer, "matches");
     expect_failure(scan(&receivers, whole, to, null_mut()), NullPointer, "match_count");
