@@ -165,12 +165,17 @@ pub enum SummaryForm {
 
 /// The format that was asked for, or that the output's name tells.
 pub fn format_by_name(format: Option<AnswerFormat>, output: Option<&Path>) -> AnswerFormat {
-    format.unwrap_or(match output.and_then(Path::extension).and_then(OsStr::to_str) {
-        Some("parquet") => AnswerFormat::Parquet,
-        Some("arrow") => AnswerFormat::Arrow,
-        Some("csv") => AnswerFormat::Csv,
+    format.unwrap_or(match end_of_name(output).as_str() {
+        "parquet" => AnswerFormat::Parquet,
+        "arrow" => AnswerFormat::Arrow,
+        "csv" => AnswerFormat::Csv,
         _ => AnswerFormat::Jsonl,
     })
+}
+
+/// In small letters.
+fn end_of_name(path: Option<&Path>) -> String {
+    path.and_then(Path::extension).and_then(OsStr::to_str).unwrap_or_default().to_ascii_lowercase()
 }
 
 impl StreamOptions {
@@ -200,6 +205,10 @@ impl StreamOptions {
             (
                 self.columns.is_some() && self.layout.is_some(),
                 "--columns goes with columns that have names: --layout says where those of rows are",
+            ),
+            (
+                ["gz", "zst", "bz2", "xz"].contains(&end_of_name(self.output.as_deref()).as_str()),
+                "answers are not compressed: name the output without .gz, .zst, .bz2 or .xz, or pipe it through a program",
             ),
             (
                 !writes_lines && cfg!(not(feature = "arrow")),

@@ -45,9 +45,6 @@ impl Keys {
             if keys.is_empty() { Err("no key in the file".to_owned()) } else { Ok(keys) }
         });
         let keys = keys.map_err(|problem| format!("{}: {problem}", path.display()))?;
-        if keys.len() > 1 && streams.inputs.len() > 1 {
-            return Err(format!("{}: several keys go with one input, whose items they are for", path.display()));
-        }
         Ok(Keys::File(Arc::new(keys)))
     }
 

@@ -1,15 +1,17 @@
 //! Which files an input names: files, folders and patterns.
 
 use super::open::is_standard_stream;
+use std::collections::HashSet;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
 /// The inputs in order: a file is itself, and a folder the regular files in it and in its folders, sorted by name,
-/// without those whose names begin with a dot. A pattern (`*`, `?`, `[…]`) that is no file stands for what it matches.
+/// without those whose names begin with a dot. Links are followed, and a folder is entered once. A pattern (`*`, `?`,
+/// `[…]`) that is no file stands for what it matches.
 ///
 /// # Errors
-/// Where a folder cannot be read or has no file, and where a pattern matches nothing.
+/// Where a file is not there, a folder cannot be read or has no file, or a pattern matches nothing.
 pub fn inputs(paths: &[PathBuf]) -> Result<Vec<PathBuf>, String> {
     let mut found = Vec::new();
     for path in paths {
@@ -17,7 +19,7 @@ pub fn inputs(paths: &[PathBuf]) -> Result<Vec<PathBuf>, String> {
         let before = found.len();
         match fs::metadata(path) {
             Ok(metadata) if metadata.is_dir() => {
-                enter(path, &mut found)?;
+                enter(path, &mut HashSet::new(), &mut found)?;
                 if found.len() == before {
                     return Err(named("there is no file in the folder".to_owned()));
                 }
@@ -28,7 +30,7 @@ pub fn inputs(paths: &[PathBuf]) -> Result<Vec<PathBuf>, String> {
                     return Err(named("the pattern matches no file".to_owned()));
                 }
             }
-            // What cannot be opened says so where it is opened.
+            Err(problem) if !is_standard_stream(path) => return Err(named(problem.to_string())),
             _ => found.push(path.clone()),
         }
     }
@@ -95,18 +97,22 @@ fn passed_over(pattern: &Path) -> Option<PathBuf> {
     None
 }
 
-fn enter(folder: &Path, found: &mut Vec<PathBuf>) -> Result<(), String> {
+/// `entered` are folders, without links in their names.
+fn enter(folder: &Path, entered: &mut HashSet<PathBuf>, found: &mut Vec<PathBuf>) -> Result<(), String> {
     let named = |problem: io::Error| format!("{}: {problem}", folder.display());
+    // A link may lead back.
+    if !entered.insert(folder.canonicalize().map_err(named)?) {
+        return Ok(());
+    }
     let entries = fs::read_dir(folder).map_err(named)?.map(|entry| entry.map(|entry| entry.path()));
     let mut inside = entries.collect::<io::Result<Vec<PathBuf>>>().map_err(named)?;
     inside.retain(|path| !path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.')));
     inside.sort_unstable();
     for path in inside {
-        // A link to a folder may lead back.
-        let metadata = fs::symlink_metadata(&path).map_err(named)?;
+        let metadata = fs::metadata(&path).map_err(|problem| format!("{}: {problem}", path.display()))?;
         if metadata.is_dir() {
-            enter(&path, found)?;
-        } else if path.is_file() {
+            enter(&path, entered, found)?;
+        } else if metadata.is_file() {
             found.push(path);
         }
     }

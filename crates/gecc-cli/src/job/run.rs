@@ -43,6 +43,9 @@ pub fn run(operation: &Operation, options: &StreamOptions) -> Result<u8, Failure
     if paths.len() > 1 && !options.answers().is_lines() {
         return Err("several inputs go with answers in lines: -o FILE.jsonl or FILE.csv".to_owned().into());
     }
+    if paths.len() > 1 && operation.keys.limit().is_some() {
+        return Err("several keys go with one input, whose items they are for".to_owned().into());
+    }
     // What can be refused is refused before an engine is started.
     let opened = open_input(operation, &paths[0], options)?;
     let started = Started::new(operation, options, bytes_of(&paths))?;

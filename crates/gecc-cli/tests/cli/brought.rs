@@ -379,7 +379,9 @@ fn several_files_folders_patterns_and_csv_out() {
         assert_eq!((code(&output), found.len(), &found[1]["valid"]), (1, 3, &json!(true)), "{inputs:?}");
         assert_eq!((&found[2]["file"], &found[2]["line"]), (&json!(at("more/c.jsonl")), &json!(1)));
     }
-    let out = at("out.csv");
+    let zipped = refused(&[&ON_P256[..], &["-o", &at("out.jsonl.GZ")]].concat(), "");
+    assert!(zipped.contains("answers are not compressed"), "{zipped}");
+    let out = at("out.CSV");
     let output = gecc().args(ON_P256).args(["-o", &out, &at("more")]).output().unwrap();
     assert_eq!(code(&output), 1);
     let text = fs::read_to_string(&out).unwrap();
@@ -388,10 +390,31 @@ fn several_files_folders_patterns_and_csv_out() {
         at("more/c.jsonl")
     );
     assert_eq!(text, expected);
+    // Before anything is computed.
+    let later = gecc().args(ON_P256).args([at("a.jsonl"), at("none.csv")]).output().unwrap();
+    assert!(code(&later) == 2 && later.stdout.is_empty(), "{}", stderr(&later));
+    let keys = TemporaryFile::new("several.hex", "11\n".repeat(2).replace("11", &"11".repeat(32)));
+    let sign = ["sign", "--curve", "p256", "--key-file", keys.path(), &at("more")];
+    assert!(refused(&sign, "").contains("several keys go with one input"));
     for (nothing, problem) in [(at("none-*.csv"), "the pattern matches no file"), (at("none.csv"), "No such file")] {
         let output = gecc().args(ON_P256).arg(nothing).output().unwrap();
         assert!(code(&output) == 2 && stderr(&output).contains(problem), "{}", stderr(&output));
     }
+}
+
+#[cfg(unix)]
+#[test]
+fn links_in_folders_are_followed() {
+    use std::os::unix::fs::symlink;
+    let (folder, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let at = |name: &str| folder.path().join(name);
+    fs::write(at("a.jsonl"), signed::<P256>(1).lines().remove(0)).unwrap();
+    fs::copy(at("a.jsonl"), other.path().join("b.jsonl")).unwrap();
+    symlink(other.path(), at("other")).unwrap();
+    symlink(folder.path(), other.path().join("back")).unwrap();
+    assert_all_valid(&[&ON_P256[..], &[folder.path().to_str().unwrap()]].concat(), "", 2);
+    symlink("gone", at("dangling.jsonl")).unwrap();
+    assert!(refused(&[&ON_P256[..], &[folder.path().to_str().unwrap()]].concat(), "").contains("dangling.jsonl"));
 }
 
 /// A column that is wholly wrong must not look like a file of bad signatures.
