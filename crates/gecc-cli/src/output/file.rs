@@ -22,11 +22,15 @@ enum Sink {
 
 impl Output {
     /// Opens a file, or standard output for `-` and `None`. A file for secrets is its owner's alone. What is no file is
-    /// not waited for once the command is interrupted.
+    /// not waited for once the command is interrupted. A file that is open already, as `/dev/stdout` may be, is written
+    /// to where it stands, or at its end, and not replaced.
     pub fn open(path: Option<&Path>, secret: bool, interrupted: &'static AtomicBool) -> Result<Self, String> {
-        let path = path.filter(|path| !is_standard_stream(path));
+        let path = path.filter(|path| !is_standard_stream(path) && !is_descriptor(path, "/dev/stdout", "1"));
         let sink = match path {
             None => Direct::start(Box::new(io::stdout()), interrupted).map(Sink::Direct),
+            Some(path) if is_descriptor(path, "/dev/stderr", "2") => {
+                Direct::start(Box::new(io::stderr()), interrupted).map(Sink::Direct)
+            }
             Some(path) => open_file(path, secret, interrupted),
         };
         let name = path.unwrap_or(Path::new("standard output"));
@@ -70,6 +74,14 @@ impl Output {
         match part.persist(&target) {
             Ok(_) if sync => sync_folder(folder_of(&target)).map_err(named),
             Ok(_) => Ok(()),
+            // Files that containers have from outside are mounted, and a mount cannot be replaced.
+            Err(failed) if failed.error.kind() == io::ErrorKind::ResourceBusy => {
+                let copied = std::fs::copy(failed.file.path(), &target).and_then(|_| match sync {
+                    true => File::options().write(true).open(&target)?.sync_all(),
+                    false => Ok(()),
+                });
+                copied.map_err(|problem| named(problem) + &kept(failed.file))
+            }
             Err(failed) => Err(named(failed.error) + &kept(failed.file)),
         }
     }
@@ -81,6 +93,14 @@ impl Output {
             Sink::Direct(_) | Sink::Beside { .. } => String::new(),
         }
     }
+}
+
+/// Where files that are open have their numbers as names.
+const DESCRIPTORS: [&str; 2] = ["/dev/fd", "/proc/self/fd"];
+
+/// Whether a path is that of an open file, by its name or its number.
+fn is_descriptor(path: &Path, name: &str, number: &str) -> bool {
+    path == Path::new(name) || DESCRIPTORS.iter().any(|at| path == Path::new(at).join(number))
 }
 
 fn folder_of(file: &Path) -> &Path {
@@ -138,8 +158,8 @@ fn open_file(path: &Path, secret: bool, interrupted: &'static AtomicBool) -> io:
         Err(problem) if problem.kind() == io::ErrorKind::NotFound => None,
         Err(problem) => return Err(problem),
     };
-    if before.as_ref().is_some_and(|before| !before.is_file()) {
-        return Direct::start(Box::new(File::options().write(true).open(path)?), interrupted).map(Sink::Direct);
+    if before.as_ref().is_some_and(|before| !before.is_file()) || DESCRIPTORS.iter().any(|at| path.starts_with(at)) {
+        return Direct::start(Box::new(File::options().append(true).open(path)?), interrupted).map(Sink::Direct);
     }
     if before.is_some() {
         // A file that may not be written is not replaced either.

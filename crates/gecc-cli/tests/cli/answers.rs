@@ -168,8 +168,35 @@ fn links_and_devices_stay_what_they_are() {
         assert_eq!(code(&verify(&["-o", device], &line)), 0, "{device}");
     }
     assert_eq!(answers(&verify(&["-o", "/dev/stdout"], &line)).len(), 1);
+    for (device, to) in [("/dev/stdout", ">>"), ("/dev/fd/1", ">>"), ("/dev/stderr", "2>>"), ("/dev/fd/3", "3>>")] {
+        let (input, log) =
+            (TemporaryFile::new("appended.in", &line), TemporaryFile::new("appended.out", "as it was\n"));
+        let script = format!("\"$0\" verify --curve p256 --quiet -o {device} {} {to} {}", input.path(), log.path());
+        let status = std::process::Command::new("sh").args(["-c", &script]).arg(gecc().get_program()).status().unwrap();
+        let content = std::fs::read_to_string(log.path()).unwrap();
+        assert!(status.success() && content.starts_with("as it was\n{\"valid\":true"), "{device}: {content}");
+    }
     let full = verify(&["-o", "/dev/full"], &line);
     assert!(code(&full) == 2 && stderr(&full).contains("writing the output"), "{}", stderr(&full));
+}
+
+/// Such as a file that a container has from outside.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_mounted_output_is_written_over() {
+    let (file, mount) = (TemporaryFile::new("outside.out", "old"), TemporaryFile::new("inside.out", ""));
+    let input = TemporaryFile::new("mounted.in", signed::<P256>(1).lines().remove(0));
+    let in_namespace = |script: &str| {
+        let mut command = std::process::Command::new("unshare");
+        command.args(["-rm", "sh", "-c", &format!("mount --bind \"$1\" \"$2\" && {script}"), "sh"]);
+        command.args([file.path(), mount.path(), input.path()]).arg(gecc().get_program()).output()
+    };
+    if !in_namespace("true").is_ok_and(|output| output.status.success()) {
+        return eprintln!("no namespaces here");
+    }
+    let output = in_namespace("\"$4\" verify --curve p256 --sync -o \"$2\" \"$3\"").unwrap();
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    assert!(std::fs::read_to_string(file.path()).unwrap().starts_with("{\"valid\":true"));
 }
 
 #[test]
