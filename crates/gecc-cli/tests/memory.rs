@@ -43,6 +43,8 @@ fn main() -> ExitCode {
     });
     let tags =
         test("command::tags".to_owned(), None, || command(LIMIT_WITH_TAGS, "tags", TAGGED_LINES, write_tagged, &[]));
+    let names =
+        test("command::names".to_owned(), None, || command(LIMIT_WITH_TAGS, "names", TAGGED_LINES, write_named, &[]));
     let tables = [
         test("tables::hostile_headers".to_owned(), None, hostile_headers),
         test("tables::hostile_headers_for_others".to_owned(), None, hostile_headers_for_others),
@@ -50,7 +52,7 @@ fn main() -> ExitCode {
         test("tables::few_values_for_many_rows".to_owned(), None, few_values_for_many_rows),
     ];
     let node = test("node::large_blocks".to_owned(), None, large_blocks_of_a_node);
-    harness::run(tests.chain([tags, node]).chain(tables).collect())
+    harness::run(tests.chain([tags, names, node]).chain(tables).collect())
 }
 
 /// For what `write_rows` writes.
@@ -62,6 +64,11 @@ fn write_text(file: File) {
 
 fn write_tagged(file: File) {
     write_lines(file, TAGGED_LINES, &format!("\"tag\":\"{}\",", "t".repeat(TAG)));
+}
+
+/// Lines whose rejection names a member.
+fn write_named(file: File) {
+    write_lines(file, TAGGED_LINES, &format!("\"d{}igest\":\"00\",", "_".repeat(TAG)));
 }
 
 /// This many lines, which begin with some field.

@@ -39,9 +39,10 @@ impl Origins {
         origins
     }
 
-    /// Bytes of tags, and of values that do not fit the columns.
+    /// Bytes of tags, of reasons, and of values that do not fit the columns.
     pub fn notes(&self) -> usize {
-        self.tags.len() + self.odd.bytes.len() + KeyColumn::Mixed.width() * self.odd.items.len()
+        let reasons: usize = self.faults.iter().map(|(_, reason)| reason.len()).sum();
+        self.tags.len() + reasons + self.odd.bytes.len() + KeyColumn::Mixed.width() * self.odd.items.len()
     }
 
     pub fn rows(&self) -> usize {
@@ -167,7 +168,7 @@ impl Filling<'_, '_> {
         self.push_tag(row, tag);
         if let Err(problem) = filled {
             self.part.clear(row);
-            self.origins.faults.push((row, problem));
+            self.origins.faults.push((row, shortened(problem)));
         }
     }
 
@@ -294,6 +295,17 @@ impl Filling<'_, '_> {
         self.origins.odd.items.push(OddItem { row, digest, signature, public_key, message });
         self.part.clear_public(row);
     }
+}
+
+/// Reasons name members and labels, which may be as long as a line.
+fn shortened(mut reason: String) -> String {
+    const MOST: usize = 500;
+    if reason.len() > MOST {
+        reason.truncate(reason.floor_char_boundary(MOST));
+        reason.push('…');
+        reason.shrink_to_fit();
+    }
+    reason
 }
 
 fn append_message(text: &str, is_text: bool, to: &mut Vec<u8>) -> Result<(), String> {
