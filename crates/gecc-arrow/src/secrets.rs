@@ -57,7 +57,7 @@ fn of_column<'a>(inputs: &mut Inputs<'a>, kind: KeyKind) -> Result<Column<'a, 32
         return inputs.bytes(Field::SecretKey, &cells);
     }
     let texts = named.iter().filter_map(|row| cells.get(*row).ok());
-    let keys = stack::wiped(|| KeyOfEach::read(texts, kind)).map_err(Error::Columns)?;
+    let keys = stack::wiped(|| KeyOfEach::read(texts, kind, None)).map_err(Error::Columns)?;
     let rows = inputs.fill(true, |row, to| match named.binary_search(&row) {
         Ok(place) => {
             if let Ok(key) = keys.get(place) {

@@ -12,7 +12,7 @@ mod pairs;
 mod pem;
 mod public_key;
 
-use gecc::SecretKey;
+use gecc::{Engine, SecretKey};
 pub use kind::KeyKind;
 use pairs::Pairs;
 pub use public_key::{Reader, public_key};
@@ -52,7 +52,7 @@ pub fn are_secret_keys(head: &[u8]) -> bool {
 /// # Errors
 /// A text for the user, also for a file in no such form.
 pub fn secret_keys(file: &[u8], kind: impl Into<KeyKind>) -> Result<Vec<SecretKey>, String> {
-    let mut pairs = Pairs::new(kind.into());
+    let mut pairs = Pairs::new(kind.into(), None);
     read(file, &mut pairs)?;
     pairs.finish()
 }
@@ -67,12 +67,16 @@ pub struct KeyOfEach {
 impl KeyOfEach {
     /// Reads each file as [`secret_keys`] does. One that cannot be read, or does not belong to the public key beside
     /// it, or is not the only one of its file, is an error of its own. **Constant-time** in the keys, but for their
-    /// base64.
+    /// base64. Public keys are computed by the engine, or by one on all cores that is made for them.
     ///
     /// # Errors
     /// Where public keys cannot be computed.
-    pub fn read<'a>(files: impl IntoIterator<Item = &'a [u8]>, kind: impl Into<KeyKind>) -> Result<Self, String> {
-        let (mut pairs, mut places) = (Pairs::new(kind.into()), Vec::new());
+    pub fn read<'a>(
+        files: impl IntoIterator<Item = &'a [u8]>,
+        kind: impl Into<KeyKind>,
+        engine: Option<Engine>,
+    ) -> Result<Self, String> {
+        let (mut pairs, mut places) = (Pairs::new(kind.into(), engine), Vec::new());
         for file in files {
             let before = pairs.len();
             let place = read(file, &mut pairs).and_then(|()| match pairs.len() - before {

@@ -72,8 +72,9 @@ pub struct Pairs {
 }
 
 impl Pairs {
-    pub fn new(kind: KeyKind) -> Self {
-        Pairs { kind, keys: Vec::new(), checked: 0, claims: Vec::new(), wrong: Vec::new(), engine: None }
+    /// With an engine for public keys, or one that is made when there are some.
+    pub fn new(kind: KeyKind, engine: Option<Engine>) -> Self {
+        Pairs { kind, keys: Vec::new(), checked: 0, claims: Vec::new(), wrong: Vec::new(), engine }
     }
 
     /// What the keys have to be for.

@@ -111,7 +111,7 @@ fn files_may_hold_several_keys_and_what_stands_beside_them() {
     refused(certificate, one.curve, "no private key: this is PEM of a CERTIFICATE");
     let [.., of_sm2] = all_forms();
     let label = of_sm2.sec1_pem.replace("EC PRIVATE KEY", "SM2 PRIVATE KEY");
-    assert_eq!(keys(label, CurveId::Sm2).unwrap(), [of_sm2.key]);
+    assert_eq!(keys(label, CurveId::Sm2, None).unwrap(), [of_sm2.key]);
 }
 
 /// As cells of a column are.
@@ -123,7 +123,7 @@ fn each_file_may_have_one_key() {
     let with_other = with_public(jwk(name(one.curve), &one.key), &[&[4][..], &[9; 64]].concat()).to_string();
     let files =
         [one.sec1_pem.as_bytes(), &two.pkcs8_der, b"none", both.as_bytes(), with_other.as_bytes(), &one.sec1_der];
-    let keys = KeyOfEach::read(files, one.curve).unwrap();
+    let keys = KeyOfEach::read(files, one.curve, None).unwrap();
     let key = |file| keys.get(file).map(|key| *key.expose_bytes());
     assert_eq!([0, 1, 5].map(key), [Ok(one.key), Ok(two.key), Ok(one.key)]);
     let problems =

@@ -95,7 +95,7 @@ pub fn became_shorter() -> io::Error {
 impl PlainFile {
     /// The first bytes. A file that cannot be read is left to who reads it next.
     pub fn head(&self) -> Wiped {
-        const HEAD: usize = 1 << 12;
+        const HEAD: usize = 1 << 16;
         let mut head = Wiped::new(vec![0; HEAD]);
         let length = self.read_at(&mut head, self.start).unwrap_or(0);
         head.truncate(length);

@@ -1,8 +1,9 @@
 //! Private keys in lines of text in forms that say what they are for: PEM, and JSON Web Keys.
 
 use crate::secrets::wiped::Wiped;
-use gecc::{SecretKey, stack};
+use gecc::{Backend, Engine, SecretKey, stack};
 use gecc_keys::{KeyKind, KeyOfEach};
+use std::sync::OnceLock;
 
 /// Whether a value is a private key in such a form.
 pub fn is_named(text: &str) -> bool {
@@ -13,9 +14,22 @@ pub fn is_named(text: &str) -> bool {
 /// The key of a value, with escapes as JSON has them: of ends of lines, and what else may stand before `/` and `"`.
 /// Errors do not show it.
 pub fn read(text: &str, kind: KeyKind) -> Result<SecretKey, String> {
+    let engine = engine().map_err(|problem| problem.to_string())?;
     let plain = without_escapes(text.trim()).ok_or("`secret_key` has escapes that no key needs")?;
-    let keys = stack::wiped(|| KeyOfEach::read([&plain[..]], kind))?;
+    let keys = stack::wiped(|| KeyOfEach::read([&plain[..]], kind, Some(engine.clone())))?;
     keys.get(0).cloned().map_err(|problem| format!("`secret_key`: {problem}"))
+}
+
+/// For one key at a time. The lines of an input share it: each would start its threads otherwise.
+fn engine() -> Result<&'static Engine, gecc::Error> {
+    static ENGINE: OnceLock<Engine> = OnceLock::new();
+    if let Some(engine) = ENGINE.get() {
+        return Ok(engine);
+    }
+    // Threads begin with values whose gaps hold what lies on this stack, where keys of other lines were.
+    stack::wiped(|| ());
+    let engine = Engine::builder().backend(Backend::Cpu).threads(1).build()?;
+    Ok(ENGINE.get_or_init(|| engine))
 }
 
 /// No longer than the text, so that nothing is left behind by growing.

@@ -1,6 +1,6 @@
 //! `--key-file` with keys as other tools write them.
 
-use crate::support::{TemporaryFile, answers, code, run, signed, stderr};
+use crate::support::{TemporaryFile, answers, code, gecc, run, signed, stderr};
 use base64ct::{Base64UrlUnpadded, Encoding};
 use gecc::P256;
 use p256::SecretKey;
@@ -89,6 +89,19 @@ fn lines_of_text_have_keys_in_pem_and_jwk() {
     }
 }
 
+/// One that started a thread for each core would reach a limit of the system.
+#[cfg(target_os = "linux")]
+#[test]
+fn lines_with_keys_start_no_threads() {
+    let key = SecretKey::from_slice(signed::<P256>(1).secret[0].expose_bytes()).unwrap();
+    let line = json!({"secret_key": key.to_pkcs8_pem(Default::default()).unwrap().as_str()}).to_string();
+    let file = TemporaryFile::new("threads.jsonl", line);
+    let mut command = std::process::Command::new("sh");
+    command.args(["-c", "ulimit -v 4000000; exec \"$0\" pubkey --curve p256 --engine cpu --threads 2 \"$1\""]);
+    let output = command.arg(gecc().get_program()).arg(file.path()).env("RAYON_NUM_THREADS", "4000").output().unwrap();
+    assert_eq!(code(&output), 0, "{}", String::from_utf8_lossy(&output.stdout));
+}
+
 /// What `openssl ec -check` refuses.
 #[test]
 fn a_key_with_the_public_key_of_another_signs_nothing() {
@@ -110,6 +123,15 @@ fn a_key_with_the_public_key_of_another_signs_nothing() {
     let problem = stderr(&refused);
     assert!(problem.contains("JSON Web Key 1: the public key does not belong to the private key"), "{problem}");
     assert!(!problem.contains(&coordinate(set.secret[0].expose_bytes())), "{problem}");
+}
+
+#[test]
+fn pubkey_takes_a_key_behind_long_certificates() {
+    let set = signed::<P256>(1);
+    let d = Base64UrlUnpadded::encode_string(set.secret[0].expose_bytes());
+    let jwk = format!("{{\n\"x5c\":[\"{}\"],\"kty\":\"EC\",\"crv\":\"P-256\",\"d\":\"{d}\"}}", "A".repeat(9000));
+    let output = run(&["pubkey", "--curve", "p256", TemporaryFile::new("certified.jwk", jwk).path()], "");
+    assert_eq!(answers(&output), [json!({"public_key": hex::encode(set.public[0].as_sec1())})], "{}", stderr(&output));
 }
 
 #[test]
