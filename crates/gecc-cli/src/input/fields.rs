@@ -162,7 +162,7 @@ impl<'a> Fields<'a> {
     }
 
     /// Sets a field from a cell of a table. An empty cell is an absent field, and so is one of spaces, except where
-    /// spaces mean something.
+    /// spaces mean something, and except for messages where there are no digests.
     pub fn set(&mut self, role: Role, value: &'a str) {
         let is_text = matches!(role, Role::Field(Field::Id) | Role::Tag);
         if value.is_empty() || (!is_text && value.trim().is_empty()) {

@@ -3,10 +3,11 @@
 use super::cut::{Cut, Cutter, MAX_ROWS, Unit, count_lines, measure, rows_of};
 use super::fields::{Fields, LastRoles, Tag};
 use super::layout::{Header, Layout};
-use super::names::Names;
+use super::names::{Names, Role};
 use super::shape::ObjectShape;
 use super::table::Cells;
 use super::text::Buffers;
+use gecc::fields::Field;
 use std::io::{self, Read};
 use std::ops::ControlFlow;
 use std::str::from_utf8;
@@ -172,9 +173,13 @@ fn fields_of_row<'a>(cells: &'a mut Cells, header: &Header, row: &'a str) -> Res
         return Err(format!("{} columns instead of {}", row.len(), header.columns.len()));
     }
     let mut fields = Fields::default();
+    let has_digests = header.columns.contains(&Some(Role::Field(Field::Digest)));
     for (column, cell) in header.columns.iter().zip(row.iter()) {
-        if let Some(role) = column {
-            fields.set(*role, cell);
+        match column {
+            // An empty message is one.
+            Some(role @ Role::Field(Field::Message)) if !has_digests => fields.put(*role, cell, Tag::Text(cell)),
+            Some(role) => fields.set(*role, cell),
+            None => {}
         }
     }
     Ok(fields)

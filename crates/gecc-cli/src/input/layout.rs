@@ -157,11 +157,12 @@ fn line_start(text: &[u8], start: usize, first: usize) -> usize {
     memrchr(b'\n', &text[start..first]).map_or(start, |at| start + at + 1)
 }
 
-/// Whether the line is a header with `secret_key` or another of its names.
+/// Whether the line is a header with `secret_key` or another of its names, and no comment.
 pub fn names_a_key(line: &[u8]) -> bool {
-    line.split(|byte| b",;\t\"\r\n".contains(byte)).any(|name| {
-        std::str::from_utf8(name.trim_ascii()).is_ok_and(|name| Field::named(name) == Some(Field::SecretKey))
-    })
+    !line.starts_with(b"#")
+        && line.split(|byte| b",;\t\"\r\n".contains(byte)).any(|name| {
+            std::str::from_utf8(name.trim_ascii()).is_ok_and(|name| Field::named(name) == Some(Field::SecretKey))
+        })
 }
 
 /// The header of a table with whichever delimiter shows most fields, and where it ends. `None` where more text is

@@ -62,9 +62,9 @@ impl Names {
         Self::new(Mapping::new(), Reads { secret_keys: true, ..Reads::default() })
     }
 
-    /// Whether the input may be private keys alone, bare.
+    /// Whether the input may be private keys alone, bare: not where their column was said.
     pub fn are_keys_alone(&self) -> bool {
-        self.reads == [Field::SecretKey]
+        self.reads == [Field::SecretKey] && !self.mapping.columns().any(|(field, _)| field == Field::SecretKey)
     }
 
     /// All fields, none of which is required.

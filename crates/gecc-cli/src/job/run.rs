@@ -86,7 +86,9 @@ fn open_input(operation: &Operation, path: &Path, options: &StreamOptions) -> Re
     let named = |problem: String| format!("{}: {problem}", path.display());
     let input = open(path).map_err(|problem| named(problem.to_string()))?;
     let opened = match tables::open(input, path, options).map_err(named)? {
-        Opened::Other(input) if operation.reads_keys_alone() && options.format.is_none() => {
+        Opened::Other(input)
+            if operation.reads_keys_alone() && options.format.is_none() && options.columns.is_none() =>
+        {
             Opened::Other(as_lines(input, operation.call.into()).map_err(named)?)
         }
         opened => opened,

@@ -268,6 +268,20 @@ fn private_keys_in_every_form() {
     assert_eq!(answers(&output), [json!({"signature": SIGNATURE}), json!({"signature": hex::encode(other)})]);
 }
 
+/// RFC 8032, section 7.1, test 1, and a message of one space.
+#[test]
+fn empty_messages_in_tables() {
+    let (engine, seed) = (Engine::cpu().unwrap(), SecretKey::from_bytes([1; 32]));
+    let public = hex::encode(ed25519::public_keys(&engine, std::slice::from_ref(&seed)).unwrap()[0]);
+    let row = |message: &str| {
+        let signature = ed25519::sign(&engine, &[message.as_bytes()], &seed, Variant::PURE).unwrap()[0].unwrap();
+        format!("{message},{},{public}\n", hex::encode(signature))
+    };
+    let input = format!("message,signature,public_key\n{}{}", row(""), row(" "));
+    let verify = ["verify", "--scheme", "ed25519", "--rule", "strict", "--text-messages"];
+    assert_eq!(code(&run(&verify, input.clone())), 0, "{}", String::from_utf8_lossy(&run(&verify, input).stdout));
+}
+
 /// Keys of items, in lines, rows of bytes and tables.
 #[test]
 fn signatures_and_keys_are_those_of_the_library() {

@@ -96,6 +96,7 @@ fn keys_are_read_alike_from_key_files_and_by_pubkey() {
         key.clone(),
         format!("\u{feff}0X{key}\r\n"),
         format!("# comment\n\n{key}\n"),
+        format!("# curve p256, private key\n{key}\n"),
         json!({"secret_key": key}).to_string(),
         format!("tag,secret_key\n1,{key}\n"),
     ];
@@ -110,6 +111,9 @@ fn keys_are_read_alike_from_key_files_and_by_pubkey() {
     assert!(signatures[0].is_string() && public[0].is_string());
     assert!(signatures.iter().all(|signature| *signature == signatures[0]), "{signatures:?}");
     assert!(public.iter().all(|key| *key == public[0]), "{public:?}");
+    let named = TemporaryFile::new("named.csv", format!("mykey\n{key}\n"));
+    let named = run(&["pubkey", "--curve", "p256", "--columns", "secret_key=mykey", named.path()], "");
+    assert_eq!(answers(&named), [json!({"public_key": public[0]})], "{}", stderr(&named));
     // A stray quote in a list of bare keys swallows nothing.
     let list = answers(&run(&["pubkey", "--curve", "p256"], format!("nothex\n\"\n{key}\n")));
     assert_eq!(list.len(), 3);
