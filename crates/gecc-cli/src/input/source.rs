@@ -29,13 +29,13 @@ pub enum Source<'p> {
 
 impl<'p> Source<'p> {
     /// Gives up to `window` pieces at a time, which the threads of a pool read.
-    pub fn new(input: Input, buffers: Arc<Buffers>, window: usize, pool: &'p ThreadPool) -> Self {
-        match input {
+    pub fn new(input: Input, buffers: Arc<Buffers>, window: usize, pool: &'p ThreadPool) -> io::Result<Self> {
+        Ok(match input {
             Input::File(plain) => {
                 Source::File(FileSource { place: plain.start, plain, buffers, window: 1, largest: window, pool })
             }
-            Input::Stream(reader) => Source::Stream(StreamSource::start(reader, buffers, window)),
-        }
+            Input::Stream(reader) => Source::Stream(StreamSource::start(reader, buffers, window)?),
+        })
     }
 
     /// The next pieces. Waits at most `patience` for a first one.
@@ -122,16 +122,16 @@ struct State {
 
 impl StreamSource {
     /// Reads on a thread of its own, up to `window` pieces ahead.
-    pub fn start(mut reader: Box<dyn Read + Send>, buffers: Arc<Buffers>, window: usize) -> Self {
+    pub fn start(mut reader: Box<dyn Read + Send>, buffers: Arc<Buffers>, window: usize) -> io::Result<Self> {
         let stream = Arc::new(Stream { state: Mutex::default(), changed: Condvar::new(), buffers, window });
         let filled = Arc::clone(&stream);
         // Not waited for: it may be inside a read that never ends.
-        std::thread::spawn(move || {
+        std::thread::Builder::new().spawn(move || {
             let end = filled.fill_from(&mut reader);
             filled.lock().end = Some(end);
             filled.changed.notify_all();
-        });
-        StreamSource(stream)
+        })?;
+        Ok(StreamSource(stream))
     }
 
     /// What came, within `patience`, and shortly after it.
@@ -218,7 +218,8 @@ mod tests {
     /// All of an input, and how it ended.
     fn read_all(input: Input, window: usize) -> (Vec<u8>, io::Result<()>) {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().unwrap();
-        let (mut source, mut all) = (Source::new(input, Buffers::new(PIECE, false), window, &pool), Vec::new());
+        let (mut source, mut all) =
+            (Source::new(input, Buffers::new(PIECE, false), window, &pool).unwrap(), Vec::new());
         loop {
             match source.next(Duration::from_millis(10)) {
                 Ok(Next::Pieces(pieces)) => pieces.iter().for_each(|piece| all.extend_from_slice(piece.bytes())),

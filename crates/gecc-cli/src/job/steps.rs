@@ -14,8 +14,10 @@ use crate::input::open::Input;
 use crate::output::{Failure, Progress};
 use gecc::stack;
 use gecc::steps::{Entrance, Results, line};
+use std::io;
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
+use std::thread::{self, Scope};
 use std::time::Duration;
 
 /// How often an idle input is asked whether the job was interrupted.
@@ -68,6 +70,10 @@ struct Formed<M> {
     bytes: u64,
 }
 
+fn spawn<'scope>(scope: &'scope Scope<'scope, '_>, work: impl FnOnce() + Send + 'scope) -> io::Result<()> {
+    thread::Builder::new().spawn_scoped(scope, work).map(drop)
+}
+
 impl Job<'_> {
     /// Starts the steps, and puts out what they give.
     pub fn answer_all<F: Form>(
@@ -82,27 +88,29 @@ impl Job<'_> {
         let (to_output, answers) = sync_channel(1);
         let (to_free, free) = channel();
         let arenas = Arenas { free, count: 0, most: self.limits.batches, retired: Vec::new() };
-        std::thread::scope(|scope| {
-            match items {
-                Items::Rows(source) => {
-                    scope.spawn(move || self.read_rows(source, arenas, &filled));
+        thread::scope(|scope| {
+            // What is not handed to a thread is gone behind it, so that nobody waits for it.
+            let start = move || {
+                match items {
+                    Items::Rows(source) => spawn(scope, move || self.read_rows(source, arenas, &filled))?,
+                    Items::Text(input) => {
+                        let ((to_cutter, pieces), (to_parser, windows)) = (sync_channel(0), sync_channel(1));
+                        let waits = matches!(input, Input::Stream(_));
+                        spawn(scope, move || self.read(input, to_cutter))?;
+                        spawn(scope, move || self.cut(pieces, to_parser))?;
+                        spawn(scope, move || self.parse(windows, waits, arenas, &filled))?;
+                    }
                 }
-                Items::Text(input) => {
-                    let ((to_cutter, pieces), (to_parser, windows)) = (sync_channel(0), sync_channel(1));
-                    let waits = matches!(input, Input::Stream(_));
-                    scope.spawn(move || self.read(input, to_cutter));
-                    scope.spawn(move || self.cut(pieces, to_parser));
-                    scope.spawn(move || self.parse(windows, waits, arenas, &filled));
+                for _ in 0..self.limits.computing {
+                    let batches = batches.clone();
+                    spawn(scope, move || batches.work(|batch| self.compute(batch)))?;
                 }
-            }
-            for _ in 0..self.limits.computing {
-                let batches = batches.clone();
-                scope.spawn(move || batches.work(|batch| self.compute(batch)));
-            }
-            // When these threads are gone, so that nobody hands on to them.
-            drop(batches);
-            scope.spawn(move || self.write(computed, form, to_free, to_output));
-            let end = self.put_out(answers, sink, progress, tally);
+                spawn(scope, move || self.write(computed, form, to_free, to_output))
+            };
+            let end = match start() {
+                Ok(()) => self.put_out(answers, sink, progress, tally),
+                Err(problem) => End::of(format!("threads cannot be started: {problem}").into()),
+            };
             self.stopped.store(true, Ordering::Relaxed);
             end
         })

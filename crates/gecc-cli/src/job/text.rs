@@ -17,7 +17,13 @@ impl Job<'_> {
     /// Reads the input.
     pub fn read(&self, input: Input, to: SyncSender<Result<Vec<Text>, Failure>>) {
         let buffers = Buffers::new(self.limits.piece, self.operation.reads().secret_keys);
-        let mut source = Source::new(input, buffers, self.limits.window, self.pool);
+        let mut source = match Source::new(input, buffers, self.limits.window, self.pool) {
+            Ok(source) => source,
+            Err(problem) => {
+                let _ = to.send(Err(self.unreadable(&problem)));
+                return;
+            }
+        };
         while !self.is_over() {
             let sent = match source.next(PATIENCE) {
                 Ok(Next::Nothing) => continue,

@@ -175,6 +175,22 @@ fn the_smallest_memory_still_reads_everything() {
     assert_eq!((code(&output), answers(&output).len()), (0, 5));
 }
 
+/// The stacks of threads are larger than what memory there may be, from one of the threads on.
+#[cfg(target_os = "linux")]
+#[test]
+fn threads_that_cannot_be_started_are_an_error() {
+    let script = "ulimit -v 4000000; exec \"$0\" verify --curve p256 --engine cpu --threads 1";
+    let mut failed = 0;
+    for threads in 2..12 {
+        let mut command = Command::new("sh");
+        command.args(["-c", script]).arg(gecc().get_program()).stdin(Stdio::piped());
+        let output = command.env("RUST_MIN_STACK", (3_600_000_000_u64 / threads).to_string()).output().unwrap();
+        assert!(matches!(code(&output), 0 | 2) && !stderr(&output).contains("panicked"), "{}", stderr(&output));
+        failed += u64::from(stderr(&output).contains("threads cannot be started"));
+    }
+    assert!(failed > 1, "{failed}");
+}
+
 #[test]
 fn commands_that_only_print_end_quietly_on_a_closed_pipe() {
     for arguments in [&["doctor"][..], &["completions", "bash"], &["bench", "--items", "2", "--curve", "p256"]] {

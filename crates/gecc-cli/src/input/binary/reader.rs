@@ -41,10 +41,13 @@ impl RowReader {
     /// A stream is read ahead of by this many buffers.
     ///
     /// # Errors
-    /// Where the length of a file is no multiple of the row's width.
+    /// Where the length of a file is no multiple of the row's width, and where no thread can be started.
     pub fn new(input: Input, layout: Layout, buffers: Arc<Buffers>, window: usize) -> Result<Self, String> {
         let source = match input {
-            Input::Stream(reader) => Source::Stream(Stream::new(StreamSource::start(reader, buffers, window))),
+            Input::Stream(reader) => {
+                let stream = StreamSource::start(reader, buffers, window).map_err(|problem| problem.to_string())?;
+                Source::Stream(Stream::new(stream))
+            }
             Input::File(file) => {
                 let (length, width) = (file.end.saturating_sub(file.start), layout.width() as u64);
                 if !length.is_multiple_of(width) {
