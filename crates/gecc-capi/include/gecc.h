@@ -960,8 +960,8 @@ GeccStatus gecc_generate_keys(const GeccEngine *engine,
 /// Reads `keys`, as many as items. Writes `points`, 64 bytes `x || y`; `codes`. `curve` is a `GeccCurve`. Codes other
 /// than valid: `GECC_CODE_MALFORMED_POINT`, `GECC_CODE_NOT_ON_CURVE`, `GECC_CODE_IDENTITY_KEY`.
 ///
-/// Returns `GECC_STATUS_INVALID_ARGUMENT` where all keys are in forms that name a curve, and none can be read: the error
-/// text says why of the first. Empty keys do not count.
+/// Returns `GECC_STATUS_INVALID_ARGUMENT` where all keys are in forms that name a curve, and none can be read: the
+/// error text says why of the first. Empty keys do not count.
 GeccStatus gecc_public_keys_read(const GeccEngine *engine,
                                  int32_t curve,
                                  size_t items,

@@ -78,8 +78,8 @@ pub unsafe extern "C" fn gecc_generate_keys(
 /// Reads `keys`, as many as items. Writes `points`, 64 bytes `x || y`; `codes`. `curve` is a `GeccCurve`. Codes other
 /// than valid: `GECC_CODE_MALFORMED_POINT`, `GECC_CODE_NOT_ON_CURVE`, `GECC_CODE_IDENTITY_KEY`.
 ///
-/// Returns `GECC_STATUS_INVALID_ARGUMENT` where all keys are in forms that name a curve, and none can be read: the error
-/// text says why of the first. Empty keys do not count.
+/// Returns `GECC_STATUS_INVALID_ARGUMENT` where all keys are in forms that name a curve, and none can be read: the
+/// error text says why of the first. Empty keys do not count.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gecc_public_keys_read(
     engine: *const GeccEngine,

@@ -160,7 +160,8 @@ for name, code in json.load(sys.stdin).items():
 def found() -> dict[str, list[str]]:
     """For each case the classes of its exception."""
     command = [sys.executable, "-X", "faulthandler", "-c", PRELUDE + CHILD]
-    child = subprocess.run(command, input=json.dumps(SIZES | ARROW | VERDICTS), capture_output=True, text=True, timeout=300)
+    cases = json.dumps(SIZES | ARROW | VERDICTS)
+    child = subprocess.run(command, input=cases, capture_output=True, text=True, timeout=300)
     decode = json.JSONDecoder().raw_decode
     results = {}
     for line in child.stdout.splitlines():

@@ -196,13 +196,11 @@ def test_a_key_that_cannot_be_read_rejects_its_item_alone() -> None:
         for column in (keys, pa.array(keys), pa.array([key.hex() for key in keys[:3]] + [last.decode()])):
             codes = gecc.verify("p256", theirs.digests, theirs.der, column, reasons=True)
             assert np.asarray(codes).tolist() == [Reason.VALID] * 3 + [Reason.MALFORMED_POINT]
-    # Rows of which the first begins as PEM does, and two that begin as DER does.
-    rows = b"-----BEGIN".ljust(64, b"\xff") + bytes(64)
-    codes = gecc.verify("p256", theirs.digests[:2], bytes(128), rows, reasons=True)
-    assert list(codes) == list(gecc.verify("p256", theirs.digests[:2], bytes(128), [rows[:64], rows[64:]], reasons=True))
-    rows = bytes.fromhex("307e30") + bytes(125)
-    codes = gecc.verify("p256", theirs.digests[:2], bytes(128), rows, reasons=True)
-    assert list(codes) == list(gecc.verify("p256", theirs.digests[:2], bytes(128), [rows[:64], rows[64:]], reasons=True))
+    # Two rows, of which the first begins as DER or PEM does.
+    for rows in (bytes.fromhex("307e30") + bytes(125), b"-----BEGIN".ljust(64, b"\xff") + bytes(64)):
+        listed = [rows[:64], rows[64:]]
+        codes = gecc.verify("p256", theirs.digests[:2], bytes(128), rows, reasons=True)
+        assert list(codes) == list(gecc.verify("p256", theirs.digests[:2], bytes(128), listed, reasons=True))
     signatures = [theirs.der[0], theirs.der[1][:-1], theirs.der[2] + b"\1", b"x"]
     codes = gecc.verify("p256", theirs.digests, signatures, theirs.public_pem, reasons=True)
     expected = [Reason.VALID, Reason.MALFORMED_SIGNATURE, Reason.VALID, Reason.SIGNATURE_WRONG_LENGTH]

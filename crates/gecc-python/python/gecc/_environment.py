@@ -10,7 +10,7 @@ PACKAGE = Path(__file__).parent
 
 
 def nvrtc_folders() -> Iterator[Path]:
-    """Folders with NVRTC that packages of NVIDIA have installed, as `gecc[cuda]` does, those of the newest CUDA first."""
+    """Folders with NVRTC that packages of NVIDIA have installed, as `gecc[cuda]` does: the newest CUDA first."""
     spec = importlib.util.find_spec("nvidia")
     for parent in (spec and spec.submodule_search_locations) or ():
         libraries = Path(parent).glob("*/lib/libnvrtc.so.[0-9]*")
