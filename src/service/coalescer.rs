@@ -149,8 +149,8 @@ impl CoalescerBuilder {
     /// Starts it.
     ///
     /// # Errors
-    /// [`Error::InvalidOption`] for a number out of range, or a queue of less than two of the largest batches, or of more
-    /// than some hundred;
+    /// [`Error::InvalidOption`] for a number out of range, or a queue of less than two of the largest batches, or
+    /// more than some hundred;
     /// [`Error::Threads`] when threads cannot be started; [`Error::Forked`] in a child of the process that made the
     /// engine.
     pub fn build(self, engine: &Engine) -> Result<Coalescer, Error> {

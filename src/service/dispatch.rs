@@ -297,8 +297,8 @@ impl Dispatcher {
         }
     }
 
-    /// The items of a kind that have waited for the longest wait, where batches of other kinds alone are complete: these
-    /// take turns, as a kind of which there always is a complete one would else keep back all others.
+    /// The items of a kind that have waited for the longest wait, where batches of other kinds alone are complete. They
+    /// take turns with these, or a kind of which there always is a complete one would keep back all others.
     fn of_another_kind(&self, desk: &Desk) -> Option<(usize, Complete)> {
         if !desk.was_complete || desk.complete.is_empty() {
             return None;

@@ -1,5 +1,5 @@
-//! Views without the bytes that they do not use: a slice of a column, or some of its rows, has the buffers of all, which
-//! would be written with each.
+//! Views without the bytes that they do not use: a slice of a column, or some of its rows, has the buffers of all,
+//! which would be written with each.
 
 use crate::error::Error;
 use arrow_array::cast::AsArray;

@@ -1,7 +1,7 @@
 //! Which files are done, so that a later call can leave them out.
 //!
-//! A text with a line of JSON for each file whose answers are all put out. A file that has changed since, or what it has
-//! beside it, is read again.
+//! A text with a line of JSON for each file whose answers are all put out. A file that has changed since, or what it
+//! has beside it, is read again.
 
 use gecc_chains::Paths;
 use gecc_chains::bitcoin::files_beside;
