@@ -111,7 +111,7 @@ fn files_may_hold_several_keys_and_what_stands_beside_them() {
     refused(certificate, one.curve, "no private key: this is PEM of a CERTIFICATE");
     let [.., of_sm2] = all_forms();
     let label = of_sm2.sec1_pem.replace("EC PRIVATE KEY", "SM2 PRIVATE KEY");
-    assert_eq!(keys(label, CurveId::Sm2, None).unwrap(), [of_sm2.key]);
+    assert_eq!(keys(label, CurveId::Sm2).unwrap(), [of_sm2.key]);
 }
 
 /// As cells of a column are.
@@ -131,7 +131,7 @@ fn each_file_may_have_one_key() {
     for (file, problem) in (2..).zip(problems) {
         assert!(key(file).unwrap_err().contains(problem), "{:?}", key(file));
     }
-    let keys = KeyOfEach::read([one.sec1_pem.as_bytes()], CurveId::Sm2).unwrap();
+    let keys = KeyOfEach::read([one.sec1_pem.as_bytes()], CurveId::Sm2, None).unwrap();
     assert!(keys.get(0).is_err_and(|problem| problem.contains("not for sm2")));
 }
 
