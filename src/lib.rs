@@ -109,14 +109,14 @@ pub use schemes::{bip340, ecdsa, ed25519, sm2};
 pub mod rust_crypto {
     pub use ::{bp256, k256, p256, sm2};
 }
-/// The programs of the pages outside of the crate.
+// The programs of the pages outside of the crate are tested too.
 #[cfg(doctest)]
-mod pages {
-    #[doc = include_str!("../README.md")]
-    struct Readme;
-    #[doc = include_str!("../docs/using.md")]
-    struct Using;
-}
+#[doc = include_str!("../README.md")]
+struct Readme;
+#[cfg(doctest)]
+#[doc = include_str!("../docs/using.md")]
+struct Using;
+
 pub use types::{
     Error, Point, PublicKeys, Rejection, Rows, SecretKey, SecretKeys, SharedPoint, SharedSecret, Signers, Verdict,
     Verdicts, signature_from_der, signature_rows, signature_to_der,
