@@ -76,7 +76,7 @@ fn a_file_that_fails_does_not_stop_the_others() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().to_str().unwrap();
     // A folder where the answers would go.
-    fs::create_dir(folder.path().join("answers-gecc-bench-pubkey.jsonl")).unwrap();
+    fs::create_dir(folder.path().join("answers-gecc-bench-pubkey.jsonl.jsonl")).unwrap();
     let arguments = [&FILES[..], &["--dir", path, "--operations", "pubkey", "--formats", "jsonl,csv"]].concat();
     let output = run(&arguments, "");
     let rows = answers(&output);

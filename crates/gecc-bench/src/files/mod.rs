@@ -75,7 +75,7 @@ impl Bench<'_> {
     fn format(&self, call: &Call, format: FileFormat, alone: &Alone) -> Result<Row, String> {
         let name = format!("gecc-bench-{}.{}", call.operation.name(), format.name());
         let [one, input] = ["one-", ""].map(|prefix| self.folder.path().join(format!("{prefix}{name}")));
-        let output = self.folder.path().join("gecc-bench-answers.jsonl");
+        let output = self.folder.path().join(format!("answers-{name}.jsonl"));
         let table = self.items.table(call.operation);
         let write = |path: &Path, items| {
             formats::write(&table, items, format, path).map_err(|problem| format!("{}: {problem}", path.display()))
