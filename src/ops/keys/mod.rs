@@ -102,22 +102,34 @@ pub fn public_keys_into<'a>(
 pub fn generate(engine: &Engine, curve: impl CurveChoice, count: usize) -> Result<(Vec<SecretKey>, Vec<Point>), Error> {
     let curve = curve.id();
     let mut secret = vec![SecretKey::from_bytes([0; 32]); count];
-    let problem = Mutex::new(None);
     // Drawn where they stay: keys that move leave copies behind.
-    engine.devices()?.cpu.pool.for_each(secret.chunks_mut(DRAWN_BY_A_TASK).collect(), |keys: &mut [SecretKey]| {
-        if let Err(error) = stack::wiped(|| keys.chunks_mut(DRAWN_AT_ONCE).try_for_each(|keys| draw_all(curve, keys))) {
-            *lock(&problem) = Some(error);
-        }
-    });
-    problem.into_inner().unwrap_or_else(PoisonError::into_inner).map_or(Ok(()), Err)?;
+    draw_rows(&engine.devices()?.cpu, &mut secret, |keys| {
+        stack::wiped(|| keys.chunks_mut(DRAWN_AT_ONCE).try_for_each(|keys| draw_all(curve, keys)))
+    })?;
     let public = public_keys(engine, curve, &secret)?;
     let public = public.into_iter().map(|point| point.expect("a generated key is in range")).collect();
     Ok((secret, public))
 }
 
-/// Keys that the operating system is asked for at once, and those of a task.
+/// Keys that the operating system is asked for at once.
 const DRAWN_AT_ONCE: usize = 32;
+/// Rows that one thread draws at a time.
 const DRAWN_BY_A_TASK: usize = 1 << 10;
+
+/// Has all rows drawn, on several threads where there are many.
+pub(crate) fn draw_rows<T: Send>(
+    cpu: &CpuEngine,
+    rows: &mut [T],
+    draw: impl Fn(&mut [T]) -> Result<(), Error> + Sync,
+) -> Result<(), Error> {
+    let problem = Mutex::new(None);
+    cpu.pool.for_each(rows.chunks_mut(DRAWN_BY_A_TASK).collect(), |rows: &mut [T]| {
+        if let Err(error) = draw(rows) {
+            *lock(&problem) = Some(error);
+        }
+    });
+    problem.into_inner().unwrap_or_else(PoisonError::into_inner).map_or(Ok(()), Err)
+}
 
 /// At most [`DRAWN_AT_ONCE`] keys.
 fn draw_all(curve: CurveId, keys: &mut [SecretKey]) -> Result<(), Error> {
@@ -133,7 +145,8 @@ fn draw_all(curve: CurveId, keys: &mut [SecretKey]) -> Result<(), Error> {
     Ok(())
 }
 
-fn random(bytes: &mut [u8]) -> Result<(), Error> {
+/// Bytes of the operating system's randomness.
+pub(crate) fn random(bytes: &mut [u8]) -> Result<(), Error> {
     getrandom::fill(bytes).map_err(|error| Error::Randomness(error.to_string()))
 }
 

@@ -97,8 +97,7 @@ fn sign_each(
 ) -> Result<Vec<Result<[u8; 64], Rejection>>, Error> {
     let auxiliary = auxiliary.rows(&engine.devices()?.cpu, items)?;
     let one = one_for_all(engine, keys, items)?;
-    let keys = one.as_ref().map_or(keys, |point| SigningKeys { public: Some(point.into()), ..keys });
-    let sign = signing(engine, messages, keys, auxiliary.column(), items)?;
+    let sign = signing(engine, messages, keys, one.as_ref(), auxiliary.column(), items)?;
     let mut signed = engine.collect(&sign, bytes_of)?;
     for item in mismatches(engine, keys, items)? {
         signed[item] = signed[item].and(Err(Rejection::Mismatch));
@@ -118,8 +117,7 @@ fn write_signatures(
     require_lengths(items, &[("signatures", signatures.len())])?;
     let auxiliary = auxiliary.rows(&engine.devices()?.cpu, items)?;
     let one = one_for_all(engine, keys, items)?;
-    let keys = one.as_ref().map_or(keys, |point| SigningKeys { public: Some(point.into()), ..keys });
-    let sign = signing(engine, messages, keys, auxiliary.column(), items)?;
+    let sign = signing(engine, messages, keys, one.as_ref(), auxiliary.column(), items)?;
     engine.run(&sign, &mut ResultsMut::rows(codes, signatures))?;
     for item in mismatches(engine, keys, items)? {
         if codes[item] == Verdict::VALID_CODE {
@@ -142,6 +140,7 @@ fn signing<'a, 'm>(
     engine: &Engine,
     messages: Messages<'m>,
     keys: SigningKeys<'a>,
+    one_for_all: Option<&'a Point>,
     auxiliary: SecretKeys<'a>,
     items: usize,
 ) -> Result<Sign<'a, 'm>, Error> {
@@ -155,7 +154,8 @@ fn signing<'a, 'm>(
     let is_checked = engine.info().check_signatures;
     // What is checked is checked with public keys that are computed: those that are given may be wrong. X-only keys do
     // not say what signing needs of them.
-    let public = keys.public.filter(|keys| !is_checked && keys.form() != KeyRowForm::XOnly);
+    let given = keys.public.filter(|keys| !is_checked && keys.form() != KeyRowForm::XOnly);
+    let public = one_for_all.map(PublicKeys::from).or(given);
     Ok(Sign { messages, keys: keys.secret, public, auxiliary, is_checked, items })
 }
 

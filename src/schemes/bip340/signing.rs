@@ -1,9 +1,9 @@
 //! What signatures are made from, beside the messages.
 
 use crate::cpu::CpuEngine;
+use crate::ops::keys::{draw_rows, random};
 use crate::types::{Error, PublicKeys, Rows, SecretKeys};
 use std::ops::Range;
-use std::sync::Mutex;
 use zeroize::Zeroizing;
 
 /// The private keys of a batch, and, where the caller has them, their public keys.
@@ -105,15 +105,8 @@ impl AuxiliaryRows<'_> {
     }
 }
 
-/// Rows that one thread draws at a time.
-const DRAWN_AT_ONCE: usize = 1 << 10;
-
 fn random_rows(cpu: &CpuEngine, items: usize) -> Result<Zeroizing<Vec<[u8; 32]>>, Error> {
-    let (mut rows, problem) = (Zeroizing::new(vec![[0; 32]; items]), Mutex::new(None));
-    cpu.pool.for_each(rows.chunks_mut(DRAWN_AT_ONCE).collect(), |rows: &mut [[u8; 32]]| {
-        if let Err(error) = getrandom::fill(rows.as_flattened_mut()) {
-            *problem.lock().expect("nobody panics with it") = Some(Error::Randomness(error.to_string()));
-        }
-    });
-    problem.into_inner().expect("nobody panics with it").map_or(Ok(rows), Err)
+    let mut rows = Zeroizing::new(vec![[0; 32]; items]);
+    draw_rows(cpu, &mut rows, |rows| random(rows.as_flattened_mut()))?;
+    Ok(rows)
 }
