@@ -181,7 +181,8 @@ fn progress_is_lines_where_there_is_no_terminal() {
     let mut child = start(&VERIFY);
     let mut stdin = child.stdin.take().expect("piped");
     stdin.write_all(line.as_bytes()).unwrap();
-    std::thread::sleep(Duration::from_millis(5500));
+    // The first line comes after five seconds.
+    std::thread::sleep(Duration::from_secs(8));
     stdin.write_all(line.as_bytes()).unwrap();
     drop(stdin);
     let output = child.wait_with_output().unwrap();
