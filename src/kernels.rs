@@ -8,7 +8,7 @@
 //! 2. the cache: the folder that `GECC_KERNEL_CACHE` names, else `gecc` in the user's cache folder. The engine keeps
 //!    there what it has compiled, and [`build`] fills such a folder beforehand;
 //! 3. a pack for an earlier architecture whose machine code runs on the GPU too, such as `sm_80` on `sm_86`;
-//! 4. NVRTC, which is looked up as the loader does; `GECC_NVRTC_DIR` names its folder where that fails.
+//! 4. NVRTC, from the folder that `GECC_NVRTC_DIR` names, or else as the loader finds libraries.
 //!
 //! Files are used only if they are whole, were compiled from the sources of this very library, belong to the user or to
 //! root, and can be written by nobody else.

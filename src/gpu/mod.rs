@@ -382,16 +382,20 @@ impl Drop for GpuEngine {
     }
 }
 
-/// What `work` gives for each of some devices, in order, each on a thread of its own but the first: the driver takes
-/// tenths of a second to open and to close a device.
+/// What `work` gives for each of some devices, in order, each on a thread of its own but the first and those for which
+/// there are no threads: the driver takes tenths of a second to open and to close a device.
 fn side_by_side<D: Send, T: Send>(devices: impl Iterator<Item = D>, work: impl Fn(D) -> T + Sync) -> Vec<T> {
-    let (mut devices, work) = (devices, &work);
-    let Some(first) = devices.next() else { return Vec::new() };
+    let devices: Vec<_> = devices.map(|device| Mutex::new(Some(device))).collect();
+    let on = &|device: &Mutex<Option<D>>| work(lock(device).take().expect("each device is taken once"));
     thread::scope(|scope| {
-        let others: Vec<_> = devices.map(|device| scope.spawn(move || work(device))).collect();
-        let first = work(first);
-        let others = others.into_iter().map(|other| other.join().unwrap_or_else(|panic| resume_unwind(panic)));
-        std::iter::once(first).chain(others).collect()
+        let start = |device| thread::Builder::new().spawn_scoped(scope, move || on(device)).map_err(|_| device);
+        let started: Vec<_> =
+            devices.iter().enumerate().map(|(n, device)| if n == 0 { Err(device) } else { start(device) }).collect();
+        let end = |started: Result<thread::ScopedJoinHandle<'_, T>, _>| match started {
+            Ok(other) => other.join().unwrap_or_else(|panic| resume_unwind(panic)),
+            Err(device) => on(device),
+        };
+        started.into_iter().map(end).collect()
     })
 }
 

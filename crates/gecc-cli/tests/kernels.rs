@@ -15,6 +15,7 @@ use harness::{named, tests};
 use nvrtc::NVRTC;
 use sha2::{Digest, Sha256};
 use std::io::{BufRead, BufReader};
+use std::os::unix::fs::symlink;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Output, Stdio};
@@ -33,6 +34,7 @@ fn main() -> ExitCode {
             a_full_disk_is_told_and_leaves_nothing,
             a_killed_process_leaves_no_part_of_a_kernel,
             a_folder_that_cannot_be_written_is_told,
+            the_folder_that_is_named_comes_before_the_loader,
         ],
     );
     all.extend(tests(None, named![a_missing_nvrtc_is_told, packs_that_cannot_be_used_are_told]));
@@ -164,6 +166,24 @@ fn a_folder_that_cannot_be_written_is_told() {
     }
 }
 
+fn the_folder_that_is_named_comes_before_the_loader() {
+    let loader = Folder::new("loader");
+    let maps = fs::read_to_string("/proc/self/maps").expect("Linux");
+    let other = maps.split_whitespace().find(|word| word.contains("/libc")).expect("the C library is loaded");
+    symlink(other, loader.0.join("libnvrtc.so")).expect("writable");
+    let doctor = |change: fn(&mut Command)| {
+        let mut doctor = Command::new(env!("CARGO_BIN_EXE_gecc"));
+        doctor.arg("doctor").env("LD_LIBRARY_PATH", &loader.0);
+        change(&mut doctor);
+        line_on(" NVRTC: ", &doctor.output().expect("the binary runs"))
+    };
+    let line = doctor(|_| ());
+    assert!(line.starts_with("[ok]"), "{line}");
+    // What lacks NVRTC's functions is no NVRTC.
+    let line = doctor(|doctor| _ = doctor.env_remove("GECC_NVRTC_DIR"));
+    assert!(line.starts_with("[--]") && line.contains("nvrtcVersion"), "{line}");
+}
+
 fn a_missing_nvrtc_is_told() {
     let (libraries, out) = (Folder::new("no-libraries"), Folder::new("no-nvrtc"));
     let without = |libraries: &Path| {
@@ -184,8 +204,7 @@ fn a_missing_nvrtc_is_told() {
     // The doctor says what to do.
     let mut doctor = Command::new(env!("CARGO_BIN_EXE_gecc"));
     let output = doctor.arg("doctor").env("GECC_NVRTC_DIR", &libraries.0).output().expect("the binary runs");
-    let text = String::from_utf8_lossy(&output.stdout);
-    let line = text.lines().find(|line| line.contains("NVRTC:")).expect("a line on NVRTC");
+    let line = line_on(" NVRTC: ", &output);
     assert!(
         line.starts_with("[--]") && line.contains("gecc kernels pack") && line.contains("GECC_KERNEL_CACHE"),
         "{line}"
@@ -196,9 +215,13 @@ fn a_missing_nvrtc_is_told() {
 /// What the doctor says of packs, in the folder that the environment names.
 fn doctor_of_packs(folder: &str) -> String {
     let mut doctor = Command::new(env!("CARGO_BIN_EXE_gecc"));
-    let output = doctor.arg("doctor").env("GECC_KERNELS", folder).output().expect("the binary runs");
-    let text = String::from_utf8(output.stdout).expect("UTF-8");
-    text.lines().find(|line| line.contains("kernel packs:")).expect("a line on packs").to_owned()
+    line_on("kernel packs:", &doctor.arg("doctor").env("GECC_KERNELS", folder).output().expect("the binary runs"))
+}
+
+/// What the doctor says of something.
+fn line_on(what: &str, output: &Output) -> String {
+    let text = String::from_utf8_lossy(&output.stdout);
+    text.lines().find(|line| line.contains(what)).unwrap_or_else(|| panic!("no line on {what}: {text}")).to_owned()
 }
 
 fn packs_that_cannot_be_used_are_told() {

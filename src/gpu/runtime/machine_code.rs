@@ -6,8 +6,11 @@ use super::nvrtc::Nvrtc;
 use super::pack::{self, Pack};
 use super::sources::Unit;
 use crate::gpu::terms::KernelOrigin;
+use crate::host::lock;
+use std::collections::HashMap;
 use std::env;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, LazyLock, Mutex};
 
 /// Names the folder of packs where the program names none. An empty value means that there is none.
 const PACKS_VARIABLE: &str = "GECC_KERNELS";
@@ -72,6 +75,12 @@ impl Places {
             return Ok(code);
         }
         let nvrtc = nvrtc.map_err(|problem| without_nvrtc(&problem, &problems))?;
+        // GPUs of one kind start together: what one has compiled the others find in the cache.
+        let compiling = compiling(unit, architecture);
+        let _alone = lock(&compiling);
+        if let Some(cubin) = self.cache.read(unit, architecture, Some(&nvrtc)) {
+            return Ok(here(cubin, KernelOrigin::Cache));
+        }
         let cubin = nvrtc.compile(unit, architecture)?;
         // A cache that cannot be written is none: the next process compiles again, which costs time only.
         let _ = self.cache.write(unit, architecture, nvrtc, &cubin);
@@ -88,6 +97,12 @@ impl Places {
         });
         found.map(|cubin| FoundCode { cubin, origin: KernelOrigin::Pack, architecture: architecture.to_owned() })
     }
+}
+
+/// Held by who compiles a unit for an architecture.
+fn compiling(unit: Unit, architecture: &str) -> Arc<Mutex<()>> {
+    static COMPILING: LazyLock<Mutex<HashMap<(Unit, String), Arc<Mutex<()>>>>> = LazyLock::new(Mutex::default);
+    lock(&COMPILING).entry((unit, architecture.to_owned())).or_default().clone()
 }
 
 /// `None` where there is no pack.
@@ -229,6 +244,12 @@ mod tests {
             }
         });
         assert_eq!(fs::read_dir(cache.folder().unwrap()).unwrap().count(), 1, "nothing is left over");
+        // Devices that need the same at once compile it once.
+        fs::remove_file(&path).unwrap();
+        let at_once =
+            std::thread::scope(|scope| [(); 4].map(|()| scope.spawn(load)).map(|thread| thread.join().unwrap()));
+        assert_eq!(at_once.iter().filter(|code| code.origin == KernelOrigin::Compiled).count(), 1);
+        assert!(at_once.iter().all(|code| code.cubin == *cubin));
         // Where nothing can be written, everything works all the same.
         fs::remove_dir_all(cache.folder().unwrap()).unwrap();
         fs::write(cache.folder().unwrap(), "a file in the way").unwrap();

@@ -2,8 +2,8 @@
 
 use super::sources::{HEADERS, Unit};
 use crate::host::once;
-use cudarc::nvrtc::result::{destroy_program, get_program_log};
-use cudarc::nvrtc::sys;
+use cudarc::nvrtc::sys::{self, nvrtcProgram, nvrtcResult};
+use libloading::Library;
 use std::error::Error as _;
 use std::ffi::{CString, c_char, c_int};
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ use std::{env, fs, io};
 /// Options of every compilation beside the architecture.
 pub const OPTIONS: &[&str] = &["--std=c++17"];
 
-/// The folder of NVRTC's libraries, where the loader does not find them by itself.
+/// The folder of NVRTC's libraries. Without it they are looked up as the loader does.
 const FOLDER_VARIABLE: &str = "GECC_NVRTC_DIR";
 
 /// NVRTC as it was found in this process.
@@ -28,8 +28,7 @@ impl Nvrtc {
     /// # Errors
     /// Why it cannot be used.
     pub fn find() -> Result<Self, String> {
-        static FOUND: OnceLock<Result<Nvrtc, String>> = OnceLock::new();
-        once::get_or_compute(&FOUND, load).clone()
+        found().map(|found| found.nvrtc)
     }
 
     /// Machine code (a cubin) for an architecture such as `sm_90`.
@@ -52,7 +51,7 @@ impl Nvrtc {
     fn run(self, text: &Text, architecture: &str, more: &[&str]) -> Result<(Vec<u8>, String), String> {
         let for_architecture = format!("--gpu-architecture={architecture}");
         let options = OPTIONS.iter().chain(more).copied().chain([&*for_architecture]);
-        let program = Program::new(text)?;
+        let program = Program::new(&found()?.functions, text)?;
         let cubin = program.compile(&options.map(c_string).collect::<Vec<_>>());
         let Unit { file, curve } = text.unit;
         let cubin = cubin.map_err(|problem| format!("{file} for {curve} and {architecture}: {problem}"))?;
@@ -74,36 +73,81 @@ impl Text<'static> {
     }
 }
 
-fn load() -> Result<Nvrtc, String> {
-    if let Some(folder) = env::var_os(FOLDER_VARIABLE).filter(|folder| !folder.is_empty()) {
-        preload(folder.as_ref()).map_err(|problem| format!("{FOLDER_VARIABLE}: {problem}"))?;
-    }
-    // SAFETY: the call only tries to load the library; NVRTC has no initialisation code with preconditions.
-    if !unsafe { sys::is_culib_present() } {
-        return Err(format!("the library libnvrtc is not installed where the loader or {FOLDER_VARIABLE} looks"));
-    }
-    let (mut major, mut minor): (c_int, c_int) = (0, 0);
-    // SAFETY: the library is present, and the arguments are two writable integers.
-    check(unsafe { sys::nvrtcVersion(&mut major, &mut minor) })?;
-    Ok(Nvrtc { version: (major, minor) })
+/// Declares functions of the library.
+macro_rules! functions {
+    ($($name:ident($($argument:ty),*);)*) => {
+        /// NVRTC's functions. Those of `cudarc` are of whichever library the loader finds first, though a folder is
+        /// named.
+        #[allow(non_snake_case, reason = "the names are those of the library")]
+        struct Functions {
+            $($name: unsafe extern "C" fn($($argument),*) -> nvrtcResult,)*
+        }
+
+        impl Functions {
+            fn of(library: &Library) -> Result<Self, libloading::Error> {
+                // SAFETY: the types are those of nvrtc.h, which no version has changed.
+                Ok(Functions { $($name: *unsafe { library.get(concat!(stringify!($name), "\0"))? },)* })
+            }
+        }
+    };
 }
 
-/// Loads NVRTC's libraries from a folder and keeps them, so that the loader finds them by name afterwards.
-fn preload(folder: &Path) -> Result<(), String> {
-    let libraries = libraries(folder).map_err(|problem| problem.to_string())?;
-    if libraries.is_empty() {
-        return Err("there is no libnvrtc in that folder".to_owned());
-    }
-    for path in libraries {
+functions! {
+    nvrtcVersion(*mut c_int, *mut c_int);
+    nvrtcCreateProgram(
+        *mut nvrtcProgram, *const c_char, *const c_char, c_int, *const *const c_char, *const *const c_char
+    );
+    nvrtcDestroyProgram(*mut nvrtcProgram);
+    nvrtcCompileProgram(nvrtcProgram, c_int, *const *const c_char);
+    nvrtcGetCUBINSize(nvrtcProgram, *mut usize);
+    nvrtcGetCUBIN(nvrtcProgram, *mut c_char);
+    nvrtcGetProgramLogSize(nvrtcProgram, *mut usize);
+    nvrtcGetProgramLog(nvrtcProgram, *mut c_char);
+}
+
+/// What is loaded once per process.
+struct Found {
+    nvrtc: Nvrtc,
+    functions: Functions,
+}
+
+fn found() -> Result<&'static Found, String> {
+    static FOUND: OnceLock<Result<Found, String>> = OnceLock::new();
+    once::get_or_compute(&FOUND, load).as_ref().map_err(String::clone)
+}
+
+fn load() -> Result<Found, String> {
+    let library = match env::var_os(FOLDER_VARIABLE).filter(|folder| !folder.is_empty()) {
+        Some(folder) => open(folder.as_ref()).map_err(|problem| format!("{FOLDER_VARIABLE}: {problem}"))?,
+        // SAFETY: the calls only load the library; NVRTC has no initialisation code with preconditions.
+        None if unsafe { sys::is_culib_present() } => unsafe { sys::culib() },
+        None => {
+            return Err(format!("the library libnvrtc is not installed where the loader or {FOLDER_VARIABLE} looks"));
+        }
+    };
+    let functions = Functions::of(library).map_err(|problem| format!("NVRTC: {}", reason(&problem)))?;
+    let (mut major, mut minor): (c_int, c_int) = (0, 0);
+    // SAFETY: the arguments are two writable integers.
+    check(unsafe { (functions.nvrtcVersion)(&mut major, &mut minor) })?;
+    Ok(Found { nvrtc: Nvrtc { version: (major, minor) }, functions })
+}
+
+/// NVRTC from a folder. All its libraries are loaded and kept, as NVRTC looks for its built-ins by name.
+fn open(folder: &Path) -> Result<&'static Library, String> {
+    let mut last = None;
+    for path in libraries(folder).map_err(|problem| problem.to_string())? {
         // SAFETY: the user names the folder of NVIDIA's libraries, which have no initialisation code with
         // preconditions.
-        let library = unsafe { libloading::Library::new(&path) }.map_err(|problem| {
-            let reason = problem.source().map_or_else(|| problem.to_string(), ToString::to_string);
-            format!("{}: {reason}", path.display())
-        })?;
-        std::mem::forget(library);
+        let library = unsafe { Library::new(&path) };
+        let library = library.map_err(|problem| format!("{}: {}", path.display(), reason(&problem)))?;
+        last = Some(&*Box::leak(Box::new(library)));
     }
-    Ok(())
+    last.ok_or_else(|| "there is no libnvrtc in that folder".to_owned())
+}
+
+/// What the loader says.
+fn reason(problem: &libloading::Error) -> String {
+    problem.source().map_or_else(|| problem.to_string(), ToString::to_string)
 }
 
 /// NVRTC's shared objects in a folder, each once however many links lead to it, in the order in which they are loaded.
@@ -132,12 +176,13 @@ fn is_library(name: &str) -> bool {
 
 /// An NVRTC program with the texts that it refers to.
 struct Program {
-    handle: sys::nvrtcProgram,
+    functions: &'static Functions,
+    handle: nvrtcProgram,
     _texts: Vec<CString>,
 }
 
 impl Program {
-    fn new(text: &Text) -> Result<Self, String> {
+    fn new(functions: &'static Functions, text: &Text) -> Result<Self, String> {
         let curve = [("curve.cuh", text.unit.curve_header())];
         let headers = HEADERS.iter().chain(text.headers).chain(&curve);
         let (names, bodies): (Vec<CString>, Vec<CString>) = headers.map(|(n, b)| (c_string(n), c_string(b))).unzip();
@@ -148,7 +193,7 @@ impl Program {
         // SAFETY: every pointer is to a C string that lives as long as the program, in `_texts`; both lists have
         // `names.len()` entries.
         check(unsafe {
-            sys::nvrtcCreateProgram(
+            (functions.nvrtcCreateProgram)(
                 &mut handle,
                 source.as_ptr(),
                 file.as_ptr(),
@@ -158,35 +203,42 @@ impl Program {
             )
         })?;
         let texts = names.into_iter().chain(bodies).chain([source, file]).collect();
-        Ok(Program { handle, _texts: texts })
+        Ok(Program { functions, handle, _texts: texts })
     }
 
     fn compile(&self, options: &[CString]) -> Result<Vec<u8>, String> {
         let pointers: Vec<*const c_char> = options.iter().map(|option| option.as_ptr()).collect();
         // SAFETY: the program is alive, and the pointers are to C strings of the caller.
-        let compiled = unsafe { sys::nvrtcCompileProgram(self.handle, pointers.len() as c_int, pointers.as_ptr()) };
+        let compiled =
+            unsafe { (self.functions.nvrtcCompileProgram)(self.handle, pointers.len() as c_int, pointers.as_ptr()) };
         check(compiled).map_err(|problem| format!("{problem}: {}", self.log()))?;
         let mut size = 0;
         // SAFETY: the program has been compiled for a real architecture.
-        check(unsafe { sys::nvrtcGetCUBINSize(self.handle, &mut size) })?;
+        check(unsafe { (self.functions.nvrtcGetCUBINSize)(self.handle, &mut size) })?;
         let mut cubin = vec![0u8; size];
         // SAFETY: the buffer has the size that NVRTC asked for.
-        check(unsafe { sys::nvrtcGetCUBIN(self.handle, cubin.as_mut_ptr().cast()) })?;
+        check(unsafe { (self.functions.nvrtcGetCUBIN)(self.handle, cubin.as_mut_ptr().cast()) })?;
         Ok(cubin)
     }
 
     fn log(&self) -> String {
+        let mut size = 0;
         // SAFETY: the program is alive.
-        let log = unsafe { get_program_log(self.handle) }.unwrap_or_default();
-        let bytes: Vec<u8> = log.iter().map(|&c| c as u8).take_while(|&byte| byte != 0).collect();
-        String::from_utf8_lossy(&bytes).into_owned()
+        let known = check(unsafe { (self.functions.nvrtcGetProgramLogSize)(self.handle, &mut size) });
+        let mut log = vec![0u8; size];
+        // SAFETY: the buffer has the size that NVRTC asked for.
+        let got = known
+            .and_then(|()| check(unsafe { (self.functions.nvrtcGetProgramLog)(self.handle, log.as_mut_ptr().cast()) }));
+        // The size is with the zero byte at the end.
+        log.truncate(log.iter().position(|byte| *byte == 0).filter(|_| got.is_ok()).unwrap_or(0));
+        String::from_utf8_lossy(&log).into_owned()
     }
 }
 
 impl Drop for Program {
     fn drop(&mut self) {
         // SAFETY: the handle is not used again. What the call returns changes nothing any more.
-        let _ = unsafe { destroy_program(self.handle) };
+        let _ = unsafe { (self.functions.nvrtcDestroyProgram)(&mut self.handle) };
     }
 }
 
@@ -194,7 +246,7 @@ fn c_string(text: &str) -> CString {
     CString::new(text).expect("the device code has no zero bytes")
 }
 
-fn check(result: sys::nvrtcResult) -> Result<(), String> {
+fn check(result: nvrtcResult) -> Result<(), String> {
     result.result().map_err(|problem| format!("NVRTC: {problem:?}"))
 }
 
@@ -216,7 +268,7 @@ mod tests {
             libraries.iter().map(|path| path.file_name().unwrap().to_str().unwrap().to_owned()).collect()
         };
         assert!(libraries().is_empty());
-        assert_eq!(preload(&folder).unwrap_err(), "there is no libnvrtc in that folder");
+        assert_eq!(open(&folder).unwrap_err(), "there is no libnvrtc in that folder");
         let others = [
             "libnvrtc_static.a",
             "libnvrtc-builtins_static.a",
@@ -246,6 +298,6 @@ mod tests {
         }
         assert_eq!(libraries(), ["libnvrtc-builtins.so.13.0.48", "libnvrtc.so.13.0.48"]);
         fs::remove_dir_all(&folder).expect("it is there");
-        assert!(preload(&folder).is_err());
+        assert!(open(&folder).is_err());
     }
 }
