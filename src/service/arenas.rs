@@ -84,6 +84,10 @@ impl Arenas {
             if open != NONE
                 && let Some(reservation) = self.slot(open).reserve(items, now)
             {
+                if reservation.items().end == self.capacity {
+                    // Nothing more can come. Who writes last hands the batch in.
+                    self.seal_full(open);
+                }
                 return Ok((open, reservation));
             }
             if let Some(batch) = self.replace(open, &memory)? {
@@ -138,7 +142,11 @@ impl Arenas {
     /// Makes arenas until `spare` are free or `most` are there.
     pub fn make_spare(&self, spare: usize, most: usize, memory: impl Fn(usize) -> PageLocked<u8>) {
         let mut free = lock(&self.free);
-        while free.lacks(spare, most) && !free.is_making {
+        while free.lacks(spare, most) {
+            if free.is_making {
+                free = self.freed.wait(free).unwrap_or_else(PoisonError::into_inner);
+                continue;
+            }
             let Ok(after) = self.make(free, &memory) else { return };
             free = after;
         }
@@ -155,6 +163,15 @@ impl Arenas {
         let _free = lock(&self.free);
         let open = self.open.swap(NONE, Ordering::AcqRel);
         self.seal_slot(open)
+    }
+
+    /// Seals a slot in which all places are given, one of them to the caller, who has not written yet.
+    fn seal_full(&self, slot: usize) {
+        let _free = lock(&self.free);
+        if self.open.compare_exchange(slot, NONE, Ordering::AcqRel, Ordering::Relaxed).is_ok() {
+            let complete = self.seal_slot(slot);
+            debug_assert_eq!(complete, None, "a place is not written");
+        }
     }
 
     /// The same of this slot, by who holds the list of those that are free.

@@ -165,14 +165,16 @@ impl CoalescerBuilder {
 
     /// The options, with these in place of what was not given.
     pub(super) fn options(self, batch: usize, in_flight: usize) -> Result<Options, Error> {
-        let queue = self.queue.unwrap_or_else(|| self.largest_batch.unwrap_or(batch).saturating_mul(QUEUED_BATCHES));
-        let largest_batch = self.largest_batch.unwrap_or(batch.min(queue / 2));
+        within("largest_batch", self.largest_batch.unwrap_or(batch), 1..=MOST_ITEMS)?;
         let in_flight = self.in_flight.unwrap_or(in_flight);
-        within("queue", queue, 2..=QUEUED_BATCHES * MOST_ITEMS)?;
-        within("largest_batch", largest_batch, 1..=MOST_ITEMS.min(queue / 2))?;
         within("in_flight", in_flight, 1..=MOST_IN_FLIGHT)?;
         // All that are let in have to find an arena.
-        within("queue", queue, 2 * largest_batch..=largest_batch * ((SLOTS - 1 - in_flight) / 2))?;
+        let most_batches = (SLOTS - 1 - in_flight) / 2;
+        let queue = self.queue.unwrap_or_else(|| self.largest_batch.unwrap_or(batch).saturating_mul(QUEUED_BATCHES));
+        within("queue", queue, 2..=QUEUED_BATCHES * MOST_ITEMS)?;
+        let largest_batch = self.largest_batch.unwrap_or(batch.max(queue.div_ceil(most_batches)).min(queue / 2));
+        within("largest_batch", largest_batch, 1..=queue / 2)?;
+        within("queue", queue, 2 * largest_batch..=largest_batch * most_batches)?;
         let longest_wait = self.longest_wait.unwrap_or(Duration::from_micros(500));
         Ok(Options { largest_batch, longest_wait, queue, when_full: self.when_full, in_flight })
     }
@@ -196,12 +198,14 @@ mod tests {
         assert_eq!((defaults.largest_batch, defaults.queue, defaults.in_flight), (1024, 4096, 2));
         let small = options(CoalescerBuilder::default().queue(100)).unwrap();
         assert_eq!((small.largest_batch, small.queue), (50, 100));
+        let long = options(CoalescerBuilder::default().queue(1_000_000)).unwrap();
+        assert_eq!((long.largest_batch, long.queue), (1961, 1_000_000));
         let large = options(CoalescerBuilder::default().largest_batch(1 << 20)).unwrap();
         assert_eq!(large.queue, 1 << 22);
         for (wrong, name) in [
             (CoalescerBuilder::default().queue(1), "queue"),
-            (CoalescerBuilder::default().largest_batch(0), "queue"),
-            (CoalescerBuilder::default().largest_batch(usize::MAX / 8), "queue"),
+            (CoalescerBuilder::default().largest_batch(0), "largest_batch"),
+            (CoalescerBuilder::default().largest_batch(usize::MAX / 8), "largest_batch"),
             (CoalescerBuilder::default().queue(100).largest_batch(51), "largest_batch"),
             (CoalescerBuilder::default().in_flight(0), "in_flight"),
             (CoalescerBuilder::default().largest_batch(2).queue(100_000), "queue"),

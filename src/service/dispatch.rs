@@ -370,9 +370,13 @@ impl Dispatcher {
         let device = self.device(arenas, left);
         let (codes, rows) = (&mut answers.codes[..left], &mut answers.rows[..left * arenas.shape.result]);
         let start = Instant::now();
-        let computed = self.compute.compute(device, arenas.kind, columns, codes, rows);
-        lock(&arenas.rates).record(device, left, computed.is_ok().then(|| start.elapsed().as_secs_f64()));
-        computed.map_err(|problem| ServiceError::Engine(Arc::new(problem)))?;
+        let compute = || self.compute.compute(device, arenas.kind, columns, codes, rows);
+        let computed = catch_unwind(AssertUnwindSafe(compute));
+        let seconds = matches!(computed, Ok(Ok(()))).then(|| start.elapsed().as_secs_f64());
+        lock(&arenas.rates).record(device, left, seconds);
+        computed
+            .unwrap_or_else(|panic| resume_unwind(panic))
+            .map_err(|problem| ServiceError::Engine(Arc::new(problem)))?;
         self.counts.batches[device as usize].fetch_add(1, Ordering::Relaxed);
         self.counts.items.fetch_add(left as u64, Ordering::Relaxed);
         for (from, to) in moves {

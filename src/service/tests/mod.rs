@@ -122,18 +122,20 @@ fn many_callers(when_full: WhenFull, shutdown: Option<Shutdown>) {
     *lock(&fake.faults) = (0..10_000).map(|_| fault(random.random_range(0..20))).collect();
     let options = Coalescer::builder().largest_batch(100).queue(400).when_full(when_full).in_flight(3);
     let (service, tally) = (fake.coalescer(options), Tally::default());
+    // Some are left for after a shutdown, however late it comes.
+    let requests = if shutdown.is_some() { 3000 } else { 300 };
     let made: u64 = thread::scope(|scope| {
         let call = |thread: u64| {
             let (service, tally) = (&service, &tally);
             let mut random = StdRng::seed_from_u64(seed.wrapping_add(1 + thread));
-            move || make_requests(&mut random, &service.caller(), 300, tally)
+            move || make_requests(&mut random, &service.caller(), requests, tally)
         };
         let threads: Vec<_> = (0..16).map(|thread| scope.spawn(call(thread))).collect();
         if let Some(shutdown) = shutdown {
             // On a busy machine that takes longer than any time that could be said.
             until(|| {
                 let stats = service.stats();
-                stats.failed_batches > 0 && stats.dropped_items > 0
+                stats.items > 0 && stats.failed_batches > 0 && stats.dropped_items > 0
             });
             service.shutdown(shutdown);
             let late = items(1);
@@ -465,18 +467,18 @@ fn items_by_future(caller: &Caller) {
 #[test]
 fn a_trickle_waits_no_longer_than_it_may() {
     let fake = Fake::held();
-    let service = fake.coalescer(Coalescer::builder().in_flight(2).longest_wait(ms(50)));
+    let service = fake.coalescer(Coalescer::builder().in_flight(2).longest_wait(ms(300)));
     let (long, caller) = (items(1), service.caller());
     let long_ticket = long.sign(&caller, Some(a_curve())).submit().unwrap();
     until(|| fake.begun() == 1);
-    for _ in 0..10 {
+    for _ in 0..3 {
         let (start, first, second) = (Instant::now(), items(1), items(1));
         let ticket = first.sign(&caller, None).submit().unwrap();
         thread::sleep(ms(5));
         let joined = second.sign(&caller, None).submit().unwrap();
         first.check(&ticket.wait().unwrap());
         let waited = start.elapsed();
-        assert!(waited >= ms(50) && waited < ms(1000), "{waited:?}");
+        assert!(waited >= ms(300) && waited < ms(5000), "{waited:?}");
         // It came later, and has had its answer with the first.
         assert!(joined.is_done());
         second.check(&joined.wait().unwrap());
@@ -484,6 +486,21 @@ fn a_trickle_waits_no_longer_than_it_may() {
     assert!(!long_ticket.is_done());
     fake.release();
     long.check(&long_ticket.wait().unwrap());
+}
+
+#[test]
+fn a_batch_that_is_full_begins_at_once() {
+    let fake = Fake::held();
+    let options = Coalescer::builder().in_flight(2).largest_batch(10).longest_wait(Duration::from_secs(100));
+    let (service, first, second) = (fake.coalescer(options), items(1), [items(4), items(6)]);
+    let caller = service.caller();
+    let ticket = first.sign(&caller, Some(a_curve())).submit().unwrap();
+    until(|| fake.begun() == 1);
+    let tickets = second.each_ref().map(|items| items.sign(&caller, None).submit().unwrap());
+    until(|| fake.begun() == 2);
+    fake.release();
+    first.check(&ticket.wait().unwrap());
+    second.iter().zip(tickets).for_each(|(items, ticket)| items.check(&ticket.wait().unwrap()));
 }
 
 /// A caller who always has more than there is room for does not keep others out.
@@ -528,7 +545,7 @@ fn who_asks_for_much_does_not_starve_others() {
             threads.into_iter().map(|thread| thread.join().unwrap()).sum::<u64>()
         });
         // A queue full of others is a few batches of 2 ms, on a machine that has other things to do.
-        assert!(slowest < ms(500), "{slowest:?}");
+        assert!(slowest < ms(2000), "{slowest:?}");
         assert!(by_hog > 1000, "{by_hog}");
     }
 }
