@@ -119,18 +119,9 @@ impl CpuEngine {
         self.pool.map(block, items, initial, compute)
     }
 
-    /// One value per item, computed chunk by chunk: `compute` replaces `initial` in its range of the values.
+    /// One value per item, computed chunk by chunk: `compute` replaces `initial` in its range of the values. This many
+    /// bytes are hashed for an item, on average.
     pub fn map_chunks<T: Clone + Send>(
-        &self,
-        items: usize,
-        initial: T,
-        compute: impl Fn(Range<usize>, &mut [T]) + Sync,
-    ) -> Vec<T> {
-        self.map_chunks_of_texts(0, items, initial, compute)
-    }
-
-    /// Likewise where this many bytes are hashed for an item, on average.
-    pub fn map_chunks_of_texts<T: Clone + Send>(
         &self,
         bytes: usize,
         items: usize,
@@ -399,7 +390,7 @@ mod tests {
             assert!(parts.into_iter().flatten().eq(0..items));
             assert!(
                 engine
-                    .map_chunks(items, 0, |range, out| out.copy_from_slice(&Vec::from_iter(range)))
+                    .map_chunks(0, items, 0, |range, out| out.copy_from_slice(&Vec::from_iter(range)))
                     .into_iter()
                     .eq(0..items)
             );

@@ -85,7 +85,7 @@ fn sm2<C: SmallGroup>(engine: &CpuEngine) {
 fn bip340<C: SmallGroup>(engine: &CpuEngine) {
     fn verify<C: SmallGroup>(engine: &CpuEngine, inputs: Verification, _: Policy, out: &mut dyn Place) {
         let message = |item| &inputs.digests.get(item)[..];
-        bip340_cpu::verify::<C>(engine, &message, inputs.signatures, inputs.keys, false, out);
+        bip340_cpu::verify::<C>(engine, (32, &message), inputs.signatures, inputs.keys, false, out);
     }
     let mut group = group::<C>();
     let items = cases::bip340(&mut group, TIMES);

@@ -27,13 +27,16 @@ impl<C: CpuCurve> Comb<C> {
             None => multiples::<C>(bases, out),
         };
         let memory = |bases: &[Entry<C::Base>]| vec![Entry::from_words([0; 8]); bases.len() * count];
-        if points.len() == 1 {
-            let mut entries = memory(&bases);
-            let tasks = bases.chunks(windows_at_once).zip(entries.chunks_mut(windows_at_once * count));
-            for_each(pool, tasks.collect(), write);
-            return vec![Comb { window, entries }];
+        if points.len() == 1 || 2 * points.len() <= pool.map_or(1, Pool::threads) {
+            let table = |bases: &[Entry<C::Base>]| {
+                let mut entries = memory(bases);
+                let tasks = bases.chunks(windows_at_once).zip(entries.chunks_mut(windows_at_once * count));
+                for_each(pool, tasks.collect(), write);
+                Comb { window, entries }
+            };
+            return bases.chunks(windows).map(table).collect();
         }
-        // Of several tables each task has whole ones, and makes their memory: for the caller alone that takes longer
+        // Of more tables each task has whole ones, and makes their memory: for the caller alone that takes longer
         // than all threads take for the multiples.
         let tables_at_once = windows_at_once.div_ceil(windows);
         let mut tables: Vec<Vec<Self>> = points.chunks(tables_at_once).map(|_| Vec::new()).collect();

@@ -64,7 +64,10 @@ pub fn digests_into<M: AsRef<[u8]> + Sync>(
         aside.write(cpu, messages, digests);
         return Ok(());
     }
-    let hashed = cpu.map(messages.len(), None, |item| hash.digest(message(item)));
+    let bytes = SizedTexts::new(cpu, messages.len(), message).average();
+    let hashed = cpu.map_chunks(bytes, messages.len(), None, |items, out| {
+        items.zip(out).for_each(|(item, hashed)| *hashed = hash.digest(message(item)));
+    });
     for (item, (digest, hashed)) in digests.iter_mut().zip(hashed).enumerate() {
         let wrong = || Error::LengthMismatch { what: "a digest", expected: 32, found: message(item).len() };
         *digest = hashed.ok_or_else(wrong)?;

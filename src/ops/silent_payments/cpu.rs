@@ -3,7 +3,7 @@
 //!
 //! What branches on a secret here is whether a tweak is a scalar other than 0, which it is but for a chance of 2^-127,
 //! whether its multiple of G is a spend key or the opposite of one, which nobody can bring about who does not know
-//! that key's private key, and how a number is inverted that is multiplied by one which nobody knows.
+//! that key's private key, and how a number is inverted that is multiplied by one which only the receiver knows.
 
 use super::expected::{Expected, NUMBER};
 use crate::cpu::field::Field;
@@ -13,7 +13,7 @@ use crate::cpu::point::affine::{Denominators, add_assign};
 use crate::cpu::secret::{Number, ReferencePoint, SecretCurve, base_products, odd_or_opposite, scalar};
 use crate::cpu::simd::{Lanes, mul_uniform};
 use crate::cpu::tables::BaseTables;
-use crate::cpu::{CpuEngine, decode, limbs_to_be_bytes};
+use crate::cpu::{CHUNK, CpuEngine, decode, limbs_to_be_bytes};
 use crate::curve::Secp256k1;
 use crate::host::stack;
 use crate::op::{Computation, Worth};
@@ -22,8 +22,9 @@ use crate::ops::ecdh::cpu::reference;
 use crate::ops::hash::{Tag, tagged};
 use crate::types::{KeyBytes, Place, Point, PublicKeys, Rejection, ResultsMut, Rows};
 use elliptic_curve::point::AffineCoordinates;
-use elliptic_curve::{CurveGroup, Group, ProjectivePoint};
+use elliptic_curve::{CurveGroup, Group, PrimeField, ProjectivePoint};
 use sha2::{Digest, Sha256};
+use std::iter;
 use std::ops::Range;
 use zeroize::{Zeroize, Zeroizing};
 
@@ -112,14 +113,20 @@ impl<C: SecretCurve> Chunk<C> {
             return;
         }
         let mut products = self.base_products(&tweaks);
-        let mut sums = Vec::with_capacity(items);
-        let mut denominators = Denominators::with_capacity(items);
-        for (which, spend) in keys.spend.iter().enumerate() {
-            let start = keys.start + NUMBER * (1 + which);
-            denominators.blind(blind(&shared[0], start));
-            sums.clone_from(&products);
-            add_assign::<C>(&mut sums, &vec![*spend; products.len()], &mut denominators);
-            for (&place, sum) in places.iter().zip(&sums).filter(|(_, sum)| !sum.infinity) {
+        // Where rows are few, sums with several spend keys share an inversion.
+        let at_once = CHUNK.div_ceil(places.len()).min(keys.spend.len());
+        let mut sums = Vec::with_capacity(at_once * places.len());
+        let mut denominators = Denominators::with_capacity(at_once * places.len());
+        let starts = (keys.start + NUMBER..).step_by(NUMBER * at_once);
+        for (spend, start) in keys.spend.chunks(at_once).zip(starts) {
+            denominators.blind(blind::<C>(&shared[0], &keys.scan, start));
+            sums.clear();
+            spend.iter().for_each(|_| sums.extend_from_slice(&products));
+            let addends: Vec<_> = spend.iter().flat_map(|key| iter::repeat_n(*key, places.len())).collect();
+            add_assign::<C>(&mut sums, &addends, &mut denominators);
+            let rows =
+                (0..spend.len()).flat_map(|which| places.iter().map(move |place| (place, start + NUMBER * which)));
+            for ((&place, start), sum) in rows.zip(&sums).filter(|(_, sum)| !sum.infinity) {
                 out.row(0, place)[start..][..NUMBER].copy_from_slice(&sum.x.to_be_bytes());
             }
         }
@@ -167,10 +174,11 @@ impl<C: SecretCurve> Chunk<C> {
     }
 }
 
-/// A number that nobody knows who does not know the shared point: another hash of it than tweaks are.
-fn blind<F: Field>(shared: &[u8; 33], start: usize) -> F {
-    let hash = Sha256::new().chain_update(shared).chain_update(start.to_be_bytes()).finalize();
-    F::from_be_bytes_reduced(&Zeroizing::new(hash.into()))
+/// A number that nobody knows but the receiver: the sender knows the shared point.
+fn blind<C: SecretCurve>(shared: &[u8; 33], scan: &Number<C>, start: usize) -> C::Base {
+    let scan = Zeroizing::new(<[u8; 32]>::from(scan.to_repr()));
+    let hash = Sha256::new().chain_update(*scan).chain_update(shared).chain_update(start.to_be_bytes()).finalize();
+    C::Base::from_be_bytes_reduced(&Zeroizing::new(hash.into()))
 }
 
 fn wipe<T>(values: &mut Vec<T>) {

@@ -130,7 +130,7 @@ fn write_signatures(
 /// The public key of a private key that all items have, if it is in range and has to be computed.
 fn one_for_all(engine: &Engine, keys: SigningKeys<'_>, items: usize) -> Result<Option<Point>, Error> {
     // What is checked is checked with keys that are computed anew for each check.
-    if keys.public.is_some() || !keys.secret.is_one_for_all() || items == 0 || engine.info().check_signatures {
+    if keys.public.is_some() || !keys.secret.is_one_for_all() || items < 2 || engine.info().check_signatures {
         return Ok(None);
     }
     Ok(public_keys_of(engine, Secp256k1::ID, keys.secret, 1)?[0].ok())

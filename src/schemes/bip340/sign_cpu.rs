@@ -107,7 +107,8 @@ impl Sign<'_, '_> {
         let public = public_keys_of::<C>(engine, items, self.keys);
         let signatures = signed.columns[0].as_chunks().0.into();
         let message = |at: usize| self.messages.get(items[at]);
-        verify::<C>(engine, &message, signatures, PublicKeys::raw(&public), false, &mut ResultsMut::codes(codes));
+        let messages = (self.messages.average(), &message as _);
+        verify::<C>(engine, messages, signatures, PublicKeys::raw(&public), false, &mut ResultsMut::codes(codes));
     }
 }
 

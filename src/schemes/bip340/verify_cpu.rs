@@ -23,21 +23,24 @@ impl Computation for Verify<'_> {
     fn on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut dyn Place) {
         let (signatures, keys) = (self.signatures.slice(items.clone()), self.keys.slice(items.clone()));
         let message = |item: usize| self.messages.get(items.start + item);
-        verify::<Secp256k1>(engine, &message, signatures, keys, self.together, out);
+        let messages: Texts = (self.messages.average(), &message);
+        verify::<Secp256k1>(engine, messages, signatures, keys, self.together, out);
     }
 }
 
-/// Of messages that `message` gives.
-pub(crate) fn verify<'m, C: BaseTables>(
+/// How many bytes messages have, on average, and each of them.
+pub(crate) type Texts<'f, 'm> = (usize, &'f (dyn Fn(usize) -> &'m [u8] + Sync));
+
+pub(crate) fn verify<C: BaseTables>(
     engine: &CpuEngine,
-    message: &(dyn Fn(usize) -> &'m [u8] + Sync),
+    (bytes, message): Texts,
     signatures: Rows<64>,
     keys: PublicKeys,
     together: bool,
     out: &mut dyn Place,
 ) {
     let of_items = |items: &[usize]| equations::<C>(items, message, signatures, keys);
-    verify_cpu::verify::<C, _>(engine, keys, together, of_items, out);
+    verify_cpu::verify::<C, _>(engine, keys, together, (bytes, of_items), out);
 }
 
 /// The equations of some items.

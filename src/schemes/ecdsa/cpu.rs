@@ -20,7 +20,7 @@ use sha2::Sha256;
 pub fn verify<C: BaseTables>(engine: &CpuEngine, inputs: Verification, policy: Policy, out: &mut dyn Place) {
     let Verification { digests, signatures, keys, recovery_ids } = inputs;
     let equations = |items: &[usize]| equations::<C>(items, digests, signatures, recovery_ids, policy);
-    verify_cpu::verify::<C, _>(engine, keys, recovery_ids.is_some(), equations, out);
+    verify_cpu::verify::<C, _>(engine, keys, recovery_ids.is_some(), (0, equations), out);
 }
 
 /// SEC 1, section 4.1.4, with the points that recovery ids name where these are given. The inverses of all s are

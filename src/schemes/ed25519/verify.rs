@@ -60,7 +60,7 @@ fn verify_part<C: BaseTables>(engine: &CpuEngine, batch: &Verification, part: Ra
     let mut scatter = |items: &[usize], results: Vec<u8>| {
         items.iter().zip(results).for_each(|(item, code)| codes[item - start] = code);
     };
-    let singles = engine.map_chunks_of_texts(batch.bytes, plan.singles.len(), 0, |range, out| {
+    let singles = engine.map_chunks(batch.bytes, plan.singles.len(), 0, |range, out| {
         let (items, lanes) = (&plan.singles[range], engine.lanes_for(out.len()));
         let keys = batch.points::<C>(lanes, items).into_iter();
         batch.verify_chunk::<C, _>(items, keys, |equations| batch.codes::<C>(lanes, equations), out);
@@ -128,7 +128,7 @@ impl Verification<'_> {
         });
         let (items, table_of): (Vec<usize>, Vec<usize>) =
             runs.iter().enumerate().flat_map(|(table, run)| run.iter().map(move |&item| (item, table))).unzip();
-        let codes = engine.map_chunks_of_texts(self.bytes, items.len(), 0, |range, out| {
+        let codes = engine.map_chunks(self.bytes, items.len(), 0, |range, out| {
             let table = |table: &usize| tables[*table].as_ref().expect("it was built").as_ref();
             let keys = table_of[range.clone()].iter().map(|of| table(of).map_err(|&reason| reason));
             let lanes = engine.lanes_for(out.len());

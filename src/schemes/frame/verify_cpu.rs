@@ -27,15 +27,16 @@ pub fn best_window<C: CpuCurve>(lanes: Option<Lanes>, uses: usize) -> Option<u32
 }
 
 /// The codes of all items of a place, by their equations and keys: one by one, or where `together` allows it and it is
-/// faster, by equations of groups.
+/// faster, by equations of groups. An equation takes hashing of this many `bytes`, on average.
 pub fn verify<C: BaseTables, K: Claim<C>>(
     engine: &CpuEngine,
     keys: PublicKeys,
     together: bool,
-    equations: impl Fn(&[usize]) -> Equations<C, K> + Sync,
+    (bytes, equations): (usize, impl Fn(&[usize]) -> Equations<C, K> + Sync),
     out: &mut dyn Place,
 ) {
-    key_plan::in_parts(engine, out, |part, codes| verify_part(engine, part, &keys, together, &equations, codes));
+    let equations = (bytes, &equations);
+    key_plan::in_parts(engine, out, |part, codes| verify_part(engine, part, &keys, together, equations, codes));
 }
 
 /// Verifies some items.
@@ -44,7 +45,7 @@ fn verify_part<C: BaseTables, K: Claim<C>>(
     part: Range<usize>,
     keys: &PublicKeys,
     together: bool,
-    equations: &(impl Fn(&[usize]) -> Equations<C, K> + Sync),
+    (bytes, equations): (usize, &(impl Fn(&[usize]) -> Equations<C, K> + Sync)),
     codes: &mut [u8],
 ) {
     let (window, start) = (|uses| best_window::<C>(engine.lanes, uses), part.start);
@@ -56,7 +57,7 @@ fn verify_part<C: BaseTables, K: Claim<C>>(
         together::cpu::find_valid::<C, K>(engine, &candidates, keys, equations, valid);
         plan.retain(&|item| codes[item - start] != Verdict::VALID_CODE, &pays);
     }
-    let singles = engine.map_chunks(plan.singles.len(), 0, |range, out| {
+    let singles = engine.map_chunks(bytes, plan.singles.len(), 0, |range, out| {
         let base = C::tables().table(engine, range.len());
         let items = &plan.singles[range];
         let points = decode::public_keys::<C>(engine.lanes, items.iter().map(|&item| keys.get(item)));
@@ -72,7 +73,7 @@ fn verify_part<C: BaseTables, K: Claim<C>>(
     };
     scatter(&plan.singles, singles);
     for wave in plan.waves(engine, window, Comb::<C>::bytes) {
-        let (items, results) = verify_wave::<C, K>(engine, wave, keys, equations);
+        let (items, results) = verify_wave::<C, K>(engine, wave, keys, (bytes, equations));
         scatter(&items, results);
     }
 }
@@ -82,12 +83,12 @@ fn verify_wave<C: BaseTables, K: Claim<C>>(
     engine: &CpuEngine,
     (window, runs): Wave,
     keys: &PublicKeys,
-    equations: &(impl Fn(&[usize]) -> Equations<C, K> + Sync),
+    (bytes, equations): (usize, &(impl Fn(&[usize]) -> Equations<C, K> + Sync)),
 ) -> (Vec<usize>, Vec<u8>) {
     let tables = key_tables::<C>(engine, runs, keys, window);
     let (items, table_of): (Vec<usize>, Vec<usize>) =
         runs.iter().enumerate().flat_map(|(table, run)| run.iter().map(move |&item| (item, table))).unzip();
-    let codes = engine.map_chunks(items.len(), 0, |range, out| {
+    let codes = engine.map_chunks(bytes, items.len(), 0, |range, out| {
         let base = C::tables().table(engine, range.len());
         let table_of = &table_of[range.clone()];
         let key = |index: usize| tables[table_of[index]].as_ref().map_err(|&rejection| rejection);

@@ -18,7 +18,7 @@ pub fn verify<C: BaseTables>(engine: &CpuEngine, inputs: Verification, _: Policy
     let Verification { digests, signatures, keys, .. } = inputs;
     let equations =
         |items: &[usize]| items.iter().map(|&item| equation::<C>(digests.get(item), signatures.get(item))).collect();
-    verify_cpu::verify::<C, _>(engine, keys, false, equations, out);
+    verify_cpu::verify::<C, _>(engine, keys, false, (0, equations), out);
 }
 
 /// GB/T 32918.2, section 7.1.
