@@ -1,14 +1,16 @@
 //! Which files an input names: files, folders and patterns.
 
 use super::open::is_standard_stream;
+use crate::say::warn;
 use std::collections::HashSet;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
 /// The inputs in order: a file is itself, and a folder the regular files in it and in its folders, sorted by name,
-/// without those whose names begin with a dot. Links are followed, and a folder is entered once. A pattern (`*`, `?`,
-/// `[…]`) that is no file stands for what it matches.
+/// without names that begin with a dot or, as Spark, Hive and Arrow do, with `_`: that is where marks, logs and files
+/// that are not finished are. Links are followed, and a folder is entered once. A pattern (`*`, `?`, `[…]`) that is no
+/// file stands for what it matches.
 ///
 /// # Errors
 /// Where a file is not there, a folder cannot be read or has no file, or a pattern matches nothing.
@@ -19,7 +21,12 @@ pub fn inputs(paths: &[PathBuf]) -> Result<Vec<PathBuf>, String> {
         let before = found.len();
         match fs::metadata(path) {
             Ok(metadata) if metadata.is_dir() => {
-                enter(path, &mut HashSet::new(), &mut found)?;
+                let mut walk = Walk { entered: HashSet::new(), found, passed: None };
+                walk.enter(path)?;
+                if let Some(passed) = walk.passed {
+                    warn(&format!("{} is not read, as its name begins with _", passed.display()));
+                }
+                found = walk.found;
                 if found.len() == before {
                     return Err(named("there is no file in the folder".to_owned()));
                 }
@@ -97,24 +104,45 @@ fn passed_over(pattern: &Path) -> Option<PathBuf> {
     None
 }
 
-/// `entered` are folders, without links in their names.
-fn enter(folder: &Path, entered: &mut HashSet<PathBuf>, found: &mut Vec<PathBuf>) -> Result<(), String> {
-    let named = |problem: io::Error| format!("{}: {problem}", folder.display());
-    // A link may lead back.
-    if !entered.insert(folder.canonicalize().map_err(named)?) {
-        return Ok(());
+/// What was found in a folder so far.
+struct Walk {
+    /// Folders, without links in their names.
+    entered: HashSet<PathBuf>,
+    found: Vec<PathBuf>,
+    /// The first that was passed over and is not known to have no rows.
+    passed: Option<PathBuf>,
+}
+
+impl Walk {
+    fn enter(&mut self, folder: &Path) -> Result<(), String> {
+        let named = |problem: io::Error| format!("{}: {problem}", folder.display());
+        // A link may lead back.
+        if !self.entered.insert(folder.canonicalize().map_err(named)?) {
+            return Ok(());
+        }
+        let entries = fs::read_dir(folder).map_err(named)?.map(|entry| entry.map(|entry| entry.path()));
+        let mut inside = entries.collect::<io::Result<Vec<PathBuf>>>().map_err(named)?;
+        inside.sort_unstable();
+        for path in inside {
+            self.add(path)?;
+        }
+        Ok(())
     }
-    let entries = fs::read_dir(folder).map_err(named)?.map(|entry| entry.map(|entry| entry.path()));
-    let mut inside = entries.collect::<io::Result<Vec<PathBuf>>>().map_err(named)?;
-    inside.retain(|path| !path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.')));
-    inside.sort_unstable();
-    for path in inside {
+
+    fn add(&mut self, path: PathBuf) -> Result<(), String> {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        if name.starts_with('_') && name != "_SUCCESS" {
+            self.passed.get_or_insert_with(|| path.clone());
+        }
+        if name.starts_with(['.', '_']) {
+            return Ok(());
+        }
         let metadata = fs::metadata(&path).map_err(|problem| format!("{}: {problem}", path.display()))?;
         if metadata.is_dir() {
-            enter(&path, entered, found)?;
+            self.enter(&path)?;
         } else if metadata.is_file() {
-            found.push(path);
+            self.found.push(path);
         }
+        Ok(())
     }
-    Ok(())
 }

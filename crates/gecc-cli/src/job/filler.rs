@@ -3,7 +3,7 @@
 use super::arena::Arena;
 use super::compute::Batch;
 use super::parse::{Origins, Rules, fill, key_form};
-use super::running::Job;
+use super::running::{Job, unreadable};
 use super::steps::{Arenas, GROWTH};
 use crate::input::cut::Unit;
 use crate::input::detect::detect;
@@ -14,8 +14,9 @@ use crate::secrets::wiped::wiped_if;
 use gecc::steps::map;
 use std::sync::Arc;
 
-/// Units of the input that came together.
+/// Units of an input that came together.
 pub struct Window {
+    pub name: Arc<str>,
     pub units: Vec<Unit>,
     pub layout: Arc<Layout>,
     pub bytes: u64,
@@ -25,6 +26,8 @@ pub struct Window {
 pub struct Filler<'a> {
     job: &'a Job<'a>,
     rules: Rules,
+    /// The input whose units come.
+    name: Option<Arc<str>>,
     arenas: Arenas,
     /// Items of a full batch, and the most of any, once that is known.
     rows: usize,
@@ -46,20 +49,23 @@ impl<'a> Filler<'a> {
             encoding: options.encoding.unwrap_or_default(),
             hash: options.hash,
             text_messages: options.text_messages,
+            file: None,
         };
         let rows = job.limits.first_rows;
-        Filler { job, rules, arenas, rows, most_rows: None, batch: None, number: 0 }
+        Filler { job, rules, name: None, arenas, rows, most_rows: None, batch: None, number: 0 }
     }
 
-    /// Looks at the first units that there are, for what is not said of them.
+    /// Looks at the first units of an input, for what is not said of them.
     pub fn look_at(&mut self, window: &Window) -> Result<(), Failure> {
-        if self.most_rows.is_some() {
+        if self.name.as_ref().is_some_and(|name| Arc::ptr_eq(name, &window.name)) {
             return Ok(());
         }
+        self.name = Some(Arc::clone(&window.name));
+        self.rules.file = self.name.clone().filter(|_| self.job.names_files);
         if self.job.options.encoding.is_none() {
             let Rules { names, text_messages, .. } = &self.rules;
-            self.rules.encoding =
-                detect(&window.units, &window.layout, names, *text_messages).map_err(|problem| problem.to_string())?;
+            let found = detect(&window.units, &window.layout, names, *text_messages);
+            self.rules.encoding = found.map_err(|problem| unreadable(&window.name, &problem))?;
         }
         info(|| format!("text: {}; bytes in {}", window.layout, self.rules.encoding.name()));
         Ok(())
@@ -67,7 +73,7 @@ impl<'a> Filler<'a> {
 
     /// Adds units to batches, and hands on those that are full. `None` where a later step has ended.
     pub fn add(&mut self, window: Window, hand_on: &impl Fn(Option<Batch>) -> Option<()>) -> Option<()> {
-        let Window { mut units, layout, bytes } = window;
+        let Window { mut units, layout, bytes, .. } = window;
         let rows: usize = units.iter().map(|unit| unit.rows).sum();
         let Job { limits, length, .. } = self.job;
         let most_rows = match self.most_rows {

@@ -11,6 +11,7 @@ use gecc::call::{Reads, RecoveryIds};
 use gecc::fields::{Encoding, Field, Hash};
 use gecc_keys::KeyKind;
 use std::ops::{ControlFlow, Range};
+use std::sync::Arc;
 
 /// What answers to the items of a unit need beside their results. Numbers of rows count from the unit's first.
 #[derive(Default)]
@@ -26,6 +27,8 @@ pub struct Origins {
     /// Items that cannot be used, and why, in order. Nothing is computed of them.
     pub faults: Vec<(usize, String)>,
     pub odd: Odd,
+    /// The input, where answers say it.
+    pub file: Option<Arc<str>>,
 }
 
 impl Origins {
@@ -104,6 +107,8 @@ pub struct Rules {
     pub encoding: Encoding,
     pub hash: Hash,
     pub text_messages: bool,
+    /// The input, where answers say it.
+    pub file: Option<Arc<str>>,
 }
 
 impl Rules {
@@ -115,7 +120,8 @@ impl Rules {
 
 /// Fills a part with the items of a unit, of which the first has this number.
 pub fn fill(unit: &Unit, layout: &Layout, rules: &Rules, number: u64, part: &mut Part) -> Origins {
-    let origins = Origins { first_line: unit.line, lines: Vec::with_capacity(unit.rows), ..Origins::default() };
+    let (first_line, lines, file) = (unit.line, Vec::with_capacity(unit.rows), rules.file.clone());
+    let origins = Origins { first_line, lines, file, ..Origins::default() };
     let mut filling = Filling { rules, number, part, origins, message: Vec::new() };
     each_of_unit(unit, layout, &rules.names, |line, fields| {
         filling.take(line, fields);

@@ -129,6 +129,7 @@ fn rates_of_one_thread_and_of_all() {
                 encoding: Encoding::Hex,
                 hash: Hash::default(),
                 text_messages: false,
+                file: None,
             };
             let counting = nanoseconds(|| {
                 for unit in &units {

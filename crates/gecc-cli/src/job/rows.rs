@@ -4,7 +4,7 @@ use super::arena::Arena;
 use super::compute::Batch;
 use super::limits::Limits;
 use super::parse::Origins;
-use super::running::Job;
+use super::running::{Job, unreadable};
 use super::steps::{Arenas, Filled, GROWTH, PATIENCE};
 use crate::input::binary::layout::Layout;
 use crate::input::binary::reader::{Filled as Read, RowReader};
@@ -34,7 +34,7 @@ pub fn fields_of(reads: Reads) -> Vec<Field> {
 
 impl Job<'_> {
     /// Reads rows into batches.
-    pub fn read_rows(&self, mut reader: RowReader, mut arenas: Arenas, filled: &Filled) {
+    pub fn read_rows(&self, name: &str, mut reader: RowReader, mut arenas: Arenas, filled: &Filled) {
         let limits = match reader.rows() {
             Some(rows) => self.limits.for_rows(rows),
             None => self.limits,
@@ -58,7 +58,7 @@ impl Job<'_> {
                         Ok(Read::End) => return None,
                         Ok(Read::Rows(read)) => break read,
                         Err(problem) => {
-                            filled.put(Err(self.unreadable(&problem)));
+                            filled.put(Err(unreadable(name, &problem)));
                             return None;
                         }
                     }

@@ -11,26 +11,83 @@ use super::steps::Items;
 use super::tables::{self, Opened, ReadyTable};
 use super::write::{LineSink, Lines, Wanted};
 use crate::flags::{Format, StreamOptions};
+use crate::input::binary::reader::RowReader;
 use crate::input::keyfile::{as_lines, warn_if_exposed};
-use crate::input::open::open;
+use crate::input::open::{Input, open};
 use crate::input::paths::{bytes_of, inputs};
 use crate::operation::Operation;
 use crate::output::{Failure, Output, Progress, info, refuse_overwriting};
 use crate::secrets::wiped::Spares;
-use std::path::Path;
+use std::iter;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 /// An input whose form is known and fits the command.
 enum Ready {
     Table(Box<ReadyTable>),
-    Items(Items, Limits, Option<u64>),
+    Text(Input, Limits),
+    Rows(RowReader, Limits, Option<u64>),
 }
 
 impl Ready {
     /// What the number of an item's place is called.
     fn place(&self) -> &'static str {
-        if matches!(self, Ready::Items(Items::Text(_), ..)) { "line" } else { "row" }
+        if matches!(self, Ready::Text(..)) { "line" } else { "row" }
     }
+}
+
+/// Inputs that are not answered yet, in order.
+struct Rest<'a> {
+    operation: &'a Operation,
+    options: &'a StreamOptions,
+    paths: std::slice::Iter<'a, PathBuf>,
+    /// The next one, where it was opened already.
+    opened: Option<(&'a Path, Result<Opened, Failure>)>,
+}
+
+impl<'a> Rest<'a> {
+    fn next(&mut self) -> Option<(&'a Path, Result<Opened, Failure>)> {
+        self.opened.take().or_else(|| {
+            let path = self.paths.next()?;
+            Some((path, open_input(self.operation, path, self.options)))
+        })
+    }
+
+    fn next_ready(&mut self, started: &Started) -> Option<(&'a Path, Result<Ready, Failure>)> {
+        let (path, opened) = self.next()?;
+        Some((path, opened.and_then(|opened| ready(started, path, opened))))
+    }
+
+    /// The next one after a text, where that is a file of text too.
+    fn next_text(&mut self) -> Option<(Arc<str>, Input)> {
+        match self.next()? {
+            (path, Ok(Opened::Other(input))) if path.is_file() => {
+                info(|| format!("input: {}", path.display()));
+                Some((name_of(path), input))
+            }
+            other => {
+                self.opened = Some(other);
+                None
+            }
+        }
+    }
+
+    /// A text, with the files of text that come after it; the bytes of all, where they are known.
+    fn texts<'t>(&'t mut self, path: &Path, input: Input) -> (Items<'t>, Option<u64>) {
+        let waits = matches!(input, Input::Stream(_)) && !path.is_file();
+        let length = input.length();
+        let first = iter::once((name_of(path), input));
+        if waits {
+            return (Items::Text { texts: Box::new(first), waits }, length);
+        }
+        let length = length.and_then(|length| Some(length + bytes_of(self.paths.as_slice())?));
+        (Items::Text { texts: Box::new(first.chain(iter::from_fn(|| self.next_text()))), waits }, length)
+    }
+}
+
+fn name_of(path: &Path) -> Arc<str> {
+    path.display().to_string().into()
 }
 
 /// Runs an operation over all inputs and prints the summary. Gives the exit code. Where private keys are read, they may
@@ -47,16 +104,14 @@ pub fn run(operation: &Operation, options: &StreamOptions) -> Result<u8, Failure
         return Err("several keys go with one input, whose items they are for".to_owned().into());
     }
     // What can be refused is refused before an engine is started.
-    let opened = open_input(operation, &paths[0], options)?;
+    let mut rest = Rest { operation, options, paths: paths.iter(), opened: None };
+    let (path, opened) = rest.next().expect("there is an input");
+    let opened = opened?;
     let started = Started::new(operation, options, bytes_of(&paths))?;
-    let mut next = Some(ready(&started, &paths[0], opened)?);
+    let mut next = Some((path, Ok(ready(&started, path, opened)?)));
     let mut output = Output::open(options.output.as_deref(), operation.gives_secrets(), started.interrupted)?;
     let (mut tally, mut end, mut has_header) = (Tally::default(), End::Input, false);
-    for path in &paths {
-        let input = match next.take() {
-            Some(input) => Ok(input),
-            None => open_input(operation, path, options).and_then(|input| ready(&started, path, input)),
-        };
+    while let Some((path, input)) = next.take().or_else(|| rest.next_ready(&started)) {
         info(|| format!("input: {}", path.display()));
         let input = match input {
             Ok(input) => input,
@@ -74,7 +129,7 @@ pub fn run(operation: &Operation, options: &StreamOptions) -> Result<u8, Failure
                 break;
             }
         }
-        (end, output) = answer(&started, input, &wanted, path, output, &mut tally);
+        (end, output) = answer(&started, (path, input), &mut rest, &wanted, output, &mut tally);
         if !matches!(end, End::Input) {
             break;
         }
@@ -112,32 +167,33 @@ fn ready(started: &Started, path: &Path, opened: Opened) -> Result<Ready, Failur
     let row_bytes = Arena::row_bytes(operation, options.layout.as_ref());
     let limits = Limits::new(options, engine, operation.width(), row_bytes, pool.current_num_threads());
     let length = input.length();
-    let items = match (options.format, &options.layout) {
+    match (options.format, &options.layout) {
         (Some(Format::Rows), Some(layout)) => {
             layout.require(&fields_of(operation.reads()))?;
             layout.require_widths(operation.call)?;
-            Items::Rows(rows::reader(input, layout, &limits).map_err(named)?)
+            Ok(Ready::Rows(rows::reader(input, layout, &limits).map_err(named)?, limits, length))
         }
-        _ => Items::Text(input),
-    };
-    Ok(Ready::Items(items, limits, length))
+        _ => Ok(Ready::Text(input, limits)),
+    }
 }
 
+/// Answers an input, and with a text what of the rest is text.
 fn answer(
     started: &Started,
-    input: Ready,
+    (path, input): (&Path, Ready),
+    rest: &mut Rest<'_>,
     wanted: &Wanted,
-    path: &Path,
     output: Output,
     tally: &mut Tally,
 ) -> (End, Output) {
-    let (items, limits, length) = match input {
+    let (limits, (items, length)) = match input {
         Ready::Table(table) => return tables::answer(started, *table, wanted, path, output, tally),
-        Ready::Items(items, limits, length) => (items, limits, length),
+        Ready::Rows(reader, limits, length) => (limits, (Items::Rows(name_of(path), reader), length)),
+        Ready::Text(input, limits) => (limits, rest.texts(path, input)),
     };
     let Started { operation, options, engine, pool, interrupted, .. } = started;
-    let stopped = AtomicBool::new(false);
-    let job = Job { operation, engine, options, path, pool, limits, length, stopped, interrupted };
+    let (stopped, names_files) = (AtomicBool::new(false), wanted.file.is_some());
+    let job = Job { operation, engine, options, names_files, pool, limits, length, stopped, interrupted };
     let progress = Progress::new(length, options.said.quiet);
     let ended = job.answer(items, output, wanted, &progress, tally);
     progress.end();
@@ -148,7 +204,7 @@ impl Job<'_> {
     /// Answers all items in the form that is asked for.
     fn answer(
         &self,
-        items: Items,
+        items: Items<'_>,
         mut output: Output,
         wanted: &Wanted,
         progress: &Progress,

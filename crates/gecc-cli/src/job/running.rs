@@ -39,8 +39,8 @@ pub struct Job<'a> {
     pub operation: &'a Operation,
     pub engine: &'a Engine,
     pub options: &'a StreamOptions,
-    /// Where the input is.
-    pub path: &'a Path,
+    /// Whether answers say in which input an item was, as there are several.
+    pub names_files: bool,
     pub pool: &'a Arc<ThreadPool>,
     pub limits: Limits,
     /// Bytes of the input, where that is known.
@@ -50,14 +50,10 @@ pub struct Job<'a> {
     pub interrupted: &'static AtomicBool,
 }
 
-impl Job<'_> {
-    /// What is wrong with the input.
-    pub fn unreadable(&self, problem: &dyn Display) -> Failure {
-        match is_standard_stream(self.path) {
-            true => format!("standard input: {problem}").into(),
-            false => format!("{}: {problem}", self.path.display()).into(),
-        }
-    }
+/// What is wrong with the input of a name.
+pub fn unreadable(name: &str, problem: &dyn Display) -> Failure {
+    let name = if is_standard_stream(Path::new(name)) { "standard input" } else { name };
+    format!("{name}: {problem}").into()
 }
 
 /// What is done to all inputs, and what works on them.

@@ -15,6 +15,7 @@ use crate::output::{Failure, Progress};
 use gecc::stack;
 use gecc::steps::{Entrance, Results, line};
 use std::io;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::thread::{self, Scope};
@@ -25,10 +26,17 @@ pub const PATIENCE: Duration = Duration::from_millis(100);
 /// By how much more rows a batch has than the one before, as long as input is waiting.
 pub const GROWTH: usize = 8;
 
+/// Inputs of text, each with its name.
+pub type Texts<'a> = Box<dyn Iterator<Item = (Arc<str>, Input)> + Send + 'a>;
+
 /// Where items come from.
-pub enum Items {
-    Text(Input),
-    Rows(RowReader),
+pub enum Items<'a> {
+    Text {
+        texts: Texts<'a>,
+        /// Whether more may take any time to come.
+        waits: bool,
+    },
+    Rows(Arc<str>, RowReader),
 }
 
 /// A batch that was computed, in its turn.
@@ -78,7 +86,7 @@ impl Job<'_> {
     /// Starts the steps, and puts out what they give.
     pub fn answer_all<F: Form>(
         &self,
-        items: Items,
+        items: Items<'_>,
         form: &F,
         sink: &mut impl Sink<F::Made>,
         progress: &Progress,
@@ -92,12 +100,11 @@ impl Job<'_> {
             // What is not handed to a thread is gone behind it, so that nobody waits for it.
             let start = move || {
                 match items {
-                    Items::Rows(source) => spawn(scope, move || self.read_rows(source, arenas, &filled))?,
-                    Items::Text(input) => {
-                        let ((to_cutter, pieces), (to_parser, windows)) = (sync_channel(0), sync_channel(1));
-                        let waits = matches!(input, Input::Stream(_));
-                        spawn(scope, move || self.read(input, to_cutter))?;
-                        spawn(scope, move || self.cut(pieces, to_parser))?;
+                    Items::Rows(name, source) => spawn(scope, move || self.read_rows(&name, source, arenas, &filled))?,
+                    Items::Text { texts, waits } => {
+                        let ((to_cutter, read), (to_parser, windows)) = (sync_channel(0), sync_channel(1));
+                        spawn(scope, move || self.read(texts, to_cutter))?;
+                        spawn(scope, move || self.cut(read, to_parser))?;
                         spawn(scope, move || self.parse(windows, waits, arenas, &filled))?;
                     }
                 }

@@ -203,7 +203,7 @@ fn lines_of(lines: &Lines, Answered { first, answers, .. }: &Answered) -> Vec<Wr
         // Results may be secret.
         let mut result = Zeroizing::new(Vec::with_capacity(lines.operation.width()));
         for row in start..answers.len().min(start + MAX_ROWS) {
-            let place = first + row as u64 + 1;
+            let place = (lines.wanted.file.as_deref(), first + row as u64 + 1);
             let mut write = |outcome| lines.write_answer(outcome, place, &[], written);
             match answers.reason(row) {
                 None => {

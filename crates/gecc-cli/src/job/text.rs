@@ -1,9 +1,10 @@
-//! Text into batches: pieces of the input are cut into units of whole rows, which are parsed side by side into columns.
+//! Text into batches: pieces of inputs are cut into units of whole rows, which are parsed side by side into columns.
+//! Inputs follow each other as if they were one, so that many small ones share batches.
 
 use super::compute::Batch;
 use super::filler::{Filler, Window};
-use super::running::Job;
-use super::steps::{Arenas, Filled, PATIENCE};
+use super::running::{Job, unreadable};
+use super::steps::{Arenas, Filled, PATIENCE, Texts};
 use crate::input::cut::{Cut, Cutter, measure};
 use crate::input::names::Names;
 use crate::input::open::Input;
@@ -11,77 +12,85 @@ use crate::input::source::{Next, Source};
 use crate::input::text::{Buffers, Text};
 use crate::output::Failure;
 use gecc::steps::map;
-use std::sync::mpsc::{Receiver, RecvError, SyncSender, TryRecvError};
+use std::io;
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, SyncSender, TryRecvError};
+
+/// What was read.
+pub enum Read {
+    /// An input begins, by its name.
+    Begin(Arc<str>),
+    /// Pieces of the one that has begun.
+    Pieces(Vec<Text>),
+}
+
+type ToCutter = SyncSender<Result<Read, Failure>>;
+type ToParser = SyncSender<Result<Window, Failure>>;
 
 impl Job<'_> {
-    /// Reads the input.
-    pub fn read(&self, input: Input, to: SyncSender<Result<Vec<Text>, Failure>>) {
+    /// Reads inputs.
+    pub fn read(&self, texts: Texts, to: ToCutter) {
         let buffers = Buffers::new(self.limits.piece, self.operation.reads().secret_keys);
-        let mut source = match Source::new(input, buffers, self.limits.window, self.pool) {
-            Ok(source) => source,
-            Err(problem) => {
-                let _ = to.send(Err(self.unreadable(&problem)));
-                return;
-            }
-        };
-        while !self.is_over() {
-            let sent = match source.next(PATIENCE) {
-                Ok(Next::Nothing) => continue,
-                Ok(Next::Pieces(pieces)) => to.send(Ok(pieces)),
-                Ok(Next::End) => return,
+        for (name, input) in texts {
+            match self.read_one(&name, input, &buffers, &to) {
+                Ok(ControlFlow::Continue(())) => {}
+                Ok(ControlFlow::Break(())) => return,
                 Err(problem) => {
-                    let _ = to.send(Err(self.unreadable(&problem)));
+                    let _ = to.send(Err(unreadable(&name, &problem)));
                     return;
                 }
-            };
-            if sent.is_err() {
-                return;
             }
         }
+    }
+
+    /// Reads an input, until nothing more is wanted.
+    fn read_one(
+        &self,
+        name: &Arc<str>,
+        input: Input,
+        buffers: &Arc<Buffers>,
+        to: &ToCutter,
+    ) -> io::Result<ControlFlow<()>> {
+        if to.send(Ok(Read::Begin(Arc::clone(name)))).is_err() {
+            return Ok(ControlFlow::Break(()));
+        }
+        let mut source = Source::new(input, Arc::clone(buffers), self.limits.window, self.pool)?;
+        while !self.is_over() {
+            let sent = match source.next(PATIENCE)? {
+                Next::Nothing => continue,
+                Next::Pieces(pieces) => to.send(Ok(Read::Pieces(pieces))),
+                Next::End => return Ok(ControlFlow::Continue(())),
+            };
+            if sent.is_err() {
+                break;
+            }
+        }
+        Ok(ControlFlow::Break(()))
     }
 
     /// Cuts what was read into units.
-    pub fn cut(&self, pieces: Receiver<Result<Vec<Text>, Failure>>, to: SyncSender<Result<Window, Failure>>) {
-        let mut cutter = Cutter::new(self.options.format, Names::new(self.options.mapping(), self.operation.reads()));
-        let mut has_ended = false;
-        while !has_ended {
-            let (mut cuts, mut bytes) = (Vec::new(), 0);
-            let outcome = match pieces.recv() {
-                Ok(Ok(pieces)) => {
-                    let cut = pieces.into_iter().try_for_each(|piece| {
-                        bytes += piece.bytes().len() as u64;
-                        cutter.push(piece, &mut cuts)
-                    });
-                    cut.map_err(|problem| self.unreadable(&problem))
+    pub fn cut(&self, read: Receiver<Result<Read, Failure>>, to: ToParser) {
+        let names = Names::new(self.options.mapping(), self.operation.reads());
+        let step = || -> Option<()> {
+            let mut cutting: Option<Cutting> = None;
+            for next in read {
+                match next {
+                    Ok(Read::Begin(name)) => {
+                        let cutter = Cutter::new(self.options.format, names.clone());
+                        if let Some(ended) = cutting.replace(Cutting { job: self, name, cutter, to: &to }) {
+                            ended.end()?;
+                        }
+                    }
+                    Ok(Read::Pieces(pieces)) => cutting.as_mut().expect("an input has begun").push(pieces)?,
+                    Err(failure) => return to.send(Err(failure)).ok(),
                 }
-                Ok(Err(failure)) => Err(failure),
-                // Nobody reads on, though there may be more.
-                Err(RecvError) if self.is_over() => return,
-                Err(RecvError) => {
-                    has_ended = true;
-                    cutter.end(&mut cuts).map_err(|problem| self.unreadable(&problem))
-                }
-            };
-            // What was read before an error is still answered.
-            if let Some(window) = self.measured(&mut cutter, cuts, bytes)
-                && to.send(Ok(window)).is_err()
-            {
-                return;
             }
-            if let Err(failure) = outcome {
-                let _ = to.send(Err(failure));
-                return;
-            }
-        }
-    }
-
-    /// Units of what was cut; `None` where there are none.
-    fn measured(&self, cutter: &mut Cutter, cuts: Vec<Cut>, bytes: u64) -> Option<Window> {
-        let layout = cutter.layout().cloned()?;
-        let most = self.limits.unit_rows;
-        let measures = map(self.pool, &cuts, |cut| measure(cut, &layout, most));
-        let units = cutter.number(cuts, measures);
-        (!units.is_empty()).then_some(Window { units, layout, bytes })
+            // Else nobody reads on, though there may be more.
+            cutting.filter(|_| !self.is_over())?.end()
+        };
+        // `None` where nothing more is wanted.
+        let _ = step();
     }
 
     /// Parses units into batches.
@@ -102,20 +111,56 @@ impl Job<'_> {
                 } else {
                     windows.recv().ok()
                 };
-                match next {
-                    Some(Ok(window)) => match filler.look_at(&window) {
-                        Ok(()) => filler.add(window, &hand_on)?,
-                        Err(failure) => return filled.put(Err(failure)).then_some(()),
-                    },
-                    Some(Err(failure)) => {
+                let Some(next) = next else { return hand_on(filler.batch.take()) };
+                match next.and_then(|window| filler.look_at(&window).map(|()| window)) {
+                    Ok(window) => filler.add(window, &hand_on)?,
+                    Err(failure) => {
                         hand_on(filler.batch.take())?;
                         return filled.put(Err(failure)).then_some(());
                     }
-                    None => return hand_on(filler.batch.take()),
                 }
             }
         };
         // `None` where a later step has ended.
         let _ = step();
+    }
+}
+
+/// An input that is being cut.
+struct Cutting<'a> {
+    job: &'a Job<'a>,
+    name: Arc<str>,
+    cutter: Cutter,
+    to: &'a ToParser,
+}
+
+impl Cutting<'_> {
+    fn push(&mut self, pieces: Vec<Text>) -> Option<()> {
+        let (mut cuts, bytes) = (Vec::new(), pieces.iter().map(|piece| piece.bytes().len() as u64).sum());
+        let outcome = pieces.into_iter().try_for_each(|piece| self.cutter.push(piece, &mut cuts));
+        self.put(cuts, bytes, outcome)
+    }
+
+    fn end(mut self) -> Option<()> {
+        let mut cuts = Vec::new();
+        let outcome = self.cutter.end(&mut cuts);
+        self.put(cuts, 0, outcome)
+    }
+
+    /// Hands on what was cut, also what came before an error. `None` after that, and where nothing more is wanted.
+    fn put(&mut self, cuts: Vec<Cut>, bytes: u64, outcome: Result<(), String>) -> Option<()> {
+        if let Some(window) = self.measured(cuts, bytes) {
+            self.to.send(Ok(window)).ok()?;
+        }
+        let problem = outcome.err().map(|problem| unreadable(&self.name, &problem));
+        problem.map_or(Some(()), |failure| self.to.send(Err(failure)).ok().and(None))
+    }
+
+    /// Units of what was cut; `None` where there are none.
+    fn measured(&mut self, cuts: Vec<Cut>, bytes: u64) -> Option<Window> {
+        let (layout, Job { limits, pool, .. }) = (self.cutter.layout().cloned()?, self.job);
+        let measures = map(pool, &cuts, |cut| measure(cut, &layout, limits.unit_rows));
+        let units = self.cutter.number(cuts, measures);
+        (!units.is_empty()).then(|| Window { name: Arc::clone(&self.name), units, layout, bytes })
     }
 }

@@ -22,8 +22,8 @@ pub struct Wanted {
     only_rejected: bool,
     /// Whether the first rejection is the last answer.
     pub check: bool,
-    /// The input, where there are several.
-    file: Option<String>,
+    /// The input, where there are several, of items that do not say it themselves.
+    pub file: Option<String>,
     /// The columns of CSV, where answers are that.
     csv: Option<Vec<&'static str>>,
 }
@@ -134,6 +134,7 @@ impl Lines<'_> {
     }
 
     fn write_unit(&self, arena: &Arena, start: usize, unit: &Origins, written: &mut Written) {
+        let file = unit.file.as_deref().or(self.wanted.file.as_deref());
         let mut faults = unit.faults.iter().peekable();
         for row in 0..unit.rows() {
             let fault = faults.next_if(|(at, _)| *at == row).map(|(_, reason)| reason.as_str());
@@ -143,15 +144,21 @@ impl Lines<'_> {
                 None if code == Verdict::VALID_CODE => Outcome::Passed(result),
                 None => Outcome::Rejected(code),
             };
-            self.write_answer(outcome, unit.line(row), unit.tag(row), written);
+            self.write_answer(outcome, (file, unit.line(row)), unit.tag(row), written);
             if self.is_last(written) {
                 return;
             }
         }
     }
 
-    /// Writes the answer to an item at a place of the input. The tag is JSON, or empty where there is none.
-    pub fn write_answer(&self, outcome: Outcome, place: u64, tag: &[u8], written: &mut Written) {
+    /// Writes the answer to an item at a place of a file. The tag is JSON, or empty where there is none.
+    pub fn write_answer(
+        &self,
+        outcome: Outcome,
+        (file, place): (Option<&str>, u64),
+        tag: &[u8],
+        written: &mut Written,
+    ) {
         let (wanted, passed) = (self.wanted, matches!(outcome, Outcome::Passed(_)));
         match outcome {
             Outcome::Passed(_) => written.tally.pass(1),
@@ -168,7 +175,7 @@ impl Lines<'_> {
             Outcome::Refused(reason) => self.reject(reason, &mut line),
         }
         if wanted.line || !passed {
-            if let Some(file) = &wanted.file {
+            if let Some(file) = file {
                 line.text("file", file);
             }
             line.number(wanted.place, place);

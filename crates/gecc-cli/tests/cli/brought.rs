@@ -402,6 +402,78 @@ fn several_files_folders_patterns_and_csv_out() {
     }
 }
 
+/// Small files share batches. Each has a form of its own all the same.
+#[test]
+fn many_small_files_of_different_forms() {
+    const FILES: usize = 60;
+    let set = signed::<P256>(2 * FILES);
+    let folder = tempfile::tempdir().unwrap();
+    let path = |file: usize| folder.path().join(format!("{file:02}")).to_str().unwrap().to_owned();
+    let mut objects: Vec<Value> = set.lines().iter().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let is_spoiled = |item: usize| item.is_multiple_of(7);
+    for item in (0..objects.len()).filter(|item| is_spoiled(*item)) {
+        objects[item]["digest"] = json!(hex::encode([0xff; 32]));
+    }
+    for (file, items) in objects.chunks_mut(2).enumerate() {
+        let content = match file % 6 {
+            // No end of line at the end.
+            0 => format!("{}\n{}", items[0], items[1]),
+            1 => json!(items).to_string(),
+            2 => {
+                for item in items.iter_mut() {
+                    for name in ["digest", "signature", "public_key"] {
+                        let bytes = hex::decode(item[name].as_str().unwrap().trim_start_matches("0x")).unwrap();
+                        item[name] = json!(Base64::encode_string(&bytes));
+                    }
+                }
+                format!("{}\n{}\n", items[0], items[1])
+            }
+            kind => {
+                let names = [["digest", "signature", "public_key"], ["public_key", "digest", "signature"]][kind % 2];
+                let row = |item: &Value| names.map(|name| item[name].as_str().unwrap().to_owned()).join(",");
+                format!("{}\n{}\n{}\n", names.join(","), row(&items[0]), row(&items[1]))
+            }
+        };
+        let content = content.into_bytes();
+        fs::write(path(file), if file % 6 == 5 { gzip(&content) } else { content }).unwrap();
+    }
+    fs::write(path(FILES - 1) + "-empty", "").unwrap();
+    let verify = || gecc().args(ON_P256).args(["--engine", "cpu", "--line"]).arg(folder.path()).output().unwrap();
+    let output = verify();
+    assert_eq!(code(&output), 1, "{}", stderr(&output));
+    let found = answers(&output);
+    assert_eq!(found.len(), 2 * FILES);
+    for (item, answer) in found.iter().enumerate() {
+        let line = 1 + item % 2 + usize::from(item / 2 % 6 > 2) - if item / 2 % 6 == 1 { item % 2 } else { 0 };
+        let expected = (json!(!is_spoiled(item)), json!(path(item / 2)), json!(line));
+        assert_eq!((&answer["valid"], &answer["file"], &answer["line"]), (&expected.0, &expected.1, &expected.2));
+    }
+    // What comes before a file that cannot be read is answered.
+    fs::write(path(30), "nothing\n1\n").unwrap();
+    let output = verify();
+    assert_eq!((code(&output), answers(&output).len()), (2, 60), "{}", stderr(&output));
+    assert!(stderr(&output).contains(&path(30)), "{}", stderr(&output));
+}
+
+#[test]
+fn what_spark_leaves_in_a_folder_has_no_items() {
+    let folder = tempfile::tempdir().unwrap();
+    let put = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();
+    put("part-00000.json", &signed::<P256>(1).lines().remove(0));
+    put("_SUCCESS", "");
+    put(".part-00000.json.crc", "crc");
+    let verify = || gecc().args(ON_P256).arg(folder.path()).output().unwrap();
+    let output = verify();
+    assert_eq!((code(&output), answers(&output).len()), (0, 1), "{}", stderr(&output));
+    assert!(!stderr(&output).contains("warning"), "{}", stderr(&output));
+    fs::create_dir(folder.path().join("_delta_log")).unwrap();
+    put("_delta_log/00000000000000000000.json", "{\"commitInfo\":{}}");
+    put("_started_1", "{}");
+    let output = verify();
+    assert_eq!((code(&output), answers(&output).len()), (0, 1), "{}", stderr(&output));
+    assert!(stderr(&output).contains("_delta_log is not read, as its name begins with _"), "{}", stderr(&output));
+}
+
 #[cfg(unix)]
 #[test]
 fn links_in_folders_are_followed() {
