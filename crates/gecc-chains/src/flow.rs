@@ -14,6 +14,7 @@
 //! the pool too.
 
 use crate::limits::Limits;
+use crate::threads::{spawn, spawn_some};
 use crate::timings::{Step, Timings};
 use gecc::steps::{Entrance, Results, Room, Workers, line, map};
 use gecc::{Backend, Engine};
@@ -249,19 +250,22 @@ pub(crate) fn run<W: Work, F: Form<W::Answers>, B>(
     let (gathered, batches, answers) = line(waiting, 0);
     let steps = &steps;
     thread::scope(|scope| {
-        for room in &steps.rooms {
-            let sources = Arc::clone(&sources);
-            scope.spawn(move || steps.read_each(room, sources));
-        }
-        // When these threads are gone nothing more comes.
-        drop(sources);
-        scope.spawn(move || steps.gather(pieces, &gathered));
-        for _ in 0..computing {
-            let batches = batches.clone();
-            scope.spawn(move || steps.compute(&batches, form));
-        }
-        drop(batches);
-        let ended = steps.hand_on(answers, &mut sink);
+        // What is not handed to a thread is gone behind it, so that nobody waits for it: who gathers ends where nobody
+        // computes, and with it those that read.
+        let start = move || {
+            spawn(scope, move || steps.gather(pieces, &gathered))?;
+            let reads = steps.rooms.iter().map(move |room| {
+                let sources = Arc::clone(&sources);
+                move || steps.read_each(room, sources)
+            });
+            spawn_some(scope, reads)?;
+            let computes = (0..computing).map(move |_| {
+                let batches = batches.clone();
+                move || steps.compute(&batches, form)
+            });
+            spawn_some(scope, computes)
+        };
+        let ended = start().and_then(|()| steps.hand_on(answers, &mut sink));
         stopped.store(true, Ordering::Relaxed);
         ended
     })

@@ -33,6 +33,9 @@ mod reason;
 #[cfg(test)]
 mod shipped;
 mod spare;
+// For the command.
+#[doc(hidden)]
+pub mod threads;
 mod timings;
 
 pub use files::{Paths, files_of};

@@ -137,7 +137,7 @@ fn for_each_block(text: &[u8], mut hand_on: impl FnMut(usize, Result<&[u8], Stri
 fn decoded(block: &[u8]) -> Result<Vec<u8>, String> {
     let end = find(block, END).ok_or("the block does not end")? + END.len();
     let line = block[end..].iter().position(|byte| *byte == b'\n').map_or(block.len(), |line| end + line);
-    // Lines may have any length, as in what `base64` writes.
+    // Lines may have any length, as in what `base64` writes, that all but the last have.
     let decoded = Decoder::new_detect_wrap(block[..line].trim_ascii_end()).and_then(|mut decoder| {
         let mut der = Vec::new();
         decoder.decode_to_end(&mut der)?;

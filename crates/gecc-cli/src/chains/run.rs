@@ -8,10 +8,11 @@ use crate::flags::ChainOptions;
 use crate::input::paths::without_patterns;
 use crate::job::{End, loaded_from, pool, warn_of_failures};
 use crate::memory;
-use crate::output::{Failure, Output, Progress, debug, info, is_same_place, note, refuse_overwriting};
+use crate::output::{Failure, Output, Progress, debug, info, is_replaced, is_same_place, note, refuse_overwriting};
 use crate::{ALL_PASSED, CLOSED_PIPE, COULD_NOT_RUN, NOT_CHECKED, SOME_REJECTED, interrupt};
 use gecc::Engine;
 use gecc_chains::bitcoin::files_beside;
+use gecc_chains::threads::spawn;
 use gecc_chains::{Paths, Settings, Timings, files_of};
 use rayon::ThreadPool;
 use std::ops::ControlFlow;
@@ -106,7 +107,7 @@ pub fn run<R: Row>(
     thread::scope(|scope| {
         let (to_start, found) = channel();
         let engine = &engine;
-        let starting = scope.spawn(move || start(engine, options, of_engine, &found));
+        let starting = spawn(scope, move || start(engine, options, of_engine, &found))?;
         let (paths, state) = find(named, options, done)?;
         // It may have begun without.
         let _ = to_start.send(paths.known_bytes());
@@ -168,7 +169,7 @@ pub fn refuse_overwriting_any(paths: &Paths, output: Option<&Path>) -> Result<()
 
 /// Answers to files that are done are not made again.
 fn refuse_losing(output: &Path, done: &Path) -> Result<(), String> {
-    if std::fs::metadata(output).is_ok_and(|metadata| metadata.is_file() && metadata.len() > 0) {
+    if std::fs::metadata(output).is_ok_and(|before| before.len() > 0 && is_replaced(output, Some(&before))) {
         let (output, done) = (output.display(), done.display());
         return Err(format!(
             "{output}: would be lost, and answers to files that are done by {done} are not made again: name another output"
@@ -215,6 +216,7 @@ impl Writing<'_> {
 fn conclude(end: End, engine: &Engine, timings: &Timings, writing: Writing, started: Instant) -> Result<u8, Failure> {
     let Writing { options, sink, mut state, finished, summary, what, .. } = writing;
     let (output, whole) = sink.end();
+    let is_readable = whole.is_ok();
     let noted = match (&whole, &mut state) {
         (Ok(()), Some(state)) => state.add(&finished),
         _ => Ok(()),
@@ -225,7 +227,7 @@ fn conclude(end: End, engine: &Engine, timings: &Timings, writing: Writing, star
     };
     let kept = match end {
         End::Input => output.finish(options.sync).map(|()| String::new()),
-        _ => Ok(output.abandon(summary.answers() > 0)),
+        _ => Ok(output.abandon_at_end(summary.answers() > 0, is_readable)),
     };
     debug(|| loaded_from(engine));
     if !options.said.quiet {

@@ -19,7 +19,7 @@ struct Done {
     path: Name,
     /// Of all of them.
     bytes: u64,
-    /// Of the last that was, in nanoseconds.
+    /// The times of all of them in nanoseconds, added up: each changes the sum, and not only the latest.
     modified: u64,
 }
 
@@ -52,7 +52,7 @@ impl Done {
     fn add(&mut self, metadata: &Metadata) {
         let since = metadata.modified().unwrap_or(SystemTime::UNIX_EPOCH).duration_since(UNIX_EPOCH);
         self.bytes += metadata.len();
-        self.modified = self.modified.max(since.unwrap_or_default().as_nanos() as u64);
+        self.modified = self.modified.wrapping_add(since.unwrap_or_default().as_nanos() as u64);
     }
 }
 
@@ -118,6 +118,7 @@ impl State {
 mod tests {
     use super::*;
     use gecc_chains::files_of;
+    use std::time::Duration;
 
     #[test]
     fn what_comes_to_a_file_while_it_is_checked_is_not_done() {
@@ -135,5 +136,28 @@ mod tests {
             state.add(&[Arc::clone(&paths.files[0].0)]).unwrap();
             assert_eq!(open().1, expected);
         }
+    }
+
+    /// As where blocks were copied again, and keep their times.
+    #[test]
+    fn what_changes_and_stays_the_older_one_is_not_done() {
+        let folder = tempfile::tempdir().unwrap();
+        let [state, blocks, spent] = ["state", "blk00000.dat", "rev00000.dat"].map(|name| folder.path().join(name));
+        let write = |path: &Path, text: &str, hours: u64| {
+            std::fs::write(path, text).unwrap();
+            let time = UNIX_EPOCH + Duration::from_secs(3600 * hours);
+            File::options().write(true).open(path).unwrap().set_modified(time).unwrap();
+        };
+        let done = || {
+            let mut paths = files_of(std::slice::from_ref(&blocks));
+            let (mut state, done) = State::open(&state, &mut paths).unwrap();
+            state.add(&paths.files.iter().map(|(path, _)| Arc::clone(path)).collect::<Vec<_>>()).unwrap();
+            done
+        };
+        write(&blocks, "one", 1);
+        write(&spent, "spent", 9);
+        assert_eq!([done(), done()], [0, 1]);
+        write(&blocks, "two", 2);
+        assert_eq!([done(), done()], [0, 1]);
     }
 }

@@ -174,7 +174,7 @@ pub fn format_by_name(format: Option<AnswerFormat>, output: Option<&Path>) -> An
 }
 
 /// In small letters.
-fn end_of_name(path: Option<&Path>) -> String {
+pub fn end_of_name(path: Option<&Path>) -> String {
     path.and_then(Path::extension).and_then(OsStr::to_str).unwrap_or_default().to_ascii_lowercase()
 }
 
@@ -205,10 +205,6 @@ impl StreamOptions {
             (
                 self.columns.is_some() && self.layout.is_some(),
                 "--columns goes with columns that have names: --layout says where those of rows are",
-            ),
-            (
-                ["gz", "zst", "bz2", "xz"].contains(&end_of_name(self.output.as_deref()).as_str()),
-                "answers are not compressed: name the output without .gz, .zst, .bz2 or .xz, or pipe it through a program",
             ),
             (
                 !writes_lines && cfg!(not(feature = "arrow")),

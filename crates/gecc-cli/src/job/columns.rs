@@ -10,7 +10,7 @@ use super::write::{Form, Sink};
 use crate::flags::{AnswerFormat, StreamOptions};
 use crate::input::open::is_standard_stream;
 use crate::operation::{Operation, TableAnswers};
-use crate::output::{Failure, Output, Progress};
+use crate::output::{Failure, Output, Progress, note};
 use arrow_array::{ArrayRef, StringArray};
 use arrow_schema::{DataType, Field, Schema};
 use gecc::{Verdict, stack};
@@ -78,7 +78,7 @@ impl Write for Shared {
 /// Answers all items in columns. Gives back the output, to which nothing more is written.
 pub fn answer_all(job: &Job, items: Items, output: Output, progress: &Progress, tally: &mut Tally) -> (End, Output) {
     let shared = Shared::new(output);
-    let is_text = matches!(items, Items::Text(_));
+    let is_text = matches!(items, Items::Text { .. });
     let wanted = wanted(job.options, if is_text { "line" } else { "row" }, true);
     let operation = job.operation.over_tables(TableAnswers::Columns);
     let schema = wanted.schema(&beside(is_text), &operation);
@@ -89,8 +89,13 @@ pub fn answer_all(job: &Job, items: Items, output: Output, progress: &Progress, 
             let maker = AnswerMaker::new(&writer, schema, wanted);
             let form = AsColumns { operation: job.operation, maker, pool: Pool::of(Arc::clone(job.pool)), is_text };
             let end = job.answer_all(items, &form, &mut writer, progress, tally);
-            match (end, writer.finish()) {
-                (End::Input | End::Rejection, Err(problem)) => End::of(failure(problem)),
+            match (end, writer.finish().map_err(failure)) {
+                (End::Input | End::Rejection, Err(failure)) => End::of(failure),
+                (end, Err(Failure::Problem(problem))) => {
+                    progress.end();
+                    note(&format!("gecc: the output lacks its end, without which it may be unreadable: {problem}"));
+                    end
+                }
                 (end, _) => end,
             }
         }

@@ -19,6 +19,8 @@ const BLOCKS: u64 = 16;
 const LONGEST: u64 = 512 << 20;
 /// Bytes that a block takes where it is: few take more.
 const BLOCK: usize = 16 << 20;
+/// Bytes that an answer may have at least: from files of the least memory no longer value is read.
+const LEAST: u64 = 6 << 20;
 /// How often an answer is there: as it came, taken apart, and on its way through the pipe.
 const COPIES: usize = 3;
 
@@ -41,7 +43,7 @@ impl Node {
         let ((reader, mut writer), (hand_on, given)) = (io::pipe()?, sync_channel(0));
         let asking = Asking::new(url, requests(memory, COPIES * BLOCK), interrupted);
         let is_over = Arc::clone(&asking.is_over);
-        let longest = memory.map_or(LONGEST, |memory| (memory / (COPIES * asking.requests)) as u64);
+        let longest = memory.map_or(LONGEST, |memory| LEAST.max((memory / (COPIES * asking.requests)) as u64));
         let at_once = if memory.is_some() { 1 } else { BLOCKS };
         // Not waited for: they end when nobody reads what is written.
         let named = |name: &str| thread::Builder::new().name(name.to_owned());

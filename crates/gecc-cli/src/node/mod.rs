@@ -10,6 +10,7 @@ pub use bitcoin::asked;
 #[cfg(unix)]
 pub use ethereum::Node;
 use gecc::steps::line;
+use gecc_chains::threads::{spawn, spawn_some};
 use std::str::FromStr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -90,12 +91,16 @@ impl Asking {
         let ask = &ask;
         let (entrance, workers, answers) = line(self.requests, 0);
         thread::scope(|scope| {
-            scope.spawn(move || (0..requests).all(|request| entrance.hand_in(request)));
-            for _ in 0..self.requests {
+            let asks = (0..self.requests).map(move |_| {
                 let workers = workers.clone();
-                scope.spawn(move || workers.work(|request| self.again(|| ask(request))));
+                move || workers.work(|request| self.again(|| ask(request)))
+            });
+            let started = spawn(scope, move || (0..requests).all(|request| entrance.hand_in(request)))
+                .and_then(|_| spawn_some(scope, asks));
+            // Without it nothing would come, as where all is there.
+            if let Err(problem) = started {
+                hand_on(0, Err(problem.to_string()));
             }
-            drop(workers);
             for (request, answer) in (0..).zip(answers) {
                 let is_last = answer.is_err();
                 if !self.is_wanted() || !hand_on(request, answer) || is_last {

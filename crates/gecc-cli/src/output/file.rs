@@ -1,11 +1,12 @@
 //! Where answers go: to a stream at once, or to a file that has its name when all of them are there.
 
 use super::direct::{Direct, Put};
+use crate::flags::end_of_name;
 use crate::input::open::is_standard_stream;
 use crate::secrets::wiped::Wiped;
 use gecc_cli::say::warn;
 use std::fs::{File, Metadata, Permissions};
-use std::io;
+use std::io::{self, Seek};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use tempfile::{Builder, NamedTempFile};
@@ -23,8 +24,17 @@ enum Sink {
 impl Output {
     /// Opens a file, or standard output for `-` and `None`. A file for secrets is its owner's alone. What is no file is
     /// not waited for once the command is interrupted. A file that is open already, as `/dev/stdout` may be, is written
-    /// to where it stands, or at its end, and not replaced.
+    /// to where it stands, or at its end, and not replaced. No output is compressed, and none is called so.
     pub fn open(path: Option<&Path>, secret: bool, interrupted: &'static AtomicBool) -> Result<Self, String> {
+        if COMPRESSED.contains(&end_of_name(path).as_str()) {
+            let problem = "answers are not compressed: name the output without .gz, .zst, .bz2 or .xz, or pipe it through a program";
+            return Err(problem.to_owned());
+        }
+        if let Some(path) = path.filter(|path| secret && is_open(path))
+            && std::fs::metadata(path).is_ok_and(|file| file.is_file() && is_open_to_others(&file))
+        {
+            warn(&format!("others have access to {}, and keep it, as the file was open before", path.display()));
+        }
         let path = path.filter(|path| !is_standard_stream(path) && !is_descriptor(path, "/dev/stdout", "1"));
         let sink = match path {
             None => Direct::start(Box::new(io::stdout()), interrupted).map(Sink::Direct),
@@ -76,13 +86,20 @@ impl Output {
             Ok(_) => Ok(()),
             // Files that containers have from outside are mounted, and a mount cannot be replaced.
             Err(failed) if failed.error.kind() == io::ErrorKind::ResourceBusy => {
-                let copied = std::fs::copy(failed.file.path(), &target).and_then(|_| match sync {
-                    true => File::options().write(true).open(&target)?.sync_all(),
-                    false => Ok(()),
-                });
-                copied.map_err(|problem| named(problem) + &kept(failed.file))
+                overwrite(&target, failed.file.as_file(), sync).map_err(|problem| named(problem) + &kept(failed.file))
             }
             Err(failed) => Err(named(failed.error) + &kept(failed.file)),
+        }
+    }
+
+    /// [`Output::abandon`] for what has an end, without which nothing of it can be read: then none of it is kept.
+    #[cfg(feature = "chains")]
+    pub fn abandon_at_end(self, has_answers: bool, has_end: bool) -> String {
+        match self.0 {
+            Sink::Beside { .. } if !has_end => {
+                "; nothing is kept, as a table without its end cannot be read".to_owned()
+            }
+            _ => self.abandon(has_answers),
         }
     }
 
@@ -95,8 +112,21 @@ impl Output {
     }
 }
 
+/// Ends of names of what is compressed.
+const COMPRESSED: [&str; 4] = ["gz", "zst", "bz2", "xz"];
 /// Where files that are open have their numbers as names.
 const DESCRIPTORS: [&str; 2] = ["/dev/fd", "/proc/self/fd"];
+
+/// Whether a path is that of a file that is open already.
+fn is_open(path: &Path) -> bool {
+    ["-", "/dev/stdout", "/dev/stderr"].iter().any(|at| path == Path::new(at))
+        || DESCRIPTORS.iter().any(|at| path.starts_with(at))
+}
+
+/// Whether an output takes the place of what was there, and is not written to that.
+pub fn is_replaced(output: &Path, before: Option<&Metadata>) -> bool {
+    !is_open(output) && before.is_none_or(Metadata::is_file)
+}
 
 /// Whether a path is that of an open file, by its name or its number.
 fn is_descriptor(path: &Path, name: &str, number: &str) -> bool {
@@ -158,7 +188,7 @@ fn open_file(path: &Path, secret: bool, interrupted: &'static AtomicBool) -> io:
         Err(problem) if problem.kind() == io::ErrorKind::NotFound => None,
         Err(problem) => return Err(problem),
     };
-    if before.as_ref().is_some_and(|before| !before.is_file()) || DESCRIPTORS.iter().any(|at| path.starts_with(at)) {
+    if !is_replaced(path, before.as_ref()) {
         return Direct::start(Box::new(File::options().append(true).open(path)?), interrupted).map(Sink::Direct);
     }
     if before.is_some() {
@@ -175,6 +205,20 @@ fn open_file(path: &Path, secret: bool, interrupted: &'static AtomicBool) -> io:
         warn(&format!("others had access to {}; now its owner alone has", path.display()));
     }
     Ok(Sink::Beside { part, length: 0, target })
+}
+
+/// Puts all of a file in place of what another has, with its permissions. Those only the owner may set: so they come
+/// first, while nothing is lost.
+fn overwrite(target: &Path, mut part: &File, sync: bool) -> io::Result<()> {
+    let mut file = File::options().write(true).open(target)?;
+    let permissions = part.metadata()?.permissions();
+    if file.metadata()?.permissions() != permissions {
+        file.set_permissions(permissions)?;
+    }
+    file.set_len(0)?;
+    part.rewind()?;
+    io::copy(&mut part, &mut file)?;
+    if sync { file.sync_all() } else { Ok(()) }
 }
 
 /// With the permissions of the file that was there before, or as the user's mask says; for secrets the owner's alone.
@@ -260,6 +304,20 @@ mod tests {
         let (written, outcome) = write_at(file.as_file(), start.len() as u64, &parts);
         assert!(written == parts.len() && outcome.is_ok());
         assert_eq!(std::fs::read(file.path()).unwrap(), [&start[..], &parts.concat()].concat());
+    }
+
+    #[test]
+    fn a_file_gets_what_another_has() {
+        use std::os::unix::fs::PermissionsExt;
+        let [part, target] = [(); 2].map(|()| tempfile::NamedTempFile::new().unwrap());
+        part.as_file().write_all_at(b"new", 0).unwrap();
+        for mode in [0o644, 0o600, 0o600] {
+            std::fs::write(&target, "longer than that").unwrap();
+            part.as_file().set_permissions(Permissions::from_mode(mode)).unwrap();
+            overwrite(target.path(), part.as_file(), true).unwrap();
+            assert_eq!(std::fs::read(&target).unwrap(), b"new");
+            assert_eq!(std::fs::metadata(&target).unwrap().permissions().mode() & 0o777, mode);
+        }
     }
 
     #[test]

@@ -6,7 +6,7 @@ mod line;
 mod progress;
 
 pub use direct::Put;
-pub use file::{Output, is_same_place, refuse_overwriting};
+pub use file::{Output, is_replaced, is_same_place, refuse_overwriting};
 pub use gecc_cli::failure::Failure;
 pub use gecc_cli::say::{debug, info, note, warn};
 pub use line::Line;

@@ -1,7 +1,7 @@
 //! `gecc bitcoin index`.
 
 use crate::chains::{count_problems, memory_for_files, refuse_overwriting_any, shown};
-use crate::flags::{AnswerFormat, IndexOptions, blocks};
+use crate::flags::{AnswerFormat, IndexOptions, blocks, end_of_name};
 use crate::input::paths::without_patterns;
 use crate::job::columns::{Shared, failure, format_of};
 use crate::job::{pool, warn_of_failures};
@@ -47,6 +47,7 @@ pub fn run(options: &IndexOptions) -> Result<u8, Failure> {
     let Table { writer, rows, outputs, unreadable, not_checked, .. } = table;
     // A table that is kept can be read.
     let finished = writer.finish().map_err(failure);
+    let has_end = finished.is_ok();
     let whole = match ended {
         Ok(None) => finished,
         Ok(Some(failed)) => Err(failed),
@@ -55,12 +56,14 @@ pub fn run(options: &IndexOptions) -> Result<u8, Failure> {
     let output = shared.into_output();
     warn_of_failures(&engine);
     if interrupted.load(Ordering::Relaxed) {
-        note(&format!("gecc: interrupted{}", output.abandon(rows > 0)));
+        note(&format!("gecc: interrupted{}", output.abandon_at_end(rows > 0, has_end)));
         return Ok(interrupt::code());
     }
     match whole {
         Ok(()) => output.finish(options.sync)?,
-        Err(Failure::Problem(problem)) => return Err(Failure::Problem(problem + &output.abandon(rows > 0))),
+        Err(Failure::Problem(problem)) => {
+            return Err(Failure::Problem(problem + &output.abandon_at_end(rows > 0, has_end)));
+        }
         Err(closed) => return Err(closed),
     }
     if !options.quiet {
@@ -89,10 +92,8 @@ struct Table {
 impl Table {
     fn create(shared: &Shared, options: &IndexOptions) -> Result<Self, Failure> {
         let (path, full_outputs): (&Path, bool) = (&options.output, options.full_outputs);
-        let answers = match path.extension() {
-            Some(extension) if extension == "arrow" => AnswerFormat::Arrow,
-            _ => AnswerFormat::Parquet,
-        };
+        let is_arrow = end_of_name(Some(path)) == "arrow";
+        let answers = if is_arrow { AnswerFormat::Arrow } else { AnswerFormat::Parquet };
         let output = if full_outputs { DataType::FixedSizeBinary(32) } else { DataType::Int64 };
         let outputs = DataType::List(Arc::new(Field::new("item", output, true)));
         let schema = Arc::new(Schema::new(vec![
@@ -108,8 +109,6 @@ impl Table {
 
     fn put(&mut self, tweaks: &Tweaks, pool: &Pool) -> Result<(), Failure> {
         count_problems(&tweaks.progress.problems, &mut self.unreadable, &mut self.not_checked, note);
-        self.rows += tweaks.txids.len();
-        self.outputs += tweaks.outputs.len();
         if tweaks.txids.is_empty() {
             return Ok(());
         }
@@ -121,7 +120,10 @@ impl Table {
             outputs(tweaks, self.full_outputs),
         ];
         let batch = RecordBatch::try_new(Arc::clone(&self.schema), columns).expect("columns are as the schema says");
-        self.writer.write(&batch, pool).map_err(failure)
+        self.writer.write(&batch, pool).map_err(failure)?;
+        self.rows += tweaks.txids.len();
+        self.outputs += tweaks.outputs.len();
+        Ok(())
     }
 }
 

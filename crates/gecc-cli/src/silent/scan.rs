@@ -14,6 +14,7 @@ use gecc::steps::{Entrance, line};
 use gecc::{Engine, Verdict, stack};
 use gecc_arrow::ReadOptions;
 use gecc_chains::bitcoin::ReceiverKeys;
+use gecc_chains::threads::{spawn, spawn_some};
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -106,16 +107,16 @@ impl Scan<'_> {
         let scanned = if self.max_memory.is_some() { 1 } else { SCANNED };
         let (entrance, workers, parts) = line(scanned, 0);
         thread::scope(|scope| {
-            scope.spawn(move || {
+            spawn(scope, move || {
                 if let Err(failure) = self.read(tables, &entrance) {
                     entrance.put(Err(failure));
                 }
-            });
-            for _ in 0..scanned {
+            })?;
+            let scans = (0..scanned).map(move |_| {
                 let workers = workers.clone();
-                scope.spawn(move || workers.work(|(path, batch)| Some(self.part(path, &batch))));
-            }
-            drop(workers);
+                move || workers.work(|(path, batch)| Some(self.part(path, &batch)))
+            });
+            spawn_some(scope, scans)?;
             for part in parts {
                 if self.interrupted.load(Ordering::Relaxed) {
                     break;

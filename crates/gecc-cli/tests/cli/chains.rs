@@ -1,6 +1,6 @@
 //! Whole chains: the commands on the files that the tests of `gecc-chains` and the examples have.
 
-use crate::support::{answers, code, run, stderr};
+use crate::support::{answers, code, gecc, run, stderr};
 use serde_json::{Value, json};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -155,6 +155,59 @@ fn answers_to_files_that_are_done_are_not_lost() {
     for same in ["done", "both"] {
         let refused = call(same, same);
         assert!(code(&refused) == 2 && stderr(&refused).contains("two files"), "{}", stderr(&refused));
+    }
+    // One that is open is written to at its end.
+    #[cfg(unix)]
+    for _ in 0..2 {
+        let log = fs::File::options().create(true).append(true).open(at("log")).unwrap();
+        let arguments = ["ethereum", "senders", "--state", &at("appended"), "-o", "/dev/stdout", &files];
+        let output = gecc().args(arguments).stdout(log).output().unwrap();
+        assert_eq!(code(&output), 0, "{}", stderr(&output));
+        assert_eq!(fs::read(at("log")).unwrap(), kept);
+    }
+}
+
+#[test]
+fn no_output_is_called_compressed() {
+    let folder = tempfile::tempdir().unwrap();
+    let [block, certificates] = ["ethereum/block_1920000.json", "sm2/sm2_certs.pem"].map(of_examples);
+    let (blocks, index) = (of_examples("bitcoin"), if cfg!(feature = "arrow") { "index" } else { "verify" });
+    for (arguments, name) in [
+        (&["ethereum", "senders", &block][..], "a.jsonl.gz"),
+        (&["certificates", &certificates], "a.XZ"),
+        (&["bitcoin", index, &blocks], "a.parquet.zst"),
+    ] {
+        let output = folder.path().join(name);
+        let refused = run(&[arguments, &["-o", output.to_str().unwrap()]].concat(), "");
+        let said = stderr(&refused);
+        assert!(code(&refused) == 2 && said.contains("answers are not compressed") && !output.exists(), "{said}");
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn threads_that_cannot_be_started_are_an_error() {
+    let block = of_examples("ethereum/block_1150000.json");
+    crate::support::some_threads_cannot_be_started(&["ethereum", "senders", &block], 9);
+}
+
+/// Without its end it cannot be read.
+#[cfg(all(target_os = "linux", feature = "arrow"))]
+#[test]
+fn a_table_that_the_disk_has_no_room_for_is_not_kept() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let [blocks, block] = [of_examples("ethereum"), data("block866342.raw.zst")];
+    for arguments in [
+        ["ethereum", "senders", "-o", &at("a.parquet"), &blocks],
+        ["bitcoin", "index", "-o", &at("a.parquet"), &block],
+        ["bitcoin", "index", "-o", &at("a.arrow"), &block],
+    ] {
+        let script = "trap '' XFSZ; ulimit -f 1; exec \"$0\" \"$@\"";
+        let mut command = std::process::Command::new("sh");
+        let output = command.args(["-c", script]).arg(gecc().get_program()).args(arguments).output().unwrap();
+        assert!(code(&output) == 2 && stderr(&output).contains("nothing is kept"), "{}", stderr(&output));
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0, "{arguments:?}");
     }
 }
 

@@ -1,6 +1,6 @@
 //! `gecc sign`, `ecdh` and `pubkey`: where keys come from, and who may see them.
 
-use crate::support::{TemporaryFile, answers, code, run, signed, stderr};
+use crate::support::{TemporaryFile, answers, code, gecc, run, signed, stderr};
 use gecc::{CurveId, Engine, P256, PublicKeys, SecretKey, Sm2};
 use serde_json::json;
 
@@ -181,6 +181,17 @@ fn shared_secrets_are_written_for_the_owner_alone() {
         assert_eq!(mode(&out), 0o600, "{before:?}");
         let text = std::fs::read_to_string(out.path()).unwrap();
         assert!(text.starts_with("{\"shared_secret\":\"") && text.lines().count() == 1, "{text}");
+    }
+    // One that is open keeps its mode.
+    let input = TemporaryFile::new("owner.csv", &peers);
+    for (before, warned) in [(0o600, false), (0o644, true)] {
+        let out = TemporaryFile::new("owner.open", "");
+        std::fs::set_permissions(out.path(), std::fs::Permissions::from_mode(before)).unwrap();
+        let file = std::fs::File::options().append(true).open(out.path()).unwrap();
+        let arguments = ["ecdh", "--curve", "p256", "--key-file", key.path(), "-o", "/dev/stdout", input.path()];
+        let output = gecc().args(arguments).stdout(file).output().unwrap();
+        assert_eq!((code(&output), mode(&out)), (0, before), "{}", stderr(&output));
+        assert_eq!(stderr(&output).contains("others have access"), warned, "{before:?}: {}", stderr(&output));
     }
     let null = run(&["ecdh", "--curve", "p256", "--key-file", key.path(), "-o", "/dev/null"], peers);
     assert_eq!((code(&null), stderr(&null).contains("others")), (0, false));

@@ -69,6 +69,28 @@ fn payments_are_found_in_tables_and_folders() {
     assert_eq!(scan(&[&inside]), both);
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn threads_that_cannot_be_started_are_an_error() {
+    let known = known();
+    let (_folder, keys) = keys(&known);
+    let table = data("silent_keys.parquet");
+    let arguments = [&["bitcoin", "scan", "--key-file", &keys], &LABELS[..], &[table.to_str().unwrap()]].concat();
+    crate::support::some_threads_cannot_be_started(&arguments, expected(&known).len());
+}
+
+#[test]
+fn an_index_is_arrow_by_the_end_of_its_name_in_any_case() {
+    let folder = tempfile::tempdir().unwrap();
+    let block = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/data/bitcoin/block1087400.raw");
+    for (name, start) in [("a.ARROW", b"ARRO"), ("a.arrow", b"ARRO"), ("a.Parquet", b"PAR1")] {
+        let table = folder.path().join(name);
+        let output = run(&["bitcoin", "index", "-o", table.to_str().unwrap(), block.to_str().unwrap()], "");
+        assert_eq!(code(&output), 0, "{}", stderr(&output));
+        assert!(fs::read(table).unwrap().starts_with(start), "{name}");
+    }
+}
+
 #[test]
 fn a_table_that_cannot_be_read_is_named() {
     let (folder, keys) = keys(&known());

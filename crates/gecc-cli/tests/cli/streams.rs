@@ -175,20 +175,10 @@ fn the_smallest_memory_still_reads_everything() {
     assert_eq!((code(&output), answers(&output).len()), (0, 5));
 }
 
-/// The stacks of threads are larger than what memory there may be, from one of the threads on.
 #[cfg(target_os = "linux")]
 #[test]
 fn threads_that_cannot_be_started_are_an_error() {
-    let script = "ulimit -v 4000000; exec \"$0\" verify --curve p256 --engine cpu --threads 1";
-    let mut failed = 0;
-    for threads in 2..12 {
-        let mut command = Command::new("sh");
-        command.args(["-c", script]).arg(gecc().get_program()).env("MALLOC_ARENA_MAX", "1").stdin(Stdio::piped());
-        let output = command.env("RUST_MIN_STACK", (3_600_000_000_u64 / threads).to_string()).output().unwrap();
-        assert!(!stderr(&output).contains("panicked"), "{}", stderr(&output));
-        failed += u64::from(stderr(&output).contains("threads cannot be started"));
-    }
-    assert!(failed > 0);
+    crate::support::some_threads_cannot_be_started(&["verify", "--curve", "p256"], 0);
 }
 
 #[test]

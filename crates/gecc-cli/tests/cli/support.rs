@@ -8,6 +8,27 @@ use flate2::write::GzEncoder;
 use gecc::{EcdsaCurve, Engine, Point, SecretKey, ecdsa, keys};
 use serde_json::{Value, json};
 use std::io::Write;
+#[cfg(target_os = "linux")]
+use std::process::{Command, Stdio};
+
+/// Nothing panics and no answer is left out, whichever thread cannot be started: the stacks of threads are larger than
+/// what memory there may be, from one of them on.
+#[cfg(target_os = "linux")]
+pub fn some_threads_cannot_be_started(arguments: &[&str], answers: usize) {
+    let script = "ulimit -v 4000000; exec \"$0\" \"$@\" --engine cpu --threads 1";
+    let mut failed = 0;
+    for threads in 2..16 {
+        let mut command = Command::new("sh");
+        command.args(["-c", script]).arg(gecc().get_program()).args(arguments).stdin(Stdio::null());
+        command.env("MALLOC_ARENA_MAX", "1").env("RUST_MIN_STACK", (3_600_000_000_u64 / threads).to_string());
+        let output = command.output().unwrap();
+        let (said, lines) = (stderr(&output), output.stdout.iter().filter(|byte| **byte == b'\n').count());
+        assert!(!said.contains("panicked"), "{threads}: {said}");
+        assert!(output.status.code() != Some(0) || lines == answers, "{threads}: {lines} answers, {said}");
+        failed += usize::from(said.contains("be started"));
+    }
+    assert!(failed > 0);
+}
 
 pub struct Signed {
     pub secret: Vec<SecretKey>,

@@ -1,0 +1,27 @@
+//! Threads that may not start, as where the system allows no more.
+
+use gecc::Error;
+use std::thread::{Builder, Scope, ScopedJoinHandle};
+
+/// Starts a thread. What is not handed to one is gone behind it, so that nobody waits for it.
+pub fn spawn<'scope, T: Send + 'scope>(
+    scope: &'scope Scope<'scope, '_>,
+    work: impl FnOnce() -> T + Send + 'scope,
+) -> Result<ScopedJoinHandle<'scope, T>, Error> {
+    Builder::new().spawn_scoped(scope, work).map_err(|problem| Error::Threads(problem.to_string()))
+}
+
+/// Starts a thread for each, or for as many as can be: fewer do, and none is an error.
+pub fn spawn_some<'scope, W: FnOnce() + Send + 'scope>(
+    scope: &'scope Scope<'scope, '_>,
+    works: impl IntoIterator<Item = W>,
+) -> Result<(), Error> {
+    for (started, work) in works.into_iter().enumerate() {
+        match spawn(scope, work) {
+            Ok(_) => {}
+            Err(problem) if started == 0 => return Err(problem),
+            Err(_) => break,
+        }
+    }
+    Ok(())
+}
