@@ -50,7 +50,7 @@ impl Operation {
         mapping: &Mapping,
         pool: &Pool,
     ) -> Result<Answers, Error> {
-        self.answers(first, Inputs::new(batch, mapping, pool), |call, columns, first, second, codes| {
+        self.answers(first, Inputs::new(batch, mapping, pool), Some(engine), |call, columns, first, second, codes| {
             call.run(engine, columns, first, second, codes).map_err(Error::from)
         })
     }
@@ -68,13 +68,14 @@ impl Operation {
         pool: &Pool,
         run: impl FnOnce(call::Operation, &Columns, &mut [u8], &mut [u8], &mut [u8]) -> Result<(), E>,
     ) -> Result<Answers, E> {
-        self.answers(0, Inputs::new(batch, mapping, pool), run)
+        self.answers(0, Inputs::new(batch, mapping, pool), None, run)
     }
 
     fn answers<E: From<Error>>(
         &self,
         first: u64,
         mut inputs: Inputs,
+        engine: Option<&Engine>,
         run: impl FnOnce(call::Operation, &Columns, &mut [u8], &mut [u8], &mut [u8]) -> Result<(), E>,
     ) -> Result<Answers, E> {
         let call = self.call;
@@ -99,8 +100,10 @@ impl Operation {
         };
         let public_keys =
             if reads.public_keys { Some(Keys::of(&mut inputs, call.into(), reads.x_only_keys)?) } else { None };
-        let secret_keys =
-            if reads.secret_keys { Some(Secrets::of(&mut inputs, &self.key, first, call.into())?) } else { None };
+        let secret_keys = match reads.secret_keys {
+            true => Some(Secrets::of(&mut inputs, &self.key, first, call.into(), engine)?),
+            false => None,
+        };
         let user_ids = if has_messages && reads.user_ids { Texts::ids(&inputs)? } else { None };
         let messages = messages.as_ref().map(Texts::slices);
         let user_ids = user_ids.as_ref().map(Texts::slices);

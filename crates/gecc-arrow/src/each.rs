@@ -74,26 +74,37 @@ pub fn answer_each<T: Send, B>(
         };
         wanted().then(|| caught(made))
     };
+    let ending = End { is_over: &is_over, room: &room };
     thread::scope(|scope| {
+        // Within the scope, which waits for its threads.
+        let _ending = ending;
         let reading = || read_batches(first, batches, &room, &wanted, read);
-        let end = spawn(scope, "gecc-batches".to_owned(), reading).and_then(|()| {
-            for index in 0..computing {
-                let (workers, work) = (workers.clone(), &work);
-                match spawn(scope, format!("gecc-compute-{index}"), move || workers.work(work)) {
-                    Err(problem) if index == 0 => return Err(problem),
-                    // Fewer threads will do.
-                    Err(_) => break,
-                    Ok(()) => {}
-                }
+        spawn(scope, "gecc-batches".to_owned(), reading)?;
+        for index in 0..computing {
+            let (workers, work) = (workers.clone(), &work);
+            match spawn(scope, format!("gecc-compute-{index}"), move || workers.work(work)) {
+                Err(problem) if index == 0 => return Err(problem),
+                // Fewer threads will do.
+                Err(_) => break,
+                Ok(()) => {}
             }
-            drop(workers);
-            take_in_order(results, &room, &progress, take)
-        });
-        // The thread that reads may wait for room, or for a stream.
-        is_over.store(true, Ordering::Relaxed);
-        room.close();
-        end
+        }
+        drop(workers);
+        take_in_order(results, &room, &progress, take)
     })
+}
+
+/// Ends the thread that reads, which may wait for room or for a stream, also where `take` panics.
+struct End<'a> {
+    is_over: &'a AtomicBool,
+    room: &'a Room,
+}
+
+impl Drop for End<'_> {
+    fn drop(&mut self) {
+        self.is_over.store(true, Ordering::Relaxed);
+        self.room.close();
+    }
 }
 
 /// A batch that was read, the number of its first row, and what it has of the room.

@@ -96,7 +96,12 @@ fn own_threads() -> Result<Arc<ThreadPool>, Error> {
             return Ok(own.threads.clone());
         }
         let builder = ThreadPoolBuilder::new().thread_name(|index| format!("gecc-arrow-{index}"));
-        let threads = Arc::new(builder.build().map_err(|problem| gecc::Error::Threads(problem.to_string()))?);
+        let threads = match builder.build() {
+            Ok(threads) => Arc::new(threads),
+            // Another thread was first, and there is no room for both pools.
+            Err(_) if OWN.load(Ordering::Acquire) != found => continue,
+            Err(problem) => return Err(gecc::Error::Threads(problem.to_string()).into()),
+        };
         let made = Box::into_raw(Box::new(Own { process, threads }));
         if OWN.compare_exchange(found, made, Ordering::AcqRel, Ordering::Acquire).is_err() {
             // SAFETY: nobody else has seen it.

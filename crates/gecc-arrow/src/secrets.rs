@@ -7,7 +7,7 @@ use crate::keys::LONGEST;
 use crate::operation::Key;
 use crate::reason::Reason;
 use gecc::fields::Field;
-use gecc::{SecretKey, SecretKeys, stack};
+use gecc::{Engine, SecretKey, SecretKeys, stack};
 use gecc_keys::{KeyKind, KeyOfEach};
 use zeroize::Zeroizing;
 
@@ -20,10 +20,16 @@ pub(crate) enum Secrets<'a> {
 
 impl<'a> Secrets<'a> {
     /// Of a batch whose first row has this number, counted from 0. Rows that have no key get a problem. Keys that say
-    /// what they are for have to say this.
-    pub fn of<'c: 'a>(inputs: &mut Inputs<'c>, key: &'a Key, first: u64, kind: KeyKind) -> Result<Self, Error> {
+    /// what they are for have to say this, and are tried with their public keys by the engine, or by one that is made.
+    pub fn of<'c: 'a>(
+        inputs: &mut Inputs<'c>,
+        key: &'a Key,
+        first: u64,
+        kind: KeyKind,
+        engine: Option<&Engine>,
+    ) -> Result<Self, Error> {
         let keys = match key {
-            Key::Column => return of_column(inputs, kind).map(Secrets::Column),
+            Key::Column => return of_column(inputs, kind, engine).map(Secrets::Column),
             Key::All(key) => return Ok(Secrets::All(key)),
             Key::Each(keys) => keys.as_slice(),
         };
@@ -50,14 +56,14 @@ impl<'a> Secrets<'a> {
 }
 
 /// Keys of 32 bytes, and those in PEM, DER and JSON Web Keys.
-fn of_column<'a>(inputs: &mut Inputs<'a>, kind: KeyKind) -> Result<Column<'a, 32>, Error> {
+fn of_column<'a>(inputs: &mut Inputs<'a>, kind: KeyKind, engine: Option<&Engine>) -> Result<Column<'a, 32>, Error> {
     let cells = inputs.required(Field::SecretKey)?;
     let named: Vec<usize> = (0..inputs.rows()).filter(|row| is_named(&cells, *row)).collect();
     if named.is_empty() {
         return inputs.bytes(Field::SecretKey, &cells);
     }
     let texts = named.iter().filter_map(|row| cells.get(*row).ok());
-    let keys = stack::wiped(|| KeyOfEach::read(texts, kind, None)).map_err(Error::Columns)?;
+    let keys = stack::wiped(|| KeyOfEach::read(texts, kind, engine.cloned())).map_err(Error::Columns)?;
     let rows = inputs.fill(true, |row, to| match named.binary_search(&row) {
         Ok(place) => {
             if let Ok(key) = keys.get(place) {

@@ -31,10 +31,10 @@ pub(crate) fn column(array: &ArrayRef) -> Result<ArrayRef, Error> {
     if let Some(dictionary) = array.as_any_dictionary_opt() {
         return column(&take(dictionary.values(), dictionary.keys(), None)?);
     }
-    if !array.data_type().is_nested() {
+    let data = array.to_data();
+    if data.child_data().is_empty() {
         return in_unit_of_parquet(array);
     }
-    let data = array.to_data();
     let parts = data.child_data().iter().map(|part| Ok(column(&make_array(part.clone()))?.to_data()));
     let parts = parts.collect::<Result<Vec<_>, Error>>()?;
     Ok(make_array(data.into_builder().data_type(unpacked).child_data(parts).build()?))
@@ -44,7 +44,8 @@ pub(crate) fn column(array: &ArrayRef) -> Result<ArrayRef, Error> {
 fn in_unit_of_parquet(array: &ArrayRef) -> Result<ArrayRef, Error> {
     const MILLISECONDS: i64 = 1000;
     const OF_DAY: i64 = 86_400 * MILLISECONDS;
-    let too_far = || Error::Malformed("a date or a time is too far away for Parquet".to_owned());
+    let too_far =
+        || Error::Malformed("a date or a time is too far away for Parquet; Arrow as output keeps it".to_owned());
     Ok(match array.data_type() {
         DataType::Date64 => {
             let days = |value: i64| i32::try_from(value.div_euclid(OF_DAY)).map_err(|_| too_far());
@@ -120,7 +121,7 @@ mod tests {
     use arrow_array::types::{Int8Type, Int32Type};
     use arrow_array::{
         BinaryViewArray, Date64Array, DictionaryArray, FixedSizeBinaryArray, Int8Array, Int32Array, ListArray,
-        PrimitiveArray, StringArray, StructArray, Time32SecondArray, TimestampSecondArray,
+        PrimitiveArray, RunArray, StringArray, StructArray, Time32SecondArray, TimestampSecondArray,
     };
     use arrow_buffer::OffsetBuffer;
 
@@ -180,6 +181,9 @@ mod tests {
             let keys = Int8Array::from(vec![1, 0]);
             let dictionary: ArrayRef = Arc::new(DictionaryArray::new(keys.clone(), from.clone()));
             assert_eq!(&column(&dictionary).unwrap(), &take(to, &keys, None).unwrap());
+            let ends = Int32Array::from(vec![2, 3, 5]).slice(0, from.len());
+            let [runs, of_to] = [from, to].map(|values| RunArray::<Int32Type>::try_new(&ends, values).unwrap());
+            assert_eq!(column(&(Arc::new(runs) as ArrayRef)).unwrap().as_ref(), &of_to as &dyn Array);
         }
         let far: [ArrayRef; 3] = [
             Arc::new(Date64Array::from(vec![i64::MIN])),

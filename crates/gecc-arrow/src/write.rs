@@ -121,6 +121,8 @@ impl Writer {
             self.append_few()?;
         }
         match (&mut self.content, batch.0) {
+            // Any number of them would be kept.
+            (Content::Parquet(_), EncodedAs::Few(_, batch, _)) if batch.num_rows() == 0 => {}
             (Content::Parquet(_), EncodedAs::Few(leaves, batch, pool)) => {
                 let few = &mut self.few;
                 few.rows += batch.num_rows();
@@ -268,7 +270,8 @@ impl Encoder {
     fn leaves(&self, batch: &RecordBatch) -> Result<Vec<ArrowLeafColumn>, Error> {
         let mut leaves = Vec::new();
         for (field, column) in self.schema.fields().iter().zip(batch.columns()) {
-            let column = &unpacked::column(column)?;
+            let named = |problem| Error::Malformed(format!("the column `{}`: {problem}", field.name()));
+            let column = &unpacked::column(column).map_err(named)?;
             // Parts of lists and structs may be views, of which the file's type says nothing.
             let is_nested = column.data_type().is_nested();
             let of_column = is_nested.then(|| Arc::new(Field::clone(field).with_data_type(column.data_type().clone())));
@@ -368,5 +371,24 @@ impl Write for Target {
             Target::File { beside, .. } => beside.flush(),
             Target::Stream(stream) => stream.flush(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use arrow_array::{ArrayRef, Int64Array};
+
+    #[test]
+    fn batches_without_rows_are_not_kept() {
+        let column: ArrayRef = Arc::new(Int64Array::from(vec![1, 2]));
+        let batch = RecordBatch::try_from_iter([("number", column)]).unwrap();
+        let output = Output::Stream(Box::new(std::io::sink()));
+        let mut writer = Writer::create(output, Format::Parquet, Compression::None, &batch.schema()).unwrap();
+        for rows in [0, 2, 0, 0] {
+            writer.write(&batch.slice(0, rows), &Pool::default()).unwrap();
+        }
+        assert_eq!((writer.few.batches.len(), writer.few.leaves.len()), (1, 1));
+        writer.finish().unwrap();
     }
 }

@@ -2,15 +2,16 @@
 
 use crate::items::{CURVES, engine, verify};
 use arrow_array::cast::AsArray;
-use arrow_array::types::{Float64Type, Int64Type, TimestampMillisecondType};
+use arrow_array::types::{Float64Type, Int32Type, Int64Type, TimestampMillisecondType};
 use arrow_array::{
-    Array, ArrayRef, BinaryArray, BinaryViewArray, FixedSizeBinaryArray, FixedSizeListArray, Int64Array,
-    IntervalMonthDayNanoArray, ListArray, RecordBatch, StringArray, StringViewArray, StructArray, TimestampSecondArray,
+    Array, ArrayRef, BinaryArray, BinaryViewArray, FixedSizeBinaryArray, FixedSizeListArray, Int32Array, Int64Array,
+    IntervalMonthDayNanoArray, ListArray, ListViewArray, RecordBatch, RunArray, StringArray, StringViewArray,
+    StructArray, TimestampSecondArray, UnionArray,
 };
 use arrow_buffer::OffsetBuffer;
 use arrow_ipc::CompressionType;
 use arrow_ipc::writer::{IpcWriteOptions, StreamWriter};
-use arrow_schema::{DataType, Field as Column, Schema};
+use arrow_schema::{DataType, Field as Column, Schema, UnionFields};
 use flate2::read::GzDecoder;
 use gecc::CurveId;
 use gecc_arrow::{
@@ -280,7 +281,7 @@ fn small_batches_before_an_error_are_written() {
     let mut writer = Writer::create(output, Format::Parquet, Compression::None, &batch(0).schema()).unwrap();
     writer.write(&batch(7), &Pool::default()).unwrap();
     let problem = writer.write(&batch(i64::MAX), &Pool::default()).unwrap_err().to_string();
-    assert!(problem.contains("too far away"), "{problem}");
+    assert!(problem.contains("the column `time`: a date or a time is too far away"), "{problem}");
     writer.finish().unwrap();
     let batches = read(&path, options(10), &Projection::All).unwrap();
     assert_eq!(batches[0].column(0).as_primitive::<TimestampMillisecondType>().values()[..], [7000]);
@@ -291,22 +292,50 @@ fn small_batches_before_an_error_are_written() {
     assert!(writer.write(&intervals, &Pool::default()).unwrap_err().to_string().contains("interval"));
 }
 
-/// A slice has the buffers of all rows.
+/// A slice has the buffers of all rows, and of some types all values.
 #[test]
-fn views_are_written_with_the_bytes_of_their_rows() {
+fn columns_are_written_with_the_values_of_their_rows() {
     let folder = TempDir::new().unwrap();
     let (path, of_all) = (folder.path().join("table"), folder.path().join("of_all"));
     let texts: Vec<_> = (0..4000).map(|row| format!("a text of more than twelve bytes, {row}")).collect();
     let views: ArrayRef = Arc::new(StringViewArray::from_iter_values(&texts));
     let bytes: ArrayRef = Arc::new(BinaryViewArray::from_iter_values(&texts));
     let item = Arc::new(Column::new("item", DataType::Utf8View, true));
-    let lists = ListArray::new(item, OffsetBuffer::from_lengths([2; 2000]), views.clone(), None);
+    let lists = ListArray::new(item.clone(), OffsetBuffer::from_lengths([2; 2000]), views.clone(), None);
     let structs = StructArray::from(vec![(Arc::new(Column::new("a", DataType::BinaryView, true)), bytes.clone())]);
-    let columns: [(&str, ArrayRef); 4] = [
+    let numbers: ArrayRef = Arc::new(Int64Array::from_iter_values(0..4000));
+    let number = Arc::new(Column::new("item", DataType::Int64, true));
+    // Every third has no values, at the place of the first.
+    let sizes = || (0..2000).map(|row| i32::from(row % 3 != 1) * 2);
+    let places: Vec<_> = (0..2000).map(|row| i32::from(row % 3 != 1) * 2 * row).collect();
+    let list_views = |item: &Arc<Column>, values: &ArrayRef| {
+        ListViewArray::new(item.clone(), places.clone().into(), sizes().collect(), values.clone(), None)
+    };
+    let in_lists = |column: ArrayRef| {
+        let part = Arc::new(Column::new("item", column.data_type().clone(), true));
+        ListArray::new(part, OffsetBuffer::from_lengths([1; 2000]), column, None)
+    };
+    let union = |first: &Arc<Column>, places, values| {
+        let fields = [(3, first.clone()), (5, number.clone())].into_iter().collect::<UnionFields>();
+        let types = (0..2000).map(|row| [3, 5][row % 2]).collect();
+        UnionArray::try_new(fields, types, places, values).unwrap()
+    };
+    let halves = (0..2000).map(|row| row / 2).collect();
+    let dense = union(&item, Some(halves), vec![views.clone(), numbers.clone()]);
+    let sparse = union(&number, None, vec![numbers.slice(0, 2000), numbers.slice(2000, 2000)]);
+    let ends = Int32Array::from_iter_values((1..=1000).map(|run| run * 2));
+    let runs = RunArray::<Int32Type>::try_new(&ends, &views.slice(0, 1000)).unwrap();
+    let columns: [(&str, ArrayRef); 10] = [
         ("text", views.slice(0, 2000)),
         ("bytes", bytes.slice(2000, 2000)),
         ("list", Arc::new(lists)),
         ("struct", Arc::new(structs.slice(0, 2000))),
+        ("list views", Arc::new(list_views(&item, &views))),
+        ("list views of numbers", Arc::new(list_views(&number, &numbers))),
+        ("list views in lists", Arc::new(in_lists(Arc::new(list_views(&number, &numbers))))),
+        ("dense", Arc::new(dense)),
+        ("unions in lists", Arc::new(in_lists(Arc::new(sparse)))),
+        ("runs", Arc::new(runs)),
     ];
     let table = RecordBatch::try_from_iter(columns).unwrap();
     for format in [Format::ArrowFile, Format::ArrowStream] {
@@ -318,6 +347,41 @@ fn views_are_written_with_the_bytes_of_their_rows() {
         let back = arrow_select::concat::concat_batches(&table.schema(), &back).unwrap();
         assert_eq!(back, table);
     }
+}
+
+/// They have rows, and no values to count these by.
+#[test]
+fn lists_of_no_views_are_written() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("table");
+    let none: ArrayRef = Arc::new(StringViewArray::new_null(0));
+    let item = Arc::new(Column::new("item", DataType::Utf8View, true));
+    let lists = FixedSizeListArray::try_new_with_length(item, 0, none, None, 30).unwrap();
+    let texts: ArrayRef = Arc::new(StringViewArray::from_iter_values(["a text of more than twelve bytes"; 30]));
+    let parts = [("none", lists.data_type()), ("text", &DataType::Utf8View)];
+    let parts = parts.map(|(name, found)| Column::new(name, found.clone(), true));
+    let structs = StructArray::new(parts.to_vec().into(), vec![Arc::new(lists.clone()), texts], None);
+    let columns: [(&str, ArrayRef); 2] = [("list", Arc::new(lists)), ("struct", Arc::new(structs))];
+    let table = RecordBatch::try_from_iter(columns).unwrap();
+    write(&path, &table, 20, Format::ArrowStream, Compression::None);
+    let back = read(&path, options(20), &Projection::All).unwrap();
+    assert_eq!(back, [table.slice(0, 20), table.slice(20, 10)]);
+}
+
+/// Rows that have a long list in common do not get it each.
+#[test]
+fn values_in_common_are_written_once() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("table");
+    let numbers: ArrayRef = Arc::new(Int64Array::from_iter_values(0..10_000));
+    let number = Arc::new(Column::new("item", DataType::Int64, true));
+    let (places, sizes) = (vec![0; 4000].into(), vec![10_000; 4000].into());
+    let views: ArrayRef = Arc::new(ListViewArray::new(number, places, sizes, numbers, None));
+    let part = Arc::new(Column::new("item", views.data_type().clone(), true));
+    let lists: ArrayRef = Arc::new(ListArray::new(part, OffsetBuffer::from_lengths([1; 4000]), views, None));
+    let table = RecordBatch::try_from_iter([("lists", lists)]).unwrap();
+    write(&path, &table, 4000, Format::ArrowStream, Compression::None);
+    assert!(std::fs::metadata(&path).unwrap().len() < 200_000);
 }
 
 #[test]

@@ -101,6 +101,14 @@ fn who_has_enough_does_not_wait_for_the_stream() {
 }
 
 #[test]
+fn a_panic_of_who_takes_does_not_wait_for_the_stream() {
+    let (writer, input) = open_pipe(&[&transforms::items(30).0]);
+    let job = move || verify(input, &AtomicBool::new(false), |_| panic!("on purpose"));
+    assert!(soon(move || std::thread::spawn(job).join().is_err()));
+    drop(writer);
+}
+
+#[test]
 fn a_panic_of_the_reader_is_not_the_end() {
     struct Panics(std::io::PipeReader, usize);
     impl std::io::Read for Panics {
