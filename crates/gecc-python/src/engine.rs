@@ -154,6 +154,10 @@ impl Engine {
     /// Any call may read its arguments there, or write there as its `out`; without a GPU it serves like any other. It
     /// pays for arrays of megabytes that are used many times. The memory is wiped when the last array that holds it is
     /// dropped.
+    ///
+    /// Raises:
+    ///     ForkedError: in a process that has forked from the engine's.
+    ///     MemoryError: when there is not enough memory.
     fn page_locked<'py>(&self, py: Python<'py>, shape: (usize, usize)) -> PyResult<Bound<'py, PyArray2<u8>>> {
         page_locked::zeros(py, &self.0, shape)
     }

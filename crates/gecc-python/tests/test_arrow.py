@@ -525,6 +525,12 @@ assert os.waitpid(child, 0)[1] == 0
 """
 
 
+def test_a_column_without_a_type_has_no_values() -> None:
+    table = pa.Table.from_batches([batch_of("p256", 4)])
+    table = table.set_column(table.schema.get_field_index("signature"), "signature", pa.nulls(4))
+    assert arrow.Verify("p256")(table)["valid"].to_pylist() == [False] * 4
+
+
 def test_threads_that_come_at_once_have_one_engine(monkeypatch: pytest.MonkeyPatch) -> None:
     made = []
 

@@ -67,8 +67,8 @@ __all__ = [
 # The process in which an operation has begun, after which CUDA does not look at its variable again.
 _begun_in: int | None = None
 
-# Held while an engine is made, by process.
-_locks: dict[int, threading.Lock] = {}
+# Held while an engine is made, by process. A handler of signals may make another one meanwhile.
+_locks: dict[int, threading.RLock] = {}
 
 
 @dataclass(frozen=True)
@@ -124,7 +124,7 @@ class Operation:
             return self._answers(_engine(self._options()), [_whole(batch)])[0]
         if isinstance(batch, pa.RecordBatchReader):
             batch = batch.read_all()
-        table = batch if isinstance(batch, pa.Table) else pa.table(batch)
+        table = _without_null_type(batch if isinstance(batch, pa.Table) else pa.table(batch))
         answers = list(self.each(table.to_batches()))
         return pa.Table.from_batches(answers, None if answers else self.schema(table.schema))
 
@@ -420,7 +420,7 @@ def _engine_of(options: tuple[tuple[str, Any], ...]) -> Engine:
     """An engine with options, one for each process: one that was inherited through a fork would not work."""
     process = os.getpid()
     # Threads that come at once wait for the first. A fork may leave a lock of its parent locked.
-    with _locks.setdefault(process, threading.Lock()):
+    with _locks.setdefault(process, threading.RLock()):
         return _made(process, options)
 
 
@@ -454,7 +454,9 @@ def _whole(batch: ArrowArrayExportable) -> pa.RecordBatch:
 
 
 def _without_null_type(table: pa.Table) -> pa.Table:
-    """With columns of binary for those of which pandas knows no type, as every cell is None or there is none."""
+    """With columns of binary for those of which nothing knows a type, as every cell is None or there is none."""
+    if not any(pa.types.is_null(field.type) for field in table.schema):
+        return table
     known = [field.with_type(pa.binary()) if pa.types.is_null(field.type) else field for field in table.schema]
     return table.cast(pa.schema(known, table.schema.metadata))
 

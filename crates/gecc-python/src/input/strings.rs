@@ -5,6 +5,7 @@ use super::keep::Keep;
 use super::{Argument, array, named_key, some_problems};
 use crate::reasons::Role;
 use crate::{memory, pieces};
+use arrow_schema::DataType;
 use gecc_arrow::{CellProblem, Cells, Field, append_hexadecimal};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -13,7 +14,8 @@ use std::ops::Range;
 use std::slice;
 use zeroize::Zeroizing;
 
-/// Bytes that hexadecimal texts of an array may stand for: a dictionary may have a long one in very many rows.
+/// Bytes that hexadecimal texts of an array may stand for, where these share memory: a dictionary may have a long one
+/// in very many rows, and so may views.
 const MOST_DECODED: u64 = 4 << 30;
 
 /// Byte strings where they lie, or copies of them.
@@ -245,9 +247,12 @@ pub fn hexadecimal(text: &str) -> Result<Zeroizing<Vec<u8>>, CellProblem> {
     append_hexadecimal(text.as_bytes(), &mut bytes).map(|()| bytes)
 }
 
-/// Checks that the texts of an array stand for no more bytes than [`MOST_DECODED`], but for those that are too long to
-/// be read.
+/// Checks that texts that may share memory stand for no more bytes than [`MOST_DECODED`], but for those that are too
+/// long to be read.
 fn require_few_bytes(argument: Argument, chunks: &Chunks, longest: usize) -> PyResult<()> {
+    if matches!(chunks.data_type, DataType::Utf8 | DataType::LargeUtf8) {
+        return Ok(());
+    }
     let mut bytes = 0_u64;
     for piece in &chunks.pieces {
         let cells = Cells::of(piece.as_ref());
