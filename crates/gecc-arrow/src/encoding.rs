@@ -27,6 +27,11 @@ pub(crate) fn unsaid(operation: &Operation, mapping: &Mapping, schema: &Schema) 
     Ok(found)
 }
 
+/// Whether the first rows of an input tell how its texts have bytes: its mapping does not say it.
+pub fn is_by_first_rows(operation: &Operation, mapping: &Mapping, schema: &Schema) -> bool {
+    !unsaid(operation, mapping, schema).is_ok_and(|unsaid| unsaid.is_empty())
+}
+
 fn is_text(data_type: &DataType) -> bool {
     match data_type {
         DataType::Dictionary(_, values) => is_text(values),

@@ -86,6 +86,7 @@ pub use calls::decode_keys_through;
 pub use cells::{Cells, Integers, append_hexadecimal, holds_bytes, holds_integers};
 pub use columns::signature_of_der;
 pub use each::{Answered, Job, answer_each};
+pub use encoding::is_by_first_rows;
 pub use error::{Error, catches_panics};
 pub use gecc::fields::{Field, Hash, Mapping};
 pub use imported::check_imported;

@@ -5,6 +5,7 @@ mod codec;
 mod flat;
 mod footer;
 mod ipc;
+mod joined;
 mod live;
 mod lz4;
 mod pages;

@@ -15,8 +15,8 @@ use arrow_schema::{DataType, Field as Column, Schema, UnionFields};
 use flate2::read::GzDecoder;
 use gecc::CurveId;
 use gecc_arrow::{
-    Compression, Error, Format, Mapping, Output, Pool, Projection, ReadOptions, Writer, column_of, complete, open,
-    open_stream,
+    Batches, Compression, Error, Format, Mapping, Output, Pool, Projection, ReadOptions, Writer, column_of, complete,
+    open, open_stream,
 };
 use parquet::arrow::ArrowWriter;
 use parquet::arrow::arrow_writer::compute_leaves;
@@ -25,8 +25,10 @@ use parquet::file::metadata::ParquetMetaDataReader;
 use parquet::file::properties::{WriterProperties, WriterVersion};
 use std::fs::File;
 use std::io::{Read, Write};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use tempfile::TempDir;
 
 /// Formats and compressions that are written.
@@ -489,4 +491,37 @@ fn a_file_is_there_only_when_it_is_whole() {
     writer.finish().unwrap();
     assert_eq!(content(&read(&path, options(3), &Projection::All).unwrap()), content(&[table]));
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+}
+
+#[test]
+fn several_inputs_are_read_as_one() {
+    let folder = TempDir::new().unwrap();
+    let column = |name: &str, rows: Range<i64>| {
+        RecordBatch::try_from_iter([(name, Arc::new(Int64Array::from_iter_values(rows)) as ArrayRef)]).unwrap()
+    };
+    let file = |number: usize, batch: &RecordBatch, rows: usize| {
+        let path = folder.path().join(number.to_string());
+        write(&path, batch, 25, Format::Parquet, Compression::None);
+        open(&path, options(rows)).unwrap()
+    };
+    let files = |rows: usize| -> Vec<_> {
+        let parts = [0..30, 30..30, 30..31, 31..90].into_iter().enumerate();
+        parts.map(|(number, part)| file(number, &column("n", part), rows)).collect()
+    };
+    for (rows, most) in [(1000, 1), (40, 3)] {
+        let current = Arc::new(AtomicUsize::new(0));
+        let inputs = files(rows);
+        let progress = inputs[0].progress();
+        let batches = Batches::of_all(inputs, &Projection::All, Arc::clone(&current)).unwrap();
+        let read: Vec<RecordBatch> = batches.map(Result::unwrap).collect();
+        let values = read.iter().flat_map(|batch| batch["n"].as_primitive::<Int64Type>().values().to_vec());
+        assert_eq!(values.collect::<Vec<_>>(), Vec::from_iter(0..90));
+        assert!(read.len() <= most, "{}", read.len());
+        assert_eq!((current.load(Ordering::Relaxed), progress.rows()), (3, 0));
+    }
+    let with_other = vec![file(0, &column("n", 0..1), 10), file(1, &column("m", 0..1), 10)];
+    for (wrong, is_of_columns) in [(with_other, true), (Vec::new(), false)] {
+        let problem = Batches::of_all(wrong, &Projection::All, Arc::default()).err().unwrap();
+        assert!(matches!(problem, Error::Columns(_)) == is_of_columns, "{problem}");
+    }
 }

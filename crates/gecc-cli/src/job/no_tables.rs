@@ -7,6 +7,7 @@ use crate::flags::{Format, StreamOptions};
 use crate::input::open::Input;
 use crate::output::Output;
 use std::path::Path;
+use std::sync::Arc;
 
 /// No table is ever opened.
 pub enum TableInput {}
@@ -28,10 +29,20 @@ pub fn open(input: Input, _: &Path, options: &StreamOptions) -> Result<Opened, S
     }
 }
 
-pub fn ready(_: &Started, table: TableInput) -> Result<ReadyTable, String> {
+impl ReadyTable {
+    pub fn takes(&self, table: &TableInput) -> bool {
+        match *table {}
+    }
+
+    pub fn add(&mut self, _: Arc<str>, table: TableInput) {
+        match table {}
+    }
+}
+
+pub fn ready(_: &Started, _: Arc<str>, table: TableInput) -> Result<ReadyTable, String> {
     match table {}
 }
 
-pub fn answer(_: &Started, table: ReadyTable, _: &Wanted, _: &Path, _: Output, _: &mut Tally) -> (End, Output) {
+pub fn answer(_: &Started, table: ReadyTable, _: &Wanted, _: Output, _: &mut Tally) -> (End, Output) {
     match table {}
 }

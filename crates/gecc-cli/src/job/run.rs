@@ -73,6 +73,22 @@ impl<'a> Rest<'a> {
         }
     }
 
+    /// Adds to a table those that come next, as far as it takes them.
+    fn join(&mut self, table: &mut ReadyTable) {
+        while let Some(next) = self.next() {
+            match next {
+                (path, Ok(Opened::Table(other))) if table.takes(&other) => {
+                    info(|| format!("input: {}", path.display()));
+                    table.add(name_of(path), other);
+                }
+                other => {
+                    self.opened = Some(other);
+                    return;
+                }
+            }
+        }
+    }
+
     /// A text, with the files of text that come after it; the bytes of all, where they are known.
     fn texts<'t>(&'t mut self, path: &Path, input: Input) -> (Items<'t>, Option<u64>) {
         let waits = matches!(input, Input::Stream(_)) && !path.is_file();
@@ -86,6 +102,7 @@ impl<'a> Rest<'a> {
     }
 }
 
+/// How answers and errors name an input.
 fn name_of(path: &Path) -> Arc<str> {
     path.display().to_string().into()
 }
@@ -160,7 +177,7 @@ fn ready(started: &Started, path: &Path, opened: Opened) -> Result<Ready, Failur
     let named = |problem: String| format!("{}: {problem}", path.display());
     let input = match opened {
         Opened::Table(table) => {
-            return Ok(Ready::Table(Box::new(tables::ready(started, table).map_err(named)?)));
+            return Ok(Ready::Table(Box::new(tables::ready(started, name_of(path), table).map_err(named)?)));
         }
         Opened::Other(input) => input,
     };
@@ -177,7 +194,7 @@ fn ready(started: &Started, path: &Path, opened: Opened) -> Result<Ready, Failur
     }
 }
 
-/// Answers an input, and with a text what of the rest is text.
+/// Answers an input, and with it those of the rest that go on with it.
 fn answer(
     started: &Started,
     (path, input): (&Path, Ready),
@@ -187,7 +204,10 @@ fn answer(
     tally: &mut Tally,
 ) -> (End, Output) {
     let (limits, (items, length)) = match input {
-        Ready::Table(table) => return tables::answer(started, *table, wanted, path, output, tally),
+        Ready::Table(mut table) => {
+            rest.join(&mut table);
+            return tables::answer(started, *table, wanted, output, tally);
+        }
         Ready::Rows(reader, limits, length) => (limits, (Items::Rows(name_of(path), reader), length)),
         Ready::Text(input, limits) => (limits, rest.texts(path, input)),
     };

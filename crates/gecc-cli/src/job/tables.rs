@@ -16,14 +16,14 @@ use arrow_array::ArrayRef;
 use arrow_array::cast::AsArray;
 use arrow_array::types::UInt8Type;
 use gecc_arrow::{
-    Answered, Counts, Error, Job, Mapping, Pool, Projection, ReadOptions, Reason, TransformOptions, answer_each,
-    complete, transform,
+    Answered, Batches, Counts, Error, Job, Mapping, Pool, Projection, ReadOptions, Reason, TransformOptions,
+    answer_each, complete, is_by_first_rows, transform,
 };
 use std::io;
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use zeroize::Zeroizing;
 
 /// Bytes that tell the formats apart.
@@ -32,6 +32,10 @@ const FIRST_BYTES: usize = 8;
 const PLACE: &str = "row";
 /// Batches that are computed at a time, so that the engine has the next while others are read and written.
 const COMPUTING: usize = 3;
+/// Bytes of files that are read as one with others: to begin each takes longer than its rows do.
+const SMALL: u64 = 1 << 20;
+/// Files that are read as one. All are open meanwhile.
+const MOST_AS_ONE: usize = 128;
 
 /// A table whose schema is known, and its bytes, where that is.
 pub struct TableInput(gecc_arrow::Input, Option<u64>);
@@ -78,7 +82,12 @@ fn open_file(file: &PlainFile, path: &Path, options: &StreamOptions) -> Result<g
         return Err(Error::Malformed("a table is read from the beginning of its file".to_owned()));
     }
     let path = if is_standard_stream(path) { Path::new("/dev/stdin") } else { path };
-    gecc_arrow::open(path, read_options(options))
+    let mut read = read_options(options);
+    if file.end <= SMALL {
+        // Its rows are decoded sooner than threads begin.
+        read.threads = 0;
+    }
+    gecc_arrow::open(path, read)
 }
 
 fn read_options(options: &StreamOptions) -> ReadOptions {
@@ -91,16 +100,54 @@ fn read_options(options: &StreamOptions) -> ReadOptions {
     ReadOptions { rows, threads, max_memory, max_page: max_memory }
 }
 
-/// A table that fits an operation.
+/// A table that fits an operation, alone or with others that are read as one with it.
 pub struct ReadyTable {
-    input: gecc_arrow::Input,
+    inputs: Vec<gecc_arrow::Input>,
+    files: Files,
     length: Option<u64>,
     operation: gecc_arrow::Operation,
     mapping: Mapping,
+    /// Whether others may come behind it.
+    takes_more: bool,
+}
+
+/// Names of files, each with the number of its first row, counted from 0.
+struct Files(Vec<(Arc<str>, u64)>);
+
+impl Files {
+    /// The name of a row's file, and the number of the row there, counted from 1.
+    fn place(&self, row: u64) -> (&str, u64) {
+        let (name, first) = &self.0[self.0.partition_point(|(_, first)| *first <= row) - 1];
+        (name, row - first + 1)
+    }
+}
+
+impl TableInput {
+    fn is_small(&self) -> bool {
+        self.0.rows().is_some() && self.1.is_some_and(|length| length <= SMALL)
+    }
+}
+
+impl ReadyTable {
+    /// Whether another table is read as one with this.
+    pub fn takes(&self, other: &TableInput) -> bool {
+        let has_room = self.takes_more && self.inputs.len() < MOST_AS_ONE;
+        has_room && other.is_small() && other.0.schema().fields() == self.inputs[0].schema().fields()
+    }
+
+    /// Adds a table that this one takes.
+    pub fn add(&mut self, name: Arc<str>, TableInput(input, length): TableInput) {
+        let rows = self.inputs.last().and_then(gecc_arrow::Input::rows).expect("files that are read as one have rows");
+        let first = self.files.0.last().map_or(0, |(_, first)| *first) + rows;
+        self.files.0.push((name, first));
+        self.length = self.length.zip(length).map(|(sum, length)| sum + length);
+        self.inputs.push(input);
+    }
 }
 
 /// Finds the columns, and fails where the operation cannot work on them.
-pub fn ready(started: &Started, TableInput(input, length): TableInput) -> Result<ReadyTable, String> {
+pub fn ready(started: &Started, name: Arc<str>, table: TableInput) -> Result<ReadyTable, String> {
+    let (is_small, TableInput(input, length)) = (table.is_small(), table);
     let options = started.options;
     let answers = if options.answers().is_lines() { TableAnswers::Lines } else { TableAnswers::Columns };
     let operation = started.operation.over_tables(answers);
@@ -110,7 +157,10 @@ pub fn ready(started: &Started, TableInput(input, length): TableInput) -> Result
         let columns: Vec<String> = mapping.columns().map(|(field, column)| format!("{column} is {field}")).collect();
         format!("{:?}: {}", input.format(), columns.join(", "))
     });
-    Ok(ReadyTable { input, length, operation, mapping })
+    let by_first_rows = is_by_first_rows(&operation, &mapping, input.schema());
+    let takes_more = is_small && !by_first_rows && options.answers().is_lines();
+    let (inputs, files) = (vec![input], Files(vec![(name, 0)]));
+    Ok(ReadyTable { inputs, files, length, operation, mapping, takes_more })
 }
 
 /// Answers all rows.
@@ -118,20 +168,19 @@ pub fn answer(
     started: &Started,
     table: ReadyTable,
     wanted: &Wanted,
-    path: &Path,
     output: Output,
     tally: &mut Tally,
 ) -> (End, Output) {
-    let ReadyTable { input, length, operation, mapping } = table;
+    let ReadyTable { mut inputs, files, length, operation, mapping, .. } = table;
     let pool = Pool::of(Arc::clone(&started.pool));
     let job = Job { engine: &started.engine, operation: &operation, mapping: &mapping, pool: &pool };
-    let (progress, of_input) = (Progress::new(length, started.options.said.quiet), input.progress());
+    let (progress, of_input) = (Progress::new(length, started.options.said.quiet), inputs[0].progress());
     let done = || (of_input.bytes(), format!("{} items", of_input.rows()));
-    let ended = progress.follow(done, || {
-        if started.options.answers().is_lines() {
-            write_lines(started, &job, input, wanted, path, output, tally)
-        } else {
-            write_columns(started, &job, input, path, output, tally)
+    let ended = progress.follow(done, || match started.options.answers().is_lines() {
+        true => write_lines(started, &job, (inputs, &files), wanted, output, tally),
+        false => {
+            let input = inputs.pop().expect("answers in columns are to one input");
+            write_columns(started, &job, input, &files.0[0].0, output, tally)
         }
     });
     progress.end();
@@ -144,11 +193,11 @@ fn said(problem: Error) -> String {
 }
 
 /// How an error ends the job.
-fn end_of(problem: Error, path: &Path) -> End {
+fn end_of(problem: Error, name: &str) -> End {
     match problem {
         Error::Stream(problem) if problem.kind() == io::ErrorKind::BrokenPipe => End::ClosedPipe,
         Error::Engine(problem) => End::Failed(problem.to_string()),
-        problem => End::Failed(format!("{}: {problem}", path.display())),
+        problem => End::Failed(format!("{name}: {problem}")),
     }
 }
 
@@ -156,16 +205,15 @@ fn end_of(problem: Error, path: &Path) -> End {
 fn write_lines(
     started: &Started,
     job: &Job,
-    input: gecc_arrow::Input,
+    (inputs, files): (Vec<gecc_arrow::Input>, &Files),
     wanted: &Wanted,
-    path: &Path,
     mut output: Output,
     tally: &mut Tally,
 ) -> (End, Output) {
     let operation = started.operation;
     let spares = &Spares::new(operation.gives_secrets());
     let lines = Lines { operation, wanted, spares, pool: &started.pool };
-    let make = |answered: Answered| Ok(lines_of(&lines, &answered));
+    let make = |answered: Answered| Ok(lines_of(&lines, files, &answered));
     let mut sink = LineSink { output: &mut output, spares };
     let put_out = |units: Vec<Written>| {
         let is_interrupted = || started.interrupted.load(Ordering::Relaxed);
@@ -181,13 +229,14 @@ fn write_lines(
             ControlFlow::Continue(())
         }
     };
-    let batches =
-        job.operation.columns(input.schema(), job.mapping).and_then(|places| input.batches(&Projection::Only(places)));
+    let current = Arc::new(AtomicUsize::new(0));
+    let places = job.operation.columns(inputs[0].schema(), job.mapping);
+    let batches = places.and_then(|places| Batches::of_all(inputs, &Projection::Only(places), Arc::clone(&current)));
     let ended = batches.and_then(|batches| answer_each(job, batches, COMPUTING, started.interrupted, make, put_out));
     let end = match ended {
         Ok(Some(end)) => end,
         Ok(None) => end_of_input(started),
-        Err(problem) => end_of(problem, path),
+        Err(problem) => end_of(problem, &files.0[current.load(Ordering::Relaxed)].0),
     };
     (end, output)
 }
@@ -197,14 +246,15 @@ fn end_of_input(started: &Started) -> End {
 }
 
 /// The lines of a batch.
-fn lines_of(lines: &Lines, Answered { first, answers, .. }: &Answered) -> Vec<Written> {
+fn lines_of(lines: &Lines, files: &Files, Answered { first, answers, .. }: &Answered) -> Vec<Written> {
     let columns: Vec<_> = answers.results().iter().map(|(_, column)| column).collect();
     lines.units((0..answers.len()).step_by(MAX_ROWS), |start, written| {
         // Results may be secret.
         let mut result = Zeroizing::new(Vec::with_capacity(lines.operation.width()));
         for row in start..answers.len().min(start + MAX_ROWS) {
-            let place = (lines.wanted.file.as_deref(), first + row as u64 + 1);
-            let mut write = |outcome| lines.write_answer(outcome, place, &[], written);
+            let (file, place) = files.place(first + row as u64);
+            let file = lines.wanted.file.as_ref().map(|_| file);
+            let mut write = |outcome| lines.write_answer(outcome, (file, place), &[], written);
             match answers.reason(row) {
                 None => {
                     result.clear();
@@ -234,7 +284,7 @@ fn write_columns(
     started: &Started,
     job: &Job,
     input: gecc_arrow::Input,
-    path: &Path,
+    name: &str,
     output: Output,
     tally: &mut Tally,
 ) -> (End, Output) {
@@ -242,12 +292,12 @@ fn write_columns(
     let (format, wanted) = (format(options), wanted(options, PLACE, false));
     let with = TransformOptions { beside: options.beside, format, wanted, computing: COMPUTING, ..Default::default() };
     let end = match transform(job, input, shared.writer(), &with, started.interrupted) {
-        Err(problem) => end_of(problem, path),
+        Err(problem) => end_of(problem, name),
         Ok(outcome) => {
             count(&outcome.counts, tally);
             match outcome.problem {
                 // An output that takes nothing is not waited for any more.
-                Some(problem) if !started.interrupted.load(Ordering::Relaxed) => end_of(problem, path),
+                Some(problem) if !started.interrupted.load(Ordering::Relaxed) => end_of(problem, name),
                 None if options.check && tally.rejected() > 0 => End::Rejection,
                 _ => end_of_input(started),
             }

@@ -235,6 +235,61 @@ fn tables_have_the_answers_of_text() {
 }
 
 /// What passes through keeps its values in Parquet too, or is refused by name.
+/// Small files of Parquet are read as one, as long as no other file is between them.
+#[test]
+fn many_small_tables_have_their_own_rows() {
+    const FILES: usize = 150;
+    let set = signed::<P256>(2 * FILES);
+    let is_spoiled = |item: usize| item.is_multiple_of(7);
+    let signature = |item: usize| {
+        let mut signature = set.signed[item].signature;
+        signature[50] ^= u8::from(is_spoiled(item));
+        signature
+    };
+    let all = RecordBatch::try_from_iter([
+        ("digest", fixed(set.digests.iter())),
+        ("signature", fixed((0..2 * FILES).map(signature))),
+        ("public_key", fixed(set.public.iter().map(|key| key.to_compressed().unwrap()))),
+    ])
+    .unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let path = |file: usize| folder.path().join(format!("{file:03}")).to_str().unwrap().to_owned();
+    let mut expected = Vec::new();
+    for file in 0..FILES {
+        // Some have no rows.
+        let rows = file % 3;
+        let table = all.slice(2 * file, rows);
+        let format = if file == 60 { Format::ArrowFile } else { Format::Parquet };
+        let output = Output::File(path(file).into());
+        let mut writer = Writer::create(output, format, Compression::None, &table.schema()).unwrap();
+        writer.write(&table, &Pool::default()).unwrap();
+        writer.finish().unwrap();
+        expected.extend((0..rows).map(|row| (path(file), row + 1, !is_spoiled(2 * file + row))));
+    }
+    std::fs::write(path(60) + ".jsonl", set.lines()[1].clone()).unwrap();
+    let place = expected.iter().position(|(file, ..)| *file == path(61)).unwrap();
+    expected.insert(place, (path(60) + ".jsonl", 1, true));
+    let verify = || {
+        let output = run(&["verify", "--curve", "p256", "--line", folder.path().to_str().unwrap()], "");
+        let place = |answer: &Value| answer.get("row").or(answer.get("line")).unwrap().as_u64().unwrap() as usize;
+        let answer = |answer: &Value| {
+            (answer["file"].as_str().unwrap().to_owned(), place(answer), answer["valid"].as_bool().unwrap())
+        };
+        (answers(&output).iter().map(answer).collect::<Vec<_>>(), output)
+    };
+    let (found, output) = verify();
+    assert_eq!(code(&output), 1, "{}", stderr(&output));
+    assert_eq!(found, expected);
+    // A page that cannot be read, within a file that can be opened.
+    let mut broken = std::fs::read(path(100)).unwrap();
+    broken[4..40].fill(0xff);
+    std::fs::write(path(100), broken).unwrap();
+    let (found, output) = verify();
+    assert_eq!(code(&output), 2);
+    assert!(stderr(&output).contains(&path(100)), "{}", stderr(&output));
+    assert_eq!(found, expected[..expected.iter().position(|(file, ..)| *file == path(100)).unwrap()]);
+}
+
 #[test]
 fn columns_of_every_type_stand_beside_answers() {
     let set = signed::<P256>(5);

@@ -1,0 +1,52 @@
+//! Several inputs as one.
+
+use super::progress::Place;
+use super::recut::{Came, Recut};
+use super::{Batched, Batches, Input, Projection};
+use crate::error::Error;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+impl Batches {
+    /// The rows of several inputs, one behind the other: small ones share batches. How large these are the options of
+    /// the first input say, and its [`Input::progress`] tells of all. `current` becomes the number of the input that
+    /// is read, so after an error that of the one that it is about.
+    ///
+    /// # Errors
+    /// [`Error::Options`] without an input, [`Error::Columns`] where not all have the same columns, and as for
+    /// [`Input::batches`].
+    pub fn of_all(inputs: Vec<Input>, columns: &Projection, current: Arc<AtomicUsize>) -> Result<Self, Error> {
+        let Some(first) = inputs.first() else { return Err(Error::Options("there is no input".to_owned())) };
+        if inputs.len() == 1 {
+            return inputs.into_iter().next().expect("one").batches(columns);
+        }
+        let (options, schema, progress) = (first.options.clone(), first.schema.clone(), first.progress());
+        if inputs.iter().any(|input| input.schema.fields() != schema.fields()) {
+            return Err(Error::Columns("inputs that are read as one have the same columns".to_owned()));
+        }
+        let projected = Arc::new(schema.project(&columns.places(&schema)?)?);
+        let (place, columns) = (Place::default(), columns.clone());
+        let (length, count, of_all) = (inputs.iter().map(|input| input.length).sum(), inputs.len(), place.clone());
+        let mut rest = inputs.into_iter().enumerate();
+        let mut batches: Option<Batches> = None;
+        let next = move |_| loop {
+            match batches.as_mut().and_then(Iterator::next) {
+                Some(Ok(batch)) => return Came::Batch(batch),
+                Some(Err(problem)) => return Came::Failed(problem),
+                None => {}
+            }
+            let Some((number, input)) = rest.next() else {
+                of_all.set(length, 1, 1);
+                return Came::End;
+            };
+            current.store(number, Ordering::Relaxed);
+            of_all.set(length, number as u64, count as u64);
+            match input.batches(&columns) {
+                Ok(opened) => batches = Some(opened),
+                Err(problem) => return Came::Failed(problem),
+            }
+        };
+        let source = Some(Batched::Ipc(Recut::new(Box::new(next), projected.clone(), &options)));
+        Ok(Batches { source, schema: projected, max_memory: options.max_memory, place, progress })
+    }
+}
