@@ -212,17 +212,21 @@ pub fn match_libsecp256k1(engine: &Engine) {
 
 /// The same as a soak test makes of millions.
 pub fn rows_of_one_output(engine: &Engine) {
-    rows_match_libsecp256k1(engine, &mut Random::new(), 3000);
+    rows_match_libsecp256k1(engine, &mut Random::new(), 3000, &[0, 3]);
+    // On the CPU sums with several labels share an inversion, and the last of these are fewer.
+    rows_match_libsecp256k1(engine, &mut Random::new(), 200, &Vec::from_iter(0..45));
 }
 
 /// Rows that pay, but for a tenth, in which one bit of the output is another: each is found, with its label, and
 /// nothing else.
-pub fn rows_match_libsecp256k1(engine: &Engine, random: &mut Random, rows: usize) {
-    let labels = [0, 3];
-    let reference = Reference::new(random, &labels);
+pub fn rows_match_libsecp256k1(engine: &Engine, random: &mut Random, rows: usize, labels: &[u32]) {
+    let reference = Reference::new(random, labels);
     let (_, points) = progression::<Secp256k1>(random, rows);
     let choices: Vec<(Option<u32>, Option<usize>)> = (0..rows)
-        .map(|row| ([None, Some(0), Some(3)][random.below(3)], (row % 10 == 3).then(|| random.below(256))))
+        .map(|row| {
+            let label = random.below(1 + labels.len()).checked_sub(1).map(|place| labels[place]);
+            (label, (row % 10 == 3).then(|| random.below(256)))
+        })
         .collect();
     let outputs: Vec<[u8; 32]> = (0..rows)
         .into_par_iter()
