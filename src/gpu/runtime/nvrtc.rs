@@ -109,6 +109,8 @@ functions! {
 struct Found {
     nvrtc: Nvrtc,
     functions: Functions,
+    /// What the functions are in, where a folder is named.
+    _libraries: Vec<Library>,
 }
 
 fn found() -> Result<&'static Found, String> {
@@ -117,8 +119,12 @@ fn found() -> Result<&'static Found, String> {
 }
 
 fn load() -> Result<Found, String> {
-    let library = match env::var_os(FOLDER_VARIABLE).filter(|folder| !folder.is_empty()) {
+    let libraries = match env::var_os(FOLDER_VARIABLE).filter(|folder| !folder.is_empty()) {
         Some(folder) => open(folder.as_ref()).map_err(|problem| format!("{FOLDER_VARIABLE}: {problem}"))?,
+        None => Vec::new(),
+    };
+    let library = match libraries.last() {
+        Some(library) => library,
         // SAFETY: the calls only load the library; NVRTC has no initialisation code with preconditions.
         None if unsafe { sys::is_culib_present() } => unsafe { sys::culib() },
         None => {
@@ -129,20 +135,22 @@ fn load() -> Result<Found, String> {
     let (mut major, mut minor): (c_int, c_int) = (0, 0);
     // SAFETY: the arguments are two writable integers.
     check(unsafe { (functions.nvrtcVersion)(&mut major, &mut minor) })?;
-    Ok(Found { nvrtc: Nvrtc { version: (major, minor) }, functions })
+    Ok(Found { nvrtc: Nvrtc { version: (major, minor) }, functions, _libraries: libraries })
 }
 
-/// NVRTC from a folder. All its libraries are loaded and kept, as NVRTC looks for its built-ins by name.
-fn open(folder: &Path) -> Result<&'static Library, String> {
-    let mut last = None;
-    for path in libraries(folder).map_err(|problem| problem.to_string())? {
+/// The libraries of a folder, NVRTC last. All stay loaded, as NVRTC looks for its built-ins by name.
+fn open(folder: &Path) -> Result<Vec<Library>, String> {
+    let paths = libraries(folder).map_err(|problem| problem.to_string())?;
+    if paths.is_empty() {
+        return Err("there is no libnvrtc in that folder".to_owned());
+    }
+    let open = |path: PathBuf| {
         // SAFETY: the user names the folder of NVIDIA's libraries, which have no initialisation code with
         // preconditions.
         let library = unsafe { Library::new(&path) };
-        let library = library.map_err(|problem| format!("{}: {}", path.display(), reason(&problem)))?;
-        last = Some(&*Box::leak(Box::new(library)));
-    }
-    last.ok_or_else(|| "there is no libnvrtc in that folder".to_owned())
+        library.map_err(|problem| format!("{}: {}", path.display(), reason(&problem)))
+    };
+    paths.into_iter().map(open).collect()
 }
 
 /// What the loader says.
