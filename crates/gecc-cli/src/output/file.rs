@@ -264,6 +264,7 @@ pub fn refuse_overwriting(source: &Path, output: Option<&Path>) -> Result<(), St
 }
 
 /// Whether two names are of one place, where there may be no file yet.
+#[cfg(feature = "chains")]
 pub fn is_same_place(one: &Path, other: &Path) -> bool {
     let place = |path: &Path| {
         path.canonicalize().ok().or_else(|| Some(folder_of(path).canonicalize().ok()?.join(path.file_name()?)))

@@ -6,7 +6,9 @@ mod line;
 mod progress;
 
 pub use direct::Put;
-pub use file::{Output, is_replaced, is_same_place, refuse_overwriting};
+pub use file::{Output, refuse_overwriting};
+#[cfg(feature = "chains")]
+pub use file::{is_replaced, is_same_place};
 pub use gecc_cli::failure::Failure;
 pub use gecc_cli::say::{debug, info, note, warn};
 pub use line::Line;
