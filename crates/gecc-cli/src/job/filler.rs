@@ -25,9 +25,8 @@ pub struct Window {
 /// Fills arenas with units.
 pub struct Filler<'a> {
     job: &'a Job<'a>,
+    /// Those of the input whose units come.
     rules: Rules,
-    /// The input whose units come.
-    name: Option<Arc<str>>,
     arenas: Arenas,
     /// Items of a full batch, and the most of any, once that is known.
     rows: usize,
@@ -49,19 +48,18 @@ impl<'a> Filler<'a> {
             encoding: options.encoding.unwrap_or_default(),
             hash: options.hash,
             text_messages: options.text_messages,
-            file: None,
+            file: Arc::default(),
         };
         let rows = job.limits.first_rows;
-        Filler { job, rules, name: None, arenas, rows, most_rows: None, batch: None, number: 0 }
+        Filler { job, rules, arenas, rows, most_rows: None, batch: None, number: 0 }
     }
 
     /// Looks at the first units of an input, for what is not said of them.
     pub fn look_at(&mut self, window: &Window) -> Result<(), Failure> {
-        if self.name.as_ref().is_some_and(|name| Arc::ptr_eq(name, &window.name)) {
+        if Arc::ptr_eq(&self.rules.file, &window.name) {
             return Ok(());
         }
-        self.name = Some(Arc::clone(&window.name));
-        self.rules.file = self.name.clone().filter(|_| self.job.names_files);
+        self.rules.file = Arc::clone(&window.name);
         if self.job.options.encoding.is_none() {
             let Rules { names, text_messages, .. } = &self.rules;
             let found = detect(&window.units, &window.layout, names, *text_messages);

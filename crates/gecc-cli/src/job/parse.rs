@@ -27,14 +27,14 @@ pub struct Origins {
     /// Items that cannot be used, and why, in order. Nothing is computed of them.
     pub faults: Vec<(usize, String)>,
     pub odd: Odd,
-    /// The input, where answers say it.
-    pub file: Option<Arc<str>>,
+    /// The name of the input.
+    pub file: Arc<str>,
 }
 
 impl Origins {
     /// Of rows of bytes, the first of which has this number, counted from 0. Those from a limit on cannot be computed.
-    pub fn of_rows(first: u64, rows: usize, limit: Option<&(u64, String)>) -> Self {
-        let mut origins = Origins { rows, first_line: first + 1, ..Origins::default() };
+    pub fn of_rows(file: Arc<str>, first: u64, rows: usize, limit: Option<&(u64, String)>) -> Self {
+        let mut origins = Origins { rows, first_line: first + 1, file, ..Origins::default() };
         if let Some((limit, reason)) = limit {
             let computable = usize::try_from(limit.saturating_sub(first)).unwrap_or(usize::MAX);
             origins.faults.extend((computable.min(rows)..rows).map(|row| (row, reason.clone())));
@@ -107,8 +107,8 @@ pub struct Rules {
     pub encoding: Encoding,
     pub hash: Hash,
     pub text_messages: bool,
-    /// The input, where answers say it.
-    pub file: Option<Arc<str>>,
+    /// The name of the input.
+    pub file: Arc<str>,
 }
 
 impl Rules {
@@ -120,7 +120,7 @@ impl Rules {
 
 /// Fills a part with the items of a unit, of which the first has this number.
 pub fn fill(unit: &Unit, layout: &Layout, rules: &Rules, number: u64, part: &mut Part) -> Origins {
-    let (first_line, lines, file) = (unit.line, Vec::with_capacity(unit.rows), rules.file.clone());
+    let (first_line, lines, file) = (unit.line, Vec::with_capacity(unit.rows), Arc::clone(&rules.file));
     let origins = Origins { first_line, lines, file, ..Origins::default() };
     let mut filling = Filling { rules, number, part, origins, message: Vec::new() };
     each_of_unit(unit, layout, &rules.names, |line, fields| {

@@ -129,7 +129,7 @@ fn rates_of_one_thread_and_of_all() {
                 encoding: Encoding::Hex,
                 hash: Hash::default(),
                 text_messages: false,
-                file: None,
+                file: Arc::default(),
             };
             let counting = nanoseconds(|| {
                 for unit in &units {
@@ -146,7 +146,7 @@ fn rates_of_one_thread_and_of_all() {
             });
             arena.results(LINES).codes.fill(Verdict::VALID_CODE);
             let batch = Batch { arena, number: 0, rows: LINES, units: origins, notes: 0, bytes: 0 };
-            let (spares, wanted) = (Spares::new(false), Wanted::new(&operation, &options(&path), None, "line"));
+            let (spares, wanted) = (Spares::new(false), Wanted::new(&operation, &options(&path), false, "line"));
             let lines = Lines { operation: &operation, wanted: &wanted, spares: &spares, pool: &one };
             let writing = nanoseconds(|| {
                 for mut written in lines.make(&batch).ok().unwrap() {

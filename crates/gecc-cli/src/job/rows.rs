@@ -12,6 +12,7 @@ use crate::input::open::Input;
 use crate::input::text::Buffers;
 use gecc::call::{Reads, RecoveryIds};
 use gecc::fields::Field;
+use std::sync::Arc;
 
 /// Reads an input of rows. What was read is wiped where rows have private keys.
 pub fn reader(input: Input, layout: &Layout, limits: &Limits) -> Result<RowReader, String> {
@@ -34,7 +35,7 @@ pub fn fields_of(reads: Reads) -> Vec<Field> {
 
 impl Job<'_> {
     /// Reads rows into batches.
-    pub fn read_rows(&self, name: &str, mut reader: RowReader, mut arenas: Arenas, filled: &Filled) {
+    pub fn read_rows(&self, name: &Arc<str>, mut reader: RowReader, mut arenas: Arenas, filled: &Filled) {
         let limits = match reader.rows() {
             Some(rows) => self.limits.for_rows(rows),
             None => self.limits,
@@ -64,7 +65,7 @@ impl Job<'_> {
                     }
                 };
                 let bytes = (read * reader.layout().width()) as u64;
-                let units = self.units(number, read);
+                let units = self.units(name, number, read);
                 filled.hand_in(Batch { arena, number, rows: read, units, notes: 0, bytes }).then_some(())?;
                 number += read as u64;
                 if read == rows {
@@ -78,10 +79,13 @@ impl Job<'_> {
     }
 
     /// What answers to rows need, in units that are written side by side.
-    fn units(&self, first: u64, rows: usize) -> Vec<Origins> {
+    fn units(&self, name: &Arc<str>, first: u64, rows: usize) -> Vec<Origins> {
         let limit = self.operation.keys.limit();
         let unit = self.limits.unit_rows;
         let starts = (0..rows).step_by(unit);
-        starts.map(|start| Origins::of_rows(first + start as u64, unit.min(rows - start), limit.as_ref())).collect()
+        let of_unit = |start: usize| {
+            Origins::of_rows(Arc::clone(name), first + start as u64, unit.min(rows - start), limit.as_ref())
+        };
+        starts.map(of_unit).collect()
     }
 }

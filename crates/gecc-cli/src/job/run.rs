@@ -137,8 +137,7 @@ pub fn run(operation: &Operation, options: &StreamOptions) -> Result<u8, Failure
                 break;
             }
         };
-        let file = (paths.len() > 1).then(|| path.display().to_string());
-        let wanted = Wanted::new(operation, options, file, input.place());
+        let wanted = Wanted::new(operation, options, paths.len() > 1, input.place());
         if let Some(header) = wanted.header().filter(|_| !has_header) {
             has_header = true;
             if let Err(problem) = output.write(vec![header]).outcome {
@@ -212,8 +211,8 @@ fn answer(
         Ready::Text(input, limits) => (limits, rest.texts(path, input)),
     };
     let Started { operation, options, engine, pool, interrupted, .. } = started;
-    let (stopped, names_files) = (AtomicBool::new(false), wanted.file.is_some());
-    let job = Job { operation, engine, options, names_files, pool, limits, length, stopped, interrupted };
+    let stopped = AtomicBool::new(false);
+    let job = Job { operation, engine, options, pool, limits, length, stopped, interrupted };
     let progress = Progress::new(length, options.said.quiet);
     let ended = job.answer(items, output, wanted, &progress, tally);
     progress.end();

@@ -39,8 +39,6 @@ pub struct Job<'a> {
     pub operation: &'a Operation,
     pub engine: &'a Engine,
     pub options: &'a StreamOptions,
-    /// Whether answers say in which input an item was, as there are several.
-    pub names_files: bool,
     pub pool: &'a Arc<ThreadPool>,
     pub limits: Limits,
     /// Bytes of the input, where that is known.

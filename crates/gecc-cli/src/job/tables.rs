@@ -252,9 +252,8 @@ fn lines_of(lines: &Lines, files: &Files, Answered { first, answers, .. }: &Answ
         // Results may be secret.
         let mut result = Zeroizing::new(Vec::with_capacity(lines.operation.width()));
         for row in start..answers.len().min(start + MAX_ROWS) {
-            let (file, place) = files.place(first + row as u64);
-            let file = lines.wanted.file.as_ref().map(|_| file);
-            let mut write = |outcome| lines.write_answer(outcome, (file, place), &[], written);
+            let place = files.place(first + row as u64);
+            let mut write = |outcome| lines.write_answer(outcome, place, &[], written);
             match answers.reason(row) {
                 None => {
                     result.clear();

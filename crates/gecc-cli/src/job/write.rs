@@ -22,24 +22,23 @@ pub struct Wanted {
     only_rejected: bool,
     /// Whether the first rejection is the last answer.
     pub check: bool,
-    /// The input, where there are several, of items that do not say it themselves.
-    pub file: Option<String>,
+    /// Whether answers that say a place say the input too, as there are several.
+    names_files: bool,
     /// The columns of CSV, where answers are that.
     csv: Option<Vec<&'static str>>,
 }
 
 impl Wanted {
-    /// `file` is given where there are several inputs.
-    pub fn new(operation: &Operation, options: &StreamOptions, file: Option<String>, place: &'static str) -> Self {
+    pub fn new(operation: &Operation, options: &StreamOptions, names_files: bool, place: &'static str) -> Self {
         let csv = (options.answers() == AnswerFormat::Csv).then(|| {
             let mut columns = operation.fields();
             columns.push(if operation.gives_verdicts() { "reason" } else { "error" });
-            columns.extend(file.is_some().then_some("file"));
+            columns.extend(names_files.then_some("file"));
             columns.extend([place, "tag"]);
             columns
         });
         let StreamOptions { line, only_rejected, check, .. } = *options;
-        Wanted { place, line, only_rejected, check, file, csv }
+        Wanted { place, line, only_rejected, check, names_files, csv }
     }
 
     /// The header of CSV.
@@ -134,7 +133,6 @@ impl Lines<'_> {
     }
 
     fn write_unit(&self, arena: &Arena, start: usize, unit: &Origins, written: &mut Written) {
-        let file = unit.file.as_deref().or(self.wanted.file.as_deref());
         let mut faults = unit.faults.iter().peekable();
         for row in 0..unit.rows() {
             let fault = faults.next_if(|(at, _)| *at == row).map(|(_, reason)| reason.as_str());
@@ -144,7 +142,7 @@ impl Lines<'_> {
                 None if code == Verdict::VALID_CODE => Outcome::Passed(result),
                 None => Outcome::Rejected(code),
             };
-            self.write_answer(outcome, (file, unit.line(row)), unit.tag(row), written);
+            self.write_answer(outcome, (&unit.file, unit.line(row)), unit.tag(row), written);
             if self.is_last(written) {
                 return;
             }
@@ -152,13 +150,7 @@ impl Lines<'_> {
     }
 
     /// Writes the answer to an item at a place of a file. The tag is JSON, or empty where there is none.
-    pub fn write_answer(
-        &self,
-        outcome: Outcome,
-        (file, place): (Option<&str>, u64),
-        tag: &[u8],
-        written: &mut Written,
-    ) {
+    pub fn write_answer(&self, outcome: Outcome, (file, place): (&str, u64), tag: &[u8], written: &mut Written) {
         let (wanted, passed) = (self.wanted, matches!(outcome, Outcome::Passed(_)));
         match outcome {
             Outcome::Passed(_) => written.tally.pass(1),
@@ -175,7 +167,7 @@ impl Lines<'_> {
             Outcome::Refused(reason) => self.reject(reason, &mut line),
         }
         if wanted.line || !passed {
-            if let Some(file) = file {
+            if wanted.names_files {
                 line.text("file", file);
             }
             line.number(wanted.place, place);
