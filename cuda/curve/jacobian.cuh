@@ -1,7 +1,7 @@
 // Jacobian arithmetic: doubling and mixed addition.
 //
 // Functions that end in _var branch on the points and are for public data. The others run a fixed sequence. The order
-// of independent products is the one for which the kernels were fastest (docs/log/gpu-kernels.md): ptxas keeps it, more
+// of independent products is the one for which the kernels were fastest (docs/design/gpu.md): ptxas keeps it, more
 // or less.
 #pragma once
 #include "curve/point.cuh"

@@ -27,7 +27,7 @@ pub use sources::{NO_CURVE, Unit};
 pub use stream::{Argument, Grid, Stream};
 
 /// Streams of a device that work at a time: one computes, one waits for its turn, the others copy and convert
-/// (docs/log/gpu-host.md).
+/// (docs/design/host.md).
 pub const STREAMS: usize = 5;
 
 /// Multiprocessors on which kernels of two blocks of 256 threads work on this many items.

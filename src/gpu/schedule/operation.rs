@@ -16,7 +16,7 @@ pub trait OnGpu: Sync {
     }
 
     /// Waves of the largest chunk. More of them make less of what a chunk costs besides its items, fewer overlap better
-    /// with copies: signing was as fast with 2 to 6, and slower with more (docs/log/gpu-host.md).
+    /// with copies: signing was as fast with 2 to 6, and slower with more (docs/design/host.md).
     fn most_waves(&self) -> usize {
         6
     }

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering};
 
 /// What an item of an equation that fails has cost, and what an item of one that holds has saved: in hundredths of what
 /// it costs to verify or to recover the item alone. Both are estimated to the disadvantage of equations
-/// (docs/log/gpu-kernels.md).
+/// (docs/design/gpu.md).
 const LOST: i64 = 70;
 const SAVED: i64 = 20;
 /// Items of the smallest chunk in which an equation that fails loses no more: sums have a part that is as long for few

@@ -5,7 +5,7 @@
 //! items one by one, whichever items are invalid. Groups shrink where equations fail and grow where they hold.
 
 /// What an item of an equation that fails has cost, and what an item of one that holds has saved: in hundredths of what
-/// it costs to verify the item alone. Both are estimated to the disadvantage of equations (docs/log/cpu.md).
+/// it costs to verify the item alone. Both are estimated to the disadvantage of equations (docs/design/cpu.md).
 const LOST: i64 = 90;
 const SAVED: i64 = 20;
 /// What may be lost of each item of a batch.
