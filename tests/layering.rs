@@ -1,11 +1,11 @@
-//! The house has floors: a module uses what is below it.
+//! Enforces the module layering of ARCHITECTURE.md.
 //!
-//! ARCHITECTURE.md lists the floors, from the ground up, in a block that begins with "```floors". A module may use
-//! those listed before its own, its own, and the items of the folder that it is in. No modules use each other in a
-//! circle, but a folder and what is in it. So it is in the crates too, which have no list of floors; and in the
-//! command's job nothing uses the folder itself, which only says what others use of it.
+//! The document lists the layers, lowest first, in a block that begins with "```layers". A module may use the layers
+//! above its line, its own layer, and the items of the folder that it is in. There are no cycles, except between a
+//! folder and its own modules. The other crates have no list of layers but must be free of cycles too, and in the
+//! command's `job` nothing uses the folder's own file, which only re-exports.
 
-#[path = "floors/source.rs"]
+#[path = "layering/source.rs"]
 mod source;
 
 use source::{Sources, parent};
@@ -17,17 +17,17 @@ fn in_package(file: &str) -> std::path::PathBuf {
 }
 
 /// The first word of each line of the block.
-fn floors_of(page: &str) -> Vec<String> {
-    let block = page.split_once("```floors\n").and_then(|(_, rest)| rest.split_once("```"));
+fn layers_of(page: &str) -> Vec<String> {
+    let block = page.split_once("```layers\n").and_then(|(_, rest)| rest.split_once("```"));
     let (block, _) = block.expect("ARCHITECTURE.md has the block");
     block.lines().filter_map(|line| line.split_whitespace().next()).map(str::to_owned).collect()
 }
 
 #[test]
-fn modules_use_what_is_below_them() {
+fn modules_use_lower_layers_only() {
     let page = std::fs::read_to_string(in_package("ARCHITECTURE.md")).expect("it is part of the package");
     let sources = Sources::of_crate(&in_package("src/lib.rs"));
-    let problems = problems(&sources, &floors_of(&page));
+    let problems = problems(&sources, &layers_of(&page));
     assert!(problems.is_empty(), "\n{}\n", problems.join("\n"));
 }
 
@@ -47,19 +47,19 @@ const CRATES: [&str; 11] = [
 ];
 
 #[test]
-fn no_files_of_crates_use_each_other_in_a_circle() {
+fn files_of_crates_have_no_cycles() {
     let crates = in_package("crates");
     let found = std::fs::read_dir(&crates).expect("it is part of the repository").count();
     let folders: HashSet<&str> = CRATES.iter().filter_map(|root| root.split('/').next()).collect();
     assert_eq!(folders.len(), found, "every crate is in the list");
     for root in CRATES {
-        let circles = circles(&Sources::of_crate(&crates.join(root)));
-        assert!(circles.is_empty(), "{root}:\n{}\n", circles.join("\n"));
+        let cycles = cycles(&Sources::of_crate(&crates.join(root)));
+        assert!(cycles.is_empty(), "{root}:\n{}\n", cycles.join("\n"));
     }
 }
 
 #[test]
-fn nothing_in_the_job_uses_its_folder() {
+fn job_modules_do_not_use_their_folder() {
     let sources = Sources::of_crate(&in_package("crates/gecc-cli/src/main.rs"));
     let above = uses_of_folder(&sources, "job");
     assert!(above.is_empty(), "\n{}\n", above.join("\n"));
@@ -72,43 +72,42 @@ fn uses_of_folder(sources: &Sources, folder: &str) -> Vec<String> {
     uses.collect()
 }
 
-/// What is wrong with a house that is to have these floors.
-fn problems(sources: &Sources, floors: &[String]) -> Vec<String> {
-    let mut problems = unknown_modules(sources, floors);
+/// Returns the violations of these layers.
+fn problems(sources: &Sources, layers: &[String]) -> Vec<String> {
+    let mut problems = unknown_modules(sources, layers);
     for module in sources.modules() {
         for (used, path) in sources.uses(module) {
-            problems.extend(problem_of_use(floors, module, &used).map(|problem| format!("{problem}, by {path}")));
+            problems.extend(problem_of_use(layers, module, &used).map(|problem| format!("{problem}, by {path}")));
         }
     }
-    problems.extend(circles(sources));
+    problems.extend(cycles(sources));
     problems
 }
 
-/// Modules that are on no floor, and floors without a module. A folder of which one module is listed has all of them
-/// listed.
-fn unknown_modules(sources: &Sources, floors: &[String]) -> Vec<String> {
-    let is_divided = |folder: &str| floors.iter().any(|floor| parent(floor) == folder);
-    let missing = sources.modules().filter(|module| is_divided(parent(module)) && !floors.iter().any(|f| f == module));
-    let missing = missing.map(|module| format!("{module} is not in the list of floors"));
-    let gone = floors.iter().filter(|floor| !sources.modules().any(|module| module == *floor));
-    missing.chain(gone.map(|floor| format!("{floor} is in the list of floors, and no module"))).collect()
+/// Returns modules without a layer and layers without a module. Where one module of a folder is listed, all must be.
+fn unknown_modules(sources: &Sources, layers: &[String]) -> Vec<String> {
+    let is_divided = |folder: &str| layers.iter().any(|layer| parent(layer) == folder);
+    let missing = sources.modules().filter(|module| is_divided(parent(module)) && !layers.iter().any(|f| f == module));
+    let missing = missing.map(|module| format!("{module} is not in the list of layers"));
+    let gone = layers.iter().filter(|layer| !sources.modules().any(|module| module == *layer));
+    missing.chain(gone.map(|layer| format!("{layer} is in the list of layers but is not a module"))).collect()
 }
 
 /// Why a module may not use another.
-fn problem_of_use(floors: &[String], module: &str, used: &str) -> Option<String> {
+fn problem_of_use(layers: &[String], module: &str, used: &str) -> Option<String> {
     if used.is_empty() {
         return Some(format!("{module} uses a name of the crate's root, not the module that it is of"));
     }
-    let (own, of_used) = (floor_of(floors, module)?, floor_of(floors, used)?);
-    let (own_name, name) = (&floors[own], &floors[of_used]);
+    let (own, of_used) = (layer_of(layers, module)?, layer_of(layers, used)?);
+    let (own_name, name) = (&layers[own], &layers[of_used]);
     let is_allowed = of_used <= own || is_in(own_name, name);
     (!is_allowed).then(|| format!("{module} ({own_name}) uses {used} ({name}), which is above it"))
 }
 
-/// The number of a module's floor: that of itself, or of the nearest folder that has one.
-fn floor_of(floors: &[String], module: &str) -> Option<usize> {
-    let found = floors.iter().position(|floor| floor == module);
-    found.or_else(|| if module.is_empty() { None } else { floor_of(floors, parent(module)) })
+/// Returns the index of a module's layer: its own, or that of the nearest enclosing folder that has one.
+fn layer_of(layers: &[String], module: &str) -> Option<usize> {
+    let found = layers.iter().position(|layer| layer == module);
+    found.or_else(|| if module.is_empty() { None } else { layer_of(layers, parent(module)) })
 }
 
 /// Whether a module is in a folder.
@@ -116,42 +115,42 @@ fn is_in(module: &str, folder: &str) -> bool {
     module.strip_prefix(folder).is_some_and(|rest| rest.starts_with("::"))
 }
 
-/// Modules that use each other in a circle, without what a folder and its modules use of each other.
-fn circles(sources: &Sources) -> Vec<String> {
-    let (mut done, mut circles) = (HashSet::new(), Vec::new());
+/// Modules that use each other in a cycle, without what a folder and its modules use of each other.
+fn cycles(sources: &Sources) -> Vec<String> {
+    let (mut done, mut cycles) = (HashSet::new(), Vec::new());
     for module in sources.modules() {
-        circles.extend(circle_from(sources, module, &mut Vec::new(), &mut done));
+        cycles.extend(cycle_from(sources, module, &mut Vec::new(), &mut done));
     }
-    circles
+    cycles
 }
 
-/// The first circle that a search from a module meets. `way` leads to the module; from what is `done` there is none.
-fn circle_from(sources: &Sources, module: &str, way: &mut Vec<String>, done: &mut HashSet<String>) -> Option<String> {
+/// The first cycle that a search from a module meets. `way` leads to the module; from what is `done` there is none.
+fn cycle_from(sources: &Sources, module: &str, way: &mut Vec<String>, done: &mut HashSet<String>) -> Option<String> {
     if let Some(start) = way.iter().position(|before| before == module) {
-        return Some(format!("in a circle: {} -> {module}", way[start..].join(" -> ")));
+        return Some(format!("in a cycle: {} -> {module}", way[start..].join(" -> ")));
     }
     if !done.insert(module.to_owned()) {
         return None;
     }
     way.push(module.to_owned());
     let others = sources.uses(module).into_keys().filter(|used| !is_in(used, module) && !is_in(module, used));
-    let found = others.filter(|used| !used.is_empty()).find_map(|used| circle_from(sources, &used, way, done));
+    let found = others.filter(|used| !used.is_empty()).find_map(|used| cycle_from(sources, &used, way, done));
     way.pop();
     found
 }
 
-/// The problems of a house of a few modules.
-fn problems_of(modules: &[(&str, &str)], floors: &[&str]) -> Vec<String> {
+/// Returns the violations among a few made-up modules.
+fn problems_of(modules: &[(&str, &str)], layers: &[&str]) -> Vec<String> {
     let mut sources = Sources::default();
     sources.add("", "");
     modules.iter().for_each(|(module, text)| _ = sources.add(module, text));
-    let floors: Vec<String> = floors.iter().map(|floor| (*floor).to_owned()).collect();
-    problems(&sources, &floors)
+    let layers: Vec<String> = layers.iter().map(|layer| (*layer).to_owned()).collect();
+    problems(&sources, &layers)
 }
 
 #[test]
-fn a_use_of_what_is_above_is_found() {
-    let floors = ["types", "gpu::runtime", "gpu::schedule", "gpu", "engine"];
+fn use_of_a_higher_layer_is_found() {
+    let layers = ["types", "gpu::runtime", "gpu::schedule", "gpu", "engine"];
     let problems_with = |module: &'static str, text: &'static str| {
         let mut modules = vec![
             ("types", "pub struct Error;"),
@@ -161,7 +160,7 @@ fn a_use_of_what_is_above_is_found() {
             ("engine", "use crate::{gpu::{Lane, runtime::Stream as S}, types::Error};\npub use crate::types::Policy;"),
         ];
         modules.push((module, text));
-        problems_of(&modules, &floors)
+        problems_of(&modules, &layers)
     };
     assert_eq!(problems_with("types", ""), [""; 0]);
     // In use lines of every form, in the code, and by way of another module's names.
@@ -193,13 +192,13 @@ fn a_use_of_what_is_above_is_found() {
 }
 
 #[test]
-fn circles_are_found() {
+fn cycles_are_found() {
     let modules =
         |of_point| [("types", "pub mod point;"), ("types::keys", "use super::point;"), ("types::point", of_point)];
     assert_eq!(problems_of(&modules(""), &["types"]), [""; 0]);
     assert_eq!(problems_of(&modules("use super::Types;"), &["types"]), [""; 0]);
     let found = problems_of(&modules("use super::keys::Keys;"), &["types"]);
-    assert_eq!(found, ["in a circle: types::keys -> types::point -> types::keys"]);
+    assert_eq!(found, ["in a cycle: types::keys -> types::point -> types::keys"]);
     // By way of the folder's name alone.
     let folders = |of_cpu| {
         let (frame, verify) =
@@ -215,7 +214,7 @@ fn circles_are_found() {
         )
     };
     assert_eq!(folders(""), [""; 0]);
-    assert!(folders("use crate::frame::verify::Equations;").iter().any(|problem| problem.starts_with("in a circle")));
+    assert!(folders("use crate::frame::verify::Equations;").iter().any(|problem| problem.starts_with("in a cycle")));
 }
 
 #[test]
@@ -235,12 +234,12 @@ fn uses_of_a_folder_are_found_and_a_crate_of_an_import_is_none() {
 }
 
 #[test]
-fn every_module_has_a_floor() {
+fn every_module_has_a_layer() {
     let modules = [("gpu", ""), ("gpu::runtime", ""), ("gpu::runtime::stream", ""), ("types", "")];
     assert_eq!(problems_of(&modules, &["types", "gpu"]), [""; 0]);
-    assert_eq!(problems_of(&modules, &["gpu"]), ["types is not in the list of floors"]);
+    assert_eq!(problems_of(&modules, &["gpu"]), ["types is not in the list of layers"]);
     let problems = problems_of(&modules, &["types", "gpu::schedule", "gpu"]);
     let expected =
-        ["gpu::runtime is not in the list of floors", "gpu::schedule is in the list of floors, and no module"];
+        ["gpu::runtime is not in the list of layers", "gpu::schedule is in the list of layers but is not a module"];
     assert_eq!(problems, expected);
 }
