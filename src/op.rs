@@ -24,7 +24,7 @@ pub(crate) trait Reduction: Computation {
 }
 
 /// How many items one thread of the CPU computes before a GPU has computed as many for all threads: with the portable
-/// code, and eight at a time. From that many items a thread on, a batch is worth a GPU (docs/performance-sizes.md).
+/// code, and eight at a time. From that many items a thread on, a batch is worth a GPU (docs/performance.md).
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Worth {
     pub portable: usize,
