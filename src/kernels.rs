@@ -34,7 +34,7 @@ pub fn sources_hash() -> String {
     kernel_files::sources_hash()
 }
 
-/// What one kernel takes of a GPU.
+/// The resource usage of a kernel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct KernelUsage {
@@ -52,7 +52,7 @@ pub struct KernelUsage {
     pub spill_loads: u32,
 }
 
-/// What the compiler makes of one kernel file.
+/// The machine code of a kernel file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct MachineCode {
@@ -115,7 +115,7 @@ fn pack_units(units: impl Iterator<Item = Unit>, architecture: &str, folder: &Pa
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct PackInfo {
-    /// What it was compiled for, such as `sm_90`.
+    /// The architecture it was compiled for, such as `sm_90`.
     pub architecture: String,
     /// The version of NVRTC that compiled it.
     pub nvrtc: (i32, i32),
@@ -172,8 +172,8 @@ pub fn usage(architecture: &str, kept: &Path) -> Result<Vec<KernelUsage>, Error>
     Ok(each(Unit::all(), usage)?.into_iter().flatten().collect())
 }
 
-/// What `compute` gives for each of some units, on all cores. After the first error no more are begun: all take
-/// minutes.
+/// Returns the results of `compute` for several units, on all cores. After the first error no more
+/// are started, since all of them take minutes.
 fn each<T: Send>(
     units: impl Iterator<Item = Unit>,
     compute: impl Fn(&Unit) -> Result<T, Error> + Sync,

@@ -1,5 +1,6 @@
-//! What `crates/gecc-bench` needs of the inside of the library, to run and time kernels of its own beside those of
-//! operations, and to see what happens when. Behind the feature `lab`, with no promise of stability.
+//! Internals for `crates/gecc-bench`, which runs and times kernels of its own next to those of
+//! operations and records what happens when. Behind the feature `lab`, without a promise of
+//! stability.
 
 pub use crate::curve::constants;
 pub use crate::gpu::runtime::nvrtc::Text;
@@ -13,7 +14,7 @@ use crate::gpu::runtime::nvrtc::Nvrtc;
 use crate::kernels::{KernelUsage, parse_report};
 use crate::types::Error;
 
-/// What the library does and when.
+/// Time-stamped records of the library's steps.
 pub mod notes {
     pub use crate::host::notes::{Note, begin, now, take};
 }

@@ -37,7 +37,7 @@ pub fn line<I, R>(results: usize, items: usize) -> (Entrance<I, R>, Workers<I, R
     (Entrance { to_workers, to_taker }, Workers(Arc::new(Mutex::new(tasks))), Results(results))
 }
 
-/// Where items go into a line. When it is dropped no more come.
+/// The sending end of a pipeline. Dropping it ends the input.
 pub struct Entrance<I, R> {
     to_workers: SyncSender<Task<I, R>>,
     to_taker: SyncSender<Receiver<R>>,
@@ -58,7 +58,7 @@ impl<I, R> Entrance<I, R> {
     }
 }
 
-/// Where the workers of a line take items, each worker with a clone.
+/// The end from which workers take items; each worker has a clone.
 pub struct Workers<I, R>(Arc<Mutex<Receiver<Task<I, R>>>>);
 
 impl<I, R> Clone for Workers<I, R> {
@@ -132,14 +132,14 @@ impl Room {
         self.changed.notify_all();
     }
 
-    /// From now on nobody waits, and nothing that comes is wanted.
+    /// Wakes everybody who waits. What arrives from here on is discarded.
     pub fn close(&self) {
         lock(&self.state).is_closed = true;
         self.changed.notify_all();
     }
 }
 
-/// What `work` gives for each item, in order; each item is a task of its own.
+/// Returns the results of `work` in order; each item is a task of its own.
 ///
 /// Tasks begin in the order in which they were handed in, also by several callers at a time, and none waits for
 /// another. With rayon's iterators, which halve the work again and again, a thread that waits for the other half takes

@@ -1,4 +1,4 @@
-//! What the CPU engine knows of the curves.
+//! Per-curve data of the CPU engine.
 
 use super::field::{self, Coordinate, Field};
 use super::from_limbs;
@@ -7,7 +7,7 @@ use crate::curve::{constants, types::*};
 use crate::host::once::get_or_compute;
 use std::sync::OnceLock;
 
-/// What the CPU engine needs to know of a curve. Limbs are little-endian, plain (not Montgomery) numbers.
+/// A curve as the CPU engine needs it. Limbs are little-endian, plain (not Montgomery) numbers.
 pub trait CpuCurve: Copy + Send + Sync + 'static {
     /// The field of coordinates, modulo p.
     type Base: Coordinate;
@@ -23,7 +23,7 @@ pub trait CpuCurve: Copy + Send + Sync + 'static {
     const N: [u64; 4];
     /// The efficient endomorphism, where the curve has one.
     const ENDOMORPHISM: Option<Endomorphism>;
-    /// Where the curve's constants are kept, once they are computed.
+    /// Returns the cell that holds the curve's constants once they are computed.
     fn constants_place() -> &'static OnceLock<FieldConstants<Self::Base>>;
 
     /// Constants in the field's own representation.

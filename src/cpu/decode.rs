@@ -1,4 +1,4 @@
-//! From encodings to points and scalars, with every check of correctness.md.
+//! Decoding of points and scalars, with every check that the standards require.
 
 use super::field::{BaseField, Field};
 use super::point::Affine;
@@ -14,7 +14,7 @@ pub fn public_key<C: CpuCurve>(key: KeyBytes) -> Result<Affine<C::Base>, Rejecti
     }
 }
 
-/// The same for many keys.
+/// Decodes many public keys.
 pub fn public_keys<'a, C: CpuCurve>(
     lanes: Option<Lanes>,
     keys: impl Iterator<Item = KeyBytes<'a>>,

@@ -76,7 +76,8 @@ pub const FEWEST_IN_LANES: usize = 2;
 pub const CHUNK: usize = 512;
 /// Fewer items are not worth another thread, where several at a time take less.
 const SMALLEST_CHUNK: usize = 64;
-/// The same where each is computed by itself, which takes longer.
+/// The smallest group of items that are worth a thread where each is computed individually, which
+/// takes longer.
 const SMALLEST_GROUP: usize = 4;
 /// Bytes to hash that are worth another thread.
 const SMALLEST_TEXTS: usize = 16 << 10;
@@ -90,7 +91,7 @@ pub struct CpuEngine {
     pub max_memory: Option<usize>,
     /// `None`: portable code.
     pub lanes: Option<Lanes>,
-    /// Why lanes that the processor has are not used.
+    /// The reason why vector instructions of the processor are not used.
     pub problem_of_lanes: Option<&'static str>,
 }
 
@@ -99,7 +100,7 @@ impl CpuEngine {
         Ok(CpuEngine { pool: Pool::new(threads)?, max_memory, lanes: Lanes::detect(), problem_of_lanes: None })
     }
 
-    /// The same engine without instructions that not every processor has.
+    /// Returns the same engine without instructions that not every processor has.
     pub fn portable(self) -> Self {
         CpuEngine { lanes: None, ..self }
     }
@@ -147,7 +148,8 @@ impl CpuEngine {
         self.chunk_of_texts(items, 0)
     }
 
-    /// Of long texts one item may be worth another thread. `bytes`: of a text, on average.
+    /// Returns the chunk size for items with messages. A single long message can be worth another
+    /// thread. `bytes` is the average length of a message.
     fn chunk_of_texts(&self, items: usize, bytes: usize) -> usize {
         let worth_a_thread = SMALLEST_TEXTS.checked_div(bytes).unwrap_or(SMALLEST_CHUNK);
         items.div_ceil(self.threads()).clamp(worth_a_thread.clamp(1, SMALLEST_CHUNK), CHUNK)
@@ -159,7 +161,7 @@ impl CpuEngine {
         self.fill_of_texts(0, out, widths, compute);
     }
 
-    /// Likewise where this many bytes are hashed for an item, on average.
+    /// Computes results of public data where an average of `bytes` is hashed per item.
     pub fn fill_of_texts(
         &self,
         bytes: usize,
@@ -182,7 +184,7 @@ impl CpuEngine {
         self.fill_secret_of_texts(0, out, widths, compute);
     }
 
-    /// Likewise where this many bytes are hashed for an item, on average.
+    /// Computes results that depend on secrets where an average of `bytes` is hashed per item.
     pub fn fill_secret_of_texts(
         &self,
         bytes: usize,
@@ -194,7 +196,8 @@ impl CpuEngine {
         self.fill_secret_by(self.chunk_of_texts(out.items(), bytes).min(most), out, widths, &compute);
     }
 
-    /// Likewise item by item, where each takes so long that few of them are worth a thread.
+    /// Computes results that depend on secrets item by item, where each takes so long that a few
+    /// are worth a thread.
     pub fn fill_secret_each(
         &self,
         out: &mut dyn Place,
@@ -222,7 +225,8 @@ impl CpuEngine {
     }
 }
 
-/// What computes the results of a range. It is no type parameter of what calls it, which is compiled once.
+/// Computes the results of a range. A trait object rather than a type parameter, so that its
+/// callers are compiled once.
 type Compute<'a> = dyn Fn(Range<usize>, &mut ResultsMut) + Sync + 'a;
 
 /// Some items of a batch, and their place.
@@ -267,7 +271,7 @@ mod tests {
     /// Around the sizes of chunks.
     const ITEMS: [usize; 12] = [0, 1, 3, 4, 5, 63, 64, 65, 511, 513, 1537, 5000];
 
-    /// What an item gets: nothing, a reason, or its number.
+    /// Gives an item nothing, a reason, or its number.
     fn compute(item: usize, out: &mut ResultsMut, place: usize) {
         match item % 5 {
             0 => {}
@@ -291,7 +295,8 @@ mod tests {
         }
     }
 
-    /// Whether `fill` gives every item its results once, in columns, which held something before, and as values.
+    /// Checks that `fill` writes every item's results exactly once, both into columns with stale
+    /// contents and as values.
     fn check(items: usize, fill: impl Fn(&mut dyn Place)) {
         let (mut codes, mut rows) = (vec![0xee; items], vec![[0xee; 8]; items]);
         fill(&mut ResultsMut::rows(&mut codes, &mut rows));

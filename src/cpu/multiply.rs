@@ -15,7 +15,7 @@ const ODD_MULTIPLES: usize = 1 << (WIDTH - 2);
 /// Items whose table entries are summed up together: their terms fit the L2 cache.
 const SUM_COLUMNS: usize = 64;
 
-/// For each item the sum of its products. All items have the same number of terms.
+/// Returns, for each item, the sum of its products. All items have the same number of terms.
 pub fn sum_products<C: CpuCurve, const P: usize>(
     lanes: Option<Lanes>,
     items: &[[Product<C>; P]],

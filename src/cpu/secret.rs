@@ -37,7 +37,7 @@ pub fn scalar<C: SecretCurve>(key: &[u8; 32]) -> Result<Zeroizing<Number<C>>, Re
     nonzero_scalar::<C>(key).ok_or(Rejection::SecretKeyOutOfRange)
 }
 
-/// Whether a key is in `1..n`.
+/// Returns whether a key is in `1..n`.
 pub fn is_key<C: SecretCurve>(key: &[u8; 32]) -> bool {
     nonzero_scalar::<C>(key).is_some()
 }
@@ -96,7 +96,8 @@ pub fn base_products<C: SecretCurve>(lanes: Lanes, k: &[Number<C>]) -> Vec<Affin
     C::tables().uniform(lanes).mul_base(lanes, &odd, &negated)
 }
 
-/// Of each k in 1..n and its opposite the odd one, and 1 where that is the opposite.
+/// Returns, for each k in 1..n, whichever of k and its opposite is odd, and 1 if that is the
+/// opposite.
 pub fn odd_or_opposite<C: SecretCurve>(k: &[Number<C>]) -> (Zeroizing<Vec<[u64; 4]>>, Zeroizing<Vec<u8>>) {
     // n is odd: one of k and n - k is.
     let mut odd = Zeroizing::new(Vec::with_capacity(k.len()));

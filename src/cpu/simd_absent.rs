@@ -1,4 +1,4 @@
-//! What `lanes` is on processors without its instructions: nothing that could be called.
+//! Replaces `simd` on processors without its instructions: nothing in it can be called.
 
 pub use super::field::vector::Lanes;
 

@@ -1,8 +1,8 @@
-//! How an engine is asked for.
+//! Configuration of an engine.
 
 use std::path::PathBuf;
 
-/// Which kind of device a caller asks for.
+/// The kind of device that a caller requests.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Backend {

@@ -1,10 +1,10 @@
-//! What an engine says of itself.
+//! Information about an engine.
 
 use super::Backend;
 pub use crate::gpu::{KernelOrigin, LoadedKernels};
 use std::fmt;
 
-/// What an engine is, and why it was chosen.
+/// Describes an engine and why it was chosen.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct EngineInfo {
@@ -16,11 +16,11 @@ pub struct EngineInfo {
     pub devices: Vec<String>,
     /// Upper limit for working memory in bytes, if the caller set one.
     pub max_memory: Option<usize>,
-    /// Whether every signature is verified before it is returned.
+    /// True if every signature is verified before it is returned.
     pub check_signatures: bool,
-    /// Whether signatures may be verified together, by equations of groups.
+    /// True if signatures may be verified in groups by one equation each.
     pub batch_equations: bool,
-    /// Why this backend was chosen.
+    /// The reason why this backend was chosen.
     pub reason: String,
 }
 
@@ -30,13 +30,13 @@ pub struct EngineInfo {
 pub struct Failure {
     /// The device's number and name.
     pub device: String,
-    /// What the engine does without.
+    /// The part of the engine that is unavailable.
     pub kind: FailureKind,
-    /// What happened.
+    /// A description of the problem.
     pub problem: String,
 }
 
-/// What an engine does without.
+/// The parts that an engine can be without.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum FailureKind {
@@ -61,7 +61,7 @@ impl fmt::Display for Failure {
     }
 }
 
-/// How long a kernel ran.
+/// The accumulated run time of a kernel.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct KernelTime {

@@ -37,14 +37,15 @@ pub struct PageLocked<T> {
 }
 
 enum Values<T> {
-    /// In pages of their own, which may be locked.
+    /// Memory in pages of its own, which can be page-locked.
     Pages(WholePages<T>),
     Vec(Vec<T>),
 }
 
 impl<T> PageLocked<T> {
-    /// Whether the memory is locked: not where there is no GPU, and not where the driver refuses, for instance because
-    /// the operating system lets the process lock no more. Such values serve all the same, at the usual speed.
+    /// Returns whether the memory is page-locked. It is not if there is no GPU or the driver
+    /// refuses, for instance because of the operating system's limit for the process. Such values
+    /// work all the same, at the usual speed.
     pub fn is_locked(&self) -> bool {
         self.lock.is_some()
     }
@@ -94,7 +95,8 @@ impl Engine {
         Ok(self.locked(pages))
     }
 
-    /// The same by this thread alone, for who has the pool's threads compute meanwhile; not locked where that fails.
+    /// Allocates zeroed memory on this thread alone, for callers whose pool threads are busy. It is
+    /// not page-locked if that fails.
     pub(crate) fn page_locked_zeros_here(&self, bytes: usize) -> PageLocked<u8> {
         WholePages::zeroed(bytes, None).map_or_else(|| vec![0; bytes].into(), |pages| self.locked(pages))
     }

@@ -12,7 +12,7 @@ const FIRST_PER_THREAD: usize = 1 << 10;
 /// time.
 const PER_THREAD: usize = 1 << 14;
 
-/// How long a piece after the first shall take.
+/// The target duration of each piece after the first.
 const PIECE: Duration = Duration::from_millis(500);
 
 /// Items of a piece for each GPU: a large one works on them for a tenth of a second, of which it loses little at the

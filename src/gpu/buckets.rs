@@ -48,7 +48,7 @@ fn parts_of_product<C: CpuCurve>() -> (u64, u32) {
     if C::ENDOMORPHISM.is_some() { (2, 130) } else { (1, 256) }
 }
 
-/// How a sum of products is computed.
+/// The parameters of a multi-scalar multiplication by buckets.
 #[derive(Clone, Copy, Debug)]
 struct Bucketing {
     /// Points.
@@ -98,13 +98,14 @@ impl Bucketing {
     }
 }
 
-/// What a sum takes beside its points and scalars. The kernels that count and write the terms are the operation's.
+/// The device memory of a sum in addition to its points and scalars. The kernels that count and
+/// write the terms belong to the operation.
 #[derive(Clone, Copy)]
 pub struct Buckets {
     shape: Bucketing,
     pub rows: Column<TermRows>,
     pub terms: Column<BucketTerms>,
-    /// How many terms a bucket has, then where they begin, and when they are written where they end.
+    /// The number of terms of each bucket, then their start, and after writing their end.
     pub ends: Column<BucketEnds>,
     tiles: Column<BucketEnds>,
     /// Two words, of which the first is the operation's.
@@ -144,14 +145,14 @@ impl Buckets {
         stream.fill(self.ends, 0, 4 * self.shape.buckets() as usize)
     }
 
-    /// From the numbers of terms to where they begin.
+    /// Converts the numbers of terms into start positions.
     pub fn start(&self, stream: &mut Stream, curve: &'static str) -> Result<(), Fault> {
         let (Buckets { ends, tiles, .. }, buckets) = (*self, self.shape.buckets() as u32);
         kernels::MsmTiles { ends, buckets, tiles }.launch(stream, curve)?;
         kernels::MsmStarts { ends, buckets, tiles }.launch(stream, curve)
     }
 
-    /// From the terms to the sums of windows.
+    /// Sums the terms into window sums.
     pub fn add_up(&self, stream: &mut Stream, curve: &'static str) -> Result<(), Fault> {
         let Buckets { shape, rows, terms, ends, counters, partials, large, sums, window_sums, .. } = *self;
         let Bucketing { width: bits, windows, segment_bits, .. } = shape;

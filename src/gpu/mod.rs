@@ -39,7 +39,7 @@ pub struct GpuEngine {
     largest_chunk: Option<usize>,
     /// Lanes of a device that work at a time: one where kernels are timed, so that no two share the device.
     lanes: usize,
-    /// As many threads for each device as it has lanes.
+    /// The engine's threads: for each device as many as it has stream slots.
     crew: Crew,
     /// Bytes of pinned memory for all lanes.
     pinned: usize,
@@ -197,8 +197,8 @@ impl GpuEngine {
         Ok(())
     }
 
-    /// Has the results of a batch put in their places. What no device could compute `on_cpu` does, where it may
-    /// `rescue`.
+    /// Writes the results of a batch to their positions. If `rescue` permits, `on_cpu` computes
+    /// what no device could.
     ///
     /// # Errors
     /// The last fault, where results are missing.
@@ -288,7 +288,8 @@ impl GpuEngine {
         unsafe { PageLock::new(&self.device(0).context, memory) }.ok()
     }
 
-    /// What lies in the memory that the last chunks of idle lanes used, on the device and on the host.
+    /// Returns the contents of the memory used by the last chunks of idle stream slots, on the
+    /// device and on the host.
     #[cfg(test)]
     pub fn contents(&self) -> Vec<[Vec<u8>; 2]> {
         let of_lane = |lane: &mut Lane| lane.contents().expect("the device answers");
@@ -342,7 +343,7 @@ impl GpuEngine {
 }
 
 impl Fleet for GpuEngine {
-    /// Those with the fewest lanes at work first.
+    /// Returns the working devices, those with the fewest active stream slots first.
     fn working(&self) -> Vec<usize> {
         let mut devices: Vec<usize> = (0..self.devices.len()).filter(|&device| self.is_working(device)).collect();
         devices.sort_by_cached_key(|&device| lock(&self.devices[device].lanes).lent);
@@ -382,8 +383,9 @@ impl Drop for GpuEngine {
     }
 }
 
-/// What `work` gives for each of some devices, in order, each on a thread of its own but the first and those for which
-/// there are no threads: the driver takes tenths of a second to open and to close a device.
+/// Returns the results of `work` for several devices in order. All but the first run on threads of
+/// their own where there are threads, because the driver takes tenths of a second to open or close
+/// a device.
 fn side_by_side<D: Send, T: Send>(devices: impl Iterator<Item = D>, work: impl Fn(D) -> T + Sync) -> Vec<T> {
     let devices: Vec<_> = devices.map(|device| Mutex::new(Some(device))).collect();
     let on = &|device: &Mutex<Option<D>>| work(lock(device).take().expect("each device is taken once"));

@@ -1,25 +1,25 @@
-//! What the engine is asked for, and what it says of itself. Needs nothing of CUDA, so that a library without it has
-//! the same.
+//! Requests to the GPU engine and its reports. Independent of CUDA, so that a library without it
+//! has the same types.
 
 use crate::types::Error;
 use std::path::PathBuf;
 
-/// What the caller asks of the engine.
+/// The limits and options that the caller sets.
 #[derive(Clone, Debug, Default)]
 pub struct Limits {
     /// Bytes on each device.
     pub max_memory: Option<usize>,
     /// Items of a chunk.
     pub largest_chunk: Option<usize>,
-    /// Whether each kernel is timed.
+    /// True if each kernel is timed.
     pub time_kernels: bool,
-    /// Whether prefix products get a part of the L2 cache.
+    /// True if a part of the L2 cache is set aside for prefix products.
     pub l2_persistence: bool,
     /// The folder of packs of kernels.
     pub kernels: Option<PathBuf>,
 }
 
-/// Where machine code came from.
+/// The origin of a kernel's machine code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum KernelOrigin {
@@ -41,9 +41,10 @@ pub struct LoadedKernels {
     pub file: &'static str,
     /// The curve; `none` where the file needs none.
     pub curve: &'static str,
-    /// Where the machine code came from.
+    /// The origin of the machine code.
     pub origin: KernelOrigin,
-    /// What it was compiled for, such as `sm_90`: the GPU's own architecture, or one whose code runs there too.
+    /// The architecture it was compiled for, such as `sm_90`: the GPU's own, or one whose code runs
+    /// there too.
     pub architecture: String,
     /// Seconds to get the machine code, from a file or by compiling. Several may have been got at a time.
     pub seconds: f64,
@@ -51,7 +52,7 @@ pub struct LoadedKernels {
     pub load_seconds: f64,
 }
 
-/// Why there is no engine.
+/// The reason why there is no engine.
 #[derive(Debug, thiserror::Error)]
 pub enum Unavailable {
     /// No device works: the reasons.

@@ -70,7 +70,7 @@ impl Numbers {
     }
 }
 
-/// What every item claims of u1 G + u2 Q by a number x, unless its verdict is known already.
+/// For every item, the claim about u1 G + u2 Q as a number x, unless its verdict is known already.
 #[derive(Clone, Copy, Debug)]
 pub struct Equations {
     pub u1: Column<Scalars>,
@@ -189,11 +189,11 @@ pub struct PointResults {
     pub codes: Column<Codes>,
 }
 
-/// What codes say beside what the kind of a point does.
+/// Conditions that determine codes, in addition to the kind of a point.
 pub struct Reasons {
-    /// Of operands that have a status: its reason where it is not good.
+    /// The status of operands: a bad one gives its reason.
     pub status: Option<(Column<AnyStatuses>, Rejection)>,
-    /// Of the identity; `None` where that is a result like any other.
+    /// The reason for the identity; `None` if it is a result like any other.
     pub identity: Option<Rejection>,
 }
 

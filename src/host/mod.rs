@@ -9,7 +9,8 @@ pub mod workers;
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// What a thread that panicked left is whole: who locks so panics nowhere between two changes that belong together.
+/// Locks a mutex whether or not a thread panicked while holding it. The data is consistent in
+/// either case, because no holder panics between two changes that belong together.
 pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

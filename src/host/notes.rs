@@ -14,7 +14,7 @@ use std::time::Instant;
 #[derive(Clone, Debug)]
 #[cfg_attr(not(feature = "lab"), allow(dead_code, reason = "only a measurement reads it"))]
 pub struct Note {
-    /// What it was.
+    /// The name of the step.
     pub what: &'static str,
     /// The batch, or a number of bytes or items, by what it is.
     pub number: u64,
@@ -31,7 +31,7 @@ static NOTES: Mutex<Vec<Note>> = Mutex::new(Vec::new());
 
 thread_local!(static THREAD: OnceCell<Arc<str>> = const { OnceCell::new() });
 
-/// Whether notes are taken. Known when this is compiled where they never are.
+/// Returns whether notes are recorded. A compile-time constant where they never are.
 fn are_taken() -> bool {
     cfg!(feature = "lab") && TAKEN.load(Ordering::Relaxed)
 }
@@ -76,7 +76,7 @@ pub struct Span {
     start: u64,
 }
 
-/// From now until it is dropped.
+/// Records a span from now until it is dropped.
 pub fn span(what: &'static str, number: usize) -> Span {
     Span { what, number: number as u64, start: if are_taken() { now() } else { 0 } }
 }

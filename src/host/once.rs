@@ -1,4 +1,4 @@
-//! What is computed once per process.
+//! Values that are computed once per process.
 
 use std::sync::OnceLock;
 

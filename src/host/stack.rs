@@ -1,4 +1,4 @@
-//! What work on secrets leaves on the stack.
+//! Wiping of what work on secrets leaves on the stack.
 //!
 //! Values in local variables are copied where they move, spilled from registers, and lie in frames of other crates,
 //! whose state cannot be wiped by name. So work on secrets is done below a frame from which its stack is then

@@ -10,7 +10,7 @@ use sha2::{Digest, Sha256};
 pub type Scalar<C> = elliptic_curve::Scalar<<C as SecretCurve>::Reference>;
 pub type Group<C> = ProjectivePoint<<C as SecretCurve>::Reference>;
 
-/// How many points have a number.
+/// The number of points whose discrete logarithm is known.
 pub const COUNT: usize = 12;
 
 /// Places i and j of points whose numbers, i + 1 and j + 1, add up to that of point i + j + 1.

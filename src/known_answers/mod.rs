@@ -30,35 +30,36 @@ use std::sync::OnceLock;
 /// The result of an item.
 pub type Answer<T> = Result<T, Rejection>;
 
-/// Of one curve.
+/// Items with known answers on one curve.
 pub struct KnownAnswers {
     pub points: PointAnswers,
     pub private_keys: PrivateKeys,
     pub agreements: Agreements,
-    /// By ECDSA, or else by SM2.
+    /// Signatures by ECDSA, or on the curve of SM2 by SM2.
     pub signatures: Signatures,
     pub signing: Signing,
 }
 
-/// Those of a curve, made when they are first asked for, which takes about a millisecond.
+/// Returns the known answers of a curve. They are made on first use, which takes about a
+/// millisecond.
 pub fn of(curve: CurveId) -> &'static KnownAnswers {
     static ANSWERS: PerCurve<OnceLock<KnownAnswers>> = PerCurve([const { OnceLock::new() }; CurveId::ALL.len()]);
     get_or_compute(&ANSWERS.0[curve as usize], || new(curve))
 }
 
-/// Those of BIP 340, likewise.
+/// Returns the known answers of BIP 340, made on first use.
 pub fn schnorr() -> &'static Schnorr {
     static ANSWERS: OnceLock<Schnorr> = OnceLock::new();
     get_or_compute(&ANSWERS, Schnorr::new)
 }
 
-/// Those of silent payments, likewise.
+/// Returns the known answers of silent payments, made on first use.
 pub fn silent_payments() -> &'static SilentPayments {
     static ANSWERS: OnceLock<SilentPayments> = OnceLock::new();
     get_or_compute(&ANSWERS, SilentPayments::new)
 }
 
-/// The same, anew: tests spoil them.
+/// Makes the known answers afresh, for tests that corrupt them.
 pub(crate) fn new(curve: CurveId) -> KnownAnswers {
     macro_rules! by_ecdsa {
         ([] $($curve:ident $name:ident [$($module:tt)*] [$($reference:tt)*];)*) => {

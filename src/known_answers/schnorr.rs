@@ -12,12 +12,12 @@ use sha2::{Digest, Sha256};
 type Curve = Secp256k1;
 
 pub struct Schnorr {
-    /// What is verified, by x-only keys, and what each item gives.
+    /// The messages to verify with x-only keys, and their expected codes.
     pub messages: Vec<[u8; 32]>,
     pub signatures: Vec<[u8; 64]>,
     pub keys: Vec<[u8; 32]>,
     pub verdicts: Vec<Verdict>,
-    /// What is signed, of several lengths, and the signatures by RustCrypto.
+    /// The private keys that sign messages of several lengths, with RustCrypto's signatures.
     pub secret: Vec<SecretKey>,
     pub public: Vec<[u8; 33]>,
     pub texts: Vec<Vec<u8>>,

@@ -9,13 +9,14 @@ use crate::types::{Point, Rejection, Verdict};
 use elliptic_curve::Group as _;
 use elliptic_curve::scalar::IsHigh;
 
-/// What is verified, with the low-s policy for ECDSA, and what each item gives.
+/// Signatures to verify, with the low-s policy for ECDSA, and their expected codes.
 pub struct Signatures {
     pub digests: Vec<[u8; 32]>,
     pub signatures: Vec<[u8; 64]>,
     pub keys: Vec<Point>,
     pub verdicts: Vec<Verdict>,
-    /// Of ECDSA, and the key that is recovered, whichever was given. For SM2 they mean nothing.
+    /// Recovery ids and recovered keys of ECDSA, independent of the given keys. Meaningless for
+    /// SM2.
     pub recovery_ids: Vec<u8>,
     pub recovered: Vec<Answer<Point>>,
 }
@@ -35,7 +36,7 @@ struct Item<C: SecretCurve> {
     signed: Signed<C>,
     verdict: Answer<()>,
     recovered: Answer<()>,
-    /// In place of what is signed.
+    /// A key given instead of the signer's.
     other_key: Option<Point>,
     other_signature: Option<[u8; 64]>,
 }
@@ -88,13 +89,13 @@ impl<C: SecretCurve> Signed<C> {
         Signed { s: -self.s, id: self.id ^ 1, ..self }
     }
 
-    /// With another digest, for which the signature is one of another key.
+    /// Replaces the digest, so that the signature belongs to another key.
     fn with_digest(self, e: Scalar<C>) -> Self {
         let key = self.key - Group::<C>::generator() * ((e - self.e) * invert::<C>(&self.r));
         Signed { e, key, ..self }
     }
 
-    /// With values of r and s that are 0 or n.
+    /// Returns items with r or s equal to 0 or n.
     fn with_ranges_spoiled(self) -> impl Iterator<Item = Item<C>> {
         let [r, s] = [bytes::<C>(&self.r), bytes::<C>(&self.s)];
         let spoiled = [[0; 32], order::<C>()].into_iter().flat_map(move |outside| {
@@ -106,7 +107,7 @@ impl<C: SecretCurve> Signed<C> {
         })
     }
 
-    /// With keys that are none; what is recovered is another.
+    /// Returns items with invalid keys; recovery yields another key.
     fn with_keys_spoiled(self, off_curve: Point) -> [Item<C>; 2] {
         let rejected = [(off_curve, Rejection::NotOnCurve), (Point::IDENTITY, Rejection::IdentityKey)];
         rejected.map(|(key, rejection)| Item::new(self, Err(rejection)).with_key(key))

@@ -1,4 +1,4 @@
-//! What one caller has under way.
+//! The requests that one caller has in flight.
 
 use super::batch::Batch;
 use super::lock;
@@ -20,7 +20,7 @@ struct Entries {
     batches: VecDeque<(Arc<AtomicBool>, usize)>,
 }
 
-/// Whether there is room for a request.
+/// Whether a request can be admitted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Room {
     /// It has been taken.

@@ -36,7 +36,7 @@ struct Free {
     slots: Vec<usize>,
     /// Slots that there are.
     made: usize,
-    /// Whether somebody makes one.
+    /// True while a thread makes an arena.
     is_making: bool,
 }
 
@@ -133,8 +133,8 @@ impl Arenas {
         Ok(lock(&self.free))
     }
 
-    /// Whether arenas should be made before they are needed: fewer than [`SPARE`] are free, and fewer than `most` are
-    /// there.
+    /// Returns whether arenas should be made ahead of need: fewer than [`SPARE`] are free, and
+    /// there are fewer than `most`.
     pub fn lacks_spare(&self, most: usize) -> bool {
         lock(&self.free).lacks(SPARE, most)
     }
@@ -174,7 +174,7 @@ impl Arenas {
         }
     }
 
-    /// The same of this slot, by who holds the list of those that are free.
+    /// Seals this slot, called by the holder of the list of free slots.
     fn seal_slot(&self, slot: usize) -> Option<Complete> {
         let items = if slot == NONE { None } else { self.slot(slot).seal() };
         items.map(|items| Complete { slot, items })

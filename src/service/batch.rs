@@ -1,4 +1,5 @@
-//! What the requests of a batch share: its answers, who waits for them, and which requests were dropped.
+//! The state shared by the requests of a batch: its answers, the waiting callers, and the dropped
+//! requests.
 
 use super::error::ServiceError;
 use super::lock;
@@ -24,12 +25,12 @@ pub struct BatchAnswers {
 }
 
 impl BatchAnswers {
-    /// Those of no item yet, with memory for this many.
+    /// Makes answers without items, with memory for this many.
     pub fn new(items: usize, width: usize, is_secret: bool) -> Self {
         BatchAnswers { codes: vec![0; items], rows: vec![0; items * width], width, is_secret }
     }
 
-    /// Those of some items.
+    /// Returns the answers of some items.
     pub fn slice(&self, items: Range<usize>) -> Results<'_> {
         let (start, count) = (items.start, items.len());
         Results::new(&self.codes, [&self.rows, &[]], [self.width, 0]).slice(start, count)
@@ -54,7 +55,7 @@ pub type Outcome = Result<BatchAnswers, ServiceError>;
 
 /// A batch, as those see it who wait for it.
 pub struct Batch {
-    /// By which measurements name it.
+    /// The number by which measurements identify the batch.
     pub number: u64,
     outcome: OnceLock<Outcome>,
     waiting: [Mutex<Waiting>; LISTS],
@@ -64,7 +65,7 @@ pub struct Batch {
     is_done: Arc<AtomicBool>,
 }
 
-/// Who waits, in places that they keep; `None` once there is an outcome.
+/// The waiting callers, each with a fixed position; `None` once there is an outcome.
 struct Waiting(Option<Vec<Option<Waker>>>);
 
 /// The place of one who waits.
@@ -87,12 +88,13 @@ impl Batch {
         self.outcome.get()
     }
 
-    /// Whether the batch takes up no room any more.
+    /// Returns the flag that the batch no longer occupies memory.
     pub fn is_done(&self) -> &Arc<AtomicBool> {
         &self.is_done
     }
 
-    /// Has a request woken when there is an outcome, or says that there is one. `item` is the first of the request.
+    /// Wakes a request when there is an outcome, or reports that there is one already. `item` is
+    /// the first of the request.
     pub fn wake_at_end(&self, item: usize, place: &mut Option<Place>, waker: &Waker) -> bool {
         let mut waiting = lock(&self.waiting[list_of(item)]);
         let Some(list) = &mut waiting.0 else { return false };
@@ -212,7 +214,7 @@ mod tests {
         }
     }
 
-    /// What a panic leaves, which panics once more.
+    /// The payload of a panic, which panics once more.
     struct Payload;
 
     impl Drop for Payload {

@@ -16,7 +16,7 @@ use std::time::Duration;
 
 /// Items of a batch for a GPU, where nothing else is asked for: enough to fill it.
 const GPU_BATCH: usize = 1 << 17;
-/// The same for each thread of the CPU: as many as share an inversion.
+/// The number of items per CPU thread: as many as share an inversion.
 const CPU_BATCH: usize = 512;
 /// Batches that the queue holds, where nothing else is asked for.
 const QUEUED_BATCHES: usize = 4;
@@ -74,7 +74,7 @@ impl Coalescer {
         self.dispatcher.options.largest_batch
     }
 
-    /// What was done so far.
+    /// Returns statistics of the coalescer so far.
     pub fn stats(&self) -> Stats {
         self.dispatcher.stats()
     }
@@ -124,8 +124,9 @@ impl CoalescerBuilder {
         CoalescerBuilder { largest_batch: Some(items), ..self }
     }
 
-    /// How long a request waits at most for others while a thread of the service is free: 0.5 ms. When nothing is
-    /// computed no request waits; when all threads compute it waits for one of them.
+    /// Sets the longest time that a request waits for others while a thread of the service is free:
+    /// 0.5 ms by default. When nothing is computed no request waits; when all threads compute it
+    /// waits for one of them.
     pub fn longest_wait(self, wait: Duration) -> Self {
         CoalescerBuilder { longest_wait: Some(wait), ..self }
     }
@@ -135,7 +136,7 @@ impl CoalescerBuilder {
         CoalescerBuilder { queue: Some(items), ..self }
     }
 
-    /// What becomes of a request for which there is no room: it waits.
+    /// Selects what happens to a request for which there is no room. By default it waits.
     pub fn when_full(self, when_full: WhenFull) -> Self {
         CoalescerBuilder { when_full, ..self }
     }

@@ -1,15 +1,15 @@
-//! What computes batches: an engine, on the device that is asked for.
+//! Computes batches: an engine, on the requested device.
 
 use super::kind::{COLUMNS, RequestKind};
 use crate::engine::{Backend, Device, Engine, PageLocked};
 use crate::types::Error;
 
-/// What computes batches. Tests have others than the engine.
+/// Computes batches. Tests substitute it for the engine.
 pub trait Compute: Send + Sync {
     /// The device that computes all batches; `None` where either may.
     fn only(&self) -> Option<Device>;
 
-    /// Where either may, the device that computes batches before anything was measured.
+    /// Returns the device that computes batches before anything was measured, where either may.
     fn first_choice(&self, kind: RequestKind, items: usize) -> Device;
 
     /// # Errors

@@ -1,5 +1,5 @@
-//! From requests to batches, and from batches to answers: the threads of the service, and what they share with its
-//! callers.
+//! From requests to batches, and from batches to answers: the threads of the service and the state
+//! they share with callers.
 //!
 //! The lock of the desk is taken once or twice a batch, and by a caller only whose item is the first or the last of
 //! one. A kind's list of free slots is locked below it, never above.
@@ -33,7 +33,7 @@ use std::time::{Duration, Instant};
 /// At least as many as there are kinds of requests.
 const KINDS: usize = 10 * CurveId::ALL.len() + 10;
 
-/// How often threads look whether all is done while a service ends.
+/// The interval at which threads check whether all is done while a service shuts down.
 const WHILE_CLOSING: Duration = Duration::from_millis(1);
 
 pub struct Dispatcher {
@@ -41,12 +41,12 @@ pub struct Dispatcher {
     pub options: Options,
     pub gate: Gate,
     pub process: Process,
-    /// Those of each kind that was asked for so far.
+    /// The arenas of each kind that has been requested so far.
     arenas: [OnceLock<Arenas>; KINDS],
     desk: Mutex<Desk>,
     /// There is something on the desk, or gathered, for a thread that sleeps.
     work: Condvar,
-    /// Whether arenas are to be made before they are needed.
+    /// True if arenas are to be made ahead of need.
     lacks_spare: Mutex<bool>,
     lacks: Condvar,
     refuses: AtomicBool,
@@ -58,7 +58,7 @@ pub struct Dispatcher {
 struct Desk {
     /// Batches with the numbers of their kinds, the oldest first.
     complete: VecDeque<(usize, Complete)>,
-    /// Whether the last batch that was begun here was one of these.
+    /// True if the last batch started here was a complete one.
     was_complete: bool,
     /// Batches that are computed now.
     computing: usize,
@@ -74,13 +74,13 @@ struct Counts {
     failed: AtomicU64,
 }
 
-/// Where the answers of a request will be.
+/// The position of a request's answers.
 pub struct Placed {
     pub batch: Arc<Batch>,
     pub items: Range<usize>,
 }
 
-/// What a thread does next.
+/// The next step of a thread.
 enum Next {
     Run(usize, Complete),
     Sleep(Option<Duration>),
@@ -180,7 +180,7 @@ impl Dispatcher {
         computed.map_err(|problem| ServiceError::Engine(Arc::new(problem)))
     }
 
-    /// What one thread of the service does until the service ends: makes arenas before they are needed.
+    /// Makes arenas ahead of need, on a thread of its own, until the service ends.
     pub fn make_arenas(&self) {
         let mut lacks_spare = lock(&self.lacks_spare);
         while !self.gate.is_closed() {
@@ -250,7 +250,7 @@ impl Dispatcher {
         all.filter_map(|(kind, of)| Some(Gathered { kind, since: Duration::from_nanos(of.gathered_since()?) }))
     }
 
-    /// What a thread of the service does until the service ends.
+    /// Runs a thread of the service until the service ends.
     pub fn work(&self) {
         let mut desk = lock(&self.desk);
         loop {
@@ -401,7 +401,7 @@ impl Dispatcher {
     }
 }
 
-/// What a panic says.
+/// Returns the message of a panic.
 fn text_of(panic: &(dyn Any + Send)) -> Arc<str> {
     let text = panic.downcast_ref::<&str>().copied();
     text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("it does not say why").into()

@@ -1,9 +1,10 @@
-//! Why a request has no answer.
+//! Errors of requests.
 
 use crate::types::Error;
 use std::sync::Arc;
 
-/// Why a request has no answer. A bad item is no error: it has a [`crate::Rejection`] of its own.
+/// The reason why a request has no answer. A bad item is not an error: it has a
+/// [`crate::Rejection`] of its own.
 #[derive(Clone, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ServiceError {

@@ -15,14 +15,14 @@ pub struct Gate {
     /// Items that were let in and are not done.
     total: AtomicUsize,
     is_closed: AtomicBool,
-    /// Whether somebody waits. Changed by who holds the queues.
+    /// True while somebody waits. Changed only by the holder of the queues.
     is_waiting: AtomicBool,
     waiters: Mutex<Waiters>,
 }
 
 struct Waiters {
     ring: Ring<Arc<Waiter>>,
-    /// Those who were let in and have not seen it yet, by their names. Their room is taken.
+    /// Admitted requests that have not noticed it yet, by name. Their room is taken.
     let_in: HashMap<usize, Arc<Waiter>>,
 }
 
@@ -34,7 +34,7 @@ pub struct Waiter {
     waker: Mutex<Option<Waker>>,
 }
 
-/// What has become of a request at the gate.
+/// The outcome of a request for admission.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Answer {
     LetIn,
@@ -58,7 +58,7 @@ impl Gate {
         self.total.load(Ordering::SeqCst)
     }
 
-    /// That there is no room for a request.
+    /// Makes the error that there is no room for a request.
     pub fn full(&self, items: usize) -> ServiceError {
         ServiceError::Full { items, queue: self.queue }
     }
@@ -79,7 +79,8 @@ impl Gate {
         Answer::LetIn
     }
 
-    /// Has a request wait until there is room for it and its caller has his turn. `waker` is woken then.
+    /// Queues a request until there is room for it and its caller's turn has come; then wakes
+    /// `waker`.
     pub fn wait(&self, account: &Arc<Account>, items: usize, waker: &Waker) -> Arc<Waiter> {
         let waker = Mutex::new(Some(waker.clone()));
         let waiter = Arc::new(Waiter { account: account.clone(), items, waker });
@@ -92,7 +93,8 @@ impl Gate {
         waiter
     }
 
-    /// What has become of a request that waits, which is told once; or `None`, and `waker` is woken when that is known.
+    /// Returns the outcome of a waiting request, once; or `None`, in which case `waker` is woken
+    /// when it is known.
     pub fn poll(&self, waiter: &Arc<Waiter>, waker: &Waker) -> Option<Answer> {
         let mut known = lock(&waiter.waker);
         if known.is_some() {
@@ -123,7 +125,7 @@ impl Gate {
         }
     }
 
-    /// Whether a request was let in and has not been told so before.
+    /// Returns whether a request has been admitted and not been notified before.
     fn claim(&self, waiter: &Arc<Waiter>) -> bool {
         lock(&self.waiters).let_in.remove(&name_of(waiter)).is_some()
     }
@@ -179,7 +181,7 @@ impl Gate {
     }
 }
 
-/// What no other has while this one lives.
+/// Returns a name that is unique while this waiter lives.
 fn name_of(waiter: &Arc<Waiter>) -> usize {
     Arc::as_ptr(waiter).addr()
 }

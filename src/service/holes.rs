@@ -2,12 +2,12 @@
 
 use std::ops::Range;
 
-/// How a batch is computed without some of its items.
+/// The moves that remove dropped items from a batch.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Moves {
     /// Items that are left: the first ones, once the moves are made.
     pub left: usize,
-    /// From where to where items move.
+    /// The source and destination of each item that moves.
     pub moves: Vec<(usize, usize)>,
 }
 

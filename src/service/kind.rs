@@ -1,4 +1,4 @@
-//! What can be asked for: an operation, and the columns that it has in an arena.
+//! Kinds of requests: an operation, and its columns in an arena.
 
 use crate::call::{Columns, Contents, Operation, RecoveryIds};
 use crate::engine::Engine;
@@ -8,19 +8,19 @@ use crate::types::{ByteRows, Error, POINT_ROW, PublicKeys, Rows, SecretKeys, Sig
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RequestKind {
     pub operation: Operation,
-    /// Whether nonces have additional data, in a column of their own.
+    /// True if nonces have additional data, in a column of their own.
     pub with_data: bool,
 }
 
 /// The most columns that an operation has.
 pub const COLUMNS: usize = 3;
 
-/// What the columns of a kind are.
+/// The columns of a kind.
 #[derive(Clone, Copy)]
 pub struct ArenaColumns {
     /// Bytes of an item in each input; 0 where there is no such column.
     pub inputs: [usize; COLUMNS],
-    /// Which inputs are secret.
+    /// Marks the secret inputs.
     pub secret_inputs: [bool; COLUMNS],
     /// Bytes of an item's result beside its code.
     pub result: usize,

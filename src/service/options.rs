@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-/// What becomes of a request for which there is no room.
+/// What happens to a request for which there is no room.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum WhenFull {
@@ -13,7 +13,7 @@ pub enum WhenFull {
     Refuse,
 }
 
-/// What becomes of requests that are not begun when a coalescer is shut down.
+/// What happens to requests that have not started when a coalescer is shut down.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Shutdown {
@@ -36,7 +36,7 @@ pub struct Options {
     pub in_flight: usize,
 }
 
-/// What a coalescer has done so far.
+/// Statistics of a coalescer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Stats {

@@ -10,7 +10,7 @@ pub struct Gathered {
     pub since: Duration,
 }
 
-/// What a thread without work does.
+/// The next step of an idle thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
     /// Begins the batch of a kind.
@@ -52,8 +52,9 @@ mod tests {
         assert_eq!(next([].into_iter(), true, at(0), WAIT), Step::Sleep);
     }
 
-    /// What becomes of arrivals (when, kind) where threads begin batches by the plan and each takes so long: for each
-    /// arrival when its batch began, and whether a thread was free all the time since it came.
+    /// Simulates threads that start batches by the plan, each taking this long. Returns for each
+    /// arrival (time, kind) when its batch started, and whether a thread was free all the time
+    /// since it arrived.
     fn simulate(arrivals: &[(u64, usize)], threads: usize, takes: u64) -> Vec<(u64, bool)> {
         let mut waiting: [VecDeque<usize>; 3] = Default::default();
         let (mut begun, mut busy, mut next_arrival, mut now) = (vec![None; arrivals.len()], Vec::new(), 0, 0);

@@ -1,4 +1,4 @@
-//! Which device computes a batch, by how long batches of that size took on each.
+//! Chooses the device of a batch by how long batches of that size took on each.
 
 use crate::engine::Device;
 
@@ -10,25 +10,27 @@ const UNTIL_TRIAL: u32 = 16;
 const SMALL: usize = 6;
 /// After this many batches in a row on one device, what is known of the other is believed less.
 const UNTIL_DOUBT: u32 = 64;
-/// By how much.
+/// The factor of that doubt.
 const DOUBT: f64 = 0.8;
-/// What the latest batch counts for.
+/// The weight of the latest batch.
 const NEWS: f64 = 0.125;
 /// A device is tried where it may take so much longer than the other.
 const TRIED: f64 = 2.0;
 
-/// How long recent batches took, by device and size.
+/// The durations of recent batches, by device and size.
 pub struct Rates {
     known: [[Option<Known>; SIZES]; 2],
     /// Batches of a size since the other device was tried or doubted.
     in_a_row: [u32; SIZES],
-    /// Whether a device has computed a batch. The first may have had to wait for kernels and tables.
+    /// True if a device has computed a batch. The first may have had to wait for kernels and
+    /// tables.
     is_ready: [bool; 2],
-    /// Whether a device that is not ready has been given a batch: while it waits for its kernels it gets no other.
+    /// True if a device that is not ready has been given a batch. It gets no other while it waits
+    /// for its kernels.
     is_tried: [bool; 2],
 }
 
-/// What is known of a device and a size.
+/// The measurements of a device and a size.
 #[derive(Clone, Copy)]
 struct Known {
     seconds: f64,
@@ -87,8 +89,8 @@ impl Rates {
         better
     }
 
-    /// Whether a device is tried at a size for the first time. A GPU takes about as long for few items as for many. How
-    /// long the CPU takes is known from half as many.
+    /// Returns whether to try a device at a size for the first time. A GPU takes about as long for
+    /// few items as for many. The CPU's time is extrapolated from half as many.
     fn is_worth_a_trial(&self, device: Device, size: usize, seconds: f64) -> bool {
         let of_half = size.checked_sub(1).and_then(|half| self.seconds(device, half));
         match (device, of_half) {

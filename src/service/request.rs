@@ -196,7 +196,7 @@ impl<T> fmt::Debug for Request<'_, T> {
 pub struct Ticket<T> {
     /// `None` where there are no items.
     placed: Option<Placed>,
-    /// Where the waker is kept.
+    /// The position of the waker.
     place: Option<Place>,
     read: Read<T>,
     process: Process,
@@ -209,7 +209,7 @@ impl<T> Ticket<T> {
         self.placed.as_ref().map_or(u64::MAX, |placed| placed.batch.number)
     }
 
-    /// Whether the answer is there.
+    /// Returns whether the answer is available.
     pub fn is_done(&self) -> bool {
         self.placed.as_ref().is_none_or(|placed| placed.batch.outcome().is_some())
     }

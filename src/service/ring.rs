@@ -1,4 +1,4 @@
-//! Those who wait for room, caller by caller in turn.
+//! Requests that wait for room, one caller after the other.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -10,7 +10,7 @@ pub struct Ring<W> {
     waiting: usize,
 }
 
-/// What becomes of the first request of a caller.
+/// The outcome for the first request of a caller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Turn {
     /// It is let in, and the next caller has his turn.

@@ -16,13 +16,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use zeroize::Zeroize;
 
-/// Of the word: no place is given. The other bits are the number of places given.
+/// The bit of the word that closes reservations. The other bits count the places reserved.
 const SEALED: usize = 1 << (usize::BITS - 1);
 
-/// What the count of written items has reached when the slot is sealed and all of it is written.
+/// The value of the count of written items once the slot is sealed and completely written.
 const COMPLETE: usize = 1 << (usize::BITS - 1);
 
-/// Of a slot's times.
+/// The index of a slot's time: its first reservation.
 pub const FIRST: usize = 0;
 pub const SEALED_AT: usize = 1;
 pub const COMPLETE_AT: usize = 2;
@@ -37,14 +37,14 @@ pub struct Slot {
     capacity: usize,
     secret: [bool; COLUMNS],
     batch: UnsafeCell<Arc<Batch>>,
-    /// For measurements: when the first place was given, when it was sealed, and when it was complete.
+    /// For measurements: the times of the first reservation, of sealing, and of completion.
     pub times: Times<3>,
 }
 
 struct Column {
     start: *mut u8,
     width: usize,
-    /// What `start` points to. Not touched but through that.
+    /// The memory that `start` points to, accessed only through it.
     _memory: PageLocked<u8>,
 }
 
@@ -120,7 +120,8 @@ impl Slot {
         self.add_written(COMPLETE - items).then_some(items)
     }
 
-    /// Whether this completes the slot. That is so once, as only the last addition gives the sum.
+    /// Returns whether this completes the slot. That happens once, since only the last addition
+    /// reaches the sum.
     fn add_written(&self, count: usize) -> bool {
         let is_complete = self.written.fetch_add(count, Ordering::AcqRel).wrapping_add(count) == COMPLETE;
         if is_complete {
@@ -193,7 +194,7 @@ impl Reservation<'_> {
         self.start..self.start + self.items
     }
 
-    /// Whether these are the first places of the batch.
+    /// Returns whether these are the first places of the batch.
     pub fn is_first(&self) -> bool {
         self.start == 0
     }

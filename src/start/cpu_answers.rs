@@ -25,8 +25,8 @@ const USES: usize = 18;
 /// Bytes of a block of Keccak-256.
 const KECCAK_BLOCK: usize = 136;
 
-/// What is wrong with the answers of an engine with lanes, found by the first one of the process, in a few
-/// milliseconds.
+/// Returns the first wrong answer of an engine with vector instructions. The process's first engine
+/// checks this, in a few milliseconds.
 pub fn problem(engine: &CpuEngine) -> Option<&'static str> {
     static PROBLEM: OnceLock<Option<String>> = OnceLock::new();
     get_or_compute(&PROBLEM, || check(engine).err()).as_deref()
@@ -89,7 +89,7 @@ fn of_tweaks(engine: &CpuEngine, answers: &known_answers::Tweaks) -> Result<(), 
     Ok(())
 }
 
-/// Of messages of all lengths to two blocks.
+/// Hashes messages of all lengths up to two blocks.
 fn of_hashes(engine: &CpuEngine) -> Result<(), String> {
     let texts: Vec<_> = (0..2 * KECCAK_BLOCK).map(hash::known_answers::message).collect();
     let messages = SizedTexts::new(engine, texts.len(), |item| &texts[item]);
@@ -98,7 +98,7 @@ fn of_hashes(engine: &CpuEngine) -> Result<(), String> {
     compare("Keccak-256", "messages", values(engine, &digests, bytes_of::<32>), known)
 }
 
-/// What an operation gives on the CPU.
+/// Returns an operation's results on the CPU.
 fn values<T: Send>(
     engine: &CpuEngine,
     operation: &dyn Computation,

@@ -1,4 +1,4 @@
-//! How an engine starts, is made ready and is tested: what needs both the devices and all operations.
+//! Start-up, warm-up and self-tests of an engine, which need both the devices and all operations.
 
 mod cpu_answers;
 mod gpu_tests;

@@ -60,7 +60,7 @@ pub fn each(items: usize, take: Take) {
     modular(items, take);
 }
 
-/// What operations are planned with.
+/// The columns with which operations are planned.
 #[derive(Clone, Copy)]
 struct PlannedColumns<'a> {
     numbers: &'a [[u8; 32]],
@@ -150,7 +150,7 @@ fn ed25519_signing(columns: PlannedColumns, seeds: SecretKeys, which: &str, take
     take(format!("Ed25519 public keys, seeds for {which}"), &ed25519::PublicKeysOf { seeds, items });
 }
 
-/// Those that take public keys, or points.
+/// Plans the operations that take public keys, or points.
 fn of_keys(columns: PlannedColumns, form: &str, keys: PublicKeys, items: usize, take: Take) {
     let (curve, numbers) = (CurveId::P256, Rows::from(columns.numbers));
     take(format!("add {form}"), &Add { curve, operands: [keys, PublicKeys::points(columns.points)], items });
@@ -293,7 +293,7 @@ fn a_million_items_of_every_operation_are_planned() {
     assert!(operations >= 60 && names.len() == operations, "{operations} operations, {} names", names.len());
 }
 
-/// What operations start is compiled beforehand, and nothing else.
+/// The kernels that operations launch are compiled in advance, and no others.
 #[test]
 fn kernels_of_every_operation_are_made_ready() {
     let mut started = BTreeSet::new();

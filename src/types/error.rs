@@ -1,6 +1,6 @@
-//! Why a call cannot run.
+//! Errors of whole calls.
 
-/// Why a whole call could not run. No item has been computed when a call returns this.
+/// The reason why a whole call could not run. No item has been computed when a call returns this.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -39,7 +39,7 @@ pub enum Error {
     InvalidOption {
         /// The builder method.
         option: &'static str,
-        /// What is wrong with its value.
+        /// The problem with its value.
         problem: String,
     },
     /// A context of Ed25519ctx or Ed25519ph is longer than 255 bytes.

@@ -22,7 +22,7 @@ enum Encoded<'a> {
 /// One public key as the caller wrote it. `Ord` and `Hash` group equal encodings.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum KeyBytes<'a> {
-    /// Of a point with an even y, or a key of Ed25519.
+    /// The x-coordinate of a point with an even y, or a key of Ed25519.
     XOnly(&'a [u8; 32]),
     Sec1(&'a [u8]),
     Raw(&'a [u8; 64]),
@@ -118,7 +118,8 @@ impl<'a> PublicKeys<'a> {
         row
     }
 
-    /// The same of the x-coordinate of a point whose y is even (BIP 340), or of a key of Ed25519.
+    /// Makes a mixed row of the x-coordinate of a point whose y is even (BIP 340), or of a key of
+    /// Ed25519.
     pub fn mixed_row_of_x(x: &[u8; 32]) -> [u8; 65] {
         let mut row = [0; POINT_ROW];
         write_mixed(KeyBytes::XOnly(x), &mut row);

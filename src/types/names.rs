@@ -1,6 +1,6 @@
 //! Names as people write them.
 
-/// Whether two names differ in nothing but case, spaces, hyphens, underscores and dots.
+/// Returns whether two names differ only in case, spaces, hyphens, underscores and dots.
 pub fn is_same_name(one: &str, other: &str) -> bool {
     plain(one).eq(plain(other))
 }

@@ -18,8 +18,8 @@ impl Point {
     /// The identity of the group.
     pub const IDENTITY: Point = Point([0; 65]);
 
-    /// From affine coordinates, 32 bytes each, big-endian. Whether the point lies on a curve is checked where it is
-    /// used.
+    /// Makes a point from affine coordinates, 32 bytes each, big-endian. Whether the point lies on
+    /// a curve is checked where it is used.
     pub fn from_coordinates(x: &[u8; 32], y: &[u8; 32]) -> Self {
         let mut bytes = [0; 65];
         bytes[0] = 4;
@@ -28,7 +28,7 @@ impl Point {
         Point(bytes)
     }
 
-    /// From 65 bytes `04 || x || y`, or 65 zeros for the identity.
+    /// Decodes 65 bytes `04 || x || y`, or 65 zeros for the identity.
     ///
     /// # Errors
     /// [`Rejection::MalformedPoint`] for another first byte, or an identity with non-zero bytes after it.
@@ -37,13 +37,14 @@ impl Point {
         if bytes[0] == 4 || point.is_identity() { Ok(point) } else { Err(Rejection::MalformedPoint) }
     }
 
-    /// From `x || y`.
+    /// Makes a point from `x || y`.
     pub fn from_raw(bytes: &[u8; 64]) -> Self {
         let (x, y) = bytes.split_at(32);
         Self::from_coordinates(x.try_into().expect("32 bytes"), y.try_into().expect("32 bytes"))
     }
 
-    /// From a row of results: `x || y`, or zeros for the identity, which are the coordinates of no point as b is not 0.
+    /// Makes a point from a row of results: `x || y`, or zeros for the identity, which are the
+    /// coordinates of no point because b is not 0.
     pub(crate) fn from_row(row: &[u8; 64]) -> Self {
         // The first byte decides nearly always.
         let is_identity = row[0] == 0 && *row == [0; 64];
@@ -52,7 +53,7 @@ impl Point {
         Point(bytes)
     }
 
-    /// Whether this is the identity.
+    /// Returns whether this is the identity.
     pub fn is_identity(&self) -> bool {
         *self == Self::IDENTITY
     }

@@ -42,7 +42,7 @@ impl<'a> Results<'a> {
         result_of(self.codes[item]).map(|()| &self.columns[0].as_chunks().0[item])
     }
 
-    /// Those from item `start` on, this many.
+    /// Returns `items` results starting at `start`.
     pub fn slice(&self, start: usize, items: usize) -> Self {
         let part = |column: usize| &self.columns[column][self.widths[column] * start..][..self.widths[column] * items];
         Results { codes: &self.codes[start..start + items], columns: [part(0), part(1)], widths: self.widths }
@@ -54,7 +54,7 @@ pub fn bytes_of<const W: usize>(results: &Results, item: usize) -> Result<[u8; W
     results.get(item).copied()
 }
 
-/// What a code says. One that nobody gave must not pass for valid.
+/// Returns the meaning of a code. A code that was never written must not count as valid.
 pub fn result_of(code: u8) -> Result<(), Rejection> {
     match code {
         Verdict::VALID_CODE => Ok(()),
@@ -97,7 +97,7 @@ impl<'a> ResultsMut<'a> {
         self.codes.len()
     }
 
-    /// The same columns, for a while.
+    /// Borrows the columns for a shorter time.
     pub fn reborrow(&mut self) -> ResultsMut<'_> {
         let [first, second] = &mut self.columns;
         ResultsMut { codes: self.codes, columns: [first, second], widths: self.widths }
@@ -107,7 +107,7 @@ impl<'a> ResultsMut<'a> {
         Results { codes: self.codes, columns: [&*self.columns[0], &*self.columns[1]], widths: self.widths }
     }
 
-    /// Those of the first items, this many, and the others.
+    /// Splits the columns after `items` items.
     pub fn split_at(self, items: usize) -> (Self, Self) {
         let ResultsMut { codes, columns: [first, second], widths } = self;
         let (codes, other_codes) = codes.split_at_mut(items);
@@ -137,13 +137,13 @@ impl<'a> ResultsMut<'a> {
     }
 }
 
-/// Where the results of some items end up.
+/// The destination of some items' results.
 pub trait Place<'a>: Send {
     /// Items.
     fn items(&self) -> usize;
     /// The places of the first items, this many, and of the others.
     fn split_at(self: Box<Self>, items: usize) -> (Box<dyn Place<'a> + 'a>, Box<dyn Place<'a> + 'a>);
-    /// The same place, for a while.
+    /// Borrows the place for a shorter time.
     fn reborrow(&mut self) -> Box<dyn Place<'_> + '_>;
     /// The columns themselves, where that is what results end up in: whoever writes there need not be asked to `take`.
     fn columns(&mut self) -> Option<ResultsMut<'_>>;
@@ -252,7 +252,7 @@ pub fn rows_of<const W: usize>(items: usize, fill: impl FnOnce(&mut dyn Place)) 
     codes.into_iter().zip(rows).map(|(code, row)| result_of(code).map(|()| row)).collect()
 }
 
-/// What x86-64, and 64-bit ARM as it is usually set up, have for memory that asks for it.
+/// The size of huge pages on x86-64 and, as usually configured, on 64-bit ARM.
 pub const HUGE_PAGE: usize = 2 << 20;
 
 /// Hundreds of megabytes cost more in page faults than in copying, at 4 KiB a page. This is advice: memory is as usable
@@ -291,8 +291,8 @@ mod tests {
         )
     }
 
-    /// Has a place take what `made` gives its items, in the given parts and by both ways, after which it is not used
-    /// again.
+    /// Fills a place with the results of `made` in the given parts, by both methods, and checks
+    /// that it is complete.
     fn take_in_parts(place: &mut dyn Place, ends: &[usize]) {
         let (mut rest, mut first) = (place.reborrow(), 0);
         for (which, &end) in ends.iter().enumerate() {

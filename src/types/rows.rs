@@ -43,7 +43,7 @@ impl<'a, const W: usize> Rows<'a, W> {
         Ok(Rows(ByteRows { bytes, width: W, stride, items }))
     }
 
-    /// The same row for every item.
+    /// Makes one row serve every item.
     pub fn all(row: &'a [u8; W]) -> Self {
         Rows(ByteRows { bytes: row, width: W, stride: 0, items: ANY })
     }
@@ -53,7 +53,7 @@ impl<'a, const W: usize> Rows<'a, W> {
         self.0.len()
     }
 
-    /// Whether there is no item.
+    /// Returns whether there are no items.
     pub fn is_empty(&self) -> bool {
         self.0.items == 0
     }
@@ -128,7 +128,7 @@ impl<'a> ByteRows<'a> {
         Some(self.items).filter(|items| *items != ANY)
     }
 
-    /// Whether one row serves all.
+    /// Returns whether one row serves all items.
     pub fn is_one_for_all(&self) -> bool {
         self.items == ANY
     }

@@ -1,4 +1,4 @@
-//! From and to the types of the RustCrypto crates `k256`, `p256`, `bp256` and `sm2`.
+//! Conversions from and to the types of the RustCrypto crates `k256`, `p256`, `bp256` and `sm2`.
 //!
 //! Keys convert with `From` and `TryFrom`. Signatures are plain rows here: [`signature_rows`] makes them, and their
 //! types' own `Signature::from_slice(&row)` reads them.

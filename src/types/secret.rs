@@ -27,7 +27,7 @@ impl SecretKey {
         &self.0
     }
 
-    /// Those of several keys, one after the other.
+    /// Returns the rows of several keys, one after the other.
     pub(crate) fn expose_rows(keys: &[SecretKey]) -> &[[u8; 32]] {
         // SAFETY: a key is its bytes (`repr(transparent)`).
         unsafe { std::slice::from_raw_parts(keys.as_ptr().cast(), keys.len()) }
@@ -67,7 +67,7 @@ impl<'a> SecretKeys<'a> {
         self.0.len_for(items)
     }
 
-    /// Whether one key serves all items.
+    /// Returns whether one key serves all items.
     pub(crate) fn is_one_for_all(&self) -> bool {
         self.0.len().is_none()
     }
@@ -128,7 +128,7 @@ impl fmt::Debug for SharedSecret {
 pub struct SharedPoint([u8; 65]);
 
 impl SharedPoint {
-    /// From `x || y`.
+    /// Makes the secret from `x || y`.
     pub(crate) fn of(point: &[u8; 64]) -> Self {
         let mut shared = SharedPoint([4; 65]);
         shared.0[1..].copy_from_slice(point);

@@ -1,4 +1,4 @@
-//! What becomes of an item: [`Rejection`] where it does not pass, and verdicts.
+//! Results of items: [`Rejection`] for those that fail, and verdicts.
 //!
 //! A bad item never turns into an [`crate::Error`] and never disturbs its neighbours.
 
@@ -35,7 +35,7 @@ impl Verdict {
         }
     }
 
-    /// Whether every check passed.
+    /// Returns whether every check passed.
     pub fn is_valid(self) -> bool {
         self == Verdict::Valid
     }
@@ -66,7 +66,7 @@ impl Verdicts {
         Verdicts(verdicts)
     }
 
-    /// Whether every item is valid. True for an empty batch: no item of it failed.
+    /// Returns whether every item is valid. True for an empty batch, none of whose items failed.
     pub fn all_valid(&self) -> bool {
         self.0.iter().all(|v| v.is_valid())
     }
@@ -84,7 +84,7 @@ impl Verdicts {
         self.0.len()
     }
 
-    /// Whether the batch was empty.
+    /// Returns whether the batch was empty.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

@@ -5,7 +5,7 @@ use crate::cpu::field::limbs::Limbs;
 use crate::cpu::field::moduli::Modulus;
 use crate::curve::constants;
 
-/// What the CPU engine needs to know of a curve -x^2 + y^2 = 1 + d x^2 y^2.
+/// A curve -x^2 + y^2 = 1 + d x^2 y^2 as the CPU engine needs it.
 pub trait EdwardsCurve: Copy + Send + Sync + 'static {
     /// n, the order of the base point.
     type Order: Modulus;

@@ -8,7 +8,7 @@ use super::simd::{self, Lanes};
 use crate::cpu::field::limbs;
 use zeroize::Zeroizing;
 
-/// Which encodings are taken.
+/// The set of encodings that are accepted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Encoding {
     /// The one that RFC 8032 gives a point.
@@ -17,7 +17,7 @@ pub enum Encoding {
     Lenient,
 }
 
-/// Why bytes are no point.
+/// The reason why bytes do not encode a point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NoPoint {
     NotCanonical,
@@ -77,7 +77,7 @@ impl Parts {
     }
 }
 
-/// Whether a point with this encoding has an order that divides 8.
+/// Returns whether the point with this encoding has an order that divides 8.
 pub fn encodes_small_order_var<C: EdwardsCurve>(bytes: &[u8; 32]) -> bool {
     has_small_order_var::<C>(&Parts::of(bytes).y, &Element::ONE)
 }

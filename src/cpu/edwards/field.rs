@@ -26,7 +26,7 @@ impl core::fmt::Debug for Element {
     }
 }
 
-/// Whether the numbers are equal modulo p.
+/// Equality modulo p.
 impl PartialEq for Element {
     fn eq(&self, other: &Self) -> bool {
         self.sub(other).is_zero()
@@ -183,7 +183,7 @@ impl Element {
         self.canonical() == limbs::ZERO
     }
 
-    /// Whether the number below p is odd.
+    /// Returns whether the number below p is odd.
     pub fn is_odd(&self) -> bool {
         self.canonical()[0] & 1 == 1
     }
@@ -216,7 +216,7 @@ pub struct Ratio {
 }
 
 impl Ratio {
-    /// With u v^7, of which the caller computes the power.
+    /// Starts a division u / v. Returns the state and u v^7, whose power the caller computes.
     pub fn new(u: Element, v: Element) -> (Self, Element) {
         let cube = v.square().mul(&v);
         let factor = u.mul(&cube);

@@ -46,8 +46,8 @@ impl Halves {
         step.filter(|reduced| reduced.bits() < longer.bits()).unwrap_or(longer)
     }
 
-    /// Of two rows with opposite signs: a times this one less b times the other, where that is 0 or more, or the
-    /// opposite, below 2^255.
+    /// Combines two rows with opposite signs: returns a times this row minus b times the other
+    /// where that is not negative, otherwise its opposite, below 2^255.
     fn combined(&self, a: u64, other: &Self, b: u64) -> Self {
         let (d, _) = limbs::sub(&times(&self.d, a), &times(&other.d, b));
         let is_negative = d[3] >> 63 == 1;
@@ -56,7 +56,7 @@ impl Halves {
         Halves { c: [c0, c1, c2, c3], d, opposite: self.opposite ^ is_negative }
     }
 
-    /// Of the longer of both numbers.
+    /// Returns the bit length of the longer of both numbers.
     fn bits(&self) -> u32 {
         let both = std::array::from_fn(|limb| self.c[limb] | self.d[limb]);
         length(&both)
@@ -67,7 +67,7 @@ impl Halves {
 struct Leading {
     longer: u64,
     shorter: u64,
-    /// How many bits are below.
+    /// The number of bits below the window.
     place: u32,
 }
 
@@ -80,18 +80,19 @@ impl Leading {
         Leading { longer: highest(longer), shorter: highest(shorter), place: 64 * top as u32 - shift }
     }
 
-    /// How often the shorter number can be taken from the longer one, as far as this tells: at least once, and never
-    /// too often. `None` where this tells nothing, as it is shorter by 64 bits or so.
+    /// Returns how often the shorter number can be subtracted from the longer one, as far as the
+    /// top bits tell: at least once, and never too often. `None` if they tell nothing because it is
+    /// shorter by 64 bits or so.
     fn quotient(&self) -> Option<u64> {
         let times = self.longer.checked_div(self.shorter.wrapping_add(1)).unwrap_or(1).max(1);
         (self.shorter != 0).then_some(times)
     }
 }
 
-/// As many of Euclid's divisions as the highest bits tell, and as leave the shorter number 2^128 or so (Lehmer 1938):
-/// a and b of what becomes the longer number, a times the longer one less b times the shorter one, or the opposite, and
-/// the same for what becomes the shorter one. One division, not always to the end, where that is none; `None` where
-/// that is unknown too.
+/// Performs as many of Euclid's divisions as the top bits determine while the shorter number stays
+/// near 2^128 (Lehmer 1938). Returns a and b for the new longer number, which is a times the longer
+/// one minus b times the shorter one or the opposite, and likewise for the new shorter number.
+/// Falls back to a single division, not always complete; `None` if that is undetermined too.
 fn divisions(longer: &Limbs, shorter: &Limbs) -> Option<[u64; 4]> {
     let leading = Leading::of(longer, shorter);
     // Factors stay below 2^31, and what the bits below make of a remainder below 2^32 in its unit: it stays positive.

@@ -16,7 +16,7 @@ const WIDTH: u32 = 9;
 const BUCKETS: usize = (1 << (WIDTH - 1)) + 1;
 /// Windows that are computed together, one in each lane.
 const TOGETHER: usize = 8;
-/// For scalars below 2^256.
+/// The number of groups of windows for scalars below 2^256.
 const GROUPS: u32 = (256 / WIDTH + 1).div_ceil(TOGETHER as u32);
 
 /// Terms of a sum.
@@ -80,7 +80,7 @@ pub fn sum<C: EdwardsCurve>(pool: &Pool, lanes: Option<Lanes>, terms: &Terms) ->
     })
 }
 
-/// For each window the sum of the digits times the points.
+/// Returns, for each window, the sum of digit times point.
 fn window_sums<'a, C: EdwardsCurve>(
     terms: impl Iterator<Item = ([i32; TOGETHER], &'a Niels)>,
 ) -> [Projective; TOGETHER] {

@@ -63,19 +63,20 @@ impl Projective {
         Extended { x: x.mul(&z), y: y.mul(&z), z: z.square(), t: x.mul(&y) }
     }
 
-    /// Whether the order divides 8.
+    /// Returns whether the order of the point divides 8.
     pub fn has_small_order_var<C: EdwardsCurve>(&self) -> bool {
         has_small_order_var::<C>(&self.y, &self.z)
     }
 
-    /// Whether this is the identity.
+    /// Returns whether this is the identity.
     pub fn is_identity_var(&self) -> bool {
         self.x.is_zero() && self.y == self.z
     }
 }
 
-/// Whether the order of a point with the y-coordinate y / z divides 8: that is 1, -1 or 0, or of a point whose double
-/// has the y-coordinate 0. The latter is y^2 + x^2 = 0, which with the equation of the curve is d y^4 + 2 y^2 = 1.
+/// Returns whether the order of a point with y-coordinate y / z divides 8: y is 1, -1 or 0, or
+/// twice the point has y-coordinate 0. The latter means y^2 + x^2 = 0, which together with the
+/// curve equation is d y^4 + 2 y^2 = 1.
 pub fn has_small_order_var<C: EdwardsCurve>(y: &Element, z: &Element) -> bool {
     let (yy, zz) = (y.square(), z.square());
     yy == zz || yy.is_zero() || yy.mul(&C::D).add(&zz.double()).mul(&yy) == zz.square()
@@ -138,7 +139,7 @@ impl Extended {
 }
 
 impl Niels {
-    /// From the limbs of all three.
+    /// Restores the point from the limbs of its three coordinates.
     #[inline(always)]
     pub fn from_words(words: &[u64; 12]) -> Self {
         let [sum, difference, product] =

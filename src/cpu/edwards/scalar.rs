@@ -27,7 +27,7 @@ impl<M: Modulus> Scalar<M> {
         Self::reduce(&limbs::from_le_bytes(bytes))
     }
 
-    /// Of a number that is below the order.
+    /// Makes a scalar from a number below the order.
     pub fn from_limbs(value: Limbs) -> Self {
         debug_assert!(limbs::sub(&value, &M::M).1);
         Scalar(value, PhantomData)

@@ -56,7 +56,8 @@ impl Prime for Stored {
         [t0.sub(t0.all((k * C as i64) as u64)), t1, t2, t3, t4.add(t4.all((k << TOP) as u64))]
     }
 
-    /// With q = floor(t4 / 2^47), sum - (q - 1) p = sum - q 2^255 + 2^255 + (q - 1) c.
+    /// Reduces a sum: with q = floor(t4 / 2^47), sum - (q - 1) p = sum - q 2^255 + 2^255 + (q - 1)
+    /// c.
     #[inline(always)]
     fn fold([t0, t1, t2, t3, t4]: [Words; 5]) -> [Words; 5] {
         let q = t4.sar::<TOP>().sub(t4.all(1));
@@ -95,7 +96,7 @@ impl Element {
         std::array::from_fn(|lane| Stored::from_limbs([words[0][lane], words[1][lane], words[2][lane], words[3][lane]]))
     }
 
-    /// The same in every lane.
+    /// Puts the same element into every lane.
     #[inline(always)]
     fn splat(lanes: Lanes, value: &Stored) -> Self {
         let zero = Words::splat(lanes, 0);
@@ -149,7 +150,8 @@ impl Point {
         }
     }
 
-    /// With another, or with its opposite where the mask is set. `zz2` is twice the product of both Z, below 3 p.
+    /// Adds another point, or its opposite where the mask is set. `zz2` is twice the product of
+    /// both Z, below 3 p.
     #[inline(always)]
     fn add(&self, addend: &Addend, negate: Mask, zz2: Sum<Stored>) -> Completed {
         let sum = addend.sum.select(negate, addend.difference);
@@ -203,7 +205,7 @@ impl Completed {
         Point { t: self.x.mul(self.y), ..self.without_t() }
     }
 
-    /// What a doubling needs.
+    /// Drops the coordinate that a doubling does not need.
     #[inline(always)]
     fn without_t(&self) -> Point {
         Point { x: self.x.mul(self.t), y: self.y.mul(self.z), z: self.z.mul(self.t), t: self.t }
@@ -213,7 +215,7 @@ impl Completed {
 /// Bits of a window, and the multiples of a point that are kept: 1 to 8 times it.
 const WINDOW: u32 = 4;
 const MULTIPLES: usize = 1 << (WINDOW - 1);
-/// For numbers below 2^254.
+/// The largest number of windows, for numbers below 2^254.
 const MOST_WINDOWS: usize = 64;
 
 /// The digits of a number in each lane.
@@ -244,7 +246,7 @@ pub fn products<C: EdwardsCurve>(lanes: Lanes, items: &[Term<C>], base: &Comb<C>
     sums
 }
 
-/// For each item the sum of its products with tables.
+/// Returns, for each item, the sum of its products with tables.
 pub fn sum_products<C: EdwardsCurve>(lanes: Lanes, items: &[[(&Comb<C>, &Scalar<C::Order>); 2]]) -> Vec<Projective> {
     let mut sums = Vec::with_capacity(items.len());
     for group in items.chunks(LANES) {
@@ -372,7 +374,8 @@ fn gather(lanes: Lanes, entries: [&Niels; LANES], z2: Element) -> Addend {
 /// A point of one lane: the words of its four coordinates, each below 1.01 p.
 type Bucket = [[u64; LANES]; 2];
 
-/// For each window, which has a lane, the sum of the digits times the points. Digits are below the number of buckets.
+/// Returns, for each window (one per lane), the sum of digit times point. Digits are below the
+/// number of buckets.
 pub fn window_sums<'a, C: EdwardsCurve, const BUCKETS: usize>(
     lanes: Lanes,
     terms: impl Iterator<Item = ([i32; LANES], &'a Niels)>,

@@ -1,4 +1,4 @@
-//! What `simd` is on processors without its instructions: nothing that could be called.
+//! Replaces `simd` on processors without its instructions: nothing in it can be called.
 
 use super::curves::EdwardsCurve;
 use super::field::Element;

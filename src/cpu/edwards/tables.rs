@@ -84,12 +84,12 @@ impl<C: EdwardsCurve> Comb<C> {
 /// Bits of a window of the table for secret scalars.
 pub(super) const UNIFORM_WINDOW: u32 = 5;
 pub(super) const UNIFORM_ENTRIES: usize = 1 << (UNIFORM_WINDOW - 1);
-/// For orders below 2^253.
+/// The number of windows for orders below 2^253.
 pub(super) const UNIFORM_WINDOWS: usize = 51;
 /// The twelve words of the entries of a window, each word for all of them.
 pub(super) type UniformWindow = [[u64; UNIFORM_ENTRIES]; 12];
 
-/// The same for secret scalars, 77 KiB: every product reads all of it.
+/// A table for secret scalars, 77 KiB, which every product reads completely.
 pub struct Uniform<C> {
     pub(super) windows: Vec<UniformWindow>,
     curve: PhantomData<C>,
@@ -143,18 +143,18 @@ impl<C: EdwardsCurve> Precomputed<C> {
         Precomputed { comb: OnceLock::new(), uniform: OnceLock::new() }
     }
 
-    /// For public scalars.
+    /// Returns the table for public scalars.
     pub fn comb(&self) -> &Comb<C> {
         get_or_compute(&self.comb, || Comb::new(&C::G, BASE_WINDOW))
     }
 
-    /// Has the tables of this point serve all calls.
+    /// Makes all calls use tables of this point.
     #[cfg(test)]
     pub fn serve(&self, point: [Element; 2]) {
         get_or_compute(&self.comb, || Comb::new(&point, BASE_WINDOW));
     }
 
-    /// For secret ones.
+    /// Returns the table for secret scalars.
     pub fn uniform(&self) -> &Uniform<C> {
         get_or_compute(&self.uniform, || Uniform::new(&C::G))
     }

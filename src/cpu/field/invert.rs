@@ -150,7 +150,7 @@ impl Signed62 {
         ])
     }
 
-    /// For a value in 0..2^256.
+    /// Returns the limbs of a value in 0..2^256.
     fn to_limbs(self) -> Limbs {
         let [x0, x1, x2, x3, x4] = self.0.map(|limb| limb as u64);
         [x0 | x1 << 62, x1 >> 2 | x2 << 60, x2 >> 4 | x3 << 58, x3 >> 6 | x4 << 56]
@@ -171,7 +171,7 @@ impl Signed62 {
         Signed62(core::array::from_fn(|i| self.0[i] + (mask & other.0[i]))).carried()
     }
 
-    /// The same number with its limbs back in range, for limbs of less than 63 bits.
+    /// Carries limbs of less than 63 bits back into range.
     fn carried(mut self) -> Self {
         for i in 0..4 {
             self.0[i + 1] += self.0[i] >> STEP;

@@ -26,7 +26,7 @@ pub fn to_be_bytes(limbs: &Limbs) -> [u8; 32] {
     bytes
 }
 
-/// The same, little-endian.
+/// Reads limbs from little-endian bytes.
 #[inline]
 pub fn from_le_bytes(bytes: &[u8; 32]) -> Limbs {
     let mut limbs = ZERO;
@@ -36,7 +36,7 @@ pub fn from_le_bytes(bytes: &[u8; 32]) -> Limbs {
     limbs
 }
 
-/// The same, little-endian.
+/// Writes limbs as little-endian bytes.
 #[inline]
 pub fn to_le_bytes(limbs: &Limbs) -> [u8; 32] {
     let mut bytes = [0; 32];

@@ -92,12 +92,12 @@ pub trait Field: Copy + core::fmt::Debug + PartialEq + Eq + Send + Sync + 'stati
     /// self rhs - c^2, reduced once.
     fn mul_sub_square(&self, rhs: &Self, c: &Self) -> Self;
 
-    /// Whether this is zero.
+    /// Returns whether this is zero.
     #[inline(always)]
     fn is_zero(&self) -> bool {
         *self == Self::ZERO
     }
-    /// Whether the canonical value is odd.
+    /// Returns whether the canonical value is odd.
     fn is_odd(&self) -> bool;
 
     /// The inverse; `None` for zero. Variable time.
@@ -110,7 +110,8 @@ pub trait Field: Copy + core::fmt::Debug + PartialEq + Eq + Send + Sync + 'stati
     }
 }
 
-/// What a chain of squares and products needs: one element, or several side by side.
+/// A value that chains of squarings and multiplications work on: one element, or several in
+/// lockstep.
 pub trait Power: Copy {
     /// self other.
     fn times(&self, other: &Self) -> Self;
@@ -152,7 +153,7 @@ pub trait Coordinate: Field + Prime {
     /// The modulus p.
     #[cfg_attr(any(gecc_no_lanes, not(target_arch = "x86_64")), allow(dead_code, reason = "for the lanes"))]
     const MODULUS: [u64; 4];
-    /// For the power (p + 1) / 4.
+    /// The addition chain for the power (p + 1) / 4.
     const SQRT_CHAIN: SqrtChain;
 
     /// The representation, a number below p: see the head of this module.

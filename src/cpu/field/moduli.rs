@@ -20,7 +20,7 @@ pub trait Modulus: Copy + Eq + Send + Sync + 'static {
 
 /// A prime p that is 3 modulo 4.
 pub trait PrimeOfCoordinates: Modulus {
-    /// For the power (p + 1) / 4.
+    /// The addition chain for the power (p + 1) / 4.
     const SQRT_CHAIN: SqrtChain;
 }
 

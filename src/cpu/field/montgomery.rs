@@ -8,7 +8,7 @@ use super::{Coordinate, Field, SqrtChain, modular};
 use core::fmt::{Debug, Formatter};
 use core::marker::PhantomData;
 
-/// What the shape of a modulus allows in a reduction.
+/// A shape of modulus and the reductions that it permits.
 pub trait Shape: Copy + Eq + Send + Sync + 'static {
     /// (t + k m) / 2^64, with the k below 2^64 that makes the division exact. The quotient is at most
     /// m + (t - m) / 2^64, so less than 2^256.

@@ -44,7 +44,7 @@ fn reduce<M: PrimeOfCoordinates>((low, high): (Limbs, Limbs)) -> Limbs {
     if carry || is_reducible::<M>(&sum) { add_c::<M>(&sum) } else { sum }
 }
 
-/// Whether p <= value.
+/// Returns whether p <= value.
 #[inline(always)]
 fn is_reducible<M: PrimeOfCoordinates>(value: &Limbs) -> bool {
     (value[1] & value[2] & value[3]) == u64::MAX && value[0] >= M::M[0]

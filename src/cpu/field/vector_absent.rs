@@ -1,4 +1,4 @@
-//! What `vector` is on processors without its instructions.
+//! Replaces `vector` on processors without its instructions.
 
 /// There is none.
 #[derive(Clone, Copy, Debug)]

@@ -23,11 +23,11 @@ pub fn points<C: CpuCurve>(lanes: Option<Lanes>, entries: &[Entry<C::Base>]) -> 
     }
 }
 
-/// Which points are summed up together.
+/// Groups of points to be summed.
 pub struct Groups {
     /// Points, group by group: twice the number of each, and one more where it is subtracted.
     members: Vec<u32>,
-    /// Where the members of each group end.
+    /// The end of each group's members.
     ends: Vec<usize>,
 }
 
@@ -59,7 +59,7 @@ impl Groups {
         self.ranges().map(|members| left[members].first().copied().unwrap_or(Entry::ZERO)).collect()
     }
 
-    /// Where the members of each group are.
+    /// Returns the range of each group's members.
     fn ranges(&self) -> impl Iterator<Item = Range<usize>> {
         let starts = std::iter::once(0).chain(self.ends.iter().copied());
         starts.zip(&self.ends).map(|(start, end)| start..*end)

@@ -28,12 +28,12 @@ pub const FEWEST: usize = 16;
 /// Terms of a sum.
 pub struct Terms<C: CpuCurve> {
     scalars: Vec<Signed>,
-    /// As `groups` takes them.
+    /// The points, as `groups` expects them.
     points: Vec<Entry<C::Base>>,
 }
 
 impl<C: CpuCurve> Terms<C> {
-    /// Those of scalars[i] points[i].
+    /// Builds the terms of scalars[i] points[i].
     pub fn new(lanes: Option<Lanes>, scalars: &[C::Scalar], points: &[Affine<C::Base>]) -> Self {
         debug_assert_eq!(scalars.len(), points.len());
         let Some(endomorphism) = C::ENDOMORPHISM else {
@@ -48,7 +48,7 @@ impl<C: CpuCurve> Terms<C> {
         Terms::whole(lanes, halves, &points)
     }
 
-    /// Those of scalars below 2^255, one term each whatever the curve has.
+    /// Builds terms for scalars below 2^255, one per scalar even if the curve has an endomorphism.
     pub fn whole(lanes: Option<Lanes>, scalars: Vec<Signed>, points: &[Affine<C::Base>]) -> Self {
         debug_assert_eq!(scalars.len(), points.len());
         Terms { scalars, points: groups::entries::<C>(lanes, points) }
@@ -96,7 +96,8 @@ pub fn sum<C: CpuCurve>(pool: &Pool, lanes: Option<Lanes>, terms: &Terms<C>) -> 
     jacobian::normalize(&[sum])[0]
 }
 
-/// For each bit of each of the windows, from the lowest on, the sum of the terms that have it in their digits.
+/// Returns, for each bit of each window from the lowest, the sum of the terms whose digit has that
+/// bit.
 fn bit_sums<C: CpuCurve>(
     lanes: Option<Lanes>,
     terms: &Terms<C>,

@@ -1,4 +1,4 @@
-//! How a sum of products is cut into windows, and these into tasks for threads.
+//! Splits a multi-scalar multiplication into windows, and these into tasks for threads.
 
 use std::ops::Range;
 

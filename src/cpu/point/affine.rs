@@ -46,7 +46,7 @@ impl<F: Coordinate> Entry<F> {
         Entry { words: [x0, x1, x2, x3, y0, y1, y2, y3], field: PhantomData }
     }
 
-    /// What `words` gave.
+    /// Restores a point from the result of `words`.
     #[inline(always)]
     pub fn from_words(words: [u64; 8]) -> Self {
         Entry { words, field: PhantomData }
@@ -123,13 +123,14 @@ impl<F: Field> Denominators<F> {
         Denominators { values: Vec::new(), prefix: Vec::new(), products: [F::ONE; CHAINS], blind: F::ONE }
     }
 
-    /// With room for this many pairs: a vector that grows would leave its old contents behind.
+    /// Reserves room for this many pairs, because a vector that grows would leave its old contents
+    /// behind.
     pub fn with_capacity(pairs: usize) -> Self {
         Denominators { values: Vec::with_capacity(pairs), prefix: Vec::with_capacity(pairs), ..Self::new() }
     }
 
-    /// For secret points: a number other than 0 that nobody knows. What time an inversion takes then tells nothing of
-    /// them.
+    /// Blinds the denominators of secret points with a non-zero number that nobody knows, so that
+    /// the time of an inversion reveals nothing about them.
     pub fn blind(&mut self, factor: F) {
         self.blind = factor;
     }
@@ -198,7 +199,7 @@ pub fn invert_all<F: Field>(values: &mut [F]) {
     });
 }
 
-/// How a sum of two points comes about.
+/// The cases of a sum of two points.
 enum Sum {
     /// Different x: the chord.
     Chord,

@@ -10,7 +10,7 @@ pub const BATCH: usize = 2048;
 /// Two points to be added, and the place of their sum.
 #[derive(Clone, Copy)]
 pub struct Pair {
-    /// Of each point twice its number, and one more where it is subtracted.
+    /// For each point twice its index, plus one if it is subtracted.
     pub members: [u32; 2],
     pub place: u32,
 }

@@ -12,7 +12,7 @@ impl<F: Coordinate> Element<F> {
         Self::splat(lanes, &F::ONE)
     }
 
-    /// The same element in every lane, below 2.01 p.
+    /// Puts the same element into every lane, below 2.01 p.
     #[inline(always)]
     pub fn splat(lanes: Lanes, value: &F) -> Self {
         Self::load(lanes, &[*value; 8])
@@ -75,7 +75,7 @@ impl<F: Coordinate> Element<F> {
         }
     }
 
-    /// What `save` gave.
+    /// Restores the result of `save`.
     #[inline(always)]
     pub fn restore(lanes: Lanes, saved: &[[u64; 8]; 5]) -> Self {
         let [t0, t1, t2, t3, t4] = saved;

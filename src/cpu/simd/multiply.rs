@@ -183,7 +183,7 @@ fn term<'a, C: CpuCurve>(lanes: Lanes, index: usize, of_lane: impl Fn(usize) -> 
     Term { point: gather::<C::Base, true>(lanes, entries), negative, zero }
 }
 
-/// For each item the sum of its products. All items have the same number of terms.
+/// Returns, for each item, the sum of its products. All items have the same number of terms.
 pub fn sum_products<C: CpuCurve, const P: usize>(
     lanes: Lanes,
     items: &[[Product<C>; P]],

@@ -1,4 +1,4 @@
-//! From Jacobian to affine coordinates, with one inversion for a batch.
+//! Conversion from Jacobian to affine coordinates, with one inversion per batch.
 
 use super::invert::Denominators;
 use crate::cpu::field::Coordinate;

@@ -147,7 +147,7 @@ impl<F: Coordinate> Operands<F> {
         self.same & same_y & !self.left.empty & !self.right.empty
     }
 
-    /// What the slope is divided by, one where there is none: not zero, below 4 p.
+    /// Returns the denominator of the slope, one if there is none: not zero, below 4 p.
     #[inline(always)]
     fn denominator(&self) -> Element<F> {
         if self.exceptions() == 0 {

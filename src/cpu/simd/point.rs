@@ -123,7 +123,7 @@ impl<F: Coordinate> Jacobian<F> {
     }
 }
 
-/// What an addition could not do.
+/// Lanes whose addition hit an exceptional case.
 struct Exceptions<F> {
     /// The second point, with its sign.
     other: Jacobian<F>,

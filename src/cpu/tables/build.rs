@@ -1,4 +1,4 @@
-//! How tables of multiples are built.
+//! Construction of tables of multiples.
 
 use crate::cpu::CpuCurve;
 use crate::cpu::point::affine::{Affine, Denominators, Entry, add_assign};
@@ -83,7 +83,8 @@ fn bases<C: CpuCurve>(lanes: Option<Lanes>, points: &[Affine<C::Base>], window: 
 /// building takes little memory beside the table.
 const FIRST_MULTIPLES: usize = 1024;
 
-/// For each base the multiples 1, 2, ... in turn, as many as there is room for; that is a power of two.
+/// Writes the multiples 1, 2, … of each base in turn, as many as fit; their number is a power of
+/// two.
 fn multiples<C: CpuCurve>(bases: &[Entry<C::Base>], out: &mut [Entry<C::Base>]) {
     let (columns, count) = (bases.len(), out.len() / bases.len());
     let first = count.min(FIRST_MULTIPLES);

@@ -1,4 +1,4 @@
-//! Which items of a batch have a key that occurs often.
+//! Finds the items of a batch whose key occurs often.
 
 use crate::cpu::CpuEngine;
 use crate::types::{Place, PublicKeys, Results};

@@ -33,13 +33,13 @@ pub fn warm_up<C: BaseTables>(engine: &CpuEngine) {
     C::tables().warm_up(engine);
 }
 
-/// What a curve has.
+/// The tables of one curve.
 pub struct Precomputed<C: CpuCurve> {
     /// Computed by the portable code, and in lanes: where lanes err, nothing of theirs serves the other.
     small: [OnceLock<Comb<C>>; 2],
     large: OnceLock<Comb<C>>,
     uniform: OnceLock<UniformTable<C>>,
-    /// Whether somebody has begun to build the large table.
+    /// True once a thread has started to build the large table.
     large_begun: AtomicBool,
     /// Items that have asked for a table so far.
     items: AtomicUsize,
@@ -79,7 +79,7 @@ impl<C: CpuCurve> Precomputed<C> {
         self.small(engine.lanes)
     }
 
-    /// Has this table serve all calls, whatever the curve's own would be.
+    /// Makes all calls use this table instead of the curve's own.
     #[cfg(test)]
     #[allow(dead_code, reason = "for tests/small_groups.rs")]
     pub fn serve_by(&self, table: impl FnOnce() -> Comb<C>) {
@@ -101,7 +101,8 @@ impl<C: CpuCurve> Precomputed<C> {
         get_or_compute(&self.small[usize::from(lanes.is_some())], || Comb::new(lanes, &generator::<C>(), SMALL_WINDOW))
     }
 
-    /// Whether the engine's memory has room for the large table, and nobody else has begun.
+    /// Returns whether the engine's memory has room for the large table and nobody else has started
+    /// it.
     fn may_begin(&self, engine: &CpuEngine) -> bool {
         let bytes = Comb::<C>::bytes(LARGE_WINDOW);
         let fits = |all: usize| engine.max_memory.is_none_or(|limit| all.saturating_add(bytes) <= limit / 2);

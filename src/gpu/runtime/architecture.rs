@@ -1,7 +1,7 @@
-//! Which GPUs run machine code that was compiled for others.
+//! Compatibility of machine code between GPU architectures.
 
-/// Those of boards whose GPU is a part of the processor: CUDA promises nothing between them and other GPUs, nor among
-/// them.
+/// Architectures of boards whose GPU is part of the processor. CUDA guarantees no compatibility
+/// between them and other GPUs, nor among them.
 const ON_BOARDS: &[u32] = &[87, 88, 101];
 
 /// The architectures whose machine code runs on this one, such as `sm_80` on `sm_86`, but for itself; the nearest

@@ -16,14 +16,14 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 use std::{fmt, thread};
 
-/// What compiles and loads once, whoever asks first; the others wait.
+/// A kernel unit that is compiled and loaded once; the first caller does it and the others wait.
 type Slot = Arc<Mutex<Loaded>>;
 
 /// The kernels of a unit.
 #[derive(Debug, Default)]
 struct Loaded {
     ready: Option<Ready>,
-    /// Why they could not be had, and when that was.
+    /// The reason and the time of the last failure.
     failure: Option<(Fault, Instant)>,
 }
 
@@ -58,9 +58,9 @@ pub struct Device {
     pub places: Places,
     modules: Mutex<HashMap<Unit, Slot>>,
     functions: Mutex<HashMap<(Unit, &'static str), CudaFunction>>,
-    /// Of streams at the host's cores and at the device.
+    /// The turns of streams at the host's cores and at the device.
     pub gates: Gates,
-    /// How many there have been.
+    /// The number of streams created so far.
     streams: AtomicUsize,
     /// Seconds and launches of each kernel, where they are timed.
     kernel_times: Option<Mutex<BTreeMap<&'static str, (f64, u64)>>>,
@@ -72,7 +72,7 @@ impl fmt::Debug for Device {
     }
 }
 
-/// How many GPUs there are.
+/// Returns the number of GPUs.
 ///
 /// # Errors
 /// Why none can be used.
@@ -142,7 +142,7 @@ impl Device {
         }
     }
 
-    /// What was added since the last call.
+    /// Returns the kernel times accumulated since the last call.
     pub fn take_kernel_times(&self) -> BTreeMap<&'static str, (f64, u64)> {
         self.kernel_times.as_ref().map_or_else(BTreeMap::new, |times| std::mem::take(&mut *lock(times)))
     }
@@ -287,7 +287,7 @@ mod tests {
     use super::super::pack::{self, Packed};
     use super::*;
 
-    /// Where the kernels of a unit come from that a pack has so.
+    /// Returns the origin of a unit's kernels that a pack contains in this form.
     fn origin_of(folder: &Folder, unit: Unit, code: &[u8]) -> KernelOrigin {
         let limits = Limits { kernels: Some(folder.0.clone()), ..Limits::default() };
         let device = Device::open(0, &limits).expect("there is a GPU");

@@ -1,16 +1,16 @@
-//! What can go wrong on a GPU.
+//! Errors of a GPU.
 
 use crate::gpu::terms::FaultKind;
 use crate::types::Error;
 use cudarc::driver::DriverError;
 use cudarc::driver::sys::CUresult;
 
-/// Why a chunk was not computed.
+/// The reason why a chunk was not computed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
     pub kind: FaultKind,
     pub problem: String,
-    /// Where it happened, once that is known.
+    /// The device on which it happened, once known.
     pub device: Option<String>,
 }
 
@@ -35,8 +35,8 @@ impl Fault {
         Fault::new(FaultKind::Memory, problem)
     }
 
-    /// What the driver says of kernels that it does not load: mostly that these kernels are not for it, which says
-    /// nothing of the device.
+    /// Makes a fault of a kernel that the driver refuses to load. Mostly the kernel is not for this
+    /// device, which says nothing about the device itself.
     pub fn of_loading(problem: &DriverError) -> Self {
         use CUresult::*;
         let of_kernels = matches!(
@@ -53,12 +53,12 @@ impl Fault {
         if of_kernels { Fault::kernels(describe(problem)) } else { Fault::from(*problem) }
     }
 
-    /// The same, told of what was being done.
+    /// Returns the fault with the action that failed.
     pub fn of(self, subject: &str) -> Self {
         Fault { problem: format!("{subject}: {}", self.problem), ..self }
     }
 
-    /// The same, told of a device.
+    /// Returns the fault with the label of its device.
     pub fn of_device(self, label: &str) -> Self {
         Fault { device: Some(label.to_owned()), ..self }
     }

@@ -20,9 +20,9 @@ const COMPUTING: usize = 3;
 /// The gates of one device.
 #[derive(Debug)]
 pub struct Gates {
-    /// For who copies to pinned memory.
+    /// The turn of threads that copy to pinned memory.
     pub sending: Arc<Gate>,
-    /// For who converts what has come from the device.
+    /// The turn of threads that convert data received from the device.
     pub receiving: Arc<Gate>,
     pub computing: Arc<Gate>,
 }
@@ -54,7 +54,7 @@ impl Gates {
         Gates { sending: Gate::new(0), receiving: Gate::new(0), computing: Gate::new(COMPUTING) }
     }
 
-    /// Has one more at a time send and receive.
+    /// Permits one more thread at a time to send and receive.
     pub fn enter(&self) -> Call {
         let copying = [self.sending.clone(), self.receiving.clone()];
         for gate in &copying {

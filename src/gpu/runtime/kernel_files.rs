@@ -36,7 +36,7 @@ pub fn sources_hash() -> String {
     hexadecimal(&hash.finalize()[..16])
 }
 
-/// What machine code of a unit is known by.
+/// Returns the file stem that identifies the machine code of a unit.
 pub fn stem(unit: Unit, architecture: &str) -> String {
     let hash = hexadecimal(&source_hash(unit, architecture));
     format!("{}-{}-{architecture}-{hash}-", unit.file, unit.curve)

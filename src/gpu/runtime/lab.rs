@@ -1,4 +1,4 @@
-//! What measurements ask of a GPU beside what the engine does.
+//! Measurements of a GPU beyond what the engine needs.
 
 use super::device::Device;
 use super::fault::Fault;
@@ -9,7 +9,7 @@ use cudarc::driver::sys::{
 };
 use cudarc::driver::{CudaFunction, DriverError};
 
-/// What a thread of a kernel takes.
+/// The resources used by a thread of a kernel.
 #[derive(Debug)]
 pub struct Usage {
     pub registers: u32,
@@ -34,7 +34,7 @@ pub struct Speed {
 }
 
 impl Device {
-    /// How fast it can be.
+    /// Returns the peak rates of the device.
     pub fn speed(&self) -> Result<Speed, Fault> {
         let attribute = |which| self.context.attribute(which).map(f64::from);
         let memory_clock = 1e3 * attribute(Attribute::CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE)?;
@@ -53,7 +53,7 @@ impl Device {
         Ok(unsafe { cuCtxResetPersistingL2Cache() }.result()?)
     }
 
-    /// What a kernel takes.
+    /// Returns the resource usage of a kernel.
     pub fn usage(&self, unit: Unit, name: &'static str) -> Result<Usage, Fault> {
         let function = self.function(unit, name)?;
         let attribute = |which| {

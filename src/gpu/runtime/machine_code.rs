@@ -1,4 +1,4 @@
-//! Where the machine code of a kernel file comes from: packs, the cache, or NVRTC.
+//! Sources of a kernel file's machine code: packs, the cache, or NVRTC.
 
 use super::architecture::earlier_compatible;
 use super::kernel_cache::{self, Cache};
@@ -20,7 +20,7 @@ const PACKS_VARIABLE: &str = "GECC_KERNELS";
 pub struct FoundCode {
     pub cubin: Vec<u8>,
     pub origin: KernelOrigin,
-    /// What it was compiled for: the GPU's own architecture, or one whose code runs there too.
+    /// The architecture it was compiled for: the GPU's own, or one whose code runs there too.
     pub architecture: String,
 }
 
@@ -47,7 +47,7 @@ impl Places {
         self.load_with(Nvrtc::find, unit, architecture)
     }
 
-    /// The same without packs.
+    /// Loads a unit without using packs.
     ///
     /// # Errors
     /// As for `load`.
@@ -87,8 +87,8 @@ impl Places {
         Ok(here(cubin, KernelOrigin::Compiled))
     }
 
-    /// What the pack of an architecture has of a unit. A pack that is there and cannot be used is a problem, which
-    /// matters where nothing else serves.
+    /// Looks a unit up in the pack of an architecture. A pack that exists but cannot be used is a
+    /// problem that matters only if nothing else has the unit.
     fn in_pack(&self, unit: Unit, architecture: &str, problems: &mut Vec<String>) -> Option<FoundCode> {
         let path = pack::path(self.packs.as_deref()?, architecture);
         let found = in_file(&path, unit, architecture).unwrap_or_else(|problem| {
@@ -111,7 +111,7 @@ fn in_file(path: &Path, unit: Unit, architecture: &str) -> Result<Option<Vec<u8>
     pack.read(unit, architecture)?.map(Some).ok_or_else(of_other_sources)
 }
 
-/// What is said of a pack that lacks a kernel.
+/// Returns the message for a pack that lacks a kernel.
 pub fn of_other_sources() -> String {
     "it has the kernels of another version of gecc".to_owned()
 }
@@ -212,7 +212,7 @@ mod tests {
         Unit::of("rows", "")
     }
 
-    /// What the engine does at its first use of a kernel.
+    /// The first use of a kernel by the engine.
     #[test]
     #[cfg_attr(gecc_tests_without_nvrtc, ignore = "needs NVRTC; GECC_REQUIRE_NVRTC=1 where this is built makes it run")]
     fn kernels_are_compiled_where_none_are_whole() {

@@ -1,4 +1,4 @@
-//! From a kernel file to machine code for one architecture, by NVRTC.
+//! Compiles kernel files to machine code with NVRTC.
 
 use super::sources::{HEADERS, Unit};
 use crate::host::once;
@@ -39,7 +39,8 @@ impl Nvrtc {
         Ok(self.run(&Text::of(unit), architecture, &[])?.0)
     }
 
-    /// The same machine code, of any text, and what the assembler says of registers and spills.
+    /// Compiles any source text, and returns the machine code with the assembler's report of
+    /// registers and spills.
     ///
     /// # Errors
     /// NVRTC's message, with its log.
@@ -59,7 +60,7 @@ impl Nvrtc {
     }
 }
 
-/// What is compiled: the text of a kernel file, and headers beside the library's by the names that it includes.
+/// A source text: a kernel file, and additional headers by the names under which it includes them.
 #[derive(Clone, Copy, Debug)]
 pub struct Text<'a> {
     pub unit: Unit,
@@ -105,11 +106,11 @@ functions! {
     nvrtcGetProgramLog(nvrtcProgram, *mut c_char);
 }
 
-/// What is loaded once per process.
+/// The parts of NVRTC that are loaded once per process.
 struct Found {
     nvrtc: Nvrtc,
     functions: Functions,
-    /// What the functions are in, where a folder is named.
+    /// The loaded libraries that contain the functions, if a folder is configured.
     _libraries: Vec<Library>,
 }
 
@@ -153,7 +154,7 @@ fn open(folder: &Path) -> Result<Vec<Library>, String> {
     paths.into_iter().map(open).collect()
 }
 
-/// What the loader says.
+/// Returns the loader's error message.
 fn reason(problem: &libloading::Error) -> String {
     problem.source().map_or_else(|| problem.to_string(), ToString::to_string)
 }

@@ -18,9 +18,10 @@ use std::path::{Path, PathBuf};
 
 const MAGIC: &[u8; 16] = b"gecc kernel pack";
 
-/// What stands before the entries: magic, hash, the two numbers of NVRTC's version, and the number of entries.
+/// The length of the fixed head: magic, hash, two numbers of NVRTC's version, and the number of
+/// entries.
 const FIXED: usize = 16 + 32 + 4 + 4 + 4;
-/// Where the part of the head begins that its hash is of.
+/// The start of the part of the head that its hash covers.
 const HASHED: usize = 16 + 32;
 
 /// Hash of the sources, place, bytes as compressed, hash of the content.
@@ -40,7 +41,7 @@ fn file_name(architecture: &str) -> String {
     format!("{architecture}.{EXTENSION}")
 }
 
-/// How names of packs end.
+/// The file extension of packs.
 pub const EXTENSION: &str = "gecckernels";
 
 /// A kernel as it lies in a pack.
@@ -158,7 +159,8 @@ impl Entry {
         }
     }
 
-    /// What is compressed here, or what a damaged file has in its place: of bounded length.
+    /// Decompresses to a bounded length, whether the data is what was compressed here or what a
+    /// damaged file has in its place.
     fn inflate(&self, mut file: &File) -> io::Result<Vec<u8>> {
         file.seek(SeekFrom::Start(self.place))?;
         let compressed = io::BufReader::new(file.take(self.length));
@@ -191,7 +193,7 @@ mod tests {
     const FIRST: Unit = Unit { file: "layout", curve: "p256" };
     const SECOND: Unit = Unit { file: "layout", curve: "sm2" };
 
-    /// What stands for machine code: half of it random, so that it is compressed, and not to nothing.
+    /// Makes substitute machine code, half of it random, so that it compresses but not to nothing.
     fn code(length: usize) -> Vec<u8> {
         let mut code = vec![0; length];
         getrandom::fill(&mut code[..length / 2]).expect("the system has random numbers");
@@ -213,7 +215,7 @@ mod tests {
         Ok(Pack::open(path)?.expect("the file is there"))
     }
 
-    /// What the engine gets from a file; `None` where the file or the kernel is not used.
+    /// Reads a kernel as the engine does; `None` if the file or the kernel is rejected.
     fn read(path: &Path, unit: Unit) -> Option<Vec<u8>> {
         open(path).ok()?.read(unit, ARCHITECTURE).ok()?
     }

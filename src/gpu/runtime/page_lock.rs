@@ -19,13 +19,13 @@ static LOCKED: Mutex<Ranges> = Mutex::new(Ranges(BTreeMap::new()));
 struct Ranges(BTreeMap<usize, usize>);
 
 impl Ranges {
-    /// Whether one range has all of these addresses.
+    /// Returns whether one range contains all of these addresses.
     fn contain(&self, addresses: Range<usize>) -> bool {
         self.0.range(..=addresses.start).next_back().is_some_and(|(_, end)| addresses.end <= *end)
     }
 }
 
-/// Whether a device may copy from these bytes while they are borrowed.
+/// Returns whether a device may copy from these bytes while they are borrowed.
 pub fn is_locked(bytes: &[u8]) -> bool {
     let addresses = bytes.as_ptr_range();
     !bytes.is_empty() && lock(&LOCKED).contain(addresses.start as usize..addresses.end as usize)

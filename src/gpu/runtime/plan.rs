@@ -1,4 +1,4 @@
-//! What a chunk takes of device and pinned memory, buffer by buffer, and what goes up and down.
+//! The device and pinned memory of a chunk, buffer by buffer, and its uploads and downloads.
 //!
 //! An operation says once which buffers its chunk has. Before a stream is taken that gives their bytes, by which
 //! batches are cut and memory is bounded; on a stream it gives the buffers themselves. So nothing is summed up by hand,
@@ -41,7 +41,7 @@ pub struct Occasion {
     pub items: usize,
     /// Multiprocessors that work on them.
     pub multiprocessors: usize,
-    /// Whether results go from the device to where they stay, without a copy by the host.
+    /// True if results go from the device to their final place without a copy by the host.
     pub direct: bool,
 }
 
@@ -63,14 +63,14 @@ pub struct Input<'a> {
     pub pinned: Range<usize>,
     /// Bytes that are copied: for secrets more than there are, where these are few.
     pub copied: usize,
-    /// Whether it is for secrets, where the chunk has some.
+    /// True if the buffer is for secrets, if the chunk has any.
     pub secret: bool,
     pub source: Source<'a>,
 }
 
-/// Where the bytes of an input come from.
+/// The origin of an input's bytes.
 pub enum Source<'a> {
-    /// As they lie in the caller's memory.
+    /// Rows as they lie in the caller's memory.
     Rows(ByteRows<'a>),
     /// Rows of this width, written by several threads.
     Written(usize, Box<Fill<'a>>),
@@ -117,7 +117,7 @@ impl<'a> Plan<'a> {
         self.occasion.multiprocessors
     }
 
-    /// What the buffers take so far.
+    /// Returns the sizes of the buffers planned so far.
     pub fn bytes(&self) -> Bytes {
         self.used
     }
@@ -205,7 +205,7 @@ impl<'a> Plan<'a> {
         self.results[which] = Some(self.output(column.address(), width, false));
     }
 
-    /// The same, where results are secret.
+    /// Plans a result column that holds secrets.
     pub fn secret_result<T>(&mut self, which: usize, column: Column<T>, width: usize) {
         self.results[which] = Some(self.output(column.address(), width, true));
     }
@@ -227,7 +227,7 @@ impl<'a> Plan<'a> {
     }
 }
 
-/// Whether a device may copy all of it from where it is.
+/// Returns whether a device may copy the whole source from where it is.
 fn is_locked_source(source: &Source, bytes: usize) -> bool {
     match source {
         Source::Rows(rows) => rows.stride() == rows.width() && rows.span().len() == bytes && is_locked(rows.span()),

@@ -2,7 +2,7 @@
 
 include!(concat!(env!("OUT_DIR"), "/device_sources.rs"));
 
-/// What stands for the curve in units of kernel files that need none.
+/// The placeholder for the curve in units of kernel files that need none.
 pub const NO_CURVE: &str = "none";
 
 /// The kernel files of operations on a curve, but for those that hash messages.
@@ -14,8 +14,9 @@ pub fn on_a_curve(curve: &str) -> Vec<&'static str> {
 /// Files that curves of both forms have.
 const OF_BOTH_FORMS: &[&str] = &["buckets", "group_terms", "key_groups"];
 
-/// Whether a file is compiled for a curve. One whose name begins with that of a scheme is for the curves that offer it.
-/// Of others twisted Edwards curves have only those of both forms.
+/// Returns whether a file is compiled for a curve. A file whose name begins with that of a scheme
+/// is for the curves of that scheme. Of the others, twisted Edwards curves use only those written
+/// for both forms.
 fn offers(curve: &str, file: &str) -> bool {
     match OF_A_SCHEME.iter().find(|(of_scheme, _)| *of_scheme == file) {
         Some((_, curves)) => curves.contains(&curve),

@@ -35,30 +35,32 @@ pub struct Stream {
     sent: CudaEvent,
     arena: Option<DeviceMemory>,
     pinned: Option<PinnedMemory>,
-    /// What the chunk takes of them.
+    /// The part of the memory that the chunk uses.
     used: Bytes,
-    /// What the chunk uses beside its own memory: not freed or overwritten before the stream has let it go.
+    /// Objects that the chunk uses in addition to its own memory. They are neither freed nor
+    /// overwritten before the stream releases them.
     kept: Vec<Arc<dyn Any + Send + Sync>>,
     /// The chunk's turn at computing, where it has one.
     computing: Option<Turn>,
-    /// What is to be copied to pinned memory, and to where results stay.
+    /// Copies to pinned memory, and on to where results stay.
     downloads: Vec<(Address, Range<usize>)>,
     direct: Vec<(Address, RawBytes)>,
-    /// Whether kernels whose threads loop get one block of them.
+    /// True if kernels whose threads loop are launched with a single block.
     one_block: bool,
     /// Kernels of the chunk with the events around them, where they are timed.
     timed: Vec<(&'static str, CudaEvent, CudaEvent)>,
-    /// Whether the chunk's memory holds secrets: then it is wiped when the chunk ends, however it ends.
+    /// True if the chunk's memory holds secrets. It is then wiped whenever the chunk ends, on
+    /// success or failure.
     secret: bool,
-    /// Whether the wiping on the device has begun.
+    /// True once wiping on the device has started.
     wiping: bool,
     /// Pinned ranges that hold secrets, likewise: those for the device, and those from it.
     secrets_up: Vec<Range<usize>>,
     secrets_down: Vec<Range<usize>>,
 }
 
-/// Has memory of `has` bytes hold what is needed. Where it is too small it is freed, and then more than is needed is
-/// taken if there is as much.
+/// Grows memory of `has` bytes to what is needed. If it is too small it is freed, and then more
+/// than needed is allocated if available.
 fn grow<T>(
     memory: &mut Option<T>,
     has: usize,
@@ -99,7 +101,7 @@ impl From<u32> for Argument {
     }
 }
 
-/// How many blocks of how many threads.
+/// The number of blocks and threads of a launch.
 #[derive(Clone, Copy, Debug)]
 pub enum Grid {
     /// One thread per item.
@@ -189,15 +191,16 @@ impl Stream {
         Ok((buffers, planned))
     }
 
-    /// For kernels that share inversions and write prefix products once and read them back once: their accesses may
-    /// stay in the part of the L2 cache that the device keeps for them, if it keeps one.
+    /// Lets the prefix products of kernels that share inversions stay in L2: they are written once
+    /// and read back once, and may use the part of the cache that the device sets aside, if it
+    /// does.
     pub fn keep_in_l2(&mut self, prefixes: Column<Prefixes>, items: usize) -> Result<(), Fault> {
         let bytes = Prefixes::BYTES * items;
         if self.device.persisting_l2 > 0 { self.persist(prefixes.address(), bytes) } else { Ok(()) }
     }
 
-    /// From here on, on this stream's stream, a range of device memory has the first claim to the part of the L2 cache
-    /// that is set aside: as much of it, spread evenly, as fits.
+    /// Gives a range of device memory priority, from here on in this stream, in the part of L2 that
+    /// is set aside: as much of the range, evenly spread, as fits.
     fn persist(&mut self, address: Address, bytes: usize) -> Result<(), Fault> {
         let bytes = bytes.min(self.device.largest_window);
         let window = sys::CUaccessPolicyWindow {
@@ -213,7 +216,8 @@ impl Stream {
         Ok(unsafe { sys::cuStreamSetAttribute(self.stream.cu_stream(), attribute, &value) }.result()?)
     }
 
-    /// What starts from here on may read what this keeps, once it is ready, until the chunk ends.
+    /// Lets subsequent work read the memory that this object owns once it is ready, until the chunk
+    /// ends.
     pub fn keep(&mut self, what: Arc<dyn Any + Send + Sync>, ready: &CudaEvent) -> Result<(), Fault> {
         self.kept.push(what);
         Ok(self.stream.wait(ready)?)
@@ -392,12 +396,12 @@ impl Stream {
         Ok(event.synchronize()?)
     }
 
-    /// What has been copied.
+    /// Returns the bytes of a completed download.
     pub fn read<T>(&self, from: &Download<T>) -> &[u8] {
         self.received(&from.pinned)
     }
 
-    /// What has been copied to a range of pinned memory.
+    /// Returns the bytes of a completed download in a range of pinned memory.
     pub fn received(&self, pinned: &Range<usize>) -> &[u8] {
         &self.pinned.as_ref().expect("`begin` comes first").as_slice()[pinned.clone()]
     }
@@ -434,7 +438,8 @@ impl Stream {
         Ok(())
     }
 
-    /// Has few items computed as many are, by threads that have several each, or as usual again. Gives how it was.
+    /// Selects whether few items are computed as many are, by threads with several items each.
+    /// Returns the previous setting.
     pub fn use_one_block(&mut self, one: bool) -> bool {
         std::mem::replace(&mut self.one_block, one)
     }
@@ -494,7 +499,7 @@ impl Stream {
         Ok(())
     }
 
-    /// What lies in the memory that the last chunk used, on the device and on the host.
+    /// Returns the contents of the memory used by the last chunk, on the device and on the host.
     #[cfg(test)]
     pub fn contents(&mut self) -> Result<[Vec<u8>; 2], Fault> {
         let mut on_device = vec![0; self.used.device];

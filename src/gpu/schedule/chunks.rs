@@ -1,4 +1,4 @@
-//! Where a batch is cut into chunks.
+//! Splits a batch into chunks.
 //!
 //! Every lane takes the next chunk that nobody has, so that the copies of one overlap with the computation of another,
 //! and a faster device does more. What becomes of a chunk that fails: `work_queue`.
@@ -20,17 +20,17 @@ pub struct Machine {
     /// Memory of a lane.
     pub limits: Bytes,
     pub devices: usize,
-    /// Of the device that has most.
+    /// The number of multiprocessors of the device that has most.
     pub multiprocessors: usize,
     /// Items of a chunk, if the caller has set a limit.
     pub most_items: usize,
     pub lanes: usize,
-    /// Whether results go from the device to where they stay.
+    /// True if results go from the device to their final place.
     pub direct: bool,
 }
 
 impl Machine {
-    /// What a chunk takes.
+    /// Returns the memory of a chunk.
     pub fn bytes(&self, operation: &dyn OnGpu, items: &Range<usize>) -> Bytes {
         let multiprocessors = at_work(items.len(), self.multiprocessors);
         let mut plan = Plan::counting(Occasion { items: items.len(), multiprocessors, direct: self.direct });
@@ -38,8 +38,9 @@ impl Machine {
         plan.bytes()
     }
 
-    /// What a lane takes for chunks of which the largest takes this much: a little more, within the limits, so that
-    /// batches of nearly the same size do not each grow it, which stops the device.
+    /// Returns the memory of a stream slot whose largest chunk takes `most`: slightly more, within
+    /// the limits, so that batches of nearly the same size do not grow it one after the other,
+    /// which stops the device.
     pub fn of_lane(&self, most: Bytes) -> Bytes {
         let grown = |bytes: usize, limit: usize| {
             let step = (bytes.next_power_of_two() / 4).max(1);
@@ -63,9 +64,9 @@ impl Machine {
         self.cut(operation, |start| shape.chunk_at(start).min(most_items), even_data)
     }
 
-    /// Where to cut a batch so that a chunk has at most this many items (by the number of its first) and this many
-    /// bytes of data, and fits the memory of a lane; but not below `SMALLEST_CHUNK` for lack of memory. Gives the end
-    /// of each chunk.
+    /// Splits a batch so that a chunk has at most this many items (by the index of its first) and
+    /// this many bytes of data, and fits a stream slot's memory; but not below `SMALLEST_CHUNK` for
+    /// lack of memory. Returns the end of each chunk.
     fn cut(&self, operation: &dyn OnGpu, most_items: impl Fn(usize) -> usize, most_data: usize) -> Vec<usize> {
         let fits = |range: Range<usize>| {
             operation.data_bytes(&range) <= most_data && self.bytes(operation, &range).fit(self.limits)
@@ -86,8 +87,8 @@ impl Machine {
     }
 }
 
-/// What says how large chunks are where memory does not: the batch's items, the devices that share them, the items of a
-/// wave of threads, and those of the largest chunk.
+/// Determines chunk sizes where memory does not: the batch's items, the devices that share them,
+/// the items of a wave of threads, and those of the largest chunk.
 #[derive(Clone, Copy, Debug)]
 struct ChunkSizes {
     items: usize,

@@ -18,7 +18,8 @@ const WORTH_THREADS: usize = 1 << 18;
 /// Items that one thread of the CPU computes in the place of a device.
 const TOGETHER: usize = 64;
 
-/// Whether a device can write to a place without the host: all of it is page-locked.
+/// Returns whether a device can write to a place without the host, because all of it is
+/// page-locked.
 pub fn is_direct(place: &mut dyn Place) -> bool {
     place.columns().is_some_and(|results| {
         let [first, second] = &results.columns;
@@ -72,8 +73,8 @@ pub fn compute(running: Running, chunk: Chunk) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Has the CPU compute some items of a place whose first item has the number `first`, on several threads where there
-/// are many.
+/// Lets the CPU compute some items of a place whose first item has the index `first`, on several
+/// threads where there are many.
 fn answer(cpu: &CpuEngine, place: &mut dyn Place, first: usize, unanswered: Vec<usize>, on_cpu: &OnCpu) {
     let (mut tasks, mut rest, mut at) = (Vec::with_capacity(unanswered.len()), place.reborrow(), 0);
     // Where there are many, neighbours are computed together, which takes less.
@@ -91,7 +92,8 @@ fn without_answer(codes: &[u8]) -> Vec<usize> {
     (0..codes.len()).filter(|item| codes[*item] == NO_ANSWER).collect()
 }
 
-/// Has the place take the results, on several threads where there are many. Gives the items without an answer.
+/// Moves results to the place, on several threads where there are many. Returns the items without
+/// an answer.
 fn take(stream: &Stream, cpu: &CpuEngine, plan: &Plan, secret: bool, place: &mut dyn Place) -> Vec<usize> {
     let (items, outputs) = (place.items(), plan.outputs());
     let bytes = |which: usize| outputs[which].map_or(&[][..], |output| stream.received(&output.pinned));
@@ -156,7 +158,8 @@ mod tests {
 
     const FIRST: usize = 1000;
 
-    /// What a device leaves of this many items: rows of 0 and codes of 1, but 0 where it has no answer.
+    /// Simulates a device's output for this many items: rows of 0 and codes of 1, or 0 without an
+    /// answer.
     fn left_by_device(items: usize, is_unanswered: fn(usize) -> bool) -> Vec<u8> {
         (0..items).map(|item| u8::from(!is_unanswered(item))).collect()
     }

@@ -6,12 +6,12 @@ use crate::gpu::tables::{BasePoint, KeyCache};
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 
-/// What a device keeps between chunks and calls, for all its streams.
+/// State that a device keeps between chunks and calls, for all its streams.
 #[derive(Debug, Default)]
 pub struct Kept {
     pub base_point: BasePoint,
     pub key_cache: KeyCache,
-    /// What is known of its kernels' answers.
+    /// The results of its kernels' self-tests.
     pub tested: Tested,
 }
 

@@ -1,4 +1,4 @@
-//! What an operation is to a GPU.
+//! The interface between an operation and a GPU.
 
 use super::lane::Lane;
 use crate::cpu::CpuEngine;
@@ -10,7 +10,7 @@ pub trait OnGpu: Sync {
     /// Items of the batch.
     fn items(&self) -> usize;
 
-    /// Whether a chunk's memory is wiped.
+    /// Returns whether a chunk's memory is wiped.
     fn is_secret(&self) -> bool {
         false
     }
@@ -34,8 +34,8 @@ pub trait OnGpu: Sync {
         0
     }
 
-    /// By which answers that are known the operation is tested on a device before it computes a chunk of this many
-    /// items there.
+    /// Returns the self-tests that the operation must pass on a device before it computes a chunk
+    /// of this many items there.
     fn tests(&self, items: usize) -> Vec<Test>;
 
     /// Plans the buffers of the chunk of these items, what goes up and what comes down, and gives what happens between.
@@ -71,6 +71,6 @@ pub struct Trial<'a> {
     pub test: Test,
     pub lane: &'a mut Lane,
     pub cpu: &'a CpuEngine,
-    /// What the lane will need for the work itself.
+    /// The memory that the stream slot will need for the work itself.
     pub most: Bytes,
 }

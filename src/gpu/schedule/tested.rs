@@ -1,4 +1,4 @@
-//! What is known of the answers of a device's kernels.
+//! Results of the self-tests of a device's kernels.
 
 use crate::gpu::runtime::Fault;
 use crate::gpu::terms::FaultKind;
@@ -9,7 +9,7 @@ use std::sync::Mutex;
 /// An operation, and what it was tested on.
 pub type Key = (&'static str, &'static str);
 
-/// What came of tests of the operations on one device.
+/// Outcomes of the operations' self-tests on one device.
 #[derive(Debug, Default)]
 pub struct Tested(Mutex<HashMap<Key, Result<(), Fault>>>);
 

@@ -20,7 +20,7 @@ impl Trial<'_> {
         self.test.on.parse().expect("a test on a curve")
     }
 
-    /// What a chunk of all items gives.
+    /// Computes a chunk of all items and returns its results.
     pub fn compute<T: Send>(
         &mut self,
         operation: &dyn OnGpu,
@@ -32,7 +32,8 @@ impl Trial<'_> {
         results
     }
 
-    /// The same on the whole device, as a part of a batch of which this many items are still to come.
+    /// Computes the items on the whole device, as part of a batch of which this many items are
+    /// still to come.
     fn compute_expecting<T: Send>(
         &mut self,
         operation: &dyn OnGpu,
@@ -54,7 +55,7 @@ impl Trial<'_> {
         unsafe { collect(items, value, fill) }
     }
 
-    /// Whether these are the known answers.
+    /// Compares the results with the known answers.
     pub fn compare<T: PartialEq>(
         &self,
         given: impl IntoIterator<Item = T>,
@@ -73,7 +74,7 @@ impl Trial<'_> {
         self.compare(given, known)
     }
 
-    /// The same of codes. `expected` says how many items are still to come, if that matters.
+    /// Checks codes. `expected` is the number of items still to come, if that matters.
     pub fn check_codes(
         &mut self,
         operation: &dyn OnGpu,

@@ -20,7 +20,7 @@ const RESCUED: usize = 1 << 16;
 
 /// Devices, by number, on each of which several threads compute at once.
 pub trait Fleet: Sync {
-    /// Those that have not failed, the best to begin with first.
+    /// Returns the devices that have not failed, the preferred ones first.
     fn working(&self) -> Vec<usize>;
     fn is_working(&self, device: usize) -> bool;
     /// A device is not used any more.
@@ -29,7 +29,7 @@ pub trait Fleet: Sync {
     fn workers(&self) -> usize;
     /// Lets this many threads of a device serve a call until it says that they may not go on.
     fn enlist(&self, device: usize, call: &Arc<Loan>, seats: usize);
-    /// Why no device works.
+    /// Returns the fault to report when no device works.
     fn all_failed(&self) -> Fault;
 }
 
@@ -56,7 +56,7 @@ impl<'a> Piece<'a> {
     }
 }
 
-/// What the threads share.
+/// The state shared by the threads.
 struct State<'a> {
     pieces: VecDeque<Piece<'a>>,
     /// Pieces that are being computed.
@@ -67,12 +67,13 @@ struct State<'a> {
     finished: usize,
     /// The fault to report should results be missing: the first that was more than a lack of memory.
     fault: Option<Fault>,
-    /// What a thread panicked with. The others then stop, and the caller's thread goes on with it.
+    /// The payload of a thread's panic. The other threads then stop, and the caller's thread
+    /// resumes it.
     panic: Option<Box<dyn Any + Send>>,
 }
 
 impl State<'_> {
-    /// Whether nothing happens any more.
+    /// Returns whether nothing more will happen.
     fn is_still(&self) -> bool {
         self.computing == 0 && (self.pieces.is_empty() || self.seats == 0 || self.panic.is_some())
     }
@@ -86,8 +87,8 @@ struct Queue<'a, 'f, F> {
     compute: &'f OnDevice<'f>,
 }
 
-/// Has every item's result put in its place: in pieces that end at `ends`. What no device could compute goes to
-/// `rescue`, where there is one.
+/// Writes every item's result to its position, in pieces that end at `ends`. Pieces that no device
+/// could compute go to `rescue`, if given.
 ///
 /// # Errors
 /// A fault, where results are missing.
@@ -215,7 +216,7 @@ impl<'a, 'f, F: Fleet> Queue<'a, 'f, F> {
         self.tell(&state);
     }
 
-    /// Whether the thread may go on.
+    /// Returns a piece to the queue after a fault. Returns whether the thread may continue.
     fn put_back(&self, device: usize, piece: Piece<'a>, fault: Fault) -> bool {
         let kind = fault.kind;
         if kind == FaultKind::Device {
@@ -401,7 +402,7 @@ mod tests {
         Fault::memory("short".to_owned())
     }
 
-    /// What lies side by side becomes one place, up to the limit; its parts are where they were.
+    /// Adjacent places are joined up to the limit, and their parts keep their positions.
     #[test]
     fn joined_places_are_split_like_one() {
         let make = |ends: &[usize], split: &[usize]| {

@@ -52,7 +52,7 @@ impl BasePoint {
         self.public_of(stream, curve, &WEIERSTRASS)
     }
 
-    /// That of a twisted Edwards curve.
+    /// Returns the table of a twisted Edwards curve.
     pub fn edwards(&self, stream: &mut Stream, curve: &'static str) -> Result<Arc<PublicTable>, Fault> {
         self.public_of(stream, curve, &EDWARDS)
     }
@@ -85,7 +85,7 @@ impl BasePoint {
         })
     }
 
-    /// That of a twisted Edwards curve.
+    /// Returns the uniform table of a twisted Edwards curve.
     pub fn uniform_edwards(
         &self,
         stream: &mut Stream,
@@ -113,7 +113,7 @@ impl BasePoint {
     }
 }
 
-/// Whoever comes first builds, on the whole device; the others wait.
+/// Returns a table, which the first caller builds on the whole device while the others wait.
 fn get_or_build<T>(
     stream: &mut Stream,
     tables: &Mutex<HashMap<&'static str, Arc<T>>>,

@@ -1,4 +1,4 @@
-//! What differs between tables of points of the two forms of curves.
+//! Differences between point tables of the two curve forms.
 
 use crate::gpu::columns::{
     AnyTables, BaseTable, Column, Content, ItemNumbers, KeyColumns, KeyTables, PointKinds, Prefixes, Verdicts, Xy, Xyz,
@@ -17,14 +17,15 @@ pub struct TableForm {
     pub key: usize,
     /// Window widths of tables of the base point, best first, at which the number of windows changes.
     pub base_widths: &'static [u32],
-    /// Those of tables of keys, narrowest first.
+    /// The window widths of key tables, narrowest first.
     pub key_widths: &'static [u32],
-    /// What an entry costs to build, and a window of an item's scalar to add, in thirtieths of a nanosecond on an H200.
+    /// The cost of building an entry, and of adding a window of an item's scalar, in thirtieths of
+    /// a nanosecond on an H200.
     pub entry_cost: u64,
     pub window_cost: u64,
     /// Starts the first row of each window of the base point's table.
     pub start_base: fn(&mut Stream, &'static str, StartBase) -> Result<(), Fault>,
-    /// The same of the tables of keys.
+    /// Launches the first step of building key tables.
     pub start_keys: fn(&mut Stream, &'static str, StartKeys) -> Result<(), Fault>,
     /// Starts what doubles the rows that are known.
     pub extend: fn(&mut Stream, &'static str, Extend) -> Result<(), Fault>,
@@ -38,7 +39,8 @@ pub struct StartBase {
     pub entries: u64,
 }
 
-/// Of a chunk of n items, of which those that `table_keys` lists have the keys of this many tables.
+/// The inputs for a chunk of n items, of which those listed in `table_keys` have the keys of this
+/// many tables.
 #[derive(Clone, Copy, Debug)]
 pub struct StartKeys {
     pub xy: Column<Xy>,

@@ -24,7 +24,7 @@ pub fn share(memory: usize) -> usize {
     memory / MEMORY_SHARE
 }
 
-/// How many tables of which window width.
+/// The number of tables per window width.
 #[derive(Clone, Copy, Debug)]
 pub struct TableSizes {
     pub form: &'static TableForm,
@@ -78,7 +78,8 @@ pub struct Keys {
     pub n: u64,
 }
 
-/// Where tables lie, and the index by which their keys are found (`cuda/kernels/key_groups.cu`).
+/// The positions of tables, and the index by which their keys are found
+/// (`cuda/kernels/key_groups.cu`).
 #[derive(Clone, Copy, Debug)]
 pub struct Places {
     pub key_tables: Column<columns::KeyTables>,
@@ -114,7 +115,8 @@ impl KeyTables {
         self.items.load(Ordering::Relaxed)
     }
 
-    /// Whether keys have come again: then they are likely to come again in chunks to come.
+    /// Returns whether keys have repeated before, and are therefore likely to repeat in later
+    /// chunks.
     pub fn proven(&self) -> bool {
         self.chunks.load(Ordering::Relaxed) >= PROVEN
     }
@@ -125,7 +127,7 @@ impl KeyTables {
 pub struct KeyCache(Mutex<Sets>);
 
 impl KeyCache {
-    /// Who holds this is the only one that builds.
+    /// Locks the cache for building; only the holder builds.
     pub fn lock(&self) -> MutexGuard<'_, Sets> {
         lock(&self.0)
     }

@@ -29,13 +29,13 @@ const COUNTERS: usize = 5 * 4;
 
 /// Units of `cost` in a millisecond.
 const MILLISECOND: u64 = 30_000_000;
-/// What it costs to build tables, however few.
+/// The fixed cost of building tables.
 const BUILD_COST: u64 = 3 * MILLISECOND / 2;
 
 /// Items of the smallest chunk in which keys get tables, and items still to come with which they surely do.
 pub const FEWEST_WITH_TABLES: (usize, usize) = (CHUNK_WORTH, 1 << 19);
 
-/// Whether keys of a chunk of this many items may get tables.
+/// Returns whether keys of a chunk of this many items may get tables.
 pub fn may_build(items: usize) -> bool {
     items >= CHUNK_WORTH
 }
@@ -54,8 +54,8 @@ pub struct ByTables {
     pub others: ItemList,
 }
 
-/// What a kernel gets that checks items by tables of their keys: the table of G, with the width of its windows, and
-/// those of keys.
+/// The tables for a kernel that checks items by tables of their keys: that of G, with its window
+/// width, and those of keys.
 #[derive(Clone, Copy, Debug)]
 pub struct WithTables {
     pub equations: Equations,
@@ -94,13 +94,13 @@ pub struct Grouped<'a> {
     threshold: usize,
     /// Items still to come to the device in this call, this chunk's included.
     expected: usize,
-    /// For each item one that has the same key.
+    /// An item with the same key, for each item.
     pub representative: Column<ItemNumbers>,
-    /// For these how often it occurs: 0 for a key that is to get no table.
+    /// The number of occurrences of these items' keys; 0 for a key that gets no table.
     pub counts: Column<KeyUses>,
 }
 
-/// What became of a chunk's keys.
+/// The outcome of looking a chunk's keys up.
 #[derive(Clone, Copy, Debug)]
 struct Survey {
     /// Items of the chunk.
@@ -113,14 +113,15 @@ struct Survey {
 }
 
 impl Survey {
-    /// Whether a pass of their own pays for the items whose key has a table. Of a small chunk, which leaves much of the
-    /// device idle in either pass, that must be nearly all.
+    /// Returns whether a separate pass for the items whose key has a table is faster. For a small
+    /// chunk, which leaves much of the device idle in either pass, nearly all items have to
+    /// qualify.
     fn hits_pay(self) -> bool {
         self.hits >= HITS_WORTH.min(self.of - self.of / 16)
     }
 }
 
-/// What a chunk knows of the tables that are there.
+/// A chunk's knowledge of the existing tables.
 #[derive(Clone, Copy, Debug)]
 struct Known {
     bits: u32,
@@ -129,7 +130,7 @@ struct Known {
     served: u64,
 }
 
-/// What to do with a chunk.
+/// The treatment of a chunk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum TableUse {
     WithoutTables,
@@ -335,7 +336,7 @@ impl Grouped<'_> {
     }
 }
 
-/// Whether to look for repeated keys: for tables that are there, or to build some.
+/// Returns whether to look for repeated keys, for existing tables or to build some.
 fn worth_looking(n: usize, expected: usize, proven: bool) -> bool {
     (proven && n >= CHUNK_WORTH_IF_PROVEN) || (n >= CHUNK_WORTH && expected as u64 >= ITEMS_WORTH)
 }
@@ -351,7 +352,8 @@ fn most_tables(form: &'static TableForm, memory: usize) -> usize {
     (memory / TableSizes { form, tables: 1, bits: form.key_widths[0] }.bytes()).clamp(1, u32::MAX as usize)
 }
 
-/// What it costs to build tables and to verify this many items by them, in units of a thirtieth of a nanosecond.
+/// Returns the cost of building tables and verifying this many items with them, in thirtieths of a
+/// nanosecond.
 fn cost(shape: TableSizes, items: u64) -> u64 {
     building(shape) + verifying(shape.form, shape.bits, items)
 }
@@ -371,7 +373,7 @@ fn width(form: &'static TableForm, tables: u32, items: u64, memory: usize) -> Op
     fitting.min_by_key(|bits| cost(shape(*bits), items))
 }
 
-/// What to do with a chunk that may be the first of `chunks` like it.
+/// Plans a chunk that may be the first of `chunks` similar ones.
 fn plan(form: &'static TableForm, survey: Survey, known: Option<Known>, chunks: u64, memory: usize) -> TableUse {
     let Survey { keys, items, hits, .. } = survey;
     // Where the last tables have served one chunk only, the next may do the same.

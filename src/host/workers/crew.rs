@@ -22,7 +22,8 @@ struct Shared {
 
 #[derive(Debug)]
 struct Calls {
-    /// Of each device: calls that a thread may serve, each as often as threads may serve it at a time.
+    /// For each device, the calls that a thread may serve, each as often as threads may serve it
+    /// concurrently.
     of_device: Vec<VecDeque<Arc<Loan>>>,
     stopped: bool,
 }

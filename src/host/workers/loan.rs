@@ -6,7 +6,7 @@ use std::marker::PhantomData;
 use std::ops::Deref;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
-/// What a call has for other threads to do.
+/// The part of a call that other threads can do.
 pub trait Work: Sync {
     /// Does some of it at a place (a device, for instance). Says whether the place may be served again.
     fn serve(&self, place: usize) -> bool;

@@ -12,7 +12,7 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 const MOST_THREADS: usize = 4096;
 
 thread_local! {
-    /// Whether this is a thread of some engine's pool.
+    /// True on threads of an engine's pool.
     static IN_POOL: Cell<bool> = const { Cell::new(false) };
 }
 
@@ -20,7 +20,7 @@ thread_local! {
 #[derive(Debug)]
 pub struct Pool(rayon::ThreadPool);
 
-/// Who does tasks.
+/// The threads that run tasks.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Caller {
     Sleeps,
@@ -55,8 +55,9 @@ impl Pool {
         self.run(tasks, work, Caller::Sleeps);
     }
 
-    /// The same, and this thread takes part: for threads of the engine that have nothing else to do. It begins at once,
-    /// where the pool's threads may take longer to wake up than copying a megabyte takes.
+    /// Runs tasks on the pool and on the calling thread, which is one of the engine's without other
+    /// work. It starts at once, whereas waking the pool's threads can take longer than copying a
+    /// megabyte.
     pub fn for_each_with_caller<T: Send>(&self, tasks: Vec<T>, work: impl Fn(T) + Sync) {
         self.run(tasks, work, Caller::TakesPart);
     }
@@ -147,7 +148,7 @@ struct Tasks<'a> {
 struct State {
     waiting: usize,
     running: usize,
-    /// What a task panicked with.
+    /// The payload of a task's panic.
     panic: Option<Box<dyn Any + Send>>,
 }
 
@@ -162,7 +163,7 @@ impl Work for Tasks<'_> {
 }
 
 impl Tasks<'_> {
-    /// Whether there is another task to be done.
+    /// Takes the next task. Returns whether there was one.
     fn take(&self) -> bool {
         let mut state = lock(&self.state);
         let waits = state.waiting > 0;

@@ -14,7 +14,7 @@ use crate::types::{
 };
 use std::ops::Range;
 
-/// From which size a GPU pays.
+/// The batch size above which a GPU is faster.
 pub(crate) const WORTH: Worth = Worth { portable: 15, lanes: 70 };
 
 /// Shared points of a batch.
@@ -28,7 +28,8 @@ pub(crate) struct Agreement<'a> {
 }
 
 impl<'a> Agreement<'a> {
-    /// With as many items as there are peers, or private keys where one peer serves all.
+    /// Makes the inputs of as many items as there are peers, or private keys if one peer serves
+    /// all.
     fn new(curve: CurveId, secret_keys: SecretKeys<'a>, peers: PublicKeys<'a>, width: usize) -> Result<Self, Error> {
         let items = peers.len_for(secret_keys.len_for(1));
         require_keys(items, &secret_keys)?;
@@ -81,9 +82,9 @@ pub fn shared_secrets<'a, 'k>(
     engine.collect(&agreement, |results, item| results.get(item).map(SharedSecret::of))
 }
 
-/// What [`shared_secrets`] gives, into columns of the caller's, who wipes them: 32 bytes an item, and a code a byte
-/// ([`crate::Verdict::VALID_CODE`], or that of a [`Rejection`]: then the row means nothing). **Constant-time** in the
-/// keys.
+/// Computes shared secrets from columns into columns of the caller, who wipes them: 32 bytes per
+/// item, and a one-byte code ([`crate::Verdict::VALID_CODE`], or that of a [`Rejection`], in which
+/// case the row is meaningless). See [`shared_secrets`]. **Constant-time** in the keys.
 ///
 /// # Errors
 /// As for [`shared_secrets`].
@@ -143,8 +144,9 @@ pub fn shared_points<'a, 'k>(
     engine.collect(&agreement, |results, item| results.get(item).map(SharedPoint::of))
 }
 
-/// What [`shared_points`] gives, into columns of the caller's, who wipes them: 64 bytes `x || y` an item, and a code a
-/// byte, as for [`shared_secrets_into`]. **Constant-time** in the keys.
+/// Computes shared points from columns into columns of the caller, who wipes them: 64 bytes `x ||
+/// y` and a one-byte code per item, as [`shared_secrets_into`] does. See [`shared_points`].
+/// **Constant-time** in the keys.
 ///
 /// # Errors
 /// As for [`shared_points`].

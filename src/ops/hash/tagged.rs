@@ -4,7 +4,7 @@ use crate::host::once::get_or_compute;
 use sha2::{Digest, Sha256};
 use std::sync::OnceLock;
 
-/// What a tagged hash is for.
+/// The purpose of a tagged hash.
 #[derive(Clone, Copy)]
 pub enum Tag {
     Auxiliary,

@@ -19,9 +19,9 @@ pub(crate) type Texts<'a> = dyn Fn(usize) -> &'a [u8] + Sync + 'a;
 pub(crate) struct SizedTexts<'a> {
     texts: Box<Texts<'a>>,
     items: usize,
-    /// Of all texts, on average.
+    /// The average length of a message.
     average: usize,
-    /// Where each block begins, and the end of the last.
+    /// The start of each block, and the end of the last.
     blocks: Vec<usize>,
 }
 
@@ -54,12 +54,12 @@ impl<'a> SizedTexts<'a> {
         (self.texts)(item)
     }
 
-    /// What of a text lies on the device.
+    /// Returns the part of a message that is copied to the device.
     pub fn on_device(&self, item: usize) -> &'a [u8] {
         on_device(self.get(item))
     }
 
-    /// Where a text begins, or where the last one ends.
+    /// Returns the start of a message, or the end of the last one.
     pub fn start(&self, item: usize) -> usize {
         let block = item / BLOCK;
         let before = block * BLOCK..item;
@@ -72,7 +72,7 @@ impl<'a> SizedTexts<'a> {
     }
 }
 
-/// What of a text is hashed on the device: nothing of one that is too long.
+/// Returns the part of a message that is hashed on the device: nothing if it is too long.
 fn on_device(text: &[u8]) -> &[u8] {
     if text.len() <= LONGEST { text } else { &[] }
 }

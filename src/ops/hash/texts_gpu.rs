@@ -71,7 +71,8 @@ fn copy_texts(pool: &Pool, to: &mut [u8], texts: &SizedTexts, items: &Range<usiz
     pool.for_each_with_caller(blocks.collect(), copy);
 }
 
-/// Where the texts of some items begin, with the end of the last, from one of these numbers on.
+/// Writes the starts of some items' messages and the end of the last, from the item with index
+/// `start` on.
 fn write_offsets(to: &mut [u8], texts: &SizedTexts, items: &Range<usize>, start: usize) {
     let mut offset = texts.start(items.start + start) - texts.start(items.start);
     for (row, item) in to.chunks_exact_mut(OFFSET).zip(items.start + start..) {

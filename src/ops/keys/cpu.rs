@@ -12,7 +12,7 @@ pub fn public_keys<C: SecretCurve>(engine: &CpuEngine, keys: SecretKeys, out: &m
     public_keys_of::<C>(engine, keys, &|place| place, out);
 }
 
-/// Those of items `item(0)`, `item(1)`, ..., as many as there are places.
+/// Computes the public keys of items `item(0)`, `item(1)`, …, one per place.
 pub fn public_keys_of<C: SecretCurve>(
     engine: &CpuEngine,
     keys: SecretKeys,

@@ -17,7 +17,7 @@ use std::slice;
 use std::sync::{Mutex, PoisonError};
 use zeroize::Zeroizing;
 
-/// From which size a GPU pays.
+/// The batch size above which a GPU is faster.
 pub(crate) const WORTH: Worth = Worth { portable: 5, lanes: 50 };
 
 /// The public keys of a batch of private ones.
@@ -63,15 +63,15 @@ pub fn public_keys<'a>(
     public_keys_of(engine, curve.id(), keys, keys.len_for(1))
 }
 
-/// The same for this many items, which may have one key.
+/// Computes the public keys of this many items, which may share one key.
 pub(crate) fn public_keys_of(engine: &Engine, curve: CurveId, keys: SecretKeys, items: usize) -> Result<Points, Error> {
     require_keys(items, &keys)?;
     engine.collect(&PublicKeysOf { curve, keys, items }, point_of)
 }
 
-/// What [`public_keys`] gives, into columns of the caller's: 64 bytes `x || y` an item, and a code a byte
-/// ([`crate::Verdict::VALID_CODE`], or that of a [`crate::Rejection`]: then the row means nothing). **Constant-time**
-/// in the keys.
+/// Computes public keys into columns of the caller: 64 bytes `x || y` per item, and a one-byte code
+/// ([`crate::Verdict::VALID_CODE`], or that of a [`crate::Rejection`], in which case the row is
+/// meaningless). See [`public_keys`]. **Constant-time** in the keys.
 ///
 /// # Errors
 /// [`Error::LengthMismatch`] when the columns differ in length, and as for [`public_keys`].
@@ -116,7 +116,7 @@ const DRAWN_AT_ONCE: usize = 32;
 /// Rows that one thread draws at a time.
 const DRAWN_BY_A_TASK: usize = 1 << 10;
 
-/// Has all rows drawn, on several threads where there are many.
+/// Fills all rows with random bytes, on several threads where there are many.
 pub(crate) fn draw_rows<T: Send>(
     cpu: &CpuEngine,
     rows: &mut [T],

@@ -35,7 +35,7 @@ pub fn products(bytes: usize) -> Test {
     Test { operation: "modular multiplication", on: name(bytes), run: run_products }
 }
 
-/// Those of all sizes.
+/// Returns the self-tests of all sizes.
 pub fn all() -> Vec<Test> {
     SIZES.iter().map(|(bytes, _)| if *bytes > 64 { powers(*bytes) } else { products(*bytes) }).collect()
 }

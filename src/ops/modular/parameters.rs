@@ -1,4 +1,4 @@
-//! What follows from a modulus, which may be a prime of a private key: constants of the device code.
+//! Constants of the device code that are derived from a modulus, which may be a secret prime.
 
 use crate::host::stack;
 use zeroize::Zeroizing;

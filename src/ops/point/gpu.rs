@@ -13,7 +13,7 @@ use std::ops::Range;
 /// The identity is a point like any other.
 pub(super) const POINTS: Reasons = Reasons { status: None, identity: None };
 
-/// Of products, which scalars that are too large have none of.
+/// The conditions of products: scalars that are too large have none.
 fn products(scalars: Numbers) -> Reasons {
     Reasons { status: Some((scalars.kinds.into(), Rejection::ScalarOutOfRange)), identity: None }
 }

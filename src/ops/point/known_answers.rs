@@ -12,7 +12,7 @@ fn answers(trial: &Trial) -> &'static PointAnswers {
     &known_answers::of(trial.curve()).points
 }
 
-/// Those of all point operations on a curve.
+/// Returns the self-tests of all point operations on a curve.
 pub fn all(curve: CurveId) -> Vec<Test> {
     [keys, sums, doubles, base_products, products, sums_of_parts, sums_of_products].map(|test| test(curve)).to_vec()
 }
@@ -72,7 +72,7 @@ fn run_products(trial: &mut Trial) -> Result<(), Fault> {
     trial.check(&Mul { curve: trial.curve(), scalars, points, items: ITEMS }, point_of, known)
 }
 
-/// In every encoding.
+/// Decodes keys in every encoding.
 fn run_keys(trial: &mut Trial) -> Result<(), Fault> {
     let answers = answers(trial);
     let mixed = answers.keys.iter().map(|(key, known)| (key.as_slice(), *known)).collect::<Vec<_>>();

@@ -152,7 +152,7 @@ pub fn add(engine: &Engine, curve: impl CurveChoice, a: &[Point], b: &[Point]) -
     engine.collect(&Add { curve: curve.id(), operands, items: a.len() }, point_of)
 }
 
-/// What [`add`] computes, from columns into columns. Variable-time.
+/// Adds points from columns into columns. See [`add`]. Variable-time.
 ///
 /// # Errors
 /// As for [`add`].
@@ -199,7 +199,7 @@ pub fn double(engine: &Engine, curve: impl CurveChoice, points: &[Point]) -> Res
     engine.collect(&Double { curve: curve.id(), points: PublicKeys::points(points), items: points.len() }, point_of)
 }
 
-/// What [`double`] computes, from columns into columns. Variable-time.
+/// Doubles points from columns into columns. See [`double`]. Variable-time.
 ///
 /// # Errors
 /// [`Error::LengthMismatch`] when the columns differ in length, and as for [`double`].
@@ -235,7 +235,7 @@ pub fn mul_base(engine: &Engine, curve: impl CurveChoice, scalars: &[[u8; 32]]) 
     engine.collect(&MulBase { curve: curve.id(), scalars: scalars.into(), items: scalars.len() }, point_of)
 }
 
-/// What [`mul_base`] computes, from a column into columns. Variable-time.
+/// Multiplies G by scalars from a column into columns. See [`mul_base`]. Variable-time.
 ///
 /// # Errors
 /// [`Error::LengthMismatch`] when the columns differ in length, and as for [`mul_base`].
@@ -288,7 +288,7 @@ pub fn mul(engine: &Engine, curve: impl CurveChoice, scalars: &[[u8; 32]], point
     engine.collect(&Mul { curve: curve.id(), scalars, points, items }, point_of)
 }
 
-/// What [`mul`] computes, from columns into columns. Variable-time.
+/// Multiplies points by scalars from columns into columns. See [`mul`]. Variable-time.
 ///
 /// # Errors
 /// [`Error::LengthMismatch`] when the columns differ in length, and as for [`mul`].
@@ -337,8 +337,9 @@ pub fn decode_keys(engine: &Engine, curve: impl CurveChoice, items: usize, keys:
     engine.collect(&DecodeKeys { curve: curve.id(), keys, items }, point_of)
 }
 
-/// What [`decompress`] gives of keys in any encoding, from columns into columns. Compressed keys are decompressed,
-/// others checked. Items are rejected as by [`decompress`], and with [`Rejection::IdentityKey`]. Variable-time.
+/// Decodes public keys in any encoding from columns into columns. Compressed keys are decompressed,
+/// others checked. Items are rejected as by [`decompress`], and with [`Rejection::IdentityKey`].
+/// Variable-time.
 ///
 /// # Errors
 /// [`Error::LengthMismatch`] when the columns differ in length, and as for [`decompress`].

@@ -19,7 +19,7 @@ pub(crate) struct SumsOfProducts<'a> {
     pub curve: CurveId,
     pub scalars: Rows<'a, 32>,
     pub points: PublicKeys<'a>,
-    /// How many.
+    /// The number of items.
     pub of: usize,
 }
 
@@ -82,8 +82,8 @@ pub fn msm(engine: &Engine, curve: impl CurveChoice, scalars: &[[u8; 32]], point
     msm_columns(engine, curve, scalars.len(), scalars, points)
 }
 
-/// What [`msm`] computes of this many items, from columns. Points may have any encoding of [`PublicKeys`]; zeros stand
-/// for the identity. Variable-time.
+/// Computes a multi-scalar multiplication over this many items of columns. Points may have any
+/// encoding of [`PublicKeys`]; zeros stand for the identity. See [`msm`]. Variable-time.
 ///
 /// # Errors
 /// [`Error::LengthMismatch`] when a column has another number of rows, and as for [`msm`].

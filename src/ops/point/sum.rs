@@ -20,7 +20,7 @@ pub(super) type Outcome = Result<Point, (usize, Rejection)>;
 pub(crate) struct Sums<'a> {
     pub curve: CurveId,
     pub points: PublicKeys<'a>,
-    /// How many.
+    /// The number of items.
     pub of: usize,
 }
 
@@ -87,8 +87,8 @@ pub fn sum(engine: &Engine, curve: impl CurveChoice, points: &[Point]) -> Result
     sum_columns(engine, curve, points.len(), PublicKeys::points(points))
 }
 
-/// What [`sum`] computes of this many items, from a column. Points may have any encoding of [`PublicKeys`]; zeros stand
-/// for the identity. Variable-time.
+/// Sums this many points of a column. Points may have any encoding of [`PublicKeys`]; zeros stand
+/// for the identity. See [`sum`]. Variable-time.
 ///
 /// # Errors
 /// [`Error::LengthMismatch`] when the column has another number of rows, and as for [`sum`].
@@ -189,7 +189,8 @@ mod tests {
         }
     }
 
-    /// As devices leave them: in pieces, and with the points of a chunk in other parts.
+    /// Sums parts as devices leave them: in pieces, and with the points of a chunk distributed
+    /// differently.
     #[test]
     fn parts_may_be_computed_by_anybody() {
         let (cpu, curve) = (CpuEngine::new(Some(2), None).unwrap(), CurveId::P256);

@@ -31,7 +31,7 @@ use zeroize::{Zeroize, Zeroizing};
 /// SEC 1 compressed forms of shared points.
 type Shared = Zeroizing<Vec<[u8; 33]>>;
 
-/// What a chunk computes with.
+/// The working memory of a chunk.
 struct Chunk<C: SecretCurve> {
     lanes: Option<Lanes>,
     /// Items of the chunk that have a tweak point, and these points.

@@ -6,9 +6,10 @@ use crate::types::{PublicKeys, Rows};
 /// Bytes of a number.
 pub const NUMBER: usize = 32;
 
-/// Of each tweak point T and counter k, for each receiver: `t_k = hash_BIP0352/SharedSecret(b_scan T || k)`, and the
-/// x-coordinates of `B + t_k G` for its spend keys B. A row has these numbers of all receivers, one after the other:
-/// all of a receiver are zeros where t_k is 0 or not below n, and an x-coordinate also where the sum is the identity.
+/// The expected outputs of each tweak point T and counter k, for each receiver: `t_k =
+/// hash_BIP0352/SharedSecret(b_scan T || k)`, and the x-coordinates of `B + t_k G` for its spend
+/// keys B. A row has these numbers of all receivers, one after the other. All numbers of a receiver
+/// are zero where t_k is 0 or not below n, and an x-coordinate also where the sum is the identity.
 /// No point has x = 0.
 pub(crate) struct Expected<'a> {
     pub tweak_points: PublicKeys<'a>,
@@ -24,7 +25,7 @@ impl Expected<'_> {
         self.receivers.iter().map(|receiver| width(receiver)).sum()
     }
 
-    /// Where each receiver's numbers begin in a row.
+    /// Returns each receiver with the start of its numbers in a row.
     pub fn starts(&self) -> impl Iterator<Item = (&Receiver, usize)> {
         self.receivers.iter().scan(0, |end, receiver| {
             let start = *end;

@@ -17,7 +17,7 @@ use crate::types::{PublicKeys, Rejection};
 use std::ops::Range;
 
 const CURVE: &str = Secp256k1::NAME;
-/// Of rows in a chunk.
+/// The maximum size of a chunk's rows.
 const MOST_BYTES: usize = 1 << 28;
 
 /// The keys of a receiver on the device, and where its numbers begin in a row.
@@ -42,7 +42,7 @@ impl ResultRows {
     }
 }
 
-/// What receivers use in turn.
+/// Scratch memory that receivers use in turn.
 #[derive(Clone, Copy)]
 struct Scratch {
     numbers: SecretNumbers,

@@ -37,13 +37,13 @@ use std::ops::Range;
 /// Outputs that a transaction may have for one receiver: k is below this (BIP 352, K_max).
 pub const LIMIT: u32 = 2323;
 
-/// What a scan found.
+/// The result of a scan.
 #[derive(Clone, Debug)]
 pub struct Scan {
     /// A code for each row: [`crate::Verdict::VALID_CODE`], or that of a [`crate::Rejection`] where the tweak point is
     /// none. Then nothing is found in the row.
     pub codes: Vec<u8>,
-    /// By row, receiver and k.
+    /// The matches by row, receiver and k.
     pub matches: Vec<Match>,
 }
 
@@ -60,7 +60,8 @@ pub struct Match {
     pub k: u32,
     /// The label of the address that was paid; `None` for that without one.
     pub label: Option<u32>,
-    /// What is added to the spend private key for that of the output, modulo n. Secret.
+    /// The tweak that is added to the spend private key, modulo n, to obtain the private key of the
+    /// output. Secret.
     pub tweak: SecretKey,
 }
 
@@ -81,7 +82,7 @@ impl<'a> TweakPoints<'a> {
 }
 
 impl Computation for TweakPoints<'_> {
-    /// That of a multiplication of points.
+    /// Returns the threshold of a variable-base multiplication.
     fn worth(&self) -> Worth {
         Worth { portable: 25, lanes: 70 }
     }
@@ -162,8 +163,9 @@ pub fn index<'k>(
     engine.collect(&TweakPoints::new(outpoints.into(), input_keys.into(), outpoints.len())?, point_of)
 }
 
-/// What [`index`] gives, from columns into columns: 64 bytes `x || y` an item, and a code a byte
-/// ([`crate::Verdict::VALID_CODE`], or that of a [`crate::Rejection`]: then the row means nothing).
+/// Computes tweak points from columns into columns: 64 bytes `x || y` per item, and a one-byte code
+/// ([`crate::Verdict::VALID_CODE`], or that of a [`crate::Rejection`], in which case the row is
+/// meaningless). See [`index`].
 ///
 /// # Errors
 /// As for [`scan`].

@@ -45,12 +45,12 @@ impl<'a> Outputs<'a> {
         problem.map_or(Ok(Outputs { offsets, keys }), |problem| Err(Error::InvalidColumn(problem)))
     }
 
-    /// How many rows there are.
+    /// Returns the number of rows.
     pub fn rows(&self) -> usize {
         self.offsets.len() - 1
     }
 
-    /// Those of some rows. The outputs of these keep their places in the column.
+    /// Returns the outputs of some rows, whose positions in the column stay the same.
     ///
     /// # Panics
     /// When there are no such rows.
@@ -64,7 +64,7 @@ impl<'a> Outputs<'a> {
         self.offsets[row] as usize..self.offsets[row + 1] as usize
     }
 
-    /// Whether an output has this x-coordinate, as far as is known.
+    /// Returns whether an output has this x-coordinate, as far as its known bytes tell.
     pub(super) fn is(&self, output: usize, x: &[u8; 32]) -> bool {
         match self.keys {
             Keys::XOnly(keys) => keys.get(output) == x,

@@ -1,4 +1,4 @@
-//! Who is looked for: a scan key, a spend public key and labels.
+//! The receiver of a scan: a scan key, a spend public key and labels.
 
 use crate::cpu::decode;
 use crate::cpu::field::Field;
@@ -54,9 +54,9 @@ impl Receiver {
         Ok(receiver)
     }
 
-    /// The same with labels of which only the points hash_BIP0352/Label(b_scan || m) G are known, each a SEC 1 octet
-    /// string, as servers get them that scan for others. A match tells the place of the point as its label, and as its
-    /// tweak t_k alone.
+    /// Makes a receiver with labels of which only the points hash_BIP0352/Label(b_scan || m) G are
+    /// known, each as a SEC 1 octet string, as servers that scan for others receive them. A match
+    /// reports the index of the point as its label, and t_k alone as its tweak.
     ///
     /// # Errors
     /// As for [`Receiver::new`]; of a label's point what is wrong with it as for every public key.

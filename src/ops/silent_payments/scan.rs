@@ -1,4 +1,4 @@
-//! From what receivers expect to what they got: counters go on while something matches.
+//! Compares expected with actual outputs; counters continue while something matches.
 
 use super::expected::{Expected, NUMBER};
 use super::{LIMIT, Match, Outputs, Receiver, Scan};
@@ -18,7 +18,7 @@ struct Hit {
     tweak: Box<Zeroizing<[u8; NUMBER]>>,
 }
 
-/// What outputs of items are compared with.
+/// A search of items' outputs for expected ones.
 struct Search<'a> {
     receivers: &'a [&'a Receiver],
     outputs: Outputs<'a>,

@@ -19,7 +19,7 @@ use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha512;
 use std::ops::Range;
 
-/// What is added to the keys of a batch.
+/// The tweaks that are added to the keys of a batch.
 #[derive(Clone, Copy)]
 pub(crate) enum Tweaks<'a> {
     /// The hash of the key with an even y, and of a root where there are roots (BIP 341).
@@ -92,8 +92,8 @@ pub fn taproot(engine: &Engine, internal_keys: &[[u8; 32]], roots: Option<Rows<3
     engine.collect(&tweak, point_of)
 }
 
-/// What [`taproot`] gives, from columns into columns: 64 bytes `x || y` an item. Of keys in other encodings the x
-/// counts.
+/// Computes Taproot output keys from columns into columns: 64 bytes `x || y` per item. For keys in
+/// other encodings the x-coordinate counts. See [`taproot`].
 ///
 /// # Errors
 /// As for [`taproot`].
@@ -129,7 +129,7 @@ pub fn add<'k>(engine: &Engine, keys: impl Into<PublicKeys<'k>>, tweaks: &[[u8; 
     engine.collect(&Tweak::new(keys.into(), Tweaks::Given(tweaks.into()), tweaks.len())?, point_of)
 }
 
-/// What [`add`] gives, from columns into columns: 64 bytes `x || y` an item.
+/// Adds multiples of G to keys from columns into columns: 64 bytes `x || y` per item. See [`add`].
 ///
 /// # Errors
 /// As for [`taproot`].

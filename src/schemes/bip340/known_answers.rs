@@ -85,7 +85,8 @@ fn run_verify_together(trial: &mut Trial) -> Result<(), Fault> {
     Ok(())
 }
 
-/// With public keys that are given and computed, and with messages as rows and as texts of other lengths.
+/// Signs with given and with computed public keys, and messages both as rows and as byte strings of
+/// other lengths.
 fn run_sign(trial: &mut Trial) -> Result<(), Fault> {
     let Schnorr { secret, public, texts, auxiliary, signed, .. } = known_answers::schnorr();
     let (secret, public) = (repeat(secret, ITEMS), repeat(public, ITEMS));

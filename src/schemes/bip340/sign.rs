@@ -42,8 +42,8 @@ pub fn sign<'a>(
     sign_each(engine, Messages::Rows(messages.into()), keys.into(), auxiliary, messages.len())
 }
 
-/// What [`sign`] gives, from columns into columns: 64 bytes an item. **Constant-time** in keys, auxiliary data and
-/// nonces.
+/// Signs 32-byte messages from columns into columns: 64 bytes per item. See [`sign`].
+/// **Constant-time** in keys, auxiliary data and nonces.
 ///
 /// # Errors
 /// As for [`sign`].
@@ -72,8 +72,8 @@ pub fn sign_messages<'a>(
     sign_each(engine, texts(engine, messages)?, keys.into(), auxiliary, messages.len())
 }
 
-/// What [`sign_messages`] gives, into columns: 64 bytes an item. **Constant-time** in keys, auxiliary data and nonces,
-/// not in the length of messages.
+/// Signs messages of any length into columns: 64 bytes per item. See [`sign_messages`].
+/// **Constant-time** in keys, auxiliary data and nonces, not in the length of messages.
 ///
 /// # Errors
 /// As for [`sign`].
@@ -178,7 +178,7 @@ pub(crate) struct Sign<'a, 'm> {
     pub keys: SecretKeys<'a>,
     pub public: Option<PublicKeys<'a>>,
     pub auxiliary: SecretKeys<'a>,
-    /// Whether signatures are verified before they are returned; with public keys that are computed.
+    /// True if signatures are verified, with computed public keys, before they are returned.
     pub is_checked: bool,
     pub items: usize,
 }

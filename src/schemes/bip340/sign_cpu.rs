@@ -19,7 +19,7 @@ use elliptic_curve::{CurveGroup, Field, Group, PrimeField, ProjectivePoint};
 use std::ops::Range;
 use zeroize::Zeroizing;
 
-/// From which size a GPU pays.
+/// The batch size above which a GPU is faster.
 pub(crate) const WORTH: Worth = Worth { portable: 3, lanes: 20 };
 
 impl Sign<'_, '_> {
@@ -102,7 +102,7 @@ impl Sign<'_, '_> {
         (!bool::from(nonce.is_zero())).then_some(nonce)
     }
 
-    /// Whether each signature verifies with the public key of its private key, which is computed anew.
+    /// Verifies each signature with the public key of its private key, which is computed afresh.
     fn check<C: SecretCurve>(&self, engine: &CpuEngine, items: &[usize], signed: &ResultsMut, codes: &mut [u8]) {
         let public = public_keys_of::<C>(engine, items, self.keys);
         let signatures = signed.columns[0].as_chunks().0.into();
@@ -143,7 +143,7 @@ impl XOnly {
         XOnly { x: point.x.to_be_bytes(), y_is_odd: u8::from(point.y.is_odd()) }
     }
 
-    /// Of the point's number and its opposite the one whose point has an even y.
+    /// Returns whichever of the number of a point and its opposite gives the point with an even y.
     fn with_even_y<C: SecretCurve>(&self, number: &Number<C>) -> Number<C> {
         Number::<C>::conditional_select(number, &-*number, self.y_is_odd.into())
     }

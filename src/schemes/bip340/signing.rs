@@ -1,4 +1,4 @@
-//! What signatures are made from, beside the messages.
+//! The inputs of signing other than the messages.
 
 use crate::cpu::CpuEngine;
 use crate::ops::keys::{draw_rows, random};
@@ -26,7 +26,7 @@ impl<'a> SigningKeys<'a> {
         SigningKeys { secret: secret.into(), public: Some(public.into()) }
     }
 
-    /// Those of some items. One that serves all serves these.
+    /// Returns the keys of some items. A single key for all items is returned as such.
     ///
     /// # Panics
     /// When there are no such items.
@@ -53,7 +53,7 @@ impl<'a> Auxiliary<'a> {
         Auxiliary(None)
     }
 
-    /// Those of the caller, a row for each item or one for all.
+    /// Uses auxiliary data of the caller, one row per item or one for all.
     pub fn given(rows: impl Into<Rows<'a, 32>>) -> Self {
         Auxiliary(Some(rows.into()))
     }
@@ -63,7 +63,7 @@ impl<'a> Auxiliary<'a> {
         Self::given(Rows::all(&[0; 32]))
     }
 
-    /// Those of some items. One row that serves all serves these.
+    /// Returns the auxiliary data of some items. A single row for all items is returned as such.
     ///
     /// # Panics
     /// When there are no such items.
@@ -71,7 +71,7 @@ impl<'a> Auxiliary<'a> {
         Auxiliary(self.0.map(|rows| rows.slice(items)))
     }
 
-    /// As rows for this many items.
+    /// Returns the auxiliary data as rows for this many items.
     ///
     /// # Errors
     /// [`Error::Randomness`] when the operating system gives none.
@@ -96,7 +96,7 @@ pub(super) enum AuxiliaryRows<'a> {
 }
 
 impl AuxiliaryRows<'_> {
-    /// As a column that is wiped like keys on its way to a device.
+    /// Returns the auxiliary data as a column that is wiped like keys on its way to a device.
     pub fn column(&self) -> SecretKeys<'_> {
         SecretKeys::rows(match self {
             AuxiliaryRows::Given(rows) => *rows,

@@ -42,7 +42,8 @@ pub fn verify<'k>(
     engine.collect(&verify, verdict_of).map(Verdicts::new)
 }
 
-/// What [`verify`] finds, from columns into codes. Variable-time: everything here is public.
+/// Verifies signatures over 32-byte messages from columns and writes one code per item. See
+/// [`verify`]. Variable-time: everything here is public.
 ///
 /// # Errors
 /// As for [`verify`].
@@ -80,7 +81,8 @@ pub fn verify_messages<'k>(
     engine.collect(&verify, verdict_of).map(Verdicts::new)
 }
 
-/// What [`verify_messages`] finds, from columns into codes. Variable-time: everything here is public.
+/// Verifies signatures over messages of any length from columns and writes one code per item. See
+/// [`verify_messages`]. Variable-time: everything here is public.
 ///
 /// # Errors
 /// As for [`verify`].
@@ -100,9 +102,9 @@ pub(crate) struct Verify<'a> {
     pub messages: Messages<'a>,
     pub signatures: Rows<'a, 64>,
     pub keys: PublicKeys<'a>,
-    /// Whether items may be verified together.
+    /// True if items may be verified in groups.
     pub together: bool,
-    /// Those that GPUs verify together.
+    /// The chunks that GPUs verify in groups.
     pub chunks: Chunks,
     pub items: usize,
 }

@@ -12,7 +12,7 @@ use crate::schemes::frame::verify_cpu;
 use crate::types::{Place, PublicKeys, Rejection, Rows};
 use std::ops::Range;
 
-/// From which size a GPU pays.
+/// The batch size above which a GPU is faster.
 pub(crate) const WORTH: Worth = Worth { portable: 35, lanes: 50 };
 
 impl Computation for Verify<'_> {
@@ -28,7 +28,7 @@ impl Computation for Verify<'_> {
     }
 }
 
-/// How many bytes messages have, on average, and each of them.
+/// The average length of a message, and a function that returns each message.
 pub(crate) type Texts<'f, 'm> = (usize, &'f (dyn Fn(usize) -> &'m [u8] + Sync));
 
 pub(crate) fn verify<C: BaseTables>(

@@ -50,7 +50,7 @@ fn verify_with_tables(stream: &mut Stream, curve: &'static str, with: WithTables
 }
 
 impl Verify<'_> {
-    /// Whether a chunk of this many items may be verified together.
+    /// Returns whether a chunk of this many items may be verified as a group.
     fn is_together(&self, items: usize) -> bool {
         self.together && self.chunks.may_try(items)
     }
@@ -107,7 +107,7 @@ impl OnGpu for Verify<'_> {
     }
 }
 
-/// From messages, signatures and keys to equations.
+/// Computes equations from messages, signatures and keys.
 pub fn write_equations(
     stream: &mut Stream,
     MessageColumns { data, offsets, .. }: MessageColumns,

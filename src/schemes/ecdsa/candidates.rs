@@ -8,10 +8,11 @@ use crate::ops::point::point_of;
 use crate::schemes::frame::Chunks;
 use crate::types::{Address, Error, Points, PublicKeys, Rejection, ResultsMut, Rows, bytes_of, require_lengths};
 
-/// What [`super::recover`] gives, where the caller has a candidate for each key or for some: the key of the signer who
-/// is expected, kept from an earlier signature. With [`crate::EngineBuilder::batch_equations`] candidates that are
-/// right are found by fewer operations than recovery takes; otherwise they serve for nothing. Variable-time: everything
-/// here is public.
+/// Recovers public keys where the caller has a candidate for some or all of them: the key of the
+/// expected signer, known from an earlier signature. With
+/// [`crate::EngineBuilder::batch_equations`], right candidates are confirmed with fewer operations
+/// than [`super::recover`] needs; otherwise candidates are ignored. Results are those of
+/// [`super::recover`]. Variable-time: everything here is public.
 ///
 /// Results are those of [`super::recover`], with the same reasons, whatever the candidates are: one that is wrong, or
 /// is not the encoding of a key, costs time alone. It is taken to be the key with the probability that equations have,
@@ -49,8 +50,8 @@ pub fn recover_with_candidates<'k>(
     engine.collect(&recovery(engine, curve, inputs, candidates, Wanted::Keys, digests.len())?, point_of)
 }
 
-/// What [`recover_with_candidates`] gives, from columns into columns: 64 bytes `x || y` an item. Variable-time:
-/// everything here is public.
+/// Recovers public keys with candidates from columns into columns: 64 bytes `x || y` per item. See
+/// [`recover_with_candidates`]. Variable-time: everything here is public.
 ///
 /// # Errors
 /// As for [`recover_with_candidates`].
@@ -72,9 +73,10 @@ pub fn recover_with_candidates_into<'a, 'k>(
     engine.run(&recover, &mut ResultsMut::rows(codes, keys))
 }
 
-/// What [`super::recover_addresses`] gives, with a candidate for each sender's public key or for some, as
-/// [`recover_with_candidates`] takes them: a node that keeps the keys of senders by their addresses has one for each
-/// transaction whose sender it expects and has seen before. Variable-time: everything here is public.
+/// Recovers Ethereum addresses where the caller has a candidate for some or all of the senders'
+/// public keys, as in [`recover_with_candidates`]. A node that keeps the keys of senders by address
+/// has one for each transaction whose sender it expects and has seen before. Results are those of
+/// [`super::recover_addresses`]. Variable-time: everything here is public.
 ///
 /// # Errors
 /// As for [`recover_with_candidates`].
@@ -103,8 +105,8 @@ pub fn recover_addresses_with_candidates<'k>(
     engine.collect(&recover, bytes_of)
 }
 
-/// What [`recover_addresses_with_candidates`] gives, from columns into columns: 20 bytes an item. Variable-time:
-/// everything here is public.
+/// Recovers Ethereum addresses with candidates from columns into columns: 20 bytes per item. See
+/// [`recover_addresses_with_candidates`]. Variable-time: everything here is public.
 ///
 /// # Errors
 /// As for [`recover_with_candidates`].
@@ -123,7 +125,7 @@ pub fn recover_addresses_with_candidates_into<'a, 'k>(
     engine.run(&recover, &mut ResultsMut::rows(codes, addresses))
 }
 
-/// With the candidates where the engine may use them.
+/// Makes a recovery with the candidates, if the engine may use them.
 fn recovery<'a>(
     engine: &Engine,
     curve: CurveId,

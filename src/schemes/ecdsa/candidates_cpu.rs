@@ -87,7 +87,7 @@ fn recover_part<C: BaseTables>(
     });
 }
 
-/// Of each item the candidate, if it is found to be the key.
+/// Returns the candidate of each item if it is confirmed to be the key.
 fn right_candidates<C: BaseTables>(
     engine: &CpuEngine,
     Inputs { digests, signatures, recovery_ids }: Inputs,
@@ -102,7 +102,8 @@ fn right_candidates<C: BaseTables>(
     right
 }
 
-/// Whether there is a candidate, good or bad: neither the identity nor an empty octet string.
+/// Returns whether there is a candidate, valid or not: neither the identity nor an empty octet
+/// string.
 fn is_given(key: KeyBytes) -> bool {
     match key {
         KeyBytes::XOnly(_) => true,

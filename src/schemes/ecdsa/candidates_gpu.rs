@@ -24,7 +24,7 @@ pub struct WithCandidates<'a> {
     candidates: Imported,
     equations: Equations,
     together: Together<'a>,
-    /// Of the items that are not found.
+    /// The recovery of items whose candidate is not confirmed.
     others: Recovery,
 }
 
@@ -45,12 +45,12 @@ impl<'a> WithCandidates<'a> {
         WithCandidates { candidates: keys, equations, together, others }
     }
 
-    /// With the columns in which the results of all items are in the end.
+    /// Returns the columns that finally hold the results of all items.
     pub fn all(&self) -> Recovery {
         self.others.into_columns(self.candidates.points, self.equations.verdicts)
     }
 
-    /// From rows to keys and verdicts.
+    /// Computes keys and verdicts from rows.
     pub fn compute(&self, lane: &mut Lane, curve: &'static str, rows: SignedRows, n: usize) -> Result<(), Fault> {
         let &WithCandidates { candidates, equations, others, .. } = self;
         let ((digests, signatures, _), prefixes) = (rows, others.sums.prefixes);

@@ -50,7 +50,7 @@ fn address_of(key: &Point) -> [u8; 20] {
     Keccak256::digest(&key.as_bytes()[1..])[12..].try_into().expect("the last 20 of 32 bytes")
 }
 
-/// What each item gives.
+/// Returns the expected result of each item.
 fn known<const W: usize>(curve: CurveId, of_key: fn(&Point) -> [u8; W]) -> Vec<Result<[u8; W], Rejection>> {
     let recovered = repeat(&known_answers::of(curve).signatures.recovered, ITEMS);
     recovered.iter().map(|key| key.as_ref().map(of_key).map_err(|reason| *reason)).collect()
@@ -93,7 +93,7 @@ fn with_candidates<const W: usize>(
     Ok(())
 }
 
-/// What a device gives for each item, and how many it does not recover.
+/// Returns a device's result for each item, and the number of items that it does not recover.
 fn recover<const W: usize>(
     trial: &mut Trial,
     wanted: Wanted,

@@ -39,7 +39,8 @@ pub fn verify_messages<'k>(
     verify(engine, curve, &digests, signatures, keys, policy)
 }
 
-/// What [`verify_messages`] finds, from columns into codes. Variable-time: everything here is public.
+/// Verifies signatures over messages from columns and writes one code per item. See
+/// [`verify_messages`]. Variable-time: everything here is public.
 ///
 /// # Errors
 /// As for [`verify_messages`].
@@ -91,8 +92,8 @@ pub fn sign_messages<'a>(
     sign(engine, curve, &digests, signers, s_form)
 }
 
-/// What [`sign_messages`] gives, into columns: 64 bytes `r || s` an item. **Constant-time** in keys and nonces, not in
-/// the length of messages.
+/// Signs messages into columns: 64 bytes `r || s` per item. See [`sign_messages`].
+/// **Constant-time** in keys and nonces, not in the length of messages.
 ///
 /// # Errors
 /// As for [`sign_messages`].

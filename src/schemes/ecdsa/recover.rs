@@ -11,14 +11,14 @@ use crate::schemes::frame::Chunks;
 use crate::types::{Address, Error, Place, Points, PublicKeys, Rejection, ResultsMut, Rows, bytes_of, require_lengths};
 use std::ops::Range;
 
-/// What is wanted of keys that are recovered.
+/// The form of recovered keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Wanted {
     Keys,
     Addresses,
 }
 
-/// From which size a GPU pays for recovery.
+/// The batch size above which a GPU recovers faster.
 pub(crate) const WORTH: Worth = Worth { portable: 35, lanes: 50 };
 
 /// Keys that may be those which are recovered. They decide nothing.
@@ -31,7 +31,7 @@ pub(crate) struct Candidates<'a> {
 pub(crate) struct Recover<'a> {
     pub curve: CurveId,
     pub inputs: Inputs<'a>,
-    /// Where items may be computed together.
+    /// The candidates, if items may be verified in groups.
     pub candidates: Option<Candidates<'a>>,
     pub wanted: Wanted,
     pub items: usize,
@@ -94,8 +94,8 @@ pub fn recover(
     engine.collect(&Recover::new(curve.id(), inputs, Wanted::Keys, digests.len())?, point_of)
 }
 
-/// What [`recover`] gives, from columns into columns: 64 bytes `x || y` an item. Variable-time: everything here is
-/// public.
+/// Recovers public keys from columns into columns: 64 bytes `x || y` per item. See [`recover`].
+/// Variable-time: everything here is public.
 ///
 /// # Errors
 /// As for [`recover`].
@@ -146,8 +146,8 @@ pub fn recover_addresses(
     engine.collect(&recover, bytes_of)
 }
 
-/// What [`recover_addresses`] gives, from columns into columns: 20 bytes an item. Variable-time: everything here is
-/// public.
+/// Recovers Ethereum addresses from columns into columns: 20 bytes per item. See
+/// [`recover_addresses`]. Variable-time: everything here is public.
 ///
 /// # Errors
 /// As for [`recover_addresses`].

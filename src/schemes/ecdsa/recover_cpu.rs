@@ -12,7 +12,7 @@ use crate::types::{Place, Rejection, ResultsMut, Rows};
 use sha3::{Digest, Keccak256};
 use std::ops::Range;
 
-/// What the equation takes.
+/// The inputs of the recovery equation.
 struct Accepted<C: CpuCurve> {
     r: C::Scalar,
     s: C::Scalar,
@@ -37,7 +37,7 @@ impl<'a> Inputs<'a> {
         Inputs { digests: digests.into(), signatures: signatures.into(), recovery_ids: recovery_ids.into() }
     }
 
-    /// Those of some items.
+    /// Returns the inputs of some items.
     pub fn slice(&self, items: Range<usize>) -> Self {
         Inputs {
             digests: self.digests.slice(items.clone()),

@@ -12,7 +12,7 @@ use crate::ops::point;
 use crate::schemes::frame::Recovery;
 use std::ops::Range;
 
-/// What is wanted of keys, on its way to the host.
+/// Recovered keys in their form, on the way to the host.
 #[derive(Clone, Copy)]
 enum Results {
     Keys(Column<ByteRows<64>>),

@@ -1,4 +1,4 @@
-//! What engines compute of Ed25519 itself: verification, signing and public keys.
+//! The engine operations of Ed25519: verification, signing and public keys.
 
 use super::keys::{Secrets, SigningKeys};
 use super::rule::Rule;
@@ -16,19 +16,19 @@ use std::ops::Range;
 /// The curve that kernels are compiled for.
 pub const CURVE: &str = "ed25519";
 
-/// From which size a GPU pays: on one H100 a batch takes a millisecond at least, as the 16 threads beside it take for
-/// about 1000 items with lanes.
+/// The batch size above which a GPU verifies faster. On an H100 a batch takes at least a
+/// millisecond, as do about 1000 items on 16 threads of its host with AVX-512.
 pub(crate) const VERIFY_WORTH: Worth = Worth { portable: 25, lanes: 64 };
 
 /// The verification of a batch.
 pub(crate) struct Verify<'a> {
     pub variant: Variant,
-    /// Those that are hashed with keys: of Ed25519ph the hashes of messages.
+    /// The messages that are hashed with the keys; for Ed25519ph their hashes.
     pub messages: SizedTexts<'a>,
     pub signatures: Rows<'a, 64>,
     pub keys: PublicKeys<'a>,
     pub rule: Rule,
-    /// Whether items may be verified together, where the rule allows it, and which chunks of them on GPUs.
+    /// Whether items may be verified in groups, if the rule allows it, and which chunks on GPUs.
     pub together: bool,
     pub chunks: Chunks,
     pub items: usize,
@@ -53,17 +53,18 @@ impl Computation for Verify<'_> {
     }
 }
 
-/// The same of signing, and of public keys, which take about as long on the CPU.
+/// The batch size above which a GPU signs or computes public keys faster; both take about as long
+/// on the CPU.
 pub(crate) const SIGN_WORTH: Worth = Worth { portable: 32, lanes: 80 };
 
 /// The signing of a batch.
 pub(crate) struct Sign<'a> {
     pub variant: Variant,
-    /// As for [`Verify`].
+    /// The messages that are hashed with the keys; for Ed25519ph their hashes.
     pub messages: SizedTexts<'a>,
     /// No seed that serves all: such a one is expanded before.
     pub keys: SigningKeys<'a>,
-    /// Whether signatures are verified before they are returned.
+    /// True if signatures are verified before they are returned.
     pub is_checked: bool,
     pub items: usize,
 }

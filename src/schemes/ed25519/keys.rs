@@ -36,7 +36,7 @@ impl ExpandedKey {
         &self.public
     }
 
-    /// What `Secrets::expand` overwrites.
+    /// The initial value that `Secrets::expand` overwrites.
     pub(super) const EMPTY: Self = ExpandedKey { scalar: Number::ZERO, prefix: [0; 32], public: [0; 32] };
 }
 
@@ -103,7 +103,7 @@ pub(super) fn multiples_of_base(lanes: Option<Lanes>, numbers: &[&Number]) -> Ze
     }
 }
 
-/// What keys are made of: seeds, or their SHA-512.
+/// The origin of keys: seeds, or their SHA-512.
 #[derive(Clone, Copy)]
 pub(super) enum Secrets<'a> {
     Seeds(SecretKeys<'a>),
@@ -131,7 +131,7 @@ impl Secrets<'_> {
         keys.iter_mut().zip(encode_all(&points)).for_each(|(key, public)| key.public = public);
     }
 
-    /// Those of all items.
+    /// Expands the keys of all items.
     pub fn expand_all(&self, engine: &CpuEngine, items: usize) -> Vec<ExpandedKey> {
         let mut keys = vec![ExpandedKey::EMPTY; items];
         engine.pool.for_each(keys.chunks_mut(CHUNK).enumerate().collect(), |(chunk, keys): (usize, &mut [_])| {

@@ -35,7 +35,8 @@ fn seeds() -> [[u8; 32]; KEYS] {
     std::array::from_fn(|item| [item as u8; 32])
 }
 
-/// With what is hashed before everything else: of a length that is no multiple of words, and of several blocks.
+/// Returns a variant with a prefix to hash whose length is not a multiple of words and spans
+/// several blocks.
 fn with_context() -> Variant {
     Variant::context(&[0x63; MAX_CONTEXT_LEN]).expect("it is not longer")
 }
@@ -97,7 +98,7 @@ pub(crate) fn of_lanes(engine: &CpuEngine) -> Result<(), String> {
     Ok(())
 }
 
-/// Whether the equation of the items with good codes holds, and that of all of them does not.
+/// Returns whether the equation of the valid items holds and that of all items does not.
 fn groups_are_right(engine: &CpuEngine, verification: &Verification, codes: &[u8]) -> bool {
     let all: Vec<usize> = (0..codes.len()).collect();
     let valid: Vec<usize> = all.iter().copied().filter(|item| codes[*item] == Verdict::VALID_CODE).collect();
@@ -184,14 +185,14 @@ fn run_verify_together(trial: &mut Trial) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Those of signing.
+/// Returns the self-tests of signing.
 pub(crate) fn of_signing(is_checked: bool, with_tables: bool) -> Vec<Test> {
     let signing = Test { operation: "Ed25519 signing", on: CURVE, run: run_sign };
     let check = if is_checked { of_verification(with_tables, false) } else { Vec::new() };
     [vec![signing], check].concat()
 }
 
-/// With seeds, with keys that are expanded, and with one of these for all; and with a context.
+/// Signs with seeds, with expanded keys, with one of these for all, and with a context.
 fn run_sign(trial: &mut Trial) -> Result<(), Fault> {
     let (Items { variant, messages, signatures, .. }, seeds) =
         (signed(trial.cpu, Variant::PURE), repeat(&seeds(), ITEMS));
@@ -212,7 +213,7 @@ fn run_sign(trial: &mut Trial) -> Result<(), Fault> {
     trial.check(&sign, bytes_of, repeat(&signatures.map(Ok), ITEMS))
 }
 
-/// That of public keys.
+/// The self-test of public keys.
 pub(crate) const PUBLIC_KEYS: Test = Test { operation: "Ed25519 public keys", on: CURVE, run: run_public_keys };
 
 fn run_public_keys(trial: &mut Trial) -> Result<(), Fault> {

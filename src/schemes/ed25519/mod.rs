@@ -82,8 +82,9 @@ pub fn verify<'k, M: AsRef<[u8]> + Sync>(
     unsafe { collect(messages.len(), verdict_of, fill) }.map(Verdicts::new)
 }
 
-/// What [`verify`] finds, from columns into codes, a byte an item ([`crate::Verdict::VALID_CODE`], or that of a
-/// [`Rejection`]). The batch has as many items as there are codes. Variable-time: everything here is public.
+/// Verifies signatures from columns and writes a one-byte code per item
+/// ([`crate::Verdict::VALID_CODE`], or that of a [`Rejection`]). The batch has as many items as
+/// there are codes. See [`verify`]. Variable-time: everything here is public.
 ///
 /// # Errors
 /// As for [`verify`].
@@ -119,7 +120,7 @@ fn run_verify<M: AsRef<[u8]> + Sync>(
     engine.run(&Verify { variant, messages, signatures, keys, rule, together, chunks, items }, place)
 }
 
-/// What is hashed with keys: messages, or their hashes where there are any.
+/// Returns the byte strings that are hashed with the keys: messages, or their hashes for Ed25519ph.
 fn signed_texts<'a, M: AsRef<[u8]> + Sync>(
     cpu: &CpuEngine,
     messages: &'a [M],
@@ -163,8 +164,9 @@ pub fn sign<'a, M: AsRef<[u8]> + Sync>(
     unsafe { collect(messages.len(), bytes_of, fill) }
 }
 
-/// What [`sign`] gives, into columns: 64 bytes an item, and a code a byte ([`crate::Verdict::VALID_CODE`], or that of a
-/// [`Rejection`]: then the row means nothing). **Constant-time** in keys and nonces, not in the length of messages.
+/// Signs messages into columns: 64 bytes per item, and a one-byte code
+/// ([`crate::Verdict::VALID_CODE`], or that of a [`Rejection`], in which case the row is
+/// meaningless). See [`sign`]. **Constant-time** in keys and nonces, not in the length of messages.
 ///
 /// # Errors
 /// As for [`sign`].
@@ -223,7 +225,7 @@ pub fn public_keys(engine: &Engine, seeds: &[SecretKey]) -> Result<Vec<[u8; 32]>
     Ok(public)
 }
 
-/// What [`public_keys`] gives, into a column. **Constant-time** in seeds.
+/// Computes public keys into a column. See [`public_keys`]. **Constant-time** in seeds.
 ///
 /// # Errors
 /// [`Error::LengthMismatch`] when there are not as many seeds as rows; [`Error::Device`] when every GPU fails and the
@@ -247,9 +249,9 @@ pub fn expand(engine: &Engine, seeds: &[SecretKey]) -> Result<Vec<ExpandedKey>, 
     Ok(Secrets::Seeds(seeds.into()).expand_all(&engine.devices()?.cpu, seeds.len()))
 }
 
-/// The same of keys that are kept as 64 bytes, SHA-512 of a seed, or derived from others as in BIP32-Ed25519: a scalar,
-/// little-endian, of which some bits are set and cleared here (RFC 8032, section 5.1.5), and a prefix.
-/// **Constant-time.**
+/// Expands keys that are stored as 64 bytes: SHA-512 of a seed, or derived from others as in
+/// BIP32-Ed25519. They are a little-endian scalar, some bits of which are set and cleared here (RFC
+/// 8032, section 5.1.5), and a prefix. **Constant-time.**
 ///
 /// # Errors
 /// As for [`expand`].

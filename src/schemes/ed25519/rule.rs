@@ -1,12 +1,12 @@
-//! Which signatures are valid.
+//! Rules that decide which signatures are valid.
 
 use crate::cpu::edwards::decode::Encoding;
 use crate::types::is_same_name;
 use std::fmt;
 use std::str::FromStr;
 
-/// By which rule signatures are verified. RFC 8032 leaves open what its readers decided in different ways, and programs
-/// that must agree, such as the nodes of a chain, must agree on the rule: there is no default.
+/// A verification rule. RFC 8032 leaves room for interpretation, and programs that must agree, such
+/// as the nodes of a chain, have to agree on the rule. There is therefore no default.
 ///
 /// Rules differ only in signatures that no honest signer makes. For all of them S has to be below n, and the challenge
 /// k is SHA-512(R || A || M) modulo n, of R and A as they are given. B is the base point. An encoding is *canonical* if
@@ -26,9 +26,9 @@ use std::str::FromStr;
 pub enum Rule {
     /// Any encoding of A, and no cofactor.
     Cofactorless,
-    /// The same, and neither A nor R of small order.
+    /// `Cofactorless`, and neither A nor R has small order.
     Strict,
-    /// The same, and A canonical.
+    /// `Strict`, and A is canonical.
     Libsodium,
     /// Any encodings, and the cofactor.
     Zip215,
@@ -63,14 +63,15 @@ impl Rule {
         }
     }
 
-    /// Whether points of small order are rejected.
+    /// Returns whether points of small order are rejected.
     pub(super) fn rejects_small_order(self) -> bool {
         matches!(self, Rule::Strict | Rule::Libsodium)
     }
 
-    /// Whether the equation holds for eight times its points, of which R may be any encoding that is taken. Otherwise R
-    /// is the encoding of S B - k A. With [`crate::EngineBuilder::batch_equations`] signatures are verified together by
-    /// the rules with the cofactor alone.
+    /// Returns whether the equation is multiplied by the cofactor, so that R may be any accepted
+    /// encoding. Otherwise R has to be the encoding of S B - k A. With
+    /// [`crate::EngineBuilder::batch_equations`], only rules with the cofactor are verified in
+    /// groups.
     pub fn is_cofactored(self) -> bool {
         matches!(self, Rule::Zip215 | Rule::Rfc8032Cofactored)
     }

@@ -16,12 +16,12 @@ use zeroize::Zeroizing;
 #[derive(Clone, Copy)]
 pub struct Signing<'a, 'k> {
     pub variant: Variant,
-    /// What is hashed with keys of an item: see [`Variant::hash`].
+    /// Returns the message that is hashed with an item's key: see [`Variant::hash`].
     pub message: &'a (dyn Fn(usize) -> &'a [u8] + Sync),
-    /// Of a message, on average.
+    /// The average length of a message.
     pub bytes: usize,
     pub keys: SigningKeys<'k>,
-    /// Whether signatures are verified before they are returned.
+    /// True if signatures are verified before they are returned.
     pub is_checked: bool,
 }
 
@@ -77,7 +77,7 @@ impl Signing<'_, '_> {
         }
     }
 
-    /// Whether each signature verifies with the public key of its private key.
+    /// Verifies each signature with the public key of its private key.
     fn check(&self, engine: &CpuEngine, items: &[usize], signed: &ResultsMut, codes: &mut [u8]) {
         let public: Vec<[u8; 32]> = match self.keys.0 {
             Kind::Expanded(keys) => items.iter().map(|&item| keys[item].public).collect(),

@@ -70,7 +70,7 @@ struct Keys {
     key_stride: u64,
     public: Column<ByteRows<32>>,
     public_stride: u64,
-    /// Where they are made of seeds.
+    /// The expansion of seeds, if keys are given as such.
     expansion: Option<Expansion>,
 }
 

@@ -116,7 +116,7 @@ fn limbs(number: &BigUint) -> Limbs {
     limbs
 }
 
-/// By big integers: nothing of the arithmetic that is tested.
+/// Adds points with big integers, independent of the arithmetic under test.
 fn add(d: u64, (x1, y1): &Point, (x2, y2): &Point) -> Point {
     let p = &integer(&P);
     let t = d * x1 * x2 % p * y1 * y2 % p;
@@ -164,7 +164,7 @@ fn encodings(multiples: &[Point]) -> Vec<Encoded> {
     encodings
 }
 
-/// What becomes of a signature, from the numbers of its points.
+/// Returns the expected verdict on a signature from the indices of its points.
 fn expected<G: SmallGroup>(rule: Rule, a: &Encoded, r: &Encoded, s: u64, k: u64) -> Result<(), Rejection> {
     let points = G::N * G::COFACTOR;
     // Multiples of n have an order that divides 8, as those of all groups here divide 8 n.

@@ -23,7 +23,7 @@ pub struct Checked {
     pub k: Column<Scalars>,
     pub representative: Option<Column<ItemNumbers>>,
     pub minus_a: Column<Xy>,
-    /// As its bits.
+    /// The rule as bits.
     pub rule: u32,
     pub verdicts: Column<Verdicts>,
     pub on_device: Column<Codes>,

@@ -1,4 +1,4 @@
-//! What is hashed of a message: Ed25519, Ed25519ctx and Ed25519ph (RFC 8032, section 5.1).
+//! The variants Ed25519, Ed25519ctx and Ed25519ph (RFC 8032, section 5.1), and what they hash.
 
 use crate::cpu::CpuEngine;
 use crate::types::Error;
@@ -8,11 +8,11 @@ use std::fmt;
 /// Bytes of the longest context: its length is hashed as one byte.
 pub const MAX_CONTEXT_LEN: usize = 255;
 
-/// How dom2 begins. A flag, a length and the context follow.
+/// The beginning of dom2. A flag, a length and the context follow.
 const TITLE: &[u8; 32] = b"SigEd25519 no Ed25519 collisions";
 const CONTEXT: usize = TITLE.len() + 2;
 
-/// Which of the three variants of RFC 8032 signatures are of. The signatures of one never verify as those of another.
+/// One of the three variants of RFC 8032. Signatures of one never verify as those of another.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Variant {
     /// dom2, with zeros behind it.
@@ -50,18 +50,18 @@ impl Variant {
         Ok(variant)
     }
 
-    /// What is hashed before everything else: nothing for Ed25519 itself.
+    /// Returns the prefix that is hashed first: empty for Ed25519 itself.
     pub(super) fn dom2(&self) -> &[u8] {
         &self.bytes[..self.length]
     }
 
-    /// What is signed in place of messages: their hashes, where this is Ed25519ph.
+    /// Returns the hashes that Ed25519ph signs instead of the messages.
     pub(super) fn hashes<M: AsRef<[u8]> + Sync>(&self, engine: &CpuEngine, messages: &[M]) -> Option<Vec<[u8; 64]>> {
         let hash = |item: usize| Sha512::digest(messages[item].as_ref()).into();
         self.is_prehashed.then(|| engine.map(messages.len(), [0; 64], hash))
     }
 
-    /// What k is made of. `message` is that of [`Variant::hash`].
+    /// Returns the hash from which k is derived. `message` is the result of [`Variant::hash`].
     pub(super) fn challenge(&self, signature: &[u8; 64], key: &[u8; 32], message: &[u8]) -> [u8; 64] {
         self.hash(&[&signature[..32], key], message)
     }

@@ -26,11 +26,11 @@ pub struct Verification<'a> {
     pub rule: Rule,
     /// The 64 bytes that k of an item is made of, little-endian: the hash of R, A and the message.
     pub challenge: &'a (dyn Fn(usize) -> [u8; 64] + Sync),
-    /// That are hashed for it, on average.
+    /// The average number of bytes hashed per item.
     pub bytes: usize,
     pub signatures: Rows<'a, 64>,
     pub keys: PublicKeys<'a>,
-    /// Whether items may be verified together, where the rule allows it.
+    /// True if items may be verified in groups, if the rule allows it.
     pub together: bool,
 }
 
@@ -98,7 +98,7 @@ fn by_tables<C: BaseTables>(lanes: Option<Lanes>, equations: &[Equation<C, &Comb
     equations.iter().map(sum).collect()
 }
 
-/// What is left to check of an item: that S B - k A is R. `key` is -A, or its table.
+/// The remaining check of an item: S B - k A is R. `key` is -A, or its table.
 struct Equation<'a, C: EdwardsCurve, K> {
     item: usize,
     r: &'a [u8; 32],
@@ -108,7 +108,7 @@ struct Equation<'a, C: EdwardsCurve, K> {
 }
 
 impl<C: EdwardsCurve> Equation<'_, C, [Element; 2]> {
-    /// What is the identity if the equation holds.
+    /// Returns a term that is the identity if and only if the equation holds.
     fn term(&self, minus_r: [Element; 2]) -> Term<C> {
         let Halves { c, d, opposite } = Halves::of_var::<C>(&self.k);
         let [x, y] = self.key;
@@ -166,7 +166,8 @@ impl Verification<'_> {
         compute_accepted(equations, &mut ResultsMut::codes(out), put, |equations| codes(&equations));
     }
 
-    /// For keys that are used once: by numbers half as long as k, for which R is decoded.
+    /// Checks equations whose keys are used once, with numbers half as long as k, for which R is
+    /// decoded.
     fn codes<C: BaseTables>(&self, lanes: Option<Lanes>, equations: &[Equation<C, [Element; 2]>]) -> Vec<u8> {
         let minus_r = self.minus_r::<C>(lanes, equations.iter().map(|equation| equation.r));
         let mut codes: Vec<u8> = minus_r.iter().map(|point| Verdict::from(point.map(|_| ())).code()).collect();
@@ -182,8 +183,8 @@ impl Verification<'_> {
         codes
     }
 
-    /// For keys that have tables. The encoding of S B - k A is R for most items that are valid by any rule. Where it is
-    /// not, R is decoded for a rule with the cofactor.
+    /// Checks equations whose keys have tables. For most items that are valid by any rule, R is the
+    /// encoding of S B - k A. Otherwise R is decoded if the rule has the cofactor.
     fn codes_by_tables<C: BaseTables>(&self, lanes: Option<Lanes>, equations: &[Equation<C, &Comb<C>>]) -> Vec<u8> {
         let sums = by_tables(lanes, equations);
         let is_encoded = encode_all(&sums).into_iter().zip(equations).map(|(sum, equation)| sum == *equation.r);
@@ -246,7 +247,7 @@ fn opposite(
     }
 }
 
-/// Of an equation that holds, or does not.
+/// Returns the code of an equation that holds or does not.
 fn code(holds: bool) -> u8 {
     if holds { Verdict::VALID_CODE } else { Rejection::Mismatch.code() }
 }

@@ -43,7 +43,7 @@ pub fn rule_bits(rule: Rule) -> u32 {
 }
 
 impl Verify<'_> {
-    /// Whether a chunk of this many items may be verified together.
+    /// Returns whether a chunk of this many items may be verified as a group.
     fn is_together(&self, items: usize) -> bool {
         self.together && self.rule.is_cofactored() && self.chunks.may_try(items)
     }
@@ -113,7 +113,7 @@ impl OnGpu for Verify<'_> {
     }
 }
 
-/// What a chunk hashes before everything else: nothing for Ed25519 itself.
+/// The prefix that a chunk hashes first: empty for Ed25519 itself.
 #[derive(Clone, Copy)]
 pub struct Dom2 {
     pub bytes: Option<Column<Texts>>,
@@ -170,9 +170,10 @@ impl<'a> Equations<'a> {
         }
     }
 
-    /// By the bits of a rule. Keys that occur often enough get a table each. Where none do, the items may be verified
-    /// together, which is faster than one by one, but not than by tables. `expected`: items still to come to the
-    /// device in this call, this chunk's included.
+    /// Verifies by the bits of a rule. Keys that occur often enough get a table each. If none does,
+    /// the items may be verified as a group, which is faster than individually but not than by
+    /// tables. `expected` is the number of items still to come to the device in this call,
+    /// including this chunk.
     pub fn verify(&self, lane: &mut Lane, signed: Signed, rule: u32, n: usize, expected: usize) -> Result<(), Fault> {
         let Equations { k, minus_a, kinds, verdicts, .. } = *self;
         let (Signed { dom2, data, offsets, signatures, keys, on_device }, count) = (signed, n as u64);

@@ -1,4 +1,4 @@
-//! What a signature claims, as the CPU engine checks it: an equation, and what must be true of its point.
+//! Signature equations and the claims about their points, as the CPU engine checks them.
 
 use crate::cpu::field::{Field, limbs};
 use crate::cpu::multiply::normalize;
@@ -7,7 +7,7 @@ use crate::cpu::simd::Lanes;
 use crate::cpu::{CpuCurve, be_bytes_to_limbs, from_limbs, limbs_to_be_bytes};
 use crate::types::Rejection;
 
-/// What a signature claims of u1 G + u2 Q.
+/// A signature equation: the claim about u1 G + u2 Q.
 pub struct Equation<C: CpuCurve, K> {
     pub u1: C::Scalar,
     pub u2: C::Scalar,
@@ -16,9 +16,9 @@ pub struct Equation<C: CpuCurve, K> {
 
 pub type Equations<C, K> = Vec<Result<Equation<C, K>, Rejection>>;
 
-/// What is claimed of a point.
+/// A property that is claimed of a point.
 pub trait Claim<C: CpuCurve>: Copy {
-    /// Of which points the claim is true. What it says of the identity means nothing.
+    /// Returns for which points the claim is true. The result for the identity is meaningless.
     fn hold(lanes: Option<Lanes>, points: &[Jacobian<C::Base>], claims: impl Iterator<Item = Self>) -> Vec<bool>;
 
     /// The x-coordinate and whether y is odd of a point of which it is true, where the signature says which one is
@@ -26,7 +26,7 @@ pub trait Claim<C: CpuCurve>: Copy {
     fn point(&self) -> Option<(C::Base, bool)>;
 }
 
-/// That its x-coordinate is this modulo n.
+/// The claim that the x-coordinate, reduced modulo n, is this number.
 #[derive(Clone, Copy)]
 pub struct XModuloN<C: CpuCurve> {
     pub x: C::Scalar,
@@ -34,7 +34,7 @@ pub struct XModuloN<C: CpuCurve> {
     pub named: Option<(C::Base, bool)>,
 }
 
-/// That its x-coordinate is this, and its y-coordinate even.
+/// The claim that the x-coordinate is this number and the y-coordinate is even.
 #[derive(Clone, Copy)]
 pub struct EvenWithX<C: CpuCurve>(pub C::Base);
 

@@ -10,8 +10,8 @@ use crate::ops::keys;
 use crate::ops::point;
 use crate::types::{Check, Policy, PublicKeys, Rejection, Results, Signers, Verdict, result_of};
 
-/// What a test is called, and what it runs. A name is that of one scheme: a device that passed one scheme's test on a
-/// curve has not passed another's.
+/// A self-test with its name. A name belongs to one scheme, because a device that passed the test
+/// of one scheme on a curve has not passed that of another.
 pub type Named = (&'static str, fn(&mut Trial) -> Result<(), Fault>);
 
 /// A scheme's tests, of which each runs one of the functions below.
@@ -21,7 +21,7 @@ pub struct SchemeTests {
     /// `None` where signatures are verified one by one.
     pub together: Option<Named>,
     pub signing: Named,
-    /// The same with additional data for the nonces.
+    /// Signing with additional data for the nonces.
     pub signing_with_data: Named,
     /// `None` where there is no recovery.
     pub recovery: Option<fn(CurveId) -> Test>,

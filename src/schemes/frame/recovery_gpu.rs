@@ -36,12 +36,13 @@ impl Recovery {
         Recovery { u1, u2, keys, verdicts, sums, scratch }
     }
 
-    /// The same with its results in other columns.
+    /// Returns the recovery with its results in other columns.
     pub fn into_columns(self, keys: Points, verdicts: Column<Verdicts>) -> Self {
         Recovery { keys, verdicts, ..self }
     }
 
-    /// From rows to keys and verdicts: of the first n items, or of n that are listed, in the order of the list.
+    /// Computes keys and verdicts from rows: of the first n items, or of n listed ones in the order
+    /// of the list.
     pub fn compute(
         self,
         lane: &mut Lane,

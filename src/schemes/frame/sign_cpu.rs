@@ -13,31 +13,31 @@ use sha2::digest::{Digest, block_api::BlockSizeUser};
 use std::ops::Range;
 use zeroize::Zeroizing;
 
-/// What a scheme's signatures have of their own.
+/// The steps of signing that are specific to a scheme.
 pub trait Steps<C: SecretCurve>: Sync {
     /// The hash function of its nonces.
     type Hash: Digest + BlockSizeUser;
 
-    /// Whether a key in `1..n` may sign.
+    /// Returns whether a key in `1..n` may sign.
     fn may_sign(_d: &Number<C>) -> bool {
         true
     }
 
-    /// What the signature is divided by. Not 0 for a key that may sign.
+    /// Returns the denominator of the signature. It is not 0 for a key that may sign.
     fn denominator(d: &Number<C>, k: &Number<C>) -> Number<C>;
 
     /// The steps after R = kG; `None` where another nonce has to be drawn.
     fn finish(&self, parts: &Parts<C>) -> Option<Signed>;
 }
 
-/// What a signature is made of.
+/// The values from which a signature is computed.
 pub struct Parts<'a, C: SecretCurve> {
     pub d: &'a Number<C>,
     pub k: &'a Number<C>,
     pub digest: &'a [u8; 32],
-    /// Of the denominator.
+    /// The inverse of the denominator.
     pub inverse: &'a Number<C>,
-    /// Of R.
+    /// The x-coordinate of R.
     pub x: &'a Bytes<C>,
     pub y_is_odd: u8,
 }
@@ -55,7 +55,7 @@ pub fn concatenate<C: SecretCurve>(r: &Number<C>, s: &Number<C>) -> [u8; 64] {
     signature
 }
 
-/// What a batch is signed from.
+/// The inputs of a batch to sign.
 #[derive(Clone, Copy)]
 pub struct Inputs<'a> {
     pub digests: Rows<'a, 32>,
@@ -114,7 +114,7 @@ fn sign_one<C: SecretCurve, S: Steps<C>>(steps: &S, inputs: Inputs, item: usize)
     Ok(with_nonces::<C, S::Hash, _>(&d, &digest, signers.data(item), sign))
 }
 
-/// With the nonces that `next` fills in. Draws again when a nonce is out of range or gives no signature.
+/// Signs with nonces from `next`. Draws again when a nonce is out of range or gives no signature.
 pub fn sign_with_nonces<C: SecretCurve, S: Steps<C>>(
     steps: &S,
     d: &Number<C>,
@@ -171,7 +171,7 @@ fn sign_in_lanes<C: SecretCurve, S: Steps<C>>(
     }
 }
 
-/// How often a signature is computed before its item is given up.
+/// The number of attempts before an item is given up.
 pub const ATTEMPTS: usize = 4;
 /// Items whose signatures are checked together.
 const CHECKED_AT_ONCE: usize = 1 << 16;
@@ -261,7 +261,7 @@ pub fn public_keys_of<C: SecretCurve>(engine: &CpuEngine, items: &[usize], keys:
     if keys.is_one_for_all() { rows.repeat(items.len()) } else { rows }
 }
 
-/// What the tests of the schemes share, and those of what is no scheme's own.
+/// Tests shared by the schemes, and tests that belong to no scheme.
 #[cfg(test)]
 pub mod tests {
     use super::*;
@@ -296,7 +296,8 @@ pub mod tests {
         (signed, drawn)
     }
 
-    /// That 0, what is too large and a nonce that gives no signature are drawn again.
+    /// Checks that nonces of 0, nonces that are too large, and nonces without a signature are drawn
+    /// again.
     pub fn draws_again<C: SecretCurve, S: Steps<C>>(steps: &S, d: &Number<C>, e: Number<C>, without_signature: u8) {
         let digest = <[u8; 32]>::from(e.to_repr());
         let (expected, once) = sign_with::<C, S>(steps, d, &digest, &[]);

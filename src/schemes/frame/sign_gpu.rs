@@ -34,9 +34,10 @@ pub struct SigningColumns {
 /// A scheme's own steps on a GPU.
 pub struct SchemeOnGpu {
     pub equations: EquationsOnGpu,
-    /// From digests and keys, and additional data if there are any, to nonces.
+    /// Computes nonces from digests, keys and additional data, if any.
     pub nonces: fn(&mut Stream, &'static str, SigningColumns, usize) -> Result<(), Fault>,
-    /// From digests, keys and nonces with their points to signatures; of low s where that is asked for.
+    /// Computes signatures from digests, keys and nonces with their points; with low s if
+    /// requested.
     pub sign: fn(&mut Stream, &'static str, SigningColumns, bool, usize) -> Result<(), Fault>,
     pub tests: known_answers::SchemeTests,
 }
@@ -93,8 +94,9 @@ impl OnGpu for Sign<'_> {
     }
 }
 
-/// What is checked of a chunk's signatures before they leave the device: one that the device computed wrongly could
-/// give a key away (a deterministic signature and a faulty one over the same digest determine it).
+/// The check of a chunk's signatures before they leave the device. A wrongly computed signature
+/// could reveal a key: a deterministic signature and a faulty one over the same digest determine
+/// it.
 enum Checking {
     Nothing,
     /// Signatures verify with public keys computed from the private ones.

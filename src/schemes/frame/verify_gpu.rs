@@ -14,7 +14,8 @@ use std::ops::Range;
 /// Kernel files of a check of equations, beside that of what they claim.
 pub const CHECK_FILES: &[&str] = &["table", "key_groups", "key_tables"];
 
-/// From digests and signatures to equations, with room for prefix products: for a curve and this many items.
+/// Computes equations from digests and signatures, with memory for prefix products, for a curve and
+/// this many items.
 pub type EquationsOnGpu = fn(
     &mut Stream,
     &'static str,
@@ -31,8 +32,8 @@ pub struct ClaimOnGpu {
     pub with_tables: CheckWithTables,
 }
 
-/// What a kernel gets that makes a table of windows for each item: the table of G, with the width of its windows, and
-/// where not all items are checked the list of those that are.
+/// The arguments of a kernel that makes a table of windows per item: the table of G, with its
+/// window width, and the list of items to check, if not all.
 #[derive(Clone, Copy, Debug)]
 pub struct WithWindows {
     pub equations: Equations,
@@ -76,7 +77,7 @@ fn verify_with_tables(stream: &mut Stream, curve: &'static str, with: WithTables
     .launch(stream, curve)
 }
 
-/// What checking equations takes beside them.
+/// The memory for checking equations.
 pub struct CheckBuffers<'a> {
     scratch: WindowScratch,
     grouping: Option<Grouping>,

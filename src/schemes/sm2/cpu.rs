@@ -41,7 +41,7 @@ pub struct Sm2Steps;
 impl<C: SecretCurve> Steps<C> for Sm2Steps {
     type Hash = Sm3;
 
-    /// With n - 1, 1 + d has no inverse.
+    /// Rejects n - 1, for which 1 + d has no inverse.
     fn may_sign(d: &Number<C>) -> bool {
         !bool::from((Number::<C>::ONE + d).is_zero())
     }
@@ -76,7 +76,7 @@ pub fn sign<C: SecretCurve>(engine: &CpuEngine, signing: Signing, out: &mut dyn 
     sign_cpu::sign_checked(widths, &sign, &check, out);
 }
 
-/// Whether each signature verifies with its key.
+/// Verifies each signature with its key.
 fn check_signed<C: SecretCurve>(
     engine: &CpuEngine,
     Inputs { digests, signers }: Inputs,
@@ -161,7 +161,8 @@ mod tests {
         draws_again::<Sm2, _>(&Sm2Steps, &d, k * Field::invert(&d).unwrap() - x, 0x42);
     }
 
-    /// With n - 1, 1 + d has no inverse: alone, in a batch, and where signatures are checked.
+    /// The key n - 1 does not sign, since 1 + d has no inverse: alone, in a batch, and where
+    /// signatures are checked.
     #[test]
     fn the_key_n_minus_1_does_not_sign() {
         let engine = CpuEngine::new(Some(1), None).unwrap();

@@ -30,7 +30,7 @@ pub const DEFAULT_USER_ID: &[u8] = b"1234567812345678";
 /// Bytes of the longest user id: Z_A holds its length in bits as 16 bits.
 pub const MAX_USER_ID_LEN: usize = 8191;
 
-/// What is SM2's own.
+/// The scheme SM2.
 pub(crate) static SM2: Scheme = Scheme {
     name: "SM2",
     verify_on_cpu: per_curve!(sm2 cpu::verify),
@@ -52,7 +52,7 @@ enum Ids<'a> {
 }
 
 impl<'a> UserIds<'a> {
-    /// The same id for every item.
+    /// Uses the same id for every item.
     pub fn all(id: &'a [u8]) -> Self {
         UserIds(Ids::All(id))
     }
@@ -62,7 +62,7 @@ impl<'a> UserIds<'a> {
         UserIds(Ids::Each(ids))
     }
 
-    /// Those of some items. One that serves all serves these.
+    /// Returns the ids of some items. A single id for all items is returned as such.
     ///
     /// # Panics
     /// When there are no such items.
@@ -140,8 +140,9 @@ pub fn verify<'k>(
     engine.collect(&verify, verdict_of).map(Verdicts::new)
 }
 
-/// What [`verify`] finds, from columns into codes, a byte an item ([`crate::Verdict::VALID_CODE`], or that of a
-/// [`Rejection`]). Variable-time: everything here is public.
+/// Verifies signatures over digests from columns and writes a one-byte code per item
+/// ([`crate::Verdict::VALID_CODE`], or that of a [`Rejection`]). See [`verify`]. Variable-time:
+/// everything here is public.
 ///
 /// # Errors
 /// As for [`verify`].
@@ -189,8 +190,9 @@ pub fn verify_messages<'k>(
     Ok(Verdicts::new(codes.into_iter().map(|code| result_of(code).into()).collect()))
 }
 
-/// What [`verify_messages`] finds, from columns into codes, a byte an item ([`crate::Verdict::VALID_CODE`], or that of
-/// a [`Rejection`]). Variable-time: everything here is public.
+/// Verifies signatures over messages from columns and writes a one-byte code per item
+/// ([`crate::Verdict::VALID_CODE`], or that of a [`Rejection`]). See [`verify_messages`].
+/// Variable-time: everything here is public.
 ///
 /// # Errors
 /// As for [`verify_messages`].
@@ -217,7 +219,8 @@ pub fn verify_messages_into<'a, 'k>(
     Ok(())
 }
 
-/// Whether the code speaks of the signature's ranges or of the key, which are checked before the user id.
+/// Returns whether the code concerns the signature's ranges or the key, which are checked before
+/// the user id.
 fn comes_before_id(code: u8) -> bool {
     use Rejection::{IdentityKey, MalformedPoint, NotOnCurve, ROutOfRange, SOutOfRange, ZeroT};
     let Err(reason) = result_of(code) else { return false };
@@ -260,9 +263,9 @@ fn signing<'a>(engine: &Engine, digests: Rows<'a, 32>, signers: Signers<'a>, ite
     Sign::new(&SM2, Sm2::ID, signing, items)
 }
 
-/// What [`sign`] gives, from columns into columns: 64 bytes `r || s` an item, and a code a byte
-/// ([`crate::Verdict::VALID_CODE`], or that of a [`Rejection`]: then the row means nothing). **Constant-time** in keys
-/// and nonces.
+/// Signs digests from columns into columns: 64 bytes `r || s` per item, and a one-byte code
+/// ([`crate::Verdict::VALID_CODE`], or that of a [`Rejection`], in which case the row is
+/// meaningless). See [`sign`]. **Constant-time** in keys and nonces.
 ///
 /// # Errors
 /// As for [`sign`].
@@ -310,9 +313,10 @@ pub fn sign_messages<'a>(
     Ok(signed)
 }
 
-/// What [`sign_messages`] gives, from columns into columns: 64 bytes `r || s` an item, and a code a byte
-/// ([`crate::Verdict::VALID_CODE`], or that of a [`Rejection`]: then the row means nothing). **Constant-time** in keys
-/// and nonces, not in the length of messages.
+/// Signs messages from columns into columns: 64 bytes `r || s` per item, and a one-byte code
+/// ([`crate::Verdict::VALID_CODE`], or that of a [`Rejection`], in which case the row is
+/// meaningless). See [`sign_messages`]. **Constant-time** in keys and nonces, not in the length of
+/// messages.
 ///
 /// # Errors
 /// As for [`sign_messages`].

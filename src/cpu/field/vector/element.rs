@@ -12,13 +12,13 @@ use core::ops::{Add, Neg, Sub};
 pub const BITS: u32 = 52;
 pub const LOW: u64 = (1 << BITS) - 1;
 
-/// What one prime p between 2^255 and 2^256 brings along. An element is stored elsewhere as four words of 64 bits, as a
-/// number v below p; here it is 2^SHIFT v.
+/// A prime p between 2^255 and 2^256. Outside vectors an element is stored as four 64-bit words, a
+/// number v below p; in a vector it is 2^SHIFT v.
 pub trait Prime: Copy + 'static {
     /// See above; at most 4, so that 2^SHIFT v < 16 p.
     const SHIFT: i32;
 
-    /// From the columns of a product below 2^520, each below 2^58, to a number that represents it, below
+    /// Reduces the columns of a product below 2^520, each below 2^58, to a representative below
     /// product / 2^260 + p or below 1.01 p.
     fn reduce(columns: [Words; 10]) -> [Words; 5];
 
@@ -65,7 +65,7 @@ impl<P> Clone for Sum<P> {
 }
 impl<P> Copy for Sum<P> {}
 
-/// The same number with words 0 to 3 in 0..2^52; word 4 takes the rest.
+/// Carries so that words 0 to 3 are in 0..2^52; word 4 takes the rest.
 #[inline(always)]
 pub fn carry(words: [Words; 5]) -> [Words; 5] {
     let [t0, t1, t2, t3, t4] = words;

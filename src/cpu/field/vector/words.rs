@@ -78,14 +78,14 @@ instructions! {
 }
 
 impl Words {
-    /// The same word in every lane.
+    /// Puts the same word into every lane.
     #[inline(always)]
     pub fn splat(_: Lanes, word: u64) -> Self {
         // SAFETY: a `Lanes` proves that the instruction exists.
         Words(unsafe { _mm512_set1_epi64(word as i64) })
     }
 
-    /// The same word in every lane.
+    /// Puts the same word into every lane.
     #[inline(always)]
     pub fn all(self, word: u64) -> Self {
         Self::splat(Lanes(()), word)
@@ -167,7 +167,7 @@ pub fn transpose(rows: [Words; 8]) -> [Words; 8] {
     [c0, c1, c2, c3, c4, c5, c6, c7]
 }
 
-/// The same for quarters of 128 bits.
+/// Transposes quarters of 128 bits.
 #[inline(always)]
 fn transpose_quarters([a, b, c, d]: [Words; 4]) -> [Words; 4] {
     // Even quarters (0 and 2) and odd ones (1 and 3) of two rows each.

@@ -52,9 +52,9 @@ pub fn verify_group<C: BaseTables>(
     sum.to_projective().has_small_order_var::<C>().then_some(members)
 }
 
-/// What some items give to the equation of their group.
+/// The contribution of some items to the equation of their group.
 struct Part<C: BaseTables> {
-    /// Those that take part: their numbers and points are good.
+    /// The members: items whose numbers and points are valid.
     members: Vec<usize>,
     /// (a_i k_i) (-A_i) and a_i (-R_i).
     terms: Terms,

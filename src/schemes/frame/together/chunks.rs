@@ -1,4 +1,4 @@
-//! Which chunks of a batch are verified together on GPUs, by one equation each.
+//! Selects the chunks of a batch that GPUs verify as a group, by one equation each.
 //!
 //! Several chunks are computed at a time. So what an equation may lose is taken beforehand from what the batch may
 //! lose, a quarter of what it costs to verify all items one by one, and given back when the equation holds.
@@ -6,9 +6,9 @@
 use super::groups::MAY_BE_LOST;
 use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering};
 
-/// What an item of an equation that fails has cost, and what an item of one that holds has saved: in hundredths of what
-/// it costs to verify or to recover the item alone. Both are estimated to the disadvantage of equations
-/// (docs/design/gpu.md).
+/// The loss per item of a failed equation and the gain per item of one that holds, in hundredths of
+/// the cost of verifying or recovering the item individually. Both are estimated to the
+/// disadvantage of batch verification (docs/design/gpu.md).
 const LOST: i64 = 70;
 const SAVED: i64 = 20;
 /// Items of the smallest chunk in which an equation that fails loses no more: sums have a part that is as long for few
@@ -20,14 +20,14 @@ const FEWEST: usize = 1 << 17;
 pub struct Chunks {
     fewest: usize,
     largest: usize,
-    /// What may still be lost, in hundredths of an item.
+    /// The loss that is still permitted, in hundredths of an item.
     credit: AtomicI64,
     /// Items that are not verified alone.
     spared: AtomicUsize,
 }
 
 impl Chunks {
-    /// Of this many items.
+    /// Starts a batch of this many items.
     pub fn new(items: usize) -> Self {
         let credit = MAY_BE_LOST * items as i64;
         let affordable = (credit / LOST) as usize;
@@ -46,13 +46,13 @@ impl Chunks {
         self.largest
     }
 
-    /// Whether a chunk of this many items may be tried at all.
+    /// Returns whether a chunk of this many items qualifies at all.
     pub fn may_try(&self, items: usize) -> bool {
         items >= self.fewest
     }
 
-    /// Whether a chunk of this many items is tried now. What it may lose is taken from what may be lost, for good if it
-    /// has no answer.
+    /// Returns whether a chunk of this many items is tried now. Its possible loss is deducted from
+    /// what is permitted, for good if the chunk gives no answer.
     pub fn begin(&self, items: usize) -> bool {
         let cost = LOST * items as i64;
         let take = |credit: i64| (credit >= cost).then(|| credit - cost);
@@ -127,7 +127,7 @@ mod tests {
         }
     }
 
-    /// Where all items are invalid few are tried.
+    /// Few chunks are tried if all items are invalid.
     #[test]
     fn attempts_end_where_they_fail() {
         let (cost, spared) = cost(1 << 24, 5, |_| false);

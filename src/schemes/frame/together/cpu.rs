@@ -94,9 +94,9 @@ pub fn verify_group<C: CpuCurve, K: Claim<C>>(
     msm::sum(&engine.pool, engine.lanes, &terms).infinity.then_some(members)
 }
 
-/// What some items give to the equation of their group.
+/// The contribution of some items to the equation of their group.
 struct Part<C: CpuCurve> {
-    /// Those that take part: their keys, scalars and R are good.
+    /// The members: items whose keys, scalars and R are valid.
     members: Vec<Member<C>>,
     /// (a_i u2_i) Q_i and -a_i R_i.
     terms: Terms<C>,
@@ -104,7 +104,7 @@ struct Part<C: CpuCurve> {
     of_base: C::Scalar,
 }
 
-/// What one item says: u1 G + u2 Q = R.
+/// The equation of one item: u1 G + u2 Q = R.
 struct Known<C: CpuCurve> {
     item: usize,
     scalars: [C::Scalar; 2],
@@ -158,7 +158,7 @@ fn known<C: CpuCurve, K: Claim<C>>(
     with_r.filter_map(|((item, scalars, key), r)| Some(Known { item, scalars, key, r: r? })).collect()
 }
 
-/// From the operating system's randomness.
+/// Returns coefficients from the operating system's randomness.
 pub fn fresh_coefficients(count: usize) -> Option<Vec<u128>> {
     let mut bytes = vec![[0; 16]; count];
     getrandom::fill(bytes.as_flattened_mut()).ok()?;

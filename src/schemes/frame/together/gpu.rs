@@ -21,27 +21,27 @@ const COEFFICIENT_BITS: u32 = 129;
 const COUNTERS: usize = 2 * 4;
 const SCALAR_ROW: usize = 32;
 
-/// What says which point R is, beside x(R).
+/// The data that identifies the point R in addition to x(R).
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Named {
     /// Recovery ids; `None` where y is even.
     pub ids: Option<Column<RecoveryIds>>,
-    /// Which items came to the device, where not all did.
+    /// The items that came to the device, if not all did.
     pub on_device: Option<Column<Codes>>,
 }
 
-/// Which of the items that take no part in an equation which holds are listed.
+/// Selects which of the items that take no part in an equation that holds are listed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Listed {
-    /// Those with which nothing is wrong so far.
+    /// Items without a known defect so far.
     Open,
     All,
 }
 
-/// What the equation of a chunk takes, whatever its items are.
+/// The memory of a chunk's equation, whatever its items are.
 pub struct Group<'a> {
     chunks: &'a Chunks,
-    /// Of keys, and the coefficients.
+    /// The scalars of keys, and the coefficients.
     pub scalars: Column<Scalars>,
     pub coefficients: Column<Coefficients>,
     /// The scalar of the base point, as a sum of this many.
@@ -49,7 +49,7 @@ pub struct Group<'a> {
     pub sums: usize,
     /// The items that take no part and are listed.
     pub others: Column<ItemNumbers>,
-    /// Whether the equation holds, and how many others there are.
+    /// Whether the equation holds, and the number of other items.
     counters: Download<Counters>,
     pub buckets: Buckets,
 }

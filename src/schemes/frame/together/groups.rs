@@ -1,14 +1,16 @@
-//! Which items of a batch are verified together, by one equation for a group of them, and which one by one.
+//! Selects the items of a batch that are verified in groups by one equation each, and those
+//! verified individually.
 //!
 //! An equation that holds saves a part of what it costs to verify its items one by one. One that does not hold is lost.
 //! What is lost less what is saved, by the estimates below, never exceeds a quarter of what it costs to verify all
 //! items one by one, whichever items are invalid. Groups shrink where equations fail and grow where they hold.
 
-/// What an item of an equation that fails has cost, and what an item of one that holds has saved: in hundredths of what
-/// it costs to verify the item alone. Both are estimated to the disadvantage of equations (docs/design/cpu.md).
+/// The loss per item of a failed equation and the gain per item of one that holds, in hundredths of
+/// the cost of verifying the item individually. Both are estimated to the disadvantage of batch
+/// verification (docs/design/cpu.md).
 const LOST: i64 = 90;
 const SAVED: i64 = 20;
-/// What may be lost of each item of a batch.
+/// The permitted loss per item of a batch.
 pub(super) const MAY_BE_LOST: i64 = 25;
 /// The first group, as a multiple of the smallest.
 const FIRST: usize = 4;
@@ -19,7 +21,7 @@ pub struct Groups {
     largest: usize,
     /// The size of the next group.
     size: usize,
-    /// What is lost less what is saved so far, and the most that it may be.
+    /// The loss minus the gain so far, and its permitted maximum.
     lost: i64,
     may_be_lost: i64,
     /// Items before the next group, and those after the smallest group should it fail.
@@ -27,7 +29,7 @@ pub struct Groups {
     next_pause: usize,
 }
 
-/// What is done with the next items.
+/// The next step of a batch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
     Together(usize),
@@ -35,15 +37,15 @@ pub enum Step {
 }
 
 impl Groups {
-    /// For this many items. No group is smaller than the smallest; the last one may be larger than the largest by less
-    /// than that.
+    /// Starts a batch of this many items. No group is smaller than the smallest; the last one may
+    /// exceed the largest by less than that.
     pub fn new(items: usize, smallest: usize, largest: usize) -> Self {
         let may_be_lost = MAY_BE_LOST * items as i64;
         let size = (FIRST * smallest).min(largest);
         Groups { smallest, largest, size, lost: 0, may_be_lost, pause: 0, next_pause: smallest }
     }
 
-    /// What is done next, where this many items are left: at least one.
+    /// Returns the next step, where this many items are left: at least one.
     pub fn next(&mut self, left: usize) -> Step {
         if self.pause > 0 {
             return Step::OneByOne(std::mem::take(&mut self.pause).min(left));
@@ -145,7 +147,7 @@ mod tests {
         assert!(cost(&is_valid).1 > 250_000);
     }
 
-    /// Where all items are invalid few are tried.
+    /// Few groups are tried if all items are invalid.
     #[test]
     fn attempts_end_where_they_fail() {
         let (cost, together) = cost(&vec![false; 300_000]);
