@@ -269,6 +269,11 @@ impl Mapping {
                 option(field, one)
             ))),
             [one] => Ok(Some(one.to_owned())),
+            // To name one would name the other, too.
+            [one, other, ..] if one == other => Err(UnclearColumns(format!(
+                "`{}` is there twice, and it is not clear which is meant: leave one out, or rename it",
+                one.escape_debug()
+            ))),
             [one, other, ..] => Err(UnclearColumns(format!(
                 "both `{one}` and `{other}` could be `{field}`: say which, as by {}",
                 option(field, one)
@@ -398,6 +403,7 @@ mod tests {
     fn what_is_not_clear_is_an_error_that_names_it() {
         let problem = |said: &str, columns: &[&str]| found(said, columns).unwrap_err();
         assert!(problem("", &["sig", "signature"]).starts_with("both `sig` and `signature` could be `signature`"));
+        assert!(problem("", &["sig", "digest", "sig"]).starts_with("`sig` is there twice"));
         assert!(problem("", &["digest", "message"]).starts_with("`digest` and `message` are both there"));
         assert!(problem("", &["sig", "der"]).starts_with("`sig` and `der` are both there"));
         assert!(

@@ -102,6 +102,9 @@ impl Cutter {
         if let Some(lines) = self.skipped.take() {
             cuts.push(Cut::Fault(too_long(), lines));
         } else if self.scanner.is_over() {
+            if let Some(problem) = self.scanner.wrong_end() {
+                cuts.push(Cut::Fault(problem.to_owned(), 0));
+            }
             if !carry.bytes().trim_ascii().is_empty() {
                 cuts.push(fault("text after the end of the array"));
             }
@@ -364,7 +367,7 @@ mod tests {
         Ok(items)
     }
 
-    const TEXTS: [&str; 7] = [
+    const TEXTS: [&str; 9] = [
         "{\"public_key\":\"a\"}\n\n  \r\n{\"public_key\":\"b\"}\r\n[1]\n{\"public_key\":\"c\"",
         "\u{feff}\n\npublic_key,tag\na,1\n\n\"b\",\"x\ny\n\"\nc\n\"d\",\"\"\"\n,\"\n\"e\ne\",2\n\"f",
         "tag;public_key\r\n1;a\r\n2;b\"\r\n\";\r\n\";c\r\n;d\re\r\n",
@@ -372,6 +375,8 @@ mod tests {
         "[{\"public_key\":\"a\"} ,\n\n{\"public_key\":\"b\",\"tag\":[\"]}\\\"\",{}]}\n,3,\n{\"public_key\":\"c\"}]",
         "[{\"public_key\":\"a\"},{\"public_key\":\"\\\\\"},\n{\"public_key\":\"c",
         "\n{ \r\n\"public_key\":\"a\"\n}\n{\"public_key\":\"b\", \"tag\": {\n\"}\": [1]}}, 3\n\n{\"public_key\":\"c\"}\n\n{\n\"public_key\":",
+        "[{\"public_key\":\"a\"},\n{\"public_key\":\"b\"} , \n]\n",
+        "tag\tpublic_key\tid\n1\ta\t\n\t\t\n \n\t \t\r\n2\tb\t\n",
     ];
 
     #[test]
@@ -391,6 +396,87 @@ mod tests {
         assert_eq!(said(1)[1].1, "b");
         assert_eq!(lines(6), [2, 5, 6, 10]);
         assert_eq!((said(6)[0].1.as_str(), said(6)[1].1.as_str()), ("a", "b"));
+        // A comma with no element after it is an item that cannot be read, and so is a row of empty cells.
+        let trailing = &said(7)[2];
+        assert_eq!(
+            (lines(7), trailing.1.contains("a comma stands before the end")),
+            (vec![1, 2, 3], true),
+            "{trailing:?}"
+        );
+        assert_eq!(lines(8), [2, 3, 5, 6]);
+    }
+
+    #[test]
+    fn arrays_without_a_trailing_comma_have_no_further_item() {
+        for (text, expected) in [("[]", 0), ("[ \n]", 0), ("[{}]", 1), ("[{},{}\n]", 2), ("[[1,2,],{},]", 3)] {
+            for piece in 1..=text.len() {
+                assert_eq!(items(text.as_bytes(), piece, MAX_ROWS).unwrap().len(), expected, "{text} {piece}");
+            }
+        }
+    }
+
+    /// All that is read of each line of JSON Lines, in units of at most `most` lines.
+    fn read_of_lines(lines: &[&str], most: usize, names: &Names) -> Vec<String> {
+        let text = lines.join("\n");
+        let (layout, mut read) = (Arc::new(Layout::JsonLines), Vec::new());
+        let cut = Cut::Rows(Span::whole(Text::from_bytes(Zeroizing::new(text.into_bytes()))));
+        let mut cutter = Cutter::new(None, names.clone());
+        let parts = measure(&cut, &layout, most);
+        for unit in cutter.number(vec![cut], vec![parts]) {
+            each_of_unit(&unit, &layout, names, |_, fields| {
+                read.push(match fields {
+                    Ok(fields) => {
+                        let values = gecc::fields::Field::ALL.map(|field| fields.value(field).map(str::to_owned));
+                        format!("{values:?} {}", fields.tag.is_some())
+                    }
+                    Err((problem, tag)) => format!("{problem} {}", tag.is_some()),
+                });
+                ControlFlow::Continue(())
+            });
+        }
+        read
+    }
+
+    /// What is read of a line depends on that line alone: not on those around it, nor on where the text is cut.
+    #[test]
+    fn lines_are_read_alike_in_every_order_and_unit() {
+        const LINES: [&str; 16] = [
+            r#"{"digest":"00","hash":"11","sig":"22","pk":"33"}"#,
+            r#"{"digest":null,"hash":"11","sig":"22","pk":"33"}"#,
+            r#"{"digest":"00","hash":null,"sig":"22","pk":"33"}"#,
+            r#"{"digest":null,"hash":null,"sig":"22","pk":"33"}"#,
+            r#"{"r":"1","s":"2","der":null,"v":1}"#,
+            r#"{"r":"1","s":null,"der":"30","v":1}"#,
+            r#"{"r":null,"s":"2","der":"30","v":null}"#,
+            r#"{"digest":"00","message":null,"tag":1}"#,
+            r#"{"digest":null,"message":"00","tag":null}"#,
+            r#"{"digest":"00","message":"00","tag":"x"}"#,
+            r#"{"digest":"00","digest":null,"hash":"11"}"#,
+            r#"{"digest":null,"digest":"00","hash":"11"}"#,
+            r#"{"hash":"11","digest":"00","digest":"00"}"#,
+            r#"{"x":null,"x":1,"digest":"00"}"#,
+            r#"{"digest":"00","msg_hash":"11"}"#,
+            r#"{"digest":"00","msg_hash":null}"#,
+        ];
+        let mapped = || Names::of_all_with("digest=digest,secret_key=tag".parse().unwrap());
+        for names in [Names::of_all(), mapped()] {
+            let alone: Vec<String> = LINES.iter().map(|line| read_of_lines(&[line], 1, &names).remove(0)).collect();
+            let twice = |line: usize| alone[line].starts_with("`digest` is there twice");
+            assert!(twice(10) && twice(11) && twice(12) && !twice(13), "{alone:?}");
+            for first in 0..LINES.len() {
+                for second in 0..LINES.len() {
+                    let order = [first, second, first, (first + 5) % LINES.len(), second];
+                    let lines = order.map(|line| LINES[line]);
+                    let expected = order.map(|line| alone[line].clone());
+                    for most in 1..=order.len() {
+                        assert_eq!(read_of_lines(&lines, most, &names), expected, "{lines:?} {most}");
+                    }
+                }
+            }
+        }
+        // What was said to be a private key is not passed through, in either case of the name.
+        let key = r#"{"digest":"00","tag":"11"}"#;
+        assert!(read_of_lines(&[key, key], 2, &mapped()).iter().all(|read| read.ends_with("false")));
     }
 
     #[test]

@@ -27,6 +27,13 @@ pub struct Fields<'a> {
 /// The members of a JSON object, in order.
 struct Members<'a>(Vec<(Cow<'a, str>, &'a RawValue)>);
 
+impl Members<'_> {
+    /// The name of each, and whether it is null.
+    fn names(&self) -> impl Iterator<Item = (&str, bool)> {
+        self.0.iter().map(|(name, value)| (&**name, value.get() == "null"))
+    }
+}
+
 impl<'de: 'a, 'a> Deserialize<'de> for Members<'a> {
     fn deserialize<D: Deserializer<'de>>(input: D) -> Result<Self, D::Error> {
         struct MembersVisitor;
@@ -98,36 +105,23 @@ pub enum Content<'a> {
     Message(&'a str),
 }
 
-/// What the members of the last object were, which most objects of a file have again.
+/// The roles of an object's members, kept for the next object: most objects of a file have the same members.
 #[derive(Default)]
 pub struct LastRoles {
-    names: Vec<String>,
+    /// All that the roles depend on: the names of the members, and which of them are null.
+    members: Vec<(String, bool)>,
     roles: Vec<Option<Role>>,
 }
 
 impl LastRoles {
-    /// The roles of these members.
+    /// The roles of these members. They depend on the object alone, whatever came before it.
     fn of(&mut self, members: &Members, names: &Names) -> Result<&[Option<Role>], String> {
-        let is_same = members.0.iter().map(|(name, _)| &**name).eq(self.names.iter().map(String::as_str));
-        if !is_same {
-            let found: Vec<&str> =
-                members.0.iter().filter(|(_, value)| value.get() != "null").map(|(name, _)| &**name).collect();
-            let mut roles = names.roles(&found)?.into_iter();
-            // A member that is null is none, also where another has its field.
-            let with_nulls = members.0.iter().map(|(name, value)| match value.get() {
-                "null" if !name.eq_ignore_ascii_case("tag") => None,
-                "null" => Some(Role::Tag),
-                _ => roles.next().flatten(),
-            });
-            let with_nulls = with_nulls.collect();
-            if found.len() < members.0.len() {
-                // Those of the next object may have values.
-                self.names.clear();
-                self.roles = with_nulls;
-                return Ok(&self.roles);
-            }
-            self.names = members.0.iter().map(|(name, _)| name.to_string()).collect();
-            self.roles = with_nulls;
+        if !members.names().eq(self.members.iter().map(|(name, is_null)| (name.as_str(), *is_null))) {
+            // Kept only together, as roles that cannot be told are not kept.
+            self.members.clear();
+            let all: Vec<(&str, bool)> = members.names().collect();
+            self.roles = names.roles_of_members(&all)?;
+            self.members = all.into_iter().map(|(name, is_null)| (name.to_owned(), is_null)).collect();
         }
         Ok(&self.roles)
     }
@@ -142,7 +136,7 @@ impl<'a> Fields<'a> {
         }
         let members: Members = serde_json::from_str(text)
             .map_err(|problem| (format!("not a JSON object: {}", described(&problem)), None))?;
-        let tag = members.0.iter().rfind(|(name, _)| name.eq_ignore_ascii_case("tag"));
+        let tag = members.0.iter().rfind(|(name, _)| names.is_tag(name));
         let tag = tag.map(|(_, value)| Tag::Json(value.get()));
         let mut fields = Fields { tag, ..Fields::default() };
         let roles = last.of(&members, names).map_err(|problem| (problem, tag))?;

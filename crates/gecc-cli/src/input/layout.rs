@@ -91,6 +91,8 @@ impl Layout {
         let text = row.trim_ascii();
         let of = |text: &[u8]| start..start + text.len();
         match self {
+            // A row of empty cells between tabs is a row, as one between commas is.
+            Layout::Table(header) if text.is_empty() && row.contains(&header.delimiter) => Some(0..row.len()),
             _ if text.is_empty() => None,
             Layout::JsonLines | Layout::JsonObjects => Some(of(text)),
             Layout::Keys => (!row.starts_with(b"#")).then(|| of(text)),

@@ -73,6 +73,12 @@ impl Names {
         Names { reads: Field::ALL.to_vec(), ..Names::default() }
     }
 
+    /// The same, some of which were said to have a column.
+    #[cfg(test)]
+    pub fn of_all_with(mapping: Mapping) -> Self {
+        Names { mapping, ..Self::of_all() }
+    }
+
     /// What each of some columns is, or each member of an object; `None` where that is not used.
     pub fn roles(&self, columns: &[&str]) -> Result<Vec<Option<Role>>, String> {
         let reads = |field| self.reads.contains(&field);
@@ -83,10 +89,37 @@ impl Names {
         let mapping = mapping.map_err(|problem| problem.to_string())?;
         let role = |name: &&str| {
             let field = mapping.columns().find(|(field, column)| column == name && reads(*field));
-            let tag = name.eq_ignore_ascii_case("tag").then_some(Role::Tag);
-            field.map(|(field, _)| Role::Field(field)).or(tag)
+            field.map(|(field, _)| Role::Field(field)).or_else(|| self.is_tag(name).then_some(Role::Tag))
         };
-        Ok(columns.iter().map(role).collect())
+        let roles: Vec<Option<Role>> = columns.iter().map(role).collect();
+        match columns.iter().zip(&roles).find(|(name, role)| is_field(**role) && is_twice(name, columns)) {
+            Some((name, _)) => Err(given_twice(name)),
+            None => Ok(roles),
+        }
+    }
+
+    /// What each member of an object is, of which some are null. A null is no member, also where another member has
+    /// its field. A field whose member is there twice is refused, whichever of the two is null: other readers of JSON
+    /// take the last one, or the first.
+    pub fn roles_of_members(&self, members: &[(&str, bool)]) -> Result<Vec<Option<Role>>, String> {
+        let with_value: Vec<&str> = members.iter().filter(|(_, is_null)| !is_null).map(|(name, _)| *name).collect();
+        let mut roles_with_value = self.roles(&with_value)?.into_iter();
+        let role = |(name, is_null): &(&str, bool)| match is_null {
+            true => self.is_tag(name).then_some(Role::Tag),
+            false => roles_with_value.next().flatten(),
+        };
+        let roles: Vec<Option<Role>> = members.iter().map(role).collect();
+        let names: Vec<&str> = members.iter().map(|(name, _)| *name).collect();
+        match names.iter().zip(&roles).find(|(name, role)| is_field(**role) && is_twice(name, &names)) {
+            Some((name, _)) => Err(given_twice(name)),
+            None => Ok(roles),
+        }
+    }
+
+    /// Whether a column or member of this name is passed through. One that was said to be a field is not, whether the
+    /// operation reads that field or not: it may be a private key.
+    pub fn is_tag(&self, name: &str) -> bool {
+        name.eq_ignore_ascii_case("tag") && !self.mapping.columns().any(|(_, said)| said == name)
     }
 
     /// Fails where a table lacks a column that every row needs.
@@ -121,4 +154,16 @@ impl Names {
         }
         listed.join(", ")
     }
+}
+
+fn is_field(role: Option<Role>) -> bool {
+    matches!(role, Some(Role::Field(_)))
+}
+
+fn is_twice(name: &str, names: &[&str]) -> bool {
+    names.iter().filter(|other| **other == name).count() > 1
+}
+
+fn given_twice(name: &str) -> String {
+    format!("`{}` is there twice, and it is not clear which is meant: leave one out, or rename it", name.escape_debug())
 }

@@ -63,6 +63,14 @@ impl Scanner {
         }
     }
 
+    /// What is wrong with how the last row ended, after which none can come.
+    pub fn wrong_end(&self) -> Option<&'static str> {
+        match self {
+            Scanner::Elements(elements) if elements.is_closed && elements.is_comma_open => Some(TRAILING_COMMA),
+            _ => None,
+        }
+    }
+
     /// Why the input cannot end inside a row, where it cannot.
     pub fn unfinished(&self) -> Option<&'static str> {
         match self {
@@ -75,6 +83,7 @@ impl Scanner {
     }
 }
 
+const TRAILING_COMMA: &str = "a comma stands before the end of the array, and no element after it";
 pub const OPEN_QUOTE: &str = "a quote is not closed before the end of the input";
 
 /// Rows of RFC 4180. A quote opens only at the start of a field; elsewhere it is a character like others.
@@ -152,6 +161,8 @@ pub struct Elements {
     is_in_text: bool,
     is_escaped: bool,
     is_closed: bool,
+    /// Whether nothing but space came since the last comma between elements.
+    is_comma_open: bool,
 }
 
 impl Elements {
@@ -167,7 +178,9 @@ impl Elements {
                 at += self.skip_text(&text[at..]);
                 continue;
             }
-            match text[at] {
+            let byte = text[at];
+            self.is_comma_open &= byte.is_ascii_whitespace() || byte == b']';
+            match byte {
                 b'"' => self.is_in_text = true,
                 b'{' | b'[' => self.depth += 1,
                 b'}' | b']' if self.depth > 0 => {
@@ -181,7 +194,10 @@ impl Elements {
                     self.is_closed = true;
                     return Some(at + 1);
                 }
-                b',' if self.depth == 0 => return Some(at + 1),
+                b',' if self.depth == 0 => {
+                    self.is_comma_open = true;
+                    return Some(at + 1);
+                }
                 _ => {}
             }
             at += 1;
