@@ -28,7 +28,7 @@ use crate::schemes::bip340::{self, Auxiliary};
 use crate::schemes::ecdsa::{self, ECDSA};
 use crate::schemes::ed25519::{self, Rule, Variant};
 use crate::schemes::sm2::{self, SM2, UserIds};
-use crate::types::{Error, Policy, PublicKeys, Rows, SForm, SecretKeys, Signers, Verdict, require_lengths};
+use crate::types::{Error, NonceHash, Policy, PublicKeys, Rows, SForm, SecretKeys, Signers, Verdict, require_lengths};
 
 /// What is computed of each item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -130,7 +130,9 @@ pub struct Columns<'a> {
     /// Keys that recovery may give, one for each item: they save operations, as
     /// [`ecdsa::recover_with_candidates`] says.
     pub candidates: Option<PublicKeys<'a>>,
-    /// By which ECDSA hashes messages, SHA-256 by default. Other schemes have one of their own.
+    /// By which ECDSA hashes messages, SHA-256 by default. Other schemes have one of their own. Where it is SHA-384 or
+    /// SHA-512, signing makes its nonces by HMAC with that hash, as RFC 6979 has it, also of digests; with all others by
+    /// HMAC with SHA-256. GPUs have the code for SHA-256 alone: the CPU signs with the other two.
     pub hash: Hash,
     /// That of Ed25519, [`Variant::PURE`] by default.
     pub variant: Variant,
@@ -292,7 +294,11 @@ impl Operation {
         codes: &mut [u8],
     ) -> Result<(), Error> {
         let Columns { signatures, recovery_ids, public_keys, secret_keys, additional, .. } = *columns;
-        let signers = Signers { keys: secret_keys, additional: additional.map(SecretKeys::rows) };
+        let signers = Signers {
+            additional: additional.map(SecretKeys::rows),
+            nonce_hash: nonce_hash(columns.hash),
+            ..Signers::from(secret_keys)
+        };
         let hashed;
         let digests = match columns.contents {
             Contents::Digests(digests) => digests,
@@ -355,7 +361,10 @@ impl Operation {
                 Ok(())
             }
             Operation::Sm2Verify => sm2::verify_into(engine, digests, signatures, public_keys, codes),
-            Operation::Sm2Sign => sm2::sign_into(engine, digests, signers, rows(first), codes),
+            Operation::Sm2Sign => {
+                let signers = Signers { nonce_hash: NonceHash::OfScheme, ..signers };
+                sm2::sign_into(engine, digests, signers, rows(first), codes)
+            }
             Operation::SharedSecrets(curve) => {
                 ecdh::shared_secrets_into(engine, curve, secret_keys, public_keys, rows(first), codes)
             }
@@ -387,11 +396,20 @@ impl Operation {
                 sm2::verify_messages_into(engine, messages, user_ids, signatures, public_keys, codes)
             }
             Operation::Sm2Sign => {
-                let signers = Signers { keys: secret_keys, additional: additional.map(SecretKeys::rows) };
+                let signers = Signers { additional: additional.map(SecretKeys::rows), ..Signers::from(secret_keys) };
                 sm2::sign_messages_into(engine, messages, user_ids, signers, rows(first), codes)
             }
             _ => unreachable!("the operation reads no messages"),
         }
+    }
+}
+
+/// The hash of HMAC for nonces of messages that are hashed by this.
+fn nonce_hash(hash: Hash) -> NonceHash {
+    match hash {
+        Hash::Sha384 => NonceHash::Sha384,
+        Hash::Sha512 => NonceHash::Sha512,
+        Hash::Sha256 | Hash::Sha256d | Hash::Keccak256 | Hash::Eip191 | Hash::None => NonceHash::OfScheme,
     }
 }
 

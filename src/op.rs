@@ -11,6 +11,11 @@ pub(crate) trait Computation: OnGpu {
     /// From which size a GPU pays.
     fn worth(&self) -> Worth;
 
+    /// Whether GPUs have no code for it: then the CPU computes it, whatever the engine was asked to use.
+    fn is_for_cpu_alone(&self) -> bool {
+        false
+    }
+
     /// Has the results of some items put in their places, by the CPU.
     fn on_cpu(&self, cpu: &CpuEngine, items: Range<usize>, out: &mut dyn Place);
 }

@@ -168,7 +168,7 @@ impl Engine {
         assert_eq!(place.items(), items, "a place for each item");
         let on_cpu = |items: Range<usize>, place: &mut dyn Place| operation.on_cpu(cpu, items, place);
         match gpu {
-            Some(gpu) if self.is_worth_a_gpu(items, operation.worth())? => {
+            Some(gpu) if !operation.is_for_cpu_alone() && self.is_worth_a_gpu(items, operation.worth())? => {
                 Ok(gpu.run(cpu, operation, place, &on_cpu, self.shared.asked == Backend::Auto)?)
             }
             _ => {

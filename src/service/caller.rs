@@ -197,7 +197,10 @@ fn verification<'a>(
     [(contents, Column::rows(rows)), ("signatures", Column::rows(signatures)), ("public keys", Column::Keys(keys))]
 }
 
-fn signing<'a>(digests: Rows<'a, 32>, Signers { keys, additional }: Signers<'a>) -> [(&'static str, Column<'a>); 3] {
+fn signing<'a>(
+    digests: Rows<'a, 32>,
+    Signers { keys, additional, .. }: Signers<'a>,
+) -> [(&'static str, Column<'a>); 3] {
     let data = additional.map_or(Column::None, Column::secret_keys);
     [("digests", Column::rows(digests)), ("secret keys", Column::secret_keys(keys)), ("additional data", data)]
 }

@@ -51,6 +51,6 @@ pub use rows::Rows;
 pub(crate) use rows::{ByteRows, Fill};
 pub use rust_crypto::signature_rows;
 pub use secret::{SecretKey, SecretKeys, SharedPoint, SharedSecret};
-pub(crate) use signing::Check;
 pub use signing::{Address, Policy, RecoverableSignature, SForm, Signers};
+pub(crate) use signing::{Check, NonceHash};
 pub use verdict::{Rejection, Verdict, Verdicts};

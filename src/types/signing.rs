@@ -46,6 +46,17 @@ pub struct Signers<'a> {
     pub(crate) keys: SecretKeys<'a>,
     /// Wiped like keys on its way to a device.
     pub(crate) additional: Option<SecretKeys<'a>>,
+    pub(crate) nonce_hash: NonceHash,
+}
+
+/// The hash of the HMAC by which RFC 6979 makes the nonces of ECDSA. It is the one that has hashed the message.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum NonceHash {
+    /// SHA-256, also for digests by hashes that RFC 6979 does not name. SM2 has SM3 in its place.
+    #[default]
+    OfScheme,
+    Sha384,
+    Sha512,
 }
 
 impl<'a> Signers<'a> {
@@ -63,7 +74,7 @@ impl<'a> Signers<'a> {
     /// # Ok::<(), gecc::Error>(())
     /// ```
     pub fn with_additional_data(keys: impl Into<SecretKeys<'a>>, data: impl Into<Rows<'a, 32>>) -> Self {
-        Signers { keys: keys.into(), additional: Some(SecretKeys::rows(data.into())) }
+        Signers { additional: Some(SecretKeys::rows(data.into())), ..Signers::from(keys.into()) }
     }
 
     /// # Errors
@@ -79,7 +90,7 @@ impl<'a> Signers<'a> {
     /// When there are no such items.
     pub fn slice(&self, items: Range<usize>) -> Self {
         let additional = self.additional.map(|data| data.slice(items.clone()));
-        Signers { keys: self.keys.slice(items), additional }
+        Signers { keys: self.keys.slice(items), additional, ..*self }
     }
 
     /// The additional data of an item, if there are any.
@@ -90,7 +101,7 @@ impl<'a> Signers<'a> {
 
 impl<'a, K: Into<SecretKeys<'a>>> From<K> for Signers<'a> {
     fn from(keys: K) -> Self {
-        Signers { keys: keys.into(), additional: None }
+        Signers { keys: keys.into(), additional: None, nonce_hash: NonceHash::default() }
     }
 }
 

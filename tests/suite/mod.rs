@@ -129,7 +129,7 @@ const TESTS: &[Test] = on_engines! {
     poisoned_secrets { signing ecdh public_keys }
     poisoned_verify { sm2 one_key_for_many large_batches low_s_policy }
     repeated_keys { every_count_to_200 every_table_size equal_keys_in_different_encodings }
-    rfc6979_vectors { secp256k1 p256 siggen_secp256k1 }
+    rfc6979_vectors { secp256k1 p256 other_hashes siggen_secp256k1 }
     secrets { debug_shows_nothing errors_show_nothing }
     silent_payments { vectors_found vectors_indexed match_libsecp256k1 rows_of_one_output label_points crafted_rows
         refused }

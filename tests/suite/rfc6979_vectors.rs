@@ -2,8 +2,10 @@
 
 use super::support::scheme::{Ecdsa, Item, Scheme, concatenate, verify_ecdsa};
 use super::vectors::{bits_to_integer, bytes, field, parse, sha2, uncompressed};
+use gecc::call::{Columns, Contents, Operation};
 use gecc::ecdsa::{Policy, SForm};
-use gecc::{Engine, P256, Rejection, Secp256k1, SecretKey, Verdict, ecdsa, keys};
+use gecc::fields::{Hash, ecdsa_digest};
+use gecc::{CurveId, Engine, P256, Rejection, Secp256k1, SecretKey, Verdict, ecdsa, keys};
 use serde::Deserialize;
 
 #[derive(Deserialize)]
@@ -60,7 +62,24 @@ pub fn secp256k1(engine: &Engine) {
     }
 }
 
-/// Signing draws its nonces with HMAC-SHA-256, so only the SHA-256 cases can be signed; all ten verify.
+/// What the call of an operation signs of a message, by its hash, and of the digest that it has by that hash.
+fn signed_by(engine: &Engine, hash: Hash, message: &[u8], digest: &[u8; 32], key: &SecretKey) -> [[u8; 64]; 2] {
+    let messages = [message];
+    let contents = [
+        Contents::Messages { messages: &messages, user_ids: Default::default() },
+        Contents::Digests(std::slice::from_ref(digest).into()),
+    ];
+    contents.map(|contents| {
+        let columns = Columns { contents, secret_keys: key.into(), hash, ..Columns::default() };
+        let (mut signature, mut codes) = ([0; 64], [0]);
+        let sign = Operation::EcdsaSign(CurveId::P256, SForm::CurveDefault);
+        sign.run(engine, &columns, &mut signature, &mut [], &mut codes).unwrap();
+        assert_eq!(codes, [Verdict::VALID_CODE]);
+        signature
+    })
+}
+
+/// All ten verify. Nonces are made by HMAC with the hash of the message where that is SHA-256, 384 or 512.
 pub fn p256(engine: &Engine) {
     let cases = vectors().p256;
     assert_eq!(cases.len(), 10);
@@ -73,16 +92,65 @@ pub fn p256(engine: &Engine) {
             key: uncompressed(&case.qx, &case.qy),
         };
         assert_eq!(Ecdsa::<P256>::verify(engine, std::slice::from_ref(&item)), [Verdict::Valid], "{}", case.hash);
-        if case.hash == "sha256" {
-            let key = SecretKey::from_bytes(field(&case.d));
-            let message = bytes(&case.msg_hex);
-            assert_eq!(sha2("SHA-256", &message), Some(digest));
+        let (key, message) = (SecretKey::from_bytes(field(&case.d)), bytes(&case.msg_hex));
+        assert_eq!(ecdsa_digest(&digest), Some(item.digest), "{}", case.hash);
+        let hash = match case.hash.as_str() {
+            "sha256" => Hash::Sha256,
+            "sha384" => Hash::Sha384,
+            "sha512" => Hash::Sha512,
+            _ => continue,
+        };
+        assert_eq!(hash.digest(&message), Some(item.digest));
+        assert_eq!(signed_by(engine, hash, &message, &item.digest, &key), [item.signature; 2], "{}", case.hash);
+        signed += 1;
+        if hash == Hash::Sha256 {
             let by_message = ecdsa::sign_messages(engine, P256, &[message], &key, SForm::CurveDefault).unwrap();
             assert_eq!(by_message, [Ok(item.signature)]);
-            signed += 1;
         }
     }
-    assert_eq!(signed, 2, "of SHA-1, 224, 384 and 512, eight cases, only the verification applies");
+    assert_eq!(signed, 6, "of SHA-1 and 224, four cases, only the verification applies");
+}
+
+/// SHA-384 and SHA-512 on all items of a batch that is large enough for a GPU, where there is one, with keys and
+/// additional data of their own: as RFC 6979 has it, by the crate that RustCrypto has for it.
+pub fn other_hashes(engine: &Engine) {
+    const ITEMS: usize = 3000;
+    let keys: Vec<SecretKey> = (0..ITEMS).map(|item| SecretKey::from_bytes([(item % 250) as u8 + 1; 32])).collect();
+    let data: Vec<[u8; 32]> = (0..ITEMS).map(|item| [(item % 7) as u8; 32]).collect();
+    let messages: Vec<Vec<u8>> = (0..ITEMS).map(|item| vec![item as u8; item % 90]).collect();
+    let messages: Vec<&[u8]> = messages.iter().map(Vec::as_slice).collect();
+    for hash in [Hash::Sha384, Hash::Sha512] {
+        let columns = Columns {
+            contents: Contents::Messages { messages: &messages, user_ids: Default::default() },
+            secret_keys: (&keys).into(),
+            additional: Some((&data).into()),
+            hash,
+            ..Columns::default()
+        };
+        let (mut signatures, mut codes) = (vec![0; 64 * ITEMS], vec![0; ITEMS]);
+        let sign = Operation::EcdsaSign(CurveId::P256, SForm::AsComputed);
+        sign.run(engine, &columns, &mut signatures, &mut [], &mut codes).unwrap();
+        assert!(codes.iter().all(|code| *code == Verdict::VALID_CODE));
+        for item in (0..ITEMS).step_by(29) {
+            let (key, digest) = (keys[item].expose_bytes(), hash.digest(messages[item]).unwrap());
+            let expected = match hash {
+                Hash::Sha384 => by_rust_crypto::<sha2::Sha384>(key, &digest, &data[item]),
+                _ => by_rust_crypto::<sha2::Sha512>(key, &digest, &data[item]),
+            };
+            assert_eq!(signatures[64 * item..][..64], expected, "{hash:?} {item}");
+        }
+    }
+}
+
+fn by_rust_crypto<D: sha2::Digest + sha2::digest::block_api::BlockSizeUser>(
+    key: &[u8; 32],
+    digest: &[u8; 32],
+    data: &[u8; 32],
+) -> [u8; 64] {
+    use p256::ecdsa::hazmat::sign_prehashed_rfc6979;
+    let key = p256::NonZeroScalar::try_from(&key[..]).unwrap();
+    let (signature, _) = sign_prehashed_rfc6979::<p256::NistP256, D>(&key, digest, data);
+    signature.to_bytes().into()
 }
 
 #[derive(Deserialize)]

@@ -10,12 +10,14 @@ use crate::schemes::frame::claims_cpu::{Equation, Equations, XModuloN};
 use crate::schemes::frame::sign_cpu::{self, Inputs, Parts, Signed, Steps, concatenate, public_keys_of};
 use crate::schemes::frame::verify_cpu;
 use crate::schemes::frame::{Signing, Verification};
-use crate::types::{Check, Place, Policy, PublicKeys, Rejection, ResultsMut, Rows, Verdict, Widths};
+use crate::types::{Check, NonceHash, Place, Policy, PublicKeys, Rejection, ResultsMut, Rows, Verdict, Widths};
 use elliptic_curve::ops::Reduce;
 use elliptic_curve::scalar::IsHigh;
 use elliptic_curve::subtle::ConditionallySelectable;
 use elliptic_curve::{Field, PrimeField};
-use sha2::Sha256;
+use sha2::digest::{Digest, block_api::BlockSizeUser};
+use sha2::{Sha256, Sha384, Sha512};
+use std::marker::PhantomData;
 
 pub fn verify<C: BaseTables>(engine: &CpuEngine, inputs: Verification, policy: Policy, out: &mut dyn Place) {
     let Verification { digests, signatures, keys, recovery_ids } = inputs;
@@ -56,13 +58,20 @@ pub fn is_high<C: CpuCurve>(s: &C::Scalar) -> bool {
     s.to_be_bytes() > s.neg().to_be_bytes()
 }
 
-/// The steps of signing.
-pub struct EcdsaSteps {
+/// The steps of signing, with nonces by the HMAC of a hash.
+pub struct EcdsaSteps<H = Sha256> {
     pub low_s: bool,
+    hash: PhantomData<fn() -> H>,
 }
 
-impl<C: SecretCurve> Steps<C> for EcdsaSteps {
-    type Hash = Sha256;
+impl<H> EcdsaSteps<H> {
+    pub fn new(low_s: bool) -> Self {
+        EcdsaSteps { low_s, hash: PhantomData }
+    }
+}
+
+impl<C: SecretCurve, H: Digest + BlockSizeUser> Steps<C> for EcdsaSteps<H> {
+    type Hash = H;
 
     fn denominator(_: &Number<C>, k: &Number<C>) -> Number<C> {
         *k
@@ -88,8 +97,16 @@ impl<C: SecretCurve> Steps<C> for EcdsaSteps {
 }
 
 pub fn sign<C: SecretCurve>(engine: &CpuEngine, signing: Signing, out: &mut dyn Place) {
+    match signing.inputs.signers.nonce_hash {
+        NonceHash::OfScheme => sign_with::<C, Sha256>(engine, signing, out),
+        NonceHash::Sha384 => sign_with::<C, Sha384>(engine, signing, out),
+        NonceHash::Sha512 => sign_with::<C, Sha512>(engine, signing, out),
+    }
+}
+
+fn sign_with<C: SecretCurve, H: Digest + BlockSizeUser>(engine: &CpuEngine, signing: Signing, out: &mut dyn Place) {
     let Signing { inputs, low_s, check, widths } = signing;
-    let steps = EcdsaSteps { low_s };
+    let steps = EcdsaSteps::<H>::new(low_s);
     if check == Check::Nothing {
         return sign_cpu::sign::<C, _>(engine, &steps, inputs, widths, |item| item, out);
     }
@@ -198,7 +215,7 @@ mod tests {
         let (d, k) = (number::<C>(0x21), number::<C>(0x42));
         for low_s in [false, true] {
             // e = -r d makes s = 0 for the nonce k.
-            draws_again::<C, _>(&EcdsaSteps { low_s }, &d, -(x_of::<C>(&k) * d), 0x42);
+            draws_again::<C, _>(&EcdsaSteps::<Sha256>::new(low_s), &d, -(x_of::<C>(&k) * d), 0x42);
         }
     }
 

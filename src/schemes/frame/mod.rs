@@ -14,7 +14,7 @@ use crate::cpu::CpuEngine;
 use crate::curve::{CurveId, PerCurve};
 use crate::op::{Computation, Worth};
 use crate::types::{
-    Check, Error, Place, Policy, PublicKeys, Results, Rows, Verdict, Widths, require_lengths, result_of,
+    Check, Error, NonceHash, Place, Policy, PublicKeys, Results, Rows, Verdict, Widths, require_lengths, result_of,
 };
 pub use recovery_gpu::{Recovery, SignedRows};
 pub use sign_cpu::Inputs;
@@ -157,6 +157,11 @@ impl<'a> Sign<'a> {
 impl Computation for Sign<'_> {
     fn worth(&self) -> Worth {
         self.scheme.sign_worth
+    }
+
+    /// Kernels make nonces by one hash for each scheme.
+    fn is_for_cpu_alone(&self) -> bool {
+        self.signing.inputs.signers.nonce_hash != NonceHash::OfScheme
     }
 
     fn on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut dyn Place) {
