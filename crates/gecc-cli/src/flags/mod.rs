@@ -44,10 +44,10 @@ pub struct Arguments {
     pub verbose: u8,
 }
 
-/// The version, with the commit where the build was told it, what is compiled in, and what packs of kernels have to be
+/// The version, with the commit (build.rs), what is compiled in, and what packs of kernels have to be
 /// of.
 static LONG_VERSION: LazyLock<String> = LazyLock::new(|| {
-    let commit = option_env!("GECC_COMMIT").unwrap_or("unknown");
+    let commit = option_env!("GECC_BUILD_COMMIT").unwrap_or("unknown");
     let features =
         [("arrow", cfg!(feature = "arrow")), ("chains", cfg!(feature = "chains")), ("https", cfg!(feature = "https"))];
     let features: Vec<&str> = features.into_iter().filter(|(_, is_there)| *is_there).map(|(name, _)| name).collect();

@@ -11,6 +11,7 @@ mod brought;
 mod chains;
 #[cfg(feature = "arrow")]
 mod columns;
+mod commit;
 mod compressed;
 mod ed25519;
 mod formats;
