@@ -1,8 +1,11 @@
-//! In what form texts have bytes: hexadecimal, or base64 where hexadecimal cannot be meant.
+//! In what form texts have bytes: hexadecimal, or base64 where hexadecimal cannot be meant, decided for each field.
 
 use super::Field;
 use crate::types::{Rejection, signature_from_der};
 use base64ct::{Base64, Base64Unpadded, Base64Url, Base64UrlUnpadded, Encoding as _};
+use std::borrow::Cow;
+use std::fmt;
+use std::str::FromStr;
 
 /// A signature `r || s` from strict DER, with or without a signature hash type behind it, as Bitcoin's scripts have it:
 /// ALL, NONE or SINGLE (1 to 3), with ANYONECANPAY (80 in hexadecimal) or not, and with the FORKID (40) of Bitcoin Cash
@@ -52,6 +55,99 @@ impl Encoding {
     }
 }
 
+impl FromStr for Encoding {
+    type Err = UnclearEncoding;
+
+    /// `hex` or `base64`.
+    fn from_str(name: &str) -> Result<Self, UnclearEncoding> {
+        let found = Self::ALL.into_iter().find(|encoding| encoding.name() == name);
+        found.ok_or_else(|| UnclearEncoding(format!("no encoding is called `{name}`; there are hex and base64")))
+    }
+}
+
+/// The encodings of the texts of each field, as far as they are known. What is not is told by the first rows.
+///
+/// ```
+/// use gecc::fields::{Encoding, Field, FieldEncodings};
+/// let encodings: FieldEncodings = "digest=hex,signature=base64".parse()?;
+/// assert_eq!(encodings.of(Field::Signature), Some(Encoding::Base64));
+/// assert_eq!(encodings.of(Field::PublicKey), None);
+/// assert_eq!("base64".parse(), Ok(FieldEncodings::from(Encoding::Base64)));
+/// # Ok::<(), gecc::fields::UnclearEncoding>(())
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FieldEncodings([Option<Encoding>; Field::ALL.len()]);
+
+impl FieldEncodings {
+    /// The encoding of a field, if it is known.
+    pub fn of(&self, field: Field) -> Option<Encoding> {
+        self.0[field as usize]
+    }
+
+    /// The same encodings, but for one field.
+    pub fn with(mut self, field: Field, encoding: Encoding) -> Self {
+        self.0[field as usize] = Some(encoding);
+        self
+    }
+
+    /// Whether no encoding is known.
+    pub fn is_empty(&self) -> bool {
+        self.0.iter().all(Option::is_none)
+    }
+}
+
+impl From<Encoding> for FieldEncodings {
+    /// One encoding for all fields.
+    fn from(encoding: Encoding) -> Self {
+        FieldEncodings([Some(encoding); Field::ALL.len()])
+    }
+}
+
+impl FromStr for FieldEncodings {
+    type Err = UnclearEncoding;
+
+    /// An encoding for all fields, or `field=encoding` with commas between.
+    fn from_str(text: &str) -> Result<Self, UnclearEncoding> {
+        if !text.contains('=') {
+            return text.trim().parse().map(Encoding::into);
+        }
+        let mut encodings = Self::default();
+        for part in text.split(',') {
+            let (name, encoding) = part
+                .split_once('=')
+                .ok_or_else(|| UnclearEncoding(format!("`{}` is not `field=hex` or `field=base64`", part.trim())))?;
+            let field = Field::named(name.trim()).filter(|field| Encoding::is_of(*field, false));
+            let field = field.ok_or_else(|| {
+                let fields = Field::ALL.into_iter().filter(|field| Encoding::is_of(*field, false));
+                let fields: Vec<&str> = fields.map(Field::name).collect();
+                let name = name.trim();
+                UnclearEncoding(format!("`{name}` has no encoding; the fields that have one are {}", fields.join(", ")))
+            })?;
+            if encodings.of(field).is_some() {
+                return Err(UnclearEncoding(format!("`{field}` is given two encodings")));
+            }
+            encodings = encodings.with(field, encoding.trim().parse()?);
+        }
+        Ok(encodings)
+    }
+}
+
+/// As a text that [`FieldEncodings::from_str`] reads, or `hex` where nothing is known.
+impl fmt::Display for FieldEncodings {
+    fn fmt(&self, to: &mut fmt::Formatter) -> fmt::Result {
+        let known = || Field::ALL.into_iter().filter_map(|field| Some((field, self.of(field)?)));
+        let Some((_, first)) = known().next() else { return to.write_str(Encoding::Hex.name()) };
+        if known().all(|(_, encoding)| encoding == first) {
+            return to.write_str(first.name());
+        }
+        for (place, (field, encoding)) in known().enumerate() {
+            let comma = if place > 0 { "," } else { "" };
+            write!(to, "{comma}{field}={}", encoding.name())?;
+        }
+        Ok(())
+    }
+}
+
 /// The digits of a hexadecimal text: without the space around them and the `0x` or `0X` in front, or the `\x` of
 /// PostgreSQL.
 pub fn hex_digits(text: &[u8]) -> &[u8] {
@@ -59,8 +155,37 @@ pub fn hex_digits(text: &[u8]) -> &[u8] {
     [b"0x", b"0X", b"\\x"].iter().find_map(|prefix| text.strip_prefix(*prefix)).unwrap_or(text)
 }
 
-/// The bytes of a text in base64 of either alphabet, with or without padding; `None` where it is none.
+/// The digits of a hexadecimal text as [`hex_digits`] gives them, without what programs write between bytes: colons
+/// (`ab:cd:ef`, as OpenSSL prints them), and line ends with the indentation behind them. What has colons in other places
+/// is left as it is, so that it is not read as something else.
+pub fn plain_hex_digits(text: &[u8]) -> Cow<'_, [u8]> {
+    let digits = hex_digits(text);
+    let has_lines = digits.contains(&b'\n');
+    if !has_lines && digits.get(2) != Some(&b':') {
+        return Cow::Borrowed(digits);
+    }
+    let lines = digits.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii);
+    let joined = lines.collect::<Vec<_>>().concat();
+    if !joined.contains(&b':') {
+        return Cow::Owned(joined);
+    }
+    let mut bytes = joined.split(|byte| *byte == b':');
+    match bytes.all(|byte| byte.len() == 2) {
+        true => Cow::Owned(joined.into_iter().filter(|byte| *byte != b':').collect()),
+        false => Cow::Borrowed(digits),
+    }
+}
+
+/// The bytes of a text in base64 of either alphabet, with or without padding; `None` where it is none. Line ends in it
+/// are left out: MIME and PEM break lines after 64 or 76 characters.
 pub fn from_base64(text: &str) -> Option<Vec<u8>> {
+    let without_line_ends;
+    let text = if text.contains('\n') {
+        without_line_ends = text.replace("\r\n", "").replace('\n', "");
+        &without_line_ends
+    } else {
+        text
+    };
     let is_url = text.contains(['-', '_']);
     match (text.ends_with('='), is_url) {
         (true, false) => Base64::decode_vec(text).ok(),
@@ -70,22 +195,68 @@ pub fn from_base64(text: &str) -> Option<Vec<u8>> {
     }
 }
 
-/// Whether a public key is PEM, JSON or a line of OpenSSH: each has a character that neither hexadecimal nor base64
-/// has.
+/// Whether a public key is PEM, JSON or a line of OpenSSH, each of which has a character that neither hexadecimal nor
+/// base64 has; or PEM in base64 ([`pem_in_base64`]).
 pub fn is_key_text(text: &str) -> bool {
-    text.starts_with('{') || text.contains(' ')
+    text.starts_with('{') || text.contains(' ') || text.starts_with(PEM_IN_BASE64)
 }
 
-/// What the first values of an input show of its encoding.
+/// How `-----BEGIN ` begins in base64.
+const PEM_IN_BASE64: &str = "LS0tLS1CRUdJTi";
+
+/// The PEM that a text is in base64, as transparency logs have it; `None` where the text is something else.
+pub fn pem_in_base64(text: &str) -> Option<String> {
+    let text = text.trim();
+    let bytes = text.starts_with(PEM_IN_BASE64).then(|| from_base64(text))??;
+    String::from_utf8(bytes).ok()
+}
+
+/// Lengths of digests that ECDSA takes besides 32 bytes: of SHA-1, SHA-224, SHA-384 and SHA-512.
+const OTHER_DIGESTS: [usize; 4] = [20, 28, 48, 64];
+
+/// What ECDSA on a curve of 256 bits signs of a digest of 20, 28, 32, 48 or 64 bytes (FIPS 186-5, section 6.4): the
+/// leftmost 256 bits of a longer one, and the number that a shorter one is, with zeros in front. `None` for other lengths,
+/// which no hash gives. BIP 340, Ed25519 and SM2 have digests of 32 bytes alone.
+///
+/// ```
+/// use gecc::fields::ecdsa_digest;
+/// assert_eq!(ecdsa_digest(&[7; 48]), Some([7; 32]));
+/// assert_eq!(ecdsa_digest(&[7; 20]).map(|digest| (digest[11], digest[12])), Some((0, 7)));
+/// assert_eq!(ecdsa_digest(&[7; 31]), None);
+/// ```
+pub fn ecdsa_digest(digest: &[u8]) -> Option<[u8; 32]> {
+    if !is_ecdsa_digest(digest.len()) {
+        return None;
+    }
+    if let Some(leftmost) = digest.first_chunk() {
+        return Some(*leftmost);
+    }
+    let mut padded = [0; 32];
+    padded[32 - digest.len()..].copy_from_slice(digest);
+    Some(padded)
+}
+
+/// Whether [`ecdsa_digest`] takes digests of this many bytes.
+pub fn is_ecdsa_digest(bytes: usize) -> bool {
+    bytes == 32 || OTHER_DIGESTS.contains(&bytes)
+}
+
+/// What the first values of an input show of the encoding of each field.
 #[derive(Clone, Debug, Default)]
 pub struct Encodings {
     rows: usize,
-    hex: usize,
-    base64: usize,
+    fields: [Seen; Field::ALL.len()],
     has_messages: bool,
 }
 
-/// Values of which the encoding cannot be told.
+/// How many values of a field are in which encoding.
+#[derive(Clone, Copy, Debug, Default)]
+struct Seen {
+    hex: usize,
+    base64: usize,
+}
+
+/// Values of which the encoding cannot be told, or a name of an encoding or a field that there is not.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct UnclearEncoding(String);
@@ -98,11 +269,14 @@ impl Encodings {
     pub fn see(&mut self, field: Field, text: &str) {
         self.has_messages |= field == Field::Message;
         let text = text.trim();
-        let digits = hex_digits(text.as_bytes());
+        if field == Field::PublicKey && is_key_text(text) {
+            return;
+        }
+        let (digits, seen) = (plain_hex_digits(text.as_bytes()), &mut self.fields[field as usize]);
         if digits.iter().all(u8::is_ascii_hexdigit) {
-            self.hex += usize::from(!digits.is_empty() && tells(field));
+            seen.hex += usize::from(!digits.is_empty() && tells(field));
         } else if from_base64(text).is_some_and(|bytes| may_be(field, &bytes)) {
-            self.base64 += 1;
+            seen.base64 += 1;
         }
     }
 
@@ -112,23 +286,42 @@ impl Encodings {
         self.rows < Self::ROWS
     }
 
-    /// What they are.
+    /// The encoding of each field: the one that is given, and else the one that its values show. A field without values
+    /// that show one is hexadecimal.
     ///
     /// # Errors
-    /// Where some are hexadecimal and others base64, and where messages could be either.
-    pub fn decide(&self, text_messages: bool) -> Result<Encoding, UnclearEncoding> {
-        let Encodings { rows, hex, base64, has_messages } = *self;
-        match (hex, base64) {
-            (_, 0) => Ok(Encoding::Hex),
-            (0, _) if has_messages && !text_messages => Err(UnclearEncoding(
-                "signatures or keys are base64, and it is not clear what messages are: say --encoding base64, or \
-                 --text-messages where they are text"
-                    .to_owned(),
-            )),
-            (0, _) => Ok(Encoding::Base64),
-            _ => Err(UnclearEncoding(format!(
-                "of the first {rows} rows {hex} values are hexadecimal and {base64} base64: say --encoding hex or --encoding base64"
+    /// Where some values of a field are hexadecimal and others base64, and where messages could be either, as values of
+    /// another field are base64.
+    pub fn decide(&self, given: FieldEncodings, text_messages: bool) -> Result<FieldEncodings, UnclearEncoding> {
+        let (mut decided, mut mixed) = (given, Vec::new());
+        for field in Field::ALL.into_iter().filter(|field| given.of(*field).is_none()) {
+            let Seen { hex, base64 } = self.fields[field as usize];
+            let encoding = if hex == 0 && base64 > 0 { Encoding::Base64 } else { Encoding::Hex };
+            decided = decided.with(field, encoding);
+            if hex > 0 && base64 > 0 {
+                mixed.push(field);
+            }
+        }
+        if let Some(field) = mixed.first() {
+            let sum = |count: fn(&Seen) -> usize| -> usize {
+                mixed.iter().map(|field| count(&self.fields[*field as usize])).sum()
+            };
+            let (rows, hex, base64) = (self.rows, sum(|seen| seen.hex), sum(|seen| seen.base64));
+            let fields: Vec<String> = mixed.iter().map(|field| format!("`{field}`")).collect();
+            return Err(UnclearEncoding(format!(
+                "of the first {rows} rows {hex} values are hexadecimal and {base64} base64: say --encoding hex or \
+                 --encoding base64, or for a field alone, as by --encoding {field}=base64 (both are in {})",
+                fields.join(", ")
+            )));
+        }
+        let is_base64 = |field: &Field| self.fields[*field as usize].base64 > 0;
+        let is_open = self.has_messages && !text_messages && given.of(Field::Message).is_none();
+        match Field::ALL.iter().find(|field| is_open && is_base64(field)) {
+            Some(field) => Err(UnclearEncoding(format!(
+                "`{field}` is base64, and it is not clear what messages are: say --encoding message=hex or \
+                 --encoding message=base64, or --text-messages where they are text"
             ))),
+            None => Ok(decided),
         }
     }
 }
@@ -143,7 +336,7 @@ fn may_be(field: Field, bytes: &[u8]) -> bool {
     const SEQUENCE: u8 = 0x30;
     let is_der = bytes.first() == Some(&SEQUENCE);
     match field {
-        Field::Digest => bytes.len() == 32,
+        Field::Digest => is_ecdsa_digest(bytes.len()),
         Field::Signature => matches!(bytes.len(), 64 | 65) || is_der,
         Field::Der => is_der,
         Field::R | Field::S => (30..=33).contains(&bytes.len()),
@@ -168,30 +361,97 @@ mod tests {
     }
 
     #[test]
+    fn wrapped_base64_is_its_bytes() {
+        let bytes: Vec<u8> = (0..=255).collect();
+        let text = Base64::encode_string(&bytes);
+        for (columns, end) in [(64, "\n"), (76, "\n"), (64, "\r\n"), (76, "\r\n")] {
+            let lines: Vec<&str> = text.as_bytes().chunks(columns).map(|line| str::from_utf8(line).unwrap()).collect();
+            assert_eq!(from_base64(&lines.join(end)).as_deref(), Some(&bytes[..]), "{columns}");
+            assert_eq!(from_base64(&(lines.join(end) + end)).as_deref(), Some(&bytes[..]), "{columns}");
+        }
+        assert_eq!(from_base64("qr\n s="), None);
+    }
+
+    #[test]
+    fn hexadecimal_may_have_colons_and_line_ends_between_bytes() {
+        let plain = |text: &str| String::from_utf8(plain_hex_digits(text.as_bytes()).into_owned()).unwrap();
+        for text in ["abcdef", "ab:cd:ef", "0xab:cd:ef", "ab:cd:\n    ef", "abc\ndef", "abcd\r\nef\n", " ab:cd:ef "] {
+            assert_eq!(plain(text), "abcdef", "{text:?}");
+        }
+        // What is no pair of digits between colons is left to who says what is wrong.
+        for text in ["a:bc", "abc:de", "ab:cde", "ab::cd", "ab:cd:", "sha256:ab", "ab cd"] {
+            assert!(plain(text).contains([':', ' ']), "{text}");
+        }
+    }
+
+    #[test]
+    fn digests_are_cut_and_padded_as_fips_186_5_says() {
+        let bytes: Vec<u8> = (1..=80).collect();
+        for length in 0..=80 {
+            let expected = match length {
+                32 | 48 | 64 => Some(bytes[..32].to_vec()),
+                20 | 28 => Some([&vec![0; 32 - length], &bytes[..length]].concat()),
+                _ => None,
+            };
+            assert_eq!(ecdsa_digest(&bytes[..length]).map(Vec::from), expected, "{length}");
+            assert_eq!(is_ecdsa_digest(length), expected.is_some());
+        }
+    }
+
+    #[test]
     fn values_tell_their_encoding() {
-        let decide = |values: &[(Field, &str)], text_messages| {
+        let decide = |values: &[(Field, &str)], given: &str, text_messages| {
             let mut seen = Encodings::default();
             values.iter().for_each(|(field, text)| seen.see(*field, text));
             assert!(seen.end_row());
-            seen.decide(text_messages).map_err(|problem| problem.to_string())
+            let given = if given.is_empty() { FieldEncodings::default() } else { given.parse().unwrap() };
+            let decided = seen.decide(given, text_messages).map_err(|problem| problem.to_string())?;
+            Ok::<String, String>(decided.to_string())
         };
+        let is = |found: Result<String, String>, expected: &str| assert_eq!(found.as_deref(), Ok(expected));
         let (hex, base64) = ("ab".repeat(32), Base64::encode_string(&[0xfb; 32]));
         let (hex, base64) = ((Field::Digest, hex.as_str()), (Field::Digest, base64.as_str()));
-        let message = (Field::Message, "words");
-        assert_eq!(decide(&[], false), Ok(Encoding::Hex));
-        assert_eq!(decide(&[hex, message], false), Ok(Encoding::Hex));
+        let (message, signature) = ((Field::Message, "words"), Base64::encode_string(&[0xfb; 64]));
+        let signature = (Field::Signature, signature.as_str());
+        is(decide(&[], "", false), "hex");
+        is(decide(&[hex, message], "", false), "hex");
         for prefix in ["0x", "0X", "\\x"] {
             let prefixed = format!("{prefix}{}", hex.1);
-            assert!(decide(&[(Field::Digest, &prefixed), base64], false).is_err(), "{prefixed}");
+            assert!(decide(&[(Field::Digest, &prefixed), base64], "", false).is_err(), "{prefixed}");
         }
-        assert_eq!(decide(&[base64], false), Ok(Encoding::Base64));
-        assert_eq!(decide(&[base64, message], true), Ok(Encoding::Base64));
-        assert!(decide(&[base64, message], false).unwrap_err().contains("not clear what messages are"));
-        let both = decide(&[hex, base64], false).unwrap_err();
-        assert!(both.contains("of the first 1 rows 1 values are hexadecimal and 1 base64"), "{both}");
-        // What could be neither, and PEM, say nothing.
+        // Each field by itself.
+        let of = |given: &str| Ok(given.parse::<FieldEncodings>().unwrap());
+        let of_both = decide(&[hex, signature], "", false).map(|text| text.parse::<FieldEncodings>().unwrap());
+        let of_both = of_both.map(|found| [Field::Digest, Field::Signature].map(|field| found.of(field)));
+        assert_eq!(of_both, Ok([Some(Encoding::Hex), Some(Encoding::Base64)]));
+        let unclear = decide(&[hex, signature, message], "", false).unwrap_err();
+        assert!(unclear.starts_with("`signature` is base64, and it is not clear what messages are"), "{unclear}");
+        assert!(decide(&[base64, message], "message=hex", false).is_ok());
+        assert!(decide(&[base64, message], "", true).is_ok());
+        assert!(decide(&[base64, message], "", false).unwrap_err().contains("not clear what messages are"));
+        let both = decide(&[hex, base64], "", false).unwrap_err();
+        assert!(
+            both.contains("of the first 1 rows 1 values are hexadecimal and 1 base64: say --encoding hex or"),
+            "{both}"
+        );
+        assert!(both.ends_with("as by --encoding digest=base64 (both are in `digest`)"), "{both}");
+        is(decide(&[hex, base64], "base64", false), "base64");
+        assert_eq!(
+            of("digest=base64, sig=hex").map(|found: FieldEncodings| found.to_string()),
+            of("digest=base64,signature=hex").map(|found| found.to_string())
+        );
+        for wrong in ["base32", "digest=hex,digest=hex", "v=hex", "digest", "digest=hex,sig", "secret_key=hex"] {
+            assert!(wrong.parse::<FieldEncodings>().is_err(), "{wrong}");
+        }
+        // What could be neither, and PEM, say nothing, also PEM in base64.
         let pem = "-----BEGIN PUBLIC KEY-----";
-        assert_eq!(decide(&[(Field::PublicKey, pem), (Field::Digest, "AQID")], false), Ok(Encoding::Hex));
-        assert!(is_key_text(pem) && is_key_text("{}") && !is_key_text("-_AQ"));
+        let in_base64 = Base64::encode_string(pem.as_bytes());
+        is(
+            decide(&[(Field::PublicKey, pem), (Field::PublicKey, &in_base64), (Field::Digest, "AQID")], "", false),
+            "hex",
+        );
+        assert_eq!(pem_in_base64(&in_base64).as_deref(), Some(pem));
+        assert_eq!(pem_in_base64("LS0t"), None);
+        assert!(is_key_text(pem) && is_key_text("{}") && is_key_text(&in_base64) && !is_key_text("-_AQ"));
     }
 }

@@ -5,7 +5,10 @@ mod encoding;
 mod hash;
 
 use crate::types::is_same_name;
-pub use encoding::{Encoding, Encodings, UnclearEncoding, from_base64, hex_digits, is_key_text, signature_of_der};
+pub use encoding::{
+    Encoding, Encodings, FieldEncodings, UnclearEncoding, ecdsa_digest, from_base64, hex_digits, is_ecdsa_digest,
+    is_key_text, pem_in_base64, plain_hex_digits, signature_of_der,
+};
 pub use hash::{Hash, UnknownHash};
 use std::fmt;
 use std::str::FromStr;
@@ -14,7 +17,8 @@ use std::str::FromStr;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum Field {
-    /// What is signed: 32 bytes. For SM2 this is e, for BIP 340 a message.
+    /// What is signed: 32 bytes. For SM2 this is e, for BIP 340 a message. For ECDSA also a digest of another length, of
+    /// which [`ecdsa_digest`] gives those 32 bytes.
     Digest,
     /// A message. ECDSA signs its hash ([`enum@Hash`]), SM2 the SM3 of Z_A and the message, BIP 340 the message.
     Message,
@@ -148,13 +152,16 @@ pub struct UnclearColumns(String);
 pub struct Mapping {
     /// An empty name says that no column holds the field.
     columns: [Option<String>; Field::ALL.len()],
-    /// The hash of messages that ECDSA signs.
-    pub hash: Hash,
+    /// The hash of messages that ECDSA signs, SHA-256 where none is named. One that is named is an error where nothing
+    /// is hashed by it: with another scheme, and where there are no messages.
+    pub hash: Option<Hash>,
     /// Whether a text that is a message is the message, and not its hexadecimal digits.
     pub text_messages: bool,
-    /// How texts have bytes; `None` where the first rows of a whole input are to tell. Calls on single batches take
-    /// hexadecimal then.
-    pub encoding: Option<Encoding>,
+    /// How texts have bytes, by field. Of those that are not given the first rows of a whole input tell it. Calls on
+    /// single batches take hexadecimal then.
+    pub encodings: FieldEncodings,
+    /// One user id of SM2 for all messages, where no column has ids.
+    pub user_id: Option<Vec<u8>>,
 }
 
 impl Mapping {
@@ -225,7 +232,8 @@ impl Mapping {
             found.require_one_form()?;
         }
         self = found;
-        if reads(Field::Id) && self.columns[Field::Id as usize].is_none() && self.column(Field::Message).is_some() {
+        let may_have_id = self.columns[Field::Id as usize].is_none() && self.user_id.is_none();
+        if reads(Field::Id) && may_have_id && self.column(Field::Message).is_some() {
             let id = columns.iter().enumerate().find(|(place, name)| is_any_id(name) && fits(*place, Field::Id));
             if let Some((_, id)) = id {
                 return Err(UnclearColumns(format!(

@@ -84,10 +84,11 @@ impl Operation {
         if reads.contents {
             inputs.require_one_content()?;
         }
+        inputs.require_effects(self)?;
         // What is wrong with a row is said of the first of its cells.
         let has_messages = reads.messages && inputs.has(Field::Message);
         let messages = if has_messages { Some(Texts::messages(&mut inputs)?) } else { None };
-        let digests = if reads.contents && !has_messages { Some(inputs.digests()?) } else { None };
+        let digests = if reads.contents && !has_messages { Some(inputs.digests(!reads.messages)?) } else { None };
         let signatures = match (reads.signatures, reads.bare_signatures) {
             (false, _) => None,
             (true, false) => Some(inputs.signatures()?),
@@ -107,11 +108,17 @@ impl Operation {
         let user_ids = if has_messages && reads.user_ids { Texts::ids(&inputs)? } else { None };
         let messages = messages.as_ref().map(Texts::slices);
         let user_ids = user_ids.as_ref().map(Texts::slices);
-        let user_ids = user_ids.as_deref().map_or_else(UserIds::default, UserIds::each);
+        let mapping = inputs.mapping();
+        let user_ids = match (&user_ids, &mapping.user_id) {
+            (Some(ids), _) => UserIds::each(ids),
+            (None, Some(id)) => UserIds::all(id),
+            (None, None) => UserIds::default(),
+        };
         let as_digests =
             messages.as_ref().filter(|_| !reads.user_ids).and_then(|messages| as_rows(messages, &inputs.problems));
         let additional = self.additional.as_ref().map(Rows::all);
-        let mut columns = Columns { additional, variant: self.variant, ..Columns::default() };
+        let mut columns =
+            Columns { additional, variant: self.variant, hash: mapping.hash.unwrap_or_default(), ..Columns::default() };
         match (&as_digests, &messages, &digests) {
             (Some(rows), ..) => columns.contents = Contents::Digests(Rows::new(rows)),
             (_, Some(messages), _) => columns.contents = Contents::Messages { messages, user_ids },
@@ -223,7 +230,7 @@ pub(crate) fn message_digests(
     pool: &Pool,
 ) -> Result<(Vec<[u8; 32]>, Vec<u8>), Error> {
     let mut inputs = Inputs::new(batch, mapping, pool);
-    let digests = inputs.digests()?;
+    let digests = inputs.digests(true)?;
     let digests = (0..inputs.rows()).map(|row| *digests.rows().get(row)).collect();
     let codes = vec![Verdict::VALID_CODE; inputs.rows()];
     Ok((digests, inputs.merged(codes)))

@@ -10,7 +10,8 @@ use arrow_array::{
 use arrow_buffer::{ArrowNativeType, NullBuffer};
 use arrow_schema::DataType;
 use gecc::ecdsa::recovery_id_of_v;
-use gecc::fields::{Encoding, from_base64, hex_digits, is_key_text};
+use gecc::fields::{Encoding, from_base64, hex_digits, is_key_text, plain_hex_digits};
+use std::borrow::Cow;
 
 /// Whether a column of this type has [`Cells`].
 pub fn holds_bytes(data_type: &DataType) -> bool {
@@ -29,6 +30,8 @@ pub struct Cells<'a> {
     nulls: Option<NullBuffer>,
     /// Of texts.
     encoding: Encoding,
+    /// Whether they may be private keys.
+    are_secret: bool,
 }
 
 enum CellArray<'a> {
@@ -68,12 +71,22 @@ impl<'a> Cells<'a> {
             DataType::Dictionary(..) => Self::of_dictionary(array),
             other => panic!("{other} holds no bytes"),
         };
-        Cells { array, nulls: nulls.filter(|nulls| nulls.null_count() > 0), encoding: Encoding::Hex }
+        Cells { array, nulls: nulls.filter(|nulls| nulls.null_count() > 0), encoding: Encoding::Hex, are_secret: false }
     }
 
     /// The same cells, of which texts are in this encoding.
     pub(crate) fn in_encoding(self, encoding: Encoding) -> Self {
         Cells { encoding, ..self }
+    }
+
+    /// The same cells, which may be private keys: no other copy is made of their digits, as nobody would wipe it.
+    pub(crate) fn of_secrets(self) -> Self {
+        Cells { are_secret: true, ..self }
+    }
+
+    /// The digits of a hexadecimal cell.
+    fn digits<'c>(&self, cell: &'c [u8]) -> Cow<'c, [u8]> {
+        if self.are_secret { Cow::Borrowed(hex_digits(cell)) } else { plain_hex_digits(cell) }
     }
 
     fn of_dictionary(array: &'a dyn Array) -> CellArray<'a> {
@@ -144,7 +157,7 @@ impl<'a> Cells<'a> {
         let cell = self.get(row)?;
         Ok(match self.encoding {
             _ if !self.is_text() => cell.len(),
-            Encoding::Hex => hex_digits(cell).len().div_ceil(2),
+            Encoding::Hex => self.digits(cell).len().div_ceil(2),
             Encoding::Base64 => base64_length(cell),
         })
     }
@@ -158,7 +171,7 @@ impl<'a> Cells<'a> {
         let cell = self.get(row)?;
         match self.encoding {
             _ if !self.is_text() => {}
-            Encoding::Hex => return read_digits(hex_digits(cell), to),
+            Encoding::Hex => return read_digits(&self.digits(cell), to),
             Encoding::Base64 => return read_base64(cell, to),
         }
         if cell.len() != to.len() {
@@ -181,7 +194,7 @@ impl<'a> Cells<'a> {
         if !self.is_text() || self.encoding == Encoding::Base64 {
             return self.read(row, number);
         }
-        match hex_digits(self.get(row)?) {
+        match &*self.digits(self.get(row)?) {
             [first, rest @ ..] if rest.len() % 2 == 0 => {
                 read_digits(&[b'0', *first], &mut number[..1])?;
                 read_digits(rest, &mut number[1..])
@@ -271,7 +284,8 @@ fn read_digits(digits: &[u8], to: &mut [u8]) -> Result<(), CellProblem> {
 fn base64_length(text: &[u8]) -> usize {
     let text = text.trim_ascii();
     let padding = text.iter().rev().take_while(|digit| **digit == b'=').count();
-    (text.len() - padding) * 3 / 4
+    let line_ends = text.iter().filter(|byte| matches!(byte, b'\r' | b'\n')).count();
+    text.len().saturating_sub(padding + line_ends) * 3 / 4
 }
 
 /// The bytes of a text in base64, as many as there is room for.
@@ -356,6 +370,39 @@ mod tests {
             assert_eq!(append_hexadecimal(text.as_bytes(), &mut bytes), Ok(()));
         }
         assert_eq!(bytes, [7, 0x12, 0xab]);
+    }
+
+    #[test]
+    fn texts_may_have_colons_and_line_ends() {
+        let wrapped = |text: &str| {
+            let lines: Vec<&str> = text.as_bytes().chunks(64).map(|line| str::from_utf8(line).unwrap()).collect();
+            lines.join("\r\n")
+        };
+        let bytes: Vec<u8> = (0..=99).collect();
+        let digits = const_hex::encode(&bytes);
+        let colons = bytes.iter().map(|byte| format!("{byte:02x}")).collect::<Vec<_>>().join(":");
+        let texts =
+            StringArray::from(vec![digits.clone(), colons.clone(), wrapped(&digits), "ab:c".into(), "a:bc".into()]);
+        let cells = Cells::of(&texts);
+        for row in 0..3 {
+            let mut found = Vec::new();
+            assert_eq!((cells.len(row), cells.append(row, &mut found), &found), (Ok(100), Ok(()), &bytes), "{row}");
+            let mut number = [0xee; 110];
+            assert_eq!((cells.read_number(row, &mut number), &number[10..]), (Ok(()), &bytes[..]), "{row}");
+        }
+        for row in [3, 4] {
+            assert_eq!(cells.append(row, &mut Vec::new()), Err(CellProblem::NotHexadecimal), "{row}");
+        }
+        // Of private keys no copy is made.
+        let secrets = Cells::of(&texts).of_secrets();
+        assert_eq!(secrets.append(1, &mut Vec::new()), Err(CellProblem::NotHexadecimal));
+        let base64 = base64::Engine::encode(&base64::prelude::BASE64_STANDARD, &bytes);
+        let texts = StringArray::from(vec![base64.clone(), wrapped(&base64)]);
+        let cells = Cells::of(&texts).in_encoding(Encoding::Base64);
+        for row in 0..2 {
+            let mut found = Vec::new();
+            assert_eq!((cells.append(row, &mut found), &found), (Ok(()), &bytes), "{row}");
+        }
     }
 
     #[test]

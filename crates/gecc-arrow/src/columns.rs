@@ -3,10 +3,11 @@
 use crate::cells::{Cells, Integers, LONG, NO_RECOVERY_ID, recovery_id};
 use crate::error::Error;
 use crate::mapping::{column_of, names, of_other_type};
+use crate::operation::Operation;
 use crate::pool::{Pool, wiped_if};
 use crate::reason::{CellProblem, Reason};
 use arrow_array::RecordBatch;
-use gecc::fields::{self, Encoding, Field, Mapping};
+use gecc::fields::{self, Encoding, Field, Hash, Mapping, ecdsa_digest, is_ecdsa_digest};
 use gecc::{Rejection, Rows};
 use zeroize::Zeroizing;
 
@@ -36,6 +37,10 @@ impl<const W: usize> Column<'_, W> {
         }
     }
 }
+
+// How errors name what a mapping says: as options of the command, and parameters in Python.
+const HASH: &str = "--hash (`hash` in Python)";
+const USER_ID: &str = "--sm2-id (`user_id` in Python)";
 
 /// Recovery ids.
 enum Ids<'a> {
@@ -76,8 +81,12 @@ impl<'a> Inputs<'a> {
     /// The cells of a field; `None` where the mapping has no column for it.
     pub fn optional(&self, field: Field) -> Result<Option<Cells<'a>>, Error> {
         let place = column_of(self.mapping, field, self.batch.schema_ref())?;
-        let encoding = self.mapping.encoding.filter(|_| Encoding::is_of(field, self.mapping.text_messages));
-        let cells = |place| Cells::of(self.batch.column(place).as_ref()).in_encoding(encoding.unwrap_or_default());
+        let encoding = self.mapping.encodings.of(field);
+        let encoding = encoding.filter(|_| Encoding::is_of(field, self.mapping.text_messages)).unwrap_or_default();
+        let cells = |place: usize| {
+            let cells = Cells::of(self.batch.column(place).as_ref()).in_encoding(encoding);
+            if field == Field::SecretKey { cells.of_secrets() } else { cells }
+        };
         Ok(place.map(cells))
     }
 
@@ -144,14 +153,15 @@ impl<'a> Inputs<'a> {
         Ok(if secret { Column::Secret(rows.into()) } else { Column::Owned(rows) })
     }
 
-    /// Digests, of a column or of messages as ECDSA takes them.
-    pub fn digests(&mut self) -> Result<Column<'a, 32>, Error> {
+    /// Digests, of a column or of messages as ECDSA takes them. Those of a column may have other lengths where they are
+    /// for ECDSA.
+    pub fn digests(&mut self, are_for_ecdsa: bool) -> Result<Column<'a, 32>, Error> {
         self.require_one_content()?;
         if let Some(cells) = self.optional(Field::Digest)? {
-            return self.bytes(Field::Digest, &cells);
+            return self.given_digests(&cells, are_for_ecdsa);
         }
         let cells = self.required(Field::Message)?;
-        let (hash, is_whole) = (self.mapping.hash, self.holds_messages(&cells));
+        let (hash, is_whole) = (self.mapping.hash.unwrap_or_default(), self.holds_messages(&cells));
         let digests = self.fill(false, |row, to: &mut [u8; 32]| {
             let problem = |problem| (Field::Message, problem);
             let digest = if is_whole {
@@ -165,6 +175,82 @@ impl<'a> Inputs<'a> {
             Ok(())
         })?;
         Ok(Column::Owned(digests))
+    }
+
+    fn given_digests(&mut self, cells: &Cells<'a>, are_for_ecdsa: bool) -> Result<Column<'a, 32>, Error> {
+        const LONGEST_DIGEST: usize = 64;
+        let width = cells.width_of_type();
+        if !are_for_ecdsa && let Some(width) = width.filter(|width| *width != 32) {
+            let text =
+                format!("the column for `digest` is FixedSizeBinary({width}): digests of this scheme have 32 bytes");
+            return Err(Error::Columns(text));
+        }
+        if !are_for_ecdsa || width == Some(32) || cells.contiguous(32).is_some() {
+            return self.bytes(Field::Digest, cells);
+        }
+        let digests = self.fill(false, |row, to: &mut [u8; 32]| {
+            let problem = |problem| (Field::Digest, problem);
+            let length = cells.len(row).map_err(problem)?;
+            let mut bytes = [0; LONGEST_DIGEST];
+            // A cell of another length says what else is wrong with it.
+            let bytes = if is_ecdsa_digest(length) { &mut bytes[..length] } else { &mut bytes[..32] };
+            cells.read(row, bytes).map_err(problem)?;
+            *to = ecdsa_digest(bytes).ok_or((Field::Digest, CellProblem::WrongLength))?;
+            Ok(())
+        })?;
+        Ok(Column::Owned(digests))
+    }
+
+    /// What the mapping says of the values.
+    pub fn mapping(&self) -> &'a Mapping {
+        self.mapping
+    }
+
+    /// Fails where the mapping says something that has no effect on this operation and these columns.
+    pub fn require_effects(&self, operation: &Operation) -> Result<(), Error> {
+        let Mapping { hash, text_messages, encodings, user_id, .. } = self.mapping;
+        let (reads, messages) = (operation.call.reads(), self.optional(Field::Message)?);
+        let refused = |problem: String| Err(Error::Columns(problem));
+        if let Some(hash) = *hash {
+            // SHA-384 and SHA-512 are also the hash of nonces, of digests too.
+            let is_of_nonces = reads.secret_keys && matches!(hash, Hash::Sha384 | Hash::Sha512);
+            if !reads.contents || reads.messages {
+                return refused(format!("{HASH} is for ECDSA: this scheme has a hash of its own, or hashes nothing"));
+            }
+            if messages.is_none() && !is_of_nonces {
+                return refused(format!(
+                    "{HASH} is for a column `message`, and the table has `digest`, which is not hashed"
+                ));
+            }
+        }
+        if *text_messages && !messages.as_ref().is_some_and(Cells::is_text) {
+            let problem =
+                "--text-messages is for a column `message` of texts, and the table has none that the operation reads";
+            return refused(problem.to_owned());
+        }
+        if user_id.is_some() && (!reads.user_ids || messages.is_none()) {
+            return refused(format!("{USER_ID} is for messages of SM2: it is part of what is signed of them"));
+        }
+        if user_id.is_some() && self.has(Field::Id) {
+            return refused(format!(
+                "{USER_ID} is for all rows, and a column has an id for each: leave one of them out"
+            ));
+        }
+        let has_texts = |field: Field| {
+            let is_read = operation.reads(field) && Encoding::is_of(field, *text_messages);
+            Ok::<_, Error>(is_read && self.optional(field)?.is_some_and(|cells| cells.is_text()))
+        };
+        if !encodings.is_empty() {
+            for field in Field::ALL {
+                if encodings.of(field).is_some() && has_texts(field)? {
+                    return Ok(());
+                }
+            }
+            return refused(
+                "--encoding is for columns of texts, and the table has none that the operation reads".to_owned(),
+            );
+        }
+        Ok(())
     }
 
     /// One of `digest` and `message`, and an id with messages alone.

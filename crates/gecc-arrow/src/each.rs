@@ -62,7 +62,7 @@ pub fn answer_each<T: Send, B>(
     let first = if unsaid.is_empty() { None } else { Some(batches.next_while(&wanted)) };
     let mut mapping = job.mapping.clone();
     if let Some(Some(Ok(first))) = &first {
-        mapping.encoding = Some(of_first_rows(&unsaid, first, mapping.text_messages)?);
+        mapping.encodings = of_first_rows(&unsaid, first, mapping.encodings, mapping.text_messages)?;
     }
     let mapping = &mapping;
     let work = |Read { first, batch, bytes, place }: Read| {

@@ -6,17 +6,15 @@ use crate::mapping::column_of;
 use crate::operation::Operation;
 use arrow_array::RecordBatch;
 use arrow_schema::{DataType, Schema};
-use gecc::fields::{Encoding, Encodings, Field, Mapping};
+use gecc::fields::{Encoding, Encodings, Field, FieldEncodings, Mapping};
 
 /// The fields of which a mapping leaves open how their texts are encoded, each with its column's place.
 ///
 /// # Errors
 /// As for [`column_of`].
 pub(crate) fn unsaid(operation: &Operation, mapping: &Mapping, schema: &Schema) -> Result<Vec<(Field, usize)>, Error> {
-    if mapping.encoding.is_some() {
-        return Ok(Vec::new());
-    }
-    let fields = Field::ALL.into_iter().filter(|field| operation.reads(*field));
+    let is_unsaid = |field: &Field| operation.reads(*field) && mapping.encodings.of(*field).is_none();
+    let fields = Field::ALL.into_iter().filter(is_unsaid);
     let fields = fields.filter(|field| Encoding::is_of(*field, mapping.text_messages));
     let found = fields.filter_map(|field| {
         let place = column_of(mapping, field, schema).transpose()?;
@@ -39,19 +37,21 @@ fn is_text(data_type: &DataType) -> bool {
     }
 }
 
-/// The encoding that the first rows of these columns show.
+/// The encodings of these columns, as the first rows show them, and those that are given.
 ///
 /// # Errors
 /// [`Error::Columns`] as for [`Encodings::decide`].
 pub(crate) fn of_first_rows(
     columns: &[(Field, usize)],
     first: &RecordBatch,
+    given: FieldEncodings,
     text_messages: bool,
-) -> Result<Encoding, Error> {
-    let columns = columns.iter().map(|(field, place)| (*field, Cells::of(first.column(*place).as_ref())));
-    let (columns, mut seen): (Vec<(Field, Cells)>, _) = (columns.collect(), Encodings::default());
+) -> Result<FieldEncodings, Error> {
+    let cells_of = |(field, place): &(Field, usize)| (*field, Cells::of(first.column(*place).as_ref()));
+    let cells_of_columns: Vec<(Field, Cells)> = columns.iter().map(cells_of).collect();
+    let mut seen = Encodings::default();
     for row in 0..first.num_rows() {
-        for (field, cells) in &columns {
+        for (field, cells) in &cells_of_columns {
             let text = cells.get(row).ok().and_then(|text| str::from_utf8(text).ok());
             text.into_iter().for_each(|text| seen.see(*field, text));
         }
@@ -59,5 +59,7 @@ pub(crate) fn of_first_rows(
             break;
         }
     }
-    seen.decide(text_messages).map_err(|unclear| Error::Columns(unclear.to_string()))
+    let decided = seen.decide(given, text_messages).map_err(|unclear| Error::Columns(unclear.to_string()))?;
+    let of_columns = columns.iter().filter_map(|(field, _)| Some((*field, decided.of(*field)?)));
+    Ok(of_columns.fold(given, |encodings, (field, encoding)| encodings.with(field, encoding)))
 }

@@ -5,12 +5,12 @@ use crate::error::Error;
 use crate::operation::Operation;
 use arrow_schema::{DataType, FieldRef, Schema};
 use gecc::call::RecoveryIds;
-use gecc::fields::{Field, Mapping};
+use gecc::fields::{Field, Mapping, is_ecdsa_digest};
 
 /// What a column of the field may hold, for errors.
 pub(crate) fn wanted(field: Field) -> &'static str {
     match field {
-        Field::Digest => "32 bytes: FixedSizeBinary(32), Binary, or hexadecimal text",
+        Field::Digest => "32 bytes, or for ECDSA 20, 28, 48 or 64: FixedSizeBinary, Binary, or hexadecimal text",
         Field::SecretKey => {
             "32 bytes: FixedSizeBinary(32), Binary, or hexadecimal text; or PEM, DER or JWK: Binary or text"
         }
@@ -32,7 +32,8 @@ const DER_WIDTHS: [i32; 7] = [44, 56, 59, 60, 88, 91, 92];
 /// Whether the field's cells of fixed width may have this width.
 fn takes_width(field: Field, width: i32) -> bool {
     match field {
-        Field::Digest | Field::SecretKey => width == 32,
+        Field::Digest => usize::try_from(width).is_ok_and(is_ecdsa_digest),
+        Field::SecretKey => width == 32,
         Field::Signature => matches!(width, 64 | 65),
         Field::R | Field::S => (1..=32).contains(&width),
         Field::PublicKey => matches!(width, 32 | 33 | 64 | 65) || DER_WIDTHS.contains(&width),

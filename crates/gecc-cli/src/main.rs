@@ -15,11 +15,11 @@ mod secrets;
 #[cfg(all(feature = "arrow", feature = "chains"))]
 mod silent;
 
-use clap::{CommandFactory, Parser};
+use clap::{CommandFactory, FromArgMatches};
 use commands::{bench, doctor, ecdh, kernels, pubkey, recover, sign, verify};
 #[cfg(feature = "chains")]
 use commands::{bitcoin, certificates, ethereum};
-use flags::{Arguments, Command};
+use flags::{Arguments, Command, Given};
 #[cfg(feature = "chains")]
 use gecc_cli::failure::COULD_NOT_RUN;
 use gecc_cli::failure::{self, ALL_PASSED, CLOSED_PIPE, SOME_REJECTED};
@@ -38,7 +38,9 @@ fn main() -> ExitCode {
     memory::keep_freed();
     #[cfg(feature = "arrow")]
     say_nothing_of_caught_panics();
-    failure::exit("gecc", run(Arguments::parse()))
+    let matches = Arguments::command().get_matches();
+    let arguments = Arguments::from_arg_matches(&matches).unwrap_or_else(|problem| problem.exit());
+    failure::exit("gecc", run(arguments, &Given::of(&matches)))
 }
 
 /// A decoder that panics on a broken file gives an error, which says enough.
@@ -52,14 +54,14 @@ fn say_nothing_of_caught_panics() {
     }));
 }
 
-fn run(arguments: Arguments) -> Result<u8, Failure> {
+fn run(arguments: Arguments, given: &Given) -> Result<u8, Failure> {
     say::listen(arguments.verbose)?;
     match arguments.command {
-        Command::Verify(options) => verify::run(options),
+        Command::Verify(options) => verify::run(options, given),
         Command::Recover(options) => recover::run(options),
-        Command::Sign(options) => sign::run(options),
+        Command::Sign(options) => sign::run(options, given),
         Command::Ecdh(options) => ecdh::run(options),
-        Command::Pubkey(options) => pubkey::run(options),
+        Command::Pubkey(options) => pubkey::run(options, given),
         #[cfg(feature = "chains")]
         Command::Ethereum(command) => ethereum::run(command),
         #[cfg(feature = "chains")]

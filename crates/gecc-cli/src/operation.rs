@@ -5,6 +5,7 @@ use crate::input::keyfile::{Keys, Numbers};
 use crate::output::Line;
 use gecc::call::{self, Columns, Reads, RecoveryIds};
 use gecc::ed25519::Variant;
+use gecc::fields::Hash;
 use gecc::{Engine, Error, Rows, SecretKeys, signature_to_der};
 
 /// In place of a recovery id that an item does not have: none is so large.
@@ -19,6 +20,8 @@ pub struct Operation {
     pub additional: Option<[u8; 32]>,
     /// Which variant of Ed25519 signatures are of.
     pub variant: Variant,
+    /// The hash of what ECDSA signs: it is that of RFC 6979's HMAC too.
+    pub hash: Hash,
     pub form: ResultForm,
     /// For measurements of all but the engine: every item has passed.
     #[cfg(test)]
@@ -42,6 +45,7 @@ impl From<call::Operation> for Operation {
             keys: Keys::OfItems,
             additional: None,
             variant: Variant::PURE,
+            hash: Hash::default(),
             form: ResultForm::Plain,
             #[cfg(test)]
             is_passed_over: false,
@@ -120,7 +124,7 @@ impl Operation {
             return Ok(());
         }
         let additional = self.additional.as_ref().map(Rows::all);
-        let mut columns = Columns { additional, variant: self.variant, ..items.columns };
+        let mut columns = Columns { additional, variant: self.variant, hash: self.hash, ..items.columns };
         let has_id = |item: usize| *columns.recovery_ids.get(item) != [NO_RECOVERY_ID];
         let are_optional = self.call.reads().recovery_ids == RecoveryIds::Optional && !columns.recovery_ids.is_empty();
         if are_optional && !(0..codes.len()).any(has_id) {

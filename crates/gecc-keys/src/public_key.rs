@@ -8,6 +8,7 @@ use base64ct::{Base64UrlUnpadded, Encoding};
 use der::asn1::{AnyRef, ObjectIdentifier};
 use der::{Decode, Header, Reader as _, SliceReader, Tag, Tagged};
 use gecc::CurveId;
+use gecc::fields::pem_in_base64;
 use pem_rfc7468::Decoder;
 use pkcs8::spki::SubjectPublicKeyInfoRef;
 use sec1::EcParameters;
@@ -27,6 +28,10 @@ pub fn public_key(key: &[u8], kind: impl Into<KeyKind>) -> Option<Result<Vec<u8>
         // Coordinates may begin with any bytes, but no key of 64 is text by chance.
         b'{' if std::str::from_utf8(text).is_ok() => Some(of_jwk(text, kind)),
         b'-' if text.starts_with(b"-----BEGIN") => Some(of_pem(text, kind)),
+        // As transparency logs have keys.
+        b'L' if let Some(pem) = std::str::from_utf8(text).ok().and_then(pem_in_base64) => {
+            Some(of_pem(pem.as_bytes(), kind))
+        }
         _ if openssh::is_public(text) => Some(of_openssh(text, kind)),
         _ if is_der(key) => Some(of_der(key, kind)),
         _ => None,

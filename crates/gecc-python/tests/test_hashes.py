@@ -78,8 +78,50 @@ def test_record_batches_refuse_hashes_that_are_not_meant() -> None:
     batch = pa.record_batch({"message": [b"a"], "secret_key": [bytes(31) + b"\1"]})
     with pytest.raises(ValueError, match="hash: no hash is called `md5`"):
         arrow.Sign("p256", hash="md5")(batch)  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="hash: SM2 has a hash of its own"):
-        arrow.Sign("sm2", hash="keccak256")(batch)
+    # Also for the hash that ECDSA has by default.
+    for name in ["keccak256", "sha256"]:
+        with pytest.raises(ValueError, match="hash: SM2 has a hash of its own"):
+            arrow.Sign("sm2", hash=name)(batch)  # type: ignore[arg-type]
+    digests = pa.record_batch({"digest": [bytes(32)], "secret_key": [bytes(31) + b"\1"]})
+    for name in ["keccak256", "sha256"]:
+        with pytest.raises(ValueError, match="is for a column `message`"):
+            arrow.Sign("p256", hash=name)(digests)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="is for messages of SM2"):
+        arrow.Sign("p256", user_id="alice")(batch)
+    with pytest.raises(ValueError, match="is for messages of SM2"):
+        arrow.Sign("sm2", user_id="alice")(digests)
+    with pytest.raises(ValueError, match="batch_equations: for ECDSA"):
+        arrow.Verify("sm2", batch_equations=True)(batch)
+
+
+def test_one_user_id_is_for_all_rows() -> None:
+    secret_keys, public_keys = gecc.generate_keys("sm2", 2)
+    messages = [b"one", b"two"]
+    batch = pa.record_batch({
+        "message": pa.array(messages, pa.binary()),
+        "secret_key": pa.array([row.tobytes() for row in secret_keys], pa.binary()),
+        "public_key": pa.array([row.tobytes() for row in public_keys], pa.binary()),
+    })
+    for user_id in ["", "alice", b"\xff\x00"]:
+        signed = arrow.Sign("sm2", user_id=user_id, beside=True)(batch)
+        alone, _ = gecc.sign_messages("sm2", messages, secret_keys, user_ids=user_id)
+        assert signed["signature"].to_pylist() == [row.tobytes() for row in alone]
+        assert arrow.Verify("sm2", user_id=user_id)(signed)["valid"].to_pylist() == [True, True]
+        assert arrow.Verify("sm2", user_id="bob")(signed)["valid"].to_pylist() == [False, False]
+
+
+def test_nonces_are_made_by_the_hash_of_messages() -> None:
+    # RFC 6979, A.2.5.
+    key = bytes.fromhex("c9afa9d845ba75166b5c215767b1d6934e50c3db36e89b127b8a622b120f6721")
+    expected = {
+        "sha384": "0eafea039b20e9b42309fb1d89e213057cbf973dc0cfc8f129edddc800ef7719"
+        "4861f0491e6998b9455193e34e7b0d284ddd7149a74b95b9261f13abde940954",
+        "sha512": "8496a60b5e9b47c825488827e0495b0e3fa109ec4568fd3f8d1097678eb97f00"
+        "2362ab1adbe2b8adf9cb9edab740ea6049c028114f2460f96554f61fae3302fe",
+    }
+    for name, signature in expected.items():
+        signed, _ = gecc.sign_messages("p256", [b"sample"], key, hash=name)  # type: ignore[call-overload]
+        assert signed[0].tobytes().hex() == signature
 
 
 def test_without_a_hash_a_message_is_its_digest() -> None:
@@ -113,3 +155,5 @@ def test_hashes_that_cannot_be() -> None:
         gecc.sign_messages("sm2", MESSAGES, bytes(31) + b"\1", hash="keccak256")
     with pytest.raises(ValueError, match="hash: SM2 has a hash of its own"):
         gecc.verify_messages("sm2", MESSAGES, bytes(64), bytes(33), hash="none")
+    with pytest.raises(ValueError, match="hash: SM2 has a hash of its own"):
+        gecc.sign_messages("sm2", MESSAGES, bytes(31) + b"\1", hash="sha256")

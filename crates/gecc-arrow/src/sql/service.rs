@@ -80,7 +80,7 @@ impl Service {
             }
             Computed::EthAddress => self.addresses(batch, &mapping),
             Computed::Digests(hash) => {
-                mapping.hash = hash;
+                mapping.hash = Some(hash);
                 let (digests, codes) = message_digests(batch, &mapping, &self.pool)?;
                 Ok(Answers::new(codes).with_rows("digest", 32, digests.into_flattened()))
             }

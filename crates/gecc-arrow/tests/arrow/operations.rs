@@ -751,3 +751,107 @@ fn callers_may_make_the_calls() {
     let refused = verify.apply_through(&batch, &mapping, &pool, no);
     assert!(matches!(refused, Err(Error::Options(text)) if text == "no"));
 }
+
+/// FIPS 186-5, section 6.4: columns of digests of SHA-1, SHA-224, SHA-384 and SHA-512, of every type.
+#[test]
+fn digests_of_other_lengths_are_for_ecdsa() {
+    let curve = CurveId::P256;
+    let key = SecretKey::from_bytes([7; 32]);
+    let all: Vec<u8> = (1..=64).collect();
+    for length in [20, 28, 32, 48, 64] {
+        let rows: Vec<Vec<u8>> =
+            (0..5_usize).map(|row| all.iter().map(|byte| byte ^ row as u8).take(length).collect()).collect();
+        let digests: Vec<[u8; 32]> = rows
+            .iter()
+            .map(|row| {
+                let (padding, taken) = (32_usize.saturating_sub(length), length.min(32));
+                let mut digest = [0; 32];
+                digest[padding..].copy_from_slice(&row[..taken]);
+                digest
+            })
+            .collect();
+        let expected = ecdsa::sign(engine(), curve, &digests, &key, SForm::default()).unwrap();
+        let expected: Vec<Cell> = expected.into_iter().map(|signed| Some(signed.unwrap().to_vec())).collect();
+        let columns: [ArrayRef; 4] = [
+            Arc::new(BinaryArray::from_iter_values(&rows)),
+            Arc::new(arrow_array::FixedSizeBinaryArray::try_from_iter(rows.iter()).unwrap()),
+            Arc::new(StringArray::from_iter_values(rows.iter().map(const_hex::encode))),
+            Arc::new(StringArray::from_iter_values(
+                rows.iter().map(|row| row.iter().map(|byte| format!("{byte:02X}")).collect::<Vec<_>>().join(":")),
+            )),
+        ];
+        for digests in columns {
+            let sign = Operation { key: Key::All(key.clone()), ..sign(curve) };
+            let answers = apply(sign, vec![(Field::Digest, digests.clone())]);
+            assert_eq!(self::rows(&answers, 0), expected, "{length} {}", digests.data_type());
+            // SM2 and BIP 340 have 32 bytes.
+            for call in [Call::Sm2Sign, Call::Bip340Sign] {
+                let operation = Operation { key: Key::All(key.clone()), ..call.into() };
+                let (batch, mapping) = batch(vec![(Field::Digest, digests.clone())]);
+                let answers = operation.apply(engine(), &batch, &mapping, &Pool::default());
+                let is_taken = answers.is_ok_and(|answers| (0..5).all(|row| answers.reason(row).is_none()));
+                assert_eq!(is_taken, length == 32, "{call:?} {length}");
+            }
+        }
+    }
+    for length in [0, 19, 31, 33, 47, 63] {
+        let digests: ArrayRef = Arc::new(BinaryArray::from_iter_values([vec![1; length]]));
+        let answers = apply(Operation { key: Key::All(key.clone()), ..sign(curve) }, vec![(Field::Digest, digests)]);
+        assert_eq!(answers.reason(0), Some(Reason::Cell(Field::Digest, CellProblem::WrongLength)), "{length}");
+    }
+}
+
+/// What a mapping says and has no effect is an error, also where it is what would be done without it.
+#[test]
+fn what_has_no_effect_is_refused() {
+    use gecc::fields::{Encoding, Hash};
+    let bytes = |width: usize| Arc::new(BinaryArray::from_iter_values([vec![1; width]])) as ArrayRef;
+    let text = Arc::new(StringArray::from_iter_values(["61"])) as ArrayRef;
+    let problem = |call: Call, column: (Field, ArrayRef), change: &dyn Fn(&mut Mapping)| {
+        let (batch, mut mapping) = batch(vec![column]);
+        change(&mut mapping);
+        let operation = Operation { key: Key::All(SecretKey::from_bytes([7; 32])), ..call.into() };
+        operation.apply(engine(), &batch, &mapping, &Pool::default()).err().map(|problem| problem.to_string())
+    };
+    let ecdsa = Call::sign(CurveId::P256, SForm::default());
+    let digest = || (Field::Digest, bytes(32));
+    let message = || (Field::Message, bytes(3));
+    for hash in [Hash::Sha256, Hash::Keccak256] {
+        let with_hash = |mapping: &mut Mapping| mapping.hash = Some(hash);
+        assert_eq!(problem(ecdsa, message(), &with_hash), None);
+        assert!(problem(ecdsa, digest(), &with_hash).unwrap().contains("is for a column `message`"));
+        for call in [Call::Sm2Sign, Call::Bip340Sign, Call::Ed25519Sign] {
+            assert!(problem(call, message(), &with_hash).unwrap().contains("is for ECDSA"), "{call:?}");
+        }
+    }
+    // That of nonces has an effect on digests.
+    assert_eq!(problem(ecdsa, digest(), &|mapping| mapping.hash = Some(Hash::Sha384)), None);
+    let as_text = |mapping: &mut Mapping| mapping.text_messages = true;
+    assert_eq!(problem(ecdsa, (Field::Message, text.clone()), &as_text), None);
+    for column in [message(), digest()] {
+        assert!(problem(ecdsa, column, &as_text).unwrap().contains("--text-messages is for"));
+    }
+    let with_id = |mapping: &mut Mapping| mapping.user_id = Some(b"alice".to_vec());
+    assert_eq!(problem(Call::Sm2Sign, message(), &with_id), None);
+    assert!(problem(Call::Sm2Sign, digest(), &with_id).unwrap().contains("is for messages of SM2"));
+    assert!(problem(ecdsa, message(), &with_id).unwrap().contains("is for messages of SM2"));
+    let encoded = |mapping: &mut Mapping| mapping.encodings = Encoding::Hex.into();
+    assert_eq!(problem(ecdsa, (Field::Message, text), &encoded), None);
+    assert!(problem(ecdsa, message(), &encoded).unwrap().contains("--encoding is for columns of texts"));
+}
+
+#[test]
+fn one_user_id_is_for_all_rows() {
+    let keys = [SecretKey::from_bytes([5; 32]), SecretKey::from_bytes([6; 32])];
+    let messages: [&[u8]; 2] = [b"one", b"two"];
+    for id in [&b""[..], b"alice"] {
+        let expected = sm2::sign_messages(engine(), &messages, sm2::UserIds::all(id), &keys).unwrap();
+        let column: ArrayRef = Arc::new(BinaryArray::from_iter_values(messages));
+        let (batch, mut mapping) = batch(vec![(Field::Message, column)]);
+        mapping.user_id = Some(id.to_vec());
+        let operation = Operation { key: Key::Each(Arc::new(keys.to_vec())), ..Call::Sm2Sign.into() };
+        let answers = operation.apply(engine(), &batch, &mapping, &Pool::default()).unwrap();
+        let expected: Vec<Cell> = expected.into_iter().map(|signed| Some(signed.unwrap().to_vec())).collect();
+        assert_eq!(rows(&answers, 0), expected);
+    }
+}

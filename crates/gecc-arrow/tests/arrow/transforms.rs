@@ -163,7 +163,7 @@ fn texts_are_in_the_encoding_of_the_first_rows() {
     let input = open(&from, options(1024)).unwrap();
     let (operation, pool) = (verify(CURVE), Pool::default());
     let mut said = Mapping::new();
-    said.encoding = Some(Encoding::Base64);
+    said.encodings = Encoding::Base64.into();
     let mapping = complete(said, input.schema(), &operation).unwrap();
     let job = Job { engine: engine(), operation: &operation, mapping: &mapping, pool: &pool };
     let outcome = transform(&job, input, Output::File(to.clone()), &with, &AtomicBool::new(false)).unwrap();

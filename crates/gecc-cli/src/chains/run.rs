@@ -5,6 +5,7 @@ use super::put::{Former, Made, OfBatch, Sink};
 use super::state::State;
 use super::summary::{Summary, count_problems, print_timings};
 use crate::flags::ChainOptions;
+use crate::input::fields::counted;
 use crate::input::paths::without_patterns;
 use crate::job::{End, loaded_from, pool, warn_of_failures};
 use crate::memory;
@@ -113,6 +114,7 @@ pub fn run<R: Row>(
         let _ = to_start.send(paths.known_bytes());
         let session = Session { engine, pool, interrupted, max_memory, timings: Timings::default(), paths };
         let output = Output::open(options.output.as_deref(), false, interrupted)?;
+        output.require_sync(options.sync)?;
         let bar = Progress::new(Some(session.paths.bytes()), options.said.quiet);
         info(|| format!("input: {} files, {} bytes", session.paths.files.len(), session.paths.bytes()));
         let (sink, former) = Sink::new::<R>(options, output, &session.pool)?;
@@ -151,7 +153,7 @@ fn find(named: &[PathBuf], options: &ChainOptions, done: Option<&Path>) -> Resul
     if files > 0 {
         output.map_or(Ok(()), |output| refuse_losing(output, done))?;
         if !options.said.quiet {
-            note(&format!("{files} files are done already"));
+            note(&format!("{} {} done already", counted(files, "file"), if files == 1 { "is" } else { "are" }));
         }
     }
     Ok((paths, Some(state)))
@@ -230,7 +232,9 @@ fn conclude(end: End, engine: &Engine, timings: &Timings, writing: Writing, star
         _ => Ok(output.abandon_at_end(summary.answers() > 0, is_readable)),
     };
     debug(|| loaded_from(engine));
-    if !options.said.quiet {
+    // Answers that nobody took were not counted.
+    let says_nothing = matches!(end, End::ClosedPipe) && summary.answers() == 0;
+    if !options.said.quiet && !says_nothing {
         summary.print(options.said.summary, what, started.elapsed().as_secs_f64(), engine);
         if options.timings {
             print_timings(timings);

@@ -17,6 +17,12 @@ pub fn run(options: &BenchOptions) -> Result<u8, Failure> {
         [] => PublicCall::value_variants().to_vec(),
         some => some.to_vec(),
     };
+    let curves = options.batches.curves();
+    let is_on_none = |operation: &&PublicCall| !curves.iter().any(|curve| operation.is_on(*curve));
+    if let Some(operation) = options.operations.iter().find(is_on_none) {
+        let name = operation.name();
+        return Err(format!("--operations: {name} does not exist on the curve of --curve").into());
+    }
     let is_together = operations.iter().any(|operation| operation.is_together());
     let together = || -> Result<Engine, Failure> { Ok(options.engine.builder()?.batch_equations(true).build()?) };
     let bench = Bench {
@@ -31,7 +37,7 @@ pub fn run(options: &BenchOptions) -> Result<u8, Failure> {
         writeln!(io::stdout(), "{}\n", bench.engine)?;
         writeln!(io::stdout(), "{:15} {:28} {:>9} {:>12}", "curve", "operation", "items", "rate")?;
     }
-    for curve in options.batches.curves() {
+    for curve in curves {
         bench.curve(curve)?;
     }
     Ok(ALL_PASSED)

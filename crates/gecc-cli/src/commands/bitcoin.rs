@@ -12,7 +12,7 @@ use gecc_chains::bitcoin::{Answer, Answers, Chain, verify_as};
 use std::path::PathBuf;
 
 pub fn run(command: BitcoinCommand) -> Result<u8, Failure> {
-    let InputsOptions { paths, rest_url, from, to, state, equations, mut chain } = match command {
+    let InputsOptions { paths, rest_url, from, to, state, batch_equations, mut chain } = match command {
         BitcoinCommand::Verify(options) => options,
         #[cfg(feature = "arrow")]
         BitcoinCommand::Index(options) => {
@@ -22,7 +22,7 @@ pub fn run(command: BitcoinCommand) -> Result<u8, Failure> {
         #[cfg(feature = "arrow")]
         BitcoinCommand::Scan(options) => return silent::scan(&options),
     };
-    chain.engine.batch_equations = equations.batch_equations;
+    chain.engine.batch_equations = batch_equations;
     let blocks = blocks(from, to)?;
     refuse_standard_input(&paths)?;
     let node = node::asked(rest_url.as_ref(), blocks, chains::memory_for_files(chain.engine.max_memory, true))?;

@@ -11,12 +11,18 @@ use std::ops::ControlFlow;
 const PUT_OUT: usize = 1 << 15;
 
 pub fn run(options: CertificatesOptions) -> Result<u8, Failure> {
+    let has_ids = !options.sm2_id.is_empty();
     let mut wanted = Options::default();
     if !options.sm2_id.is_empty() {
         wanted.sm2_user_ids = options.sm2_id.into_iter().map(String::into_bytes).collect();
     }
     chains::run::<Answer>(&options.paths, false, &options.chain, None, |session, former, put| {
         let Answers { answers, problems } = check(&session.settings(), &session.paths, &wanted)?;
+        let is_of_sm2 = |answer: &Answer| answer.kind().starts_with("SM2");
+        if has_ids && !answers.is_empty() && !answers.iter().any(is_of_sm2) {
+            let problem = "--sm2-id has no effect: no certificate is signed with SM2";
+            return Ok(Some(Failure::Problem(problem.to_owned())));
+        }
         let finished = session.paths.files.iter().map(|(path, _)| path.clone()).collect();
         let mut progress = Progress { bytes: session.paths.bytes(), finished, problems };
         let mut answers = answers.into_iter();

@@ -229,11 +229,13 @@ fn kernel_packs() -> Finding {
 fn nvrtc() -> Finding {
     let version = kernels::nvrtc_version().map(|(major, minor)| format!("version {major}.{minor}"));
     let version = version.map_err(|problem| {
+        let problem = match problem {
+            gecc::Error::Kernels(problem) => problem,
+            other => other.to_string(),
+        };
         format!(
-            "{problem}. It compiles the kernels on first use: install the CUDA toolkit's NVRTC, or the PyPI package \
-             nvidia-cuda-nvrtc and name its folder in GECC_NVRTC_DIR, or run `gecc kernels pack` elsewhere and name \
-             the folder in GECC_KERNELS, or `gecc kernels build` and name it in GECC_KERNEL_CACHE. GPUs that a pack \
-             serves do without"
+            "not usable: {problem} (install the CUDA toolkit or `pip install nvidia-cuda-nvrtc`, or set GECC_NVRTC_DIR; \
+             it compiles kernels on first use, unless `gecc kernels pack` or `gecc kernels build` has done so)"
         )
     });
     Finding::of("NVRTC", version, State::Missing)

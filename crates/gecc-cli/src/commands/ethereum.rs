@@ -4,6 +4,7 @@ use crate::chains::{self, Absent, Answered, Field, Holds, Row, Value};
 #[cfg(unix)]
 use crate::flags::SendersOptions;
 use crate::flags::{EthereumCommand, blocks};
+use crate::input::open::is_standard_stream;
 #[cfg(unix)]
 use crate::interrupt;
 #[cfg(unix)]
@@ -11,11 +12,16 @@ use crate::node::Node;
 use crate::output::Failure;
 use gecc_chains::Progress;
 use gecc_chains::ethereum::{Answer, Answers, Options, Reason, senders_as};
+use std::path::PathBuf;
 
 pub fn run(command: EthereumCommand) -> Result<u8, Failure> {
     let EthereumCommand::Senders(given) = command;
     let (blocks, only_rejected) = (blocks(given.from, given.to)?, given.chain.only_rejected);
     let options = Options { blocks, chain_id: given.chain_id, only_rejected };
+    let is_stream = |path: &PathBuf| is_standard_stream(path);
+    if given.state.is_some() && !given.paths.is_empty() && given.paths.iter().all(is_stream) {
+        return Err("--state notes files that are done: standard input is none".to_owned().into());
+    }
     // It answers as long as it is there.
     #[cfg(unix)]
     let node = asked(&given)?;

@@ -1,18 +1,17 @@
 //! `gecc pubkey`.
 
 use crate::curve::Chosen;
-use crate::flags::PubkeyOptions;
+use crate::flags::{Given, PubkeyOptions};
 use crate::job;
 use crate::operation::{Operation, ResultForm};
 use crate::output::Failure;
 use gecc::{CurveId, call};
 
-pub fn run(options: PubkeyOptions) -> Result<u8, Failure> {
+pub fn run(options: PubkeyOptions, given: &Given) -> Result<u8, Failure> {
     let PubkeyOptions { curve, scheme, compressed, stream } = options;
-    let call = match Chosen::of(curve, scheme)? {
-        Chosen::Ed25519 if compressed => {
-            return Err("--compressed is for points: public keys of Ed25519 have 32 bytes".to_owned().into());
-        }
+    let chosen = Chosen::of(curve, scheme)?;
+    given.require_effect_with(chosen.scheme())?;
+    let call = match chosen {
         Chosen::Ed25519 => call::Operation::Ed25519PublicKeys,
         Chosen::Ecdsa(curve) => call::Operation::PublicKeys(curve),
         Chosen::Sm2 => call::Operation::PublicKeys(CurveId::Sm2),

@@ -7,7 +7,7 @@ use super::silent;
 use super::stream::{SaidOptions, format_by_name};
 use crate::node::Url;
 use clap::{Args, Subcommand};
-use gecc_cli::engine::{EngineOptions, EquationOptions};
+use gecc_cli::engine::EngineOptions;
 use std::path::PathBuf;
 
 // A paragraph is one line: clap breaks it where the terminal ends.
@@ -128,8 +128,10 @@ pub struct InputsOptions {
     /// A file that notes which input files are done. Those that it names are left out.
     #[arg(long, value_name = "FILE")]
     pub state: Option<PathBuf>,
-    #[command(flatten)]
-    pub equations: EquationOptions,
+    /// Verify signatures of taproot (BIP 340) in groups where that is faster. An invalid signature is then taken to be
+    /// valid with a probability of at most 2^-128 for each group; otherwise answers are the same.
+    #[arg(long)]
+    pub batch_equations: bool,
     #[command(flatten)]
     pub chain: ChainOptions,
 }

@@ -3,6 +3,7 @@
 mod bench;
 #[cfg(feature = "chains")]
 mod chains;
+mod effects;
 #[cfg(feature = "chains")]
 mod heights;
 mod kernels;
@@ -16,6 +17,7 @@ pub use bench::BenchOptions;
 #[cfg(feature = "chains")]
 pub use chains::{BitcoinCommand, CertificatesOptions, ChainOptions, EthereumCommand, InputsOptions, SendersOptions};
 use clap::{ArgAction, Args, Parser, Subcommand};
+pub use effects::Given;
 #[cfg(feature = "chains")]
 pub use heights::blocks;
 pub use kernels::{BuildOptions, KernelsCommand, PackOptions};

@@ -1,5 +1,6 @@
 //! Commands on signatures.
 
+use super::stream::IdOptions;
 use super::stream::{input_help, named};
 use super::{HashOptions, StreamOptions};
 use crate::curve::{Scheme, any, of_ecdsa};
@@ -12,8 +13,8 @@ use std::path::PathBuf;
 
 pub const VERIFY_HELP: &str = concat!(
     "\
-Fields: `digest` (32 bytes) or `message` (hashed with SHA-256 or as --hash says, for sm2 with SM3 over Z_A || M and the text `id`, which \
---columns id=NAME names); `signature` (r || s of 64 bytes, r || s || v of 65, or DER), or `r` and `s`, or `der`; `public_key` (SEC 1, 33 or 65 \
+Fields: `digest` (32 bytes, for ECDSA also 20, 28, 48 or 64, cut or padded as FIPS 186-5 says) or `message` (hashed with SHA-256 or as --hash says, for sm2 with SM3 over Z_A || M and the text `id`, which \
+--columns id=NAME names, or --sm2-id says for all); `signature` (r || s of 64 bytes, r || s || v of 65, or DER), or `r` and `s`, or `der`; `public_key` (SEC 1, 33 or 65 \
 bytes, or x || y of 64, or SubjectPublicKeyInfo in DER or PEM, or a JSON Web Key). For bip340 a `digest` is a \
 message of 32 bytes, a `message` is signed as it is, and a `public_key` has 32 bytes, or any of the others. Likewise for ed25519, whose keys \
 have 32 bytes, or are SubjectPublicKeyInfo, JSON Web Keys or lines of OpenSSH (`ssh-ed25519 AAAA…`), and whose signatures have 64 bytes alone. With --batch-equations the `recovery_id` or `v` \
@@ -50,11 +51,13 @@ Output: {\"public_key\":\"04…\"}, with --addresses {\"address\":\"0x…\"}, or
 
 pub const SIGN_HELP: &str = concat!(
     "\
-Fields: `digest` or `message`, for bip340 and ed25519 a message of 32 bytes or of any length; for sm2 the optional text `id`; `secret_key` where no key file is given. The key file has one key for all items or one per item: as the \
+Fields: `digest` or `message`, for bip340 and ed25519 a message of 32 bytes or of any length; for sm2 the optional text `id`, or --sm2-id for all; `secret_key` where no key file is given. The key file has one key for all items or one per item: as the \
 input of `gecc pubkey`, as PEM or DER (SEC 1 `EC PRIVATE KEY`, PKCS#8 `PRIVATE KEY`, not encrypted), or as JSON Web Keys. Private keys of \
 ed25519 are seeds of 32 bytes; their files may be of OpenSSH too (`OPENSSH PRIVATE KEY`, not encrypted). Its \
 content tells the form. A file whose public key does not belong to its private key is refused. Lines that begin with # are \
 comments where each line is a hexadecimal key.
+
+Nonces of ECDSA are those of RFC 6979, by HMAC with SHA-256, or with --hash sha384 or sha512 with that hash, by the CPU.
 
 A private key must sign on one curve alone: ECDSA signatures of one digest on two curves give the key away, as their nonces are \
 the same number. Where one key has to serve several curves, give each its own --additional-data.
@@ -94,13 +97,10 @@ pub struct VariantOptions {
 }
 
 impl VariantOptions {
-    /// Fails where a variant is asked for that the scheme does not have.
-    pub fn of(&self, scheme: Scheme) -> Result<Variant, String> {
+    /// The variant that these name.
+    pub fn variant(&self) -> Result<Variant, String> {
         let variant = match (&self.context, self.prehashed) {
             (None, false) => return Ok(Variant::PURE),
-            _ if scheme != Scheme::Ed25519 => {
-                return Err("--context and --prehashed are for --scheme ed25519".to_owned());
-            }
             (Some(context), false) => Variant::context(context),
             (context, true) => Variant::prehashed(context.as_deref().unwrap_or_default()),
         };
@@ -122,6 +122,8 @@ pub struct VerifyOptions {
     pub rule: Option<Rule>,
     #[command(flatten)]
     pub variant: VariantOptions,
+    #[command(flatten)]
+    pub id: IdOptions,
     /// Reject s above n/2 (BIP 62, EIP-2); ECDSA only.
     #[arg(long)]
     pub low_s: bool,
@@ -164,6 +166,8 @@ pub struct SignOptions {
     pub additional_data: Option<[u8; 32]>,
     #[command(flatten)]
     pub variant: VariantOptions,
+    #[command(flatten)]
+    pub id: IdOptions,
     /// Private keys: hexadecimal, PEM, DER or JWK; one for all items or one per item. - is standard input, where the
     /// input is a file [default: `secret_key` of each item].
     #[arg(long)]

@@ -1,13 +1,14 @@
 //! Where items come from and answers go.
 
 use crate::input::binary::layout::Layout;
+use crate::input::names::SeenFields;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
-use gecc::fields::{Encoding, Hash, Mapping};
-use gecc_cli::curve::Scheme;
+use gecc::fields::{FieldEncodings, Hash, Mapping};
 use gecc_cli::engine::EngineOptions;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// What the help of every command that reads items ends with.
 macro_rules! input_help {
@@ -74,25 +75,23 @@ pub(super) fn named<T: Copy + Send + Sync + 'static>(
 /// How messages become what is signed.
 #[derive(Args, Clone, Copy)]
 pub struct HashOptions {
-    /// The hash of a `message`, for ECDSA. sha256d is SHA-256 twice; of SHA-384 and SHA-512 the leftmost 256 bits are
-    /// signed (FIPS 186-5); eip191 is Keccak-256 of what `personal_sign` signs; with none a message is the digest.
-    #[arg(long, value_parser = named(Hash::ALL, Hash::name), default_value = "sha256")]
-    pub hash: Hash,
+    /// The hash of a `message`, for ECDSA [default: sha256]. sha256d is SHA-256 twice; of SHA-384 and SHA-512 the
+    /// leftmost 256 bits are signed (FIPS 186-5); eip191 is Keccak-256 of what `personal_sign` signs; with none a
+    /// message is the digest.
+    #[arg(long, value_parser = named(Hash::ALL, Hash::name))]
+    pub hash: Option<Hash>,
     /// Take each `message` as the text that it is, and not as hexadecimal digits.
     #[arg(long)]
     pub text_messages: bool,
 }
 
-impl HashOptions {
-    /// Fails where a hash is asked for and the scheme has its own.
-    pub fn require(self, scheme: Scheme) -> Result<(), String> {
-        match scheme {
-            Scheme::Sm2 | Scheme::Bip340 | Scheme::Ed25519 if self.hash != Hash::default() => {
-                Err(format!("--hash is for ECDSA: {} has a hash of its own", scheme.name()))
-            }
-            _ => Ok(()),
-        }
-    }
+/// The user id of SM2.
+#[derive(Args)]
+pub struct IdOptions {
+    /// The user id of SM2 for all messages, a text, which may be empty, where they have no `id` of their own [default:
+    /// 1234567812345678, the standard's].
+    #[arg(long, value_name = "TEXT")]
+    pub sm2_id: Option<String>,
 }
 
 #[derive(Args)]
@@ -116,15 +115,21 @@ pub struct StreamOptions {
     /// digest=their_hash,public_key=their_key. Others are found by name. `FIELD=` says that there is none.
     #[arg(long, value_name = "FIELD=COLUMN,…")]
     pub columns: Option<Mapping>,
-    /// How texts have binary values: in hexadecimal, with or without 0x, or in base64 or base64url, with or without
-    /// padding [default: hexadecimal, or base64 where the first rows are that alone].
-    #[arg(long, value_parser = named(&Encoding::ALL, Encoding::name))]
-    pub encoding: Option<Encoding>,
+    /// How texts have binary values: `hex`, with or without 0x, or `base64`, also base64url and without padding; or by
+    /// field, such as digest=hex,signature=base64 [default: what the first rows of each field are, and hexadecimal
+    /// where they could be both].
+    #[arg(long, value_name = "ENCODING")]
+    pub encoding: Option<FieldEncodings>,
     /// Set by commands that read messages.
     #[arg(skip)]
-    pub hash: Hash,
+    pub hash: Option<Hash>,
     #[arg(skip)]
     pub text_messages: bool,
+    #[arg(skip)]
+    pub sm2_id: Option<String>,
+    /// Which fields the items had that were read so far.
+    #[arg(skip)]
+    pub seen: Arc<SeenFields>,
     /// Format of the answers [default: by the end of the output's name, .parquet, .arrow or .csv, or else JSON Lines].
     #[arg(long, value_enum)]
     pub output_format: Option<AnswerFormat>,
@@ -187,7 +192,10 @@ impl StreamOptions {
     /// What is said of columns and messages.
     pub fn mapping(&self) -> Mapping {
         let mut mapping = self.columns.clone().unwrap_or_default();
-        (mapping.hash, mapping.text_messages, mapping.encoding) = (self.hash, self.text_messages, self.encoding);
+        mapping.hash = self.hash;
+        mapping.text_messages = self.text_messages;
+        mapping.encodings = self.encoding.unwrap_or_default();
+        mapping.user_id = self.sm2_id.as_ref().map(|id| id.as_bytes().to_vec());
         mapping
     }
 
@@ -205,6 +213,14 @@ impl StreamOptions {
             (
                 self.columns.is_some() && self.layout.is_some(),
                 "--columns goes with columns that have names: --layout says where those of rows are",
+            ),
+            (
+                self.encoding.is_some() && self.format == Some(Format::Rows),
+                "--encoding is for texts: --format rows has bytes",
+            ),
+            (
+                self.text_messages && self.format == Some(Format::Rows),
+                "--text-messages is for texts: --format rows has bytes, and digests in place of messages",
             ),
             (
                 !writes_lines && cfg!(not(feature = "arrow")),

@@ -4,10 +4,10 @@ use super::cut::Unit;
 use super::items::each_of_unit;
 use super::layout::Layout;
 use super::names::Names;
-use gecc::fields::{Encoding, Encodings, Field, UnclearEncoding};
+use gecc::fields::{Encodings, Field, FieldEncodings, UnclearEncoding};
 use std::ops::ControlFlow;
 
-/// How the values of the first rows are written.
+/// How the values of the first rows are written, of the fields of which that is not given.
 ///
 /// # Errors
 /// As for [`Encodings::decide`].
@@ -15,8 +15,9 @@ pub fn detect(
     units: &[Unit],
     layout: &Layout,
     names: &Names,
+    given: FieldEncodings,
     text_messages: bool,
-) -> Result<Encoding, UnclearEncoding> {
+) -> Result<FieldEncodings, UnclearEncoding> {
     let (mut seen, mut goes_on) = (Encodings::default(), true);
     for unit in units {
         each_of_unit(unit, layout, names, |_, fields| {
@@ -31,5 +32,5 @@ pub fn detect(
             break;
         }
     }
-    seen.decide(text_messages)
+    seen.decide(given, text_messages)
 }

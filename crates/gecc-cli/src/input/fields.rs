@@ -4,7 +4,10 @@ use super::names::{Names, Role};
 use super::{public_key, secret_key};
 use const_hex::decode_to_slice;
 use gecc::ecdsa::recovery_id_of_v;
-use gecc::fields::{Encoding, Field, from_base64, hex_digits, is_key_text, signature_of_der};
+use gecc::fields::{
+    Encoding, Field, FieldEncodings, ecdsa_digest, from_base64, hex_digits, is_ecdsa_digest, is_key_text,
+    plain_hex_digits, signature_of_der,
+};
 use gecc::{Rejection, SecretKey};
 use gecc_keys::KeyKind;
 use serde::de::{MapAccess, Visitor};
@@ -178,16 +181,25 @@ impl<'a> Fields<'a> {
         self.values[field as usize].as_deref()
     }
 
-    /// Writes all values in hexadecimal that come in another form: base64 where that is the input's, and public keys
-    /// that say what they are for. Private keys that do are read.
-    pub fn into_hex(mut self, encoding: Encoding, text_messages: bool, kind: KeyKind) -> Result<Self, String> {
-        if encoding == Encoding::Base64 {
-            for field in Field::ALL.into_iter().filter(|field| Encoding::is_of(*field, text_messages)) {
-                let is_key = |text: &str| field == Field::PublicKey && is_key_text(text);
-                let Some(text) = self.value(field).map(str::trim).filter(|text| !is_key(text)) else { continue };
-                let bytes = from_base64(text).ok_or_else(|| format!("`{field}` is not base64"))?;
-                self.values[field as usize] = Some(Cow::Owned(const_hex::encode(bytes)));
-            }
+    /// Writes all values in hexadecimal that come in another form: base64 where that is the field's encoding, digits
+    /// with colons or line ends between them, and public keys that say what they are for. Private keys that do are read.
+    pub fn into_hex(mut self, encodings: FieldEncodings, text_messages: bool, kind: KeyKind) -> Result<Self, String> {
+        for field in Field::ALL.into_iter().filter(|field| Encoding::is_of(*field, text_messages)) {
+            let Some(text) = self.value(field) else { continue };
+            let hexadecimal = match encodings.of(field).unwrap_or_default() {
+                Encoding::Base64 if field == Field::PublicKey && is_key_text(text.trim()) => continue,
+                Encoding::Base64 => {
+                    let bytes = from_base64(text.trim()).ok_or_else(|| not_base64(field, text.trim()))?;
+                    const_hex::encode(bytes)
+                }
+                Encoding::Hex => match plain_hex_digits(text.as_bytes()) {
+                    Cow::Owned(digits) if digits.iter().all(u8::is_ascii_hexdigit) => {
+                        String::from_utf8(digits).expect("digits are ASCII")
+                    }
+                    _ => continue,
+                },
+            };
+            self.values[field as usize] = Some(Cow::Owned(hexadecimal));
         }
         let key = self.value(Field::PublicKey).map(digits).filter(|key| public_key::is_named(key));
         if let Some(key) = key.map(|key| public_key::plain_digits(key, kind)) {
@@ -198,8 +210,10 @@ impl<'a> Fields<'a> {
         Ok(self)
     }
 
-    pub fn content(&self) -> Result<Content<'_>, String> {
+    /// What is signed. Digests of other lengths than 32 bytes are for ECDSA alone.
+    pub fn content(&self, is_for_ecdsa: bool) -> Result<Content<'_>, String> {
         match (self.value(Field::Digest), self.value(Field::Message)) {
+            (Some(digest), None) if is_for_ecdsa => ecdsa_digest_of(digits(digest)).map(Content::Digest),
             (Some(digest), None) => {
                 let mut bytes = [0; 32];
                 decode("digest", digest, &mut bytes)?;
@@ -341,7 +355,8 @@ fn whole_signature(digits: &str, to: &mut [u8; 64]) -> Result<(), String> {
 fn decode_number(name: &str, text: &str, to: &mut [u8]) -> Result<(), String> {
     let digits = digits(text);
     if digits.is_empty() || digits.len() > 2 * to.len() {
-        return Err(format!("`{name}` has {} hexadecimal digits instead of at most {}", digits.len(), 2 * to.len()));
+        let count = counted(digits.len(), "hexadecimal digit");
+        return Err(format!("`{name}` has {count} instead of at most {}", 2 * to.len()));
     }
     decode_digits(name, &format!("{digits:0>width$}", width = 2 * to.len()), to)
 }
@@ -380,7 +395,7 @@ pub fn decode_digits(name: &str, digits: &str, to: &mut [u8]) -> Result<(), Stri
         return Ok(());
     }
     check(name, digits)?;
-    Err(format!("`{name}` has {} bytes instead of {}", digits.len() / 2, to.len()))
+    Err(format!("`{name}` has {} instead of {}", counted(digits.len() / 2, "byte"), to.len()))
 }
 
 /// Decodes digits and appends the bytes.
@@ -392,16 +407,69 @@ pub fn append_decoded(name: &str, digits: &str, to: &mut Vec<u8>) -> Result<(), 
     Ok(())
 }
 
+/// A digest of one of the lengths that ECDSA takes.
+fn ecdsa_digest_of(digits: &str) -> Result<[u8; 32], String> {
+    const LONGEST: usize = 64;
+    let mut bytes = [0; LONGEST];
+    let length = digits.len() / 2;
+    if !is_ecdsa_digest(length) || digits.len() % 2 == 1 {
+        check("digest", digits)?;
+        let count = counted(length, "byte");
+        return Err(format!("`digest` has {count} instead of 32"));
+    }
+    decode_digits("digest", digits, &mut bytes[..length])?;
+    Ok(ecdsa_digest(&bytes[..length]).expect("the length is one of those"))
+}
+
+/// A number of things, of which one is said in the singular.
+pub fn counted(number: usize, thing: &str) -> String {
+    format!("{number} {thing}{}", if number == 1 { "" } else { "s" })
+}
+
+fn not_base64(field: Field, text: &str) -> String {
+    let is_digit = |character: char| character.is_ascii_alphanumeric() || "+/-_=\r\n".contains(character);
+    match text.char_indices().find(|(_, character)| !is_digit(*character)) {
+        Some((at, character)) => format!("`{field}` is not base64: it contains {character:?} at position {at}"),
+        None => format!("`{field}` is not base64: its length or padding is not that of whole bytes"),
+    }
+}
+
 /// Says what keeps a text from being hexadecimal digits in pairs.
 fn check(name: &str, digits: &str) -> Result<(), String> {
-    let problem = if digits.len() % 2 == 1 {
-        "Odd number of digits".to_owned()
-    } else if const_hex::check_raw(digits) {
-        return Ok(());
-    } else {
-        let at = digits.bytes().position(|byte| !byte.is_ascii_hexdigit()).unwrap_or(digits.len());
-        let character = digits.get(at..).and_then(|rest| rest.chars().next()).unwrap_or('\u{fffd}');
-        format!("Invalid character {character:?} at position {at}")
+    let problem = match digits.char_indices().find(|(_, character)| !character.is_ascii_hexdigit()) {
+        None if digits.len() % 2 == 0 => return Ok(()),
+        None => "it has an odd number of digits".to_owned(),
+        Some((at, character)) => {
+            format!("it contains {character:?} at position {at}{}", hint(digits, character))
+        }
     };
     Err(format!("`{name}` is not hexadecimal: {problem}"))
+}
+
+/// What to do about a character that is no digit, where that is known.
+fn hint(digits: &str, character: char) -> String {
+    /// What people write in front of digests. Only what is in this list is shown.
+    const PREFIXES: [&str; 12] = [
+        "sha256",
+        "sha384",
+        "sha512",
+        "sha-256",
+        "sha-384",
+        "sha-512",
+        "sha1",
+        "sha224",
+        "keccak256",
+        "sm3",
+        "hex",
+        "base64",
+    ];
+    let prefix = digits.split_once(':').map(|(prefix, _)| prefix.to_ascii_lowercase());
+    match prefix.filter(|prefix| PREFIXES.contains(&prefix.as_str())) {
+        Some(prefix) => format!("; leave out the prefix `{prefix}:`"),
+        None if digits.starts_with("=\"") => {
+            "; this is a formula of Excel: export the value as a text, without =\"…\"".to_owned()
+        }
+        None if character == ':' => "; colons are read where all bytes have two digits and one between them".to_owned(),
+        None => String::new(),
+    }
 }

@@ -1,7 +1,7 @@
 //! The items of a text, one after the other.
 
 use super::cut::{Cut, Cutter, MAX_ROWS, Unit, count_lines, measure, rows_of};
-use super::fields::{Fields, LastRoles, Tag};
+use super::fields::{Fields, LastRoles, Tag, counted};
 use super::layout::{Header, Layout};
 use super::names::{Names, Role};
 use super::shape::ObjectShape;
@@ -170,12 +170,16 @@ impl<'l> Shapes<'l> {
 fn fields_of_row<'a>(cells: &'a mut Cells, header: &Header, row: &'a str) -> Result<Fields<'a>, String> {
     let row = cells.of(row)?;
     if row.len() != header.columns.len() {
-        return Err(format!("{} columns instead of {}", row.len(), header.columns.len()));
+        return Err(format!("{} instead of {}", counted(row.len(), "column"), header.columns.len()));
     }
     let mut fields = Fields::default();
     let has_digests = header.columns.contains(&Some(Role::Field(Field::Digest)));
-    for (column, cell) in header.columns.iter().zip(row.iter()) {
+    for (place, (column, cell)) in header.columns.iter().zip(row.iter()).enumerate() {
         match column {
+            // As PostgreSQL has it: what is between quotes is a text, and an empty cell without them is absent.
+            Some(role @ Role::Field(Field::Id)) if cell.is_empty() && row.is_quoted(place) => {
+                fields.put(*role, cell, Tag::Text(cell));
+            }
             // An empty message is one.
             Some(role @ Role::Field(Field::Message)) if !has_digests => fields.put(*role, cell, Tag::Text(cell)),
             Some(role) => fields.set(*role, cell),

@@ -1,6 +1,7 @@
 //! Where private keys come from: files with keys, or the items themselves.
 
 use crate::flags::StreamOptions;
+use crate::input::fields::counted;
 use crate::input::keys::{self, Named};
 use crate::input::open::{Input, is_standard_stream, open};
 use crate::output::{refuse_overwriting, warn};
@@ -90,7 +91,7 @@ impl Keys {
     /// What to say of keys that no item used: the file may not belong to the input.
     pub fn surplus(&self, items: u64) -> Option<String> {
         let keys = self.per_item().filter(|keys| *keys as u64 > items)?;
-        Some(format!("the key file has {keys} keys for {items} items"))
+        Some(format!("the key file has {keys} keys for {}", counted(items as usize, "item")))
     }
 
     /// The keys of the rows of a table.

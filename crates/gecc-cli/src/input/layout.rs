@@ -115,6 +115,14 @@ pub fn tell(text: &[u8], is_first: bool, at_end: bool, format: Option<Format>, n
     if is_first && !at_end && text.len() < BYTE_ORDER_MARK.len() && BYTE_ORDER_MARK.starts_with(text) {
         return Ok(Start::NeedsMore(0));
     }
+    if is_first && !at_end && text.len() < 2 {
+        return Ok(Start::NeedsMore(0));
+    }
+    if let Some(encoding) = utf_16(text).filter(|_| is_first) {
+        return Err(format!(
+            "the text is {encoding}: convert it to UTF-8 first, as with `iconv -f UTF-16 -t UTF-8 FILE | gecc …`"
+        ));
+    }
     if is_first && format.is_none() && TABLES.iter().any(|magic| text.starts_with(magic)) {
         let problem = if cfg!(feature = "arrow") {
             "Parquet is read from a file, neither from a pipe nor compressed as a whole; Arrow IPC likewise, or from a pipe with --format arrow"
@@ -141,11 +149,45 @@ pub fn tell(text: &[u8], is_first: bool, at_end: bool, format: Option<Format>, n
         (None, Some((first, b'['))) => Ok(Start::Known(Layout::JsonArray, first + 1)),
         (None, _) if length > MAX_LINE => Ok(Start::Known(Layout::JsonLines, line)),
         _ if length == rest.len() && !at_end => Ok(Start::NeedsMore(0)),
+        _ if let Some(delimiter) = separator(&rest[..length]) => {
+            let header = rest.get(length + 1..).unwrap_or_default();
+            if header.is_empty() && !at_end {
+                return Ok(Start::NeedsMore(0));
+            }
+            table(header, at_end, &[delimiter], names).map(|found| match found {
+                Some((header, end)) => Start::Known(Layout::Table(header), line + length + 1 + end),
+                None => Start::NeedsMore(0),
+            })
+        }
         (None, _) if names.are_keys_alone() && !names_a_key(&rest[..length]) => Ok(Start::Known(Layout::Keys, line)),
-        _ => table(rest, at_end, names).map(|found| match found {
+        _ => table(rest, at_end, &DELIMITERS, names).map(|found| match found {
             Some((header, length)) => Start::Known(Layout::Table(header), line + length),
             None => Start::NeedsMore(0),
         }),
+    }
+}
+
+/// The encoding of a text in UTF-16, told by its mark, or by the zeros of its first characters: no text of UTF-8 that
+/// is read here has any.
+fn utf_16(text: &[u8]) -> Option<&'static str> {
+    match text {
+        [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => Some("UTF-16"),
+        [0, first, ..] | [first, 0, ..] if *first != 0 => Some("UTF-16 without a byte order mark"),
+        _ => None,
+    }
+}
+
+/// What a first line `sep=;` says stands between columns. Excel writes and reads such lines.
+fn separator(line: &[u8]) -> Option<u8> {
+    let line = line.trim_ascii_end();
+    let line = line.strip_prefix(b"\"").and_then(|line| line.strip_suffix(b"\"")).unwrap_or(line);
+    let (name, separator) = line.split_at_checked(4)?;
+    let is_named = name.eq_ignore_ascii_case(b"sep=");
+    match separator {
+        // A tab at the end of the line was taken for space.
+        [] if is_named => Some(b'\t'),
+        [separator] if is_named && (separator.is_ascii_punctuation() && *separator != b'"') => Some(*separator),
+        _ => None,
     }
 }
 
@@ -169,9 +211,9 @@ pub fn names_a_key(line: &[u8]) -> bool {
 
 /// The header of a table with whichever delimiter shows most fields, and where it ends. `None` where more text is
 /// needed.
-fn table(text: &[u8], at_end: bool, names: &Names) -> Result<Option<(Header, usize)>, String> {
+fn table(text: &[u8], at_end: bool, delimiters: &[u8], names: &Names) -> Result<Option<(Header, usize)>, String> {
     let mut best: Option<(usize, u8, usize)> = None;
-    for delimiter in DELIMITERS {
+    for &delimiter in delimiters {
         let mut quoted = Quoted::new(delimiter);
         let end = match quoted.next_end(text) {
             Some(end) => end,

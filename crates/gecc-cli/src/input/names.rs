@@ -1,7 +1,11 @@
 //! Which column or member of a text holds which field.
 
+use crate::flags::StreamOptions;
+use crate::input::binary::layout::Layout;
 use gecc::call::{Reads, RecoveryIds};
-use gecc::fields::{Field, Mapping};
+use gecc::fields::{Encoding, Field, Hash, Mapping};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 /// What a column or member is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,9 +24,38 @@ pub struct Names {
     required: Vec<Vec<Field>>,
     /// Whether there may be private keys in the input.
     pub keys: bool,
+    /// Whether contents are signed, and not read beside signatures.
+    signs: bool,
+    seen: Arc<SeenFields>,
+}
+
+/// Which fields items had.
+#[derive(Debug, Default)]
+pub struct SeenFields(AtomicU32);
+
+impl SeenFields {
+    /// Notes fields of an item or a table.
+    fn note(&self, fields: impl Iterator<Item = Field>) {
+        let bits = fields.fold(0, |bits, field| bits | 1 << field as u32);
+        self.0.fetch_or(bits, Ordering::Relaxed);
+    }
+
+    /// Notes all, where what has no effect is refused otherwise.
+    pub fn note_all(&self) {
+        self.0.store(u32::MAX, Ordering::Relaxed);
+    }
+
+    fn has(&self, field: Field) -> bool {
+        self.0.load(Ordering::Relaxed) & (1 << field as u32) != 0
+    }
 }
 
 impl Names {
+    /// What a command's options say, and an operation reads.
+    pub fn of(options: &StreamOptions, reads: Reads) -> Self {
+        Names { seen: Arc::clone(&options.seen), ..Names::new(options.mapping(), reads) }
+    }
+
     pub fn new(mapping: Mapping, reads: Reads) -> Self {
         let signatures: &[Field] = match reads.bare_signatures {
             true => &[Field::Signature],
@@ -54,7 +87,8 @@ impl Names {
                 required.push(vec![field]);
             }
         }
-        Names { mapping, reads: read, required, keys: reads.secret_keys }
+        let signs = reads.contents && !reads.signatures;
+        Names { mapping, reads: read, required, keys: reads.secret_keys, signs, seen: Arc::default() }
     }
 
     /// For a file of private keys.
@@ -94,7 +128,10 @@ impl Names {
         let roles: Vec<Option<Role>> = columns.iter().map(role).collect();
         match columns.iter().zip(&roles).find(|(name, role)| is_field(**role) && is_twice(name, columns)) {
             Some((name, _)) => Err(given_twice(name)),
-            None => Ok(roles),
+            None => {
+                self.seen.note(fields_of(&roles));
+                Ok(roles)
+            }
         }
     }
 
@@ -116,6 +153,62 @@ impl Names {
         }
     }
 
+    /// Why something that was said has no effect on any item that was read, if it has none.
+    pub fn without_effect_so_far(&self) -> Option<String> {
+        self.without_effect(&|field| self.seen.has(field))
+    }
+
+    /// Why something that was said has no effect on items that have these fields, if it has none.
+    fn without_effect(&self, has: &dyn Fn(Field) -> bool) -> Option<String> {
+        let Mapping { hash, text_messages, encodings, user_id, .. } = &self.mapping;
+        let has_messages = has(Field::Message);
+        // SHA-384 and SHA-512 are also the hash of nonces, of digests too.
+        let is_of_nonces = self.signs && matches!(hash, Some(Hash::Sha384 | Hash::Sha512));
+        let is_encoded =
+            |field: &Field| encodings.of(*field).is_some() && Encoding::is_of(*field, *text_messages) && has(*field);
+        let refusals = [
+            (
+                hash.is_some() && !has_messages && !is_of_nonces,
+                "--hash has no effect: there is no `message`, and a `digest` is not hashed",
+            ),
+            (*text_messages && !has_messages, "--text-messages has no effect: there is no `message`"),
+            (
+                user_id.is_some() && !has_messages,
+                "--sm2-id has no effect: there is no `message`, and a `digest` contains the id",
+            ),
+            (
+                !encodings.is_empty() && !Field::ALL.iter().any(is_encoded),
+                "--encoding has no effect: there is no field that it is for",
+            ),
+        ];
+        if let Some((_, problem)) = refusals.iter().find(|(is_refused, _)| *is_refused) {
+            return Some((*problem).to_owned());
+        }
+        let absent = self.mapping.columns().find(|(field, _)| self.reads(*field) && !has(*field));
+        absent.map(|(field, name)| format!("--columns {field}={name} has no effect: no item has `{name}`"))
+    }
+
+    /// Fails where something that was said has no effect on rows of bytes.
+    pub fn require_effect_on_rows(&self, layout: &Layout) -> Result<(), String> {
+        self.without_effect(&|field| layout.place(field).is_some()).map_or(Ok(()), Err)
+    }
+
+    /// Whether a field is read.
+    pub fn reads(&self, field: Field) -> bool {
+        self.reads.contains(&field)
+    }
+
+    /// Fails where columns were said, and none of them is that of a field that is read. Others say what a table holds,
+    /// for whoever reads that.
+    pub fn require_read(&self) -> Result<(), String> {
+        let is_read = |(field, _): (Field, &str)| self.reads(field);
+        if self.mapping.is_empty() || self.mapping.columns().any(is_read) {
+            return Ok(());
+        }
+        let read: Vec<&str> = self.reads.iter().map(|field| field.name()).collect();
+        Err(format!("--columns has no effect: what is read here is {}", read.join(", ")))
+    }
+
     /// Whether a column or member of this name is passed through. One that was said to be a field is not, whether the
     /// operation reads that field or not: it may be a private key.
     pub fn is_tag(&self, name: &str) -> bool {
@@ -129,10 +222,13 @@ impl Names {
             return Err(Mapping::absent(field, name, columns).to_string());
         }
         let has = |field: &Field| roles.contains(&Some(Role::Field(*field)));
-        match self.required.iter().find(|fields| !fields.iter().any(has)) {
-            Some(fields) => Err(Mapping::missing(fields, columns).to_string()),
-            None => Ok(()),
+        if let Some(fields) = self.required.iter().find(|fields| !fields.iter().any(has)) {
+            return Err(Mapping::missing(fields, columns).to_string());
         }
+        if self.mapping.user_id.is_some() && has(&Field::Id) {
+            return Err("--sm2-id is for all items, and a column has an id for each: leave one of them out".to_owned());
+        }
+        self.without_effect(&|field| has(&field)).map_or(Ok(()), Err)
     }
 
     /// Whether a column of this name is a field in any way, or was said to be one.
@@ -154,6 +250,13 @@ impl Names {
         }
         listed.join(", ")
     }
+}
+
+fn fields_of(roles: &[Option<Role>]) -> impl Iterator<Item = Field> {
+    roles.iter().filter_map(|role| match role {
+        Some(Role::Field(field)) => Some(*field),
+        _ => None,
+    })
 }
 
 fn is_field(role: Option<Role>) -> bool {

@@ -94,7 +94,7 @@ mod tests {
 
     /// All that is read of fields.
     fn said(fields: &Fields) -> String {
-        let content = fields.content().map(|content| match content {
+        let content = fields.content(true).map(|content| match content {
             super::super::fields::Content::Digest(digest) => format!("digest {digest:?}"),
             super::super::fields::Content::Message(digits) => format!("message {digits}"),
         });

@@ -19,6 +19,9 @@ pub struct Cells {
 
 /// The cells of a row.
 pub struct Row<'a> {
+    /// As it was written, where it has quotes.
+    quoted: &'a str,
+    delimiter: u8,
     text: &'a str,
     ends: &'a [usize],
     /// Bytes between cells.
@@ -34,6 +37,33 @@ impl<'a> Row<'a> {
         let (text, gap) = (self.text, self.gap);
         let starts = std::iter::once(0).chain(self.ends.iter().map(move |end| end + gap));
         starts.zip(self.ends).map(move |(start, &end)| &text[start..end])
+    }
+
+    /// Whether a cell is written between quotes.
+    pub fn is_quoted(&self, cell: usize) -> bool {
+        #[derive(PartialEq)]
+        enum At {
+            Start,
+            Inside,
+            /// After a quote that closes, unless the next byte is a quote too.
+            Closing,
+            Outside,
+        }
+        let (mut cells, mut at) = (0, At::Start);
+        for byte in self.quoted.bytes() {
+            at = match (at, byte) {
+                (At::Start, b'"') if cells == cell => return true,
+                (At::Start | At::Closing, b'"') => At::Inside,
+                (At::Inside, b'"') => At::Closing,
+                (At::Inside, _) => At::Inside,
+                (_, byte) if byte == self.delimiter => {
+                    cells += 1;
+                    At::Start
+                }
+                _ => At::Outside,
+            };
+        }
+        false
     }
 }
 
@@ -51,10 +81,10 @@ impl Cells {
         let text = without_end(row)?;
         self.ends.extend(memchr_iter(self.delimiter, text.as_bytes()));
         self.ends.push(text.len());
-        Ok(Row { text, ends: &self.ends, gap: 1 })
+        Ok(Row { quoted: "", delimiter: self.delimiter, text, ends: &self.ends, gap: 1 })
     }
 
-    fn unquote(&mut self, row: &str) -> Result<Row<'_>, String> {
+    fn unquote<'a>(&'a mut self, row: &'a str) -> Result<Row<'a>, String> {
         let delimiter = self.delimiter;
         let reader = self.reader.get_or_insert_with(|| Box::new(ReaderBuilder::new().delimiter(delimiter).build()));
         reader.reset();
@@ -83,7 +113,7 @@ impl Cells {
             return Err(CARRIAGE_RETURN.to_owned());
         }
         let text = from_utf8(&self.unquoted[..written]).expect("quotes are characters of their own");
-        Ok(Row { text, ends: &self.ends, gap: 0 })
+        Ok(Row { quoted: row, delimiter, text, ends: &self.ends, gap: 0 })
     }
 }
 
@@ -125,6 +155,11 @@ mod tests {
         for row in ["a\rb\n", "\"a\"\rb\n"] {
             assert_eq!(cells(b',', row).unwrap_err(), CARRIAGE_RETURN);
         }
+        let mut reader = Cells::new(b',');
+        let row = reader.of("\"\",,\"a,\"\",\",\" \",x\"\",\"\"\n").unwrap();
+        assert_eq!(row.iter().collect::<Vec<_>>(), ["", "", "a,\",", " ", "x\"\"", ""]);
+        assert_eq!((0..6).map(|cell| row.is_quoted(cell)).collect::<Vec<_>>(), [true, false, true, true, false, true]);
+        assert!(!reader.of(",a\n").unwrap().is_quoted(0));
         // More cells than one step of the reader gives.
         let many = "\"x\",".repeat(100) + "y";
         assert_eq!(cells(b',', &many).unwrap().len(), 101);

@@ -11,6 +11,7 @@ use crate::input::layout::Layout;
 use crate::input::names::Names;
 use crate::output::{Failure, info};
 use crate::secrets::wiped::wiped_if;
+use gecc::fields::Field;
 use gecc::steps::map;
 use std::sync::Arc;
 
@@ -44,9 +45,10 @@ impl<'a> Filler<'a> {
             reads,
             limit: job.operation.keys.limit(),
             kind: job.operation.call.into(),
-            names: Names::new(options.mapping(), reads),
-            encoding: options.encoding.unwrap_or_default(),
-            hash: options.hash,
+            names: Names::of(options, reads),
+            encodings: options.encoding.unwrap_or_default(),
+            user_id: options.sm2_id.as_ref().map(|id| id.as_bytes().into()),
+            hash: options.hash.unwrap_or_default(),
             text_messages: options.text_messages,
             file: Arc::default(),
         };
@@ -60,12 +62,13 @@ impl<'a> Filler<'a> {
             return Ok(());
         }
         self.rules.file = Arc::clone(&window.name);
-        if self.job.options.encoding.is_none() {
+        let given = self.job.options.encoding.unwrap_or_default();
+        if Field::ALL.iter().any(|field| given.of(*field).is_none()) {
             let Rules { names, text_messages, .. } = &self.rules;
-            let found = detect(&window.units, &window.layout, names, *text_messages);
-            self.rules.encoding = found.map_err(|problem| unreadable(&window.name, &problem))?;
+            let found = detect(&window.units, &window.layout, names, given, *text_messages);
+            self.rules.encodings = found.map_err(|problem| unreadable(&window.name, &problem))?;
         }
-        info(|| format!("text: {}; bytes in {}", window.layout, self.rules.encoding.name()));
+        info(|| format!("text: {}; bytes in {}", window.layout, self.rules.said_encodings()));
         Ok(())
     }
 

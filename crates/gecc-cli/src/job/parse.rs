@@ -2,13 +2,13 @@
 
 use super::arena::{KeyColumn, Part};
 use crate::input::cut::Unit;
-use crate::input::fields::{Content, Fields, Tag, append_decoded, decode_digits, digits};
+use crate::input::fields::{Content, Fields, Tag, append_decoded, counted, decode_digits, digits};
 use crate::input::items::{Unreadable, each_of_unit};
 use crate::input::layout::Layout;
 use crate::input::names::Names;
 use crate::operation::NO_RECOVERY_ID;
 use gecc::call::{Reads, RecoveryIds};
-use gecc::fields::{Encoding, Field, Hash};
+use gecc::fields::{Encoding, Field, FieldEncodings, Hash};
 use gecc_keys::KeyKind;
 use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
@@ -104,7 +104,9 @@ pub struct Rules {
     /// What public keys are for.
     pub kind: KeyKind,
     pub names: Names,
-    pub encoding: Encoding,
+    pub encodings: FieldEncodings,
+    /// The user id of SM2 of messages that have none of their own.
+    pub user_id: Option<Arc<[u8]>>,
     pub hash: Hash,
     pub text_messages: bool,
     /// The name of the input.
@@ -114,7 +116,23 @@ pub struct Rules {
 impl Rules {
     /// The fields in hexadecimal, in whatever form they come.
     fn in_hex<'a>(&self, fields: Fields<'a>) -> Result<Fields<'a>, String> {
-        fields.into_hex(self.encoding, self.text_messages, self.kind)
+        fields.into_hex(self.encodings, self.text_messages, self.kind)
+    }
+
+    /// How the values are written of fields that are read.
+    pub fn said_encodings(&self) -> String {
+        let is_read = |field: &Field| self.names.reads(*field) && Encoding::is_of(*field, self.text_messages);
+        let read = Field::ALL.into_iter().filter(is_read);
+        let (base64, hex): (Vec<Field>, Vec<Field>) =
+            read.partition(|field| self.encodings.of(*field) == Some(Encoding::Base64));
+        match (&base64[..], &hex[..]) {
+            ([], _) => Encoding::Hex.name().to_owned(),
+            (_, []) => Encoding::Base64.name().to_owned(),
+            (base64, _) => {
+                let names: Vec<&str> = base64.iter().map(|field| field.name()).collect();
+                format!("hex, of {} in base64", names.join(", "))
+            }
+        }
     }
 }
 
@@ -232,7 +250,7 @@ impl Filling<'_, '_> {
     /// Fills the digest, unless the operation takes the message.
     fn fill_content(&mut self, row: usize, fields: &Fields) -> Result<Option<Message>, String> {
         let Reads { messages: takes_messages, user_ids, .. } = self.rules.reads;
-        match fields.content()? {
+        match fields.content(!takes_messages)? {
             Content::Digest(_) if user_ids && fields.value(Field::Id).is_some() => {
                 Err("`id` goes with `message`: a digest already contains it".to_owned())
             }
@@ -245,15 +263,21 @@ impl Filling<'_, '_> {
                 let start = bytes.len();
                 append_message(text, self.rules.text_messages, bytes)?;
                 let message = start..bytes.len();
-                let id = fields.value(Field::Id).filter(|_| user_ids).map(|id| appended(bytes, id.as_bytes()));
+                let own = fields.value(Field::Id).filter(|_| user_ids).map(str::as_bytes);
+                let id = match (own, self.rules.user_id.as_deref()) {
+                    (Some(own), Some(of_all)) if own != of_all => {
+                        return Err("`id` is not that of --sm2-id: leave one of them out".to_owned());
+                    }
+                    (own, of_all) => own.or(of_all).map(|id| appended(bytes, id)),
+                };
                 Ok(Some((message, id)))
             }
             Content::Message(text) => {
                 self.message.clear();
                 append_message(text, self.rules.text_messages, &mut self.message)?;
                 let digest = self.rules.hash.digest(&self.message);
-                let length = self.message.len();
-                self.part.digests[row] = digest.ok_or_else(|| format!("`message` has {length} bytes instead of 32"))?;
+                let length = counted(self.message.len(), "byte");
+                self.part.digests[row] = digest.ok_or_else(|| format!("`message` has {length} instead of 32"))?;
                 Ok(None)
             }
         }

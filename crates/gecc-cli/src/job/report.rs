@@ -70,15 +70,22 @@ impl Tally {
         self.items - self.passed
     }
 
-    /// Why no item has the form that it needs to be computed, where that is the same for all.
-    pub fn one_fault(&self) -> Option<String> {
+    /// Why no item has the form that it needs to be computed, where none has: the most frequent reason.
+    pub fn formless(&self) -> Option<String> {
         // Where they are few each may be wrong by itself.
         let of_other_curve = (self.items >= MANY).then_some(Rejection::NotOnCurve);
         let malformed = [Rejection::MalformedSignature, Rejection::MalformedPoint].into_iter().chain(of_other_curve);
         let of_codes = malformed.map(|reason| (reason.to_string(), self.by_code[usize::from(reason.code())]));
         let of_reasons = self.by_reason.iter().map(|(reason, count)| (reason.clone(), *count));
-        let mut all = of_codes.chain(of_reasons).filter(|(_, count)| *count == self.items && *count > 0);
-        all.next().map(|(reason, _)| reason)
+        let all: Vec<(String, u64)> = of_codes.chain(of_reasons).filter(|(_, count)| *count > 0).collect();
+        let sum: u64 = all.iter().map(|(_, count)| count).sum();
+        // The first of those that are as frequent.
+        let (reason, count) = all.into_iter().rev().max_by_key(|(_, count)| *count)?;
+        match (sum == self.items, count == sum) {
+            (false, _) => None,
+            (true, true) => Some(reason),
+            (true, false) => Some(format!("{reason} ({count} of {sum} items; others have other reasons)")),
+        }
     }
 
     /// What may be wrong with the whole where many items are wrong in one way.

@@ -13,6 +13,7 @@ use super::write::{LineSink, Lines, Wanted};
 use crate::flags::{Format, StreamOptions};
 use crate::input::binary::reader::RowReader;
 use crate::input::keyfile::{as_lines, warn_if_exposed};
+use crate::input::names::Names;
 use crate::input::open::{Input, open};
 use crate::input::paths::{bytes_of, inputs};
 use crate::operation::Operation;
@@ -120,6 +121,7 @@ pub fn run(operation: &Operation, options: &StreamOptions) -> Result<u8, Failure
     if paths.len() > 1 && operation.keys.limit().is_some() {
         return Err("several keys go with one input, whose items they are for".to_owned().into());
     }
+    Names::of(options, operation.reads()).require_read()?;
     // What can be refused is refused before an engine is started.
     let mut rest = Rest { operation, options, paths: paths.iter(), opened: None };
     let (path, opened) = rest.next().expect("there is an input");
@@ -127,6 +129,7 @@ pub fn run(operation: &Operation, options: &StreamOptions) -> Result<u8, Failure
     let started = Started::new(operation, options, bytes_of(&paths))?;
     let mut next = Some((path, Ok(ready(&started, path, opened)?)));
     let mut output = Output::open(options.output.as_deref(), operation.gives_secrets(), started.interrupted)?;
+    output.require_sync(options.sync)?;
     let (mut tally, mut end, mut has_header) = (Tally::default(), End::Input, false);
     while let Some((path, input)) = next.take().or_else(|| rest.next_ready(&started)) {
         info(|| format!("input: {}", path.display()));
@@ -176,6 +179,7 @@ fn ready(started: &Started, path: &Path, opened: Opened) -> Result<Ready, Failur
     let named = |problem: String| format!("{}: {problem}", path.display());
     let input = match opened {
         Opened::Table(table) => {
+            options.seen.note_all();
             return Ok(Ready::Table(Box::new(tables::ready(started, name_of(path), table).map_err(named)?)));
         }
         Opened::Other(input) => input,
@@ -187,6 +191,8 @@ fn ready(started: &Started, path: &Path, opened: Opened) -> Result<Ready, Failur
         (Some(Format::Rows), Some(layout)) => {
             layout.require(&fields_of(operation.reads()))?;
             layout.require_widths(operation.call)?;
+            Names::of(options, operation.reads()).require_effect_on_rows(layout)?;
+            options.seen.note_all();
             Ok(Ready::Rows(rows::reader(input, layout, &limits).map_err(named)?, limits, length))
         }
         _ => Ok(Ready::Text(input, limits)),

@@ -3,6 +3,7 @@
 use super::limits::{Limits, of_engine};
 use super::report::Tally;
 use crate::flags::StreamOptions;
+use crate::input::names::Names;
 use crate::input::open::is_standard_stream;
 use crate::operation::Operation;
 use crate::output::{Failure, Output, debug, info, note, warn};
@@ -91,9 +92,15 @@ impl<'a> Started<'a> {
                 }
                 Ok(interrupt::code())
             }
-            End::Input if let Some(reason) = tally.one_fault() => {
+            End::Input if let Some(reason) = tally.formless() => {
                 let hint = "are the columns and the encoding the right ones (--columns, --encoding, --curve)?";
                 Err(format!("no item has the right form: {reason}; {hint}").into())
+            }
+            End::Input
+                if tally.items > 0
+                    && let Some(problem) = Names::of(self.options, self.operation.reads()).without_effect_so_far() =>
+            {
+                Err(problem.into())
             }
             End::Input | End::Rejection => Ok(if tally.rejected() == 0 { ALL_PASSED } else { SOME_REJECTED }),
         }
@@ -103,7 +110,7 @@ impl<'a> Started<'a> {
     fn say(&self, end: &End, tally: &Tally) {
         debug(|| loaded_from(&self.engine));
         let (said, passed) = (self.options.said, self.operation.passed());
-        let says_nothing = matches!(end, End::Failed(_)) && tally.items == 0;
+        let says_nothing = matches!(end, End::Failed(_) | End::ClosedPipe) && tally.items == 0;
         if !said.quiet && !says_nothing {
             tally.print(said.summary, passed, self.at.elapsed().as_secs_f64(), &self.engine);
         }

@@ -71,7 +71,7 @@ impl Job<'_> {
 
     /// Cuts what was read into units.
     pub fn cut(&self, read: Receiver<Result<Read, Failure>>, to: ToParser) {
-        let names = Names::new(self.options.mapping(), self.operation.reads());
+        let names = Names::of(self.options, self.operation.reads());
         let step = || -> Option<()> {
             let mut cutting: Option<Cutting> = None;
             for next in read {

@@ -97,7 +97,7 @@ impl PublicCall {
 
     /// Whether it is measured with a curve's inputs. Ed25519, which needs seeds and messages alone, is with those of
     /// secp256k1.
-    fn is_on(self, curve: CurveId) -> bool {
+    pub fn is_on(self, curve: CurveId) -> bool {
         match self {
             PublicCall::Recover | PublicCall::VerifyRecoverableTogether => curve.has_ecdsa(),
             PublicCall::RecoverAddresses

@@ -47,6 +47,16 @@ impl Output {
         sink.map(Output).map_err(|problem| format!("{}: {problem}", name.display()))
     }
 
+    /// Refuses `--sync` where the output is no file that gets its name in the end.
+    pub fn require_sync(&self, sync: bool) -> Result<(), String> {
+        match &self.0 {
+            Sink::Direct(_) if sync => {
+                Err("--sync is for output files: standard output, pipes and devices are written as they come".to_owned())
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// Hands parts of whole lines to the operating system, in order.
     pub fn write(&mut self, parts: Vec<Wiped>) -> Put {
         match &mut self.0 {

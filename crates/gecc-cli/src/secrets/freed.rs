@@ -4,11 +4,11 @@
 #[path = "../../../../tests/search/mod.rs"]
 mod search;
 
-use crate::flags::Arguments;
+use crate::flags::{Arguments, Given};
 use crate::input;
 use crate::output::Failure;
 use base64ct::{Base64UrlUnpadded, Encoding};
-use clap::Parser;
+use clap::{CommandFactory, FromArgMatches};
 use gecc::{CurveId, Engine, P256, PublicKeys, SecretKey, SecretKeys, Sm2, ecdh, keys, stack};
 use p256::pkcs8::EncodePrivateKey;
 use search::{Searching, Watch};
@@ -85,7 +85,8 @@ fn files(folder: &Folder, digits: &[String]) -> Vec<String> {
 
 fn command(arguments: &[&str]) -> Result<u8, Failure> {
     let arguments = [&["gecc"], arguments, &["--engine", "cpu"]].concat();
-    crate::run(Arguments::parse_from(arguments))
+    let matches = Arguments::command().get_matches_from(arguments);
+    crate::run(Arguments::from_arg_matches(&matches).unwrap(), &Given::of(&matches))
 }
 
 #[test]

@@ -36,7 +36,9 @@ pub fn run(options: &IndexOptions) -> Result<u8, Failure> {
     let (engine, interrupted) = (options.engine.start_for(paths.known_bytes(), of_engine)?, interrupt::watch()?);
     let pool = Arc::new(pool(options.engine.threads)?);
     let settings = Settings { max_memory, ..Settings::new(&engine, &pool, interrupted) };
-    let shared = Shared::new(Output::open(Some(&options.output), false, interrupted)?);
+    let output = Output::open(Some(&options.output), false, interrupted)?;
+    output.require_sync(options.sync)?;
+    let shared = Shared::new(output);
     let mut table = Table::create(&shared, options)?;
     let threads = Pool::of(Arc::clone(&pool));
     let chain = node.map_or(Chain::Files(&paths), Chain::Node);

@@ -170,7 +170,7 @@ fn what_does_not_exist_is_refused() {
         (&["sign", "--scheme", "bip340", "--recoverable"], "BIP 340 has no recovery id"),
         (&["sign", "--scheme", "bip340", "--der"], "signatures of BIP 340 have no DER"),
         (&["sign", "--curve", "p256", "--auxiliary", &"0".repeat(64)], "--auxiliary is for BIP 340"),
-        (&["sign", "--scheme", "bip340", "--auxiliary", "00"], "1 bytes instead of 32"),
+        (&["sign", "--scheme", "bip340", "--auxiliary", "00"], "1 byte instead of 32"),
         (&["verify"], "--curve"),
     ] {
         let output = run(arguments, "");

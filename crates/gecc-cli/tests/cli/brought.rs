@@ -500,8 +500,8 @@ fn what_fails_alike_everywhere_is_said_once_and_ends_with_2() {
             object
         })
     };
-    let short = refused(&ON_P256, &with("digest", &|item| hex::encode(&set.digests[item][..20])));
-    assert!(short.contains("no item has the right form: `digest` has 20 bytes instead of 32"), "{short}");
+    let short = refused(&ON_P256, &with("digest", &|item| hex::encode(&set.digests[item][..19])));
+    assert!(short.contains("no item has the right form: `digest` has 19 bytes instead of 32"), "{short}");
     let text = refused(&ON_P256, &with("signature", &|_| "see attachment".to_owned()));
     assert!(text.contains("no item has the right form: `signature`"), "{text}");
     let other = refused(&["verify", "--curve", "secp256k1"], &set.lines().join("\n"));

@@ -51,7 +51,9 @@ fn arrays_of_objects_are_read() {
         answers(&verify(text)).iter().map(|answer| answer["reason"].as_str().unwrap_or("valid").to_owned()).collect()
     };
     let object = &set.lines()[0];
-    assert_eq!(reasons(&format!("[1,[{object}],{object},]")), ["not a JSON object", "not a JSON object", "valid"]);
+    assert_eq!(reasons(&format!("[1,[{object}],{object}]")), ["not a JSON object", "not a JSON object", "valid"]);
+    let trailing = reasons(&format!("[{object},]"));
+    assert_eq!(trailing, ["valid", "a comma stands before the end of the array, and no element after it"]);
     for end in ["", ","] {
         let cut = reasons(&format!("[{object}{end}"));
         assert_eq!(cut, ["valid", "the array is not closed before the end of the input"]);

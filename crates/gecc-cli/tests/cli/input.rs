@@ -48,7 +48,7 @@ fn ambiguous_or_missing_fields_are_line_errors() {
         (with(&[("der", json!("3000"))]), "`signature` and `der` are both given"),
         (with(&[("signature", Value::Null)]), "neither `signature` nor `der` is given"),
         (with(&[("public_key", Value::Null)]), "`public_key` is not given"),
-        (with(&[("digest", json!("00"))]), "`digest` has 1 bytes instead of 32"),
+        (with(&[("digest", json!("00"))]), "`digest` has 1 byte instead of 32"),
         ("[1,2]".to_owned(), "not a JSON object"),
     ];
     let input: Vec<_> = cases.iter().map(|(line, _)| line.as_str()).collect();
@@ -85,7 +85,7 @@ fn reasons(input: impl Into<Vec<u8>>) -> Vec<String> {
 }
 
 fn not_hex(line: usize, first: char) -> String {
-    format!("line {line}: `digest` is not hexadecimal: Invalid character '{first}' at position 0")
+    format!("line {line}: `digest` is not hexadecimal: it contains '{first}' at position 0")
 }
 
 #[test]
@@ -115,7 +115,7 @@ fn csv_that_cannot_be_read_costs_its_row_only() {
     let long = format!("tag,digest,sig,pk\n\"{}", "1234567\n".repeat(3 << 20));
     let reasons = reasons(long);
     assert_eq!(reasons[0], too_long(2));
-    assert!(reasons.len() > 1 && reasons[1].ends_with("1 columns instead of 4"), "{}", reasons[1]);
+    assert!(reasons.len() > 1 && reasons[1].ends_with("1 column instead of 4"), "{}", reasons[1]);
 }
 
 #[test]

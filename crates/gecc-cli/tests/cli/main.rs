@@ -29,6 +29,7 @@ mod streams;
 mod support;
 #[cfg(feature = "arrow")]
 mod tables;
+mod text_forms;
 mod verify;
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_gecc");

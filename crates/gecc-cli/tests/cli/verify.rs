@@ -22,7 +22,7 @@ fn verify_answers_every_line_in_order() {
         [
             r#"{"valid":true,"tag":{"item":0}}"#,
             r#"{"valid":false,"reason":"the signature does not match","line":2,"tag":{"item":1}}"#,
-            r#"{"valid":false,"reason":"`digest` is not hexadecimal: Invalid character 'z' at position 0","line":4}"#,
+            r#"{"valid":false,"reason":"`digest` is not hexadecimal: it contains 'z' at position 0","line":4}"#,
             r#"{"valid":true,"tag":{"item":2}}"#,
             r#"{"valid":true,"tag":{"item":3}}"#,
         ]

@@ -67,7 +67,7 @@ def verify_messages(
     signatures,
     public_keys,
     *,
-    hash="sha256",
+    hash=None,
     user_ids=None,
     low_s=False,
     reasons=False,
@@ -83,7 +83,7 @@ def verify_messages(
             all items. Text is no message, but for hexadecimal text of Arrow.
         signatures: n rows of 64 or 65 bytes, as for `verify`.
         public_keys: n rows of 33, 64 or 65 bytes.
-        hash: for ECDSA, as for `message_digests`.
+        hash: for ECDSA, as for `message_digests`; None is SHA-256. Other schemes have a hash of their own.
         user_ids: for SM2, n user ids of at most 8191 bytes, or one for all items. None, also in a list, is the id that
             GM/T 0009 prescribes, `1234567812345678`.
         low_s: reject s above n/2. Not for SM2.
@@ -182,7 +182,7 @@ def sign_messages(
     secret_keys,
     *,
     additional_data=None,
-    hash="sha256",
+    hash=None,
     user_ids=None,
     s_form="curve_default",
     reasons=False,
@@ -197,7 +197,7 @@ def sign_messages(
         messages: n byte strings, as for `verify_messages`.
         secret_keys: as for `sign`, which see for keys that sign on two curves.
         additional_data: as for `sign`.
-        hash: for ECDSA, as for `message_digests`.
+        hash: for ECDSA, as for `message_digests`; None is SHA-256. Other schemes have a hash of their own.
         user_ids: for SM2, as for `verify_messages`.
         s_form: as for `sign`.
         reasons: give codes instead of truth values.

@@ -144,14 +144,19 @@ class Operation:
 
     def _answers(self, engine: Engine, batches: list[Any]) -> list[pa.RecordBatch]:
         operation = self._operation()
-        answers = operation.apply(engine, self.columns, self._hash(), self.beside, self.plain, batches)
+        hash, user_id = self._hash(), self._user_id()
+        answers = operation.apply(engine, self.columns, hash, user_id, self.beside, self.plain, batches)
         return [_with_plain_bytes(batch) for batch in answers] if self.plain else answers
 
     def _operation(self) -> BatchOperation:
         raise NotImplementedError
 
     def _hash(self) -> Hash | None:
-        """The hash of messages, where one can be chosen."""
+        """The hash of messages, where one was chosen."""
+        return None
+
+    def _user_id(self) -> bytes | None:
+        """The user id of SM2 of all messages, where one was chosen."""
         return None
 
     def _options(self) -> tuple[tuple[str, Any], ...]:
@@ -168,21 +173,33 @@ class Operation:
 class _OverHashes(Operation):
     """An operation of ECDSA over a `digest`, or the hash of a `message`."""
 
-    hash: Hash = "sha256"
+    hash: Hash | None = None
 
     def _hash(self) -> Hash | None:
         return self.hash
 
 
 @dataclass(frozen=True, kw_only=True)
-class Verify(_OverHashes):
+class _OfCurve(_OverHashes):
+    """The same, or on "sm2" an operation of SM2."""
+
+    user_id: str | bytes | None = None
+
+    def _user_id(self) -> bytes | None:
+        return self.user_id.encode() if isinstance(self.user_id, str) else self.user_id
+
+
+@dataclass(frozen=True, kw_only=True)
+class Verify(_OfCurve):
     """Verifies `signature`, `r` and `s`, or `der` over `digest` or `message` with `public_key`: ECDSA (SEC 1, section
     4.1.4), or on "sm2" SM2. Answers are `valid` and `reason`.
 
     Not constant-time: everything here is public.
 
     Args:
-        hash: the hash of messages that ECDSA signs, as for `gecc.message_digests`. SM2 has its own.
+        hash: the hash of messages that ECDSA signs, as for `gecc.message_digests`; None is SHA-256. SM2 has its own, and
+            digests are not hashed: there it is an error.
+        user_id: the user id of SM2 for all messages, where no column has ids; None is the standard's default id.
         low_s: reject s above n/2, as BIP 62 and EIP-2 ask. Not for SM2.
         batch_equations: whether rows that have a `recovery_id`, or a signature of 65 bytes, are verified in groups
             where this is faster, as by `gecc.verify_recoverable`. Answers are the same, whatever the ids are. SM2 has
@@ -258,7 +275,8 @@ class Recover(_OverHashes):
     Not constant-time: everything here is public.
 
     Args:
-        hash: the hash of messages that ECDSA signs, as for `gecc.message_digests`.
+        hash: the hash of messages that ECDSA signs, as for `gecc.message_digests`; None is SHA-256. Digests are not
+            hashed: there it is an error.
         compressed: whether keys have 33 bytes.
     """
 
@@ -275,7 +293,8 @@ class RecoverAddresses(_OverHashes):
     Not constant-time: everything here is public.
 
     Args:
-        hash: the hash of messages that ECDSA signs, as for `gecc.message_digests`.
+        hash: the hash of messages that ECDSA signs, as for `gecc.message_digests`; None is SHA-256. Digests are not
+            hashed: there it is an error.
     """
 
     curve: str = field(default="secp256k1", init=False)
@@ -285,7 +304,7 @@ class RecoverAddresses(_OverHashes):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Sign(_OverHashes):
+class Sign(_OfCurve):
     """Signs `digest` or `message` with `secret_key`, by nonces of RFC 6979: ECDSA, or on "sm2" SM2. Answers are
     `signature`, 64 bytes `r || s`, and `reason`.
 
@@ -293,7 +312,9 @@ class Sign(_OverHashes):
     see `gecc.sign`.
 
     Args:
-        hash: the hash of messages that ECDSA signs, as for `gecc.message_digests`. SM2 has its own.
+        hash: the hash of messages that ECDSA signs, as for `gecc.message_digests`; None is SHA-256. SM2 has its own, and
+            digests are not hashed: there it is an error.
+        user_id: the user id of SM2 for all messages, where no column has ids; None is the standard's default id.
         additional_data: 32 bytes of additional data for the nonces of all rows (RFC 6979, section 3.6); by default
             none.
         recoverable: whether there is a column `recovery_id`. Not for SM2.

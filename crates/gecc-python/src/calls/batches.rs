@@ -57,6 +57,7 @@ impl BatchOperation {
                 let text = format!("batch_equations: for rules with the cofactor, and {rule} has none");
                 Err(PyValueError::new_err(text))
             }
+            Call::Sm2Verify if together => Err(PyValueError::new_err("batch_equations: for ECDSA; SM2 has none")),
             _ => {
                 let key_form = if compressed { KeyForm::Compressed } else { KeyForm::Uncompressed };
                 let variant = choices::ed25519_variant(context, prehashed)?;
@@ -67,13 +68,14 @@ impl BatchOperation {
 
     /// The answers for batches of one schema, a batch for each. They are computed together unless they hold private
     /// keys, which would be copied.
-    #[pyo3(signature = (engine, columns, hash, beside, plain, batches))]
+    #[pyo3(signature = (engine, columns, hash, user_id, beside, plain, batches))]
     fn apply<'py>(
         &self,
         py: Python<'py>,
         engine: Option<&Engine>,
         columns: Option<&str>,
         hash: Option<&str>,
+        user_id: Option<Vec<u8>>,
         beside: bool,
         plain: bool,
         batches: Vec<Bound<'py, PyAny>>,
@@ -87,11 +89,10 @@ impl BatchOperation {
             return Err(batch_exception(Error::Columns(text)));
         }
         let said = columns.map_or_else(|| Ok(Mapping::new()), str::parse);
-        let said = said.map_err(|problem: UnclearColumns| PyValueError::new_err(problem.to_string()))?;
-        let mut mapping = complete(said, &schema, &self.0).map_err(batch_exception)?;
-        if let Some(hash) = hash {
-            mapping.hash = hash_of(self.0.call, hash)?;
-        }
+        let mut said = said.map_err(|problem: UnclearColumns| PyValueError::new_err(problem.to_string()))?;
+        said.hash = hash_of(self.0.call, hash)?;
+        said.user_id = user_id;
+        let mapping = complete(said, &schema, &self.0).map_err(batch_exception)?;
         let read = self.0.columns(&schema, &mapping).map_err(batch_exception)?;
         let messages = column_of(&mapping, Field::Message, &schema).map_err(batch_exception)?;
         let job = Job {

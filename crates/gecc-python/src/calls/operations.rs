@@ -18,7 +18,7 @@ use std::ops::Range;
 /// Runs an operation over columns, which are read in their order. Those that need not be there may be `None`.
 #[pyfunction]
 #[pyo3(signature = (
-    engine, name, columns, *, curve = "secp256k1", low_s = false, s_form = "curve_default", hash = "sha256", rule = "",
+    engine, name, columns, *, curve = "secp256k1", low_s = false, s_form = "curve_default", hash = None, rule = "",
     context = None, prehashed = false, out = None, reasons = false
 ))]
 pub fn run<'py>(
@@ -29,7 +29,7 @@ pub fn run<'py>(
     curve: &str,
     low_s: bool,
     s_form: &str,
-    hash: &str,
+    hash: Option<&str>,
     rule: &str,
     context: Option<&[u8]>,
     prehashed: bool,
@@ -37,7 +37,8 @@ pub fn run<'py>(
     reasons: bool,
 ) -> PyResult<Bound<'py, PyAny>> {
     let operation = operation(name, curve, low_s, s_form, rule)?;
-    let (hash, variant) = (hash_of(operation, hash)?, choices::ed25519_variant(context, prehashed)?);
+    let hash = hash_of(operation, hash)?.unwrap_or_default();
+    let variant = choices::ed25519_variant(context, prehashed)?;
     let (engine, mut call) = (engine::of(py, engine)?, Call::for_keys(py, operation));
     let inputs = Inputs::read(&mut call, operation, hash, columns)?;
 
@@ -89,13 +90,18 @@ pub fn operation(name: &str, curve: &str, low_s: bool, s_form: &str, rule: &str)
     })
 }
 
-/// The hash of a call, where the scheme leaves one to be chosen.
-pub fn hash_of(operation: Operation, name: &str) -> PyResult<Hash> {
-    match choices::hash(name)? {
-        hash if operation.reads().user_ids && hash != Hash::default() => {
-            Err(PyValueError::new_err("hash: SM2 has a hash of its own"))
+/// The hash that a call names.
+///
+/// # Errors
+/// `ValueError` where the scheme leaves none to be chosen, also for the one that ECDSA has by default.
+pub fn hash_of(operation: Operation, name: Option<&str>) -> PyResult<Option<Hash>> {
+    let hash = name.map(choices::hash).transpose()?;
+    match operation.reads() {
+        reads if hash.is_some() && reads.user_ids => Err(PyValueError::new_err("hash: SM2 has a hash of its own")),
+        reads if hash.is_some() && (reads.messages || !reads.contents) => {
+            Err(PyValueError::new_err("hash: for ECDSA; this operation has a hash of its own, or none"))
         }
-        hash => Ok(hash),
+        _ => Ok(hash),
     }
 }
 

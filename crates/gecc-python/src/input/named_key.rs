@@ -12,8 +12,10 @@ use zeroize::Zeroizing;
 /// Whether a text of this argument may be a key in such a form, which hexadecimal digits never are.
 pub fn may_be(argument: Argument, text: &[u8]) -> bool {
     let text = text.trim_ascii_start();
-    matches!(argument.role, Role::Field(Field::PublicKey | Field::SecretKey))
-        && (text.starts_with(b"-") || text.starts_with(b"{") || text.starts_with(b"ssh-"))
+    // Public keys may be PEM in base64, too.
+    let is_pem_in_base64 = text.starts_with(b"LS0t") && argument.role == Role::Field(Field::PublicKey);
+    let is_named = text.starts_with(b"-") || text.starts_with(b"{") || text.starts_with(b"ssh-");
+    matches!(argument.role, Role::Field(Field::PublicKey | Field::SecretKey)) && (is_named || is_pem_in_base64)
 }
 
 /// One key for all items: a text or `bytes` in such a form, as the bytes that others have.

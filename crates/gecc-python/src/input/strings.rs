@@ -6,6 +6,7 @@ use super::{Argument, array, named_key, some_problems};
 use crate::reasons::Role;
 use crate::{memory, pieces};
 use arrow_schema::DataType;
+use gecc::fields::plain_hex_digits;
 use gecc_arrow::{CellProblem, Cells, Field, append_hexadecimal};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -97,6 +98,14 @@ impl Strings {
                 // Who reads keys knows forms that are no digits.
                 Ok(text) if is_plain || named_key::may_be(argument, text.as_bytes()) => {
                     self.push_copy(Zeroizing::new(text.as_bytes().to_vec()));
+                }
+                // Of private keys no other copy is made.
+                Ok(text) if argument.role != Role::Field(Field::SecretKey) => {
+                    let digits = plain_hex_digits(text.as_bytes());
+                    match hexadecimal(str::from_utf8(&digits).unwrap_or(&text)) {
+                        Ok(bytes) => self.push_copy(bytes),
+                        Err(problem) => self.places.push(Err(problem)),
+                    }
                 }
                 Ok(text) => match hexadecimal(&text) {
                     Ok(bytes) => self.push_copy(bytes),

@@ -1,6 +1,7 @@
 //! Rows from a file or a stream, into the caller's memory.
 
 use super::layout::{Layout, Place};
+use crate::input::fields::counted;
 use crate::input::open::{Input, PlainFile, became_shorter};
 use crate::input::source::{Next, StreamSource};
 use crate::input::text::{Buffers, Text};
@@ -163,7 +164,10 @@ impl Stream {
             _ if rows > 0 => Ok(Filled::Rows(rows)),
             None => Ok(Filled::Nothing),
             Some(Err(problem)) => Err(problem.clone()),
-            Some(Ok(())) if left > 0 => Err(format!("the input ends with {left} bytes, which are no row of {row}")),
+            Some(Ok(())) if left > 0 => {
+                let are = if left == 1 { "is" } else { "are" };
+                Err(format!("the input ends with {}, which {are} no row of {row}", counted(left, "byte")))
+            }
             Some(Ok(())) => Ok(Filled::End),
         }
     }

@@ -1,0 +1,364 @@
+//! Which options have an effect on what, in one table: an option that was given and does nothing is refused.
+//!
+//! Here is what the scheme decides. What the input decides, such as `--hash` where there are digests alone, is refused
+//! by `input::effects` once that is known.
+
+use crate::curve::Scheme;
+use clap::ArgMatches;
+use clap::parser::ValueSource;
+
+/// What an option needs to have an effect.
+#[derive(Clone, Copy)]
+enum Effect {
+    /// Nothing else: it has one in every call of the command.
+    Always,
+    /// One of these schemes. The text says why the one that is used, `{scheme}`, has nothing for it.
+    With(&'static [Scheme], &'static str),
+    /// Never, for the reason that is given: the command has the option because commands share options.
+    Never(&'static str),
+    /// What other options say, or the input. The text names what refuses it otherwise.
+    Depends(#[allow(dead_code, reason = "for who reads the table")] &'static str),
+}
+
+use Effect::{Always, Depends, Never, With};
+use Scheme::{Bip340, Ecdsa, Ed25519, Sm2};
+
+const BY_CLAP: &str = "clap, by `requires`, `required_if_eq` or `conflicts_with`";
+const BY_INPUT: &str = "input::effects";
+
+/// Options of every command on items.
+const OF_ITEMS: &[(&str, Effect)] = &[
+    ("inputs", Always),
+    ("output", Always),
+    ("sync", Depends("clap, and Output::require_sync")),
+    ("format", Always),
+    ("layout", Depends("StreamOptions::check_formats")),
+    ("columns", Depends(BY_INPUT)),
+    ("encoding", Depends(BY_INPUT)),
+    ("output_format", Always),
+    ("beside", Depends("StreamOptions::check_formats")),
+    ("line", Always),
+    ("only_rejected", Always),
+    ("check", Always),
+];
+
+/// Options that say what is printed, and what computes.
+const OF_ALL: &[(&str, Effect)] = &[
+    ("verbose", Always),
+    ("quiet", Always),
+    ("summary", Depends(BY_CLAP)),
+    ("engine", Always),
+    ("threads", Always),
+    ("max_memory", Always),
+];
+
+/// Options of commands that read messages.
+const OF_MESSAGES: &[(&str, Effect)] = &[
+    ("hash", With(&[Ecdsa], "--hash is for ECDSA: {scheme} has a hash of its own")),
+    ("text_messages", Depends(BY_INPUT)),
+];
+
+const OF_VARIANTS: &[(&str, Effect)] = &[
+    ("context", With(&[Ed25519], "--context and --prehashed are for --scheme ed25519")),
+    ("prehashed", With(&[Ed25519], "--context and --prehashed are for --scheme ed25519")),
+    ("sm2_id", With(&[Sm2], "--sm2-id is for SM2: {scheme} has no user ids")),
+];
+
+/// Options of commands on chains.
+const OF_CHAINS: &[(&str, Effect)] = &[
+    ("paths", Depends(BY_CLAP)),
+    ("output", Always),
+    ("sync", Depends("clap, and Output::require_sync")),
+    ("output_format", Always),
+    ("only_rejected", Always),
+    ("timings", Depends(BY_CLAP)),
+];
+
+const OF_RANGES: &[(&str, Effect)] = &[("from", Always), ("to", Always)];
+
+/// The options of each command.
+const COMMANDS: &[(&str, &[&[(&str, Effect)]])] = &[
+    (
+        "verify",
+        &[
+            OF_ALL,
+            OF_ITEMS,
+            OF_MESSAGES,
+            OF_VARIANTS,
+            &[
+                ("curve", Depends("Chosen::of")),
+                ("scheme", Depends("Chosen::of")),
+                ("rule", With(&[Ed25519], "--rule is for --scheme ed25519")),
+                ("low_s", With(&[Ecdsa], "--low-s does not exist for {scheme}: n - s signs nothing there")),
+                (
+                    "batch_equations",
+                    With(
+                        &[Ecdsa, Bip340, Ed25519],
+                        "--batch-equations is for ECDSA, BIP 340 and Ed25519: SM2 has none",
+                    ),
+                ),
+            ],
+        ],
+    ),
+    (
+        "recover",
+        &[
+            OF_ALL,
+            OF_ITEMS,
+            OF_MESSAGES,
+            &[("curve", Always), ("addresses", Depends("commands::recover, by the curve"))],
+        ],
+    ),
+    (
+        "sign",
+        &[
+            OF_ALL,
+            OF_ITEMS,
+            OF_MESSAGES,
+            OF_VARIANTS,
+            &[
+                ("curve", Depends("Chosen::of")),
+                ("scheme", Depends("Chosen::of")),
+                ("key_file", Always),
+                ("check_signatures", Always),
+                ("auxiliary", With(&[Bip340], "--auxiliary is for BIP 340; ECDSA and SM2 have --additional-data")),
+                (
+                    "additional_data",
+                    With(
+                        &[Ecdsa, Sm2],
+                        "--additional-data is for ECDSA and SM2; BIP 340 has --auxiliary, and nonces of Ed25519 follow \
+                         from seed and message",
+                    ),
+                ),
+                ("recoverable", With(&[Ecdsa], "--recoverable is for ECDSA; {scheme} has no recovery id")),
+                ("der", With(&[Ecdsa, Sm2], "--der is for ECDSA and SM2: signatures of {scheme} have no DER")),
+            ],
+        ],
+    ),
+    ("ecdh", &[OF_ALL, OF_ITEMS, &[("curve", Always), ("key_file", Always)]]),
+    (
+        "pubkey",
+        &[
+            OF_ALL,
+            &[
+                ("curve", Depends("Chosen::of")),
+                ("scheme", Depends("Chosen::of")),
+                (
+                    "compressed",
+                    With(&[Ecdsa, Sm2, Bip340], "--compressed is for points: public keys of Ed25519 have 32 bytes"),
+                ),
+                (
+                    "encoding",
+                    Never("--encoding is for what is public: private keys are hexadecimal, or say their form"),
+                ),
+            ],
+            OF_ITEMS,
+        ],
+    ),
+    (
+        "ethereum senders",
+        &[
+            OF_ALL,
+            OF_CHAINS,
+            OF_RANGES,
+            &[("rpc_url", Depends(BY_CLAP)), ("chain_id", Always), ("state", Depends("commands::ethereum"))],
+        ],
+    ),
+    (
+        "bitcoin verify",
+        &[
+            OF_ALL,
+            OF_CHAINS,
+            OF_RANGES,
+            &[("rest_url", Depends(BY_CLAP)), ("state", Depends(BY_CLAP)), ("batch_equations", Always)],
+        ],
+    ),
+    (
+        "bitcoin index",
+        &[
+            OF_ALL,
+            OF_RANGES,
+            &[
+                ("paths", Depends(BY_CLAP)),
+                ("rest_url", Depends(BY_CLAP)),
+                ("output", Always),
+                ("full_outputs", Always),
+                ("sync", Depends("Output::require_sync")),
+            ],
+        ],
+    ),
+    ("bitcoin scan", &[OF_ALL, &[("tables", Always), ("key_file", Always), ("labels", Always), ("output", Always)]]),
+    ("certificates", &[OF_ALL, OF_CHAINS, &[("sm2_id", Depends("commands::certificates"))]]),
+    (
+        "bench",
+        &[
+            OF_ALL,
+            &[
+                ("curve", Always),
+                ("items", Depends(BY_CLAP)),
+                ("sizes", Depends(BY_CLAP)),
+                ("json", Always),
+                ("operations", Depends("commands::bench, by the curve")),
+            ],
+        ],
+    ),
+    ("kernels build", &[OF_ALL, &[("arch", Always), ("out", Always)]]),
+    ("kernels pack", &[OF_ALL, &[("arch", Always), ("out", Always)]]),
+    ("doctor", &[OF_ALL, &[("kernels", Always), ("report", Always), ("json", Always)]]),
+    ("completions", &[OF_ALL, &[("shell", Always)]]),
+    ("man", &[OF_ALL, &[("folder", Always)]]),
+];
+
+/// The options of a call, whose command is known.
+pub struct Given {
+    command: String,
+    /// Those that were written, and not left at their defaults.
+    options: Vec<String>,
+}
+
+impl Given {
+    /// Of the arguments of the program.
+    pub fn of(matches: &ArgMatches) -> Self {
+        let (mut command, mut options, mut level) = (String::new(), Vec::new(), Some(matches));
+        while let Some(matches) = level {
+            let is_written = |id: &&str| matches.value_source(id) == Some(ValueSource::CommandLine);
+            options.extend(matches.ids().map(clap::Id::as_str).filter(is_written).map(str::to_owned));
+            level = matches.subcommand().map(|(name, matches)| {
+                let space = if command.is_empty() { "" } else { " " };
+                command.push_str(space);
+                command.push_str(name);
+                matches
+            });
+        }
+        Given { command, options }
+    }
+
+    /// Refuses the options that have no effect with a scheme.
+    pub fn require_effect_with(&self, scheme: Scheme) -> Result<(), String> {
+        self.options.iter().try_for_each(|option| match effect(&self.command, option) {
+            Some(With(schemes, reason)) if !schemes.contains(&scheme) => Err(reason.replace("{scheme}", scheme.name())),
+            Some(Never(reason)) => Err(reason.to_owned()),
+            _ => Ok(()),
+        })
+    }
+}
+
+/// The first entry counts: a command may say of an option that it shares with others what it is there.
+fn effect(command: &str, option: &str) -> Option<Effect> {
+    let (_, lists) = COMMANDS.iter().find(|(name, _)| *name == command)?;
+    lists.iter().flat_map(|list| list.iter()).find(|(name, _)| *name == option).map(|(_, effect)| *effect)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Arguments;
+    use super::*;
+    use clap::{Arg, ArgAction, Command, CommandFactory, ValueEnum};
+
+    /// Every command without subcommands, by its path.
+    fn commands(command: &Command, path: &str, found: &mut Vec<(String, Command)>) {
+        for sub in command.get_subcommands().filter(|sub| sub.get_name() != "help") {
+            let path = format!("{path}{}{}", if path.is_empty() { "" } else { " " }, sub.get_name());
+            if sub.has_subcommands() {
+                commands(sub, &path, found);
+            } else {
+                found.push((path, sub.clone()));
+            }
+        }
+    }
+
+    fn all_commands() -> Vec<(String, Command)> {
+        let (mut root, mut found) = (Arguments::command(), Vec::new());
+        root.build();
+        commands(&root, "", &mut found);
+        found
+    }
+
+    fn options(command: &Command) -> impl Iterator<Item = &Arg> {
+        command.get_arguments().filter(|arg| !matches!(arg.get_id().as_str(), "help" | "version"))
+    }
+
+    #[test]
+    fn every_option_of_every_command_is_in_the_table() {
+        let all = all_commands();
+        for (path, command) in &all {
+            for option in options(command) {
+                assert!(effect(path, option.get_id().as_str()).is_some(), "gecc {path}: {}", option.get_id());
+            }
+        }
+        // And nothing else is: but for options that all commands could have, and parts that were not compiled in.
+        for (path, lists) in COMMANDS {
+            let Some((_, command)) = all.iter().find(|(name, _)| name == path) else {
+                assert!(cfg!(not(all(feature = "arrow", feature = "chains"))), "{path}");
+                continue;
+            };
+            let is_of_all = |option: &str| OF_ALL.iter().any(|(name, _)| *name == option);
+            let own = lists.iter().flat_map(|list| list.iter()).map(|(option, _)| *option);
+            for option in own.filter(|option| !is_of_all(option)) {
+                assert!(options(command).any(|arg| arg.get_id().as_str() == option), "gecc {path}: {option}");
+            }
+        }
+    }
+
+    /// A value that an option takes: the one it has by default, where there is one.
+    fn value(option: &Arg) -> Option<String> {
+        if !matches!(option.get_action(), ArgAction::Set | ArgAction::Append) {
+            return None;
+        }
+        let default = option.get_default_values().first().map(|value| value.to_string_lossy().into_owned());
+        let possible = || option.get_possible_values().first().map(|value| value.get_name().to_owned());
+        let typed = match option.get_id().as_str() {
+            "auxiliary" | "additional_data" => Some("ab".repeat(32)),
+            "context" | "sm2_id" => Some("00".to_owned()),
+            "encoding" => Some("hex".to_owned()),
+            _ => None,
+        };
+        Some(default.or(typed).or_else(possible).expect("a value for the option"))
+    }
+
+    /// Options that the scheme decides, each given with its default value or another, are refused with every scheme
+    /// that has nothing for them, and with no other.
+    #[test]
+    fn options_without_an_effect_are_refused_with_every_scheme() {
+        let (all, mut refused, mut taken) = (all_commands(), 0, 0);
+        for (path, command) in all.iter().filter(|(_, command)| options(command).any(|arg| arg.get_id() == "scheme")) {
+            for scheme in Scheme::value_variants() {
+                let name = scheme.to_possible_value().unwrap().get_name().to_owned();
+                for option in options(command) {
+                    let expected = match effect(path, option.get_id().as_str()) {
+                        Some(With(schemes, _)) => schemes.contains(scheme),
+                        Some(Never(_)) => false,
+                        _ => continue,
+                    };
+                    let long = format!("--{}", option.get_long().unwrap());
+                    let mut arguments = vec!["gecc", path, "--scheme", &name, &long];
+                    if *scheme == Ecdsa {
+                        arguments.extend(["--curve", "p256"]);
+                    }
+                    let mut arguments: Vec<String> = arguments.into_iter().map(str::to_owned).collect();
+                    // What may be a list takes what follows for a part of it.
+                    let at = arguments.iter().position(|argument| *argument == long).unwrap();
+                    if let Some(value) = value(option) {
+                        arguments.insert(at + 1, value);
+                    }
+                    let matches = Arguments::command().try_get_matches_from(&arguments);
+                    let matches = matches.unwrap_or_else(|problem| panic!("{arguments:?}: {problem}"));
+                    let answer = Given::of(&matches).require_effect_with(*scheme);
+                    assert_eq!(answer.is_ok(), expected, "{arguments:?}");
+                    match answer {
+                        Ok(()) => taken += 1,
+                        Err(problem) => {
+                            assert!(problem.contains(&long), "{problem}");
+                            refused += 1;
+                        }
+                    }
+                }
+                // What is not given is not refused, whatever its default is.
+                let arguments = ["gecc", path, "--scheme", &name, "--curve", "secp256k1"];
+                let matches = Arguments::command().try_get_matches_from(arguments).unwrap();
+                assert_eq!(Given::of(&matches).require_effect_with(*scheme), Ok(()));
+            }
+        }
+        assert!(refused >= 30 && taken >= 15, "{refused} {taken}");
+    }
+}
