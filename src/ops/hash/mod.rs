@@ -5,6 +5,7 @@
 
 mod gpu;
 pub(crate) mod known_answers;
+mod on_this_thread;
 mod tagged;
 mod texts;
 mod texts_gpu;
@@ -17,6 +18,7 @@ use crate::fields::Hash;
 use crate::op::{Computation, Worth};
 use crate::types::{Error, Place, ResultsMut, require_lengths};
 use std::ops::Range;
+pub use on_this_thread::keccak256_on_this_thread;
 pub(crate) use tagged::{Tag, tagged};
 pub(crate) use texts::{LONGEST, SizedTexts, Texts};
 pub(crate) use texts_gpu::{TextColumns, on_device_codes, plan_codes};
