@@ -7,8 +7,10 @@ use std::io::{self, BufReader, Cursor, Read, Seek, SeekFrom};
 const BUFFER: usize = 1 << 18;
 /// The largest window of a zstd frame, as a power of two: 128 MiB.
 const WINDOW_LOG: u32 = 27;
-/// This many first bytes tell the compression.
-const HEAD: usize = 4;
+/// The number of first bytes by which files are told apart. No signature of a format is longer. Text may have blanks and
+/// line ends in front of it, of which this many are passed over at most.
+const HEAD: usize = 64;
+const MOST_BLANKS: usize = 1 << 20;
 /// Bits of gzip's flags that have to be 0 (RFC 1952, section 2.3.1). A block of Bitcoin that begins like gzip has one
 /// of them.
 const RESERVED: u8 = 0xe0;
@@ -20,33 +22,64 @@ pub(crate) enum Content {
     Decompressed(Box<dyn Read + Send>),
 }
 
+/// A compression that is undone while a file is read.
+enum Compression {
+    Gzip,
+    Zstd,
+}
+
+impl Compression {
+    /// The compression of a file that begins like this.
+    fn of(head: &[u8]) -> Option<Self> {
+        match head {
+            [0x1f, 0x8b, 8, flags, ..] if flags & RESERVED == 0 => Some(Compression::Gzip),
+            [0x28, 0xb5, 0x2f, 0xfd, ..] => Some(Compression::Zstd),
+            _ => None,
+        }
+    }
+
+    fn decoder(self, source: Box<dyn Read + Send>) -> io::Result<Box<dyn Read + Send>> {
+        let source = BufReader::with_capacity(BUFFER, source);
+        match self {
+            Compression::Gzip => Ok(Box::new(flate2::bufread::MultiGzDecoder::new(source))),
+            Compression::Zstd => {
+                let mut decoder = zstd::stream::read::Decoder::with_buffer(source)?;
+                decoder.window_log_max(WINDOW_LOG)?;
+                Ok(Box::new(decoder))
+            }
+        }
+    }
+}
+
 impl Content {
-    /// Decompresses a file that begins as gzip or zstd does.
-    pub fn recognised(mut file: File) -> io::Result<Self> {
+    /// Decompresses a file that begins as gzip or zstd does. Also returns the first bytes of the content, of
+    /// which [`HEAD`] follow the blanks unless the content ends there: a single read of a pipe or of a decoder may give
+    /// less.
+    pub fn recognised(mut file: File) -> io::Result<(Self, Vec<u8>)> {
         let is_file = file.metadata()?.is_file();
-        let mut head = Vec::with_capacity(HEAD);
-        file.by_ref().take(HEAD as u64).read_to_end(&mut head)?;
-        let is_gzip = matches!(head[..], [0x1f, 0x8b, 8, flags] if flags & RESERVED == 0);
-        let is_zstd = head == [0x28, 0xb5, 0x2f, 0xfd];
+        let mut head = Vec::new();
+        append_head(&mut file, &mut head)?;
+        let Some(compression) = Compression::of(&head) else {
+            if is_file {
+                file.rewind()?;
+                return Ok((Content::File(file), head));
+            }
+            return Ok((Content::Stream(Box::new(Cursor::new(head.clone()).chain(file))), head));
+        };
         let source: Box<dyn Read + Send> = if is_file {
             file.rewind()?;
-            if !is_gzip && !is_zstd {
-                return Ok(Content::File(file));
-            }
             Box::new(file)
         } else {
             Box::new(Cursor::new(head).chain(file))
         };
-        if !is_gzip && !is_zstd {
-            return Ok(Content::Stream(source));
+        let (mut decoder, mut head) = (compression.decoder(source)?, Vec::new());
+        let failed = append_head(&mut decoder, &mut head).err();
+        if let Some(problem) = failed.as_ref().filter(|_| head.is_empty()) {
+            return Err(of_compressed(problem));
         }
-        let source = BufReader::with_capacity(BUFFER, source);
-        if is_gzip {
-            return Ok(Content::Decompressed(Box::new(flate2::bufread::MultiGzDecoder::new(source))));
-        }
-        let mut decoder = zstd::stream::read::Decoder::with_buffer(source)?;
-        decoder.window_log_max(WINDOW_LOG)?;
-        Ok(Content::Decompressed(Box::new(decoder)))
+        // An error behind the first bytes is left to who reads it, which knows the place.
+        let content = Cursor::new(head.clone()).chain(Failing(failed)).chain(decoder);
+        Ok((Content::Decompressed(Box::new(content)), head))
     }
 
     /// Bytes of a regular file that is read as it is.
@@ -58,6 +91,32 @@ impl Content {
     }
 }
 
+/// Appends the first bytes, however few come at a time.
+fn append_head(source: &mut impl Read, head: &mut Vec<u8>) -> io::Result<()> {
+    loop {
+        let text = head.trim_ascii_start().len();
+        let wanted = if text == 0 { head.len().max(HEAD) } else { HEAD.saturating_sub(text) };
+        let read = source.by_ref().take(wanted as u64).read_to_end(head)?;
+        if read < wanted || wanted == 0 || head.len() > MOST_BLANKS {
+            return Ok(());
+        }
+    }
+}
+
+/// What is wrong with compressed data.
+fn of_compressed(problem: &io::Error) -> io::Error {
+    io::Error::new(problem.kind(), format!("the compressed data: {problem}"))
+}
+
+/// Fails once, if there is an error, and is empty otherwise.
+struct Failing(Option<io::Error>);
+
+impl Read for Failing {
+    fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+        self.0.take().map_or(Ok(0), Err)
+    }
+}
+
 impl Read for Content {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         match self {
@@ -65,7 +124,7 @@ impl Read for Content {
             Content::Stream(stream) => stream.read(buffer),
             Content::Decompressed(decoder) => decoder.read(buffer).map_err(|problem| match problem.kind() {
                 io::ErrorKind::Interrupted => problem,
-                kind => io::Error::new(kind, format!("the compressed data: {problem}")),
+                _ => of_compressed(&problem),
             }),
         }
     }

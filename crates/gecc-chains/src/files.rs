@@ -12,6 +12,7 @@ use std::sync::Arc;
 /// Bytes that are read at once, at most and at least.
 const READ: usize = 1 << 20;
 const LEAST_READ: u64 = 1 << 12;
+const NO_FILE: &str = "there is no file in the folder";
 const ENDS_EARLY: &str = "the file ended while it was read";
 
 /// Files in the order in which they are read, and what could not be looked into.
@@ -41,7 +42,7 @@ impl Paths {
 /// named pipe. A folder is entered once, and a file in folders taken once, by whatever links they are found.
 ///
 /// Of a folder of Bitcoin Core the files of blocks are taken alone. A folder that is the database of another node is a
-/// problem, which says how that node gives its blocks out.
+/// problem, which says how that node gives its blocks out; so is a folder without a file.
 pub fn files_of(paths: &[PathBuf]) -> Paths {
     let mut walk = Walk::default();
     paths.iter().for_each(|path| walk.add(path, true));
@@ -54,6 +55,8 @@ struct Walk {
     found: Paths,
     /// What is not taken again.
     seen: HashSet<Identity>,
+    /// Regular files that were met, also those that are not taken again.
+    met: usize,
 }
 
 /// The device and the inode: links may give a folder any number of names.
@@ -83,10 +86,17 @@ impl Walk {
         };
         let is_new = identity(path, &metadata).is_none_or(|identity| self.seen.insert(identity));
         if metadata.is_dir() {
+            let before = (self.met, self.found.problems.len());
             if is_new {
                 self.enter(&shared);
             }
-        } else if named || metadata.is_file() && is_new {
+            if is_new && named && (self.met, self.found.problems.len()) == before {
+                self.found.problems.push(Problem::new(&shared, Place::Whole, NO_FILE));
+            }
+            return;
+        }
+        self.met += usize::from(metadata.is_file());
+        if named || metadata.is_file() && is_new {
             self.found.files.push((shared, metadata.len()));
         }
     }
@@ -141,6 +151,8 @@ pub(crate) struct Reader {
     place: u64,
     /// `None` for what is no regular file, or compressed.
     length: Option<u64>,
+    /// The first bytes, with blanks in front of them, enough to tell what the file is; none of a file that nobody named and is read as it is.
+    first: Vec<u8>,
 }
 
 impl Reader {
@@ -151,7 +163,7 @@ impl Reader {
 
     /// Opens a file that nobody named, as it is.
     pub fn open_beside(path: &Arc<Path>) -> Result<Self, Problem> {
-        Self::of(path, open_beside(path).map(Content::File))
+        Self::of(path, open_beside(path).map(|file| (Content::File(file), Vec::new())))
     }
 
     /// The same of one that may be compressed.
@@ -159,17 +171,22 @@ impl Reader {
         Self::of(path, open_beside(path).and_then(Content::recognised))
     }
 
-    fn of(path: &Arc<Path>, content: io::Result<Content>) -> Result<Self, Problem> {
-        let opened = content.and_then(|content| Ok((content.length()?, content)));
-        let (length, content) = opened.map_err(|problem| Problem::new(path, Place::Whole, problem))?;
+    fn of(path: &Arc<Path>, content: io::Result<(Content, Vec<u8>)>) -> Result<Self, Problem> {
+        let opened = content.and_then(|(content, first)| Ok((content.length()?, content, first)));
+        let (length, content, first) = opened.map_err(|problem| Problem::new(path, Place::Whole, problem))?;
         // No more than the file has: small files are many, and the buffer of each is filled with zeros first.
         let buffer = length.map_or(READ, |length| length.clamp(LEAST_READ, READ as u64) as usize);
-        Ok(Reader { path: Arc::clone(path), file: BufReader::with_capacity(buffer, content), place: 0, length })
+        Ok(Reader { path: Arc::clone(path), file: BufReader::with_capacity(buffer, content), place: 0, length, first })
     }
 
     /// Whether the bytes are not those of the file.
     pub fn is_decompressed(&self) -> bool {
         matches!(self.file.get_ref(), Content::Decompressed(_))
+    }
+
+    /// Whether it is a pipe, or something else that can only be read from one end to the other.
+    pub fn is_pipe(&self) -> bool {
+        matches!(self.file.get_ref(), Content::Stream(_))
     }
 
     /// Where the next byte is.
@@ -264,12 +281,9 @@ impl Reader {
         Ok(())
     }
 
-    /// The first bytes, or all there are, without going on.
-    pub fn first(&mut self) -> Result<&[u8], Problem> {
-        // The borrow of an early return would last to the end.
-        let filled = self.file.fill_buf().map(<[u8]>::len);
-        filled.map_err(|problem| self.problem(problem))?;
-        Ok(self.file.buffer())
+    /// The first bytes, or all that there are, wherever reading has come to.
+    pub fn first(&self) -> &[u8] {
+        &self.first
     }
 
     /// Appends a line with its end, of at most this many bytes. Of a longer one these are passed over.
