@@ -40,6 +40,6 @@ mod timings;
 
 pub use files::{Paths, files_of};
 pub use flow::{Computing, Form, Settings};
-pub use problem::{Place, Problem, Progress};
+pub use problem::{Compared, Place, Problem, Progress};
 pub use range::Blocks;
 pub use timings::{Step, Timings};

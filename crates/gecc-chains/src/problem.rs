@@ -39,6 +39,25 @@ pub struct Progress {
     pub finished: Vec<Arc<Path>>,
     /// What was wrong with files on the way.
     pub problems: Vec<Problem>,
+    /// Blocks of Ethereum that were compared with the transactions root in their headers.
+    pub blocks: Compared,
+}
+
+/// How many blocks of Ethereum were compared with the transactions root in their headers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Compared {
+    /// Blocks whose root was computed, whether it was that of the header or not.
+    pub compared: u64,
+    /// Blocks without a root, or of which a transaction could not be encoded, or all where that was asked for.
+    pub not_compared: u64,
+}
+
+impl Compared {
+    /// Adds the counts of other blocks.
+    pub fn add(&mut self, other: Compared) {
+        self.compared += other.compared;
+        self.not_compared += other.not_compared;
+    }
 }
 
 impl Progress {
@@ -47,6 +66,7 @@ impl Progress {
         self.bytes += next.bytes;
         self.finished.extend(next.finished);
         self.problems.extend(next.problems);
+        self.blocks.add(next.blocks);
     }
 
     /// Bytes in memory, more or less.

@@ -70,6 +70,10 @@ pub enum Reason {
     OtherSender,
     /// It is for another chain than was asked for.
     OtherChain,
+    /// The signature holds, but the transactions of the block are not those that its header commits to.
+    OtherRoot,
+    /// The chain that was asked for has no transactions of this type.
+    NotOnChain,
     /// There is no signature, and none is needed.
     Unsigned,
     /// What was signed cannot be told from the source.
@@ -83,6 +87,10 @@ impl fmt::Display for Reason {
             Reason::HighS => to.write_str("s is above n/2, which EIP-2 forbids"),
             Reason::OtherSender => to.write_str("the signer is not the sender that the source says"),
             Reason::OtherChain => to.write_str("it is for another chain"),
+            Reason::OtherRoot => {
+                to.write_str("not checked: the block's transactions are not those that its header commits to")
+            }
+            Reason::NotOnChain => to.write_str("the chain that was asked for has no transactions of this type"),
             Reason::Unsigned => to.write_str("deposits bear no signature"),
             Reason::NotRebuilt(why) => write!(to, "cannot be rebuilt: {why}"),
         }
@@ -112,7 +120,7 @@ impl Answer {
     pub fn valid(&self) -> Option<bool> {
         match self.reason {
             None => Some(true),
-            Some(Reason::NotRebuilt(_) | Reason::Unsigned) => None,
+            Some(Reason::NotRebuilt(_) | Reason::OtherRoot | Reason::Unsigned) => None,
             Some(_) => Some(false),
         }
     }

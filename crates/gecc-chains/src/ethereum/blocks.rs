@@ -14,8 +14,20 @@ use std::sync::Arc;
 
 /// Bytes of a block, or of a part of it. The largest that Ethereum allows is 10 MiB (EIP-7934).
 pub const LONGEST: u64 = 64 << 20;
-/// Fields of a block's header before its number.
-const BEFORE_NUMBER: usize = 8;
+/// Fields of a block's header before the root of its transactions (yellow paper, section 4.3).
+const BEFORE_ROOT: usize = 4;
+
+/// What is read of a block's header.
+#[derive(Clone, Debug)]
+pub struct Header {
+    pub number: u64,
+    /// The root of its transactions, by which these are known to be the block's.
+    pub transactions_root: [u8; 32],
+    /// Whether it has a difficulty: blocks after the merge have none.
+    pub is_before_merge: bool,
+    /// The block's hash.
+    pub hash: [u8; 32],
+}
 
 /// Some blocks, one after the other.
 pub struct Encoded {
@@ -97,8 +109,10 @@ impl Decoder<'_> {
                 Ok(block) => {
                     *next = bytes.len() - rest.len();
                     match transactions_of(block) {
-                        Ok((number, list)) if self.wants(Some(number)) => {
-                            *open = Some((place, List::new(place_in(bytes, list), Some(number))));
+                        Ok((header, list)) if self.wants(Some(header.number)) => {
+                            let list = List::new(place_in(bytes, list), Some(header.number));
+                            let root = &header.transactions_root;
+                            *open = Some((place, self.compare_root(path, place, bytes, list, root)));
                         }
                         Ok(_) => {}
                         Err(what) => note(&mut self.to.progress.problems, problem(place, what)),
@@ -115,19 +129,19 @@ impl Decoder<'_> {
     }
 }
 
-/// The number and the transactions of a block: a list of the header, the transactions and others.
-fn transactions_of(mut block: &[u8]) -> rlp::Result<(u64, &[u8])> {
-    let number = number(&mut block)?;
-    Ok((number, rlp::list(&mut block)?))
+/// The header and the transactions of a block: a list of the header, the transactions and others.
+fn transactions_of(mut block: &[u8]) -> rlp::Result<(Header, &[u8])> {
+    let header = header(&mut block)?;
+    Ok((header, rlp::list(&mut block)?))
 }
 
-/// The number of a block and where its transactions are, of bytes that are a block alone; `None` for the encoding of a
+/// The header of a block and where its transactions are, of bytes that are a block alone; `None` for the encoding of a
 /// transaction.
-pub fn block(encoded: &[u8]) -> Option<rlp::Result<(u64, Range<usize>)>> {
+pub fn block(encoded: &[u8]) -> Option<rlp::Result<(Header, Range<usize>)>> {
     let mut rest = encoded;
     // Of a transaction the first field is no list.
     let block = rlp::list(&mut rest).ok().filter(|block| block.first().is_some_and(|byte| *byte >= rlp::EMPTY_LIST))?;
-    Some(transactions_of(block).map(|(number, list)| (number, place_in(encoded, list))))
+    Some(transactions_of(block).map(|(header, list)| (header, place_in(encoded, list))))
 }
 
 /// Where a part of some bytes is in them.
@@ -136,11 +150,24 @@ pub fn place_in(bytes: &[u8], part: &[u8]) -> Range<usize> {
     start..start + part.len()
 }
 
-/// The number in a header.
-pub fn number(encoded: &mut &[u8]) -> rlp::Result<u64> {
+/// Takes a header from the front of some bytes. Its hash is left to those who need it.
+pub fn header(encoded: &mut &[u8]) -> rlp::Result<Header> {
     let mut fields = rlp::list(encoded)?;
-    for _ in 0..BEFORE_NUMBER {
+    for _ in 0..BEFORE_ROOT {
         rlp::item(&mut fields)?;
     }
-    Ok(rlp::integer(&mut fields, 8)? as u64)
+    let transactions_root = *rlp::fixed(&mut fields).map_err(|_| "the header has no transactions root of 32 bytes")?;
+    // The root of receipts and the bloom filter of logs.
+    rlp::item(&mut fields)?;
+    rlp::item(&mut fields)?;
+    let is_before_merge = !rlp::digits(&mut fields, 32)?.is_empty();
+    let number = rlp::integer(&mut fields, 8)? as u64;
+    Ok(Header { number, transactions_root, is_before_merge, hash: [0; 32] })
+}
+
+/// Why the transactions of a block are not those of its header.
+pub fn other_root(number: Option<u64>, found: &[u8; 32], header: &[u8; 32]) -> String {
+    let [found, header] = [found, header].map(const_hex::encode_prefixed);
+    let block = number.map_or_else(|| "the block".to_owned(), |number| format!("block {number}"));
+    format!("{block}: its transactions have root {found}, its header {header}")
 }

@@ -6,6 +6,8 @@ mod shipped;
 use super::Options;
 use super::answers::{Answer, Answers, Kind, Reason};
 use super::span::{Signed, Transaction};
+use super::transaction::UnsignedType;
+use super::trie::transactions_root;
 use crate::messages::Messages;
 use crate::problem::Progress;
 use crate::reason::rejection_of;
@@ -61,9 +63,38 @@ struct Item {
     is_high: bool,
     /// Whether the columns have a row of it.
     has_row: bool,
+    /// Whether it is a transaction that bears no signature.
+    is_unsigned: bool,
     /// Set where what was signed is not known.
     not_rebuilt: Option<Cow<'static, str>>,
     is_of_other_chain: bool,
+    /// Whether the transactions of its block are not those that the header commits to.
+    is_of_other_root: bool,
+}
+
+/// The encoded transactions of a block, from which the root in its header is computed.
+#[derive(Default)]
+pub struct Encodings {
+    text: Vec<u8>,
+    ends: Vec<usize>,
+    /// Whether a transaction could not be encoded, so that the root is not known.
+    pub is_incomplete: bool,
+}
+
+impl Encodings {
+    /// The root of the transactions; `None` where one of them is missing.
+    pub fn root(&self) -> Option<[u8; 32]> {
+        let encoded = |index: usize| {
+            let start = if index == 0 { 0 } else { self.ends[index - 1] };
+            &self.text[start..self.ends[index]]
+        };
+        (!self.is_incomplete).then(|| transactions_root(self.ends.len(), encoded))
+    }
+
+    fn push(&mut self, write: impl FnOnce(&mut Vec<u8>)) {
+        write(&mut self.text);
+        self.ends.push(self.text.len());
+    }
 }
 
 /// The hash of an item's transaction.
@@ -81,11 +112,15 @@ enum Hash {
 /// Reads transactions into columns.
 pub struct Decoder<'a> {
     pub to: Decoded,
-    options: &'a Options,
     /// Bytes with which there is enough.
     most: usize,
     /// Where fields are encoded before it is known how many bytes they take.
     pub scratch: Vec<u8>,
+    /// Whether what is added is of a block whose transactions are not those that its header commits to.
+    pub is_of_other_root: bool,
+    /// Where transactions that are added are also encoded, if the root of their block is to be computed.
+    pub encodings: Option<Encodings>,
+    pub options: &'a Options,
 }
 
 /// The hash of a transaction.
@@ -102,7 +137,7 @@ pub enum TransactionHash<'a> {
 impl<'a> Decoder<'a> {
     /// Decodes until there is little more than this many bytes, into something empty.
     pub fn new(options: &'a Options, to: Decoded, most: usize) -> Self {
-        Decoder { to, options, most, scratch: Vec::new() }
+        Decoder { to, options, most, scratch: Vec::new(), is_of_other_root: false, encodings: None }
     }
 
     /// Makes room for about this many transactions and bytes of them, as far as there will be enough of it. Memory that
@@ -129,6 +164,9 @@ impl<'a> Decoder<'a> {
 
     /// Adds a transaction, and its authorizations.
     pub fn add(&mut self, transaction: &Transaction, hash: TransactionHash, claims: &Claims) {
+        if let Some(encodings) = &mut self.encodings {
+            encodings.push(|to| transaction.write(to));
+        }
         let hash = self.hash(transaction, hash);
         // Chains other than the main one had the rule from their first block on, and legacy transactions for one chain
         // came later.
@@ -171,13 +209,43 @@ impl<'a> Decoder<'a> {
 
     /// Adds a transaction of which nothing more can be said.
     pub fn add_not_rebuilt(&mut self, kind: Kind, hash: [u8; 32], block: Option<u64>, why: Cow<'static, str>) {
+        if let Some(encodings) = &mut self.encodings {
+            encodings.is_incomplete = true;
+        }
         self.to.reasons += why.len();
         self.to.items.push(Item { not_rebuilt: Some(why), ..Item::new(kind, Hash::Known(hash), block) });
     }
 
-    /// Adds a deposit, which bears no signature.
-    pub fn add_unsigned(&mut self, hash: [u8; 32], block: Option<u64>, from: Option<Address>) {
-        self.to.items.push(Item { claimed: from, ..Item::new(Kind::Deposit, Hash::Known(hash), block) });
+    /// Adds a transaction that bears no signature. It is rejected where the chain that is wanted has none of its type.
+    /// Without its encoding the root of its block is not known.
+    pub fn add_unsigned(
+        &mut self,
+        unsigned: UnsignedType,
+        encoded: Option<&[u8]>,
+        hash: [u8; 32],
+        block: Option<u64>,
+        from: Address,
+    ) {
+        match (&mut self.encodings, encoded) {
+            (Some(encodings), Some(encoded)) => encodings.push(|to| to.extend_from_slice(encoded)),
+            (Some(encodings), None) => encodings.is_incomplete = true,
+            (None, _) => {}
+        }
+        let is_of_other_chain = self.options.chain_id.is_some_and(|chain| unsigned.is_unknown_to(chain));
+        let item = Item::new(unsigned.kind(), Hash::Known(hash), block);
+        let is_of_other_root = self.is_of_other_root;
+        self.to.items.push(Item {
+            claimed: Some(from),
+            is_unsigned: true,
+            is_of_other_chain,
+            is_of_other_root,
+            ..item
+        });
+    }
+
+    /// Marks what was added from an item on as of a block whose transactions are not those of its header.
+    pub fn mark_of_other_root(&mut self, first: usize) {
+        self.to.items[first..].iter_mut().for_each(|item| item.is_of_other_root = true);
     }
 
     /// Adds a row, and what is known of it.
@@ -187,7 +255,7 @@ impl<'a> Decoder<'a> {
         self.to.signed.push(|to| signed.write(to));
         self.to.signatures.push(signed.signature);
         self.to.recovery_ids.push(if signed.parity <= 1 { signed.parity } else { NO_RECOVERY_ID });
-        self.to.items.push(Item { has_row: true, is_of_other_chain, ..item });
+        self.to.items.push(Item { has_row: true, is_of_other_chain, is_of_other_root: self.is_of_other_root, ..item });
     }
 }
 
@@ -240,12 +308,19 @@ impl Decoded {
             item.answer(of_item, hashes, &self.hashed.text)
         };
         let answers = self.items.drain(..).map(answer).collect();
+        let progress = std::mem::take(&mut self.progress);
+        self.clear();
+        Answers { answers, progress }
+    }
+
+    /// Forgets all signatures, and keeps the memory.
+    pub fn clear(&mut self) {
+        self.items.clear();
         self.signed.clear();
         self.signatures.clear();
         self.recovery_ids.clear();
         self.hashed.clear();
         self.reasons = 0;
-        Answers { answers, progress: std::mem::take(&mut self.progress) }
     }
 }
 
@@ -259,9 +334,11 @@ impl Item {
             kind,
             claimed: None,
             has_row: false,
+            is_unsigned: false,
             is_high: false,
             not_rebuilt: None,
             is_of_other_chain: false,
+            is_of_other_root: false,
         }
     }
 
@@ -278,9 +355,14 @@ impl Item {
                 (hash, None)
             }
         };
-        if self.kind == Kind::Deposit {
+        if self.is_unsigned {
             let Item { block, authorization, kind, claimed: from, .. } = self;
-            return Answer { block, hash: known, authorization, kind, from, reason: Some(Reason::Unsigned) };
+            let reason = match () {
+                () if self.is_of_other_chain => Reason::NotOnChain,
+                () if self.is_of_other_root => Reason::OtherRoot,
+                () => Reason::Unsigned,
+            };
+            return Answer { block, hash: known, authorization, kind, from, reason: Some(reason) };
         }
         // Of something else than what was signed.
         let recovered = recovered.filter(|_| self.not_rebuilt.is_none());
@@ -296,6 +378,7 @@ impl Item {
             (None, Err(rejection)) => Some(Reason::Rejected(rejection)),
             (None, Ok(signer)) if self.claimed.is_some_and(|claimed| claimed != signer) => Some(Reason::OtherSender),
             _ if self.is_of_other_chain => Some(Reason::OtherChain),
+            (None, Ok(_)) if self.is_of_other_root => Some(Reason::OtherRoot),
             (None, Ok(_)) => None,
         };
         let hash = if_rejected.filter(|_| reason.is_some()).map_or(known, |place| hash(&text[place]));

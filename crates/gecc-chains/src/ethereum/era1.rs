@@ -1,19 +1,25 @@
-//! era1: headers and bodies of blocks, compressed, as records of the e2store format.
+//! era1 and other e2store files with blocks: headers and bodies, compressed, as records.
 //!
-//! <https://github.com/eth-clients/e2store-format-specs>, `formats/e2store.md` and `formats/era1.md`. A record is its
-//! type (2 bytes), the length of its data (4 bytes), two zero bytes, all little-endian, and the data. A file may have
-//! several groups of blocks one after the other. Receipts are not read.
+//! <https://github.com/eth-clients/e2store-format-specs>, `formats/e2store.md`, `formats/era1.md`, `formats/ere.md` and
+//! `formats/e2hs.md`. A record is its type (2 bytes), the length of its data (4 bytes), two zero bytes, all
+//! little-endian, and the data. In era1 and E2HS the body of a block follows its header; in ere, all headers of a file
+//! stand before all bodies. A file may have several groups of blocks one after the other, each with an index at its end.
+//! Receipts and proofs are not read.
 
-use super::blocks::{LONGEST, number, place_in};
+use super::blocks::{self, Header, LONGEST, other_root, place_in};
 use super::decoded::Decoder;
+use super::e2store::{Group, Index, LONGEST_INDEX, MOST_BLOCKS, Placed};
 use super::rlp;
 use super::snappy::{claimed, decompress};
-use super::transaction::List;
+use super::transaction::{List, transactions};
+use super::trie::transactions_root;
 use super::{Content, PIECE, Piece};
 use crate::files::Reader;
 use crate::flow::HandOn;
 use crate::limits::Limits;
 use crate::problem::{Place, Problem, note};
+use crate::range::Blocks;
+use sha3::{Digest, Keccak256};
 use std::collections::VecDeque;
 use std::fmt::Display;
 use std::ops::{ControlFlow, Range};
@@ -23,14 +29,22 @@ use std::sync::Arc;
 /// The record that a file begins with: a version, without data.
 pub const MAGIC: [u8; 8] = [0x65, 0x32, 0, 0, 0, 0, 0, 0];
 const RECORD_HEADER: u64 = 8;
+const VERSION: u16 = 0x3265;
 const COMPRESSED_HEADER: u16 = 3;
+/// A header with a proof that it is of the chain (E2HS).
+const HEADER_WITH_PROOF: u16 = 0x0103;
 const COMPRESSED_BODY: u16 = 4;
+const TOTAL_DIFFICULTY: u16 = 6;
+const ACCUMULATOR: u16 = 7;
+/// Indexes of blocks: with an offset for each block, and with one for each component of it. Early ere files have the
+/// latter under the number of the former.
 const BLOCK_INDEX: u16 = 0x3266;
+const DYNAMIC_INDEX: u16 = 0x3267;
 /// Bytes of an index beside its offsets: the first number and the count.
 const INDEX_ENDS: u64 = 16;
 /// Bytes of a block's header, of which there are some 600.
 const LONGEST_HEADER: u64 = 1 << 20;
-/// The most blocks that an index is believed to have: a file has 8192.
+/// The most offsets in indexes that blocks are found by.
 const MOST_INDEXED: u64 = 1 << 20;
 
 /// Bytes of a usual transaction.
@@ -41,8 +55,6 @@ const USUAL: usize = 256;
 pub struct Tuples {
     bytes: Vec<u8>,
     blocks: VecDeque<Tuple>,
-    /// Parts of blocks that stand alone, and what is no record.
-    problems: Vec<Problem>,
     /// The longest body, decompressed, and all of them.
     longest: usize,
     decompressed: usize,
@@ -50,34 +62,49 @@ pub struct Tuples {
     open: Option<(u64, Vec<u8>, List)>,
 }
 
-/// A block's parts in the bytes.
+/// The body of a block in the bytes.
 struct Tuple {
-    /// Where it begins in the file.
+    /// Where the block begins in the file, or its body where headers stand elsewhere.
     place: u64,
-    header: Range<usize>,
     body: Range<usize>,
+    header: HeaderOf,
 }
 
-/// Reads a file of records. Where one is not as it should be the index at the file's end tells where the next block
-/// begins.
-pub fn read(reader: &mut Reader, limits: &Limits, hand_on: &mut HandOn<Piece>) -> ControlFlow<()> {
-    // Blocks of the present group.
-    let (mut seen, mut starts, mut has_any) = (0, None, false);
-    let longest = limits.whole_of(LONGEST);
+/// The header of a body.
+enum HeaderOf {
+    /// The one before it in the file.
+    Before(Header),
+    /// One of all headers of the group: that of the body's place in their order, unless records were lost.
+    AmongAll { headers: Arc<[Placed]>, place: Option<usize> },
+}
+
+/// Reads a file of records. Where one is not as it should be the indexes at the file's end tell where the next block
+/// begins. Bodies of blocks that are not wanted are passed over.
+pub fn read(reader: &mut Reader, limits: &Limits, wanted: Blocks, hand_on: &mut HandOn<Piece>) -> ControlFlow<()> {
+    let mut records = Records { longest: limits.whole_of(LONGEST), wanted, ..Records::default() };
+    let (mut starts, mut has_any) = (None, false);
     while !reader.at_end() {
         let start = reader.place();
         let mut tuples = Tuples::default();
         let is_lost = loop {
-            let Err(problem) = tuples.fill(reader, longest, &mut seen) else { break false };
+            let Err(problem) = records.fill(&mut tuples, reader) else { break false };
             let place = problem.place;
-            note(&mut tuples.problems, problem);
+            note(&mut records.problems, problem);
+            records.lose();
             // Without an index the rest cannot be found, which the problem said.
-            if !matches!(place, Place::Byte(place) if go_behind(reader, place, &mut starts)) {
-                break true;
+            let Place::Byte(place) = place else { break true };
+            match go_behind(reader, place, &mut starts) {
+                None => break true,
+                // What follows is whole again.
+                Some(OtherGroup(true)) => records.begin_group(),
+                Some(OtherGroup(false)) => {}
             }
         };
-        let (read, problems) = (reader.place().saturating_sub(start), std::mem::take(&mut tuples.problems));
-        has_any |= !tuples.blocks.is_empty() || !problems.is_empty();
+        if reader.at_end() || is_lost {
+            records.end(reader);
+        }
+        let (read, problems) = (reader.place().saturating_sub(start), std::mem::take(&mut records.problems));
+        has_any |= records.has_any || !problems.is_empty();
         let mut piece = Piece::new(&reader.path, Content::Tuples(tuples), read);
         piece.progress.problems = problems;
         hand_on(piece)?;
@@ -92,19 +119,37 @@ pub fn read(reader: &mut Reader, limits: &Limits, hand_on: &mut HandOn<Piece>) -
     hand_on(Piece::problem(Problem::new(&reader.path, Place::Whole, what)))
 }
 
-impl Tuples {
-    /// Bytes that are in memory until all blocks are decoded: beside them a body, and what is signed by a transaction
-    /// of it, which may fill it.
-    pub fn weight(&self) -> usize {
-        self.bytes.len() + 3 * self.longest
+/// The records of a file, up to where they were read.
+#[derive(Default)]
+struct Records {
+    /// Bytes of a body when it is decompressed, at most.
+    longest: u64,
+    wanted: Blocks,
+    problems: Vec<Problem>,
+    /// Whether there was a header or a body.
+    has_any: bool,
+    group: Group,
+    /// Whether a version began the present group.
+    has_version: bool,
+    /// Headers of the group whose bodies were not read yet.
+    waiting: VecDeque<Placed>,
+    /// All headers of the group, where they stand before all bodies, and how many bodies followed them.
+    all: Option<Arc<[Placed]>>,
+    following: usize,
+    /// Whether bodies may have been lost, so that their places in the order are not known.
+    has_lost: bool,
+    /// A header while it is decompressed.
+    scratch: Vec<u8>,
+}
+
+impl Records {
+    fn note(&mut self, reader: &Reader, place: u64, what: impl Display) {
+        note(&mut self.problems, reader.problem_at(place, what));
     }
 
-    /// Reads records until there is enough, whose data has at most this many bytes when it is decompressed.
-    fn fill(&mut self, reader: &mut Reader, longest: u64, seen: &mut u64) -> Result<(), Problem> {
-        let mut header: Option<(u64, Range<usize>)> = None;
-        // A body follows its header, unless a file has headers alone.
-        let is_full = |bytes: usize, has_header: bool| bytes >= PIECE && (!has_header || bytes as u64 > longest);
-        while !is_full(self.bytes.len(), header.is_some()) && !reader.at_end() {
+    /// Reads records until there is enough.
+    fn fill(&mut self, tuples: &mut Tuples, reader: &mut Reader) -> Result<(), Problem> {
+        while tuples.bytes.len() < PIECE && !reader.at_end() {
             let place = reader.place();
             let [low, high, a, b, c, d, zero, zero_too] = reader.read::<{ RECORD_HEADER as usize }>()?;
             let (kind, length) = (u16::from_le_bytes([low, high]), u64::from(u32::from_le_bytes([a, b, c, d])));
@@ -118,49 +163,137 @@ impl Tuples {
                 );
             }
             match kind {
-                COMPRESSED_HEADER => {
-                    self.require_none(reader, header.take());
-                    let found = self.append(reader, place, length, longest.min(LONGEST_HEADER))?;
-                    header = found.map(|(bytes, _)| (place, bytes));
+                VERSION => {
+                    self.end_without_index(reader, place);
+                    self.has_version = true;
+                    reader.skip(length)?;
                 }
-                COMPRESSED_BODY => {
-                    let body = self.append(reader, place, length, longest)?;
-                    *seen += 1;
-                    match (header.take(), body) {
-                        (Some((place, header)), Some((body, decompressed))) => {
-                            self.longest = self.longest.max(decompressed);
-                            self.decompressed += decompressed;
-                            self.blocks.push_back(Tuple { place, header, body });
-                        }
-                        (None, Some(_)) => self.note(reader, place, "a block's body without its header"),
-                        (_, None) => {}
-                    }
+                COMPRESSED_HEADER | HEADER_WITH_PROOF => {
+                    let has_proof = kind == HEADER_WITH_PROOF;
+                    let header = self.header(reader, place, length, has_proof)?;
+                    self.add_header(reader, place, header, has_proof);
                 }
-                // A length that was not right may have led over some blocks.
-                BLOCK_INDEX if length >= INDEX_ENDS => {
-                    reader.skip(length - 8)?;
-                    let count = u64::from_le_bytes(reader.read()?);
-                    if count != std::mem::take(seen) {
-                        self.note(reader, place, format!("of {count} blocks some were not found"));
-                    }
+                COMPRESSED_BODY => self.add_body(tuples, reader, place, length)?,
+                TOTAL_DIFFICULTY if length == 32 => {
+                    let difficulty = reader.read()?;
+                    self.group.add_difficulty(&difficulty);
                 }
+                ACCUMULATOR if length == 32 => {
+                    let root = reader.read()?;
+                    self.group.add_accumulator(root);
+                }
+                BLOCK_INDEX | DYNAMIC_INDEX if length >= INDEX_ENDS => self.add_index(reader, place, length)?,
                 // Others are skipped, as the format asks for.
                 _ => reader.skip(length)?,
             }
         }
-        self.require_none(reader, header);
         Ok(())
     }
 
-    fn note(&mut self, reader: &Reader, place: u64, what: impl Display) {
-        note(&mut self.problems, reader.problem_at(place, what));
+    /// Reads a header. One that is not right is a problem of its block alone.
+    fn header(
+        &mut self,
+        reader: &mut Reader,
+        place: u64,
+        length: u64,
+        has_proof: bool,
+    ) -> Result<Option<Header>, Problem> {
+        let longest = self.longest.min(LONGEST_HEADER);
+        let mut data = Vec::new();
+        let found = self.append(reader, place, length, longest, &mut data)?;
+        if found.is_none() {
+            return Ok(None);
+        }
+        self.scratch.clear();
+        let decompressed =
+            decompress(&data, &mut self.scratch).map_err(|problem| format!("the compressed data: {problem}"));
+        let header = decompressed.and_then(|()| {
+            let parsed = parse_header(&self.scratch, has_proof);
+            parsed.map_err(|problem| format!("the block's header: {problem}"))
+        });
+        match header {
+            Ok(header) => Ok(Some(header)),
+            Err(what) => {
+                self.note(reader, place, what);
+                Ok(None)
+            }
+        }
     }
 
-    /// Notes a header whose body does not come.
-    fn require_none(&mut self, reader: &Reader, header: Option<(u64, Range<usize>)>) {
-        if let Some((place, _)) = header {
-            self.note(reader, place, "a block's header without its body");
+    fn add_header(&mut self, reader: &Reader, place: u64, header: Option<Header>, has_proof: bool) {
+        self.has_any = true;
+        self.group.has_proofs |= has_proof;
+        if self.group.body_count > 0 {
+            // Blocks one after the other: the body of the one before was to come first.
+            self.end_waiting(reader);
+            self.all = None;
         }
+        self.group.add_header(place, header.as_ref());
+        if self.waiting.len() < MOST_BLOCKS {
+            self.waiting.push_back((place, header));
+        } else {
+            let what = format!("more than {MOST_BLOCKS} headers stand before their bodies; this one is passed over");
+            self.group.is_damaged = true;
+            self.note(reader, place, what);
+        }
+    }
+
+    /// Notes headers whose bodies do not come.
+    fn end_waiting(&mut self, reader: &Reader) {
+        let waiting = std::mem::take(&mut self.waiting);
+        // Where records were lost it is not known which bodies were among them.
+        if self.has_lost && (self.all.is_some() || self.group.body_count == 0) {
+            return;
+        }
+        // Of headers that could not be read that was noted.
+        let mut readable = waiting.iter().filter_map(|(place, header)| Some((*place, header.as_ref()?.number)));
+        let Some((place, number)) = readable.next() else { return };
+        match readable.count() {
+            0 => self.note(reader, place, "a block's header without its body"),
+            more => {
+                self.note(reader, place, format!("{} headers without their bodies, from block {number} on", more + 1))
+            }
+        }
+    }
+
+    fn add_body(&mut self, tuples: &mut Tuples, reader: &mut Reader, place: u64, length: u64) -> Result<(), Problem> {
+        self.has_any = true;
+        if self.group.body_count == 0 && (self.waiting.len() > 1 || self.has_lost) {
+            self.group.is_headers_first = self.waiting.len() > 1;
+            self.all = Some(self.waiting.iter().cloned().collect());
+            self.following = 0;
+        }
+        self.group.add_body(place);
+        let next = self.waiting.pop_front();
+        let (place, header) = match (self.all.clone(), next) {
+            (Some(headers), next) => {
+                let order = self.following;
+                self.following += 1;
+                let order = Some(order).filter(|order| !self.has_lost && *order < headers.len());
+                // Of a header that could not be read it was noted.
+                if order.is_some() && matches!(next, Some((_, None))) {
+                    return reader.skip(length);
+                }
+                (place, HeaderOf::AmongAll { headers, place: order })
+            }
+            (None, Some((place, Some(header)))) => (place, HeaderOf::Before(header)),
+            (None, Some((_, None))) => return reader.skip(length),
+            (None, None) => {
+                reader.skip(length)?;
+                self.note(reader, place, "a block's body without its header");
+                return Ok(());
+            }
+        };
+        if header.number().is_some_and(|number| !self.wanted.wants(Some(number))) {
+            return reader.skip(length);
+        }
+        let longest = self.longest;
+        if let Some((body, decompressed)) = self.append(reader, place, length, longest, &mut tuples.bytes)? {
+            tuples.longest = tuples.longest.max(decompressed);
+            tuples.decompressed += decompressed;
+            tuples.blocks.push_back(Tuple { place, body, header });
+        }
+        Ok(())
     }
 
     /// Appends data that is to be decompressed to at most this many bytes. Gives where it is, and to how many. More is
@@ -171,53 +304,185 @@ impl Tuples {
         place: u64,
         length: u64,
         longest: u64,
+        to: &mut Vec<u8>,
     ) -> Result<Option<(Range<usize>, usize)>, Problem> {
-        let start = self.bytes.len();
+        let start = to.len();
         let mut bytes = length;
         if length <= longest {
-            reader.append(length, &mut self.bytes)?;
-            bytes = claimed(&self.bytes[start..]);
+            reader.append(length, to)?;
+            bytes = claimed(&to[start..]);
             if bytes <= longest {
-                return Ok(Some((start..self.bytes.len(), bytes as usize)));
+                return Ok(Some((start..to.len(), bytes as usize)));
             }
-            self.bytes.truncate(start);
+            to.truncate(start);
         } else {
             reader.skip(length)?;
         }
         self.note(reader, place, format!("a part of a block of {bytes} bytes is above the limit of {longest}"));
         Ok(None)
     }
+
+    /// Reads an index, and compares the group with it, which it ends.
+    fn add_index(&mut self, reader: &mut Reader, place: u64, length: u64) -> Result<(), Problem> {
+        let differences = if length <= LONGEST_INDEX && length % 8 == 0 {
+            let mut words = Vec::with_capacity(length as usize / 8);
+            for _ in 0..length / 8 {
+                words.push(u64::from_le_bytes(reader.read()?));
+            }
+            match Index::parse(words) {
+                Ok(index) => self.group.compare(&index, place),
+                Err(problem) => vec![problem.to_owned()],
+            }
+        } else {
+            reader.skip(length - 8)?;
+            let count = u64::from_le_bytes(reader.read()?);
+            let most = format!("the index is longer than one of {MOST_BLOCKS} blocks");
+            self.group.count_difference(count).into_iter().chain([most]).take(1).collect()
+        };
+        self.end_waiting(reader);
+        differences.into_iter().for_each(|what| self.note(reader, place, what));
+        self.begin_group();
+        Ok(())
+    }
+
+    fn begin_group(&mut self) {
+        self.group = Group::default();
+        self.has_version = false;
+        self.waiting.clear();
+        self.all = None;
+        self.has_lost = false;
+    }
+
+    /// Ends a group that has no index.
+    fn end_without_index(&mut self, reader: &Reader, place: u64) {
+        self.end_waiting(reader);
+        if self.group.has_blocks() && !self.group.is_damaged {
+            self.note(reader, place, NO_INDEX);
+        }
+        self.begin_group();
+    }
+
+    /// Ends the last group at the end of the file.
+    fn end(&mut self, reader: &Reader) {
+        // A version that nothing follows begins a group, too, unless it is all of the file.
+        let is_begun = self.has_version && self.has_any;
+        let is_damaged = self.group.is_damaged;
+        self.end_waiting(reader);
+        if (self.group.has_blocks() || is_begun) && !is_damaged {
+            self.note(reader, reader.place(), NO_INDEX);
+        }
+        self.begin_group();
+    }
+
+    /// Takes note that records were lost: what follows is found by the index.
+    fn lose(&mut self) {
+        self.group.is_damaged = true;
+        self.has_lost = true;
+        // Where bodies follow their headers one of both is gone. Before the first body that is not known.
+        if self.all.is_none() && self.group.body_count > 0 {
+            self.waiting.clear();
+        }
+    }
 }
 
-/// Where blocks begin, in order, and where the file ends.
+const NO_INDEX: &str =
+    "the index of the blocks before is missing: the file was cut here, and blocks may be missing too";
+
+/// Parses a header, which stands alone or in an SSZ container with its proof behind it (E2HS).
+fn parse_header(data: &[u8], has_proof: bool) -> Result<Header, &'static str> {
+    const FORM: &str = "it is not a header with a proof";
+    let mut encoded = data;
+    if has_proof {
+        let ([start, end], _) = data.as_chunks::<4>().0.split_first_chunk().ok_or(FORM)?;
+        let [start, end] = [start, end].map(|offset| u32::from_le_bytes(*offset) as usize);
+        encoded = data.get(start..end).filter(|_| start == 8).ok_or(FORM)?;
+    }
+    let whole = encoded;
+    let header = blocks::header(&mut encoded)?;
+    rlp::end(encoded).map_err(|_| "bytes follow its end")?;
+    Ok(Header { hash: Keccak256::digest(whole).into(), ..header })
+}
+
+impl HeaderOf {
+    /// The number of the block, where it is not still to be found.
+    fn number(&self) -> Option<u64> {
+        match self {
+            HeaderOf::Before(header) => Some(header.number),
+            HeaderOf::AmongAll { headers, place } => Some(headers[(*place)?].1.as_ref()?.number),
+        }
+    }
+}
+
+impl Tuples {
+    /// Bytes that are in memory until all blocks are decoded: beside them a body, what is signed by a transaction of
+    /// it, which may fill it, and references to the nodes of its trie.
+    pub fn weight(&self) -> usize {
+        self.bytes.len() + 6 * self.longest
+    }
+}
+
+/// Where headers and bodies begin, and where indexes end groups of them, in order; and where the file ends.
 struct Starts {
     places: Vec<u64>,
+    indexes: Vec<u64>,
     end: u64,
 }
 
+/// Whether the next block is of another group than the last one.
+struct OtherGroup(bool);
+
 impl Starts {
-    /// Reads the index that the file ends with.
+    /// Reads the indexes of all groups, from the one that the file ends with to the first.
     fn read(reader: &mut Reader) -> Result<Self, Problem> {
         let end = reader.place().saturating_add(reader.left());
-        let no_index = |reader: &Reader| reader.problem("the file ends with no index");
-        reader.go_to(end.saturating_sub(8))?;
-        let count = u64::from_le_bytes(reader.read()?);
-        let length = 8 * count.min(MOST_INDEXED) + INDEX_ENDS;
-        let index = end.checked_sub(RECORD_HEADER + length).ok_or_else(|| no_index(reader))?;
-        reader.go_to(index)?;
-        let kind: [u8; 2] = reader.read()?;
-        if count > MOST_INDEXED || kind != BLOCK_INDEX.to_le_bytes() {
-            return Err(no_index(reader));
+        let mut starts = Starts { places: Vec::new(), indexes: Vec::new(), end };
+        let mut group_end = end;
+        while let Some(first) = starts.add_group(reader, group_end)? {
+            // In front of the first header stands the version, and in front of that the group before.
+            group_end = first.saturating_sub(RECORD_HEADER);
         }
-        reader.go_to(index + RECORD_HEADER + 8)?;
-        let mut places = Vec::new();
-        for _ in 0..count {
-            // Seen from the index, and so negative.
-            let offset = i64::from_le_bytes(reader.read()?);
-            places.extend(index.checked_add_signed(offset).filter(|place| *place < index));
+        if starts.places.is_empty() {
+            return Err(reader.problem("the file ends with no index"));
         }
-        places.sort_unstable();
-        Ok(Starts { places, end })
+        starts.places.sort_unstable();
+        starts.places.dedup();
+        starts.indexes.sort_unstable();
+        Ok(starts)
+    }
+
+    /// Reads the index that ends at a place. Returns where its first block begins; `None` where there is no index.
+    fn add_group(&mut self, reader: &mut Reader, end: u64) -> Result<Option<u64>, Problem> {
+        let Some(place) = end.checked_sub(16) else { return Ok(None) };
+        reader.go_to(place)?;
+        let [components, count] = [u64::from_le_bytes(reader.read()?), u64::from_le_bytes(reader.read()?)];
+        for (kinds, words) in [
+            (&[BLOCK_INDEX][..], count.checked_add(2)),
+            (&[DYNAMIC_INDEX, BLOCK_INDEX][..], count.checked_mul(components).and_then(|all| all.checked_add(3))),
+        ] {
+            let words =
+                words.filter(|words| *words <= MOST_INDEXED && *words + self.places.len() as u64 <= MOST_INDEXED);
+            let Some(index) = words.and_then(|words| end.checked_sub(RECORD_HEADER + 8 * words)) else { continue };
+            let words = words.unwrap_or_default();
+            reader.go_to(index)?;
+            let [low, high, a, b, c, d, ..]: [u8; RECORD_HEADER as usize] = reader.read()?;
+            let is_index = kinds.contains(&u16::from_le_bytes([low, high]));
+            if !is_index || u64::from(u32::from_le_bytes([a, b, c, d])) != 8 * words {
+                continue;
+            }
+            let mut all = Vec::with_capacity(words as usize);
+            for _ in 0..words {
+                all.push(u64::from_le_bytes(reader.read()?));
+            }
+            let Ok(parsed) = Index::parse(all) else { continue };
+            self.indexes.push(index);
+            let known = self.places.len();
+            for block in 0..parsed.count {
+                let of_block = [0, 1].map(|component| parsed.place(index, block, component));
+                self.places.extend(of_block.into_iter().flatten().filter(|place| *place < index));
+            }
+            return Ok(self.places[known..].iter().copied().min());
+        }
+        Ok(None)
     }
 
     /// The first behind a place, or the end.
@@ -227,13 +492,19 @@ impl Starts {
     }
 }
 
-/// Goes to the first block behind a place, by the index, which is read when it is first needed. Stays where there is
-/// none. Whether there was one.
-fn go_behind(reader: &mut Reader, place: u64, starts: &mut Option<Option<Starts>>) -> bool {
+/// Goes to the first block behind a place, by the indexes, which are read when they are first needed. Stays where there
+/// are none.
+fn go_behind(reader: &mut Reader, place: u64, starts: &mut Option<Option<Starts>>) -> Option<OtherGroup> {
     let here = reader.place();
     let starts = starts.get_or_insert_with(|| Starts::read(reader).ok());
-    let next = starts.as_ref().map(|starts| starts.behind(place));
-    reader.go_to(next.unwrap_or(here)).is_ok() && next.is_some()
+    let Some(starts) = starts else {
+        // It was gone from to look for them.
+        let _ = reader.go_to(here);
+        return None;
+    };
+    let next = starts.behind(place);
+    reader.go_to(next).ok()?;
+    Some(OtherGroup(starts.indexes.iter().any(|index| (place..next).contains(index))))
 }
 
 impl Decoder<'_> {
@@ -241,7 +512,6 @@ impl Decoder<'_> {
     pub fn add_tuples(&mut self, path: &Arc<Path>, tuples: &mut Tuples) -> bool {
         let Tuples { bytes, blocks, decompressed, open, .. } = tuples;
         self.reserve(*decompressed / USUAL, *decompressed);
-        let mut header = Vec::new();
         let mut list = open.take().map(|(place, body, mut list)| {
             let start = self.to.hashed.text.len();
             self.to.hashed.text.extend_from_slice(&body);
@@ -257,9 +527,10 @@ impl Decoder<'_> {
                 continue;
             }
             let Some(block) = blocks.pop_front() else { return true };
-            match self.begin(&mut header, bytes, &block) {
+            let place = Place::Byte(block.place);
+            match self.begin(path, bytes, &block) {
                 Ok(begun) => list = begun.map(|list| (block.place, list)),
-                Err(what) => note(&mut self.to.progress.problems, Problem::new(path, Place::Byte(block.place), what)),
+                Err(what) => note(&mut self.to.progress.problems, Problem::new(path, place, what)),
             }
         }
         *open = list.map(|(place, list)| {
@@ -270,24 +541,71 @@ impl Decoder<'_> {
         open.is_none() && blocks.is_empty()
     }
 
-    /// Decompresses the body of a block that is wanted to where its transactions are hashed.
-    fn begin(&mut self, header: &mut Vec<u8>, bytes: &[u8], block: &Tuple) -> Result<Option<List>, String> {
-        let of_data = |problem| format!("the compressed data: {problem}");
-        header.clear();
-        decompress(&bytes[block.header.clone()], header).map_err(of_data)?;
-        let number = number(&mut header.as_slice()).map_err(|problem| format!("the block's header: {problem}"))?;
-        if !self.wants(Some(number)) {
-            return Ok(None);
-        }
+    /// Decompresses the body of a block to where its transactions are hashed, and compares it with its header.
+    fn begin(&mut self, path: &Arc<Path>, bytes: &[u8], block: &Tuple) -> Result<Option<List>, String> {
         let text = &mut self.to.hashed.text;
         let start = text.len();
-        let decompressed = decompress(&bytes[block.body.clone()], text).map_err(of_data);
+        let decompressed = decompress(&bytes[block.body.clone()], text);
+        let decompressed = decompressed.map_err(|problem| format!("the compressed data: {problem}"));
         let found = decompressed.and_then(|()| transactions_of(&text[start..]).map_err(of_body));
-        match found {
-            Ok(Range { start: first, end }) => Ok(Some(List::new(start + first..start + end, Some(number)))),
+        let range = match found {
+            Ok(Range { start: first, end }) => start + first..start + end,
             Err(what) => {
                 text.truncate(start);
-                Err(what)
+                return Err(what);
+            }
+        };
+        let text = std::mem::take(&mut self.to.hashed.text);
+        let list = self.list_of(path, block, &text, range);
+        self.to.hashed.text = text;
+        if !matches!(list, Ok(Some(_))) {
+            self.to.hashed.text.truncate(start);
+        }
+        list
+    }
+
+    /// The list of a block's transactions, which are in this range of the text, if the block is wanted.
+    fn list_of(
+        &mut self,
+        path: &Arc<Path>,
+        block: &Tuple,
+        text: &[u8],
+        range: Range<usize>,
+    ) -> Result<Option<List>, String> {
+        let place = Place::Byte(block.place);
+        match &block.header {
+            HeaderOf::Before(header) => {
+                let list = List::new(range, Some(header.number));
+                Ok(Some(self.compare_root(path, place, text, list, &header.transactions_root)))
+            }
+            HeaderOf::AmongAll { headers, place: order } => {
+                let items = transactions(&text[range.clone()]);
+                let items = items.ok_or("the block's body: it is no list of transactions")?;
+                let root = transactions_root(items.len(), |index| items[index]);
+                let stated = order.and_then(|order| headers[order].1.as_ref());
+                let has_root = |header: &&Header| header.transactions_root == root;
+                let found = stated.filter(has_root).or_else(|| {
+                    // A body is lost, or there is one too many.
+                    headers.iter().filter_map(|(_, header)| header.as_ref()).find(has_root)
+                });
+                let Some(found) = found else {
+                    return Err(match stated {
+                        Some(stated) => other_root(Some(stated.number), &root, &stated.transactions_root),
+                        None => format!(
+                            "no header has the root of these transactions, {}",
+                            const_hex::encode_prefixed(root)
+                        ),
+                    });
+                };
+                if let Some(stated) = stated.filter(|stated| stated.number != found.number) {
+                    let what = format!(
+                        "the body of block {} stands in the place of that of block {}",
+                        found.number, stated.number
+                    );
+                    note(&mut self.to.progress.problems, Problem::new(path, place, what));
+                }
+                self.to.progress.blocks.compared += 1;
+                Ok(self.wants(Some(found.number)).then(|| List::new(range, Some(found.number))))
             }
         }
     }

@@ -6,11 +6,13 @@
 //! that begin with `0x`. Encoded blocks and transactions may also stand in hexadecimal, one a line, as they are.
 
 use super::answers::Kind;
-use super::blocks::place_in;
-use super::decoded::{Claims, Decoder};
+use super::blocks::{other_root, place_in};
+use super::decoded::{Claims, Decoded, Decoder, Encodings};
 use super::rlp;
-use super::span::{DEPOSIT, from_v};
-use super::transaction::{Authorization, Fields, LENGTH_OF_HASH, List, Number, Parts, Signature, put_access};
+use super::span::from_v;
+use super::transaction::{
+    Authorization, Deposit, Fields, LENGTH_OF_HASH, List, Number, Parts, Signature, UnsignedType, put_access,
+};
 use super::{Content, PIECE, Piece};
 use crate::files::{Line, Reader};
 use crate::flow::HandOn;
@@ -46,9 +48,16 @@ pub struct Values {
 
 /// Transactions that are still to be read.
 enum Open {
-    Json(List),
+    Json(JsonBlock),
     /// Of a block in RLP.
     Encoded(List),
+}
+
+/// The transactions of a block, and what its header commits to.
+struct JsonBlock {
+    list: List,
+    /// The transactions root, with what was encoded so far, until they are compared.
+    root: Option<([u8; 32], Encodings)>,
 }
 
 impl Values {
@@ -57,9 +66,14 @@ impl Values {
     }
 
     /// Bytes that are in memory until all values are decoded: also the fields of a transaction and what is signed,
-    /// which may fill a value.
+    /// which may fill a value, and the encoded transactions of a block, which are half as long as their digits.
     pub fn weight(&self) -> usize {
-        3 * self.bytes.len()
+        4 * self.bytes.len()
+    }
+
+    /// Where the present value is in the file.
+    fn place(&self) -> Place {
+        Place::Byte(self.start + self.present as u64)
     }
 }
 
@@ -157,6 +171,8 @@ struct Value<'a> {
     number: Option<&'a RawValue>,
     #[serde(borrow)]
     transactions: Option<&'a RawValue>,
+    #[serde(borrow)]
+    transactions_root: Option<&'a RawValue>,
     /// What a transaction has and a block has not.
     #[serde(borrow)]
     block_number: Option<&'a RawValue>,
@@ -167,8 +183,8 @@ struct Value<'a> {
 /// What a value turned out to be, and where it is.
 enum Found {
     List(Range<usize>),
-    /// The transactions, and the number.
-    Block(Range<usize>, Option<u64>),
+    /// The transactions, the number, and the root of the transactions.
+    Block(Range<usize>, Option<u64>, Option<[u8; 32]>),
     /// With the number of its block.
     Transaction(Range<usize>, Option<u64>),
     /// A block or a transaction in hexadecimal.
@@ -204,7 +220,8 @@ impl Found {
         match object.transactions {
             Some(transactions) if transactions.get().starts_with('[') => {
                 let transactions = place_in(bytes, transactions.get().as_bytes());
-                Ok(Found::Block(transactions, number(object.number)?))
+                let root = object.transactions_root.map(|root| parse(root.get().as_bytes()).and_then(fixed));
+                Ok(Found::Block(transactions, number(object.number)?, root.transpose()?))
             }
             Some(_) => Err("a block has a list of transactions".into()),
             None if object.input.is_some() || object.data.is_some() => {
@@ -232,13 +249,27 @@ fn node_says(error: &RawValue) -> Why {
     format!("the node answered with an error: {said}").into()
 }
 
-/// A deposit of an OP chain, of which others have no signature.
+/// A deposit of an OP chain. Some nodes give it a signature of zeros.
 #[derive(Deserialize)]
-struct Deposit<'a> {
+#[serde(rename_all = "camelCase")]
+struct JsonDeposit<'a> {
     #[serde(rename = "type")]
     type_number: &'a str,
     hash: Option<&'a str>,
+    source_hash: Option<&'a str>,
     from: Option<&'a str>,
+    to: Option<&'a str>,
+    mint: Option<&'a str>,
+    value: Option<&'a str>,
+    #[serde(rename = "gas")]
+    gas_limit: Option<&'a str>,
+    is_system_tx: Option<bool>,
+    #[serde(alias = "data")]
+    input: Option<&'a str>,
+    v: Option<&'a str>,
+    y_parity: Option<&'a str>,
+    r: Option<&'a str>,
+    s: Option<&'a str>,
 }
 
 #[derive(Deserialize)]
@@ -370,26 +401,25 @@ impl Decoder<'_> {
     pub fn add_values(&mut self, path: &Arc<Path>, values: &mut Values) -> bool {
         while !self.is_full() {
             let added = if values.open.is_some() {
-                self.add_open(values)
+                self.add_open(path, values)
             } else if let Some(element) = next_element(&values.bytes, &mut values.elements) {
-                self.open_element(values, element)
+                self.open_element(path, values, element)
             } else if values.next < values.bytes.len() {
-                self.open_value(values)
+                self.open_value(path, values)
             } else {
                 return true;
             };
             if let Err(what) = added {
                 // Of a block nothing more is read.
                 values.open = None;
-                let place = Place::Byte(values.start + values.present as u64);
-                note(&mut self.to.progress.problems, Problem::new(path, place, what));
+                note(&mut self.to.progress.problems, Problem::new(path, values.place(), what));
             }
         }
         false
     }
 
     /// Begins with the next value.
-    fn open_value(&mut self, values: &mut Values) -> Result<(), Why> {
+    fn open_value(&mut self, path: &Arc<Path>, values: &mut Values) -> Result<(), Why> {
         let start = values.next;
         let rest = &values.bytes[start..];
         let line = if values.is_lines { rest.iter().position(|byte| *byte == b'\n') } else { None };
@@ -400,28 +430,31 @@ impl Decoder<'_> {
             return Ok(());
         }
         let found = Found::of(&values.bytes, place_in(&values.bytes, text))?;
-        self.open(values, found)
+        self.open(path, values, found)
     }
 
     /// Begins with an element of a list.
-    fn open_element(&mut self, values: &mut Values, text: Range<usize>) -> Result<(), Why> {
+    fn open_element(&mut self, path: &Arc<Path>, values: &mut Values, text: Range<usize>) -> Result<(), Why> {
         values.present = text.start;
         match Found::of(&values.bytes, text)? {
             Found::List(_) => Err("a list in a list".into()),
-            found => self.open(values, found),
+            found => self.open(path, values, found),
         }
     }
 
-    fn open(&mut self, values: &mut Values, found: Found) -> Result<(), Why> {
+    fn open(&mut self, path: &Arc<Path>, values: &mut Values, found: Found) -> Result<(), Why> {
         match found {
             Found::List(text) => {
                 // All of it has to be JSON before anything of it is read.
                 parse::<&RawValue>(&values.bytes[text.clone()])?;
                 values.elements = text;
             }
-            Found::Block(transactions, number) => {
+            Found::Block(transactions, number, root) => {
                 if self.wants(number) {
-                    values.open = Some(Open::Json(List::new(transactions, number)));
+                    let root = self.root_to_compare(path, values, number, root);
+                    let list = List::new(transactions, number);
+                    values.open =
+                        Some(Open::Json(JsonBlock { list, root: root.map(|root| (root, Encodings::default())) }));
                 }
             }
             Found::Transaction(text, block) => {
@@ -429,13 +462,13 @@ impl Decoder<'_> {
                     return Err("it is no transaction".into());
                 }
             }
-            Found::Encoded(text) => self.open_encoded(values, text)?,
+            Found::Encoded(text) => self.open_encoded(path, values, text)?,
         }
         Ok(())
     }
 
     /// Begins with an encoded block, or adds an encoded transaction, in hexadecimal.
-    fn open_encoded(&mut self, values: &mut Values, text: Range<usize>) -> Result<(), Why> {
+    fn open_encoded(&mut self, path: &Arc<Path>, values: &mut Values, text: Range<usize>) -> Result<(), Why> {
         let digits = values.bytes[text.clone()].trim_ascii();
         let digits = digits.strip_prefix(b"\"").and_then(|digits| digits.strip_suffix(b"\"")).unwrap_or(digits);
         let encoded = const_hex::decode(digits).ok().filter(|encoded| !encoded.is_empty());
@@ -443,20 +476,109 @@ impl Decoder<'_> {
         match super::blocks::block(&encoded) {
             None => self.add_encoded(&encoded, None),
             Some(block) => {
-                let (number, transactions) = block.map_err(|problem| format!("the block: {problem}"))?;
-                if self.wants(Some(number)) {
+                let (header, transactions) = block.map_err(|problem| format!("the block: {problem}"))?;
+                if self.wants(Some(header.number)) {
                     let start = text.start + transactions.start;
                     // Where its digits were, of which there were twice as many.
                     values.bytes[text.start..][..encoded.len()].copy_from_slice(&encoded);
-                    values.open = Some(Open::Encoded(List::new(start..start + transactions.len(), Some(number))));
+                    let list = List::new(start..start + transactions.len(), Some(header.number));
+                    let (place, root) = (values.place(), &header.transactions_root);
+                    let list = self.compare_root(path, place, &values.bytes, list, root);
+                    values.open = Some(Open::Encoded(list));
                 }
             }
         }
         Ok(())
     }
 
+    /// The root that the transactions of a block are to be compared with. `None` where they are not compared.
+    fn root_to_compare(
+        &mut self,
+        path: &Arc<Path>,
+        values: &Values,
+        number: Option<u64>,
+        root: Option<[u8; 32]>,
+    ) -> Option<[u8; 32]> {
+        if root == Some([0; 32]) {
+            let block = number.map_or_else(|| "the block".to_owned(), |number| format!("block {number}"));
+            let what =
+                format!("{block}: its transactionsRoot is zeros, so that its transactions are not compared with it");
+            let problem = Problem { not_checked: true, ..Problem::new(path, values.place(), what) };
+            note(&mut self.to.progress.problems, problem);
+        }
+        let wanted = root.filter(|root| *root != [0; 32] && !self.options.skip_roots);
+        if wanted.is_none() {
+            self.to.progress.blocks.not_compared += 1;
+        }
+        wanted
+    }
+
     /// Adds transactions of the present block until there is enough.
-    fn add_open(&mut self, values: &mut Values) -> Result<(), Why> {
+    fn add_open(&mut self, path: &Arc<Path>, values: &mut Values) -> Result<(), Why> {
+        match &mut values.open {
+            Some(Open::Json(block)) => {
+                let (first, number) = (self.to.len(), block.list.block);
+                let (root, encodings) = block.root.take().unzip();
+                self.is_of_other_root = block.list.is_of_other_root;
+                self.encodings = encodings;
+                let added = self.add_elements(values);
+                self.is_of_other_root = false;
+                if let Some((root, encodings)) = root.zip(self.encodings.take()) {
+                    let encodings = self.encode_rest(values, encodings);
+                    let is_other = self.compare_json(path, values, number, &root, &encodings) || added.is_err();
+                    if is_other {
+                        self.mark_of_other_root(first);
+                    }
+                    if let Some(Open::Json(block)) = &mut values.open {
+                        block.list.is_of_other_root = is_other;
+                    }
+                }
+                added
+            }
+            _ => self.add_elements(values),
+        }
+    }
+
+    /// Encodes those transactions of the present block that are for the next parts: a part is not handed out before it
+    /// is known whether its block is what the header says.
+    fn encode_rest(&self, values: &Values, encodings: Encodings) -> Encodings {
+        let Some(Open::Json(block)) = &values.open else { return encodings };
+        let mut ahead = Decoder::new(self.options, Decoded::default(), usize::MAX);
+        ahead.encodings = Some(encodings);
+        let mut rest = block.list.rest.clone();
+        while let Some(element) = next_element(&values.bytes, &mut rest) {
+            ahead.add_json(&values.bytes[element], None);
+            ahead.to.clear();
+            if ahead.encodings.as_ref().is_none_or(|encodings| encodings.is_incomplete) {
+                break;
+            }
+        }
+        ahead.encodings.unwrap_or_default()
+    }
+
+    /// Compares the transactions of a block with its root, and returns whether they are known to have another.
+    fn compare_json(
+        &mut self,
+        path: &Arc<Path>,
+        values: &Values,
+        number: Option<u64>,
+        root: &[u8; 32],
+        encodings: &Encodings,
+    ) -> bool {
+        let Some(found) = encodings.root() else {
+            self.to.progress.blocks.not_compared += 1;
+            return false;
+        };
+        self.to.progress.blocks.compared += 1;
+        if found != *root {
+            let problem = Problem::new(path, values.place(), other_root(number, &found, root));
+            note(&mut self.to.progress.problems, problem);
+        }
+        found != *root
+    }
+
+    /// Adds transactions of the present block until there is enough.
+    fn add_elements(&mut self, values: &mut Values) -> Result<(), Why> {
         while !self.is_full() {
             match &mut values.open {
                 None => return Ok(()),
@@ -466,7 +588,7 @@ impl Decoder<'_> {
                         values.open = None;
                     }
                 }
-                Some(Open::Json(list)) => match next_element(&values.bytes, &mut list.rest) {
+                Some(Open::Json(JsonBlock { list, .. })) => match next_element(&values.bytes, &mut list.rest) {
                     None => values.open = None,
                     Some(element) => {
                         if !self.add_json(&values.bytes[element], list.block) {
@@ -482,7 +604,7 @@ impl Decoder<'_> {
     /// Adds a transaction. Whether it is one, or at least the hash of one.
     fn add_json(&mut self, text: &[u8], block: Option<u64>) -> bool {
         match serde_json::from_slice::<JsonTransaction>(text) {
-            Ok(transaction) if !transaction.is_deposit() => {
+            Ok(transaction) if !transaction.is_unsigned() => {
                 let hash = transaction.hash.and_then(|hash| fixed(hash).ok());
                 match transaction.read(block, &mut Parts::default()) {
                     Ok((fields, signature, claims)) => self.add_fields(&fields, &signature, &claims),
@@ -492,7 +614,7 @@ impl Decoder<'_> {
             }
             // Where blocks were asked for without their transactions there are hashes alone.
             other => {
-                self.add_deposit(text, block) || {
+                self.add_json_deposit(text, block) || {
                     let hash = serde_json::from_slice::<&str>(text).ok().and_then(|hash| fixed(hash).ok());
                     let why = match other {
                         Err(problem) if hash.is_none() => brief(problem).into(),
@@ -505,15 +627,21 @@ impl Decoder<'_> {
         }
     }
 
-    /// Adds a deposit, which has no signature. Whether it is one.
-    fn add_deposit(&mut self, text: &[u8], block: Option<u64>) -> bool {
-        let Ok(deposit) = serde_json::from_slice::<Deposit>(text) else { return false };
-        let is_deposit = small(deposit.type_number) == Ok(DEPOSIT.into());
-        if is_deposit {
-            let hash = deposit.hash.and_then(|hash| fixed(hash).ok());
-            self.add_unsigned(hash.unwrap_or_default(), block, deposit.from.and_then(|from| fixed(from).ok()));
+    /// Adds a deposit, which has no signature. Returns whether it is one.
+    fn add_json_deposit(&mut self, text: &[u8], block: Option<u64>) -> bool {
+        let Ok(deposit) = serde_json::from_slice::<JsonDeposit>(text) else { return false };
+        if unsigned_type(deposit.type_number).is_none() {
+            return false;
         }
-        is_deposit
+        let (hash, mut input) = (deposit.hash.map(fixed).transpose(), Vec::new());
+        let read = hash.clone().and_then(|hash| Ok((hash, deposit.read(&mut input)?)));
+        match read {
+            Ok((hash, deposit)) => self.add_deposit(&deposit, hash, block),
+            Err(why) => {
+                self.add_not_rebuilt(Kind::Deposit, hash.ok().flatten().unwrap_or_default(), block, why);
+            }
+        }
+        true
     }
 }
 
@@ -539,9 +667,41 @@ fn parse<'a, T: Deserialize<'a>>(text: &'a [u8]) -> Result<T, Why> {
     serde_json::from_slice(text).map_err(|problem| format!("no block in JSON: {}", brief(problem)).into())
 }
 
+/// The type that a transaction states, if transactions of it bear no signature.
+fn unsigned_type(type_number: &str) -> Option<UnsignedType> {
+    small(type_number).ok().and_then(UnsignedType::of)
+}
+
+impl JsonDeposit<'_> {
+    fn read<'i>(&self, input: &'i mut Vec<u8>) -> Result<Deposit<'i>, Why> {
+        for (name, value) in [("v", self.v), ("yParity", self.y_parity), ("r", self.r), ("s", self.s)] {
+            if value.is_some_and(|value| number(value) != Ok([0; 32])) {
+                return Err(format!("a deposit has no signature, and this has `{name}`").into());
+            }
+        }
+        let text = self.input.ok_or_else(|| missing("input"))?;
+        *input = const_hex::decode(prefixed(text)?).map_err(|_| not_hex(text))?;
+        Ok(Deposit {
+            source_hash: fixed(self.source_hash.ok_or_else(|| missing("sourceHash"))?)?,
+            from: fixed(self.from.ok_or_else(|| missing("from"))?)?,
+            to: self.to.map(fixed).transpose()?,
+            mint: self.mint.map_or(Ok([0; 32]), number)?,
+            value: number(self.value.ok_or_else(|| missing("value"))?)?,
+            gas_limit: small(self.gas_limit.ok_or_else(|| missing("gas"))?)?,
+            // Nodes leave out what is not set.
+            is_system: self.is_system_tx.unwrap_or_default(),
+            input,
+        })
+    }
+}
+
+fn missing(name: &str) -> Why {
+    format!("a deposit has a field `{name}`, which is missing").into()
+}
+
 impl JsonTransaction<'_> {
-    fn is_deposit(&self) -> bool {
-        self.type_number.is_some_and(|number| small(number) == Ok(DEPOSIT.into()))
+    fn is_unsigned(&self) -> bool {
+        self.type_number.is_some_and(|number| unsigned_type(number).is_some())
     }
 
     fn read(self, block: Option<u64>, parts: &mut Parts) -> Result<(Fields<'_>, Signature, Claims), Why> {

@@ -10,6 +10,7 @@
 mod answers;
 mod blocks;
 mod decoded;
+mod e2store;
 mod era1;
 mod json;
 mod recover;
@@ -22,6 +23,7 @@ mod table;
 #[path = "no_table.rs"]
 mod table;
 mod transaction;
+mod trie;
 
 use crate::files::{Paths, Reader};
 use crate::flow::{self, Form, HandOn, Plain, Settings, Work};
@@ -57,6 +59,9 @@ pub struct Options {
     /// Whether only what is rejected, or cannot be told, is of interest: valid signatures have zeros in place of a
     /// transaction's hash that the source does not say, which then need not be computed.
     pub only_rejected: bool,
+    /// Whether blocks are not compared with the transactions root in their headers, which takes a part of the time of
+    /// the cores. Blocks in files that have all headers first are compared anyway: that tells which header is theirs.
+    pub skip_roots: bool,
 }
 
 /// Recovers the signers of all transactions of some files, and hands the answers to `sink` until that wants no more.
@@ -130,16 +135,20 @@ fn read_file(
     path: &Arc<Path>,
     length: u64,
     limits: &Limits,
+    wanted: Blocks,
     hand_on: &mut HandOn<Piece>,
 ) -> Result<ControlFlow<()>, Problem> {
     let mut reader = Reader::open(path)?;
-    let first = reader.first()?;
+    let first = reader.first();
     if first.starts_with(&era1::MAGIC) {
-        return Ok(era1::read(&mut reader, limits, hand_on));
+        return Ok(era1::read(&mut reader, limits, wanted, hand_on));
     }
     if table::begins(first) {
         if reader.is_decompressed() {
             return Err(reader.problem("Parquet that is compressed as a whole is to be decompressed first"));
+        }
+        if reader.is_pipe() {
+            return Err(reader.problem("Parquet is read from files alone, as its description stands at the end"));
         }
         return table::read(path, length, limits, hand_on);
     }
@@ -183,7 +192,7 @@ impl Work for Senders<'_> {
         match source {
             Source::Problems(problems) => hand_on(Piece::problems(problems)),
             Source::File(path, length) => {
-                let read = read_file(&path, length, limits, hand_on);
+                let read = read_file(&path, length, limits, self.options.blocks, hand_on);
                 read.unwrap_or_else(|problem| hand_on(Piece::problem(problem)))?;
                 hand_on(Piece::end_of(&path, 0))
             }

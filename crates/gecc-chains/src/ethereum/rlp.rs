@@ -154,6 +154,11 @@ pub fn length_of_string(string: &[u8]) -> usize {
     string.len() + usize::from(!is_bare(string))
 }
 
+/// Bytes that a string of any length becomes.
+pub fn length_of_any_string(string: &[u8]) -> usize {
+    if is_bare(string) { 1 } else { length_of_list(string.len()) }
+}
+
 /// Bytes that a list becomes whose items have this many bytes.
 pub fn length_of_list(items: usize) -> usize {
     let digits = if items <= SHORT { 0 } else { size_of::<usize>() - items.leading_zeros() as usize / 8 };

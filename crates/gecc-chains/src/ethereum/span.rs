@@ -12,8 +12,6 @@ use super::rlp;
 use gecc::ecdsa::Address;
 use std::borrow::Cow;
 
-/// The type of deposits on OP chains, which bear no signature (OP Stack, Deposits).
-pub const DEPOSIT: u8 = 0x7e;
 /// EIP-7702: the byte in front of a signed authorization.
 const AUTHORIZATION_MAGIC: u8 = 5;
 /// The most bytes of nonces, gas and chains, of prices, and of other numbers.
@@ -99,11 +97,22 @@ impl<'a> Transaction<'a> {
     }
 }
 
-/// Who a deposit says it is from: of its fields the second, behind the hash of its source.
-pub fn deposited_by(list: &[u8]) -> Option<Address> {
-    let mut rest = only_list(list).ok()?;
-    rlp::fixed::<32>(&mut rest).ok()?;
-    address(&mut rest).ok().copied()
+/// Parses what follows the type byte of an OP deposit: `[sourceHash, from, to, mint, value, gas, isSystemTx, data]`
+/// (OP Stack specification, "Deposits"). Returns the sender that it states.
+pub fn deposit(list: &[u8]) -> rlp::Result<Address> {
+    let mut rest = only_list(list)?;
+    rlp::fixed::<32>(&mut rest)?;
+    let from = *address(&mut rest)?;
+    recipient(&mut rest)?;
+    rlp::digits(&mut rest, NUMBER)?;
+    rlp::digits(&mut rest, NUMBER)?;
+    rlp::digits(&mut rest, SMALL)?;
+    if byte(&mut rest)? > 1 {
+        return Err("isSystemTx is neither true nor false");
+    }
+    rlp::string(&mut rest)?;
+    rlp::end(rest)?;
+    Ok(from)
 }
 
 pub fn unknown_type(number: u64) -> Cow<'static, str> {

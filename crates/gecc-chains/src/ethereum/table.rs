@@ -3,7 +3,7 @@
 use super::answers::Kind;
 use super::decoded::{Claims, Decoder};
 use super::rlp;
-use super::transaction::{Authorization, Fields, Number, Parts, Signature, put_access};
+use super::transaction::{Authorization, Deposit, Fields, Number, Parts, Signature, UnsignedType, put_access};
 use super::{Content, Piece};
 use crate::flow::HandOn;
 use crate::limits::Limits;
@@ -68,6 +68,10 @@ struct Columns<I, C, L> {
     parity: I,
     r: C,
     s: C,
+    /// What deposits of OP chains have.
+    source_hash: Option<C>,
+    mint: Option<C>,
+    is_system: Option<I>,
     /// Whether the column of chains says that of every row, also of those that are signed for any chain.
     chain_is_of_source: bool,
 }
@@ -94,6 +98,16 @@ impl Finder<'_> {
         }
         self.found.push(place);
         Ok(Some(place))
+    }
+
+    /// The column with one of these names whose type fits.
+    fn find_fitting(&mut self, names: &[&str], fits: fn(&DataType) -> bool) -> Option<usize> {
+        let place = names.iter().find_map(|name| self.schema.index_of(name).ok())?;
+        let is_fitting = fits(self.schema.field(place).data_type());
+        is_fitting.then(|| {
+            self.found.push(place);
+            place
+        })
     }
 
     /// The same of one without which there is nothing to be done.
@@ -132,6 +146,9 @@ impl Places {
             parity: columns.need(&["v_parity", "v"], holds_integers)?,
             r: columns.need(&["r"], holds_bytes)?,
             s: columns.need(&["s"], holds_bytes)?,
+            source_hash: columns.find_fitting(&["source_hash"], holds_bytes),
+            mint: columns.find_fitting(&["mint"], holds_bytes),
+            is_system: columns.find_fitting(&["is_system_tx", "is_system_transaction"], holds_integers),
             // cryo's table, which alone has this name.
             chain_is_of_source: schema.index_of("transaction_hash").is_ok(),
         };
@@ -164,6 +181,9 @@ impl Places {
             parity: integers(self.parity),
             r: cells(self.r),
             s: cells(self.s),
+            source_hash: self.source_hash.map(cells),
+            mint: self.mint.map(cells),
+            is_system: self.is_system.map(integers),
             chain_is_of_source: self.chain_is_of_source,
         }
     }
@@ -277,6 +297,48 @@ impl Table<'_> {
         Ok((fields, signature, claims))
     }
 
+    /// Whether a row is a deposit of an OP chain.
+    fn is_deposit(&self, row: usize) -> bool {
+        small(&self.type_number, row).ok().and_then(UnsignedType::of) == Some(UnsignedType::Deposit)
+    }
+
+    /// A deposit. Its signature, where the columns have one, is zeros.
+    fn read_deposit<'r>(&'r self, row: usize, parts: &'r mut Parts) -> Result<Deposit<'r>, Why> {
+        parts.clear();
+        for (column, name) in [(&self.r, "r"), (&self.s, "s")] {
+            match number(column, row) {
+                Err(CellProblem::Null) => {}
+                Err(problem) => return Err(of(name)(problem)),
+                Ok(number) if number == [0; 32] => {}
+                Ok(_) => return Err(format!("a deposit has no signature, and this row has {name}").into()),
+            }
+        }
+        let lacking = "a deposit cannot be rebuilt without columns source_hash, from and mint";
+        let source_hash = self.source_hash.as_ref().ok_or(lacking)?;
+        let from = self.from.as_ref().ok_or(lacking)?;
+        let mint = self.mint.as_ref().ok_or(lacking)?;
+        let is_system = self.is_system.as_ref().map(|column| small(column, row));
+        self.input.append(row, &mut parts.input).map_err(of("input"))?;
+        Ok(Deposit {
+            source_hash: fixed(source_hash, row).map_err(of("source_hash"))?,
+            from: fixed(from, row).map_err(of("from"))?,
+            to: self.recipient(row)?,
+            mint: match amount(mint, row) {
+                Err(CellProblem::Null) => [0; 32],
+                mint => mint.map_err(of("mint"))?,
+            },
+            value: amount(&self.value, row).map_err(of("value"))?,
+            gas_limit: small(&self.gas_limit, row).map_err(of("gas_limit"))?,
+            is_system: match is_system {
+                None | Some(Ok(0) | Err(CellProblem::Null)) => false,
+                Some(Ok(1)) => true,
+                Some(Ok(_)) => return Err("is_system_tx is neither true nor false".into()),
+                Some(Err(problem)) => return Err(of("is_system_tx")(problem)),
+            },
+            input: &parts.input,
+        })
+    }
+
     fn hash(&self, row: usize) -> Result<[u8; 32], Why> {
         fixed(&self.hash, row).map_err(of("the hash"))
     }
@@ -299,7 +361,12 @@ impl Decoder<'_> {
         self.reserve(all - row, rows.bytes);
         while row < all && !self.is_full() {
             let block = table.block.as_ref().and_then(|column| optional(column, row));
-            if self.wants(block) {
+            if self.wants(block) && table.is_deposit(row) {
+                match table.hash(row).and_then(|hash| Ok((hash, table.read_deposit(row, &mut parts)?))) {
+                    Ok((hash, deposit)) => self.add_deposit(&deposit, Some(hash), block),
+                    Err(why) => self.add_not_rebuilt(Kind::Deposit, table.hash(row).unwrap_or_default(), block, why),
+                }
+            } else if self.wants(block) {
                 match table.read(row, block, &mut parts) {
                     Ok((fields, signature, claims)) => self.add_fields(&fields, &signature, &claims),
                     Err(why) => self.add_not_rebuilt(Kind::Unknown, table.hash(row).unwrap_or_default(), block, why),

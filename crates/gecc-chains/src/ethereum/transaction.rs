@@ -1,12 +1,17 @@
 //! Transactions: from their encoding, and from their fields.
 
 use super::answers::Kind;
+use super::blocks::other_root;
 use super::decoded::{Claims, Decoder, TransactionHash, hash};
 use super::rlp;
-use super::span::{DEPOSIT, Signed, Transaction, deposited_by, unknown_type};
+use super::span::{self, Signed, Transaction, unknown_type};
+use super::trie::transactions_root;
+use crate::problem::{Place, Problem, note};
 use gecc::ecdsa::Address;
 use std::borrow::Cow;
 use std::ops::Range;
+use std::path::Path;
+use std::sync::Arc;
 
 /// Bytes of an encoded address, and of a key of storage or another hash.
 const LENGTH_OF_ADDRESS: usize = 21;
@@ -21,13 +26,15 @@ pub struct List {
     /// Where they are in the bytes of the block.
     pub rest: Range<usize>,
     pub block: Option<u64>,
+    /// Whether the transactions are known not to be those that the block's header commits to.
+    pub is_of_other_root: bool,
     /// Items that are no transactions.
     unreadable: usize,
 }
 
 impl List {
     pub fn new(rest: Range<usize>, block: Option<u64>) -> Self {
-        List { rest, block, unreadable: 0 }
+        List { rest, block, is_of_other_root: false, unreadable: 0 }
     }
 
     pub fn is_empty(&self) -> bool {
@@ -65,6 +72,23 @@ impl List {
     }
 }
 
+/// The transactions of a list in a block, each in the encoding of EIP-2718. `None` where an item does not end, or where
+/// reading stops since too many are no transactions.
+pub fn transactions(mut list: &[u8]) -> Option<Vec<&[u8]>> {
+    let (mut found, mut unreadable) = (Vec::new(), 0);
+    while !list.is_empty() {
+        let whole = list;
+        let item = rlp::item(&mut list).ok()?;
+        let encoded = if item.is_list { &whole[..whole.len() - list.len()] } else { item.payload };
+        unreadable += usize::from(encoded.len() < SHORTEST);
+        if unreadable >= MOST_UNREADABLE {
+            return None;
+        }
+        found.push(encoded);
+    }
+    Some(found)
+}
+
 const HASH_DIFFERS: &str = "the transaction's hash does not come out";
 
 impl Decoder<'_> {
@@ -95,15 +119,44 @@ impl Decoder<'_> {
         list: &mut List,
         hash: impl Fn(&'b [u8], Range<usize>) -> TransactionHash<'b>,
     ) -> rlp::Result<()> {
-        while !list.is_empty() && !self.is_full() {
-            let place = list.next(bytes)?;
-            let encoded = &bytes[place.clone()];
-            self.add_hashed(encoded, hash(encoded, place), list.block);
-            if encoded.len() < SHORTEST {
-                list.count_unreadable()?;
-            }
+        self.is_of_other_root = list.is_of_other_root;
+        let mut ended = Ok(());
+        while ended.is_ok() && !list.is_empty() && !self.is_full() {
+            ended = list.next(bytes).and_then(|place| {
+                let encoded = &bytes[place.clone()];
+                self.add_hashed(encoded, hash(encoded, place), list.block);
+                if encoded.len() < SHORTEST { list.count_unreadable() } else { Ok(()) }
+            });
         }
-        Ok(())
+        self.is_of_other_root = false;
+        ended
+    }
+
+    /// Compares the transactions of a block with the root in its header. Returns the list, which knows whether they
+    /// differ.
+    pub fn compare_root(
+        &mut self,
+        path: &Arc<Path>,
+        place: Place,
+        bytes: &[u8],
+        mut list: List,
+        root: &[u8; 32],
+    ) -> List {
+        let counts = &mut self.to.progress.blocks;
+        if self.options.skip_roots {
+            counts.not_compared += 1;
+            return list;
+        }
+        counts.compared += 1;
+        // What is no list of transactions is named where it is read.
+        let found = transactions(&bytes[list.rest.clone()]);
+        let found = found.map(|items| transactions_root(items.len(), |index| items[index]));
+        list.is_of_other_root = found != Some(*root);
+        if let Some(found) = found.filter(|found| found != root) {
+            let problem = Problem::new(path, place, other_root(list.block, &found, root));
+            note(&mut self.to.progress.problems, problem);
+        }
+        list
     }
 
     /// Adds a transaction in the encoding of EIP-2718, by which it is hashed.
@@ -112,8 +165,14 @@ impl Decoder<'_> {
     }
 
     fn add_hashed(&mut self, encoded: &[u8], by_hash: TransactionHash, block: Option<u64>) {
-        if let [DEPOSIT, list @ ..] = encoded {
-            return self.add_unsigned(hash(encoded), block, deposited_by(list));
+        if let [first, list @ ..] = encoded
+            && let Some(unsigned) = UnsignedType::of((*first).into())
+        {
+            let hash = hash(encoded);
+            return match unsigned.sender(list) {
+                Ok(from) => self.add_unsigned(unsigned, Some(encoded), hash, block, from),
+                Err(why) => self.add_not_rebuilt(unsigned.kind(), hash, block, why.into()),
+            };
         }
         match Transaction::parse(encoded) {
             Ok(transaction) => {
@@ -126,9 +185,6 @@ impl Decoder<'_> {
 
     /// Adds a transaction of which the fields are known, if its hash comes out of them.
     pub fn add_fields(&mut self, fields: &Fields, signature: &Signature, claims: &Claims) {
-        if fields.type_number == u64::from(DEPOSIT) {
-            return self.add_unsigned(claims.hash.unwrap_or_default(), claims.block, claims.from);
-        }
         let mut scratch = std::mem::take(&mut self.scratch);
         self.add_encoded_fields(fields, signature, claims, &mut scratch);
         self.scratch = scratch;
@@ -158,6 +214,94 @@ impl Decoder<'_> {
             }
         }
         self.add_not_rebuilt(kind, claims.hash.unwrap_or_default(), claims.block, why);
+    }
+}
+
+/// Types of transactions that bear no signature.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum UnsignedType {
+    /// A deposit of an OP chain (OP Stack specification, "Deposits").
+    Deposit,
+}
+
+impl UnsignedType {
+    /// The unsigned type with this number.
+    pub fn of(number: u64) -> Option<Self> {
+        (number == u64::from(DEPOSIT)).then_some(UnsignedType::Deposit)
+    }
+
+    pub fn kind(self) -> Kind {
+        match self {
+            UnsignedType::Deposit => Kind::Deposit,
+        }
+    }
+
+    /// Parses what follows the type byte, and returns the sender that it states.
+    fn sender(self, list: &[u8]) -> rlp::Result<Address> {
+        match self {
+            UnsignedType::Deposit => span::deposit(list),
+        }
+    }
+
+    /// Whether a chain is known to have no transactions of this type. Any other chain may be an OP chain: there is no
+    /// complete list of these.
+    pub fn is_unknown_to(self, chain_id: u64) -> bool {
+        match self {
+            UnsignedType::Deposit => NOT_OP_CHAINS.contains(&chain_id),
+        }
+    }
+}
+
+const DEPOSIT: u8 = 0x7e;
+
+/// Well-known chains that are not built on the OP Stack, by their numbers in the lists of ethereum-lists/chains:
+/// Ethereum and its test networks, Ethereum Classic, BNB Smart Chain, Gnosis, Polygon (PoS and zkEVM), Fantom,
+/// Avalanche, Arbitrum, zkSync Era, Linea, Scroll, Cronos, Rootstock, Moonbeam and Moonriver, Filecoin, Hedera, Kaia.
+const NOT_OP_CHAINS: [u64; 37] = [
+    1, 3, 4, 5, 25, 30, 31, 42, 56, 61, 97, 100, 137, 250, 295, 296, 314, 324, 300, 1001, 1101, 1284, 1285, 8217,
+    10200, 17000, 42161, 42170, 43113, 43114, 59144, 80001, 80002, 421614, 534352, 560048, 11155111,
+];
+
+/// A deposit of an OP chain whose fields are known.
+pub struct Deposit<'a> {
+    pub source_hash: [u8; 32],
+    pub from: Address,
+    /// `None` where a contract is created.
+    pub to: Option<Address>,
+    pub mint: Number,
+    pub value: Number,
+    pub gas_limit: u64,
+    pub is_system: bool,
+    pub input: &'a [u8],
+}
+
+impl Deposit<'_> {
+    /// Returns its encoding (EIP-2718).
+    fn encode(&self) -> Vec<u8> {
+        let mut fields = Vec::with_capacity(self.input.len() + 192);
+        rlp::put_string(&self.source_hash, &mut fields);
+        rlp::put_string(&self.from, &mut fields);
+        rlp::put_string(self.to.as_ref().map_or(&[], |to| to.as_slice()), &mut fields);
+        rlp::put_number(&self.mint, &mut fields);
+        rlp::put_number(&self.value, &mut fields);
+        rlp::put_integer(self.gas_limit, &mut fields);
+        rlp::put_integer(self.is_system, &mut fields);
+        rlp::put_string(self.input, &mut fields);
+        let mut encoded = vec![DEPOSIT];
+        rlp::put_list(&fields, &mut encoded);
+        encoded
+    }
+}
+
+impl Decoder<'_> {
+    /// Adds a deposit whose fields are known, if its hash comes out of them where the source states one.
+    pub fn add_deposit(&mut self, deposit: &Deposit, claimed: Option<[u8; 32]>, block: Option<u64>) {
+        let encoded = deposit.encode();
+        let hash = hash(&encoded);
+        if let Some(claimed) = claimed.filter(|claimed| *claimed != hash) {
+            return self.add_not_rebuilt(Kind::Deposit, claimed, block, HASH_DIFFERS.into());
+        }
+        self.add_unsigned(UnsignedType::Deposit, Some(&encoded), hash, block, deposit.from);
     }
 }
 

@@ -8,6 +8,7 @@ use alloy_primitives::keccak256;
 use alloy_rlp::{Encodable, Header};
 use gecc_chains::ethereum::{Answer, Answers, Kind, Options, Reason, senders};
 use gecc_chains::{Place, Settings};
+use rand::RngExt;
 use serde_json::{Value, json};
 use std::io::Write;
 use std::ops::ControlFlow;
@@ -132,17 +133,149 @@ pub fn deposits(settings: &Settings) {
     let (_folder, path) = file(&block(9, std::slice::from_ref(&encoded)));
     assert_eq!(check(settings, &[path]), [expected(Some(9))]);
     // As nodes write it, with a signature of zeros or without.
-    let mut object = json!({
+    let object = json!({
         "type": "0x7e", "hash": const_hex::encode_prefixed(hash), "from": const_hex::encode_prefixed(from),
         "sourceHash": const_hex::encode_prefixed([7; 32]), "mint": "0x0", "isSystemTx": false, "nonce": "0x5", "gas": "0xf4240",
-        "gasPrice": "0x0", "to": const_hex::encode_prefixed([1; 20]), "value": "0x0", "input": "0x", "blockNumber": "0x9",
+        "gasPrice": "0x0", "to": const_hex::encode_prefixed([1; 20]), "value": "0x0",
+        "input": const_hex::encode_prefixed([2; 100]), "blockNumber": "0x9",
         "v": "0x0", "r": "0x0", "s": "0x0",
     });
     assert_eq!(of_text(settings, &object.to_string()), [expected(Some(9))]);
-    for name in ["v", "r", "s", "nonce"] {
-        object.as_object_mut().unwrap().remove(name);
+    let mut bare = object.clone();
+    for name in ["v", "r", "s", "nonce", "mint", "isSystemTx"] {
+        bare.as_object_mut().unwrap().remove(name);
     }
-    assert_eq!(of_text(settings, &json!({"number": "0x9", "transactions": [object]}).to_string()), [expected(Some(9))]);
+    assert_eq!(of_text(settings, &json!({"number": "0x9", "transactions": [bare]}).to_string()), [expected(Some(9))]);
+    // A field that differs or is missing, or a signature.
+    let changes = [
+        ("sourceHash", json!(const_hex::encode_prefixed([8; 32]))),
+        ("sourceHash", Value::Null),
+        ("from", json!(const_hex::encode_prefixed([8; 20]))),
+        ("from", Value::Null),
+        ("to", Value::Null),
+        ("mint", json!("0x1")),
+        ("value", json!("0x1")),
+        ("value", Value::Null),
+        ("gas", json!("0x1")),
+        ("isSystemTx", json!(true)),
+        ("input", json!("0x00")),
+        ("hash", json!(const_hex::encode_prefixed([8; 32]))),
+        ("hash", json!("0x08")),
+        ("r", json!("0x1")),
+        ("s", json!("0x1")),
+        ("v", json!("0x1")),
+    ];
+    for (name, value) in changes {
+        let mut changed = object.clone();
+        changed[name] = value;
+        let found = of_text(settings, &changed.to_string());
+        assert!(
+            found.len() == 1
+                && found[0].kind == Kind::Deposit
+                && matches!(found[0].reason, Some(Reason::NotRebuilt(_))),
+            "{name}: {found:?}"
+        );
+    }
+    // Without a hash there is nothing to compare with.
+    let mut without = object.clone();
+    without.as_object_mut().unwrap().remove("hash");
+    assert_eq!(of_text(settings, &without.to_string()), [expected(Some(9))]);
+}
+
+/// An encoded deposit: each field has the form that RLP has for it, and nothing follows.
+pub fn malformed_deposits(settings: &Settings) {
+    let string = |bytes: &[u8]| {
+        let mut encoded = Vec::new();
+        bytes.encode(&mut encoded);
+        encoded
+    };
+    let encode = |fields: &[Vec<u8>]| {
+        let payload = fields.concat();
+        let mut encoded = vec![0x7e];
+        Header { list: true, payload_length: payload.len() }.encode(&mut encoded);
+        [encoded, payload].concat()
+    };
+    let fields = [
+        string(&[7; 32]),
+        string(&[0xde; 20]),
+        string(&[]),
+        string(&[1]),
+        string(&[0xff; 32]),
+        string(&[0xff; 8]),
+        vec![1],
+        string(&[2; 60]),
+    ];
+    let reason = |encoded: &[u8]| {
+        let found = of_text(settings, &const_hex::encode(encoded));
+        assert_eq!((found.len(), found[0].kind, found[0].hash), (1, Kind::Deposit, keccak256(encoded).0));
+        found[0].reason.clone()
+    };
+    assert_eq!(reason(&encode(&fields)), Some(Reason::Unsigned));
+    let changes: [(usize, Vec<u8>); 13] = [
+        (0, string(&[7; 31])),
+        (0, string(&[7; 33])),
+        (1, string(&[])),
+        (1, string(&[0xde; 32])),
+        (2, string(&[1; 19])),
+        (3, string(&[1; 33])),
+        (3, vec![0]),
+        (4, vec![0x82, 0, 1]),
+        (5, string(&[0xff; 9])),
+        (6, vec![2]),
+        (6, vec![0]),
+        (7, vec![0xc0]),
+        (7, vec![]),
+    ];
+    for (place, field) in changes {
+        let mut changed = fields.clone();
+        changed[place] = field;
+        let found = reason(&encode(&changed));
+        assert!(matches!(found, Some(Reason::NotRebuilt(_))), "field {place}: {found:?}");
+    }
+    let mut more = fields.to_vec();
+    more.push(vec![0x80]);
+    for encoded in [encode(&more), [&encode(&fields)[..], &[0]].concat(), [&[0x7e][..], &[0xa5; 100]].concat()] {
+        assert!(matches!(reason(&encoded), Some(Reason::NotRebuilt(_))));
+    }
+    let mut random = Random::new();
+    let whole = encode(&fields);
+    for _ in 0..500 {
+        let (place, mut changed) = (random.random_range(1..whole.len()), whole.clone());
+        changed[place] ^= 1 << random.random_range(0..8);
+        // Whatever is taken is a deposit: alloy has none, but each field of it is one of RLP.
+        let is_taken = reason(&changed) == Some(Reason::Unsigned);
+        let mut rest = &changed[1..];
+        let fields = Header::decode_bytes(&mut rest, true).ok().filter(|_| rest.is_empty());
+        let count = fields.map(|mut fields| {
+            let mut count = 0;
+            while !fields.is_empty() && Header::decode_bytes(&mut fields, false).is_ok() {
+                count += 1;
+            }
+            (count, fields.len())
+        });
+        assert!(!is_taken || count == Some((8, 0)), "{place}");
+    }
+}
+
+/// Two deposits of OP Mainnet, as nodes give them.
+pub fn deposits_of_op_mainnet(settings: &Settings) {
+    let path = data("op_deposits.jsonl");
+    let text = std::fs::read_to_string(&path).unwrap();
+    let given: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let found = check(settings, std::slice::from_ref(&path));
+    assert_eq!(found.len(), given.len());
+    for (answer, given) in found.iter().zip(&given) {
+        assert_eq!(const_hex::encode_prefixed(answer.hash), given["hash"]);
+        assert_eq!(answer.from.map(const_hex::encode_prefixed).unwrap(), given["from"]);
+        assert_eq!((answer.kind, answer.reason.clone()), (Kind::Deposit, Some(Reason::Unsigned)));
+    }
+    // OP Mainnet has deposits, and so may a chain that is not known; Ethereum has none.
+    for (chain_id, reason) in [(10, Reason::Unsigned), (987_654_321, Reason::Unsigned), (1, Reason::NotOnChain)] {
+        let options = Options { chain_id: Some(chain_id), ..Options::default() };
+        let (found, problems) = check_with(settings, std::slice::from_ref(&path), &options);
+        assert_eq!(problems, []);
+        assert!(found.len() == 2 && found.iter().all(|answer| answer.reason.as_ref() == Some(&reason)), "{chain_id}");
+    }
 }
 
 pub fn compressed_files(settings: &Settings) {

@@ -1,11 +1,14 @@
 //! Files that are made to take much memory or time: a few bytes that stand for very many, and places that are looked at
 //! again and again.
 
+use super::made::{self, list, root_of};
 use super::real::check_with;
 use super::support::{data, file};
-use alloy_rlp::{Encodable, Header};
+use alloy_primitives::keccak256;
+use alloy_rlp::Encodable;
 use gecc_chains::ethereum::{Answer, Options};
 use gecc_chains::{Place, Problem, Settings};
+use sha2::{Digest, Sha256};
 use std::io::Write;
 use std::time::{Duration, Instant};
 
@@ -22,39 +25,39 @@ fn check_bytes(settings: &Settings, bytes: &[u8]) -> (Vec<Answer>, Vec<Problem>)
     found
 }
 
-fn list(payload: &[u8]) -> Vec<u8> {
-    let mut encoded = Vec::new();
-    Header { list: true, payload_length: payload.len() }.encode(&mut encoded);
-    encoded.extend_from_slice(payload);
-    encoded
-}
-
-/// The header of block 1, in which nothing but the number counts.
-fn header() -> Vec<u8> {
-    let mut fields = Vec::new();
-    (0..8).for_each(|_| (&[][..] as &[u8]).encode(&mut fields));
-    1_u64.encode(&mut fields);
-    list(&fields)
+/// The header of block 1 with these transactions.
+fn header(transactions: &[Vec<u8>]) -> Vec<u8> {
+    made::header(1, root_of(transactions))
 }
 
 /// A record of e2store.
-fn record(kind: u16, content: &[u8]) -> Vec<u8> {
+pub fn record(kind: u16, content: &[u8]) -> Vec<u8> {
     [&kind.to_le_bytes()[..], &(content.len() as u32).to_le_bytes(), &[0, 0], content].concat()
 }
 
-fn compressed(content: &[u8]) -> Vec<u8> {
+pub fn compressed(content: &[u8]) -> Vec<u8> {
     let mut encoder = snap::write::FrameEncoder::new(Vec::new());
     encoder.write_all(content).unwrap();
     encoder.into_inner().unwrap()
 }
 
-/// A block with these transactions as records of era1.
-fn block(transactions: &[u8]) -> Vec<u8> {
+/// A block with this header and these transactions, as they stand in it, as a group of era1.
+fn group(header: &[u8], transactions: &[u8]) -> Vec<u8> {
     let body = list(&[list(transactions), list(&[])].concat());
-    [record(3, &compressed(&header())), record(4, &compressed(&body))].concat()
+    let block = [record(3, &compressed(header)), record(4, &compressed(&body)), record(6, &[7; 32])].concat();
+    let pair = |left: &[u8], right: &[u8]| -> [u8; 32] { Sha256::digest([left, right].concat()).into() };
+    let (mut root, mut zeros) = (pair(keccak256(header).as_slice(), &[7; 32]), [0; 32]);
+    for _ in 0..13 {
+        (root, zeros) = (pair(&root, &zeros), pair(&zeros, &zeros));
+    }
+    let one = [&1_u64.to_le_bytes()[..], &[0; 24]].concat();
+    let whole = [version(), block, record(7, &pair(&root, &one))].concat();
+    let offset = (8 - whole.len() as i64).to_le_bytes();
+    let index = record(0x3266, &[1_u64.to_le_bytes(), offset, 1_u64.to_le_bytes()].concat());
+    [whole, index].concat()
 }
 
-fn version() -> Vec<u8> {
+pub fn version() -> Vec<u8> {
     record(0x3265, &[])
 }
 
@@ -68,10 +71,11 @@ pub fn lists_of_no_transactions(settings: &Settings) {
     const ITEMS: usize = 5_000_000;
     for item in [0x80, 0xc0, 0x01] {
         let items = vec![item; ITEMS];
-        let era1 = [version(), block(&items), block(&smallest())].concat();
+        let (first, second) = (header(&[]), header(&[smallest()]));
+        let era1 = [group(&first, &items), group(&second, &smallest())].concat();
         assert!(era1.len() < ITEMS / 16);
-        let block = |items: &[u8]| list(&[header(), list(items), list(&[])].concat());
-        let rlp = [block(&items), block(&smallest())].concat();
+        let block = |header: &[u8], items: &[u8]| list(&[header, &list(items), &list(&[])].concat());
+        let rlp = [block(&first, &items), block(&second, &smallest())].concat();
         for bytes in [era1, rlp] {
             let (answers, problems) = check_bytes(settings, &bytes);
             assert_eq!((answers.len(), problems.len()), (UNREADABLE + 1, 1), "{problems:?}");
@@ -96,7 +100,7 @@ pub fn lists_of_no_transactions(settings: &Settings) {
 /// Each bad record sends the reader to the index at the end.
 pub fn bad_records(settings: &Settings) {
     const RECORDS: usize = 200_000;
-    let good = block(&smallest());
+    let good = group(&header(&[smallest()]), &smallest());
     let mut bytes = [version(), vec![0xff; 8 * RECORDS]].concat();
     let start = bytes.len();
     bytes.extend(&good);
@@ -131,10 +135,11 @@ pub fn little_memory(settings: &Settings) {
     let hashes: Vec<String> = (0..MANY).map(|hash| format!("\"0x{hash:064x}\"")).collect();
     let block_of_hashes = format!("{{\"number\":\"0x1\",\"transactions\":[{}]}}\n", hashes.join(","));
     let pretty = block_of_hashes.replace("[", "[\n\t").replace(",", "\n ,\n");
-    let rlp = list(&[header(), list(&smallest().repeat(MANY)), list(&[])].concat());
+    let header_of_many = header(&vec![smallest(); MANY]);
+    let rlp = list(&[&header_of_many[..], &list(&smallest().repeat(MANY)), &list(&[])].concat());
     let files = [
         read("made-premerge.era1").repeat(COPIES),
-        [version(), block(&smallest().repeat(MANY)), block(&smallest())].concat(),
+        [group(&header_of_many, &smallest().repeat(MANY)), group(&header(&[smallest()]), &smallest())].concat(),
         rlp.repeat(3),
         block_of_hashes.repeat(2).into_bytes(),
         pretty.clone().into_bytes(),
@@ -157,7 +162,8 @@ pub fn blocks_beyond_the_memory(settings: &Settings) {
     let long = vec![0; 16 << 20];
     let mut transaction = Vec::new();
     long.as_slice().encode(&mut transaction);
-    let bytes = [version(), block(&transaction), block(&smallest())].concat();
+    let first = header(std::slice::from_ref(&long));
+    let bytes = [group(&first, &transaction), group(&header(&[smallest()]), &smallest())].concat();
     for (settings, expected) in [(settings, (2, 0)), (&little, (1, 1))] {
         let (answers, problems) = check_bytes(settings, &bytes);
         assert_eq!((answers.len(), problems.len()), expected, "{problems:?}");

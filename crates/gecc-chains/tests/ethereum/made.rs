@@ -3,6 +3,7 @@
 use super::random::Random;
 use super::real::{check, check_with};
 use super::support::file;
+use alloy_consensus::proofs::ordered_trie_root_with_encoder;
 use alloy_consensus::transaction::RlpEcdsaEncodableTx;
 use alloy_consensus::{SignableTransaction, TxEip1559, TxEip2930, TxEip4844, TxEip7702, TxLegacy};
 use alloy_eips::eip2930::{AccessList, AccessListItem};
@@ -165,22 +166,40 @@ pub fn transaction(kind: Kind, signer: &Signer, random: &mut Random) -> (Vec<u8>
     (encoded, authorities)
 }
 
-/// A block of these transactions: of the header only the number is as in a real one.
-pub fn block(number: u64, transactions: &[Vec<u8>]) -> Vec<u8> {
-    let list = |payload: Vec<u8>| {
-        let mut whole = Vec::new();
-        Header { list: true, payload_length: payload.len() }.encode(&mut whole);
-        whole.extend(payload);
-        whole
-    };
-    let mut header = vec![0x80; 8];
-    number.encode(&mut header);
+/// A list of these items in RLP.
+pub fn list(payload: &[u8]) -> Vec<u8> {
+    let mut whole = Vec::new();
+    Header { list: true, payload_length: payload.len() }.encode(&mut whole);
+    whole.extend_from_slice(payload);
+    whole
+}
+
+/// The transactions root of a block, by alloy.
+pub fn root_of(transactions: &[Vec<u8>]) -> [u8; 32] {
+    ordered_trie_root_with_encoder(transactions, |transaction, to| to.extend_from_slice(transaction)).0
+}
+
+/// A header of which only the number and the root of the transactions are as in a real one.
+pub fn header(number: u64, root: [u8; 32]) -> Vec<u8> {
+    let mut fields = vec![0x80; 4];
+    root.as_slice().encode(&mut fields);
+    fields.extend([0x80; 3]);
+    number.encode(&mut fields);
+    list(&fields)
+}
+
+/// The transactions of a block as they stand in it: typed ones as strings.
+pub fn in_block(transactions: &[Vec<u8>]) -> Vec<u8> {
     let mut in_block = Vec::new();
     for transaction in transactions {
-        // Typed ones stand in blocks as strings.
         if transaction[0] < 0xc0 { transaction.as_slice().encode(&mut in_block) } else { in_block.extend(transaction) }
     }
-    list([list(header), list(in_block), list(Vec::new())].concat())
+    list(&in_block)
+}
+
+/// A block of these transactions.
+pub fn block(number: u64, transactions: &[Vec<u8>]) -> Vec<u8> {
+    list(&[header(number, root_of(transactions)), in_block(transactions), list(&[])].concat())
 }
 
 fn check_block(settings: &Settings, number: u64, transactions: &[Vec<u8>]) -> Vec<Answer> {
@@ -243,6 +262,8 @@ fn changed(change: impl FnOnce(&mut Value)) -> (tempfile::TempDir, PathBuf) {
     let transactions = block["transactions"].as_array_mut().unwrap();
     transactions.truncate(1);
     change(&mut transactions[0]);
+    // Nothing is said of the block as a whole.
+    block.as_object_mut().unwrap().remove("transactionsRoot");
     file(block.to_string().as_bytes())
 }
 

@@ -10,10 +10,13 @@ mod random;
 mod support;
 
 mod damaged;
+mod e2store;
 mod forms;
 mod hostile;
 mod made;
 mod real;
+mod roots;
+mod tables;
 
 use gecc_chains::Settings;
 use harness::{Named, named};
@@ -39,6 +42,9 @@ fn main() -> ExitCode {
         forms::blocks_and_transactions_in_hexadecimal,
         forms::what_nodes_say_instead,
         forms::deposits,
+        forms::malformed_deposits,
+        forms::deposits_of_op_mainnet,
+        tables::deposits,
         forms::compressed_files,
         damaged::era1_cut_anywhere,
         damaged::era1_with_changed_bytes,
@@ -48,6 +54,19 @@ fn main() -> ExitCode {
         damaged::bombs,
         damaged::tables_with_changed_bytes,
         damaged::files_of_something_else,
+        e2store::all_headers_first,
+        e2store::headers_of_blocks_apart,
+        e2store::bodies_in_other_places,
+        e2store::damaged_records_among_bodies,
+        e2store::files_cut_between_records,
+        e2store::indexes_and_accumulators_that_lie,
+        e2store::accumulators_behind_all_bodies,
+        e2store::headers_with_proofs,
+        e2store::bodies_of_other_blocks,
+        roots::blocks_in_json,
+        roots::blocks_in_parts,
+        roots::blocks_with_a_changed_bit,
+        roots::blocks_of_which_only_what_is_rejected_is_wanted,
         hostile::lists_of_no_transactions,
         hostile::bad_records,
         hostile::long_texts,
