@@ -12,6 +12,7 @@ mod summary;
 pub use fields::{Absent, Field, Holds, Value, shown};
 use gecc_chains::Progress;
 pub use run::{memory_for_files, refuse_overwriting_any, run};
+pub use state::Noted;
 #[cfg(feature = "arrow")]
 pub use summary::count_problems;
 
@@ -28,6 +29,8 @@ pub trait Row: Sized + Sync + 'static {
     const WHAT: &'static str;
     /// The fields of all but `valid` and `reason`, in the order in which they are written.
     const FIELDS: &'static [Field<Self>];
+    /// Whether the progress of the answers counts blocks: without answers and blocks there was nothing to check.
+    const COUNTS_BLOCKS: bool = false;
 
     /// The kind of what was signed.
     fn kind(&self) -> &'static str;

@@ -2,6 +2,7 @@
 
 #[cfg(feature = "arrow")]
 use super::columns::{Maker, Table};
+use super::state::Outcome;
 use super::summary::Summary;
 use super::{Answered, Row};
 use crate::flags::{AnswerFormat, ChainOptions};
@@ -11,6 +12,7 @@ use crate::secrets::wiped::Wiped;
 use arrow_array::RecordBatch;
 use gecc_chains::{Form, Progress};
 use rayon::ThreadPool;
+use std::path::Path;
 use std::sync::Arc;
 
 /// Bytes of a line, more or less.
@@ -39,8 +41,30 @@ enum AnswerForm {
 /// What is put out of some answers, and what is said of them.
 pub struct Made<T> {
     content: T,
+    /// By part.
     summaries: Vec<Summary>,
+    /// By part: files that end with it.
+    finished: Vec<Vec<Arc<Path>>>,
     pub progress: Progress,
+}
+
+/// A file all answers of which are put out, and what became of it.
+pub type Finished = (Arc<Path>, Outcome);
+
+/// What became of the file whose answers are being put out. They come in the order of the files.
+#[derive(Default)]
+pub struct Present(Outcome);
+
+impl Present {
+    /// Adds a part, and returns the files that end with it.
+    pub fn add(&mut self, outcome: Outcome, finished: Vec<Arc<Path>>) -> Vec<Finished> {
+        self.0.add(outcome);
+        if finished.is_empty() {
+            return Vec::new();
+        }
+        let outcome = std::mem::take(&mut self.0);
+        finished.into_iter().map(|path| (path, outcome)).collect()
+    }
 }
 
 pub enum OfPart {
@@ -90,9 +114,20 @@ impl Sink {
         Err("this gecc was built without Parquet and Arrow: answers are JSON Lines".to_owned().into())
     }
 
-    /// Puts answers out, and counts what they are.
-    pub fn put(&mut self, made: Made<OfBatch>, summary: &mut Summary, pool: &ThreadPool) -> Result<(), Failure> {
-        let Made { content, summaries, .. } = made;
+    /// Puts answers out, and counts what they are. Returns the files that end with them.
+    pub fn put(
+        &mut self,
+        made: Made<OfBatch>,
+        summary: &mut Summary,
+        present: &mut Present,
+        pool: &ThreadPool,
+    ) -> Result<Vec<Finished>, Failure> {
+        let Made { content, summaries, finished, .. } = made;
+        let ended: Vec<Finished> = summaries
+            .iter()
+            .zip(finished)
+            .flat_map(|(of_part, finished)| present.add(of_part.outcome(), finished))
+            .collect();
         match (self, content) {
             (Sink::Lines(output), OfBatch::Texts(texts)) => {
                 let Put { parts, whole, outcome } = output.write(texts);
@@ -109,7 +144,7 @@ impl Sink {
             #[cfg(feature = "arrow")]
             _ => unreachable!("answers are made for where they go"),
         }
-        Ok(())
+        Ok(ended)
     }
 
     /// Whether what was put out can be read before the end. Columns cannot, until their description stands behind them.
@@ -133,6 +168,9 @@ impl<A: Answered> Form<A> for Former {
 
     fn part(&self, answers: A) -> Made<OfPart> {
         let (rows, progress) = answers.take();
+        let mut summary = Summary::of(&rows);
+        summary.add_progress(&progress);
+        let finished = vec![progress.finished.clone()];
         let wanted = rows.iter().filter(|row| !self.only_rejected || row.valid() != Some(true));
         let content = match &self.form {
             AnswerForm::Lines(csv) => {
@@ -141,16 +179,17 @@ impl<A: Answered> Form<A> for Former {
             #[cfg(feature = "arrow")]
             AnswerForm::Columns(maker) => OfPart::Columns(maker.columns(&wanted.collect::<Vec<_>>())),
         };
-        Made { content, summaries: vec![Summary::of(&rows)], progress }
+        Made { content, summaries: vec![summary], finished, progress }
     }
 
     fn batch(&self, parts: Vec<Made<OfPart>>) -> Made<OfBatch> {
-        let (mut summaries, mut progress) = (Vec::new(), Progress::default());
+        let (mut summaries, mut finished, mut progress) = (Vec::new(), Vec::new(), Progress::default());
         let mut texts = Vec::new();
         #[cfg(feature = "arrow")]
         let mut columns = Vec::new();
         for part in parts {
             summaries.extend(part.summaries);
+            finished.extend(part.finished);
             progress.append(part.progress);
             match part.content {
                 OfPart::Text(text) => texts.push(text),
@@ -163,7 +202,7 @@ impl<A: Answered> Form<A> for Former {
             #[cfg(feature = "arrow")]
             AnswerForm::Columns(maker) => OfBatch::Columns(maker.encode(&columns)),
         };
-        Made { content, summaries, progress }
+        Made { content, summaries, finished, progress }
     }
 }
 

@@ -1,8 +1,8 @@
 //! A command over files: what it needs is opened, answers are put out as they come, and what became of all is said.
 
 use super::Row;
-use super::put::{Former, Made, OfBatch, Sink};
-use super::state::State;
+use super::put::{Finished, Former, Made, OfBatch, Present, Sink};
+use super::state::{Found, Noted, Outcome, State};
 use super::summary::{Summary, count_problems, print_timings};
 use crate::flags::ChainOptions;
 use crate::input::fields::counted;
@@ -10,6 +10,7 @@ use crate::input::paths::without_patterns;
 use crate::job::{End, loaded_from, pool, warn_of_failures};
 use crate::memory;
 use crate::output::{Failure, Output, Progress, debug, info, is_replaced, is_same_place, note, refuse_overwriting};
+use crate::say::warn;
 use crate::{ALL_PASSED, CLOSED_PIPE, COULD_NOT_RUN, NOT_CHECKED, SOME_REJECTED, interrupt};
 use gecc::Engine;
 use gecc_chains::bitcoin::files_beside;
@@ -88,13 +89,14 @@ pub fn memory_for_files(limit: Option<usize>, has_node: bool) -> Option<usize> {
 }
 
 /// Checks the files that are `named` by `check`, which hands on what is made of the answers, and puts that out. Gives
-/// the exit code. `done` is the file that notes which files are done. The engine starts while files are found and read
+/// the exit code. Where only some blocks are wanted there may be none. `state` says where it is noted which files are done. The engine starts while files are found and read
 /// already.
 pub fn run<R: Row>(
     named: &[PathBuf],
     has_node: bool,
+    is_of_some_blocks: bool,
     options: &ChainOptions,
-    done: Option<&Path>,
+    state: Option<Noted>,
     check: impl FnOnce(&Session, &Former, &mut PutOut) -> Result<Option<Failure>, gecc::Error>,
 ) -> Result<u8, Failure> {
     let started = Instant::now();
@@ -109,7 +111,8 @@ pub fn run<R: Row>(
         let (to_start, found) = channel();
         let engine = &engine;
         let starting = spawn(scope, move || start(engine, options, of_engine, &found))?;
-        let (paths, state) = find(named, options, done)?;
+        let (paths, state, repeated) = find(named, options, state)?;
+        let is_nothing_left = paths.files.is_empty() && paths.problems.is_empty();
         // It may have begun without.
         let _ = to_start.send(paths.known_bytes());
         let session = Session { engine, pool, interrupted, max_memory, timings: Timings::default(), paths };
@@ -118,8 +121,19 @@ pub fn run<R: Row>(
         let bar = Progress::new(Some(session.paths.bytes()), options.said.quiet);
         info(|| format!("input: {} files, {} bytes", session.paths.files.len(), session.paths.bytes()));
         let (sink, former) = Sink::new::<R>(options, output, &session.pool)?;
-        let (pool, finished, summary) = (&session.pool, Vec::new(), Summary::default());
-        let mut writing = Writing { options, pool, sink, state, finished, summary, bar, what: R::WHAT };
+        let mut writing = Writing {
+            options,
+            pool: &session.pool,
+            sink,
+            state,
+            present: Present::default(),
+            finished: Vec::new(),
+            summary: Summary::default(),
+            repeated,
+            said: (0, 0),
+            bar,
+            what: R::WHAT,
+        };
         let checked = check(&session, &former, &mut |made| match writing.put(made) {
             Ok(()) => ControlFlow::Continue(()),
             Err(failure) => ControlFlow::Break(failure),
@@ -136,27 +150,47 @@ pub fn run<R: Row>(
         };
         // What it still holds is not needed to end the output.
         drop(former);
-        conclude(end, engine, &session.timings, writing, started)
+        let is_without_items = R::COUNTS_BLOCKS && !is_nothing_left && writing.is_without_items();
+        let code = conclude(end, engine, &session.timings, writing, started)?;
+        if code == ALL_PASSED && is_without_items && !is_of_some_blocks {
+            return Err("there is no item in the input: neither a block nor a transaction".to_owned().into());
+        }
+        Ok(code)
     })
 }
 
-/// The files that are `named` and not done yet, and where it is noted that they are.
-fn find(named: &[PathBuf], options: &ChainOptions, done: Option<&Path>) -> Result<(Paths, Option<State>), Failure> {
+/// The files that are `named` and not done yet, where it is noted that they are, and what became of those that are done.
+fn find(
+    named: &[PathBuf],
+    options: &ChainOptions,
+    state: Option<Noted>,
+) -> Result<(Paths, Option<State>, Outcome), Failure> {
     let mut paths = files_of(&without_patterns(named)?);
     let output = options.output.as_deref();
     refuse_overwriting_any(&paths, output)?;
-    let Some(done) = done else { return Ok((paths, None)) };
+    let Some(noted) = state else { return Ok((paths, None, Outcome::default())) };
+    let done = noted.path;
     if output.is_some_and(|output| is_same_place(done, output)) {
         return Err(format!("{}: --state and -o are to be two files", done.display()).into());
     }
-    let (state, files) = State::open(done, &mut paths)?;
+    let (state, Found { done: files, flawed, with_other_options, outcome }) = State::open(&noted, &mut paths)?;
     if files > 0 {
         output.map_or(Ok(()), |output| refuse_losing(output, done))?;
         if !options.said.quiet {
             note(&format!("{} {} done already", counted(files, "file"), if files == 1 { "is" } else { "are" }));
         }
     }
-    Ok((paths, Some(state)))
+    if flawed > 0 {
+        let Outcome { rejected, not_checked, problems } = outcome;
+        warn(&format!(
+            "of the files that are done already, {flawed} had {rejected} rejected, {not_checked} not checked, and {problems} places that \
+            could not be read; this counts for the exit code again"
+        ));
+    }
+    if with_other_options > 0 {
+        warn(&format!("{with_other_options} files were done with other options, and are done again"));
+    }
+    Ok((paths, Some(state), outcome))
 }
 
 /// Refuses an output that is one of these files, or one that Bitcoin's have beside them: what blocks spend, and the key
@@ -186,9 +220,14 @@ struct Writing<'a> {
     pool: &'a ThreadPool,
     sink: Sink,
     state: Option<State>,
+    present: Present,
     /// Files whose answers are put out, and which the state does not note yet.
-    finished: Vec<Arc<Path>>,
+    finished: Vec<Finished>,
     summary: Summary,
+    /// What became of files that were left out since they are done.
+    repeated: Outcome,
+    /// Problems that were told: places that could not be read, and parts that were not checked.
+    said: (u64, u64),
     bar: Progress,
     /// What is counted.
     what: &'static str,
@@ -197,15 +236,20 @@ struct Writing<'a> {
 impl Writing<'_> {
     fn put(&mut self, mut made: Made<OfBatch>) -> Result<(), Failure> {
         let progress = std::mem::take(&mut made.progress);
-        let Summary { problems, lacking, .. } = &mut self.summary;
+        let (problems, lacking) = &mut self.said;
         count_problems(&progress.problems, problems, lacking, |text| self.bar.note(text));
-        self.sink.put(made, &mut self.summary, self.pool)?;
-        self.finished.extend(progress.finished);
+        self.finished.extend(self.sink.put(made, &mut self.summary, &mut self.present, self.pool)?);
         if self.sink.is_readable() {
             self.note_finished()?;
         }
         self.bar.add(progress.bytes, || format!("{} {}", self.summary.answers(), self.what));
         Ok(())
+    }
+
+    /// Whether there was neither an answer nor a block, and nothing else to be said.
+    fn is_without_items(&self) -> bool {
+        let Summary { problems, lacking, blocks, .. } = &self.summary;
+        self.summary.answers() == 0 && *problems + *lacking + blocks.compared + blocks.not_compared == 0
     }
 
     fn note_finished(&mut self) -> Result<(), Failure> {
@@ -216,7 +260,7 @@ impl Writing<'_> {
 
 /// Ends the output, says what became of all, and gives the exit code.
 fn conclude(end: End, engine: &Engine, timings: &Timings, writing: Writing, started: Instant) -> Result<u8, Failure> {
-    let Writing { options, sink, mut state, finished, summary, what, .. } = writing;
+    let Writing { options, sink, mut state, finished, summary, repeated, what, .. } = writing;
     let (output, whole) = sink.end();
     let is_readable = whole.is_ok();
     let noted = match (&whole, &mut state) {
@@ -250,9 +294,15 @@ fn conclude(end: End, engine: &Engine, timings: &Timings, writing: Writing, star
             note(&format!("gecc: interrupted{kept}"));
             Ok(interrupt::code())
         }
-        End::Input | End::Rejection if summary.rejected > 0 => Ok(SOME_REJECTED),
-        End::Input | End::Rejection if summary.problems > 0 => Ok(COULD_NOT_RUN),
-        End::Input | End::Rejection if summary.unchecked > 0 || summary.lacking > 0 => Ok(NOT_CHECKED),
-        End::Input | End::Rejection => Ok(ALL_PASSED),
+        End::Input | End::Rejection => {
+            let mut outcome = summary.outcome();
+            outcome.add(repeated);
+            Ok(match outcome {
+                Outcome { rejected: 1.., .. } => SOME_REJECTED,
+                Outcome { problems: 1.., .. } => COULD_NOT_RUN,
+                Outcome { not_checked: 1.., .. } => NOT_CHECKED,
+                Outcome { .. } => ALL_PASSED,
+            })
+        }
     }
 }

@@ -1,8 +1,9 @@
-//! Which files are done, so that a later call can leave them out.
+//! Which files are done, with which options, and what became of them, so that a later call can leave them out.
 //!
 //! A text with a line of JSON for each file whose answers are all put out. A file that has changed since, or what it
-//! has beside it, is read again.
+//! has beside it, is read again, and so is one that was done with other options.
 
+use crate::flags::ChainOptions;
 use gecc_chains::Paths;
 use gecc_chains::bitcoin::files_beside;
 use serde::{Deserialize, Serialize};
@@ -13,8 +14,50 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
+/// How every line begins.
+const BEGIN: &str = "{\"path\":";
+
+/// The file that notes which files are done, and the options that the answers depend on.
+pub struct Noted<'a> {
+    pub path: &'a Path,
+    options: String,
+}
+
+impl<'a> Noted<'a> {
+    /// For a command, with the values of its own options as far as they are given.
+    pub fn new(path: &'a Path, command: &str, given: &[(&str, Option<String>)], chain: &ChainOptions) -> Self {
+        let only_rejected = ("--only-rejected", chain.only_rejected.then(String::new));
+        let all = given.iter().chain(std::iter::once(&only_rejected));
+        let mut options = command.to_owned();
+        for (name, value) in all.filter_map(|(name, value)| Some((name, value.as_ref()?))) {
+            options.extend([" ", name]);
+            if !value.is_empty() {
+                options.extend([" ", value]);
+            }
+        }
+        Noted { path, options }
+    }
+}
+
+/// What became of a file: what counts for the exit code.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Outcome {
+    pub rejected: u64,
+    pub not_checked: u64,
+    /// Places that could not be read.
+    pub problems: u64,
+}
+
+impl Outcome {
+    pub fn add(&mut self, other: Outcome) {
+        self.rejected += other.rejected;
+        self.not_checked += other.not_checked;
+        self.problems += other.problems;
+    }
+}
+
 /// A file as it was before it was checked, with those that it has beside it.
-#[derive(PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 struct Done {
     path: Name,
     /// Of all of them.
@@ -23,8 +66,17 @@ struct Done {
     modified: u64,
 }
 
+/// A line of the text.
+#[derive(Serialize, Deserialize)]
+struct DoneWith {
+    #[serde(flatten)]
+    file: Done,
+    options: String,
+    outcome: Outcome,
+}
+
 /// The name of a file, as bytes where it is not UTF-8.
-#[derive(PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(untagged)]
 enum Name {
     Text(String),
@@ -60,50 +112,84 @@ impl Done {
 pub struct State {
     path: PathBuf,
     file: File,
+    options: String,
     /// The files that are to be checked. What comes to one meanwhile is not noted as checked.
     begun: HashMap<Arc<Path>, Done>,
 }
 
+/// What a text says of some files.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Found {
+    /// Files that are done with the same options.
+    pub done: usize,
+    /// Those of them of which not everything was valid.
+    pub flawed: usize,
+    /// Files that are done with other options alone.
+    pub with_other_options: usize,
+    /// What became of all files that are done.
+    pub outcome: Outcome,
+}
+
 impl State {
-    /// Opens or makes the text, and leaves out of `paths` what is done. Gives how many files that were.
-    pub fn open(path: &Path, paths: &mut Paths) -> Result<(Self, usize), String> {
+    /// Opens or makes the text, and leaves out of `paths` what is done. Says what that was.
+    pub fn open(noted: &Noted, paths: &mut Paths) -> Result<(Self, Found), String> {
+        let path = noted.path;
         let named = |problem: String| format!("{}: {problem}", path.display());
         if std::fs::metadata(path).is_ok_and(|metadata| !metadata.is_file()) {
             return Err(named("it is no regular file".to_owned()));
         }
-        let before = match std::fs::read_to_string(path) {
-            Ok(text) => text,
+        let before = match std::fs::read(path) {
+            // A name may have been cut within a character.
+            Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
             Err(problem) if problem.kind() == io::ErrorKind::NotFound => String::new(),
             Err(problem) => return Err(named(problem.to_string())),
         };
-        // The last line may have been cut off when a program was ended. What is not understood is done again.
-        let done: HashSet<Done> = before.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
-        if done.is_empty() && !before.trim().is_empty() {
+        if !is_state(&before) {
             return Err(named("this is no text that --state has written".to_owned()));
         }
-        let (all, mut begun) = (paths.files.len(), HashMap::new());
+        // The last line may have been cut off when a program was ended, or lost its bytes when power failed. What is not
+        // understood is done again.
+        let mut of_options: HashMap<Done, Outcome> = HashMap::new();
+        let mut of_others: HashSet<Done> = HashSet::new();
+        for line in before.lines().map(|line| line.trim_matches('\0')) {
+            match serde_json::from_str::<DoneWith>(line) {
+                Ok(DoneWith { file, options, outcome }) if options == noted.options => {
+                    of_options.insert(file, outcome);
+                }
+                Ok(DoneWith { file, .. }) => drop(of_others.insert(file)),
+                // Before options were noted.
+                Err(_) => of_others.extend(serde_json::from_str::<Done>(line).ok()),
+            }
+        }
+        let (mut found, mut begun) = (Found::default(), HashMap::new());
         paths.files.retain(|(path, _)| {
             let Ok(file) = Done::of(path) else { return true };
-            let is_new = !done.contains(&file);
-            if is_new {
-                begun.insert(Arc::clone(path), file);
+            if let Some(outcome) = of_options.get(&file) {
+                found.done += 1;
+                found.flawed += usize::from(*outcome != Outcome::default());
+                found.outcome.add(*outcome);
+                return false;
             }
-            is_new
+            found.with_other_options += usize::from(of_others.contains(&file));
+            begun.insert(Arc::clone(path), file);
+            true
         });
         let file =
             File::options().create(true).append(true).open(path).map_err(|problem| named(problem.to_string()))?;
-        let mut state = State { path: path.to_owned(), file, begun };
+        let mut state = State { path: path.to_owned(), file, options: noted.options.clone(), begun };
         if !before.is_empty() && !before.ends_with('\n') {
             state.append("\n")?;
         }
-        Ok((state, all - paths.files.len()))
+        Ok((state, found))
     }
 
-    /// Notes files whose answers are put out.
-    pub fn add(&mut self, finished: &[Arc<Path>]) -> Result<(), String> {
+    /// Notes files whose answers are put out, and what became of them.
+    pub fn add(&mut self, finished: &[(Arc<Path>, Outcome)]) -> Result<(), String> {
         let mut lines = String::new();
-        for done in finished.iter().filter_map(|path| self.begun.get(path)) {
-            lines += &serde_json::to_string(done).expect("numbers and a name are JSON");
+        for (path, outcome) in finished {
+            let Some(file) = self.begun.get(path) else { continue };
+            let line = DoneWith { file: file.clone(), options: self.options.clone(), outcome: *outcome };
+            lines += &serde_json::to_string(&line).expect("numbers and texts are JSON");
             lines.push('\n');
         }
         self.append(&lines)
@@ -114,11 +200,23 @@ impl State {
     }
 }
 
+/// Whether a text is one of these, also one that was cut in its first line.
+fn is_state(text: &str) -> bool {
+    let mut lines = text.lines().map(|line| line.trim_matches('\0').trim()).filter(|line| !line.is_empty());
+    let is_line = |line: &str| serde_json::from_str::<Done>(line).is_ok();
+    let Some(first) = lines.next() else { return true };
+    first.starts_with(BEGIN) || BEGIN.starts_with(first) || is_line(first) || lines.any(is_line)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use gecc_chains::files_of;
     use std::time::Duration;
+
+    fn noted<'a>(path: &'a Path, options: &str) -> Noted<'a> {
+        Noted { path, options: options.to_owned() }
+    }
 
     #[test]
     fn what_comes_to_a_file_while_it_is_checked_is_not_done() {
@@ -126,14 +224,14 @@ mod tests {
         let [state, file] = ["state", "file"].map(|name| folder.path().join(name));
         let open = || {
             let mut paths = files_of(std::slice::from_ref(&file));
-            let (state, done) = State::open(&state, &mut paths).unwrap();
-            (state, done, paths)
+            let (state, found) = State::open(&noted(&state, "a"), &mut paths).unwrap();
+            (state, found.done, paths)
         };
         std::fs::write(&file, "one").unwrap();
         for (comes, expected) in [(" two", 0), ("", 1)] {
             let (mut state, _, paths) = open();
             File::options().append(true).open(&file).unwrap().write_all(comes.as_bytes()).unwrap();
-            state.add(&[Arc::clone(&paths.files[0].0)]).unwrap();
+            state.add(&[(Arc::clone(&paths.files[0].0), Outcome::default())]).unwrap();
             assert_eq!(open().1, expected);
         }
     }
@@ -150,14 +248,55 @@ mod tests {
         };
         let done = || {
             let mut paths = files_of(std::slice::from_ref(&blocks));
-            let (mut state, done) = State::open(&state, &mut paths).unwrap();
-            state.add(&paths.files.iter().map(|(path, _)| Arc::clone(path)).collect::<Vec<_>>()).unwrap();
-            done
+            let (mut state, found) = State::open(&noted(&state, "a"), &mut paths).unwrap();
+            let finished = paths.files.iter().map(|(path, _)| (Arc::clone(path), Outcome::default()));
+            state.add(&finished.collect::<Vec<_>>()).unwrap();
+            found.done
         };
         write(&blocks, "one", 1);
         write(&spent, "spent", 9);
         assert_eq!([done(), done()], [0, 1]);
         write(&blocks, "two", 2);
         assert_eq!([done(), done()], [0, 1]);
+    }
+
+    /// A text that was cut at any byte, or of which a part was lost, is read as far as it goes.
+    #[test]
+    fn texts_that_were_cut_are_taken_up_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let [state, file] = ["state", "dätei"].map(|name| folder.path().join(name));
+        std::fs::write(&file, "one").unwrap();
+        let call = |options: &str| {
+            let mut paths = files_of(std::slice::from_ref(&file));
+            let (mut state, found) = State::open(&noted(&state, options), &mut paths)?;
+            let outcome = Outcome { rejected: 3, not_checked: 0, problems: 1 };
+            let finished: Vec<_> = paths.files.iter().map(|(path, _)| (Arc::clone(path), outcome)).collect();
+            state.add(&finished).map(|()| found)
+        };
+        assert_eq!(call("a").unwrap().done, 0);
+        let whole = std::fs::read(&state).unwrap();
+        for end in 0..whole.len() {
+            for lost in [&whole[..end], &[&whole[..end], &[0; 20]].concat()] {
+                std::fs::write(&state, lost).unwrap();
+                let is_line = end + 1 == whole.len();
+                assert_eq!(call("a").unwrap().done, usize::from(is_line), "{end}");
+                assert_eq!(call("a").unwrap().done, 1, "{end}");
+            }
+        }
+        let other = call("b").unwrap();
+        assert_eq!((other.done, other.with_other_options), (0, 1));
+        let outcome = Outcome { rejected: 3, not_checked: 0, problems: 1 };
+        for options in ["a", "b"] {
+            assert_eq!(call(options).unwrap(), Found { done: 1, flawed: 1, with_other_options: 0, outcome });
+        }
+        // As it was before options were noted.
+        let line: serde_json::Value = serde_json::from_slice(&whole).unwrap();
+        let old = serde_json::json!({"path": line["path"], "bytes": line["bytes"], "modified": line["modified"]});
+        std::fs::write(&state, format!("{old}\n")).unwrap();
+        assert_eq!(call("a").unwrap().with_other_options, 1);
+        for other in ["notes\n", "{}\n", "[1]", "{\"a\":1}\n{\"path\":"] {
+            std::fs::write(&state, other).unwrap();
+            assert!(call("a").is_err(), "{other}");
+        }
     }
 }

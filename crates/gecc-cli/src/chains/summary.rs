@@ -1,10 +1,11 @@
 //! How many signatures hold, of which kind, and why others do not.
 
 use super::Row;
+use super::state::Outcome;
 use crate::flags::SummaryForm;
 use crate::output::note;
 use gecc::Engine;
-use gecc_chains::{Problem, Step, Timings};
+use gecc_chains::{Compared, Problem, Progress, Step, Timings};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
@@ -26,6 +27,8 @@ pub struct Summary {
     pub problems: u64,
     /// Parts of files that were not checked as something is missing for it.
     pub lacking: u64,
+    /// Blocks that were compared with their transactions root.
+    pub blocks: Compared,
 }
 
 impl Summary {
@@ -56,6 +59,19 @@ impl Summary {
         summary
     }
 
+    /// Adds what was found of files beside their answers.
+    pub fn add_progress(&mut self, progress: &Progress) {
+        self.lacking += progress.problems.iter().filter(|problem| problem.not_checked).count() as u64;
+        self.problems += progress.problems.iter().filter(|problem| !problem.not_checked).count() as u64;
+        self.blocks.add(progress.blocks);
+    }
+
+    /// What counts for the exit code.
+    pub fn outcome(&self) -> Outcome {
+        let Summary { rejected, unchecked, problems, lacking, .. } = *self;
+        Outcome { rejected, not_checked: unchecked + lacking, problems }
+    }
+
     pub fn add(&mut self, other: Summary) {
         self.valid += other.valid;
         self.rejected += other.rejected;
@@ -63,6 +79,7 @@ impl Summary {
         self.unsigned += other.unsigned;
         self.problems += other.problems;
         self.lacking += other.lacking;
+        self.blocks.add(other.blocks);
         other.counts.into_iter().for_each(|((kind, reason), count)| self.count(kind, reason, count));
     }
 
@@ -90,7 +107,8 @@ impl Summary {
         let count = |((kind, reason), count): (&(&str, Option<String>), &u64)| json!({"type": kind, "reason": reason, "count": count});
         json!({
             "what": what, "answers": self.answers(), "valid": self.valid, "rejected": self.rejected, "not_checked": self.unchecked,
-            "unsigned": self.unsigned, "parts_not_checked": self.lacking, "places_not_read": self.problems,
+            "unsigned": self.unsigned, "blocks_compared": self.blocks.compared, "blocks_not_compared": self.blocks.not_compared,
+            "parts_not_checked": self.lacking, "places_not_read": self.problems,
             "counts": self.counts.iter().map(count).collect::<Value>(), "seconds": seconds, "engine": engine.to_string(),
         })
     }
@@ -110,6 +128,10 @@ impl Summary {
                 None => note(&format!("{count:>12}  {kind}")),
                 Some(reason) => note(&format!("{count:>12}  {kind}: {reason}")),
             }
+        }
+        if self.blocks.not_compared > 0 {
+            let count = self.blocks.not_compared;
+            note(&format!("{count:>12}  blocks were not compared with their transactions root"));
         }
         if self.lacking > 0 {
             note(&format!("{:>12}  parts of files were not checked", self.lacking));

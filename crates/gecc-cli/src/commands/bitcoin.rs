@@ -1,6 +1,6 @@
 //! `gecc bitcoin`.
 
-use crate::chains::{self, Absent, Answered, Field, Holds, Row, Value, shown};
+use crate::chains::{self, Absent, Answered, Field, Holds, Noted, Row, Value, shown};
 use crate::flags::{BitcoinCommand, InputsOptions, blocks};
 use crate::input::open::is_standard_stream;
 use crate::node;
@@ -26,7 +26,10 @@ pub fn run(command: BitcoinCommand) -> Result<u8, Failure> {
     let blocks = blocks(from, to)?;
     refuse_standard_input(&paths)?;
     let node = node::asked(rest_url.as_ref(), blocks, chains::memory_for_files(chain.engine.max_memory, true))?;
-    chains::run::<Answer>(&paths, node.is_some(), &chain, state.as_deref(), |session, former, put| {
+    let said = [("--from", from.map(|height| height.to_string())), ("--to", to.map(|height| height.to_string()))];
+    let state = state.as_deref().map(|path| Noted::new(path, "bitcoin verify", &said, &chain));
+    let is_of_some = from.is_some() || to.is_some();
+    chains::run::<Answer>(&paths, node.is_some(), is_of_some, &chain, state, |session, former, put| {
         let chain = node.map_or(Chain::Files(&session.paths), Chain::Node);
         verify_as(&session.settings(), chain, blocks, former, put)
     })

@@ -16,7 +16,7 @@ pub fn run(options: CertificatesOptions) -> Result<u8, Failure> {
     if !options.sm2_id.is_empty() {
         wanted.sm2_user_ids = options.sm2_id.into_iter().map(String::into_bytes).collect();
     }
-    chains::run::<Answer>(&options.paths, false, &options.chain, None, |session, former, put| {
+    chains::run::<Answer>(&options.paths, false, false, &options.chain, None, |session, former, put| {
         let Answers { answers, problems } = check(&session.settings(), &session.paths, &wanted)?;
         let is_of_sm2 = |answer: &Answer| answer.kind().starts_with("SM2");
         if has_ids && !answers.is_empty() && !answers.iter().any(is_of_sm2) {

@@ -1,6 +1,6 @@
 //! `gecc ethereum`.
 
-use crate::chains::{self, Absent, Answered, Field, Holds, Row, Value};
+use crate::chains::{self, Absent, Answered, Field, Holds, Noted, Row, Value};
 #[cfg(unix)]
 use crate::flags::SendersOptions;
 use crate::flags::{EthereumCommand, blocks};
@@ -17,7 +17,7 @@ use std::path::PathBuf;
 pub fn run(command: EthereumCommand) -> Result<u8, Failure> {
     let EthereumCommand::Senders(given) = command;
     let (blocks, only_rejected) = (blocks(given.from, given.to)?, given.chain.only_rejected);
-    let options = Options { blocks, chain_id: given.chain_id, only_rejected };
+    let options = Options { blocks, chain_id: given.chain_id, only_rejected, skip_roots: given.skip_roots };
     let is_stream = |path: &PathBuf| is_standard_stream(path);
     if given.state.is_some() && !given.paths.is_empty() && given.paths.iter().all(is_stream) {
         return Err("--state notes files that are done: standard input is none".to_owned().into());
@@ -33,7 +33,15 @@ pub fn run(command: EthereumCommand) -> Result<u8, Failure> {
     let has_node = node.is_some();
     #[cfg(not(unix))]
     let has_node = false;
-    chains::run::<Answer>(&paths, has_node, &given.chain, given.state.as_deref(), |session, former, put| {
+    let said = [
+        ("--from", given.from.map(|number| number.to_string())),
+        ("--to", given.to.map(|number| number.to_string())),
+        ("--chain-id", given.chain_id.map(|number| number.to_string())),
+        ("--skip-roots", given.skip_roots.then(String::new)),
+    ];
+    let state = given.state.as_deref().map(|path| Noted::new(path, "ethereum senders", &said, &given.chain));
+    let is_of_some = given.from.is_some() || given.to.is_some();
+    chains::run::<Answer>(&paths, has_node, is_of_some, &given.chain, state, |session, former, put| {
         senders_as(&session.settings(), &session.paths, &options, former, put)
     })
 }
@@ -44,7 +52,7 @@ fn asked(given: &SendersOptions) -> Result<Option<Node>, Failure> {
     let (Some(url), Some(from), Some(to)) = (&given.rpc_url, given.from, given.to) else { return Ok(None) };
     let memory = chains::memory_for_files(given.chain.engine.max_memory, true);
     let node = Node::ask(url, from..=to, memory, interrupt::watch()?);
-    Ok(Some(node.map_err(|problem| format!("{url}: {problem}"))?))
+    Ok(Some(node?))
 }
 
 impl Answered for Answers {
@@ -57,6 +65,7 @@ impl Answered for Answers {
 
 impl Row for Answer {
     const WHAT: &'static str = "signatures";
+    const COUNTS_BLOCKS: bool = true;
     const FIELDS: &'static [Field<Self>] = &[
         Field::new("block", Holds::U64, Absent::LeftOut, |row| row.block.map(Value::Number)),
         Field::new("hash", Holds::Bytes(32, "0x"), Absent::Never, |row| Some(Value::Bytes(row.hash.as_slice()))),

@@ -5,7 +5,7 @@ use super::heights::number;
 #[cfg(feature = "arrow")]
 use super::silent;
 use super::stream::{SaidOptions, format_by_name};
-use crate::node::Url;
+use crate::node::UrlText;
 use clap::{Args, Subcommand};
 use gecc_cli::engine::EngineOptions;
 use std::path::PathBuf;
@@ -27,9 +27,9 @@ some were not checked; 130 interrupted; 141 closed pipe."
 macro_rules! state_help {
     () => {
         "\
-With --state a later call leaves out what is done: its answers are in the output of the earlier call, which is not overwritten, so that each call \
-names an output of its own. Where that was interrupted they are \
-beside the file that was named.
+With --state a later call with the same options leaves out what is done: its answers are in the output of the earlier call, which is not overwritten, \
+so that each call names an output of its own. Where that was interrupted they are beside the file that was named. Files that were done with other \
+options are done again. What was rejected, not checked or could not be read in files that are left out counts for the exit code again.
 
 "
     };
@@ -49,8 +49,9 @@ Examples:
 
 Output: {\"block\":1,\"hash\":\"0x…\",\"type\":\"EIP-1559\",\"from\":\"0x…\",\"valid\":true}, one line for each transaction and for each \
 authorization of EIP-7702, which has its number as `authorization`. Where the signature does not hold, `valid` is false and `reason` says \
-why. Where what was signed cannot be told, since the transaction's hash does not come out, `valid` is null. So it is for deposits of OP chains, \
-which bear no signature and count as nothing wrong.
+why. Where what was signed cannot be told, since the transaction's hash does not come out, `valid` is null. So it is where the transactions of the \
+block do not have the root that its header states, which is named with both roots, and for deposits of OP chains, which bear no signature and count as \
+nothing wrong.
 
 ",
     state_help!(),
@@ -117,7 +118,7 @@ pub struct InputsOptions {
     /// A node of Bitcoin Core that is asked for the blocks from --from to --to in place of files, such as
     /// http://127.0.0.1:8332. It has version 30 or later, and the option -rest.
     #[arg(long, value_name = "URL", requires_all = ["from", "to"], conflicts_with_all = ["paths", "state"])]
-    pub rest_url: Option<Url>,
+    pub rest_url: Option<UrlText>,
     /// The height of the first block [default: all]. Blocks that do not say theirs, as many until 2013, are always
     /// checked.
     #[arg(long, value_name = "HEIGHT", value_parser = number)]
@@ -165,16 +166,21 @@ pub struct SendersOptions {
     /// A node that is asked for the blocks from --from to --to in place of files, such as http://localhost:8545.
     #[cfg(unix)]
     #[arg(long, value_name = "URL", requires_all = ["from", "to"], conflicts_with_all = ["paths", "state"])]
-    pub rpc_url: Option<Url>,
+    pub rpc_url: Option<UrlText>,
     /// The first block [default: all].
     #[arg(long, value_name = "NUMBER", value_parser = number)]
     pub from: Option<u64>,
     /// The last block [default: all].
     #[arg(long, value_name = "NUMBER", value_parser = number)]
     pub to: Option<u64>,
-    /// The chain that transactions have to be for, such as 1, where they say one [default: any].
+    /// The chain that transactions have to be for, such as 1, where they say one [default: any]. Deposits of OP chains are
+    /// rejected where it is known to be none.
     #[arg(long, value_name = "NUMBER", value_parser = number)]
     pub chain_id: Option<u64>,
+    /// Do not compare the transactions of blocks with the transactions root in their headers. The summary says how many
+    /// blocks were not compared.
+    #[arg(long)]
+    pub skip_roots: bool,
     /// A file that notes which input files are done. Those that it names are left out.
     #[arg(long, value_name = "FILE")]
     pub state: Option<PathBuf>,

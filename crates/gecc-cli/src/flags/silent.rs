@@ -1,7 +1,7 @@
 //! Silent payments.
 
 use super::heights::number;
-use crate::node::Url;
+use crate::node::UrlText;
 use clap::Args;
 use gecc_cli::engine::EngineOptions;
 use std::path::PathBuf;
@@ -44,7 +44,7 @@ pub struct IndexOptions {
     /// A node of Bitcoin Core that is asked for the blocks from --from to --to in place of files, such as
     /// http://127.0.0.1:8332. It has version 30 or later, and the option -rest.
     #[arg(long, value_name = "URL", requires_all = ["from", "to"], conflicts_with_all = ["paths"])]
-    pub rest_url: Option<Url>,
+    pub rest_url: Option<UrlText>,
     /// The table that is written: Parquet, or Arrow IPC where its name ends in .arrow.
     #[arg(short, long)]
     pub output: PathBuf,

@@ -1,6 +1,6 @@
 //! Blocks of Bitcoin, with what they spend, by the REST of Bitcoin Core (its `doc/REST-interface.md`).
 
-use super::{Asking, Failed, Url, body, requests, until_interrupted};
+use super::{Asking, Failed, UrlText, body, requests, until_interrupted};
 use crate::interrupt;
 use crate::output::Failure;
 use gecc_chains::Blocks;
@@ -20,8 +20,9 @@ const NO_REST: &str = "there is REST where bitcoind has the option -rest, and wh
 
 /// The node, where one is to be asked. It is asked for these blocks as long as the result is there. `memory` is for all
 /// of them that are on their way.
-pub fn asked(url: Option<&Url>, blocks: Blocks, memory: Option<usize>) -> Result<Option<FromNode>, Failure> {
+pub fn asked(url: Option<&UrlText>, blocks: Blocks, memory: Option<usize>) -> Result<Option<FromNode>, Failure> {
     let (Some(url), Blocks { from: Some(from), to: Some(to) }) = (url, blocks) else { return Ok(None) };
+    let url = &url.url("--rest-url")?;
     let ((hand_on, given), interrupted) = (sync_channel(1), interrupt::watch()?);
     let asking = Asking::new(url, requests(memory, BLOCK), interrupted);
     let asks = thread::Builder::new().name("gecc-node".to_owned());
@@ -73,7 +74,7 @@ impl Asking {
     }
 
     fn get(&self, path: &str, longest: u64) -> Result<Vec<u8>, Failed> {
-        let url = format!("{}/rest/{path}", self.url.to_string().trim_end_matches('/'));
+        let url = self.url.below(&format!("rest/{path}"));
         body(self.agent.get(url).call(), longest, NO_REST)
     }
 }

@@ -1,6 +1,6 @@
 //! Blocks of Ethereum by JSON-RPC: they are asked for in batches, and come through a pipe, an answer a line.
 
-use super::{Asking, Failed, Url, body, requests, until_interrupted};
+use super::{Asking, Failed, Url, UrlText, body, requests, until_interrupted};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
@@ -35,6 +35,16 @@ pub struct Node {
 impl Node {
     /// Begins to ask for blocks. `memory` is for all answers that are on their way.
     pub fn ask(
+        url: &UrlText,
+        blocks: RangeInclusive<u64>,
+        memory: Option<usize>,
+        interrupted: &'static AtomicBool,
+    ) -> Result<Self, String> {
+        let url = url.url("--rpc-url")?;
+        Self::ask_at(&url, blocks, memory, interrupted).map_err(|problem| format!("{url}: {problem}"))
+    }
+
+    fn ask_at(
         url: &Url,
         blocks: RangeInclusive<u64>,
         memory: Option<usize>,
@@ -103,7 +113,7 @@ impl Asking {
     fn request(&self, blocks: &RangeInclusive<u64>, longest: u64) -> Result<Vec<u8>, Failed> {
         let call = |block: u64| json!({"jsonrpc": "2.0", "id": block, "method": "eth_getBlockByNumber", "params": [format!("{block:#x}"), true]});
         let calls = blocks.clone().map(call).collect::<Value>().to_string();
-        let request = self.agent.post(&self.url.0).header("Content-Type", "application/json");
+        let request = self.agent.post(self.url.uri()).header("Content-Type", "application/json");
         body(request.send(calls), longest, "")
     }
 }

@@ -5,20 +5,22 @@
 mod bitcoin;
 #[cfg(unix)]
 mod ethereum;
+mod url;
 
 pub use bitcoin::asked;
 #[cfg(unix)]
 pub use ethereum::Node;
 use gecc::steps::line;
 use gecc_chains::threads::{spawn, spawn_some};
-use std::str::FromStr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::Duration;
-use std::{fmt, iter, thread};
-use ureq::http::{Response, StatusCode, Uri};
+use std::{iter, thread};
+use ureq::http::{Response, StatusCode};
 use ureq::{Agent, Body};
+use url::Url;
+pub use url::UrlText;
 
 /// Requests that are under way, where memory is not limited.
 const REQUESTS: usize = 8;
@@ -31,35 +33,6 @@ const PAUSE: Duration = Duration::from_millis(500);
 const PATIENCE: Duration = Duration::from_secs(60);
 /// Bytes that are read of what a node says of an error.
 const TEXT: u64 = 1 << 14;
-
-/// Where a node answers.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Url(Uri);
-
-impl FromStr for Url {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        const WANTED: &str = "a URL such as http://localhost:8545";
-        let uri: Uri = text.parse().map_err(|_| WANTED)?;
-        let has_host = uri.authority().is_some_and(|authority| !authority.as_str().contains('@'));
-        match uri.scheme_str() {
-            Some("https") if !cfg!(feature = "https") => {
-                Err("this command was built without TLS: name the node itself by \
-                http, or a tunnel to it, as of `ssh -L`, or build it by `cargo install --path crates/gecc-cli --features https`"
-                    .to_owned())
-            }
-            Some("http" | "https") if has_host => Ok(Url(uri)),
-            _ => Err(WANTED.to_owned()),
-        }
-    }
-}
-
-impl fmt::Display for Url {
-    fn fmt(&self, to: &mut fmt::Formatter) -> fmt::Result {
-        self.0.fmt(to)
-    }
-}
 
 /// What all requests to a node have in common.
 struct Asking {
@@ -118,7 +91,9 @@ impl Asking {
         for attempt in 1.. {
             match ask() {
                 Ok(answer) => return Some(Ok(answer)),
-                Err(Failed { problem, is_for_good }) if is_for_good || attempt == TRIES => return Some(Err(problem)),
+                Err(Failed { problem, is_for_good }) if is_for_good || attempt == TRIES => {
+                    return Some(Err(self.url.without_keys(&problem)));
+                }
                 Err(_) if !self.is_wanted() => return None,
                 Err(_) => thread::sleep(pause),
             }
@@ -194,21 +169,5 @@ impl Failed {
 
     fn for_good(problem: String) -> Self {
         Failed { problem, is_for_good: true }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn urls_of_nodes() {
-        let url = |text: &str| text.parse::<Url>().map(|url| url.to_string());
-        assert_eq!(url("http://localhost:8545").unwrap(), "http://localhost:8545/");
-        assert_eq!(url("http://node/v1/key").unwrap(), "http://node/v1/key");
-        assert_eq!(url("https://node").is_ok(), cfg!(feature = "https"));
-        for text in ["localhost:8545", "ftp://node", "http://", "http://a@b", "http://a/b c"] {
-            assert!(url(text).is_err(), "{text}");
-        }
     }
 }

@@ -386,13 +386,29 @@ fn answers_of_nodes() {
     let output = run(&["ethereum", "senders", "-"], error);
     assert_eq!(code(&output), 2);
     assert!(stderr(&output).contains("the method does not exist (code -32601)"), "{}", stderr(&output));
-    let deposit = r#"{"type":"0x7e","from":"0xdeaddeaddeaddeaddeaddeaddeaddeaddead0001","hash":"0x1111111111111111111111111111111111111111111111111111111111111111","input":"0x","blockNumber":"0x5"}"#;
-    let output = run(&["ethereum", "senders", "-"], deposit);
+    let output = run(&["ethereum", "senders", &data("op_deposits.jsonl")], "");
     assert_eq!(code(&output), 0, "{}", stderr(&output));
     let answer = &answers(&output)[0];
     assert_eq!((&answer["type"], &answer["valid"]), (&json!("OP deposit"), &Value::Null));
-    assert_eq!(answer["from"], "0xdeaddeaddeaddeaddeaddeaddeaddeaddead0001");
-    assert!(stderr(&output).contains("0 not checked, 1 unsigned"), "{}", stderr(&output));
+    assert_eq!(answer["from"], "0x36bde71c97b33cc4729cf772ae268934f7ab70b2");
+    assert!(stderr(&output).contains("0 not checked, 2 unsigned"), "{}", stderr(&output));
+    // Ethereum has no deposits. What only has their type is none.
+    let refused = run(&["ethereum", "senders", "--chain-id", "1", &data("op_deposits.jsonl")], "");
+    assert_eq!((code(&refused), &answers(&refused)[0]["valid"]), (1, &json!(false)), "{}", stderr(&refused));
+    let block = fs::read_to_string(of_examples("ethereum/block_1150000.json")).unwrap();
+    let mut block: Value = serde_json::from_str(&block).unwrap();
+    for transaction in block["transactions"].as_array_mut().unwrap() {
+        transaction["type"] = json!("0x7e");
+    }
+    block["transactionsRoot"].take();
+    let texts = [block.to_string(), format!("7e{}", "a5".repeat(100))];
+    for text in texts {
+        let output = run(&["ethereum", "senders", "-"], text);
+        let found = answers(&output);
+        let is_known = |answer: &Value| answer["type"] == "OP deposit" && answer["valid"].is_null();
+        assert!(!found.is_empty() && found.iter().all(is_known), "{found:?}");
+        assert_eq!(code(&output), 3, "{}", stderr(&output));
+    }
 }
 
 #[test]

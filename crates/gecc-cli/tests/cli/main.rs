@@ -14,6 +14,8 @@ mod columns;
 mod commit;
 mod compressed;
 mod ed25519;
+#[cfg(feature = "chains")]
+mod ethereum;
 mod formats;
 mod help;
 mod input;
