@@ -155,8 +155,9 @@ pub(crate) struct IpcStream {
 
 impl IpcStream {
     pub fn open(mut input: Box<dyn Read + Send>, limit: u64) -> Result<Self, Error> {
-        let first =
-            StreamMessage::read(&mut input, limit)?.ok_or_else(|| malformed("the stream ends before its schema"))?;
+        let StreamPart::Message(first) = StreamPart::read(&mut input, limit)? else {
+            return Err(malformed("the stream ends before its schema"));
+        };
         caught(|| {
             let message = flat::message(&first.head, limit)?;
             let schema =
@@ -166,14 +167,34 @@ impl IpcStream {
         })
     }
 
-    /// The next batch, of these columns; `None` at the end of the stream.
+    /// Returns the next batch, of these columns; `None` at the end of the stream.
+    ///
+    /// A stream ends with its end-of-stream marker, and the input with it. The format lets a writer close the stream
+    /// instead, but nothing tells such an end from a writer that was killed or a file that was cut off between two
+    /// messages.
     pub fn next(&mut self, columns: &[usize]) -> Result<Option<RecordBatch>, Error> {
-        while let Some(message) = StreamMessage::read(&mut self.input, self.limit)? {
+        loop {
+            let message = match StreamPart::read(&mut self.input, self.limit)? {
+                StreamPart::Message(message) => message,
+                StreamPart::Marker => break,
+                StreamPart::EndOfInput => {
+                    return Err(malformed(
+                        "the stream ends without its end-of-stream marker, so that batches may be missing; if its \
+                         writer never writes one, append it: printf '\\377\\377\\377\\377\\0\\0\\0\\0'",
+                    ));
+                }
+            };
             if let Some(batch) = caught(|| self.decode(&message, columns))? {
                 return Ok(Some(batch));
             }
         }
-        Ok(None)
+        if take_some(&mut self.input, 1)?.is_empty() {
+            return Ok(None);
+        }
+        Err(malformed(
+            "the input goes on after the end-of-stream marker, and what follows is not read; several streams are \
+             several inputs",
+        ))
     }
 
     /// A batch, or nothing where the message was a dictionary.
@@ -200,17 +221,24 @@ struct StreamMessage {
     body: Buffer,
 }
 
-impl StreamMessage {
-    /// The next message; `None` at the end, which is a length of zero or the end of the input.
-    fn read(input: &mut impl Read, limit: u64) -> Result<Option<Self>, Error> {
-        let Some(mut length) = word(input)? else { return Ok(None) };
+/// What comes next in a stream.
+enum StreamPart {
+    Message(StreamMessage),
+    /// The end-of-stream marker: a length of zero.
+    Marker,
+    EndOfInput,
+}
+
+impl StreamPart {
+    fn read(input: &mut impl Read, limit: u64) -> Result<Self, Error> {
+        let Some(mut length) = word(input)? else { return Ok(StreamPart::EndOfInput) };
         // Old streams have no continuation.
         if length == CONTINUATION {
             length = word(input)?.ok_or_else(ends_within)?;
         }
         let length = u64::from(u32::from_le_bytes(length));
         if length == 0 {
-            return Ok(None);
+            return Ok(StreamPart::Marker);
         }
         within("bytes of a message's metadata", length, LONGEST_METADATA)?;
         let head = take(input, length)?;
@@ -219,7 +247,7 @@ impl StreamMessage {
         within("bytes of a message", body, limit)?;
         let body = take(input, body)?;
         caught(|| check_message(&head, &body, limit))?;
-        Ok(Some(StreamMessage { head, body: Buffer::from_vec(body) }))
+        Ok(StreamPart::Message(StreamMessage { head, body: Buffer::from_vec(body) }))
     }
 }
 
@@ -232,19 +260,24 @@ fn schema_of(schema: arrow_ipc::Schema) -> Result<SchemaRef, Error> {
 
 /// This many bytes. What is not there takes no memory.
 fn take(input: &mut impl Read, count: u64) -> Result<Vec<u8>, Error> {
+    let bytes = take_some(input, count)?;
+    if (bytes.len() as u64) < count { Err(ends_within()) } else { Ok(bytes) }
+}
+
+/// This many bytes, or fewer where the input ends.
+fn take_some(input: &mut impl Read, count: u64) -> Result<Vec<u8>, Error> {
     /// What is asked of memory before there are bytes for it.
     const BEGIN: u64 = 1 << 20;
     let mut bytes = Vec::with_capacity(count.min(BEGIN) as usize);
-    let read = input.take(count).read_to_end(&mut bytes)?;
-    if (read as u64) < count { Err(ends_within()) } else { Ok(bytes) }
+    input.take(count).read_to_end(&mut bytes)?;
+    Ok(bytes)
 }
 
 /// Four bytes; `None` where the input has ended before them.
 fn word(input: &mut impl Read) -> Result<Option<[u8; 4]>, Error> {
-    let mut word = Vec::with_capacity(4);
-    match input.take(4).read_to_end(&mut word)? {
-        0 => Ok(None),
-        _ => word.try_into().map(Some).map_err(|_| ends_within()),
+    match take_some(input, 4)? {
+        bytes if bytes.is_empty() => Ok(None),
+        bytes => bytes.try_into().map(Some).map_err(|_| ends_within()),
     }
 }
 
