@@ -4,7 +4,10 @@
 
 use crate::error::Error;
 use arrow_array::cast::AsArray;
-use arrow_array::types::{Date64Type, Time32SecondType, TimestampSecondType};
+use arrow_array::types::{
+    Date64Type, Decimal32Type, Decimal64Type, Decimal128Type, Decimal256Type, DecimalType, Time32SecondType,
+    TimestampSecondType,
+};
 use arrow_array::{Array, ArrayRef, Date32Array, Time32MillisecondArray, TimestampMillisecondArray, make_array};
 use arrow_schema::{DataType, Field, FieldRef, Fields, Schema, SchemaRef, TimeUnit};
 use arrow_select::take::take;
@@ -65,6 +68,32 @@ fn in_unit_of_parquet(array: &ArrayRef) -> Result<ArrayRef, Error> {
         }
         _ => array.clone(),
     })
+}
+
+/// Checks that decimals have no more digits than their type says: Parquet has no room for more, and its writer cuts them
+/// off.
+///
+/// # Errors
+/// [`Error::Malformed`] for one that has. Arrow calls such a column invalid.
+pub(crate) fn check_decimals(array: &ArrayRef) -> Result<(), Error> {
+    fn check<T: DecimalType>(array: &ArrayRef, precision: u8) -> Result<(), Error> {
+        let mut values = array.as_primitive::<T>().iter().flatten();
+        if values.all(|value| T::is_valid_decimal_precision(value, precision)) {
+            return Ok(());
+        }
+        let text = "a decimal has more digits than its type, which Parquet has no room for; Arrow as output keeps it";
+        Err(Error::Malformed(format!("{text} ({})", array.data_type())))
+    }
+    match array.data_type() {
+        DataType::Decimal32(precision, _) => check::<Decimal32Type>(array, *precision),
+        DataType::Decimal64(precision, _) => check::<Decimal64Type>(array, *precision),
+        DataType::Decimal128(precision, _) => check::<Decimal128Type>(array, *precision),
+        DataType::Decimal256(precision, _) => check::<Decimal256Type>(array, *precision),
+        found if found.is_nested() || matches!(found, DataType::Dictionary(..)) => {
+            array.to_data().child_data().iter().try_for_each(|part| check_decimals(&make_array(part.clone())))
+        }
+        _ => Ok(()),
+    }
 }
 
 fn field(field: &FieldRef) -> FieldRef {
@@ -164,6 +193,54 @@ mod tests {
             Arc::new(PrimitiveArray::<Int32Type>::from(vec![7])),
         );
         assert_eq!(&data_type(numbers.data_type()), numbers.data_type());
+    }
+
+    #[test]
+    fn decimals_with_more_digits_than_their_type_are_errors() {
+        use arrow_array::{Decimal32Array, Decimal64Array, Decimal128Array, Decimal256Array};
+        use arrow_buffer::i256;
+        let nulls = |rows: [bool; 2]| Some(rows.to_vec().into());
+        let columns = |value: i32, nulls: Option<arrow_buffer::NullBuffer>| -> [ArrayRef; 4] {
+            let large = i128::from(value);
+            [
+                Arc::new(
+                    Decimal32Array::new(vec![7, value].into(), nulls.clone()).with_precision_and_scale(3, 1).unwrap(),
+                ),
+                Arc::new(
+                    Decimal64Array::new(vec![7, value.into()].into(), nulls.clone())
+                        .with_precision_and_scale(3, 1)
+                        .unwrap(),
+                ),
+                Arc::new(
+                    Decimal128Array::new(vec![7, large].into(), nulls.clone()).with_precision_and_scale(3, 1).unwrap(),
+                ),
+                Arc::new(
+                    Decimal256Array::new(vec![i256::ONE, i256::from_i128(large)].into(), nulls)
+                        .with_precision_and_scale(3, 1)
+                        .unwrap(),
+                ),
+            ]
+        };
+        let in_list = |column: ArrayRef| -> ArrayRef {
+            let item = Arc::new(Field::new("item", column.data_type().clone(), true));
+            Arc::new(ListArray::new(item, OffsetBuffer::from_lengths([2]), column, None))
+        };
+        let in_dictionary =
+            |column: ArrayRef| -> ArrayRef { Arc::new(DictionaryArray::new(Int8Array::from(vec![1, 0]), column)) };
+        for (value, of_nulls, fits) in
+            [(999, None, true), (-999, None, true), (1000, None, false), (-1000, None, false)]
+                .into_iter()
+                .chain([(1000, nulls([true, false]), true), (1000, nulls([false, true]), false)])
+        {
+            for column in columns(value, of_nulls) {
+                for column in [column.clone(), in_list(column.clone()), in_dictionary(column)] {
+                    let checked = check_decimals(&column);
+                    assert_eq!(checked.is_ok(), fits, "{value} {column:?}");
+                    let says = |problem: Error| problem.to_string().contains("more digits than its type");
+                    assert!(checked.map_err(says).err().unwrap_or(true));
+                }
+            }
+        }
     }
 
     #[test]

@@ -271,6 +271,7 @@ impl Encoder {
         let mut leaves = Vec::new();
         for (field, column) in self.schema.fields().iter().zip(batch.columns()) {
             let named = |problem| Error::Malformed(format!("the column `{}`: {problem}", field.name()));
+            unpacked::check_decimals(column).map_err(named)?;
             let column = &unpacked::column(column).map_err(named)?;
             // Parts of lists and structs may be views, of which the file's type says nothing.
             let is_nested = column.data_type().is_nested();
