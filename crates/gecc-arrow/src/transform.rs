@@ -101,13 +101,16 @@ pub fn transform(
 }
 
 /// The places of the columns that stand beside the answers: all but the one that is mapped as `secret_key`, and those
-/// that have a name of it.
+/// that have a name of it or, in structs and lists, a part that has.
 ///
 /// # Errors
 /// As for [`column_of`].
 pub fn columns_beside(schema: &Schema, mapping: &Mapping) -> Result<Vec<usize>, Error> {
     let secret = column_of(mapping, Field::SecretKey, schema)?;
-    let is_secret =
-        |place: usize| Some(place) == secret || Field::named(schema.field(place).name()) == Some(Field::SecretKey);
+    let is_secret = |place: usize| {
+        let column = Schema::new(vec![schema.fields()[place].clone()]);
+        let parts = column.flattened_fields();
+        Some(place) == secret || parts.iter().any(|part| Field::named(part.name()) == Some(Field::SecretKey))
+    };
     Ok((0..schema.fields().len()).filter(|place| !is_secret(*place)).collect())
 }
