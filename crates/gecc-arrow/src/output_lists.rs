@@ -5,6 +5,7 @@ use crate::error::Error;
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Int64Type, UInt64Type};
 use arrow_array::{Array, ArrayRef, GenericListArray, OffsetSizeTrait};
+use arrow_buffer::NullBuffer;
 use arrow_schema::DataType;
 use gecc::silent_payments::Outputs;
 
@@ -13,6 +14,7 @@ use gecc::silent_payments::Outputs;
 pub struct OutputLists {
     offsets: Vec<u64>,
     outputs: Known,
+    nulls: Option<NullBuffer>,
 }
 
 enum Known {
@@ -32,7 +34,8 @@ impl OutputLists {
         }
     }
 
-    /// Those of a column. A list that is null has no outputs.
+    /// Reads a column. A list that is null has no outputs here, which says nothing about the transaction: a caller has
+    /// to tell such rows ([`OutputLists::is_null`]) from those that have none, whose lists are empty.
     ///
     /// # Errors
     /// A column of another type ([`OutputLists::are_in`]), an output that is null or no key of 32 bytes, and values
@@ -45,6 +48,7 @@ impl OutputLists {
     /// let column = ListArray::from_iter_primitive::<Int64Type, _, _>([Some(vec![Some(-1), Some(7)]), None]);
     /// let lists = OutputLists::of(&column)?;
     /// assert_eq!((lists.outputs()?.rows(), lists.are_prefixes()), (2, true));
+    /// assert!(!lists.is_null(0) && lists.is_null(1) && lists.null_count() == 1);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn of(column: &dyn Array) -> Result<Self, Error> {
@@ -70,7 +74,7 @@ impl OutputLists {
             (_, Some(prefixes)) => Known::Prefixes(prefixes.values().to_vec()),
             _ => Known::Whole(keys(&Cells::of(values.as_ref()), values.len())?),
         };
-        Ok(OutputLists { offsets, outputs })
+        Ok(OutputLists { offsets, outputs, nulls: column.nulls().cloned() })
     }
 
     /// The outputs, for [`gecc::silent_payments::scan`].
@@ -82,6 +86,19 @@ impl OutputLists {
             Known::Prefixes(prefixes) => Outputs::prefixes(&self.offsets, prefixes),
             Known::Whole(keys) => Outputs::x_only(&self.offsets, keys),
         }
+    }
+
+    /// Whether the list of a row is null, so that its outputs are not known.
+    ///
+    /// # Panics
+    /// When there is no such row.
+    pub fn is_null(&self, row: usize) -> bool {
+        self.nulls.as_ref().is_some_and(|nulls| nulls.is_null(row))
+    }
+
+    /// Returns how many lists are null.
+    pub fn null_count(&self) -> usize {
+        self.nulls.as_ref().map_or(0, NullBuffer::null_count)
     }
 
     /// Whether what is found are candidates.

@@ -139,6 +139,7 @@ def test_a_receiver_keeps_its_secrets() -> None:
         (np.zeros((2, 32), np.uint8), [0, 1, 2], "those of 2 rows, where tweak_points has 1"),
         ([[b"short"]], None, "has not 32 bytes"),
         (pa.array([[None]], pa.list_(pa.binary(32))), None, "an output is null"),
+        (pa.array([None], pa.list_(pa.binary(32))), None, "the list of row 0 is null"),
         (pa.array([[0.5]]), None, "outputs of type List"),
     ],
 )

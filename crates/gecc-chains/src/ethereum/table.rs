@@ -89,10 +89,13 @@ struct Finder<'a> {
 }
 
 impl Finder<'_> {
-    /// The column with the first of these names that there is. Its type has to fit.
+    /// The column with the first of these names that there is. There has to be one of it, and its type has to fit.
     fn find(&mut self, names: &[&str], fits: fn(&DataType) -> bool) -> Result<Option<usize>, String> {
         let Some(place) = names.iter().find_map(|name| self.schema.index_of(name).ok()) else { return Ok(None) };
         let field = self.schema.field(place);
+        if self.schema.fields().iter().filter(|other| other.name() == field.name()).count() > 1 {
+            return Err(format!("there are two columns {}: which of them counts is not known", field.name()));
+        }
         if !fits(field.data_type()) {
             return Err(format!("the column {} is of type {}", field.name(), field.data_type()));
         }

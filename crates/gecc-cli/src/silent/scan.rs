@@ -48,7 +48,7 @@ pub fn run(options: &ScanOptions) -> Result<u8, Failure> {
         counts.add(&part.counts);
         Ok(output.write(vec![part.text]).outcome?)
     });
-    let Counts { rows, found, bad } = counts;
+    let Counts { rows, found, bad, unknown } = counts;
     warn_of_failures(&engine);
     if interrupted.load(Ordering::Relaxed) {
         note(&format!("gecc: interrupted{}", output.abandon(found > 0)));
@@ -61,11 +61,15 @@ pub fn run(options: &ScanOptions) -> Result<u8, Failure> {
     }
     if !options.quiet {
         let seconds = started.elapsed().as_secs_f64();
+        let nulls = match unknown {
+            0 => String::new(),
+            count => format!(", {count} whose `outputs` is null, in which nothing was looked for"),
+        };
         note(&format!(
-            "{found} outputs found in {rows} rows, {bad} without a tweak point, in {seconds:.2} s, by {engine}"
+            "{found} outputs found in {rows} rows, {bad} without a tweak point{nulls}, in {seconds:.2} s, by {engine}"
         ));
     }
-    Ok(if bad > 0 { SOME_REJECTED } else { ALL_PASSED })
+    Ok(if bad + unknown > 0 { SOME_REJECTED } else { ALL_PASSED })
 }
 
 #[derive(Default)]
@@ -74,6 +78,8 @@ struct Counts {
     found: usize,
     /// Rows without a tweak point.
     bad: usize,
+    /// Rows with one whose outputs are not known.
+    unknown: usize,
 }
 
 impl Counts {
@@ -81,6 +87,7 @@ impl Counts {
         self.rows += more.rows;
         self.found += more.found;
         self.bad += more.bad;
+        self.unknown += more.unknown;
     }
 }
 
@@ -164,10 +171,13 @@ impl Scan<'_> {
     fn batch(&self, batch: &RecordBatch) -> Result<Part, Failure> {
         let rows = Rows::of(batch)?;
         let found = silent_payments::scan(self.engine, &self.receiver, rows.keys(), rows.outputs()?)?;
+        let is_valid = |row: usize| found.codes[row] == Verdict::VALID_CODE;
+        let all = 0..batch.num_rows();
         let counts = Counts {
             rows: batch.num_rows(),
             found: found.matches.len(),
-            bad: found.codes.iter().filter(|code| **code != Verdict::VALID_CODE).count(),
+            bad: all.clone().filter(|row| !is_valid(*row)).count(),
+            unknown: all.filter(|row| is_valid(*row) && rows.lacks_outputs(*row)).count(),
         };
         let mut text = Wiped::default();
         for of in &found.matches {

@@ -18,15 +18,21 @@ impl Places {
     /// Finds the columns by their names.
     ///
     /// # Errors
-    /// Which is missing or of a type that it cannot have.
+    /// Which is missing, there twice, or of a type that it cannot have.
     pub fn find(schema: &Schema) -> Result<Self, String> {
-        let find = |name: &str| schema.fields().iter().position(|field| field.name() == name);
-        let require = |name: &str| find(name).ok_or_else(|| format!("there is no column `{name}`"));
+        let find = |name: &str| {
+            let mut places = (0..schema.fields().len()).filter(|place| schema.field(*place).name() == name);
+            match (places.next(), places.next()) {
+                (_, Some(_)) => Err(format!("there are two columns `{name}`: which of them counts is not known")),
+                (place, None) => Ok(place),
+            }
+        };
+        let require = |name: &str| find(name)?.ok_or_else(|| format!("there is no column `{name}`"));
         let is = |place: usize, name: &str, fits: fn(&DataType) -> bool| match fits(schema.field(place).data_type()) {
             true => Ok(place),
             false => Err(format!("the column `{name}` is of type {}", schema.field(place).data_type())),
         };
-        let optional = |name, fits| find(name).map(|place| is(place, name, fits)).transpose();
+        let optional = |name, fits| find(name)?.map(|place| is(place, name, fits)).transpose();
         Ok(Places {
             tweak_key: is(require("tweak_key")?, "tweak_key", holds_bytes)?,
             outputs: is(require("outputs")?, "outputs", OutputLists::are_in)?,
@@ -73,6 +79,11 @@ impl Rows {
 
     pub fn outputs(&self) -> Result<Outputs<'_>, Error> {
         self.outputs.outputs()
+    }
+
+    /// Whether it is not known which outputs a row has.
+    pub fn lacks_outputs(&self, row: usize) -> bool {
+        self.outputs.is_null(row)
     }
 
     /// Whether what is found are candidates.

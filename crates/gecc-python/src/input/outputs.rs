@@ -46,7 +46,12 @@ impl OutputColumn {
             [] => arrow_array::new_empty_array(field.data_type()),
             pieces => arrow_select::concat::concat(pieces).map_err(batch_exception)?,
         };
-        OutputLists::of(whole.as_ref()).map(OutputColumn::Lists).map_err(batch_exception)
+        let lists = OutputLists::of(whole.as_ref()).map_err(batch_exception)?;
+        if let Some(row) = (0..whole.len()).find(|row| lists.is_null(*row)) {
+            let text = format!("outputs: the list of row {row} is null; that of a row without outputs is empty");
+            return Err(PyValueError::new_err(text));
+        }
+        Ok(OutputColumn::Lists(lists))
     }
 
     /// Those of this many rows.
