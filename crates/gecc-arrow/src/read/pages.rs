@@ -22,6 +22,9 @@ const VIEW: u64 = 16;
 pub(crate) const LEVELS: u64 = 8;
 pub(crate) const PLACE: u64 = 8;
 
+/// Places that are kept of the pages of a chunk.
+pub(crate) const MOST_JUMPS: usize = 1 << 16;
+
 /// Bytes of the longest number: of a decimal number with 76 digits, and room for zeros in front.
 const LONGEST_NUMBER: usize = 64;
 
@@ -43,7 +46,7 @@ impl Tally {
     }
 
     /// Waits for room for this many bytes more.
-    fn take(&self, bytes: u64) -> Result<(), Error> {
+    pub fn take(&self, bytes: u64) -> Result<(), Error> {
         let mut read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
         *read = read.saturating_add(bytes);
         within("bytes of the pages of a batch, decompressed,", *read, self.limit)?;
@@ -78,6 +81,8 @@ pub(crate) struct Leaf {
     pub width: usize,
     /// Lists around a value: where there are any, a row may have any number of values.
     pub lists: u16,
+    /// The definition level of a value that is not null.
+    pub definitions: u16,
     /// Whether values are copied out of a dictionary for each row, although they may be long.
     pub copied: bool,
 }
@@ -98,7 +103,7 @@ impl Leaf {
 }
 
 /// The pages of a column in a row group.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub(crate) struct Chunk {
     pub start: u64,
     pub end: u64,
@@ -106,6 +111,50 @@ pub(crate) struct Chunk {
     pub leaf: Leaf,
     /// Rows at the beginning that are passed over.
     pub skipped: u64,
+    /// Bytes that the task has taken for a page of which nothing is kept.
+    pub spare: u64,
+    pub claim: Claim,
+}
+
+/// What the footer says about a chunk. Its pages must have exactly as many values and rows: a decoder that reads
+/// several row groups takes whatever is left of one chunk as the beginning of the next.
+#[derive(Clone)]
+pub(crate) struct Claim {
+    /// The number of the row group, counted from 1.
+    pub row_group: usize,
+    /// The path of the column.
+    pub column: Arc<str>,
+    /// `ColumnMetaData.num_values`.
+    pub values: u64,
+    /// `RowGroup.num_rows`.
+    pub rows: u64,
+}
+
+impl Claim {
+    /// Compares the two numbers of the footer with each other.
+    pub fn check(&self, leaf: Leaf) -> Result<(), Error> {
+        let fits = match leaf.is_repeated() {
+            // A list without values has a value for its level.
+            true => self.values >= self.rows && (self.rows > 0 || self.values == 0),
+            false => self.values == self.rows,
+        };
+        if fits {
+            return Ok(());
+        }
+        Err(self.broken(&format!("the footer says {} values for {} rows", self.values, self.rows)))
+    }
+
+    fn broken(&self, problem: &str) -> Error {
+        let column = self.column.escape_debug();
+        malformed(&format!("row group {}, column `{column}`: {problem}", self.row_group))
+    }
+}
+
+/// Values and rows of the pages of a chunk that were read so far.
+#[derive(Clone, Copy, Debug, Default)]
+struct Counted {
+    values: u64,
+    rows: u64,
 }
 
 /// Rows at the beginning of a chunk that may be passed over at once, and the place of the page behind them.
@@ -120,37 +169,101 @@ pub(crate) struct ChunkPages {
     source: Arc<Source>,
     tally: Arc<Tally>,
     chunk: Chunk,
+    /// What the pages have, which is compared with the footer; `None` where pages may be passed over, and the chunk was
+    /// surveyed before.
+    counted: Option<Counted>,
     at: u64,
     /// The header at this place.
     header: Option<PageHeader>,
     /// Bytes of the file that were read beside a header, and where they begin.
     window: (u64, Bytes),
     jump: Option<Jump>,
-    /// Bytes that were taken for pages of which nothing was kept.
-    spare: u64,
 }
 
 impl ChunkPages {
-    pub fn new(source: Arc<Source>, tally: Arc<Tally>, chunk: Chunk, jump: Option<Jump>) -> Self {
-        ChunkPages { source, tally, chunk, at: chunk.start, header: None, window: (0, Bytes::new()), jump, spare: 0 }
+    /// Reads a whole chunk, and compares its pages with the footer.
+    pub fn whole(source: Arc<Source>, tally: Arc<Tally>, chunk: Chunk) -> Self {
+        let (at, window, counted) = (chunk.start, (0, Bytes::new()), Some(Counted::default()));
+        ChunkPages { source, tally, chunk, counted, at, header: None, window, jump: None }
     }
 
-    /// The next page's header; `None` behind the last page.
+    /// Reads a part of a chunk whose pages were compared with the footer before, by [`ChunkPages::survey`].
+    pub fn part(source: Arc<Source>, tally: Arc<Tally>, chunk: Chunk, jump: Option<Jump>) -> Self {
+        ChunkPages { counted: None, jump, ..ChunkPages::whole(source, tally, chunk) }
+    }
+
+    /// Returns the next page's header; `None` behind the last page.
     fn header(&mut self) -> Result<Option<PageHeader>, Error> {
         while self.header.is_none() && self.at < self.chunk.end {
             let header = self.read_header()?;
-            let data = self.at + header.length as u64;
-            if header.compressed as u64 > self.chunk.end.saturating_sub(data) {
-                return Err(malformed("a page ends behind its column"));
+            let length = header.length as u64 + header.compressed as u64;
+            if length > self.chunk.end - self.at {
+                return Err(self.chunk.claim.broken(&format!("a page goes on after byte {}, the end", self.chunk.end)));
             }
-            if header.content == Content::Index {
-                self.at = data + header.compressed as u64;
+            if header.is_empty() {
+                // Some readers take a page without values for the end of the column.
+                if header.content != Content::Index && self.misses_values() {
+                    return Err(self.chunk.claim.broken("a page has no values, but others follow it"));
+                }
+                self.at += length;
                 continue;
             }
             header.check(self.chunk.leaf, self.tally.page_limit)?;
+            if header.is_dictionary() && self.at != self.chunk.start {
+                return Err(self.chunk.claim.broken("a dictionary is not the first page"));
+            }
             self.header = Some(header);
         }
-        Ok(self.header)
+        match self.counted {
+            Some(counted) if self.header.is_none() && self.misses_values() => Err(self.miscounted(counted)),
+            _ => Ok(self.header),
+        }
+    }
+
+    /// Whether the pages that were counted so far have fewer values than the footer says.
+    fn misses_values(&self) -> bool {
+        self.counted.is_some_and(|counted| counted.values < self.chunk.claim.values)
+    }
+
+    /// Counts what a page has, and compares it with the footer. At the last page the chunk has to end.
+    fn count_page(&mut self, values: u32, begun: Begun) -> Result<(), Error> {
+        let Some(mut counted) = self.counted else { return Ok(()) };
+        if counted.values == 0 && !begun.at_first {
+            return Err(self.chunk.claim.broken("the first page begins within a row"));
+        }
+        counted.values += u64::from(values);
+        counted.rows += begun.rows;
+        self.counted = Some(counted);
+        let claim = &self.chunk.claim;
+        if counted.values > claim.values || counted.rows > claim.rows {
+            return Err(self.miscounted(counted));
+        }
+        if counted.values < claim.values {
+            return Ok(());
+        }
+        if counted.rows < claim.rows {
+            return Err(self.miscounted(counted));
+        }
+        let end = self.at;
+        match self.header() {
+            Ok(None) => Ok(()),
+            Err(problem @ (Error::File { .. } | Error::Stream(_))) => Err(problem),
+            _ => Err(self.chunk.claim.broken(&format!(
+                "its {} values end at byte {end} of the file, but the column goes on to byte {}",
+                counted.values, self.chunk.end
+            ))),
+        }
+    }
+
+    fn miscounted(&self, Counted { values, rows }: Counted) -> Error {
+        let claim = &self.chunk.claim;
+        self.chunk.claim.broken(&match self.chunk.leaf.is_repeated() {
+            true => format!(
+                "its pages have {values} values in {rows} rows, but the footer says {} in {}",
+                claim.values, claim.rows
+            ),
+            false => format!("its pages have {values} values, but the row group has {} rows", claim.rows),
+        })
     }
 
     fn read_header(&mut self) -> Result<PageHeader, Error> {
@@ -168,7 +281,7 @@ impl ChunkPages {
                 return Ok(header);
             }
             if bytes.len() < length || length >= LONGEST_HEADER {
-                return Err(malformed(&format!("there is no page header at {}", self.at)));
+                return Err(self.chunk.claim.broken(&format!("there is no page header at byte {}", self.at)));
             }
             length *= 4;
         }
@@ -192,36 +305,50 @@ impl ChunkPages {
 
     fn page(&mut self) -> Result<Option<Page>, Error> {
         let Some(header) = self.header()? else { return Ok(None) };
-        self.jump = None;
         let cost = header.cost(self.chunk.leaf);
-        self.tally.take(cost.saturating_sub(self.spare))?;
+        self.tally.take(cost.saturating_sub(self.chunk.spare))?;
         let start = self.pass(&header);
         let data = self.bytes(start, header.compressed)?;
         let data = match self.chunk.codec {
             Some(codec) if header.is_compressed() => header.decompress(codec, &data)?,
             _ => data,
         };
-        self.spare = if self.is_passed_over(&header, &data) { self.spare.max(cost) } else { 0 };
+        if header.is_dictionary() {
+            self.chunk.spare = 0;
+        } else {
+            self.jump = None;
+            let is_passed_over = self.count_read(&header, &data)?;
+            if !header.has_whole_values(&data, self.chunk.leaf) {
+                return Err(self.chunk.claim.broken("a page in BYTE_STREAM_SPLIT has other bytes than its values"));
+            }
+            self.chunk.spare = if is_passed_over { self.chunk.spare.max(cost) } else { 0 };
+        }
         header.page(data, self.chunk.leaf).map(Some)
     }
 
-    /// Whether all rows of a page that was read are passed over. The decoder reads such pages of lists where their
-    /// headers do not say how many rows they have, and keeps nothing of them.
-    fn is_passed_over(&mut self, header: &PageHeader, data: &[u8]) -> bool {
-        // To count rows takes a good part of the time of reading them.
-        if self.chunk.skipped == 0 {
-            return false;
+    /// Counts a page of data that was read. Returns whether all rows that begin in it are passed over: the decoder
+    /// reads such pages of lists, as their headers do not say how many rows they have, and keeps nothing of them.
+    fn count_read(&mut self, header: &PageHeader, data: &[u8]) -> Result<bool, Error> {
+        let is_skipped = self.chunk.leaf.is_repeated() && self.chunk.skipped > 0;
+        if self.counted.is_none() && !is_skipped {
+            return Ok(false);
         }
-        let rows = match header.content {
-            Content::Dictionary { .. } => return false,
-            Content::Data { values, repetition: Encoding::RLE, .. } if self.chunk.leaf.is_repeated() => {
-                rows_begun(data, self.chunk.leaf.lists, values)
-            }
-            _ => None,
-        };
-        let left = rows.and_then(|rows| self.chunk.skipped.checked_sub(rows));
+        let begun = self.begun(header, data)?;
+        self.count_page(header.values(), begun)?;
+        let left = self.chunk.skipped.checked_sub(begun.rows).filter(|_| is_skipped);
         self.chunk.skipped = left.unwrap_or(0);
-        left.is_some()
+        Ok(left.is_some())
+    }
+
+    /// Returns the rows that begin in a page with these bytes, decompressed and from its levels on.
+    fn begun(&self, header: &PageHeader, data: &[u8]) -> Result<Begun, Error> {
+        let leaf = self.chunk.leaf;
+        if !leaf.is_repeated() {
+            return Ok(Begun { rows: header.values().into(), at_first: true });
+        }
+        let begun = header.repetition_levels(data, leaf.lists);
+        let begun = begun.and_then(|levels| Begun::count(levels, leaf.lists, header.values()));
+        begun.ok_or_else(|| self.chunk.claim.broken("the repetition levels of a page cannot be read"))
     }
 
     fn peek(&mut self) -> Result<Option<PageMetadata>, Error> {
@@ -230,7 +357,7 @@ impl ChunkPages {
         let (num_rows, num_levels) = match (header.content, self.jump) {
             (Content::Dictionary { .. }, _) => (None, None),
             (_, Some(jump)) => (Some(jump.rows as usize), None),
-            (Content::DataV2 { rows, values, .. }, None) => (Some(rows as usize), Some(values as usize)),
+            // Rows of lists are counted by their levels alone, whatever a header says.
             (_, None) => (None, Some(header.values() as usize)),
         };
         Ok(Some(PageMetadata { num_rows, num_levels, is_dict }))
@@ -239,42 +366,78 @@ impl ChunkPages {
     fn skip(&mut self) -> Result<(), Error> {
         let Some(header) = self.header()? else { return Ok(()) };
         self.pass(&header);
-        if let Content::DataV2 { rows, .. } = header.content {
-            self.chunk.skipped = self.chunk.skipped.saturating_sub(rows.into());
+        if header.is_dictionary() {
+            return Ok(());
         }
-        let is_dictionary = matches!(header.content, Content::Dictionary { .. });
-        if let Some(jump) = self.jump.take_if(|_| !is_dictionary) {
+        if let Some(jump) = self.jump.take() {
             self.at = jump.to;
+            self.chunk.skipped = self.chunk.skipped.saturating_sub(jump.rows);
+            return Ok(());
         }
-        Ok(())
+        // The decoder does not skip pages of lists, whose rows it does not know.
+        self.count_page(header.values(), Begun { rows: header.values().into(), at_first: true })
     }
 
-    /// Where the pages begin that have the first row of a batch, where `before` rows of the file come before the chunk
-    /// and each batch has this many. The first page is not among them, and of very many pages not all are. Each row of
-    /// the column has one value.
-    pub fn jumps(mut self, before: u64, per_batch: u64) -> Result<Vec<Jump>, Error> {
-        const MOST: usize = 1 << 16;
-        let (mut jumps, mut rows, mut found, mut step) = (Vec::new(), 0u64, 0usize, 1);
+    /// Compares all pages with the footer. Returns where the pages begin from which the first row of a batch is
+    /// reached, where `before` rows of the file come before the chunk and each batch has this many. The first page is
+    /// not among them, and of very many pages not all are.
+    pub fn survey(mut self, before: u64, per_batch: u64) -> Result<Vec<Jump>, Error> {
+        let (mut jumps, mut found, mut step) = (Vec::new(), 0usize, 1);
+        let mut last = Jump { rows: 0, to: self.at };
         while let Some(header) = self.header()? {
-            if let Content::Dictionary { .. } = header.content {
-                self.pass(&header);
+            let at = self.at;
+            let start = self.pass(&header);
+            if header.is_dictionary() {
                 continue;
             }
-            let (first, end) = (before + rows, before + rows + u64::from(header.values()));
-            if rows > 0 && first.div_ceil(per_batch) * per_batch < end {
-                if found % step == 0 {
-                    jumps.push(Jump { rows, to: self.at });
-                }
-                found += 1;
+            let begun = self.begun_at(&header, start)?;
+            let rows = self.counted.map_or(0, |counted| counted.rows);
+            self.count_page(header.values(), begun)?;
+            let is_new = begun.at_first && rows > 0;
+            if is_new {
+                last = Jump { rows, to: at };
             }
-            if jumps.len() == MOST {
+            let (first, end) = (before + rows, before + rows + begun.rows);
+            let begins_batch = first.div_ceil(per_batch) * per_batch < end;
+            if last.rows == 0 || !begins_batch || jumps.last() == Some(&last) {
+                continue;
+            }
+            if found % step == 0 {
+                jumps.push(last);
+            }
+            found += 1;
+            if jumps.len() == MOST_JUMPS {
                 jumps = jumps.into_iter().step_by(2).collect();
                 step *= 2;
             }
-            rows += u64::from(header.values());
-            self.pass(&header);
         }
         Ok(jumps)
+    }
+
+    /// Returns the rows that begin in a page, whose data is at this place. Of lists the levels are read.
+    fn begun_at(&self, header: &PageHeader, start: u64) -> Result<Begun, Error> {
+        if !self.chunk.leaf.is_repeated() {
+            return self.begun(header, &[]);
+        }
+        match (header.content, self.chunk.codec) {
+            (Content::DataV2 { repetition, .. }, _) => self.begun(header, &self.bytes(start, repetition as usize)?),
+            (_, Some(codec)) => {
+                let data = self.bytes(start, header.compressed)?;
+                self.begun(header, &header.decompress(codec, &data)?)
+            }
+            (_, None) => self.begun(header, &self.bytes(start, header.compressed)?),
+        }
+    }
+
+    /// Returns the bytes that a survey takes for a page at most.
+    pub fn longest(mut self) -> Result<u64, Error> {
+        self.counted = None;
+        let mut longest = 0;
+        while let Some(header) = self.header()? {
+            longest = longest.max(header.size());
+            self.pass(&header);
+        }
+        Ok(longest)
     }
 }
 
@@ -367,6 +530,45 @@ impl PageHeader {
     /// Bytes of the data, decompressed or as it is in the file, whichever is more.
     fn size(&self) -> u64 {
         self.uncompressed.max(self.compressed) as u64
+    }
+
+    fn is_dictionary(&self) -> bool {
+        matches!(self.content, Content::Dictionary { .. })
+    }
+
+    /// Whether it is no page of values, or one without any.
+    fn is_empty(&self) -> bool {
+        !self.is_dictionary() && self.values() == 0
+    }
+
+    /// Returns the repetition levels in the data of a page, of columns in this many lists. `None` where they are cut
+    /// off.
+    fn repetition_levels<'a>(&self, data: &'a [u8], lists: u16) -> Option<Levels<'a>> {
+        match self.content {
+            Content::DataV2 { repetition, .. } => data.get(..repetition as usize).map(Levels::Runs),
+            Content::Data { values, repetition, .. } => {
+                split_levels(data, repetition, lists, values).map(|(levels, _)| levels)
+            }
+            Content::Dictionary { .. } | Content::Index => None,
+        }
+    }
+
+    /// Whether a page of data has as many bytes of values as its encoding needs, where decoders share them out by their
+    /// number: with a few more or less all of them would be others.
+    fn has_whole_values(&self, data: &[u8], leaf: Leaf) -> bool {
+        let values = match self.content {
+            Content::DataV2 { encoding: Encoding::BYTE_STREAM_SPLIT, .. } => data.get(self.levels() as usize..),
+            Content::Data { values, encoding: Encoding::BYTE_STREAM_SPLIT, definition, repetition } => {
+                let levels = [(repetition, leaf.lists), (definition, leaf.definitions)];
+                let levels = levels.into_iter().filter(|(_, highest)| *highest > 0);
+                levels.into_iter().try_fold(data, |data, (encoding, highest)| {
+                    split_levels(data, encoding, highest, values).map(|(_, rest)| rest)
+                })
+            }
+            _ => return true,
+        };
+        let most = u64::from(self.values()).saturating_mul(leaf.width as u64);
+        values.is_some_and(|values| leaf.width > 0 && values.len() % leaf.width == 0 && values.len() as u64 <= most)
     }
 
     fn values(&self) -> u32 {
@@ -548,38 +750,111 @@ fn encoding(walker: &mut Walker) -> Option<Encoding> {
     })
 }
 
-/// Rows that have a part in a page of this many levels, of which the last may go on behind it: those of a repetition
-/// level of 0, and one that began before the page. Levels are runs and packed bits (Parquet's encodings, RLE).
-fn rows_begun(page: &[u8], lists: u16, levels: u32) -> Option<u64> {
-    let (length, page) = page.split_first_chunk()?;
-    let mut walker = Walker::new(page.get(..u32::from_le_bytes(*length) as usize)?);
-    let width = u64::from(u16::BITS - lists.leading_zeros());
-    let (levels, mut seen, mut rows) = (u64::from(levels), 0, 0);
-    let mut see = |count: u64, is_zero: bool| {
-        rows += if is_zero { count } else { u64::from(seen == 0) };
-        seen += count;
-        seen < levels
-    };
-    let mut goes_on = levels > 0;
-    while goes_on {
-        let head = walker.varint()?;
-        let count = head >> 1;
-        if head & 1 == 0 {
-            let level = walker.take(width.div_ceil(8))?;
-            goes_on = see(count.min(levels), level.iter().all(|byte| *byte == 0));
-            continue;
-        }
-        // Groups of eight levels.
-        let packed = walker.take(count.checked_mul(width)?)?;
-        for level in 0..count * 8 {
-            let mut bits = (level * width) as usize..((level + 1) * width) as usize;
-            goes_on = see(1, bits.all(|bit| packed[bit / 8] >> (bit % 8) & 1 == 0));
-            if !goes_on {
-                break;
+/// Repetition levels of a page.
+#[derive(Clone, Copy, Debug)]
+enum Levels<'a> {
+    /// Runs of one level and of packed ones (Parquet's encodings, RLE).
+    Runs(&'a [u8]),
+    /// Packed levels alone.
+    Packed(&'a [u8]),
+}
+
+/// Splits the levels of a page of version 1, of which the highest is this, from what follows them. `None` where they are
+/// cut off.
+fn split_levels(data: &[u8], encoding: Encoding, highest: u16, values: u32) -> Option<(Levels<'_>, &[u8])> {
+    #[allow(deprecated, reason = "old files have levels in it")]
+    if encoding == Encoding::BIT_PACKED {
+        let bits = u64::from(values) * width_of(highest);
+        let (levels, rest) = data.split_at_checked(bits.div_ceil(8) as usize)?;
+        return Some((Levels::Packed(levels), rest));
+    }
+    let (length, data) = data.split_first_chunk()?;
+    let (levels, rest) = data.split_at_checked(u32::from_le_bytes(*length) as usize)?;
+    Some((Levels::Runs(levels), rest))
+}
+
+/// The rows that begin in a page: levels of 0.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Begun {
+    rows: u64,
+    /// Whether one begins at the first level. Otherwise a row goes on that began before the page.
+    at_first: bool,
+}
+
+/// Bits of a level where the highest is this.
+fn width_of(highest: u16) -> u64 {
+    u64::from(u16::BITS - highest.leading_zeros())
+}
+
+impl Begun {
+    /// Counts the rows of this many levels. `None` where there are fewer, or one is above the number of lists.
+    fn count(levels: Levels, lists: u16, count: u32) -> Option<Self> {
+        let (width, mut left, mut begun) = (width_of(lists), u64::from(count), Begun::default());
+        let bytes = match levels {
+            Levels::Runs(bytes) => bytes,
+            Levels::Packed(bytes) => {
+                begun.at_first = left > 0 && level_at(bytes, 0, width) == 0;
+                begun.rows = zeros(bytes, width, left, lists)?;
+                return Some(begun);
             }
+        };
+        let mut walker = Walker::new(bytes);
+        let mut is_first = true;
+        while left > 0 {
+            let head = walker.varint()?;
+            let seen = if head & 1 == 0 {
+                let seen = (head >> 1).min(left);
+                let level = walker.take(width.div_ceil(8))?;
+                let level = level.iter().rev().fold(0, |level, byte| level << 8 | u32::from(*byte));
+                if level > u32::from(lists) {
+                    return None;
+                }
+                if level == 0 {
+                    begun.rows += seen;
+                    begun.at_first |= is_first && seen > 0;
+                }
+                seen
+            } else {
+                // Groups of eight levels, of which some writers cut off the last.
+                let bytes = (head >> 1).checked_mul(width)?.min(walker.left() as u64);
+                let packed = walker.take(bytes)?;
+                let seen = (bytes * 8 / width).min(left);
+                begun.at_first |= is_first && seen > 0 && level_at(packed, 0, width) == 0;
+                begun.rows += zeros(packed, width, seen, lists)?;
+                seen
+            };
+            is_first &= seen == 0;
+            left -= seen;
+        }
+        Some(begun)
+    }
+}
+
+/// Returns the level at this place of packed ones, of at most 16 bits.
+fn level_at(packed: &[u8], place: u64, width: u64) -> u32 {
+    let bit = place * width;
+    let bytes = packed.get((bit / 8) as usize..).unwrap_or_default();
+    let word = bytes.iter().take(3).rev().fold(0, |word, byte| word << 8 | u32::from(*byte));
+    word >> (bit % 8) & ((1 << width) - 1)
+}
+
+/// Returns how many of the first packed levels are 0. `None` where one is above the number of lists.
+fn zeros(packed: &[u8], width: u64, count: u64, lists: u16) -> Option<u64> {
+    if width == 1 {
+        let (whole, rest) = ((count / 8) as usize, count % 8);
+        let ones: u64 = packed[..whole].iter().map(|byte| u64::from(byte.count_ones())).sum();
+        let last = if rest > 0 { packed[whole] & ((1 << rest) - 1) } else { 0 };
+        return Some(count - ones - u64::from(last.count_ones()));
+    }
+    let mut zeros = 0;
+    for place in 0..count {
+        match level_at(packed, place, width) {
+            0 => zeros += 1,
+            level if level > u32::from(lists) => return None,
+            _ => {}
         }
     }
-    Some(rows)
+    Some(zeros)
 }
 
 /// The length of a dictionary's longest value, each of which has its length in front.
@@ -597,24 +872,83 @@ fn longest(mut dictionary: &[u8]) -> usize {
 mod tests {
     use super::*;
 
+    fn runs(levels: &[u8], lists: u16, count: u32) -> Option<(u64, bool)> {
+        Begun::count(Levels::Runs(levels), lists, count).map(|begun| (begun.rows, begun.at_first))
+    }
+
     #[test]
     fn rows_are_counted_by_their_repetition_levels() {
-        let rows = |levels: &[u8], lists, count| {
-            rows_begun(&[&(levels.len() as u32).to_le_bytes()[..], levels, &[7; 9]].concat(), lists, count)
-        };
         // A run of 3 zeros, and one of 2 ones.
-        assert_eq!(rows(&[6, 0, 4, 1], 1, 5), Some(3));
+        assert_eq!(runs(&[6, 0, 4, 1], 1, 5), Some((3, true)));
         // Eight levels of a bit, of which six count, and the first is of a row that began before.
-        assert_eq!(rows(&[3, 0b1001_0011], 1, 6), Some(4));
+        assert_eq!(runs(&[3, 0b1001_0011], 1, 6), Some((3, false)));
         // Levels of two bits: 0, 1, 2, 0 and four that do not count.
-        assert_eq!(rows(&[3, 0b0010_0100, 0], 3, 4), Some(2));
-        assert_eq!(rows(&[6, 0, 4, 2], 2, 5), Some(3));
-        assert_eq!(rows(&[], 1, 0), Some(0));
-        // Levels that end early, also in the length of all.
-        assert_eq!(rows(&[6, 0], 1, 5), None);
-        assert_eq!(rows(&[5, 0], 1, 16), None);
-        assert_eq!(rows(&[0, 0], 1, 1), None);
-        assert_eq!(rows(&[0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01, 0], 1, 9), None);
-        assert_eq!(rows_begun(&[9, 0, 0, 0, 6, 0], 1, 3), None);
+        assert_eq!(runs(&[3, 0b0010_0100, 0], 2, 4), Some((2, true)));
+        assert_eq!(runs(&[6, 0, 4, 2], 2, 5), Some((3, true)));
+        // An empty run before the first level.
+        assert_eq!(runs(&[0, 0, 4, 1, 4, 0], 1, 4), Some((2, false)));
+        // Packed levels whose last group is cut off, and such without runs.
+        assert_eq!(runs(&[5, 0], 1, 8), Some((8, true)));
+        assert_eq!(Begun::count(Levels::Packed(&[0b0010_0100, 0]), 2, 5), Some(Begun { rows: 3, at_first: true }));
+        assert_eq!(Begun::count(Levels::Packed(&[0b1111_0110, 1]), 1, 9), Some(Begun { rows: 2, at_first: true }));
+    }
+
+    #[test]
+    fn levels_that_end_early_or_are_too_high_are_not_counted() {
+        assert_eq!(runs(&[6, 0], 1, 5), None);
+        assert_eq!(runs(&[5, 0], 1, 9), None);
+        assert_eq!(runs(&[0, 0], 1, 1), None);
+        assert_eq!(runs(&[0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01, 0], 1, 9), None);
+        assert_eq!(runs(&[6, 2], 1, 3), None);
+        assert_eq!(runs(&[3, 0b0011_0000, 0], 2, 4), None);
+        let page = |content, data: &[u8], lists| {
+            let header = PageHeader { length: 0, uncompressed: data.len(), compressed: data.len(), content };
+            header.repetition_levels(data, lists).is_some()
+        };
+        let data = |values, repetition| Content::Data {
+            values,
+            encoding: Encoding::PLAIN,
+            definition: Encoding::RLE,
+            repetition,
+        };
+        assert!(page(data(3, Encoding::RLE), &[2, 0, 0, 0, 6, 0], 1));
+        assert!(!page(data(3, Encoding::RLE), &[3, 0, 0, 0, 6, 0], 1));
+        #[allow(deprecated)]
+        let packed = Encoding::BIT_PACKED;
+        assert!(page(data(9, packed), &[0, 0], 1) && !page(data(9, packed), &[0, 0], 2));
+    }
+
+    /// Levels one by one, as the encoding says.
+    fn one_by_one(levels: &[u32]) -> (u64, bool) {
+        (levels.iter().filter(|level| **level == 0).count() as u64, levels[0] == 0)
+    }
+
+    #[test]
+    fn packed_levels_are_counted_as_one_by_one() {
+        for lists in [1u16, 2, 3, 5, 300] {
+            let width = width_of(lists);
+            for count in [1, 7, 8, 9, 64, 1001] {
+                let levels: Vec<u32> = (0..count).map(|_| rand::random_range(0..=u32::from(lists).min(2))).collect();
+                let mut packed = vec![0; (count * width as usize).div_ceil(8)];
+                for (place, level) in levels.iter().enumerate() {
+                    for bit in (0..width).filter(|bit| level >> bit & 1 == 1) {
+                        let at = place as u64 * width + bit;
+                        packed[(at / 8) as usize] |= 1 << (at % 8);
+                    }
+                }
+                let begun = Begun::count(Levels::Packed(&packed), lists, count as u32).unwrap();
+                assert_eq!((begun.rows, begun.at_first), one_by_one(&levels), "{lists} {count}");
+                let mut runs = Vec::new();
+                let mut head = (count.div_ceil(8) << 1 | 1) as u64;
+                while head >= 0x80 {
+                    runs.push(head as u8 | 0x80);
+                    head >>= 7;
+                }
+                runs.push(head as u8);
+                runs.extend(packed);
+                let begun = Begun::count(Levels::Runs(&runs), lists, count as u32).unwrap();
+                assert_eq!((begun.rows, begun.at_first), one_by_one(&levels), "{lists} {count}");
+            }
+        }
     }
 }

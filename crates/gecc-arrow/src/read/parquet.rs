@@ -5,7 +5,7 @@ use super::ahead::Ahead;
 use super::codec::Codec;
 use super::flat;
 use super::footer::{checked_footer, malformed, within};
-use super::pages::{Chunk, ChunkPages, Jump, LEVELS, Leaf, PLACE, Tally};
+use super::pages::{Chunk, ChunkPages, Claim, Jump, LEVELS, Leaf, MOST_JUMPS, PLACE, Tally};
 use super::room::Room;
 use super::source::Source;
 use crate::error::{Error, caught};
@@ -20,7 +20,7 @@ use parquet::basic::Type as PhysicalType;
 use parquet::column::page::{PageIterator, PageReader};
 use parquet::errors::Result as ParquetResult;
 use parquet::file::metadata::{ParquetMetaData, ParquetMetaDataReader, RowGroupMetaData};
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -69,6 +69,14 @@ impl ParquetFile {
         self.starts[self.starts.len() - 1]
     }
 
+    /// What the footer says of a column in a row group.
+    fn claim(&self, row_group: usize, place: usize, name: &Arc<str>) -> Result<Claim, Error> {
+        let values = self.metadata.row_group(row_group).column(place).num_values();
+        let values = u64::try_from(values).map_err(|_| malformed("a column has an impossible number of values"))?;
+        let rows = self.starts[row_group + 1] - self.starts[row_group];
+        Ok(Claim { row_group: row_group + 1, column: name.clone(), values, rows })
+    }
+
     pub fn batches(self, columns: &[usize], options: &ReadOptions) -> Result<ParquetBatches, Error> {
         let schema = Arc::new(self.schema.project(columns)?);
         let plan = Portion::of(&self, columns, options)?;
@@ -99,10 +107,32 @@ struct Group {
     leaves: HashMap<usize, Column>,
 }
 
-/// A leaf, and its places in the row group in which a task last began behind the first row.
+/// A leaf, and what is known of the row groups that several tasks read.
 struct Column {
     leaf: Leaf,
-    jumps: Mutex<Option<(usize, Arc<[Jump]>)>>,
+    name: Arc<str>,
+    surveyed: Mutex<Surveyed>,
+}
+
+/// Places in row groups whose pages were compared with the footer.
+#[derive(Default)]
+struct Surveyed {
+    jumps: BTreeMap<usize, Arc<[Jump]>>,
+    /// Places of all of them.
+    count: usize,
+}
+
+impl Surveyed {
+    /// Adds a row group. Those that come first are done with first, and are left out where there are too many places.
+    fn insert(&mut self, row_group: usize, jumps: Arc<[Jump]>) {
+        self.count += jumps.len() + 1;
+        self.jumps.insert(row_group, jumps);
+        while self.count > 2 * MOST_JUMPS
+            && let Some((_, first)) = self.jumps.pop_first()
+        {
+            self.count -= first.len() + 1;
+        }
+    }
 }
 
 impl Group {
@@ -120,11 +150,14 @@ impl Group {
         }
         let mut leaves = HashMap::new();
         for (place, data_type) in places.into_iter().zip(types) {
+            let name: Arc<str> = schema.column(place).path().string().into();
+            let leaf = leaf(file, place, data_type);
             // Before anything is written.
-            for group in file.metadata.row_groups() {
-                Codec::of(group.column(place).compression())?;
+            for row_group in 0..file.metadata.num_row_groups() {
+                Codec::of(file.metadata.row_group(row_group).column(place).compression())?;
+                file.claim(row_group, place, &name)?.check(leaf)?;
             }
-            leaves.insert(place, Column { leaf: leaf(file, place, data_type), jumps: Mutex::default() });
+            leaves.insert(place, Column { leaf, name, surveyed: Mutex::default() });
         }
         Ok(Group { levels, leaves })
     }
@@ -138,6 +171,7 @@ fn leaf(file: &ParquetFile, place: usize, data_type: &DataType) -> Leaf {
         physical,
         width: usize::try_from(bytes_of_type(physical, column.type_length())).unwrap_or(usize::MAX),
         lists: column.max_rep_level().unsigned_abs(),
+        definitions: column.max_def_level().unsigned_abs(),
         copied: physical == PhysicalType::BYTE_ARRAY && !is_view,
     }
 }
@@ -154,9 +188,9 @@ impl Decoder {
         let starts = &self.file.starts;
         let first = starts.partition_point(|start| *start <= rows.start) - 1;
         let end = starts.partition_point(|start| *start < rows.end);
-        let count = (rows.end - rows.start) as usize;
+        let (start, count) = (rows.start, (rows.end - rows.start) as usize);
         let skipped = rows.start - starts[first];
-        let part = Part { decoder: self, group, tally, row_groups: first..end, skipped };
+        let part = Part { decoder: self, group, tally, row_groups: first..end, rows };
         let selection = RowSelection::from(vec![RowSelector::skip(skipped as usize), RowSelector::select(count)]);
         let mut reader =
             ParquetRecordBatchReader::try_new_with_row_groups(&group.levels, &part, count, Some(selection))?;
@@ -164,46 +198,59 @@ impl Decoder {
             Some(batch) if batch.num_rows() == count => Ok(batch.columns().to_vec()),
             found => {
                 let found = found.map_or(0, |batch| batch.num_rows());
-                Err(malformed(&format!("of {count} rows from row {} on there are {found}", rows.start)))
+                Err(malformed(&format!("of {count} rows from row {start} on there are {found}")))
             }
         }
     }
 
     /// The pages of a leaf in a row group.
-    fn chunk(&self, row_group: usize, place: usize, leaf: Leaf) -> Result<Chunk, Error> {
-        let column = self.file.metadata.row_group(row_group).column(place);
-        let start = column.dictionary_page_offset().unwrap_or(column.data_page_offset());
-        let range = u64::try_from(start).ok().zip(u64::try_from(column.compressed_size()).ok());
+    fn chunk(&self, row_group: usize, place: usize, column: &Column) -> Result<Chunk, Error> {
+        let claim = self.file.claim(row_group, place, &column.name)?;
+        let metadata = self.file.metadata.row_group(row_group).column(place);
+        // As others read it: some writers say 0 where there is no dictionary, and some nothing where there is one.
+        let (data, dictionary) = (metadata.data_page_offset(), metadata.dictionary_page_offset());
+        let start = dictionary.filter(|dictionary| (1..data).contains(dictionary)).unwrap_or(data);
+        let range = u64::try_from(start).ok().zip(u64::try_from(metadata.compressed_size()).ok());
         let range = range.and_then(|(start, length)| Some((start, start.checked_add(length)?)));
         let (start, end) = range.ok_or_else(|| malformed("a column is at no place"))?;
-        Ok(Chunk { start, end, codec: Codec::of(column.compression())?, leaf, skipped: 0 })
+        let codec = Codec::of(metadata.compression())?;
+        Ok(Chunk { start, end, codec, leaf: column.leaf, skipped: 0, spare: 0, claim })
     }
 
-    /// The last page of a leaf in a row group behind the first one, at which reading may begin where this many rows are
-    /// passed over. The headers of the row group are read once for all its batches.
-    fn jump(
+    /// Compares all pages of a leaf in a row group with the footer, and returns the places in it at which reading may
+    /// begin. That is done once for all tasks that read a part of the row group.
+    ///
+    /// `chunk.spare` becomes what the survey took of the memory.
+    fn survey(
         &self,
         row_group: usize,
-        place: usize,
         column: &Column,
-        rows: u64,
+        chunk: &mut Chunk,
         tally: &Arc<Tally>,
-    ) -> Result<Option<Jump>, Error> {
-        if rows == 0 || column.leaf.is_repeated() {
-            return Ok(None);
+    ) -> Result<Arc<[Jump]>, Error> {
+        let lock = || column.surveyed.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(jumps) = lock().jumps.get(&row_group) {
+            return Ok(jumps.clone());
         }
-        let mut known = column.jumps.lock().unwrap_or_else(PoisonError::into_inner);
-        let jumps = match known.as_ref().filter(|(known, _)| *known == row_group) {
-            Some((_, jumps)) => jumps.clone(),
+        let pages = || ChunkPages::whole(self.file.source.clone(), tally.clone(), chunk.clone());
+        let mut spare = 0;
+        if column.leaf.is_repeated() {
+            // Pages of lists are decompressed. Who waits for memory must not hold the lock: an earlier task, without
+            // which there will be none, may wait for the lock.
+            spare = pages().longest()?;
+            tally.take(spare)?;
+        }
+        let mut surveyed = lock();
+        let jumps = match surveyed.jumps.get(&row_group) {
+            Some(jumps) => jumps.clone(),
             None => {
-                let chunk = self.chunk(row_group, place, column.leaf)?;
-                let pages = ChunkPages::new(self.file.source.clone(), tally.clone(), chunk, None);
-                let jumps: Arc<[Jump]> = pages.jumps(self.file.starts[row_group], self.per_batch)?.into();
-                known.insert((row_group, jumps)).1.clone()
+                let jumps: Arc<[Jump]> = pages().survey(self.file.starts[row_group], self.per_batch)?.into();
+                surveyed.insert(row_group, jumps.clone());
+                jumps
             }
         };
-        let behind = jumps.partition_point(|jump| jump.rows <= rows);
-        Ok(behind.checked_sub(1).map(|last| jumps[last]))
+        chunk.spare = spare;
+        Ok(jumps)
     }
 }
 
@@ -213,8 +260,8 @@ struct Part<'a> {
     group: &'a Group,
     tally: &'a Arc<Tally>,
     row_groups: Range<usize>,
-    /// Rows of the first row group that are passed over.
-    skipped: u64,
+    /// The rows of the file that the task reads.
+    rows: Range<u64>,
 }
 
 impl Part<'_> {
@@ -222,12 +269,23 @@ impl Part<'_> {
         let Some(column) = self.group.leaves.get(&place) else {
             return Err(malformed("a column is read that was not asked for"));
         };
-        let decoder = self.decoder;
-        let jump = decoder.jump(self.row_groups.start, place, column, self.skipped, self.tally)?;
-        let chunks = self.row_groups.clone().map(|row_group| decoder.chunk(row_group, place, column.leaf));
-        let mut chunks: Vec<_> = chunks.collect::<Result<_, _>>()?;
-        chunks.iter_mut().take(1).for_each(|first| first.skipped = self.skipped);
-        Ok(Chunks { source: decoder.file.source.clone(), tally: self.tally.clone(), chunks: chunks.into_iter(), jump })
+        let chunks = self.row_groups.clone().map(|row_group| self.chunk(row_group, place, column));
+        Ok(Chunks(chunks.collect::<Result<Vec<_>, _>>()?.into_iter()))
+    }
+
+    /// The pages of a leaf in a row group. They are compared with the footer before any row has an answer: where the
+    /// task reads all of them while it does, and else at once.
+    fn chunk(&self, row_group: usize, place: usize, column: &Column) -> Result<ChunkPages, Error> {
+        let (source, starts) = (self.decoder.file.source.clone(), &self.decoder.file.starts);
+        let mut chunk = self.decoder.chunk(row_group, place, column)?;
+        if self.rows.start <= starts[row_group] && starts[row_group + 1] <= self.rows.end {
+            return Ok(ChunkPages::whole(source, self.tally.clone(), chunk));
+        }
+        let jumps = self.decoder.survey(row_group, column, &mut chunk, self.tally)?;
+        chunk.skipped = self.rows.start.saturating_sub(starts[row_group]);
+        let behind = jumps.partition_point(|jump| jump.rows <= chunk.skipped);
+        let jump = behind.checked_sub(1).map(|last| jumps[last]);
+        Ok(ChunkPages::part(source, self.tally.clone(), chunk, jump))
     }
 }
 
@@ -253,20 +311,13 @@ impl RowGroups for Part<'_> {
 }
 
 /// The pages of a leaf, by row groups.
-struct Chunks {
-    source: Arc<Source>,
-    tally: Arc<Tally>,
-    chunks: std::vec::IntoIter<Chunk>,
-    /// In the first of them.
-    jump: Option<Jump>,
-}
+struct Chunks(std::vec::IntoIter<ChunkPages>);
 
 impl Iterator for Chunks {
     type Item = ParquetResult<Box<dyn PageReader>>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        let (chunk, jump) = (self.chunks.next()?, self.jump.take());
-        Some(Ok(Box::new(ChunkPages::new(self.source.clone(), self.tally.clone(), chunk, jump))))
+        Some(Ok(Box::new(self.0.next()?)))
     }
 }
 
@@ -325,12 +376,18 @@ fn footer(source: &Source, max_memory: u64) -> Result<Vec<u8>, Error> {
 
 fn row_starts(metadata: &ParquetMetaData) -> Result<Vec<u64>, Error> {
     let mut starts = vec![0u64];
+    let mut rows = 0;
     for group in metadata.row_groups() {
-        let rows = u64::try_from(group.num_rows()).ok();
+        let end = u64::try_from(group.num_rows()).ok().and_then(|count| count.checked_add(rows));
         // Readers count rows as signed numbers.
-        let end =
-            rows.and_then(|rows| starts[starts.len() - 1].checked_add(rows)).filter(|end| *end <= i64::MAX as u64);
-        starts.push(end.ok_or_else(|| malformed("a row group has an impossible number of rows"))?);
+        let end = end.filter(|end| *end <= i64::MAX as u64);
+        rows = end.ok_or_else(|| malformed("a row group has an impossible number of rows"))?;
+        starts.push(rows);
+    }
+    let claimed = metadata.file_metadata().num_rows();
+    if u64::try_from(claimed) != Ok(rows) {
+        let groups = metadata.num_row_groups();
+        return Err(malformed(&format!("the {groups} row groups have {rows} rows, but the footer says {claimed}")));
     }
     Ok(starts)
 }

@@ -39,6 +39,11 @@ impl<'a> Walker<'a> {
         self.at
     }
 
+    /// Bytes that were not read yet.
+    pub fn left(&self) -> usize {
+        self.bytes.len() - self.at
+    }
+
     pub fn byte(&mut self) -> Option<u8> {
         let byte = *self.bytes.get(self.at)?;
         self.at += 1;

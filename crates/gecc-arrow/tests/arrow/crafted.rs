@@ -189,20 +189,35 @@ pub struct Column {
     pub values: i64,
     pub pages: Vec<Vec<u8>>,
     pub has_dictionary: bool,
+    /// What the footer says of the dictionary's place, where that is not as it is.
+    pub dictionary_offset: Option<i64>,
 }
 
 impl Column {
     /// A column without compression and dictionary.
     pub fn new(name: &str, physical: i64, width: Option<usize>, rows: i64, pages: Vec<Vec<u8>>) -> Self {
         let elements = vec![element(name, physical, width, 0)];
-        Column { elements, physical, codec: 0, values: rows, pages, has_dictionary: false }
+        Column { elements, physical, codec: 0, values: rows, pages, has_dictionary: false, dictionary_offset: None }
     }
 }
 
 /// A file with one row group.
 pub fn file(columns: &[Column], rows: i64) -> Vec<u8> {
+    file_of_groups(&[(columns, rows)], rows)
+}
+
+/// A file whose row groups have these columns, and say that they have these rows, as the file does.
+pub fn file_of_groups(groups: &[(&[Column], i64)], rows: i64) -> Vec<u8> {
     let mut bytes = b"PAR1".to_vec();
-    let mut schema = vec![group("schema", columns.len() as i64)];
+    let first = groups.first().map_or(&[][..], |(columns, _)| columns);
+    let mut schema = vec![group("schema", first.len() as i64)];
+    first.iter().for_each(|column| schema.extend_from_slice(&column.elements));
+    let groups: Vec<_> = groups.iter().map(|(columns, rows)| row_group(&mut bytes, columns, *rows)).collect();
+    with_footer(bytes, &footer(&schema, rows, &groups))
+}
+
+/// Appends the pages of a row group, and returns what the footer says of it.
+fn row_group(bytes: &mut Vec<u8>, columns: &[Column], rows: i64) -> Vec<u8> {
     let mut chunks = Vec::new();
     for column in columns {
         let start = bytes.len() as i64;
@@ -219,14 +234,12 @@ pub fn file(columns: &[Column], rows: i64) -> Vec<u8> {
             long(7, length),
             long(9, start + first),
         ];
-        if column.has_dictionary {
-            fields.push(long(11, start));
+        if let Some(offset) = column.dictionary_offset.or(column.has_dictionary.then_some(start)) {
+            fields.push(long(11, offset));
         }
-        schema.extend_from_slice(&column.elements);
         chunks.push(structure(&[long(2, start), inner(3, &fields)]));
     }
-    let row_group = structure(&[list(1, STRUCT, &chunks), long(2, bytes.len() as i64), long(3, rows)]);
-    with_footer(bytes, &footer(&schema, rows, &[row_group]))
+    structure(&[list(1, STRUCT, &chunks), long(2, bytes.len() as i64), long(3, rows)])
 }
 
 /// The columns of a verification, each with the pages that `pages` gives for its width.
@@ -378,6 +391,7 @@ pub fn file_beside(part: Beside, rows: usize, bytes: usize) -> Vec<u8> {
         values: rows as i64,
         pages: vec![dictionary(), pages],
         has_dictionary: true,
+        dictionary_offset: None,
     };
     let mut columns = rejected(rows);
     columns.push(x);
@@ -405,6 +419,7 @@ pub fn long_list(values: usize) -> Vec<u8> {
         values: values as i64,
         pages: vec![dictionary(1, &[7; 4]), page(values as i64, DICTIONARY, &bytes)],
         has_dictionary: true,
+        dictionary_offset: None,
     };
     let mut columns = rejected(1);
     columns.push(x);

@@ -313,7 +313,7 @@ fn changed_footers_are_errors_or_tables() {
             crafted::int(1, 7),
             crafted::list(2, I32, &[crafted::zigzag(0)]),
             crafted::int(4, 0),
-            crafted::long(5, 1),
+            crafted::long(5, 0),
             crafted::long(6, 4),
             crafted::long(7, 4),
             crafted::long(9, 4),
