@@ -61,6 +61,42 @@ fn exit_codes_tell_what_was_not_checked_from_what_was_rejected() {
 
 #[cfg(feature = "arrow")]
 #[test]
+fn tables_of_transactions_have_the_rows_that_they_say() {
+    let folder = tempfile::tempdir().unwrap();
+    for name in ["amp_evm_transactions.parquet", "ethereum__transactions__polars.parquet"] {
+        let changed = folder.path().join(name);
+        fs::write(&changed, crate::tables::with_a_row_less(Path::new(&data(name)))).unwrap();
+        let output = run(&["ethereum", "senders", changed.to_str().unwrap()], "");
+        assert_eq!((code(&output), answers(&output).len()), (2, 0), "{}", stderr(&output));
+        assert!(stderr(&output).contains("row group 1, column `"), "{}", stderr(&output));
+    }
+}
+
+/// Neither of them wins.
+#[cfg(feature = "arrow")]
+#[test]
+fn two_columns_of_one_name_are_no_table_of_transactions() {
+    use gecc_arrow::{Format, Output, Pool, Projection, Writer};
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("ethereum__transactions__two.parquet");
+    let input = gecc_arrow::open(data("ethereum__transactions__polars.parquet"), Default::default()).unwrap();
+    let batch = input.batches(&Projection::All).unwrap().next().unwrap().unwrap();
+    for name in ["transaction_hash", "from_address", "r", "v"] {
+        let place = batch.schema().index_of(name).unwrap();
+        let places: Vec<usize> = (0..batch.num_columns()).chain([place]).collect();
+        let two = batch.project(&places).unwrap();
+        let output = Output::File(path.clone());
+        let mut writer = Writer::create(output, Format::Parquet, Default::default(), &two.schema()).unwrap();
+        writer.write(&two, &Pool::default()).unwrap();
+        writer.finish().unwrap();
+        let output = run(&["ethereum", "senders", path.to_str().unwrap()], "");
+        assert_eq!((code(&output), answers(&output).len()), (2, 0), "{}", stderr(&output));
+        assert!(stderr(&output).contains(&format!("two columns {name}")), "{}", stderr(&output));
+    }
+}
+
+#[cfg(feature = "arrow")]
+#[test]
 fn answers_as_columns() {
     use arrow_array::Array;
     use arrow_array::cast::AsArray;

@@ -13,6 +13,9 @@ mod chains;
 mod columns;
 mod commit;
 mod compressed;
+#[cfg(feature = "arrow")]
+#[path = "../../../gecc-arrow/tests/arrow/crafted.rs"]
+mod crafted;
 mod ed25519;
 #[cfg(feature = "chains")]
 mod ethereum;

@@ -1,6 +1,9 @@
 //! `gecc bitcoin scan`: what is found in the shipped tables, which have what it has to find.
 
 use crate::support::{answers, code, run, stderr};
+use crate::tables::with_a_row_less;
+use arrow_array::types::Int64Type;
+use arrow_array::{ArrayRef, FixedSizeBinaryArray, ListArray, RecordBatch};
 use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -101,4 +104,74 @@ fn a_table_that_cannot_be_read_is_named() {
     let output = run(&["bitcoin", "scan", "--key-file", &keys, tables[0], tables[1]], "");
     assert_eq!(code(&output), 2);
     assert!(stderr(&output).contains("broken.parquet: "), "{}", stderr(&output));
+}
+
+/// Neither what stands behind the rows of a row group nor its rows are scanned.
+#[test]
+fn tables_with_other_rows_than_their_pages_are_errors() {
+    let (folder, keys) = keys(&known());
+    for name in ["silent_keys.parquet", "silent_prefixes.parquet"] {
+        let changed = folder.path().join(name);
+        fs::write(&changed, with_a_row_less(&data(name))).unwrap();
+        let arguments = ["bitcoin", "scan", "--key-file", &keys, changed.to_str().unwrap()];
+        let output = run(&[&arguments[..], &LABELS].concat(), "");
+        assert_eq!((code(&output), answers(&output).len()), (2, 0), "{}", stderr(&output));
+        assert!(stderr(&output).contains("row group 1, column `"), "{}", stderr(&output));
+    }
+}
+
+/// A table of rows with a tweak point each, and these outputs.
+fn table(path: &Path, columns: &[(&str, ArrayRef)]) {
+    let table = RecordBatch::try_from_iter(columns.iter().cloned()).unwrap();
+    let output = gecc_arrow::Output::File(path.to_owned());
+    let mut writer =
+        gecc_arrow::Writer::create(output, gecc_arrow::Format::Parquet, Default::default(), &table.schema()).unwrap();
+    writer.write(&table, &gecc_arrow::Pool::default()).unwrap();
+    writer.finish().unwrap();
+}
+
+/// The generator of secp256k1.
+fn points(rows: usize) -> ArrayRef {
+    let point = hex::decode("0279be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798").unwrap();
+    std::sync::Arc::new(FixedSizeBinaryArray::try_from_iter(std::iter::repeat_n(point, rows)).unwrap())
+}
+
+/// A transaction without outputs has an empty list.
+#[test]
+fn rows_whose_outputs_are_null_are_counted() {
+    let (folder, keys) = keys(&known());
+    let path = folder.path().join("nulls.parquet");
+    let scan = |lists: Vec<Option<Vec<Option<i64>>>>| {
+        let rows = lists.len();
+        let lists: ArrayRef = std::sync::Arc::new(ListArray::from_iter_primitive::<Int64Type, _, _>(lists));
+        table(&path, &[("tweak_key", points(rows)), ("outputs", lists)]);
+        let output = run(&["bitcoin", "scan", "--key-file", &keys, path.to_str().unwrap()], "");
+        (code(&output), stderr(&output))
+    };
+    let (code, said) = scan(vec![Some(vec![Some(7)]), None, Some(Vec::new()), None]);
+    assert_eq!(code, 1, "{said}");
+    let counts = "0 outputs found in 4 rows, 0 without a tweak point, 2 whose `outputs` is null";
+    assert!(said.contains(counts), "{said}");
+    let (code, said) = scan(vec![Some(vec![Some(7)]), Some(Vec::new())]);
+    assert!(code == 0 && !said.contains("null"), "{said}");
+}
+
+/// Neither of them wins.
+#[test]
+fn two_columns_of_one_name_are_not_scanned() {
+    let (folder, keys) = keys(&known());
+    let path = folder.path().join("two.parquet");
+    let lists = || -> ArrayRef {
+        std::sync::Arc::new(ListArray::from_iter_primitive::<Int64Type, _, _>(vec![Some(vec![Some(7)])]))
+    };
+    let txids: ArrayRef = std::sync::Arc::new(FixedSizeBinaryArray::try_from_iter([[7_u8; 32]].iter()).unwrap());
+    let one = vec![("tweak_key", points(1)), ("outputs", lists()), ("txid", txids)];
+    for place in 0..3 {
+        let mut columns = one.clone();
+        columns.push(one[place].clone());
+        table(&path, &columns);
+        let output = run(&["bitcoin", "scan", "--key-file", &keys, path.to_str().unwrap()], "");
+        let said = format!("two columns `{}`", one[place].0);
+        assert!(code(&output) == 2 && stderr(&output).contains(&said), "{}", stderr(&output));
+    }
 }

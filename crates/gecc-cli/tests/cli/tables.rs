@@ -1,5 +1,6 @@
 //! Parquet and Arrow IPC, in and out.
 
+use crate::crafted;
 use crate::support::{Signed, TemporaryFile, answers, code, run, signed, start, stderr};
 use arrow_array::cast::AsArray;
 use arrow_array::{
@@ -580,6 +581,171 @@ fn progress_is_said_of_tables_too() {
     let said = stderr(&child.wait_with_output().unwrap());
     let progress = said.lines().next().unwrap();
     assert!(progress.starts_with("gecc: ") && progress.contains("B/s, 300 items"), "{said}");
+}
+
+/// A file of one row group whose footer says that there is a row less than there is, of the file and of the row group.
+/// Columns still say how many values they have.
+pub fn with_a_row_less(path: &Path) -> Vec<u8> {
+    let rows = open(path, ReadOptions::default()).unwrap().rows().unwrap();
+    let mut bytes = std::fs::read(path).unwrap();
+    // A field of 64 bits behind the one with the number before it, as rows and values are. Rows of the file come first,
+    // and those of a row group behind its columns.
+    let field = |rows: u64| [vec![0x16], crafted::varint(rows << 1)].concat();
+    let (from, to) = (field(rows), field(rows - 1));
+    assert_eq!(from.len(), to.len());
+    let end = bytes.len() - 8;
+    let length = u32::from_le_bytes(*bytes[end..].first_chunk().unwrap()) as usize;
+    let places: Vec<_> = (end - length..end).filter(|at| bytes[*at..].starts_with(&from)).collect();
+    for at in [places[0], *places.last().unwrap()] {
+        bytes[at..at + to.len()].copy_from_slice(&to);
+    }
+    bytes
+}
+
+/// A Parquet file of two row groups whose first chunk of signatures has a page more than the row group has rows. The
+/// signatures in it are those of the second row group, which has zeros.
+fn hidden_signatures(set: &Signed) -> Vec<u8> {
+    let group = |items: [usize; 3], signatures: &dyn Fn(usize) -> Vec<u8>| {
+        let page = |bytes: Vec<u8>| crafted::page(3, crafted::PLAIN, &bytes);
+        let cells = |cell: &dyn Fn(usize) -> Vec<u8>| page(items.iter().flat_map(|item| cell(*item)).collect());
+        [
+            (32, cells(&|item| set.digests[item].to_vec())),
+            (64, cells(signatures)),
+            (33, cells(&|item| set.public[item].to_compressed().unwrap().to_vec())),
+        ]
+        .into_iter()
+        .zip(crafted::COLUMNS)
+        .map(|((width, page), (name, _))| crafted::Column::new(name, crafted::FIXED, Some(width), 3, vec![page]))
+        .collect::<Vec<_>>()
+    };
+    let real = |item: usize| set.signed[item].signature.to_vec();
+    let mut first = group([0, 1, 2], &real);
+    first[1].pages.extend(group([3, 4, 5], &real)[1].pages.clone());
+    let second = group([3, 4, 5], &|_| vec![0; 64]);
+    crafted::file_of_groups(&[(&first, 3), (&second, 3)], 6)
+}
+
+/// With answers of every form, alone or with others, and however many threads there are.
+#[test]
+fn signatures_beyond_the_rows_of_a_row_group_are_not_verified() {
+    let set = signed::<Secp256k1>(9);
+    let hidden = TemporaryFile::new("hidden.parquet", hidden_signatures(&set));
+    let whole = file("whole", &table(&set), 9, WRITTEN[0]);
+    let out = TemporaryFile::new("hidden-out.parquet", "");
+    let verify = ["verify", "--curve", "secp256k1", "--columns", "public_key=public_key"];
+    let said = "row group 1, column `signature`: its 3 values end at byte";
+    for more in [&[][..], &["--threads", "1"], &["--max-memory", "16M"], &["--only-rejected"], &["-o", out.path()]] {
+        let output = run(&[&verify[..], more, &[hidden.path()]].concat(), "");
+        assert_eq!((code(&output), answers(&output).len()), (2, 0), "{more:?}: {}", stderr(&output));
+        assert!(stderr(&output).contains(said) && stderr(&output).contains("hidden.parquet"), "{}", stderr(&output));
+    }
+    let beside = run(&[&verify[..], &["--beside", "-o", out.path(), hidden.path()]].concat(), "");
+    assert!(code(&beside) == 2 && stderr(&beside).contains(said), "{}", stderr(&beside));
+    // What comes before it is answered.
+    let both = run(&["verify", "--curve", "secp256k1", whole.path(), hidden.path()], "");
+    assert_eq!((code(&both), answers(&both).len()), (2, 9), "{}", stderr(&both));
+    assert!(stderr(&both).contains(said), "{}", stderr(&both));
+}
+
+/// The answers of what was read are there.
+#[test]
+fn streams_that_are_cut_or_go_on_are_errors_after_their_answers() {
+    let written = file("marker", &table(&signed::<P256>(ITEMS)), 100, WRITTEN[3]);
+    let stream = std::fs::read(written.path()).unwrap();
+    let cut = &stream[..stream.len() - 8];
+    let verify = [&["verify", "--curve", "p256"], COLUMNS].concat();
+    for (bytes, said) in [
+        (cut.to_vec(), "printf '\\377\\377\\377\\377\\0\\0\\0\\0'"),
+        ([&stream[..], &stream].concat(), "several streams are several inputs"),
+        ([&stream[..], b"x"].concat(), "goes on after the end-of-stream marker"),
+    ] {
+        let input = TemporaryFile::new("marker-changed", &bytes);
+        let named = run(&[&verify[..], &[input.path()]].concat(), "");
+        let piped = run(&[&verify[..], &["--format", "arrow"]].concat(), bytes);
+        for output in [named, piped] {
+            assert_eq!((code(&output), answers(&output).len()), (2, ITEMS), "{}", stderr(&output));
+            assert!(stderr(&output).contains(said), "{}", stderr(&output));
+        }
+        let out = TemporaryFile::new("marker-out.parquet", "");
+        let columns = run(&[&verify[..], &["-o", out.path(), input.path()]].concat(), "");
+        assert!(code(&columns) == 2 && stderr(&columns).contains(said), "{}", stderr(&columns));
+    }
+    // As the message says.
+    let whole = [cut, b"\xff\xff\xff\xff\0\0\0\0"].concat();
+    assert_eq!(code(&run(&[&verify[..], &["--format", "arrow"]].concat(), whole)), 1);
+}
+
+/// Neither of two columns of one name wins, whatever is said.
+#[test]
+fn two_columns_of_one_name_are_an_error() {
+    let set = signed::<Secp256k1>(3);
+    let digests = fixed(set.digests.iter());
+    let others = fixed(set.digests.iter().rev());
+    let signatures = fixed(set.signed.iter().map(|one| one.signature));
+    let keys = fixed(set.public.iter().map(|key| key.to_compressed().unwrap()));
+    let columns = [("digest", digests), ("signature", signatures), ("public_key", keys), ("digest", others)];
+    let table = RecordBatch::try_from_iter(columns).unwrap();
+    let out = TemporaryFile::new("two-out.parquet", "");
+    for written in WRITTEN {
+        let input = file("two", &table, 3, written);
+        for more in [&[][..], &["--columns", "digest=digest"], &["--beside", "-o", out.path()]] {
+            let output = run(&[&["verify", "--curve", "secp256k1"][..], more, &[input.path()]].concat(), "");
+            assert_eq!((code(&output), answers(&output).len()), (2, 0), "{more:?}: {}", stderr(&output));
+            let named = stderr(&output);
+            assert!(named.contains("digest"), "{named}");
+        }
+    }
+}
+
+/// Whatever is said of it: as a tag, as another field, and with a key from a file.
+#[test]
+fn secret_columns_are_never_written() {
+    let set = signed::<P256>(5);
+    let secrets = || fixed(set.secret.iter().map(|key| *key.expose_bytes()));
+    let digests = || fixed(set.digests.iter());
+    let key = TemporaryFile::new("never.key", hex::encode(set.secret[0].expose_bytes()));
+    let parts = vec![
+        (Arc::new(Field::new("private_key", secrets().data_type().clone(), true)), secrets()),
+        (Arc::new(Field::new("note", digests().data_type().clone(), true)), digests()),
+    ];
+    let nested: ArrayRef = Arc::new(arrow_array::StructArray::from(parts));
+    let table = RecordBatch::try_from_iter([
+        ("digest", digests()),
+        ("tag", secrets()),
+        ("private_key", secrets()),
+        ("wallet", nested),
+    ])
+    .unwrap();
+    for written in [WRITTEN[0], WRITTEN[3]] {
+        let input = file("never", &table, 5, written);
+        for end in ["parquet", "arrow", "jsonl"] {
+            let out = TemporaryFile::new(&format!("never-out.{end}"), "");
+            let beside: &[&str] = if end == "jsonl" { &[] } else { &["--beside"] };
+            let tag = ["--columns", "secret_key=tag"];
+            let of_file = ["--key-file", key.path()];
+            for (command, more) in [("sign", &tag[..]), ("pubkey", &tag[..]), ("sign", &of_file[..])] {
+                let output = ["--curve", "p256", "-o", out.path()];
+                let arguments = [&[command][..], &output, more, beside, &[input.path()]].concat();
+                let output = run(&arguments, "");
+                assert_eq!(code(&output), 0, "{arguments:?}: {}", stderr(&output));
+                let said = [std::fs::read(out.path()).unwrap(), output.stdout, output.stderr].concat();
+                let is_there = |secret: &[u8]| said.windows(secret.len()).any(|window| window == secret);
+                for secret in &set.secret {
+                    let bytes = secret.expose_bytes();
+                    // A column that only the user knows to be one of keys stands beside those of a key file.
+                    let is_named = more == tag || end == "jsonl";
+                    assert!(!is_named || !is_there(bytes), "{arguments:?}");
+                    assert!(!is_there(hex::encode(bytes).as_bytes()), "{arguments:?}");
+                }
+                if end != "jsonl" {
+                    let names: Vec<_> =
+                        read(out.path())[0].schema().fields().iter().map(|field| field.name().clone()).collect();
+                    assert!(!names.iter().any(|name| name == "private_key" || name == "wallet"), "{names:?}");
+                    assert_eq!(names.iter().any(|name| name == "tag"), more != tag, "{names:?}");
+                }
+            }
+        }
+    }
 }
 
 #[test]
