@@ -27,7 +27,9 @@ fn main() {
 
 /// The commit of a package, and the files and folders by whose change it may become another.
 pub struct Found {
+    /// The commit, if any source of it was found.
     pub commit: Option<String>,
+    /// The files and folders that were read.
     pub read: Vec<PathBuf>,
 }
 

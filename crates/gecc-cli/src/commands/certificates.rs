@@ -24,7 +24,7 @@ pub fn run(options: CertificatesOptions) -> Result<u8, Failure> {
             return Ok(Some(Failure::Problem(problem.to_owned())));
         }
         let finished = session.paths.files.iter().map(|(path, _)| path.clone()).collect();
-        let mut progress = Progress { bytes: session.paths.bytes(), finished, problems };
+        let mut progress = Progress { bytes: session.paths.bytes(), finished, problems, ..Progress::default() };
         let mut answers = answers.into_iter();
         loop {
             let part: Part = (answers.by_ref().take(PUT_OUT).collect(), std::mem::take(&mut progress));

@@ -51,7 +51,8 @@ impl Output {
     pub fn require_sync(&self, sync: bool) -> Result<(), String> {
         match &self.0 {
             Sink::Direct(_) if sync => {
-                Err("--sync is for output files: standard output, pipes and devices are written as they come".to_owned())
+                Err("--sync is for output files: standard output, pipes and devices are written as they come"
+                    .to_owned())
             }
             _ => Ok(()),
         }

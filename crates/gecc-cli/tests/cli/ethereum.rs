@@ -141,10 +141,12 @@ fn forms_are_recognised_a_byte_at_a_time() {
         for (number, (name, content)) in inputs.iter().enumerate() {
             let file = folder.path().join("file");
             fs::write(&file, content).unwrap();
-            let by = |name: &str| [command, &[name]].concat();
-            let expected = run(&by(text(&file)), "");
+            let expected = run(&with_input(command, text(&file)), "");
             let pipe = folder.path().join(format!("{}-{number}", command[0]));
-            let found = [run_slowly(&by("-"), content), run_from_named_pipe(&by(text(&pipe)), &pipe, content)];
+            let found = [
+                run_slowly(&with_input(command, "-"), content),
+                run_from_named_pipe(&with_input(command, text(&pipe)), &pipe, content),
+            ];
             for found in found {
                 // Parquet has its description at its end, and certificates are told by the name of their file.
                 if *name == "Parquet" {
@@ -388,4 +390,11 @@ fn keys_in_urls_of_nodes_are_not_shown() {
             assert!(!said.contains(KEY) && !said.contains(&KEY[..12]), "{url}: {said}");
         }
     }
+}
+
+/// Returns the arguments of a command with an input.
+fn with_input<'a>(command: &[&'a str], input: &'a str) -> Vec<&'a str> {
+    let mut arguments = command.to_vec();
+    arguments.push(input);
+    arguments
 }
