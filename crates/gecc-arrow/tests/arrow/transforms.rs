@@ -5,6 +5,7 @@ use crate::items::{Items, columns, engine, fixed, some, verdicts, verify};
 use arrow_array::cast::AsArray;
 use arrow_array::types::UInt64Type;
 use arrow_array::{Array, ArrayRef, Int64Array, RecordBatch, StringArray};
+use arrow_select::concat::concat_batches;
 use base64::Engine as _;
 use base64::prelude::{BASE64_STANDARD as STANDARD, BASE64_URL_SAFE_NO_PAD as URL_SAFE_NO_PAD};
 use gecc::fields::Encoding;
@@ -148,26 +149,32 @@ fn texts_are_in_the_encoding_of_the_first_rows() {
             assert_eq!(codes(&to, "valid"), codes_of_items, "{format:?}");
         }
     }
-    // Neither wins, and nothing is written.
-    let of_both = |rows| {
-        let columns: Vec<ArrayRef> = vec![hex.column(0).clone(), base64[0].column(1).clone(), hex.column(2).clone()];
-        RecordBatch::try_new(hex.schema(), columns).unwrap().slice(0, rows)
-    };
+    // Each column has an encoding of its own.
+    let signatures_in_base64: Vec<ArrayRef> =
+        vec![hex.column(0).clone(), base64[0].column(1).clone(), hex.column(2).clone()];
+    let signatures_in_base64 = RecordBatch::try_new(hex.schema(), signatures_in_base64).unwrap();
+    write(&from, &signatures_in_base64, 700, Format::Parquet, Compression::None);
+    let outcome = run(&from, Output::File(to.clone()), 1024, &with, false).unwrap();
+    assert!(outcome.problem.is_none(), "{:?}", outcome.problem);
+    assert_eq!(codes(&to, "valid"), codes_of_items);
+    // Within one neither wins, and nothing is written.
+    let rows_of_both = concat_batches(&hex.schema(), &[hex.slice(0, 600), base64[0].slice(600, 600)]).unwrap();
     std::fs::remove_file(&to).unwrap();
-    write(&from, &of_both(1200), 1200, Format::Parquet, Compression::None);
+    write(&from, &rows_of_both, 1200, Format::Parquet, Compression::None);
     let outcome = run(&from, Output::File(to.clone()), 1024, &with, false).unwrap();
     let problem = outcome.problem.unwrap().to_string();
-    assert!(problem.contains("of the first 1000 rows 2000 values are hexadecimal and 1000 base64"), "{problem}");
+    assert!(problem.contains("of the first 1000 rows 1800 values are hexadecimal and 1200 base64"), "{problem}");
     assert!(!to.exists());
     // What is said decides: rows of the other encoding are rejected by themselves.
+    write(&from, &signatures_in_base64.slice(0, 1200), 1200, Format::Parquet, Compression::None);
     let input = open(&from, options(1024)).unwrap();
     let (operation, pool) = (verify(CURVE), Pool::default());
     let mut said = Mapping::new();
-    said.encodings = Encoding::Base64.into();
+    said.encodings = Encoding::Hex.into();
     let mapping = complete(said, input.schema(), &operation).unwrap();
     let job = Job { engine: engine(), operation: &operation, mapping: &mapping, pool: &pool };
     let outcome = transform(&job, input, Output::File(to.clone()), &with, &AtomicBool::new(false)).unwrap();
-    let wrong = Reason::Cell(Field::Digest, CellProblem::WrongLength);
+    let wrong = Reason::Cell(Field::Signature, CellProblem::NotHexadecimal);
     assert_eq!(outcome.counts.rejected().collect::<Vec<_>>(), [(wrong, 1200)]);
 }
 
