@@ -229,14 +229,13 @@ fn kernel_packs() -> Finding {
 fn nvrtc() -> Finding {
     let version = kernels::nvrtc_version().map(|(major, minor)| format!("version {major}.{minor}"));
     let version = version.map_err(|problem| {
-        let problem = match problem {
-            gecc::Error::Kernels(problem) => problem,
-            other => other.to_string(),
-        };
-        format!(
-            "not usable: {problem} (install the CUDA toolkit or `pip install nvidia-cuda-nvrtc`, or set GECC_NVRTC_DIR; \
-             it compiles kernels on first use, unless `gecc kernels pack` or `gecc kernels build` has done so)"
-        )
+        const REMEDY: &str =
+            "install the CUDA toolkit or `pip install nvidia-cuda-nvrtc`, or set GECC_NVRTC_DIR to its folder";
+        match problem {
+            gecc::Error::Kernels(problem) if problem.contains("is not installed") => format!("not found ({REMEDY})"),
+            gecc::Error::Kernels(problem) => format!("{problem} ({REMEDY})"),
+            other => format!("{other} ({REMEDY})"),
+        }
     });
     Finding::of("NVRTC", version, State::Missing)
 }

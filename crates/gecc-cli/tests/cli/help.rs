@@ -10,6 +10,10 @@ fn help_doctor_and_completions() {
     for what in ["cores", "engine", "NVIDIA GPUs", "NVRTC"] {
         assert!(doctor.contains(what), "{doctor}");
     }
+    // Where NVRTC is not found, it says what to do, and nothing of errors of kernels.
+    let nvrtc = doctor.lines().find(|line| line.contains("NVRTC: ")).unwrap();
+    assert!(!nvrtc.contains("kernels: "), "{nvrtc}");
+    assert!(nvrtc.starts_with("[ok]") || nvrtc.contains("install the CUDA toolkit or `pip install nvidia"), "{nvrtc}");
     for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
         let script = run(&["completions", shell], "").stdout;
         assert!(String::from_utf8_lossy(&script).contains("recover"), "{shell}");
