@@ -412,7 +412,7 @@ fn ecdsa_digest_of(digits: &str) -> Result<[u8; 32], String> {
     const LONGEST: usize = 64;
     let mut bytes = [0; LONGEST];
     let length = digits.len() / 2;
-    if !is_ecdsa_digest(length) || digits.len() % 2 == 1 {
+    if !is_ecdsa_digest(length) || !digits.len().is_multiple_of(2) {
         check("digest", digits)?;
         let count = counted(length, "byte");
         return Err(format!("`digest` has {count} instead of 32"));
@@ -437,7 +437,7 @@ fn not_base64(field: Field, text: &str) -> String {
 /// Says what keeps a text from being hexadecimal digits in pairs.
 fn check(name: &str, digits: &str) -> Result<(), String> {
     let problem = match digits.char_indices().find(|(_, character)| !character.is_ascii_hexdigit()) {
-        None if digits.len() % 2 == 0 => return Ok(()),
+        None if digits.len().is_multiple_of(2) => return Ok(()),
         None => "it has an odd number of digits".to_owned(),
         Some((at, character)) => {
             format!("it contains {character:?} at position {at}{}", hint(digits, character))
