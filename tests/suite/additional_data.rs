@@ -51,7 +51,16 @@ fn nonce<C: TestCurve, H: Digest + BlockSizeUser>(secret: &[u8; 32], digest: &[u
 
 /// SEC 1, section 4.1.3.
 fn ecdsa_signature<C: TestCurve>(secret: &[u8; 32], digest: &[u8; 32], data: &[u8]) -> ([u8; 64], u8) {
-    let k = nonce::<C, Sha256>(secret, digest, data);
+    ecdsa_signature_by::<C, Sha256>(secret, digest, data)
+}
+
+/// The same with the nonces of another hash.
+pub fn ecdsa_signature_by<C: TestCurve, H: Digest + BlockSizeUser>(
+    secret: &[u8; 32],
+    digest: &[u8; 32],
+    data: &[u8],
+) -> ([u8; 64], u8) {
+    let k = nonce::<C, H>(secret, digest, data);
     let d = scalar::<C>(secret).expect("a key is below n");
     let point = encode::<C>(&mul_base::<C>(&k));
     let r = reduced::<C>(point.x());

@@ -1,5 +1,6 @@
 //! RFC 6979: appendix A.2.5 for P-256, btcd's vectors for secp256k1; and the secp256k1 signatures of `cryptography`.
 
+use super::additional_data::ecdsa_signature_by;
 use super::support::scheme::{Ecdsa, Item, Scheme, concatenate, verify_ecdsa};
 use super::vectors::{bits_to_integer, bytes, field, parse, sha2, uncompressed};
 use gecc::call::{Columns, Contents, Operation};
@@ -112,7 +113,7 @@ pub fn p256(engine: &Engine) {
 }
 
 /// SHA-384 and SHA-512 on all items of a batch that is large enough for a GPU, where there is one, with keys and
-/// additional data of their own: as RFC 6979 has it, by the crate that RustCrypto has for it.
+/// additional data of their own: with the nonces of the crate `rfc6979`, and the steps of SEC 1.
 pub fn other_hashes(engine: &Engine) {
     const ITEMS: usize = 3000;
     let keys: Vec<SecretKey> = (0..ITEMS).map(|item| SecretKey::from_bytes([(item % 250) as u8 + 1; 32])).collect();
@@ -134,23 +135,12 @@ pub fn other_hashes(engine: &Engine) {
         for item in (0..ITEMS).step_by(29) {
             let (key, digest) = (keys[item].expose_bytes(), hash.digest(messages[item]).unwrap());
             let expected = match hash {
-                Hash::Sha384 => by_rust_crypto::<sha2::Sha384>(key, &digest, &data[item]),
-                _ => by_rust_crypto::<sha2::Sha512>(key, &digest, &data[item]),
+                Hash::Sha384 => ecdsa_signature_by::<P256, sha2::Sha384>(key, &digest, &data[item]).0,
+                _ => ecdsa_signature_by::<P256, sha2::Sha512>(key, &digest, &data[item]).0,
             };
             assert_eq!(signatures[64 * item..][..64], expected, "{hash:?} {item}");
         }
     }
-}
-
-fn by_rust_crypto<D: sha2::Digest + sha2::digest::block_api::BlockSizeUser>(
-    key: &[u8; 32],
-    digest: &[u8; 32],
-    data: &[u8; 32],
-) -> [u8; 64] {
-    use p256::ecdsa::hazmat::sign_prehashed_rfc6979;
-    let key = p256::NonZeroScalar::try_from(&key[..]).unwrap();
-    let (signature, _) = sign_prehashed_rfc6979::<p256::NistP256, D>(&key, digest, data);
-    signature.to_bytes().into()
 }
 
 #[derive(Deserialize)]

@@ -119,7 +119,7 @@ fn encodings_are_said_by_field() {
 fn digests_of_other_hashes_are_cut_and_padded() {
     let engine = Engine::cpu().unwrap();
     let key = SecretKey::from_bytes([7; 32]);
-    let public = keys::public_keys(&engine, Secp256k1, &[key.clone()]).unwrap()[0].unwrap();
+    let public = keys::public_keys(&engine, Secp256k1, std::slice::from_ref(&key)).unwrap()[0].unwrap();
     let key_file = TemporaryFile::new("digests.key", hex::encode([7; 32]));
     let long: Vec<u8> = (1..=64).collect();
     for length in [20, 28, 32, 48, 64] {
@@ -314,7 +314,7 @@ fn members_that_are_null_or_twice_are_the_items_own() {
 fn user_ids_of_sm2_are_said_for_all_and_may_be_empty() {
     let engine = Engine::cpu().unwrap();
     let key = SecretKey::from_bytes([5; 32]);
-    let public = keys::public_keys(&engine, gecc::Sm2, &[key.clone()]).unwrap()[0].unwrap();
+    let public = keys::public_keys(&engine, gecc::Sm2, std::slice::from_ref(&key)).unwrap()[0].unwrap();
     let key_file = TemporaryFile::new("sm2.key", hex::encode([5; 32]));
     let sign = |id: &[u8]| {
         let ids: [&[u8]; 1] = [id];
