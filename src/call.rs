@@ -21,7 +21,7 @@
 
 use crate::curve::{Curve, CurveId, Secp256k1, Sm2};
 use crate::engine::Engine;
-use crate::fields::Hash;
+use crate::fields::{Hash, SignatureForm, SignatureReader, UnusableSignatureForm};
 use crate::op::Worth;
 use crate::ops::{ecdh, hash, keys};
 use crate::schemes::bip340::{self, Auxiliary};
@@ -222,6 +222,32 @@ impl Operation {
         }
     }
 
+    /// What reads signatures of a form for this operation: [`Reads::signatures`] without [`Reads::bare_signatures`].
+    ///
+    /// # Errors
+    /// [`UnusableSignatureForm`] where its signatures do not have the form: those of BIP 340 and Ed25519 have one form
+    /// alone, those of SM2 no recovery id, and hash types are Bitcoin's, on secp256k1.
+    pub fn signature_reader(self, form: SignatureForm) -> Result<SignatureReader, UnusableSignatureForm> {
+        let reads = self.reads();
+        let has_recovery_ids = self.curve().is_some_and(CurveId::has_ecdsa) && !reads.bare_signatures;
+        let refused = |reason: &str| Err(UnusableSignatureForm(format!("the signature form {form} {reason}")));
+        match form {
+            SignatureForm::Auto => {}
+            _ if !reads.signatures => return refused("is for operations that read signatures"),
+            _ if reads.bare_signatures => {
+                return refused("is for ECDSA and SM2: signatures of BIP 340 and Ed25519 have 64 bytes");
+            }
+            SignatureForm::Rsv | SignatureForm::HeaderFirst | SignatureForm::Eip2098 if !has_recovery_ids => {
+                return refused("has a recovery id, and SM2 has none");
+            }
+            SignatureForm::DerHashType if self.curve() != Some(Secp256k1::ID) => {
+                return refused("has a hash type of Bitcoin, which is on secp256k1");
+            }
+            _ => {}
+        }
+        Ok(SignatureReader::new(form, has_recovery_ids))
+    }
+
     /// The results of an item beside its code, at most two. Verification has none: the code is the verdict.
     pub fn results(self) -> &'static [Column] {
         const SIGNATURE: Column = Column { name: "signature", width: 64 };
@@ -409,7 +435,9 @@ fn nonce_hash(hash: Hash) -> NonceHash {
     match hash {
         Hash::Sha384 => NonceHash::Sha384,
         Hash::Sha512 => NonceHash::Sha512,
-        Hash::Sha256 | Hash::Sha256d | Hash::Keccak256 | Hash::Eip191 | Hash::None => NonceHash::OfScheme,
+        Hash::Sha256 | Hash::Sha256d | Hash::Keccak256 | Hash::Eip191 | Hash::BitcoinMessage | Hash::None => {
+            NonceHash::OfScheme
+        }
     }
 }
 

@@ -1,26 +1,10 @@
 //! In what form texts have bytes: hexadecimal, or base64 where hexadecimal cannot be meant, decided for each field.
 
 use super::Field;
-use crate::types::{Rejection, signature_from_der};
 use base64ct::{Base64, Base64Unpadded, Base64Url, Base64UrlUnpadded, Encoding as _};
 use std::borrow::Cow;
 use std::fmt;
 use std::str::FromStr;
-
-/// A signature `r || s` from strict DER, with or without a signature hash type behind it, as Bitcoin's scripts have it:
-/// ALL, NONE or SINGLE (1 to 3), with ANYONECANPAY (80 in hexadecimal) or not, and with the FORKID (40) of Bitcoin Cash
-/// or not.
-///
-/// # Errors
-/// As for [`crate::signature_from_der`].
-pub fn signature_of_der(der: &[u8]) -> Result<[u8; 64], Rejection> {
-    match der {
-        [_, length, .., last] if usize::from(*length) + 3 == der.len() && matches!(last & 0x3f, 1..=3) => {
-            signature_from_der(&der[..der.len() - 1])
-        }
-        _ => signature_from_der(der),
-    }
-}
 
 /// How texts have bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -49,7 +33,7 @@ impl Encoding {
     pub fn is_of(field: Field, text_messages: bool) -> bool {
         match field {
             Field::Message => !text_messages,
-            Field::RecoveryId | Field::SecretKey | Field::Id => false,
+            Field::RecoveryId | Field::V | Field::YParity | Field::SecretKey | Field::Id => false,
             _ => true,
         }
     }
@@ -329,7 +313,10 @@ impl Encodings {
 
 /// Whether the field tells anything of the encoding: messages could be anything.
 fn tells(field: Field) -> bool {
-    matches!(field, Field::Digest | Field::Signature | Field::Der | Field::R | Field::S | Field::PublicKey)
+    matches!(
+        field,
+        Field::Digest | Field::Signature | Field::Der | Field::R | Field::S | Field::YParityAndS | Field::PublicKey
+    )
 }
 
 /// Whether a value of the field may have this many bytes, which begin like this.
@@ -340,7 +327,7 @@ fn may_be(field: Field, bytes: &[u8]) -> bool {
         Field::Digest => is_ecdsa_digest(bytes.len()),
         Field::Signature => matches!(bytes.len(), 64 | 65) || is_der,
         Field::Der => is_der,
-        Field::R | Field::S => (30..=33).contains(&bytes.len()),
+        Field::R | Field::S | Field::YParityAndS => (30..=33).contains(&bytes.len()),
         Field::PublicKey => matches!(bytes.len(), 32 | 33 | 64 | 65) || is_der,
         _ => false,
     }

@@ -21,14 +21,25 @@ pub enum Hash {
     Keccak256,
     /// Keccak-256 of the message behind the prefix of EIP-191, version 0x45 (`personal_sign`).
     Eip191,
+    /// SHA-256 twice of `"\x18Bitcoin Signed Message:\n"`, the length of the message as a CompactSize, and the message:
+    /// what Bitcoin's `signmessage` signs (BIP 137).
+    BitcoinMessage,
     /// None: the message is the digest of 32 bytes.
     None,
 }
 
 impl Hash {
     /// All hashes.
-    pub const ALL: &'static [Hash] =
-        &[Hash::Sha256, Hash::Sha256d, Hash::Sha384, Hash::Sha512, Hash::Keccak256, Hash::Eip191, Hash::None];
+    pub const ALL: &'static [Hash] = &[
+        Hash::Sha256,
+        Hash::Sha256d,
+        Hash::Sha384,
+        Hash::Sha512,
+        Hash::Keccak256,
+        Hash::Eip191,
+        Hash::BitcoinMessage,
+        Hash::None,
+    ];
 
     /// The name, as the command line writes it.
     pub const fn name(self) -> &'static str {
@@ -39,6 +50,7 @@ impl Hash {
             Hash::Sha512 => "sha512",
             Hash::Keccak256 => "keccak256",
             Hash::Eip191 => "eip191",
+            Hash::BitcoinMessage => "bitcoin-message",
             Hash::None => "none",
         }
     }
@@ -56,9 +68,32 @@ impl Hash {
                 let prefix = format!("\x19Ethereum Signed Message:\n{}", message.len());
                 Some(Keccak256::new().chain_update(prefix).chain_update(message).finalize().into())
             }
+            Hash::BitcoinMessage => {
+                let (size, length) = compact_size(message.len());
+                let inner = Sha256::new()
+                    .chain_update(b"\x18Bitcoin Signed Message:\n")
+                    .chain_update(&size[..length])
+                    .chain_update(message);
+                Some(Sha256::digest(inner.finalize()).into())
+            }
             Hash::None => message.try_into().ok(),
         }
     }
+}
+
+/// A length as Bitcoin's messages have it, and the bytes that it takes.
+fn compact_size(length: usize) -> ([u8; 9], usize) {
+    let value = (length as u64).to_le_bytes();
+    let (tag, width) = match length {
+        0..=0xfc => return ([length as u8, 0, 0, 0, 0, 0, 0, 0, 0], 1),
+        0xfd..=0xffff => (0xfd, 2),
+        0x1_0000..=0xffff_ffff => (0xfe, 4),
+        _ => (0xff, 8),
+    };
+    let mut bytes = [0; 9];
+    bytes[0] = tag;
+    bytes[1..=width].copy_from_slice(&value[..width]);
+    (bytes, 1 + width)
 }
 
 /// No hash has this name. The text lists those that there are.
@@ -87,11 +122,39 @@ mod tests {
         for (place, &hash) in Hash::ALL.iter().enumerate() {
             assert_eq!((hash as usize, hash.name().parse()), (place, Ok(hash)));
         }
-        for (name, hash) in [("SHA-256", Hash::Sha256), ("Keccak_256", Hash::Keccak256), ("EIP-191", Hash::Eip191)] {
+        let names = [
+            ("SHA-256", Hash::Sha256),
+            ("Keccak_256", Hash::Keccak256),
+            ("EIP-191", Hash::Eip191),
+            ("bitcoin_message", Hash::BitcoinMessage),
+        ];
+        for (name, hash) in names {
             assert_eq!(name.parse(), Ok(hash));
         }
         // What is another hash has another name.
         let problem = "sha3-256".parse::<Hash>().unwrap_err().to_string();
         assert!(problem.contains("`sha3-256`") && problem.contains("sha256, sha256d"), "{problem}");
+    }
+
+    /// The encodings of lengths are those of the Bitcoin developer reference, "CompactSize Unsigned Integers".
+    #[test]
+    fn compact_sizes_are_minimal() {
+        let encoded = |length: usize| {
+            let (bytes, width) = compact_size(length);
+            hex::encode(&bytes[..width])
+        };
+        let known = [
+            (0, "00"),
+            (252, "fc"),
+            (253, "fdfd00"),
+            (515, "fd0302"),
+            (0xffff, "fdffff"),
+            (0x1_0000, "fe00000100"),
+            (0xffff_ffff, "feffffffff"),
+            (0x1_0000_0000, "ff0000000001000000"),
+        ];
+        for (length, expected) in known {
+            assert_eq!(encoded(length), expected, "{length}");
+        }
     }
 }

@@ -3,13 +3,19 @@
 
 mod encoding;
 mod hash;
+pub(crate) mod recovery_id;
+mod signature;
 
 use crate::types::is_same_name;
 pub use encoding::{
     Encoding, Encodings, FieldEncodings, UnclearEncoding, ecdsa_digest, from_base64, hex_digits, is_ecdsa_digest,
-    is_key_text, pem_in_base64, plain_hex_digits, signature_of_der,
+    is_key_text, pem_in_base64, plain_hex_digits,
 };
 pub use hash::{Hash, UnknownHash};
+pub use signature::{
+    FormCounts, NoNumber, ReadSignature, SignatureForm, SignatureProblem, SignatureReader, UnclearSignatures,
+    UnknownSignatureForm, UnusableSignatureForm, read_decimal, take_parity,
+};
 use std::fmt;
 use std::str::FromStr;
 
@@ -22,15 +28,15 @@ pub enum Field {
     Digest,
     /// A message. ECDSA signs its hash ([`enum@Hash`]), SM2 the SM3 of Z_A and the message, BIP 340 the message.
     Message,
-    /// `r || s`, 64 bytes, or `r || s || v`, 65 bytes, or DER, of another length.
+    /// A signature in one of the forms of [`SignatureForm`].
     Signature,
-    /// The number r, big-endian, at most 32 bytes.
+    /// The number r, big-endian, at most 32 bytes, or 33 that begin with 00 where the next bit is set.
     R,
-    /// The number s, big-endian, at most 32 bytes.
+    /// The number s, as r.
     S,
-    /// A signature in DER, with or without a byte of Bitcoin's signature hash type behind it.
+    /// A signature in DER.
     Der,
-    /// 0 to 3, 27 to 30 (27 is taken off), a value of EIP-155 (35 + 2 * chain id + parity), or the parity as a boolean.
+    /// The recovery id: 0 to 3, or what [`crate::ecdsa::recovery_id_of_v`] reads, or the parity as a boolean.
     RecoveryId,
     /// 33 or 65 bytes of SEC 1, or 64 bytes `x || y`; for BIP 340 also the 32 bytes of x.
     PublicKey,
@@ -38,11 +44,17 @@ pub enum Field {
     SecretKey,
     /// The user id of SM2, for a message. A text is taken as it is. Null means the default id.
     Id,
+    /// v, with the values of [`Field::RecoveryId`]. Where an item has several of these fields they have to agree.
+    V,
+    /// The parity of y(R), with the values of [`Field::RecoveryId`].
+    YParity,
+    /// s of 32 bytes whose top bit is the parity (EIP-2098), next to r.
+    YParityAndS,
 }
 
 impl Field {
     /// All fields, in the order in which their cells are looked at.
-    pub const ALL: [Field; 10] = [
+    pub const ALL: [Field; 13] = [
         Field::Digest,
         Field::Message,
         Field::Signature,
@@ -53,7 +65,13 @@ impl Field {
         Field::PublicKey,
         Field::SecretKey,
         Field::Id,
+        Field::V,
+        Field::YParity,
+        Field::YParityAndS,
     ];
+
+    /// The fields that hold a recovery id.
+    pub const RECOVERY_IDS: [Field; 3] = [Field::RecoveryId, Field::V, Field::YParity];
 
     /// The field's name, and then what else it may be called. Case does not matter, and neither do `_`, `-`, dots and
     /// spaces. `tx_hash` is in no list: a transaction's hash is not what was signed.
@@ -66,9 +84,10 @@ impl Field {
             Field::Signature => &["signature", "sig", "signature_hex", "sig_hex"],
             Field::R => &["r", "sig_r", "signature_r"],
             Field::S => &["s", "sig_s", "signature_s"],
-            Field::RecoveryId => {
-                &["recovery_id", "recid", "rec_id", "v", "v_parity", "y_parity", "sig_v", "signature_v"]
-            }
+            Field::RecoveryId => &["recovery_id", "recid", "rec_id"],
+            Field::V => &["v", "sig_v", "signature_v"],
+            Field::YParity => &["y_parity", "v_parity"],
+            Field::YParityAndS => &["y_parity_and_s", "vs"],
             Field::Der => &["der", "signature_der", "der_signature", "sig_der"],
             Field::PublicKey => &["public_key", "pubkey", "pub_key", "pk", "pub", "verifying_key"],
             Field::SecretKey => &["secret_key", "private_key", "sk", "priv_key", "signing_key"],
@@ -98,8 +117,10 @@ impl Field {
     }
 
     /// The forms of which an item has one: each a list of fields.
-    const ALTERNATIVES: [&'static [&'static [Field]]; 2] =
-        [&[&[Field::Digest], &[Field::Message]], &[&[Field::Signature], &[Field::R, Field::S], &[Field::Der]]];
+    const ALTERNATIVES: [&'static [&'static [Field]]; 2] = [
+        &[&[Field::Digest], &[Field::Message]],
+        &[&[Field::Signature], &[Field::R, Field::S, Field::YParityAndS], &[Field::Der]],
+    ];
 }
 
 impl fmt::Display for Field {
@@ -162,6 +183,10 @@ pub struct Mapping {
     pub encodings: FieldEncodings,
     /// One user id of SM2 for all messages, where no column has ids.
     pub user_id: Option<Vec<u8>>,
+    /// How the bytes of signatures are arranged.
+    pub signature_form: SignatureForm,
+    /// Whether texts that are r or s are decimal numbers.
+    pub decimal: bool,
 }
 
 impl Mapping {
@@ -223,9 +248,15 @@ impl Mapping {
             }
         }
         // Half a signature is none.
-        for (one, other) in [(Field::R, Field::S), (Field::S, Field::R)] {
-            if found.column(other).is_none() && self.column(one).is_none() {
-                found.columns[one as usize] = None;
+        let has = |field: Field| found.column(field).is_some();
+        let (has_r, has_s) = (has(Field::R), has(Field::S) || has(Field::YParityAndS));
+        let halves = [(Field::R, has_s), (Field::S, has_r), (Field::YParityAndS, has_r)];
+        for (half, _) in halves.into_iter().filter(|(half, is_whole)| !is_whole && self.column(*half).is_none()) {
+            found.columns[half as usize] = None;
+        }
+        for (_, column) in found.columns().filter(|(field, _)| reads(*field)) {
+            if columns.iter().filter(|other| **other == column).count() > 1 {
+                return Err(twice(column));
             }
         }
         if !by_row {
@@ -278,10 +309,7 @@ impl Mapping {
             ))),
             [one] => Ok(Some(one.to_owned())),
             // To name one would name the other, too.
-            [one, other, ..] if one == other => Err(UnclearColumns(format!(
-                "`{}` is there twice, and it is not clear which is meant: leave one out, or rename it",
-                one.escape_debug()
-            ))),
+            [one, other, ..] if one == other => Err(twice(one)),
             [one, other, ..] => Err(UnclearColumns(format!(
                 "both `{one}` and `{other}` could be `{field}`: say which, as by {}",
                 option(field, one)
@@ -318,6 +346,14 @@ impl Mapping {
             option(first, "NAME")
         ))
     }
+}
+
+/// What to say of a column, or a member of an object, whose name another has too.
+fn twice(name: &str) -> UnclearColumns {
+    UnclearColumns(format!(
+        "`{}` is there twice, and it is not clear which is meant: leave one out, or rename it",
+        name.escape_debug()
+    ))
 }
 
 /// How a column is named on the command line, and by bindings.
@@ -400,6 +436,13 @@ mod tests {
         assert_eq!((mapping.column(Field::Digest), mapping.column(Field::S)), (Some("msg-hash"), Some("S")));
         // Half a signature.
         assert_eq!(found("", &["r", "digest"]).unwrap().column(Field::R), None);
+        assert_eq!(found("", &["vs", "digest"]).unwrap().column(Field::YParityAndS), None);
+        // s may have the parity in it.
+        let mapping = found("", &["r", "yParityAndS", "digest"]).unwrap();
+        assert_eq!((mapping.column(Field::R), mapping.column(Field::YParityAndS)), (Some("r"), Some("yParityAndS")));
+        // Fields for the same id have to agree, which is seen item by item.
+        let mapping = found("", &["recid", "v", "yParity"]).unwrap();
+        assert!(Field::RECOVERY_IDS.iter().all(|field| mapping.column(*field).is_some()));
         // What is named keeps the others, and puts another form of the same out.
         let mapping = found("digest=x", &["x", "message", "sig", "pk"]).unwrap();
         assert_eq!((mapping.column(Field::Message), mapping.column(Field::PublicKey)), (None, Some("pk")));
@@ -413,6 +456,10 @@ mod tests {
         assert!(problem("", &["sig", "signature"]).starts_with("both `sig` and `signature` could be `signature`"));
         assert!(problem("", &["sig", "digest", "sig"]).starts_with("`sig` is there twice"));
         assert!(problem("", &["digest", "message"]).starts_with("`digest` and `message` are both there"));
+        for said in ["", "digest=digest"] {
+            assert!(problem(said, &["digest", "digest"]).starts_with("`digest` is there twice"), "{said}");
+            assert!(found(said, &["digest", "note", "note"]).is_ok(), "{said}");
+        }
         assert!(problem("", &["sig", "der"]).starts_with("`sig` and `der` are both there"));
         assert!(
             problem("", &["hash", "nonce", "r", "s", "v"]).starts_with("`hash` seems to be the hash of a transaction")
@@ -427,7 +474,7 @@ mod tests {
         );
         assert!(problem("digest", &[]).contains("`digest` is not `field=column`"));
         assert!(problem("nothing=x", &[]).contains("no field `nothing`; the fields are digest, message"));
-        assert!(problem("v=a,recovery_id=b", &[]).contains("`recovery_id` is given two columns"));
+        assert!(problem("recid=a,recovery_id=b", &[]).contains("`recovery_id` is given two columns"));
         assert!(problem("digest=a,message=b", &[]).contains("`a` and `b` are both there"));
     }
 
@@ -441,6 +488,15 @@ mod tests {
         assert!(Mapping::new().complete(&["digest", "message"], true, &|_| true, &fits).is_ok());
     }
 
+    const BITCOIN_MESSAGES: [(usize, &str); 6] = [
+        (0, "80e795d4a4caadd7047af389d9f7f220562feb6196032e2131e10563352c4bcc"),
+        (1, "81059b18a4975dc3ba3a5437b4bad1b38c3875407f80c7965be4ab42be222c3d"),
+        (252, "b7b164ef991d52735c6bb888642ad7eb6b6939dc984a7fceff4376be041d142f"),
+        (253, "df167ad249ff5837e6acada677118b2ecc6757ab4cdade39caead99ef0220230"),
+        (65535, "fade4e6ebe191b9dcf869e37c4ab6a2d5f9ffc1160fbfb84370afb579af7de8d"),
+        (65536, "d5db7ae9446693355e5674d5d17e7b0a29f13fc174055077d9613e9ab2b462fe"),
+    ];
+
     #[test]
     fn hashes_are_those_of_their_standards() {
         let hex = |hash: Hash, message: &[u8]| hash.digest(message).map(hex::encode);
@@ -453,6 +509,10 @@ mod tests {
         // `personal_sign` of "hello", as wallets have it.
         let hello = "50b2c43fd39106bafbba0da34fc430e1f91e3c96ea2acee2bc34119f92b37750";
         assert_eq!(hex(Hash::Eip191, b"hello").unwrap(), hello);
+        // Made with Python's hashlib from the definition of BIP 137, for lengths around those of the CompactSize.
+        for (length, expected) in BITCOIN_MESSAGES {
+            assert_eq!(hex(Hash::BitcoinMessage, &vec![b'a'; length]).unwrap(), expected, "{length}");
+        }
         assert_eq!((Hash::None.digest(&[7; 32]), Hash::None.digest(b"abc")), (Some([7; 32]), None));
     }
 }

@@ -8,10 +8,11 @@ use crate::mapping::column_of;
 use crate::operation::Operation;
 use crate::pool::Pool;
 use crate::secrets::Secrets;
+use crate::signatures::Signatures;
 use crate::texts::Texts;
 use arrow_array::RecordBatch;
 use arrow_schema::{DataType, Schema, SchemaRef};
-use gecc::call::{self, Columns, Contents, RecoveryIds};
+use gecc::call::{self, Columns, Contents};
 use gecc::fields::{Field, Mapping};
 use gecc::sm2::UserIds;
 use gecc::{CurveId, Engine, PublicKeys, Rows, Verdict};
@@ -81,6 +82,8 @@ impl Operation {
         let call = self.call;
         call.require().map_err(Error::from)?;
         let reads = call.reads();
+        let form = inputs.mapping.signature_form;
+        let reader = call.signature_reader(form).map_err(|problem| Error::Options(problem.to_string()))?;
         if reads.contents {
             inputs.require_one_content()?;
         }
@@ -89,15 +92,14 @@ impl Operation {
         let has_messages = reads.messages && inputs.has(Field::Message);
         let messages = if has_messages { Some(Texts::messages(&mut inputs)?) } else { None };
         let digests = if reads.contents && !has_messages { Some(inputs.digests(!reads.messages)?) } else { None };
-        let signatures = match (reads.signatures, reads.bare_signatures) {
-            (false, _) => None,
-            (true, false) => Some(inputs.signatures()?),
-            (true, true) => Some(inputs.bare_signatures()?),
-        };
-        let recovery_ids = match reads.recovery_ids {
-            RecoveryIds::No => None,
-            RecoveryIds::Optional => inputs.optional_recovery_ids()?,
-            RecoveryIds::Required => Some(inputs.recovery_ids()?),
+        let (bare_signatures, signatures, recovery_ids) = match (reads.signatures, reads.bare_signatures) {
+            (false, _) => (None, None, None),
+            (true, true) => (Some(inputs.bare_signatures()?), None, None),
+            (true, false) => {
+                let signatures = inputs.signatures(reader)?;
+                let ids = inputs.recovery_ids(&signatures, reader, reads.recovery_ids)?;
+                (None, Some(signatures), ids)
+            }
         };
         let public_keys =
             if reads.public_keys { Some(Keys::of(&mut inputs, call.into(), reads.x_only_keys)?) } else { None };
@@ -125,7 +127,8 @@ impl Operation {
             (.., Some(digests)) => columns.contents = Contents::Digests(digests.rows()),
             (None, None, None) => {}
         }
-        columns.signatures = signatures.as_ref().map_or(columns.signatures, Column::rows);
+        columns.signatures = bare_signatures.as_ref().map_or(columns.signatures, Column::rows);
+        columns.signatures = signatures.as_ref().map_or(columns.signatures, Signatures::rows);
         columns.recovery_ids = recovery_ids.as_deref().map_or(columns.recovery_ids, Rows::new);
         columns.public_keys = public_keys.as_ref().map_or(columns.public_keys, Keys::rows);
         columns.secret_keys = secret_keys.as_ref().map_or(columns.secret_keys, Secrets::keys);
@@ -281,9 +284,9 @@ mod tests {
         assert_eq!(of_numbers, Some(vec![0, NONE, 1, NONE]));
         let parities = BooleanArray::from_iter([Some(true), Some(false), None, None]);
         assert_eq!(ids_of_call(rows::<64>(), Some(Arc::new(parities))), Some(vec![1, 0, NONE, NONE]));
-        // A column goes before what signatures have.
-        let of_numbers = ids_of_call(rows::<65>(), numbers([Some(0), Some(2), Some(3), Some(28)]));
-        assert_eq!(of_numbers, Some(vec![0, 2, 3, 1]));
+        // A column agrees with what signatures have, or says nothing.
+        let of_numbers = ids_of_call(rows::<65>(), numbers([Some(1), Some(28), None, Some(4)]));
+        assert_eq!(of_numbers, Some(vec![1; 4]));
         let lengths: ArrayRef = Arc::new(BinaryArray::from_iter_values([65, 64, 65, 64].map(|length| vec![1; length])));
         assert_eq!(ids_of_call(lengths, None), Some(vec![1, NONE, 1, NONE]));
         assert_eq!(ids_of_call(rows::<65>(), None), Some(vec![1; 4]));

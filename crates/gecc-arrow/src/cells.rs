@@ -2,15 +2,14 @@
 
 use crate::reason::CellProblem;
 use arrow_array::cast::AsArray;
-use arrow_array::types::Decimal128Type;
+use arrow_array::types::{Decimal128Type, Float32Type, Float64Type};
 use arrow_array::{
     Array, ArrowPrimitiveType, BinaryArray, BinaryViewArray, FixedSizeBinaryArray, LargeBinaryArray, LargeStringArray,
     PrimitiveArray, StringArray, StringViewArray, downcast_integer_array,
 };
 use arrow_buffer::{ArrowNativeType, NullBuffer};
 use arrow_schema::DataType;
-use gecc::ecdsa::recovery_id_of_v;
-use gecc::fields::{Encoding, from_base64, hex_digits, is_key_text, plain_hex_digits};
+use gecc::fields::{Encoding, from_base64, hex_digits, is_key_text, plain_hex_digits, read_decimal};
 use std::borrow::Cow;
 
 /// Whether a column of this type has [`Cells`].
@@ -182,12 +181,15 @@ impl<'a> Cells<'a> {
     }
 
     /// Writes a number of at most as many bytes as there is room for, big-endian. A text may have an odd number of
-    /// digits.
+    /// digits. A number whose top bit is set may have a zero byte in front, as signed integers have it (mpint, DER).
     ///
     /// # Errors
     /// What is wrong with the cell. Then the room is left in any state.
     pub fn read_number(&self, row: usize, to: &mut [u8]) -> Result<(), CellProblem> {
         let bytes = self.len(row)?;
+        if bytes == to.len() + 1 {
+            return self.read_signed(row, to);
+        }
         let zeros = to.len().checked_sub(bytes).filter(|_| bytes > 0).ok_or(CellProblem::WrongLength)?;
         let (front, number) = to.split_at_mut(zeros);
         front.fill(0);
@@ -201,6 +203,31 @@ impl<'a> Cells<'a> {
             }
             even => read_digits(even, number),
         }
+    }
+
+    /// Writes a number behind its sign, which is positive.
+    fn read_signed(&self, row: usize, to: &mut [u8]) -> Result<(), CellProblem> {
+        let mut signed = vec![0; to.len() + 1];
+        self.read(row, &mut signed)?;
+        match signed[..] {
+            [0, first, ..] if first & 0x80 != 0 => {
+                to.copy_from_slice(&signed[1..]);
+                Ok(())
+            }
+            _ => Err(CellProblem::WrongLength),
+        }
+    }
+
+    /// Writes a decimal number, of a text.
+    ///
+    /// # Errors
+    /// What is wrong with the cell. Then the room is left in any state.
+    pub fn read_decimal(&self, row: usize, to: &mut [u8]) -> Result<(), CellProblem> {
+        let digits = self.get(row)?.trim_ascii();
+        Some(digits)
+            .filter(|digits| digits.len() <= LONG)
+            .and_then(|digits| read_decimal(digits, to))
+            .ok_or(CellProblem::NotDecimal)
     }
 
     /// The bytes of a cell at the end of a vector.
@@ -302,22 +329,37 @@ fn read_base64(text: &[u8], to: &mut [u8]) -> Result<(), CellProblem> {
     Ok(())
 }
 
-/// Whether a column of this type has [`Integers`].
+/// Whether a column of this type has [`Integers`] and says so by its type.
 pub fn holds_integers(data_type: &DataType) -> bool {
     data_type.is_integer() || matches!(data_type, DataType::Boolean | DataType::Decimal128(_, 0))
 }
 
-/// A column of integers, booleans, or decimal numbers without a fraction.
+/// A column of integers, booleans, decimal numbers without a fraction, or floating-point numbers, as which pandas writes
+/// integers with nulls among them.
 pub struct Integers<'a>(Box<dyn Fn(usize) -> Option<i128> + Send + Sync + 'a>);
 
 impl<'a> Integers<'a> {
-    /// The numbers of a column.
+    /// Whether a column of this type has integers, if only by its values.
+    pub fn are_of(data_type: &DataType) -> bool {
+        holds_integers(data_type) || matches!(data_type, DataType::Float32 | DataType::Float64)
+    }
+
+    /// The numbers of a column. A floating-point number with a fraction, or so large that the next integer is the same
+    /// number, counts as [`i128::MIN`], and NaN as null.
     ///
     /// # Panics
-    /// When the column is of another type ([`holds_integers`]).
+    /// When the column is of another type ([`Integers::are_of`]).
     pub fn of(array: &'a dyn Array) -> Self {
         fn of_numbers<T: ArrowPrimitiveType<Native: Into<i128>>>(array: &PrimitiveArray<T>) -> Integers<'_> {
             Integers(Box::new(|row| array.is_valid(row).then(|| array.value(row).into())))
+        }
+        /// `end` is the first integer that is the same number as the next one.
+        fn of_floats<T: ArrowPrimitiveType<Native: Into<f64>>>(array: &PrimitiveArray<T>, end: i64) -> Integers<'_> {
+            Integers(Box::new(move |row| {
+                let number: f64 = array.is_valid(row).then(|| array.value(row).into())?;
+                let is_exact = number.fract() == 0.0 && number.abs() < end as f64;
+                (!number.is_nan()).then_some(if is_exact { number as i128 } else { i128::MIN })
+            }))
         }
         downcast_integer_array!(
             array => of_numbers(array),
@@ -326,6 +368,8 @@ impl<'a> Integers<'a> {
                 let array = array.as_boolean();
                 Integers(Box::new(|row| array.is_valid(row).then(|| array.value(row).into())))
             }
+            DataType::Float32 => of_floats(array.as_primitive::<Float32Type>(), 1 << 24),
+            DataType::Float64 => of_floats(array.as_primitive::<Float64Type>(), 1 << 53),
             other => panic!("{other} holds no integers"),
         )
     }
@@ -342,21 +386,22 @@ impl<'a> Integers<'a> {
 /// In place of a recovery id where there is none: no id is so large.
 pub(crate) const NO_RECOVERY_ID: u8 = u8::MAX;
 
-/// The recovery id that a value of v stands for, or [`NO_RECOVERY_ID`], which the engine rejects.
-pub(crate) fn recovery_id(v: i128) -> u8 {
-    let v = u128::try_from(v).ok();
-    v.and_then(|v| recovery_id_of_v(&v.to_be_bytes())).unwrap_or(NO_RECOVERY_ID)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use arrow_array::{Float32Array, Float64Array};
 
     #[test]
-    fn values_of_v_give_recovery_ids() {
-        let cases = [(0, 0), (3, 3), (27, 0), (28, 1), (30, 3), (35, 0), (36, 1), (37, 0), (38, 1), (22310257, 0)];
-        assert!(cases.iter().all(|(v, id)| recovery_id(*v) == *id));
-        assert!([-1, 4, 26, 31, 34, i128::MIN].iter().all(|v| recovery_id(*v) == u8::MAX));
+    fn floating_point_numbers_are_integers_where_they_are_exact() {
+        let numbers =
+            Float64Array::from(vec![Some(27.0), Some(-0.0), None, Some(f64::NAN), Some(0.5), Some(2f64.powi(53))]);
+        let found: Vec<_> = (0..numbers.len()).map(|row| Integers::of(&numbers).get(row)).collect();
+        let (null, none) = (Err(CellProblem::Null), Ok(i128::MIN));
+        assert_eq!(found, [Ok(27), Ok(0), null, null, none, none]);
+        let numbers = Float32Array::from(vec![1.0, 2f32.powi(24)]);
+        let found: Vec<_> = (0..2).map(|row| Integers::of(&numbers).get(row)).collect();
+        assert_eq!(found, [Ok(1), none]);
+        assert!(!holds_integers(&DataType::Float64) && !Integers::are_of(&DataType::Utf8));
     }
 
     #[test]
@@ -429,7 +474,9 @@ mod tests {
 
     #[test]
     fn numbers_may_be_short_and_texts_odd() {
-        let texts = StringArray::from(vec!["0xabc", "1", "", "0x", "xyz", "0x112233", "11223344", "0x0x12"]);
+        let texts =
+            vec!["0xabc", "1", "", "0x", "xyz", "0x112233", "11223344", "0x0x12", "0xff0011", "00ff0011", "007f0011"];
+        let texts = StringArray::from(texts);
         let cells = Cells::of(&texts);
         let read = |row| {
             let mut number = [0xee; 3];
@@ -441,5 +488,15 @@ mod tests {
         assert_eq!(read(4), Err(CellProblem::NotHexadecimal));
         assert_eq!(read(5), Ok([0x11, 0x22, 0x33]));
         assert_eq!((read(6), read(7)), (Err(CellProblem::WrongLength), Err(CellProblem::NotHexadecimal)));
+        // The sign of a number stands in front of a byte that would else be negative.
+        assert_eq!((read(8), read(9)), (Ok([0xff, 0, 0x11]), Ok([0xff, 0, 0x11])));
+        assert_eq!(read(10), Err(CellProblem::WrongLength));
+        let mut number = [0xee; 3];
+        assert_eq!((cells.read_decimal(1, &mut number), number), (Ok(()), [0, 0, 1]));
+        assert_eq!(cells.read_decimal(6, &mut number), Ok(()));
+        assert_eq!(
+            (cells.read_decimal(0, &mut number), cells.read_decimal(2, &mut number)),
+            (Err(CellProblem::NotDecimal), Err(CellProblem::NotDecimal))
+        );
     }
 }

@@ -1,20 +1,20 @@
 //! Cells as the columns that the engine takes: borrowed where they lie, or copied in parallel.
 
-use crate::cells::{Cells, Integers, LONG, NO_RECOVERY_ID, recovery_id};
+use crate::cells::Cells;
 use crate::error::Error;
 use crate::mapping::{column_of, names, of_other_type};
 use crate::operation::Operation;
 use crate::pool::{Pool, wiped_if};
 use crate::reason::{CellProblem, Reason};
 use arrow_array::RecordBatch;
-use gecc::fields::{self, Encoding, Field, Hash, Mapping, ecdsa_digest, is_ecdsa_digest};
-use gecc::{Rejection, Rows};
+use gecc::Rows;
+use gecc::fields::{Encoding, Field, Hash, Mapping, SignatureForm, ecdsa_digest, is_ecdsa_digest};
 use zeroize::Zeroizing;
 
 /// One record batch, which of its columns are which, and what was found wrong with its rows.
 pub(crate) struct Inputs<'a> {
-    batch: &'a RecordBatch,
-    mapping: &'a Mapping,
+    pub batch: &'a RecordBatch,
+    pub mapping: &'a Mapping,
     pub pool: &'a Pool,
     /// A code for each row: 0 while nothing is wrong with its cells.
     pub problems: Vec<u8>,
@@ -41,29 +41,6 @@ impl<const W: usize> Column<'_, W> {
 // How errors name what a mapping says: as options of the command, and parameters in Python.
 const HASH: &str = "--hash (`hash` in Python)";
 const USER_ID: &str = "--sm2-id (`user_id` in Python)";
-
-/// Recovery ids.
-enum Ids<'a> {
-    Column(Integers<'a>),
-    /// v, behind r and s.
-    OfSignatures(Cells<'a>),
-}
-
-impl Ids<'_> {
-    fn get(&self, row: usize) -> Result<u8, (Field, CellProblem)> {
-        let number = match self {
-            Ids::Column(numbers) => numbers.get(row).map_err(|problem| (Field::RecoveryId, problem))?,
-            Ids::OfSignatures(cells) => {
-                let v = with_v(cells, row).and_then(|(_, v)| v.ok_or(CellProblem::WrongLength));
-                v.map_err(|problem| (Field::Signature, problem))?.into()
-            }
-        };
-        Ok(recovery_id(number))
-    }
-}
-
-/// What a row turned out to be, for filling one field after the other.
-type Read = Result<(), (Field, CellProblem)>;
 
 impl<'a> Inputs<'a> {
     pub fn new(batch: &'a RecordBatch, mapping: &'a Mapping, pool: &'a Pool) -> Self {
@@ -96,7 +73,7 @@ impl<'a> Inputs<'a> {
     }
 
     /// What to say of fields of which an operation needs one.
-    fn missing(&self, fields: &[Field]) -> Error {
+    pub fn missing(&self, fields: &[Field]) -> Error {
         let schema = self.batch.schema_ref();
         let of_other_type = fields.iter().find_map(|field| of_other_type(*field, schema));
         of_other_type.unwrap_or_else(|| Error::Columns(Mapping::missing(fields, &names(schema)).to_string()))
@@ -108,18 +85,18 @@ impl<'a> Inputs<'a> {
     }
 
     /// Rows that `read` writes, each of which is 0 where it fails. The first problem of a row stays.
-    pub fn fill<const W: usize>(
+    pub fn fill<const W: usize, R: Into<Reason>>(
         &mut self,
         secret: bool,
-        read: impl Fn(usize, &mut [u8; W]) -> Read + Sync,
+        read: impl Fn(usize, &mut [u8; W]) -> Result<(), R> + Sync,
     ) -> Result<Vec<[u8; W]>, Error> {
         let mut rows = vec![[0; W]; self.rows()];
         self.pool.fill(&mut rows, &mut self.problems, |start, rows, problems| {
             wiped_if(secret, || {
                 for (offset, (row, problem)) in rows.iter_mut().zip(problems).enumerate() {
-                    if let Err((field, found)) = read(start + offset, row) {
+                    if let Err(reason) = read(start + offset, row) {
                         row.fill(0);
-                        note(problem, Reason::Cell(field, found));
+                        note(problem, reason.into());
                     }
                 }
             });
@@ -172,7 +149,7 @@ impl<'a> Inputs<'a> {
                 hash.digest(&message)
             };
             *to = digest.ok_or((Field::Message, CellProblem::WrongLength))?;
-            Ok(())
+            Ok::<(), (Field, CellProblem)>(())
         })?;
         Ok(Column::Owned(digests))
     }
@@ -196,7 +173,7 @@ impl<'a> Inputs<'a> {
             let bytes = if is_ecdsa_digest(length) { &mut bytes[..length] } else { &mut bytes[..32] };
             cells.read(row, bytes).map_err(problem)?;
             *to = ecdsa_digest(bytes).ok_or((Field::Digest, CellProblem::WrongLength))?;
-            Ok(())
+            Ok::<(), (Field, CellProblem)>(())
         })?;
         Ok(Column::Owned(digests))
     }
@@ -236,6 +213,21 @@ impl<'a> Inputs<'a> {
                 "{USER_ID} is for all rows, and a column has an id for each: leave one of them out"
             ));
         }
+        let fields_of_form = [Field::Signature, Field::Der, Field::V, Field::RecoveryId];
+        if self.mapping.signature_form != SignatureForm::Auto
+            && !fields_of_form.into_iter().any(|field| self.has(field))
+        {
+            return refused(
+                "--signature-form (`signature_form` in Python) is for `signature` and `der`, and the table has neither"
+                    .to_owned(),
+            );
+        }
+        if self.mapping.decimal && !self.optional(Field::R)?.is_some_and(|cells| cells.is_text()) {
+            return refused(
+                "--decimal (`decimal` in Python) is for columns `r` and `s` of texts, and the table has none"
+                    .to_owned(),
+            );
+        }
         let has_texts = |field: Field| {
             let is_read = operation.reads(field) && Encoding::is_of(field, *text_messages);
             Ok::<_, Error>(is_read && self.optional(field)?.is_some_and(|cells| cells.is_text()))
@@ -265,123 +257,10 @@ impl<'a> Inputs<'a> {
         }
     }
 
-    /// Signatures `r || s` from any form.
-    pub fn signatures(&mut self) -> Result<Column<'a, 64>, Error> {
-        let has = |field| self.has(field);
-        match (has(Field::Signature), has(Field::R) && has(Field::S), has(Field::Der)) {
-            (true, false, false) => self.whole_signatures(),
-            (false, true, false) => self.signatures_of_parts(),
-            (false, false, true) => {
-                let cells = self.required(Field::Der)?;
-                self.signatures_in(Field::Der, &cells, |_, _| Ok(None))
-            }
-            (false, false, false) => Err(self.missing(&[Field::Signature, Field::R, Field::Der])),
-            _ => Err(Error::Columns("more than one of `signature`, `r` with `s`, and `der` is given".to_owned())),
-        }
-    }
-
     /// Signatures of 64 bytes, and in no other form.
     pub fn bare_signatures(&mut self) -> Result<Column<'a, 64>, Error> {
         let cells = self.required(Field::Signature)?;
         self.bytes(Field::Signature, &cells)
-    }
-
-    fn whole_signatures(&mut self) -> Result<Column<'a, 64>, Error> {
-        let cells = self.required(Field::Signature)?;
-        // Of r || s || v the last byte is left out.
-        if let Some(bytes) = cells.contiguous(65).filter(|bytes| !bytes.is_empty()) {
-            self.note_nulls(Field::Signature, &cells);
-            return Ok(Column::Borrowed(Rows::strided(bytes, 65, self.rows())?));
-        }
-        if cells.contiguous(64).is_some() {
-            return self.bytes(Field::Signature, &cells);
-        }
-        // Of 64 and 65 bytes a cell is r || s, and of any other length it can be DER alone.
-        self.signatures_in(Field::Signature, &cells, |row, to| match cells.len(row)? {
-            64 | 65 => {
-                (*to, _) = with_v(&cells, row)?;
-                Ok(Some(()))
-            }
-            _ => Ok(None),
-        })
-    }
-
-    fn signatures_of_parts(&mut self) -> Result<Column<'a, 64>, Error> {
-        let (r, s) = (self.required(Field::R)?, self.required(Field::S)?);
-        let rows = self.fill(false, |row, to: &mut [u8; 64]| {
-            r.read_number(row, &mut to[..32]).map_err(|problem| (Field::R, problem))?;
-            s.read_number(row, &mut to[32..]).map_err(|problem| (Field::S, problem))
-        })?;
-        Ok(Column::Owned(rows))
-    }
-
-    /// Signatures in DER, but for those that `read` writes.
-    fn signatures_in(
-        &mut self,
-        field: Field,
-        cells: &Cells<'a>,
-        read: impl Fn(usize, &mut [u8; 64]) -> Result<Option<()>, CellProblem> + Sync,
-    ) -> Result<Column<'a, 64>, Error> {
-        let mut rows = vec![[0; 64]; self.rows()];
-        self.pool.fill(&mut rows, &mut self.problems, |start, rows, problems| {
-            let mut der = Vec::new();
-            for (offset, (row, problem)) in rows.iter_mut().zip(problems).enumerate() {
-                der.clear();
-                let is_read = match read(start + offset, row) {
-                    Ok(None) => append_der(cells, start + offset, &mut der).map(|()| false),
-                    Ok(Some(())) => Ok(true),
-                    Err(found) => Err(found),
-                };
-                match is_read {
-                    Ok(true) => {}
-                    Err(found) => note(problem, Reason::Cell(field, found)),
-                    Ok(false) => match signature_of_der(&der) {
-                        Some(Ok(signature)) => *row = signature,
-                        None if field == Field::Signature => {
-                            note(problem, Reason::Cell(field, CellProblem::WrongLength));
-                        }
-                        None => note(problem, Reason::Rejected(Rejection::MalformedSignature)),
-                        Some(Err(rejection)) => note(problem, Reason::Rejected(rejection)),
-                    },
-                }
-            }
-        })?;
-        Ok(Column::Owned(rows))
-    }
-
-    /// Where recovery ids are: in their column, or else in the last byte of each signature. `None` where there are
-    /// none.
-    fn ids(&self) -> Result<Option<Ids<'a>>, Error> {
-        if let Some(place) = column_of(self.mapping, Field::RecoveryId, self.batch.schema_ref())? {
-            return Ok(Some(Ids::Column(Integers::of(self.batch.column(place).as_ref()))));
-        }
-        let cells = self.optional(Field::Signature)?;
-        Ok(cells.filter(|cells| cells.width() != Some(64)).map(Ids::OfSignatures))
-    }
-
-    /// Recovery ids of all rows.
-    pub fn recovery_ids(&mut self) -> Result<Vec<[u8; 1]>, Error> {
-        match self.ids()? {
-            Some(ids) => self.fill(false, |row, to| {
-                *to = [ids.get(row)?];
-                Ok(())
-            }),
-            None if self.has(Field::Signature) => {
-                Err(Error::Columns("signatures of 64 bytes need a column for `recovery_id`".to_owned()))
-            }
-            None => Err(self.missing(&[Field::RecoveryId])),
-        }
-    }
-
-    /// Recovery ids of the rows that have one, and [`NO_RECOVERY_ID`] for the others, with which nothing is wrong.
-    /// `None` where no row has one.
-    pub fn optional_recovery_ids(&mut self) -> Result<Option<Vec<[u8; 1]>>, Error> {
-        let Some(ids) = self.ids()? else { return Ok(None) };
-        let rows = self.fill(false, |row, to| {
-            *to = [ids.get(row).unwrap_or(NO_RECOVERY_ID)];
-            Ok(())
-        })?;
-        Ok(rows.iter().any(|id| *id != [NO_RECOVERY_ID]).then_some(rows))
     }
 
     /// Codes of all rows: what is wrong with the cells, and else what the engine says.
@@ -396,37 +275,8 @@ impl<'a> Inputs<'a> {
 }
 
 /// Keeps the first problem of a row.
-fn note(problem: &mut u8, reason: Reason) {
+pub(crate) fn note(problem: &mut u8, reason: Reason) {
     if *problem == 0 {
         *problem = reason.code();
     }
-}
-
-/// How DER of a signature begins.
-const SEQUENCE: u8 = 0x30;
-
-/// `r || s` of a cell, and v where the cell has 65 bytes.
-fn with_v(cells: &Cells, row: usize) -> Result<([u8; 64], Option<u8>), CellProblem> {
-    let mut signature = [0; 64];
-    if cells.len(row)? != 65 {
-        return cells.read(row, &mut signature).map(|()| (signature, None));
-    }
-    let mut with_v = [0; 65];
-    cells.read(row, &mut with_v)?;
-    signature.copy_from_slice(&with_v[..64]);
-    Ok((signature, Some(with_v[64])))
-}
-
-/// The bytes of a cell, unless it is too long for DER of a signature in any way.
-fn append_der(cells: &Cells, row: usize, der: &mut Vec<u8>) -> Result<(), CellProblem> {
-    if cells.len(row)? > LONG {
-        return Err(CellProblem::WrongLength);
-    }
-    cells.append(row, der)
-}
-
-/// The signature `r || s` of a cell in DER, as [`fields::signature_of_der`] reads it. `None` for what does not begin as
-/// DER.
-pub fn signature_of_der(cell: &[u8]) -> Option<Result<[u8; 64], Rejection>> {
-    (cell.first() == Some(&SEQUENCE)).then(|| fields::signature_of_der(cell))
 }

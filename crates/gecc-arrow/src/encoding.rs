@@ -13,7 +13,9 @@ use gecc::fields::{Encoding, Encodings, Field, FieldEncodings, Mapping};
 /// # Errors
 /// As for [`column_of`].
 pub(crate) fn unsaid(operation: &Operation, mapping: &Mapping, schema: &Schema) -> Result<Vec<(Field, usize)>, Error> {
-    let is_unsaid = |field: &Field| operation.reads(*field) && mapping.encodings.of(*field).is_none();
+    let is_decimal = |field: &Field| mapping.decimal && matches!(field, Field::R | Field::S);
+    let is_unsaid =
+        |field: &Field| operation.reads(*field) && mapping.encodings.of(*field).is_none() && !is_decimal(field);
     let fields = Field::ALL.into_iter().filter(is_unsaid);
     let fields = fields.filter(|field| Encoding::is_of(*field, mapping.text_messages));
     let found = fields.filter_map(|field| {

@@ -38,7 +38,7 @@ impl<'a> Keys<'a> {
             Some(65) => Keys::Uncompressed(inputs.bytes(Field::PublicKey, &cells)?),
             _ => Keys::Mixed(inputs.fill(false, |row, to| {
                 *to = mixed_row(&cells, row, kind, takes_x_only).map_err(|problem| (Field::PublicKey, problem))?;
-                Ok(())
+                Ok::<(), (Field, CellProblem)>(())
             })?),
         })
     }

@@ -1,6 +1,6 @@
 //! Which column of a schema holds which field.
 
-use crate::cells::{holds_bytes, holds_integers};
+use crate::cells::{Integers, holds_bytes};
 use crate::error::Error;
 use crate::operation::Operation;
 use arrow_schema::{DataType, FieldRef, Schema};
@@ -16,12 +16,13 @@ pub(crate) fn wanted(field: Field) -> &'static str {
         }
         Field::Signature => "64 or 65 bytes, or DER: FixedSizeBinary, Binary, or hexadecimal text",
         Field::R | Field::S => "at most 32 bytes: FixedSizeBinary, Binary, or hexadecimal text",
+        Field::YParityAndS => "32 bytes: FixedSizeBinary(32), Binary, or hexadecimal text",
         Field::PublicKey => {
             "33, 64 or 65 bytes, or 32 for BIP 340: FixedSizeBinary, Binary, or hexadecimal text; or PEM, DER or JWK: \
              bytes or text"
         }
         Field::Message | Field::Der => "bytes: FixedSizeBinary, Binary, or hexadecimal text",
-        Field::RecoveryId => "integers or booleans",
+        Field::RecoveryId | Field::V | Field::YParity => "integers, booleans, or text",
         Field::Id => "text or bytes",
     }
 }
@@ -33,19 +34,19 @@ const DER_WIDTHS: [i32; 7] = [44, 56, 59, 60, 88, 91, 92];
 fn takes_width(field: Field, width: i32) -> bool {
     match field {
         Field::Digest => usize::try_from(width).is_ok_and(is_ecdsa_digest),
-        Field::SecretKey => width == 32,
+        Field::SecretKey | Field::YParityAndS => width == 32,
         Field::Signature => matches!(width, 64 | 65),
-        Field::R | Field::S => (1..=32).contains(&width),
+        Field::R | Field::S => (1..=33).contains(&width),
         Field::PublicKey => matches!(width, 32 | 33 | 64 | 65) || DER_WIDTHS.contains(&width),
         Field::Message | Field::Der | Field::Id => true,
-        Field::RecoveryId => false,
+        Field::RecoveryId | Field::V | Field::YParity => false,
     }
 }
 
 /// Whether a column of this type can hold the field.
 pub fn takes(field: Field, data_type: &DataType) -> bool {
     match data_type {
-        other if field == Field::RecoveryId => holds_integers(other),
+        other if Field::RECOVERY_IDS.contains(&field) => Integers::are_of(other) || other.is_string(),
         DataType::FixedSizeBinary(width) => takes_width(field, *width),
         DataType::Dictionary(_, values) => holds_bytes(data_type) && takes(field, values),
         other => holds_bytes(other),
@@ -64,8 +65,8 @@ pub fn complete(mapping: Mapping, schema: &Schema, operation: &Operation) -> Res
     let found = found.map_err(|problem| Error::Columns(problem.to_string()))?;
     let needs_ids = operation.call.reads().recovery_ids == RecoveryIds::Required;
     if needs_ids
-        && found.column(Field::RecoveryId).is_none()
-        && let Some(problem) = of_other_type(Field::RecoveryId, schema)
+        && Field::RECOVERY_IDS.iter().all(|field| found.column(*field).is_none())
+        && let Some(problem) = Field::RECOVERY_IDS.iter().find_map(|field| of_other_type(*field, schema))
     {
         return Err(problem);
     }
@@ -144,12 +145,12 @@ mod tests {
             schema(&[("digest", DataType::Binary), ("signature", DataType::FixedSizeBinary(65)), ("v", ids)])
         };
         let recover = Operation::from(call::Operation::EcdsaRecover(CurveId::P256));
-        for ids in [DataType::Utf8, DataType::Float64, DataType::Decimal128(9, 1)] {
+        for ids in [DataType::Binary, DataType::Date32, DataType::Decimal128(9, 1)] {
             let problem = text(complete(Mapping::new(), &of(ids), &recover));
-            assert!(problem.contains("but `recovery_id` is integers"), "{problem}");
+            assert!(problem.contains("but `v` is integers"), "{problem}");
         }
-        for ids in [DataType::Int8, DataType::Decimal128(38, 0)] {
-            assert_eq!(complete(Mapping::new(), &of(ids), &recover).unwrap().column(Field::RecoveryId), Some("v"));
+        for ids in [DataType::Int8, DataType::Decimal128(38, 0), DataType::Float64, DataType::Utf8] {
+            assert_eq!(complete(Mapping::new(), &of(ids), &recover).unwrap().column(Field::V), Some("v"));
         }
     }
 

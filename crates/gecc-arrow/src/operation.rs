@@ -9,9 +9,10 @@ use std::sync::Arc;
 /// What is done with each row: an operation of the library's, and what tables add to it.
 ///
 /// What it reads are columns of the names in [`call::Reads`]; results have the names in [`call::Operation::results`].
-/// The answer of a verification is `valid`. Contents are `digest` or `message`; signatures `signature`, `r` and `s`, or
-/// `der`; those of BIP 340 and Ed25519 are 64 bytes alone. Where recovery ids are optional, a row whose `recovery_id`
-/// is null or none is verified by itself.
+/// The answer of a verification is `valid`. Contents are `digest` or `message`; signatures `signature`, `r` and `s`, `r`
+/// and `y_parity_and_s`, or `der`; those of BIP 340 and Ed25519 are 64 bytes alone. Recovery ids are those of signatures
+/// of 65 bytes, `recovery_id`, `v` and `y_parity`, which have to agree. Where they are optional, a row that has none is
+/// verified by itself.
 #[derive(Clone, Debug)]
 pub struct Operation {
     /// What is computed, and on which curve.
@@ -71,8 +72,8 @@ impl Operation {
             Field::Digest | Field::Message => reads.contents,
             Field::Id => reads.user_ids,
             Field::Signature => reads.signatures,
-            Field::R | Field::S | Field::Der => reads.signatures && !reads.bare_signatures,
-            Field::RecoveryId => reads.recovery_ids != RecoveryIds::No,
+            Field::R | Field::S | Field::YParityAndS | Field::Der => reads.signatures && !reads.bare_signatures,
+            Field::RecoveryId | Field::V | Field::YParity => reads.recovery_ids != RecoveryIds::No,
             Field::PublicKey => reads.public_keys,
             Field::SecretKey => reads.secret_keys && matches!(self.key, Key::Column),
         }

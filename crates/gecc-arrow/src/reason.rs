@@ -1,7 +1,7 @@
 //! Why a row is rejected: by the engine, or because a cell cannot be read.
 
 use arrow_array::StringArray;
-use gecc::fields::Field;
+use gecc::fields::{Field, SignatureProblem};
 use gecc::{Rejection, Verdict};
 use std::fmt;
 use std::sync::{Arc, OnceLock};
@@ -18,11 +18,54 @@ pub enum CellProblem {
     WrongLength,
     /// A text that is not base64, where the others of the table are.
     NotBase64,
+    /// As [`SignatureProblem::UndefinedV`] and [`SignatureProblem::UndefinedHeader`].
+    UndefinedV,
+    /// As [`SignatureProblem::LooksHeaderFirst`].
+    LooksHeaderFirst,
+    /// As [`SignatureProblem::Ambiguous`].
+    Ambiguous,
+    /// As [`SignatureProblem::TrailingByte`].
+    TrailingByte,
+    /// The field contradicts what is part of the signature: its v or header, or s and the parity of `y_parity_and_s`.
+    DiffersFromSignature,
+    /// The field contradicts `recovery_id`.
+    DiffersFromRecoveryId,
+    /// The field contradicts `v`.
+    DiffersFromV,
+    /// A text that is not a decimal number of at most 32 bytes, where numbers are decimal.
+    NotDecimal,
 }
 
 impl CellProblem {
-    const ALL: [CellProblem; 4] =
-        [CellProblem::Null, CellProblem::NotHexadecimal, CellProblem::WrongLength, CellProblem::NotBase64];
+    const ALL: [CellProblem; 12] = [
+        CellProblem::Null,
+        CellProblem::NotHexadecimal,
+        CellProblem::WrongLength,
+        CellProblem::NotBase64,
+        CellProblem::UndefinedV,
+        CellProblem::LooksHeaderFirst,
+        CellProblem::Ambiguous,
+        CellProblem::TrailingByte,
+        CellProblem::DiffersFromSignature,
+        CellProblem::DiffersFromRecoveryId,
+        CellProblem::DiffersFromV,
+        CellProblem::NotDecimal,
+    ];
+
+    /// Whether a cell of the field can have the problem.
+    fn is_of(self, field: Field) -> bool {
+        match self {
+            CellProblem::Null | CellProblem::NotHexadecimal | CellProblem::WrongLength | CellProblem::NotBase64 => true,
+            CellProblem::UndefinedV | CellProblem::LooksHeaderFirst | CellProblem::Ambiguous => {
+                field == Field::Signature
+            }
+            CellProblem::TrailingByte => matches!(field, Field::Signature | Field::Der),
+            CellProblem::DiffersFromSignature => field == Field::S || Field::RECOVERY_IDS.contains(&field),
+            CellProblem::DiffersFromRecoveryId => matches!(field, Field::V | Field::YParity),
+            CellProblem::DiffersFromV => field == Field::YParity,
+            CellProblem::NotDecimal => matches!(field, Field::R | Field::S),
+        }
+    }
 }
 
 impl fmt::Display for CellProblem {
@@ -32,6 +75,16 @@ impl fmt::Display for CellProblem {
             CellProblem::NotHexadecimal => "is not hexadecimal",
             CellProblem::WrongLength => "has the wrong length",
             CellProblem::NotBase64 => "is not base64",
+            CellProblem::UndefinedV => {
+                "ends with a byte that is not a v (0 to 3, or 27 to 30), or does not begin with a header of 27 to 42"
+            }
+            CellProblem::LooksHeaderFirst => return SignatureProblem::LooksHeaderFirst.fmt(f),
+            CellProblem::Ambiguous => return SignatureProblem::Ambiguous.fmt(f),
+            CellProblem::TrailingByte => return SignatureProblem::TrailingByte.fmt(f),
+            CellProblem::DiffersFromSignature => "contradicts the v, the header or the parity in the signature",
+            CellProblem::DiffersFromRecoveryId => "contradicts `recovery_id`",
+            CellProblem::DiffersFromV => "contradicts `v`",
+            CellProblem::NotDecimal => "is not a decimal number of at most 32 bytes",
         })
     }
 }
@@ -62,6 +115,9 @@ const NO_KEY: u8 = u8::MAX;
 const UNUSABLE_KEY: u8 = NO_KEY - 1;
 
 const _: () = assert!(Field::ALL.len() <= FIELDS as usize);
+const _: () = assert!(
+    CELL_CODES as usize + FIELDS as usize * (CellProblem::ALL.len() - 1) + Field::ALL.len() <= UNUSABLE_KEY as usize
+);
 
 impl Reason {
     /// The stable form of one byte: the code of a [`Rejection`], 64 and up for cells, or 254 and 255 for private keys.
@@ -83,10 +139,31 @@ impl Reason {
             CELL_CODES.. => {
                 let cell = usize::from(code - CELL_CODES);
                 let (problem, field) = (cell / usize::from(FIELDS), cell % usize::from(FIELDS));
-                Some(Reason::Cell(*Field::ALL.get(field)?, *CellProblem::ALL.get(problem)?))
+                let (field, problem) = (*Field::ALL.get(field)?, *CellProblem::ALL.get(problem)?);
+                problem.is_of(field).then_some(Reason::Cell(field, problem))
             }
             _ => Rejection::from_code(code).map(Reason::Rejected),
         }
+    }
+}
+
+impl From<(Field, CellProblem)> for Reason {
+    fn from((field, problem): (Field, CellProblem)) -> Self {
+        Reason::Cell(field, problem)
+    }
+}
+
+impl From<(Field, SignatureProblem)> for Reason {
+    fn from((field, problem): (Field, SignatureProblem)) -> Self {
+        let problem = match problem {
+            SignatureProblem::UndefinedV | SignatureProblem::UndefinedHeader => CellProblem::UndefinedV,
+            SignatureProblem::LooksHeaderFirst => CellProblem::LooksHeaderFirst,
+            SignatureProblem::Ambiguous => CellProblem::Ambiguous,
+            SignatureProblem::TrailingByte => CellProblem::TrailingByte,
+            SignatureProblem::Rejected(rejection) => return Reason::Rejected(rejection),
+            _ => CellProblem::WrongLength,
+        };
+        Reason::Cell(field, problem)
     }
 }
 
@@ -147,7 +224,9 @@ mod tests {
             }
         }
         let rejections = (0..=u8::MAX).filter_map(Rejection::from_code).count();
-        assert_eq!(found, rejections + Field::ALL.len() * CellProblem::ALL.len() + 2);
+        let of_cells =
+            Field::ALL.iter().flat_map(|field| CellProblem::ALL.iter().filter(|problem| problem.is_of(*field)));
+        assert_eq!(found, rejections + of_cells.count() + 2);
         assert_eq!(Reason::from_code(Verdict::VALID_CODE), None);
     }
 

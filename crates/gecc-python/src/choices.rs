@@ -1,8 +1,9 @@
 //! Texts by which a caller chooses.
 
+use gecc::call::Operation;
 use gecc::ecdsa::{Policy, SForm};
 use gecc::ed25519::{Rule, UnknownRule, Variant};
-use gecc::fields::{Hash, UnknownHash};
+use gecc::fields::{Hash, SignatureReader, UnknownHash, UnknownSignatureForm};
 use gecc::{Backend, CurveId};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -45,6 +46,13 @@ pub fn ed25519_variant(context: Option<&[u8]>, prehashed: bool) -> PyResult<Vari
 
 pub fn hash(name: &str) -> PyResult<Hash> {
     name.parse().map_err(|problem: UnknownHash| PyValueError::new_err(format!("hash: {problem}")))
+}
+
+/// What reads signatures of a form for an operation.
+pub fn signature_reader(operation: Operation, form: &str) -> PyResult<SignatureReader> {
+    let wrong = |problem: String| PyValueError::new_err(format!("signature_form: {problem}"));
+    let form = form.parse().map_err(|unknown: UnknownSignatureForm| wrong(unknown.to_string()))?;
+    operation.signature_reader(form).map_err(|problem| wrong(problem.to_string()))
 }
 
 pub fn policy(low_s: bool) -> Policy {

@@ -234,7 +234,18 @@ def test_numbers_of_any_kind() -> None:
     assert codes.tolist() == [Reason.RECOVERY_ID_NULL, *[Reason.VALID] * 5]
     with pytest.raises(TypeError, match=r"recovery_ids\[0\]: not an integer"):
         gecc.recover("secp256k1", digests, signatures, ["0"] * 6)  # type: ignore[list-item]
-    for other in (ids.astype(np.float64), np.ma.masked_array(ids.astype(np.int64), mask=True), "00"):
+    # As pandas has integers of a column with missing values.
+    floats = ids.astype(np.float64) + 27
+    for form in (floats, floats.tolist(), pa.array(floats), pa.array(floats, pa.float32())):
+        assert pa.array(gecc.recover("secp256k1", digests, signatures, form)[1]).to_pylist() == [True] * 6
+        missing = np.asarray(form).tolist()
+        missing[2], missing[3] = float("nan"), 27.5
+        _, codes = gecc.recover("secp256k1", digests, signatures, missing, reasons=True)
+        assert codes.tolist()[2:4] == [Reason.RECOVERY_ID_NULL, Reason.RECOVERY_ID_OUT_OF_RANGE]
+    large = np.full(6, float(1 << 53))
+    _, codes = gecc.recover("secp256k1", digests, signatures, large, reasons=True)
+    assert set(codes.tolist()) == {Reason.RECOVERY_ID_OUT_OF_RANGE}
+    for other in (np.ma.masked_array(ids.astype(np.int64), mask=True), "00"):
         with pytest.raises(TypeError, match="recovery_ids: .* not "):
             gecc.recover("secp256k1", digests, signatures, other)
 
@@ -258,8 +269,17 @@ def test_signatures_with_v() -> None:
         one, _ = gecc.recover("secp256k1", digests[:1], with_v[0])
         assert np.array_equal(one, public_keys[:1])
         assert np.array_equal(gecc.recover("secp256k1", digests[:1], rows[0].hex())[0], one)
-        with pytest.raises(ValueError, match="recovery_ids: given twice, as signatures of 65 bytes have v"):
-            gecc.recover("secp256k1", digests, with_v, ids)
+        # Given twice they have to agree.
+        _, codes = gecc.recover("secp256k1", digests, with_v, ids + 27, reasons=True)
+        assert not codes.any()
+        others = ids.copy()
+        others[3] ^= 1
+        expected = [Reason.VALID] * 3 + [Reason.RECOVERY_ID_DIFFERS_FROM_SIGNATURE] + [Reason.VALID] * 2
+        for form in (with_v, rows):
+            _, codes = gecc.recover("secp256k1", digests, form, others, reasons=True)
+            assert codes.tolist() == expected
+            codes = gecc.verify_recoverable("secp256k1", digests, form, others, public_keys, reasons=True)
+            assert not codes.any()
     with pytest.raises(ValueError, match="recovery_ids: not given, and signatures of 64 bytes have no v"):
         gecc.recover("secp256k1", digests, signatures)
     mixed = [rows[0], signatures[1].tobytes(), bytes(63), *rows[3:]]

@@ -21,7 +21,16 @@ OF_HASHLIB: dict[str, Any] = {
     "sha256d": lambda message: hashlib.sha256(hashlib.sha256(message).digest()).digest(),
     "sha384": lambda message: hashlib.sha384(message).digest()[:32],
     "sha512": lambda message: hashlib.sha512(message).digest()[:32],
+    "bitcoin-message": lambda message: sha256d(b"\x18Bitcoin Signed Message:\n" + compact_size(len(message)) + message),
 }
+
+
+def sha256d(message: bytes) -> bytes:
+    return hashlib.sha256(hashlib.sha256(message).digest()).digest()
+
+
+def compact_size(length: int) -> bytes:
+    return bytes([length]) if length < 253 else b"\xfd" + length.to_bytes(2, "little")
 
 
 def test_digests_are_those_of_others() -> None:
@@ -36,7 +45,7 @@ def test_digests_are_those_of_others() -> None:
     assert (gecc.message_digests(MESSAGES)[0] == gecc.message_digests(MESSAGES, hash="sha256")[0]).all()
 
 
-@pytest.mark.parametrize("name", ["sha256", "sha256d", "sha384", "sha512", "keccak256", "eip191"])
+@pytest.mark.parametrize("name", ["sha256", "sha256d", "sha384", "sha512", "keccak256", "eip191", "bitcoin-message"])
 def test_messages_are_signed_and_verified_by_each_hash(name: Any) -> None:
     for curve in ECDSA_CURVES:
         secret_keys, public_keys = gecc.generate_keys(curve, len(MESSAGES))

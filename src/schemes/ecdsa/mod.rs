@@ -22,11 +22,11 @@ pub(crate) mod recover_cpu;
 mod recover_gpu;
 #[cfg(test)]
 mod together_gpu_tests;
-mod v;
 
 use super::frame::{Inputs, Scheme, Sign, Signing, Verification, Verify, verdict_of};
 use crate::curve::{CurveId, EcdsaChoice, per_curve};
 use crate::engine::Engine;
+pub use crate::fields::recovery_id::{recovery_id_of_header, recovery_id_of_last_byte, recovery_id_of_v};
 use crate::op::Worth;
 pub use crate::types::{Address, Policy, RecoverableSignature, SForm};
 use crate::types::{
@@ -38,7 +38,6 @@ pub use candidates::{
 };
 pub use messages::{sign_messages, sign_messages_into, verify_messages, verify_messages_into};
 pub use recover::{recover, recover_addresses, recover_addresses_into, recover_into};
-pub use v::recovery_id_of_v;
 
 /// What is ECDSA's own.
 pub(crate) static ECDSA: Scheme = Scheme {

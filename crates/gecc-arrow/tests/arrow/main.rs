@@ -10,4 +10,5 @@ mod imported;
 mod items;
 mod live;
 mod operations;
+mod signature_forms;
 mod transforms;

@@ -4,8 +4,8 @@ use crate::items::{CURVES, Cell, Items, batch, cell, columns, engine, fixed, som
 use arrow_array::cast::AsArray;
 use arrow_array::types::UInt8Type;
 use arrow_array::{
-    Array, ArrayRef, BinaryArray, BooleanArray, Int8Array, Int16Array, Int32Array, Int64Array, RecordBatch,
-    StringArray, StringViewArray, UInt8Array, UInt16Array, UInt32Array, UInt64Array,
+    Array, ArrayRef, BinaryArray, BooleanArray, Float64Array, Int8Array, Int16Array, Int32Array, Int64Array,
+    RecordBatch, StringArray, StringViewArray, UInt8Array, UInt16Array, UInt32Array, UInt64Array,
 };
 use arrow_schema::DataType;
 use base64::Engine as _;
@@ -100,6 +100,20 @@ fn keys_and_addresses_are_recovered_from_every_form_of_v() {
             });
             assert_eq!(rows(&answers, 0), keys.map(Some).collect::<Vec<_>>());
         }
+    }
+    // As pandas has them where some are null, and as texts.
+    let others: [ArrayRef; 3] = [
+        Arc::new(Float64Array::from_iter_values(v(27).map(|v| v as f64))),
+        Arc::new(StringArray::from_iter_values(v(37).map(|v| format!("{v:#x}")))),
+        Arc::new(StringArray::from_iter_values(ids.iter().map(|id| if *id == 1 { "True" } else { "False" }))),
+    ];
+    for form in others {
+        let columns = vec![
+            (Field::Digest, digests.clone()),
+            (Field::Signature, fixed(&some(&signatures)).unwrap()),
+            (Field::V, form),
+        ];
+        assert_eq!(rows(&apply(Call::EcdsaRecoverAddresses, columns), 0), addresses);
     }
     // v as the last byte of the signature.
     for first in [0, 27] {

@@ -12,8 +12,9 @@ pub fn run(options: VerifyOptions, given: &Given) -> Result<u8, Failure> {
     let chosen = Chosen::of(options.curve, options.scheme)?;
     given.require_effect_with(chosen.scheme())?;
     let (call, variant) = (call(chosen, &options)?, options.variant.variant()?);
-    let VerifyOptions { equations, hash, id, mut stream, .. } = options;
+    let VerifyOptions { equations, signatures, hash, id, mut stream, .. } = options;
     stream.read_messages(hash);
+    stream.read_signatures(signatures, call)?;
     stream.sm2_id = id.sm2_id;
     stream.engine.batch_equations = equations.batch_equations;
     job::run(&Operation { variant, ..call.into() }, &stream)

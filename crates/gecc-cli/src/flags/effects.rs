@@ -58,6 +58,15 @@ const OF_MESSAGES: &[(&str, Effect)] = &[
     ("text_messages", Depends(BY_INPUT)),
 ];
 
+/// Options of commands that read signatures.
+const OF_SIGNATURES: &[(&str, Effect)] = &[
+    (
+        "form",
+        With(&[Ecdsa, Sm2], "--signature-form is for ECDSA and SM2: signatures of BIP 340 and Ed25519 have 64 bytes"),
+    ),
+    ("decimal", With(&[Ecdsa, Sm2], "--decimal is for r and s of ECDSA and SM2")),
+];
+
 const OF_VARIANTS: &[(&str, Effect)] = &[
     ("context", With(&[Ed25519], "--context and --prehashed are for --scheme ed25519")),
     ("prehashed", With(&[Ed25519], "--context and --prehashed are for --scheme ed25519")),
@@ -84,6 +93,7 @@ const COMMANDS: &[(&str, &[&[(&str, Effect)]])] = &[
             OF_ALL,
             OF_ITEMS,
             OF_MESSAGES,
+            OF_SIGNATURES,
             OF_VARIANTS,
             &[
                 ("curve", Depends("Chosen::of")),
@@ -106,6 +116,7 @@ const COMMANDS: &[(&str, &[&[(&str, Effect)]])] = &[
             OF_ALL,
             OF_ITEMS,
             OF_MESSAGES,
+            OF_SIGNATURES,
             &[("curve", Always), ("addresses", Depends("commands::recover, by the curve"))],
         ],
     ),

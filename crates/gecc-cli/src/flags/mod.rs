@@ -28,7 +28,7 @@ pub use silent::{IndexOptions, ScanOptions};
 use std::path::PathBuf;
 use std::sync::LazyLock;
 pub use stream::AnswerFormat;
-pub use stream::{Format, HashOptions, StreamOptions, SummaryForm, end_of_name};
+pub use stream::{Format, HashOptions, SignatureOptions, StreamOptions, SummaryForm, end_of_name};
 
 /// Batch elliptic-curve cryptography: verify, recover and make signatures, keys and shared secrets by the million.
 #[derive(Parser)]

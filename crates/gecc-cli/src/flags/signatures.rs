@@ -2,7 +2,7 @@
 
 use super::stream::IdOptions;
 use super::stream::{input_help, named};
-use super::{HashOptions, StreamOptions};
+use super::{HashOptions, SignatureOptions, StreamOptions};
 use crate::curve::{Scheme, any, of_ecdsa};
 use crate::input::fields::{append_decoded, decode_digits};
 use clap::Args;
@@ -14,11 +14,13 @@ use std::path::PathBuf;
 pub const VERIFY_HELP: &str = concat!(
     "\
 Fields: `digest` (32 bytes, for ECDSA also 20, 28, 48 or 64, cut or padded as FIPS 186-5 says) or `message` (hashed with SHA-256 or as --hash says, for sm2 with SM3 over Z_A || M and the text `id`, which \
---columns id=NAME names, or --sm2-id says for all); `signature` (r || s of 64 bytes, r || s || v of 65, or DER), or `r` and `s`, or `der`; `public_key` (SEC 1, 33 or 65 \
+--columns id=NAME names, or --sm2-id says for all); `signature` (r || s of 64 bytes, r || s || v of 65, or DER; others by --signature-form), or `r` and `s`, or `r` and \
+`y_parity_and_s` (EIP-2098), or `der`; `public_key` (SEC 1, 33 or 65 \
 bytes, or x || y of 64, or SubjectPublicKeyInfo in DER or PEM, or a JSON Web Key). For bip340 a `digest` is a \
 message of 32 bytes, a `message` is signed as it is, and a `public_key` has 32 bytes, or any of the others. Likewise for ed25519, whose keys \
 have 32 bytes, or are SubjectPublicKeyInfo, JSON Web Keys or lines of OpenSSH (`ssh-ed25519 AAAA…`), and whose signatures have 64 bytes alone. With --batch-equations the `recovery_id` or `v` \
-of ECDSA, which decides nothing: verification is faster where it is right.
+of ECDSA, which decides nothing: verification is faster where it is right. A v in a signature has to be 0 to 3 or 27 to 30, and the same as \
+that of a field beside it; whether it is the right one only `gecc recover` shows.
 
 Examples:
   gecc verify --curve secp256k1 signatures.jsonl
@@ -37,7 +39,12 @@ Output: {\"valid\":true} or {\"valid\":false,\"reason\":\"…\",\"line\":7}, one
 
 pub const RECOVER_HELP: &str = concat!(
     "\
-Fields: `digest` or `message`, `signature` (with v as its 65th byte, or without), `r` and `s`, or `der`, `recovery_id` or `v` (0 to 3, 27 to 30, or as EIP-155 has it).
+Fields: `digest` or `message`, `signature` (with v as its 65th byte, or without; others by --signature-form), `r` and `s`, `r` and \
+`y_parity_and_s` (EIP-2098), or `der`; `recovery_id`, `v` or `y_parity` (0 to 3, 27 to 34, or as EIP-155 has it), which have to agree where \
+there are several.
+
+Signatures of Bitcoin's signed messages have a header in front: --signature-form header-first, and --hash bitcoin-message for their \
+messages. Without it they are rejected; where most signatures of an input look like this, one that can be read both ways ends the command.
 
 Examples:
   gecc recover --curve secp256k1 transactions.jsonl
@@ -130,6 +137,8 @@ pub struct VerifyOptions {
     #[command(flatten)]
     pub equations: EquationOptions,
     #[command(flatten)]
+    pub signatures: SignatureOptions,
+    #[command(flatten)]
     pub hash: HashOptions,
     #[command(flatten)]
     pub stream: StreamOptions,
@@ -143,6 +152,8 @@ pub struct RecoverOptions {
     /// Print Ethereum addresses instead of public keys; secp256k1 only.
     #[arg(long)]
     pub addresses: bool,
+    #[command(flatten)]
+    pub signatures: SignatureOptions,
     #[command(flatten)]
     pub hash: HashOptions,
     #[command(flatten)]

@@ -4,7 +4,8 @@ use crate::input::binary::layout::Layout;
 use crate::input::names::SeenFields;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
-use gecc::fields::{FieldEncodings, Hash, Mapping};
+use gecc::call::Operation;
+use gecc::fields::{FieldEncodings, Hash, Mapping, SignatureForm, SignatureReader};
 use gecc_cli::engine::EngineOptions;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -76,8 +77,8 @@ pub(super) fn named<T: Copy + Send + Sync + 'static>(
 #[derive(Args, Clone, Copy)]
 pub struct HashOptions {
     /// The hash of a `message`, for ECDSA [default: sha256]. sha256d is SHA-256 twice; of SHA-384 and SHA-512 the
-    /// leftmost 256 bits are signed (FIPS 186-5); eip191 is Keccak-256 of what `personal_sign` signs; with none a
-    /// message is the digest.
+    /// leftmost 256 bits are signed (FIPS 186-5); eip191 is Keccak-256 of what `personal_sign` signs; bitcoin-message is
+    /// SHA-256 twice of what Bitcoin's `signmessage` signs; with none a message is the digest.
     #[arg(long, value_parser = named(Hash::ALL, Hash::name))]
     pub hash: Option<Hash>,
     /// Take each `message` as the text that it is, and not as hexadecimal digits.
@@ -92,6 +93,25 @@ pub struct IdOptions {
     /// 1234567812345678, the standard's].
     #[arg(long, value_name = "TEXT")]
     pub sm2_id: Option<String>,
+}
+
+/// How signatures are read.
+#[derive(Args, Clone, Copy, Default)]
+pub struct SignatureOptions {
+    /// How the bytes of a `signature` are arranged. auto takes r || s (64 bytes), r || s || v (65 bytes, v 0 to 3 or 27
+    /// to 30) and strict DER; rs, rsv and der take one of these. header-first is that of Bitcoin's signed messages: a
+    /// header of 27 to 42, then r || s (BIP 137). eip2098 is r || s with the recovery id in the top bit of s. With
+    /// der-hash-type one byte of Bitcoin's signature hash type may stand behind DER, also in a field `der`.
+    #[arg(
+        long = "signature-form",
+        value_name = "FORM",
+        value_parser = named(SignatureForm::ALL, SignatureForm::name),
+        default_value = "auto"
+    )]
+    pub form: SignatureForm,
+    /// Take `r` and `s` as decimal numbers.
+    #[arg(long)]
+    pub decimal: bool,
 }
 
 #[derive(Args)]
@@ -130,6 +150,9 @@ pub struct StreamOptions {
     /// Which fields the items had that were read so far.
     #[arg(skip)]
     pub seen: Arc<SeenFields>,
+    /// Set by commands that read signatures.
+    #[arg(skip)]
+    pub signatures: SignatureOptions,
     /// Format of the answers [default: by the end of the output's name, .parquet, .arrow or .csv, or else JSON Lines].
     #[arg(long, value_enum)]
     pub output_format: Option<AnswerFormat>,
@@ -196,7 +219,23 @@ impl StreamOptions {
         mapping.text_messages = self.text_messages;
         mapping.encodings = self.encoding.unwrap_or_default();
         mapping.user_id = self.sm2_id.as_ref().map(|id| id.as_bytes().to_vec());
+        (mapping.signature_form, mapping.decimal) = (self.signatures.form, self.signatures.decimal);
         mapping
+    }
+
+    /// Takes over how signatures are read, which the operation has to be able to.
+    ///
+    /// # Errors
+    /// Where an option does nothing for the operation.
+    pub fn read_signatures(&mut self, options: SignatureOptions, call: Operation) -> Result<(), String> {
+        call.signature_reader(options.form).map_err(|problem| format!("--signature-form: {problem}"))?;
+        self.signatures = options;
+        Ok(())
+    }
+
+    /// What reads the signatures of an operation.
+    pub fn signature_reader(&self, call: Operation) -> SignatureReader {
+        call.signature_reader(self.signatures.form).expect("checked when the option was taken over")
     }
 
     /// Takes over how messages are read.

@@ -22,7 +22,9 @@ pub fn detect(
     for unit in units {
         each_of_unit(unit, layout, names, |_, fields| {
             if let Ok(fields) = fields {
-                let values = Field::ALL.into_iter().filter_map(|field| Some((field, fields.value(field)?)));
+                let is_encoded = |field: &Field| !(names.decimal() && matches!(field, Field::R | Field::S));
+                let encoded = Field::ALL.into_iter().filter(is_encoded);
+                let values = encoded.filter_map(|field| Some((field, fields.value(field)?)));
                 values.for_each(|(field, text)| seen.see(field, text));
             }
             goes_on = seen.end_row();

@@ -3,10 +3,9 @@
 use super::names::{Names, Role};
 use super::{public_key, secret_key};
 use const_hex::decode_to_slice;
-use gecc::ecdsa::recovery_id_of_v;
 use gecc::fields::{
-    Encoding, Field, FieldEncodings, ecdsa_digest, from_base64, hex_digits, is_ecdsa_digest, is_key_text,
-    plain_hex_digits, signature_of_der,
+    Encoding, Field, FieldEncodings, FormCounts, ReadSignature, SignatureForm, SignatureProblem, SignatureReader,
+    ecdsa_digest, from_base64, hex_digits, is_ecdsa_digest, is_key_text, plain_hex_digits, read_decimal, take_parity,
 };
 use gecc::{Rejection, SecretKey};
 use gecc_keys::KeyKind;
@@ -66,31 +65,12 @@ impl<'de: 'a, 'a> Deserialize<'de> for Members<'a> {
 #[serde(transparent)]
 struct Text<'a>(#[serde(borrow)] Cow<'a, str>);
 
-/// The recovery id of v, or one that the engine rejects.
-fn id_of_v(v: &[u8]) -> u8 {
-    recovery_id_of_v(v).unwrap_or(u8::MAX)
-}
-
-/// The recovery id of a number, or of a text that is one, decimal or hexadecimal behind 0x, or of a truth value; `None`
-/// where the value is anything else.
-fn id_of_text(text: &str) -> Option<u8> {
-    /// Bytes of the largest v that is read: chain ids have at most 32.
-    const MOST_V_BYTES: usize = 33;
-    let (text, digits) = (text.trim(), digits(text));
-    match text {
-        "false" => return Some(0),
-        "true" => return Some(1),
-        _ => {}
-    }
-    if digits.len() == text.len() {
-        return text.parse().ok().map(|v: u128| id_of_v(&v.to_be_bytes()));
-    }
-    // Numbers of Ethereum's interfaces have no zeros in front.
-    let mut padded = [b'0'; 2 * MOST_V_BYTES];
-    let zeros = padded.len().checked_sub(digits.len()).filter(|_| !digits.is_empty())?;
-    padded[zeros..].copy_from_slice(digits.as_bytes());
-    let mut v = [0; MOST_V_BYTES];
-    decode_to_slice(padded, &mut v).ok().map(|()| id_of_v(&v))
+/// How signatures are read.
+#[derive(Clone, Copy)]
+pub struct SignatureRules {
+    pub reader: SignatureReader,
+    /// Whether r and s are decimal numbers.
+    pub decimal: bool,
 }
 
 /// What is passed through.
@@ -145,7 +125,8 @@ impl<'a> Fields<'a> {
         let roles = last.of(&members, names).map_err(|problem| (problem, tag))?;
         for ((_, value), role) in members.0.iter().zip(roles) {
             if let Some(Role::Field(field)) = role {
-                fields.values[*field as usize] = text_of(*field, value).map_err(|problem| (problem, tag))?;
+                let text = text_of(*field, value, names.decimal());
+                fields.values[*field as usize] = text.map_err(|problem| (problem, tag))?;
             }
         }
         Ok(fields)
@@ -183,8 +164,17 @@ impl<'a> Fields<'a> {
 
     /// Writes all values in hexadecimal that come in another form: base64 where that is the field's encoding, digits
     /// with colons or line ends between them, and public keys that say what they are for. Private keys that do are read.
-    pub fn into_hex(mut self, encodings: FieldEncodings, text_messages: bool, kind: KeyKind) -> Result<Self, String> {
-        for field in Field::ALL.into_iter().filter(|field| Encoding::is_of(*field, text_messages)) {
+    pub fn into_hex(
+        mut self,
+        encodings: FieldEncodings,
+        text_messages: bool,
+        decimal: bool,
+        kind: KeyKind,
+    ) -> Result<Self, String> {
+        let is_encoded = |field: &Field| {
+            Encoding::is_of(*field, text_messages) && !(decimal && matches!(field, Field::R | Field::S))
+        };
+        for field in Field::ALL.into_iter().filter(is_encoded) {
             let Some(text) = self.value(field) else { continue };
             let hexadecimal = match encodings.of(field).unwrap_or_default() {
                 Encoding::Base64 if field == Field::PublicKey && is_key_text(text.trim()) => continue,
@@ -225,24 +215,52 @@ impl<'a> Fields<'a> {
         }
     }
 
-    pub fn signature(&self, to: &mut [u8; 64]) -> Result<(), String> {
-        let parts = self.value(Field::R).or(self.value(Field::S));
-        match (self.value(Field::Signature), parts, self.value(Field::Der)) {
-            (Some(signature), None, None) => whole_signature(digits(signature), to),
-            (None, Some(_), None) => {
-                let (r, s) = to.split_at_mut(32);
-                decode_number("r", required("r", self.value(Field::R))?, r)?;
-                decode_number("s", required("s", self.value(Field::S))?, s)
-            }
-            (None, None, Some(der)) => {
-                *to = from_der("der", digits(der))?;
-                Ok(())
-            }
-            (None, None, None) => Err("neither `signature` nor `der` is given".to_owned()),
-            (Some(_), _, Some(_)) => Err("`signature` and `der` are both given".to_owned()),
-            (Some(_), Some(_), _) => Err("`signature` and `r` or `s` are both given".to_owned()),
-            (_, Some(_), Some(_)) => Err("`der` and `r` or `s` are both given".to_owned()),
+    /// Reads the signature, and the recovery id in it. Where it is given in several forms these have to agree. Counts a
+    /// signature of 65 bytes whose form is told by its content.
+    pub fn signature(
+        &self,
+        rules: &SignatureRules,
+        to: &mut [u8; 64],
+        counts: &mut FormCounts,
+    ) -> Result<Option<u8>, String> {
+        let mut found = Agreed::default();
+        if let Some(signature) = self.value(Field::Signature) {
+            found.add("signature", whole_signature(digits(signature), rules.reader, counts)?)?;
         }
+        if [Field::R, Field::S, Field::YParityAndS].iter().any(|field| self.value(*field).is_some()) {
+            found.add("r", self.signature_of_parts(rules)?)?;
+        }
+        if let Some(der) = self.value(Field::Der) {
+            found.add("der", der_signature(digits(der), rules.reader)?)?;
+        }
+        let (_, read) = found.0.ok_or("neither `signature` nor `der` is given")?;
+        *to = read.signature;
+        Ok(read.recovery_id)
+    }
+
+    /// The signature of r and s, or of r and s with the parity in its top bit (EIP-2098).
+    fn signature_of_parts(&self, rules: &SignatureRules) -> Result<ReadSignature, String> {
+        let number = |name: &str, text: &str, to: &mut [u8]| match rules.decimal {
+            true => decode_decimal(name, text, to),
+            false => decode_number(name, text, to),
+        };
+        let mut signature = [0; 64];
+        let (r, s) = signature.split_at_mut(32);
+        number("r", required("r", self.value(Field::R))?, r)?;
+        let Some(s_and_parity) = self.value(Field::YParityAndS) else {
+            number("s", required("s", self.value(Field::S))?, s)?;
+            return Ok(ReadSignature { signature, recovery_id: None });
+        };
+        decode_number("y_parity_and_s", s_and_parity, s)?;
+        let parity = take_parity(&mut s[0]);
+        if let Some(given) = self.value(Field::S) {
+            let mut bytes = [0; 32];
+            number("s", given, &mut bytes)?;
+            if bytes != *s {
+                return Err(contradiction("s", "y_parity_and_s"));
+            }
+        }
+        Ok(ReadSignature { signature, recovery_id: Some(parity) })
     }
 
     /// A signature that has no other form than its 64 bytes.
@@ -255,24 +273,33 @@ impl<'a> Fields<'a> {
         required("public_key", self.value(Field::PublicKey)).map(digits)
     }
 
-    /// The recovery id of its field, which may be none, or of the last byte of a signature of 65.
-    fn given_id(&self) -> Option<Option<u8>> {
-        let of_signature = || {
-            let v = digits(self.value(Field::Signature)?).get(2 * 64..)?;
-            let mut byte = [0];
-            (v.len() == 2 && decode_to_slice(v, &mut byte).is_ok()).then(|| Some(id_of_v(&byte)))
-        };
-        self.value(Field::RecoveryId).map(id_of_text).or_else(of_signature)
+    /// Whether a field has the recovery id.
+    pub fn has_recovery_id(&self) -> bool {
+        Field::RECOVERY_IDS.iter().any(|field| self.value(*field).is_some())
     }
 
-    pub fn recovery_id(&self) -> Result<u8, String> {
-        let id = self.given_id().ok_or("`recovery_id` is not given")?;
-        id.ok_or_else(|| "`recovery_id` is not a number from 0 to 3, nor a v of 27 and more".to_owned())
+    /// The recovery id of the signature and of the fields for it, which have to agree. A number that is none is one that
+    /// the engine rejects.
+    pub fn recovery_id(&self, of_signature: Option<u8>, reader: SignatureReader) -> Result<u8, String> {
+        let mut found = of_signature.map(|id| ("signature", id));
+        for field in Field::RECOVERY_IDS {
+            let Some(text) = self.value(field) else { continue };
+            let id = reader.recovery_id_of_text(text).map_err(|problem| format!("`{field}` {problem}"))?;
+            let id = id.unwrap_or(u8::MAX);
+            match found {
+                Some((before, other)) if other != id => return Err(contradiction(field.name(), before)),
+                Some(_) => {}
+                None => found = Some((field.name(), id)),
+            }
+        }
+        let hint = "`recovery_id` is not given (where the top bit of s has it, say --signature-form eip2098)";
+        found.map(|(_, id)| id).ok_or_else(|| hint.to_owned())
     }
 
-    /// `None` where there is none that can be read.
-    pub fn optional_recovery_id(&self) -> Option<u8> {
-        self.given_id().flatten()
+    /// The recovery id where it is a hint alone: that of the signature, or the first that can be read.
+    pub fn optional_recovery_id(&self, of_signature: Option<u8>, reader: SignatureReader) -> Option<u8> {
+        let read = |field: Field| reader.recovery_id_of_text(self.value(field)?).ok().flatten();
+        of_signature.or_else(|| Field::RECOVERY_IDS.into_iter().find_map(read))
     }
 
     pub fn secret_key(&self) -> Result<SecretKey, String> {
@@ -298,7 +325,7 @@ impl<'a> Fields<'a> {
 
 /// The text of a member; `None` where it is null. A private key is taken where it stands in the line: a text with
 /// escapes is put together in memory that nobody wipes, unless it is in a form that [`secret_key`] reads.
-fn text_of<'a>(field: Field, value: &'a RawValue) -> Result<Option<Cow<'a, str>>, String> {
+fn text_of<'a>(field: Field, value: &'a RawValue, decimal: bool) -> Result<Option<Cow<'a, str>>, String> {
     let json = value.get();
     let text = json.strip_prefix('"').and_then(|text| text.strip_suffix('"'));
     match text {
@@ -318,7 +345,11 @@ fn text_of<'a>(field: Field, value: &'a RawValue) -> Result<Option<Cow<'a, str>>
         None if matches!(field, Field::PublicKey | Field::SecretKey) && json.starts_with('{') => {
             Ok(Some(Cow::Borrowed(json)))
         }
-        None if field == Field::RecoveryId => Ok(Some(Cow::Borrowed(json))),
+        None if Field::RECOVERY_IDS.contains(&field) => Ok(Some(Cow::Borrowed(json))),
+        None if matches!(field, Field::R | Field::S) && decimal => Ok(Some(Cow::Borrowed(json))),
+        None if matches!(field, Field::R | Field::S) && json.bytes().all(|digit| digit.is_ascii_digit()) => {
+            Err(format!("`{field}` is a number: say --decimal if r and s are decimal"))
+        }
         None => Err(format!("`{field}` is not a text")),
     }
 }
@@ -334,45 +365,93 @@ fn described(problem: &serde_json::Error) -> String {
     }
 }
 
-/// A signature of 64 bytes, or of 65 with v, or in DER, which has another length.
-fn whole_signature(digits: &str, to: &mut [u8; 64]) -> Result<(), String> {
-    match digits.len() {
-        130 => {
-            let mut with_v = [0; 65];
-            decode_digits("signature", digits, &mut with_v)?;
-            to.copy_from_slice(&with_v[..64]);
-            Ok(())
+/// Forms in which a signature is given, which have to agree: the first, with the name of its field.
+#[derive(Default)]
+struct Agreed(Option<(&'static str, ReadSignature)>);
+
+impl Agreed {
+    fn add(&mut self, name: &'static str, read: ReadSignature) -> Result<(), String> {
+        let Some((before, known)) = &mut self.0 else {
+            self.0 = Some((name, read));
+            return Ok(());
+        };
+        let differ = known.recovery_id.zip(read.recovery_id).is_some_and(|(one, other)| one != other);
+        if differ || known.signature != read.signature {
+            return Err(contradiction(name, before));
         }
-        length if length != 128 && digits.starts_with("30") => {
-            *to = from_der("signature", digits)?;
-            Ok(())
-        }
-        _ => decode_digits("signature", digits, to),
+        known.recovery_id = known.recovery_id.or(read.recovery_id);
+        Ok(())
     }
 }
 
-/// Digits of a number, of which those in front may be missing.
+/// What to say of two fields for the same value that differ.
+fn contradiction(one: &str, other: &str) -> String {
+    format!("`{one}` and `{other}` contradict each other")
+}
+
+/// Bytes of the longest signature: DER and a hash type.
+const LONGEST_SIGNATURE: usize = 73;
+
+/// A signature in a form that the reader has.
+fn whole_signature(digits: &str, reader: SignatureReader, counts: &mut FormCounts) -> Result<ReadSignature, String> {
+    const NAME: &str = "signature";
+    let mut bytes = [0; LONGEST_SIGNATURE];
+    let Some(bytes) = bytes.get_mut(..digits.len() / 2) else {
+        check(NAME, digits)?;
+        return Err(unread(NAME, SignatureProblem::WrongLength, digits.len() / 2, reader));
+    };
+    decode_digits(NAME, digits, bytes)?;
+    if reader.form() == SignatureForm::Auto {
+        counts.see(bytes);
+    }
+    reader.read(bytes).map_err(|problem| unread(NAME, problem, bytes.len(), reader))
+}
+
+/// A signature in DER.
+fn der_signature(digits: &str, reader: SignatureReader) -> Result<ReadSignature, String> {
+    const NAME: &str = "der";
+    check(NAME, digits)?;
+    let mut bytes = [0; LONGEST_SIGNATURE];
+    let bytes = bytes.get_mut(..digits.len() / 2).ok_or_else(|| Rejection::MalformedSignature.to_string())?;
+    decode_to_slice(digits, &mut *bytes).expect("the digits were checked");
+    let signature = reader.read_der(bytes).map_err(|problem| unread(NAME, problem, bytes.len(), reader))?;
+    Ok(ReadSignature { signature, recovery_id: None })
+}
+
+/// What to say of a signature of this many bytes that cannot be read.
+fn unread(name: &str, problem: SignatureProblem, length: usize, reader: SignatureReader) -> String {
+    let expected = match reader.form() {
+        SignatureForm::Rsv | SignatureForm::HeaderFirst => 65,
+        _ => 64,
+    };
+    match problem {
+        SignatureProblem::Rejected(rejection) => rejection.to_string(),
+        SignatureProblem::WrongLength => format!("`{name}` has {} instead of {expected}", counted(length, "byte")),
+        problem => format!("`{name}` {problem}"),
+    }
+}
+
+/// Digits of a number, of which those in front may be missing. In front of a number whose top bit is set there may be a
+/// zero byte, as signed integers have it (mpint, DER).
 fn decode_number(name: &str, text: &str, to: &mut [u8]) -> Result<(), String> {
-    let digits = digits(text);
-    if digits.is_empty() || digits.len() > 2 * to.len() {
+    let (digits, most) = (digits(text), 2 * to.len());
+    let is_negative_without =
+        |rest: &&str| rest.len() == most && matches!(rest.as_bytes()[0], b'8'..=b'9' | b'a'..=b'f' | b'A'..=b'F');
+    let digits = digits.strip_prefix("00").filter(is_negative_without).unwrap_or(digits);
+    if digits.is_empty() || digits.len() > most {
         let count = counted(digits.len(), "hexadecimal digit");
-        return Err(format!("`{name}` has {count} instead of at most {}", 2 * to.len()));
+        return Err(format!("`{name}` has {count} instead of at most {most}"));
     }
-    decode_digits(name, &format!("{digits:0>width$}", width = 2 * to.len()), to)
+    decode_digits(name, &format!("{digits:0>most$}"), to)
 }
 
-/// A signature in DER, of these digits.
-fn from_der(name: &str, digits: &str) -> Result<[u8; 64], String> {
-    /// No signature is longer.
-    const MOST: usize = 73;
-    check(name, digits)?;
-    let mut bytes = [0; MOST];
-    let length = digits.len() / 2;
-    let signature = bytes.get_mut(..length).ok_or(Rejection::MalformedSignature).and_then(|bytes| {
-        decode_to_slice(digits, &mut *bytes).expect("the digits were checked");
-        signature_of_der(bytes)
-    });
-    signature.map_err(|rejection| rejection.to_string())
+/// A decimal number.
+fn decode_decimal(name: &str, text: &str, to: &mut [u8]) -> Result<(), String> {
+    /// More digits than any number of 32 bytes has, with zeros in front.
+    const MOST: usize = 200;
+    let digits = text.trim().as_bytes();
+    let read = if digits.len() > MOST { None } else { read_decimal(digits, to) };
+    read.ok_or_else(|| format!("`{name}` is not a decimal number of at most {} bytes", to.len()))
 }
 
 fn required<T>(name: &str, field: Option<T>) -> Result<T, String> {

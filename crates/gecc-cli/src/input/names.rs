@@ -3,7 +3,7 @@
 use crate::flags::StreamOptions;
 use crate::input::binary::layout::Layout;
 use gecc::call::{Reads, RecoveryIds};
-use gecc::fields::{Encoding, Field, Hash, Mapping};
+use gecc::fields::{Encoding, Field, Hash, Mapping, SignatureForm};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -62,7 +62,7 @@ impl Names {
     pub fn new(mapping: Mapping, reads: Reads) -> Self {
         let signatures: &[Field] = match reads.bare_signatures {
             true => &[Field::Signature],
-            false => &[Field::Signature, Field::R, Field::S, Field::Der],
+            false => &[Field::Signature, Field::R, Field::S, Field::YParityAndS, Field::Der],
         };
         let (mut read, mut required) = (Vec::new(), Vec::new());
         if reads.contents {
@@ -72,14 +72,16 @@ impl Names {
         if reads.signatures {
             read.extend(signatures);
             // Half a signature is none.
-            required.push(signatures.iter().copied().filter(|field| *field != Field::S).collect());
+            let halves = [Field::S, Field::YParityAndS];
+            required.push(signatures.iter().copied().filter(|field| !halves.contains(field)).collect());
         }
         if reads.recovery_ids != RecoveryIds::No {
-            read.push(Field::RecoveryId);
+            read.extend(Field::RECOVERY_IDS);
         }
         if reads.recovery_ids == RecoveryIds::Required {
-            // Signatures of 65 bytes have one.
-            required.push(vec![Field::RecoveryId, Field::Signature]);
+            // Signatures of 65 bytes have one, and so has yParityAndS.
+            let in_signatures = [Field::Signature, Field::YParityAndS];
+            required.push(Field::RECOVERY_IDS.into_iter().chain(in_signatures).collect());
         }
         if reads.user_ids {
             read.push(Field::Id);
@@ -97,6 +99,11 @@ impl Names {
     /// For a file of private keys.
     pub fn of_keys() -> Self {
         Self::new(Mapping::new(), Reads { secret_keys: true, ..Reads::default() })
+    }
+
+    /// Whether r and s are decimal numbers.
+    pub fn decimal(&self) -> bool {
+        self.mapping.decimal
     }
 
     /// Whether the input may be private keys alone, bare: not where their column was said.
@@ -163,7 +170,9 @@ impl Names {
 
     /// Why something that was said has no effect on items that have these fields, if it has none.
     fn without_effect(&self, has: &dyn Fn(Field) -> bool) -> Option<String> {
-        let Mapping { hash, text_messages, encodings, user_id, .. } = &self.mapping;
+        let Mapping { hash, text_messages, encodings, user_id, signature_form, decimal, .. } = &self.mapping;
+        // Headers may be in fields of their own, and hash types behind any DER.
+        let has_signatures = [Field::Signature, Field::Der, Field::V, Field::RecoveryId].into_iter().any(has);
         let has_messages = has(Field::Message);
         // SHA-384 and SHA-512 are also the hash of nonces, of digests too.
         let is_of_nonces = self.signs && matches!(hash, Some(Hash::Sha384 | Hash::Sha512));
@@ -179,6 +188,11 @@ impl Names {
                 user_id.is_some() && !has_messages,
                 "--sm2-id has no effect: there is no `message`, and a `digest` contains the id",
             ),
+            (
+                *signature_form != SignatureForm::Auto && !has_signatures,
+                "--signature-form has no effect: there is no field that it is for",
+            ),
+            (*decimal && !has(Field::R), "--decimal has no effect: there are no `r` and `s`"),
             (
                 !encodings.is_empty() && !Field::ALL.iter().any(is_encoded),
                 "--encoding has no effect: there is no field that it is for",

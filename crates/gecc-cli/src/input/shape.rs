@@ -86,7 +86,13 @@ fn value_length(rest: &str, is_text: bool) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use gecc::fields::Field;
+    use crate::input::fields::SignatureRules;
+    use gecc::fields::{Field, FormCounts, SignatureForm, SignatureReader};
+
+    fn reader() -> SignatureReader {
+        let verify = gecc::call::Operation::verify(gecc::CurveId::P256, Default::default());
+        verify.signature_reader(SignatureForm::Auto).unwrap()
+    }
 
     fn parsed(object: &str) -> Result<Fields<'_>, crate::input::items::Unreadable<'_>> {
         Fields::from_json(object, &Names::of_all(), &mut Default::default())
@@ -99,9 +105,10 @@ mod tests {
             super::super::fields::Content::Message(digits) => format!("message {digits}"),
         });
         let (mut signature, mut secret_key) = ([0; 64], [0; 32]);
-        let signed = fields.signature(&mut signature);
+        let rules = SignatureRules { reader: reader(), decimal: false };
+        let signed = fields.signature(&rules, &mut signature, &mut FormCounts::default());
         let key = fields.secret_key_into(&mut secret_key);
-        let (public_key, id, tag) = (fields.public_key(), fields.recovery_id(), fields.tag.map(tag_of));
+        let (public_key, id, tag) = (fields.public_key(), fields.recovery_id(None, reader()), fields.tag.map(tag_of));
         format!(
             "{content:?} {signed:?} {signature:?} {key:?} {secret_key:?} {public_key:?} {id:?} {:?} {tag:?}",
             fields.value(Field::Id)

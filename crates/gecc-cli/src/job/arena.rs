@@ -22,8 +22,8 @@ pub struct Arena {
 enum Inputs {
     /// A column for each that an operation reads.
     Columns(Box<ColumnPages>),
-    /// Rows with all columns.
-    Rows(Layout, Pages),
+    /// Rows with all columns, and the recovery ids that are in no byte of their own.
+    Rows(Layout, Pages, Pages),
 }
 
 struct ColumnPages {
@@ -143,7 +143,8 @@ impl Arena {
     pub fn of_rows(engine: &Engine, operation: &Operation, layout: &Layout, capacity: usize) -> Self {
         let has_keys = layout.place(Field::SecretKey).is_some();
         let memory = Pages::new(engine, layout.width() * capacity, has_keys);
-        Self::with(Inputs::Rows(layout.clone(), memory), engine, operation, capacity)
+        let parities = Pages::new(engine, if layout.has_parities() { capacity } else { 0 }, false);
+        Self::with(Inputs::Rows(layout.clone(), memory, parities), engine, operation, capacity)
     }
 
     fn with(inputs: Inputs, engine: &Engine, operation: &Operation, capacity: usize) -> Self {
@@ -183,7 +184,15 @@ impl Arena {
     /// Memory for rows of bytes.
     pub fn memory(&mut self) -> &mut [u8] {
         match &mut self.inputs {
-            Inputs::Rows(_, memory) => memory.bytes_mut(),
+            Inputs::Rows(_, memory, _) => memory.bytes_mut(),
+            Inputs::Columns(_) => unreachable!("columns are filled part by part"),
+        }
+    }
+
+    /// Memory for rows of bytes, and for the recovery ids that are in no byte of their own.
+    pub fn rows_and_parities(&mut self) -> (&mut [u8], &mut [u8]) {
+        match &mut self.inputs {
+            Inputs::Rows(_, memory, parities) => (memory.bytes_mut(), parities.bytes_mut()),
             Inputs::Columns(_) => unreachable!("columns are filled part by part"),
         }
     }
@@ -192,7 +201,7 @@ impl Arena {
     pub fn items(&mut self, number: u64, rows: usize) -> (Items<'_>, Results<'_>) {
         let columns = match &self.inputs {
             Inputs::Columns(pages) => pages.columns(rows),
-            Inputs::Rows(layout, memory) => columns(layout, memory.bytes(), rows),
+            Inputs::Rows(layout, memory, parities) => columns(layout, memory.bytes(), parities.bytes(), rows),
         };
         let width = self.width;
         let (codes, results) = (self.codes.bytes_mut(), self.results.bytes_mut());
@@ -234,7 +243,7 @@ impl Arena {
     pub fn wipe(&mut self, rows: usize) {
         match &mut self.inputs {
             Inputs::Columns(pages) => pages.secret_keys.wipe(rows * 32),
-            Inputs::Rows(layout, memory) => memory.wipe(rows * layout.width()),
+            Inputs::Rows(layout, memory, _) => memory.wipe(rows * layout.width()),
         }
         self.results.wipe(rows * self.width);
     }

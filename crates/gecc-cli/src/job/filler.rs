@@ -7,6 +7,7 @@ use super::running::{Job, unreadable};
 use super::steps::{Arenas, GROWTH};
 use crate::input::cut::Unit;
 use crate::input::detect::detect;
+use crate::input::fields::SignatureRules;
 use crate::input::layout::Layout;
 use crate::input::names::Names;
 use crate::output::{Failure, info};
@@ -46,6 +47,10 @@ impl<'a> Filler<'a> {
             limit: job.operation.keys.limit(),
             kind: job.operation.call.into(),
             names: Names::of(options, reads),
+            signatures: SignatureRules {
+                reader: options.signature_reader(job.operation.call),
+                decimal: options.signatures.decimal,
+            },
             encodings: options.encoding.unwrap_or_default(),
             user_id: options.sm2_id.as_ref().map(|id| id.as_bytes().into()),
             hash: options.hash.unwrap_or_default(),

@@ -2,13 +2,13 @@
 
 use super::arena::{KeyColumn, Part};
 use crate::input::cut::Unit;
-use crate::input::fields::{Content, Fields, Tag, append_decoded, counted, decode_digits, digits};
+use crate::input::fields::{Content, Fields, SignatureRules, Tag, append_decoded, counted, decode_digits, digits};
 use crate::input::items::{Unreadable, each_of_unit};
 use crate::input::layout::Layout;
 use crate::input::names::Names;
 use crate::operation::NO_RECOVERY_ID;
 use gecc::call::{Reads, RecoveryIds};
-use gecc::fields::{Encoding, Field, FieldEncodings, Hash};
+use gecc::fields::{Encoding, Field, FieldEncodings, FormCounts, Hash};
 use gecc_keys::KeyKind;
 use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
@@ -27,6 +27,8 @@ pub struct Origins {
     /// Items that cannot be used, and why, in order. Nothing is computed of them.
     pub faults: Vec<(usize, String)>,
     pub odd: Odd,
+    /// What the signatures of 65 bytes are whose recovery ids are read, and which no field confirms.
+    pub forms: FormCounts,
     /// The name of the input.
     pub file: Arc<str>,
 }
@@ -40,6 +42,14 @@ impl Origins {
             origins.faults.extend((computable.min(rows)..rows).map(|row| (row, reason.clone())));
         }
         origins
+    }
+
+    /// Notes that an item cannot be used, unless that was known.
+    pub fn refuse(&mut self, row: usize, reason: String) {
+        let place = self.faults.partition_point(|(other, _)| *other < row);
+        if self.faults.get(place).is_none_or(|(other, _)| *other != row) {
+            self.faults.insert(place, (row, reason));
+        }
     }
 
     /// Bytes of tags, of reasons, and of values that do not fit the columns.
@@ -104,6 +114,7 @@ pub struct Rules {
     /// What public keys are for.
     pub kind: KeyKind,
     pub names: Names,
+    pub signatures: SignatureRules,
     pub encodings: FieldEncodings,
     /// The user id of SM2 of messages that have none of their own.
     pub user_id: Option<Arc<[u8]>>,
@@ -116,7 +127,7 @@ pub struct Rules {
 impl Rules {
     /// The fields in hexadecimal, in whatever form they come.
     fn in_hex<'a>(&self, fields: Fields<'a>) -> Result<Fields<'a>, String> {
-        fields.into_hex(self.encodings, self.text_messages, self.kind)
+        fields.into_hex(self.encodings, self.text_messages, self.signatures.decimal, self.kind)
     }
 
     /// How the values are written of fields that are read.
@@ -220,17 +231,25 @@ impl Filling<'_, '_> {
         let Reads { contents, signatures, bare_signatures, public_keys, recovery_ids, secret_keys, .. } =
             self.rules.reads;
         let message = if contents { self.fill_content(row, fields)? } else { None };
-        match (signatures, &mut self.part.signatures) {
-            (false, _) => {}
-            (true, to) if bare_signatures => fields.bare_signature(&mut to[row])?,
-            (true, to) => fields.signature(&mut to[row])?,
+        let (rules, mut counts) = (&self.rules.signatures, FormCounts::default());
+        let id_of_signature = match (signatures, bare_signatures) {
+            (false, _) => Ok(None),
+            (true, true) => fields.bare_signature(&mut self.part.signatures[row]).map(|()| None),
+            (true, false) => fields.signature(rules, &mut self.part.signatures[row], &mut counts),
+        };
+        if recovery_ids == RecoveryIds::Required && !fields.has_recovery_id() {
+            self.origins.forms.add(counts);
         }
+        let id_of_signature = id_of_signature?;
         match recovery_ids {
             RecoveryIds::No => {}
             RecoveryIds::Optional => {
-                self.part.recovery_ids[row] = fields.optional_recovery_id().unwrap_or(NO_RECOVERY_ID);
+                let id = fields.optional_recovery_id(id_of_signature, rules.reader);
+                self.part.recovery_ids[row] = id.unwrap_or(NO_RECOVERY_ID);
             }
-            RecoveryIds::Required => self.part.recovery_ids[row] = fields.recovery_id()?,
+            RecoveryIds::Required => {
+                self.part.recovery_ids[row] = fields.recovery_id(id_of_signature, rules.reader)?;
+            }
         }
         let odd_key = if public_keys { self.fill_key(row, fields)? } else { None };
         if secret_keys {

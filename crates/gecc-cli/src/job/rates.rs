@@ -8,6 +8,7 @@ use super::run;
 use super::write::{Form, Lines, Wanted};
 use crate::flags::{Arguments, Command, StreamOptions};
 use crate::input::cut::{Cutter, MAX_ROWS, Unit, measure};
+use crate::input::fields::SignatureRules;
 use crate::input::layout::Layout;
 use crate::input::names::Names;
 use crate::input::text::Buffers;
@@ -16,7 +17,7 @@ use crate::secrets::wiped::Spares;
 use clap::Parser;
 use gecc::call;
 use gecc::ecdsa::{Policy, SForm};
-use gecc::fields::{Encoding, Hash};
+use gecc::fields::{Encoding, Hash, SignatureForm};
 use gecc::{CurveId, Engine, Verdict};
 use rayon::ThreadPoolBuilder;
 use std::fmt::Write;
@@ -126,6 +127,10 @@ fn rates_of_one_thread_and_of_all() {
                 limit: None,
                 kind: CurveId::P256.into(),
                 names: Names::new(Default::default(), operation.reads()),
+                signatures: SignatureRules {
+                    reader: operation.call.signature_reader(SignatureForm::Auto).unwrap(),
+                    decimal: false,
+                },
                 encodings: Encoding::Hex.into(),
                 user_id: None,
                 hash: Hash::default(),

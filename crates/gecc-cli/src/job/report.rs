@@ -2,6 +2,7 @@
 
 use crate::flags::SummaryForm;
 use crate::output::note;
+use gecc::fields::FormCounts;
 use gecc::{Engine, Rejection, Verdict};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -22,11 +23,13 @@ pub struct Tally {
     by_code: [u64; 256],
     /// Other rejections, by reason without its details.
     by_reason: BTreeMap<String, u64>,
+    /// What the signatures of 65 bytes are that keys were recovered from.
+    pub forms: FormCounts,
 }
 
 impl Default for Tally {
     fn default() -> Self {
-        Tally { items: 0, passed: 0, by_code: [0; 256], by_reason: BTreeMap::new() }
+        Tally { items: 0, passed: 0, by_code: [0; 256], by_reason: BTreeMap::new(), forms: FormCounts::default() }
     }
 }
 

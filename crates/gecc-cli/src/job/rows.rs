@@ -10,8 +10,10 @@ use crate::input::binary::layout::Layout;
 use crate::input::binary::reader::{Filled as Read, RowReader};
 use crate::input::open::Input;
 use crate::input::text::Buffers;
+use crate::operation::NO_RECOVERY_ID;
 use gecc::call::{Reads, RecoveryIds};
-use gecc::fields::Field;
+use gecc::fields::{Field, SignatureForm};
+use gecc::steps::map;
 use std::sync::Arc;
 
 /// Reads an input of rows. What was read is wiped where rows have private keys.
@@ -65,7 +67,8 @@ impl Job<'_> {
                     }
                 };
                 let bytes = (read * reader.layout().width()) as u64;
-                let units = self.units(name, number, read);
+                let mut units = self.units(name, number, read);
+                self.read_signatures(reader.layout(), &mut arena, &mut units);
                 filled.hand_in(Batch { arena, number, rows: read, units, notes: 0, bytes }).then_some(())?;
                 number += read as u64;
                 if read == rows {
@@ -76,6 +79,54 @@ impl Job<'_> {
         };
         // `None` at the end, and where a later step has ended.
         let _ = step();
+    }
+
+    /// Reads the signatures of rows that need a look at their content: notes what is wrong with them, and writes
+    /// recovery ids where they are read.
+    fn read_signatures(&self, layout: &Layout, arena: &mut Arena, units: &mut [Origins]) {
+        let reads = self.operation.reads();
+        let Some(place) = layout.signature().filter(|_| reads.signatures && !reads.bare_signatures) else { return };
+        let reader = self.options.signature_reader(self.operation.call);
+        let v = layout.v().map(|v| v.offset);
+        if v.is_none() && !layout.has_parities() {
+            return;
+        }
+        let (memory, parities) = arena.rows_and_parities();
+        let (mut rest, mut rest_of_parities) = (memory, parities);
+        let mut parts = Vec::with_capacity(units.len());
+        for unit in units {
+            let bytes = unit.rows() * layout.width();
+            let of_parities = unit.rows().min(rest_of_parities.len());
+            let rows = rest.split_off_mut(..bytes).expect("the memory has the rows");
+            let parities = rest_of_parities.split_off_mut(..of_parities).expect("there are so many");
+            parts.push((unit, rows, parities));
+        }
+        let counts = reads.recovery_ids == RecoveryIds::Required && reader.form() == SignatureForm::Auto;
+        map(self.pool, parts, |(unit, rows, parities)| {
+            for (number, row) in rows.chunks_exact_mut(layout.width()).enumerate() {
+                let signature = &mut row[place.offset..][..place.width];
+                if counts {
+                    unit.forms.see(signature);
+                }
+                let id = match reader.read(signature) {
+                    Ok(read) => {
+                        if layout.has_parities() {
+                            signature.copy_from_slice(&read.signature);
+                        }
+                        read.recovery_id.unwrap_or(NO_RECOVERY_ID)
+                    }
+                    Err(problem) => {
+                        unit.refuse(number, format!("`signature` {problem}"));
+                        NO_RECOVERY_ID
+                    }
+                };
+                match (v, parities.get_mut(number)) {
+                    (Some(v), _) => row[v] = id,
+                    (None, Some(parity)) => *parity = id,
+                    (None, None) => {}
+                }
+            }
+        });
     }
 
     /// What answers to rows need, in units that are written side by side.

@@ -189,11 +189,12 @@ fn ready(started: &Started, path: &Path, opened: Opened) -> Result<Ready, Failur
     let length = input.length();
     match (options.format, &options.layout) {
         (Some(Format::Rows), Some(layout)) => {
+            let layout = layout.clone().with_form(options.signatures.form);
             layout.require(&fields_of(operation.reads()))?;
             layout.require_widths(operation.call)?;
-            Names::of(options, operation.reads()).require_effect_on_rows(layout)?;
+            Names::of(options, operation.reads()).require_effect_on_rows(&layout)?;
             options.seen.note_all();
-            Ok(Ready::Rows(rows::reader(input, layout, &limits).map_err(named)?, limits, length))
+            Ok(Ready::Rows(rows::reader(input, &layout, &limits).map_err(named)?, limits, length))
         }
         _ => Ok(Ready::Text(input, limits)),
     }

@@ -119,6 +119,7 @@ impl<'a> Started<'a> {
             let empty = (tally.items == 0).then_some("the input has no items");
             self.operation.keys.surplus(tally.items).iter().for_each(|surplus| warn(surplus));
             empty.into_iter().chain(tally.suspicion()).for_each(warn);
+            tally.forms.doubt().iter().for_each(|doubt| warn(doubt));
         }
     }
 }

@@ -12,6 +12,7 @@ use super::write::{Form, Sink};
 use crate::input::binary::reader::RowReader;
 use crate::input::open::Input;
 use crate::output::{Failure, Progress};
+use gecc::fields::FormCounts;
 use gecc::stack;
 use gecc::steps::{Entrance, Results, line};
 use std::io;
@@ -76,6 +77,7 @@ impl Arenas {
 struct Formed<M> {
     made: M,
     bytes: u64,
+    forms: FormCounts,
 }
 
 fn spawn<'scope>(scope: &'scope Scope<'scope, '_>, work: impl FnOnce() + Send + 'scope) -> io::Result<()> {
@@ -147,9 +149,11 @@ impl Job<'_> {
         for batch in computed {
             let answers = batch.and_then(|mut batch| {
                 let made = form.make(&batch);
+                let mut forms = FormCounts::default();
+                batch.units.iter().for_each(|unit| forms.add(unit.forms));
                 batch.arena.wipe(batch.rows);
                 let _ = free.send(batch.arena);
-                Ok(Formed { made: made?, bytes: batch.bytes })
+                Ok(Formed { made: made?, bytes: batch.bytes, forms })
             });
             let is_last = answers.is_err();
             if to.send(answers).is_err() || is_last {
@@ -167,12 +171,17 @@ impl Job<'_> {
         tally: &mut Tally,
     ) -> End {
         for next in answers {
-            let Formed { made, bytes } = match next {
+            let Formed { made, bytes, forms } = match next {
                 Ok(answers) => answers,
                 Err(failure) => return End::of(failure),
             };
             if self.interrupted.load(Ordering::Relaxed) {
                 return End::Interrupted;
+            }
+            tally.forms.add(forms);
+            if let Some(unclear) = Some(forms.either).filter(|count| *count > 0).and_then(|_| tally.forms.check().err())
+            {
+                return End::of(unclear.to_string().into());
             }
             match sink.put_out(made, tally) {
                 Ok(()) => progress.add(bytes, || format!("{} items", tally.items)),

@@ -191,14 +191,17 @@ fn bytes_behind_a_backslash() {
     assert_ne!(code(&run(&["pubkey", "--curve", "p256"], key("\\\\x\\\\"))), 0);
 }
 
-/// Behind DER there may be a hash type of Bitcoin or Bitcoin Cash, and nothing else.
+/// Behind DER there may be a hash type of Bitcoin or Bitcoin Cash where that is said, and nothing else.
 #[test]
 fn der_is_strict() {
     let set = signed::<Secp256k1>(1);
     let with = |behind: &[u8]| {
         let der = [gecc::signature_to_der(&set.signed[0].signature).as_slice(), behind].concat();
         let item = json!({"digest": hex::encode(set.digests[0]), "der": hex::encode(der), "pk": hex::encode(set.public[0].as_sec1())});
-        code(&run(&["verify", "--curve", "secp256k1"], item.to_string()))
+        let verify = ["verify", "--curve", "secp256k1"];
+        let with_types = [&verify[..], &["--signature-form", "der-hash-type"]].concat();
+        assert_eq!(code(&run(&verify, item.to_string())) == 0, behind.is_empty());
+        code(&run(&with_types, item.to_string()))
     };
     assert!([&[][..], &[1], &[2], &[3], &[0x41], &[0x82], &[0xc3]].iter().all(|behind| with(behind) == 0));
     assert!([&[0][..], &[4], &[0x80], &[0xff], &[1, 1]].iter().all(|behind| with(behind) != 0));

@@ -45,7 +45,7 @@ fn ambiguous_or_missing_fields_are_line_errors() {
     let cases = [
         (with(&[("message", json!("00"))]), "`digest` and `message` are both given"),
         (with(&[("digest", Value::Null)]), "neither `digest` nor `message` is given"),
-        (with(&[("der", json!("3000"))]), "`signature` and `der` are both given"),
+        (with(&[("der", json!("3006020101020101"))]), "`der` and `signature` contradict each other"),
         (with(&[("signature", Value::Null)]), "neither `signature` nor `der` is given"),
         (with(&[("public_key", Value::Null)]), "`public_key` is not given"),
         (with(&[("digest", json!("00"))]), "`digest` has 1 byte instead of 32"),

@@ -28,6 +28,7 @@ mod operations;
 mod program;
 mod recover;
 mod rows;
+mod signature_forms;
 #[cfg(all(feature = "arrow", feature = "chains"))]
 mod silent;
 mod streams;

@@ -76,14 +76,15 @@ fn a_recovery_id_is_a_number_a_truth_value_or_a_text_that_is_one() {
     let input: String = given.iter().map(|id| line(id)).collect();
     let public = hex::encode(set.public[0].as_sec1());
     assert_eq!(answers(&run(&["recover", "--curve", "secp256k1"], input)), vec![json!({"public_key": public}); 4]);
-    let wrong = ["-1", "0.0", "\"yes\"", "[0]", "{\"a\":[0]}", "\"0x\"", "\"0xg\"", &"9".repeat(40)];
+    let wrong = ["-1", "0.5", "\"yes\"", "[0]", "{\"a\":[0]}", "\"0x\"", "\"0xg\"", &"9".repeat(90)];
     let input: String = wrong.iter().map(|id| line(id)).collect();
     let output = run(&["recover", "--curve", "secp256k1"], input);
     for (answer, id) in answers(&output).iter().zip(wrong) {
         assert_eq!(answer["error"], NO_NUMBER, "{id}");
     }
     let absent = run(&["recover", "--curve", "secp256k1"], line("null"));
-    assert_eq!(answers(&absent)[0]["error"], "`recovery_id` is not given");
+    let problem = answers(&absent)[0]["error"].as_str().unwrap().to_owned();
+    assert!(problem.starts_with("`recovery_id` is not given") && problem.contains("eip2098"), "{problem}");
 }
 
 #[test]
@@ -116,11 +117,11 @@ fn a_recovery_id_may_be_given_as_v() {
         assert_eq!(answer["public_key"], json!(public), "{v}");
     }
     assert_eq!(answers(&output).len(), given.len());
-    // Where there are both it is not guessed which is meant.
+    // Where there are both they have to agree.
     let mut both = set.json(0);
-    both["v"] = json!(99);
+    both["v"] = json!(27 + (id ^ 1));
     let output = run(&["recover", "--curve", "secp256k1"], both.to_string());
-    assert!(stderr(&output).contains("both `recovery_id` and `v` could be `recovery_id`"), "{}", stderr(&output));
+    assert_eq!(answers(&output)[0]["error"], "`v` and `recovery_id` contradict each other");
     let (digest, signature) = (hex::encode(set.digests[0]), hex::encode(set.signed[0].signature));
     let table = format!("digest,signature,v\n{digest},{signature},{eip155}\n{digest},{signature},26\n");
     let of_table = answers(&run(&["recover", "--curve", "secp256k1"], table));

@@ -334,10 +334,10 @@ fn columns_of_other_types_are_named() {
         RecordBatch::try_from_iter(columns.chain([(column.to_owned(), array)])).unwrap()
     };
     let numbers: ArrayRef = Arc::new(UInt8Array::from(vec![7; 5]));
-    let texts: ArrayRef = Arc::new(StringArray::from(vec!["27"; 5]));
+    let bytes: ArrayRef = Arc::new(BinaryArray::from(vec![&b"27"[..]; 5]));
     for (command, column, array, said) in [
         ("verify", "digest", numbers, "`digest` is UInt8, but `digest` is 32 bytes"),
-        ("recover", "v", texts, "`v` is Utf8View, but `recovery_id` is integers or booleans"),
+        ("recover", "v", bytes, "but `v` is integers, booleans, or text"),
     ] {
         let refused = run(&[command, "--curve", "p256", file("typed", &with(column, array), 5, WRITTEN[0]).path()], "");
         assert!(code(&refused) == 2 && stderr(&refused).contains(said), "{}", stderr(&refused));
@@ -384,14 +384,14 @@ fn recovery_ids_change_no_verdict() {
             }
         }
     }
-    let texts = ("v", Arc::new(StringArray::from(vec!["27"; 2])) as ArrayRef);
+    let bytes = ("v", Arc::new(BinaryArray::from(vec![&b"27"[..]; 2])) as ArrayRef);
     let digests = ("digest", fixed(set.digests[..2].iter()));
     let signatures = ("signature", fixed([[1; 64]; 2].into_iter()));
-    let file = file("textids", &RecordBatch::try_from_iter([digests, signatures, texts]).unwrap(), 2, WRITTEN[0]);
+    let file = file("byteids", &RecordBatch::try_from_iter([digests, signatures, bytes]).unwrap(), 2, WRITTEN[0]);
     let columns = ["--columns", "digest=digest,signature=signature,v=v", "--curve", "secp256k1", file.path()];
     for command in [&["recover"][..], &["verify", "--batch-equations"]] {
         let refused = run(&[command, &columns].concat(), "");
-        assert!(stderr(&refused).contains("but `recovery_id` is integers or booleans"), "{}", stderr(&refused));
+        assert!(stderr(&refused).contains("but `v` is integers, booleans, or text"), "{}", stderr(&refused));
     }
 }
 

@@ -21,8 +21,9 @@ keys may also be lines and files of OpenSSH.
 
 **Arguments** are columns of rows of bytes: digests, scalars and private keys have 32 bytes, big-endian; signatures 64
 bytes `r || s`; public keys and other points 33 (compressed), 64 (`x || y`, zeros for the identity) or 65 bytes
-(uncompressed). Signatures may also be DER, and have v or Bitcoin's signature hash type behind them; keys PEM, DER or
-JSON Web Keys, as texts, as `bytes`, and in lists: these name their curve, which has to be that of the call. A column is
+(uncompressed). Signatures may also be DER or have v behind them, and have other forms by `signature_form`; keys PEM,
+DER or JSON Web Keys, as texts, as `bytes`, and in lists: these name their curve, which has to be that of the call. A
+column is
 
 - an array of numpy of `uint8` and shape (n, width). It is read where it lies, with any distance between rows; it is
   copied where the bytes of a row do not lie one after the other;

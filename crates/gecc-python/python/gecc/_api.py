@@ -4,7 +4,17 @@ from gecc import _gecc
 from gecc._reason import ItemError, Reason
 
 
-def verify(curve, digests, signatures, public_keys, *, low_s=False, reasons=False, engine=None):
+def verify(
+    curve,
+    digests,
+    signatures,
+    public_keys,
+    *,
+    low_s=False,
+    signature_form="auto",
+    reasons=False,
+    engine=None,
+):
     """Verifies one signature an item over its digest: ECDSA (SEC 1, section 4.1.4), or SM2 over e = SM3(Z_A || M).
 
     Not constant-time: everything here is public.
@@ -12,10 +22,15 @@ def verify(curve, digests, signatures, public_keys, *, low_s=False, reasons=Fals
     Args:
         curve: the curve's name.
         digests: n rows of 32 bytes.
-        signatures: n rows of 64 bytes `r || s`, or of 65 bytes, of which the last, v, is not looked at; or DER.
+        signatures: n rows of 64 bytes `r || s`, or of 65 bytes `r || s || v`, or DER; others by `signature_form`. v has
+            to be 0 to 3 or 27 to 30; that it belongs to the signature is not checked, as `recover` does.
         public_keys: n rows of 33, 64 or 65 bytes; or PEM, DER, or JSON Web Keys.
         low_s: reject s above n/2, as BIP 62 and EIP-2 ask. libsecp256k1 and coincurve always do; (r, n - s) is as valid
             by SEC 1, and OpenSSL and `cryptography` take it. Not for SM2.
+        signature_form: how the bytes of signatures are arranged: "rs" (64 bytes), "rsv" (65 bytes, v 0 to 3 or 27 to
+            30), "header-first" (65 bytes, Bitcoin's signed messages), "eip2098" (64 bytes, the recovery id in the top
+            bit of s), "der", "der-hash-type" (DER, with or without a byte of Bitcoin's signature hash type behind it,
+            on secp256k1), or "auto", which tells "rs", "rsv" and "der" apart and rejects what fits two of them.
         reasons: give codes instead of truth values.
         engine: what computes.
 
@@ -31,7 +46,9 @@ def verify(curve, digests, signatures, public_keys, *, low_s=False, reasons=Fals
     array([ 0, 96], dtype=uint8)
     """
     columns = {"digests": digests, "signatures": signatures, "public_keys": public_keys}
-    return _gecc.run(engine, "verify", columns, curve=curve, low_s=low_s, reasons=reasons)
+    return _gecc.run(
+        engine, "verify", columns, curve=curve, low_s=low_s, signature_form=signature_form, reasons=reasons
+    )
 
 
 def message_digests(messages, *, hash="sha256", out=None, reasons=False, engine=None):
@@ -43,8 +60,9 @@ def message_digests(messages, *, hash="sha256", out=None, reasons=False, engine=
     Args:
         messages: n byte strings, as for `verify_messages`.
         hash: "sha256", "sha256d" (SHA-256 twice), "sha384" and "sha512" (their leftmost 256 bits, FIPS 186-5, section
-            6.4), "keccak256" (not SHA3-256), "eip191" (Keccak-256 of what Ethereum's `personal_sign` signs), or "none",
-            with which a message is its digest of 32 bytes.
+            6.4), "keccak256" (not SHA3-256), "eip191" (Keccak-256 of what Ethereum's `personal_sign` signs),
+            "bitcoin-message" (SHA-256 twice of what Bitcoin's `signmessage` signs), or "none", with which a message is
+            its digest of 32 bytes.
         out: as for `sign`.
         reasons: give codes instead of truth values.
         engine: what computes.
@@ -70,6 +88,7 @@ def verify_messages(
     hash=None,
     user_ids=None,
     low_s=False,
+    signature_form="auto",
     reasons=False,
     engine=None,
 ):
@@ -87,6 +106,7 @@ def verify_messages(
         user_ids: for SM2, n user ids of at most 8191 bytes, or one for all items. None, also in a list, is the id that
             GM/T 0009 prescribes, `1234567812345678`.
         low_s: reject s above n/2. Not for SM2.
+        signature_form: as for `verify`.
         reasons: give codes instead of truth values.
         engine: what computes.
 
@@ -99,11 +119,22 @@ def verify_messages(
     array([ True,  True])
     """
     columns = {"messages": messages, "signatures": signatures, "public_keys": public_keys, "user_ids": user_ids}
-    return _gecc.run(engine, "verify", columns, curve=curve, hash=hash, low_s=low_s, reasons=reasons)
+    return _gecc.run(
+        engine, "verify", columns, curve=curve, hash=hash, low_s=low_s, signature_form=signature_form, reasons=reasons
+    )
 
 
 def verify_recoverable(
-    curve, digests, signatures, recovery_ids, public_keys, *, low_s=False, reasons=False, engine=None
+    curve,
+    digests,
+    signatures,
+    recovery_ids,
+    public_keys,
+    *,
+    low_s=False,
+    signature_form="auto",
+    reasons=False,
+    engine=None,
 ):
     """Verifies like `verify` ECDSA signatures with recovery ids, faster where the engine has `batch_equations`.
 
@@ -117,6 +148,7 @@ def verify_recoverable(
         recovery_ids: n integers as for `recover`, or None where signatures have 65 bytes.
         public_keys: n rows of 33, 64 or 65 bytes.
         low_s: reject s above n/2, as BIP 62 and EIP-2 ask.
+        signature_form: as for `verify`.
         reasons: give codes instead of truth values.
         engine: what computes.
 
@@ -131,7 +163,9 @@ def verify_recoverable(
     array([ True,  True])
     """
     columns = {"digests": digests, "signatures": signatures, "recovery_ids": recovery_ids, "public_keys": public_keys}
-    return _gecc.run(engine, "verify_recoverable", columns, curve=curve, low_s=low_s, reasons=reasons)
+    return _gecc.run(
+        engine, "verify_recoverable", columns, curve=curve, low_s=low_s, signature_form=signature_form, reasons=reasons
+    )
 
 
 def sign(
@@ -239,7 +273,18 @@ def sign_recoverable(
     return _gecc.run(engine, "sign_recoverable", columns, curve=curve, s_form=s_form, reasons=reasons)
 
 
-def recover(curve, digests, signatures, recovery_ids=None, *, candidates=None, out=None, reasons=False, engine=None):
+def recover(
+    curve,
+    digests,
+    signatures,
+    recovery_ids=None,
+    *,
+    candidates=None,
+    signature_form="auto",
+    out=None,
+    reasons=False,
+    engine=None,
+):
     """The public key that made each ECDSA signature (SEC 1, section 4.1.6). High s is accepted.
 
     Not constant-time: everything here is public.
@@ -248,11 +293,13 @@ def recover(curve, digests, signatures, recovery_ids=None, *, candidates=None, o
         curve: the curve's name.
         digests: n rows of 32 bytes.
         signatures: n rows of 64 bytes `r || s`, or of 65 bytes `r || s || v`.
-        recovery_ids: n integers, of any type: 0 to 3, or v as Ethereum has it, 27 and up, or with a chain's id 35 and
-            up. None where signatures have 65 bytes.
+        recovery_ids: n integers, of any type, also floats that are integers: 0 to 3, or v as Ethereum has it, 27 and
+            up, or with a chain's id 35 and up. None where signatures have 65 bytes. Where both are given they have to
+            agree.
         candidates: n rows of 33, 64 or 65 bytes: for each item the public key that is expected, kept from an earlier
             signature, or zeros where none is. They decide nothing. Those that are right are found faster than they are
             recovered where the engine has `batch_equations`; otherwise they serve for nothing.
+        signature_form: as for `verify`.
         out: an array of `uint8` that takes the rows, of their shape and with rows one after the other.
         reasons: give codes instead of truth values.
         engine: what computes.
@@ -268,11 +315,20 @@ def recover(curve, digests, signatures, recovery_ids=None, *, candidates=None, o
     True
     """
     columns = {"digests": digests, "signatures": signatures, "recovery_ids": recovery_ids, "candidates": candidates}
-    return _gecc.run(engine, "recover", columns, curve=curve, out=out, reasons=reasons)
+    return _gecc.run(engine, "recover", columns, curve=curve, out=out, signature_form=signature_form, reasons=reasons)
 
 
 def recover_addresses(
-    curve, digests, signatures, recovery_ids=None, *, candidates=None, out=None, reasons=False, engine=None
+    curve,
+    digests,
+    signatures,
+    recovery_ids=None,
+    *,
+    candidates=None,
+    signature_form="auto",
+    out=None,
+    reasons=False,
+    engine=None,
 ):
     """The Ethereum address of the key that made each signature: the end of the Keccak-256 of `x || y`.
 
@@ -284,7 +340,9 @@ def recover_addresses(
         look at the verdicts.
     """
     columns = {"digests": digests, "signatures": signatures, "recovery_ids": recovery_ids, "candidates": candidates}
-    return _gecc.run(engine, "recover_addresses", columns, curve=curve, out=out, reasons=reasons)
+    return _gecc.run(
+        engine, "recover_addresses", columns, curve=curve, out=out, signature_form=signature_form, reasons=reasons
+    )
 
 
 def bip340_verify(messages, signatures, public_keys, *, reasons=False, engine=None):

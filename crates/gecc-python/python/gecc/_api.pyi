@@ -15,6 +15,7 @@ from gecc._types import (
     NumpyUserIds,
     Rows,
     SForm,
+    SignatureForm,
     Strings,
     UserIds,
 )
@@ -31,6 +32,7 @@ def verify(
     public_keys: NumpyRows,
     *,
     low_s: bool = False,
+    signature_form: SignatureForm = "auto",
     reasons: bool = False,
     engine: Engine | None = None,
 ) -> _Verdicts: ...
@@ -42,6 +44,7 @@ def verify(
     public_keys: Rows,
     *,
     low_s: bool = False,
+    signature_form: SignatureForm = "auto",
     reasons: bool = False,
     engine: Engine | None = None,
 ) -> Any: ...
@@ -73,6 +76,7 @@ def verify_messages(
     hash: Hash | None = None,
     user_ids: NumpyUserIds | None = None,
     low_s: bool = False,
+    signature_form: SignatureForm = "auto",
     reasons: bool = False,
     engine: Engine | None = None,
 ) -> _Verdicts: ...
@@ -86,6 +90,7 @@ def verify_messages(
     hash: Hash | None = None,
     user_ids: UserIds | None = None,
     low_s: bool = False,
+    signature_form: SignatureForm = "auto",
     reasons: bool = False,
     engine: Engine | None = None,
 ) -> Any: ...
@@ -98,6 +103,7 @@ def verify_recoverable(
     public_keys: NumpyRows,
     *,
     low_s: bool = False,
+    signature_form: SignatureForm = "auto",
     reasons: bool = False,
     engine: Engine | None = None,
 ) -> _Verdicts: ...
@@ -110,6 +116,7 @@ def verify_recoverable(
     public_keys: Rows,
     *,
     low_s: bool = False,
+    signature_form: SignatureForm = "auto",
     reasons: bool = False,
     engine: Engine | None = None,
 ) -> Any: ...
@@ -193,6 +200,7 @@ def recover(
     recovery_ids: NumpyIntegers | None = None,
     *,
     candidates: NumpyRows | None = None,
+    signature_form: SignatureForm = "auto",
     out: _Bytes | None = None,
     reasons: bool = False,
     engine: Engine | None = None,
@@ -205,6 +213,7 @@ def recover(
     recovery_ids: Integers | None = None,
     *,
     candidates: Rows | None = None,
+    signature_form: SignatureForm = "auto",
     out: None = None,
     reasons: bool = False,
     engine: Engine | None = None,
@@ -217,6 +226,7 @@ def recover_addresses(
     recovery_ids: NumpyIntegers | None = None,
     *,
     candidates: NumpyRows | None = None,
+    signature_form: SignatureForm = "auto",
     out: _Bytes | None = None,
     reasons: bool = False,
     engine: Engine | None = None,
@@ -229,6 +239,7 @@ def recover_addresses(
     recovery_ids: Integers | None = None,
     *,
     candidates: Rows | None = None,
+    signature_form: SignatureForm = "auto",
     out: None = None,
     reasons: bool = False,
     engine: Engine | None = None,

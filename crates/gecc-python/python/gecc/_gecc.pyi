@@ -99,6 +99,8 @@ class BatchOperation:
         columns: str | None,
         hash: str | None,
         user_id: bytes | None,
+        signature_form: str,
+        decimal: bool,
         beside: bool,
         plain: bool,
         batches: list[pa.RecordBatch],

@@ -12,7 +12,7 @@ class Reason(enum.IntEnum):
 
     Calls give codes with `reasons=True`. Numbers are never changed; later versions may add some. 0 is what passed, so
     that `codes.any()` says whether an item was rejected. From 64 on a value could not be read: it is null, or not
-    hexadecimal, or has the wrong length.
+    hexadecimal, has the wrong length or another form, or contradicts another value.
 
     >>> Reason(5)
     <Reason.HIGH_S: 5>
@@ -55,6 +55,11 @@ class Reason(enum.IntEnum):
     DIGEST_WRONG_LENGTH = 96
     SIGNATURE_WRONG_LENGTH = 98
     SECRET_KEY_WRONG_LENGTH = 104
+    SIGNATURE_UNDEFINED_V = 130
+    SIGNATURE_LOOKS_HEADER_FIRST = 146
+    SIGNATURE_AMBIGUOUS = 162
+    SIGNATURE_TRAILING_BYTE = 178
+    RECOVERY_ID_DIFFERS_FROM_SIGNATURE = 198
 
     @property
     def text(self) -> str:

@@ -37,7 +37,7 @@ Arrow: TypeAlias = ArrowArrayExportable | ArrowStreamExportable
 NumpyRows: TypeAlias = Bytes | str | npt.NDArray[Any] | Sequence[Item]
 Rows: TypeAlias = NumpyRows | Arrow | Series
 # A column of small integers, or one for all items.
-NumpyIntegers: TypeAlias = Bytes | npt.NDArray[Any] | Sequence[int | None] | int
+NumpyIntegers: TypeAlias = Bytes | npt.NDArray[Any] | Sequence[int | float | None] | int
 Integers: TypeAlias = NumpyIntegers | Arrow | Series
 # A column of byte strings of any length, or one for all items.
 NumpyStrings: TypeAlias = npt.NDArray[Any] | bytes | Sequence[Bytes | None]
@@ -46,5 +46,6 @@ Strings: TypeAlias = NumpyStrings | Arrow | Series
 NumpyUserIds: TypeAlias = NumpyStrings | str | Sequence[str | Bytes | None]
 UserIds: TypeAlias = NumpyUserIds | Arrow | Series
 
-Hash: TypeAlias = Literal["sha256", "sha256d", "sha384", "sha512", "keccak256", "eip191", "none"]
+Hash: TypeAlias = Literal["sha256", "sha256d", "sha384", "sha512", "keccak256", "eip191", "bitcoin-message", "none"]
+SignatureForm: TypeAlias = Literal["auto", "rs", "rsv", "header-first", "eip2098", "der", "der-hash-type"]
 SForm: TypeAlias = Literal["curve_default", "low", "as_computed"]

@@ -47,7 +47,7 @@ except ModuleNotFoundError as missing:
 
 from gecc import _frames, _gecc
 from gecc._gecc import BatchOperation, Engine
-from gecc._types import ArrowArrayExportable, ArrowStreamExportable, Hash, Series
+from gecc._types import ArrowArrayExportable, ArrowStreamExportable, Hash, Series, SignatureForm
 
 __all__ = [
     "Operation",
@@ -144,8 +144,8 @@ class Operation:
 
     def _answers(self, engine: Engine, batches: list[Any]) -> list[pa.RecordBatch]:
         operation = self._operation()
-        hash, user_id = self._hash(), self._user_id()
-        answers = operation.apply(engine, self.columns, hash, user_id, self.beside, self.plain, batches)
+        options = (self._hash(), self._user_id(), *self._signatures())
+        answers = operation.apply(engine, self.columns, *options, self.beside, self.plain, batches)
         return [_with_plain_bytes(batch) for batch in answers] if self.plain else answers
 
     def _operation(self) -> BatchOperation:
@@ -158,6 +158,10 @@ class Operation:
     def _user_id(self) -> bytes | None:
         """The user id of SM2 of all messages, where one was chosen."""
         return None
+
+    def _signatures(self) -> tuple[SignatureForm, bool]:
+        """How signatures are read, where that can be chosen: their form, and whether r and s are decimal."""
+        return "auto", False
 
     def _options(self) -> tuple[tuple[str, Any], ...]:
         """The engine's, as pairs: the key of a cache. None where the default engine serves."""
@@ -180,8 +184,19 @@ class _OverHashes(Operation):
 
 
 @dataclass(frozen=True, kw_only=True)
+class _OverSignatures(_OverHashes):
+    """An operation that reads signatures of ECDSA."""
+
+    signature_form: SignatureForm = "auto"
+    decimal: bool = False
+
+    def _signatures(self) -> tuple[SignatureForm, bool]:
+        return self.signature_form, self.decimal
+
+
+@dataclass(frozen=True, kw_only=True)
 class _OfCurve(_OverHashes):
-    """The same, or on "sm2" an operation of SM2."""
+    """An operation of ECDSA, or on "sm2" of SM2."""
 
     user_id: str | bytes | None = None
 
@@ -190,8 +205,9 @@ class _OfCurve(_OverHashes):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Verify(_OfCurve):
-    """Verifies `signature`, `r` and `s`, or `der` over `digest` or `message` with `public_key`: ECDSA (SEC 1, section
+class Verify(_OfCurve, _OverSignatures):
+    """Verifies `signature`, `r` and `s`, `r` and `y_parity_and_s`, or `der` over `digest` or `message` with
+    `public_key`: ECDSA (SEC 1, section
     4.1.4), or on "sm2" SM2. Answers are `valid` and `reason`.
 
     Not constant-time: everything here is public.
@@ -200,6 +216,8 @@ class Verify(_OfCurve):
         hash: the hash of messages that ECDSA signs, as for `gecc.message_digests`; None is SHA-256. SM2 has its own, and
             digests are not hashed: there it is an error.
         user_id: the user id of SM2 for all messages, where no column has ids; None is the standard's default id.
+        signature_form: how the bytes of `signature` are arranged, as for `gecc.verify`.
+        decimal: whether `r` and `s` that are text are decimal numbers.
         low_s: reject s above n/2, as BIP 62 and EIP-2 ask. Not for SM2.
         batch_equations: whether rows that have a `recovery_id`, or a signature of 65 bytes, are verified in groups
             where this is faster, as by `gecc.verify_recoverable`. Answers are the same, whatever the ids are. SM2 has
@@ -268,7 +286,7 @@ class VerifyEd25519(_OfEd25519):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Recover(_OverHashes):
+class Recover(_OverSignatures):
     """Finds who signed, of `digest` or `message`, a signature and `recovery_id`: ECDSA (SEC 1, section 4.1.6). Answers
     are `public_key`, 65 bytes or 33, and `reason`.
 
@@ -277,6 +295,8 @@ class Recover(_OverHashes):
     Args:
         hash: the hash of messages that ECDSA signs, as for `gecc.message_digests`; None is SHA-256. Digests are not
             hashed: there it is an error.
+        signature_form: how the bytes of `signature` are arranged, as for `gecc.verify`.
+        decimal: whether `r` and `s` that are text are decimal numbers.
         compressed: whether keys have 33 bytes.
     """
 
@@ -287,7 +307,7 @@ class Recover(_OverHashes):
 
 
 @dataclass(frozen=True, kw_only=True)
-class RecoverAddresses(_OverHashes):
+class RecoverAddresses(_OverSignatures):
     """Finds who signed on secp256k1, as an Ethereum address. Answers are `address`, 20 bytes, and `reason`.
 
     Not constant-time: everything here is public.
@@ -295,6 +315,8 @@ class RecoverAddresses(_OverHashes):
     Args:
         hash: the hash of messages that ECDSA signs, as for `gecc.message_digests`; None is SHA-256. Digests are not
             hashed: there it is an error.
+        signature_form: how the bytes of `signature` are arranged, as for `gecc.verify`.
+        decimal: whether `r` and `s` that are text are decimal numbers.
     """
 
     curve: str = field(default="secp256k1", init=False)

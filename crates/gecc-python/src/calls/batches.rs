@@ -68,7 +68,7 @@ impl BatchOperation {
 
     /// The answers for batches of one schema, a batch for each. They are computed together unless they hold private
     /// keys, which would be copied.
-    #[pyo3(signature = (engine, columns, hash, user_id, beside, plain, batches))]
+    #[pyo3(signature = (engine, columns, hash, user_id, signature_form, decimal, beside, plain, batches))]
     fn apply<'py>(
         &self,
         py: Python<'py>,
@@ -76,6 +76,8 @@ impl BatchOperation {
         columns: Option<&str>,
         hash: Option<&str>,
         user_id: Option<Vec<u8>>,
+        signature_form: &str,
+        decimal: bool,
         beside: bool,
         plain: bool,
         batches: Vec<Bound<'py, PyAny>>,
@@ -92,6 +94,8 @@ impl BatchOperation {
         let mut said = said.map_err(|problem: UnclearColumns| PyValueError::new_err(problem.to_string()))?;
         said.hash = hash_of(self.0.call, hash)?;
         said.user_id = user_id;
+        said.signature_form = choices::signature_reader(self.0.call, signature_form)?.form();
+        said.decimal = decimal;
         let mapping = complete(said, &schema, &self.0).map_err(batch_exception)?;
         let read = self.0.columns(&schema, &mapping).map_err(batch_exception)?;
         let messages = column_of(&mapping, Field::Message, &schema).map_err(batch_exception)?;

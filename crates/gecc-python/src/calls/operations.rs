@@ -3,23 +3,25 @@
 use crate::calls::messages::{Contents, in_pieces};
 use crate::choices;
 use crate::engine::{self, Engine};
-use crate::input::{Call, Column, Keys, Signatures, Strings, argument};
+use crate::input::{Call, Column, Keys, NO_ID, Signatures, Strings, argument};
+use crate::memory;
 use crate::output::{Output, Row, answer};
 use gecc::call::{self, Columns, Operation};
-use gecc::fields::Hash;
+use gecc::fields::{Hash, SignatureReader};
 use gecc::sm2::UserIds;
 use gecc::{CurveId, PublicKeys};
-use gecc_arrow::Field;
+use gecc_arrow::{CellProblem, Field, Reason};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::ops::Range;
+use zeroize::Zeroizing;
 
 /// Runs an operation over columns, which are read in their order. Those that need not be there may be `None`.
 #[pyfunction]
 #[pyo3(signature = (
     engine, name, columns, *, curve = "secp256k1", low_s = false, s_form = "curve_default", hash = None, rule = "",
-    context = None, prehashed = false, out = None, reasons = false
+    context = None, prehashed = false, signature_form = "auto", out = None, reasons = false
 ))]
 pub fn run<'py>(
     py: Python<'py>,
@@ -33,14 +35,16 @@ pub fn run<'py>(
     rule: &str,
     context: Option<&[u8]>,
     prehashed: bool,
+    signature_form: &str,
     out: Option<&Bound<'py, PyAny>>,
     reasons: bool,
 ) -> PyResult<Bound<'py, PyAny>> {
     let operation = operation(name, curve, low_s, s_form, rule)?;
+    let reader = choices::signature_reader(operation, signature_form)?;
     let hash = hash_of(operation, hash)?.unwrap_or_default();
     let variant = choices::ed25519_variant(context, prehashed)?;
     let (engine, mut call) = (engine::of(py, engine)?, Call::for_keys(py, operation));
-    let inputs = Inputs::read(&mut call, operation, hash, columns)?;
+    let inputs = Inputs::read(&mut call, operation, reader, hash, columns)?;
 
     let row = |place: usize| {
         let column = operation.results().get(place)?;
@@ -132,6 +136,7 @@ impl Inputs {
     fn read<'py>(
         call: &mut Call<'py>,
         operation: Operation,
+        reader: SignatureReader,
         hash: Hash,
         columns: &Bound<'py, PyDict>,
     ) -> PyResult<Self> {
@@ -148,9 +153,9 @@ impl Inputs {
                 "messages" => inputs.contents = Some(Contents::of_messages(call, value, hash)?),
                 "signatures" if is_bip340 || operation.reads().bare_signatures => {
                     let rows = call.rows(of("signatures", Field::Signature), 64, value)?;
-                    inputs.signatures = Some(Signatures { rows, ids: None });
+                    inputs.signatures = Some(Signatures::plain(rows));
                 }
-                "signatures" => inputs.signatures = Some(call.signatures(value)?),
+                "signatures" => inputs.signatures = Some(call.signatures(reader, value)?),
                 "public_keys" if is_bip340 => {
                     let rows = call.rows(of("public_keys", Field::PublicKey), 32, value)?;
                     inputs.public_keys = Some(Keys::Column(rows));
@@ -162,11 +167,7 @@ impl Inputs {
                 "recovery_ids" => {
                     let given = Some(value).filter(|value| !value.is_none());
                     let signatures = inputs.signatures.as_mut();
-                    inputs.recovery_ids = Some(match operation {
-                        // They decide nothing.
-                        Operation::EcdsaVerifyRecoverable(..) => call.hints(|call| ids_of(call, given, signatures))?,
-                        _ => ids_of(call, given, signatures)?,
-                    });
+                    inputs.recovery_ids = Some(ids_of(call, operation, reader, given, signatures)?);
                 }
                 "additional_data" | "user_ids" | "candidates" if value.is_none() => {}
                 "additional_data" => {
@@ -233,16 +234,53 @@ impl Inputs {
     }
 }
 
-/// The recovery ids of a call: given, or behind the signatures.
+/// The recovery ids of a call: given, or those of the signatures. Where there are both, and they decide, they have to
+/// agree.
 fn ids_of<'py>(
     call: &mut Call<'py>,
+    operation: Operation,
+    reader: SignatureReader,
     given: Option<&Bound<'py, PyAny>>,
     signatures: Option<&mut Signatures>,
 ) -> PyResult<Column> {
-    match (given, signatures.and_then(|signatures| signatures.ids.take())) {
-        (Some(given), None) => call.recovery_ids(given),
-        (None, Some(behind)) => Ok(behind),
-        (Some(_), Some(_)) => Err(PyValueError::new_err("recovery_ids: given twice, as signatures of 65 bytes have v")),
-        (None, None) => Err(PyValueError::new_err("recovery_ids: not given, and signatures of 64 bytes have no v")),
+    let decide = !matches!(operation, Operation::EcdsaVerifyRecoverable(..));
+    let of_signatures = signatures.and_then(|signatures| Some((signatures.ids.take()?, signatures.counts)));
+    let read = |call: &mut Call<'py>, given| match decide {
+        true => call.recovery_ids(reader, given),
+        false => call.hints(|call| call.recovery_ids(reader, given)),
+    };
+    match (given, of_signatures) {
+        // A hint.
+        (_, Some((behind, _))) if !decide => Ok(behind),
+        (Some(given), None) => read(call, given),
+        (None, Some((behind, counts))) => {
+            counts.check().map_err(|unclear| PyValueError::new_err(format!("signatures: {unclear}")))?;
+            Ok(behind)
+        }
+        (Some(given), Some((behind, _))) => {
+            let given = call.recovery_ids(reader, given)?;
+            agreed(call, &given, &behind)
+        }
+        (None, None) => Err(PyValueError::new_err(
+            "recovery_ids: not given, and signatures of 64 bytes have no v (EIP-2098: signature_form=\"eip2098\")",
+        )),
     }
+}
+
+/// Ids of which the given ones contradict no signature's.
+fn agreed(call: &mut Call<'_>, given: &Column, behind: &Column) -> PyResult<Column> {
+    let items = call.items();
+    let (ids, others) = (given.rows::<1>(0..items), behind.rows::<1>(0..items));
+    let differs = Reason::Cell(Field::RecoveryId, CellProblem::DiffersFromSignature).code();
+    let mut problems = memory::zeros(items, 1)?;
+    let mut agreed = Zeroizing::new(memory::zeros(items, 1)?);
+    for item in 0..items {
+        let ([id], [other]) = (*ids.get(item), *others.get(item));
+        agreed[item] = if other == NO_ID { id } else { other };
+        if other != NO_ID && id != other {
+            problems[item] = differs;
+        }
+    }
+    call.note(argument("recovery_ids", Field::RecoveryId), problems)?;
+    Ok(Column::of_copy(1, Some(items), agreed))
 }

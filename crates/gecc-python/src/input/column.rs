@@ -106,10 +106,12 @@ impl Column {
         if self.stride() == 0 { self.items.map_or(1, |items| items.min(1)) } else { self.items.unwrap_or(1) }
     }
 
-    /// The first bytes of each row.
-    pub fn beginnings(self, width: usize) -> Self {
-        assert!(width <= self.width, "there are so many bytes");
-        Column { width, ..self }
+    /// A part of the bytes of each row.
+    pub fn part(self, start: usize, width: usize) -> Self {
+        assert!(start + width <= self.width, "there are so many bytes");
+        // SAFETY: the part begins within a row, or where a column without rows begins.
+        let data = if self.different() == 0 { self.data } else { unsafe { self.data.add(start) } };
+        Column { data, width, ..self }
     }
 
     /// The addresses from the first row to the end of the last.

@@ -16,12 +16,14 @@ mod value;
 
 pub use column::Column;
 pub use keys::Keys;
+pub use numbers::NO_ID;
 pub use outputs::OutputColumn;
 pub use signatures::Signatures;
 pub use strings::Strings;
 
 use crate::reasons::Role;
 use gecc::CurveId;
+use gecc::fields::SignatureReader;
 use gecc::sm2::DEFAULT_USER_ID;
 use gecc_arrow::{CellProblem, Field};
 use gecc_keys::KeyKind;
@@ -61,6 +63,14 @@ impl Argument {
     /// The shape is not one that the argument can have.
     fn shape(self, found: &str, expected: &str) -> PyErr {
         PyValueError::new_err(format!("{}: {found}, not {expected}", self.name))
+    }
+
+    /// The field of a file that has the same kind of values.
+    fn field(self) -> Field {
+        match self.role {
+            Role::Field(field) => field,
+            Role::Point | Role::Scalar => Field::PublicKey,
+        }
     }
 
     /// A column of texts of which none is hexadecimal is of another kind, and none of bad items.
@@ -141,13 +151,13 @@ impl<'py> Call<'py> {
     }
 
     /// Signatures, which may have recovery ids behind them.
-    pub fn signatures(&mut self, value: &Bound<'py, PyAny>) -> PyResult<Signatures> {
+    pub fn signatures(&mut self, reader: SignatureReader, value: &Bound<'py, PyAny>) -> PyResult<Signatures> {
         let argument = argument("signatures", Field::Signature);
         let read = match self.value(argument, value)? {
-            Value::Arrow(chunks) => Signatures::of_arrow(self.py, argument, &chunks)?,
-            Value::List(items) => Signatures::of_strings(argument, &Strings::of_list(argument, &items)?)?,
-            Value::Array(bytes) => (Signatures::of_array(argument, &bytes)?, None),
-            Value::Row(row) => (Signatures::of_row(argument, row)?, None),
+            Value::Arrow(chunks) => Signatures::of_arrow(self.py, argument, &chunks, reader)?,
+            Value::List(items) => Signatures::of_strings(argument, &Strings::of_list(argument, &items)?, reader)?,
+            Value::Array(bytes) => Signatures::of_array(argument, &bytes, reader)?,
+            Value::Row(row) => Signatures::of_row(argument, row, reader)?,
         };
         let signatures = self.agree(argument, read, |signatures: &Signatures| signatures.rows.items())?;
         self.read.push((argument.name, signatures.rows.span()));
@@ -169,18 +179,19 @@ impl<'py> Call<'py> {
     }
 
     /// Recovery ids, one byte each.
-    pub fn recovery_ids(&mut self, value: &Bound<'py, PyAny>) -> PyResult<Column> {
+    pub fn recovery_ids(&mut self, reader: SignatureReader, value: &Bound<'py, PyAny>) -> PyResult<Column> {
         let argument = argument("recovery_ids", Field::RecoveryId);
         let value = &self.without_index(argument, value)?;
         if let Ok(number) = value.extract::<i128>() {
-            return self.agree(argument, (numbers::of_one(number), None), Column::items);
+            return self.agree(argument, (numbers::of_one(number, reader), None), Column::items);
         }
-        let read = match numbers::of_integers(argument, value)? {
-            Some(column) => (column, None),
+        let floats = numbers::of_floats(argument, value, reader)?;
+        let read = match numbers::of_integers(argument, value, reader)?.map(|column| (column, None)).or(floats) {
+            Some(read) => read,
             None => match self.value(argument, value)? {
-                Value::Arrow(chunks) => numbers::of_arrow(argument, &chunks)?,
-                Value::List(items) => numbers::of_list(argument, &items)?,
-                Value::Array(bytes) => (numbers::of_array(argument, &bytes)?, None),
+                Value::Arrow(chunks) => numbers::of_arrow(argument, &chunks, reader)?,
+                Value::List(items) => numbers::of_list(argument, &items, reader)?,
+                Value::Array(bytes) => (numbers::of_array(argument, &bytes, reader)?, None),
                 Value::Row(_) => return Err(argument.kind(value)),
             },
         };
@@ -202,6 +213,11 @@ impl<'py> Call<'py> {
     pub fn reads_in(&self, addresses: &Range<usize>) -> Option<&'static str> {
         let overlaps = |(_, read): &&(_, Range<usize>)| read.start < addresses.end && addresses.start < read.end;
         self.read.iter().find(overlaps).map(|(name, _)| *name)
+    }
+
+    /// Notes what is wrong with items, unless something was wrong with them before.
+    pub fn note(&mut self, argument: Argument, problems: Vec<u8>) -> PyResult<()> {
+        self.agree(argument, ((), some_problems(problems)), |_| None)
     }
 
     /// Byte strings of any length. One of type `bytes` is for all items.

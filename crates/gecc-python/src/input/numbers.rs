@@ -4,34 +4,38 @@ use super::arrow::{self, Chunks};
 use super::keep::Keep;
 use super::{Argument, Column, Read, array, some_problems};
 use crate::{memory, pieces};
-use gecc::ecdsa::recovery_id_of_v;
-use gecc_arrow::{CellProblem, Integers, holds_integers};
+use gecc::fields::SignatureReader;
+use gecc_arrow::{CellProblem, Integers};
 use numpy::{Element, PyArray1, PyArrayMethods, PyUntypedArray};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
+use pyo3::types::PyFloat;
 use zeroize::Zeroizing;
+
+/// What [`Read`] has.
+type Read1 = (Column, Option<Vec<u8>>);
 
 /// In place of an id where there is none: the engine rejects it.
 pub const NO_ID: u8 = u8::MAX;
 
 /// The id that a number stands for.
-pub fn id(number: impl TryInto<u128>) -> u8 {
+fn id(number: impl TryInto<u128>, reader: SignatureReader) -> u8 {
     let v = number.try_into().ok();
-    v.and_then(|v| recovery_id_of_v(&v.to_be_bytes())).unwrap_or(NO_ID)
+    v.and_then(|v| reader.recovery_id_of_v(&v.to_be_bytes())).unwrap_or(NO_ID)
 }
 
 /// The ids that bytes stand for.
-fn ids_of_bytes() -> [u8; 256] {
-    std::array::from_fn(|byte| id(byte as u8))
+fn ids_of_bytes(reader: SignatureReader) -> [u8; 256] {
+    std::array::from_fn(|byte| id(byte as u8, reader))
 }
 
 /// One number for all items.
-pub fn of_one(number: i128) -> Column {
-    Column::of_copy(1, None, Zeroizing::new(vec![id(number)]))
+pub fn of_one(number: i128, reader: SignatureReader) -> Column {
+    Column::of_copy(1, None, Zeroizing::new(vec![id(number, reader)]))
 }
 
-/// Integers of a list, or `None`, which is null.
-pub fn of_list(argument: Argument, items: &[Bound<'_, PyAny>]) -> Read<Column> {
+/// Integers of a list, or `None`, which is null. A float that is an integer is one, and NaN is null, as pandas has them.
+pub fn of_list(argument: Argument, items: &[Bound<'_, PyAny>], reader: SignatureReader) -> Read<Column> {
     let mut problems = memory::zeros(items.len(), 1)?;
     let mut ids = Zeroizing::new(memory::zeros(items.len(), 1)?);
     for (index, item) in items.iter().enumerate() {
@@ -40,18 +44,25 @@ pub fn of_list(argument: Argument, items: &[Bound<'_, PyAny>]) -> Read<Column> {
             problems[index] = argument.role.code(CellProblem::Null);
             continue;
         }
+        if let Ok(float) = item.cast::<PyFloat>() {
+            match integer_of(float.value()) {
+                Some(number) => ids[index] = id(number, reader),
+                None => problems[index] = argument.role.code(CellProblem::Null),
+            }
+            continue;
+        }
         let number = item
             .call_method0("__index__")
             .map_err(|_| PyTypeError::new_err(format!("{}[{index}]: not an integer", argument.name)))?;
         // One that no i128 holds is out of range, too.
-        ids[index] = number.extract::<i128>().map_or(NO_ID, id);
+        ids[index] = number.extract::<i128>().map_or(NO_ID, |number| id(number, reader));
     }
     Ok((Column::of_copy(1, Some(items.len()), ids), some_problems(problems)))
 }
 
 /// Integers or booleans of an Arrow array.
-pub fn of_arrow(argument: Argument, chunks: &Chunks) -> Read<Column> {
-    if !holds_integers(&chunks.data_type) {
+pub fn of_arrow(argument: Argument, chunks: &Chunks, reader: SignatureReader) -> Read<Column> {
+    if !Integers::are_of(&chunks.data_type) {
         let text = format!("{}: an Arrow array of {}, not of integers or booleans", argument.name, chunks.data_type);
         return Err(PyTypeError::new_err(text));
     }
@@ -59,49 +70,82 @@ pub fn of_arrow(argument: Argument, chunks: &Chunks) -> Read<Column> {
     let mut ids = Zeroizing::new(memory::room(items)?);
     for piece in &chunks.pieces {
         let integers = Integers::of(piece.as_ref());
-        ids.extend((0..piece.len()).map(|row| integers.get(row).map_or(NO_ID, id)));
+        ids.extend((0..piece.len()).map(|row| integers.get(row).map_or(NO_ID, |number| id(number, reader))));
     }
     Ok((Column::of_copy(1, Some(items), ids), arrow::nulls(argument, chunks)?))
 }
 
 /// Bytes of an array: borrowed where all of them are ids, else copied.
-pub fn of_array(argument: Argument, bytes: &array::Bytes<'_>) -> PyResult<Column> {
+pub fn of_array(argument: Argument, bytes: &array::Bytes<'_>, reader: SignatureReader) -> PyResult<Column> {
     let column = Column::of_array(argument, 1, bytes)?;
     let rows = column.rows::<1>(0..column.different());
-    let ids = ids_of_bytes();
+    let ids = ids_of_bytes(reader);
     let is_id = |item| rows.get(item)[0] == ids[usize::from(rows.get(item)[0])];
-    if (0..column.different()).all(is_id) { Ok(column) } else { of_last_bytes::<1>(&column) }
+    if (0..column.different()).all(is_id) { Ok(column) } else { of_bytes(&column, reader) }
 }
 
-/// Copies of the last byte of each row: of signatures of 65 bytes what is behind them.
-pub fn of_last_bytes<const W: usize>(column: &Column) -> PyResult<Column> {
-    let (rows, of_bytes) = (column.rows::<W>(0..column.different()), ids_of_bytes());
+/// Copies of bytes, as ids.
+fn of_bytes(column: &Column, reader: SignatureReader) -> PyResult<Column> {
+    let (rows, of_bytes) = (column.rows::<1>(0..column.different()), ids_of_bytes(reader));
     let mut ids = Zeroizing::new(memory::room(column.different())?);
-    ids.extend((0..column.different()).map(|item| of_bytes[usize::from(rows.get(item)[W - 1])]));
+    ids.extend((0..column.different()).map(|item| of_bytes[usize::from(rows.get(item)[0])]));
     let rows = array::Rows { data: ids.as_ptr(), stride: column.stride().min(1), keep: Keep::Copy(ids) };
     Ok(Column::of_rows(1, column.items(), rows))
 }
 
 /// Integers of an array of numpy, or its truth values; `None` for what is no such array, or has bytes.
-pub fn of_integers(argument: Argument, value: &Bound<'_, PyAny>) -> PyResult<Option<Column>> {
+pub fn of_integers(argument: Argument, value: &Bound<'_, PyAny>, reader: SignatureReader) -> PyResult<Option<Column>> {
     // What a mask hides must not be read.
     if !value.is_instance_of::<PyUntypedArray>() || value.hasattr("mask")? {
         return Ok(None);
     }
     let read = [of_kind::<i64>, of_kind::<i32>, of_kind::<i16>, of_kind::<i8>];
     let more = [of_kind::<u64>, of_kind::<u32>, of_kind::<u16>, of_kind::<bool>];
-    read.into_iter().chain(more).find_map(|read| read(argument, value).transpose()).transpose()
+    read.into_iter().chain(more).find_map(|read| read(argument, value, reader).transpose()).transpose()
+}
+
+/// Floating-point numbers of an array that are integers, as pandas has them where others of the column are missing; NaN
+/// is null.
+pub fn of_floats(argument: Argument, value: &Bound<'_, PyAny>, reader: SignatureReader) -> PyResult<Option<Read1>> {
+    if !value.is_instance_of::<PyUntypedArray>() || value.hasattr("mask")? {
+        return Ok(None);
+    }
+    let Ok(array) = value.cast::<PyArray1<f64>>() else { return Ok(None) };
+    let wrong = |problem| PyValueError::new_err(format!("{}: {problem}", argument.name));
+    let array = array.try_readonly().map_err(wrong)?;
+    let numbers = array.as_array();
+    let mut ids = Zeroizing::new(memory::room(numbers.len())?);
+    let mut problems = memory::zeros(numbers.len(), 1)?;
+    for (number, problem) in numbers.iter().zip(&mut problems) {
+        match integer_of(*number) {
+            Some(number) => ids.push(id(number, reader)),
+            None => {
+                ids.push(NO_ID);
+                *problem = argument.role.code(CellProblem::Null);
+            }
+        }
+    }
+    Ok(Some((Column::of_copy(1, Some(numbers.len()), ids), some_problems(problems))))
+}
+
+/// What a float is as an integer: a number that is no v where it has a fraction, or is so large that the next integer is
+/// the same number. `None` for NaN.
+fn integer_of(float: f64) -> Option<i128> {
+    const EXACT: f64 = (1_u64 << 53) as f64;
+    let is_integer = float.fract() == 0.0 && float.abs() < EXACT;
+    (!float.is_nan()).then_some(if is_integer { float as i128 } else { -1 })
 }
 
 fn of_kind<T: Element + Copy + TryInto<u128>>(
     argument: Argument,
     value: &Bound<'_, PyAny>,
+    reader: SignatureReader,
 ) -> PyResult<Option<Column>> {
     let Ok(array) = value.cast::<PyArray1<T>>() else { return Ok(None) };
     let wrong = |problem| PyValueError::new_err(format!("{}: {problem}", argument.name));
     let array = array.try_readonly().map_err(wrong)?;
     let numbers = array.as_array();
     let mut ids = Zeroizing::new(memory::room(numbers.len())?);
-    ids.extend(numbers.iter().map(|number| id(*number)));
+    ids.extend(numbers.iter().map(|number| id(*number, reader)));
     Ok(Some(Column::of_copy(1, Some(numbers.len()), ids)))
 }

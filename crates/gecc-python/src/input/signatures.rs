@@ -1,10 +1,14 @@
-//! Signatures of 64 bytes `r || s`, or of 65 with v behind, or in DER.
+//! Signatures in any form: of 64 bytes `r || s`, of 65 with v behind or a header in front, or in DER.
 
 use super::arrow::{self, Chunks};
 use super::column::Column;
+use super::keep::Keep;
 use super::{Argument, LONGEST, Read, Strings, array, numbers, some_problems};
 use crate::memory;
-use gecc_arrow::{CellProblem, signature_of_der};
+use arrow_schema::DataType;
+use gecc::fields::{FormCounts, SignatureForm, SignatureReader};
+use gecc_arrow::Reason;
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use zeroize::Zeroizing;
 
@@ -16,84 +20,170 @@ const EXPECTED: &str = "(n, 64), (n, 65) with v, or a single row of these or DER
 
 /// The signatures of a batch.
 pub struct Signatures {
-    /// Without v.
+    /// `r || s`.
     pub rows: Column,
-    /// Recovery ids, where signatures have 65 bytes. In a list others may have 64: such an item has an id out of range.
+    /// Recovery ids, where signatures have them. In a list others may have none: such an item has an id out of range.
     pub ids: Option<Column>,
+    /// What the signatures of 65 bytes are whose form was told by their content.
+    pub counts: FormCounts,
 }
 
 impl Signatures {
+    /// Of rows of 64 bytes that need no look at their content.
+    pub fn plain(rows: Column) -> Self {
+        Signatures { rows, ids: None, counts: FormCounts::default() }
+    }
+
     /// Of rows of 64 or 65 bytes.
-    fn of_column(column: Column) -> PyResult<Self> {
-        let ids = if column.width() == 65 { Some(numbers::of_last_bytes::<65>(&column)?) } else { None };
-        Ok(Signatures { rows: column.beginnings(64), ids })
+    fn of_column(argument: Argument, column: Column, reader: SignatureReader) -> Read<Self> {
+        match (column.width(), reader.form()) {
+            // Rows of this width are r || s: DER has none.
+            (64, SignatureForm::Auto | SignatureForm::Rs) => Ok((Self::plain(column), None)),
+            (64, _) => Self::of_rows::<64>(argument, column, reader),
+            _ => Self::of_rows::<65>(argument, column, reader),
+        }
+    }
+
+    fn of_rows<const W: usize>(argument: Argument, column: Column, reader: SignatureReader) -> Read<Self> {
+        let (different, is_one_for_all) = (column.different(), column.items().is_none());
+        let start = usize::from(reader.form() == SignatureForm::HeaderFirst);
+        let mut ids = Zeroizing::new(memory::room(different)?);
+        let mut problems = memory::zeros(different, 1)?;
+        let (mut counts, mut lies_otherwise) = (FormCounts::default(), false);
+        let rows = column.rows::<W>(0..different);
+        for (item, problem) in problems.iter_mut().enumerate() {
+            let bytes = rows.get(item);
+            if reader.form() == SignatureForm::Auto {
+                counts.see(bytes);
+            }
+            let read = reader.read(bytes);
+            lies_otherwise |= read.is_ok_and(|read| read.signature[..] != bytes[start..start + 64]);
+            ids.push(read.map_or(numbers::NO_ID, |read| read.recovery_id.unwrap_or(numbers::NO_ID)));
+            if let Err(found) = read {
+                if is_one_for_all {
+                    return Err(PyValueError::new_err(format!("{}: {found}", argument.name)));
+                }
+                *problem = Reason::from((argument.field(), found)).code();
+            }
+        }
+        let (items, stride) = (column.items(), column.stride());
+        let has_ids = ids.iter().any(|id| *id != numbers::NO_ID) || !lies_otherwise;
+        let of_ids = array::Rows { data: ids.as_ptr(), stride: stride.min(1), keep: Keep::Copy(ids) };
+        let ids = has_ids.then(|| Column::of_rows(1, items, of_ids));
+        let rows = if lies_otherwise {
+            let mut copies = Zeroizing::new(memory::zeros(different, 64)?);
+            for (item, copy) in copies.chunks_exact_mut(64).enumerate() {
+                if let Ok(read) = reader.read(rows.get(item)) {
+                    copy.copy_from_slice(&read.signature);
+                }
+            }
+            let stride = if stride == 0 { 0 } else { 64 };
+            Column::of_rows(64, items, array::Rows { data: copies.as_ptr(), stride, keep: Keep::Copy(copies) })
+        } else {
+            column.part(start, 64)
+        };
+        // Where one row serves all items they have one problem.
+        let problems = if stride == 0 { problems.repeat(items.unwrap_or(1)) } else { problems };
+        Ok((Signatures { rows, ids, counts }, some_problems(problems)))
     }
 
     /// Signatures in an array: of two dimensions, or of one with a single row, or with all rows of 64 bytes.
-    pub fn of_array(argument: Argument, bytes: &array::Bytes<'_>) -> PyResult<Self> {
+    pub fn of_array(argument: Argument, bytes: &array::Bytes<'_>, reader: SignatureReader) -> Read<Self> {
         let (items, width) = match *bytes.shape() {
             [items, width] if WIDTHS.contains(&width) => (Some(items), width),
-            [width] if WIDTHS.contains(&width) => (None, width),
-            [length] if length % 64 == 0 => (Some(length / 64), 64),
-            [_] if bytes.as_slice().is_some_and(is_der) => {
-                return Self::of_row(argument, Zeroizing::new(bytes.as_slice().unwrap_or_default().to_vec()));
+            [length] if length % 64 == 0 && length > 64 => (Some(length / 64), 64),
+            [_] if bytes
+                .as_slice()
+                .is_some_and(|bytes| reader.read(bytes).is_ok() || WIDTHS.contains(&bytes.len())) =>
+            {
+                let row = bytes.as_slice().unwrap_or_default().to_vec();
+                return Self::of_row(argument, Zeroizing::new(row), reader);
             }
+            [width] if WIDTHS.contains(&width) => (None, width),
             _ => return Err(argument.shape(&bytes.shape_text(), EXPECTED)),
         };
-        Self::of_column(Column::of_rows(width, items, bytes.rows(argument, items.unwrap_or(1), width)?))
+        let column = Column::of_rows(width, items, bytes.rows(argument, items.unwrap_or(1), width)?);
+        Self::of_column(argument, column, reader)
     }
 
     /// One for all items.
-    pub fn of_row(argument: Argument, row: Zeroizing<Vec<u8>>) -> PyResult<Self> {
-        if let Some(Ok(signature)) = signature_of_der(&row).filter(|_| !WIDTHS.contains(&row.len())) {
-            return Self::of_column(Column::of_copy(64, None, Zeroizing::new(signature.to_vec())));
+    pub fn of_row(argument: Argument, row: Zeroizing<Vec<u8>>, reader: SignatureReader) -> Read<Self> {
+        let mut counts = FormCounts::default();
+        if reader.form() == SignatureForm::Auto {
+            counts.see(&row);
         }
-        Self::of_column(Column::of_row(argument, if row.len() == 65 { 65 } else { 64 }, row)?)
+        match reader.read(&row) {
+            Ok(read) => {
+                let rows = Column::of_copy(64, None, Zeroizing::new(read.signature.to_vec()));
+                let ids = read.recovery_id.map(|id| Column::of_copy(1, None, Zeroizing::new(vec![id])));
+                Ok((Signatures { rows, ids, counts }, None))
+            }
+            Err(problem) if WIDTHS.contains(&row.len()) => {
+                Err(PyValueError::new_err(format!("{}: {problem}", argument.name)))
+            }
+            // Says what was expected.
+            Err(_) => Ok((Self::plain(Column::of_row(argument, 64, row)?), None)),
+        }
     }
 
     /// Copies of byte strings, of either length or in DER.
-    pub fn of_strings(argument: Argument, strings: &Strings) -> Read<Self> {
+    pub fn of_strings(argument: Argument, strings: &Strings, reader: SignatureReader) -> Read<Self> {
         let items = strings.len();
         let mut rows = Zeroizing::new(memory::zeros(items, 64)?);
         let mut ids = Zeroizing::new(memory::zeros(items, 1)?);
         let mut problems = memory::zeros(items, 1)?;
-        let mut some_have_ids = false;
+        let (mut counts, mut some_have_ids) = (FormCounts::default(), false);
         for (item, (row, problem)) in rows.chunks_exact_mut(64).zip(&mut problems).enumerate() {
             ids[item] = numbers::NO_ID;
-            match strings.get(item) {
-                Ok(bytes) if WIDTHS.contains(&bytes.len()) => {
-                    row.copy_from_slice(&bytes[..64]);
-                    if let Some(v) = bytes.get(64) {
-                        (ids[item], some_have_ids) = (numbers::id(*v), true);
+            let bytes = match strings.get(item) {
+                Ok(bytes) => bytes,
+                Err(found) => {
+                    *problem = argument.role.code(found);
+                    continue;
+                }
+            };
+            if reader.form() == SignatureForm::Auto {
+                counts.see(bytes);
+            }
+            match reader.read(bytes) {
+                Ok(read) => {
+                    row.copy_from_slice(&read.signature);
+                    if let Some(id) = read.recovery_id {
+                        (ids[item], some_have_ids) = (id, true);
                     }
                 }
-                Ok(bytes) => match signature_of_der(bytes) {
-                    Some(Ok(signature)) => row.copy_from_slice(&signature),
-                    Some(Err(reason)) => *problem = reason.code(),
-                    None => *problem = argument.role.code(CellProblem::WrongLength),
-                },
-                Err(found) => *problem = argument.role.code(found),
+                Err(found) => *problem = Reason::from((argument.field(), found)).code(),
             }
         }
         let ids = some_have_ids.then(|| Column::of_copy(1, Some(items), ids));
-        Ok((Signatures { rows: Column::of_copy(64, Some(items), rows), ids }, some_problems(problems)))
+        let rows = Column::of_copy(64, Some(items), rows);
+        Ok((Signatures { rows, ids, counts }, some_problems(problems)))
     }
 
     /// Signatures of an Arrow array: borrowed where it is in one piece whose values lie one after the other, else
     /// copied.
-    pub fn of_arrow(py: Python<'_>, argument: Argument, chunks: &Chunks) -> Read<Self> {
+    pub fn of_arrow(py: Python<'_>, argument: Argument, chunks: &Chunks, reader: SignatureReader) -> Read<Self> {
         arrow::require_bytes(argument, chunks, &WIDTHS)?;
-        match arrow::common_width(chunks) {
+        let is_fixed = matches!(chunks.data_type, DataType::FixedSizeBinary(_));
+        match arrow::common_width(chunks).filter(|_| is_fixed) {
             Some(width) if WIDTHS.contains(&width) => {
-                let (column, problems) = Column::of_arrow(py, argument, width, chunks)?;
-                Ok((Self::of_column(column)?, problems))
+                let (column, nulls) = Column::of_arrow(py, argument, width, chunks)?;
+                let (signatures, problems) = Self::of_column(argument, column, reader)?;
+                Ok((signatures, first_problems(nulls, problems)))
             }
-            _ => Self::of_strings(argument, &Strings::of_arrow(argument, chunks.clone(), LONGEST)?),
+            _ => Self::of_strings(argument, &Strings::of_arrow(argument, chunks.clone(), LONGEST)?, reader),
         }
     }
 }
 
-/// Whether bytes are one signature in DER.
-fn is_der(bytes: &[u8]) -> bool {
-    signature_of_der(bytes).is_some_and(|signature| signature.is_ok())
+/// The first problem of each item.
+fn first_problems(first: Option<Vec<u8>>, second: Option<Vec<u8>>) -> Option<Vec<u8>> {
+    match (first, second) {
+        (Some(mut all), Some(others)) => {
+            let free = all.iter_mut().zip(others).filter(|(before, _)| **before == 0);
+            free.for_each(|(before, found)| *before = found);
+            Some(all)
+        }
+        (first, second) => first.or(second),
+    }
 }

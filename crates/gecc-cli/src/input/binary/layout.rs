@@ -1,7 +1,7 @@
 //! Where the fields of a row are.
 
 use gecc::call::Operation;
-use gecc::fields::Field;
+use gecc::fields::{Field, SignatureForm};
 use gecc_keys::KeyKind;
 use std::str::FromStr;
 
@@ -16,7 +16,7 @@ const FIELDS: [(Field, &[usize], &str); 5] = [
         &[32, 33, 64, 65],
         "33 bytes (compressed), 64 (x || y) or 65 (uncompressed), or 32 (x) for BIP 340",
     ),
-    (Field::Signature, &[64, 65], "64 bytes (r || s) or 65 (r || s || v)"),
+    (Field::Signature, &[64, 65], "64 bytes (r || s) or 65 (r || s || v, or as --signature-form says)"),
     (Field::RecoveryId, &[1], "1 byte"),
     (Field::SecretKey, &[32], "32 bytes"),
 ];
@@ -33,6 +33,8 @@ pub struct Place {
 pub struct Layout {
     width: usize,
     fields: Vec<(Field, Place)>,
+    /// How the bytes of signatures are arranged: by their width, unless it is said.
+    form: SignatureForm,
 }
 
 impl Layout {
@@ -41,21 +43,50 @@ impl Layout {
         self.width
     }
 
-    /// Where a field is. A signature of 65 bytes has a recovery id of its own.
-    pub fn place(&self, field: Field) -> Option<Place> {
-        let given = self.fields.iter().find(|(given, _)| *given == field).map(|(_, place)| *place);
-        given.or_else(|| if field == Field::RecoveryId { self.v() } else { None })
+    /// The layout, with signatures in a form.
+    pub fn with_form(self, form: SignatureForm) -> Self {
+        Layout { form, ..self }
     }
 
-    /// The last byte of signatures that have 65.
+    /// Where a field is. A signature of 65 bytes has a recovery id of its own; `r || s` is what is left of it.
+    pub fn place(&self, field: Field) -> Option<Place> {
+        match field {
+            Field::Signature => {
+                let Place { offset, .. } = self.signature()?;
+                let header = usize::from(self.form == SignatureForm::HeaderFirst);
+                Some(Place { offset: offset + header, width: 64 })
+            }
+            Field::RecoveryId => self.given(field).or_else(|| self.v()),
+            field => self.given(field),
+        }
+    }
+
+    fn given(&self, field: Field) -> Option<Place> {
+        self.fields.iter().find(|(given, _)| *given == field).map(|(_, place)| *place)
+    }
+
+    /// Where signatures are, with all their bytes.
+    pub fn signature(&self) -> Option<Place> {
+        self.given(Field::Signature)
+    }
+
+    /// The byte with the recovery id of signatures that have 65.
     pub fn v(&self) -> Option<Place> {
-        let signature = self.place(Field::Signature).filter(|signature| signature.width == 65)?;
-        Some(Place { offset: signature.offset + 64, width: 1 })
+        let signature = self.signature().filter(|signature| signature.width == 65)?;
+        let behind = if self.form == SignatureForm::HeaderFirst { 0 } else { 64 };
+        Some(Place { offset: signature.offset + behind, width: 1 })
+    }
+
+    /// Whether recovery ids are the top bits of s, and so in no byte of their own.
+    pub fn has_parities(&self) -> bool {
+        self.form == SignatureForm::Eip2098 && self.signature().is_some()
     }
 
     /// Fails unless the rows have all that a command needs.
     pub fn require(&self, needed: &[Field]) -> Result<(), String> {
-        let missing: Vec<_> = needed.iter().filter(|field| self.place(**field).is_none()).collect();
+        let is_there =
+            |field: Field| self.place(field).is_some() || (field == Field::RecoveryId && self.has_parities());
+        let missing: Vec<_> = needed.iter().filter(|field| !is_there(**field)).collect();
         if missing.is_empty() {
             return Ok(());
         }
@@ -77,8 +108,35 @@ impl Layout {
                 Err("a `signature` of BIP 340 or Ed25519 has 64 bytes: say signature:64,skip:1 for one with a byte behind it"
                     .to_owned())
             }
+            _ if reads.signatures && !reads.bare_signatures => self.require_form(operation),
             _ => Ok(()),
         }
+    }
+
+    /// Fails where signatures have another width than their form, or a form without a fixed width.
+    fn require_form(&self, operation: Operation) -> Result<(), String> {
+        let Some(Place { width, .. }) = self.signature() else { return Ok(()) };
+        let has_v = operation.signature_reader(SignatureForm::Rsv).is_ok();
+        let expected = match self.form {
+            SignatureForm::Auto if width == 65 && !has_v => {
+                return Err(
+                    "a `signature` of SM2 has no v: say signature:64,skip:1 for one with a byte behind it".to_owned()
+                );
+            }
+            SignatureForm::Auto => width,
+            SignatureForm::Rs | SignatureForm::Eip2098 => 64,
+            SignatureForm::Rsv | SignatureForm::HeaderFirst => 65,
+            SignatureForm::Der | SignatureForm::DerHashType => {
+                return Err("DER has no fixed width: use another format for it".to_owned());
+            }
+        };
+        if self.has_parities() && self.given(Field::RecoveryId).is_some() {
+            return Err("a signature of EIP-2098 has a recovery id: `recovery_id` is not given beside it".to_owned());
+        }
+        if width == expected {
+            return Ok(());
+        }
+        Err(format!("a `signature` of the form {} has {expected} bytes, not {width}", self.form))
     }
 
     /// Puts a field, or bytes that are left out, behind what is there.
@@ -122,7 +180,7 @@ impl FromStr for Layout {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let mut layout = Layout { width: 0, fields: Vec::new() };
+        let mut layout = Layout { width: 0, fields: Vec::new(), form: SignatureForm::Auto };
         text.split(',').try_for_each(|part| layout.add(part.trim()))?;
         if layout.fields.is_empty() { Err("the layout has no field".to_owned()) } else { Ok(layout) }
     }

@@ -82,7 +82,9 @@ impl RowReader {
     /// Where reading fails, a file became shorter, or a stream ends within a row. What was given before is as it was
     /// read.
     pub fn read(&mut self, memory: &mut [u8], patience: Duration) -> Result<Filled, String> {
-        let (width, v) = (self.layout.width(), self.layout.place(Field::RecoveryId));
+        // Those of signatures are read with them.
+        let v = self.layout.place(Field::RecoveryId).filter(|_| self.layout.v().is_none());
+        let width = self.layout.width();
         match &mut self.source {
             Source::Stream(stream) => {
                 let filled = stream.read(memory, width, patience)?;

@@ -8,7 +8,7 @@ use crate::input::text::Buffers;
 use gecc::call::{Contents, Operation};
 use gecc::ecdsa::{Policy, SForm};
 use gecc::ed25519::Rule;
-use gecc::fields::Field;
+use gecc::fields::{Field, SignatureForm};
 use gecc::{CurveId, Engine, Secp256k1, Verdict, ecdsa, keys};
 use std::fs::File;
 use std::io::{self, Cursor, Read, Write};
@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 use tempfile::NamedTempFile;
 
 const CURVE: CurveId = CurveId::Secp256k1;
-/// In signatures of 65 bytes, how each recovery id may be written.
+/// How each recovery id may be written.
 const V: [fn(u8) -> u8; 4] = [|id| id, |id| id + 27, |id| id + 35, |id| id + 37];
 
 /// Rows by a layout with all fields, of which every seventh is spoiled.
@@ -35,7 +35,7 @@ fn layout(text: &str) -> Layout {
 const WIDTH: usize = 166;
 
 fn full() -> Layout {
-    layout("skip:3,digest:32,public_key:33,secret_key:32, signature:65 ,skip:1")
+    layout("skip:3,digest:32,public_key:33,secret_key:32, signature:64 ,recovery_id:1,skip:1")
 }
 
 fn signed(items: usize) -> Signed {
@@ -98,7 +98,7 @@ fn check(mut reader: RowReader, most_rows: usize, expected: &Signed) -> (Vec<boo
             Ok(Filled::Rows(rows)) => rows,
             end => return (verdicts, end.map(|_| ())),
         };
-        let columns = columns(reader.layout(), &memory, rows);
+        let columns = columns(reader.layout(), &memory, &[], rows);
         let Contents::Digests(digests) = columns.contents else { unreachable!("rows have no messages") };
         let (first, mut codes) = (verdicts.len(), vec![0; rows]);
         let (signatures, keys) = (columns.signatures, columns.public_keys);
@@ -185,13 +185,14 @@ impl Read for Failing {
 #[test]
 fn recovery_ids_may_be_values_of_v() {
     let v: Vec<u8> = (0..=u8::MAX).collect();
-    for text in ["recovery_id:1", "signature:65"] {
+    {
+        let text = "recovery_id:1";
         let layout = layout(text);
         let rows: Vec<u8> = v.iter().flat_map(|v| [vec![7; layout.width() - 1], vec![*v]].concat()).collect();
         let (file, mut memory) = (file_of(&rows), vec![0; rows.len()]);
         let mut reader = of_file(file.path(), layout).unwrap();
         assert_eq!(next(&mut reader, &mut memory), Ok(Filled::Rows(256)));
-        let columns = columns(reader.layout(), &memory, 256);
+        let columns = columns(reader.layout(), &memory, &[], 256);
         for v in &v {
             let expected = ecdsa::recovery_id_of_v(&[*v]).unwrap_or(*v);
             assert_eq!(columns.recovery_ids.get(usize::from(*v)), &[expected], "{text} {v}");
@@ -253,7 +254,7 @@ fn layouts_are_read_and_explained() {
         ("digest:99999999999999999999", "the width is not a number"),
         ("digest:31", "`digest` has 32 bytes, not 31"),
         ("public_key:31", "33 bytes (compressed), 64 (x || y) or 65"),
-        ("signature:66", "64 bytes (r || s) or 65 (r || s || v), not 66"),
+        ("signature:66", "64 bytes (r || s) or 65 (r || s || v, or as --signature-form says), not 66"),
         ("digest:32,digest:32", "`digest` is given twice"),
         ("signature:65,recovery_id:1", "a signature of 65 bytes has a recovery id"),
         ("recovery_id:1,signature:65", "a signature of 65 bytes has a recovery id"),
@@ -274,6 +275,31 @@ fn layouts_are_read_and_explained() {
     let with_sign = "digest:32,public_key:33".parse::<Layout>().unwrap();
     assert_eq!(with_sign.require_widths(Operation::Bip340Verify), Ok(()));
     assert!(with_sign.require_widths(Operation::Ed25519Verify(Rule::Strict)).is_err());
+    // A form has a width, and what it has of recovery ids is not given twice.
+    let verify = Operation::EcdsaVerify(CurveId::Secp256k1, Default::default());
+    for (width, form, problem) in [
+        (64, SignatureForm::Rs, ""),
+        (64, SignatureForm::Eip2098, ""),
+        (65, SignatureForm::Rsv, ""),
+        (65, SignatureForm::HeaderFirst, ""),
+        (65, SignatureForm::Rs, "has 64 bytes, not 65"),
+        (65, SignatureForm::Eip2098, "has 64 bytes, not 65"),
+        (64, SignatureForm::Rsv, "has 65 bytes, not 64"),
+        (64, SignatureForm::HeaderFirst, "has 65 bytes, not 64"),
+        (64, SignatureForm::Der, "DER has no fixed width"),
+    ] {
+        let layout = layout(&format!("digest:32,signature:{width}")).with_form(form);
+        let found = layout.require_widths(verify).err().unwrap_or_default();
+        assert!(found.contains(problem) && found.is_empty() == problem.is_empty(), "{width} {form}: {found}");
+    }
+    let twice = layout("signature:64,recovery_id:1").with_form(SignatureForm::Eip2098);
+    assert!(twice.require_widths(verify).unwrap_err().contains("EIP-2098 has a recovery id"));
+    let header_first = layout("skip:1,signature:65").with_form(SignatureForm::HeaderFirst);
+    let (signature, v) = (header_first.place(Field::Signature).unwrap(), header_first.v().unwrap());
+    assert_eq!((signature.offset, signature.width, v.offset), (2, 64, 1));
+    assert!(
+        layout("digest:32,signature:65").require_widths(Operation::Sm2Verify).unwrap_err().contains("SM2 has no v")
+    );
     // BIP 340 and Ed25519 have no v.
     let with_v = "digest:32,public_key:32,signature:65".parse::<Layout>().unwrap();
     for operation in [Operation::Bip340Verify, Operation::Ed25519Verify(Rule::Strict)] {

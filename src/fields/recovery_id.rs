@@ -1,10 +1,11 @@
-//! The value v that stands beside signatures on block chains.
+//! The value v that stands next to signatures on block chains.
 
 /// The recovery id, 0 to 3, that a value of v stands for; `None` where it stands for none.
 ///
 /// `v` is a number of any length, big-endian, and no bytes are 0, as in RLP. It may be 0 to 3 itself; 27 to 30, as in
-/// Bitcoin's signed messages and in Ethereum before EIP-155; or 35 + 2 * chain id + parity for any chain id (EIP-155).
-/// Variable-time: v is public.
+/// Ethereum before EIP-155 and in Bitcoin's signed messages, which also have 31 to 34 (compressed public keys); or
+/// 35 + 2 * chain id + parity for any chain id (EIP-155). Headers of Bitcoin's signed messages from 35 on (BIP 137) are
+/// read by [`recovery_id_of_header`]. Variable-time: v is public.
 ///
 /// ```
 /// use gecc::ecdsa::recovery_id_of_v;
@@ -20,12 +21,36 @@ pub fn recovery_id_of_v(v: &[u8]) -> Option<u8> {
     match &v[zeros..] {
         [] => Some(0),
         [v @ 1..=3] => Some(*v),
-        [v @ 27..=30] => Some(v - 27),
+        [v @ 27..=34] => Some((v - 27) % 4),
         [v @ 35..=u8::MAX] => Some((v - 35) % 2),
         [_] => None,
         // Above 255, and 35 is odd.
         [.., last] => Some(!last & 1),
     }
+}
+
+/// The recovery id that the last byte of a signature `r || s || v` of 65 bytes stands for: 0 to 3, or 27 to 30.
+///
+/// `None` for every other byte. A chain id (EIP-155) has no place in one byte: almost any byte would be one.
+pub fn recovery_id_of_last_byte(v: u8) -> Option<u8> {
+    match v {
+        0..=3 => Some(v),
+        27..=30 => Some(v - 27),
+        _ => None,
+    }
+}
+
+/// The recovery id of a header byte of Bitcoin's signed messages, 27 to 42; `None` for every other byte.
+///
+/// The header also says what the address was made of (BIP 137): an uncompressed key (27 to 30), a compressed one (31 to
+/// 34), P2WPKH in P2SH (35 to 38) or P2WPKH (39 to 42). That does not change the public key.
+///
+/// ```
+/// use gecc::ecdsa::recovery_id_of_header;
+/// assert_eq!((recovery_id_of_header(32), recovery_id_of_header(43)), (Some(1), None));
+/// ```
+pub fn recovery_id_of_header(header: u8) -> Option<u8> {
+    (27..=42).contains(&header).then(|| (header - 27) % 4)
 }
 
 #[cfg(test)]
@@ -39,6 +64,7 @@ mod tests {
         let expected = |v: u8| match v {
             0..=3 => Some(v),
             27..=30 => Some(v - 27),
+            31..=34 => Some(v - 31),
             35.. => Some((v - 35) % 2),
             _ => None,
         };
@@ -48,6 +74,17 @@ mod tests {
             }
         }
         assert_eq!((recovery_id_of_v(&[]), recovery_id_of_v(&[0; 32])), (Some(0), Some(0)));
+    }
+
+    #[test]
+    fn last_bytes_and_headers_have_the_ranges_of_their_forms() {
+        let last: Vec<u8> = (0..=u8::MAX).filter(|v| recovery_id_of_last_byte(*v).is_some()).collect();
+        assert_eq!(last, [0, 1, 2, 3, 27, 28, 29, 30]);
+        assert!(last.iter().all(|v| recovery_id_of_last_byte(*v) == recovery_id_of_v(&[*v])));
+        for header in 0..=u8::MAX {
+            let expected = (27..=42).contains(&header).then_some((header.wrapping_sub(27)) & 3);
+            assert_eq!(recovery_id_of_header(header), expected, "{header}");
+        }
     }
 
     #[test]

@@ -1,0 +1,339 @@
+//! Signatures of every form and their recovery ids, from the columns of a batch.
+
+use crate::cells::{Cells, Integers, LONG, NO_RECOVERY_ID};
+use crate::columns::Inputs;
+use crate::error::Error;
+use crate::mapping::column_of;
+use crate::reason::{CellProblem, Reason};
+use gecc::Rows;
+use gecc::call::RecoveryIds;
+use gecc::fields::{Field, FormCounts, SignatureForm, SignatureReader, take_parity};
+
+/// Bytes of a row: `r || s`, a recovery id, and the kind of a signature of 65 bytes.
+const ROW: usize = 66;
+/// Where the recovery id of a row is.
+const ID: usize = 64;
+/// Where the kind of a row is.
+const KIND: usize = 65;
+/// Kinds of signatures of 65 bytes: those that end with a v, and those that begin with a header, too.
+const RSV: u8 = 1;
+const EITHER: u8 = 2;
+
+/// The signatures of a batch, and the recovery ids in them.
+pub(crate) struct Signatures<'a> {
+    rows: SignatureRows<'a>,
+    /// An id for each row, or [`NO_RECOVERY_ID`]; `None` where no form of the column has them.
+    ids: Option<Vec<u8>>,
+    counts: FormCounts,
+}
+
+enum SignatureRows<'a> {
+    /// `r || s` of each row where it lies.
+    Borrowed(Rows<'a, 64>),
+    Owned(Vec<[u8; ROW]>),
+}
+
+impl Signatures<'_> {
+    /// `r || s`. The rows of items with problems mean nothing.
+    pub fn rows(&self) -> Rows<'_, 64> {
+        match &self.rows {
+            SignatureRows::Borrowed(rows) => *rows,
+            SignatureRows::Owned(rows) => {
+                Rows::strided(rows.as_flattened(), ROW, rows.len()).expect("a row for each signature")
+            }
+        }
+    }
+
+    fn id(&self, row: usize) -> Option<u8> {
+        self.ids.as_ref().map(|ids| ids[row]).filter(|id| *id != NO_RECOVERY_ID)
+    }
+}
+
+/// A column of recovery ids.
+enum Ids<'a> {
+    Numbers(Integers<'a>),
+    Texts(Cells<'a>),
+}
+
+impl<'a> Ids<'a> {
+    fn of(inputs: &Inputs<'a>, field: Field) -> Result<Option<Self>, Error> {
+        let Some(place) = column_of(inputs.mapping, field, inputs.batch.schema_ref())? else { return Ok(None) };
+        let column = inputs.batch.column(place).as_ref();
+        Ok(Some(match Integers::are_of(column.data_type()) {
+            true => Ids::Numbers(Integers::of(column)),
+            false => Ids::Texts(Cells::of(column)),
+        }))
+    }
+
+    /// The id of a row, or [`NO_RECOVERY_ID`] for a number that is none.
+    fn get(&self, row: usize, reader: SignatureReader) -> Result<u8, CellProblem> {
+        let id = match self {
+            Ids::Numbers(numbers) => {
+                let v = u128::try_from(numbers.get(row)?).ok();
+                v.and_then(|v| reader.recovery_id_of_v(&v.to_be_bytes()))
+            }
+            Ids::Texts(cells) => {
+                let text = str::from_utf8(cells.get(row)?).ok().filter(|text| text.len() <= LONG);
+                text.and_then(|text| reader.recovery_id_of_text(text).ok()).flatten()
+            }
+        };
+        Ok(id.unwrap_or(NO_RECOVERY_ID))
+    }
+}
+
+impl<'a> Inputs<'a> {
+    /// Signatures `r || s` from any form.
+    pub fn signatures(&mut self, reader: SignatureReader) -> Result<Signatures<'a>, Error> {
+        let has = |field| self.has(field);
+        let has_parts = has(Field::R) && (has(Field::S) || has(Field::YParityAndS));
+        match (has(Field::Signature), has_parts, has(Field::Der)) {
+            (true, false, false) => self.whole_signatures(reader),
+            (false, true, false) => self.signatures_of_parts(),
+            (false, false, true) => {
+                let cells = self.required(Field::Der)?;
+                let rows = self.read_signatures(Field::Der, &cells, reader)?;
+                Ok(Signatures { rows, ids: None, counts: FormCounts::default() })
+            }
+            (false, false, false) => Err(self.missing(&[Field::Signature, Field::R, Field::Der])),
+            _ => Err(Error::Columns("more than one of `signature`, `r` with `s`, and `der` is given".to_owned())),
+        }
+    }
+
+    fn whole_signatures(&mut self, reader: SignatureReader) -> Result<Signatures<'a>, Error> {
+        let cells = self.required(Field::Signature)?;
+        if let Some(signatures) = self.borrowed(&cells, reader)? {
+            return Ok(signatures);
+        }
+        let rows = self.read_signatures(Field::Signature, &cells, reader)?;
+        let SignatureRows::Owned(read) = &rows else { unreachable!("signatures that were read are copies") };
+        let counts = self.counts(read.iter().map(|row| row[KIND]));
+        let ids = read.iter().map(|row| row[ID]).collect();
+        Ok(Signatures { ids: Some(ids), rows, counts })
+    }
+
+    /// Signatures of one width that are read where they lie; `None` where they are not.
+    fn borrowed(&mut self, cells: &Cells<'a>, reader: SignatureReader) -> Result<Option<Signatures<'a>>, Error> {
+        match reader.form() {
+            SignatureForm::Auto | SignatureForm::Rs if cells.contiguous(64).is_some() => {
+                self.borrowed_of_64(cells, reader).map(Some)
+            }
+            SignatureForm::Auto | SignatureForm::Rsv => self.borrowed_of_65(cells, reader, 0),
+            SignatureForm::HeaderFirst => self.borrowed_of_65(cells, reader, 1),
+            _ => Ok(None),
+        }
+    }
+
+    fn borrowed_of_64(&mut self, cells: &Cells<'a>, reader: SignatureReader) -> Result<Signatures<'a>, Error> {
+        let bytes = cells.contiguous(64).unwrap_or_default();
+        let (signatures, _) = bytes.as_chunks::<64>();
+        self.note_nulls(Field::Signature, cells);
+        // DER has no fixed width: where the type says 64 bytes they are r || s.
+        if cells.width_of_type().is_none() {
+            for (row, signature) in signatures.iter().enumerate() {
+                if let Err(problem) = reader.read(signature) {
+                    self.note(row, (Field::Signature, problem).into());
+                }
+            }
+        }
+        let rows = SignatureRows::Borrowed(Rows::new(signatures));
+        Ok(Signatures { rows, ids: None, counts: FormCounts::default() })
+    }
+
+    /// Signatures of 65 bytes, of which `r || s` begins at `start`.
+    fn borrowed_of_65(
+        &mut self,
+        cells: &Cells<'a>,
+        reader: SignatureReader,
+        start: usize,
+    ) -> Result<Option<Signatures<'a>>, Error> {
+        /// In place of a kind: DER of this length.
+        const DER: u8 = 3;
+        let Some(bytes) = cells.contiguous(65).filter(|bytes| !bytes.is_empty()) else { return Ok(None) };
+        let (signatures, _) = bytes.as_chunks::<65>();
+        self.note_nulls(Field::Signature, cells);
+        let is_auto = reader.form() == SignatureForm::Auto;
+        let read = self.fill(false, |row, [id, kind]: &mut [u8; 2]| {
+            let signature = &signatures[row];
+            let found = reader.read(signature).map_err(|problem| Reason::from((Field::Signature, problem)))?;
+            *id = found.recovery_id.unwrap_or(NO_RECOVERY_ID);
+            *kind = match found.recovery_id {
+                None => DER,
+                Some(_) if is_auto => kind_of(signature),
+                Some(_) => 0,
+            };
+            Ok::<(), Reason>(())
+        })?;
+        if read.iter().any(|[_, kind]| *kind == DER) {
+            return Ok(None);
+        }
+        let counts = self.counts(read.iter().map(|[_, kind]| *kind));
+        let rows = SignatureRows::Borrowed(Rows::strided(&bytes[start..], 65, self.rows())?);
+        Ok(Some(Signatures { rows, ids: Some(read.iter().map(|[id, _]| *id).collect()), counts }))
+    }
+
+    /// Counts of signatures of these kinds, with those that were rejected as header-first.
+    fn counts(&self, kinds: impl Iterator<Item = u8>) -> FormCounts {
+        let looks_header_first = Reason::Cell(Field::Signature, CellProblem::LooksHeaderFirst).code();
+        let header_first = self.problems.iter().filter(|problem| **problem == looks_header_first).count() as u64;
+        let mut counts = FormCounts { header_first, ..FormCounts::default() };
+        for kind in kinds {
+            counts.rsv += u64::from(kind == RSV);
+            counts.either += u64::from(kind == EITHER);
+        }
+        counts
+    }
+
+    /// Copies of the signatures of a column.
+    fn read_signatures(
+        &mut self,
+        field: Field,
+        cells: &Cells<'a>,
+        reader: SignatureReader,
+    ) -> Result<SignatureRows<'a>, Error> {
+        /// No signature is longer: DER and a hash type.
+        const LONGEST: usize = 73;
+        let rows = self.fill(false, |row, to: &mut [u8; ROW]| {
+            let (mut short, mut long) = ([0; LONGEST], Vec::new());
+            let length = cells.len(row).map_err(|problem| Reason::Cell(field, problem))?;
+            let bytes = match short.get_mut(..length) {
+                Some(bytes) => bytes,
+                None if length <= LONG => {
+                    long.resize(length, 0);
+                    &mut long[..]
+                }
+                None => return Err(Reason::Cell(field, CellProblem::WrongLength)),
+            };
+            cells.read(row, bytes).map_err(|problem| Reason::Cell(field, problem))?;
+            to[ID] = NO_RECOVERY_ID;
+            if field == Field::Der {
+                let signature = reader.read_der(bytes).map_err(|problem| Reason::from((field, problem)))?;
+                to[..ID].copy_from_slice(&signature);
+                return Ok(());
+            }
+            let read = reader.read(bytes).map_err(|problem| Reason::from((field, problem)))?;
+            to[..ID].copy_from_slice(&read.signature);
+            to[ID] = read.recovery_id.unwrap_or(NO_RECOVERY_ID);
+            to[KIND] = if reader.form() == SignatureForm::Auto { kind_of(bytes) } else { 0 };
+            Ok(())
+        })?;
+        Ok(SignatureRows::Owned(rows))
+    }
+
+    /// Signatures of r and s, or of r and yParityAndS, which s may stand next to.
+    fn signatures_of_parts(&mut self) -> Result<Signatures<'a>, Error> {
+        let (r, s, s_and_parity) =
+            (self.required(Field::R)?, self.optional(Field::S)?, self.optional(Field::YParityAndS)?);
+        let decimal = self.mapping.decimal;
+        let number = |field: Field, cells: &Cells, row: usize, to: &mut [u8]| {
+            let read = match decimal && field != Field::YParityAndS && cells.is_text() {
+                true => cells.read_decimal(row, to),
+                false => cells.read_number(row, to),
+            };
+            read.map_err(|problem| Reason::Cell(field, problem))
+        };
+        let rows = self.fill(false, |row, to: &mut [u8; ROW]| {
+            number(Field::R, &r, row, &mut to[..32])?;
+            to[ID] = NO_RECOVERY_ID;
+            let is_given = |cells: &&Cells| cells.get(row).is_ok();
+            let Some(s_and_parity) = s_and_parity.as_ref().filter(|cells| s.is_none() || is_given(cells)) else {
+                let s = s.as_ref().ok_or(Reason::Cell(Field::S, CellProblem::Null))?;
+                return number(Field::S, s, row, &mut to[32..ID]);
+            };
+            number(Field::YParityAndS, s_and_parity, row, &mut to[32..ID])?;
+            to[ID] = take_parity(&mut to[32]);
+            if let Some(s) = s.as_ref().filter(is_given) {
+                let mut given = [0; 32];
+                number(Field::S, s, row, &mut given)?;
+                if given != to[32..ID] {
+                    return Err(Reason::Cell(Field::S, CellProblem::DiffersFromSignature));
+                }
+            }
+            Ok(())
+        })?;
+        let ids = self.has(Field::YParityAndS).then(|| rows.iter().map(|row| row[ID]).collect());
+        Ok(Signatures { rows: SignatureRows::Owned(rows), ids, counts: FormCounts::default() })
+    }
+
+    /// The recovery ids of all rows, in signatures or in columns; [`NO_RECOVERY_ID`] where there is none. Where they are
+    /// required all of a row have to agree, and else the first is a hint. `None` where no row has one, or the operation
+    /// takes none.
+    pub fn recovery_ids(
+        &mut self,
+        signatures: &Signatures,
+        reader: SignatureReader,
+        wanted: RecoveryIds,
+    ) -> Result<Option<Vec<[u8; 1]>>, Error> {
+        if wanted == RecoveryIds::No {
+            return Ok(None);
+        }
+        let mut columns = Vec::new();
+        for field in Field::RECOVERY_IDS {
+            columns.extend(Ids::of(self, field)?.map(|ids| (field, ids)));
+        }
+        let is_required = wanted == RecoveryIds::Required;
+        match (&signatures.ids, columns.first()) {
+            (None, None) if is_required && self.has(Field::Signature) => {
+                let problem = "signatures of 64 bytes need a column for `recovery_id` (or, where s has the parity in its \
+                               top bit, --signature-form eip2098, signature_form=\"eip2098\" in Python)";
+                return Err(Error::Columns(problem.to_owned()));
+            }
+            (None, None) if is_required => return Err(self.missing(&[Field::RecoveryId])),
+            (None, None) => return Ok(None),
+            (Some(_), None) if is_required => {
+                signatures.counts.check().map_err(|problem| Error::Columns(problem.to_string()))?;
+            }
+            _ => {}
+        }
+        let (first, has_signatures) = (columns.first().map(|(field, _)| *field), self.has(Field::Signature));
+        let rows = self.fill(false, |row, to: &mut [u8; 1]| {
+            let of_signature = signatures.id(row);
+            let mut found = of_signature.map(|id| (id, CellProblem::DiffersFromSignature));
+            for (field, ids) in &columns {
+                // Where it is a hint the first serves, whatever the others are.
+                if !is_required && found.is_some() {
+                    break;
+                }
+                let id = match ids.get(row, reader) {
+                    Ok(NO_RECOVERY_ID) if !is_required => continue,
+                    Ok(id) => id,
+                    Err(CellProblem::Null) => continue,
+                    Err(problem) => return Err(Reason::Cell(*field, problem)),
+                };
+                match found {
+                    Some((before, problem)) if before != id => return Err(Reason::Cell(*field, problem)),
+                    Some(_) => {}
+                    None => found = Some((id, differs_from(*field))),
+                }
+            }
+            *to = match (found, first) {
+                (Some((id, _)), _) => [id],
+                (None, _) if !is_required => [NO_RECOVERY_ID],
+                (None, Some(field)) => return Err(Reason::Cell(field, CellProblem::Null)),
+                (None, None) if has_signatures => return Err(Reason::Cell(Field::Signature, CellProblem::WrongLength)),
+                (None, None) => return Err(Reason::Cell(Field::RecoveryId, CellProblem::Null)),
+            };
+            Ok(())
+        })?;
+        let has_some = is_required || rows.iter().any(|id| *id != [NO_RECOVERY_ID]);
+        Ok(has_some.then_some(rows))
+    }
+}
+
+/// What a later field does that contradicts this one.
+fn differs_from(field: Field) -> CellProblem {
+    match field {
+        Field::V => CellProblem::DiffersFromV,
+        _ => CellProblem::DiffersFromRecoveryId,
+    }
+}
+
+/// The kind of a signature that was read as `r || s || v`.
+fn kind_of(bytes: &[u8]) -> u8 {
+    let mut counts = FormCounts::default();
+    counts.see(bytes);
+    match (counts.rsv, counts.either) {
+        (1, _) => RSV,
+        (_, 1) => EITHER,
+        _ => 0,
+    }
+}
