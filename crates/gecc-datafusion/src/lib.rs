@@ -23,6 +23,8 @@
 //! | `ecdsa_verify(curve, digest, signature, public_key)` | Boolean |
 //! | `ecdsa_verify_der(curve, digest, der, public_key)` | Boolean, for signatures in DER |
 //! | `ecdsa_recover(curve, digest, signature[, recovery_id])` | the public key, FixedSizeBinary(65): `04 \|\| x \|\| y` |
+//! | `ecdsa_verify_form(curve, form, digest, signature, public_key)` | Boolean, for signatures in a form that is named |
+//! | `ecdsa_recover_form(curve, form, digest, signature[, recovery_id])` | the public key, for signatures in a form that is named |
 //! | `eth_address(public_key)` | the Ethereum address of a key on secp256k1, FixedSizeBinary(20) |
 //! | `sm2_verify(digest, signature, public_key)` | Boolean; the digest is e, the SM3 of Z_A and the message |
 //! | `sm2_verify_der(digest, der, public_key)` | Boolean, for signatures in DER |
@@ -36,12 +38,14 @@
 //! differ in what they accept ([`gecc::ed25519::Rule`]): `'cofactorless'` is that of OpenSSL and Go, `'strict'` that of
 //! Solana, `'zip215'` that of Zcash and CometBFT; there is none that is meant where none is named. So is `context`: at
 //! most 255 bytes in hexadecimal digits, `''` for Ed25519ph without one. So is `hash` ([`gecc::fields::Hash`]):
-//! `'sha256'`, `'sha384'`, `'keccak256'`, `'eip191'`. The others are columns or values of any type that [`gecc_arrow`]
+//! `'sha256'`, `'sha384'`, `'keccak256'`, `'eip191'`, `'bitcoin-message'`. So is `form` ([`gecc::fields::SignatureForm`]):
+//! `'header-first'` for Bitcoin's signed messages, `'eip2098'`, `'der-hash-type'` for DER with a byte of Bitcoin's
+//! signature hash type behind it. The others are columns or values of any type that [`gecc_arrow`]
 //! reads: bytes as FixedSizeBinary, Binary, LargeBinary or BinaryView, or hexadecimal text with or without `0x`, also
 //! in a dictionary. A message that is a text of its own is cast: `'Hello'::BYTEA`. A signature is `r || s`, or
-//! `r || s || v` of 65 bytes, whose last byte is the recovery id where none is given; one of BIP 340 or Ed25519 is its
-//! 64 bytes alone. DER is strict; behind it there may be one byte more, as Bitcoin's hash type is. A `recovery_id` is
-//! an integer or a boolean, in any of the forms of [`gecc_arrow::Field::RecoveryId`]. A public key has 33 or 65 bytes
+//! `r || s || v` of 65 bytes, whose last byte is 0 to 3 or 27 to 30, or strict DER; one of BIP 340 or Ed25519 is its 64
+//! bytes alone. A `recovery_id` is an integer, a boolean or a text, in any of the forms of
+//! [`gecc_arrow::Field::RecoveryId`], and the same as that of the signature where it has one. A public key has 33 or 65 bytes
 //! (SEC 1), or 64 bytes `x || y`; for BIP 340 also 32 bytes x, and of all forms x alone counts. Those of Ed25519 have
 //! 32 bytes. It may be PEM, DER, an X.509 certificate or a JSON Web Key too, which have to name the curve or Ed25519.
 //!

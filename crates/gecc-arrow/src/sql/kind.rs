@@ -7,7 +7,7 @@ use gecc::CurveId;
 use gecc::call::Operation;
 use gecc::ecdsa::Policy;
 use gecc::ed25519::{Rule, UnknownRule, Variant};
-use gecc::fields::{Field, Hash, Mapping, UnknownHash};
+use gecc::fields::{Field, Hash, Mapping, SignatureForm, UnknownHash, UnknownSignatureForm};
 
 /// What a function computes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -18,6 +18,10 @@ pub enum FunctionKind {
     EcdsaVerifyDer,
     /// The public keys that made ECDSA signatures.
     EcdsaRecover,
+    /// Verdicts on ECDSA signatures in a form that the statement names.
+    EcdsaVerifyForm,
+    /// The public keys that made ECDSA signatures in a form that the statement names.
+    EcdsaRecoverForm,
     /// The Ethereum addresses of public keys.
     EthAddress,
     /// Verdicts on SM2 signatures.
@@ -42,6 +46,8 @@ pub struct Task {
     pub(super) computed: Computed,
     /// Of Ed25519.
     pub(super) variant: Variant,
+    /// Of ECDSA.
+    pub(super) form: SignatureForm,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,10 +71,12 @@ pub enum Gives {
 
 impl FunctionKind {
     /// All of them.
-    pub const ALL: [FunctionKind; 11] = [
+    pub const ALL: [FunctionKind; 13] = [
         FunctionKind::EcdsaVerify,
         FunctionKind::EcdsaVerifyDer,
         FunctionKind::EcdsaRecover,
+        FunctionKind::EcdsaVerifyForm,
+        FunctionKind::EcdsaRecoverForm,
         FunctionKind::EthAddress,
         FunctionKind::Sm2Verify,
         FunctionKind::Sm2VerifyDer,
@@ -92,6 +100,10 @@ impl FunctionKind {
             FunctionKind::EcdsaRecover => {
                 ("ecdsa_recover", &["curve"], &[Digest, Signature, RecoveryId], FixedSizeBinary(65))
             }
+            FunctionKind::EcdsaVerifyForm => ("ecdsa_verify_form", &["curve", "form"], OVER_DIGESTS, Boolean),
+            FunctionKind::EcdsaRecoverForm => {
+                ("ecdsa_recover_form", &["curve", "form"], &[Digest, Signature, RecoveryId], FixedSizeBinary(65))
+            }
             FunctionKind::EthAddress => ("eth_address", &[], &[PublicKey], FixedSizeBinary(20)),
             FunctionKind::Sm2Verify => ("sm2_verify", &[], OVER_DIGESTS, Boolean),
             FunctionKind::Sm2VerifyDer => ("sm2_verify_der", &[], IN_DER, Boolean),
@@ -109,8 +121,8 @@ impl FunctionKind {
         format!("{}{reason}", self.described().0)
     }
 
-    /// What the first arguments name, texts in the statement: a curve, a rule of Ed25519 with or without a context, or
-    /// a hash. The others are fields.
+    /// What the first arguments name, texts in the statement: a curve with or without a signature form, a rule of
+    /// Ed25519 with or without a context, or a hash. The others are fields.
     pub fn names(self) -> &'static [&'static str] {
         self.described().1
     }
@@ -145,10 +157,12 @@ impl FunctionKind {
     pub fn task(self, named: &[Option<&str>], policy: Policy) -> Result<Task, String> {
         let name = |place: usize| named.get(place).copied().flatten();
         let computed = match self {
-            FunctionKind::EcdsaVerify | FunctionKind::EcdsaVerifyDer => {
+            FunctionKind::EcdsaVerify | FunctionKind::EcdsaVerifyDer | FunctionKind::EcdsaVerifyForm => {
                 Computed::Operation(Operation::EcdsaVerify(ecdsa_curve(name(0))?, policy))
             }
-            FunctionKind::EcdsaRecover => Computed::Operation(Operation::EcdsaRecover(ecdsa_curve(name(0))?)),
+            FunctionKind::EcdsaRecover | FunctionKind::EcdsaRecoverForm => {
+                Computed::Operation(Operation::EcdsaRecover(ecdsa_curve(name(0))?))
+            }
             FunctionKind::EthAddress => Computed::EthAddress,
             FunctionKind::MessageDigest => Computed::Digests(hash(name(0))?),
             FunctionKind::Sm2Verify | FunctionKind::Sm2VerifyDer => Computed::Operation(Operation::Sm2Verify),
@@ -163,12 +177,18 @@ impl FunctionKind {
             _ => Ok(Variant::PURE),
         };
         let variant = variant.map_err(|problem| format!("`context`: {problem}"))?;
-        Ok(Task { computed, variant })
+        let form = match (self, computed) {
+            (FunctionKind::EcdsaVerifyForm | FunctionKind::EcdsaRecoverForm, Computed::Operation(operation)) => {
+                form(name(1), operation)?
+            }
+            _ => SignatureForm::Auto,
+        };
+        Ok(Task { computed, variant, form })
     }
 
     /// How many of the last arguments may be left out.
     pub fn optional(self) -> usize {
-        usize::from(self == FunctionKind::EcdsaRecover)
+        usize::from(matches!(self, FunctionKind::EcdsaRecover | FunctionKind::EcdsaRecoverForm))
     }
 
     /// The type of the result.
@@ -197,6 +217,14 @@ fn ecdsa_curve(name: Option<&str>) -> Result<CurveId, String> {
         let note = if name.parse() == Ok(CurveId::Sm2) { "; for this one there is `sm2_verify`" } else { "" };
         format!("there is no ECDSA on the curve '{name}'; the curves are {known}{note}")
     })
+}
+
+/// A form that signatures of the operation have.
+fn form(name: Option<&str>, operation: Operation) -> Result<SignatureForm, String> {
+    let name = name.ok_or("`form` must be a text in the statement, such as 'header-first'")?;
+    let form = name.parse().map_err(|unknown: UnknownSignatureForm| unknown.to_string())?;
+    operation.signature_reader(form).map_err(|problem| problem.to_string())?;
+    Ok(form)
 }
 
 fn rule(name: Option<&str>) -> Result<Rule, String> {

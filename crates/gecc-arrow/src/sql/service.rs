@@ -71,6 +71,7 @@ impl Service {
 
     fn answers_of_part(&self, kind: FunctionKind, task: Task, batch: &RecordBatch) -> Result<Answers, Problem> {
         let mut mapping = kind.mapping(batch.num_columns());
+        mapping.signature_form = task.form;
         match task.computed {
             Computed::Operation(operation) => {
                 let operation = Operation { variant: task.variant, ..operation.into() };
