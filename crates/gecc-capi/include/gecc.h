@@ -251,6 +251,8 @@ enum GeccHash
   GECC_HASH_KECCAK256 = 5,
   /// Keccak-256 of the message behind the prefix of EIP-191, version 0x45 (`personal_sign`).
   GECC_HASH_EIP191 = 6,
+  /// SHA-256 twice of what Bitcoin's `signmessage` signs (BIP 137): a prefix, the length, and the message.
+  GECC_HASH_BITCOIN_MESSAGE = 7,
 };
 #ifndef __cplusplus
 #if __STDC_VERSION__ >= 202311L
@@ -320,6 +322,36 @@ enum GeccSForm
 typedef enum GeccSForm GeccSForm;
 #else
 typedef int32_t GeccSForm;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
+/// How the bytes of a signature are arranged.
+enum GeccSignatureForm
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : int32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+  /// Decided for each signature by length and content: `r || s` (64 bytes), `r || s || v` (65), or strict DER. One
+  /// that fits two of these is malformed.
+  GECC_SIGNATURE_FORM_AUTO = 0,
+  /// `r || s`, 64 bytes.
+  GECC_SIGNATURE_FORM_RS = 1,
+  /// `r || s || v`, 65 bytes; v is 0 to 3, or 27 to 30.
+  GECC_SIGNATURE_FORM_RSV = 2,
+  /// A header of 27 to 42 and `r || s`, 65 bytes: Bitcoin's signed messages (BIP 137).
+  GECC_SIGNATURE_FORM_HEADER_FIRST = 3,
+  /// `r || s`, 64 bytes, with the recovery id in the top bit of s (EIP-2098).
+  GECC_SIGNATURE_FORM_EIP2098 = 4,
+  /// Strict DER.
+  GECC_SIGNATURE_FORM_DER = 5,
+  /// Strict DER, with or without a byte of Bitcoin's signature hash type behind it. For secp256k1.
+  GECC_SIGNATURE_FORM_DER_HASH_TYPE = 6,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum GeccSignatureForm GeccSignatureForm;
+#else
+typedef int32_t GeccSignatureForm;
 #endif // __STDC_VERSION__ >= 202311L
 #endif // __cplusplus
 
@@ -520,6 +552,23 @@ void gecc_on_progress(GeccProgress progress, void *context);
 /// Reads `der`, as many as items. Writes `signatures`, 64 bytes each, zeros where one is malformed; `codes`. Code other
 /// than valid: `GECC_CODE_MALFORMED_SIGNATURE`. One thread computes this. Any thread may call this at any time.
 GeccStatus gecc_signatures_from_der(size_t items, const GeccBytes *der, uint8_t *signatures, uint8_t *codes);
+
+/// Signatures of any form as rows of 64 bytes `r || s`, and the recovery ids in them. Of forms without one an id is 255.
+///
+/// Reads `signatures`, as many as items, of any length. Writes `rows`, 64 bytes each, zeros where one is malformed;
+/// `recovery_ids`, a byte each; `codes`. `form` is a `GeccSignatureForm`. Code other than valid:
+/// `GECC_CODE_MALFORMED_SIGNATURE`, also where v or the header is not defined. Ranges are checked where a signature is
+/// used, and that a recovery id belongs to it by recovery alone. One thread computes this. Any thread may call this at
+/// any time.
+///
+/// A signature of 65 bytes can be `r || s || v` and header-first. With `GECC_SIGNATURE_FORM_AUTO` it is read as the
+/// former; where more of the others are header-first than not, `GECC_STATUS_INVALID_ARGUMENT` is returned: say the form.
+GeccStatus gecc_signatures_read(int32_t form,
+                                size_t items,
+                                const GeccBytes *signatures,
+                                uint8_t *rows,
+                                uint8_t *recovery_ids,
+                                uint8_t *codes);
 
 /// Signatures of 64 bytes `r || s` in DER.
 ///

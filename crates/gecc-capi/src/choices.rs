@@ -6,7 +6,7 @@ use super::status::{Failure, GeccStatus, call};
 use super::written::write_value;
 use gecc::ecdsa::{Policy, SForm};
 use gecc::ed25519::Rule;
-use gecc::fields::Hash;
+use gecc::fields::{Hash, SignatureForm};
 use gecc::{Backend, CurveId, UnknownCurve};
 use std::ffi::{CStr, c_char};
 
@@ -89,6 +89,29 @@ pub enum GeccHash {
     Keccak256 = 5,
     /// Keccak-256 of the message behind the prefix of EIP-191, version 0x45 (`personal_sign`).
     Eip191 = 6,
+    /// SHA-256 twice of what Bitcoin's `signmessage` signs (BIP 137): a prefix, the length, and the message.
+    BitcoinMessage = 7,
+}
+
+/// How the bytes of a signature are arranged.
+#[repr(i32)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GeccSignatureForm {
+    /// Decided for each signature by length and content: `r || s` (64 bytes), `r || s || v` (65), or strict DER. One
+    /// that fits two of these is malformed.
+    Auto = 0,
+    /// `r || s`, 64 bytes.
+    Rs = 1,
+    /// `r || s || v`, 65 bytes; v is 0 to 3, or 27 to 30.
+    Rsv = 2,
+    /// A header of 27 to 42 and `r || s`, 65 bytes: Bitcoin's signed messages (BIP 137).
+    HeaderFirst = 3,
+    /// `r || s`, 64 bytes, with the recovery id in the top bit of s (EIP-2098).
+    Eip2098 = 4,
+    /// Strict DER.
+    Der = 5,
+    /// Strict DER, with or without a byte of Bitcoin's signature hash type behind it. For secp256k1.
+    DerHashType = 6,
 }
 
 /// Which Ed25519 signatures are valid. RFC 8032 leaves open what programs have decided in different ways; the rules
@@ -149,8 +172,13 @@ pub(crate) fn s_form(number: i32) -> Result<SForm, Failure> {
 }
 
 pub(crate) fn hash(number: i32) -> Result<Hash, Failure> {
-    let hashes = numbered!(GeccHash, Hash: Sha256, Sha256d, Sha384, Sha512, Keccak256, Eip191);
+    let hashes = numbered!(GeccHash, Hash: Sha256, Sha256d, Sha384, Sha512, Keccak256, Eip191, BitcoinMessage);
     chosen("hash", number, &hashes)
+}
+
+pub(crate) fn signature_form(number: i32) -> Result<SignatureForm, Failure> {
+    let forms = numbered!(GeccSignatureForm, SignatureForm: Auto, Rs, Rsv, HeaderFirst, Eip2098, Der, DerHashType);
+    chosen("signature form", number, &forms)
 }
 
 pub(crate) fn ed25519_rule(number: i32) -> Result<Rule, Failure> {

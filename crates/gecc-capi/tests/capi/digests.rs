@@ -7,13 +7,15 @@ use crate::capi::status::GeccStatus;
 use std::ptr::{null, null_mut};
 
 /// FIPS 180-4's message, of which Keccak-256 is known from Ethereum, and one that ethers' documentation signs.
-const KNOWN: [(GeccHash, &str, &str); 6] = [
+const KNOWN: [(GeccHash, &str, &str); 7] = [
     (GeccHash::Sha256, "abc", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"),
     (GeccHash::Sha256d, "abc", "4f8b42c22dd3729b519ba6f68d2da7cc5b2d606d05daed5ad5128cc03e6c6358"),
     (GeccHash::Sha384, "abc", "cb00753f45a35e8bb5a03d699ac65007272c32ab0eded1631a8b605a43ff5bed"),
     (GeccHash::Sha512, "abc", "ddaf35a193617abacc417349ae20413112e6fa4e89a97ea20a9eeee64b55d39a"),
     (GeccHash::Keccak256, "abc", "4e03657aea45a94fc7d47ba826c8d667c0d1e6e33a64a036ec44f58fa12d6c45"),
     (GeccHash::Eip191, "Hello World", "a1de988600a42c4b4ab089b619297c17d53cffae5d5120d82d8a92d0bb3b78f2"),
+    // By Python's hashlib, from BIP 137.
+    (GeccHash::BitcoinMessage, "Hello World", "a7af0baad5ae99b97fc69b3a0d1abcf3ef17f131cc4776e1bc11933ec8550f49"),
 ];
 
 pub fn of_every_hash() {

@@ -26,7 +26,7 @@ use std::ffi::CStr;
 use std::ptr::{null, null_mut};
 
 pub fn tests() -> Vec<Trial> {
-    let everywhere: [Named<fn()>; 50] = named![
+    let everywhere: [Named<fn()>; 51] = named![
         arguments::null_is_refused,
         arguments::numbers_are_refused,
         arguments::options_of_other_sizes,
@@ -40,6 +40,7 @@ pub fn tests() -> Vec<Trial> {
         arguments::texts_are_cut,
         der::there_and_back,
         der::arguments_are_refused,
+        der::signatures_of_every_form,
         digests::of_every_hash,
         digests::arguments_are_refused,
         header::is_what_is_generated,
