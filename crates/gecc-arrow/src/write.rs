@@ -9,7 +9,7 @@ use crate::unpacked;
 use arrow_array::RecordBatch;
 use arrow_ipc::CompressionType;
 use arrow_ipc::writer::{FileWriter, IpcWriteOptions, StreamWriter};
-use arrow_schema::{Field, SchemaRef};
+use arrow_schema::{DataType, Field, SchemaRef};
 use parquet::arrow::arrow_writer::{
     ArrowColumnChunk, ArrowLeafColumn, ArrowRowGroupWriterFactory, ArrowWriter, ArrowWriterOptions, compute_leaves,
 };
@@ -77,11 +77,37 @@ impl Writer {
     /// [`Error::File`] or [`Error::Stream`] when it cannot be written, [`Error::Malformed`] when the format has no
     /// place for a type of the schema.
     pub fn create(output: Output, format: Format, compression: Compression, schema: &SchemaRef) -> Result<Self, Error> {
+        Self::create_as(output, format, compression, schema, None)
+    }
+
+    /// Begins a file or stream of which not many more than `max_memory` bytes wait to be written together. Columns of
+    /// text have neither dictionaries nor statistics in Parquet, as these copy long values.
+    ///
+    /// # Errors
+    /// As for [`Writer::create`].
+    pub fn create_within(
+        max_memory: u64,
+        output: Output,
+        format: Format,
+        compression: Compression,
+        schema: &SchemaRef,
+    ) -> Result<Self, Error> {
+        Self::create_as(output, format, compression, schema, Some(max_memory))
+    }
+
+    fn create_as(
+        output: Output,
+        format: Format,
+        compression: Compression,
+        schema: &SchemaRef,
+        max_memory: Option<u64>,
+    ) -> Result<Self, Error> {
+        let at_once = max_memory.map_or(AT_ONCE, |bytes| bytes / 2).clamp(1, AT_ONCE);
         let ipc = || {
             let codec = (compression == Compression::Zstd).then_some(CompressionType::ZSTD);
             IpcWriteOptions::default().try_with_compression(codec)?.try_with_compression_level(codec.map(|_| 1))
         };
-        let mut encoder = Encoder { schema: schema.clone(), row_groups: None, tried: Arc::default() };
+        let mut encoder = Encoder { schema: schema.clone(), row_groups: None, tried: Arc::default(), at_once };
         let content = match (Target::create(output)?, format) {
             (None, _) => Content::Nowhere,
             (Some(target), Format::Parquet) => {
@@ -90,11 +116,13 @@ impl Writer {
                     return Err(Error::Malformed(format!("the column `{name}` is {found}, which Parquet has not")));
                 }
                 let schema = unpacked::schema(schema);
-                let options = ArrowWriterOptions::new().with_properties(properties(&schema, compression));
+                let has_long_texts = max_memory.is_some();
+                let properties = properties(&schema, compression, has_long_texts);
+                let options = ArrowWriterOptions::new().with_properties(properties);
                 let (file, row_groups) = caught(|| {
                     Ok(ArrowWriter::try_new_with_options(target, schema.clone(), options)?.into_serialized_writer()?)
                 })?;
-                encoder = Encoder { schema, row_groups: Some(Arc::new(row_groups)), tried: Arc::default() };
+                encoder = Encoder { schema, row_groups: Some(Arc::new(row_groups)), ..encoder };
                 Content::Parquet(file)
             }
             (Some(target), Format::ArrowFile) => {
@@ -131,7 +159,7 @@ impl Writer {
                 few.leaves.push(leaves);
                 few.batches.push(batch);
                 few.pool = pool;
-                if few.rows >= TOGETHER || few.bytes >= 2 * AT_ONCE {
+                if few.rows >= TOGETHER || few.bytes >= 2 * self.encoder.at_once {
                     self.append_few()?;
                 }
             }
@@ -203,7 +231,7 @@ fn append_parts(
     pool: &Pool,
 ) -> Result<(), Error> {
     let rows = batch.num_rows();
-    if rows < 2 || stands_for(batch) <= AT_ONCE {
+    if rows < 2 || stands_for(batch) <= encoder.at_once {
         return append_row_group(file, encoder.row_group(vec![encoder.leaves(batch)?], pool)?);
     }
     append_parts(file, encoder, &batch.slice(0, rows / 2), pool)?;
@@ -217,10 +245,12 @@ pub struct Encoder {
     row_groups: Option<Arc<ArrowRowGroupWriterFactory>>,
     /// Whether a row was encoded.
     tried: Arc<OnceLock<()>>,
+    /// Bytes that the rows of a batch may stand for, beyond what they hold in memory, where all are encoded at once: a
+    /// value that a dictionary or views have once is written as often as it occurs.
+    at_once: u64,
 }
 
-/// Bytes that the rows of a batch may stand for, beyond what they hold in memory, where all are encoded at once: a
-/// value that a dictionary or views have once is written as often as it occurs.
+/// [`Encoder::at_once`] where memory is not limited.
 const AT_ONCE: u64 = 16 << 20;
 
 /// Rows below which a batch is a small one, and rows of small batches that become a row group: a file of Parquet has
@@ -251,7 +281,7 @@ impl Encoder {
         }
         Ok(Encoded(if self.row_groups.is_none() {
             EncodedAs::Batch(compact::batch(batch)?)
-        } else if stands_for(batch) > held(batch) + AT_ONCE {
+        } else if stands_for(batch) > held(batch) + self.at_once {
             EncodedAs::Later(batch.clone(), pool.clone())
         } else if batch.num_rows() < SMALL {
             let batch = compact::batch(batch)?;
@@ -302,15 +332,17 @@ impl Encoder {
     }
 }
 
-fn properties(schema: &SchemaRef, compression: Compression) -> WriterProperties {
+fn properties(schema: &SchemaRef, compression: Compression, has_long_texts: bool) -> WriterProperties {
     let codec = match compression {
         Compression::None => Codec::UNCOMPRESSED,
         Compression::Zstd => Codec::ZSTD(ZstdLevel::default()),
     };
     let mut properties =
         WriterProperties::builder().set_compression(codec).set_statistics_enabled(EnabledStatistics::Chunk);
-    for field in schema.fields().iter().filter(|field| field.data_type().is_binary()) {
-        // Digests, keys and signatures hardly repeat, so that a dictionary would cost time and room.
+    let is_text = |found: &DataType| matches!(found, DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View);
+    // Digests, keys and signatures hardly repeat, so that a dictionary would cost time and room.
+    let is_plain = |found: &DataType| found.is_binary() || has_long_texts && is_text(found);
+    for field in schema.fields().iter().filter(|field| is_plain(field.data_type())) {
         let column = ColumnPath::from(field.name().as_str());
         properties = properties
             .set_column_dictionary_enabled(column.clone(), false)

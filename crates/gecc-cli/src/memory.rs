@@ -18,7 +18,6 @@ pub fn keep_freed() {
 }
 
 /// Large blocks go back to the system at once again, where what lies freed between others would count against a limit.
-#[cfg(feature = "chains")]
 pub fn give_back_freed() {
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
     {

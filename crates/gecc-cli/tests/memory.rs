@@ -34,6 +34,11 @@ const TAGGED_LINES: usize = 300;
 const TAG: usize = MIB;
 const LIMIT_WITH_TAGS: usize = 64;
 
+/// Limits for rows of which only a few fit: in MiB the limit and the tag of each row, and the rows.
+const LONG_ROWS: [(usize, usize, usize); 4] = [(32, 1, 64), (32, 3, 24), (32, 15, 8), (128, 15, 12)];
+/// How often the longest row may be in memory beyond the limit.
+const COPIES_OF_A_ROW: usize = 5;
+
 fn main() -> ExitCode {
     let tests = LIMITS.iter().flat_map(|limit| {
         [
@@ -51,8 +56,11 @@ fn main() -> ExitCode {
         test("tables::much_of_little".to_owned(), None, much_of_little),
         test("tables::few_values_for_many_rows".to_owned(), None, few_values_for_many_rows),
     ];
+    let long_rows = LONG_ROWS.into_iter().map(|(limit, tag, rows)| {
+        test(format!("command::rows_of_{tag}_mib_within_{limit}"), None, move || long_rows(limit, tag * MIB, rows))
+    });
     let node = test("node::large_blocks".to_owned(), None, large_blocks_of_a_node);
-    harness::run(tests.chain([tags, names, node]).chain(tables).collect())
+    harness::run(tests.chain([tags, names, node]).chain(long_rows).chain(tables).collect())
 }
 
 /// For what `write_rows` writes.
@@ -108,6 +116,40 @@ fn command(limit: usize, name: &str, lines: usize, write: fn(File), arguments: &
     assert_eq!(answers, lines);
     // The command itself, and what it reads and writes at a time.
     assert!(peak <= limit * MIB + BASE + 24 * MIB, "{peak} bytes with a limit of {limit} MiB");
+}
+
+/// Rows of JSON and of CSV to answers of every format, by few threads and by many.
+fn long_rows(limit: usize, tag: usize, rows: usize) {
+    let folder = folder("long-rows");
+    let json = folder.path().join("rows.jsonl");
+    write_lines(File::create(&json).expect("writable"), rows, &format!("\"tag\":\"{}\",", "t".repeat(tag)));
+    let csv = folder.path().join("rows.csv");
+    write_csv(File::create(&csv).expect("writable"), rows, &"t".repeat(tag));
+    let calls = [(&json, "answers.jsonl", 2), (&json, "answers.parquet", 2), (&json, "answers.parquet", 8)];
+    let more = [(&json, "answers.arrow", 8), (&csv, "answers.csv", 8), (&csv, "answers.parquet", 2)];
+    for (input, output, threads) in calls.into_iter().chain(more) {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_gecc"));
+        command.args(["verify", "--curve", "secp256k1", "--engine", "cpu", "--threads", &threads.to_string()]);
+        command.args(["--max-memory", &format!("{limit}M"), "-o"]).arg(folder.path().join(output)).arg(input);
+        let said = folder.path().join("said");
+        let (code, peak) = child::run(command.stderr(File::create(&said).expect("writable")));
+        let said = std::fs::read_to_string(&said).expect("text");
+        eprintln!("{} to {output}, {threads} threads: {:.1} MiB", input.display(), peak as f64 / MIB as f64);
+        // No signature is right.
+        assert_eq!(code, Some(1), "{said}");
+        assert!(said.starts_with(&format!("{rows} items")), "{said}");
+        let most = (limit + 6 + threads + 24) * MIB + COPIES_OF_A_ROW * tag;
+        assert!(peak <= most, "{output} of {tag} bytes a row, {threads} threads: {peak} bytes, at most {most}");
+    }
+}
+
+fn write_csv(file: File, rows: usize, tag: &str) {
+    let mut file = BufWriter::new(file);
+    writeln!(file, "tag,digest,signature,public_key").expect("writable");
+    for item in 0..rows {
+        let (digest, signature) = ("5a".repeat(32), "11".repeat(64));
+        writeln!(file, "{tag},{digest},{signature},02{:064x}", item + 1).expect("writable");
+    }
 }
 
 /// Blocks of 4 MiB each, of which a node gives as many as are asked for.

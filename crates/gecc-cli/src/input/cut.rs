@@ -23,6 +23,17 @@ pub struct Unit {
     pub content: Cut,
 }
 
+impl Unit {
+    /// Bytes of a row that went on from one piece of the input to another, and has a text of its own. Other rows share
+    /// the pieces that were read.
+    pub fn long_row(&self) -> usize {
+        match &self.content {
+            Cut::Rows(span) if !span.text.is_piece() => span.text.bytes().len(),
+            Cut::Rows(_) | Cut::Fault(..) => 0,
+        }
+    }
+}
+
 /// Whole rows, or one that cannot be read.
 #[derive(Clone)]
 pub enum Cut {
@@ -54,13 +65,21 @@ pub struct Cutter {
     skipped: Option<u64>,
     /// The line that the next unit begins in.
     line: u64,
+    /// Bytes of the longest row.
+    longest: usize,
 }
 
 impl Cutter {
     pub fn new(format: Option<Format>, names: Names) -> Self {
         let (start, carry) = (Wiped::default(), Wiped::default());
         let scanner = Scanner::Lines;
-        Cutter { format, names, start, is_first: true, layout: None, scanner, carry, skipped: None, line: 1 }
+        let longest = MAX_LINE;
+        Cutter { format, names, start, is_first: true, layout: None, scanner, carry, skipped: None, line: 1, longest }
+    }
+
+    /// Sets the bytes of the longest row, where these are fewer than [`MAX_LINE`].
+    pub fn with_longest(self, longest: usize) -> Self {
+        Cutter { longest: longest.min(MAX_LINE), ..self }
     }
 
     /// Known once there are rows.
@@ -100,7 +119,7 @@ impl Cutter {
         let fault = |reason: &str| Cut::Fault(reason.to_owned(), lines);
         let has_content = layout.content(carry.bytes()).is_some();
         if let Some(lines) = self.skipped.take() {
-            cuts.push(Cut::Fault(too_long(), lines));
+            cuts.push(Cut::Fault(too_long(self.longest), lines));
         } else if self.scanner.is_over() {
             if let Some(problem) = self.scanner.wrong_end() {
                 cuts.push(Cut::Fault(problem.to_owned(), 0));
@@ -197,19 +216,20 @@ impl Cutter {
     /// Keeps nothing of a row that is too long, and says whether it was. Where that is for a quote that is not closed,
     /// the next line is a row again.
     fn give_up_if_too_long(&mut self, has_ended: bool, cuts: &mut Vec<Cut>) -> bool {
-        if self.carry.len() <= MAX_LINE {
+        let longest = self.longest;
+        if self.carry.len() <= longest {
             return false;
         }
         let row = std::mem::take(&mut self.carry);
         let end = match self.scanner {
-            Scanner::Quoted(_) => memchr(b'\n', &row[MAX_LINE..]).map(|at| MAX_LINE + at + 1),
+            Scanner::Quoted(_) => memchr(b'\n', &row[longest..]).map(|at| longest + at + 1),
             Scanner::Lines | Scanner::Elements(_) => has_ended.then_some(row.len()),
         };
         let Some(end) = end else {
             self.skipped = Some(count_lines(&row));
             return true;
         };
-        cuts.push(Cut::Fault(too_long(), count_lines(&row[..end])));
+        cuts.push(Cut::Fault(too_long(longest), count_lines(&row[..end])));
         if end < row.len() {
             self.scanner.restart_line();
             let text = Text::from_bytes(Zeroizing::new(row[end..].to_vec()));
@@ -230,13 +250,15 @@ impl Cutter {
         if end.is_some() {
             self.scanner.restart_line();
             self.skipped = None;
-            cuts.push(Cut::Fault(too_long(), lines));
+            cuts.push(Cut::Fault(too_long(self.longest), lines));
         }
     }
 }
 
-pub fn too_long() -> String {
-    format!("the line is longer than {MAX_LINE} bytes")
+/// The reason for a row that is longer than this many bytes.
+pub fn too_long(longest: usize) -> String {
+    let why = if longest < MAX_LINE { ", the most that this --max-memory allows" } else { "" };
+    format!("the line is longer than {longest} bytes{why}")
 }
 
 pub fn count_lines(text: &[u8]) -> u64 {
@@ -491,7 +513,7 @@ mod tests {
         let spaces = " ".repeat(MAX_LINE + (2 << 20)) + "\n{}\n";
         let given = items(spaces.as_bytes(), 1 << 20, MAX_ROWS).unwrap();
         assert_eq!(given.iter().map(|(line, _)| *line).collect::<Vec<_>>(), [1, 2]);
-        assert_eq!(given[0].1, too_long());
+        assert_eq!(given[0].1, too_long(MAX_LINE));
     }
 
     #[test]
@@ -503,7 +525,7 @@ mod tests {
         for (text, others) in [(quoted, Some(101)), (lines, None), (array, None)] {
             let given = items(text.as_bytes(), 1 << 20, MAX_ROWS).unwrap();
             assert_eq!(given, items(text.as_bytes(), 999_983, 1000).unwrap());
-            assert_eq!((given[0].1.as_str(), given[1].1.as_str()), ("a", too_long().as_str()));
+            assert_eq!((given[0].1.as_str(), given[1].1.as_str()), ("a", too_long(MAX_LINE).as_str()));
             assert_eq!(given.last().unwrap().1, "b");
             // Lines inside a quote that was given up are rows again.
             assert_eq!(given.len(), 3 + others.unwrap_or(0), "{:?}", &given[..3]);

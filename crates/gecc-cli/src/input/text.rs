@@ -23,6 +23,11 @@ impl Text {
         Text { filled: buffer.len(), buffer, has_quotes: None, home: None }
     }
 
+    /// Whether it is in one of the buffers that the input is read into.
+    pub fn is_piece(&self) -> bool {
+        self.home.is_some()
+    }
+
     pub fn bytes(&self) -> &[u8] {
         &self.buffer[..self.filled]
     }
@@ -91,7 +96,7 @@ pub struct Buffers {
 
 impl Buffers {
     pub fn new(size: usize, secret: bool) -> Arc<Self> {
-        Arc::new(Buffers { spares: Spares::new(secret), size })
+        Arc::new(Buffers { spares: Spares::new(secret, size), size })
     }
 
     pub fn size(&self) -> usize {

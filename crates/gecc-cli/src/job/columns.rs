@@ -82,7 +82,14 @@ pub fn answer_all(job: &Job, items: Items, output: Output, progress: &Progress, 
     let wanted = wanted(job.options, if is_text { "line" } else { "row" }, true);
     let operation = job.operation.over_tables(TableAnswers::Columns);
     let schema = wanted.schema(&beside(is_text), &operation);
-    let writer = Writer::create(shared.writer(), format(job.options), Compression::default(), &schema);
+    let (format, compression) = (format(job.options), Compression::default());
+    let writer = match job.options.engine.max_memory {
+        None => Writer::create(shared.writer(), format, compression, &schema),
+        Some(_) => {
+            let bytes = job.limits.long_rows as u64;
+            Writer::create_within(bytes, shared.writer(), format, compression, &schema)
+        }
+    };
     let end = match writer {
         Err(problem) => End::of(failure(problem)),
         Ok(mut writer) => {

@@ -20,6 +20,8 @@ pub struct Batch {
     pub notes: usize,
     /// Bytes of input that it took.
     pub bytes: u64,
+    /// Bytes of its long rows, for which there is room until they are written.
+    pub long_rows: u64,
 }
 
 /// Computes a batch: the items of the columns in one call, and those that do not fit them in further ones.

@@ -125,7 +125,7 @@ impl<'a> Filler<'a> {
         if self.rules.reads.public_keys {
             arena.set_form(key_form(first, layout, &self.rules));
         }
-        Some(Batch { arena, number: self.number, rows: 0, units: Vec::new(), notes: 0, bytes: 0 })
+        Some(Batch { arena, number: self.number, rows: 0, units: Vec::new(), notes: 0, bytes: 0, long_rows: 0 })
     }
 
     /// Parses units side by side.
@@ -141,6 +141,7 @@ impl<'a> Filler<'a> {
             wiped_if(rules.reads.secret_keys, || fill(unit, layout, rules, number, &mut part))
         });
         batch.notes += origins.iter().map(Origins::notes).sum::<usize>();
+        batch.long_rows += units.iter().map(Unit::long_row).sum::<usize>() as u64;
         batch.units.extend(origins);
         batch.rows += rows.iter().sum::<usize>();
     }

@@ -2,6 +2,7 @@
 
 use crate::flags::StreamOptions;
 use crate::input::cut::MAX_ROWS;
+use crate::input::layout::MAX_LINE;
 use gecc::{Backend, Engine};
 
 const MIB: usize = 1 << 20;
@@ -21,6 +22,10 @@ const BATCHES: u64 = 16;
 const LEAST_ROWS: usize = 1 << 14;
 /// Bytes beside the columns of a batch where memory is not limited.
 const MOST_NOTES: usize = 128 * MIB;
+/// The least that the longest row may have, however small the limit is.
+const LEAST_LINE: usize = MIB;
+/// Bytes of a buffer of answers that is kept for the next ones, where memory is not limited.
+const MOST_KEPT: usize = 4 * MIB;
 /// Text and answers of a row, and notes on it, as most inputs have them.
 const NOTES: usize = 64;
 const ANSWER: usize = 64;
@@ -43,6 +48,12 @@ pub struct Limits {
     pub batches: usize,
     /// Batches that are computed at a time.
     pub computing: usize,
+    /// Bytes of the longest row.
+    pub longest: usize,
+    /// Bytes of rows longer than a piece that are between being read and being written. A row above this is alone.
+    pub long_rows: usize,
+    /// Bytes of a buffer that is kept to be used again.
+    pub kept: usize,
 }
 
 /// What the engine gets of a limit.
@@ -79,10 +90,16 @@ impl Limits {
             notes: MOST_NOTES,
             batches,
             computing,
+            longest: MAX_LINE,
+            long_rows: MOST_NOTES,
+            kept: MOST_KEPT,
         };
         match options.engine.max_memory {
             None => unlimited,
-            Some(limit) => unlimited.within(budget(limit), width, row_bytes),
+            Some(limit) => Limits {
+                longest: (limit / 2).clamp(LEAST_LINE, MAX_LINE),
+                ..unlimited.within(budget(limit), width, row_bytes)
+            },
         }
     }
 
@@ -96,7 +113,8 @@ impl Limits {
         let row = self.batches * (row_bytes + NOTES) + 2 * (ANSWER + 2 * width);
         let most_rows = (bytes / 2 / row).clamp(1 << 8, self.most_rows);
         let (unit_rows, first_rows) = (self.unit_rows.min(most_rows), self.first_rows.min(most_rows));
-        Limits { piece, window, unit_rows, first_rows, most_rows, notes: bytes / 8 / self.batches, ..self }
+        let (notes, long_rows, kept) = (bytes / 8 / self.batches, bytes / 4, bytes / 8);
+        Limits { piece, window, unit_rows, first_rows, most_rows, notes, long_rows, kept, ..self }
     }
 
     /// For a file of this many bytes, of which some took this many items.

@@ -220,7 +220,10 @@ impl Filling<'_, '_> {
                 let is_end = |byte: u8| matches!(byte, b'\n' | b'\r');
                 tags.extend(json.bytes().map(|byte| if is_end(byte) { b' ' } else { byte }));
             }
-            Some(Tag::Text(text)) => serde_json::to_writer(&mut *tags, text).expect("memory takes every text"),
+            Some(Tag::Text(text)) => {
+                tags.reserve(text.len() + 2);
+                serde_json::to_writer(&mut *tags, text).expect("memory takes every text");
+            }
         }
         if !tag_ends.is_empty() || !tags.is_empty() {
             tag_ends.push(tags.len());

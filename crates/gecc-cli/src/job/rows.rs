@@ -69,7 +69,8 @@ impl Job<'_> {
                 let bytes = (read * reader.layout().width()) as u64;
                 let mut units = self.units(name, number, read);
                 self.read_signatures(reader.layout(), &mut arena, &mut units);
-                filled.hand_in(Batch { arena, number, rows: read, units, notes: 0, bytes }).then_some(())?;
+                let batch = Batch { arena, number, rows: read, units, notes: 0, bytes, long_rows: 0 };
+                filled.hand_in(batch).then_some(())?;
                 number += read as u64;
                 if read == rows {
                     rows = limits.most_rows.min(rows * GROWTH);

@@ -19,6 +19,7 @@ use crate::input::paths::{bytes_of, inputs};
 use crate::operation::Operation;
 use crate::output::{Failure, Output, Progress, info, refuse_overwriting};
 use crate::secrets::wiped::Spares;
+use gecc::steps::Room;
 use std::iter;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -218,8 +219,8 @@ fn answer(
         Ready::Text(input, limits) => (limits, rest.texts(path, input)),
     };
     let Started { operation, options, engine, pool, interrupted, .. } = started;
-    let stopped = AtomicBool::new(false);
-    let job = Job { operation, engine, options, pool, limits, length, stopped, interrupted };
+    let (stopped, long_rows) = (AtomicBool::new(false), Room::new(limits.long_rows as u64));
+    let job = Job { operation, engine, options, pool, limits, long_rows, length, stopped, interrupted };
     let progress = Progress::new(length, options.said.quiet);
     let ended = job.answer(items, output, wanted, &progress, tally);
     progress.end();
@@ -240,7 +241,7 @@ impl Job<'_> {
         if !self.options.answers().is_lines() {
             return columns::answer_all(self, items, output, progress, tally);
         }
-        let spares = &Spares::new(self.operation.gives_secrets());
+        let spares = &Spares::new(self.operation.gives_secrets(), self.limits.kept);
         let form = Lines { operation: self.operation, wanted, spares, pool: self.pool };
         let mut sink = LineSink { output: &mut output, spares };
         let end = self.answer_all(items, &form, &mut sink, progress, tally);

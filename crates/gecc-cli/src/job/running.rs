@@ -7,8 +7,9 @@ use crate::input::names::Names;
 use crate::input::open::is_standard_stream;
 use crate::operation::Operation;
 use crate::output::{Failure, Output, debug, info, note, warn};
-use crate::{ALL_PASSED, CLOSED_PIPE, SOME_REJECTED, interrupt};
+use crate::{ALL_PASSED, CLOSED_PIPE, SOME_REJECTED, interrupt, memory};
 use gecc::Engine;
+use gecc::steps::Room;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::fmt::Display;
 use std::path::Path;
@@ -42,6 +43,8 @@ pub struct Job<'a> {
     pub options: &'a StreamOptions,
     pub pool: &'a Arc<ThreadPool>,
     pub limits: Limits,
+    /// Bytes of long rows that were read and are not written yet.
+    pub long_rows: Room,
     /// Bytes of the input, where that is known.
     pub length: Option<u64>,
     /// Whether nobody takes answers any more.
@@ -70,6 +73,9 @@ impl<'a> Started<'a> {
     pub fn new(operation: &'a Operation, options: &'a StreamOptions, bytes: Option<u64>) -> Result<Self, String> {
         let at = Instant::now();
         let engine = options.engine.start_for(bytes, options.engine.max_memory.map(of_engine))?;
+        if options.engine.max_memory.is_some() {
+            memory::give_back_freed();
+        }
         info(|| format!("engine: {engine}, started in {:.3} s", at.elapsed().as_secs_f64()));
         let pool = Arc::new(pool(options.engine.threads)?);
         Ok(Started { operation, options, engine, pool, interrupted: interrupt::watch()?, at: Instant::now() })

@@ -78,6 +78,7 @@ struct Formed<M> {
     made: M,
     bytes: u64,
     forms: FormCounts,
+    long_rows: u64,
 }
 
 fn spawn<'scope>(scope: &'scope Scope<'scope, '_>, work: impl FnOnce() + Send + 'scope) -> io::Result<()> {
@@ -121,6 +122,7 @@ impl Job<'_> {
                 Err(problem) => End::of(format!("threads cannot be started: {problem}").into()),
             };
             self.stopped.store(true, Ordering::Relaxed);
+            self.long_rows.close();
             end
         })
     }
@@ -153,7 +155,7 @@ impl Job<'_> {
                 batch.units.iter().for_each(|unit| forms.add(unit.forms));
                 batch.arena.wipe(batch.rows);
                 let _ = free.send(batch.arena);
-                Ok(Formed { made: made?, bytes: batch.bytes, forms })
+                Ok(Formed { made: made?, bytes: batch.bytes, forms, long_rows: batch.long_rows })
             });
             let is_last = answers.is_err();
             if to.send(answers).is_err() || is_last {
@@ -171,7 +173,7 @@ impl Job<'_> {
         tally: &mut Tally,
     ) -> End {
         for next in answers {
-            let Formed { made, bytes, forms } = match next {
+            let Formed { made, bytes, forms, long_rows } = match next {
                 Ok(answers) => answers,
                 Err(failure) => return End::of(failure),
             };
@@ -183,7 +185,9 @@ impl Job<'_> {
             {
                 return End::of(unclear.to_string().into());
             }
-            match sink.put_out(made, tally) {
+            let put_out = sink.put_out(made, tally);
+            self.long_rows.leave(long_rows);
+            match put_out {
                 Ok(()) => progress.add(bytes, || format!("{} items", tally.items)),
                 // An output that takes nothing is not waited for any more.
                 Err(_) if self.interrupted.load(Ordering::Relaxed) => return End::Interrupted,

@@ -34,6 +34,8 @@ const PLACE: &str = "row";
 const COMPUTING: usize = 3;
 /// Bytes of files that are read as one with others: to begin each takes longer than its rows do.
 const SMALL: u64 = 1 << 20;
+/// Bytes of a buffer of answers that is kept for the next ones: more than those of a unit take.
+const MOST_KEPT: usize = 4 << 20;
 /// Files that are read as one. All are open meanwhile.
 const MOST_AS_ONE: usize = 128;
 
@@ -211,7 +213,7 @@ fn write_lines(
     tally: &mut Tally,
 ) -> (End, Output) {
     let operation = started.operation;
-    let spares = &Spares::new(operation.gives_secrets());
+    let spares = &Spares::new(operation.gives_secrets(), MOST_KEPT);
     let lines = Lines { operation, wanted, spares, pool: &started.pool };
     let make = |answered: Answered| Ok(lines_of(&lines, files, &answered));
     let mut sink = LineSink { output: &mut output, spares };

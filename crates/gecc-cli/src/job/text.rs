@@ -5,7 +5,7 @@ use super::compute::Batch;
 use super::filler::{Filler, Window};
 use super::running::{Job, unreadable};
 use super::steps::{Arenas, Filled, PATIENCE, Texts};
-use crate::input::cut::{Cut, Cutter, measure};
+use crate::input::cut::{Cut, Cutter, Unit, measure};
 use crate::input::names::Names;
 use crate::input::open::Input;
 use crate::input::source::{Next, Source};
@@ -77,7 +77,7 @@ impl Job<'_> {
             for next in read {
                 match next {
                     Ok(Read::Begin(name)) => {
-                        let cutter = Cutter::new(self.options.format, names.clone());
+                        let cutter = Cutter::new(self.options.format, names.clone()).with_longest(self.limits.longest);
                         if let Some(ended) = cutting.replace(Cutting { job: self, name, cutter, to: &to }) {
                             ended.end()?;
                         }
@@ -99,8 +99,9 @@ impl Job<'_> {
         let hand_on = |batch: Option<Batch>| batch.is_none_or(|batch| filled.hand_in(batch)).then_some(());
         let mut step = || -> Option<()> {
             loop {
-                // What came is not kept waiting for what may take any time to come.
-                let next = if may_wait && filler.batch.is_some() {
+                // What came is not kept waiting for what may take any time to come, nor long rows for others, which may
+                // wait for them to be written.
+                let next = if filler.batch.as_ref().is_some_and(|batch| may_wait || batch.long_rows > 0) {
                     match windows.try_recv() {
                         Err(TryRecvError::Empty) => {
                             hand_on(filler.batch.take())?;
@@ -150,6 +151,10 @@ impl Cutting<'_> {
     /// Hands on what was cut, also what came before an error. `None` after that, and where nothing more is wanted.
     fn put(&mut self, cuts: Vec<Cut>, bytes: u64, outcome: Result<(), String>) -> Option<()> {
         if let Some(window) = self.measured(cuts, bytes) {
+            let long_rows = window.units.iter().map(Unit::long_row).sum::<usize>() as u64;
+            if long_rows > 0 && !self.job.long_rows.enter(long_rows) {
+                return None;
+            }
             self.to.send(Ok(window)).ok()?;
         }
         let problem = outcome.err().map(|problem| unreadable(&self.name, &problem));

@@ -7,11 +7,15 @@ use super::report::{Tally, reason_of};
 use crate::flags::{AnswerFormat, StreamOptions};
 use crate::operation::Operation;
 use crate::output::{Failure, Line, Output, Put};
-use crate::secrets::wiped::{Spares, Wiped, wiped_if};
+use crate::secrets::wiped::{Spares, Wiped, reserve, wiped_if};
 use gecc::Verdict;
 use gecc::steps::map;
 use rayon::ThreadPool;
 use zeroize::Zeroizing;
+
+/// Bytes of a tag for which room is made at once, and of what may stand beside it in its line.
+const LONG_TAG: usize = 1 << 16;
+const BESIDE_TAG: usize = 1 << 12;
 
 /// Which answers there are, and what they say besides.
 pub struct Wanted {
@@ -159,6 +163,9 @@ impl Lines<'_> {
         }
         if passed && wanted.only_rejected {
             return;
+        }
+        if tag.len() > LONG_TAG {
+            reserve(&mut written.text, tag.len() + BESIDE_TAG);
         }
         let mut line = Line::begin(&mut written.text, wanted.csv.as_deref());
         match outcome {
