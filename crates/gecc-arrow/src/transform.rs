@@ -6,7 +6,7 @@ use crate::error::Error;
 use crate::maker::{AnswerMaker, Made, Places, Wanted};
 use crate::mapping::column_of;
 use crate::read::{Format, Input, Projection};
-use crate::write::{Compression, Output, Writer};
+use crate::write::{Compression, Ended, Output, Writer};
 use arrow_schema::Schema;
 use gecc::fields::{Field, Mapping};
 use std::ops::ControlFlow;
@@ -44,6 +44,8 @@ pub struct Outcome {
     /// Why there are not more; `None` where all rows were read, at a rejection that was to be the last, or where it was
     /// asked to stop. The output holds all answers of `counts` unless this is an error of writing.
     pub problem: Option<Error>,
+    /// Whether the output has its end. Without it Parquet and files of Arrow cannot be read.
+    pub has_end: bool,
 }
 
 /// Computes and writes the answers for all rows of an input, in order. Where `stop` becomes true it ends after the
@@ -94,10 +96,10 @@ pub fn transform(
     // A file is not replaced by nothing, where the input could not be read. Streams have a beginning already, and are
     // ended so that they can be read.
     if replaces && counts.rows == 0 && problem.is_some() {
-        return Ok(Outcome { counts, problem });
+        return Ok(Outcome { counts, problem, has_end: false });
     }
-    let finished = writer.finish();
-    Ok(Outcome { counts, problem: problem.or(finished.err()) })
+    let Ended { has_end, outcome } = writer.end();
+    Ok(Outcome { counts, problem: problem.or(outcome.err()), has_end })
 }
 
 /// The places of the columns that stand beside the answers: all but the one that is mapped as `secret_key`, and those

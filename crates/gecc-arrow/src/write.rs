@@ -14,13 +14,14 @@ use parquet::arrow::arrow_writer::{
     ArrowColumnChunk, ArrowLeafColumn, ArrowRowGroupWriterFactory, ArrowWriter, ArrowWriterOptions, compute_leaves,
 };
 use parquet::basic::{Compression as Codec, ZstdLevel};
+use parquet::file::metadata::{FileMetaData, ParquetMetaData, ParquetMetaDataWriter, RowGroupMetaData};
 use parquet::file::properties::{EnabledStatistics, WriterProperties};
 use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::types::ColumnPath;
 use std::collections::HashSet;
-use std::io::{BufWriter, Write};
+use std::io::{Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use tempfile::NamedTempFile;
 
 /// How output is compressed.
@@ -37,7 +38,8 @@ pub enum Compression {
 pub enum Output {
     /// A file, which is there only once it is whole: it is written beside and then given its name.
     File(PathBuf),
-    /// Standard output, or anything else that is written from beginning to end.
+    /// Standard output, or anything else that is written from beginning to end. It is flushed behind each row group or
+    /// batch; where writing fails, what can take bytes back takes those since then, and the end follows.
     Stream(Box<dyn Write + Send>),
     /// Nowhere, where only the counts are wanted.
     Nowhere,
@@ -48,6 +50,17 @@ pub struct Writer {
     content: Content,
     encoder: Encoder,
     few: Few,
+    /// `None` for [`Output::Nowhere`].
+    target: Option<Target>,
+    /// Row groups, or batches, that were written whole.
+    written: usize,
+}
+
+/// How an output ended.
+pub(crate) struct Ended {
+    /// Whether it has its end, behind all that was written before an error.
+    pub has_end: bool,
+    pub outcome: Result<(), Error>,
 }
 
 /// Small batches that become a row group together.
@@ -108,7 +121,8 @@ impl Writer {
             IpcWriteOptions::default().try_with_compression(codec)?.try_with_compression_level(codec.map(|_| 1))
         };
         let mut encoder = Encoder { schema: schema.clone(), row_groups: None, tried: Arc::default(), at_once };
-        let content = match (Target::create(output)?, format) {
+        let target = Target::create(output, format)?;
+        let content = match (target.clone(), format) {
             (None, _) => Content::Nowhere,
             (Some(target), Format::Parquet) => {
                 if let Some(field) = unpacked::without_place(schema) {
@@ -132,7 +146,7 @@ impl Writer {
                 Content::Stream(StreamWriter::try_new_with_options(target, schema, ipc()?)?)
             }
         };
-        Ok(Writer { content, encoder, few: Few::default() })
+        Ok(Writer { content, encoder, few: Few::default(), target, written: 0 })
     }
 
     /// What encodes batches for this writer, on any thread.
@@ -150,7 +164,7 @@ impl Writer {
         }
         match (&mut self.content, batch.0) {
             // Any number of them would be kept.
-            (Content::Parquet(_), EncodedAs::Few(_, batch, _)) if batch.num_rows() == 0 => {}
+            (Content::Parquet(_), EncodedAs::Few(_, batch, _)) if batch.num_rows() == 0 => return Ok(()),
             (Content::Parquet(_), EncodedAs::Few(leaves, batch, pool)) => {
                 let few = &mut self.few;
                 few.rows += batch.num_rows();
@@ -162,19 +176,32 @@ impl Writer {
                 if few.rows >= TOGETHER || few.bytes >= 2 * self.encoder.at_once {
                     self.append_few()?;
                 }
+                return Ok(());
             }
             (Content::Parquet(file), EncodedAs::RowGroup(columns)) => append_row_group(file, columns)?,
             (Content::Parquet(file), EncodedAs::Later(batch, pool)) => {
                 append_parts(file, &self.encoder, &batch, &pool)?
             }
             (Content::File(file), EncodedAs::Batch(batch)) => file.write(&batch)?,
-            (Content::Stream(stream), EncodedAs::Batch(batch)) => {
-                stream.write(&batch)?;
-                stream.flush()?;
-            }
+            (Content::Stream(stream), EncodedAs::Batch(batch)) => stream.write(&batch)?,
             (Content::Nowhere, _) => {}
             _ => return Err(Error::Options("a batch was encoded for another writer".to_owned())),
         }
+        self.commit()
+    }
+
+    /// Hands all that was written to the system. From here on it is kept, whatever becomes of what follows.
+    fn commit(&mut self) -> Result<(), Error> {
+        if let Content::Parquet(file) = &mut self.content {
+            file.flush()?;
+        }
+        if let Some(target) = &self.target {
+            target.commit()?;
+        }
+        self.written = match &self.content {
+            Content::Parquet(file) => file.flushed_row_groups().len(),
+            _ => self.written + 1,
+        };
         Ok(())
     }
 
@@ -183,7 +210,8 @@ impl Writer {
         let few = std::mem::take(&mut self.few);
         match &mut self.content {
             Content::Parquet(file) if few.rows > 0 => {
-                append_row_group(file, self.encoder.row_group(few.leaves, &few.pool)?)
+                append_row_group(file, self.encoder.row_group(few.leaves, &few.pool)?)?;
+                self.commit()
             }
             _ => Ok(()),
         }
@@ -198,20 +226,68 @@ impl Writer {
         self.append(encoded)
     }
 
-    /// Ends the output: a file has its footer and its name only now. Without this call a file is removed.
+    /// Ends the output: a file has its footer and its name only now. Without this call a file is removed. After an error
+    /// of writing the output ends behind the last row group or batch that was written whole.
     ///
     /// # Errors
     /// As for [`Writer::create`].
-    pub fn finish(mut self) -> Result<(), Error> {
-        let few = self.append_few();
-        match self.content {
-            Content::Parquet(file) => file.into_inner()?.finish(),
-            Content::File(file) => file.into_inner()?.finish(),
-            Content::Stream(stream) => stream.into_inner()?.finish(),
-            Content::Nowhere => Ok(()),
-        }
-        .and(few)
+    pub fn finish(self) -> Result<(), Error> {
+        let Ended { outcome, .. } = self.end();
+        outcome
     }
+
+    /// Ends the output as [`Writer::finish`] does. Also says whether it can be read, which it may after an error.
+    pub fn finish_readable(self) -> (bool, Result<(), Error>) {
+        let Ended { has_end, outcome } = self.end();
+        (has_end, outcome)
+    }
+
+    pub(crate) fn end(mut self) -> Ended {
+        // What has failed once is not tried again.
+        let few = if self.has_failed() { Ok(()) } else { self.append_few() };
+        let has_failed = self.has_failed();
+        let Some(target) = self.target else { return Ended { has_end: true, outcome: few } };
+        // Nothing of it was written whole, and nothing of it is to be read.
+        if has_failed && self.written == 0 {
+            return Ended { has_end: false, outcome: few.and_then(|()| Err(Error::Stream(failed_before()))) };
+        }
+        let ended = match self.content {
+            Content::Parquet(file) if has_failed => end_behind(file, self.written, &target),
+            Content::Parquet(mut file) => file.finish().map(drop).map_err(Error::from),
+            Content::File(mut file) => {
+                target.recover();
+                file.finish().map_err(Error::from)
+            }
+            Content::Stream(mut stream) => {
+                target.recover();
+                stream.finish().map_err(Error::from)
+            }
+            Content::Nowhere => Ok(()),
+        };
+        let ended = ended.and_then(|()| target.finish());
+        Ended { has_end: ended.is_ok(), outcome: few.and(ended) }
+    }
+
+    fn has_failed(&self) -> bool {
+        self.target.as_ref().is_some_and(Target::has_failed)
+    }
+}
+
+/// Ends a file behind some of its first row groups. Of what follows them nothing is kept.
+fn end_behind(file: SerializedFileWriter<Target>, row_groups: usize, target: &Target) -> Result<(), Error> {
+    let groups = file.flushed_row_groups()[..row_groups].to_vec();
+    let properties = Arc::clone(file.properties());
+    // What it has not written yet goes nowhere.
+    drop(file);
+    let rows = groups.iter().map(RowGroupMetaData::num_rows).sum();
+    let schema = groups[0].schema_descr_ptr();
+    let (version, by) = (properties.writer_version().as_num(), properties.created_by().to_owned());
+    let metadata = FileMetaData::new(version, rows, Some(by), properties.key_value_metadata().cloned(), schema, None);
+    let metadata = ParquetMetaData::new(metadata, groups);
+    let mut footer = Vec::new();
+    ParquetMetaDataWriter::new(&mut footer, &metadata).finish()?;
+    target.recover();
+    Ok(target.clone().write_all(&footer)?)
 }
 
 fn append_row_group(file: &mut SerializedFileWriter<Target>, columns: Vec<ArrowColumnChunk>) -> Result<(), Error> {
@@ -351,34 +427,149 @@ fn properties(schema: &SchemaRef, compression: Compression, has_long_texts: bool
     properties.build()
 }
 
-/// Bytes on their way to a file or stream.
-enum Target {
-    File { beside: BufWriter<NamedTempFile>, path: PathBuf },
-    Stream(BufWriter<Box<dyn Write + Send>>),
+/// Bytes on their way to a file or stream, for a writer of a format and for who decides what is kept.
+#[derive(Clone)]
+struct Target(Arc<Mutex<Bytes>>);
+
+struct Bytes {
+    sink: Sink,
+    /// What is not handed to the system yet.
+    buffer: Vec<u8>,
+    /// Bytes that it may have.
+    capacity: usize,
+    /// Whether an error came. From then on nothing is written.
+    has_failed: bool,
+}
+
+enum Sink {
+    File {
+        beside: NamedTempFile,
+        path: PathBuf,
+        /// Bytes that are kept whatever becomes of what follows.
+        kept: u64,
+    },
+    Stream(Box<dyn Write + Send>),
 }
 
 /// Bytes that are written at once.
 const BUFFER: usize = 1 << 20;
 
+fn failed_before() -> std::io::Error {
+    std::io::Error::other("writing the output failed before")
+}
+
 impl Target {
-    fn create(output: Output) -> Result<Option<Self>, Error> {
-        Ok(match output {
-            Output::Nowhere => None,
-            Output::Stream(stream) => Some(Target::Stream(BufWriter::with_capacity(BUFFER, stream))),
+    fn create(output: Output, format: Format) -> Result<Option<Self>, Error> {
+        let sink = match output {
+            Output::Nowhere => return Ok(None),
+            Output::Stream(stream) => Sink::Stream(stream),
             Output::File(path) => {
-                let beside = BufWriter::with_capacity(BUFFER, beside(&path).map_err(Error::file(&path))?);
-                Some(Target::File { beside, path })
+                let beside = beside(&path).map_err(Error::file(&path))?;
+                Sink::File { beside, path, kept: 0 }
             }
-        })
+        };
+        // A file of Arrow notes what it has written as it is written: what waited here could be noted and then be lost.
+        let capacity = if format == Format::ArrowFile { 0 } else { BUFFER };
+        Ok(Some(Target(Arc::new(Mutex::new(Bytes { sink, buffer: Vec::new(), capacity, has_failed: false })))))
     }
 
-    fn finish(mut self) -> Result<(), Error> {
-        self.flush()?;
-        if let Target::File { beside, path } = self {
-            let beside = beside.into_inner().map_err(|problem| Error::Stream(problem.into_error()))?;
+    fn bytes(&self) -> MutexGuard<'_, Bytes> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn has_failed(&self) -> bool {
+        self.bytes().has_failed
+    }
+
+    /// Lets an end be written behind what is kept.
+    fn recover(&self) {
+        self.bytes().has_failed = false;
+    }
+
+    /// Keeps all that was written.
+    fn commit(&self) -> std::io::Result<()> {
+        self.bytes().commit()
+    }
+
+    /// Keeps all that was written, and gives a file its name.
+    fn finish(self) -> Result<(), Error> {
+        self.commit()?;
+        let bytes = Arc::into_inner(self.0).expect("who wrote to it has ended");
+        let bytes = bytes.into_inner().unwrap_or_else(PoisonError::into_inner);
+        if let Sink::File { beside, path, .. } = bytes.sink {
             beside.persist(&path).map_err(|problem| Error::File { path, source: problem.error })?;
         }
         Ok(())
+    }
+}
+
+impl Bytes {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<()> {
+        if self.has_failed {
+            return Err(failed_before());
+        }
+        if self.buffer.len() + bytes.len() > self.capacity {
+            self.empty()?;
+        }
+        if bytes.len() < self.capacity {
+            self.buffer.extend_from_slice(bytes);
+            return Ok(());
+        }
+        let written = self.sink.write(bytes);
+        self.checked(written)
+    }
+
+    /// Hands on what waits.
+    fn empty(&mut self) -> std::io::Result<()> {
+        let written = self.sink.write(&self.buffer);
+        self.buffer.clear();
+        self.checked(written)
+    }
+
+    fn commit(&mut self) -> std::io::Result<()> {
+        if self.has_failed {
+            return Err(failed_before());
+        }
+        self.empty()?;
+        let kept = self.sink.commit();
+        self.checked(kept)
+    }
+
+    fn checked(&mut self, outcome: std::io::Result<()>) -> std::io::Result<()> {
+        if outcome.is_err() {
+            self.has_failed = true;
+            self.buffer.clear();
+            self.sink.roll_back();
+        }
+        outcome
+    }
+}
+
+impl Sink {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<()> {
+        match self {
+            Sink::File { beside, .. } => beside.write_all(bytes),
+            Sink::Stream(stream) => stream.write_all(bytes),
+        }
+    }
+
+    fn commit(&mut self) -> std::io::Result<()> {
+        match self {
+            Sink::File { beside, kept, .. } => {
+                *kept = beside.as_file_mut().stream_position()?;
+                Ok(())
+            }
+            Sink::Stream(stream) => stream.flush(),
+        }
+    }
+
+    /// Takes away what is not kept. Streams do so themselves where they can.
+    fn roll_back(&mut self) {
+        if let Sink::File { beside, kept, .. } = self {
+            // Where that fails too, the first error says why.
+            let _ = beside.as_file().set_len(*kept);
+            let _ = beside.as_file_mut().seek(SeekFrom::Start(*kept));
+        }
     }
 }
 
@@ -393,17 +584,12 @@ fn beside(path: &Path) -> std::io::Result<NamedTempFile> {
 
 impl Write for Target {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        match self {
-            Target::File { beside, .. } => beside.write(bytes),
-            Target::Stream(stream) => stream.write(bytes),
-        }
+        self.bytes().write(bytes).map(|()| bytes.len())
     }
 
+    /// Nothing: what is whole is committed.
     fn flush(&mut self) -> std::io::Result<()> {
-        match self {
-            Target::File { beside, .. } => beside.flush(),
-            Target::Stream(stream) => stream.flush(),
-        }
+        Ok(())
     }
 }
 

@@ -35,9 +35,20 @@ impl From<io::Error> for Failure {
     fn from(problem: io::Error) -> Self {
         match problem.kind() {
             io::ErrorKind::BrokenPipe => Failure::ClosedPipe,
-            _ => Failure::Problem(format!("writing the output: {problem}")),
+            _ => Failure::Problem(written(&problem)),
         }
     }
+}
+
+/// What is said of an output that could not be written.
+pub fn written(problem: &io::Error) -> String {
+    let why = match problem.kind() {
+        io::ErrorKind::StorageFull => "the disk is full: ",
+        io::ErrorKind::QuotaExceeded => "the user may have no more on the disk: ",
+        io::ErrorKind::FileTooLarge => "the file has the size that `ulimit -f` or the file system allows: ",
+        _ => "",
+    };
+    format!("writing the output: {why}{problem}")
 }
 
 impl From<gecc::Error> for Failure {

@@ -1,5 +1,6 @@
-//! Ctrl-C and SIGTERM: the first ends a command behind the answers that are under way, the second ends the program at
-//! once.
+//! Signals that end a command: the first ends it behind the answers that are under way, the second ends the program at
+//! once. Ctrl-C and SIGTERM, and on Unix what a terminal sends when it is closed, Ctrl-\ and the limit of processor
+//! time.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
@@ -19,6 +20,11 @@ pub fn watch() -> Result<&'static AtomicBool, String> {
     Ok(&INTERRUPTED)
 }
 
+/// The flag that [`watch`] gives, also where nobody watches.
+pub fn flag() -> &'static AtomicBool {
+    &INTERRUPTED
+}
+
 /// What a shell expects of a program that ended by the signal that came: 130 for Ctrl-C, 143 for SIGTERM.
 pub fn code() -> u8 {
     match SIGNAL.load(Ordering::Relaxed) {
@@ -33,6 +39,18 @@ fn note(signal: i32) -> bool {
     SIGNAL.swap(signal, Ordering::Relaxed) == 0
 }
 
+/// Makes a file that has reached the limit of its size (`ulimit -f`) an error of writing, in place of a signal that
+/// ends the program without a word.
+#[cfg(unix)]
+pub fn ignore_limit_of_files() {
+    use nix::sys::signal::{SigHandler, Signal, signal};
+    // SAFETY: to ignore a signal is no handler. Where it fails the signal does what it did.
+    let _ = unsafe { signal(Signal::SIGXFSZ, SigHandler::SigIgn) };
+}
+
+#[cfg(not(unix))]
+pub fn ignore_limit_of_files() {}
+
 #[cfg(unix)]
 fn handle() -> Result<(), String> {
     use nix::sys::signal::{SaFlags, SigAction, SigHandler, SigSet, Signal, sigaction};
@@ -43,10 +61,17 @@ fn handle() -> Result<(), String> {
         }
     }
     let action = SigAction::new(SigHandler::Handler(on), SaFlags::SA_RESTART, SigSet::empty());
-    for signal in [Signal::SIGINT, Signal::SIGTERM] {
+    for signal in [Signal::SIGINT, Signal::SIGTERM, Signal::SIGHUP, Signal::SIGQUIT, Signal::SIGXCPU] {
         // SAFETY: the handler stores two atomic numbers or ends the process, which handlers of signals may do at any
         // time.
-        unsafe { sigaction(signal, &action) }.map_err(|problem| format!("{signal} cannot be handled: {problem}"))?;
+        let before = unsafe { sigaction(signal, &action) };
+        let before = before.map_err(|problem| format!("{signal} cannot be handled: {problem}"))?;
+        // `nohup` has the end of a terminal ignored, and shells have Ctrl-\ ignored by what runs in the background.
+        let was_ignored = matches!(before.handler(), SigHandler::SigIgn);
+        if was_ignored && matches!(signal, Signal::SIGHUP | Signal::SIGQUIT) {
+            // SAFETY: as it was.
+            let _ = unsafe { sigaction(signal, &before) };
+        }
     }
     Ok(())
 }

@@ -14,6 +14,7 @@ mod output;
 mod secrets;
 #[cfg(all(feature = "arrow", feature = "chains"))]
 mod silent;
+mod standard_streams;
 
 use clap::{CommandFactory, FromArgMatches};
 use commands::{bench, doctor, ecdh, kernels, pubkey, recover, sign, verify};
@@ -36,6 +37,7 @@ const NOT_CHECKED: u8 = 3;
 
 fn main() -> ExitCode {
     memory::keep_freed();
+    interrupt::ignore_limit_of_files();
     #[cfg(feature = "arrow")]
     say_nothing_of_caught_panics();
     let matches = Arguments::command().get_matches();
@@ -56,6 +58,9 @@ fn say_nothing_of_caught_panics() {
 
 fn run(arguments: Arguments, given: &Given) -> Result<u8, Failure> {
     say::listen(arguments.verbose)?;
+    if arguments.command.prints() {
+        standard_streams::require_output()?;
+    }
     match arguments.command {
         Command::Verify(options) => verify::run(options, given),
         Command::Recover(options) => recover::run(options),
@@ -83,7 +88,7 @@ fn run(arguments: Arguments, given: &Given) -> Result<u8, Failure> {
                 std::fs::create_dir_all(folder)?;
                 clap_mangen::generate_to(Arguments::command(), folder)
             };
-            write(&folder).map_err(|problem| format!("{}: {problem}", folder.display()))?;
+            write(&folder).map_err(|problem| format!("{}: {problem}", say::shown_path(&folder)))?;
             Ok(ALL_PASSED)
         }
     }

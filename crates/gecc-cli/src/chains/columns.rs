@@ -49,8 +49,8 @@ impl Table {
     }
 
     pub fn end(self) -> (Output, Result<(), Failure>) {
-        let finished = self.writer.finish().map_err(failure);
-        (self.shared.into_output(), finished)
+        let (can_be_read, finished) = self.writer.finish_readable();
+        (self.shared.into_output(can_be_read), finished.map_err(failure))
     }
 }
 

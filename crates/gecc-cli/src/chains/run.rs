@@ -262,7 +262,6 @@ impl Writing<'_> {
 fn conclude(end: End, engine: &Engine, timings: &Timings, writing: Writing, started: Instant) -> Result<u8, Failure> {
     let Writing { options, sink, mut state, finished, summary, repeated, what, .. } = writing;
     let (output, whole) = sink.end();
-    let is_readable = whole.is_ok();
     let noted = match (&whole, &mut state) {
         (Ok(()), Some(state)) => state.add(&finished),
         _ => Ok(()),
@@ -273,12 +272,11 @@ fn conclude(end: End, engine: &Engine, timings: &Timings, writing: Writing, star
     };
     let kept = match end {
         End::Input => output.finish(options.sync).map(|()| String::new()),
-        _ => Ok(output.abandon_at_end(summary.answers() > 0, is_readable)),
+        _ => Ok(output.abandon(summary.answers() > 0)),
     };
     debug(|| loaded_from(engine));
-    // Answers that nobody took were not counted.
-    let says_nothing = matches!(end, End::ClosedPipe) && summary.answers() == 0;
-    if !options.said.quiet && !says_nothing {
+    // Nobody knows how much of what was written was read.
+    if !options.said.quiet && !matches!(end, End::ClosedPipe) {
         summary.print(options.said.summary, what, started.elapsed().as_secs_f64(), engine);
         if options.timings {
             print_timings(timings);

@@ -6,6 +6,7 @@ use crate::output::Failure;
 use crate::{ALL_PASSED, SOME_REJECTED};
 use gecc::{Backend, Engine, EngineBuilder, KernelOrigin, LoadedKernels, kernels};
 use gecc_cli::installed;
+use gecc_cli::say::shown_path;
 use serde_json::{Value, json};
 use std::io::{self, Write};
 use std::path::Path;
@@ -219,8 +220,8 @@ fn kernel_packs() -> Finding {
     let problems: Vec<String> = packs.iter().filter_map(|pack| Some(pack.as_ref().err()?.to_string())).collect();
     let whole: Vec<&str> = packs.iter().flatten().map(|pack| &*pack.architecture).collect();
     let detail = match whole[..] {
-        [] => format!("{}, none that can be used", folder.display()),
-        _ => format!("{}, {}", folder.display(), whole.join(", ")),
+        [] => format!("{}, none that can be used", shown_path(&folder)),
+        _ => format!("{}, {}", shown_path(&folder), whole.join(", ")),
     };
     let state = if problems.is_empty() && !whole.is_empty() { State::Good } else { State::Wrong };
     Finding { what: WHAT, state, detail: [vec![detail], problems].concat().join("; ") }
@@ -246,7 +247,7 @@ fn kernel_cache(has_gpus: bool) -> Finding {
     const NONE: &str = "no folder: set GECC_KERNEL_CACHE, or kernels are compiled anew in each process";
     let is_needed = has_gpus || std::env::var_os("GECC_KERNEL_CACHE").is_some();
     let files = kernels::cache_folder().ok_or_else(|| NONE.to_owned()).and_then(|folder| {
-        let (written, folder) = (try_to_write(&folder), folder.display());
+        let (written, folder) = (try_to_write(&folder), shown_path(&folder));
         written
             .map(|files| format!("{folder}, {files} files"))
             .map_err(|problem| format!("{folder} cannot be written: {problem}; name another in GECC_KERNEL_CACHE"))

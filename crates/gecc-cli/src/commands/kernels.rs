@@ -2,9 +2,9 @@
 
 use crate::ALL_PASSED;
 use crate::flags::{BuildOptions, KernelsCommand, PackOptions};
-use crate::output::Failure;
+use crate::output::{Failure, shown_path};
 use std::fs;
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 use std::time::Instant;
 
@@ -18,7 +18,10 @@ pub fn run(command: KernelsCommand) -> Result<u8, Failure> {
 fn build(options: &BuildOptions) -> Result<u8, Failure> {
     for architecture in &options.arch {
         // A closed pipe is found when the total is printed; the files are what was asked for.
-        let report = |path: &Path| _ = writeln!(io::stdout(), "{}", path.display());
+        // Programs read names as they are.
+        let is_terminal = io::stdout().is_terminal();
+        let name = |path: &Path| if is_terminal { shown_path(path) } else { path.display().to_string() };
+        let report = |path: &Path| _ = writeln!(io::stdout(), "{}", name(path));
         let files = gecc::kernels::build(architecture, &options.out, report)?;
         writeln!(io::stdout(), "{architecture}: {} files", files.len())?;
     }
@@ -31,9 +34,9 @@ fn pack(options: &PackOptions) -> Result<u8, Failure> {
         let path = gecc::kernels::pack(architecture, &options.out)?;
         // As it will be read.
         let kernels = gecc::kernels::check_pack(&path)?.kernels;
-        let bytes = fs::metadata(&path).map_err(|problem| format!("{}: {problem}", path.display()))?.len();
+        let bytes = fs::metadata(&path).map_err(|problem| format!("{}: {problem}", shown_path(&path)))?.len();
         let seconds = started.elapsed().as_secs_f64();
-        writeln!(io::stdout(), "{}: {kernels} kernel files, {bytes} bytes, {seconds:.1} s", path.display())?;
+        writeln!(io::stdout(), "{}: {kernels} kernel files, {bytes} bytes, {seconds:.1} s", shown_path(&path))?;
     }
     Ok(ALL_PASSED)
 }

@@ -120,6 +120,21 @@ pub enum Command {
     },
 }
 
+impl Command {
+    /// Whether what it says goes to standard output, whatever its options are.
+    pub fn prints(&self) -> bool {
+        match self {
+            Command::Bench(_) | Command::Kernels(_) | Command::Doctor(_) | Command::Completions { .. } => true,
+            Command::Man { .. } => false,
+            Command::Verify(_) | Command::Recover(_) | Command::Sign(_) | Command::Ecdh(_) | Command::Pubkey(_) => {
+                false
+            }
+            #[cfg(feature = "chains")]
+            Command::Ethereum(_) | Command::Bitcoin(_) | Command::Certificates(_) => false,
+        }
+    }
+}
+
 #[derive(Args)]
 pub struct DoctorOptions {
     /// Also list every kernel file that is loaded on a GPU, and where its machine code came from.

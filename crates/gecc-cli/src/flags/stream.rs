@@ -22,7 +22,7 @@ a pipe (--format arrow). Text and rows may be compressed by gzip or zstd.
 
 An item that cannot be used gets its own answer and stops nothing; blank lines are skipped; `tag` of text is passed through. The \
 answer to an item that is rejected says its `line`, or its `row` where there are no lines, counted from 1. An output file gets \
-its name when all answers are in it. Input of which no item has the right form ends with exit code 2.
+its name when all answers are in it. Input of which no item has the right form ends with exit code 2, and so does input without items, unless --allow-empty is given.
 
 Exit codes: 0 every item passed, 1 some were rejected, 2 the call could not run, 130 interrupted, 141 closed pipe."
     };
@@ -168,6 +168,10 @@ pub struct StreamOptions {
     /// Stop at the first item that is rejected, with exit code 1.
     #[arg(long)]
     pub check: bool,
+    /// Take an input without any items for a success. Without this it ends with exit code 2, as it mostly is what a
+    /// command that failed left behind.
+    #[arg(long)]
+    pub allow_empty: bool,
     #[command(flatten)]
     pub said: SaidOptions,
     #[command(flatten)]

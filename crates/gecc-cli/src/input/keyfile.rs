@@ -4,7 +4,7 @@ use crate::flags::StreamOptions;
 use crate::input::fields::counted;
 use crate::input::keys::{self, Named};
 use crate::input::open::{Input, is_standard_stream, open};
-use crate::output::{refuse_overwriting, warn};
+use crate::output::{refuse_overwriting, shown_path, warn};
 use crate::secrets::wiped::Wiped;
 use gecc::stack;
 use gecc::{SecretKey, SecretKeys};
@@ -45,7 +45,7 @@ impl Keys {
             let keys = keys::read(source, kind)?;
             if keys.is_empty() { Err("no key in the file".to_owned()) } else { Ok(keys) }
         });
-        let keys = keys.map_err(|problem| format!("{}: {problem}", path.display()))?;
+        let keys = keys.map_err(|problem| format!("{}: {problem}", shown_path(path)))?;
         Ok(Keys::File(Arc::new(keys)))
     }
 
@@ -133,7 +133,7 @@ pub fn as_lines(input: Input, kind: KeyKind) -> Result<Input, String> {
 pub fn warn_if_exposed(path: &Path) {
     use std::os::unix::fs::PermissionsExt;
     if std::fs::metadata(path).is_ok_and(|metadata| metadata.permissions().mode() & 0o044 != 0) {
-        warn(&format!("{} can be read by other users", path.display()));
+        warn(&format!("{} can be read by other users", shown_path(path)));
     }
 }
 

@@ -16,6 +16,7 @@ pub mod layout;
 pub mod names;
 pub mod open;
 pub mod paths;
+mod pipe;
 mod public_key;
 mod scan;
 mod secret_key;

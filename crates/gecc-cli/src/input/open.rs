@@ -1,7 +1,9 @@
 //! Opening an input: what can be read at any place, or only from one end to the other.
 
 use super::compressed::{LONGEST_SIGNATURE, compression, decompressed_when_read};
+use super::pipe::Pipe;
 use crate::secrets::wiped::Wiped;
+use crate::standard_streams;
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
@@ -43,9 +45,24 @@ impl Input {
 /// Opens a file, or standard input for `-`.
 pub fn open(path: &Path) -> io::Result<Input> {
     if is_standard_stream(path) {
+        standard_streams::require_input().map_err(io::Error::other)?;
         return open_standard_input();
     }
+    if is_pipe(path) {
+        return Ok(Input::Stream(decompressed_when_read(Box::new(Pipe::new(path)))));
+    }
     as_input(File::open(path)?)
+}
+
+#[cfg(unix)]
+fn is_pipe(path: &Path) -> bool {
+    use std::os::unix::fs::FileTypeExt;
+    std::fs::metadata(path).is_ok_and(|metadata| metadata.file_type().is_fifo())
+}
+
+#[cfg(not(unix))]
+fn is_pipe(_: &Path) -> bool {
+    false
 }
 
 /// Whether a path stands for standard input, or for standard output where it is that of an output.

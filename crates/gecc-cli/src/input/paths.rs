@@ -1,7 +1,9 @@
 //! Which files an input names: files, folders and patterns.
 
 use super::open::is_standard_stream;
-use crate::say::warn;
+use crate::say::{shown_path, warn};
+#[cfg(feature = "chains")]
+use crate::standard_streams;
 use std::collections::HashSet;
 use std::fs;
 use std::io;
@@ -17,14 +19,14 @@ use std::path::{Path, PathBuf};
 pub fn inputs(paths: &[PathBuf]) -> Result<Vec<PathBuf>, String> {
     let mut found = Vec::new();
     for path in paths {
-        let named = |problem: String| format!("{}: {problem}", path.display());
+        let named = |problem: String| format!("{}: {problem}", shown_path(path));
         let before = found.len();
         match fs::metadata(path) {
             Ok(metadata) if metadata.is_dir() => {
                 let mut walk = Walk { entered: HashSet::new(), found, passed: None };
                 walk.enter(path)?;
                 if let Some(passed) = walk.passed {
-                    warn(&format!("{} is not read, as its name begins with _", passed.display()));
+                    warn(&format!("{} is not read, as its name begins with _", shown_path(&passed)));
                 }
                 found = walk.found;
                 if found.len() == before {
@@ -59,7 +61,10 @@ pub fn without_patterns(paths: &[PathBuf]) -> Result<Vec<PathBuf>, String> {
     let mut all = Vec::new();
     for path in paths {
         match () {
-            () if is_standard_stream(path) => all.push(PathBuf::from("/dev/stdin")),
+            () if is_standard_stream(path) => {
+                standard_streams::require_input()?;
+                all.push(PathBuf::from("/dev/stdin"));
+            }
             () if is_pattern(path) && !path.exists() => all.extend(matches_of(path)?),
             () => all.push(path.clone()),
         }
@@ -72,12 +77,12 @@ fn is_pattern(path: &Path) -> bool {
 }
 
 fn matches_of(pattern: &Path) -> Result<Vec<PathBuf>, String> {
-    let named = |problem: &str| format!("{}: {problem}", pattern.display());
+    let named = |problem: &str| format!("{}: {problem}", shown_path(pattern));
     let text = pattern.to_str().ok_or_else(|| named("a pattern is UTF-8"))?;
     let matches = glob::glob(text).map_err(|problem| named(&problem.to_string()))?;
     let matches = matches.collect::<Result<Vec<PathBuf>, _>>().map_err(|problem| problem.to_string())?;
     if let Some(path) = passed_over(pattern) {
-        return Err(format!("{}: a pattern cannot match a name that is not UTF-8: name its folder", path.display()));
+        return Err(format!("{}: a pattern cannot match a name that is not UTF-8: name its folder", shown_path(&path)));
     }
     if matches.is_empty() { Err(named("the pattern matches no file")) } else { Ok(matches) }
 }
@@ -115,7 +120,7 @@ struct Walk {
 
 impl Walk {
     fn enter(&mut self, folder: &Path) -> Result<(), String> {
-        let named = |problem: io::Error| format!("{}: {problem}", folder.display());
+        let named = |problem: io::Error| format!("{}: {problem}", shown_path(folder));
         // A link may lead back.
         if !self.entered.insert(folder.canonicalize().map_err(named)?) {
             return Ok(());
@@ -137,7 +142,7 @@ impl Walk {
         if name.starts_with(['.', '_']) {
             return Ok(());
         }
-        let metadata = fs::metadata(&path).map_err(|problem| format!("{}: {problem}", path.display()))?;
+        let metadata = fs::metadata(&path).map_err(|problem| format!("{}: {problem}", shown_path(&path)))?;
         if metadata.is_dir() {
             self.enter(&path)?;
         } else if metadata.is_file() {

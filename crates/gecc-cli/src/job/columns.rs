@@ -10,11 +10,12 @@ use super::write::{Form, Sink};
 use crate::flags::{AnswerFormat, StreamOptions};
 use crate::input::open::is_standard_stream;
 use crate::operation::{Operation, TableAnswers};
-use crate::output::{Failure, Output, Progress, note};
+use crate::output::{Failure, Output, Progress};
 use arrow_array::{ArrayRef, StringArray};
 use arrow_schema::{DataType, Field, Schema};
 use gecc::{Verdict, stack};
 use gecc_arrow::{AnswerMaker, Answers, Compression, Format, Made, Places, Pool, Wanted, Writer};
+use gecc_cli::failure::written;
 use std::io::{self, Write};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -55,22 +56,28 @@ impl Shared {
         gecc_arrow::Output::Stream(Box::new(Shared(Arc::clone(&self.0))))
     }
 
-    /// The output, when its writer has ended.
-    pub fn into_output(self) -> Output {
+    /// The output, when its writer has ended. Says whether that has written its end.
+    pub fn into_output(self, has_end: bool) -> Output {
         let output = Arc::into_inner(self.0).expect("the writer has ended");
-        output.into_inner().unwrap_or_else(PoisonError::into_inner)
+        let mut output = output.into_inner().unwrap_or_else(PoisonError::into_inner);
+        if !has_end {
+            output.set_lacks_end();
+        }
+        output
     }
 }
 
 impl Write for Shared {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let written = self.0.lock().unwrap_or_else(PoisonError::into_inner).append(bytes);
+        let appended = self.0.lock().unwrap_or_else(PoisonError::into_inner).append(bytes);
         // So that it is not taken for an error of reading.
-        let explained = |problem: io::Error| io::Error::new(problem.kind(), format!("writing the output: {problem}"));
-        written.map(|()| bytes.len()).map_err(explained)
+        let explained = |problem: io::Error| io::Error::new(problem.kind(), written(&problem));
+        appended.map(|()| bytes.len()).map_err(explained)
     }
 
+    /// What was written before it is kept where later writes fail.
     fn flush(&mut self) -> io::Result<()> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).keep();
         Ok(())
     }
 }
@@ -90,24 +97,22 @@ pub fn answer_all(job: &Job, items: Items, output: Output, progress: &Progress, 
             Writer::create_within(bytes, shared.writer(), format, compression, &schema)
         }
     };
+    let mut has_end = true;
     let end = match writer {
         Err(problem) => End::of(failure(problem)),
         Ok(mut writer) => {
             let maker = AnswerMaker::new(&writer, schema, wanted);
             let form = AsColumns { operation: job.operation, maker, pool: Pool::of(Arc::clone(job.pool)), is_text };
             let end = job.answer_all(items, &form, &mut writer, progress, tally);
-            match (end, writer.finish().map_err(failure)) {
+            let (can_be_read, finished) = writer.finish_readable();
+            has_end = can_be_read;
+            match (end, finished.map_err(failure)) {
                 (End::Input | End::Rejection, Err(failure)) => End::of(failure),
-                (end, Err(Failure::Problem(problem))) => {
-                    progress.end();
-                    note(&format!("gecc: the output lacks its end, without which it may be unreadable: {problem}"));
-                    end
-                }
                 (end, _) => end,
             }
         }
     };
-    (end, shared.into_output())
+    (end, shared.into_output(has_end))
 }
 
 /// What an error of the output is to the command.

@@ -17,13 +17,13 @@ use crate::input::names::Names;
 use crate::input::open::{Input, open};
 use crate::input::paths::{bytes_of, inputs};
 use crate::operation::Operation;
-use crate::output::{Failure, Output, Progress, info, refuse_overwriting};
+use crate::output::{Failure, Output, Progress, info, refuse_overwriting, shown_path};
 use crate::secrets::wiped::Spares;
 use gecc::steps::Room;
 use std::iter;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// An input whose form is known and fits the command.
 enum Ready {
@@ -65,7 +65,7 @@ impl<'a> Rest<'a> {
     fn next_text(&mut self) -> Option<(Arc<str>, Input)> {
         match self.next()? {
             (path, Ok(Opened::Other(input))) if path.is_file() => {
-                info(|| format!("input: {}", path.display()));
+                info(|| format!("input: {}", shown_path(path)));
                 Some((name_of(path), input))
             }
             other => {
@@ -80,7 +80,7 @@ impl<'a> Rest<'a> {
         while let Some(next) = self.next() {
             match next {
                 (path, Ok(Opened::Table(other))) if table.takes(&other) => {
-                    info(|| format!("input: {}", path.display()));
+                    info(|| format!("input: {}", shown_path(path)));
                     table.add(name_of(path), other);
                 }
                 other => {
@@ -133,11 +133,12 @@ pub fn run(operation: &Operation, options: &StreamOptions) -> Result<u8, Failure
     output.require_sync(options.sync)?;
     let (mut tally, mut end, mut has_header) = (Tally::default(), End::Input, false);
     while let Some((path, input)) = next.take().or_else(|| rest.next_ready(&started)) {
-        info(|| format!("input: {}", path.display()));
+        info(|| format!("input: {}", shown_path(path)));
         let input = match input {
             Ok(input) => input,
             Err(failure) => {
-                end = End::of(failure);
+                let is_interrupted = started.interrupted.load(Ordering::Relaxed);
+                end = if is_interrupted { End::Interrupted } else { End::of(failure) };
                 break;
             }
         };
@@ -158,7 +159,7 @@ pub fn run(operation: &Operation, options: &StreamOptions) -> Result<u8, Failure
 }
 
 fn open_input(operation: &Operation, path: &Path, options: &StreamOptions) -> Result<Opened, Failure> {
-    let named = |problem: String| format!("{}: {problem}", path.display());
+    let named = |problem: String| format!("{}: {problem}", shown_path(path));
     let input = open(path).map_err(|problem| named(problem.to_string()))?;
     let opened = match tables::open(input, path, options).map_err(named)? {
         Opened::Other(input)
@@ -177,7 +178,7 @@ fn open_input(operation: &Operation, path: &Path, options: &StreamOptions) -> Re
 
 fn ready(started: &Started, path: &Path, opened: Opened) -> Result<Ready, Failure> {
     let Started { operation, options, engine, pool, .. } = started;
-    let named = |problem: String| format!("{}: {problem}", path.display());
+    let named = |problem: String| format!("{}: {problem}", shown_path(path));
     let input = match opened {
         Opened::Table(table) => {
             options.seen.note_all();

@@ -6,7 +6,7 @@ use crate::flags::StreamOptions;
 use crate::input::names::Names;
 use crate::input::open::is_standard_stream;
 use crate::operation::Operation;
-use crate::output::{Failure, Output, debug, info, note, warn};
+use crate::output::{Failure, Output, debug, info, note, shown_path, warn};
 use crate::{ALL_PASSED, CLOSED_PIPE, SOME_REJECTED, interrupt, memory};
 use gecc::Engine;
 use gecc::steps::Room;
@@ -54,7 +54,8 @@ pub struct Job<'a> {
 
 /// What is wrong with the input of a name.
 pub fn unreadable(name: &str, problem: &dyn Display) -> Failure {
-    let name = if is_standard_stream(Path::new(name)) { "standard input" } else { name };
+    let path = Path::new(name);
+    let name = if is_standard_stream(path) { "standard input".to_owned() } else { shown_path(path) };
     format!("{name}: {problem}").into()
 }
 
@@ -72,10 +73,10 @@ impl<'a> Started<'a> {
     /// For inputs of this many bytes, where that is known.
     pub fn new(operation: &'a Operation, options: &'a StreamOptions, bytes: Option<u64>) -> Result<Self, String> {
         let at = Instant::now();
-        let engine = options.engine.start_for(bytes, options.engine.max_memory.map(of_engine))?;
         if options.engine.max_memory.is_some() {
             memory::give_back_freed();
         }
+        let engine = options.engine.start_for(bytes, options.engine.max_memory.map(of_engine))?;
         info(|| format!("engine: {engine}, started in {:.3} s", at.elapsed().as_secs_f64()));
         let pool = Arc::new(pool(options.engine.threads)?);
         Ok(Started { operation, options, engine, pool, interrupted: interrupt::watch()?, at: Instant::now() })
@@ -83,6 +84,12 @@ impl<'a> Started<'a> {
 
     /// Ends the output, says what became of the items, and gives the exit code.
     pub fn conclude(&self, end: End, tally: &Tally, output: Output) -> Result<u8, Failure> {
+        let end = match end {
+            End::Input if tally.items == 0 && !self.options.allow_empty => {
+                End::Failed("the input has no items (--allow-empty takes that for a success)".to_owned())
+            }
+            end => end,
+        };
         let kept = match end {
             End::Input | End::Rejection => output.finish(self.options.sync).map(|()| String::new()),
             End::ClosedPipe | End::Interrupted | End::Failed(_) => Ok(output.abandon(tally.items > 0)),
@@ -116,15 +123,15 @@ impl<'a> Started<'a> {
     fn say(&self, end: &End, tally: &Tally) {
         debug(|| loaded_from(&self.engine));
         let (said, passed) = (self.options.said, self.operation.passed());
-        let says_nothing = matches!(end, End::Failed(_) | End::ClosedPipe) && tally.items == 0;
+        // Nobody knows how much of what was written was read.
+        let says_nothing = matches!(end, End::ClosedPipe) || matches!(end, End::Failed(_)) && tally.items == 0;
         if !said.quiet && !says_nothing {
             tally.print(said.summary, passed, self.at.elapsed().as_secs_f64(), &self.engine);
         }
         warn_of_failures(&self.engine);
         if matches!(end, End::Input) {
-            let empty = (tally.items == 0).then_some("the input has no items");
             self.operation.keys.surplus(tally.items).iter().for_each(|surplus| warn(surplus));
-            empty.into_iter().chain(tally.suspicion()).for_each(warn);
+            tally.suspicion().into_iter().for_each(warn);
             tally.forms.doubt().iter().for_each(|doubt| warn(doubt));
         }
     }

@@ -73,7 +73,7 @@ impl Arenas {
     }
 }
 
-/// Answers of a batch, and the bytes of input that it took.
+/// Answers of a batch, the bytes of input that it took, and those of its long rows.
 struct Formed<M> {
     made: M,
     bytes: u64,
@@ -175,6 +175,8 @@ impl Job<'_> {
         for next in answers {
             let Formed { made, bytes, forms, long_rows } = match next {
                 Ok(answers) => answers,
+                // Reading may have ended by that.
+                Err(_) if self.interrupted.load(Ordering::Relaxed) => return End::Interrupted,
                 Err(failure) => return End::of(failure),
             };
             if self.interrupted.load(Ordering::Relaxed) {

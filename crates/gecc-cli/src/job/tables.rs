@@ -10,7 +10,7 @@ use crate::flags::{Format, StreamOptions};
 use crate::input::cut::MAX_ROWS;
 use crate::input::open::{Input, PlainFile, is_standard_stream};
 use crate::operation::TableAnswers;
-use crate::output::{Output, Progress, info};
+use crate::output::{Output, Progress, info, shown_path};
 use crate::secrets::wiped::Spares;
 use arrow_array::ArrayRef;
 use arrow_array::cast::AsArray;
@@ -199,7 +199,7 @@ fn end_of(problem: Error, name: &str) -> End {
     match problem {
         Error::Stream(problem) if problem.kind() == io::ErrorKind::BrokenPipe => End::ClosedPipe,
         Error::Engine(problem) => End::Failed(problem.to_string()),
-        problem => End::Failed(format!("{name}: {problem}")),
+        problem => End::Failed(format!("{}: {problem}", shown_path(Path::new(name)))),
     }
 }
 
@@ -238,6 +238,7 @@ fn write_lines(
     let end = match ended {
         Ok(Some(end)) => end,
         Ok(None) => end_of_input(started),
+        Err(_) if started.interrupted.load(Ordering::Relaxed) => End::Interrupted,
         Err(problem) => end_of(problem, &files.0[current.load(Ordering::Relaxed)].0),
     };
     (end, output)
@@ -292,9 +293,11 @@ fn write_columns(
     let (options, shared) = (started.options, Shared::new(output));
     let (format, wanted) = (format(options), wanted(options, PLACE, false));
     let with = TransformOptions { beside: options.beside, format, wanted, computing: COMPUTING, ..Default::default() };
+    let mut has_end = true;
     let end = match transform(job, input, shared.writer(), &with, started.interrupted) {
         Err(problem) => end_of(problem, name),
         Ok(outcome) => {
+            has_end = outcome.has_end;
             count(&outcome.counts, tally);
             match outcome.problem {
                 // An output that takes nothing is not waited for any more.
@@ -304,7 +307,7 @@ fn write_columns(
             }
         }
     };
-    (end, shared.into_output())
+    (end, shared.into_output(has_end))
 }
 
 fn count(counts: &Counts, tally: &mut Tally) {

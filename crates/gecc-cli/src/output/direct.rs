@@ -33,13 +33,26 @@ pub struct Direct {
 }
 
 impl Direct {
-    pub fn start(mut sink: Box<dyn Write + Send>, interrupted: &'static AtomicBool) -> io::Result<Self> {
+    pub fn start(sink: Box<dyn Write + Send>, interrupted: &'static AtomicBool) -> io::Result<Self> {
+        Self::start_by(|| Ok(sink), interrupted)
+    }
+
+    /// Has the thread open what it writes to, which may take any time: a named pipe waits for who reads it. An error of
+    /// that is one of the first write.
+    pub fn start_by(
+        open: impl FnOnce() -> io::Result<Box<dyn Write + Send>> + Send + 'static,
+        interrupted: &'static AtomicBool,
+    ) -> io::Result<Self> {
         let ((to, parts), (done, back)) = (channel::<Vec<Wiped>>(), channel());
         let whole = Arc::new(AtomicUsize::new(0));
         let count = Arc::clone(&whole);
         let write = move || {
+            let mut sink = open();
             for parts in parts {
-                let outcome = write_each(&mut sink, &parts, &count);
+                let outcome = match &mut sink {
+                    Ok(sink) => write_each(sink, &parts, &count),
+                    Err(problem) => Err(io::Error::new(problem.kind(), problem.to_string())),
+                };
                 let put = Put { parts, whole: count.load(Ordering::Relaxed), outcome };
                 if done.send(put).is_err() {
                     return;

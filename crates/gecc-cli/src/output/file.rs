@@ -4,21 +4,29 @@ use super::direct::{Direct, Put};
 use crate::flags::end_of_name;
 use crate::input::open::is_standard_stream;
 use crate::secrets::wiped::Wiped;
-use gecc_cli::say::warn;
+use crate::standard_streams;
+use gecc_cli::failure::written;
+use gecc_cli::say::{shown_path, warn};
+use std::ffi::{OsStr, OsString};
 use std::fs::{File, Metadata, Permissions};
-use std::io::{self, Seek};
+use std::io::{self, Seek, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use tempfile::{Builder, NamedTempFile};
 
 /// An output that is open.
-pub struct Output(Sink);
+pub struct Output {
+    sink: Sink,
+    /// Whether it lacks an end without which nothing of it can be read.
+    lacks_end: bool,
+}
 
 enum Sink {
     /// Standard output, terminals, pipes and devices.
     Direct(Direct),
     /// A file beside the one that it becomes, and how much of it is written.
-    Beside { part: NamedTempFile, length: u64, target: PathBuf },
+    /// `kept` bytes of it stay where appending fails.
+    Beside { part: NamedTempFile, length: u64, kept: u64, target: PathBuf },
 }
 
 impl Output {
@@ -33,18 +41,22 @@ impl Output {
         if let Some(path) = path.filter(|path| secret && is_open(path))
             && std::fs::metadata(path).is_ok_and(|file| file.is_file() && is_open_to_others(&file))
         {
-            warn(&format!("others have access to {}, and keep it, as the file was open before", path.display()));
+            warn(&format!("others have access to {}, and keep it, as the file was open before", shown_path(path)));
         }
         let path = path.filter(|path| !is_standard_stream(path) && !is_descriptor(path, "/dev/stdout", "1"));
         let sink = match path {
-            None => Direct::start(Box::new(io::stdout()), interrupted).map(Sink::Direct),
+            None => {
+                standard_streams::require_output()?;
+                Direct::start(Box::new(io::stdout()), interrupted).map(Sink::Direct)
+            }
             Some(path) if is_descriptor(path, "/dev/stderr", "2") => {
+                standard_streams::require_error()?;
                 Direct::start(Box::new(io::stderr()), interrupted).map(Sink::Direct)
             }
             Some(path) => open_file(path, secret, interrupted),
         };
         let name = path.unwrap_or(Path::new("standard output"));
-        sink.map(Output).map_err(|problem| format!("{}: {problem}", name.display()))
+        sink.map(|sink| Output { sink, lacks_end: false }).map_err(|problem| format!("{}: {problem}", shown_path(name)))
     }
 
     /// Refuses `--sync` where the output is no file that gets its name in the end.
@@ -60,7 +72,7 @@ impl Output {
 
     /// Hands parts of whole lines to the operating system, in order.
     pub fn write(&mut self, parts: Vec<Wiped>) -> Put {
-        match &mut self.0 {
+        match &mut self.sink {
             Sink::Direct(direct) => direct.write(parts),
             Sink::Beside { part, length, .. } => {
                 let texts: Vec<&[u8]> = parts.iter().map(|part| part.as_slice()).collect();
@@ -71,13 +83,26 @@ impl Output {
         }
     }
 
-    /// Hands bytes to the operating system, all or an error.
+    /// Has all that was appended stay where later bytes cannot be.
+    #[cfg(feature = "arrow")]
+    pub fn keep(&mut self) {
+        if let Sink::Beside { length, kept, .. } = &mut self.sink {
+            *kept = *length;
+        }
+    }
+
+    /// Hands bytes to the operating system, all or an error. With an error the file ends behind what is kept.
     #[cfg(feature = "arrow")]
     pub fn append(&mut self, bytes: &[u8]) -> io::Result<()> {
-        match &mut self.0 {
+        match &mut self.sink {
             Sink::Direct(direct) => direct.write(vec![Wiped::new(bytes.to_vec())]).outcome,
-            Sink::Beside { part, length, .. } => {
-                write_one(part.as_file(), *length, bytes)?;
+            Sink::Beside { part, length, kept, .. } => {
+                if let Err(problem) = write_one(part.as_file(), *length, bytes) {
+                    *length = *kept;
+                    // Where that fails too, the first error says why.
+                    let _ = part.as_file().set_len(*length);
+                    return Err(problem);
+                }
                 *length += bytes.len() as u64;
                 Ok(())
             }
@@ -87,8 +112,14 @@ impl Output {
     /// Gives the file its name, in place of what had it. With `sync` the file is on the disk before, and its name
     /// after.
     pub fn finish(self, sync: bool) -> Result<(), String> {
-        let Sink::Beside { part, target, .. } = self.0 else { return Ok(()) };
-        let named = |problem: io::Error| format!("{}: {problem}", target.display());
+        let (part, target) = match self.sink {
+            Sink::Beside { part, target, .. } => (part, target),
+            Sink::Direct(mut direct) => {
+                // Also a pipe to which nothing was written is opened, so that who reads it finds its end.
+                return direct.write(Vec::new()).outcome.map_err(|problem| written(&problem));
+            }
+        };
+        let named = |problem: io::Error| format!("{}: {problem}", shown_path(&target));
         if sync && let Err(problem) = part.as_file().sync_all() {
             return Err(named(problem) + &kept(part));
         }
@@ -103,20 +134,19 @@ impl Output {
         }
     }
 
-    /// [`Output::abandon`] for what has an end, without which nothing of it can be read: then none of it is kept.
-    #[cfg(feature = "chains")]
-    pub fn abandon_at_end(self, has_answers: bool, has_end: bool) -> String {
-        match self.0 {
-            Sink::Beside { .. } if !has_end => {
-                "; nothing is kept, as a table without its end cannot be read".to_owned()
-            }
-            _ => self.abandon(has_answers),
-        }
+    /// Says that what was written lacks its end, without which nothing of it can be read.
+    #[cfg(feature = "arrow")]
+    pub fn set_lacks_end(&mut self) {
+        self.lacks_end = true;
     }
 
-    /// Keeps what was written beside the file, which stays as it was. Gives what a message has to say of it.
+    /// Keeps what was written beside the file, which stays as it was, unless nothing of it can be read. Gives what a
+    /// message has to say of it.
     pub fn abandon(self, has_answers: bool) -> String {
-        match self.0 {
+        match self.sink {
+            Sink::Beside { .. } if has_answers && self.lacks_end => {
+                "; nothing is kept, as a table without its end cannot be read".to_owned()
+            }
             Sink::Beside { part, .. } if has_answers => kept(part),
             Sink::Direct(_) | Sink::Beside { .. } => String::new(),
         }
@@ -167,7 +197,6 @@ fn write_one(file: &File, place: u64, bytes: &[u8]) -> io::Result<()> {
 
 #[cfg(not(unix))]
 fn write_one(mut file: &File, _: u64, bytes: &[u8]) -> io::Result<()> {
-    use std::io::Write;
     file.write_all(bytes)
 }
 
@@ -188,7 +217,7 @@ fn write_at(file: &File, start: u64, parts: &[&[u8]]) -> (usize, io::Result<()>)
 
 fn kept(part: NamedTempFile) -> String {
     match part.keep() {
-        Ok((_, path)) => format!("; the answers up to there are in {}", path.display()),
+        Ok((_, path)) => format!("; the answers up to there are in {}", shown_path(&path)),
         Err(failed) => format!("; the answers up to there could not be kept: {}", failed.error),
     }
 }
@@ -200,22 +229,95 @@ fn open_file(path: &Path, secret: bool, interrupted: &'static AtomicBool) -> io:
         Err(problem) => return Err(problem),
     };
     if !is_replaced(path, before.as_ref()) {
+        if before.as_ref().is_some_and(is_pipe) {
+            return open_pipe(path.to_owned(), interrupted).map(Sink::Direct);
+        }
         return Direct::start(Box::new(File::options().append(true).open(path)?), interrupted).map(Sink::Direct);
     }
     if before.is_some() {
         // A file that may not be written is not replaced either.
         File::options().append(true).open(path)?;
     }
-    // A link stays, and what it points to is replaced.
-    let target = if before.is_some() { path.canonicalize()? } else { path.to_owned() };
-    let folder = folder_of(&target);
-    let mut name = target.file_name().ok_or(io::ErrorKind::InvalidInput)?.to_owned();
-    name.push(".part-");
-    let part = create(Builder::new().prefix(&name), folder, before.as_ref(), secret)?;
+    // A link stays, and what it points to is replaced, or made.
+    let target = if before.is_some() { path.canonicalize()? } else { end_of_links(path)? };
+    let name = target.file_name().filter(|_| !names_a_folder(&target));
+    let name = name.ok_or_else(|| io::Error::other("this is the name of a folder, and not of a file"))?;
+    let part = create(Builder::new().prefix(&prefix_of_part(name)), folder_of(&target), before.as_ref(), secret)?;
     if secret && before.as_ref().is_some_and(is_open_to_others) {
-        warn(&format!("others had access to {}; now its owner alone has", path.display()));
+        warn(&format!("others had access to {}; now its owner alone has", shown_path(path)));
     }
-    Ok(Sink::Beside { part, length: 0, target })
+    Ok(Sink::Beside { part, length: 0, kept: 0, target })
+}
+
+/// Whether a path ends as those of folders do, which then have no file's name: `new/`, `..`.
+fn names_a_folder(path: &Path) -> bool {
+    let text = path.as_os_str().as_encoded_bytes();
+    text.ends_with(b"/") || text.ends_with(b"/.") || text == b"."
+}
+
+/// What a path stands for that names no file: itself, or what the links point to that it is.
+fn end_of_links(path: &Path) -> io::Result<PathBuf> {
+    /// As many as Linux follows.
+    const MOST_LINKS: usize = 40;
+    let mut path = path.to_owned();
+    for _ in 0..MOST_LINKS {
+        match std::fs::read_link(&path) {
+            Ok(next) => path = folder_of(&path).join(next),
+            Err(_) => return Ok(path),
+        }
+    }
+    Err(io::Error::other("there are too many links"))
+}
+
+/// What the name of a file begins with while it is written: its own, as far as a name may be that long.
+fn prefix_of_part(name: &OsStr) -> OsString {
+    /// Bytes that the names of files may have, and those of what comes behind the beginning.
+    const LONGEST: usize = 255;
+    const END: &str = ".part-";
+    const RANDOM: usize = 6;
+    let most = LONGEST - END.len() - RANDOM;
+    let mut prefix = match name.to_str() {
+        Some(text) => OsString::from(&text[..text.floor_char_boundary(most)]),
+        None if name.len() <= most => name.to_owned(),
+        None => OsString::new(),
+    };
+    prefix.push(END);
+    prefix
+}
+
+#[cfg(unix)]
+fn is_pipe(metadata: &Metadata) -> bool {
+    use std::os::unix::fs::FileTypeExt;
+    metadata.file_type().is_fifo()
+}
+
+#[cfg(not(unix))]
+fn is_pipe(_: &Metadata) -> bool {
+    false
+}
+
+/// A named pipe, which is opened once somebody reads it. That it may be opened is known before.
+#[cfg(unix)]
+fn open_pipe(path: PathBuf, interrupted: &'static AtomicBool) -> io::Result<Direct> {
+    use nix::libc;
+    use std::os::unix::fs::OpenOptionsExt;
+    let without_waiting = File::options().write(true).custom_flags(libc::O_NONBLOCK).open(&path);
+    // Kept until the pipe is opened again: who reads it would take this for its end.
+    let opened = match without_waiting {
+        Err(problem) if problem.raw_os_error() != Some(libc::ENXIO) => return Err(problem),
+        opened => opened,
+    };
+    let open = move || {
+        let pipe = File::options().write(true).open(path)?;
+        drop(opened);
+        Ok(Box::new(pipe) as Box<dyn Write + Send>)
+    };
+    Direct::start_by(open, interrupted)
+}
+
+#[cfg(not(unix))]
+fn open_pipe(path: PathBuf, interrupted: &'static AtomicBool) -> io::Result<Direct> {
+    Direct::start_by(move || Ok(Box::new(File::options().write(true).open(path)?)), interrupted)
 }
 
 /// Puts all of a file in place of what another has, with its permissions. Those only the owner may set: so they come
@@ -265,7 +367,7 @@ fn is_open_to_others(_: &Metadata) -> bool {
 pub fn refuse_overwriting(source: &Path, output: Option<&Path>) -> Result<(), String> {
     match output.filter(|output| !is_standard_stream(output)) {
         Some(output) if same_file(source, output) => {
-            Err(format!("{}: the output would overwrite an input", output.display()))
+            Err(format!("{}: the output would overwrite an input", shown_path(output)))
         }
         None if same_file(source, Path::new("/dev/stdout")) => {
             Err("standard output goes to the file that is the input".to_owned())

@@ -48,23 +48,23 @@ pub fn run(options: &IndexOptions) -> Result<u8, Failure> {
     });
     let Table { writer, rows, outputs, unreadable, not_checked, .. } = table;
     // A table that is kept can be read.
-    let finished = writer.finish().map_err(failure);
-    let has_end = finished.is_ok();
+    let (has_end, finished) = writer.finish_readable();
+    let finished = finished.map_err(failure);
     let whole = match ended {
         Ok(None) => finished,
         Ok(Some(failed)) => Err(failed),
         Err(problem) => Err(problem.into()),
     };
-    let output = shared.into_output();
+    let output = shared.into_output(has_end);
     warn_of_failures(&engine);
     if interrupted.load(Ordering::Relaxed) {
-        note(&format!("gecc: interrupted{}", output.abandon_at_end(rows > 0, has_end)));
+        note(&format!("gecc: interrupted{}", output.abandon(rows > 0)));
         return Ok(interrupt::code());
     }
     match whole {
         Ok(()) => output.finish(options.sync)?,
         Err(Failure::Problem(problem)) => {
-            return Err(Failure::Problem(problem + &output.abandon_at_end(rows > 0, has_end)));
+            return Err(Failure::Problem(problem + &output.abandon(rows > 0)));
         }
         Err(closed) => return Err(closed),
     }

@@ -5,7 +5,7 @@ use crate::flags::ScanOptions;
 use crate::input::keyfile::warn_if_exposed;
 use crate::input::paths::{bytes_of, inputs};
 use crate::job::warn_of_failures;
-use crate::output::{Failure, Line, Output, note, refuse_overwriting};
+use crate::output::{Failure, Line, Output, note, refuse_overwriting, shown_path};
 use crate::secrets::wiped::Wiped;
 use crate::{ALL_PASSED, CLOSED_PIPE, SOME_REJECTED, interrupt};
 use arrow_array::RecordBatch;
@@ -38,7 +38,7 @@ pub fn run(options: &ScanOptions) -> Result<u8, Failure> {
     warn_if_exposed(&options.key_file);
     let receiver = ReceiverKeys::read(&options.key_file)
         .and_then(|keys| keys.receiver(&options.labels).map_err(|reason| reason.to_string()));
-    let receiver = receiver.map_err(|problem| format!("{}: {problem}", options.key_file.display()))?;
+    let receiver = receiver.map_err(|problem| format!("{}: {problem}", shown_path(&options.key_file)))?;
     let (engine, interrupted) = (options.engine.start_for(bytes_of(&tables), None)?, interrupt::watch()?);
     let mut output = Output::open(options.output.as_deref(), true, interrupted)?;
     let max_memory = options.engine.max_memory;
@@ -189,7 +189,7 @@ impl Scan<'_> {
 
 fn of_table(path: &Path, failure: Failure) -> Failure {
     match failure {
-        Failure::Problem(problem) => Failure::Problem(format!("{}: {problem}", path.display())),
+        Failure::Problem(problem) => Failure::Problem(format!("{}: {problem}", shown_path(path))),
         closed => closed,
     }
 }

@@ -16,6 +16,39 @@ fn read(path: &str) -> Vec<RecordBatch> {
     open(path, ReadOptions::default()).unwrap().batches(&Projection::All).unwrap().collect::<Result<_, _>>().unwrap()
 }
 
+/// Where a disk is full, or a file as large as it may be, what was computed is kept in a file that can be read.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_table_at_the_limit_of_its_file_is_ended_behind_what_was_written_whole() {
+    use std::fmt::Write;
+    const KEYS: usize = 250_000;
+    let mut lines = String::new();
+    (1..=KEYS).for_each(|key| writeln!(lines, "{key:064x}").unwrap());
+    let input = TemporaryFile::new("limit-of-table.keys", lines);
+    let folder = tempfile::tempdir().unwrap();
+    let pubkey = |name: &str, blocks: u32| {
+        let output = folder.path().join(name);
+        let script = format!("ulimit -f {blocks}; exec \"$0\" \"$@\"");
+        let mut command = std::process::Command::new("sh");
+        command.args(["-c", &script]).arg(crate::PROGRAM).args(["pubkey", "--curve", "secp256k1", "--engine", "cpu"]);
+        command.args(["--quiet", "-o"]).arg(&output).arg(input.path()).output().unwrap()
+    };
+    for name in ["out.parquet", "out.arrow"] {
+        // In blocks of 512 bytes: of some 16 MB three quarters, and less than the first part.
+        let limited = pubkey(name, 24_000);
+        let said = stderr(&limited);
+        assert_eq!(code(&limited), 2, "{said}");
+        assert!(said.contains("`ulimit -f`") && said.contains("the answers up to there are in "), "{name}: {said}");
+        let kept = said.trim_end().rsplit(" are in ").next().unwrap();
+        let rows: usize = read(kept).iter().map(RecordBatch::num_rows).sum();
+        assert!(rows > KEYS / 8 && rows < KEYS, "{name}: {rows}");
+        std::fs::remove_file(kept).unwrap();
+        let none = pubkey(name, 40);
+        assert_eq!((code(&none), std::fs::read_dir(&folder).unwrap().count()), (2, 0), "{}", stderr(&none));
+        assert!(stderr(&none).contains("`ulimit -f`"), "{}", stderr(&none));
+    }
+}
+
 /// A cell as lines have it; `None` where it is null.
 fn cell(column: &ArrayRef, row: usize) -> Option<Value> {
     if column.is_null(row) {

@@ -112,9 +112,6 @@ fn what_cannot_be_rows_is_said_before_anything_is_computed() {
         assert_eq!((code(&output), output.stdout.len()), (2, 0), "{arguments:?}");
         assert!(stderr(&output).contains(expected), "{}", stderr(&output));
     }
-    // No row is no error.
-    let empty = run(&[&verify[..3], LAYOUT].concat(), "");
-    assert_eq!((code(&empty), empty.stdout.len()), (0, 0), "{}", stderr(&empty));
 }
 
 #[test]

@@ -175,6 +175,22 @@ fn the_smallest_memory_still_reads_everything() {
     assert_eq!((code(&output), answers(&output).len()), (0, 5));
 }
 
+#[test]
+fn a_line_above_half_of_the_memory_is_rejected_alone() {
+    let set = signed::<P256>(2);
+    let [first, last] = [set.json(0), set.json(1)];
+    let mut long = set.json(0);
+    long["tag"] = "t".repeat(5 << 20).into();
+    let lines = format!("{first}\n{long}\n{last}\n");
+    let output = run(&["verify", "--curve", "p256", "--max-memory", "8M"], lines.clone());
+    let given = answers(&output);
+    assert_eq!((code(&output), given.len()), (1, 3));
+    assert_eq!([&given[0]["valid"], &given[1]["valid"], &given[2]["valid"]], [true, false, true]);
+    let reason = given[1]["reason"].as_str().expect("a text");
+    assert_eq!(reason, "the line is longer than 4194304 bytes, the most that this --max-memory allows");
+    assert_eq!(code(&run(&["verify", "--curve", "p256", "--max-memory", "16M"], lines)), 0);
+}
+
 #[cfg(target_os = "linux")]
 #[test]
 fn threads_that_cannot_be_started_are_an_error() {
@@ -211,4 +227,290 @@ fn a_closed_standard_error_is_no_panic() {
     drop(child.stderr.take());
     child.stdin.take().expect("piped").write_all(signed::<P256>(1).lines()[0].as_bytes()).unwrap();
     assert_eq!(code(&child.wait_with_output().unwrap()), 0);
+}
+
+/// Nothing is computed where nobody could get the answers.
+#[cfg(unix)]
+#[test]
+fn standard_output_that_cannot_be_written_is_an_error() {
+    let line = signed::<P256>(1).lines().remove(0);
+    let input = TemporaryFile::new("unwritable.jsonl", line);
+    let calls = [&["verify", "--curve", "p256", "--quiet", input.path()][..], &["doctor"], &["completions", "bash"]];
+    for (redirection, said) in [(">&-", "is closed"), ("1</dev/null", "is not open for writing")] {
+        for arguments in calls {
+            let output = shell(&format!("exec \"$0\" \"$@\" {redirection}"), arguments);
+            assert_eq!(code(&output), 2, "{arguments:?} {redirection}");
+            assert_eq!(stderr(&output), format!("gecc: standard output {said}\n"), "{arguments:?} {redirection}");
+        }
+    }
+    let discarded = shell("exec \"$0\" \"$@\" >/dev/null", calls[0]);
+    assert_eq!((code(&discarded), stderr(&discarded)), (0, String::new()));
+    let to_error = shell("exec \"$0\" \"$@\" 2>&-", &["verify", "--curve", "p256", "-o", "/dev/stderr", input.path()]);
+    assert_eq!(code(&to_error), 2);
+}
+
+#[cfg(unix)]
+#[test]
+fn standard_input_that_cannot_be_read_is_an_error() {
+    let scratch = TemporaryFile::new("write-only", "");
+    let for_writing = format!("0>>{}", scratch.path());
+    for (redirection, said) in [("<&-", "is closed"), (for_writing.as_str(), "is not open for reading")] {
+        for arguments in [&["verify", "--curve", "p256", "--allow-empty"][..], &["verify", "--curve", "p256", "-"]] {
+            let output = shell(&format!("exec \"$0\" \"$@\" {redirection}"), arguments);
+            assert_eq!(code(&output), 2, "{redirection}");
+            assert!(stderr(&output).contains(&format!("standard input {said}")), "{}", stderr(&output));
+        }
+    }
+}
+
+/// Runs the program as `$0` with its arguments as `$@` of a script.
+#[cfg(unix)]
+fn shell(script: &str, arguments: &[&str]) -> std::process::Output {
+    let mut command = Command::new("sh");
+    command.args(["-c", script]).arg(gecc().get_program()).args(arguments);
+    command.output().expect("there is a shell")
+}
+
+#[test]
+fn input_without_items_is_an_error_unless_it_is_allowed() {
+    let key = "11".repeat(32);
+    let key_file = TemporaryFile::new("empty.key", key);
+    let header = "digest,signature,public_key\n";
+    let rows = ["--format", "rows", "--layout", "digest:32,signature:64,public_key:33"];
+    let verify = ["verify", "--curve", "p256", "--engine", "cpu"];
+    let mut calls: Vec<(Vec<&str>, &str)> = vec![
+        (verify.to_vec(), ""),
+        (verify.to_vec(), "\n  \n"),
+        (verify.to_vec(), header),
+        (verify.to_vec(), "[]"),
+        (vec!["recover", "--curve", "p256"], ""),
+        (vec!["sign", "--curve", "p256", "--key-file", key_file.path()], ""),
+        (vec!["ecdh", "--curve", "p256", "--key-file", key_file.path()], ""),
+        (vec!["pubkey", "--curve", "p256"], ""),
+    ];
+    calls.push(([&verify[..], &rows].concat(), ""));
+    let before = "what was there";
+    let out = TemporaryFile::new("empty.out", before);
+    for (arguments, input) in calls {
+        let refused = run(&arguments, input);
+        assert_eq!((code(&refused), refused.stdout.len()), (2, 0), "{arguments:?} {input:?}");
+        assert!(stderr(&refused).contains("has no items (--allow-empty"), "{arguments:?}: {}", stderr(&refused));
+        let to_file = run(&[&arguments[..], &["-o", out.path()]].concat(), input);
+        assert_eq!((code(&to_file), std::fs::read_to_string(out.path()).unwrap().as_str()), (2, before));
+        let allowed = run(&[&arguments[..], &["--allow-empty"]].concat(), input);
+        assert_eq!(code(&allowed), 0, "{arguments:?}: {}", stderr(&allowed));
+    }
+    let allowed = run(&[&verify[..], &["--allow-empty", "-o", out.path()]].concat(), "");
+    assert_eq!((code(&allowed), std::fs::read_to_string(out.path()).unwrap().as_str()), (0, ""));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_to_nothing_stays_and_its_target_is_made() {
+    let folder = tempfile::tempdir().unwrap();
+    let input = TemporaryFile::new("linked.jsonl", signed::<P256>(1).lines().remove(0));
+    let inside = folder.path().join("inside");
+    std::fs::create_dir(&inside).unwrap();
+    let link = folder.path().join("link");
+    std::os::unix::fs::symlink("second", &link).unwrap();
+    std::os::unix::fs::symlink("inside/target", folder.path().join("second")).unwrap();
+    for _ in 0..2 {
+        let output = gecc().args(["verify", "--curve", "p256", "-o"]).arg(&link).arg(input.path()).output().unwrap();
+        assert_eq!(code(&output), 0, "{}", stderr(&output));
+        assert!(std::fs::symlink_metadata(&link).unwrap().is_symlink());
+        assert_eq!(std::fs::read_to_string(inside.join("target")).unwrap(), "{\"valid\":true,\"tag\":{\"item\":0}}\n");
+    }
+    for (name, points_to) in [("astray", "missing/target"), ("loop", "loop")] {
+        let link = folder.path().join(name);
+        std::os::unix::fs::symlink(points_to, &link).unwrap();
+        let output = gecc().args(["verify", "--curve", "p256", "-o"]).arg(&link).arg(input.path()).output().unwrap();
+        assert_eq!(code(&output), 2);
+        assert!(std::fs::symlink_metadata(&link).unwrap().is_symlink() && output.stdout.is_empty());
+    }
+}
+
+/// What cannot be a file's name is refused before anything is read, and what can is taken.
+#[cfg(unix)]
+#[test]
+fn names_of_outputs_are_looked_at_first() {
+    let folder = tempfile::tempdir().unwrap();
+    let input = TemporaryFile::new("named.jsonl", signed::<P256>(1).lines().remove(0));
+    let verify = |name: &str| {
+        let (mut command, output) = (gecc(), folder.path().join(name));
+        // Not by `join`, which leaves ends of names as they are, but for that of `.`.
+        let output = if name == "." { folder.path().to_owned() } else { output };
+        command.args(["verify", "--curve", "p256", "--quiet", "-o"]).arg(output).arg(input.path());
+        command.output().unwrap()
+    };
+    let too_long = "n".repeat(256);
+    for name in ["new/", "new/.", ".", "..", &too_long] {
+        let output = verify(name);
+        assert_eq!(code(&output), 2, "{name}: {}", stderr(&output));
+    }
+    assert!(stderr(&verify("new/")).contains("the name of a folder"), "{}", stderr(&verify("new/")));
+    assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 0);
+    for name in ["n".repeat(244), "n".repeat(255), "é".repeat(127), "é".repeat(120) + "abc"] {
+        let output = verify(&name);
+        assert_eq!(code(&output), 0, "{name}: {}", stderr(&output));
+        assert!(folder.path().join(&name).is_file());
+    }
+}
+
+/// Nobody opens the other end.
+#[cfg(unix)]
+#[test]
+fn a_signal_ends_a_command_that_waits_for_a_named_pipe() {
+    let folder = tempfile::tempdir().unwrap();
+    let pipe = folder.path().join("pipe");
+    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let pipe = pipe.to_str().unwrap();
+    let input = TemporaryFile::new("piped.jsonl", signed::<P256>(1).lines().remove(0));
+    let keys = TemporaryFile::new("piped.keys", "11".repeat(32));
+    let verify = ["verify", "--curve", "p256"];
+    let calls = [
+        [&verify[..], &["-o", pipe, input.path()]].concat(),
+        [&verify[..], &[input.path(), pipe]].concat(),
+        [&verify[..], &["--format", "csv", pipe]].concat(),
+        vec!["pubkey", "--curve", "p256", keys.path(), pipe],
+    ];
+    for arguments in calls {
+        for (signal, expected) in [("TERM", 143), ("INT", 130), ("HUP", 129)] {
+            let mut child = start(&arguments);
+            drop(child.stdin.take());
+            // It waits by then.
+            std::thread::sleep(Duration::from_millis(700));
+            assert!(child.try_wait().unwrap().is_none(), "{arguments:?}");
+            let signalled = Command::new("kill").args([&format!("-{signal}"), &child.id().to_string()]).status();
+            assert!(signalled.unwrap().success());
+            let started = std::time::Instant::now();
+            let status = loop {
+                if let Some(status) = child.try_wait().unwrap() {
+                    break status;
+                }
+                if started.elapsed() > Duration::from_secs(10) {
+                    child.kill().unwrap();
+                    panic!("{signal} did not end {arguments:?}");
+                }
+                std::thread::sleep(Duration::from_millis(20));
+            };
+            // By itself, or by the signal where it came before anything was computed.
+            use std::os::unix::process::ExitStatusExt;
+            let number = status.signal().map(|signal| 128 + signal).or(status.code());
+            assert_eq!(number, Some(expected), "{arguments:?}");
+        }
+    }
+}
+
+/// Who reads the pipe gets all answers and their end, also where there are none.
+#[cfg(unix)]
+#[test]
+fn answers_go_through_a_named_pipe() {
+    let folder = tempfile::tempdir().unwrap();
+    let pipe = folder.path().join("pipe");
+    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let set = signed::<P256>(3);
+    for (input, expected) in [(set.lines().join("\n"), 3), (String::new(), 0)] {
+        let from = pipe.clone();
+        let reader = std::thread::spawn(move || std::fs::read_to_string(from).unwrap());
+        let output = run(&["verify", "--curve", "p256", "--allow-empty", "-o", pipe.to_str().unwrap()], input);
+        assert_eq!(code(&output), 0, "{}", stderr(&output));
+        assert_eq!(reader.join().unwrap().lines().count(), expected);
+    }
+    // As an input, next to a file.
+    let (to, lines) = (pipe.clone(), set.lines().join("\n"));
+    let writer = std::thread::spawn(move || std::fs::write(to, lines).unwrap());
+    let file = TemporaryFile::new("beside-pipe.jsonl", &set.lines()[0]);
+    let output = run(&["verify", "--curve", "p256", file.path(), pipe.to_str().unwrap()], "");
+    writer.join().unwrap();
+    assert_eq!((code(&output), answers(&output).len()), (0, 4), "{}", stderr(&output));
+}
+
+/// `ulimit -f` limits the size of files, for which the system otherwise ends a program by a signal.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_file_at_its_limit_is_an_error_that_names_what_is_kept() {
+    use std::fmt::Write;
+    let mut keys = String::new();
+    (1..=60_000).for_each(|key| writeln!(keys, "{key:064x}").unwrap());
+    let input = TemporaryFile::new("limit.keys", keys);
+    let folder = tempfile::tempdir().unwrap();
+    for format in ["jsonl", "csv"] {
+        let output = folder.path().join(format!("out.{format}"));
+        let arguments = ["pubkey", "--curve", "secp256k1", "--quiet", "-o", output.to_str().unwrap(), input.path()];
+        // In blocks of 512 bytes.
+        let limited = shell("ulimit -f 8000; exec \"$0\" \"$@\"", &arguments);
+        let said = stderr(&limited);
+        assert_eq!(code(&limited), 2, "{said}");
+        assert!(said.contains("`ulimit -f`") && said.contains("the answers up to there are in"), "{said}");
+        let kept = said.trim_end().rsplit(" are in ").next().unwrap();
+        let lines = std::fs::read_to_string(kept).unwrap();
+        assert!(lines.ends_with('\n') && lines.lines().count() > 1000, "{}", lines.lines().count());
+        std::fs::remove_file(kept).unwrap();
+        assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 0);
+    }
+}
+
+/// The file with the answers up to there is named, whichever signal it was.
+#[cfg(unix)]
+#[test]
+fn a_signal_names_the_file_with_the_answers_so_far() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("out.jsonl");
+    for (signal, expected) in [("HUP", 129), ("QUIT", 131), ("XCPU", 152)] {
+        let mut command = gecc();
+        command.args(["verify", "--curve", "p256", "--quiet", "-o"]).arg(&out);
+        // What a shell runs in the background has SIGQUIT ignored, and so may these tests.
+        let not_ignored = || {
+            // SAFETY: the default is no handler.
+            unsafe { [libc::SIGHUP, libc::SIGQUIT].map(|signal| libc::signal(signal, libc::SIG_DFL)) };
+            Ok(())
+        };
+        // SAFETY: between fork and exec it calls `signal` alone, which may be called there.
+        unsafe { std::os::unix::process::CommandExt::pre_exec(&mut command, not_ignored) };
+        let mut child = command.stdin(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut stdin = child.stdin.take().unwrap();
+        writeln!(stdin, "{}", signed::<P256>(1).lines()[0]).unwrap();
+        let has_answer = || {
+            let mut inside = std::fs::read_dir(&folder).unwrap().flatten();
+            inside.any(|file| file.metadata().unwrap().len() > 0)
+        };
+        while !has_answer() {
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        assert!(
+            Command::new("kill").args([&format!("-{signal}"), &child.id().to_string()]).status().unwrap().success()
+        );
+        let output = child.wait_with_output().unwrap();
+        drop(stdin);
+        assert_eq!(code(&output), expected, "{}", stderr(&output));
+        let said = stderr(&output);
+        let kept = said.trim_end().rsplit(" are in ").next().unwrap();
+        assert!(said.starts_with("gecc: interrupted; the answers up to there are in"), "{said}");
+        assert!(std::fs::read_to_string(kept).unwrap().starts_with("{\"valid\":true"));
+        std::fs::remove_file(kept).unwrap();
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn what_a_terminal_would_obey_in_a_name_is_written_out() {
+    let folder = tempfile::tempdir().unwrap();
+    let name = "a\n\u{1b}[31mb\u{202e}c";
+    let there = folder.path().join(name);
+    std::fs::write(&there, "no,header\n").unwrap();
+    let verify = ["-v", "verify", "--curve", "p256", "--engine", "cpu"];
+    let calls = [
+        (verify.to_vec(), there.clone()),
+        (verify.to_vec(), folder.path().join(format!("missing{name}"))),
+        ([&verify[..], &["--format", "parquet"]].concat(), there.clone()),
+        (vec!["ethereum", "senders", "--engine", "cpu"], there.clone()),
+        (vec!["ethereum", "senders", "--engine", "cpu"], folder.path().join(format!("missing{name}"))),
+    ];
+    for (arguments, path) in calls.into_iter().filter(|(call, _)| call[0] != "ethereum" || cfg!(feature = "chains")) {
+        let output = gecc().args(&arguments).arg(&path).output().unwrap();
+        let said = stderr(&output);
+        assert!(said.contains("\\u{1b}[31mb\\u{202e}c"), "{arguments:?}: {said}");
+        assert!(arguments[0] == "ethereum" || said.contains("a\\n\\u{1b}"), "{arguments:?}: {said}");
+        assert!(!said.contains(['\u{1b}', '\u{202e}']), "{arguments:?}: {said}");
+    }
 }

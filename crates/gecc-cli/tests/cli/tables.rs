@@ -753,10 +753,14 @@ fn tables_without_rows_have_no_answers() {
     let empty = table(&signed::<P256>(1)).slice(0, 0);
     for (index, written) in WRITTEN.into_iter().enumerate() {
         let input = file(&format!("empty{index}"), &empty, 1, written);
-        let output = run(&[&["verify", "--curve", "p256", input.path()], COLUMNS].concat(), "");
+        let refused = run(&[&["verify", "--curve", "p256", input.path()], COLUMNS].concat(), "");
+        assert_eq!((code(&refused), refused.stdout.len()), (2, 0), "{}", stderr(&refused));
+        assert!(stderr(&refused).contains("the input has no items"), "{}", stderr(&refused));
+        let verify = ["verify", "--curve", "p256", "--allow-empty", input.path()];
+        let output = run(&[&verify, COLUMNS].concat(), "");
         assert_eq!((code(&output), output.stdout.len()), (0, 0), "{}", stderr(&output));
         let out = TemporaryFile::new(&format!("empty{index}.parquet"), "");
-        let arguments = ["verify", "--curve", "p256", "-o", out.path(), input.path()];
+        let arguments = ["verify", "--curve", "p256", "--allow-empty", "-o", out.path(), input.path()];
         assert_eq!(code(&run(&[&arguments, COLUMNS].concat(), "")), 0);
         assert!(Path::new(out.path()).metadata().unwrap().len() > 0);
         assert_eq!(read(out.path()).iter().map(RecordBatch::num_rows).sum::<usize>(), 0);

@@ -1,0 +1,96 @@
+//! Named pipes as inputs.
+
+use crate::interrupt;
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::thread;
+use std::time::Duration;
+use zeroize::Zeroizing;
+
+/// Bytes that are read at once.
+const READ: usize = 1 << 16;
+/// How often it is asked whether the command was interrupted while nothing comes.
+const PATIENCE: Duration = Duration::from_millis(100);
+
+/// What was read: keys pass through, too.
+type Piece = io::Result<Zeroizing<Vec<u8>>>;
+
+/// A named pipe. Opening it waits for who writes to it, and reading for what is written, for any time. A thread does
+/// both, which nobody waits for when the command is interrupted.
+pub struct Pipe {
+    path: PathBuf,
+    /// `None` until it is read.
+    pieces: Option<Receiver<Piece>>,
+    piece: Zeroizing<Vec<u8>>,
+    /// Bytes of the piece that were taken.
+    taken: usize,
+}
+
+impl Pipe {
+    pub fn new(path: &Path) -> Self {
+        Pipe { path: path.to_owned(), pieces: None, piece: Zeroizing::default(), taken: 0 }
+    }
+
+    /// The next piece, which is empty at the end.
+    fn next(&mut self) -> Piece {
+        let pieces = match &mut self.pieces {
+            Some(pieces) => pieces,
+            None => {
+                let (to, pieces) = sync_channel(0);
+                let path = self.path.clone();
+                thread::Builder::new().name("gecc-pipe".to_owned()).spawn(move || read_all(&path, &to))?;
+                self.pieces.insert(pieces)
+            }
+        };
+        loop {
+            match pieces.recv_timeout(PATIENCE) {
+                Ok(piece) => return piece,
+                Err(RecvTimeoutError::Disconnected) => return Ok(Zeroizing::default()),
+                Err(RecvTimeoutError::Timeout) if interrupt::flag().load(Ordering::Relaxed) => {
+                    // Not of the kind `Interrupted`, which is tried again.
+                    return Err(io::Error::other("interrupted"));
+                }
+                Err(RecvTimeoutError::Timeout) => {}
+            }
+        }
+    }
+}
+
+/// Hands on what is read until the end, or until nothing more is wanted.
+fn read_all(path: &Path, to: &SyncSender<Piece>) {
+    let mut file = match File::open(path) {
+        Ok(file) => file,
+        Err(problem) => {
+            let _ = to.send(Err(problem));
+            return;
+        }
+    };
+    loop {
+        let mut piece = Zeroizing::new(vec![0; READ]);
+        let read = super::items::read(&mut file, &mut piece).map(|length| {
+            piece.truncate(length);
+            piece
+        });
+        let is_last = read.as_ref().map_or(true, |piece| piece.is_empty());
+        if to.send(read).is_err() || is_last {
+            return;
+        }
+    }
+}
+
+impl Read for Pipe {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.taken == self.piece.len() {
+            self.piece = self.next()?;
+            self.taken = 0;
+        }
+        let rest = &self.piece[self.taken..];
+        let length = rest.len().min(buffer.len());
+        buffer[..length].copy_from_slice(&rest[..length]);
+        self.taken += length;
+        Ok(length)
+    }
+}
