@@ -37,7 +37,7 @@ pub(crate) struct IpcFile {
 
 impl IpcFile {
     pub fn open(source: Source, max_memory: u64) -> Result<Self, Error> {
-        let footer = footer(&source)?;
+        let (end, footer) = footer(&source)?;
         caught(|| {
             let footer = flat::footer(&footer, max_memory)?;
             let schema = footer.schema().ok_or_else(|| malformed("the footer has no schema"))?;
@@ -49,7 +49,9 @@ impl IpcFile {
                 decoder.read_dictionary(block, &bytes)?;
                 left = left.saturating_sub(size);
             }
-            let blocks = footer.recordBatches().iter().flatten().copied().collect();
+            let blocks: Vec<Block> = footer.recordBatches().iter().flatten().copied().collect();
+            let dictionaries = footer.dictionaries().into_iter().flatten().copied();
+            check_listed(&source, dictionaries.chain(blocks.iter().copied()), end, max_memory)?;
             Ok(IpcFile { source: Arc::new(source), decoder, blocks, schema })
         })
     }
@@ -88,14 +90,71 @@ impl IpcFile {
     }
 }
 
-fn footer(source: &Source) -> Result<Vec<u8>, Error> {
+/// The footer's bytes, and where they begin.
+fn footer(source: &Source) -> Result<(u64, Vec<u8>), Error> {
     const END: u64 = 10;
     let short = || malformed("the file is too short for its footer");
     let start = source.length().checked_sub(END).ok_or_else(short)?;
     let end: [u8; END as usize] = source.bytes(start, END as usize)?.try_into().map_err(|_| short())?;
     let length = read_footer_length(end)? as u64;
     within("bytes of a footer", length, LONGEST_METADATA)?;
-    source.bytes(start.checked_sub(length).ok_or_else(short)?, length as usize)
+    let start = start.checked_sub(length).ok_or_else(short)?;
+    Ok((start, source.bytes(start, length as usize)?))
+}
+
+/// Checks that the footer lists every batch that is in the file. Messages stand one after the other there, as in a
+/// stream: where blocks leave room between them or before the footer, no message but a schema may be in it.
+fn check_listed(source: &Source, blocks: impl Iterator<Item = Block>, end: u64, max_memory: u64) -> Result<(), Error> {
+    /// Where the first message begins, behind the magic letters and their padding.
+    const START: u64 = 8;
+    let place = |number: i64| u64::try_from(number).unwrap_or(0);
+    let mut listed: Vec<(u64, u64)> = blocks
+        .map(|block| {
+            let length = place(block.metaDataLength().into()).saturating_add(place(block.bodyLength()));
+            (place(block.offset()), place(block.offset()).saturating_add(length))
+        })
+        .collect();
+    listed.push((end, end));
+    listed.sort_unstable();
+    let mut at = START;
+    for (start, behind) in listed {
+        while let Some((header, next)) = message_between(source, at, start, max_memory)? {
+            if header != MessageHeader::Schema {
+                return Err(malformed(&format!("the footer does not list the message at byte {at}")));
+            }
+            at = next;
+        }
+        at = at.max(behind);
+    }
+    Ok(())
+}
+
+/// Returns the kind of the message that begins at this place and ends before another, and where it ends; `None` where
+/// there is none, but an end-of-stream marker or padding.
+fn message_between(
+    source: &Source,
+    at: u64,
+    before: u64,
+    max_memory: u64,
+) -> Result<Option<(MessageHeader, u64)>, Error> {
+    const PREFIX: u64 = 8;
+    let room = before.saturating_sub(at);
+    if room <= PREFIX {
+        return Ok(None);
+    }
+    let prefix = source.bytes(at, PREFIX as usize)?;
+    let Some(length) = prefix.strip_prefix(&CONTINUATION).and_then(|length| <[u8; 4]>::try_from(length).ok()) else {
+        return Ok(None);
+    };
+    let length = u64::from(u32::from_le_bytes(length));
+    if length == 0 || length > LONGEST_METADATA.min(room - PREFIX) {
+        return Ok(None);
+    }
+    let head = source.bytes(at + PREFIX, length as usize)?;
+    let Ok(message) = flat::message(&head, max_memory) else { return Ok(None) };
+    let body = u64::try_from(message.bodyLength()).unwrap_or(u64::MAX);
+    let next = (at + PREFIX + length).saturating_add(body);
+    Ok((next <= before).then_some((message.header_type(), next)))
 }
 
 /// The bytes of a block and how many they become, once what its message claims is within the limit.

@@ -131,6 +131,9 @@ enum Content {
 /// `LZ4` of old writers); messages of Arrow IPC by Zstandard or LZ4.
 /// Columns of bytes in Parquet's delta encodings are refused.
 ///
+/// What a Parquet file says about its rows is compared with its pages ([`Input::batches`]), and the rows of the file
+/// with those of its row groups here. The footer of an Arrow file has to list all batches that are in it.
+///
 /// # Errors
 /// [`Error::File`] when it cannot be read, [`Error::UnknownFormat`], [`Error::Malformed`], and [`Error::Limit`] when it
 /// asks for more memory than the options allow.
@@ -228,9 +231,13 @@ impl Input {
 
     /// The rows, in order. After an error there is nothing more.
     ///
+    /// A batch of Parquet is an error where a column that is read has other values in its pages than its row group has
+    /// rows, also where these come after those of the batch. A stream that ends without its end-of-stream marker, or
+    /// goes on after it, is an error after its last batch.
+    ///
     /// # Errors
     /// [`Error::Columns`] when there is none to read or it is not there, [`Error::Limit`] when a row is too long for
-    /// the memory.
+    /// the memory, [`Error::Malformed`] where the footer contradicts itself.
     pub fn batches(self, columns: &Projection) -> Result<Batches, Error> {
         let Input { content, schema, options, length, place, progress } = self;
         let places = columns.places(&schema)?;

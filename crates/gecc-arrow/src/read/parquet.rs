@@ -386,8 +386,7 @@ fn row_starts(metadata: &ParquetMetaData) -> Result<Vec<u64>, Error> {
     }
     let claimed = metadata.file_metadata().num_rows();
     if u64::try_from(claimed) != Ok(rows) {
-        let groups = metadata.num_row_groups();
-        return Err(malformed(&format!("the {groups} row groups have {rows} rows, but the footer says {claimed}")));
+        return Err(malformed(&format!("the row groups have {rows} rows together, but the footer says {claimed}")));
     }
     Ok(starts)
 }

@@ -193,7 +193,7 @@ fn rows_of_the_file_are_those_of_its_row_groups() {
     for rows in [0, 3, 5, 7, -1, i64::MAX] {
         std::fs::write(&path, crafted::file_of_groups(&groups, rows)).unwrap();
         let problem = open(&path, options(10)).err().unwrap().to_string();
-        assert!(problem.contains(&format!("have 6 rows, but the footer says {rows}")), "{problem}");
+        assert!(problem.contains(&format!("have 6 rows together, but the footer says {rows}")), "{problem}");
     }
     std::fs::write(&path, crafted::file_of_groups(&groups, 6)).unwrap();
     assert_eq!(open(&path, options(10)).unwrap().rows(), Some(6));

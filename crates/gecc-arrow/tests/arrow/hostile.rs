@@ -111,6 +111,50 @@ fn streams_end_with_their_marker_and_the_input_with_it() {
     }
 }
 
+/// A file whose footer leaves out one of its batches.
+#[test]
+fn files_list_all_their_batches() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("listed");
+    for compression in [Compression::None, Compression::Zstd] {
+        let whole = written(Format::ArrowFile, compression, folder.path());
+        let end = whole.len() - 10;
+        let length = u32::from_le_bytes(*whole[end..].first_chunk().unwrap()) as usize;
+        let (messages, footer) = (&whole[..end - length], &whole[end - length..end]);
+        let parsed = ipc::root_as_footer(footer).unwrap();
+        let blocks: Vec<ipc::Block> = parsed.recordBatches().unwrap().iter().copied().collect();
+        let schema = ipc::convert::fb_to_schema(parsed.schema().unwrap());
+        assert_eq!(blocks.len(), 4);
+        let with = |blocks: &[ipc::Block]| {
+            let mut builder = FlatBufferBuilder::new();
+            let schema = ipc::convert::IpcSchemaEncoder::new().schema_to_fb_offset(&mut builder, &schema);
+            let (batches, dictionaries) = (builder.create_vector(blocks), builder.create_vector::<ipc::Block>(&[]));
+            let fields = ipc::FooterArgs {
+                version: parsed.version(),
+                schema: Some(schema),
+                recordBatches: Some(batches),
+                dictionaries: Some(dictionaries),
+                custom_metadata: None,
+            };
+            let footer = ipc::Footer::create(&mut builder, &fields);
+            builder.finish(footer, None);
+            let footer = builder.finished_data();
+            [messages, footer, &(footer.len() as u32).to_le_bytes(), b"ARROW1"].concat()
+        };
+        assert_eq!(attempt(&path, &with(&blocks)).unwrap(), 200);
+        // Their order is that of the footer.
+        let turned: Vec<_> = blocks.iter().rev().copied().collect();
+        assert_eq!(attempt(&path, &with(&turned)).unwrap(), 200);
+        for left_out in 0..4 {
+            let mut some = blocks.clone();
+            let block = some.remove(left_out);
+            let problem = attempt(&path, &with(&some)).unwrap_err().to_string();
+            let said = format!("the footer does not list the message at byte {}", block.offset());
+            assert!(problem.contains(&said), "{problem}");
+        }
+    }
+}
+
 /// In a batch, and in one of its columns.
 #[test]
 fn batches_and_their_columns_have_as_many_rows() {

@@ -63,12 +63,15 @@ fn exit_codes_tell_what_was_not_checked_from_what_was_rejected() {
 #[test]
 fn tables_of_transactions_have_the_rows_that_they_say() {
     let folder = tempfile::tempdir().unwrap();
-    for name in ["amp_evm_transactions.parquet", "ethereum__transactions__polars.parquet"] {
+    for (name, said) in [
+        ("amp_evm_transactions.parquet", "the row groups have 1120 rows together, but the footer says 1119"),
+        ("ethereum__transactions__polars.parquet", "row group 1, column `"),
+    ] {
         let changed = folder.path().join(name);
         fs::write(&changed, crate::tables::with_a_row_less(Path::new(&data(name)))).unwrap();
         let output = run(&["ethereum", "senders", changed.to_str().unwrap()], "");
         assert_eq!((code(&output), answers(&output).len()), (2, 0), "{}", stderr(&output));
-        assert!(stderr(&output).contains("row group 1, column `"), "{}", stderr(&output));
+        assert!(stderr(&output).contains(said), "{}", stderr(&output));
     }
 }
 
