@@ -156,7 +156,9 @@ impl State {
                 Ok(DoneWith { file, options, outcome }) if options == noted.options => {
                     of_options.insert(file, outcome);
                 }
-                Ok(DoneWith { file, .. }) => drop(of_others.insert(file)),
+                Ok(DoneWith { file, .. }) => {
+                    of_others.insert(file);
+                }
                 // Before options were noted.
                 Err(_) => of_others.extend(serde_json::from_str::<Done>(line).ok()),
             }

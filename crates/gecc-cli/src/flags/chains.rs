@@ -37,9 +37,9 @@ options are done again. What was rejected, not checked or could not be read in f
 
 pub const SENDERS_HELP: &str = concat!(
     "\
-Paths are files, or folders of files: era1, blocks as JSON-RPC gives them (with full transactions; one value, or one a line), blocks in \
+Paths are files, or folders of files: era1, ere and E2HS, blocks as JSON-RPC gives them (with full transactions; one value, or one a line), blocks in \
 RLP, and Parquet with the columns of amp or cryo; also single transactions, lists of them, and encoded blocks or transactions in hexadecimal, \
-one a line. Content tells which. Text, RLP and era1 may be compressed by gzip or zstd. - is standard input.
+one a line. Content tells which. Text, RLP and e2store files may be compressed by gzip or zstd. - is standard input.
 
 Examples:
   gecc ethereum senders era1/
