@@ -61,7 +61,7 @@ impl Output {
 
     /// Refuses `--sync` where the output is no file that gets its name in the end.
     pub fn require_sync(&self, sync: bool) -> Result<(), String> {
-        match &self.0 {
+        match &self.sink {
             Sink::Direct(_) if sync => {
                 Err("--sync is for output files: standard output, pipes and devices are written as they come"
                     .to_owned())
