@@ -1,12 +1,15 @@
 //! Certificates (X.509), each verified by the key of its issuer, where that is among them.
 //!
-//! [`check`] reads PEM and DER, chains and bundles. A certificate names its issuer, and several may have that name: the
-//! keys of all of them are tried. Of signatures it knows ECDSA on P-256 with SHA-256, 384 and 512 (RFC 5758) and SM2
+//! [`check`] reads PEM and DER, chains and bundles. A certificate names its issuer, and several may have that name
+//! ([`Options::exact_names`]): the keys of all of them are tried. The algorithm beside the signature has to be the one
+//! that the signed part states. Of signatures it knows ECDSA on P-256 with SHA-256, 384 and 512 (RFC 5758) and SM2
 //! with SM3 (GM/T 0015); others are not checked ([`Reason::NotChecked`]).
 //!
-//! Signatures alone are checked. What else RFC 5280, section 6, asks for is not: dates, CA flags, key usage, names,
-//! revocation.
+//! Signatures alone are checked. What else RFC 5280, section 6, asks for is not: dates, which may be written in any
+//! form, CA flags, key usage, constraints on names, revocation.
 
+mod der;
+mod names;
 mod read;
 #[cfg(test)]
 mod shipped;
@@ -24,11 +27,14 @@ pub struct Options {
     /// The user ids with which SM2 signatures are tried, one after the other. A certificate does not say which it was
     /// signed with: by default the standard's and the empty one are tried, which nearly all have.
     pub sm2_user_ids: Vec<Vec<u8>>,
+    /// Whether the names of issuers and subjects are compared byte for byte, as they are encoded. By default they are
+    /// compared as RFC 5280, section 7.1, says: without regard to the types of strings, to case and to white space.
+    pub exact_names: bool,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Options { sm2_user_ids: vec![gecc::sm2::DEFAULT_USER_ID.to_vec(), Vec::new()] }
+        Options { sm2_user_ids: vec![gecc::sm2::DEFAULT_USER_ID.to_vec(), Vec::new()], exact_names: false }
     }
 }
 

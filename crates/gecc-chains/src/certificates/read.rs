@@ -1,25 +1,27 @@
 //! From files to certificates.
 
-use super::Algorithm;
+use super::der::{Fields, SEQUENCE, explicit, implicit};
+use super::names::folded;
+use super::{Algorithm, Options};
 use crate::files;
 use crate::problem::{Place, Problem, note};
-use der::asn1::ObjectIdentifier;
-use der::{Decode, Encode, Reader, SliceReader, Tag, TagNumber};
+use ::der::asn1::{AnyRef, ObjectIdentifier};
+use ::der::{Decode, Reader, SliceReader, Tag, Tagged};
 use gecc::CurveId;
 use pem_rfc7468::Decoder;
 use sha2::{Digest, Sha256, Sha384, Sha512};
 use std::path::Path;
 use std::sync::Arc;
-use x509_cert::Certificate;
-use x509_cert::spki::SubjectPublicKeyInfoOwned;
+use x509_cert::name::Name;
 
+const DASHES: &[u8] = b"-----";
 const BEGIN: &[u8] = b"-----BEGIN ";
 const END: &[u8] = b"-----END ";
 /// What blocks with certificates are called; OpenSSL has a name of its own too. Others, such as those with keys and
 /// revocation lists, are passed over.
 const LABELS: [&str; 3] = ["CERTIFICATE", "X509 CERTIFICATE", "TRUSTED CERTIFICATE"];
-/// DER: a sequence, as every certificate is.
-const SEQUENCE: u8 = 0x30;
+/// What a certificate in DER begins with: a sequence.
+const BEGINS_DER: u8 = 0x30;
 /// Bytes of a file at most, of a certificate, and of a name in it. The crate that decodes names takes time with the
 /// square of how many parts they have.
 pub const LONGEST: u64 = 1 << 30;
@@ -42,10 +44,13 @@ pub struct Member {
     pub place: u64,
     pub subject: String,
     pub issuer: String,
-    /// The same as they are encoded, by which they are compared.
-    pub subject_der: Vec<u8>,
-    pub issuer_der: Vec<u8>,
+    /// The same in a form by which they are compared.
+    pub subject_name: Vec<u8>,
+    pub issuer_name: Vec<u8>,
     pub algorithm: Algorithm,
+    /// Whether the signed part states the same algorithm, with the same parameters, as RFC 5280, section 4.1.1.2,
+    /// requires.
+    pub algorithms_agree: bool,
     /// SEC 1, and its curve, where it is one that is known.
     pub key: Option<(CurveId, Vec<u8>)>,
     pub signed: Signed,
@@ -71,7 +76,7 @@ impl Member {
 
     /// Bytes in memory, more or less.
     pub fn bytes(&self) -> usize {
-        let names = self.subject.len() + self.issuer.len() + self.subject_der.len() + self.issuer_der.len();
+        let names = self.subject.len() + self.issuer.len() + self.subject_name.len() + self.issuer_name.len();
         let key = self.key.as_ref().map_or(0, |(_, key)| key.len());
         let message = if let Signed::Message(message) = &self.signed { message.len() } else { 0 };
         size_of::<Member>() + names + key + message
@@ -79,20 +84,20 @@ impl Member {
 }
 
 /// The certificates of a file of at most this many bytes, and what of it is none.
-pub fn members(path: &Arc<Path>, longest: u64) -> (Vec<Member>, Vec<Problem>) {
+pub fn members(path: &Arc<Path>, longest: u64, options: &Options) -> (Vec<Member>, Vec<Problem>) {
     let (mut found, mut problems) = (Vec::new(), Vec::new());
     let bytes = match read(path, longest) {
         Ok(bytes) => bytes,
         Err(problem) => return (found, vec![problem]),
     };
     let mut add = |place: usize, der: Result<&[u8], String>| {
-        let member = der.and_then(|der| member(path, place as u64, der));
+        let member = der.and_then(|der| member(path, place as u64, der, options));
         match member {
             Ok(member) => found.push(member),
             Err(what) => note(&mut problems, Problem::new(path, Place::Byte(place as u64), what)),
         }
     };
-    if bytes.first() == Some(&SEQUENCE) {
+    if bytes.first() == Some(&BEGINS_DER) {
         let mut place = 0;
         while place < bytes.len() {
             let one = SliceReader::new(&bytes[place..]).and_then(|mut reader| reader.tlv_bytes());
@@ -100,6 +105,8 @@ pub fn members(path: &Arc<Path>, longest: u64) -> (Vec<Member>, Vec<Problem>) {
             // Behind what does not end nothing can be found.
             place = one.map_or(bytes.len(), |one| place + one.len());
         }
+    } else if bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff]) {
+        add(0, Err("the file is UTF-16; PEM is read as UTF-8, such as `iconv -f UTF-16 -t UTF-8` writes".to_owned()));
     } else {
         for_each_block(&bytes, add);
     }
@@ -118,67 +125,234 @@ fn read(path: &Arc<Path>, longest: u64) -> Result<Vec<u8>, Problem> {
 }
 
 /// Hands on the contents of blocks with certificates, and where these begin. Other text and blocks may stand between
-/// them.
+/// them. Blocks without a first or a last line are problems, of whatever kind they are: a certificate may be hidden.
 fn for_each_block(text: &[u8], mut hand_on: impl FnMut(usize, Result<&[u8], String>)) {
-    let mut next = find(text, BEGIN);
-    while let Some(start) = next {
-        let label = start + BEGIN.len();
-        next = find(&text[label..], BEGIN).map(|place| label + place);
-        // Nothing is looked for beyond the next block, or many that do not end would take the square of their number.
-        let block = &text[start..next.unwrap_or(text.len())];
-        let label = block[BEGIN.len()..].split(|byte| *byte == b'-').next().unwrap_or_default();
-        if LABELS.iter().any(|known| known.as_bytes() == label) {
-            hand_on(start, decoded(block).as_deref().map_err(String::clone));
+    let mut open: Option<Marker> = None;
+    let mut next = next_marker(text, 0);
+    while let Some(marker) = next {
+        next = next_marker(text, marker.end);
+        let Some(begin) = open.take() else {
+            if marker.is_begin {
+                open = Some(marker);
+            } else {
+                hand_on(marker.start, Err("a block of PEM has no first line, or a damaged one".to_owned()));
+            }
+            continue;
+        };
+        match (begin.label, marker.label) {
+            _ if marker.is_begin => {
+                hand_on(begin.start, Err("a block of PEM has no last line, or a damaged one".to_owned()));
+                open = Some(marker);
+            }
+            (Some(label), Some(other)) if label == other => {
+                if LABELS.iter().any(|known| known.as_bytes() == label) {
+                    let der = decoded(&text[begin.end..marker.start]);
+                    hand_on(begin.start, der.as_deref().map_err(String::clone));
+                }
+            }
+            (Some(_), Some(_)) => {
+                hand_on(begin.start, Err("a block of PEM has different labels in its first and last line".to_owned()));
+            }
+            _ => hand_on(begin.start, Err("a block of PEM has no whole label in its first or last line".to_owned())),
         }
+    }
+    if let Some(begin) = open {
+        hand_on(begin.start, Err("a block of PEM has no last line, or a damaged one".to_owned()));
     }
 }
 
-/// The content of a block, behind which there may be more text.
-fn decoded(block: &[u8]) -> Result<Vec<u8>, String> {
-    let end = find(block, END).ok_or("the block does not end")? + END.len();
-    let line = block[end..].iter().position(|byte| *byte == b'\n').map_or(block.len(), |line| end + line);
-    // Lines may have any length, as in what `base64` writes, that all but the last have.
-    let decoded = Decoder::new_detect_wrap(block[..line].trim_ascii_end()).and_then(|mut decoder| {
+/// The first or the last line of a block, without what else is in that line.
+struct Marker<'a> {
+    start: usize,
+    end: usize,
+    is_begin: bool,
+    /// `None` where no dashes follow it that are its own.
+    label: Option<&'a [u8]>,
+}
+
+/// The next marker from a place on.
+fn next_marker(text: &[u8], mut from: usize) -> Option<Marker<'_>> {
+    loop {
+        let start = from + find(&text[from..], DASHES)?;
+        let rest = &text[start..];
+        let is_begin = rest.starts_with(BEGIN);
+        let keyword = match is_begin {
+            true => BEGIN,
+            false if rest.starts_with(END) => END,
+            false => {
+                from = start + 1;
+                continue;
+            }
+        };
+        let behind = &rest[keyword.len()..];
+        let length = behind.iter().take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b' ').count();
+        let dashes = &behind[length..];
+        let is_whole = dashes.starts_with(DASHES) && !dashes.starts_with(BEGIN) && !dashes.starts_with(END);
+        let end = start + keyword.len() + length + if is_whole { DASHES.len() } else { 0 };
+        return Some(Marker { start, end, is_begin, label: is_whole.then(|| &behind[..length]) });
+    }
+}
+
+/// The content of a block: base64 in lines of any length, with white space anywhere, behind headers (RFC 1421) if there
+/// are any.
+fn decoded(content: &[u8]) -> Result<Vec<u8>, String> {
+    /// Characters of a line as RFC 7468 writes it.
+    const LINE: usize = 64;
+    let is_end = |byte: &u8| matches!(byte, b'\n' | b'\r');
+    let content = match content.iter().rposition(|byte| *byte == b':') {
+        Some(colon) => {
+            let length = content[colon..].iter().position(is_end).unwrap_or(content.len() - colon);
+            &content[colon + length..]
+        }
+        None => content,
+    };
+    let digits: Vec<u8> = content.iter().copied().filter(|byte| !byte.is_ascii_whitespace()).collect();
+    let mut strict = [BEGIN, b"X", DASHES, b"\n"].concat();
+    for line in digits.chunks(LINE) {
+        strict.extend_from_slice(line);
+        strict.push(b'\n');
+    }
+    strict.extend_from_slice(&[END, b"X", DASHES, b"\n"].concat());
+    let decoded = Decoder::new_wrapped(&strict, LINE).and_then(|mut decoder| {
         let mut der = Vec::new();
         decoder.decode_to_end(&mut der)?;
         Ok(der)
     });
-    decoded.map_err(|problem| problem.to_string())
+    decoded.map_err(|_| "the content of the block is not base64".to_owned())
 }
 
 fn find(text: &[u8], what: &[u8]) -> Option<usize> {
     text.windows(what.len()).position(|part| part == what)
 }
 
-fn member(path: &Arc<Path>, place: u64, der: &[u8]) -> Result<Member, String> {
-    let decoded = || {
-        // OpenSSL's trusted certificates have more behind the certificate.
-        let der = SliceReader::new(der)?.tlv_bytes()?;
-        let signed = signed_part(der)?;
-        let longest = names(signed)?.map(<[u8]>::len).into_iter().max().unwrap_or_default();
-        if der.len() > LONGEST_CERTIFICATE || longest > LONGEST_NAME {
-            return Ok(None);
+/// What a certificate consists of, as it stands in the file: encoding it again need not give what was signed. Serial
+/// number, dates and extensions are not evaluated, and only their structure is required.
+struct Parts<'a> {
+    /// The part that is signed.
+    signed: &'a [u8],
+    /// The algorithm that the signed part states.
+    inner_algorithm: &'a [u8],
+    issuer: &'a [u8],
+    subject: &'a [u8],
+    key: Option<(CurveId, &'a [u8])>,
+    /// The algorithm beside the signature, and its identifier.
+    algorithm: &'a [u8],
+    identifier: ObjectIdentifier,
+    /// Empty where it is no whole number of bytes.
+    signature: &'a [u8],
+}
+
+impl<'a> Parts<'a> {
+    /// Takes a certificate apart (RFC 5280, section 4.1).
+    fn of(certificate: &'a [u8]) -> Result<Self, String> {
+        let mut outer = Fields::of(certificate, SEQUENCE)?;
+        if outer.is_next(Tag::ObjectIdentifier) {
+            return Err("this is no certificate but another container, such as PKCS #7; \
+                `openssl pkcs7 -print_certs` takes certificates out of that"
+                .to_owned());
         }
-        let certificate = Certificate::from_der(der)?;
-        let contents = certificate.tbs_certificate();
-        let algorithm = algorithm(&certificate.signature_algorithm().oid);
-        let signature = certificate.signature().as_bytes().unwrap_or_default();
-        Ok(Some(Member {
-            path: Arc::clone(path),
-            place,
-            subject: contents.subject().to_string(),
-            issuer: contents.issuer().to_string(),
-            subject_der: contents.subject().to_der()?,
-            issuer_der: contents.issuer().to_der()?,
-            algorithm,
-            key: key(contents.subject_public_key_info()),
-            signed: of_message(algorithm, signed),
-            signature: gecc::signature_from_der(signature).ok(),
-        }))
+        let signed = outer.encoded("tbsCertificate", SEQUENCE)?;
+        let algorithm = outer.encoded("signatureAlgorithm", SEQUENCE)?;
+        let signature = outer.next("signatureValue", Tag::BitString)?.value();
+        outer.end("Certificate")?;
+        let mut fields = Fields::of(signed, SEQUENCE)?;
+        if let Some(version) = fields.optional("version", explicit(0))? {
+            integer("version", AnyRef::from_der(version.value()).map_err(|problem| format!("version: {problem}"))?)?;
+        }
+        integer("serialNumber", fields.any("serialNumber")?)?;
+        let inner_algorithm = fields.encoded("signature", SEQUENCE)?;
+        let issuer = fields.encoded("issuer", SEQUENCE)?;
+        validity(fields.constructed("validity", SEQUENCE)?)?;
+        let subject = fields.encoded("subject", SEQUENCE)?;
+        let key = key(fields.constructed("subjectPublicKeyInfo", SEQUENCE)?)?;
+        fields.optional("issuerUniqueID", implicit(1))?;
+        fields.optional("subjectUniqueID", implicit(2))?;
+        if let Some(of) = fields.optional("extensions", explicit(3))? {
+            extensions(of.value())?;
+        }
+        fields.end("tbsCertificate")?;
+        let mut of_algorithm = Fields::of(algorithm, SEQUENCE)?;
+        let identifier = object_identifier("signatureAlgorithm", of_algorithm.any("signatureAlgorithm")?)?;
+        let signature = bytes_of_bits(signature).unwrap_or_default();
+        Ok(Parts { signed, inner_algorithm, issuer, subject, key, algorithm, identifier, signature })
+    }
+}
+
+/// Requires an integer in its shortest form, of any length and sign.
+fn integer(name: &str, value: AnyRef) -> Result<(), String> {
+    match (value.tag(), value.value()) {
+        (Tag::Integer, [0, 0..=0x7f, ..] | [0xff, 0x80..=0xff, ..]) => {
+            Err(format!("{name}: the integer has more bytes than it needs, which is not DER"))
+        }
+        (Tag::Integer, [_, ..]) => Ok(()),
+        (Tag::Integer, []) => Err(format!("{name}: the integer is empty")),
+        (other, _) => Err(format!("{name}: {} was expected, and {other} is there", Tag::Integer)),
+    }
+}
+
+/// Requires two dates of any form: they are not evaluated.
+fn validity(mut dates: Fields) -> Result<(), String> {
+    for name in ["notBefore", "notAfter"] {
+        let date = dates.any(name)?;
+        let is_text = date.value().iter().all(|byte| byte.is_ascii_graphic() || *byte == b' ');
+        if !matches!(date.tag(), Tag::UtcTime | Tag::GeneralizedTime) || !is_text {
+            return Err(format!("{name}: a date was expected, and {} is there", date.tag()));
+        }
+    }
+    dates.end("validity")
+}
+
+fn extensions(encoded: &[u8]) -> Result<(), String> {
+    let mut all = Fields::of(encoded, SEQUENCE).map_err(|problem| format!("extensions: {problem}"))?;
+    while !all.is_empty() {
+        let mut extension = all.constructed("extensions", SEQUENCE)?;
+        extension.next("extnID", Tag::ObjectIdentifier)?;
+        // BER knows many values for true.
+        extension.optional("critical", Tag::Boolean)?;
+        extension.next("extnValue", Tag::OctetString)?;
+        extension.end("extensions")?;
+    }
+    Ok(())
+}
+
+fn object_identifier(name: &str, value: AnyRef) -> Result<ObjectIdentifier, String> {
+    value.decode_as().map_err(|problem| format!("{name}: {problem}"))
+}
+
+/// The bytes of a bit string, if it has no other bits.
+fn bytes_of_bits(bits: &[u8]) -> Option<&[u8]> {
+    bits.strip_prefix(&[0])
+}
+
+fn member(path: &Arc<Path>, place: u64, der: &[u8], options: &Options) -> Result<Member, String> {
+    // OpenSSL's trusted certificates have more behind the certificate.
+    let der = SliceReader::new(der).and_then(|mut reader| reader.tlv_bytes()).map_err(|problem| problem.to_string())?;
+    let parts = Parts::of(der)?;
+    if der.len() > LONGEST_CERTIFICATE || parts.issuer.len().max(parts.subject.len()) > LONGEST_NAME {
+        return Err(format!("a certificate has at most {LONGEST_CERTIFICATE} bytes, and a name {LONGEST_NAME}"));
+    }
+    let compared = |field: &str, name: &[u8]| match options.exact_names {
+        true => Ok(name.to_vec()),
+        false => folded(name).map_err(|problem| format!("{field}: {problem}")),
     };
-    let member: der::Result<Option<Member>> = decoded();
-    let too_long = || format!("a certificate has at most {LONGEST_CERTIFICATE} bytes, and a name {LONGEST_NAME}");
-    member.map_err(|problem| problem.to_string())?.ok_or_else(too_long)
+    let shown = |field: &str, name: &[u8]| match Name::from_der(name) {
+        Ok(name) => Ok(name.to_string()),
+        Err(problem) => Err(format!("{field}: {problem}")),
+    };
+    let algorithm = algorithm(&parts.identifier);
+    Ok(Member {
+        path: Arc::clone(path),
+        place,
+        subject: shown("subject", parts.subject)?,
+        issuer: shown("issuer", parts.issuer)?,
+        subject_name: compared("subject", parts.subject)?,
+        issuer_name: compared("issuer", parts.issuer)?,
+        algorithm,
+        algorithms_agree: parts.algorithm == parts.inner_algorithm,
+        key: parts.key.map(|(curve, key)| (curve, key.to_vec())),
+        signed: of_message(algorithm, parts.signed),
+        signature: gecc::signature_from_der(parts.signature).ok(),
+    })
 }
 
 fn of_message(algorithm: Algorithm, message: &[u8]) -> Signed {
@@ -192,20 +366,6 @@ fn of_message(algorithm: Algorithm, message: &[u8]) -> Signed {
     }
 }
 
-/// The issuer and the subject, by their places in the signed part (RFC 5280, section 4.1).
-fn names(signed: &[u8]) -> der::Result<[&[u8]; 2]> {
-    const VERSION: Tag = Tag::ContextSpecific { constructed: true, number: TagNumber(0) };
-    SliceReader::new(signed)?.sequence(|reader| {
-        if Tag::peek(reader)? == VERSION {
-            reader.tlv_bytes()?;
-        }
-        let [_serial, _algorithm, issuer, _validity, subject] =
-            [reader.tlv_bytes()?, reader.tlv_bytes()?, reader.tlv_bytes()?, reader.tlv_bytes()?, reader.tlv_bytes()?];
-        reader.drain(reader.remaining_len())?;
-        Ok([issuer, subject])
-    })
-}
-
 fn algorithm(identifier: &ObjectIdentifier) -> Algorithm {
     match *identifier {
         ECDSA_SHA256 => Algorithm::EcdsaSha256,
@@ -216,23 +376,25 @@ fn algorithm(identifier: &ObjectIdentifier) -> Algorithm {
     }
 }
 
-fn key(info: &SubjectPublicKeyInfoOwned) -> Option<(CurveId, Vec<u8>)> {
-    let named = info.algorithm.parameters.as_ref().and_then(|named| named.decode_as::<ObjectIdentifier>().ok());
+/// The key of a SubjectPublicKeyInfo in SEC 1, if it is one of a known curve.
+fn key(mut info: Fields<'_>) -> Result<Option<(CurveId, &[u8])>, String> {
+    const NAME: &str = "subjectPublicKeyInfo";
+    let mut algorithm = info.constructed(NAME, SEQUENCE)?;
+    let identifier = object_identifier(NAME, algorithm.next(NAME, Tag::ObjectIdentifier)?)?;
+    let parameters = if algorithm.is_empty() { None } else { Some(algorithm.any(NAME)?) };
+    algorithm.end(NAME)?;
+    let key = bytes_of_bits(info.next(NAME, Tag::BitString)?.value());
+    info.end(NAME)?;
+    let named = parameters.and_then(|named| named.decode_as::<ObjectIdentifier>().ok());
+    let is_unnamed = parameters.is_none_or(|parameters| parameters.is_null());
     // Where the parameters are written out, anyone could choose a generator to which he knows the private key of a
     // given point.
-    let curve = match (info.algorithm.oid, named) {
+    let curve = match (identifier, named) {
         (EC_KEY, Some(P256)) => CurveId::P256,
         (EC_KEY | SM2, Some(SM2)) => CurveId::Sm2,
-        _ => return None,
+        // The identifier of the algorithm is that of the curve.
+        (SM2, None) if is_unnamed => CurveId::Sm2,
+        _ => return Ok(None),
     };
-    Some((curve, info.subject_public_key.as_bytes()?.to_vec()))
-}
-
-/// The first element of the certificate, byte for byte: encoding it again need not give what was signed.
-fn signed_part(certificate: &[u8]) -> der::Result<&[u8]> {
-    SliceReader::new(certificate)?.sequence(|reader| {
-        let signed = reader.tlv_bytes()?;
-        reader.drain(reader.remaining_len())?;
-        Ok(signed)
-    })
+    Ok(key.map(|key| (curve, key)))
 }

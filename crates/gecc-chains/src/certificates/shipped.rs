@@ -21,7 +21,7 @@ fn stated<'a>(text: &'a str, member: &Member, name: &str) -> &'a str {
 #[test]
 fn lines_are_what_certificates_have() {
     let path = path("sm2/sm2_certs.pem");
-    let (members, problems) = members(&Arc::from(path.as_path() as &Path), LONGEST);
+    let (members, problems) = members(&Arc::from(path.as_path() as &Path), LONGEST, &Options::default());
     assert_eq!(problems, []);
     let text = std::fs::read_to_string(&path).unwrap();
     let (engine, pool) = (Engine::cpu().unwrap(), ThreadPoolBuilder::new().num_threads(1).build().unwrap());
@@ -43,7 +43,7 @@ fn lines_are_what_certificates_have() {
             Some(issuer) => assert_eq!(members[issuer].key, Some((CurveId::Sm2, key))),
             // It bears its own key, which is not taken, as its curve is written out.
             None => {
-                assert_eq!((&member.key, &member.subject_der), (&None, &member.issuer_der));
+                assert_eq!((&member.key, &member.subject_name), (&None, &member.issuer_name));
                 assert!(message.windows(key.len()).any(|part| part == key));
                 own_curves += 1;
             }

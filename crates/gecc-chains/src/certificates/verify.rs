@@ -23,6 +23,8 @@ const FILES: usize = 8;
 const FILE: usize = 4;
 const MEMBERS: usize = 2;
 
+const OTHER_ALGORITHM: &str = "the signed part states another signature algorithm, or other parameters";
+
 /// `member` may be signed by `issuer`: both are positions in the list of members.
 #[derive(Clone, Copy)]
 struct Pair {
@@ -37,7 +39,7 @@ struct Pair {
 /// What the engine says.
 pub fn check(settings: &Settings, paths: &Paths, options: &Options) -> Result<Answers, gecc::Error> {
     let mut problems = paths.problems.clone();
-    let mut all = read(settings, paths, &mut problems);
+    let mut all = read(settings, paths, options, &mut problems);
     let mut answers: Vec<Answer> = all.iter_mut().map(not_tried).collect();
     let (pairs, given_up) = pairs(&all, &mut answers);
     let tried = |algorithms: &[Algorithm]| -> Vec<Pair> {
@@ -79,7 +81,7 @@ fn is_over(settings: &Settings) -> bool {
 }
 
 /// The certificates of all files, as far as there is memory for them.
-fn read(settings: &Settings, paths: &Paths, problems: &mut Vec<Problem>) -> Vec<Member> {
+fn read(settings: &Settings, paths: &Paths, options: &Options, problems: &mut Vec<Problem>) -> Vec<Member> {
     let kept = settings.limits().kept;
     let (mut all, mut held) = (Vec::new(), 0);
     let mut rest = paths.files.as_slice();
@@ -88,7 +90,7 @@ fn read(settings: &Settings, paths: &Paths, problems: &mut Vec<Problem>) -> Vec<
         rest = after;
         let longest = LONGEST.min((kept / FILE) as u64);
         let read = |(path, _): &(Arc<Path>, u64)| {
-            if is_over(settings) { (Vec::new(), Vec::new()) } else { members(path, longest) }
+            if is_over(settings) { (Vec::new(), Vec::new()) } else { members(path, longest, options) }
         };
         let read: Vec<_> = settings.pool.install(|| files.par_iter().map(read).collect());
         for ((path, _), (members, of_file)) in files.iter().zip(read) {
@@ -120,7 +122,11 @@ fn together(files: &[(Arc<Path>, u64)], most: usize) -> usize {
 
 /// The names as text are the answer's from here on.
 fn not_tried(member: &mut Member) -> Answer {
-    let why = if member.algorithm == Algorithm::Other { "the algorithm is another" } else { "its issuer is not there" };
+    let reason = match member.algorithm {
+        _ if !member.algorithms_agree => Reason::Malformed(OTHER_ALGORITHM),
+        Algorithm::Other => Reason::NotChecked("the algorithm is another"),
+        _ => Reason::NotChecked("its issuer is not there"),
+    };
     Answer {
         path: member.path.clone(),
         place: member.place,
@@ -128,25 +134,26 @@ fn not_tried(member: &mut Member) -> Answer {
         issuer: std::mem::take(&mut member.issuer),
         algorithm: member.algorithm,
         signed_by: None,
-        reason: Some(Reason::NotChecked(why)),
+        reason: Some(reason),
     }
 }
 
 /// Every member with every key of the curve that its issuer's name has, or with some of them. Gives also the members
 /// for which there are more. A key counts once, however many certificates have it: its first bearer is the issuer.
 fn pairs(all: &[Member], answers: &mut [Answer]) -> (Vec<Pair>, Vec<usize>) {
-    let names: HashSet<&[u8]> = all.iter().map(|member| member.subject_der.as_slice()).collect();
+    let names: HashSet<&[u8]> = all.iter().map(|member| member.subject_name.as_slice()).collect();
     let (mut bearers, mut seen) = (HashMap::<_, Vec<usize>>::new(), HashSet::new());
     for (index, member) in all.iter().enumerate() {
         if let Some((curve, key)) = &member.key
-            && seen.insert((&member.subject_der, *curve, key))
+            && seen.insert((&member.subject_name, *curve, key))
         {
-            bearers.entry((member.subject_der.as_slice(), *curve)).or_default().push(index);
+            bearers.entry((member.subject_name.as_slice(), *curve)).or_default().push(index);
         }
     }
     let (mut pairs, mut given_up, mut more) = (Vec::new(), Vec::new(), MORE);
-    for (index, member) in all.iter().enumerate().filter(|(_, member)| member.algorithm != Algorithm::Other) {
-        let issuer = member.issuer_der.as_slice();
+    let is_tried = |member: &Member| member.algorithm != Algorithm::Other && member.algorithms_agree;
+    for (index, member) in all.iter().enumerate().filter(|(_, member)| is_tried(member)) {
+        let issuer = member.issuer_name.as_slice();
         let curve = if member.algorithm == Algorithm::Sm2Sm3 { CurveId::Sm2 } else { CurveId::P256 };
         let issuers = bearers.get(&(issuer, curve)).map(Vec::as_slice).unwrap_or_default();
         let tried = issuers.len().min(TRIED + more / member.cost());
@@ -233,8 +240,9 @@ mod tests {
             place: index as u64,
             subject: String::new(),
             issuer: String::new(),
-            subject_der: vec![1],
-            issuer_der: vec![1],
+            subject_name: vec![1],
+            issuer_name: vec![1],
+            algorithms_agree: true,
             algorithm: if curve == CurveId::Sm2 { Algorithm::Sm2Sm3 } else { Algorithm::EcdsaSha256 },
             key: Some((curve, index.to_le_bytes().to_vec())),
             signed: if curve == CurveId::Sm2 { Signed::Message(vec![0; 5120]) } else { Signed::Digest([0; 32]) },

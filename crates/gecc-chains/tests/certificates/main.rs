@@ -31,6 +31,13 @@ fn main() -> ExitCode {
         chains_of_every_algorithm,
         spoiled_certificates,
         issuers_that_are_not_there,
+        algorithms_that_differ,
+        forms_that_are_not_evaluated,
+        lenient_pem,
+        damaged_pem,
+        fields_that_are_malformed,
+        names_in_other_forms,
+        keys_of_sm2_without_a_curve,
         files_of_something_else,
         one_certificate_many_times,
         blocks_that_do_not_end,
@@ -42,7 +49,7 @@ fn main() -> ExitCode {
 }
 
 fn check_files(settings: &Settings, files: &[PathBuf], ids: &[&[u8]]) -> Answers {
-    let options = Options { sm2_user_ids: ids.iter().map(|id| id.to_vec()).collect() };
+    let options = Options { sm2_user_ids: ids.iter().map(|id| id.to_vec()).collect(), ..Options::default() };
     check(settings, &paths(files), &options).unwrap()
 }
 
@@ -233,6 +240,314 @@ fn chains_of_every_algorithm(settings: &Settings) {
             assert_eq!((answer.algorithm, &answer.reason), (algorithm, &None));
             assert_eq!(answer.signed_by, Some(index / 3 * 3 + signers[index % 3]));
         }
+    }
+}
+
+/// What the signed part of a certificate has, and the algorithm behind it.
+#[derive(Clone)]
+struct Contents {
+    version: Vec<u8>,
+    serial: Vec<u8>,
+    inner_algorithm: Vec<u8>,
+    outer_algorithm: Vec<u8>,
+    issuer: Vec<u8>,
+    dates: Vec<u8>,
+    subject: Vec<u8>,
+    key: Vec<u8>,
+    extensions: Vec<u8>,
+}
+
+impl Contents {
+    /// Those of a certificate for its own issuer.
+    fn new(authority: &Authority, algorithm: Algorithm) -> Self {
+        let curve = if authority.curve == CurveId::Sm2 { "1.2.156.10197.1.301" } else { "1.2.840.10045.3.1.7" };
+        Contents {
+            version: tagged(0xa0, &[2, 1, 2]),
+            serial: vec![2, 1, 7],
+            inner_algorithm: sequence(&[oid_of(algorithm).to_der().unwrap()]),
+            outer_algorithm: sequence(&[oid_of(algorithm).to_der().unwrap()]),
+            issuer: name(&authority.name),
+            dates: dates(b"260101000000Z", b"360101000000Z"),
+            subject: name(&authority.name),
+            key: key_of(authority, &["1.2.840.10045.2.1", curve].map(oid)),
+            extensions: Vec::new(),
+        }
+    }
+
+    /// The certificate, signed by an authority.
+    fn signed(&self, settings: &Settings, authority: &Authority, algorithm: Algorithm) -> Vec<u8> {
+        let contents = sequence(&[
+            self.version.clone(),
+            self.serial.clone(),
+            self.inner_algorithm.clone(),
+            self.issuer.clone(),
+            self.dates.clone(),
+            self.subject.clone(),
+            self.key.clone(),
+            self.extensions.clone(),
+        ]);
+        let signature = authority.sign(settings, algorithm, &contents);
+        sequence(&[
+            contents,
+            self.outer_algorithm.clone(),
+            BitString::from_bytes(&signature).unwrap().to_der().unwrap(),
+        ])
+    }
+}
+
+fn oid(text: &str) -> Vec<u8> {
+    ObjectIdentifier::new_unwrap(text).to_der().unwrap()
+}
+
+/// A key with the identifier of its algorithm and parameters.
+fn key_of(authority: &Authority, algorithm: &[Vec<u8>]) -> Vec<u8> {
+    sequence(&[sequence(algorithm), BitString::from_bytes(&authority.public).unwrap().to_der().unwrap()])
+}
+
+fn dates(not_before: &[u8], not_after: &[u8]) -> Vec<u8> {
+    let tag = |date: &[u8]| if date.iter().take_while(|byte| byte.is_ascii_digit()).count() > 12 { 0x18 } else { 0x17 };
+    sequence(&[tagged(tag(not_before), not_before), tagged(tag(not_after), not_after)])
+}
+
+fn extension(critical: Option<u8>) -> Vec<u8> {
+    let critical = critical.map_or(Vec::new(), |value| tagged(1, &[value]));
+    let extension = sequence(&[oid("2.5.29.19"), critical, tagged(4, &[0x30, 0])]);
+    tagged(0xa3, &sequence(&[extension]))
+}
+
+/// The one answer to a certificate, and what is wrong with its file.
+fn check_one(settings: &Settings, der: &[u8]) -> Answers {
+    let (_folder, path) = file(der);
+    check_files(settings, &[path], &[sm2::DEFAULT_USER_ID])
+}
+
+/// RFC 5280, section 4.1.1.2: the algorithm beside the signature, which is not signed, is the one that is.
+fn algorithms_that_differ(settings: &Settings) {
+    let null = vec![5, 0];
+    let identifier = |oid: &str, parameters: &[Vec<u8>]| sequence(&[&[self::oid(oid)], parameters].concat());
+    for (algorithm, curve) in ALGORITHMS {
+        let authority = Authority::new(settings, curve, "root");
+        let contents = Contents::new(&authority, algorithm);
+        let own = oid_of(algorithm).to_string();
+        let others = ALGORITHMS.map(|(other, _)| oid_of(other).to_string());
+        let with_null = identifier(&own, std::slice::from_ref(&null));
+        let same =
+            Contents { inner_algorithm: with_null.clone(), outer_algorithm: with_null.clone(), ..contents.clone() };
+        let answers = check_one(settings, &same.signed(settings, &authority, algorithm));
+        assert_eq!((answers.answers[0].valid(), answers.problems), (Some(true), Vec::new()));
+        let others = others.iter().filter(|other| **other != own).map(|other| identifier(other, &[]));
+        for inner_algorithm in others.chain([with_null, identifier(&own, &[oid("1.2.840.10045.3.1.7")])]) {
+            let differing = Contents { inner_algorithm, ..contents.clone() };
+            let Answers { answers, problems } = check_one(settings, &differing.signed(settings, &authority, algorithm));
+            assert_eq!((answers[0].valid(), problems.len()), (Some(false), 0));
+            let said = "the signed part states another signature algorithm, or other parameters";
+            assert_eq!(answers[0].reason, Some(Reason::Malformed(said)));
+        }
+    }
+}
+
+/// Dates in forms of BER, long and negative serial numbers, and other values for true. The signature is over the bytes
+/// of the file.
+fn forms_that_are_not_evaluated(settings: &Settings) {
+    let authority = Authority::new(settings, CurveId::P256, "root");
+    let contents = Contents::new(&authority, Algorithm::EcdsaSha256);
+    let dated = |date: &[u8]| Contents { dates: dates(date, b"20360101000000.25+0130"), ..contents.clone() };
+    let serial = |value: &[u8]| Contents { serial: tagged(2, value), ..contents.clone() };
+    let extended = |critical| Contents { extensions: extension(critical), ..contents.clone() };
+    let all = [
+        dated(b"2601010000Z"),
+        dated(b"260101000000+0100"),
+        dated(b"260101000000-0500"),
+        dated(b"20260101000000.5Z"),
+        dated(b"20260101000000"),
+        dated(b"2026010100Z"),
+        dated(b"99991231235959Z"),
+        dated(b"no date"),
+        dated(b""),
+        serial(&[0x7f; 30]),
+        serial(&[0x7f; 200]),
+        serial(&[0xff]),
+        serial(&[0]),
+        extended(None),
+        extended(Some(0)),
+        extended(Some(1)),
+        extended(Some(0xff)),
+        Contents { version: Vec::new(), ..contents.clone() },
+        Contents { version: tagged(0xa0, &[2, 1, 0]), ..contents.clone() },
+    ];
+    for (number, contents) in all.iter().enumerate() {
+        let der = contents.signed(settings, &authority, Algorithm::EcdsaSha256);
+        let Answers { answers, problems } = check_one(settings, &der);
+        assert_eq!(problems, [], "{number}");
+        assert_eq!((answers.len(), answers[0].valid()), (1, Some(true)), "{number}");
+        // Another byte in what is not evaluated is another signature.
+        let mut changed = der.clone();
+        let place = der.windows(contents.dates.len()).position(|part| part == contents.dates).unwrap();
+        changed[place + contents.dates.len() - 1] ^= 1;
+        assert_eq!(check_one(settings, &changed).answers[0].valid(), Some(false), "{number}");
+    }
+}
+
+/// Lines may be of any length, indented, and followed by spaces, and blank lines and headers may stand among them.
+fn lenient_pem(settings: &Settings) {
+    let made = chains(settings);
+    let whole: Vec<String> = made.iter().map(|der| pem(der)).collect();
+    let expected: Vec<Option<bool>> = vec![Some(true); made.len()];
+    let lines = |change: &dyn Fn(usize, &str) -> String| {
+        let lines = whole.iter().flat_map(|block| block.lines()).enumerate().map(|(number, line)| change(number, line));
+        lines.collect::<String>()
+    };
+    let is_content = |line: &str| !line.starts_with('-');
+    let in_pieces = |line: &str, at: usize| match line.split_at_checked(at) {
+        Some((first, rest)) if is_content(line) => format!("{first}\n{rest}\n"),
+        _ => format!("{line}\n"),
+    };
+    for text in [
+        lines(&|_, line| format!("    {line}\n")),
+        lines(&|number, line| format!("{}{line}\r\n", " ".repeat(number % 3))),
+        lines(&|_, line| format!("{line} \t \n")),
+        lines(&|_, line| format!("{line}\n\n")),
+        lines(&|_, line| format!("{line}\r")),
+        lines(&|number, line| in_pieces(line, number % 64)),
+        lines(&|_, line| if is_content(line) { line.to_owned() } else { format!("\n{line}\n") }),
+        lines(&|_, line| {
+            if line.contains("BEGIN") { format!("{line}\nfriendlyName: x\n\n") } else { format!("{line}\n") }
+        }),
+        whole.concat().replace("-----\n-----", "----------"),
+        whole.concat().replace(" CERTIFICATE", " TRUSTED CERTIFICATE"),
+        format!("\u{feff}{}", whole.concat()),
+        format!("-----BEGIN\n{}", whole.concat()),
+    ] {
+        let (_folder, path) = file(text.as_bytes());
+        let Answers { answers, problems } = check_files(settings, &[path], &[sm2::DEFAULT_USER_ID]);
+        assert_eq!(problems, [], "{text}");
+        assert_eq!(answers.iter().map(Answer::valid).collect::<Vec<_>>(), expected, "{text}");
+    }
+}
+
+/// A block that does not begin, end, or end as it begins is named, as is one that is not base64. The others are read.
+fn damaged_pem(settings: &Settings) {
+    let made = chains(settings);
+    let whole: Vec<String> = made.iter().map(|der| pem(der)).collect();
+    let (first, last) = ("-----BEGIN CERTIFICATE-----", "-----END CERTIFICATE-----");
+    for (line, damaged, said) in [
+        (first, "----BEGIN CERTIFICATE-----", "no first line"),
+        (first, "-----BEGIN CERTIFICATE----", "no whole label"),
+        (first, "-----BEGIN CERTIFICAT-----", "different labels"),
+        (first, "-----BEGIN CERTIFICATE-----BEGIN CERTIFICATE", "no last line"),
+        (first, "", "no first line"),
+        (last, "-----END CERTIFICATE----", "no whole label"),
+        (last, "-----END CERTIFICATES-----", "different labels"),
+        (last, "----END CERTIFICATE-----", "no last line"),
+        (last, "", "no last line"),
+        ("\nMI", "\nM!I", "not base64"),
+        ("\nMI", "\nM", "not base64"),
+    ] {
+        for at in [0, 5, made.len() - 1] {
+            let mut blocks = whole.clone();
+            blocks[at] = blocks[at].replacen(line, damaged, 1);
+            let (_folder, path) = file(blocks.concat().as_bytes());
+            let Answers { answers, problems } = check_files(settings, &[path], &[sm2::DEFAULT_USER_ID]);
+            assert_eq!(answers.len(), made.len() - 1, "{damaged:?} at {at}");
+            assert!(!problems.is_empty() && problems[0].what.contains(said), "{damaged:?} at {at}: {problems:?}");
+        }
+    }
+    let utf16: Vec<u8> = [0xff, 0xfe].into_iter().chain(whole.concat().bytes().flat_map(|byte| [byte, 0])).collect();
+    let (_folder, path) = file(&utf16);
+    let problems = check_files(settings, &[path], &[b""]).problems;
+    assert!(problems.len() == 1 && problems[0].what.contains("UTF-16"), "{problems:?}");
+}
+
+/// What is wrong is said with the name of the field.
+fn fields_that_are_malformed(settings: &Settings) {
+    let authority = Authority::new(settings, CurveId::P256, "root");
+    let contents = Contents::new(&authority, Algorithm::EcdsaSha256);
+    let with = |change: &dyn Fn(&mut Contents)| {
+        let mut changed = contents.clone();
+        change(&mut changed);
+        changed.signed(settings, &authority, Algorithm::EcdsaSha256)
+    };
+    let pkcs7 = sequence(&[oid("1.2.840.113549.1.7.2"), tagged(0xa0, &sequence(&[]))]);
+    for (der, field) in [
+        (with(&|of| of.serial = tagged(2, &[0, 1])), "serialNumber"),
+        (with(&|of| of.serial = tagged(2, &[0xff, 0xff])), "serialNumber"),
+        (with(&|of| of.serial = tagged(2, &[])), "serialNumber"),
+        (with(&|of| of.serial = tagged(4, &[1])), "serialNumber"),
+        (with(&|of| of.version = tagged(0xa0, &[4, 1, 2])), "version"),
+        (with(&|of| of.inner_algorithm = vec![5, 0]), "signature: SEQUENCE"),
+        (with(&|of| of.outer_algorithm = vec![5, 0]), "signatureAlgorithm"),
+        (with(&|of| of.issuer = vec![5, 0]), "issuer"),
+        (with(&|of| of.issuer = sequence(&[vec![5, 0]])), "issuer: "),
+        (with(&|of| of.dates = sequence(&[tagged(0x17, b"2601010000Z")])), "notAfter"),
+        (with(&|of| of.dates = sequence(&[tagged(4, b"1"), tagged(4, b"1")])), "notBefore"),
+        (with(&|of| of.dates = sequence(&[tagged(0x17, b"\x00"), tagged(0x17, b"1")])), "notBefore"),
+        (with(&|of| of.subject = sequence(&[tagged(0x31, &[5, 0])])), "subject: "),
+        (with(&|of| of.key = sequence(&[vec![5, 0]])), "subjectPublicKeyInfo"),
+        (with(&|of| of.key = Vec::new()), "subjectPublicKeyInfo is missing"),
+        (with(&|of| of.extensions = tagged(0xa3, &[5, 0])), "extensions"),
+        (with(&|of| of.extensions = tagged(0xa4, &[5, 0])), "tbsCertificate"),
+        (pkcs7, "PKCS #7"),
+    ] {
+        let Answers { answers, problems } = check_one(settings, &der);
+        assert_eq!((answers.len(), problems.len()), (0, 1), "{field}");
+        assert!(problems[0].what.contains(field), "{field}: {problems:?}");
+    }
+}
+
+/// An issuer whose name is written in another way. By its encoding it is another.
+fn names_in_other_forms(settings: &Settings) {
+    let root = Authority::new(settings, CurveId::P256, "root");
+    let attribute = |tag: u8, text: &[u8]| sequence(&[oid("2.5.4.3"), tagged(tag, text)]);
+    let of = |tag: u8, text: &[u8]| sequence(&[tagged(0x31, &attribute(tag, text))]);
+    let country = sequence(&[oid("2.5.4.6"), tagged(0x13, b"DE")]);
+    let both = |parts: [&Vec<u8>; 2]| sequence(&[tagged(0x31, &[parts[0].clone(), parts[1].clone()].concat())]);
+    let named = attribute(0x13, b"Root");
+    for (subject, issuer, is_same) in [
+        (of(0x0c, b"Example Root"), of(0x13, b"Example Root"), true),
+        (of(0x0c, b"Example Root"), of(0x0c, b"EXAMPLE ROOT"), true),
+        (of(0x0c, b"Example Root"), of(0x16, b" example   root "), true),
+        (of(0x13, b"Root"), of(0x1e, b"\0r\0o\0o\0t"), true),
+        (both([&named, &country]), both([&country, &named]), true),
+        (of(0x0c, b"Example Root"), of(0x0c, b"Example Roots"), false),
+        (of(0x0c, b"Example Root"), of(0x0c, b"ExampleRoot"), false),
+        (of(0x0c, b"Root"), of(4, b"Root"), false),
+    ] {
+        let contents =
+            Contents { subject: subject.clone(), issuer: subject, ..Contents::new(&root, Algorithm::EcdsaSha256) };
+        let signer = contents.signed(settings, &root, Algorithm::EcdsaSha256);
+        let leaf =
+            Contents { subject: name("leaf"), issuer, ..contents }.signed(settings, &root, Algorithm::EcdsaSha256);
+        let (_folder, path) = file(&[signer, leaf].concat());
+        for exact_names in [false, true] {
+            let options = Options { exact_names, ..Options::default() };
+            let Answers { answers, problems } = check(settings, &paths(std::slice::from_ref(&path)), &options).unwrap();
+            assert_eq!((problems.len(), answers[0].valid()), (0, Some(true)));
+            let expected = if is_same && !exact_names { Some(true) } else { None };
+            assert_eq!(answers[1].valid(), expected, "{answers:?}");
+        }
+    }
+}
+
+/// The identifier of the algorithm is that of the curve.
+fn keys_of_sm2_without_a_curve(settings: &Settings) {
+    let authority = Authority::new(settings, CurveId::Sm2, "root");
+    const SM2: &str = "1.2.156.10197.1.301";
+    for (algorithm, expected) in [
+        (vec![oid(SM2), oid(SM2)], Some(true)),
+        (vec![oid(SM2)], Some(true)),
+        (vec![oid(SM2), vec![5, 0]], Some(true)),
+        (vec![oid("1.2.840.10045.2.1")], None),
+        (vec![oid(SM2), oid("1.2.840.10045.3.1.7")], None),
+        (vec![oid(SM2), sequence(&[])], None),
+    ] {
+        let key = key_of(&authority, &algorithm);
+        let der = Contents { key, ..Contents::new(&authority, Algorithm::Sm2Sm3) }.signed(
+            settings,
+            &authority,
+            Algorithm::Sm2Sm3,
+        );
+        let Answers { answers, problems } = check_one(settings, &der);
+        assert_eq!((answers[0].valid(), problems.len()), (expected, 0), "{algorithm:?}");
     }
 }
 

@@ -1,0 +1,114 @@
+//! Fields of DER, one after the other, with errors that name the field.
+
+use ::der::asn1::AnyRef;
+use ::der::{Decode, Reader, SliceReader, Tag, TagNumber, Tagged};
+
+pub const SEQUENCE: Tag = Tag::Sequence;
+pub const SET: Tag = Tag::Set;
+
+/// A field of a context-specific tag that holds others.
+pub fn explicit(number: u32) -> Tag {
+    Tag::ContextSpecific { constructed: true, number: TagNumber(number) }
+}
+
+/// A field of a context-specific tag in place of the one of its type.
+pub fn implicit(number: u32) -> Tag {
+    Tag::ContextSpecific { constructed: false, number: TagNumber(number) }
+}
+
+/// The fields of a constructed value that are left.
+pub struct Fields<'a> {
+    rest: &'a [u8],
+}
+
+impl<'a> Fields<'a> {
+    /// The fields of an encoded value.
+    ///
+    /// # Errors
+    /// What is wrong with its encoding, or that it has another tag or is followed by more.
+    pub fn of(encoded: &'a [u8], tag: Tag) -> Result<Self, String> {
+        let value = AnyRef::from_der(encoded).map_err(|problem| problem.to_string())?;
+        if value.tag() == tag { Ok(Fields { rest: value.value() }) } else { Err(unexpected(value.tag(), tag)) }
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.rest.is_empty()
+    }
+
+    /// Whether the next field has this tag.
+    pub fn is_next(&self, tag: Tag) -> bool {
+        SliceReader::new(self.rest).and_then(|reader| Tag::peek(&reader)).is_ok_and(|next| next == tag)
+    }
+
+    /// The next field as it is encoded.
+    ///
+    /// # Errors
+    /// What is wrong with it, with the name of the field.
+    pub fn encoded(&mut self, name: &str, tag: Tag) -> Result<&'a [u8], String> {
+        if self.rest.is_empty() {
+            return Err(format!("{name} is missing"));
+        }
+        let (value, encoded) = self.any_encoded(name)?;
+        if value.tag() == tag { Ok(encoded) } else { Err(format!("{name}: {}", unexpected(value.tag(), tag))) }
+    }
+
+    /// The value of the next field.
+    ///
+    /// # Errors
+    /// As for [`encoded`](Self::encoded).
+    pub fn next(&mut self, name: &str, tag: Tag) -> Result<AnyRef<'a>, String> {
+        let encoded = self.encoded(name, tag)?;
+        AnyRef::from_der(encoded).map_err(|problem| format!("{name}: {problem}"))
+    }
+
+    /// The value of the next field, of any type.
+    ///
+    /// # Errors
+    /// As for [`encoded`](Self::encoded).
+    pub fn any(&mut self, name: &str) -> Result<AnyRef<'a>, String> {
+        self.any_encoded(name).map(|(value, _)| value)
+    }
+
+    /// The value of the next field, of any type, and the field as it is encoded.
+    ///
+    /// # Errors
+    /// As for [`encoded`](Self::encoded).
+    pub fn any_encoded(&mut self, name: &str) -> Result<(AnyRef<'a>, &'a [u8]), String> {
+        let read = || {
+            let mut reader = SliceReader::new(self.rest)?;
+            let encoded = reader.tlv_bytes()?;
+            Ok((AnyRef::from_der(encoded)?, encoded))
+        };
+        let (value, encoded) = read().map_err(|problem: ::der::Error| format!("{name}: {problem}"))?;
+        self.rest = &self.rest[encoded.len()..];
+        Ok((value, encoded))
+    }
+
+    /// The fields of the next field.
+    ///
+    /// # Errors
+    /// As for [`encoded`](Self::encoded).
+    pub fn constructed(&mut self, name: &str, tag: Tag) -> Result<Fields<'a>, String> {
+        Ok(Fields { rest: self.next(name, tag)?.value() })
+    }
+
+    /// The fields of the next field, if it has this tag.
+    ///
+    /// # Errors
+    /// As for [`encoded`](Self::encoded).
+    pub fn optional(&mut self, name: &str, tag: Tag) -> Result<Option<AnyRef<'a>>, String> {
+        if self.is_next(tag) { self.next(name, tag).map(Some) } else { Ok(None) }
+    }
+
+    /// Requires that no field is left.
+    ///
+    /// # Errors
+    /// The name of what has more.
+    pub fn end(&self, of: &str) -> Result<(), String> {
+        if self.rest.is_empty() { Ok(()) } else { Err(format!("{of}: an unknown field follows the last one")) }
+    }
+}
+
+fn unexpected(found: Tag, expected: Tag) -> String {
+    format!("{expected} was expected, and {found} is there")
+}
