@@ -222,13 +222,6 @@ impl Reader {
         Ok(bytes)
     }
 
-    /// Appends the next bytes, few of them, without going on.
-    pub fn peek(&mut self, length: usize, to: &mut Vec<u8>) -> Result<(), Problem> {
-        let place = self.place;
-        self.append(length as u64, to)?;
-        self.go_to(place)
-    }
-
     /// Appends the next bytes. What the file does not have is not made room for.
     pub fn append(&mut self, length: u64, to: &mut Vec<u8>) -> Result<(), Problem> {
         self.require(length)?;

@@ -62,7 +62,7 @@ fn rates_of_one_thread() {
         say(name, "signatures", &paths, cost);
     }
     let paths = paths(&["tests/data/blkrev", "../../examples/data/bitcoin"]);
-    let cost = measure(&bitcoin::Inputs::new(Blocks::default()), || bitcoin::files(&paths));
+    let cost = measure(&bitcoin::Inputs::new(Blocks::default()), || bitcoin::files(&paths, bitcoin::Magics::Known));
     say("blocks of Bitcoin", "inputs", &paths, cost);
 }
 

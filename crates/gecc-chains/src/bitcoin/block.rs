@@ -3,7 +3,7 @@
 
 use super::answers::Txid;
 use super::encoding::{Result, array, number, sized, take};
-use super::hashes::{again, sha256d};
+use super::hashes::{again, merkle_root, sha256d};
 use sha2::{Digest, Sha256};
 use std::ops::Range;
 
@@ -55,14 +55,18 @@ impl Block {
     /// # Errors
     /// Why it is none.
     pub fn parse(bytes: Vec<u8>) -> Result<Self> {
-        if Place::try_from(bytes.len()).is_err() {
-            return Err("the block has 4 GiB or more");
+        let mut places = Places::default();
+        if extent(&bytes, &mut places)? < bytes.len() {
+            return Err("bytes follow the last transaction");
         }
-        let (transactions, inputs, outputs) = Default::default();
-        let mut parser = Parser { bytes: &bytes, rest: &bytes, transactions, inputs, outputs };
-        parser.block()?;
-        let Parser { transactions, inputs, outputs, .. } = parser;
+        let Places { transactions, inputs, outputs } = places;
         Ok(Block { bytes, transactions, inputs, outputs })
+    }
+
+    /// Whether the transactions hash to the merkle root of the header.
+    pub fn is_committed(&self) -> bool {
+        let txids = self.transactions().map(|transaction| transaction.txid().0).collect();
+        merkle_root(txids) == Some(self.merkle_root())
     }
 
     pub fn version(&self) -> i32 {
@@ -91,12 +95,37 @@ impl Block {
     }
 }
 
-struct Parser<'a> {
-    bytes: &'a [u8],
-    rest: &'a [u8],
+/// The places of a block's parts. They may serve one block after the other.
+#[derive(Default)]
+pub struct Places {
     transactions: Vec<Transaction>,
     inputs: Vec<Input>,
     outputs: Vec<Place>,
+}
+
+/// Returns how many bytes a block has behind which others may stand, and fills in its places.
+///
+/// # Errors
+/// Why there is no block.
+pub fn extent(bytes: &[u8], places: &mut Places) -> Result<usize> {
+    if Place::try_from(bytes.len()).is_err() {
+        return Err("the block has 4 GiB or more");
+    }
+    let Places { transactions, inputs, outputs } = places;
+    transactions.clear();
+    inputs.clear();
+    outputs.clear();
+    let mut parser = Parser { bytes, rest: bytes, transactions, inputs, outputs };
+    parser.block()?;
+    Ok(bytes.len() - parser.rest.len())
+}
+
+struct Parser<'a> {
+    bytes: &'a [u8],
+    rest: &'a [u8],
+    transactions: &'a mut Vec<Transaction>,
+    inputs: &'a mut Vec<Input>,
+    outputs: &'a mut Vec<Place>,
 }
 
 /// Lists grow as they are read: what a block says that it has may not be there.
@@ -111,7 +140,7 @@ impl Parser<'_> {
             let transaction = self.transaction()?;
             self.transactions.push(transaction);
         }
-        if self.rest.is_empty() { Ok(()) } else { Err("bytes follow the last transaction") }
+        Ok(())
     }
 
     fn transaction(&mut self) -> Result<Transaction> {

@@ -6,13 +6,13 @@ mod shipped;
 use super::answers::{Answer, Answers, Reason, Template, Txid};
 use super::block::{Block, Outputs, Spent, TransactionView};
 use super::commitments::{self, Commitments};
-use super::hashes::merkle_root;
+use super::hashes::merkle_tree;
 use super::instructions::p2tr_key;
 use super::network::Network;
 use super::rounds::{self, Claim, Claims, Pair};
 use super::rules::Rules;
 use super::schnorr::{self, Signatures};
-use super::script::{self, Spend};
+use super::script::{self, EMPTY, Spend};
 use super::sighash::{Digest, HashType, Sighashes};
 use super::{OfBlocks, taproot};
 use crate::messages::Messages;
@@ -101,8 +101,9 @@ impl Decoded {
     /// Says of its answers what does not hold.
     fn settle(&mut self, failed: Vec<(usize, Rejection)>, not_met: Vec<(usize, Reason)>) {
         let Decoded { answers, claims, .. } = self;
-        for (answer, rejection) in claims.failed.drain(..).chain(failed) {
-            answers[answer].reason = Some(Reason::Signature(rejection));
+        let failed = failed.into_iter().map(|(answer, rejection)| (answer, Reason::Signature(rejection)));
+        for (answer, reason) in claims.failed.drain(..).chain(failed) {
+            answers[answer].reason = Some(reason);
         }
         // Before what else is wrong, as in consensus, and where nothing else is checked.
         for (answer, reason) in not_met {
@@ -238,9 +239,7 @@ impl Open {
             return Ok(None);
         }
         let txids: Vec<Txid> = block.transactions().map(TransactionView::txid).collect();
-        if merkle_root(txids.iter().map(|txid| txid.0).collect()) != Some(block.merkle_root()) {
-            return Err("the transactions do not hash to the header's merkle root".to_owned().into());
-        }
+        require_whole(&block, &txids)?;
         let inputs: usize = block.transactions().map(spending).sum();
         let spent = spent(inputs)?;
         if inputs != spent.len() {
@@ -267,6 +266,30 @@ impl Open {
     }
 }
 
+/// Requires that the header commits to the transactions, each of which stands there once, and that the first of them,
+/// and no other, is a coinbase.
+fn require_whole(block: &Block, txids: &[Txid]) -> Result<(), String> {
+    let Some(tree) = merkle_tree(txids.iter().map(|txid| txid.0).collect()) else {
+        return Err("the block has no transactions".to_owned());
+    };
+    if tree.root != block.merkle_root() {
+        return Err("the transactions do not hash to the header's merkle root".to_owned());
+    }
+    if tree.has_equal_neighbours {
+        return Err(
+            "transactions stand in the block twice, which leaves the merkle root as it is (CVE-2012-2459)".to_owned()
+        );
+    }
+    for (index, transaction) in block.transactions().enumerate() {
+        match (index, transaction.is_coinbase()) {
+            (0, false) => return Err("the first transaction of the block is not a coinbase".to_owned()),
+            (1.., true) => return Err(format!("transaction {index} is a second coinbase, counted from 0")),
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
 /// r = s = 0: stands for what is no signature at all.
 const NEVER_VALID: [u8; 64] = [0; 64];
 /// What it signs.
@@ -281,20 +304,20 @@ fn signature(
     rules: &Rules,
     messages: &mut Messages,
 ) -> Pair {
+    let none = |why| Pair { digest: NOTHING, signature: NEVER_VALID, unreadable: Some(why) };
     // An empty one is how multisignatures leave one out.
-    let Some((&hash_type, der)) = pushed.split_last() else {
-        return Pair { digest: NOTHING, signature: NEVER_VALID };
+    let Some((&hash_type, der)) = pushed.split_last() else { return none(EMPTY) };
+    let signature = match rules.signature_from_der(der) {
+        Ok(signature) => signature,
+        Err(why) => return none(why),
     };
-    let (signature, hash_type) = (rules.signature_from_der(der).unwrap_or(NEVER_VALID), HashType(hash_type));
+    let hash_type = HashType(hash_type);
     let digest = if spend.segwit {
         Digest::Of(messages.push(|to| hashes.put_segwit_v0(index, &spend.script, hash_type, to)))
-    } else if signature == NEVER_VALID {
-        // It would be hashed for nothing.
-        NOTHING
     } else {
         hashes.legacy(index, &spend.script, hash_type, messages)
     };
-    Pair { digest, signature }
+    Pair { digest, signature, unreadable: None }
 }
 
 /// A row of the mixed form. Consensus knows a third form of SEC 1's: 06 or 07 for an uncompressed key whose y is even

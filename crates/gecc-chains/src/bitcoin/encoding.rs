@@ -5,7 +5,7 @@ use sha2::{Digest, Sha256};
 /// What is wrong is a clause.
 pub type Result<T> = std::result::Result<T, &'static str>;
 
-const ENDS_EARLY: &str = "the encoding ends too early";
+pub const ENDS_EARLY: &str = "the encoding ends too early";
 
 pub fn take<'a>(bytes: &mut &'a [u8], count: u64) -> Result<&'a [u8]> {
     let taken = usize::try_from(count).ok().and_then(|count| bytes.split_off(..count));

@@ -6,11 +6,12 @@
 //! checksum behind it: SHA-256 twice over the hash of the block before and the record. That is how records find their
 //! blocks.
 
-use super::block::{BEFORE, BLOCK_HEADER};
-use super::encoding;
+use super::block::{self, BEFORE, BLOCK_HEADER, Block};
+use super::encoding::{self, ENDS_EARLY};
 use super::hashes::sha256d;
-use super::network::Network;
-use super::{Content, LONGEST_BLOCK, LONGEST_UNDO, Piece, PlacedBlock, SpentForm};
+use super::network::{Magics, Network};
+use super::records::{Header, RecordKind, Records};
+use super::{Content, LONGEST_BLOCK, LONGEST_UNDO, Piece, PlacedBlock, SpentForm, undo};
 use crate::files::{Reader, open_beside};
 use crate::flow::HandOn;
 use crate::limits::Limits;
@@ -26,10 +27,7 @@ use std::sync::Arc;
 pub const KEY: &str = "xor.dat";
 /// Hides nothing.
 const NO_KEY: [u8; 8] = [0; 8];
-const RECORD_HEADER: u64 = 8;
 const CHECKSUM: usize = 32;
-/// Bytes of a block that say which it is: its header, and how many transactions it has.
-const FIRST: usize = BLOCK_HEADER + 9;
 /// Bytes of blocks that are decoded together.
 const PIECE: usize = 1 << 20;
 /// Blocks that a file is believed to have where memory is not limited: Bitcoin Core begins another after 128 MiB.
@@ -58,8 +56,8 @@ pub fn key_beside(path: &Path) -> Result<[u8; 8], Problem> {
 }
 
 /// A file whose bytes are hidden by a key.
-struct Hidden {
-    reader: Reader,
+pub(super) struct Hidden {
+    pub reader: Reader,
     key: [u8; 8],
 }
 
@@ -90,68 +88,28 @@ impl Hidden {
         Ok(bytes)
     }
 
-    /// Goes to the next record's content and gives its network, place and length. `None` at the end, or where the rest
-    /// of the file was made room for and not written. Problems are noted, and the next magic behind them is looked for,
-    /// as Bitcoin Core does.
-    fn next_record(&mut self, longest: u64, after: u64, problems: &mut Vec<Problem>) -> Option<(Network, u64, u64)> {
-        loop {
-            let place = self.reader.place();
-            if self.reader.left() == 0 || self.rest_is_empty() {
-                return None;
-            }
-            match self.record(longest, after) {
-                Ok(found) => return Some(found),
-                Err(problem) => {
-                    note(problems, problem);
-                    self.find_magic(place + 1)?;
-                }
-            }
-        }
+    /// Reads bytes from a place on in place of what `to` holds.
+    pub fn read_at(&mut self, place: u64, length: u64, to: &mut Vec<u8>) -> Result<(), Problem> {
+        to.clear();
+        self.reader.go_to(place)?;
+        self.append(length, to)
     }
 
-    /// Whether only zeros follow, which were not hidden by the key.
-    fn rest_is_empty(&mut self) -> bool {
-        let mut first = Vec::new();
-        let length = self.reader.left().min(RECORD_HEADER) as usize;
-        self.reader.peek(length, &mut first).is_ok() && first.iter().all(|byte| *byte == 0)
+    /// Reads bytes as the file has them, without undoing the key.
+    pub fn read_raw_at(&mut self, place: u64, length: u64, to: &mut Vec<u8>) -> Result<(), Problem> {
+        to.clear();
+        self.reader.go_to(place)?;
+        self.reader.append(length, to)
     }
 
-    fn record(&mut self, longest: u64, after: u64) -> Result<(Network, u64, u64), Problem> {
-        let place = self.reader.place();
-        let header = self.read(RECORD_HEADER)?;
-        let &[magic, length] = header.as_chunks().0 else { unreachable!("eight bytes were read") };
-        let length = u64::from(u32::from_le_bytes(length));
-        let left = self.reader.left();
-        let Some(network) = Network::of(magic) else {
-            return Err(self.reader.problem_at(place, "a record was to begin here, with a network's magic"));
-        };
-        if length > longest || length + after > left {
-            let what = format!("the record is to have {length} bytes; {left} follow, and {longest} are the most");
-            return Err(self.reader.problem_at(place, what));
-        }
-        Ok((network, place, length))
+    /// The bytes of the file.
+    pub fn length(&self) -> u64 {
+        self.reader.place().saturating_add(self.reader.left())
     }
 
-    /// Goes to the next magic, from a place on.
-    fn find_magic(&mut self, from: u64) -> Option<()> {
-        const WINDOW: u64 = 1 << 16;
-        // It may be near, over and over.
-        let (mut start, mut window) = (from, 64);
-        loop {
-            self.reader.go_to(start).ok()?;
-            let length = self.reader.left().min(window);
-            if length < RECORD_HEADER {
-                return None;
-            }
-            let bytes = self.read(length).ok()?;
-            let found = bytes.array_windows().position(|magic| Network::of(*magic).is_some());
-            if let Some(found) = found {
-                return self.reader.go_to(start + found as u64).ok();
-            }
-            // The last three may begin one.
-            start += length - 3;
-            window = WINDOW.min(2 * window);
-        }
+    /// Whether a key was found that hides something.
+    pub fn has_key(&self) -> bool {
+        self.key != NO_KEY
     }
 }
 
@@ -168,15 +126,26 @@ struct Found {
 }
 
 /// The network that the first block of a file is of.
-pub fn first_network(path: &Arc<Path>) -> Option<Network> {
+pub fn first_network(path: &Arc<Path>, magics: Magics) -> Option<Network> {
     let mut blocks = Reader::open_beside(path).and_then(Hidden::open).ok()?;
     // What is wrong on the way is noted when the file is read.
-    blocks.next_record(LONGEST_BLOCK, 0, &mut Vec::new()).map(|(network, ..)| network)
+    let mut problems = Vec::new();
+    let mut records = Records::new(&mut blocks, magics, RecordKind::Block);
+    let mut reader = BlockReader::default();
+    while let Some(header) = records.next(&mut problems) {
+        match reader.at(&mut records, &header) {
+            Ok(Ok(_)) => return Some(header.network),
+            Ok(Err(why)) => records.reject(&header, why),
+            Err(_) => return None,
+        }
+    }
+    None
 }
 
 /// Reads a file of blocks, with the file beside it of what they spend.
 pub fn read(
     path: &Arc<Path>,
+    magics: Magics,
     mut network: Option<Network>,
     limits: &Limits,
     hand_on: &mut HandOn<Piece>,
@@ -188,12 +157,15 @@ pub fn read(
         Err(problem) => return hand_on(Piece::problem(problem)),
     };
     let most = MOST_BLOCKS.min(limits.ahead / BLOCK_BYTES);
-    let mut found = find_blocks(&mut blocks, &mut network, most, &mut problems);
+    let mut found = find_blocks(&mut blocks, magics, &mut network, most, &mut problems);
+    if found.is_empty() && problems.is_empty() {
+        problems.push(Problem::new(path, Place::Whole, "the file holds no block"));
+    }
     // Without what they spend nothing can be checked.
     let undo = Reader::open_beside(&Arc::from(undo_of(path))).and_then(Hidden::open);
     let mut undo = undo.map_err(|problem| note(&mut problems, problem)).ok();
     if let Some(undo) = &mut undo {
-        find_undo(undo, network, limits.whole_of(LONGEST_UNDO), &mut found, &mut problems);
+        find_undo(undo, magics, network, limits.whole_of(LONGEST_UNDO), &mut found, &mut problems);
         give_to_followed(&mut found);
     }
     hand_on(Piece::problems(problems))?;
@@ -216,7 +188,7 @@ pub fn read(
             (read_until, bytes) = (until, 0);
         }
     }
-    let left = (blocks.reader.place() + blocks.reader.left()).saturating_sub(read_until);
+    let left = blocks.length().saturating_sub(read_until);
     hand_on(Piece::new(path, Content::new(network, piece, SpentForm::Compressed), left))
 }
 
@@ -226,52 +198,132 @@ pub fn undo_of(path: &Path) -> PathBuf {
     path.with_file_name(name.replacen("blk", "rev", 1))
 }
 
+/// Finds the blocks of a file. What else is in it becomes problems.
 fn find_blocks(
-    blocks: &mut Hidden,
+    file: &mut Hidden,
+    magics: Magics,
     network: &mut Option<Network>,
     most: usize,
     problems: &mut Vec<Problem>,
 ) -> Vec<Found> {
     let mut found = Vec::new();
-    while let Some((of, place, length)) = blocks.next_record(LONGEST_BLOCK, 0, problems) {
-        let content = blocks.reader.place();
+    let mut reader = BlockReader::default();
+    let mut records = Records::new(file, magics, RecordKind::Block);
+    while let Some(header) = records.next(problems) {
+        let whole = match reader.at(&mut records, &header) {
+            Ok(Ok(whole)) => whole,
+            Ok(Err(why)) => {
+                records.reject(&header, why);
+                continue;
+            }
+            Err(problem) => {
+                records.fail(problem, problems);
+                break;
+            }
+        };
+        records.accept(&header, whole.end, problems);
+        if let Some(what) = whole.other_length {
+            note(problems, records.problem_at(header.place, what));
+        }
         // The folder is of the network that its first block is of.
-        let expected = *network.get_or_insert(of);
-        if of != expected {
-            note(problems, blocks.reader.problem_at(place, format!("a block of {of} among those of {expected}")));
+        let expected = *network.get_or_insert(header.network);
+        if header.network != expected {
+            let what = format!("a block of {} among those of {expected}", header.network);
+            note(problems, records.problem_at(header.place, what));
         } else if found.len() == most {
             let what = format!("there are more than {most} blocks, and the rest is not read");
-            problems.push(blocks.reader.problem_at(place, what));
+            problems.push(records.problem_at(header.place, what));
             break;
         } else {
-            match first_of(blocks, content, length) {
-                Ok(block) => found.push(block),
-                Err(problem) => note(problems, problem),
-            }
-        }
-        if let Err(problem) = blocks.reader.go_to(content + length) {
-            note(problems, problem);
-            break;
+            found.push(whole.found);
         }
     }
     found
 }
 
-/// What a block says of itself at its beginning.
-fn first_of(blocks: &mut Hidden, place: u64, length: u64) -> Result<Found, Problem> {
-    let first = blocks.read(length.min(FIRST as u64))?;
-    let too_short = || blocks.reader.problem_at(place, "the block has no header");
-    let (header, mut rest) = first.split_at_checked(BLOCK_HEADER).ok_or_else(too_short)?;
-    let transactions = encoding::number(&mut rest).map_err(|_| too_short())?;
-    Ok(Found {
-        place,
-        // Neither has more than the block has bytes, or else it is no block.
-        length: length.try_into().map_err(|_| too_short())?,
-        transactions: transactions.try_into().unwrap_or(u32::MAX),
-        before: header[BEFORE].try_into().expect("32 bytes"),
-        hash: beginning(&sha256d(header)),
-        undo: None,
-    })
+/// Reads blocks at the headers of their records.
+#[derive(Default)]
+struct BlockReader {
+    /// The content of a record, and the places of its parts.
+    content: Vec<u8>,
+    places: block::Places,
+}
+
+/// A whole block at the header of a record.
+struct WholeBlock {
+    found: Found,
+    /// Where it ends.
+    end: u64,
+    /// What is wrong with the length that its record states, if that is not the block's.
+    other_length: Option<String>,
+}
+
+impl BlockReader {
+    /// Reads the block behind a header. A block counts that has the length which its record states, and so does one
+    /// of another length whose transactions hash to its merkle root: then it is the stated length that is wrong.
+    ///
+    /// # Errors
+    /// The outer error says that the file cannot be read, and the inner one why there is no block.
+    fn at(&mut self, records: &mut Records, header: &Header) -> Result<Result<WholeBlock, String>, Problem> {
+        let (place, left) = (header.content(), records.left_behind(header));
+        let stated = header.length.filter(|length| (1..=LONGEST_BLOCK.min(left)).contains(length));
+        if let Some(length) = stated {
+            records.file.read_at(place, length, &mut self.content)?;
+            let why = match block::extent(&self.content, &mut self.places) {
+                // A record that was cut may be whole by chance, with the first bytes of the next one at its end.
+                Ok(extent) if extent as u64 == length && records.is_boundary(place + length)? => {
+                    return Ok(self.whole(place, extent, None));
+                }
+                Ok(extent) if extent as u64 == length => {
+                    return Ok(self.committed(extent).and_then(|()| self.whole(place, extent, None)));
+                }
+                Ok(extent) => return Ok(self.of_other_length(header, extent)),
+                Err(why) => why,
+            };
+            records.read_in_vain(length);
+            if why != ENDS_EARLY {
+                return Ok(Err(format!("the record of {length} bytes is no block: {why}")));
+            }
+        }
+        let longest = LONGEST_BLOCK.min(left);
+        let places = &mut self.places;
+        let extent = records.extent(place, longest, &mut self.content, |bytes| block::extent(bytes, places))?;
+        match extent {
+            Some(extent) => Ok(self.of_other_length(header, extent)),
+            None => Ok(Err(header.without_content(left, LONGEST_BLOCK, "block"))),
+        }
+    }
+
+    /// A block that has not the length which its record states.
+    fn of_other_length(&self, header: &Header, extent: usize) -> Result<WholeBlock, String> {
+        self.committed(extent)?;
+        let stated = header.length.map_or("no length".to_owned(), |length| format!("{length} bytes"));
+        let what = format!("the record states {stated}, and its block has {extent} bytes");
+        self.whole(header.content(), extent, Some(what))
+    }
+
+    /// Requires that the transactions of a block hash to its merkle root.
+    fn committed(&self, extent: usize) -> Result<(), String> {
+        let block = Block::parse(self.content[..extent].to_vec()).map_err(str::to_owned)?;
+        if block.is_committed() {
+            return Ok(());
+        }
+        Err("no whole block follows: its transactions do not hash to its merkle root".to_owned())
+    }
+
+    fn whole(&self, place: u64, extent: usize, other_length: Option<String>) -> Result<WholeBlock, String> {
+        let (header, mut rest) = self.content.split_at(BLOCK_HEADER);
+        let transactions = encoding::number(&mut rest)?;
+        let found = Found {
+            place,
+            length: extent as u32,
+            transactions: transactions.try_into().unwrap_or(u32::MAX),
+            before: header[BEFORE].try_into().expect("32 bytes"),
+            hash: beginning(&sha256d(header)),
+            undo: None,
+        };
+        Ok(WholeBlock { found, end: place + extent as u64, other_length })
+    }
 }
 
 /// The first bytes of a hash. Its zeros are at the end.
@@ -279,32 +331,159 @@ fn beginning(hash: &[u8; 32]) -> u64 {
     u64::from_le_bytes(*hash.first_chunk().expect("32 bytes"))
 }
 
-/// Finds what blocks spend by the checksum of the record. Blocks that spend nothing need none.
+/// Finds what blocks spend by the checksum of the record. Each record is matched with a block, or becomes a problem.
 fn find_undo(
-    undo: &mut Hidden,
-    network: Option<Network>,
+    file: &mut Hidden,
+    magics: Magics,
+    mut network: Option<Network>,
     longest: u64,
     found: &mut [Found],
     problems: &mut Vec<Problem>,
 ) {
-    let mut waiting = Waiting::new(found, HASHED.saturating_mul(undo.reader.left()));
-    while let Some((of, place, length)) = undo.next_record(longest, CHECKSUM as u64, problems) {
-        let content = undo.reader.place();
-        let record = match undo.read(length + CHECKSUM as u64) {
-            Ok(record) => record,
-            Err(problem) => return note(problems, problem),
+    let waiting = Waiting::new(found, HASHED.saturating_mul(file.length()));
+    let mut records = Records::new(file, magics, RecordKind::Spent);
+    let mut spent = SpentReader { found, waiting, content: Vec::new(), matched: HashSet::new() };
+    while let Some(header) = records.next(problems) {
+        let record = match spent.at(&mut records, &header, longest) {
+            Ok(Ok(record)) => record,
+            Ok(Err(why)) => {
+                records.reject(&header, why);
+                continue;
+            }
+            Err(problem) => return records.fail(problem, problems),
         };
-        let (record, checksum) = record.split_at(length as usize);
-        let Ok(transactions) = encoding::number(&mut &*record) else {
-            note(problems, undo.reader.problem_at(place, "the record does not say how many transactions it is about"));
-            continue;
+        records.accept(&header, record.end, problems);
+        let expected = *network.get_or_insert(header.network);
+        let what = if header.network == expected {
+            record.problem
+        } else {
+            Some(format!("a record of {} among those of {expected}", header.network))
         };
-        if transactions == 0 || Some(of) != network {
-            continue;
+        if let Some(what) = what {
+            note(problems, records.problem_at(header.place, what));
         }
-        match waiting.take(found, transactions, record, checksum) {
-            Ok(index) => found[index].undo = Some((content, length as u32)),
-            Err(what) => note(problems, undo.reader.problem_at(place, what)),
+    }
+}
+
+/// Matches records of what blocks spend with the blocks.
+struct SpentReader<'a> {
+    found: &'a mut [Found],
+    waiting: Waiting,
+    /// The content of a record with its checksum.
+    content: Vec<u8>,
+    /// The checksums of records that were matched.
+    matched: HashSet<[u8; CHECKSUM]>,
+}
+
+/// A record of what a block spends.
+struct SpentRecord {
+    /// Where it ends, with its checksum.
+    end: u64,
+    /// What is wrong with it, such as that no block fits.
+    problem: Option<String>,
+}
+
+impl SpentReader<'_> {
+    /// Reads the record behind a header.
+    ///
+    /// # Errors
+    /// The outer error says that the file cannot be read, and the inner one why there is no record.
+    fn at(
+        &mut self,
+        records: &mut Records,
+        header: &Header,
+        longest: u64,
+    ) -> Result<Result<SpentRecord, String>, Problem> {
+        const BEHIND: u64 = CHECKSUM as u64;
+        let (place, left) = (header.content(), records.left_behind(header));
+        let stated = header.length.filter(|length| *length <= longest && length + BEHIND <= left);
+        if let Some(length) = stated {
+            records.file.read_at(place, length + BEHIND, &mut self.content)?;
+            let end = place + length + BEHIND;
+            let unmatched = match self.take(place, length as usize) {
+                Ok(()) => return Ok(Ok(SpentRecord { end, problem: None })),
+                Err(why) => why,
+            };
+            records.read_in_vain(length);
+            let extent = undo::extent(&self.content[..length as usize]);
+            match extent {
+                // Many records that were cut are whole by chance, with the first bytes of the next ones at the end.
+                Ok(extent) if extent as u64 == length => {
+                    if self.hides_record(records, header, end)? {
+                        return Ok(Err("a record that was cut: another one begins within its length".to_owned()));
+                    }
+                    return Ok(Ok(SpentRecord { end, problem: Some(unmatched.to_owned()) }));
+                }
+                // The length may be what is wrong.
+                Ok(extent) => return Ok(self.of_other_length(header, extent)),
+                Err(_) => {}
+            }
+        }
+        let extent = records.extent(place, longest.min(left), &mut self.content, undo::extent)?;
+        let Some(extent) = extent else {
+            return Ok(Err(header.without_content(left, longest, "record of what a block spends")));
+        };
+        let with_checksum = extent as u64 + BEHIND;
+        if with_checksum > left {
+            return Ok(Err(header.without_content(left, longest, "record of what a block spends")));
+        }
+        records.file.read_at(place, with_checksum, &mut self.content)?;
+        Ok(self.of_other_length(header, extent))
+    }
+
+    /// Whether another record begins in a record, and fits a block.
+    fn hides_record(&mut self, records: &mut Records, header: &Header, end: u64) -> Result<bool, Problem> {
+        let mut next = header.place + 1;
+        while let Some(inner) = records.header_from(next, end)? {
+            let left = records.left_behind(&inner);
+            let stated = inner.length.filter(|length| length + CHECKSUM as u64 <= left.min(LONGEST_UNDO));
+            if let Some(length) = stated {
+                records.file.read_at(inner.content(), length + CHECKSUM as u64, &mut self.content)?;
+                if self.take(inner.content(), length as usize).is_ok() {
+                    return Ok(true);
+                }
+                records.read_in_vain(length);
+            }
+            next = inner.place + 1;
+        }
+        Ok(false)
+    }
+
+    /// A record that has not the length which it states, and fits a block by its checksum.
+    fn of_other_length(&mut self, header: &Header, extent: usize) -> Result<SpentRecord, String> {
+        let place = header.content();
+        if self.content.len() < extent + CHECKSUM || self.take(place, extent).is_err() {
+            return Err("no whole record follows that fits a block".to_owned());
+        }
+        let stated = header.length.map_or("no length".to_owned(), |length| format!("{length} bytes"));
+        let problem = Some(format!("the record states {stated}, and has {extent} bytes"));
+        Ok(SpentRecord { end: place + (extent + CHECKSUM) as u64, problem })
+    }
+
+    /// Gives a record of this length, which was read, to its block.
+    ///
+    /// # Errors
+    /// Why there is none.
+    fn take(&mut self, place: u64, length: usize) -> Result<(), &'static str> {
+        let (record, behind) = self.content.split_at(length);
+        let checksum: [u8; CHECKSUM] = *behind.first_chunk().expect("the checksum was read");
+        let transactions = encoding::number(&mut &*record)?;
+        let index = if transactions == 0 && record.len() == 1 {
+            self.waiting.spending_nothing.contains(&checksum).then_some(None).ok_or(NO_BLOCK)
+        } else {
+            self.waiting.take(self.found, transactions, record, &checksum).map(Some)
+        };
+        match index {
+            Ok(index) => {
+                if let Some(index) = index {
+                    self.found[index].undo = Some((place, length as u32));
+                }
+                self.matched.insert(checksum);
+                Ok(())
+            }
+            // The same record once more, as of a block that was connected again.
+            Err(_) if self.matched.contains(&checksum) => Ok(()),
+            Err(why) => Err(why),
         }
     }
 }
@@ -335,9 +514,13 @@ struct Waiting {
     following: BTreeSet<(u64, u64, usize)>,
     /// The block that was found last, by its hash.
     last: Option<u64>,
+    /// The checksums of the records of blocks with a coinbase alone.
+    spending_nothing: HashSet<[u8; CHECKSUM]>,
     /// Bytes that may still be hashed in vain. Otherwise many blocks and many records would be tried with each other.
     left: u64,
 }
+
+const NO_BLOCK: &str = "the record belongs to no block of the other file";
 
 impl Waiting {
     fn new(found: &[Found], left: u64) -> Self {
@@ -345,7 +528,9 @@ impl Waiting {
         let all = spending().map(|(index, block)| (u64::from(block.transactions) - 1, index)).collect();
         let follows =
             |(index, block): (usize, &Found)| (beginning(&block.before), u64::from(block.transactions) - 1, index);
-        Waiting { all, following: spending().map(follows).collect(), last: None, left }
+        let alone = found.iter().filter(|block| block.transactions == 1);
+        let spending_nothing = alone.map(|block| checksum_of(&block.before, &[0])).collect();
+        Waiting { all, following: spending().map(follows).collect(), last: None, spending_nothing, left }
     }
 
     /// The block of a record. Blocks were connected one behind the other, so that the one that follows the last fits
@@ -377,7 +562,7 @@ impl Waiting {
             self.left =
                 self.left.checked_sub(tried).ok_or("too many records fit no block: not tried with all of them")?;
         }
-        Err("the record belongs to no block of the other file")
+        Err(NO_BLOCK)
     }
 }
 

@@ -36,10 +36,25 @@ fn tagged(tag: &str) -> Sha256 {
 }
 
 /// The root of a tree of hashes; `None` where there are none. A last one without a neighbour stands beside itself.
-pub fn merkle_root(mut hashes: Vec<[u8; 32]>) -> Option<[u8; 32]> {
+pub fn merkle_root(hashes: Vec<[u8; 32]>) -> Option<[u8; 32]> {
+    merkle_tree(hashes).map(|tree| tree.root)
+}
+
+/// The root of a tree of hashes.
+pub struct MerkleTree {
+    pub root: [u8; 32],
+    /// Whether two nodes that hash to one parent are equal. Then the list may be another one with its end repeated, as
+    /// that has the same root (CVE-2012-2459; `ComputeMerkleRoot` in Bitcoin Core's `consensus/merkle.cpp`).
+    pub has_equal_neighbours: bool,
+}
+
+/// Hashes up to the root; `None` where there are no hashes.
+pub fn merkle_tree(mut hashes: Vec<[u8; 32]>) -> Option<MerkleTree> {
+    let mut has_equal_neighbours = false;
     while hashes.len() > 1 {
+        has_equal_neighbours |= hashes.as_chunks().0.iter().any(|[left, right]| left == right);
         let parents = hashes.chunks(2).map(|pair| sha256d([pair[0], pair[pair.len() - 1]].as_flattened()));
         hashes = parents.collect();
     }
-    hashes.pop()
+    Some(MerkleTree { root: hashes.pop()?, has_equal_neighbours })
 }

@@ -6,18 +6,27 @@
 /// Bytes of a length, after zeros, from which on it counts as none.
 const LENGTH_BYTES: usize = 4;
 
-/// r and s as they stand; zeros where one of them has more than 32 bytes, which verifies nowhere. `None` where the
-/// bytes are not two integers.
-pub fn signature_from_lax_der(der: &[u8]) -> Option<[u8; 64]> {
+/// Two integers.
+#[derive(Debug, PartialEq)]
+pub enum LaxSignature {
+    /// r and s as they stand.
+    Numbers([u8; 64]),
+    /// One of them has more than 32 bytes, which verifies nowhere.
+    TooLong,
+}
+
+/// Reads two integers; `None` where the bytes are something else.
+pub fn signature_from_lax_der(der: &[u8]) -> Option<LaxSignature> {
     let rest = der.strip_prefix(&[0x30])?;
     let (r, rest) = integer(&rest[length_of_length(rest)?..])?;
     let (s, _) = integer(rest)?;
-    let mut signature = [0; 64];
-    if r.len() <= 32 && s.len() <= 32 {
-        signature[32 - r.len()..32].copy_from_slice(r);
-        signature[64 - s.len()..].copy_from_slice(s);
+    if r.len() > 32 || s.len() > 32 {
+        return Some(LaxSignature::TooLong);
     }
-    Some(signature)
+    let mut signature = [0; 64];
+    signature[32 - r.len()..32].copy_from_slice(r);
+    signature[64 - s.len()..].copy_from_slice(s);
+    Some(LaxSignature::Numbers(signature))
 }
 
 /// How many bytes say a length. The length itself is not looked at.
@@ -52,7 +61,7 @@ fn integer(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
 
 #[cfg(test)]
 mod tests {
-    use super::signature_from_lax_der;
+    use super::{LaxSignature, signature_from_lax_der};
     use bitcoin::secp256k1::ecdsa::Signature;
     use rand::{Rng, RngExt};
 
@@ -98,7 +107,7 @@ mod tests {
             let found = signature_from_lax_der(&der);
             assert_eq!(found.is_some(), expected.is_some(), "{der:02x?}");
             if let (Some(found), Some(expected)) = (found, expected) {
-                assert!(found == expected || expected == [0; 64], "{der:02x?}");
+                assert!(found == LaxSignature::Numbers(expected) || expected == [0; 64], "{der:02x?}");
                 taken += 1;
             } else {
                 refused += 1;

@@ -9,7 +9,8 @@
 //!
 //! [`index`] makes of the same files an index for silent payments.
 //!
-//! Nothing else of consensus is checked but that transactions hash to the merkle root of their block: not proof of
+//! Nothing else of consensus is checked but that the first transaction of a block, and no other, is a coinbase, and
+//! that the transactions hash to the merkle root, without one that stands there twice (CVE-2012-2459): not proof of
 //! work, amounts or lock times.
 
 mod answers;
@@ -19,12 +20,15 @@ mod decoded;
 mod encoding;
 mod folder;
 mod hashes;
+mod hexadecimal;
 mod instructions;
 mod lax_der;
 mod network;
 mod node;
+mod obfuscation;
 #[cfg(test)]
 mod oracle;
+mod records;
 mod ripemd160;
 mod rounds;
 mod rules;
@@ -46,6 +50,7 @@ pub use answers::{Answer, Answers, Reason, Template, Txid, Wrapping};
 use block::Spent;
 use decoded::{Decoded, Flaw, Open};
 use gecc::Engine;
+pub(crate) use network::Magics;
 pub use network::Network;
 pub use node::{Chain, FromNode, NodeBlock};
 use rayon::ThreadPool;
@@ -64,9 +69,9 @@ pub const LONGEST_UNDO: u64 = 64 << 20;
 /// more. Gives what the sink ended with.
 ///
 /// Files named blkNNNNN.dat need revNNNNN.dat beside them, with xor.dat where there is one. A file of one block needs a
-/// file beside it whose name says `-undo` at the end of the stem, with the outputs that it spends; both may be
-/// compressed by gzip or zstd. Others among the files are these, and read with theirs. The first block of a folder says
-/// of which network all are; a single block is of the main chain.
+/// file beside it whose name says `-undo` at the end of the stem, with the outputs that it spends; both may be written
+/// in hexadecimal, and compressed by gzip or zstd. Others among the files are these, and read with theirs. The first
+/// block of a folder says of which network all are; a single block is of the main chain.
 ///
 /// # Errors
 /// What the engine says. Answers before were handed on.
@@ -115,13 +120,21 @@ impl Content {
     /// Where it is, and what is wrong with it as a whole.
     fn open_next(&mut self, wanted: Blocks) -> Result<(), (Place, Flaw)> {
         let Some(PlacedBlock { place, block, spent }) = self.blocks.pop_front() else { return Ok(()) };
-        // A node was asked for those that are wanted, whatever height they say.
-        let wanted = if matches!(place, Place::Block(_)) { Blocks::default() } else { wanted };
+        let asked_for = if let Place::Block(height) = place { Some(height) } else { None };
+        // A node was asked for those that are wanted, also where they do not say their height.
+        let wanted = if asked_for.is_some() { Blocks::default() } else { wanted };
         let spent = |inputs| match spent {
             None => Err(Flaw::NotBeside),
             Some(bytes) => self.spent.read(bytes, inputs).map_err(Flaw::from),
         };
-        self.open = Open::new(self.network, block, spent, wanted).map_err(|what| (place, what))?;
+        let open = Open::new(self.network, block, spent, wanted).map_err(|what| (place, what))?;
+        if let (Some(asked_for), Some(height)) = (asked_for, open.as_ref().and_then(Open::height))
+            && height != asked_for
+        {
+            let what = format!("the node gave a block of height {height} for height {asked_for}");
+            return Err((place, Flaw::from(what)));
+        }
+        self.open = open;
         Ok(())
     }
 }
@@ -158,9 +171,9 @@ struct PlacedBlock {
 /// What is read by itself.
 pub(crate) enum Source {
     Problems(Vec<Problem>),
-    /// Blocks of a folder, and the network that the first one of the folder is of, where that is in this file or in one
-    /// before.
-    Blocks(Arc<Path>, Option<Network>),
+    /// Blocks of a folder, the magics that records may have, and the network that the first block of the folder is of,
+    /// where that is in this file or in one before.
+    Blocks(Arc<Path>, Magics, Option<Network>),
     /// A file of this many bytes that is one block.
     Block(Arc<Path>, u64),
     /// A file of this many bytes that is read with another.
@@ -169,7 +182,7 @@ pub(crate) enum Source {
 }
 
 /// In the order of the files. The first block of a folder is looked for when its first file is asked for.
-pub(crate) fn files(paths: &Paths) -> impl ExactSizeIterator<Item = Source> + Send {
+pub(crate) fn files(paths: &Paths, magics: Magics) -> impl ExactSizeIterator<Item = Source> + Send {
     // Of each folder that Bitcoin Core writes.
     let mut network: Option<(PathBuf, Option<Network>)> = None;
     let mut files = paths.files.iter();
@@ -185,8 +198,8 @@ pub(crate) fn files(paths: &Paths) -> impl ExactSizeIterator<Item = Source> + Se
         match role_of(path) {
             Role::Blocks => {
                 let network = &mut network.as_mut().expect("it was just set").1;
-                *network = network.or_else(|| folder::first_network(path));
-                Source::Blocks(Arc::clone(path), *network)
+                *network = network.or_else(|| folder::first_network(path, magics));
+                Source::Blocks(Arc::clone(path), magics, *network)
             }
             Role::Block => Source::Block(Arc::clone(path), *length),
             Role::Beside => Source::Beside(Arc::clone(path), *length),
@@ -266,12 +279,17 @@ fn read_block(path: &Arc<Path>, limits: &Limits, hand_on: &mut HandOn<Piece>) ->
     }
 }
 
+/// Reads a file of at most this many bytes, which may be written in hexadecimal.
 fn read_whole(mut reader: Reader, longest: u64) -> Result<Vec<u8>, Problem> {
+    let too_long = |reader: &Reader| {
+        Err(reader.problem(format!("a block, or what it spends, is above the limit of {longest} bytes")))
+    };
     let mut bytes = Vec::new();
-    if reader.append_rest(longest, &mut bytes)? {
-        return Ok(bytes);
+    if !reader.append_rest(hexadecimal::longest_text(longest), &mut bytes)? {
+        return too_long(&reader);
     }
-    Err(reader.problem(format!("a block, or what it spends, is above the limit of {longest} bytes")))
+    let bytes = hexadecimal::decoded(bytes).map_err(|what| Problem::new(&reader.path, Place::Whole, what))?;
+    if bytes.len() as u64 <= longest { Ok(bytes) } else { too_long(&reader) }
 }
 
 /// What blocks are decoded to, and computed from.
@@ -329,8 +347,8 @@ impl<D: OfBlocks> Work for EachBlock<D> {
     fn read(&self, source: Source, limits: &Limits, hand_on: &mut HandOn<Piece>) -> ControlFlow<()> {
         let (path, bytes) = match source {
             Source::Problems(problems) => return hand_on(Piece::problems(problems)),
-            Source::Blocks(path, network) => {
-                folder::read(&path, network, limits, hand_on)?;
+            Source::Blocks(path, magics, network) => {
+                folder::read(&path, magics, network, limits, hand_on)?;
                 (path, 0)
             }
             Source::Block(path, length) => {

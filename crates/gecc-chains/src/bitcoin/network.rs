@@ -38,6 +38,25 @@ impl Network {
     }
 }
 
+/// The magics with which records may begin.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Magics {
+    /// Those of all known networks.
+    Known,
+    /// This one alone. Where it is that of no known network, it is of a signet.
+    Only([u8; 4]),
+}
+
+impl Magics {
+    /// The network of a magic, if that is one of these.
+    pub fn network_of(self, magic: [u8; 4]) -> Option<Network> {
+        match self {
+            Magics::Known => Network::of(magic),
+            Magics::Only(only) => (magic == only).then(|| Network::of(magic).unwrap_or(Network::Signet)),
+        }
+    }
+}
+
 impl fmt::Display for Network {
     fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (_, name, ..) = ALL.iter().find(|(network, ..)| network == self).expect("all are listed");

@@ -2,7 +2,7 @@
 
 use super::block::{BEFORE, BLOCK_HEADER};
 use super::hashes::sha256d;
-use super::network::Network;
+use super::network::{Magics, Network};
 use super::{Content, LONGEST_BLOCK, LONGEST_UNDO, Piece, PlacedBlock, Source, SpentForm, Txid, files};
 use crate::files::Paths;
 use crate::flow::HandOn;
@@ -43,6 +43,9 @@ pub struct FromNode {
 pub enum Chain<'a> {
     /// Files, as [`verify`](super::verify) says.
     Files(&'a Paths),
+    /// The same, of which those that Bitcoin Core writes have records with this magic, in the order of its bytes, and
+    /// no others. One that is of no known network is of a signet with a challenge of its own.
+    FilesWithMagic(&'a Paths, [u8; 4]),
     /// A node.
     Node(FromNode),
 }
@@ -56,7 +59,8 @@ impl<'a> From<&'a Paths> for Chain<'a> {
 impl<'a> Chain<'a> {
     pub(super) fn sources(self) -> Box<dyn ExactSizeIterator<Item = Source> + Send + 'a> {
         match self {
-            Chain::Files(paths) => Box::new(files(paths)),
+            Chain::Files(paths) => Box::new(files(paths, Magics::Known)),
+            Chain::FilesWithMagic(paths, magic) => Box::new(files(paths, Magics::Only(magic))),
             Chain::Node(node) => Box::new(iter::once(Source::Node(node))),
         }
     }

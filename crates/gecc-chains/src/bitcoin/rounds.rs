@@ -3,6 +3,7 @@
 //! A single signature counts as 1-of-1 multisig. OP_CHECKMULTISIG tries the keys one after the other until one fits, so
 //! each round verifies the next pair of signature and key of every input that is not decided yet, as one batch.
 
+use super::answers::Reason;
 use super::sighash::Digest;
 use crate::column::{Column, split};
 use crate::messages::Messages;
@@ -16,7 +17,10 @@ use std::ops::Range;
 /// What a signature signs, and r and s.
 pub struct Pair {
     pub digest: Digest,
+    /// Zeros, which are never valid, where the bytes are no signature.
     pub signature: [u8; 64],
+    /// Why they are none.
+    pub unreadable: Option<&'static str>,
 }
 
 /// Each of these signatures fits one of these keys, in their order, no key twice.
@@ -38,7 +42,7 @@ pub struct Claims {
     pub keys: Vec<[u8; 65]>,
     pub open: Vec<Claim>,
     /// Answers that do not hold, with what was wrong with the last pair.
-    pub failed: Vec<(usize, Rejection)>,
+    pub failed: Vec<(usize, Reason)>,
 }
 
 /// The columns of a batch.
@@ -70,7 +74,8 @@ impl Claims {
     /// Leaves out what cannot hold. Where nothing can be tried no signature fits.
     fn begin(&mut self) {
         let Claims { open, failed, .. } = self;
-        open.retain(|claim| is_possible(claim) || give_up(claim, Rejection::Mismatch, failed));
+        let mismatch = Reason::Signature(Rejection::Mismatch);
+        open.retain(|claim| is_possible(claim) || give_up(claim, mismatch, failed));
     }
 
     /// The next pair of each claim, by the digests of the messages.
@@ -88,14 +93,17 @@ impl Claims {
 
     /// Goes on by the code of each claim's pair.
     fn advance(&mut self, codes: &[u8]) {
-        let (Claims { open, failed, .. }, mut codes) = (self, codes.iter());
+        let Claims { open, failed, signatures, .. } = self;
+        let mut codes = codes.iter();
         open.retain_mut(|claim| {
             let code = *codes.next().expect("a code for each claim");
+            let unreadable = signatures[claim.signatures.start].unreadable;
             claim.keys.start += 1;
             if code == Verdict::VALID_CODE {
                 claim.signatures.start += 1;
             }
-            !claim.signatures.is_empty() && (is_possible(claim) || give_up(claim, rejection_of(code), failed))
+            let reason = || unreadable.map_or_else(|| Reason::Signature(rejection_of(code)), Reason::Malformed);
+            !claim.signatures.is_empty() && (is_possible(claim) || give_up(claim, reason(), failed))
         });
     }
 }
@@ -156,7 +164,7 @@ fn is_possible(claim: &Claim) -> bool {
 }
 
 /// Notes a claim that does not hold. It is not tried any more.
-fn give_up(claim: &Claim, rejection: Rejection, failed: &mut Vec<(usize, Rejection)>) -> bool {
-    failed.push((claim.answer, rejection));
+fn give_up(claim: &Claim, reason: Reason, failed: &mut Vec<(usize, Reason)>) -> bool {
+    failed.push((claim.answer, reason));
     false
 }

@@ -5,7 +5,7 @@
 //! for taproot in blocks before it was in force, all but one of the main chain. Here their inputs are not checked.
 
 use super::block::Block;
-use super::lax_der::signature_from_lax_der;
+use super::lax_der::{LaxSignature, signature_from_lax_der};
 use super::network::Network;
 
 /// The versions of blocks that BIP 34 and BIP 66 ask for: a height that an older one seems to say may be anything.
@@ -55,9 +55,21 @@ impl Rules {
         }
     }
 
-    /// r and s; `None` where the bytes are no signature. Before BIP 66 consensus took whatever OpenSSL took.
-    pub fn signature_from_der(&self, der: &[u8]) -> Option<[u8; 64]> {
-        if self.strict_der { gecc::signature_from_der(der).ok() } else { signature_from_lax_der(der) }
+    /// r and s. Before BIP 66 consensus took whatever OpenSSL took.
+    ///
+    /// # Errors
+    /// Why the bytes are no signature that could be valid.
+    pub fn signature_from_der(&self, der: &[u8]) -> Result<[u8; 64], &'static str> {
+        if self.strict_der
+            && let Ok(signature) = gecc::signature_from_der(der)
+        {
+            return Ok(signature);
+        }
+        match signature_from_lax_der(der) {
+            Some(LaxSignature::TooLong) => Err("r or s of the signature has more than 32 bytes"),
+            Some(LaxSignature::Numbers(signature)) if !self.strict_der => Ok(signature),
+            _ => Err("the signature is not DER"),
+        }
     }
 }
 

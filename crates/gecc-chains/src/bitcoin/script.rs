@@ -7,8 +7,8 @@ use super::answers::{Reason, Template, Wrapping};
 use super::block::InputView;
 use super::hashes::{hash160, sha256};
 use super::instructions::{
-    Instruction, LONGEST_SCRIPT, OP_CHECKMULTISIG, OP_CHECKSIG, instructions, p2pkh, p2pkh_hash, p2sh_hash, small,
-    witness_program,
+    Instruction, LONGEST_ELEMENT, LONGEST_SCRIPT, OP_CHECKMULTISIG, OP_CHECKSIG, instructions, p2pkh, p2pkh_hash,
+    p2sh_hash, small, witness_program,
 };
 use std::borrow::Cow;
 
@@ -16,6 +16,9 @@ use std::borrow::Cow;
 pub const OTHER_SCRIPT: Reason = Reason::Malformed("the script or key is not the one that the output asks for");
 /// BIP 141: what spends a witness program has no script of its own.
 pub const WITH_A_SCRIPT: Reason = Reason::Malformed("a witness program with a script");
+/// What is pushed where a signature is left out.
+pub const EMPTY: &str = "the signature is empty";
+const LONG_ELEMENT: Reason = Reason::Malformed("an element of the witness has more than 520 bytes");
 /// Elements that may lie on the stack: fewer than the 1000 of Bitcoin Core's MAX_STACK_SIZE by more than a script of a
 /// known form adds.
 const MOST_ELEMENTS: usize = 900;
@@ -93,9 +96,10 @@ fn witness<'a>(version: usize, program: &[u8], input: &InputView<'a>, in_p2sh: b
         if stack.len() != 2 {
             return (template, Err(Reason::Malformed("a signature and a key are to be shown")));
         }
+        let is_short = require_short(&stack);
         // BIP 143 gives it the script of P2PKH.
         let (_, spend) = plain(Cow::Owned(p2pkh(hash)), stack, Wrapping::P2wsh);
-        return (template, spend);
+        return (template, is_short.and(spend));
     }
     let Ok(hash) = <&[u8; 32]>::try_from(program) else {
         let what = "a witness program of version 0 has 20 or 32 bytes";
@@ -104,8 +108,16 @@ fn witness<'a>(version: usize, program: &[u8], input: &InputView<'a>, in_p2sh: b
     let Some(inner) = stack.pop() else {
         return (Template::Other(wrapping), Err(Reason::Malformed("no script is shown")));
     };
+    let is_short = require_short(&stack);
     let (template, spend) = plain(Cow::Borrowed(inner), stack, wrapping);
-    (template, if sha256(inner) == *hash { spend } else { Err(OTHER_SCRIPT) })
+    (template, if sha256(inner) == *hash { is_short.and(spend) } else { Err(OTHER_SCRIPT) })
+}
+
+/// Requires that no element of a witness is longer than one that a script may push, as consensus does before it runs
+/// the script (`ExecuteWitnessScript` in Bitcoin Core's `script/interpreter.cpp`). The script itself is no such
+/// element, nor are the annex and the control block of taproot.
+pub fn require_short(elements: &[&[u8]]) -> Result<(), Reason> {
+    if elements.iter().all(|element| element.len() <= LONGEST_ELEMENT) { Ok(()) } else { Err(LONG_ELEMENT) }
 }
 
 /// A script that is run as it is, on a stack.

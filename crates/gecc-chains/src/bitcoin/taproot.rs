@@ -12,7 +12,7 @@ use super::instructions::{
     Instruction, Instructions, LONGEST_ELEMENT, OP_CHECKSIG, OP_ENDIF, OP_IF, instructions, small,
 };
 use super::schnorr::Signatures;
-use super::script::{WITH_A_SCRIPT, last};
+use super::script::{EMPTY, WITH_A_SCRIPT, last, require_short};
 use super::sighash::{HashType, Sighashes};
 use sha2::Digest;
 
@@ -65,8 +65,12 @@ fn by_witness(mut stack: Vec<&[u8]>, output_key: [u8; 32]) -> Taken<'_> {
                     Err(Reason::Malformed("a control block has 33 bytes and 32 for each of at most 128 steps")),
                 );
             };
-            // BIP 342: the script has to leave one element behind, so that nothing lies below the signature.
-            let signature = key.and_then(|key| Ok((last(shown, 1, true)?[0], key)));
+            // BIP 342: the script has to leave one element behind, so that nothing lies below the signature. Of scripts
+            // that are not known an OP_SUCCESS may come first, which makes any element good.
+            let signature = key.and_then(|key| {
+                require_short(shown)?;
+                Ok((last(shown, 1, true)?[0], key))
+            });
             (template, Ok(Spend { annex, leaf: Some(leaf), signature }))
         }
     }
@@ -171,6 +175,9 @@ impl Spend<'_> {
 
 /// R and s, and what of the transaction is signed.
 fn signature_and_type(pushed: &[u8]) -> Result<([u8; 64], HashType), Reason> {
+    if pushed.is_empty() {
+        return Err(Reason::Malformed(EMPTY));
+    }
     let (signature, rest) = pushed.split_first_chunk().ok_or(LENGTH)?;
     let hash_type = match rest {
         [] => HashType::DEFAULT,

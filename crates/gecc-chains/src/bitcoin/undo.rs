@@ -53,6 +53,21 @@ pub fn by_transaction(
     }
 }
 
+/// Returns how many bytes a record of a rev file has behind which others may stand.
+///
+/// # Errors
+/// Why there is no record. It may end too early also where another reason is possible.
+pub fn extent(record: &[u8]) -> encoding::Result<usize> {
+    let (mut rest, mut output) = (record, Vec::new());
+    for _ in 0..encoding::number(&mut rest)? {
+        for _ in 0..encoding::number(&mut rest)? {
+            output.clear();
+            compressed_output(&mut rest, &mut output).ok_or(encoding::ENDS_EARLY)?;
+        }
+    }
+    Ok(record.len() - rest.len())
+}
+
 /// An output as blocks have it.
 pub fn output(lists: &mut &[u8], to: &mut Vec<u8>) -> Option<()> {
     let from = *lists;

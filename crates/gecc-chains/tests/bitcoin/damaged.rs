@@ -95,7 +95,8 @@ pub fn spent_outputs_with_changed_bytes(settings: &Settings) {
     assert!(changed.iter().any(|index| found[*index].reason == Some(OTHER_SCRIPT)));
 }
 
-fn real_files() -> (Vec<u8>, Vec<u8>) {
+/// The files of a folder of Bitcoin Core, without the key and without room that was made ahead.
+pub fn real_files() -> (Vec<u8>, Vec<u8>) {
     let key: [u8; 8] = std::fs::read(data("blkrev/xor.dat")).unwrap().try_into().unwrap();
     let plain = |name: &str| {
         let bytes = std::fs::read(data("blkrev").join(name)).unwrap();

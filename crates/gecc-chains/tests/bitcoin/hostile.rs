@@ -19,9 +19,10 @@ fn check_in_time(settings: &Settings, blocks: &[u8], undo: &[u8]) -> (usize, Vec
     (answers.len(), problems)
 }
 
-/// A header, and a count of two transactions.
+/// A header, and two transactions of one input each.
 fn block() -> Vec<u8> {
-    [&[0; 80][..], &[2]].concat()
+    let transaction = [&[1, 0, 0, 0, 1][..], &[7; 36], &[0], &[0xff; 4], &[0], &[0; 4]].concat();
+    [&[0; 80][..], &[2], &transaction, &transaction].concat()
 }
 
 /// What the one transaction behind the coinbase spends, with a checksum of no block.
@@ -50,6 +51,22 @@ pub fn magics_without_records(settings: &Settings) {
     let far = [&vec![7; 5 << 20][..], &record(MAGIC, &block())].concat();
     let (_, problems) = check_in_time(settings, &far, &undo(50));
     assert_eq!(problems.last().unwrap().place, Place::Byte((5 << 20) + 8), "{problems:?}");
+}
+
+/// Magics with a length that is possible, behind which nothing is a block: each could be read over and over.
+pub fn records_without_blocks(settings: &Settings) {
+    let lie = [&MAGIC[..], &3_000_000_u32.to_le_bytes(), &[0xff; 81]].concat();
+    let lies = lie.repeat((16 << 20) / lie.len());
+    // A block whose one script has the rest of the file.
+    let script = [&[1, 0, 0, 0, 1][..], &[7; 36], &[0xfe, 0, 0, 0x30, 0]].concat();
+    let lie = [&MAGIC[..], &3_500_000_u32.to_le_bytes(), &[1; 80], &[1], &script].concat();
+    let long = lie.repeat((16 << 20) / lie.len());
+    for lies in [lies, long] {
+        let content = [&lies[..], &record(MAGIC, &block())].concat();
+        let (answers, problems) = check_in_time(settings, &content, &[]);
+        assert_eq!(answers, 0);
+        assert!((1..2000).contains(&problems.len()) && problems[0].place == Place::Byte(0), "{problems:?}");
+    }
 }
 
 /// A block of thousands of inputs is decoded part by part, with the same answers.

@@ -305,6 +305,105 @@ pub fn what_consensus_refuses(settings: &Settings) {
     }
 }
 
+/// Elements of a witness of version 0 have at most 520 bytes, whatever they are. Before BIP 147 what a multisignature
+/// leaves behind may be anything, and before BIP 66 anything may stand behind a signature.
+pub fn long_elements_of_witnesses(settings: &Settings) {
+    const LONG: Reason = Reason::Malformed("an element of the witness has more than 520 bytes");
+    let mut random = Random::new();
+    for (wrapping, template) in [(Wrapping::P2wsh, Template::P2wpkh), (Wrapping::P2shP2wsh, Template::P2shP2wpkh)] {
+        let keys = vec![Made::new(Template::Multisig(wrapping), settings, &mut random)];
+        let mut transaction = unsigned(1, spent(&keys), &mut random);
+        let (script, witness) = keys[0].show(&transaction, 0, &mut random);
+        for (length, height, expected) in [
+            (519, 481_823, None),
+            (520, 481_823, None),
+            (521, 481_823, Some(LONG)),
+            (522, 400_000, Some(LONG)),
+            (521, 481_824, Some(LONG)),
+        ] {
+            let mut elements = witness.to_vec();
+            elements[0] = vec![7; length];
+            transaction.input[0].script_sig = script.clone();
+            transaction.input[0].witness = Witness::from_slice(&elements);
+            let answers = check_inputs(settings, height, slice::from_ref(&transaction), &spent(&keys));
+            assert_eq!(answers[0].reason, expected, "{length} at {height}");
+        }
+        let key = vec![Made::new(template, settings, &mut random)];
+        let mut transaction = unsigned(1, spent(&key), &mut random);
+        let (script, witness) = key[0].show(&transaction, 0, &mut random);
+        for (length, expected) in [(519, None), (520, None), (521, Some(LONG)), (522, Some(LONG))] {
+            let mut elements = witness.to_vec();
+            let hash_type = elements[0].pop().unwrap();
+            elements[0].resize(length - 1, 0);
+            elements[0].push(hash_type);
+            transaction.input[0].script_sig = script.clone();
+            transaction.input[0].witness = Witness::from_slice(&elements);
+            let answers = check_inputs(settings, BIP_66 - 1, slice::from_ref(&transaction), &spent(&key));
+            // A hybrid key is none in P2WPKH either; its hash is what counts.
+            assert_eq!(answers[0].reason, expected, "{length}");
+        }
+        // Scripts of other forms are refused as well.
+        let mut other = Made::new(Template::P2pk(wrapping), settings, &mut random);
+        other.inner = Builder::new().push_int(1).into_script();
+        let program = other.inner.to_p2wsh();
+        (other.output.script_pubkey, other.redeem) = match wrapping {
+            Wrapping::P2wsh => (program, None),
+            _ => (program.to_p2sh(), Some(program)),
+        };
+        let other = vec![other];
+        let mut transaction = unsigned(1, spent(&other), &mut random);
+        for (length, expected) in [(520, None), (521, Some(false))] {
+            let (script, witness) = other[0].place(vec![vec![7; length]]);
+            (transaction.input[0].script_sig, transaction.input[0].witness) = (script, witness);
+            let answers = check_inputs(settings, 700_000, slice::from_ref(&transaction), &spent(&other));
+            assert_eq!(answers[0].valid(), expected, "{length}");
+        }
+    }
+}
+
+/// Reasons say whether there is no signature, or one that is malformed, or one of numbers that cannot be right.
+pub fn what_is_no_signature(settings: &Settings) {
+    let mut random = Random::new();
+    let integers = |r: &[u8], s: &[u8]| {
+        let integer = |bytes: &[u8]| [&[2, bytes.len() as u8], bytes].concat();
+        let both = [integer(r), integer(s)].concat();
+        [&[0x30, both.len() as u8], &both[..], &[1]].concat()
+    };
+    for template in [
+        Template::P2pk(Wrapping::Bare),
+        Template::P2pkh(Wrapping::P2sh),
+        Template::P2wpkh,
+        Template::Multisig(Wrapping::P2wsh),
+    ] {
+        let made = vec![Made::new(template, settings, &mut random)];
+        let mut transaction = unsigned(1, spent(&made), &mut random);
+        let count = if made[0].form == Form::Keys { made[0].needed } else { 1 };
+        for (signature, height, said) in [
+            (Vec::new(), 700_000, "the signature is empty"),
+            (Vec::new(), 300_000, "the signature is empty"),
+            (vec![1], 700_000, "the signature is not DER"),
+            (vec![1], 300_000, "the signature is not DER"),
+            (vec![7; 71], 700_000, "the signature is not DER"),
+            (integers(&[0, 1], &[1]), 700_000, "the signature is not DER"),
+            (integers(&[1; 33], &[1]), 700_000, "r or s of the signature has more than 32 bytes"),
+            (integers(&[1; 33], &[1]), 300_000, "r or s of the signature has more than 32 bytes"),
+            (integers(&[0], &[1]), 700_000, "r is not in 1..n"),
+            (integers(&[1], &[0]), 700_000, "s is not in 1..n"),
+        ] {
+            let mut shown = vec![signature; count];
+            match made[0].form {
+                Form::Key => {}
+                Form::KeyHash => shown.push(made[0].signers[0].public.clone()),
+                Form::Keys => shown.insert(0, Vec::new()),
+            }
+            (transaction.input[0].script_sig, transaction.input[0].witness) = made[0].place(shown);
+            let answers = check_inputs(settings, height, slice::from_ref(&transaction), &spent(&made));
+            assert_eq!(answers[0].valid(), Some(false));
+            assert_eq!(answers[0].reason.unwrap().to_string(), said, "{template:?} at {height}");
+        }
+    }
+}
+
 /// BIP 143 signs the byte as it is, whether it has a name or not.
 pub fn hash_types_without_a_name(settings: &Settings) {
     let mut random = Random::new();

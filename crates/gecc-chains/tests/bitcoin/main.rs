@@ -14,6 +14,7 @@ mod damaged;
 mod hostile;
 mod made;
 mod real;
+mod records;
 mod silent;
 mod taproot;
 mod taproot_vectors;
@@ -27,6 +28,7 @@ fn main() -> ExitCode {
     let tests: [Named<fn(&Settings)>; _] = named![
         real::block_300025,
         real::block_of_testnet,
+        real::blocks_in_hexadecimal,
         real::block_866342,
         real::transactions_of_2024,
         real::folder_of_bitcoin_core,
@@ -37,6 +39,8 @@ fn main() -> ExitCode {
         made::spoiled_inputs,
         made::rules_by_height,
         made::what_consensus_refuses,
+        made::long_elements_of_witnesses,
+        made::what_is_no_signature,
         made::hash_types_without_a_name,
         taproot_vectors::key_paths_of_bip_341,
         taproot_vectors::script_paths_of_bip_341,
@@ -56,8 +60,17 @@ fn main() -> ExitCode {
         damaged::files_with_changed_bytes,
         damaged::blocks_of_another_network,
         damaged::missing_files,
+        records::bytes_between_records,
+        records::broken_records,
+        records::records_of_another_length,
+        records::files_without_blocks,
+        records::zeros_at_the_end,
+        records::magics_of_custom_signets,
+        records::keys_that_are_missing,
+        blocks::blocks_that_are_not_whole,
         hostile::records_that_fit_no_block,
         hostile::magics_without_records,
+        hostile::records_without_blocks,
         hostile::little_memory,
         hostile::blocks_and_outputs_that_are_too_many,
     ];

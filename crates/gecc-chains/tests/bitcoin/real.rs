@@ -91,6 +91,38 @@ pub fn block_of_testnet(settings: &Settings) {
     assert!(counts.keys().any(|template| matches!(template, Template::Multisig(_))));
 }
 
+/// As `bitcoin-cli getblock HASH 0` writes them.
+pub fn blocks_in_hexadecimal(settings: &Settings) {
+    let [block, spent] = ["bitcoin/block300025.raw", "bitcoin/block300025-undo.raw"]
+        .map(|name| std::fs::read(of_examples(name)).unwrap());
+    let expected = check(settings, &[of_examples("bitcoin/block300025.raw")]);
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    let lines =
+        |digits: String| digits.as_bytes().chunks(60).map(|line| [line, b"\r\n"].concat()).collect::<Vec<_>>().concat();
+    for block in [
+        const_hex::encode(&block).into_bytes(),
+        (const_hex::encode_upper(&block) + "\n").into_bytes(),
+        const_hex::encode_prefixed(&block).into_bytes(),
+        lines(const_hex::encode(&block)),
+    ] {
+        for spent in [spent.clone(), (const_hex::encode(&spent) + "\n").into_bytes()] {
+            std::fs::write(at("block.hex"), &block).unwrap();
+            std::fs::write(at("block-undo.hex"), &spent).unwrap();
+            assert_eq!(check(settings, &[at("block.hex")]), expected);
+        }
+    }
+    for (content, said) in [
+        (const_hex::encode(&block) + "0", "an odd number"),
+        ("{\"hash\":\"00\"}".to_owned(), "getblock HASH 0"),
+        ("00".repeat(4_000_001), "above the limit"),
+    ] {
+        std::fs::write(at("block.hex"), content).unwrap();
+        let (answers, problems) = check_with(settings, &[at("block.hex")]);
+        assert!(answers.is_empty() && problems.len() == 1 && problems[0].what.contains(said), "{problems:?}");
+    }
+}
+
 pub fn block_866342(settings: &Settings) {
     let (block, record) = (decompressed("block866342.raw.zst"), decompressed("block866342-rev.raw.zst"));
     let folder = tempfile::tempdir().unwrap();

@@ -341,7 +341,7 @@ fn no_point(random: &mut Random) -> [u8; 32] {
 }
 
 const OF_ANY: [Spoiled; 8] = [
-    (|_, signature, _| signature.clear(), LENGTH),
+    (|_, signature, _| signature.clear(), Reason::Malformed("the signature is empty")),
     (|_, signature, _| signature.truncate(63), LENGTH),
     (|_, signature, _| signature.resize(66, 1), LENGTH),
     (|_, signature, _| signature.splice(64.., [0]).for_each(drop), HASH_TYPE),

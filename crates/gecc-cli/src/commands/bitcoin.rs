@@ -8,11 +8,11 @@ use crate::output::Failure;
 #[cfg(feature = "arrow")]
 use crate::silent;
 use gecc_chains::Progress;
-use gecc_chains::bitcoin::{Answer, Answers, Chain, verify_as};
+use gecc_chains::bitcoin::{Answer, Answers, verify_as};
 use std::path::PathBuf;
 
 pub fn run(command: BitcoinCommand) -> Result<u8, Failure> {
-    let InputsOptions { paths, rest_url, from, to, state, batch_equations, mut chain } = match command {
+    let InputsOptions { paths, rest_url, magic, from, to, state, batch_equations, mut chain } = match command {
         BitcoinCommand::Verify(options) => options,
         #[cfg(feature = "arrow")]
         BitcoinCommand::Index(options) => {
@@ -25,12 +25,17 @@ pub fn run(command: BitcoinCommand) -> Result<u8, Failure> {
     chain.engine.batch_equations = batch_equations;
     let blocks = blocks(from, to)?;
     refuse_standard_input(&paths)?;
-    let node = node::asked(rest_url.as_ref(), blocks, chains::memory_for_files(chain.engine.max_memory, true))?;
-    let said = [("--from", from.map(|height| height.to_string())), ("--to", to.map(|height| height.to_string()))];
+    let memory = chains::memory_for_files(chain.engine.max_memory, true);
+    let node = node::asked(rest_url.as_ref(), blocks, memory)?;
+    let said = [
+        ("--from", from.map(|height| height.to_string())),
+        ("--to", to.map(|height| height.to_string())),
+        ("--magic", magic.map(const_hex::encode)),
+    ];
     let state = state.as_deref().map(|path| Noted::new(path, "bitcoin verify", &said, &chain));
     let is_of_some = from.is_some() || to.is_some();
     chains::run::<Answer>(&paths, node.is_some(), is_of_some, &chain, state, |session, former, put| {
-        let chain = node.map_or(Chain::Files(&session.paths), Chain::Node);
+        let chain = node::source(node, &session.paths, magic);
         verify_as(&session.settings(), chain, blocks, former, put)
     })
 }

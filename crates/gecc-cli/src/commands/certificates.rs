@@ -12,7 +12,7 @@ const PUT_OUT: usize = 1 << 15;
 
 pub fn run(options: CertificatesOptions) -> Result<u8, Failure> {
     let has_ids = !options.sm2_id.is_empty();
-    let mut wanted = Options::default();
+    let mut wanted = Options { exact_names: options.exact_names, ..Options::default() };
     if !options.sm2_id.is_empty() {
         wanted.sm2_user_ids = options.sm2_id.into_iter().map(String::into_bytes).collect();
     }

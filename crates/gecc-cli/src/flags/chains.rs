@@ -1,7 +1,7 @@
 //! Whole chains.
 
 use super::AnswerFormat;
-use super::heights::number;
+use super::heights::{magic, number};
 #[cfg(feature = "arrow")]
 use super::silent;
 use super::stream::{SaidOptions, format_by_name};
@@ -61,7 +61,8 @@ nothing wrong.
 pub const VERIFY_HELP: &str = concat!(
     "\
 Paths are Bitcoin Core's folder, or that of its blocks (blk*.dat with rev*.dat, and xor.dat where it is), or files of one block each, NAME.raw, \
-with the outputs that it spends in NAME-undo.raw.
+with the outputs that it spends in NAME-undo.raw, both also in hexadecimal. Bytes of blk*.dat and rev*.dat that belong to no record are named, and \
+records behind them are checked.
 
 Checked are P2PK, P2PKH and multisignatures, bare, in P2SH, P2WSH and P2SH-P2WSH, P2WPKH and P2SH-P2WPKH, and taproot by the output's key or \
 by a script of one key. Inputs of other forms are counted as not checked.
@@ -83,6 +84,9 @@ pub const CERTIFICATES_HELP: &str = concat!(
     "\
 Paths are files, or folders of files: PEM with any number of certificates and other text, or DER. Checked are ECDSA on P-256 with SHA-256, 384 \
 and 512, and SM2 with SM3, where the issuer's certificate is in one of the files. Dates, CA flags, key usage and revocation are not.
+
+By default names of issuers are compared as RFC 5280, section 7.1, says: strings of any type, without regard to case and to white space. With \
+--exact-names their encodings have to be the same.
 
 Examples:
   gecc certificates chain.pem
@@ -119,6 +123,10 @@ pub struct InputsOptions {
     /// http://127.0.0.1:8332. It has version 30 or later, and the option -rest.
     #[arg(long, value_name = "URL", requires_all = ["from", "to"], conflicts_with_all = ["paths", "state"])]
     pub rest_url: Option<UrlText>,
+    /// The magic of a signet with a challenge of its own: the first four bytes of its blk*.dat, in hexadecimal, such as
+    /// a5df2dcb [default: the magics of the known networks].
+    #[arg(long, value_name = "HEX", value_parser = magic, conflicts_with = "rest_url")]
+    pub magic: Option<[u8; 4]>,
     /// The height of the first block [default: all]. Blocks that do not say theirs, as many until 2013, are always
     /// checked.
     #[arg(long, value_name = "HEIGHT", value_parser = number)]
@@ -146,6 +154,9 @@ pub struct CertificatesOptions {
     /// the empty one].
     #[arg(long, value_name = "TEXT")]
     pub sm2_id: Vec<String>,
+    /// Compare the names of issuers byte for byte [default: as RFC 5280, section 7.1, says].
+    #[arg(long)]
+    pub exact_names: bool,
     #[command(flatten)]
     pub chain: ChainOptions,
 }

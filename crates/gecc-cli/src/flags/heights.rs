@@ -1,4 +1,4 @@
-//! Numbers of blocks.
+//! Numbers of blocks, and magics of networks.
 
 use gecc_chains::Blocks;
 
@@ -9,6 +9,14 @@ pub fn number(text: &str) -> Result<u64, String> {
         _ => text.parse(),
     };
     number.map_err(|_| "a number, such as 18000000 or 0x112a880".to_owned())
+}
+
+/// Four bytes in hexadecimal, in the order in which files have them.
+pub fn magic(text: &str) -> Result<[u8; 4], String> {
+    let mut magic = [0; 4];
+    const_hex::decode_to_slice(text, &mut magic)
+        .map_err(|_| "eight hexadecimal digits, such as a5df2dcb".to_owned())?;
+    Ok(magic)
 }
 
 /// A range of blocks, which has one at least.

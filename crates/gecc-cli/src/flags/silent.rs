@@ -1,6 +1,6 @@
 //! Silent payments.
 
-use super::heights::number;
+use super::heights::{magic, number};
 use crate::node::UrlText;
 use clap::Args;
 use gecc_cli::engine::EngineOptions;
@@ -8,7 +8,7 @@ use std::path::PathBuf;
 
 pub const INDEX_HELP: &str = "\
 Paths are Bitcoin Core's folder, or that of its blocks (blk*.dat with rev*.dat, and xor.dat where it is), or files of one block each, NAME.raw, \
-with the outputs that it spends in NAME-undo.raw.
+with the outputs that it spends in NAME-undo.raw, both also in hexadecimal.
 
 The table has a row for each transaction that may pay silently by BIP 352: `txid`, `height`, `tweak_key` (33 bytes) and `outputs`, the first \
 eight bytes of each taproot output's key as a number, or with --full-outputs the whole keys.
@@ -24,8 +24,8 @@ pub const SCAN_HELP: &str = "\
 Tables have the columns `tweak_key` (bytes: 33, or 64 of x and y) and `outputs` (a list of the first eight bytes of keys as numbers, big-endian, \
 or of whole keys of 32 bytes), and may have `txid` and `height`: what `gecc bitcoin index` writes, in Parquet or Arrow IPC.
 
-The key file has the scan private key, 64 hexadecimal digits, and behind it the spend public key, 66 of them, or the address (sp1…). Lines that \
-begin with # are left out.
+The key file has the scan private key, 64 hexadecimal digits, and behind it the spend public key, 66 of them, or the address (sp1…); or a scan key \
+expression of BIP 392: spscan1…, tspscan1… or a descriptor, sp(spscan1…) or sp(WIF,KEY). Lines that begin with # are left out.
 
 Example:
   gecc bitcoin scan --key-file scan.txt --label 0 tweaks.parquet
@@ -45,6 +45,10 @@ pub struct IndexOptions {
     /// http://127.0.0.1:8332. It has version 30 or later, and the option -rest.
     #[arg(long, value_name = "URL", requires_all = ["from", "to"], conflicts_with_all = ["paths"])]
     pub rest_url: Option<UrlText>,
+    /// The magic of a signet with a challenge of its own: the first four bytes of its blk*.dat, in hexadecimal, such as
+    /// a5df2dcb [default: the magics of the known networks].
+    #[arg(long, value_name = "HEX", value_parser = magic, conflicts_with = "rest_url")]
+    pub magic: Option<[u8; 4]>,
     /// The table that is written: Parquet, or Arrow IPC where its name ends in .arrow.
     #[arg(short, long)]
     pub output: PathBuf,
@@ -72,7 +76,7 @@ pub struct ScanOptions {
     /// Tables, and folders of them.
     #[arg(required = true)]
     pub tables: Vec<PathBuf>,
-    /// The file of the scan private key with the spend public key or an address.
+    /// The file of the scan private key with the spend public key or an address, or of a scan key expression.
     #[arg(long, value_name = "FILE")]
     pub key_file: PathBuf,
     /// A label in use; may be given several times. 0 is that of the wallet's own change.

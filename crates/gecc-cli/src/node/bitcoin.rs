@@ -3,8 +3,8 @@
 use super::{Asking, Failed, UrlText, body, requests, until_interrupted};
 use crate::interrupt;
 use crate::output::Failure;
-use gecc_chains::Blocks;
-use gecc_chains::bitcoin::{FromNode, LONGEST_BLOCK, LONGEST_UNDO, Network, NodeBlock, Txid};
+use gecc_chains::bitcoin::{Chain, FromNode, LONGEST_BLOCK, LONGEST_UNDO, Network, NodeBlock, Txid};
+use gecc_chains::{Blocks, Paths};
 use serde::Deserialize;
 use std::ops::RangeInclusive;
 use std::path::Path;
@@ -18,7 +18,7 @@ const LONGEST_INFO: u64 = 1 << 20;
 const BLOCK: usize = 16 << 20;
 const NO_REST: &str = "there is REST where bitcoind has the option -rest, and what blocks spend since its version 30";
 
-/// The node, where one is to be asked. It is asked for these blocks as long as the result is there. `memory` is for all
+/// The node, where one is to be asked, by the value of `--rest-url`. It is asked for these blocks as long as the result is there. `memory` is for all
 /// of them that are on their way.
 pub fn asked(url: Option<&UrlText>, blocks: Blocks, memory: Option<usize>) -> Result<Option<FromNode>, Failure> {
     let (Some(url), Blocks { from: Some(from), to: Some(to) }) = (url, blocks) else { return Ok(None) };
@@ -30,6 +30,15 @@ pub fn asked(url: Option<&UrlText>, blocks: Blocks, memory: Option<usize>) -> Re
     asks.spawn(move || asking.blocks(from..=to, &hand_on)).map_err(|problem| format!("{url}: {problem}"))?;
     let name = Arc::from(Path::new(&url.to_string()));
     Ok(Some(FromNode { name, blocks: Box::new(until_interrupted(given, interrupted)) }))
+}
+
+/// Where blocks come from: a node, or else files, whose records may have a magic of their own.
+pub fn source(node: Option<FromNode>, paths: &Paths, magic: Option<[u8; 4]>) -> Chain<'_> {
+    match (node, magic) {
+        (Some(node), _) => Chain::Node(node),
+        (None, Some(magic)) => Chain::FilesWithMagic(paths, magic),
+        (None, None) => Chain::Files(paths),
+    }
 }
 
 /// Of `/rest/chaininfo.json`.

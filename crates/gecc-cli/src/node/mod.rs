@@ -7,7 +7,7 @@ mod bitcoin;
 mod ethereum;
 mod url;
 
-pub use bitcoin::asked;
+pub use bitcoin::{asked, source};
 #[cfg(unix)]
 pub use ethereum::Node;
 use gecc::steps::line;

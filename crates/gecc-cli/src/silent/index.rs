@@ -14,7 +14,7 @@ use arrow_array::types::Int64Type;
 use arrow_array::{ArrayRef, BinaryArray, Int32Array, RecordBatch};
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use gecc_arrow::{Compression, Pool, Writer};
-use gecc_chains::bitcoin::{self, Chain, Tweaks};
+use gecc_chains::bitcoin::{self, Tweaks};
 use gecc_chains::{Settings, files_of};
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -41,7 +41,7 @@ pub fn run(options: &IndexOptions) -> Result<u8, Failure> {
     let shared = Shared::new(output);
     let mut table = Table::create(&shared, options)?;
     let threads = Pool::of(Arc::clone(&pool));
-    let chain = node.map_or(Chain::Files(&paths), Chain::Node);
+    let chain = node::source(node, &paths, options.magic);
     let ended = bitcoin::index(&settings, chain, blocks, |tweaks| match table.put(&tweaks, &threads) {
         Ok(()) => ControlFlow::Continue(()),
         Err(failure) => ControlFlow::Break(failure),

@@ -6,7 +6,7 @@ use serde_json::Value;
 use std::fs;
 use std::io::{self, BufRead, BufReader, Write};
 use std::net::{TcpListener, TcpStream};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread;
@@ -42,12 +42,17 @@ struct Block {
 }
 
 impl Block {
-    /// The outputs that it spends are grouped by transaction, as the answers for its files have the inputs.
-    fn new(name: &str) -> (Self, Vec<Value>) {
-        let path = example(&format!("{name}.raw"));
-        let found = answers(&run(&["bitcoin", "verify", "--quiet", &path], ""));
-        let bytes = fs::read(&path).unwrap();
+    /// The outputs that it spends are grouped by transaction, as the answers for its files have the inputs. The block is
+    /// of version 1, which says no height: the node has it at several.
+    fn new(name: &str, folder: &Path) -> (Self, Vec<Value>) {
+        let mut bytes = fs::read(example(&format!("{name}.raw"))).unwrap();
         let outputs = fs::read(example(&format!("{name}-undo.raw"))).unwrap();
+        bytes[..4].copy_from_slice(&1_u32.to_le_bytes());
+        let path = folder.join(format!("{name}.raw"));
+        fs::write(&path, &bytes).unwrap();
+        fs::write(folder.join(format!("{name}-undo.raw")), &outputs).unwrap();
+        let found = answers(&run(&["bitcoin", "verify", "--quiet", path.to_str().unwrap()], ""));
+        assert!(found.iter().all(|answer| answer.get("block").is_none()));
         let groups: Vec<&[Value]> = found.chunk_by(|one, next| one["txid"] == next["txid"]).collect();
         let (mut spent, mut rest) = ([encoded(groups.len() + 1), vec![0]].concat(), outputs.as_slice());
         for group in groups {
@@ -92,6 +97,9 @@ fn answer(blocks: &[Block], path: &str) -> (&'static str, Vec<u8>) {
         (_, "moved/") => return ("301 Moved Permanently", Vec::new()),
         ("chaininfo.json", "chain/") => b"{\"chain\":\"liquid\"}".to_vec(),
         ("chaininfo.json", _) => b"{\"chain\":\"main\",\"blocks\":59}".to_vec(),
+        ("blockhashbyheight", "height/") => {
+            Hash::Sha256d.digest(&fs::read(example("block300025.raw")).unwrap()[..80]).unwrap().to_vec()
+        }
         ("blockhashbyheight", _) => match of.parse::<u64>().unwrap() {
             height if height < BLOCKS => {
                 let is_of_other = wrong == "fork/" && height >= 12;
@@ -103,8 +111,10 @@ fn answer(blocks: &[Block], path: &str) -> (&'static str, Vec<u8>) {
         ("block", "long/") => vec![1; 4_000_001],
         ("block", "other/") => blocks.iter().find(|block| block.hash != of).unwrap().bytes.clone(),
         ("block", "cut/") => block().bytes[..1000].to_vec(),
+        ("block", "height/") => fs::read(example("block300025.raw")).unwrap(),
         ("block", _) => block().bytes.clone(),
         ("spenttxouts", "pruned/") => return refused(&format!("{of} undo not available")),
+        ("spenttxouts", "height/") => blocks[0].spent.clone(),
         ("spenttxouts", "old/") => return ("404 Not Found", Vec::new()),
         ("spenttxouts", "short/") => block().spent[..block().spent.len() - 1].to_vec(),
         ("spenttxouts", "more/") => [&block().spent[..], &[0]].concat(),
@@ -143,7 +153,8 @@ fn serve(stream: TcpStream, blocks: &[Block], requests: &AtomicU32) -> io::Resul
 
 #[test]
 fn blocks_are_those_of_files() {
-    let [(one, of_one), (two, of_two)] = NAMES.map(Block::new);
+    let folder = tempfile::tempdir().unwrap();
+    let [(one, of_one), (two, of_two)] = NAMES.map(|name| Block::new(name, folder.path()));
     let (blocks, listener) = (Arc::new(chain([&one, &two])), TcpListener::bind("127.0.0.1:0").unwrap());
     let url = format!("http://{}", listener.local_addr().unwrap());
     let requests = Arc::new(AtomicU32::new(0));
@@ -197,8 +208,28 @@ fn blocks_are_those_of_files() {
         assert_eq!((code(&output), answers(&output).len()), (2, 0), "{wrong}: {}", stderr(&output));
         assert!(stderr(&output).contains(problem), "{wrong}: {}", stderr(&output));
     }
+    // A block that says its height is taken for no other.
+    let output = verify("/height", "300025", "300025");
+    assert_eq!((code(&output), answers(&output).len()), (0, of_one.len()), "{}", stderr(&output));
+    let output = verify("/height", "300026", "300026");
+    assert_eq!((code(&output), answers(&output).len()), (2, 0), "{}", stderr(&output));
+    let said = "at block 300026: the node gave a block of height 300025 for height 300026";
+    assert!(stderr(&output).contains(said), "{}", stderr(&output));
+    // What stands behind the host may be a key.
+    for wrong in ["/none", "/cut", "/fork"] {
+        let output = verify(wrong, "12", "12");
+        assert!(!stderr(&output).contains(wrong), "{}", stderr(&output));
+    }
+    for (option, command) in [("--rest-url", ["bitcoin", "verify"]), ("--rpc-url", ["ethereum", "senders"])] {
+        for secret in ["http://user:5ec2e7@127.0.0.1:1/", "5ec2e7:8332/v1", "ftp://node/5ec2e7"] {
+            let output = run(&[&command[..], &[option, secret, "--from", "1", "--to", "2"]].concat(), "");
+            assert!(code(&output) == 2 && stderr(&output).contains(option), "{}", stderr(&output));
+            assert!(!stderr(&output).contains("5ec2e7"), "{}", stderr(&output));
+        }
+    }
     for (arguments, problem) in [
-        (&["--rest-url", &url, "--from", "1"][..], "--to"),
+        (&["--rest-url", &url, "--magic", "a5df2dcb", "--from", "1", "--to", "2"][..], "cannot be used with"),
+        (&["--rest-url", &url, "--from", "1"], "--to"),
         (&["--rest-url", &url, "--from", "1", "--to", "2", "blocks"], "cannot be used with"),
         (&["--rest-url", "localhost:8332", "--from", "1", "--to", "2"], "a URL such as"),
         (&[], "<PATHS>"),
@@ -213,9 +244,9 @@ fn blocks_are_those_of_files() {
     }
     #[cfg(feature = "arrow")]
     {
-        let folder = tempfile::tempdir().unwrap();
         let [of_node, of_files] = ["node.parquet", "files.parquet"].map(|name| folder.path().join(name));
-        let paths = NAMES.map(|name| example(&format!("{name}.raw")));
+        let at = |name: &str| folder.path().join(format!("{name}.raw")).to_str().unwrap().to_owned();
+        let paths = NAMES.map(at);
         let from_node = ["--rest-url", &url, "--from", "0", "--to", "1"];
         for (table, from) in [(&of_node, &from_node[..]), (&of_files, &[paths[0].as_str(), &paths[1]])] {
             let output = run(&[&["bitcoin", "index", "-o", table.to_str().unwrap()], from].concat(), "");

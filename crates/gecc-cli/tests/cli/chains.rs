@@ -544,3 +544,38 @@ fn blocks_of_a_node() {
         assert!(code(&refused) == 2 && stderr(&refused).contains(problem), "{}", stderr(&refused));
     }
 }
+
+/// Bytes that belong to no record are an error of the file, and what stands behind them is checked.
+#[test]
+fn skipped_bytes_of_blocks_end_with_2() {
+    let folder = tempfile::tempdir().unwrap();
+    for name in ["rev00000.dat", "xor.dat"] {
+        fs::copy(format!("{}/{name}", data("blkrev")), folder.path().join(name)).unwrap();
+    }
+    let (key, blocks) = (fs::read(data("blkrev/xor.dat")).unwrap(), fs::read(data("blkrev/blk00000.dat")).unwrap());
+    // Eight bytes keep the place in the key.
+    let first = 8 + u32::from_le_bytes(std::array::from_fn(|at| blocks[4 + at] ^ key[4 + at])) as usize;
+    let at = first.next_multiple_of(8) - first;
+    let zeros: Vec<u8> = (0..8 + at).map(|_| 0).collect();
+    let moved = |place: usize| blocks[place] ^ key[place % 8] ^ key[(place + zeros.len()) % 8];
+    let rest: Vec<u8> = (first..blocks.len() - 1024).map(moved).collect();
+    fs::write(folder.path().join("blk00000.dat"), [&blocks[..first], &zeros, &rest].concat()).unwrap();
+    let output = run(&["bitcoin", "verify", folder.path().to_str().unwrap()], "");
+    assert_eq!((code(&output), answers(&output).len()), (2, 309), "{}", stderr(&output));
+    let said = format!("at byte {first}: bytes {first} to {} are skipped: ", first + zeros.len() - 1);
+    assert!(stderr(&output).contains(&said), "{}", stderr(&output));
+    let refused = run(&["bitcoin", "verify", "--magic", "a5df2d", folder.path().to_str().unwrap()], "");
+    assert!(code(&refused) == 2 && stderr(&refused).contains("eight hexadecimal digits"), "{}", stderr(&refused));
+    let other = run(&["bitcoin", "verify", "--magic", "a5df2dcb", folder.path().to_str().unwrap()], "");
+    assert_eq!((code(&other), answers(&other).len()), (2, 0), "{}", stderr(&other));
+}
+
+/// Names are compared as RFC 5280 says, unless they have to be the same byte for byte.
+#[test]
+fn names_of_issuers() {
+    for (arguments, expected) in [(&[][..], 0), (&["--exact-names"], 3)] {
+        let file = data("names.pem");
+        let output = run(&[&["certificates"], arguments, &[&file]].concat(), "");
+        assert_eq!((code(&output), answers(&output).len()), (expected, 2), "{}", stderr(&output));
+    }
+}

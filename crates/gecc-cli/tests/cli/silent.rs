@@ -175,3 +175,23 @@ fn two_columns_of_one_name_are_not_scanned() {
         assert!(code(&output) == 2 && stderr(&output).contains(&said), "{}", stderr(&output));
     }
 }
+
+/// The key of BIP 352's first case, as wallets export it.
+#[test]
+fn scan_keys_of_bip_392() {
+    const SPSCAN: &str = "spscan1qpa55up5q9zn30790dw2pr7dpx0wn2ef9su2vcgn9jje5mwgvrukqyhxfs4kklqm4x58pywtcm2kzqrpxpj6mtt5rzpk2hyzgfhxclnekj2vrpm";
+    let folder = tempfile::tempdir().unwrap();
+    let table = data("silent_keys.parquet");
+    let scan = |text: &str| {
+        let keys = folder.path().join("keys.txt");
+        fs::write(&keys, text).unwrap();
+        run(&["bitcoin", "scan", "--key-file", keys.to_str().unwrap(), table.to_str().unwrap()], "")
+    };
+    for text in [SPSCAN.to_owned(), format!("sp([deadbeef/352h/0h/0h]{SPSCAN})\n")] {
+        let output = scan(&text);
+        assert_eq!(code(&output), 0, "{}", stderr(&output));
+    }
+    let mistyped = scan(&SPSCAN.replace("kj2vrpm", "kj2vrpq"));
+    assert!(code(&mistyped) == 2 && stderr(&mistyped).contains("keys.txt: spscan1… does not have its checksum"));
+    assert!(!stderr(&mistyped).contains("qpa55"), "{}", stderr(&mistyped));
+}

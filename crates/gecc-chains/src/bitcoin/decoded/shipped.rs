@@ -5,7 +5,7 @@ use crate::bitcoin::decoded::Decoded;
 use crate::bitcoin::hashes::sha256d;
 use crate::bitcoin::network::Network;
 use crate::bitcoin::sighash::Digest;
-use crate::bitcoin::{Inputs, OfBlocks, files, undo};
+use crate::bitcoin::{Inputs, Magics, OfBlocks, files, undo};
 use crate::range::Blocks;
 use crate::shipped::{decode, lines, path, paths};
 use gecc::PublicKeys;
@@ -15,7 +15,7 @@ use gecc::PublicKeys;
 #[test]
 fn lines_are_what_blocks_have() {
     let paths = paths(&["bitcoin/block300025.raw", "bitcoin/block1087400.raw"]);
-    let decoded = decode(&Inputs::new(Blocks::default()), files(&paths));
+    let decoded = decode(&Inputs::new(Blocks::default()), files(&paths, Magics::Known));
     assert!(decoded.iter().all(|part| part.progress.problems.is_empty()));
     let lines = lines("bitcoin_blocks.jsonl");
     let (mut next, mut passed_over) = (lines.iter(), 0);

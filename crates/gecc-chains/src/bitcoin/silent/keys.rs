@@ -1,5 +1,6 @@
 //! The file of a receiver's keys.
 
+use super::expression;
 use bech32::Bech32m;
 use bech32::primitives::decode::CheckedHrpstring;
 use gecc::silent_payments::Receiver;
@@ -13,7 +14,9 @@ use zeroize::Zeroizing;
 const LONGEST: u64 = 64 << 10;
 
 /// The keys of a receiver of silent payments, as a file has them: the scan private key, 64 hexadecimal digits, and
-/// behind it the spend public key, 66 hexadecimal digits, or an address. Lines that begin with `#` are remarks.
+/// behind it the spend public key, 66 hexadecimal digits, or an address; or a scan key expression of BIP 392,
+/// `spscan1…`, `sp(spscan1…)` or `sp(WIF,KEY)`, alone or with an address behind it, which has to have the same keys.
+/// Lines that begin with `#` are remarks.
 ///
 /// The scan key is wiped when this is dropped, and `Debug` shows nothing of it.
 #[derive(Clone, Debug)]
@@ -41,19 +44,31 @@ impl ReceiverKeys {
     }
 
     fn parse(text: &str) -> Result<Self, String> {
+        const WANTED: &str = "a scan private key, and a spend public key or an address, are to be there, and nothing \
+            else; or a scan key expression, such as spscan1… or sp(…)";
         let lines = text.lines().map(str::trim).filter(|line| !line.starts_with('#'));
         let mut words = lines.flat_map(str::split_whitespace);
-        let (Some(scan), Some(spend), None) = (words.next(), words.next(), words.next()) else {
-            return Err("a scan private key, and a spend public key or an address, are to be there, and nothing else"
-                .to_owned());
+        let (Some(scan), spend, None) = (words.next(), words.next(), words.next()) else {
+            return Err(WANTED.to_owned());
         };
-        let mut scan_key = Zeroizing::new([0; 32]);
-        const_hex::decode_to_slice(scan, &mut *scan_key)
-            .map_err(|_| "the scan private key has 64 hexadecimal digits")?;
+        let (scan_key, stated) = match expression::read(scan)? {
+            Some((scan_key, spend_key)) => (scan_key, Some(spend_key)),
+            None => (hexadecimal_scan_key(scan)?, None),
+        };
         let scan_key = SecretKey::from_bytes(*scan_key);
-        let (address_key, spend_key) = match address(spend)? {
-            Some((scan, spend)) => (Some(scan), spend),
-            None => (None, spend_key(spend)?),
+        let (address_key, spend_key) = match (spend, stated) {
+            (None, Some(stated)) => (None, stated),
+            (None, None) => return Err(WANTED.to_owned()),
+            (Some(spend), stated) => {
+                let (address_key, spend_key) = match address(spend)? {
+                    Some((scan, spend)) => (Some(scan), spend),
+                    None => (None, spend_key(spend)?),
+                };
+                if stated.is_some_and(|stated| stated != spend_key) {
+                    return Err("the scan key expression has another spend key".to_owned());
+                }
+                (address_key, spend_key)
+            }
         };
         let keys = ReceiverKeys { scan_key, spend_key };
         let receiver = keys.receiver(&[]).map_err(|reason| reason.to_string())?;
@@ -70,6 +85,13 @@ impl ReceiverKeys {
     pub fn receiver(&self, labels: &[u32]) -> Result<Receiver, Rejection> {
         Receiver::new(self.scan_key.clone(), &self.spend_key, labels)
     }
+}
+
+fn hexadecimal_scan_key(text: &str) -> Result<Zeroizing<[u8; 32]>, String> {
+    let mut key = Zeroizing::new([0; 32]);
+    const_hex::decode_to_slice(text, &mut *key)
+        .map_err(|_| "the scan private key has 64 hexadecimal digits, or is an expression such as spscan1…")?;
+    Ok(key)
 }
 
 fn spend_key(text: &str) -> Result<[u8; 33], String> {
@@ -106,6 +128,7 @@ mod tests {
     /// The first case of BIP 352.
     const SCAN: &str = "0f694e068028a717f8af6b9411f9a133dd3565258714cc226594b34db90c1f2c";
     const SPEND: &str = "025cc9856d6f8375350e123978daac200c260cb5b5ae83106cab90484dcd8fcf36";
+    const SPSCAN: &str = "spscan1qpa55up5q9zn30790dw2pr7dpx0wn2ef9su2vcgn9jje5mwgvrukqyhxfs4kklqm4x58pywtcm2kzqrpxpj6mtt5rzpk2hyzgfhxclnekj2vrpm";
     const ADDRESS: &str = "sp1qqgste7k9hx0qftg6qmwlkqtwuy6cycyavzmzj85c6qdfhjdpdjtdgqjuexzk6murw56suy3e0rd2cgqvycxttddwsvgxe2usfpxumr70xc9pkqwv";
 
     #[test]
@@ -115,6 +138,23 @@ mod tests {
         let address = receiver(&format!("{SCAN} {ADDRESS}"));
         assert_eq!(spend.spend_keys(), address.spend_keys());
         assert_eq!(spend.spend_keys().len(), 2);
+    }
+
+    #[test]
+    fn an_expression_of_bip_392() {
+        let expected = ReceiverKeys::parse(&format!("{SCAN} {SPEND}")).unwrap().receiver(&[0]).unwrap();
+        for text in [
+            SPSCAN.to_owned(),
+            format!("# Sparrow\n sp([deadbeef/352h/0h/0h]{SPSCAN}) \n"),
+            format!("{SPSCAN}\n{ADDRESS}\n"),
+            format!("{SPSCAN} {SPEND}"),
+        ] {
+            let found = ReceiverKeys::parse(&text).unwrap().receiver(&[0]).unwrap();
+            assert_eq!(found.spend_keys(), expected.spend_keys());
+            assert_eq!(found.scan_public_key(), expected.scan_public_key());
+        }
+        let other = format!("{SPSCAN} 02{}", &SPEND[2..].replace("36", "35"));
+        assert!(ReceiverKeys::parse(&other).unwrap_err().contains("another spend key"));
     }
 
     #[test]

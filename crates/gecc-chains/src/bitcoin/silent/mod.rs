@@ -1,6 +1,7 @@
 //! An index for silent payments (BIP 352): the tweak point of each transaction that may pay silently.
 
 mod eligible;
+mod expression;
 mod keys;
 
 use super::answers::Txid;

@@ -1,0 +1,43 @@
+//! Blocks in hexadecimal, as `bitcoin-cli getblock HASH 0` and Bitcoin Core's REST write them.
+
+/// Bytes of the longest text that is read for this many bytes: two digits for each, and some for line ends.
+pub fn longest_text(bytes: u64) -> u64 {
+    bytes.saturating_mul(2).saturating_add(bytes / 16 + 64)
+}
+
+/// The bytes of a file, decoded if they are hexadecimal digits, in one or several lines, with or without `0x`.
+///
+/// No block, and none of the outputs that it spends, consists of digits alone: both have zeros.
+///
+/// # Errors
+/// What is wrong with a text.
+pub fn decoded(bytes: Vec<u8>) -> Result<Vec<u8>, String> {
+    let text = bytes.trim_ascii();
+    if text.first() == Some(&b'{') || text.first() == Some(&b'[') {
+        return Err("this is JSON, where a block is expected: `bitcoin-cli getblock HASH 0` writes one".to_owned());
+    }
+    let digits = text.strip_prefix(b"0x").unwrap_or(text);
+    let is_text = |byte: &u8| byte.is_ascii_hexdigit() || byte.is_ascii_whitespace();
+    if digits.is_empty() || !digits.iter().all(is_text) {
+        return Ok(bytes);
+    }
+    let digits: Vec<u8> = digits.iter().copied().filter(u8::is_ascii_hexdigit).collect();
+    const_hex::decode(&digits).map_err(|_| format!("the block is {} hexadecimal digits, an odd number", digits.len()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn digits_are_decoded_and_other_bytes_are_kept() {
+        for text in ["00ff10", "0x00FF10\n", " 00ff\r\n10\r\n", "00\nff\n10"] {
+            assert_eq!(decoded(text.into()), Ok(vec![0, 0xff, 0x10]), "{text:?}");
+        }
+        for bytes in [&b""[..], b"\n", b"\x01\0\0\0", b"00ff1g"] {
+            assert_eq!(decoded(bytes.to_vec()).as_deref(), Ok(bytes));
+        }
+        assert!(decoded(b"00f".to_vec()).unwrap_err().contains("3 hexadecimal digits"));
+        assert!(decoded(b"{\"hash\":1}".to_vec()).unwrap_err().contains("getblock HASH 0"));
+    }
+}

@@ -1,0 +1,78 @@
+//! Why files of blocks may not begin with a record of a known network: they are hidden by a key that is not beside
+//! them, or of a network of one's own.
+//!
+//! Bitcoin Core repeats the 8 bytes of `xor.dat` over the whole file. The hash of the block before stands at bytes 12
+//! to 43 of a file. It ends in zeros, as the hash of a block is small, and that of the genesis block's predecessor is
+//! zeros alone. So the key shows there.
+
+use super::LONGEST_BLOCK;
+use super::folder::{Hidden, KEY};
+use super::network::Network;
+use crate::problem::Problem;
+
+/// Where the hash of the block before ends in the first record.
+const BEFORE_ENDS: usize = 44;
+const HEADER: u64 = 8;
+
+/// What to do about a file whose first record has no known magic, if that can be told.
+pub fn hint(file: &mut Hidden) -> Result<Option<String>, Problem> {
+    let mut first = Vec::new();
+    let length = file.length().min(BEFORE_ENDS as u64);
+    file.read_raw_at(0, length, &mut first)?;
+    if let Some(first) = first.first_chunk()
+        && is_hidden(first)
+    {
+        return Ok(Some(if file.has_key() {
+            format!("no magic of a network, but one behind another key: {KEY} is not the one of these files")
+        } else {
+            format!("no magic of a network, but one behind a key: put the {KEY} of these files beside them")
+        }));
+    }
+    let magic = repeated_magic(file)?;
+    Ok(magic.map(|magic| {
+        let magic = const_hex::encode(magic);
+        format!("records begin with {magic}, the magic of no known network (of a custom signet: --magic {magic})")
+    }))
+}
+
+/// Whether a key over the whole file would make its first four bytes the magic of a network.
+fn is_hidden(first: &[u8; BEFORE_ENDS]) -> bool {
+    let key: [u8; 4] = *first.last_chunk().expect("it has more");
+    let magic = std::array::from_fn(|at| first[at] ^ key[at]);
+    // Not hidden at all, in a file whose first block is not preceded by a hash that ends in zeros.
+    key != [0; 4] && Network::of(magic).is_some()
+}
+
+/// The first four bytes, if they stand in front of the second record, too, or the first is the only one.
+fn repeated_magic(file: &mut Hidden) -> Result<Option<[u8; 4]>, Problem> {
+    let (end, mut bytes) = (file.length(), Vec::new());
+    file.read_at(0, end.min(HEADER), &mut bytes)?;
+    let &[magic, length] = bytes.as_chunks().0 else { return Ok(None) };
+    let length = u64::from(u32::from_le_bytes(length));
+    let next = HEADER + length;
+    if !(81..=LONGEST_BLOCK).contains(&length) || next > end {
+        return Ok(None);
+    }
+    file.read_at(next, (end - next).min(4), &mut bytes)?;
+    Ok((bytes.is_empty() || bytes == magic).then_some(magic))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_shows_in_the_zeros_of_the_hash_before() {
+        let mut first = [0; BEFORE_ENDS];
+        first[..4].copy_from_slice(&[0xf9, 0xbe, 0xb4, 0xd9]);
+        first[4..8].copy_from_slice(&285_u32.to_le_bytes());
+        first[8] = 1;
+        assert!(!is_hidden(&first));
+        let key = [1, 2, 3, 4, 5, 6, 7, 8];
+        let hidden: [u8; BEFORE_ENDS] = std::array::from_fn(|at| first[at] ^ key[at % 8]);
+        assert!(is_hidden(&hidden));
+        let mut other = hidden;
+        other[1] ^= 1;
+        assert!(!is_hidden(&other));
+    }
+}
