@@ -203,7 +203,9 @@ def test_a_key_that_cannot_be_read_rejects_its_item_alone() -> None:
         assert list(codes) == list(gecc.verify("p256", theirs.digests[:2], bytes(128), listed, reasons=True))
     signatures = [theirs.der[0], theirs.der[1][:-1], theirs.der[2] + b"\1", b"x"]
     codes = gecc.verify("p256", theirs.digests, signatures, theirs.public_pem, reasons=True)
-    expected = [Reason.VALID, Reason.MALFORMED_SIGNATURE, Reason.VALID, Reason.SIGNATURE_WRONG_LENGTH]
+    # What may be Bitcoin's hash type is behind the third.
+    expected = [Reason.VALID, Reason.MALFORMED_SIGNATURE, Reason.SIGNATURE_TRAILING_BYTE]
+    expected += [Reason.SIGNATURE_WRONG_LENGTH]
     assert list(codes) == expected
 
 

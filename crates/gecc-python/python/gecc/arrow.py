@@ -207,14 +207,13 @@ class _OfCurve(_OverHashes):
 @dataclass(frozen=True, kw_only=True)
 class Verify(_OfCurve, _OverSignatures):
     """Verifies `signature`, `r` and `s`, `r` and `y_parity_and_s`, or `der` over `digest` or `message` with
-    `public_key`: ECDSA (SEC 1, section
-    4.1.4), or on "sm2" SM2. Answers are `valid` and `reason`.
+    `public_key`: ECDSA (SEC 1, section 4.1.4), or on "sm2" SM2. Answers are `valid` and `reason`.
 
     Not constant-time: everything here is public.
 
     Args:
-        hash: the hash of messages that ECDSA signs, as for `gecc.message_digests`; None is SHA-256. SM2 has its own, and
-            digests are not hashed: there it is an error.
+        hash: the hash of messages that ECDSA signs, as for `gecc.message_digests`; None is SHA-256. SM2 has its own,
+            and digests are not hashed: there it is an error.
         user_id: the user id of SM2 for all messages, where no column has ids; None is the standard's default id.
         signature_form: how the bytes of `signature` are arranged, as for `gecc.verify`.
         decimal: whether `r` and `s` that are text are decimal numbers.
@@ -334,8 +333,8 @@ class Sign(_OfCurve):
     see `gecc.sign`.
 
     Args:
-        hash: the hash of messages that ECDSA signs, as for `gecc.message_digests`; None is SHA-256. SM2 has its own, and
-            digests are not hashed: there it is an error.
+        hash: the hash of messages that ECDSA signs, as for `gecc.message_digests`; None is SHA-256. SM2 has its own,
+            and digests are not hashed: there it is an error.
         user_id: the user id of SM2 for all messages, where no column has ids; None is the standard's default id.
         additional_data: 32 bytes of additional data for the nonces of all rows (RFC 6979, section 3.6); by default
             none.

@@ -82,16 +82,23 @@ impl Signatures {
         } else {
             column.part(start, 64)
         };
-        // Where one row serves all items they have one problem.
-        let problems = if stride == 0 { problems.repeat(items.unwrap_or(1)) } else { problems };
-        Ok((Signatures { rows, ids, counts }, some_problems(problems)))
+        let problems = match (some_problems(problems), items) {
+            // Where one row serves all items they have one problem.
+            (Some(found), Some(items)) if stride == 0 => {
+                let mut all = memory::zeros(items, 1)?;
+                all.fill(found[0]);
+                Some(all)
+            }
+            (found, _) => found,
+        };
+        Ok((Signatures { rows, ids, counts }, problems))
     }
 
     /// Signatures in an array: of two dimensions, or of one with a single row, or with all rows of 64 bytes.
     pub fn of_array(argument: Argument, bytes: &array::Bytes<'_>, reader: SignatureReader) -> Read<Self> {
         let (items, width) = match *bytes.shape() {
             [items, width] if WIDTHS.contains(&width) => (Some(items), width),
-            [length] if length % 64 == 0 && length > 64 => (Some(length / 64), 64),
+            [length] if length % 64 == 0 && length != 64 => (Some(length / 64), 64),
             [_] if bytes
                 .as_slice()
                 .is_some_and(|bytes| reader.read(bytes).is_ok() || WIDTHS.contains(&bytes.len())) =>
