@@ -76,7 +76,7 @@ impl fmt::Display for CurveId {
 
 /// No curve has this name. The text lists those that there are.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("no curve is called `{name}`; the curves are {}", listed_names())]
+#[error("no curve is called `{}`; the curves are {}", crate::fields::shown(name), listed_names())]
 pub struct UnknownCurve {
     name: String,
 }

@@ -183,7 +183,7 @@ pub fn from_base64(text: &str) -> Option<Vec<u8>> {
 /// Whether a public key is PEM, JSON or a line of OpenSSH, each of which has a character that neither hexadecimal nor
 /// base64 has; or PEM in base64 ([`pem_in_base64`]).
 pub fn is_key_text(text: &str) -> bool {
-    text.starts_with('{') || text.contains(' ') || text.starts_with(PEM_IN_BASE64)
+    text.starts_with('{') || text.contains([' ', '\t']) || text.starts_with(PEM_IN_BASE64)
 }
 
 /// How `-----BEGIN ` begins in base64.
@@ -328,7 +328,11 @@ fn may_be(field: Field, bytes: &[u8]) -> bool {
         Field::Signature => matches!(bytes.len(), 64 | 65) || is_der,
         Field::Der => is_der,
         Field::R | Field::S | Field::YParityAndS => (30..=33).contains(&bytes.len()),
-        Field::PublicKey => matches!(bytes.len(), 32 | 33 | 64 | 65) || is_der,
+        // A COSE_Key is a map of CBOR.
+        Field::PublicKey => {
+            let is_cose = matches!(bytes, [0xa2..=0xbf, ..]) && bytes.len() > 36;
+            matches!(bytes.len(), 32 | 33 | 64 | 65) || is_der || is_cose || bytes.starts_with(b"-----BEGIN ")
+        }
         _ => false,
     }
 }

@@ -98,7 +98,7 @@ fn compact_size(length: usize) -> ([u8; 9], usize) {
 
 /// No hash has this name. The text lists those that there are.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("no hash is called `{name}`; the hashes are {}", Hash::ALL.iter().map(|hash| hash.name()).collect::<Vec<_>>().join(", "))]
+#[error("no hash is called `{}`; the hashes are {}", super::shown(name), Hash::ALL.iter().map(|hash| hash.name()).collect::<Vec<_>>().join(", "))]
 pub struct UnknownHash {
     name: String,
 }

@@ -4,6 +4,7 @@
 mod encoding;
 mod hash;
 pub(crate) mod recovery_id;
+mod shown;
 mod signature;
 
 use crate::types::is_same_name;
@@ -12,6 +13,7 @@ pub use encoding::{
     is_key_text, pem_in_base64, plain_hex_digits,
 };
 pub use hash::{Hash, UnknownHash};
+pub use shown::{may_be_secret, shown, shown_path};
 pub use signature::{
     FormCounts, NoNumber, ReadSignature, SignatureForm, SignatureProblem, SignatureReader, UnclearSignatures,
     UnknownSignatureForm, UnusableSignatureForm, read_decimal, take_parity,
@@ -322,7 +324,9 @@ impl Mapping {
             let mut given = forms.iter().filter_map(|form| self.column(form[0]).map(|column| (form[0], column)));
             if let (Some((field, one)), Some((_, other))) = (given.next(), given.next()) {
                 return Err(UnclearColumns(format!(
-                    "`{one}` and `{other}` are both there: say which is meant, as by {}",
+                    "`{}` and `{}` are both there: say which is meant, as by {}",
+                    shown(one),
+                    shown(other),
                     option(field, one)
                 )));
             }
@@ -332,7 +336,7 @@ impl Mapping {
 
     /// What to say of a column that was named and is not there.
     pub fn absent(field: Field, column: &str, columns: &[&str]) -> UnclearColumns {
-        UnclearColumns(format!("there is no column `{column}` for `{field}`; {}", listed(columns)))
+        UnclearColumns(format!("there is no column `{}` for `{field}`; {}", shown(column), listed(columns)))
     }
 
     /// What to say of a field that an operation cannot do without.
@@ -358,6 +362,7 @@ fn twice(name: &str) -> UnclearColumns {
 
 /// How a column is named on the command line, and by bindings.
 fn option(field: Field, column: &str) -> String {
+    let column = shown(column);
     format!("--columns {field}={column} (columns=\"{field}={column}\" in Python)")
 }
 
@@ -365,8 +370,11 @@ fn option(field: Field, column: &str) -> String {
 fn listed(columns: &[&str]) -> String {
     /// More would hide what the error says.
     const SHOWN: usize = 40;
-    /// What is longer may be a key.
+    /// What is longer is no name.
     const LONGEST: usize = 40;
+    if shown::may_be_parts_of_secret(columns) {
+        return format!("there are {} columns, whose names are not shown, as they may be a key", columns.len());
+    }
     let name = |name: &&str| match name.len() <= LONGEST {
         true => name.escape_debug().to_string(),
         false => "…".to_owned(),
@@ -389,10 +397,10 @@ impl FromStr for Mapping {
             let (name, column) = part
                 .split_once('=')
                 .map(|(name, column)| (name.trim(), column.trim()))
-                .ok_or_else(|| UnclearColumns(format!("`{}` is not `field=column`", part.trim())))?;
+                .ok_or_else(|| UnclearColumns(format!("`{}` is not `field=column`", shown(part.trim()))))?;
             let field = Field::named(name).ok_or_else(|| {
                 let known = Field::ALL.map(Field::name).join(", ");
-                UnclearColumns(format!("there is no field `{name}`; the fields are {known}"))
+                UnclearColumns(format!("there is no field `{}`; the fields are {known}", shown(name)))
             })?;
             if mapping.columns[field as usize].is_some() {
                 return Err(UnclearColumns(format!("`{field}` is given two columns")));

@@ -1,90 +1,146 @@
-//! Private keys as DER: SEC 1 (RFC 5915) and PKCS#8 (RFC 5208, RFC 5958), those of Ed25519 as RFC 8410 says.
+//! Private keys as DER: SEC 1 (RFC 5915) and PKCS#8 (RFC 5208, RFC 5958), those of Ed25519 as RFC 8410 says. Read as
+//! OpenSSL does where writers differ: lengths may have more bytes than needed, and numbers fewer or more than 32.
 
-use crate::exactly_32;
+use crate::asn1::{BIT_STRING, Elements, IDENTIFIER, INTEGER, NULL, OCTET_STRING, SEQUENCE, whole_bytes};
 use crate::kind::{ED25519, KeyKind};
 use crate::pairs::{Pair, Public};
-use der::asn1::{AnyRef, ObjectIdentifier, OctetStringRef};
-use der::{Decode, Header, SliceReader, Tag, Tagged};
-use pkcs8::PrivateKeyInfoRef;
-use sec1::{EcParameters, EcPrivateKey};
+use crate::{exactly_32, number};
+use der::asn1::ObjectIdentifier;
 
 /// `id-ecPublicKey` of RFC 5480.
 pub const ELLIPTIC_CURVE: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.10045.2.1");
 
 pub const ENCRYPTED: &str = "the key is encrypted: decrypt it first, for instance with \
                              `openssl pkcs8 -in FILE -out PLAIN` for PKCS#8 or `openssl ec -in FILE -out PLAIN` for SEC 1";
+const NO_KEY: &str = "no private key in DER: neither SEC 1 nor PKCS#8";
+
+// Elements with tags of their own: of SEC 1 the curve and the public key, of PKCS#8 attributes and the public key,
+// which ring writes as if its tag were explicit.
+const CURVE: u8 = 0xa0;
+const PUBLIC: u8 = 0xa1;
+const ATTRIBUTES: u8 = 0xa0;
+const PUBLIC_IMPLICIT: u8 = 0x81;
 
 /// Whether a file is DER: a sequence, whose first byte is the digit 0 in a text, and bytes that no text has.
 pub fn begins(head: &[u8]) -> bool {
     let is_text = |byte: &u8| byte.is_ascii_graphic() || byte.is_ascii_whitespace();
-    head.first() == Some(&0x30) && !head.iter().take(16).all(is_text)
+    head.first() == Some(&SEQUENCE) && !head.iter().take(16).all(is_text)
 }
 
-/// The key in a file of one key, which the second element of the sequence tells apart.
+/// Whether bytes are a sequence, and nothing else.
+pub fn is_sequence(bytes: &[u8]) -> bool {
+    Elements::of_sequence(bytes).is_some()
+}
+
+/// The key in a file of one key, which the elements of the sequence tell apart.
 pub fn key(der: &[u8], kind: KeyKind) -> Result<Pair, String> {
-    match elements(der) {
-        Ok([Tag::Sequence, _]) => Err(ENCRYPTED.to_owned()),
-        Ok([Tag::Integer, Tag::Sequence]) => pkcs8_key(der, kind),
-        Ok([Tag::Integer, Tag::OctetString]) => sec1_key(der, kind),
-        _ => Err("no private key in DER: neither SEC 1 nor PKCS#8".to_owned()),
+    let elements = Elements::of_sequence(der).ok_or(NO_KEY)?;
+    let mut tags = elements;
+    let tags = [tags.next(), tags.next()].map(|element| element.map(|(tag, _)| tag));
+    match tags {
+        [Some(SEQUENCE), _] => Err(ENCRYPTED.to_owned()),
+        [Some(INTEGER), Some(SEQUENCE)] if is_pkcs12(elements) => Err(
+            "PKCS#12: take the key out of it, for instance with `openssl pkcs12 -in FILE -nocerts -nodes -out PLAIN`"
+                .to_owned(),
+        ),
+        [Some(INTEGER), Some(SEQUENCE)] => pkcs8_key(elements, kind),
+        [Some(INTEGER), Some(OCTET_STRING)] => sec1_key(elements, kind),
+        _ => Err(NO_KEY.to_owned()),
     }
 }
 
-/// The tags of the first two elements.
-fn elements(der: &[u8]) -> der::Result<[Tag; 2]> {
-    let mut reader = SliceReader::new(der)?;
-    Header::decode(&mut reader)?.tag().assert_eq(Tag::Sequence)?;
-    Ok([AnyRef::decode(&mut reader)?.tag(), AnyRef::decode(&mut reader)?.tag()])
+/// RFC 7292, section 4: version 3, and an identifier of PKCS#7.
+fn is_pkcs12(mut elements: Elements) -> bool {
+    elements.require(INTEGER) == Some(&[3])
 }
 
 /// RFC 5915, section 3. The curve and the public key may be left out there.
-pub fn sec1_key(der: &[u8], kind: KeyKind) -> Result<Pair, String> {
+fn sec1_key(mut elements: Elements, kind: KeyKind) -> Result<Pair, String> {
     if kind == KeyKind::Ed25519 {
         return Err("a key of a curve in SEC 1, and not one of Ed25519".to_owned());
     }
-    let key = EcPrivateKey::from_der(der).map_err(|_| {
-        "not a private key as in SEC 1; one whose curve is written out as parameters has to be converted, for instance \
-         with `openssl ec -in FILE -param_enc named_curve -out NAMED`"
-            .to_owned()
-    })?;
-    key.parameters.map_or(Ok(()), |EcParameters::NamedCurve(named)| kind.require_identifier(named))?;
-    let public = key.public_key.map(Public::from_sec1).transpose()?;
-    Ok(Pair { secret: exactly_32(key.private_key)?, public: public.into_iter().collect() })
+    let malformed = || "not a private key as in SEC 1".to_owned();
+    let version = elements.require(INTEGER).ok_or_else(malformed)?;
+    let secret = elements.require(OCTET_STRING).ok_or_else(malformed)?;
+    let curve = elements.optional(CURVE).ok_or_else(malformed)?;
+    let public = elements.optional(PUBLIC).ok_or_else(malformed)?;
+    if version != [1] || !elements.is_empty() {
+        return Err(malformed());
+    }
+    if let Some(curve) = curve {
+        require_curve(curve, kind, "ec")?;
+    }
+    let bits = |contents| Elements(contents).require(BIT_STRING).and_then(whole_bytes).ok_or_else(malformed);
+    let public = public.map(bits).transpose()?.map(Public::from_sec1).transpose()?;
+    Ok(Pair { secret: number(secret)?, public: public.into_iter().collect() })
+}
+
+/// Fails unless the parameters of a key are the name of the curve. `command` is that of OpenSSL which names it.
+fn require_curve(parameters: &[u8], kind: KeyKind, command: &str) -> Result<(), String> {
+    let mut elements = Elements(parameters);
+    match elements.next() {
+        Some((IDENTIFIER, bytes)) if elements.is_empty() => {
+            let named = ObjectIdentifier::from_bytes(bytes).map_err(|_| "the curve's identifier is malformed")?;
+            kind.require_identifier(named)
+        }
+        Some((SEQUENCE, _)) => Err(format!(
+            "the curve is written out as parameters instead of named; convert the key, for instance with \
+             `openssl {command} -in FILE {} named_curve -out NAMED`",
+            if command == "ec" { "-param_enc" } else { "-ec_param_enc" }
+        )),
+        _ => Err("the key names no curve".to_owned()),
+    }
 }
 
 /// RFC 5958, section 2, with the curve and the key as RFC 5915 says. Both have a place for the public key.
-pub fn pkcs8_key(der: &[u8], kind: KeyKind) -> Result<Pair, String> {
-    let info = PrivateKeyInfoRef::from_der(der).map_err(|_| "not a private key as in PKCS#8".to_owned())?;
+fn pkcs8_key(mut elements: Elements, kind: KeyKind) -> Result<Pair, String> {
+    let malformed = || "not a private key as in PKCS#8".to_owned();
+    let version = elements.require(INTEGER).ok_or_else(malformed)?;
+    let mut algorithm = Elements(elements.require(SEQUENCE).ok_or_else(malformed)?);
+    let identifier = algorithm.require(IDENTIFIER).ok_or_else(malformed)?;
+    let identifier = ObjectIdentifier::from_bytes(identifier).map_err(|_| malformed())?;
+    let secret = elements.require(OCTET_STRING).ok_or_else(malformed)?;
+    elements.optional(ATTRIBUTES).ok_or_else(malformed)?;
+    let public = match elements.next() {
+        None => None,
+        Some((PUBLIC_IMPLICIT, contents)) => Some(whole_bytes(contents).ok_or_else(malformed)?),
+        Some((PUBLIC, contents)) => {
+            let bits = Elements(contents).require(BIT_STRING);
+            Some(bits.and_then(whole_bytes).ok_or_else(malformed)?)
+        }
+        Some(_) => return Err(malformed()),
+    };
+    if !matches!(version, [0 | 1]) || !elements.is_empty() {
+        return Err(malformed());
+    }
     if kind == KeyKind::Ed25519 {
-        return ed25519_key(info);
+        return ed25519_key(identifier, algorithm, secret, public);
     }
-    if info.algorithm.oid != ELLIPTIC_CURVE {
-        return Err(format!("not an elliptic-curve key: its algorithm is {}", info.algorithm.oid));
+    if identifier != ELLIPTIC_CURVE {
+        return Err(format!("not an elliptic-curve key: its algorithm is {identifier}"));
     }
-    let named: Option<EcParameters> =
-        info.algorithm.parameters.map(|named| named.decode_as()).transpose().map_err(|_| {
-            "the curve is written out as parameters instead of named; convert the key, for instance with \
-         `openssl pkey -in FILE -ec_param_enc named_curve -out NAMED`"
-                .to_owned()
-        })?;
-    let EcParameters::NamedCurve(named) = named.ok_or("the key names no curve")?;
-    kind.require_identifier(named)?;
-    let mut pair = sec1_key(info.private_key.as_bytes(), kind)?;
-    pair.public.extend(info.public_key.map(|public| Public::from_sec1(public.raw_bytes())).transpose()?);
+    require_curve(algorithm.0, kind, "pkey")?;
+    let inside = Elements::of_sequence(secret).ok_or_else(malformed)?;
+    let mut pair = sec1_key(inside, kind)?;
+    pair.public.extend(public.map(Public::from_sec1).transpose()?);
     Ok(pair)
 }
 
-/// RFC 8410, section 7: the seed is an octet string in that of the private key.
-fn ed25519_key(info: PrivateKeyInfoRef) -> Result<Pair, String> {
-    if info.algorithm.oid != ED25519 {
-        return Err(format!("not a key of Ed25519: its algorithm is {}", info.algorithm.oid));
+/// RFC 8410, section 7: the seed is an octet string in that of the private key. Some writers have a null in place of no
+/// parameters.
+fn ed25519_key(
+    identifier: ObjectIdentifier,
+    mut parameters: Elements,
+    secret: &[u8],
+    public: Option<&[u8]>,
+) -> Result<Pair, String> {
+    if identifier != ED25519 {
+        return Err(format!("not a key of Ed25519: its algorithm is {identifier}"));
     }
     let malformed = || "not a private key of Ed25519 as in RFC 8410".to_owned();
-    if info.algorithm.parameters.is_some() {
-        return Err(malformed());
-    }
-    let seed = <&OctetStringRef>::from_der(info.private_key.as_bytes()).map_err(|_| malformed())?;
-    let public = info.public_key.map(|public| public.raw_bytes().try_into().map(Public::Ed25519));
-    let public = public.transpose().map_err(|_| malformed())?;
-    Ok(Pair { secret: exactly_32(seed.as_bytes())?, public: public.into_iter().collect() })
+    let has_none = parameters.is_empty() || (parameters.require(NULL) == Some(&[]) && parameters.is_empty());
+    let mut inside = Elements(secret);
+    let seed = inside.require(OCTET_STRING).filter(|_| has_none && inside.is_empty()).ok_or_else(malformed)?;
+    let public = public.map(|public| public.try_into().map(Public::Ed25519)).transpose().map_err(|_| malformed())?;
+    Ok(Pair { secret: exactly_32(seed)?, public: public.into_iter().collect() })
 }

@@ -4,9 +4,8 @@
 //! nobody wipes. Its messages are not shown, as they quote values.
 
 use crate::pairs::{Pair, Pairs, Public};
-use crate::{KeyKind, without_mark};
+use crate::{KeyKind, number, padded, without_mark};
 use base64ct::{Base64UrlUnpadded, Encoding};
-use gecc::SecretKey;
 use serde::de::{IgnoredAny, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer as _};
 use serde_json::Deserializer;
@@ -50,32 +49,62 @@ pub fn read(text: &[u8], pairs: &mut Pairs) -> Result<(), String> {
                 problem.column()
             )
         })?;
+        let first = pairs.len() + 1;
         match members.keys {
-            Some(set) => set.iter().try_for_each(|key| add(pairs, &members_of(key)?))?,
-            None => add(pairs, &members)?,
+            Some(set) => read_set(&set, pairs)?,
+            None => add(pairs, &members, first)?,
         }
     }
     Ok(())
+}
+
+/// The keys of a set: all of them, or the only one that is a private key for what is needed. Where some are and others
+/// are not, which of them is meant cannot be told.
+fn read_set(set: &[&RawValue], pairs: &mut Pairs) -> Result<(), String> {
+    let (first, kind) = (pairs.len() + 1, pairs.kind());
+    let set = set.iter().map(|key| members_of(key)).collect::<Result<Vec<_>, _>>()?;
+    let fits = |members: &Members| members.d.is_some() && require(members, kind).is_ok();
+    let fitting: Vec<usize> = (0..set.len()).filter(|place| fits(&set[*place])).collect();
+    match fitting[..] {
+        [only] => add(pairs, &set[only], first + only),
+        _ if fitting.is_empty() || fitting.len() == set.len() => {
+            (first..).zip(&set).try_for_each(|(place, members)| add(pairs, members, place))
+        }
+        _ => Err(format!(
+            "of the {} keys of the set {} are private keys for {kind}: give these alone, or the one that is meant",
+            set.len(),
+            fitting.len()
+        )),
+    }
 }
 
 fn members_of(key: &RawValue) -> Result<Members<'_>, String> {
     serde_json::from_str(key.get()).map_err(|_| "the set of JSON Web Keys holds something else".to_owned())
 }
 
-fn add(pairs: &mut Pairs, members: &Members) -> Result<(), String> {
-    let place = format!("JSON Web Key {}: ", pairs.len() + 1);
+fn add(pairs: &mut Pairs, members: &Members, number: usize) -> Result<(), String> {
+    let place = format!("JSON Web Key {number}: ");
     let pair = pair(members, pairs.kind()).map_err(|problem| format!("{place}{problem}"))?;
     pairs.push(pair, &place)
 }
 
+/// Fails unless the key is for this.
+fn require(members: &Members, kind: KeyKind) -> Result<(), String> {
+    kind.require_jwk_type(text(members.kty, "kty")?)?;
+    kind.require_jwk_name(text(members.crv, "crv")?)
+}
+
 /// RFC 7518, section 6.2, and RFC 8037, section 2.
 fn pair(members: &Members, kind: KeyKind) -> Result<Pair, String> {
-    kind.require_jwk_type(text(members.kty, "kty")?)?;
-    kind.require_jwk_name(text(members.crv, "crv")?)?;
+    require(members, kind)?;
     if members.d.is_none() {
         return Err("a public key: `d` is not given".to_owned());
     }
-    let given = |value: Option<&RawValue>, name| value.map(|_| number(value, name).map(|bytes| *bytes)).transpose();
+    let is_number = kind != KeyKind::Ed25519;
+    let given = |value: Option<&RawValue>, name: &str| match value {
+        Some(_) => exactly(&bytes(text(value, name)?, name)?, name, is_number).map(|bytes| Some(*bytes)),
+        None => Ok(None),
+    };
     let public = match (kind, given(members.x, "x")?) {
         (KeyKind::Ed25519, x) => x.map(Public::Ed25519),
         (KeyKind::Curve(_), x) => {
@@ -83,20 +112,44 @@ fn pair(members: &Members, kind: KeyKind) -> Result<Pair, String> {
             (x.is_some() || y.is_some()).then_some(Public::Point { x, y, y_is_odd: None })
         }
     };
-    let secret = SecretKey::from_bytes(*number(members.d, "d")?);
+    let d = bytes(text(members.d, "d")?, "d")?;
+    let is_checked = matches!(public, Some(Public::Point { x: Some(_), y: Some(_), .. }));
+    if is_number && d.len() < 32 && !is_checked {
+        return Err(format!("`d` has {} bytes instead of 32, and there are no `x` and `y` to check it by", d.len()));
+    }
+    let secret = number(&exactly(&d, "d", is_number)?[..])?;
     Ok(Pair { secret, public: public.into_iter().collect() })
 }
 
-/// 32 bytes in base64url without padding.
-fn number(value: Option<&RawValue>, name: &str) -> Result<Zeroizing<[u8; 32]>, String> {
-    let digits = text(value, name)?;
-    let mut bytes = Zeroizing::new([0; 32]);
-    // Longer texts do not fit, and shorter ones leave bytes out.
-    match Base64UrlUnpadded::decode(digits, bytes.as_mut_slice()).map(<[u8]>::len) {
-        Ok(32) => Ok(bytes),
-        Ok(length) => Err(format!("`{name}` has {length} bytes instead of 32")),
-        Err(_) => Err(format!("`{name}` is not the base64url form of 32 bytes, without padding")),
+/// 32 bytes; of a number also fewer, and more with zeros in front, as many programs write them.
+pub fn exactly(bytes: &[u8], name: &str, is_number: bool) -> Result<Zeroizing<[u8; 32]>, String> {
+    let exact = if is_number || bytes.len() == 32 { padded(bytes) } else { None };
+    exact.ok_or_else(|| format!("`{name}` has {} bytes instead of 32", bytes.len()))
+}
+
+/// The bytes of base64url, also of base64, with or without padding. **Constant-time** in the digits.
+pub fn bytes(text: &str, name: &str) -> Result<Zeroizing<Vec<u8>>, String> {
+    /// Characters of 42 bytes: more than a number has with zeros in front.
+    const LONGEST: usize = 56;
+    let digits = text.strip_suffix("==").or(text.strip_suffix('=')).unwrap_or(text).as_bytes();
+    if digits.len() > LONGEST {
+        let are_hexadecimal = digits.iter().fold(true, |all, digit| all & digit.is_ascii_hexdigit());
+        return Err(match are_hexadecimal {
+            true => format!("`{name}` is hexadecimal, and has to be base64url"),
+            false => format!("`{name}` has {} bytes instead of 32", digits.len() * 3 / 4),
+        });
     }
+    let mut url = Zeroizing::new([0; LONGEST]);
+    for (to, digit) in url.iter_mut().zip(digits) {
+        // The two digits in which the alphabets differ, without a branch.
+        let is = |other: u8| (u16::from(digit ^ other).wrapping_sub(1) >> 8) as u8;
+        *to = digit ^ (is(b'+') & (b'+' ^ b'-')) ^ (is(b'/') & (b'/' ^ b'_'));
+    }
+    let mut bytes = Zeroizing::new(vec![0; LONGEST / 4 * 3]);
+    let decoded = Base64UrlUnpadded::decode(&url[..digits.len()], &mut bytes);
+    let length = decoded.map_err(|_| format!("`{name}` is not the base64url form of 32 bytes"))?.len();
+    bytes.truncate(length);
+    Ok(bytes)
 }
 
 /// A text without escapes.

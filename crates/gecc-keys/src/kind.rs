@@ -5,8 +5,19 @@ use gecc::call::Operation;
 use gecc::{CurveId, PublicKeys};
 use std::fmt;
 
-/// RFC 7518, section 6.2.1.1, and RFC 8812, section 3.1. No name is registered for the other curves.
-const JWK_NAMES: [(&str, CurveId); 2] = [("P-256", CurveId::P256), ("secp256k1", CurveId::Secp256k1)];
+/// RFC 7518, section 6.2.1.1, and RFC 8812, section 3.1; what Azure called secp256k1 before, and the name that gematik
+/// has for brainpoolP256r1. No name is registered for the other curves, which go by those of [`CurveId`].
+const JWK_NAMES: [(&str, CurveId); 5] = [
+    ("P-256", CurveId::P256),
+    ("secp256k1", CurveId::Secp256k1),
+    ("P-256K", CurveId::Secp256k1),
+    ("K-256", CurveId::Secp256k1),
+    ("BP-256", CurveId::BrainpoolP256r1),
+];
+
+/// Names of JSON Web Keys for curves that are not used here, which errors may show.
+const OTHER_JWK_NAMES: [&str; 10] =
+    ["P-192", "P-224", "P-384", "P-521", "BP-384", "BP-512", "X25519", "X448", "Ed25519", "Ed448"];
 
 /// `id-Ed25519` of RFC 8410, section 3.
 pub const ED25519: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.101.112");
@@ -65,24 +76,30 @@ impl KeyKind {
     /// Fails unless `kty` of a JWK is what keys of this kind have: of RFC 7518, section 6.1, or RFC 8037, section 2.
     pub(crate) fn require_jwk_type(self, found: &str) -> Result<(), String> {
         match self {
-            KeyKind::Curve(_) if found != "EC" => Err("`kty` is not EC: no elliptic-curve key".to_owned()),
-            KeyKind::Ed25519 if found != "OKP" => Err("`kty` is not OKP: no key of Ed25519".to_owned()),
+            KeyKind::Curve(_) if !found.eq_ignore_ascii_case("EC") => {
+                Err("`kty` is not EC: no elliptic-curve key".to_owned())
+            }
+            KeyKind::Ed25519 if !found.eq_ignore_ascii_case("OKP") => {
+                Err("`kty` is not OKP: no key of Ed25519".to_owned())
+            }
             _ => Ok(()),
         }
     }
 
     /// Fails unless `crv` of a JWK names this. Only names of curves are shown.
     pub(crate) fn require_jwk_name(self, found: &str) -> Result<(), String> {
-        let KeyKind::Curve(curve) = self else {
-            return if found == "Ed25519" { Ok(()) } else { Err("`crv` is not Ed25519".to_owned()) };
+        let is_same = |name: &str| name.eq_ignore_ascii_case(found);
+        let KeyKind::Curve(_) = self else {
+            return if is_same("Ed25519") { Ok(()) } else { Err("`crv` is not Ed25519".to_owned()) };
         };
-        if let Some((_, named)) = JWK_NAMES.iter().find(|(name, _)| *name == found) {
-            return self.require(KeyKind::Curve(*named));
+        let named = JWK_NAMES.iter().find(|(name, _)| is_same(name)).map(|(_, named)| *named);
+        if let Some(named) = named.or_else(|| found.strip_prefix("NIST ").unwrap_or(found).parse().ok()) {
+            return self.require(KeyKind::Curve(named));
         }
-        if JWK_NAMES.iter().all(|(_, named)| *named != curve) {
-            return Err(format!("no JWK name is registered for {curve}: give the key as PEM or DER"));
+        match OTHER_JWK_NAMES.iter().find(|name| is_same(name)) {
+            Some(other) => Err(format!("the key is for {other}, not for {self}")),
+            None => Err(format!("`crv` is no name of a curve that is known, and the key has to be for {self}")),
         }
-        Err("`crv` is neither P-256 nor secp256k1".to_owned())
     }
 
     /// Fails unless a key that is for `found` is of this kind.

@@ -1,21 +1,29 @@
-//! Keys in forms that say what they are for, as files and other programs have them: PEM, DER, certificates, and JSON
-//! Web Keys, and of Ed25519 those of OpenSSH.
+//! Keys in forms that say what they are for, as files and other programs have them: PEM, DER, certificates, JSON Web
+//! Keys, COSE_Key, those of OpenSSH, and those of wallets.
 //!
 //! The caller wipes the stack below a call that reads private keys ([`gecc::stack::wiped`]). No error shows any part of
 //! one.
 
+mod asn1;
+mod base58;
+mod cose;
 mod der;
 mod jwk;
+mod key_blocks;
 mod kind;
 mod openssh;
 mod pairs;
-mod pem;
+pub mod pem;
 mod public_key;
+mod utf16;
+mod value;
 
 use gecc::{Engine, SecretKey};
 pub use kind::KeyKind;
 use pairs::Pairs;
-pub use public_key::{Reader, public_key};
+pub use public_key::{Reader, hybrid_row, is_public_key, public_key};
+pub use utf16::narrowed;
+use zeroize::Zeroizing;
 
 /// What a file with private keys is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,16 +34,22 @@ enum Form {
     Der,
     /// RFC 7517: keys or sets of keys, one after the other.
     Jwk,
+    /// RFC 9052: a map of CBOR, one key.
+    Cose,
+    /// An array of numbers, one for each byte, as Solana has it.
+    Numbers,
 }
 
 impl Form {
     fn of(head: &[u8]) -> Option<Self> {
-        if der::begins(head) {
-            Some(Form::Der)
-        } else if pem::begins(head) {
-            Some(Form::Pem)
-        } else {
-            jwk::begins(head).then_some(Form::Jwk)
+        let is_pem = || pem::begins(head) || utf16::narrowed(head).is_some_and(|text| pem::begins(&text));
+        match () {
+            () if der::begins(head) => Some(Form::Der),
+            () if is_pem() => Some(Form::Pem),
+            () if jwk::begins(head) => Some(Form::Jwk),
+            () if value::begins_numbers(head) => Some(Form::Numbers),
+            () if cose::is_key(head) => Some(Form::Cose),
+            () => None,
         }
     }
 }
@@ -45,9 +59,29 @@ pub fn are_secret_keys(head: &[u8]) -> bool {
     Form::of(head).is_some()
 }
 
+/// Whether a text is a private key in one of these forms, or in one of those that a line of a file, a cell or a member
+/// of JSON may have: WIF, base58 of 64 bytes or behind `base58:` or `ed25519:`, hexadecimal or base64 of DER, PEM, a
+/// COSE_Key, or a seed with its public key, and arrays of numbers. Keys of 64 hexadecimal digits are none.
+pub fn is_secret_key(text: &[u8]) -> bool {
+    // No digit of a plain key decides a branch.
+    gecc::fields::hex_digits(text).len() != 64 && (are_secret_keys(text) || value::form(text).is_some())
+}
+
+/// What a text that is not read as a private key seems to be, and how to convert it, as a clause behind "this is";
+/// nothing of it is shown.
+pub fn unsupported_form(text: &[u8]) -> Option<&'static str> {
+    value::unsupported(text)
+}
+
+/// The same for a file, where that holds nothing that is read as lines of keys.
+pub fn unsupported_file(head: &[u8]) -> Option<&'static str> {
+    value::unsupported_file(head)
+}
+
 /// The private keys of a file, in their order; of Ed25519 the seeds. They have to be for this curve, or for Ed25519,
 /// where they say what they are for, and public keys beside them have to be theirs. Text and blocks of other things
-/// between PEM's keys are skipped. **Constant-time** in the keys, but for their base64.
+/// between PEM's keys are skipped. A text of one value may be in any of the forms of [`is_secret_key`].
+/// **Constant-time** in the keys, but for where their texts have line ends, and for decimal numbers in arrays.
 ///
 /// # Errors
 /// A text for the user, also for a file in no such form.
@@ -112,10 +146,31 @@ impl KeyOfEach {
 
 fn read(file: &[u8], pairs: &mut Pairs) -> Result<(), String> {
     match Form::of(file) {
-        Some(Form::Pem) => pem::read(file, pairs),
+        Some(Form::Pem) => match utf16::narrowed(file) {
+            Some(text) => key_blocks::read(&text, pairs),
+            None => key_blocks::read(file, pairs),
+        },
         Some(Form::Jwk) => jwk::read(file, pairs),
         Some(Form::Der) => pairs.push(der::key(file, pairs.kind())?, ""),
-        None => Err("no private key in PEM, DER or JWK".to_owned()),
+        Some(Form::Cose) => pairs.push(cose::private_key(file, pairs.kind())?, ""),
+        Some(Form::Numbers) | None => read_value(file, pairs),
+    }
+}
+
+/// Reads a file of one value.
+fn read_value(text: &[u8], pairs: &mut Pairs) -> Result<(), String> {
+    // As cells of binary columns are.
+    if text.len() == 64 && !text.is_ascii() && pairs.kind() == KeyKind::Ed25519 {
+        return value::of_bytes(text, pairs.kind()).map_or(Ok(()), |pair| pairs.push(pair?, ""));
+    }
+    match value::form(text) {
+        // PEM in base64.
+        Some(value::Form::Bytes(bytes)) if pem::begins(&bytes) => key_blocks::read(&bytes, pairs),
+        Some(form) => pairs.push(value::read(text, &form, pairs.kind())?, ""),
+        None => {
+            let found = value::unsupported(text).map(|what| format!(": this is {what}"));
+            Err(format!("no private key in PEM, DER or JWK{}", found.unwrap_or_default()))
+        }
     }
 }
 
@@ -127,6 +182,21 @@ pub fn push(keys: &mut Vec<SecretKey>, key: SecretKey) {
         *keys = larger;
     }
     keys.push(key);
+}
+
+/// A private key as a number, of which zeros in front may be missing, or more than needed.
+fn number(bytes: &[u8]) -> Result<SecretKey, String> {
+    let key = padded(bytes).ok_or_else(|| format!("a private key of {} bytes instead of 32", bytes.len()))?;
+    Ok(SecretKey::from_bytes(*key))
+}
+
+/// The 32 bytes of a number; `None` for a larger one, and for no bytes.
+fn padded(bytes: &[u8]) -> Option<Zeroizing<[u8; 32]>> {
+    let (front, rest) = bytes.split_at(bytes.len().saturating_sub(32));
+    let is_small = front.iter().fold(0, |all, byte| all | byte) == 0;
+    let mut number = Zeroizing::new([0; 32]);
+    number[32 - rest.len()..].copy_from_slice(rest);
+    Some(number).filter(|_| is_small && !bytes.is_empty())
 }
 
 /// A private key as a fixed number of bytes.

@@ -1,46 +1,101 @@
-//! Keys of Ed25519 as OpenSSH writes them: lines of `id_ed25519.pub` (RFC 4253, section 6.6, and RFC 8709, section 4),
-//! and private keys that are not encrypted (PROTOCOL.key of OpenSSH).
+//! Keys as OpenSSH writes them, of Ed25519 and P-256: lines of `id_ed25519.pub` and `authorized_keys` (RFC 4253, section
+//! 6.6; RFC 5656, section 3.1; RFC 8709, section 4), and private keys that are not encrypted (PROTOCOL.key of OpenSSH).
 
-use crate::exactly_32;
+use crate::kind::KeyKind;
 use crate::pairs::{Pair, Public};
+use crate::{exactly_32, number};
 use base64ct::{Base64, Encoding};
+use gecc::CurveId;
 
-/// The name of the algorithm in both.
-const NAME: &[u8] = b"ssh-ed25519";
+/// The names of the algorithms in lines and in files.
+const ED25519: &[u8] = b"ssh-ed25519";
+const P256: &[u8] = b"ecdsa-sha2-nistp256";
+/// What a key of P-256 calls its curve.
+const P256_CURVE: &[u8] = b"nistp256";
 /// Which begins private keys.
 const MAGIC: &[u8] = b"openssh-key-v1\0";
 /// Without encryption the private part is padded to a multiple of this, by the bytes 1, 2, 3, ...
 const BLOCK: usize = 8;
+/// How the base64 of every public key begins: with the length of a short name.
+const BLOB: &[u8] = b"AAAA";
 
-/// Whether a text is the line of a public key of any algorithm.
+/// Whether a text is the line of a public key of any algorithm, behind options or a host or not.
 pub fn is_public(text: &[u8]) -> bool {
     // Coordinates may begin with any bytes, but no key of 64 is text by chance.
-    (text.starts_with(b"ssh-") || text.starts_with(b"ecdsa-sha2-")) && std::str::from_utf8(text).is_ok()
+    std::str::from_utf8(text).is_ok_and(|text| !text.starts_with('{')) && algorithm_of(text).is_some()
 }
 
-/// The public key of a line: the algorithm, base64, and a comment that is ignored.
-pub fn public_key(text: &[u8]) -> Result<[u8; 32], String> {
-    let mut words = text.trim_ascii().splitn(3, |byte| *byte == b' ');
-    if words.next() != Some(NAME) {
-        return Err("`public_key` is a line of OpenSSH that is not for ssh-ed25519".to_owned());
+/// The algorithm of a line, and what stands behind it.
+fn algorithm_of(line: &[u8]) -> Option<(&[u8], &[u8])> {
+    let names = |word: &[u8]| {
+        let starts = [&b"ssh-"[..], b"ecdsa-sha2-", b"sk-ssh-", b"sk-ecdsa-sha2-"];
+        starts.iter().any(|start| word.starts_with(start))
+    };
+    let (first, rest) = word(line.trim_ascii());
+    if names(first) {
+        return Some((first, rest));
     }
-    let digits = words.next().and_then(|digits| std::str::from_utf8(digits).ok());
-    let blob = digits.and_then(|digits| Base64::decode_vec(digits).ok());
-    let key = blob.and_then(|blob| of_blob(&blob));
-    key.ok_or_else(|| "`public_key` is no line of OpenSSH with a key of ssh-ed25519".to_owned())
+    // Options may hold anything, but not what looks like a key.
+    let (second, rest) = word(rest);
+    (names(second) && rest.starts_with(BLOB)).then_some((second, rest))
+}
+
+/// The first word of a line, which may have spaces in quotes, and the rest from its next word on.
+fn word(line: &[u8]) -> (&[u8], &[u8]) {
+    let (mut is_quoted, mut is_escaped) = (false, false);
+    let end = line.iter().position(|byte| {
+        is_quoted ^= *byte == b'"' && !is_escaped;
+        is_escaped = *byte == b'\\' && !is_escaped;
+        !is_quoted && matches!(byte, b' ' | b'\t')
+    });
+    let (word, rest) = line.split_at(end.unwrap_or(line.len()));
+    (word, rest.trim_ascii_start())
+}
+
+/// The public key of a line, which is for `kind`: options, the algorithm, base64, and a comment that is ignored.
+pub fn public_key(line: &[u8], kind: KeyKind) -> Result<Vec<u8>, String> {
+    let malformed = || "`public_key` is not a line of OpenSSH with a public key".to_owned();
+    let (name, rest) = algorithm_of(line).ok_or_else(malformed)?;
+    kind.require(kind_of(name).map_err(|problem| format!("`public_key`: {problem}"))?)?;
+    let (digits, _) = word(rest);
+    let blob = std::str::from_utf8(digits).ok().and_then(|digits| Base64::decode_vec(digits).ok());
+    of_blob(&blob.ok_or_else(malformed)?, name).ok_or_else(malformed)
+}
+
+/// What keys of an algorithm are for.
+fn kind_of(name: &[u8]) -> Result<KeyKind, String> {
+    match name {
+        ED25519 => Ok(KeyKind::Ed25519),
+        P256 => Ok(KeyKind::Curve(CurveId::P256)),
+        _ if name.ends_with(b"-cert-v01@openssh.com") => {
+            Err("a certificate of OpenSSH; give the key that it is for, the .pub file without -cert".to_owned())
+        }
+        _ if name.starts_with(b"sk-") => {
+            Err("a key of a security key in OpenSSH, whose signatures are over other data".to_owned())
+        }
+        _ => Err("a key of OpenSSH that is neither for ssh-ed25519 nor for ecdsa-sha2-nistp256".to_owned()),
+    }
 }
 
 /// A public key: the algorithm, and the key.
-fn of_blob(blob: &[u8]) -> Option<[u8; 32]> {
+fn of_blob(blob: &[u8], name: &[u8]) -> Option<Vec<u8>> {
     let mut blob = Fields(blob);
-    blob.require(NAME)?;
-    let key = blob.string()?.try_into().ok()?;
+    blob.require(name)?;
+    let key = key_of(&mut blob, name)?;
     blob.end()?;
-    Some(key)
+    Some(key.to_vec())
+}
+
+/// The fields of a public key behind the name of the algorithm.
+fn key_of<'a>(fields: &mut Fields<'a>, name: &[u8]) -> Option<&'a [u8]> {
+    if name == P256 {
+        fields.require(P256_CURVE)?;
+    }
+    fields.string().filter(|key| name == P256 || key.len() == 32)
 }
 
 /// A private key, out of the block that PEM holds.
-pub fn private_key(bytes: &[u8]) -> Result<Pair, String> {
+pub fn private_key(bytes: &[u8], kind: KeyKind) -> Result<Pair, String> {
     let malformed = || "not a private key as OpenSSH writes them".to_owned();
     let mut file = Fields(bytes.strip_prefix(MAGIC).ok_or_else(malformed)?);
     let [cipher, derivation, options] = file.strings().ok_or_else(malformed)?;
@@ -53,21 +108,21 @@ pub fn private_key(bytes: &[u8]) -> Result<Pair, String> {
         return Err("the file holds more than one key".to_owned());
     }
     let [outer, private] = file.strings().ok_or_else(malformed)?;
-    if Fields(outer).string().ok_or_else(malformed)? != NAME {
-        return Err("the key is not for ssh-ed25519".to_owned());
-    }
-    file.end().and_then(|()| pair(of_blob(outer)?, private)).ok_or_else(malformed)
+    let name = Fields(outer).string().ok_or_else(malformed)?;
+    kind.require(kind_of(name)?)?;
+    let outer = of_blob(outer, name).ok_or_else(malformed)?;
+    file.end().and_then(|()| pair(&outer, private, name)).ok_or_else(malformed)?
 }
 
-/// The private part: two equal numbers, the algorithm, the public key, the seed with the public key behind it, a
-/// comment, and padding.
-fn pair(outer: [u8; 32], private: &[u8]) -> Option<Pair> {
+/// The private part: two equal numbers, the algorithm, the public key, the private one, a comment, and padding. That of
+/// Ed25519 is the seed with the public key behind it, that of P-256 a number, which has a zero in front where its first
+/// bit is set.
+fn pair(outer: &[u8], private: &[u8], name: &[u8]) -> Option<Result<Pair, String>> {
     let mut fields = Fields(private);
     let is_whole = fields.number()? == fields.number()?;
-    fields.require(NAME)?;
-    let public = fields.string()?.try_into().ok()?;
-    let (seed, behind) = fields.string()?.split_at_checked(32)?;
-    let behind = behind.try_into().ok()?;
+    fields.require(name)?;
+    let public = key_of(&mut fields, name)?;
+    let secret = fields.string()?;
     fields.string()?;
     let is_padded = private.len().is_multiple_of(BLOCK)
         && fields.0.len() < BLOCK
@@ -75,8 +130,14 @@ fn pair(outer: [u8; 32], private: &[u8]) -> Option<Pair> {
     if !is_whole || !is_padded {
         return None;
     }
-    let secret = exactly_32(seed).ok()?;
-    Some(Pair { secret, public: [outer, public, behind].map(Public::Ed25519).into() })
+    if name == P256 {
+        let publics = [outer, public].map(Public::from_sec1).into_iter().collect::<Result<_, _>>();
+        return Some(publics.and_then(|public| Ok(Pair { secret: number(secret)?, public })));
+    }
+    let (seed, behind) = secret.split_at_checked(32)?;
+    let publics = [outer, public, behind].map(|key| key.try_into().map(Public::Ed25519).ok());
+    let public = publics.into_iter().collect::<Option<_>>()?;
+    Some(exactly_32(seed).map(|secret| Pair { secret, public }))
 }
 
 /// What is left to read of the fields of RFC 4251, section 5. What is malformed is `None`.

@@ -1,24 +1,27 @@
 //! Public keys in forms that say what they are for: SubjectPublicKeyInfo (RFC 5480, RFC 8410) and X.509 certificates
-//! (RFC 5280) in DER or PEM, JSON Web Keys, and lines of OpenSSH with keys of Ed25519.
+//! (RFC 5280) in DER or PEM, JSON Web Keys, COSE_Keys, lines of OpenSSH, and keys of Ed25519 with a byte in front.
 
 use crate::der::ELLIPTIC_CURVE;
 use crate::kind::{ED25519, KeyKind};
-use crate::{openssh, without_mark};
-use base64ct::{Base64UrlUnpadded, Encoding};
+use crate::{cose, jwk, openssh, pem, utf16, without_mark};
 use der::asn1::{AnyRef, ObjectIdentifier};
 use der::{Decode, Header, Reader as _, SliceReader, Tag, Tagged};
 use gecc::CurveId;
 use gecc::fields::pem_in_base64;
-use pem_rfc7468::Decoder;
 use pkcs8::spki::SubjectPublicKeyInfoRef;
 use sec1::EcParameters;
 use serde::Deserialize;
+use serde_json::value::RawValue;
 use std::borrow::Cow;
 
-/// The SEC 1 octet string of a public key in PEM, DER or JWK, or the 32 bytes of one of Ed25519, also in a line of
-/// OpenSSH. It has to be for this curve, or for Ed25519. Of a certificate it is that of its subject; nothing else of a
-/// certificate is checked, neither its signature nor its dates. Whether the key is a point is not checked. `None` for
-/// what is in no such form: octet strings of SEC 1, `x || y` and 32 bytes are none, and no text of digits.
+/// Bytes of the longest key in an encoding of points.
+const LONGEST_POINT: usize = 65;
+
+/// The SEC 1 octet string of a public key in PEM, DER, JWK, as a COSE_Key or a line of OpenSSH, or the 32 bytes of one of
+/// Ed25519. It has to be for this curve, or for Ed25519. Of a certificate it is that of its subject; nothing else of a
+/// certificate is checked, neither its signature nor its dates. Of a set of JSON Web Keys it is the only one that is
+/// for this. Whether the key is a point is not checked. `None` for what is in no such form: octet strings of SEC 1,
+/// `x || y` and 32 bytes are none, and no text of digits.
 ///
 /// # Errors
 /// A text for the user.
@@ -27,15 +30,53 @@ pub fn public_key(key: &[u8], kind: impl Into<KeyKind>) -> Option<Result<Vec<u8>
     match text.first()? {
         // Coordinates may begin with any bytes, but no key of 64 is text by chance.
         b'{' if std::str::from_utf8(text).is_ok() => Some(of_jwk(text, kind)),
-        b'-' if text.starts_with(b"-----BEGIN") => Some(of_pem(text, kind)),
+        _ if is_pem(key, text) => Some(of_pem(key, kind)),
         // As transparency logs have keys.
         b'L' if let Some(pem) = std::str::from_utf8(text).ok().and_then(pem_in_base64) => {
             Some(of_pem(pem.as_bytes(), kind))
         }
-        _ if openssh::is_public(text) => Some(of_openssh(text, kind)),
+        _ if openssh::is_public(text) => Some(openssh::public_key(text, kind)),
+        _ if text.starts_with(b"---- BEGIN SSH2") => {
+            Some(Err("`public_key` is in the form of RFC 4716: convert it with `ssh-keygen -i -f FILE`".to_owned()))
+        }
         _ if is_der(key) => Some(of_der(key, kind)),
+        _ if may_be_longer(key) && cose::is_key(key) => {
+            Some(cose::public_key(key, kind).map_err(|problem| format!("`public_key`: {problem}")))
+        }
+        // As XRP's ledger has keys of Ed25519.
+        0xed if kind == KeyKind::Ed25519 && key.len() == 33 => Some(Ok(key[1..].to_vec())),
         _ => None,
     }
+}
+
+/// Whether a text is a public key in one of the forms of [`public_key`] that are texts, which no digits are.
+pub fn is_public_key(text: &[u8]) -> bool {
+    let trimmed = without_mark(text).trim_ascii_start();
+    let is_text = || openssh::is_public(trimmed) || trimmed.starts_with(b"---- BEGIN SSH2");
+    trimmed.starts_with(b"{") || is_pem(text, trimmed) || is_text()
+}
+
+/// The row, for [`gecc::PublicKeys::mixed`], of a key in the hybrid form of X9.62, `06 || x || y` or `07 || x || y`, where
+/// the first byte says the parity of y; `None` for all others. Callers take this form where it is asked for.
+pub fn hybrid_row(key: &[u8]) -> Option<[u8; 65]> {
+    let mut row: [u8; LONGEST_POINT] = key.try_into().ok()?;
+    let is_hybrid = row[0] == 6 | (row[64] & 1);
+    row[0] = 4;
+    Some(row).filter(|_| is_hybrid)
+}
+
+/// Whether a key is longer than points are, or shorter than texts: rows of coordinates may be anything.
+fn may_be_longer(key: &[u8]) -> bool {
+    !matches!(key.len(), 32 | 33 | 64 | 65)
+}
+
+fn is_pem(key: &[u8], text: &[u8]) -> bool {
+    let may_be_text = || key.len() > LONGEST_POINT || utf16::is_utf16(key);
+    text.starts_with(b"-----BEGIN")
+        || may_be_text() && {
+            let narrowed = utf16::narrowed(key);
+            pem::begins(narrowed.as_ref().map_or(key, |text| text))
+        }
 }
 
 /// Whether bytes are a sequence that begins with a sequence, and are no point: those of `x || y` may be anything, and
@@ -51,18 +92,38 @@ fn is_der(key: &[u8]) -> bool {
         && SliceReader::new(key).and_then(|mut reader| inside(&mut reader)).unwrap_or(false)
 }
 
+/// The only public key or certificate of a text, which may have parameters and other text beside it.
 fn of_pem(text: &[u8], kind: KeyKind) -> Result<Vec<u8>, String> {
-    // In a cell line ends are often written as two characters.
-    let text = String::from_utf8_lossy(text);
-    let text = if text.contains("\\n") { Cow::Owned(text.replace("\\n", "\n")) } else { text };
-    let invalid = |_| "`public_key` is not valid PEM".to_owned();
-    let mut decoder = Decoder::new_detect_wrap(text.trim_ascii_end().as_bytes()).map_err(invalid)?;
-    let mut der = vec![0; decoder.remaining_len()];
-    decoder.decode(&mut der).map_err(invalid)?;
-    match decoder.type_label() {
-        // RFC 7468, sections 13 and 5, of which the last is the old name.
-        "PUBLIC KEY" | "CERTIFICATE" | "X509 CERTIFICATE" => of_der(&der, kind),
-        label => Err(format!("`public_key` is PEM of a {label}, and not of a PUBLIC KEY or CERTIFICATE")),
+    let narrowed = utf16::narrowed(text);
+    let text = narrowed.as_ref().map_or(text, |text| text);
+    let (mut key, mut other) = (None, None);
+    for block in pem::blocks(text) {
+        let block = block.map_err(|damage| format!("`public_key` is not valid PEM: {damage}"))?;
+        match block.label() {
+            // RFC 7468, sections 13 and 5, of which the third is the old name; the last is that of some tools.
+            Some("PUBLIC KEY" | "CERTIFICATE" | "X509 CERTIFICATE" | "EC PUBLIC KEY") => {
+                if key.replace(block).is_some() {
+                    return Err(
+                        "`public_key` is PEM of several keys or certificates: give the one that is meant".to_owned()
+                    );
+                }
+            }
+            Some("EC PARAMETERS" | "SM2 PARAMETERS") => {}
+            label => _ = other.get_or_insert(label),
+        }
+    }
+    match (key, other) {
+        (Some(block), None) => {
+            let der = block.decode().ok_or("`public_key` is not valid PEM: its contents are not base64")?;
+            of_der(&der, kind)
+        }
+        (_, Some(Some(label))) => {
+            Err(format!("`public_key` is PEM of a {label}, and not of a PUBLIC KEY or CERTIFICATE"))
+        }
+        (_, Some(None)) => {
+            Err("`public_key` is PEM with a label that is not known, and not of a PUBLIC KEY or CERTIFICATE".to_owned())
+        }
+        (None, None) => Err("`public_key` is PEM without a PUBLIC KEY or CERTIFICATE".to_owned()),
     }
 }
 
@@ -85,12 +146,6 @@ fn of_der(der: &[u8], kind: KeyKind) -> Result<Vec<u8>, String> {
     bytes.ok_or_else(malformed)
 }
 
-fn of_openssh(line: &[u8], kind: KeyKind) -> Result<Vec<u8>, String> {
-    let key = openssh::public_key(line)?;
-    kind.require(KeyKind::Ed25519)?;
-    Ok(key.to_vec())
-}
-
 /// RFC 5280, section 4.1: a sequence that begins with a sequence of the version, which may be left out, the serial
 /// number, the algorithm, the issuer, the dates, the subject, and its key.
 fn of_certificate(der: &[u8]) -> der::Result<SubjectPublicKeyInfoRef<'_>> {
@@ -103,31 +158,65 @@ fn of_certificate(der: &[u8]) -> der::Result<SubjectPublicKeyInfoRef<'_>> {
     SubjectPublicKeyInfoRef::decode(&mut fields)
 }
 
+/// A key, or a set of keys.
 #[derive(Deserialize)]
 struct Jwk<'a> {
-    kty: &'a str,
-    crv: &'a str,
-    x: &'a str,
-    y: Option<&'a str>,
+    #[serde(borrow)]
+    keys: Option<Vec<&'a RawValue>>,
+    kty: Option<Cow<'a, str>>,
+    crv: Option<Cow<'a, str>>,
+    x: Option<Cow<'a, str>>,
+    y: Option<Cow<'a, str>>,
 }
 
 fn of_jwk(text: &[u8], kind: KeyKind) -> Result<Vec<u8>, String> {
-    let malformed = || match kind {
-        KeyKind::Curve(_) => "`public_key` is no JSON Web Key with `kty` EC, `crv`, `x` and `y`".to_owned(),
-        KeyKind::Ed25519 => "`public_key` is no JSON Web Key with `kty` OKP, `crv` and `x`".to_owned(),
-    };
-    let jwk: Jwk = serde_json::from_slice(text).map_err(|_| malformed())?;
-    kind.require_jwk_type(jwk.kty).map_err(|_| malformed())?;
-    kind.require_jwk_name(jwk.crv)?;
-    let (mut bytes, y) = match kind {
-        KeyKind::Curve(_) => (vec![4], Some(jwk.y.ok_or_else(malformed)?)),
-        KeyKind::Ed25519 => (Vec::new(), None),
-    };
-    for coordinate in [jwk.x].into_iter().chain(y) {
-        let coordinate = Base64UrlUnpadded::decode_vec(coordinate).ok().filter(|coordinate| coordinate.len() == 32);
-        bytes.extend(coordinate.ok_or_else(malformed)?);
+    let wrong = |problem: String| format!("`public_key` is no JSON Web Key that can be used, as {problem}");
+    let jwk: Jwk = parsed(text).map_err(wrong)?;
+    let Some(set) = jwk.keys else { return octets(&jwk, kind).map_err(wrong) };
+    let keys = set.iter().map(|key| parsed(key.get().as_bytes())).collect::<Result<Vec<Jwk>, _>>().map_err(wrong)?;
+    let fitting: Vec<&Jwk> = keys.iter().filter(|key| require(key, kind).is_ok()).collect();
+    match (&fitting[..], &keys[..]) {
+        ([only], _) => octets(only, kind).map_err(wrong),
+        ([], [only]) => octets(only, kind).map_err(wrong),
+        ([], _) => Err(wrong(format!("none of the {} keys of the set is for {kind}", keys.len()))),
+        _ => Err(wrong(format!("{} keys of the set are for {kind}: give the one that is meant", fitting.len()))),
     }
-    Ok(bytes)
+}
+
+fn parsed(text: &[u8]) -> Result<Jwk<'_>, String> {
+    // serde's own text may quote values.
+    serde_json::from_slice(text).map_err(|problem| match problem.classify() {
+        serde_json::error::Category::Data => {
+            "a member of it is not a text, stands twice, or the whole is not an object".to_owned()
+        }
+        _ => format!("it is not JSON at line {}, column {}", problem.line(), problem.column()),
+    })
+}
+
+/// Fails unless the key is for this.
+fn require(jwk: &Jwk, kind: KeyKind) -> Result<(), String> {
+    kind.require_jwk_type(member(&jwk.kty, "kty")?)?;
+    kind.require_jwk_name(member(&jwk.crv, "crv")?)
+}
+
+fn member<'a>(value: &'a Option<Cow<str>>, name: &str) -> Result<&'a str, String> {
+    value.as_deref().ok_or_else(|| format!("`{name}` is not given"))
+}
+
+/// The point in SEC 1, or the 32 bytes of a key of Ed25519.
+fn octets(jwk: &Jwk, kind: KeyKind) -> Result<Vec<u8>, String> {
+    require(jwk, kind)?;
+    let is_number = kind != KeyKind::Ed25519;
+    let coordinate = |value: &Option<Cow<str>>, name| {
+        let bytes = jwk::bytes(member(value, name)?, name)?;
+        jwk::exactly(&bytes, name, is_number)
+    };
+    let x = coordinate(&jwk.x, "x")?;
+    if !is_number {
+        return Ok(x.to_vec());
+    }
+    let y = coordinate(&jwk.y, "y")?;
+    Ok([&[4], &x[..], &y[..]].concat())
 }
 
 /// Reads a column of public keys in any form, as rows for [`gecc::PublicKeys::mixed`].
@@ -139,18 +228,25 @@ pub struct Reader {
     /// Why the first key could not be read, while none could.
     problem: Option<String>,
     some_are_read: bool,
+    takes_hybrid: bool,
 }
 
 impl Reader {
     /// For keys that have to be of this curve, or of Ed25519.
     pub fn new(kind: impl Into<KeyKind>) -> Self {
-        Reader { kind: kind.into(), problem: None, some_are_read: false }
+        Reader { kind: kind.into(), problem: None, some_are_read: false, takes_hybrid: false }
     }
 
-    /// The row of a key: PEM, DER or JWK, a certificate's, a SEC 1 octet string, or `x || y`; of Ed25519
-    /// 32 bytes, or a line of OpenSSH.
+    /// Takes points in the hybrid form of X9.62 too ([`hybrid_row`]).
+    pub fn with_hybrid(self) -> Self {
+        Reader { takes_hybrid: true, ..self }
+    }
+
+    /// The row of a key: in a form of [`public_key`], a SEC 1 octet string, or `x || y`; of Ed25519 32 bytes.
     pub fn row(&mut self, key: &[u8]) -> [u8; 65] {
-        self.kind.row(&self.octets(key).unwrap_or_default(), false)
+        let octets = self.octets(key).unwrap_or_default();
+        let hybrid = if self.takes_hybrid && self.kind != KeyKind::Ed25519 { hybrid_row(&octets) } else { None };
+        hybrid.unwrap_or_else(|| self.kind.row(&octets, false))
     }
 
     /// The same key as [`public_key`] has it, and one in no form that says what it is for as it is; `None` for what

@@ -235,7 +235,12 @@ fn coordinates_of_a_json_web_key_belong_to_it() {
             assert_eq!(keys(with(member, Value::Null), curve).unwrap(), [key]);
             let reason = "JSON Web Key 1: the public key does not belong to the private key";
             refused(with(member, Base64UrlUnpadded::encode_string(&[9; 32]).into()), curve, reason);
-            refused(with(member, json!("AA")), curve, &format!("`{member}` has 1 bytes instead of 32"));
+            // A number that is short is one, and another.
+            refused(with(member, json!("AA")), curve, reason);
+            let long = Base64UrlUnpadded::encode_string(&[9; 33]);
+            refused(with(member, json!(long)), curve, &format!("`{member}` has 33 bytes instead of 32"));
+            let digits = json!("11".repeat(32));
+            refused(with(member, digits), curve, &format!("`{member}` is hexadecimal, and has to be base64url"));
             refused(with(member, json!(1)), curve, &format!("`{member}` is not a text"));
         }
         refused(with("x", jwk["y"].clone()), curve, "does not belong");
@@ -261,8 +266,8 @@ fn keys_of_other_curves_are_refused() {
             _ => refused(json, *curve, "the key is for secp256k1"),
         }
     }
-    refused(jwk("P-384", &[7; 32]).to_string(), CurveId::P256, "neither P-256 nor secp256k1");
-    refused(jwk("BP-256", &[7; 32]).to_string(), CurveId::BrainpoolP256r1, "no JWK name is registered");
+    refused(jwk("P-384", &[7; 32]).to_string(), CurveId::P256, "the key is for P-384, not for p256");
+    refused(jwk("nothing", &[7; 32]).to_string(), CurveId::P256, "`crv` is no name of a curve that is known");
 }
 
 #[test]
@@ -272,7 +277,7 @@ fn what_cannot_be_used_is_explained() {
     p256(block("ENCRYPTED PRIVATE KEY", "MAA="), "the key is encrypted: decrypt it first");
     p256(block("EC PRIVATE KEY", "Proc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,00\n\nMAA="), "the key is encrypted");
     p256(block("RSA PRIVATE KEY", "MAA="), "`RSA PRIVATE KEY` is not supported");
-    p256(block("OPENSSH PRIVATE KEY", "MAA="), "`OPENSSH PRIVATE KEY` is not supported");
+    p256(block("OPENSSH PRIVATE KEY", "MAA="), "not a private key as OpenSSH writes them");
     p256(block("PRIVATE KEY", "M*A="), "block in line 1: not valid PEM");
     p256("\n-----BEGIN PRIVATE KEY-----\nMAA=\n".to_owned(), "the block in line 2 has no end");
     // SEQUENCE { SEQUENCE {}, OCTET STRING {} }: the outside of an encrypted key.

@@ -13,7 +13,7 @@ fn chosen<T: Copy>(what: &str, name: &str, values: &[(&str, T)]) -> PyResult<T> 
     let found = values.iter().find(|(other, _)| *other == name);
     found.map(|(_, value)| *value).ok_or_else(|| {
         let names: Vec<&str> = values.iter().map(|(name, _)| *name).collect();
-        PyValueError::new_err(format!("{what}: {name:?} is not one of {}", names.join(", ")))
+        PyValueError::new_err(format!("{what}: {:?} is not one of {}", gecc::fields::shown(name), names.join(", ")))
     })
 }
 

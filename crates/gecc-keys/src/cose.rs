@@ -1,0 +1,216 @@
+//! Keys as COSE has them (RFC 9052, section 7; RFC 9053, section 7): maps of CBOR (RFC 8949).
+
+use crate::kind::KeyKind;
+use crate::pairs::{Pair, Public};
+use crate::{exactly_32, number, padded};
+use gecc::CurveId;
+
+// Labels of members, and their values, of RFC 9052 and RFC 9053.
+const KEY_TYPE: i64 = 1;
+const CURVE: i64 = -1;
+const X: i64 = -2;
+const Y: i64 = -3;
+const D: i64 = -4;
+const OKP: i64 = 1;
+const EC2: i64 = 2;
+
+/// The deepest value that is passed over.
+const DEEPEST: usize = 16;
+
+/// What is needed of a key.
+#[derive(Default)]
+struct Key<'a> {
+    key_type: Option<Value<'a>>,
+    curve: Option<Value<'a>>,
+    x: Option<Value<'a>>,
+    y: Option<Value<'a>>,
+    d: Option<Value<'a>>,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Value<'a> {
+    Number(i64),
+    Bytes(&'a [u8]),
+    Truth(bool),
+    Other,
+}
+
+/// Whether bytes are a map of CBOR with a type of key, and nothing else.
+pub fn is_key(bytes: &[u8]) -> bool {
+    matches!(bytes.first(), Some(0xa1..=0xb8 | 0xbf)) && Key::of(bytes).is_some_and(|key| key.key_type.is_some())
+}
+
+/// The octets of a public key: a point in SEC 1, or the 32 bytes of a key of Ed25519.
+pub fn public_key(bytes: &[u8], kind: KeyKind) -> Result<Vec<u8>, String> {
+    let key = Key::of(bytes).ok_or_else(malformed)?;
+    key.require(kind)?;
+    let x = key.bytes(key.x, "x (-2)")?;
+    if kind == KeyKind::Ed25519 {
+        let is_key = |x: &&[u8]| x.len() == 32;
+        return Some(x)
+            .filter(is_key)
+            .map(<[u8]>::to_vec)
+            .ok_or_else(|| "the COSE_Key has an x that is not of 32 bytes".to_owned());
+    }
+    let x = padded(x).ok_or_else(|| wrong_length("x", x))?;
+    Ok(match key.y {
+        Some(Value::Truth(is_odd)) => [&[2 | u8::from(is_odd)], &x[..]].concat(),
+        y => {
+            let y = key.bytes(y, "y (-3)")?;
+            let y = padded(y).ok_or_else(|| wrong_length("y", y))?;
+            [&[4], &x[..], &y[..]].concat()
+        }
+    })
+}
+
+/// The private key, and the public one where it is there.
+pub fn private_key(bytes: &[u8], kind: KeyKind) -> Result<Pair, String> {
+    let key = Key::of(bytes).ok_or_else(malformed)?;
+    key.require(kind)?;
+    if key.d.is_none() {
+        return Err("a public key: d (-4) is not in the COSE_Key".to_owned());
+    }
+    let d = key.bytes(key.d, "d (-4)")?;
+    let x = key.x.map(|_| key.bytes(key.x, "x (-2)")).transpose()?;
+    if kind == KeyKind::Ed25519 {
+        let public = x.map(|x| x.try_into().map(Public::Ed25519)).transpose().map_err(|_| wrong_length("x", &[]))?;
+        return Ok(Pair { secret: exactly_32(d)?, public: public.into_iter().collect() });
+    }
+    let coordinate = |name, value: &[u8]| padded(value).map(|value| *value).ok_or_else(|| wrong_length(name, value));
+    let x = x.map(|x| coordinate("x", x)).transpose()?;
+    let (y, y_is_odd) = match key.y {
+        Some(Value::Truth(is_odd)) => (None, Some(is_odd)),
+        None => (None, None),
+        y => (Some(coordinate("y", key.bytes(y, "y (-3)")?)?), None),
+    };
+    let public = (x.is_some() || y.is_some()).then_some(Public::Point { x, y, y_is_odd });
+    if d.len() < 32 && !(x.is_some() && (y.is_some() || y_is_odd.is_some())) {
+        return Err(format!("d has {} bytes instead of 32, and there are no x and y to check it by", d.len()));
+    }
+    Ok(Pair { secret: number(d)?, public: public.into_iter().collect() })
+}
+
+fn malformed() -> String {
+    "not a COSE_Key: not one map of CBOR".to_owned()
+}
+
+fn wrong_length(name: &str, value: &[u8]) -> String {
+    format!("the COSE_Key has {} bytes of {name} instead of 32", value.len())
+}
+
+impl<'a> Key<'a> {
+    fn of(bytes: &'a [u8]) -> Option<Self> {
+        let (mut reader, mut key) = (Cbor(bytes), Key::default());
+        let (major, members) = reader.head()?;
+        if major != 5 {
+            return None;
+        }
+        let mut left = members;
+        while left != Some(0) && !(members.is_none() && reader.ends()) {
+            left = left.map(|left| left - 1);
+            let label = reader.value(0)?;
+            let value = reader.value(0)?;
+            let place = match label {
+                Value::Number(KEY_TYPE) => &mut key.key_type,
+                Value::Number(CURVE) => &mut key.curve,
+                Value::Number(X) => &mut key.x,
+                Value::Number(Y) => &mut key.y,
+                Value::Number(D) => &mut key.d,
+                _ => continue,
+            };
+            // A member that stands twice has no value that all readers agree on.
+            if place.replace(value).is_some() {
+                return None;
+            }
+        }
+        reader.0.is_empty().then_some(key)
+    }
+
+    /// Fails unless the key is for this.
+    fn require(&self, kind: KeyKind) -> Result<(), String> {
+        let found = match (self.key_type, self.curve) {
+            (Some(Value::Number(EC2)), Some(Value::Number(1))) => KeyKind::Curve(CurveId::P256),
+            (Some(Value::Number(EC2)), Some(Value::Number(8))) => KeyKind::Curve(CurveId::Secp256k1),
+            // Registered by ISO/IEC 18013-5.
+            (Some(Value::Number(EC2)), Some(Value::Number(256))) => KeyKind::Curve(CurveId::BrainpoolP256r1),
+            (Some(Value::Number(OKP)), Some(Value::Number(6))) => KeyKind::Ed25519,
+            (Some(Value::Number(EC2 | OKP)), Some(Value::Number(curve))) => {
+                return Err(format!("the COSE_Key is for the curve with the number {curve}, not for {kind}"));
+            }
+            _ => return Err("the COSE_Key has no type (1) EC2 or OKP with a curve (-1)".to_owned()),
+        };
+        kind.require(found)
+    }
+
+    fn bytes(&self, value: Option<Value<'a>>, name: &str) -> Result<&'a [u8], String> {
+        match value {
+            Some(Value::Bytes(bytes)) => Ok(bytes),
+            Some(_) => Err(format!("{name} of the COSE_Key is not a byte string")),
+            None => Err(format!("{name} is not in the COSE_Key")),
+        }
+    }
+}
+
+/// What is left to read of CBOR. What is malformed is `None`.
+struct Cbor<'a>(&'a [u8]);
+
+impl<'a> Cbor<'a> {
+    /// The major type of the next item and its number, which is `None` for items of no fixed length.
+    fn head(&mut self) -> Option<(u8, Option<u64>)> {
+        let (&first, rest) = self.0.split_first()?;
+        let length = match first & 0x1f {
+            small @ 0..24 => {
+                self.0 = rest;
+                return Some((first >> 5, Some(small.into())));
+            }
+            size @ 24..28 => 1 << (size - 24),
+            31 => {
+                self.0 = rest;
+                return Some((first >> 5, None));
+            }
+            _ => return None,
+        };
+        let (digits, rest) = rest.split_at_checked(length)?;
+        self.0 = rest;
+        Some((first >> 5, Some(digits.iter().fold(0, |number, byte| number << 8 | u64::from(*byte)))))
+    }
+
+    /// Takes the end of an item of no fixed length.
+    fn ends(&mut self) -> bool {
+        let rest = self.0.strip_prefix(&[0xff]);
+        self.0 = rest.unwrap_or(self.0);
+        rest.is_some()
+    }
+
+    fn value(&mut self, depth: usize) -> Option<Value<'a>> {
+        let (major, number) = self.head()?;
+        match (major, number) {
+            (0, Some(number)) => i64::try_from(number).ok().map(Value::Number),
+            (1, Some(number)) => i64::try_from(number).ok().map(|number| Value::Number(-1 - number)),
+            (2 | 3, Some(length)) => {
+                let bytes = self.0.split_off(..usize::try_from(length).ok()?)?;
+                Some(if major == 2 { Value::Bytes(bytes) } else { Value::Other })
+            }
+            // Arrays, maps and tags, of which none is needed.
+            (4..=6, Some(count)) if depth < DEEPEST => {
+                let values = match major {
+                    4 => count,
+                    5 => count.checked_mul(2)?,
+                    _ => 1,
+                };
+                (0..values).try_for_each(|_| self.value(depth + 1).map(|_| ()))?;
+                Some(Value::Other)
+            }
+            (4 | 5, None) if depth < DEEPEST => {
+                while !self.ends() {
+                    self.value(depth + 1)?;
+                }
+                Some(Value::Other)
+            }
+            (7, Some(20)) => Some(Value::Truth(false)),
+            (7, Some(21)) => Some(Value::Truth(true)),
+            (7, Some(_)) => Some(Value::Other),
+            _ => None,
+        }
+    }
+}

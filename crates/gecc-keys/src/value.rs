@@ -1,0 +1,323 @@
+//! Private keys that are one value: a line of a file, a cell of a table, a member of JSON. Digits of plain keys (64 in
+//! hexadecimal) are none of these forms: who reads lines reads them.
+
+use crate::base58;
+use crate::cose;
+use crate::kind::KeyKind;
+use crate::pairs::{Pair, Public};
+use crate::{der, exactly_32, number, pem};
+use base64ct::{Base64, Base64Unpadded, Base64Url, Base64UrlUnpadded, Encoding};
+use gecc::CurveId;
+use gecc::fields::{Hash, hex_digits};
+use zeroize::Zeroizing;
+
+/// Bytes of the longest value that is looked at.
+const LONGEST: usize = 16 << 10;
+/// A seed of Ed25519 with the public key behind it.
+const SEED_AND_PUBLIC: usize = 64;
+
+/// The form of a value.
+pub enum Form {
+    /// WIF of Bitcoin: a key of secp256k1.
+    Wif,
+    /// Base58 of a seed of Ed25519 with the public key behind it.
+    Base58Pair,
+    /// Base58 that says what it is: behind `base58:` of 32 or 64 bytes, behind `ed25519:` (as NEAR has it) of Ed25519.
+    NamedBase58,
+    /// An array of 32 or 64 numbers, as `id.json` of Solana is.
+    Numbers,
+    /// 66 hexadecimal digits: a number with a byte of zeros in front.
+    LongNumber,
+    /// Bytes: a seed with the public key behind it, DER, or a COSE_Key.
+    Bytes(Zeroizing<Vec<u8>>),
+}
+
+/// What a text of one value is; `None` for what is in none of these forms, such as 64 hexadecimal digits.
+pub fn form(text: &[u8]) -> Option<Form> {
+    let text = text.trim_ascii();
+    let digits = hex_digits(text);
+    // Plain keys are told by their length, so that none of their digits decides a branch.
+    if digits.len() == 64 || !(16..=LONGEST).contains(&text.len()) {
+        return None;
+    }
+    if text.starts_with(b"base58:") || text.starts_with(b"ed25519:") {
+        return Some(Form::NamedBase58);
+    }
+    if text.starts_with(b"[") {
+        return text[1..].trim_ascii_start().first().is_some_and(u8::is_ascii_digit).then_some(Form::Numbers);
+    }
+    if !text.iter().all(|byte| byte.is_ascii_alphanumeric() || b"+/=_-\\".contains(byte)) {
+        return None;
+    }
+    if is_hexadecimal(digits) {
+        let bytes = hexadecimal(digits)?;
+        return match () {
+            () if digits.len() == 66 => Some(Form::LongNumber),
+            () if is_readable(&bytes) => Some(Form::Bytes(bytes)),
+            () => None,
+        };
+    }
+    let is_base58 = base58::is_digits(text);
+    if is_base58 && matches!(text.len(), 51 | 52) && b"5KL9c".contains(&text[0]) {
+        return Some(Form::Wif);
+    }
+    match base64(text).filter(|bytes| is_readable(bytes)) {
+        // 86 digits may be either: then the public key tells.
+        Some(bytes) if !(is_base58 && bytes.len() == SEED_AND_PUBLIC) => Some(Form::Bytes(bytes)),
+        _ => (is_base58 && (80..=88).contains(&text.len())).then_some(Form::Base58Pair),
+    }
+}
+
+/// Whether decoded bytes say what they are, or may be a seed with its public key.
+fn is_readable(bytes: &[u8]) -> bool {
+    bytes.len() == SEED_AND_PUBLIC || der::is_sequence(bytes) || cose::is_key(bytes) || pem::begins(bytes)
+}
+
+/// The key of a value that has a form. PEM is not read here.
+pub fn read(text: &[u8], form: &Form, kind: KeyKind) -> Result<Pair, String> {
+    let text = text.trim_ascii();
+    match form {
+        Form::Wif => wif(text, kind),
+        Form::LongNumber => long_number(hex_digits(text), kind),
+        Form::Numbers => {
+            let bytes = numbers(text).ok_or("an array that is not of numbers from 0 to 255")?;
+            of_bytes(&bytes, kind)
+                .unwrap_or_else(|| Err(format!("an array of {} numbers, not of 32 or 64", bytes.len())))
+        }
+        Form::Base58Pair => {
+            let mut bytes = Zeroizing::new([0; SEED_AND_PUBLIC]);
+            if !base58::decode(text, &mut *bytes) {
+                return Err("not a private key in base58: not of 64 bytes".to_owned());
+            }
+            seed_and_public(&bytes, kind)
+        }
+        Form::NamedBase58 => named_base58(text, kind),
+        Form::Bytes(bytes) => of_bytes(bytes, kind).expect("readable bytes have a form"),
+    }
+}
+
+/// The key in bytes: of 32, a seed with the public key behind it, DER, or a COSE_Key. `None` for others.
+pub fn of_bytes(bytes: &[u8], kind: KeyKind) -> Option<Result<Pair, String>> {
+    if bytes.len() == 32 {
+        return Some(exactly_32(bytes).map(|secret| Pair { secret, public: Vec::new() }));
+    }
+    if let Ok(pair) = bytes.try_into() {
+        return Some(seed_and_public(pair, kind));
+    }
+    if der::is_sequence(bytes) {
+        return Some(der::key(bytes, kind));
+    }
+    cose::is_key(bytes).then(|| cose::private_key(bytes, kind))
+}
+
+fn seed_and_public(bytes: &[u8; SEED_AND_PUBLIC], kind: KeyKind) -> Result<Pair, String> {
+    kind.require(KeyKind::Ed25519)
+        .map_err(|problem| format!("64 bytes, as of a seed of Ed25519 with its public key: {problem}"))?;
+    let (seed, public) = bytes.split_at(32);
+    let public = public.try_into().expect("32 bytes");
+    Ok(Pair { secret: exactly_32(seed)?, public: vec![Public::Ed25519(public)] })
+}
+
+/// A key of Bitcoin: the network, the key, a byte 1 where its public key is to be compressed, and a checksum.
+fn wif(text: &[u8], kind: KeyKind) -> Result<Pair, String> {
+    /// Of Bitcoin, and of its test networks.
+    const NETWORKS: [u8; 2] = [0x80, 0xef];
+    const CHECKSUM: usize = 4;
+    let mut bytes = Zeroizing::new([0; 1 + 32 + 1 + CHECKSUM]);
+    let is_compressed = text.len() == 52;
+    let bytes = if is_compressed { &mut bytes[..] } else { &mut bytes[1..] };
+    let malformed = || "not a key in WIF (base58 of Bitcoin's wallets): its checksum does not fit".to_owned();
+    if !base58::decode(text, bytes) {
+        return Err(malformed());
+    }
+    let (payload, checksum) = bytes.split_at(bytes.len() - CHECKSUM);
+    let expected = Hash::Sha256d.digest(payload).expect("a hash takes all messages");
+    if checksum != &expected[..CHECKSUM] {
+        return Err(malformed());
+    }
+    if !NETWORKS.contains(&payload[0]) {
+        return Err(format!("a key in WIF of another network than Bitcoin's, with the number {}", payload[0]));
+    }
+    if is_compressed && payload[33] != 1 {
+        return Err("a key in WIF with another byte than 1 behind the key".to_owned());
+    }
+    kind.require(KeyKind::Curve(CurveId::Secp256k1)).map_err(|problem| format!("WIF: {problem}"))?;
+    Ok(Pair { secret: exactly_32(&payload[1..33])?, public: Vec::new() })
+}
+
+/// 33 bytes in hexadecimal: a zero in front of the key or, of secp256k1, a byte 1 behind it, as wallets of Bitcoin have
+/// for keys with compressed public keys. What has both could be either.
+fn long_number(digits: &[u8], kind: KeyKind) -> Result<Pair, String> {
+    let bytes = hexadecimal(digits).ok_or("not hexadecimal")?;
+    match (bytes.first(), bytes.last(), kind) {
+        (Some(0), Some(last), KeyKind::Curve(_)) if *last != 1 => {
+            Ok(Pair { secret: number(&bytes)?, public: Vec::new() })
+        }
+        (Some(1..), Some(1), KeyKind::Curve(CurveId::Secp256k1)) => {
+            Ok(Pair { secret: exactly_32(&bytes[..32])?, public: Vec::new() })
+        }
+        (_, Some(1), KeyKind::Curve(_)) => Err("a private key is 64 hexadecimal digits, and this is 66 that end in 01, \
+                                                which wallets of Bitcoin append to keys: leave them out where they are that"
+            .to_owned()),
+        _ => Err("a private key is 64 hexadecimal digits, and this is 66".to_owned()),
+    }
+}
+
+fn named_base58(text: &[u8], kind: KeyKind) -> Result<Pair, String> {
+    let colon = text.iter().position(|byte| *byte == b':').expect("the form has a colon");
+    let (name, digits) = (&text[..colon], &text[colon + 1..]);
+    if name == b"ed25519" {
+        kind.require(KeyKind::Ed25519)?;
+    }
+    let (mut short, mut long) = (Zeroizing::new([0; 32]), Zeroizing::new([0; SEED_AND_PUBLIC]));
+    match () {
+        () if base58::decode(digits, &mut *short) => Ok(Pair { secret: exactly_32(&*short)?, public: Vec::new() }),
+        () if base58::decode(digits, &mut *long) => seed_and_public(&long, kind),
+        () => Err("not base58 of 32 or 64 bytes".to_owned()),
+    }
+}
+
+/// The numbers of an array of bytes. How many digits a number has is not hidden: time depends on them.
+fn numbers(text: &[u8]) -> Option<Zeroizing<Vec<u8>>> {
+    let inside = text.strip_prefix(b"[")?.strip_suffix(b"]")?;
+    let mut bytes = Zeroizing::new(Vec::with_capacity(SEED_AND_PUBLIC + 1));
+    for part in inside.split(|byte| *byte == b',').take(SEED_AND_PUBLIC + 1) {
+        let digits = part.trim_ascii();
+        if !(1..=3).contains(&digits.len()) || !digits.iter().all(u8::is_ascii_digit) {
+            return None;
+        }
+        let value = digits.iter().fold(0, |value, digit| value * 10 + u16::from(digit - b'0'));
+        bytes.push(u8::try_from(value).ok()?);
+    }
+    Some(bytes)
+}
+
+/// Whether all are digits, without an early end.
+fn is_hexadecimal(digits: &[u8]) -> bool {
+    digits.iter().fold(true, |all, digit| all & digit.is_ascii_hexdigit())
+}
+
+/// **Constant-time** in the digits.
+fn hexadecimal(digits: &[u8]) -> Option<Zeroizing<Vec<u8>>> {
+    let mut bytes = Zeroizing::new(vec![0; digits.len() / 2]);
+    decode_hexadecimal(digits, &mut bytes).then_some(bytes)
+}
+
+/// Hexadecimal digits, two for each byte there is room for.
+fn decode_hexadecimal(digits: &[u8], to: &mut [u8]) -> bool {
+    let value = |digit: u8| {
+        let digit = u32::from(digit);
+        let inside = |first: u8, last: u8, start: u32| {
+            let (first, last) = (u32::from(first), u32::from(last));
+            let mask = !((digit.wrapping_sub(first) | last.wrapping_sub(digit)) >> 31).wrapping_neg();
+            (mask, digit.wrapping_sub(first).wrapping_add(start) & mask)
+        };
+        let ranges = [inside(b'0', b'9', 0), inside(b'A', b'F', 10), inside(b'a', b'f', 10)];
+        let (mask, value) = ranges.iter().fold((0, 0), |(mask, value), range| (mask | range.0, value | range.1));
+        value | (!mask & 0x100)
+    };
+    let mut wrong = u32::from(digits.len() != 2 * to.len());
+    for (pair, byte) in digits.as_chunks::<2>().0.iter().zip(to) {
+        let (high, low) = (value(pair[0]), value(pair[1]));
+        wrong |= (high | low) >> 8;
+        *byte = (high << 4 | low) as u8;
+    }
+    wrong == 0
+}
+
+/// The bytes of base64 in either alphabet, with or without padding. **Constant-time** in the digits.
+fn base64(text: &[u8]) -> Option<Zeroizing<Vec<u8>>> {
+    // JSON may have a backslash in front of a slash.
+    let mut digits = Zeroizing::new(Vec::with_capacity(text.len()));
+    digits.extend(text.iter().filter(|byte| **byte != b'\\'));
+    let mut bytes = Zeroizing::new(vec![0; digits.len() / 4 * 3 + 3]);
+    let is_url = digits.iter().any(|byte| b"-_".contains(byte));
+    let decoded = match (digits.ends_with(b"="), is_url) {
+        (true, false) => Base64::decode(&digits[..], &mut bytes),
+        (true, true) => Base64Url::decode(&digits[..], &mut bytes),
+        (false, false) => Base64Unpadded::decode(&digits[..], &mut bytes),
+        (false, true) => Base64UrlUnpadded::decode(&digits[..], &mut bytes),
+    };
+    let length = decoded.ok()?.len();
+    bytes.truncate(length);
+    Some(bytes)
+}
+
+/// What a file seems to be that is in no form which is read and holds no lines of keys, and how to convert it: a clause
+/// behind "this is".
+pub fn unsupported_file(file: &[u8]) -> Option<&'static str> {
+    let text = file.trim_ascii();
+    let starts = |start: &str| text.starts_with(start.as_bytes());
+    match () {
+        () if starts("PuTTY-User-Key-File-") => {
+            Some("a key of PuTTY: convert it with `puttygen FILE -O private-openssh -o NEW`")
+        }
+        () if starts("---- BEGIN SSH2") => {
+            Some("a key in the form of RFC 4716: convert it with `ssh-keygen -i -f FILE`")
+        }
+        () if starts("{") && contains(text, b"\"ciphertext\"") => {
+            Some("an encrypted keystore of Ethereum: decrypt it, for instance with `ethkey inspect --private FILE`")
+        }
+        () if crate::utf16::is_utf16(file) => {
+            Some("UTF-16, of which only PEM is read: convert it with `iconv -f UTF-16 -t UTF-8 FILE`")
+        }
+        () if file.len() == 32 && !file.iter().all(|byte| byte.is_ascii_graphic() || byte.is_ascii_whitespace()) => {
+            Some("32 bytes that are not text: convert a key of these with `xxd -p -c 32 FILE`")
+        }
+        () => None,
+    }
+}
+
+/// The same for a text of one value.
+pub fn unsupported(text: &[u8]) -> Option<&'static str> {
+    /// Words of the shortest phrase (BIP 39).
+    const FEWEST_WORDS: usize = 12;
+    let file = unsupported_file(text);
+    let text = text.trim_ascii();
+    let digits = hex_digits(text);
+    let starts = |start: &str| text.starts_with(start.as_bytes());
+    let is_word = !text.is_empty() && !text.iter().any(u8::is_ascii_whitespace);
+    let words = || text.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
+    let has_32_bytes = is_word && matches!(text.len(), 43 | 44);
+    let is_digit_or_separator = |byte: &u8| byte.is_ascii_hexdigit() || b" :,-\n\r\t".contains(byte);
+    match () {
+        () if file.is_some() => file,
+        () if starts("AGE-SECRET-KEY-") => Some("a key of age, which is for X25519 and signs nothing"),
+        () if starts("nsec1") => {
+            Some("a key of Nostr in Bech32: convert it to hexadecimal, for instance with `nak decode`")
+        }
+        () if is_word && ["xprv", "yprv", "zprv", "tprv"].iter().any(|start| starts(start)) => {
+            Some("an extended private key (BIP 32): export the key of one address, as WIF or in hexadecimal")
+        }
+        () if words().count() >= FEWEST_WORDS && words().all(|word| word.iter().all(u8::is_ascii_lowercase)) => {
+            Some("a phrase of words (BIP 39): export the key of one address, as WIF or in hexadecimal")
+        }
+        () if is_word && text.len() > 64 && text.iter().all(u8::is_ascii_digit) => {
+            Some("a decimal number: convert it to 64 digits, for instance with `echo \"obase=16; $(cat FILE)\" | bc`")
+        }
+        () if digits.len() > 64 && digits.iter().all(is_digit_or_separator) && !is_hexadecimal(digits) => {
+            Some("hexadecimal digits with something between: leave it out, as with `tr -d ' :,\\n' < FILE`")
+        }
+        () if has_32_bytes && base64(text).is_some_and(|bytes| bytes.len() == 32) => Some(
+            "base64 of 32 bytes, or base58: convert base64 with `base64 -d FILE | xxd -p -c 32`, and write `base58:` \
+             in front of base58",
+        ),
+        () if has_32_bytes && base58::is_digits(text) => {
+            Some("base58 of 32 bytes, where it is a key: write `base58:` in front")
+        }
+        () if (2..64).contains(&digits.len()) && is_hexadecimal(digits) => {
+            Some("fewer: write the zeros that may be missing in front")
+        }
+        () => None,
+    }
+}
+
+fn contains(text: &[u8], what: &[u8]) -> bool {
+    text.windows(what.len()).any(|part| part == what)
+}
+
+/// A file that begins as an array of numbers.
+pub fn begins_numbers(head: &[u8]) -> bool {
+    let text = head.trim_ascii_start();
+    text.first() == Some(&b'[') && text[1..].trim_ascii_start().first().is_some_and(u8::is_ascii_digit)
+}

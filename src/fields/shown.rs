@@ -1,0 +1,196 @@
+//! What messages show of names and values that people gave. A private key may stand anywhere by mistake: as the name of
+//! a file, as a column, in place of an input. Messages describe what may be one instead of quoting it.
+
+use std::path::Path;
+
+/// Characters of the shortest text that may be a key or a part of one.
+const SHORTEST: usize = 16;
+/// The same for text of decimal digits alone, which dates and numbers have too.
+const SHORTEST_DECIMAL: usize = 30;
+/// Words of the shortest phrase from which wallets derive keys (BIP 39).
+const FEWEST_WORDS: usize = 12;
+
+/// Whether a text may be a private key, in any of the forms that people have keys in: PEM, digits of hexadecimal,
+/// base64 or base58, also with separators between them, decimal numbers, phrases, and bytes that are no text.
+///
+/// It errs on the side of caution: random names, as of a UUID, may be keys too. **Not constant-time**: it decides what a
+/// message shows.
+pub fn may_be_secret(text: &[u8]) -> bool {
+    let Ok(text) = std::str::from_utf8(text) else { return true };
+    let is_binary = |c: char| c == char::REPLACEMENT_CHARACTER || c.is_control() && !c.is_ascii_whitespace();
+    if text.contains(is_binary) || text.contains("-----") || text.contains("PRIVATE KEY") {
+        return true;
+    }
+    let compact: String = text.chars().filter(|c| !c.is_whitespace() && !matches!(c, ':' | ',' | ';')).collect();
+    is_hexadecimal(&compact) || is_phrase(text) || has_random_digits(text) || has_random_digits(&compact)
+}
+
+/// A name or a value as a message shows it: what may be a key ([`may_be_secret`]) is described.
+///
+/// ```
+/// use gecc::fields::shown;
+/// assert_eq!(shown("signatures.csv"), "signatures.csv");
+/// let key = "9d61b19deffd5a60ba844af492ec2cc44449c5697b326919703bac031cae7f60";
+/// assert_eq!(shown(key), "(64 characters, not shown as they may be a key)");
+/// ```
+pub fn shown(text: &str) -> String {
+    match may_be_secret(text.as_bytes()) {
+        true => format!("({} characters, not shown as they may be a key)", text.chars().count()),
+        false => text.escape_debug().to_string(),
+    }
+}
+
+/// A path as a message shows it. That of a file that exists is shown whatever it is.
+pub fn shown_path(path: &Path) -> String {
+    let is_hidden = may_be_secret(path.as_os_str().as_encoded_bytes()) && !path.exists();
+    if is_hidden { shown(&path.to_string_lossy()) } else { path.display().to_string() }
+}
+
+/// Whether some names together are hexadecimal digits, as where a key was cut into columns, or one may be a key alone.
+pub(super) fn may_be_parts_of_secret(names: &[&str]) -> bool {
+    let digits = names.iter().map(|name| name.trim()).filter(|name| name.bytes().all(|byte| byte.is_ascii_hexdigit()));
+    is_hexadecimal(&digits.collect::<String>()) || names.iter().any(|name| may_be_secret(name.as_bytes()))
+}
+
+/// Whether a text without spaces is hexadecimal, or a decimal number longer than dates.
+fn is_hexadecimal(text: &str) -> bool {
+    let digits: Vec<u8> = text.bytes().filter(|byte| !b"-_.".contains(byte)).collect();
+    let digits = digits.strip_prefix(b"0x").or(digits.strip_prefix(b"0X")).unwrap_or(&digits);
+    let shortest = if digits.iter().all(u8::is_ascii_digit) { SHORTEST_DECIMAL } else { SHORTEST };
+    digits.len() >= shortest && digits.iter().all(u8::is_ascii_hexdigit)
+}
+
+fn is_phrase(text: &str) -> bool {
+    let words = || text.split_whitespace();
+    words().count() >= FEWEST_WORDS && words().all(|word| word.bytes().all(|byte| byte.is_ascii_lowercase()))
+}
+
+/// Whether a text has a run of digits of base64 or base58, among them hexadecimal, that is random as no word is.
+fn has_random_digits(text: &str) -> bool {
+    let is_digit = |c: char| c.is_ascii_alphanumeric() || "+/=_-".contains(c);
+    text.split(|c| !is_digit(c)).any(is_random)
+}
+
+/// The kind of a character changes in every second place of random digits, and seldom in words. A capital before small
+/// letters is no change.
+fn is_random(run: &str) -> bool {
+    /// Digits without a separator that no name has, where all kinds are among them.
+    const LONGEST_NAME: usize = 24;
+    #[derive(PartialEq)]
+    enum Kind {
+        Digit,
+        Upper,
+        Lower,
+        Other,
+    }
+    let kind = |byte: u8| match byte {
+        b'0'..=b'9' => Kind::Digit,
+        b'A'..=b'Z' => Kind::Upper,
+        b'a'..=b'z' => Kind::Lower,
+        _ => Kind::Other,
+    };
+    let changes = run.as_bytes().windows(2).filter(|pair| {
+        let (one, other) = (kind(pair[0]), kind(pair[1]));
+        let is_change = one != other && one != Kind::Other && other != Kind::Other;
+        is_change && !(one == Kind::Upper && other == Kind::Lower)
+    });
+    // In random base64 some 49 of 100 are changes, in hexadecimal 47.
+    let least = match run.len() {
+        ..SHORTEST => return false,
+        SHORTEST..40 => 35,
+        _ => 25,
+    };
+    if 100 * changes.count() >= least * (run.len() - 1) || is_hexadecimal(run) {
+        return true;
+    }
+    let has = |part: &str, wanted: Kind| part.bytes().any(|byte| kind(byte) == wanted);
+    let parts = run.split(|c: char| !c.is_ascii_alphanumeric());
+    parts.filter(|part| part.len() >= LONGEST_NAME).any(|part| {
+        is_hexadecimal(part) || (has(part, Kind::Digit) && has(part, Kind::Upper) && has(part, Kind::Lower))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use base64ct::{Base64, Base64UrlUnpadded, Encoding};
+
+    fn random() -> [u8; 32] {
+        let mut bytes = [0; 32];
+        getrandom::fill(&mut bytes).unwrap();
+        bytes
+    }
+
+    #[test]
+    fn keys_in_every_form_may_be_secret() {
+        for _ in 0..1000 {
+            let key = random();
+            let digits = hex::encode(key);
+            let pairs = |separator: &str| {
+                let pairs: Vec<&str> = (0..32).map(|at| &digits[2 * at..][..2]).collect();
+                pairs.join(separator)
+            };
+            let texts = [
+                digits.clone(),
+                format!("0x{digits}"),
+                digits.to_uppercase(),
+                digits[..32].to_owned(),
+                pairs(" "),
+                pairs(":"),
+                pairs(", "),
+                format!("dir/{digits}"),
+                format!("--key={digits}"),
+                Base64::encode_string(&key),
+                Base64UrlUnpadded::encode_string(&key),
+                format!("-----BEGIN PRIVATE KEY-----\n{}", Base64::encode_string(&key)),
+            ];
+            for text in texts {
+                assert!(may_be_secret(text.as_bytes()), "{text}");
+                assert!(!shown(&text).contains(&text[..6]), "{text}");
+            }
+            assert!(may_be_secret(&key));
+            let columns: Vec<&str> = (0..32).map(|at| &digits[2 * at..][..2]).collect();
+            assert!(may_be_parts_of_secret(&columns) && may_be_parts_of_secret(&[&digits[..32], &digits[32..]]));
+        }
+        // The first vector of RFC 8032 as a decimal number; of Bitcoin's WIF, and of BIP 39.
+        let number = "71187124838438283748478349098325743265034983475634892738475893743987534985734985";
+        let wif = "KwDiBf89QgGbjEhKnhXJuH7LrciVrZi3qYjgd9M7rFU73sVHnoWn";
+        let phrase = "abandon ".repeat(11) + "about";
+        for text in [number, wif, &phrase] {
+            assert!(may_be_secret(text.as_bytes()), "{text}");
+        }
+    }
+
+    #[test]
+    fn names_that_people_use_are_shown() {
+        for name in [
+            "signatures.csv",
+            "/home/user/work/chain/blocks/blk00017.dat",
+            "target/x86_64-unknown-linux-gnu/release/examples/data",
+            "mainnet-00017-c4af8cd9.era1",
+            "MyDocuments/BigDataFiles/Signatures/Part1",
+            "ethereum__transactions__18000000_to_18000999.parquet",
+            "2026-11-29 02:04:53.123456",
+            "signature_hex",
+            "transactionHash",
+            "sha256WithEcdsa",
+            "the quick brown fox",
+            "Unterschrift für Müller",
+            "",
+        ] {
+            assert!(!may_be_secret(name.as_bytes()), "{name}");
+        }
+        assert!(!may_be_parts_of_secret(&["digest", "r", "s", "v", "x1", "y1", "block_number"]));
+        assert_eq!(shown("a\"\n"), "a\\\"\\n");
+    }
+
+    #[test]
+    fn paths_that_exist_are_shown() {
+        let name = format!("{}.txt", hex::encode(random()));
+        let path = std::env::temp_dir().join(&name);
+        assert!(!shown_path(&path).contains(&name[..6]));
+        std::fs::write(&path, "").unwrap();
+        assert_eq!(shown_path(&path), path.display().to_string());
+        std::fs::remove_file(&path).unwrap();
+    }
+}
