@@ -20,7 +20,7 @@ pub enum Error {
     #[error(transparent)]
     Engine(#[from] gecc::Error),
     /// The operating system refused to read or write.
-    #[error("{}: {source}", path.display())]
+    #[error("{}: {source}", gecc::fields::shown_path(path))]
     File {
         /// The file.
         path: PathBuf,

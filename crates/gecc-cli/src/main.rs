@@ -40,9 +40,24 @@ fn main() -> ExitCode {
     interrupt::ignore_limit_of_files();
     #[cfg(feature = "arrow")]
     say_nothing_of_caught_panics();
-    let matches = Arguments::command().get_matches();
-    let arguments = Arguments::from_arg_matches(&matches).unwrap_or_else(|problem| problem.exit());
-    failure::exit("gecc", run(arguments, &Given::of(&matches)))
+    failure::exit("gecc", arguments().and_then(|(arguments, given)| run(arguments, &given)))
+}
+
+/// Parses the arguments. Messages of clap quote them, and they may be private keys.
+fn arguments() -> Result<(Arguments, Given), Failure> {
+    say::hide_secret_arguments();
+    let matches = Arguments::command().try_get_matches().map_err(refusal)?;
+    let arguments = Arguments::from_arg_matches(&matches).map_err(refusal)?;
+    Ok((arguments, Given::of(&matches)))
+}
+
+/// Returns the failure for arguments that clap refuses, or prints the help that was requested and exits.
+fn refusal(problem: clap::Error) -> Failure {
+    let text = problem.render().to_string();
+    match say::without_secrets(&text) {
+        Some(text) => Failure::Problem(text.trim_start_matches("error: ").trim_end().to_owned()),
+        None => problem.exit(),
+    }
 }
 
 /// A decoder that panics on a broken file gives an error, which says enough.

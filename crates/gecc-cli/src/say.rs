@@ -1,8 +1,11 @@
 //! What is said on standard error, and how much of it.
 
+use gecc::fields::{may_be_secret, shown};
 use std::borrow::Cow;
+use std::ffi::OsStr;
 use std::io::{self, Write};
 use std::path::Path;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU8, Ordering};
 
 /// The variable that says how much is said, where no option does.
@@ -10,6 +13,9 @@ pub const VARIABLE: &str = "GECC_LOG";
 
 /// What is asked for.
 static LEVEL: AtomicU8 = AtomicU8::new(Level::Warn as u8);
+
+/// Texts of arguments that may be private keys, the longest first, each with what stands in its place.
+static HIDDEN: OnceLock<Vec<(String, String)>> = OnceLock::new();
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Level {
@@ -51,10 +57,60 @@ pub fn listen(verbose: u8) -> Result<(), String> {
     Ok(())
 }
 
-/// Says something on standard error. Unlike `eprintln!`, does not panic where that is closed. What a terminal would
-/// obey, as it may stand in a name or in an input, is written out.
+/// Keeps arguments that may be private keys out of all that is said: a key that is given as the name of a file, or as
+/// the value of an option, would be quoted by the error. Names of files that exist are said where they have an
+/// extension, which a key has not.
+pub fn hide_secret_arguments() {
+    let arguments = (1..).zip(std::env::args_os().skip(1));
+    let hidden = arguments.flat_map(|(number, argument)| secret_parts(number, &argument));
+    let mut hidden: Vec<(String, String)> = hidden.collect();
+    hidden.sort_by_key(|(text, _)| std::cmp::Reverse(text.len()));
+    hidden.dedup();
+    let _ = HIDDEN.set(hidden);
+}
+
+/// The parts of an argument that may be private keys, as they are and as messages escape them.
+fn secret_parts(number: usize, argument: &OsStr) -> Vec<(String, String)> {
+    let is_file = |path: &Path| path.extension().is_some() && path.exists();
+    if is_file(Path::new(argument)) {
+        return Vec::new();
+    }
+    let place = |part: &str| format!("(argument {number}: {}", shown(part).trim_start_matches('('));
+    let text = argument.to_string_lossy();
+    // The value of `--option=VALUE`, `--columns field=VALUE` and `-oVALUE`, elements of lists, and names in paths.
+    let of_short = text.strip_prefix('-').and_then(|rest| rest.get(1..));
+    let separators = |c: char| c.is_whitespace() || matches!(c, '=' | ',' | '/' | ':');
+    let wholes = [&*text, text.trim()].into_iter().chain(text.splitn(2, '=')).chain(of_short);
+    let parts = wholes.chain(text.split(['=', ','])).chain(text.split('/')).chain(text.split(separators));
+    // Of a key that was cut by a separator no part is said that is not a word.
+    let is_secret = may_be_secret(text.as_bytes());
+    let is_hidden = |part: &&str| may_be_secret(part.as_bytes()) || (is_secret && part.len() >= 6 && !is_word(part));
+    let parts = parts.filter(is_hidden).filter(|part| !is_file(Path::new(part)));
+    parts.flat_map(|part| [part.to_owned(), part.escape_debug().to_string()].map(|text| (text, place(part)))).collect()
+}
+
+/// Whether a text is letters that are all small, all capitals, or small behind the first, with dashes.
+fn is_word(text: &str) -> bool {
+    let letters = || text.bytes().filter(|byte| !b"-_.".contains(byte));
+    let are_small = |skip: usize| letters().skip(skip).all(|byte| byte.is_ascii_lowercase());
+    letters().all(|byte| byte.is_ascii_alphabetic())
+        && (are_small(1) || letters().all(|byte| byte.is_ascii_uppercase()))
+}
+
+/// A text without the arguments that [`hide_secret_arguments`] has found; `None` where it has none.
+pub fn without_secrets(text: &str) -> Option<String> {
+    let hidden = HIDDEN.get()?.iter().filter(|(secret, _)| text.contains(secret.as_str()));
+    let replaced = hidden.fold(None, |replaced: Option<String>, (secret, place)| {
+        Some(replaced.as_deref().unwrap_or(text).replace(secret.as_str(), place))
+    });
+    replaced
+}
+
+/// Says something on standard error, without arguments that may be keys. Unlike `eprintln!`, does not panic where that
+/// is closed. What a terminal would obey, as it may stand in a name or in an input, is written out.
 pub fn note(text: &str) {
-    let _ = writeln!(io::stderr(), "{}", escaped(text, |c| c == '\n'));
+    let replaced = without_secrets(text);
+    let _ = writeln!(io::stderr(), "{}", escaped(replaced.as_deref().unwrap_or(text), |c| c == '\n'));
 }
 
 /// A path as messages name it, in one line: what a terminal would obey is written out.

@@ -176,7 +176,9 @@ pub fn open_stream(mut input: impl Read + Send + 'static, options: ReadOptions) 
 fn unknown(first: &[u8]) -> Error {
     Error::UnknownFormat(match first {
         [] => "nothing: it is empty".to_owned(),
-        first => format!("{:?}", String::from_utf8_lossy(first)),
+        // Nothing of it is shown: it may be a key that was given in place of an input.
+        first if first.iter().all(|byte| byte.is_ascii_graphic() || byte.is_ascii_whitespace()) => "text".to_owned(),
+        _ => "other binary data".to_owned(),
     })
 }
 

@@ -505,7 +505,7 @@ fn files_that_are_not_there_are_named() {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("text");
     std::fs::write(&path, "digest,signature\n").unwrap();
-    assert!(open(&path, options(1)).err().unwrap().to_string().contains("begins with \"digest,s\""));
+    assert!(open(&path, options(1)).err().unwrap().to_string().contains("begins with text"));
     assert!(open_stream(&b"\xff\xff\xff\xff\x00\x00\x00\x00"[..], options(1)).is_err());
 }
 

@@ -17,8 +17,9 @@ use super::{Content, PIECE, Piece};
 use crate::files::{Line, Reader};
 use crate::flow::HandOn;
 use crate::limits::Limits;
-use crate::problem::{Place, Problem, brief, note};
+use crate::problem::{Place, Problem, brief, note, of_json};
 use gecc::ecdsa::Address;
+use gecc::fields::{may_be_secret, shown};
 use serde::de::{IgnoredAny, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
@@ -246,6 +247,8 @@ fn node_says(error: &RawValue) -> Why {
         Ok(NodeError { code: None, message: Some(message) }) => brief(message),
         _ => brief(error.get()),
     };
+    // A message that a node has not written may be anything.
+    let said = if may_be_secret(said.as_bytes()) { shown(&said) } else { said };
     format!("the node answered with an error: {said}").into()
 }
 
@@ -617,7 +620,7 @@ impl Decoder<'_> {
                 self.add_json_deposit(text, block) || {
                     let hash = serde_json::from_slice::<&str>(text).ok().and_then(|hash| fixed(hash).ok());
                     let why = match other {
-                        Err(problem) if hash.is_none() => brief(problem).into(),
+                        Err(problem) if hash.is_none() => of_json(&problem).into(),
                         _ => "there is only its hash".into(),
                     };
                     self.add_not_rebuilt(Kind::Unknown, hash.unwrap_or_default(), block, why);
@@ -664,7 +667,7 @@ fn next_element(bytes: &[u8], rest: &mut Range<usize>) -> Option<Range<usize>> {
 }
 
 fn parse<'a, T: Deserialize<'a>>(text: &'a [u8]) -> Result<T, Why> {
-    serde_json::from_slice(text).map_err(|problem| format!("no block in JSON: {}", brief(problem)).into())
+    serde_json::from_slice(text).map_err(|problem| format!("no block in JSON: {}", of_json(&problem)).into())
 }
 
 /// The type that a transaction states, if transactions of it bear no signature.
@@ -774,8 +777,8 @@ fn prefixed(text: &str) -> Result<&str, Why> {
 }
 
 fn not_hex(text: &str) -> Why {
-    let start: String = text.chars().take(20).collect();
-    format!("{start:?} is not in hexadecimal").into()
+    // It is not quoted: it may be a key that was given in place of an input.
+    format!("a text of {} characters is not in hexadecimal", text.chars().count()).into()
 }
 
 fn fixed<const N: usize>(text: &str) -> Result<[u8; N], Why> {

@@ -5,7 +5,7 @@ use crate::input::names::SeenFields;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use gecc::call::Operation;
-use gecc::fields::{FieldEncodings, Hash, Mapping, SignatureForm, SignatureReader};
+use gecc::fields::{Field, FieldEncodings, Hash, Mapping, SignatureForm, SignatureReader, UnclearColumns};
 use gecc_cli::engine::EngineOptions;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -73,6 +73,17 @@ pub(super) fn named<T: Copy + Send + Sync + 'static>(
     })
 }
 
+/// Columns by their fields. A column that answers pass through holds no private keys.
+fn columns(text: &str) -> Result<Mapping, String> {
+    let mapping: Mapping = text.parse().map_err(|problem: UnclearColumns| problem.to_string())?;
+    match mapping.column(Field::SecretKey) {
+        Some(column) if column.eq_ignore_ascii_case("tag") => Err(format!(
+            "`{column}` cannot hold private keys, as answers pass a column of this name through: give the column another name"
+        )),
+        _ => Ok(mapping),
+    }
+}
+
 /// How messages become what is signed.
 #[derive(Args, Clone, Copy)]
 pub struct HashOptions {
@@ -133,7 +144,7 @@ pub struct StreamOptions {
     pub layout: Option<Layout>,
     /// Columns, or members of JSON objects, whose names do not say what they are, such as
     /// digest=their_hash,public_key=their_key. Others are found by name. `FIELD=` says that there is none.
-    #[arg(long, value_name = "FIELD=COLUMN,…")]
+    #[arg(long, value_name = "FIELD=COLUMN,…", value_parser = columns)]
     pub columns: Option<Mapping>,
     /// How texts have binary values: `hex`, with or without 0x, or `base64`, also base64url and without padding; or by
     /// field, such as digest=hex,signature=base64 [default: what the first rows of each field are, and hexadecimal

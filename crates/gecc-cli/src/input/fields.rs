@@ -191,7 +191,7 @@ impl<'a> Fields<'a> {
             };
             self.values[field as usize] = Some(Cow::Owned(hexadecimal));
         }
-        let key = self.value(Field::PublicKey).map(digits).filter(|key| public_key::is_named(key));
+        let key = self.value(Field::PublicKey).map(digits).filter(|key| public_key::is_named(key, kind));
         if let Some(key) = key.map(|key| public_key::plain_digits(key, kind)) {
             self.values[Field::PublicKey as usize] = Some(Cow::Owned(key?));
         }
@@ -319,7 +319,9 @@ impl<'a> Fields<'a> {
             return Ok(());
         }
         to.zeroize();
-        Err("a private key is 64 hexadecimal digits".to_owned())
+        let text = self.value(Field::SecretKey).unwrap_or_default();
+        let found = gecc_keys::unsupported_form(text.as_bytes()).map(|what| format!(": this is {what}"));
+        Err(format!("a private key is 64 hexadecimal digits{}", found.unwrap_or_default()))
     }
 }
 
@@ -345,6 +347,8 @@ fn text_of<'a>(field: Field, value: &'a RawValue, decimal: bool) -> Result<Optio
         None if matches!(field, Field::PublicKey | Field::SecretKey) && json.starts_with('{') => {
             Ok(Some(Cow::Borrowed(json)))
         }
+        // An array of bytes.
+        None if field == Field::SecretKey && json.starts_with('[') => Ok(Some(Cow::Borrowed(json))),
         None if Field::RECOVERY_IDS.contains(&field) => Ok(Some(Cow::Borrowed(json))),
         None if matches!(field, Field::R | Field::S) && decimal => Ok(Some(Cow::Borrowed(json))),
         None if matches!(field, Field::R | Field::S) && json.bytes().all(|digit| digit.is_ascii_digit()) => {
@@ -515,11 +519,17 @@ fn not_base64(field: Field, text: &str) -> String {
 
 /// Says what keeps a text from being hexadecimal digits in pairs.
 fn check(name: &str, digits: &str) -> Result<(), String> {
+    // A long text may be a private key in another encoding, of which no letter or digit is shown.
+    const LONGEST_SHOWN: usize = 16;
+    let is_shown = |other: char| digits.len() < LONGEST_SHOWN || other.is_ascii_punctuation() || other == ' ';
     let problem = match digits.char_indices().find(|(_, character)| !character.is_ascii_hexdigit()) {
         None if digits.len().is_multiple_of(2) => return Ok(()),
         None => "it has an odd number of digits".to_owned(),
-        Some((at, character)) => {
+        Some((at, character)) if is_shown(character) => {
             format!("it contains {character:?} at position {at}{}", hint(digits, character))
+        }
+        Some((at, character)) => {
+            format!("the character at position {at} is not a digit{}", hint(digits, character))
         }
     };
     Err(format!("`{name}` is not hexadecimal: {problem}"))

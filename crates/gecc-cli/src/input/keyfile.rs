@@ -8,7 +8,7 @@ use crate::output::{refuse_overwriting, shown_path, warn};
 use crate::secrets::wiped::Wiped;
 use gecc::stack;
 use gecc::{SecretKey, SecretKeys};
-use gecc_keys::{KeyKind, are_secret_keys};
+use gecc_keys::{KeyKind, are_secret_keys, unsupported_file};
 use std::io::Cursor;
 use std::path::Path;
 use std::sync::Arc;
@@ -112,8 +112,11 @@ impl Keys {
 /// # Errors
 /// As for a key file. Nothing is shown of a key.
 pub fn as_lines(input: Input, kind: KeyKind) -> Result<Input, String> {
-    if matches!(&input, Input::File(file) if !are_secret_keys(&file.head())) {
-        return Ok(input);
+    if let Input::File(file) = &input {
+        let head = file.head();
+        if !are_secret_keys(&head) && unsupported_file(&head).is_none() {
+            return Ok(input);
+        }
     }
     // Keys pass through.
     stack::wiped(|| match keys::read_named(input.into_reader(), kind)? {

@@ -60,6 +60,9 @@ pub fn read_named(mut source: Box<dyn Read + Send>, kind: KeyKind) -> Result<Nam
         }
     };
     head.truncate(length);
+    if let Some(what) = gecc_keys::unsupported_file(&head).filter(|_| !is_named) {
+        return Err(format!("this is {what}"));
+    }
     let again = Box::new(Cursor::new(head).chain(source));
     if is_named { gecc_keys::secret_keys(&whole(again)?, kind).map(Named::Keys) } else { Ok(Named::Lines(again)) }
 }
@@ -74,6 +77,10 @@ fn tells(head: &[u8]) -> Option<bool> {
     if are_secret_keys(head) {
         return Some(true);
     }
+    if let [b'[', rest @ ..] = layout::without_mark(head).trim_ascii_start() {
+        // An array of numbers is a key, and one of objects holds items.
+        return rest.trim_ascii_start().first().map(|_| false);
+    }
     // Text may stand before PEM.
     let mut whole_lines = head.split_inclusive(|byte| *byte == b'\n').filter(|line| line.ends_with(b"\n"));
     whole_lines.any(is_line_of_keys).then_some(false)
@@ -84,7 +91,7 @@ fn is_line_of_keys(line: &[u8]) -> bool {
     let text = layout::without_mark(line).trim_ascii();
     let digits = hex_digits(text);
     let are_digits = !digits.is_empty() && digits.iter().all(u8::is_ascii_hexdigit);
-    are_digits || text.starts_with(b"[") || layout::names_a_key(text)
+    are_digits || layout::names_a_key(text)
 }
 
 fn whole(mut source: Box<dyn Read + Send>) -> Result<Wiped, String> {
@@ -127,7 +134,9 @@ mod tests {
             (&digits, None),
             (&format!("# keys\n0x{digits}\n"), Some(false)),
             ("\u{feff}secret_key,tag\n", Some(false)),
-            ("[\n", Some(false)),
+            ("[\n", None),
+            ("[\n{", Some(false)),
+            ("[\n1", Some(true)),
             // A key that is too short is one, and gets its answer.
             ("11\n", Some(false)),
         ] {

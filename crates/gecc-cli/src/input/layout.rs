@@ -16,8 +16,6 @@ const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 const TABLES: [&[u8]; 3] = [b"PAR1", b"ARROW1", &[0xff; 4]];
 /// What may stand between the columns of a table.
 const DELIMITERS: [u8; 3] = [b',', b'\t', b';'];
-/// Bytes of an input that a message shows.
-const SHOWN: usize = 40;
 
 /// How items stand in an input.
 #[derive(Debug)]
@@ -231,7 +229,7 @@ fn table(text: &[u8], at_end: bool, delimiters: &[u8], names: &Names) -> Result<
     let cells = cells(&text[..end], delimiter).map_err(|problem| format!("the header: {problem}"))?;
     let found: Vec<&str> = cells.iter().map(String::as_str).collect();
     if !cells.iter().any(|cell| names.knows(cell)) {
-        return Err(fits_nothing(names) + &if names.keys { String::new() } else { begins_with(text) });
+        return Err(fits_nothing(names) + &described(text, at_end));
     }
     let columns = names.roles(&found).map_err(|problem| format!("the header: {problem}"))?;
     names.require(&found, &columns).map_err(|problem| format!("the header: {problem}"))?;
@@ -253,22 +251,15 @@ fn fits_nothing(names: &Names) -> String {
     )
 }
 
-/// How the text begins, for a message; nothing of what may be a key, which was given in place of an input.
-fn begins_with(text: &[u8]) -> String {
-    let shown = &text[..text.len().min(SHOWN)];
-    if may_be_key(shown) {
-        return String::new();
+/// What the input is, for a message. Nothing of it is quoted: it may be a key that was given in place of an input.
+fn described(text: &[u8], at_end: bool) -> String {
+    let line = text.split(|byte| *byte == b'\n').next().unwrap_or_default().trim_ascii_end();
+    let line = std::str::from_utf8(line).ok().filter(|line| !line.contains(|c: char| c.is_control() && c != '\t'));
+    match line {
+        None if at_end => format!("; the input is {} bytes of binary data", text.len()),
+        None => "; the input is binary data".to_owned(),
+        Some(line) if line.starts_with("-----BEGIN ") => "; the input is PEM".to_owned(),
+        Some(line) if line.starts_with('<') => "; the input is HTML or XML".to_owned(),
+        Some(line) => format!("; the first line is a text of {} characters", line.chars().count()),
     }
-    let more = if text.len() > SHOWN { "…" } else { "" };
-    format!("; the input begins with \"{}\"{more}", shown.escape_ascii())
-}
-
-/// Whether a text has as many digits of hexadecimal or base64 in a row as no word has, or begins as PEM or DER does.
-fn may_be_key(text: &[u8]) -> bool {
-    const DIGITS: usize = 12;
-    const SEQUENCE: u8 = 0x30;
-    let is_digit = |byte: &u8| byte.is_ascii_alphanumeric() || b"+/-_".contains(byte);
-    text.first() == Some(&SEQUENCE)
-        || text.starts_with(b"-----")
-        || text.split(|byte| !is_digit(byte)).any(|digits| digits.len() >= DIGITS)
 }

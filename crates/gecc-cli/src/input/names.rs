@@ -22,8 +22,6 @@ pub struct Names {
     reads: Vec<Field>,
     /// Of each list a table needs one column.
     required: Vec<Vec<Field>>,
-    /// Whether there may be private keys in the input.
-    pub keys: bool,
     /// Whether contents are signed, and not read beside signatures.
     signs: bool,
     seen: Arc<SeenFields>,
@@ -93,7 +91,7 @@ impl Names {
             }
         }
         let signs = reads.contents && !reads.signatures;
-        Names { mapping, reads: read, required, keys: reads.secret_keys, signs, seen: Arc::default() }
+        Names { mapping, reads: read, required, signs, seen: Arc::default() }
     }
 
     /// For a file of private keys.

@@ -4,11 +4,20 @@ use gecc::fields::is_key_text;
 use gecc_keys::KeyKind;
 
 /// Whether a text is a public key in such a form. Hexadecimal digits of SEC 1, and of 32 bytes, are none.
-pub fn is_named(text: &str) -> bool {
+pub fn is_named(text: &str, kind: KeyKind) -> bool {
     /// Digits of the shortest DER, that of a key of Ed25519 (RFC 8410).
     const SHORTEST: usize = 2 * 44;
-    let is_text = || is_key_text(text) && !text.starts_with(|first: char| first.is_ascii_hexdigit());
-    text.starts_with("30") && text.len() >= SHORTEST && !matches!(text.len(), 128 | 130) || is_text()
+    let is_der = text.starts_with("30") && text.len() >= SHORTEST && !matches!(text.len(), 128 | 130);
+    // A COSE_Key, PEM that was base64, and a key of Ed25519 behind a byte ED.
+    let may_be_bytes = || {
+        let first = text.as_bytes().first().map_or(0, u8::to_ascii_lowercase);
+        matches!(first, b'a' | b'b') || text.starts_with("2d2d") || (text.len() == 66 && kind == KeyKind::Ed25519)
+    };
+    let is_bytes = || {
+        let bytes = const_hex::decode(text).ok().filter(|bytes| !matches!(bytes.len(), 32 | 64 | 65));
+        bytes.is_some_and(|bytes| gecc_keys::public_key(&bytes, kind).is_some())
+    };
+    is_der || (is_key_text(text) && gecc_keys::is_public_key(text.as_bytes())) || (may_be_bytes() && is_bytes())
 }
 
 /// The hexadecimal digits of the point in SEC 1, or of the 32 bytes of a key of Ed25519.

@@ -1,14 +1,16 @@
-//! Private keys in lines of text in forms that say what they are for: PEM, and JSON Web Keys.
+//! Private keys in lines of text in forms that say what they are for, such as PEM, JSON Web Keys and WIF.
 
 use crate::secrets::wiped::Wiped;
 use gecc::{Backend, Engine, SecretKey, stack};
 use gecc_keys::{KeyKind, KeyOfEach};
 use std::sync::OnceLock;
 
-/// Whether a value is a private key in such a form.
+/// Whether a value is a private key in such a form, or is meant to be one.
 pub fn is_named(text: &str) -> bool {
-    let text = text.trim_start();
-    text.starts_with("-----BEGIN") || text.starts_with('{')
+    let text = text.trim();
+    // No digit of a plain key decides a branch.
+    gecc::fields::hex_digits(text.as_bytes()).len() != 64
+        && (text.starts_with('{') || text.contains("-----BEGIN") || gecc_keys::is_secret_key(text.as_bytes()))
 }
 
 /// The key of a value, with escapes as JSON has them: of ends of lines, and what else may stand before `/` and `"`.

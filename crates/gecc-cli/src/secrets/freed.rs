@@ -79,7 +79,7 @@ fn files(folder: &Folder, digits: &[String]) -> Vec<String> {
         lines("bad.jsonl", "", &|digits| format!("{{\"secret_key\":[\"{digits}\"]}}")),
         lines("bad, cut.jsonl", "", &|digits| format!("{{\"secret_key\":\"{digits}")),
         lines("bad.csv", "tag,secret_key\n", &|digits| digits.clone()),
-        lines("bad, long", "", &|digits| format!("{digits}00")),
+        lines("bad, long", "", &|digits| format!("{digits}0000")),
     ]
 }
 

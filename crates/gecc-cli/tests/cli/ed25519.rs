@@ -216,7 +216,7 @@ fn public_keys_in_every_form() {
         let output = run(&["verify", "--curve", "secp256k1"], input);
         let problem = stderr(&output);
         assert!(
-            code(&output) == 2 && (problem.contains("for Ed25519, not for") || problem.contains("`kty` EC")),
+            code(&output) == 2 && (problem.contains("for Ed25519, not for") || problem.contains("`kty` is not EC")),
             "{key}: {problem}"
         );
     }

@@ -94,14 +94,14 @@ fn objects_over_several_lines_are_read() {
 }
 
 #[test]
-fn an_input_that_nothing_fits_is_shown_unless_it_is_keys() {
+fn an_input_that_nothing_fits_is_described_and_not_shown() {
     let output = verify(&b"\x7fELF archive\n"[..]);
     assert_eq!((code(&output), output.stdout.len()), (2, 0));
     let said = stderr(&output);
-    assert!(said.contains(r#"the input begins with "\x7fELF archive\n""#), "{said}");
+    assert!(said.contains("the input is binary data"), "{said}");
     assert!(said.contains("JSON Lines") && said.contains("header") && said.contains("public_key"), "{said}");
     let long = stderr(&verify("x ".repeat(1000)));
-    assert!(long.contains(&("x ".repeat(20) + "\"…")) && !long.contains(&"x ".repeat(21)), "{long}");
+    assert!(long.contains("the first line is a text of 1999 characters") && !long.contains("x x"), "{long}");
     // A file of keys may be given in place of the input.
     let digits = "1f2e3d4c5b6a7988".repeat(4);
     let der: Vec<u8> = b"\x30\x77\x02\x01\x01\x04\x20".iter().chain(b"a key of 32 bytes").copied().collect();

@@ -63,7 +63,11 @@ fn key_files_that_cannot_be_used() {
     let bad = TemporaryFile::new("bad.hex", "aa\n1234567890123456secret\n");
     let output = run(&["sign", "--curve", "sm2", "--key-file", bad.path()], "");
     assert_eq!(code(&output), 2);
-    assert!(stderr(&output).contains("line 1: a private key is 64 hexadecimal digits"), "{}", stderr(&output));
+    assert!(
+        stderr(&output).contains("line 1: a private key is 64 hexadecimal digits: this is fewer"),
+        "{}",
+        stderr(&output)
+    );
     assert!(!stderr(&output).contains("secret"), "an error shows nothing of a key");
     let empty = TemporaryFile::new("empty.hex", "\n");
     assert_eq!(code(&run(&["ecdh", "--curve", "sm2", "--key-file", empty.path()], "")), 2);

@@ -24,6 +24,7 @@ mod help;
 mod input;
 mod key_forms;
 mod keys;
+mod leaks;
 mod operations;
 mod program;
 mod recover;
