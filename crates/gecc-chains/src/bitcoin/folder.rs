@@ -36,6 +36,8 @@ const MOST_BLOCKS: usize = 1 << 21;
 const BLOCK_BYTES: usize = 256;
 /// How often the file of what blocks spend is hashed where its records do not find their blocks at once.
 const HASHED: u64 = 64;
+/// How much longer it takes to hash the bytes of a block than to read them, more or less.
+const HASHING: u64 = 8;
 /// What a try counts beside the bytes that are hashed.
 const TRY: u64 = 256;
 
@@ -275,9 +277,9 @@ impl BlockReader {
                     return Ok(self.whole(place, extent, None));
                 }
                 Ok(extent) if extent as u64 == length => {
-                    return Ok(self.committed(extent).and_then(|()| self.whole(place, extent, None)));
+                    return Ok(self.committed(records, extent).and_then(|()| self.whole(place, extent, None)));
                 }
-                Ok(extent) => return Ok(self.of_other_length(header, extent)),
+                Ok(extent) => return Ok(self.of_other_length(records, header, extent)),
                 Err(why) => why,
             };
             records.read_in_vain(length);
@@ -289,25 +291,30 @@ impl BlockReader {
         let places = &mut self.places;
         let extent = records.extent(place, longest, &mut self.content, |bytes| block::extent(bytes, places))?;
         match extent {
-            Some(extent) => Ok(self.of_other_length(header, extent)),
+            Some(extent) => Ok(self.of_other_length(records, header, extent)),
             None => Ok(Err(header.without_content(left, LONGEST_BLOCK, "block"))),
         }
     }
 
     /// A block that has not the length which its record states.
-    fn of_other_length(&self, header: &Header, extent: usize) -> Result<WholeBlock, String> {
-        self.committed(extent)?;
+    fn of_other_length(&self, records: &mut Records, header: &Header, extent: usize) -> Result<WholeBlock, String> {
+        self.committed(records, extent)?;
         let stated = header.length.map_or("no length".to_owned(), |length| format!("{length} bytes"));
         let what = format!("the record states {stated}, and its block has {extent} bytes");
         self.whole(header.content(), extent, Some(what))
     }
 
-    /// Requires that the transactions of a block hash to its merkle root.
-    fn committed(&self, extent: usize) -> Result<(), String> {
+    /// Requires that the transactions of a block hash to its merkle root. Hashing in vain is limited, as a file may have
+    /// many headers in front of the same long script.
+    fn committed(&self, records: &mut Records, extent: usize) -> Result<(), String> {
+        if !records.may_read_in_vain() {
+            return Err("too many records of the file hold no block to look for one here".to_owned());
+        }
         let block = Block::parse(self.content[..extent].to_vec()).map_err(str::to_owned)?;
         if block.is_committed() {
             return Ok(());
         }
+        records.read_in_vain(HASHING * extent as u64);
         Err("no whole block follows: its transactions do not hash to its merkle root".to_owned())
     }
 
@@ -434,7 +441,7 @@ impl SpentReader<'_> {
     /// Whether another record begins in a record, and fits a block.
     fn hides_record(&mut self, records: &mut Records, header: &Header, end: u64) -> Result<bool, Problem> {
         let mut next = header.place + 1;
-        while let Some(inner) = records.header_from(next, end)? {
+        while let Some(inner) = records.header_from(next, end)?.filter(|_| records.may_read_in_vain()) {
             let left = records.left_behind(&inner);
             let stated = inner.length.filter(|length| length + CHECKSUM as u64 <= left.min(LONGEST_UNDO));
             if let Some(length) = stated {

@@ -127,6 +127,11 @@ impl<'a> Records<'a> {
         self.file.length().saturating_sub(header.content())
     }
 
+    /// Whether more may be read in vain.
+    pub fn may_read_in_vain(&self) -> bool {
+        self.in_vain > 0
+    }
+
     /// Counts bytes that were read for a record that is none.
     pub fn read_in_vain(&mut self, bytes: u64) {
         self.in_vain = self.in_vain.saturating_sub(bytes);
