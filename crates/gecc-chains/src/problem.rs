@@ -106,24 +106,6 @@ pub(crate) fn brief(what: impl fmt::Display) -> String {
     text
 }
 
-/// What is wrong with a text of JSON, without values of the text, which serde quotes: they may be anything, such as a
-/// key that was given in place of an input.
-pub(crate) fn of_json(problem: &serde_json::Error) -> String {
-    let text = problem.to_string();
-    // "invalid type: string \"…\", expected …" and "unknown variant `…`, expected …".
-    let Some((what, expected)) = text.rsplit_once(", expected ") else { return brief(text) };
-    let kind = ["invalid type", "invalid value", "invalid length", "unknown variant", "unknown field"];
-    let found = ["string", "integer", "floating point", "boolean", "map", "sequence", "null", "character"];
-    match kind.into_iter().find(|kind| what.starts_with(kind)) {
-        Some(kind) => {
-            let value = &what[kind.len()..];
-            let value = found.into_iter().find(|found| value.trim_start_matches([':', ' ']).starts_with(found));
-            brief(format!("{kind}: {}, expected {expected}", value.unwrap_or("a value")))
-        }
-        None => brief(text),
-    }
-}
-
 impl Problem {
     pub(crate) fn new(path: &Arc<Path>, place: Place, what: impl fmt::Display) -> Self {
         Problem { path: Arc::clone(path), place, what: brief(what), not_checked: false }

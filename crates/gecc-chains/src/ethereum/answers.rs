@@ -25,13 +25,22 @@ pub enum Kind {
     Authorization,
     /// A deposit of an OP chain, from the chain below it: it bears no signature.
     Deposit,
+    /// A transaction of Arbitrum that the chain itself made, or that came from the chain below it: it bears no signature.
+    Arbitrum,
+    /// A state sync of Polygon: it bears no signature.
+    StateSync,
+    /// A priority operation or an upgrade of ZKsync, from the chain below it: it bears no signature.
+    ZkSync,
+    /// A legacy transaction whose r, s and v are zero, as OP chains had from the chain below them before Bedrock, and as
+    /// Polygon shows its state syncs.
+    Zeros,
     /// A transaction of another type, or one that could not be read as far as that.
     Unknown,
 }
 
 impl Kind {
     /// All kinds.
-    pub const ALL: [Kind; 9] = [
+    pub const ALL: [Kind; 13] = [
         Kind::Legacy,
         Kind::Eip155,
         Kind::Eip2930,
@@ -40,6 +49,10 @@ impl Kind {
         Kind::Eip7702,
         Kind::Authorization,
         Kind::Deposit,
+        Kind::Arbitrum,
+        Kind::StateSync,
+        Kind::ZkSync,
+        Kind::Zeros,
         Kind::Unknown,
     ];
 
@@ -54,6 +67,10 @@ impl Kind {
             Kind::Eip7702 => "EIP-7702",
             Kind::Authorization => "EIP-7702 authorization",
             Kind::Deposit => "OP deposit",
+            Kind::Arbitrum => "Arbitrum unsigned",
+            Kind::StateSync => "Polygon state sync",
+            Kind::ZkSync => "ZKsync unsigned",
+            Kind::Zeros => "unsigned legacy",
             Kind::Unknown => "unknown",
         }
     }
@@ -91,7 +108,7 @@ impl fmt::Display for Reason {
                 to.write_str("not checked: the block's transactions are not those that its header commits to")
             }
             Reason::NotOnChain => to.write_str("the chain that was asked for has no transactions of this type"),
-            Reason::Unsigned => to.write_str("deposits bear no signature"),
+            Reason::Unsigned => to.write_str("it bears no signature"),
             Reason::NotRebuilt(why) => write!(to, "cannot be rebuilt: {why}"),
         }
     }
@@ -109,7 +126,7 @@ pub struct Answer {
     pub authorization: Option<u32>,
     /// What was signed.
     pub kind: Kind,
-    /// Who signed, where a key was recovered; of a deposit who it says it is from.
+    /// Who signed, where a key was recovered; of one that bears no signature who it says it is from.
     pub from: Option<Address>,
     /// Why it does not hold; `None` where it does.
     pub reason: Option<Reason>,

@@ -8,6 +8,7 @@ use super::answers::{Answer, Answers, Kind, Reason};
 use super::span::{Signed, Transaction};
 use super::transaction::UnsignedType;
 use super::trie::transactions_root;
+use super::unsigned::{self, System};
 use crate::messages::Messages;
 use crate::problem::Progress;
 use crate::reason::rejection_of;
@@ -63,8 +64,8 @@ struct Item {
     is_high: bool,
     /// Whether the columns have a row of it.
     has_row: bool,
-    /// Whether it is a transaction that bears no signature.
-    is_unsigned: bool,
+    /// Set for a transaction that bears no signature: that, or why the chain that is wanted does not have it.
+    unsigned: Option<Reason>,
     /// Set where what was signed is not known.
     not_rebuilt: Option<Cow<'static, str>>,
     is_of_other_chain: bool,
@@ -171,7 +172,8 @@ impl<'a> Decoder<'a> {
         // Chains other than the main one had the rule from their first block on, and legacy transactions for one chain
         // came later.
         let signed = &transaction.signed;
-        let is_low_asked = signed.chain_id.is_some() || claims.block.is_none_or(|block| block >= HOMESTEAD);
+        let block = claims.block.or(self.options.at_block);
+        let is_low_asked = signed.chain_id.is_some() || block.is_none_or(|block| block >= HOMESTEAD);
         let item = Item {
             claimed: claims.from,
             is_high: is_low_asked && is_high(&signed.signature),
@@ -231,16 +233,31 @@ impl<'a> Decoder<'a> {
             (Some(encodings), None) => encodings.is_incomplete = true,
             (None, _) => {}
         }
-        let is_of_other_chain = self.options.chain_id.is_some_and(|chain| unsigned.is_unknown_to(chain));
+        let is_unknown = self.options.chain_id.is_some_and(|chain| unsigned.is_unknown_to(chain));
+        let reason = if is_unknown { Reason::NotOnChain } else { Reason::Unsigned };
         let item = Item::new(unsigned.kind(), Hash::Known(hash), block);
         let is_of_other_root = self.is_of_other_root;
-        self.to.items.push(Item {
-            claimed: Some(from),
-            is_unsigned: true,
-            is_of_other_chain,
-            is_of_other_root,
-            ..item
-        });
+        self.to.items.push(Item { claimed: Some(from), unsigned: Some(reason), is_of_other_root, ..item });
+    }
+
+    /// Adds a transaction that a chain itself makes. Its encoding is not known, and so neither is the root of its block.
+    pub fn add_system(&mut self, system: &System, hash: [u8; 32], block: Option<u64>) {
+        if let Some(encodings) = &mut self.encodings {
+            encodings.is_incomplete = true;
+        }
+        let reason = match (self.options.chain_id, system.chain_id) {
+            (Some(wanted), _) if unsigned::is_ethereum(wanted) => Reason::NotOnChain,
+            (Some(wanted), Some(chain_id)) if wanted != chain_id => Reason::OtherChain,
+            _ => Reason::Unsigned,
+        };
+        let item = Item::new(system.kind, Hash::Known(hash), block);
+        let is_of_other_root = self.is_of_other_root;
+        self.to.items.push(Item { claimed: system.from, unsigned: Some(reason), is_of_other_root, ..item });
+    }
+
+    /// Returns the chain that is wanted.
+    pub fn chain_id(&self) -> Option<u64> {
+        self.options.chain_id
     }
 
     /// Marks what was added from an item on as of a block whose transactions are not those of its header.
@@ -334,7 +351,7 @@ impl Item {
             kind,
             claimed: None,
             has_row: false,
-            is_unsigned: false,
+            unsigned: None,
             is_high: false,
             not_rebuilt: None,
             is_of_other_chain: false,
@@ -355,14 +372,13 @@ impl Item {
                 (hash, None)
             }
         };
-        if self.is_unsigned {
-            let Item { block, authorization, kind, claimed: from, .. } = self;
-            let reason = match () {
-                () if self.is_of_other_chain => Reason::NotOnChain,
-                () if self.is_of_other_root => Reason::OtherRoot,
-                () => Reason::Unsigned,
+        if self.unsigned.is_some() {
+            let Item { block, authorization, kind, claimed: from, unsigned, is_of_other_root, .. } = self;
+            let reason = match unsigned {
+                Some(Reason::Unsigned) if is_of_other_root => Some(Reason::OtherRoot),
+                other => other,
             };
-            return Answer { block, hash: known, authorization, kind, from, reason: Some(reason) };
+            return Answer { block, hash: known, authorization, kind, from, reason };
         }
         // Of something else than what was signed.
         let recovered = recovered.filter(|_| self.not_rebuilt.is_none());

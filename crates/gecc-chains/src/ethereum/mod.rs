@@ -9,12 +9,16 @@
 
 mod answers;
 mod blocks;
+mod csv;
+mod decimal;
 mod decoded;
 mod e2store;
 mod era1;
 mod json;
+mod reading;
 mod recover;
 mod rlp;
+mod sidecar;
 mod snappy;
 mod span;
 #[cfg(feature = "arrow")]
@@ -24,6 +28,7 @@ mod table;
 mod table;
 mod transaction;
 mod trie;
+mod unsigned;
 
 use crate::files::{Paths, Reader};
 use crate::flow::{self, Form, HandOn, Plain, Settings, Work};
@@ -56,6 +61,9 @@ pub struct Options {
     /// The chain that transactions have to be for, where they say one. Others are rejected. Of any where this is
     /// `None`.
     pub chain_id: Option<u64>,
+    /// The block whose rules transactions are under of which the source does not say theirs; rules of today where this
+    /// is `None`. Those of legacy transactions for any chain depend on it: s may be high before block 1,150,000 (EIP-2).
+    pub at_block: Option<u64>,
     /// Whether only what is rejected, or cannot be told, is of interest: valid signatures have zeros in place of a
     /// transaction's hash that the source does not say, which then need not be computed.
     pub only_rejected: bool,
@@ -165,7 +173,10 @@ fn read_file(
     if blocks::begin(first) {
         return Ok(blocks::read(&mut reader, limits, hand_on));
     }
-    Err(reader.problem("neither era1 nor Parquet, nor JSON, hexadecimal or RLP with blocks or transactions"))
+    let what = csv::described(first);
+    let what =
+        what.as_deref().unwrap_or("neither era1 nor Parquet, nor JSON, hexadecimal or RLP with blocks or transactions");
+    Err(reader.problem(what))
 }
 
 /// Decodes pieces and recovers senders.

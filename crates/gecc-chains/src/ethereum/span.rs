@@ -116,7 +116,7 @@ pub fn deposit(list: &[u8]) -> rlp::Result<Address> {
 }
 
 pub fn unknown_type(number: u64) -> Cow<'static, str> {
-    format!("transactions of type {number} are not known").into()
+    format!("transactions of this type are not known: it is {number}").into()
 }
 
 /// v of a legacy transaction for a chain, or for any (EIP-155).
@@ -219,7 +219,7 @@ fn authorization<'a>(rest: &mut &'a [u8]) -> rlp::Result<Signed<'a>> {
 }
 
 /// The payload of a list behind which there is nothing.
-fn only_list(encoded: &[u8]) -> rlp::Result<&[u8]> {
+pub fn only_list(encoded: &[u8]) -> rlp::Result<&[u8]> {
     let mut rest = encoded;
     let payload = rlp::list(&mut rest)?;
     if rest.is_empty() { Ok(payload) } else { Err("bytes follow its end") }

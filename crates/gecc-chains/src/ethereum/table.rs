@@ -1,9 +1,12 @@
 //! Tables of transactions in Parquet, whose columns are found by the names that amp and cryo give them.
 
 use super::answers::Kind;
+use super::decimal::decimal;
 use super::decoded::{Claims, Decoder};
+use super::reading::{Names, Statement};
 use super::rlp;
-use super::transaction::{Authorization, Deposit, Fields, Number, Parts, Signature, UnsignedType, put_access};
+use super::transaction::{Authorization, Deposit, Fields, Number, Parts, Stated, UnsignedType, put_access};
+use super::unsigned::{self, is_unsigned_type};
 use super::{Content, Piece};
 use crate::flow::HandOn;
 use crate::limits::Limits;
@@ -31,7 +34,7 @@ const ROW: u64 = 1 << 10;
 /// Some rows of a table.
 pub struct Rows {
     batch: RecordBatch,
-    places: Arc<Places>,
+    layout: Arc<Layout>,
     next: usize,
     /// Their part of the bytes of the batch that they were cut from.
     bytes: usize,
@@ -72,8 +75,9 @@ struct Columns<I, C, L> {
     source_hash: Option<C>,
     mint: Option<C>,
     is_system: Option<I>,
-    /// Whether the column of chains says that of every row, also of those that are signed for any chain.
-    chain_is_of_source: bool,
+    /// Whether the column of chains is null just where a legacy transaction is signed for any chain. cryo's says the
+    /// chain of every row.
+    chain_is_exact: bool,
 }
 
 /// Where columns are in a table.
@@ -124,14 +128,64 @@ fn is_list(data_type: &DataType) -> bool {
     matches!(data_type, DataType::List(_) | DataType::LargeList(_) | DataType::ListView(_))
 }
 
+/// Encoded transactions, as mempool-dumpster has them, and what stands beside them.
+struct RawColumns<I, C> {
+    raw: C,
+    hash: Option<C>,
+    from: Option<C>,
+    block: Option<I>,
+}
+
+/// How a table has its transactions, and where.
+enum Layout {
+    Fields(Box<Places>),
+    Raw(RawColumns<usize, usize>),
+}
+
+/// Columns with encoded transactions.
+const RAW: [&str; 5] = ["rawTx", "raw_tx", "rawTransaction", "raw_transaction", "raw"];
+const HASH: [&str; 3] = ["tx_hash", "transaction_hash", "hash"];
+const FROM: [&str; 2] = ["from", "from_address"];
+const BLOCK: [&str; 2] = ["block_num", "block_number"];
+
+impl Layout {
+    /// That of a file, by its schema, with the places of its columns.
+    fn of(schema: &Schema) -> Result<(Self, Vec<usize>), String> {
+        let mut columns = Finder { schema, found: Vec::new() };
+        let is_there = |name: &str| schema.index_of(name).is_ok();
+        let missing: Vec<&str> = [("r", &["r"][..]), ("s", &["s"]), ("v", &["v_parity", "v"])]
+            .into_iter()
+            .filter(|(_, names)| !names.iter().any(|name| is_there(name)))
+            .map(|(name, _)| name)
+            .collect();
+        if missing.is_empty() {
+            return Places::of(schema).map(|(places, found)| (Layout::Fields(Box::new(places)), found));
+        }
+        let Some(raw) = columns.find(&RAW, holds_bytes)? else {
+            return Err(format!(
+                "no table of transactions with signatures, from which senders are recovered: there is no column {}. Tables of \
+                 cryo have them with --include-columns v r s, those of ethereum-etl do not",
+                missing.join(", ")
+            ));
+        };
+        let places = RawColumns {
+            raw,
+            hash: columns.find(&HASH, holds_bytes)?,
+            from: columns.find(&FROM, holds_bytes)?,
+            block: columns.find(&BLOCK, holds_integers)?,
+        };
+        Ok((Layout::Raw(places), columns.found))
+    }
+}
+
 impl Places {
     /// Those of a file, by its schema, and all of them as a list.
     fn of(schema: &Schema) -> Result<(Self, Vec<usize>), String> {
         let mut columns = Finder { schema, found: Vec::new() };
         let places = Columns {
-            block: columns.find(&["block_num", "block_number"], holds_integers)?,
-            hash: columns.need(&["tx_hash", "transaction_hash", "hash"], holds_bytes)?,
-            from: columns.find(&["from", "from_address"], holds_bytes)?,
+            block: columns.find(&BLOCK, holds_integers)?,
+            hash: columns.need(&HASH, holds_bytes)?,
+            from: columns.find(&FROM, holds_bytes)?,
             type_number: columns.need(&["type", "transaction_type"], holds_integers)?,
             chain_id: columns.find(&["chain_id"], holds_integers)?,
             nonce: columns.need(&["nonce"], holds_integers)?,
@@ -152,8 +206,8 @@ impl Places {
             source_hash: columns.find_fitting(&["source_hash"], holds_bytes),
             mint: columns.find_fitting(&["mint"], holds_bytes),
             is_system: columns.find_fitting(&["is_system_tx", "is_system_transaction"], holds_integers),
-            // cryo's table, which alone has this name.
-            chain_is_of_source: schema.index_of("transaction_hash").is_ok(),
+            // cryo's table alone has this name.
+            chain_is_exact: schema.index_of("transaction_hash").is_err(),
         };
         Ok((places, columns.found))
     }
@@ -187,7 +241,7 @@ impl Places {
             source_hash: self.source_hash.map(cells),
             mint: self.mint.map(cells),
             is_system: self.is_system.map(integers),
-            chain_is_of_source: self.chain_is_of_source,
+            chain_is_exact: self.chain_is_exact,
         }
     }
 }
@@ -217,19 +271,19 @@ pub fn read(
     if input.format() != Format::Parquet {
         return Err(whole("Arrow IPC is not read here, Parquet is".to_owned()));
     }
-    let (_, wanted) = Places::of(input.schema()).map_err(whole)?;
+    let (_, wanted) = Layout::of(input.schema()).map_err(whole)?;
     let rows = input.rows().unwrap_or(0).max(1);
     let batches = input.batches(&gecc_arrow::Projection::Only(wanted)).map_err(|problem| whole(problem.to_string()))?;
-    let (places, _) = Places::of(batches.schema()).expect("the columns are those that were found");
-    let places = Arc::new(places);
+    let (layout, _) = Layout::of(batches.schema()).expect("the columns are those that were found");
+    let layout = Arc::new(layout);
     let (mut first, mut said) = (0, 0);
     for batch in batches {
         let batch = batch.map_err(|problem| Problem::new(path, Place::Row(first), problem))?;
         let row_bytes = batch.get_array_memory_size() / batch.num_rows().max(1);
         for start in (0..batch.num_rows()).step_by(ROWS) {
             let count = ROWS.min(batch.num_rows() - start);
-            let places = Arc::clone(&places);
-            let part = Rows { batch: batch.slice(start, count), places, next: 0, bytes: count * row_bytes };
+            let layout = Arc::clone(&layout);
+            let part = Rows { batch: batch.slice(start, count), layout, next: 0, bytes: count * row_bytes };
             first += count as u64;
             // The file's bytes are shared out among its rows.
             let until = (u128::from(length) * u128::from(first) / u128::from(rows)) as u64;
@@ -246,12 +300,7 @@ type Why = Cow<'static, str>;
 
 impl Table<'_> {
     /// The fields of a row, which refer to the parts that it fills.
-    fn read<'r>(
-        &'r self,
-        row: usize,
-        block: Option<u64>,
-        parts: &'r mut Parts,
-    ) -> Result<(Fields<'r>, Signature, Claims), Why> {
+    fn read<'r>(&'r self, row: usize, signature: &RowSignature, parts: &'r mut Parts) -> Result<Fields<'r>, Why> {
         parts.clear();
         let input = match self.input.get(row).map_err(of("input"))? {
             bytes if !self.input.is_text() => Some(bytes),
@@ -261,9 +310,6 @@ impl Table<'_> {
             }
         };
         let fields = Fields {
-            type_number: small(&self.type_number, row).map_err(of("type"))?,
-            chain_id: self.chain_id.as_ref().and_then(|column| optional(column, row)),
-            chain_is_of_source: self.chain_is_of_source,
             nonce: small(&self.nonce, row).map_err(of("nonce"))?,
             gas_price: optional(&self.gas_price, row),
             max_fee_per_gas: self.max_fee_per_gas.as_ref().and_then(|column| optional(column, row)),
@@ -272,6 +318,8 @@ impl Table<'_> {
             gas_limit: small(&self.gas_limit, row).map_err(of("gas_limit"))?,
             to: self.recipient(row)?,
             value: amount(&self.value, row).map_err(of("value"))?,
+            r: signature.r.ok_or("r is null")?,
+            s: signature.s.ok_or("s is null")?,
             lacks: self.access_list.is_none().then_some("the table has no access lists"),
             ..Fields::default()
         };
@@ -288,16 +336,35 @@ impl Table<'_> {
         }
         let mut fields = fields.with(parts);
         fields.input = input.unwrap_or(fields.input);
-        let parity = match small(&self.parity, row).map_err(of("v"))? {
-            0 => false,
-            1 => true,
-            other => return Err(format!("a parity of {other} does not exist").into()),
-        };
-        let of_signature = |column, name| number(column, row).map_err(of(name));
-        let signature = Signature { r: of_signature(&self.r, "r")?, s: of_signature(&self.s, "s")?, parity };
-        let from = self.from.as_ref().map(|from| fixed(from, row)).transpose().map_err(of("from"))?;
-        let claims = Claims { block, hash: Some(self.hash(row)?), from, authorities: Vec::new() };
-        Ok((fields, signature, claims))
+        Ok(fields)
+    }
+
+    fn signature(&self, row: usize) -> Result<RowSignature, Why> {
+        Ok(RowSignature {
+            r: or_null(number(&self.r, row)).map_err(of("r"))?,
+            s: or_null(number(&self.s, row)).map_err(of("s"))?,
+            v: or_null(self.parity.get(row))
+                .and_then(|v| v.map(|v| u128::try_from(v).map_err(|_| CellProblem::WrongLength)).transpose())
+                .map_err(of("v"))?,
+        })
+    }
+
+    /// What a row says of the type and of the parity. Its hash decides what that leaves open.
+    fn statement(&self, row: usize, signature: &RowSignature) -> Result<Statement, Why> {
+        let has = |column: &Option<Integers>| column.as_ref().is_some_and(|column| column.get(row).is_ok());
+        let has_items = |list: &Option<&ArrayRef>| list.is_some_and(|list| matches!(items(list, row), Ok(Some(_))));
+        Ok(Statement {
+            type_number: or_null(small(&self.type_number, row)).map_err(of("type"))?,
+            chain_id: self.chain_id.as_ref().and_then(|column| optional(column, row)),
+            chain_is_exact: self.chain_is_exact,
+            v: signature.v,
+            has_access_list: self.access_list.is_some_and(|list| list.is_valid(row)),
+            has_fees: has(&self.max_fee_per_gas) || has(&self.max_priority_fee_per_gas),
+            has_blobs: has(&self.max_fee_per_blob_gas) || has_items(&self.blob_versioned_hashes),
+            has_authorizations: has_items(&self.authorization_list),
+            has_hash: true,
+            ..Statement::default()
+        })
     }
 
     /// Whether a row is a deposit of an OP chain.
@@ -359,26 +426,133 @@ impl Table<'_> {
 impl Decoder<'_> {
     /// Adds the transactions of rows until there is enough. Whether that were all.
     pub fn add_rows(&mut self, rows: &mut Rows) -> bool {
-        let (table, all, mut row) = (rows.places.table(&rows.batch), rows.batch.num_rows(), rows.next);
+        let layout = Arc::clone(&rows.layout);
+        self.reserve(rows.batch.num_rows() - rows.next, rows.bytes);
+        match &*layout {
+            Layout::Fields(places) => self.add_rows_of_fields(rows, places),
+            Layout::Raw(places) => self.add_rows_of_raw(rows, places),
+        }
+        rows.next == rows.batch.num_rows()
+    }
+
+    fn add_rows_of_fields(&mut self, rows: &mut Rows, places: &Places) {
+        let (table, all) = (places.table(&rows.batch), rows.batch.num_rows());
         let mut parts = Parts::default();
-        self.reserve(all - row, rows.bytes);
-        while row < all && !self.is_full() {
+        while rows.next < all && !self.is_full() {
+            let row = rows.next;
             let block = table.block.as_ref().and_then(|column| optional(column, row));
-            if self.wants(block) && table.is_deposit(row) {
-                match table.hash(row).and_then(|hash| Ok((hash, table.read_deposit(row, &mut parts)?))) {
-                    Ok((hash, deposit)) => self.add_deposit(&deposit, Some(hash), block),
-                    Err(why) => self.add_not_rebuilt(Kind::Deposit, table.hash(row).unwrap_or_default(), block, why),
-                }
-            } else if self.wants(block) {
-                match table.read(row, block, &mut parts) {
-                    Ok((fields, signature, claims)) => self.add_fields(&fields, &signature, &claims),
-                    Err(why) => self.add_not_rebuilt(Kind::Unknown, table.hash(row).unwrap_or_default(), block, why),
+            if self.wants(block)
+                && let Err(why) = self.add_row(&table, row, block, &mut parts)
+            {
+                let kind = if table.is_deposit(row) { Kind::Deposit } else { Kind::Unknown };
+                self.add_not_rebuilt(kind, table.hash(row).unwrap_or_default(), block, why);
+            }
+            rows.next += 1;
+        }
+    }
+
+    fn add_rows_of_raw(&mut self, rows: &mut Rows, places: &RawColumns<usize, usize>) {
+        let batch = &rows.batch;
+        let cells = |place: usize| Cells::of(batch.column(place).as_ref());
+        let columns = RawColumns {
+            raw: cells(places.raw),
+            hash: places.hash.map(cells),
+            from: places.from.map(cells),
+            block: places.block.map(|place| Integers::of(batch.column(place).as_ref())),
+        };
+        while rows.next < batch.num_rows() && !self.is_full() {
+            let row = rows.next;
+            let block = columns.block.as_ref().and_then(|column| optional(column, row));
+            if self.wants(block) {
+                match columns.read(row, block) {
+                    Ok((encoded, stated)) => self.add_encoded_beside(&encoded, &stated),
+                    Err(why) => self.add_not_rebuilt(Kind::Unknown, columns.hash(row).unwrap_or_default(), block, why),
                 }
             }
-            row += 1;
+            rows.next += 1;
         }
-        rows.next = row;
-        row == all
+    }
+
+    fn add_row(&mut self, table: &Table, row: usize, block: Option<u64>, parts: &mut Parts) -> Result<(), Why> {
+        let hash = table.hash(row)?;
+        if table.is_deposit(row) {
+            self.add_deposit(&table.read_deposit(row, parts)?, Some(hash), block);
+            return Ok(());
+        }
+        let from = table.from.as_ref().map(|from| fixed(from, row)).transpose().map_err(of("from"))?;
+        let signature = table.signature(row)?;
+        let statement = table.statement(row, &signature)?;
+        let claims = Claims { block, hash: Some(hash), from, authorities: Vec::new() };
+        if signature.is_zero() {
+            let system = unsigned::Statement {
+                type_number: statement.type_number,
+                is_missing: signature.r.is_none() && signature.s.is_none(),
+                from,
+                chain_id: statement.chain_id,
+            };
+            if let Some(system) = system.system().filter(|_| signature.v.is_none_or(|v| v == 0)) {
+                self.add_system(&system?, hash, block);
+                return Ok(());
+            }
+            if system.is_missing {
+                return Err("there is no signature: r and s are null".into());
+            }
+        } else if let Some(number) = statement.type_number.filter(|number| is_unsigned_type(*number)) {
+            return Err(format!("transactions of type {number} bear no signature, and r and s are given").into());
+        }
+        let readings = statement.readings(&NAMES)?;
+        self.add_fields(&table.read(row, &signature, parts)?, &readings, &claims);
+        Ok(())
+    }
+}
+
+impl RawColumns<Integers<'_>, Cells<'_>> {
+    /// The encoded transaction of a row, and what stands beside it.
+    fn read(&self, row: usize, block: Option<u64>) -> Result<(Vec<u8>, Stated), Why> {
+        let mut encoded = Vec::new();
+        self.raw.append(row, &mut encoded).map_err(of("the encoded transaction"))?;
+        let cell = |column: &Option<Cells>, name| match column {
+            None => Ok(None),
+            Some(column) => or_null(fixed(column, row)).map_err(of(name)),
+        };
+        let stated = Stated {
+            block,
+            hash: self.hash.as_ref().map(|_| self.hash(row)).transpose()?,
+            from: cell(&self.from, "from")?,
+            ..Stated::default()
+        };
+        Ok((encoded, stated))
+    }
+
+    fn hash(&self, row: usize) -> Result<[u8; 32], Why> {
+        let column = self.hash.as_ref().ok_or("there is no column of hashes")?;
+        fixed(column, row).map_err(of("the hash"))
+    }
+}
+
+const NAMES: Names = Names { v: "v", y_parity: "v", chain_id: "chain_id", type_number: "type" };
+
+/// r, s and v of a row, `None` where they are null.
+struct RowSignature {
+    r: Option<Number>,
+    s: Option<Number>,
+    v: Option<u128>,
+}
+
+impl RowSignature {
+    /// Whether r and s are zero or null.
+    fn is_zero(&self) -> bool {
+        let is_zero = |part: Option<Number>| part.is_none_or(|part| part == [0; 32]);
+        is_zero(self.r) && is_zero(self.s)
+    }
+}
+
+/// A cell, `None` where it is null.
+fn or_null<T>(cell: Result<T, CellProblem>) -> Result<Option<T>, CellProblem> {
+    match cell {
+        Ok(value) => Ok(Some(value)),
+        Err(CellProblem::Null) => Ok(None),
+        Err(problem) => Err(problem),
     }
 }
 
@@ -413,22 +587,6 @@ fn amount(column: &Cells, row: usize) -> Result<Number, CellProblem> {
         return number(column, row);
     }
     decimal(cell).ok_or(CellProblem::WrongLength)
-}
-
-fn decimal(digits: &[u8]) -> Option<Number> {
-    let mut words = [0; 4];
-    for digit in digits {
-        let mut carry = u128::from(char::from(*digit).to_digit(10)?);
-        for word in words.iter_mut().rev() {
-            let product = 10 * u128::from(*word) + carry;
-            (*word, carry) = (product as u64, product >> 64);
-        }
-        if carry > 0 {
-            return None;
-        }
-    }
-    let number = *words.map(u64::to_be_bytes).as_flattened().as_array()?;
-    Some(number).filter(|_| !digits.is_empty())
 }
 
 /// The items of a list; those of a list that is null are none.
@@ -513,25 +671,4 @@ fn put_authorizations(list: &ArrayRef, row: usize, to: &mut Vec<u8>) -> Result<(
         read(item).map_err(of("an authorization"))?.put(to);
     }
     Ok(())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use alloy_primitives::U256;
-
-    #[test]
-    fn decimals_are_those_of_alloy() {
-        for bits in 0..=256 {
-            let known = U256::MAX.checked_shr(bits).unwrap_or_default();
-            for text in [known.to_string(), format!("{known:080}")] {
-                assert_eq!(decimal(text.as_bytes()), Some(known.to_be_bytes()), "{text}");
-            }
-        }
-        // 2^256, and ten times as much.
-        let too_large = "115792089237316195423570985008687907853269984665640564039457584007913129639936";
-        for text in ["", "1_0", "-1", "+1", "1.0", "a", "ü", too_large, &format!("{too_large}0")] {
-            assert_eq!(decimal(text.as_bytes()), None, "{text}");
-        }
-    }
 }

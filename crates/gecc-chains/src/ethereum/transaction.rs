@@ -3,9 +3,12 @@
 use super::answers::Kind;
 use super::blocks::other_root;
 use super::decoded::{Claims, Decoder, TransactionHash, hash};
+use super::reading::{LAST_TYPE, Reading, parity_of_v};
 use super::rlp;
-use super::span::{self, Signed, Transaction, unknown_type};
+use super::sidecar;
+use super::span::{self, Signed, Transaction, unknown_type, v_of};
 use super::trie::transactions_root;
+use super::unsigned;
 use crate::problem::{Place, Problem, note};
 use gecc::ecdsa::Address;
 use std::borrow::Cow;
@@ -17,7 +20,7 @@ use std::sync::Arc;
 const LENGTH_OF_ADDRESS: usize = 21;
 pub const LENGTH_OF_HASH: usize = 33;
 /// Bytes of the shortest transaction: nine fields of one byte, and their header.
-const SHORTEST: usize = 10;
+pub const SHORTEST: usize = 10;
 /// Items of a block's transactions that may be none. Behind that it is no block: a few bytes may stand for very many.
 const MOST_UNREADABLE: usize = 1000;
 
@@ -159,9 +162,39 @@ impl Decoder<'_> {
         list
     }
 
-    /// Adds a transaction in the encoding of EIP-2718, by which it is hashed.
+    /// Adds a transaction in the encoding of EIP-2718, by which it is hashed, or one with blobs as it goes over the
+    /// network, with what blocks do not have of it.
     pub fn add_encoded(&mut self, encoded: &[u8], block: Option<u64>) {
-        self.add_hashed(encoded, TransactionHash::Of(encoded), block);
+        match sidecar::without(encoded) {
+            None => self.add_hashed(encoded, TransactionHash::Of(encoded), block),
+            Some(Ok(alone)) => self.add_hashed(&alone, TransactionHash::Of(&alone), block),
+            Some(Err((hash, why))) => self.add_not_rebuilt(Kind::Eip4844, hash, block, why),
+        }
+    }
+
+    /// Adds an encoded transaction beside which a source says parts of it again. They have to be those of the encoding.
+    pub fn add_encoded_beside(&mut self, encoded: &[u8], stated: &Stated) {
+        let alone = match sidecar::without(encoded) {
+            None => Cow::Borrowed(encoded),
+            Some(Ok(alone)) => Cow::Owned(alone),
+            Some(Err((hash, why))) => return self.add_not_rebuilt(Kind::Eip4844, hash, stated.block, why),
+        };
+        let hash = hash(&alone);
+        let parsed = Transaction::parse(&alone);
+        if let Some(other) = stated.hash.filter(|stated| *stated != hash) {
+            let kind = parsed.map_or_else(|(kind, _)| kind, |transaction| transaction.kind);
+            let why = "the hash beside the encoded transaction is another than its own".into();
+            return self.add_not_rebuilt(kind, other, stated.block, why);
+        }
+        let Ok(transaction) = parsed else {
+            return self.add_hashed(&alone, TransactionHash::Known(hash), stated.block);
+        };
+        if let Some(name) = stated.differs_from(&transaction.signed) {
+            let why = format!("`{name}` beside the encoded transaction is another than in it").into();
+            return self.add_not_rebuilt(transaction.kind, hash, stated.block, why);
+        }
+        let claims = Claims { block: stated.block, from: stated.from, ..Claims::default() };
+        self.add(&transaction, TransactionHash::Known(hash), &claims);
     }
 
     fn add_hashed(&mut self, encoded: &[u8], by_hash: TransactionHash, block: Option<u64>) {
@@ -179,30 +212,43 @@ impl Decoder<'_> {
                 let claims = Claims { block, ..Claims::default() };
                 self.add(&transaction, by_hash, &claims);
             }
-            Err((kind, why)) => self.add_not_rebuilt(kind, hash(encoded), block, why),
+            Err((kind, why)) => self.add_other(encoded, block, kind, why),
         }
     }
 
-    /// Adds a transaction of which the fields are known, if its hash comes out of them.
-    pub fn add_fields(&mut self, fields: &Fields, signature: &Signature, claims: &Claims) {
+    /// Adds what is not the encoding of a signed transaction.
+    fn add_other(&mut self, encoded: &[u8], block: Option<u64>, kind: Kind, why: Cow<'static, str>) {
+        if let Some(alone) = sidecar::without(encoded) {
+            let hash = alone.map_or_else(|(hash, _)| hash, |alone| hash(&alone));
+            let why = "its blobs stand behind it, as on the network and not in a block".into();
+            return self.add_not_rebuilt(kind, hash, block, why);
+        }
+        match unsigned::parse(encoded, self.chain_id()) {
+            Some(Ok(system)) => self.add_system(&system, hash(encoded), block),
+            Some(Err(why)) => self.add_not_rebuilt(kind, hash(encoded), block, why),
+            None => self.add_not_rebuilt(kind, hash(encoded), block, why),
+        }
+    }
+
+    /// Adds a transaction of which the fields are known: that of the readings whose hash is the one that the source says.
+    pub fn add_fields(&mut self, fields: &Fields, readings: &[Reading], claims: &Claims) {
         let mut scratch = std::mem::take(&mut self.scratch);
-        self.add_encoded_fields(fields, signature, claims, &mut scratch);
+        self.add_encoded_fields(fields, readings, claims, &mut scratch);
         self.scratch = scratch;
     }
 
-    fn add_encoded_fields(&mut self, fields: &Fields, signature: &Signature, claims: &Claims, scratch: &mut Vec<u8>) {
-        let (kind, why_differs) = (fields.kind(), fields.lacks.unwrap_or(HASH_DIFFERS));
-        // Where a table says the chain of every row, the hash tells what was signed.
-        let may_be_for_any = fields.type_number == 0 && fields.chain_is_of_source && fields.chain_id.is_some();
-        let has_one_form = !may_be_for_any && fields.authorization_list.is_empty();
+    fn add_encoded_fields(&mut self, fields: &Fields, readings: &[Reading], claims: &Claims, scratch: &mut Vec<u8>) {
+        let why_differs = fields.lacks.unwrap_or(HASH_DIFFERS);
+        // Authorizations are listed behind their transaction, and only where it is known.
+        let has_one_form = readings.len() == 1 && fields.authorization_list.is_empty();
         let mut why = Cow::Borrowed(why_differs);
-        for chain_id in std::iter::once(fields.chain_id).chain(may_be_for_any.then_some(None)) {
+        for reading in readings {
             scratch.clear();
-            if let Err(problem) = fields.write(chain_id, scratch) {
+            if let Err(problem) = fields.write(reading, scratch) {
                 why = problem;
                 continue;
             }
-            let transaction = fields.transaction(chain_id, signature, scratch);
+            let transaction = fields.transaction(reading, scratch);
             if let (true, Some(claimed)) = (has_one_form, claims.hash) {
                 return self.add(&transaction, TransactionHash::Claimed(claimed, why_differs), claims);
             }
@@ -213,7 +259,61 @@ impl Decoder<'_> {
                 return self.add(&transaction, TransactionHash::Known(hash), claims);
             }
         }
-        self.add_not_rebuilt(kind, claims.hash.unwrap_or_default(), claims.block, why);
+        self.add_not_rebuilt(kind_of_all(readings), claims.hash.unwrap_or_default(), claims.block, why);
+    }
+}
+
+/// The kind that all readings have. Where a legacy transaction may be for one chain or for any, it is a legacy one.
+fn kind_of_all(readings: &[Reading]) -> Kind {
+    let kinds = || readings.iter().map(Reading::kind);
+    let first = kinds().next().unwrap_or(Kind::Unknown);
+    if kinds().all(|kind| kind == first) {
+        return first;
+    }
+    if readings.iter().all(|reading| reading.type_number == 0) { Kind::Legacy } else { Kind::Unknown }
+}
+
+impl Reading {
+    fn kind(&self) -> Kind {
+        match self.type_number {
+            0 if self.chain_id.is_none() => Kind::Legacy,
+            0 => Kind::Eip155,
+            1 => Kind::Eip2930,
+            2 => Kind::Eip1559,
+            3 => Kind::Eip4844,
+            4 => Kind::Eip7702,
+            _ => Kind::Unknown,
+        }
+    }
+}
+
+/// What a source says of a transaction beside its encoding.
+#[derive(Default)]
+pub struct Stated {
+    pub block: Option<u64>,
+    pub hash: Option<[u8; 32]>,
+    pub from: Option<Address>,
+    pub r: Option<Number>,
+    pub s: Option<Number>,
+    pub v: Option<u128>,
+}
+
+impl Stated {
+    /// The name of a part of the signature that is another than in the encoding.
+    fn differs_from(&self, signed: &Signed) -> Option<&'static str> {
+        let (r, s) = signed.signature.split_at(32);
+        let parity = signed.parity == 1;
+        if self.r.is_some_and(|stated| stated != r) {
+            return Some("r");
+        }
+        if self.s.is_some_and(|stated| stated != s) {
+            return Some("s");
+        }
+        let v_differs = self.v.is_some_and(|v| {
+            let is_for_other = v >= 35 && v != v_of(parity, signed.chain_id);
+            parity_of_v(v) != Some(parity) || is_for_other
+        });
+        v_differs.then_some("v")
     }
 }
 
@@ -308,13 +408,6 @@ impl Decoder<'_> {
 /// A number, big-endian.
 pub type Number = [u8; 32];
 
-/// r, s and the parity of R.
-pub struct Signature {
-    pub r: Number,
-    pub s: Number,
-    pub parity: bool,
-}
-
 /// An account's consent to have code (EIP-7702).
 pub struct Authorization {
     pub chain_id: Number,
@@ -347,11 +440,6 @@ impl Parts {
 /// The fields of a transaction, whatever they were read from. What a type does not have is left alone.
 #[derive(Default)]
 pub struct Fields<'a> {
-    pub type_number: u64,
-    /// Of a legacy transaction: `None` where it is signed for any chain.
-    pub chain_id: Option<u64>,
-    /// Whether the source says the chain of legacy transactions that are signed for any.
-    pub chain_is_of_source: bool,
     pub nonce: u64,
     pub gas_price: Option<u128>,
     pub max_fee_per_gas: Option<u128>,
@@ -365,6 +453,8 @@ pub struct Fields<'a> {
     pub access_list: &'a [u8],
     pub blob_versioned_hashes: &'a [u8],
     pub authorization_list: &'a [u8],
+    pub r: Number,
+    pub s: Number,
     /// What the source does not say, and why a hash may not come out.
     pub lacks: Option<&'static str>,
 }
@@ -376,29 +466,17 @@ impl<'a> Fields<'a> {
         Fields { input, access_list, blob_versioned_hashes, authorization_list, ..self }
     }
 
-    /// The kind, as far as the fields say it.
-    fn kind(&self) -> Kind {
-        match self.type_number {
-            0 if self.chain_id.is_none() || self.chain_is_of_source => Kind::Legacy,
-            0 => Kind::Eip155,
-            1 => Kind::Eip2930,
-            2 => Kind::Eip1559,
-            3 => Kind::Eip4844,
-            4 => Kind::Eip7702,
-            _ => Kind::Unknown,
+    /// Appends the fields before the signature.
+    fn write(&self, reading: &Reading, to: &mut Vec<u8>) -> Result<(), Cow<'static, str>> {
+        let type_number = reading.type_number;
+        if type_number > LAST_TYPE {
+            return Err(unknown_type(type_number));
         }
-    }
-
-    /// Appends the fields before the signature, for a chain or for any.
-    fn write(&self, chain_id: Option<u64>, to: &mut Vec<u8>) -> Result<(), Cow<'static, str>> {
-        if self.type_number > 4 {
-            return Err(unknown_type(self.type_number));
-        }
-        if self.type_number > 0 {
-            rlp::put_integer(chain_id.ok_or("the chain is missing")?, to);
+        if type_number > 0 {
+            rlp::put_integer(reading.chain_id.ok_or("the chain is missing")?, to);
         }
         rlp::put_integer(self.nonce, to);
-        if self.type_number < 2 {
+        if type_number < 2 {
             rlp::put_integer(self.gas_price.ok_or("the gas price is missing")?, to);
         } else {
             let priority = self.max_priority_fee_per_gas.ok_or("the maximal priority fee is missing")?;
@@ -407,36 +485,33 @@ impl<'a> Fields<'a> {
         }
         rlp::put_integer(self.gas_limit, to);
         match self.to {
-            None if self.type_number > 2 => return Err("the recipient is missing".into()),
+            None if type_number > 2 => return Err("the recipient is missing".into()),
             recipient => rlp::put_string(recipient.as_ref().map_or(&[], |address| address.as_slice()), to),
         }
         rlp::put_number(&self.value, to);
         rlp::put_string(self.input, to);
-        if self.type_number > 0 {
+        if type_number > 0 {
             rlp::put_list(self.access_list, to);
         }
-        if self.type_number == 3 {
+        if type_number == 3 {
             let fee = self.max_fee_per_blob_gas.ok_or("the maximal fee for blobs is missing")?;
             rlp::put_integer(fee, to);
             rlp::put_list(self.blob_versioned_hashes, to);
         }
-        if self.type_number == 4 {
+        if type_number == 4 {
             rlp::put_list(self.authorization_list, to);
         }
         Ok(())
     }
 
-    /// The transaction for a chain or for any, of which these are the fields before the signature.
-    fn transaction(&self, chain_id: Option<u64>, signature: &Signature, span: &'a [u8]) -> Transaction<'a> {
-        let kind = match (self.type_number, chain_id) {
-            (0, Some(_)) => Kind::Eip155,
-            _ => self.kind(),
-        };
-        let first = (self.type_number > 0).then_some(self.type_number as u8);
-        let both = *[signature.r, signature.s].as_flattened().as_array().expect("64 bytes");
-        let signed = Signed { chain_id, signature: both, parity: signature.parity.into(), first, span };
-        let authorizations = if self.type_number == 4 { self.authorization_list } else { &[] };
-        Transaction { kind, signed, authorizations }
+    /// The transaction of which `span` has the fields before the signature.
+    fn transaction(&self, reading: &Reading, span: &'a [u8]) -> Transaction<'a> {
+        let Reading { type_number, chain_id, parity } = *reading;
+        let first = (type_number > 0).then_some(type_number as u8);
+        let signature = *[self.r, self.s].as_flattened().as_array().expect("64 bytes");
+        let signed = Signed { chain_id, signature, parity: parity.into(), first, span };
+        let authorizations = if type_number == 4 { self.authorization_list } else { &[] };
+        Transaction { kind: reading.kind(), signed, authorizations }
     }
 }
 

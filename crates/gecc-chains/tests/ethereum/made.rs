@@ -34,7 +34,7 @@ impl<'a> Signer<'a> {
         Signer { settings, key: keys.remove(0), address: Address::from_raw_public_key(raw) }
     }
 
-    fn sign(&self, digest: B256) -> Signature {
+    pub fn sign(&self, digest: B256) -> Signature {
         let signed = ecdsa::sign_recoverable(
             self.settings.engine().unwrap(),
             Secp256k1,

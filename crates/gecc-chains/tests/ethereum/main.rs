@@ -11,12 +11,17 @@ mod support;
 
 mod damaged;
 mod e2store;
+mod envelopes;
 mod forms;
 mod hostile;
 mod made;
 mod real;
 mod roots;
+#[cfg(feature = "arrow")]
+mod spelled_tables;
+mod spellings;
 mod tables;
+mod unsigned;
 
 use gecc_chains::Settings;
 use harness::{Named, named};
@@ -46,6 +51,28 @@ fn main() -> ExitCode {
         forms::deposits_of_op_mainnet,
         tables::deposits,
         forms::compressed_files,
+        envelopes::envelopes,
+        envelopes::envelopes_without_transactions,
+        envelopes::encoded_beside_what_is_said_of_it,
+        envelopes::blobs_behind_their_transaction,
+        spellings::members_that_say_the_same,
+        spellings::contradictions_name_both_members,
+        spellings::members_that_are_there_twice,
+        spellings::numbers_in_other_spellings,
+        spellings::types_and_parities_that_the_hash_decides,
+        spellings::signature_objects,
+        spellings::bad_transactions_spoil_themselves_alone,
+        spellings::text_that_is_not_json,
+        spellings::what_is_wrong_is_not_quoted,
+        spellings::rules_of_an_earlier_block,
+        unsigned::transactions_without_a_signature,
+        unsigned::types_that_are_contradicted,
+        unsigned::signed_transactions_of_arbitrum_classic,
+        unsigned::encoded_ones,
+        spelled_tables::v_of_eip155_and_types_that_are_null,
+        spelled_tables::v_that_contradicts_the_chain,
+        spelled_tables::encoded_transactions,
+        spelled_tables::tables_without_signatures,
         damaged::era1_cut_anywhere,
         damaged::era1_with_changed_bytes,
         damaged::lengths_that_lie,

@@ -17,7 +17,13 @@ use std::path::PathBuf;
 pub fn run(command: EthereumCommand) -> Result<u8, Failure> {
     let EthereumCommand::Senders(given) = command;
     let (blocks, only_rejected) = (blocks(given.from, given.to)?, given.chain.only_rejected);
-    let options = Options { blocks, chain_id: given.chain_id, only_rejected, skip_roots: given.skip_roots };
+    let options = Options {
+        blocks,
+        chain_id: given.chain_id,
+        at_block: given.at_block,
+        only_rejected,
+        skip_roots: given.skip_roots,
+    };
     let is_stream = |path: &PathBuf| is_standard_stream(path);
     if given.state.is_some() && !given.paths.is_empty() && given.paths.iter().all(is_stream) {
         return Err("--state notes files that are done: standard input is none".to_owned().into());

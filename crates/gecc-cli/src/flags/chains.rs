@@ -50,8 +50,8 @@ Examples:
 Output: {\"block\":1,\"hash\":\"0x…\",\"type\":\"EIP-1559\",\"from\":\"0x…\",\"valid\":true}, one line for each transaction and for each \
 authorization of EIP-7702, which has its number as `authorization`. Where the signature does not hold, `valid` is false and `reason` says \
 why. Where what was signed cannot be told, since the transaction's hash does not come out, `valid` is null. So it is where the transactions of the \
-block do not have the root that its header states, which is named with both roots, and for deposits of OP chains, which bear no signature and count as \
-nothing wrong.
+block do not have the root that its header states, which is named with both roots, and for transactions that bear no signature, such as deposits of OP \
+chains, which count as nothing wrong.
 
 ",
     state_help!(),
@@ -176,7 +176,7 @@ pub struct SendersOptions {
     pub paths: Vec<PathBuf>,
     /// A node that is asked for the blocks from --from to --to in place of files, such as http://localhost:8545.
     #[cfg(unix)]
-    #[arg(long, value_name = "URL", requires_all = ["from", "to"], conflicts_with_all = ["paths", "state"])]
+    #[arg(long, value_name = "URL", requires_all = ["from", "to"], conflicts_with_all = ["paths", "state", "at_block"])]
     pub rpc_url: Option<UrlText>,
     /// The first block [default: all].
     #[arg(long, value_name = "NUMBER", value_parser = number)]
@@ -192,6 +192,10 @@ pub struct SendersOptions {
     /// blocks were not compared.
     #[arg(long)]
     pub skip_roots: bool,
+    /// The block whose rules transactions are under that do not say theirs, such as encoded ones [default: rules of
+    /// today]. Before block 1150000 (Homestead) s may be above n/2 in legacy transactions for any chain.
+    #[arg(long, value_name = "NUMBER", value_parser = number)]
+    pub at_block: Option<u64>,
     /// A file that notes which input files are done. Those that it names are left out.
     #[arg(long, value_name = "FILE")]
     pub state: Option<PathBuf>,

@@ -59,6 +59,57 @@ fn exit_codes_tell_what_was_not_checked_from_what_was_rejected() {
     assert_eq!(code(&run(&["ethereum", "senders"], "")), 2);
 }
 
+/// s of this transaction of 2015 is above n/2, which a rule of Homestead forbids; from the threads paradigmxyz/reth#5913
+/// and #8191.
+#[test]
+fn encoded_transactions_by_the_rules_of_a_block() {
+    let raw = "0xf86d8085746a52880082520894c93f2250589a6563f5359051c1ea25746549f0d889208686e75e903bc000801ba034b6fdc33ea520e812\
+               3cf5ac4a9ff476f639cab68980cd9366ccae7aef437ea0a0e517caa5f50e27ca0d1e9a92c503b4ccb039680c6d9d0c71203ed611ea4feb33";
+    for (options, expected) in [
+        (&[][..], 1),
+        (&["--at-block", "46170"], 0),
+        (&["--at-block", "0xb45a"], 0),
+        (&["--at-block", "1149999"], 0),
+        (&["--at-block", "1150000"], 1),
+    ] {
+        let output = run(&[&["ethereum", "senders", "-"], options].concat(), raw);
+        assert_eq!(code(&output), expected, "{options:?}: {}", stderr(&output));
+        assert_eq!(answers(&output)[0]["from"], "0x63ac545c991243fa18aec41d4f6f598e555015dc");
+    }
+    assert_eq!(code(&run(&["ethereum", "senders", "--at-block", "homestead", "-"], raw)), 2);
+}
+
+/// Transactions without a signature count as nothing wrong, and those of one cause have one line in the summary.
+#[test]
+fn unsigned_and_malformed_transactions_are_summed_up_by_cause() {
+    let unsigned = |type_number: &str| {
+        json!({"type": type_number, "hash": format!("0x{}", "07".repeat(32)), "from": format!("0x{}", "0b".repeat(20)),
+               "input": "0x", "chainId": "0xa4b1", "v": "0x0", "r": "0x0", "s": "0x0"})
+    };
+    let block =
+        json!({"number": "0x1", "transactions": [unsigned("0x6a"), unsigned("0x64"), unsigned("0x7f")]}).to_string();
+    let output = run(&["ethereum", "senders", "-"], &block);
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    assert!(
+        stderr(&output).contains("3 signatures, 0 valid, 0 rejected, 0 not checked, 3 unsigned"),
+        "{}",
+        stderr(&output)
+    );
+    assert_eq!(answers(&output)[0]["type"], "Arbitrum unsigned");
+    let rejected = run(&["ethereum", "senders", "--chain-id", "1", "-"], &block);
+    assert_eq!((code(&rejected), answers(&rejected)[0]["valid"].clone()), (1, json!(false)));
+    // The same cause at many places, of members with other names in front.
+    let malformed: Vec<Value> = (1..30)
+        .map(|digits| json!({"x".repeat(digits): 1, "input": "0x", "hash": format!("0x{}", "1".repeat(digits))}))
+        .collect();
+    let output = run(&["ethereum", "senders", "-"], &json!({"number": "0x1", "transactions": malformed}).to_string());
+    assert_eq!((code(&output), answers(&output).len()), (3, 29));
+    let said = stderr(&output);
+    let lines: Vec<&str> = said.lines().map(str::trim).filter(|line| line.contains("cannot be rebuilt")).collect();
+    assert_eq!(lines.len(), 1, "{lines:?}");
+    assert!(lines[0].starts_with("29  unknown: "), "{lines:?}");
+}
+
 #[cfg(feature = "arrow")]
 #[test]
 fn tables_of_transactions_have_the_rows_that_they_say() {

@@ -1,0 +1,56 @@
+//! What is said of CSV, which is not read here.
+
+/// Bytes of a first line that are looked at.
+const LONGEST: usize = 4096;
+/// Columns with encoded transactions, as mempool-dumpster names them and others.
+const RAW: [&str; 5] = ["rawTx", "raw_tx", "rawTransaction", "raw_transaction", "raw"];
+const HASHES: [&str; 3] = ["hash", "transaction_hash", "tx_hash"];
+
+/// What a file that begins like this is, and what to do with it; `None` where it is not CSV of transactions.
+pub fn described(first: &[u8]) -> Option<String> {
+    let line = first.split(|byte| *byte == b'\n').next()?;
+    let line = str::from_utf8(&line[..line.len().min(LONGEST)]).ok()?.trim_end();
+    let delimiter = [',', ';', '\t'].into_iter().find(|delimiter| line.contains(*delimiter))?;
+    let names: Vec<&str> = line.split(delimiter).map(|name| name.trim().trim_matches('"')).collect();
+    let place = |wanted: &[&str]| names.iter().position(|name| wanted.contains(name));
+    if let Some(column) = place(&RAW) {
+        let option = if delimiter == ',' { "-d, " } else { "" };
+        return Some(format!(
+            "CSV with encoded transactions in the column `{}`, which is read by itself: tail -n +2 FILE | cut {option}-f{} \
+             | gecc ethereum senders -",
+            names[column],
+            column + 1
+        ));
+    }
+    place(&HASHES)?;
+    let has_signatures = place(&["r"]).is_some() && place(&["s"]).is_some();
+    let what = if has_signatures {
+        "CSV of transactions, of which Parquet with the same columns is read"
+    } else {
+        "CSV of transactions without signatures: senders are recovered from columns r, s and v, which datasets of \
+         ethereum-etl do not have and cryo writes (--include-columns v r s)"
+    };
+    Some(what.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::described;
+
+    #[test]
+    fn tables_of_transactions_in_csv_say_what_is_missing_or_to_be_done() {
+        for (header, expected) in [
+            ("hash,nonce,block_hash,from_address,to_address,value,gas\n0x,", "without signatures"),
+            ("\"transaction_hash\";\"nonce\"\r\n", "without signatures"),
+            ("hash,nonce,v,r,s\n", "of which Parquet"),
+            ("timestamp_ms,hash,raw_tx\n", "cut -d, -f3 "),
+            ("rawTx\thash\n", "cut -f1 "),
+        ] {
+            let said = described(header.as_bytes()).unwrap();
+            assert!(said.contains(expected), "{said}");
+        }
+        for other in [&b""[..], b"text", b"a,b\n", b"hash\n0x00", b"\xff,hash\n"] {
+            assert_eq!(described(other), None);
+        }
+    }
+}

@@ -1,0 +1,259 @@
+//! Finds blocks and transactions in what nodes and libraries put around them.
+//!
+//! Around them are answers of JSON-RPC, notifications of `eth_subscribe`, pools of waiting transactions
+//! (`txpool_content`), payloads of the engine API and blocks of the beacon chain, transactions that are encoded beside
+//! what is said of them (`eth_signTransaction`, web3.js, web3.py), and the cache of graph-node.
+
+use super::members::{Meaning, Members, Why, meanings, not_json};
+use super::values::{fixed, scalar, small, text, v};
+use crate::ethereum::blocks::place_in;
+use crate::ethereum::transaction::Stated;
+use crate::problem::brief;
+use serde::de::{IgnoredAny, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer};
+use serde_json::value::RawValue;
+use std::borrow::Cow;
+use std::fmt;
+use std::ops::Range;
+
+/// Objects around a block that are looked into, one in the other.
+const DEEPEST: usize = 8;
+
+/// What a value turned out to be, and where it is.
+pub enum Found {
+    List(Range<usize>),
+    /// The transactions, the number, and the root of the transactions.
+    Block(Range<usize>, Option<u64>, Option<[u8; 32]>),
+    Transaction(Range<usize>),
+    /// Transactions that wait for a block.
+    Waiting(Vec<Range<usize>>),
+    Raw(RawTransaction),
+    /// A block or a transaction in hexadecimal.
+    Encoded(Range<usize>),
+}
+
+/// An encoded transaction, and what stands beside it.
+pub struct RawTransaction {
+    pub digits: Range<usize>,
+    pub stated: Stated,
+}
+
+meanings! {
+    /// What members mean of objects that are, or have around them, blocks and transactions.
+    enum Part {
+        Jsonrpc: "jsonrpc",
+        Method: "method",
+        Params: "params",
+        Result: "result",
+        Error: "error",
+        Number: "number" | "blockNumber" | "block_number",
+        Transactions: "transactions",
+        TransactionsRoot: "transactionsRoot" | "transactions_root",
+        Pending: "pending",
+        Queued: "queued",
+        Raw: "raw" | "rawTransaction" | "raw_transaction" | "rawTx" | "raw_tx",
+        Hash: "hash" | "transactionHash" | "transaction_hash",
+        From: "from",
+        Payload: "executionPayload" | "execution_payload",
+        Block: "block",
+        Message: "message",
+        Body: "body",
+        Data: "data",
+        Input: "input",
+        R: "r",
+        S: "s",
+        V: "v",
+        OfTransaction: "yParity" | "y_parity" | "signature" | "sig" | "gasPrice" | "gas_price" | "maxFeePerGas"
+            | "max_fee_per_gas",
+        OfHeader: "parentHash" | "parent_hash" | "logsBloom" | "receiptsRoot",
+        OfBeacon: "parent_root" | "execution_payload_header",
+        OfReceipt: "cumulativeGasUsed" | "cumulative_gas_used" | "effectiveGasPrice",
+        OfLog: "topics" | "logIndex",
+    }
+}
+
+impl Found {
+    /// What a value is.
+    ///
+    /// # Errors
+    /// Why there is neither a block nor a transaction.
+    pub fn of(bytes: &[u8], text: Range<usize>) -> Result<Self, Why> {
+        Self::within(bytes, text, 0)
+    }
+
+    /// The same of a value within others, this many.
+    fn within(bytes: &[u8], text: Range<usize>, depth: usize) -> Result<Self, Why> {
+        match bytes[text.clone()].first() {
+            Some(b'[') => return Ok(Found::List(text)),
+            Some(b'{') if depth > DEEPEST => return Err(format!("objects in objects, {depth} of them").into()),
+            Some(b'{') => {}
+            _ if bytes[text.clone()] == *b"null" => return Err("null in place of a block or a transaction".into()),
+            _ => return Ok(Found::Encoded(text)),
+        }
+        let members = Members::<Part>::of_any(&bytes[text.clone()])?;
+        // Of a transaction that says something twice that alone is bad.
+        if is_transaction(&members) {
+            return Ok(Found::Transaction(text));
+        }
+        members.require_once()?;
+        let inside = |value: &str| Self::within(bytes, place_in(bytes, value.as_bytes()), depth + 1);
+        if let Some(error) = members.get(Part::Error) {
+            return Err(node_says(error));
+        }
+        if let Some(transactions) = members.get(Part::Transactions) {
+            if !transactions.starts_with('[') {
+                return Err("`transactions` is not a list".into());
+            }
+            let number = members.read(Part::Number, small)?;
+            let root = members.read(Part::TransactionsRoot, fixed)?;
+            return Ok(Found::Block(place_in(bytes, transactions.as_bytes()), number, root));
+        }
+        if let Some(result) = members.get(Part::Result) {
+            return inside(result);
+        }
+        if members.mentions(Part::Result) {
+            return Err("the node answered with null: it has no such block or transaction".into());
+        }
+        if let Some(method) = members.get(Part::Method) {
+            // A notification has its result there.
+            return match members.get(Part::Params).filter(|params| params.starts_with('{')) {
+                Some(params) => inside(params),
+                None => Err(format!("a request of {} and not the answer to it", brief(method)).into()),
+            };
+        }
+        if members.has(Part::Jsonrpc) {
+            return Err("an answer of a node without `result`".into());
+        }
+        if members.has(Part::Pending) || members.has(Part::Queued) {
+            return waiting(bytes, &members);
+        }
+        if let Some(raw) = members.get(Part::Raw) {
+            return Ok(Found::Raw(RawTransaction {
+                digits: place_in(bytes, raw.as_bytes()),
+                stated: Stated {
+                    block: members.read(Part::Number, small)?,
+                    hash: members.read(Part::Hash, fixed)?,
+                    from: members.read(Part::From, fixed)?,
+                    r: members.read(Part::R, scalar)?,
+                    s: members.read(Part::S, scalar)?,
+                    v: members.read(Part::V, v)?,
+                },
+            }));
+        }
+        let around = [Part::Payload, Part::Block, Part::Body, Part::Message, Part::Data];
+        let object = |part| members.get(part).filter(|value| value.starts_with('{'));
+        match around.into_iter().find_map(object) {
+            Some(value) => inside(value),
+            None => Err(described(&members)),
+        }
+    }
+}
+
+/// Whether an object is a transaction, or is to be one. Logs have data, too, and what signs transactions gives parts of
+/// the signature beside an encoded transaction.
+fn is_transaction(members: &Members<Part>) -> bool {
+    let has = |parts: &[Part]| parts.iter().any(|part| members.has(*part));
+    if has(&[Part::Transactions, Part::Result, Part::Message, Part::OfReceipt, Part::OfLog]) {
+        return false;
+    }
+    let has_data = members.get(Part::Data).is_some_and(|data| data.starts_with('"'));
+    has_data || has(&[Part::Input]) || !has(&[Part::Raw]) && has(&[Part::R, Part::S, Part::V, Part::OfTransaction])
+}
+
+/// What an object is in which there is nothing to read.
+fn described(members: &Members<Part>) -> Why {
+    let what = if members.has(Part::OfLog) {
+        "an event, which has no signature"
+    } else if members.has(Part::OfReceipt) {
+        "a receipt, which has no signature"
+    } else if members.has(Part::OfBeacon) {
+        "a block of the beacon chain without the payload that has its transactions"
+    } else if members.has(Part::OfHeader) {
+        "the header of a block without its transactions"
+    } else {
+        "neither a block, which has a list of transactions, nor a transaction"
+    };
+    what.into()
+}
+
+/// The transactions of `txpool_content`, by senders and nonces, or of `txpool_contentFrom`, by nonces.
+fn waiting(bytes: &[u8], members: &Members<Part>) -> Result<Found, Why> {
+    let mut found = Vec::new();
+    for (name, object) in members.all(Part::Pending).chain(members.all(Part::Queued)) {
+        for value in Entries::of(object, name)? {
+            let is_one = Members::<Part>::of_any(value.as_bytes()).is_ok_and(|members| is_transaction(&members));
+            if is_one {
+                found.push(place_in(bytes, value.as_bytes()));
+                continue;
+            }
+            for value in Entries::of(value, name)? {
+                if !value.starts_with('{') {
+                    return Err(without_transactions(name));
+                }
+                found.push(place_in(bytes, value.as_bytes()));
+            }
+        }
+    }
+    Ok(Found::Waiting(found))
+}
+
+/// What `txpool_status` and `txpool_inspect` give in place of transactions.
+fn without_transactions(name: &str) -> Why {
+    format!("`{name}` does not have transactions: txpool_content gives them").into()
+}
+
+/// The values of an object, whatever their names.
+struct Entries<'a>(Vec<&'a RawValue>);
+
+impl<'a> Entries<'a> {
+    fn of(object: &'a str, name: &str) -> Result<Vec<&'a str>, Why> {
+        if !object.starts_with('{') {
+            return Err(without_transactions(name));
+        }
+        let entries: Self = serde_json::from_str(object).map_err(|problem| not_json(&problem))?;
+        Ok(entries.0.into_iter().map(RawValue::get).collect())
+    }
+}
+
+impl<'de: 'a, 'a> Deserialize<'de> for Entries<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Values;
+        impl<'de> Visitor<'de> for Values {
+            type Value = Vec<&'de RawValue>;
+
+            fn expecting(&self, to: &mut fmt::Formatter) -> fmt::Result {
+                to.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+                let mut values = Vec::new();
+                while let Some((_, value)) = map.next_entry::<IgnoredAny, &RawValue>()? {
+                    values.push(value);
+                }
+                Ok(values)
+            }
+        }
+        deserializer.deserialize_map(Values).map(Entries)
+    }
+}
+
+meanings! {
+    enum OfError {
+        Code: "code",
+        Message: "message",
+    }
+}
+
+/// Why a node did not answer.
+fn node_says(error: &str) -> Why {
+    let members = Members::<OfError>::of_any(error.as_bytes()).ok();
+    let code = members.as_ref().and_then(|members| members.get(OfError::Code));
+    let message = members.as_ref().and_then(|members| members.get(OfError::Message));
+    let message = message.and_then(|message| text(message).ok());
+    let said = match (message, code) {
+        (Some(message), Some(code)) => format!("{} (code {})", brief(message), brief(code)),
+        (Some(message), None) => brief(message),
+        _ => brief(Cow::Borrowed(error)),
+    };
+    format!("the node answered with an error: {said}").into()
+}

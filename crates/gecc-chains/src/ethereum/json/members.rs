@@ -1,0 +1,228 @@
+//! Objects of JSON: the members that have known names, whose values stay text until a field is read.
+
+use serde::de::{IgnoredAny, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer};
+use serde_json::value::RawValue;
+use std::borrow::Cow;
+use std::fmt;
+use std::marker::PhantomData;
+
+pub type Why = Cow<'static, str>;
+
+/// What members mean. Several names may mean the same.
+pub trait Meaning: Copy + PartialEq + 'static {
+    /// The meaning of a name, and the name; `None` where it is not of interest.
+    fn of(name: &str) -> Option<(Self, &'static str)>;
+}
+
+/// Declares an enum of meanings, each with its names.
+macro_rules! meanings {
+    ($(#[$about:meta])* $visibility:vis enum $name:ident { $($meaning:ident: $($text:literal)|+,)+ }) => {
+        $(#[$about])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        $visibility enum $name {
+            $($meaning,)+
+        }
+
+        impl Meaning for $name {
+            fn of(name: &str) -> Option<(Self, &'static str)> {
+                match name {
+                    $($($text => Some((Self::$meaning, $text)),)+)+
+                    _ => None,
+                }
+            }
+        }
+    };
+}
+pub(super) use meanings;
+
+/// A member: what it means, its name, and its value as it is written.
+#[derive(Clone, Copy)]
+struct Member<'a, M> {
+    meaning: M,
+    name: &'static str,
+    value: &'a str,
+}
+
+/// The members of an object that mean something.
+pub struct Members<'a, M> {
+    found: Vec<Member<'a, M>>,
+    /// The first name that is there twice.
+    twice: Option<&'static str>,
+}
+
+impl<'a, M: Meaning> Members<'a, M> {
+    /// Reads an object.
+    ///
+    /// # Errors
+    /// Where it is none, or a name is there twice.
+    pub fn of(text: &'a [u8]) -> Result<Self, Why> {
+        let members = Self::of_any(text)?;
+        members.require_once()?;
+        Ok(members)
+    }
+
+    /// Requires every name to be there once: readers disagree whether the first value or the last counts.
+    ///
+    /// # Errors
+    /// Names the first that is not.
+    pub fn require_once(&self) -> Result<(), Why> {
+        self.twice.map_or(Ok(()), |name| Err(format!("`{name}` is given twice").into()))
+    }
+
+    /// Reads an object in which names may be there twice.
+    ///
+    /// # Errors
+    /// Where it is none.
+    pub fn of_any(text: &'a [u8]) -> Result<Self, Why> {
+        // An array would be read as an object with its fields in order.
+        if text.trim_ascii_start().first() != Some(&b'{') {
+            return Err("it is not an object of JSON".into());
+        }
+        serde_json::from_slice(text).map_err(|problem| not_json(&problem))
+    }
+
+    /// The values that mean this and are not null, with their names.
+    pub fn all(&self, meaning: M) -> impl Iterator<Item = (&'static str, &'a str)> {
+        let members = self.found.iter().filter(move |member| member.meaning == meaning && member.value != "null");
+        members.map(|member| (member.name, member.value))
+    }
+
+    /// The first value that means this and is not null.
+    pub fn get(&self, meaning: M) -> Option<&'a str> {
+        self.all(meaning).next().map(|(_, value)| value)
+    }
+
+    /// Whether a value means this and is not null.
+    pub fn has(&self, meaning: M) -> bool {
+        self.get(meaning).is_some()
+    }
+
+    /// Whether a member means this, be it null.
+    pub fn mentions(&self, meaning: M) -> bool {
+        self.found.iter().any(|member| member.meaning == meaning)
+    }
+
+    /// Reads what means this. Where several members do, they have to have the same value.
+    ///
+    /// # Errors
+    /// What is wrong with a value, behind its name; and where two differ, both names.
+    pub fn read<T: PartialEq>(&self, meaning: M, read: impl Fn(&'a str) -> Result<T, Why>) -> Result<Option<T>, Why> {
+        let mut first: Option<(&str, T)> = None;
+        for (name, value) in self.all(meaning) {
+            let value = read(value).map_err(|why| format!("`{name}` {why}"))?;
+            match &first {
+                Some((other, known)) if *known != value => return Err(format!("`{other}` and `{name}` differ").into()),
+                Some(_) => {}
+                None => first = Some((name, value)),
+            }
+        }
+        Ok(first.map(|(_, value)| value))
+    }
+}
+
+/// What a text that is not JSON is called. Where it is wrong stands behind a colon: summaries leave that out.
+pub fn not_json(problem: &serde_json::Error) -> Why {
+    let what = if problem.is_eof() { "JSON that ends too early" } else { "not valid JSON" };
+    format!("{what}: in line {} at column {}", problem.line(), problem.column()).into()
+}
+
+impl<'de: 'a, 'a, M: Meaning> Deserialize<'de> for Members<'a, M> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(MembersVisitor(PhantomData))
+    }
+}
+
+struct MembersVisitor<'a, M>(PhantomData<&'a M>);
+
+impl<'de: 'a, 'a, M: Meaning> Visitor<'de> for MembersVisitor<'a, M> {
+    type Value = Members<'a, M>;
+
+    fn expecting(&self, to: &mut fmt::Formatter) -> fmt::Result {
+        to.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+        let mut members = Members { found: Vec::with_capacity(24), twice: None };
+        while let Some(Key(known)) = map.next_key::<Key<M>>()? {
+            let Some((meaning, name)) = known else {
+                map.next_value::<IgnoredAny>()?;
+                continue;
+            };
+            let value = map.next_value::<&'de RawValue>()?.get();
+            if members.found.iter().any(|member| member.name == name) {
+                // Only the first is kept: there may be any number of others.
+                members.twice = members.twice.or(Some(name));
+            } else {
+                members.found.push(Member { meaning, name, value });
+            }
+        }
+        Ok(members)
+    }
+}
+
+/// A name, if it means something. It may be written with escapes.
+struct Key<M>(Option<(M, &'static str)>);
+
+impl<'de, M: Meaning> Deserialize<'de> for Key<M> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_str(KeyVisitor(PhantomData))
+    }
+}
+
+struct KeyVisitor<M>(PhantomData<M>);
+
+impl<M: Meaning> Visitor<'_> for KeyVisitor<M> {
+    type Value = Key<M>;
+
+    fn expecting(&self, to: &mut fmt::Formatter) -> fmt::Result {
+        to.write_str("a name")
+    }
+
+    fn visit_str<E>(self, name: &str) -> Result<Self::Value, E> {
+        Ok(Key(M::of(name)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    meanings! {
+        enum Field {
+            Gas: "gas" | "gasLimit",
+            To: "to",
+        }
+    }
+
+    fn of(text: &str) -> Result<Members<'_, Field>, Why> {
+        Members::of(text.as_bytes())
+    }
+
+    #[test]
+    fn members_that_mean_the_same_have_to_agree() {
+        let read = |text| of(text).and_then(|members| members.read(Field::Gas, |value| Ok(value.to_owned())));
+        assert_eq!(read(r#"{"to":1}"#), Ok(None));
+        assert_eq!(read(r#"{"gas":null}"#), Ok(None));
+        assert_eq!(read(r#" {"gas":"1","other":{"gas":2}} "#), Ok(Some("\"1\"".to_owned())));
+        assert_eq!(read(r#"{"gas":1,"gasLimit":1,"other":0,"other":1}"#), Ok(Some("1".to_owned())));
+        assert_eq!(read(r#"{"gasLimit":null,"gas":1}"#), Ok(Some("1".to_owned())));
+        assert_eq!(read(r#"{"g\u0061s":1}"#), Ok(Some("1".to_owned())));
+        assert_eq!(read(r#"{"gasLimit":1,"gas":2}"#), Err("`gasLimit` and `gas` differ".into()));
+        let twice = Err("`gas` is given twice".into());
+        for text in [r#"{"gas":1,"gas":1}"#, r#"{"gas":null,"gas":1}"#, r#"{"gas":1,"g\u0061s":null}"#] {
+            assert_eq!(read(text), twice, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_not_json_is_said_without_what_the_parser_expected() {
+        for text in ["{", "{\"gas\":}", "{\"gas\":1,}", "{\"gas\":\"\n\"}", "{\"gas\":01}", "{1:2}"] {
+            let why = of(text).err().unwrap();
+            assert!(why.starts_with("not valid JSON: ") || why.starts_with("JSON that ends too early: "), "{why}");
+        }
+        for text in ["[]", "[1,2]", "1", "\"gas\"", ""] {
+            assert_eq!(of(text).err().unwrap(), "it is not an object of JSON", "{text}");
+        }
+    }
+}

@@ -1,0 +1,455 @@
+//! Transactions as JSON-RPC gives them, and as web3.py, ethers and others write them.
+
+use super::members::{Meaning, Members, Why, meanings};
+use super::next_element;
+use super::values::{amount, bytes, fixed, number, parity, scalar, small, text, v};
+use crate::ethereum::answers::Kind;
+use crate::ethereum::decoded::{Claims, Decoder};
+use crate::ethereum::reading::{Names, Statement, parity_of_v};
+use crate::ethereum::rlp;
+use crate::ethereum::transaction::{
+    Authorization, Deposit, Fields, LENGTH_OF_HASH, Number, Parts, UnsignedType, put_access,
+};
+use crate::ethereum::unsigned::{self, ARBITRUM_CLASSIC, is_unsigned_type};
+use gecc::ecdsa::Address;
+
+meanings! {
+    /// What members of a transaction mean.
+    pub enum Field {
+        Hash: "hash" | "transactionHash" | "transaction_hash",
+        From: "from" | "from_address",
+        Type: "type" | "typeHex" | "transaction_type",
+        ChainId: "chainId" | "chain_id",
+        BlockNumber: "blockNumber" | "block_number",
+        Nonce: "nonce",
+        GasPrice: "gasPrice" | "gas_price",
+        MaxFeePerGas: "maxFeePerGas" | "max_fee_per_gas",
+        MaxPriorityFeePerGas: "maxPriorityFeePerGas" | "max_priority_fee_per_gas",
+        MaxFeePerBlobGas: "maxFeePerBlobGas" | "max_fee_per_blob_gas",
+        GasLimit: "gas" | "gasLimit" | "gas_limit",
+        To: "to" | "to_address",
+        Value: "value",
+        Input: "input" | "data",
+        AccessList: "accessList" | "access_list",
+        BlobVersionedHashes: "blobVersionedHashes" | "blob_versioned_hashes",
+        AuthorizationList: "authorizationList" | "authorization_list",
+        V: "v",
+        YParity: "yParity" | "y_parity",
+        R: "r",
+        S: "s",
+        Signature: "signature" | "sig",
+        SourceHash: "sourceHash" | "source_hash",
+        Mint: "mint",
+        IsSystem: "isSystemTx" | "is_system_tx",
+    }
+}
+
+meanings! {
+    /// What members of a signature object mean.
+    enum OfSignature {
+        V: "v",
+        YParity: "yParity" | "y_parity",
+        NetworkV: "networkV",
+        R: "r",
+        S: "s",
+    }
+}
+
+meanings! {
+    enum OfAccess {
+        Address: "address",
+        StorageKeys: "storageKeys" | "storage_keys",
+    }
+}
+
+meanings! {
+    enum OfAuthorization {
+        ChainId: "chainId" | "chain_id",
+        Address: "address",
+        Nonce: "nonce",
+        YParity: "yParity" | "y_parity",
+        V: "v",
+        R: "r",
+        S: "s",
+        Signature: "signature",
+        Authority: "authority",
+    }
+}
+
+const NAMES: Names = Names { v: "v", y_parity: "yParity", chain_id: "chainId", type_number: "type" };
+
+/// An object that is a transaction, or is to be one.
+pub struct JsonTransaction<'a>(Members<'a, Field>);
+
+impl<'a> JsonTransaction<'a> {
+    /// Reads an object.
+    ///
+    /// # Errors
+    /// Where it is none.
+    pub fn of(text: &'a [u8]) -> Result<Self, Why> {
+        Members::of_any(text).map(JsonTransaction)
+    }
+
+    /// The number of its block; `None` where it waits for one.
+    pub fn block(&self) -> Result<Option<u64>, Why> {
+        self.0.read(Field::BlockNumber, small)
+    }
+
+    /// The hash that the source says, where it is one.
+    pub fn hash(&self) -> Option<[u8; 32]> {
+        self.0.read(Field::Hash, fixed).ok().flatten()
+    }
+
+    fn type_number(&self) -> Result<Option<u64>, Why> {
+        // ethereum-etl says by `type` that an item is a transaction, and the number elsewhere.
+        let is_kind = self.0.all(Field::Type).any(|(name, value)| name == "type" && value == "\"transaction\"");
+        let read = |value| if is_kind && value == "\"transaction\"" { Ok(None) } else { type_number(value).map(Some) };
+        if !is_kind {
+            return Ok(self.0.read(Field::Type, read)?.flatten());
+        }
+        let other = self.0.all(Field::Type).find(|(name, _)| *name != "type");
+        other.map(|(name, value)| type_number(value).map_err(|why| format!("`{name}` {why}").into())).transpose()
+    }
+
+    fn signature(&self) -> Result<JsonSignature, Why> {
+        let members = &self.0;
+        let given = JsonSignature {
+            r: members.read(Field::R, scalar_or_empty)?.flatten(),
+            s: members.read(Field::S, scalar_or_empty)?.flatten(),
+            v: members.read(Field::V, |value| or_empty(value, v))?.flatten(),
+            y_parity: members.read(Field::YParity, |value| or_empty(value, parity))?.flatten(),
+            v_is_normalised: false,
+        };
+        let Some(object) = members.get(Field::Signature) else { return Ok(given) };
+        given.with(JsonSignature::of(object)?)
+    }
+
+    /// What is said of the type and of the parity.
+    fn statement(&self, signature: &JsonSignature, type_number: Option<u64>, has_hash: bool) -> Result<Statement, Why> {
+        let is_list = |field| self.0.get(field).is_some_and(|list| list != "[]");
+        Ok(Statement {
+            type_number,
+            chain_id: self.0.read(Field::ChainId, small)?,
+            chain_is_exact: false,
+            v: signature.v,
+            v_is_normalised: signature.v_is_normalised,
+            y_parity: signature.y_parity,
+            has_access_list: self.0.has(Field::AccessList),
+            has_fees: self.0.has(Field::MaxFeePerGas) || self.0.has(Field::MaxPriorityFeePerGas),
+            has_blobs: is_list(Field::BlobVersionedHashes) || self.0.has(Field::MaxFeePerBlobGas),
+            has_authorizations: is_list(Field::AuthorizationList),
+            has_hash,
+        })
+    }
+
+    /// Reads what becomes part of the encoding, but for lists and input.
+    fn fields(&self, signature: &JsonSignature) -> Result<Fields<'static>, Why> {
+        let members = &self.0;
+        Ok(Fields {
+            nonce: members.read(Field::Nonce, small)?.ok_or_else(|| missing("nonce"))?,
+            gas_price: members.read(Field::GasPrice, amount)?,
+            max_fee_per_gas: members.read(Field::MaxFeePerGas, amount)?,
+            max_priority_fee_per_gas: members.read(Field::MaxPriorityFeePerGas, amount)?,
+            max_fee_per_blob_gas: members.read(Field::MaxFeePerBlobGas, amount)?,
+            gas_limit: members.read(Field::GasLimit, small)?.ok_or_else(|| missing("gas"))?,
+            to: members.read(Field::To, recipient)?.flatten(),
+            value: members.read(Field::Value, number)?.ok_or_else(|| missing("value"))?,
+            r: signature.r.ok_or_else(|| missing("r"))?,
+            s: signature.s.ok_or_else(|| missing("s"))?,
+            ..Fields::default()
+        })
+    }
+
+    /// Reads a deposit of an OP chain. Some nodes give it a signature of zeros, and leave out what is not set.
+    fn deposit<'i>(&self, signature: &JsonSignature, input: &'i mut Vec<u8>) -> Result<Deposit<'i>, Why> {
+        let members = &self.0;
+        let required = |name: &str| -> Why { format!("a deposit has a field `{name}`, which is missing").into() };
+        if let Some(name) = signature.first_of_signed() {
+            return Err(format!("a deposit has no signature, and this has `{name}`").into());
+        }
+        *input = members.read(Field::Input, bytes)?.ok_or_else(|| required("input"))?;
+        Ok(Deposit {
+            source_hash: members.read(Field::SourceHash, fixed)?.ok_or_else(|| required("sourceHash"))?,
+            from: members.read(Field::From, fixed)?.ok_or_else(|| required("from"))?,
+            to: members.read(Field::To, recipient)?.flatten(),
+            mint: members.read(Field::Mint, number)?.unwrap_or_default(),
+            value: members.read(Field::Value, number)?.ok_or_else(|| required("value"))?,
+            gas_limit: members.read(Field::GasLimit, small)?.ok_or_else(|| required("gas"))?,
+            is_system: members.read(Field::IsSystem, parity)?.unwrap_or_default(),
+            input,
+        })
+    }
+
+    /// Reads the input and the lists, and who the source says has signed authorizations.
+    fn parts(&self) -> Result<(Parts, Vec<Option<Address>>), Why> {
+        let mut authorities = Vec::new();
+        let put_authorization = |item: &str, to: &mut Vec<u8>| {
+            let authorization = Members::of(item.as_bytes())?;
+            read_authorization(&authorization)?.put(to);
+            authorities.push(authorization.read(OfAuthorization::Authority, fixed)?);
+            Ok(())
+        };
+        let parts = Parts {
+            input: self.0.read(Field::Input, bytes)?.ok_or_else(|| missing("input"))?,
+            access_list: self.list(Field::AccessList, put_access_item)?,
+            blob_versioned_hashes: self.list(Field::BlobVersionedHashes, put_hash)?,
+            authorization_list: self.list(Field::AuthorizationList, put_authorization)?,
+        };
+        Ok((parts, authorities))
+    }
+
+    /// The items of a list, encoded. The source may leave it out.
+    fn list(&self, field: Field, mut put: impl FnMut(&str, &mut Vec<u8>) -> Result<(), Why>) -> Result<Vec<u8>, Why> {
+        let Some((name, list)) = self.0.all(field).next() else { return Ok(Vec::new()) };
+        let mut encoded = Vec::new();
+        each(list, |item| put(item, &mut encoded)).map_err(|why| format!("`{name}`: {why}"))?;
+        Ok(encoded)
+    }
+}
+
+/// The parts of a signature.
+#[derive(Default)]
+struct JsonSignature {
+    r: Option<Number>,
+    s: Option<Number>,
+    v: Option<u128>,
+    y_parity: Option<bool>,
+    v_is_normalised: bool,
+}
+
+impl JsonSignature {
+    /// Reads a signature object, as ethers writes it: `v` is 27 or 28, and `networkV` is v of EIP-155, or null.
+    fn of(object: &str) -> Result<Self, Why> {
+        let within = |why| -> Why { format!("`signature`: {why}").into() };
+        let members = Members::of(object.as_bytes()).map_err(within)?;
+        let read = || {
+            let v_of_parity = members.read(OfSignature::V, v)?;
+            let v_of_network = members.read(OfSignature::NetworkV, v)?;
+            if let (Some(parity), Some(network)) = (v_of_parity, v_of_network)
+                && parity_of_v(parity) != parity_of_v(network)
+            {
+                return Err("`v` and `networkV` differ".into());
+            }
+            Ok(JsonSignature {
+                r: members.read(OfSignature::R, scalar_or_empty)?.flatten(),
+                s: members.read(OfSignature::S, scalar_or_empty)?.flatten(),
+                v: v_of_network.or(v_of_parity),
+                y_parity: members.read(OfSignature::YParity, parity)?,
+                v_is_normalised: v_of_network.is_none(),
+            })
+        };
+        read().map_err(within)
+    }
+
+    /// The parts that stand in a transaction, with those of its signature object.
+    fn with(self, object: Self) -> Result<Self, Why> {
+        fn one<T: PartialEq>(name: &str, given: Option<T>, of_object: Option<T>) -> Result<Option<T>, Why> {
+            match (given, of_object) {
+                (Some(given), Some(of_object)) if given != of_object => {
+                    Err(format!("`{name}` and `signature.{name}` differ").into())
+                }
+                (given, of_object) => Ok(given.or(of_object)),
+            }
+        }
+        Ok(JsonSignature {
+            r: one("r", self.r, object.r)?,
+            s: one("s", self.s, object.s)?,
+            v_is_normalised: object.v_is_normalised && self.v.is_none(),
+            v: one("v", self.v, object.v)?,
+            y_parity: one("yParity", self.y_parity, object.y_parity)?,
+        })
+    }
+
+    /// Whether there is nothing of one.
+    fn is_missing(&self) -> bool {
+        self.r.is_none() && self.s.is_none()
+    }
+
+    /// The first part that is not zero.
+    fn first_of_signed(&self) -> Option<&'static str> {
+        let is_signed = |part: Option<Number>| part.is_some_and(|part| part != [0; 32]);
+        match self {
+            _ if is_signed(self.r) => Some("r"),
+            _ if is_signed(self.s) => Some("s"),
+            _ if self.v.is_some_and(|v| v != 0) => Some("v"),
+            _ if self.y_parity == Some(true) => Some("yParity"),
+            _ => None,
+        }
+    }
+
+    /// Whether there is nothing but zeros of one.
+    fn is_zero(&self) -> bool {
+        let is_zero = |part: Option<Number>| part.is_none_or(|part| part == [0; 32]);
+        is_zero(self.r) && is_zero(self.s)
+    }
+}
+
+fn missing(name: &str) -> Why {
+    format!("`{name}` is missing").into()
+}
+
+/// A value that some chains leave empty where there is no signature.
+fn or_empty<T>(value: &str, read: impl Fn(&str) -> Result<T, Why>) -> Result<Option<T>, Why> {
+    if matches!(value, "\"0x\"" | "\"\"") { Ok(None) } else { read(value).map(Some) }
+}
+
+fn scalar_or_empty(value: &str) -> Result<Option<Number>, Why> {
+    or_empty(value, scalar)
+}
+
+/// An address, or `None` where a contract is made.
+fn recipient(value: &str) -> Result<Option<Address>, Why> {
+    or_empty(value, fixed)
+}
+
+/// A type by its number, or by the name that viem gives it.
+fn type_number(value: &str) -> Result<u64, Why> {
+    const NAMES: [&str; 5] = ["legacy", "eip2930", "eip1559", "eip4844", "eip7702"];
+    let named = text(value).ok().and_then(|name| NAMES.iter().position(|known| *known == name));
+    named.map_or_else(|| small(value), |number| Ok(number as u64))
+}
+
+/// Takes the elements of a list one after the other.
+fn each<'a>(list: &'a str, mut take: impl FnMut(&'a str) -> Result<(), Why>) -> Result<(), Why> {
+    if !list.starts_with('[') {
+        return Err("it is not a list".into());
+    }
+    let mut rest = 0..list.len();
+    while let Some(element) = next_element(list.as_bytes(), &mut rest) {
+        take(&list[element])?;
+    }
+    Ok(())
+}
+
+fn put_hash(item: &str, to: &mut Vec<u8>) -> Result<(), Why> {
+    let hash: [u8; 32] = fixed(item).map_err(|why| format!("a hash {why}"))?;
+    rlp::put_string(&hash, to);
+    Ok(())
+}
+
+fn put_access_item(item: &str, to: &mut Vec<u8>) -> Result<(), Why> {
+    let members = Members::of(item.as_bytes())?;
+    let address = members.read(OfAccess::Address, fixed)?.ok_or_else(|| missing("address"))?;
+    let list = members.get(OfAccess::StorageKeys).ok_or_else(|| missing("storageKeys"))?;
+    let mut keys = Vec::new();
+    each(list, |key| put_hash(key, &mut keys)).map_err(|why| format!("`storageKeys`: {why}"))?;
+    put_access(&address, keys.len() / LENGTH_OF_HASH, to);
+    to.extend_from_slice(&keys);
+    Ok(())
+}
+
+/// The parity of an authorization is part of what its transaction signs, and may be any byte there.
+fn read_authorization(members: &Members<OfAuthorization>) -> Result<Authorization, Why> {
+    let byte = |value: &str| match v(value)? {
+        0..=255 => Ok(v(value)? as u8),
+        _ => Err("is above 255".into()),
+    };
+    let object = members.get(OfAuthorization::Signature).map(JsonSignature::of).transpose()?.unwrap_or_default();
+    let given = JsonSignature {
+        r: members.read(OfAuthorization::R, scalar)?,
+        s: members.read(OfAuthorization::S, scalar)?,
+        ..JsonSignature::default()
+    };
+    // ethers writes 27 or 28 there for 0 and 1.
+    let of_object = object.v.and_then(parity_of_v).or(object.y_parity).map(u8::from);
+    let (of_v, of_parity) = (members.read(OfAuthorization::V, byte)?, members.read(OfAuthorization::YParity, byte)?);
+    if let (Some(v), Some(parity)) = (of_v, of_parity)
+        && v != parity
+        && (parity > 1 || v != 27 + parity)
+    {
+        return Err("`v` and `yParity` differ".into());
+    }
+    let parity = of_parity.or(of_v);
+    if let (Some(parity), Some(of_object)) = (parity, of_object)
+        && parity != of_object
+        && parity != 27 + of_object
+    {
+        let name = if of_parity.is_some() { "yParity" } else { "v" };
+        return Err(format!("`{name}` and `signature.v` differ").into());
+    }
+    let JsonSignature { r, s, .. } = given.with(JsonSignature { v: None, y_parity: None, ..object })?;
+    Ok(Authorization {
+        chain_id: members.read(OfAuthorization::ChainId, number)?.ok_or_else(|| missing("chainId"))?,
+        address: members.read(OfAuthorization::Address, fixed)?.ok_or_else(|| missing("address"))?,
+        nonce: members.read(OfAuthorization::Nonce, small)?.ok_or_else(|| missing("nonce"))?,
+        parity: of_object.or(parity).ok_or_else(|| missing("yParity"))?,
+        r: r.ok_or_else(|| missing("r"))?,
+        s: s.ok_or_else(|| missing("s"))?,
+    })
+}
+
+impl Decoder<'_> {
+    /// Adds a transaction. One that is bad spoils itself alone.
+    pub fn add_json_transaction(&mut self, transaction: &JsonTransaction, block: Option<u64>) {
+        if let Err(why) = self.try_add_json_transaction(transaction, block) {
+            let unsigned = transaction.type_number().ok().flatten().and_then(UnsignedType::of);
+            let kind = unsigned.map_or(Kind::Unknown, UnsignedType::kind);
+            self.add_not_rebuilt(kind, transaction.hash().unwrap_or_default(), block, why);
+        }
+    }
+
+    fn try_add_json_transaction(&mut self, transaction: &JsonTransaction, block: Option<u64>) -> Result<(), Why> {
+        let members = &transaction.0;
+        members.require_once()?;
+        let type_number = transaction.type_number()?;
+        let signature = transaction.signature()?;
+        let mut claims = Claims {
+            block,
+            hash: members.read(Field::Hash, fixed)?,
+            from: members.read(Field::From, fixed)?,
+            authorities: Vec::new(),
+        };
+        if type_number.and_then(UnsignedType::of).is_some() {
+            let mut input = Vec::new();
+            let deposit = transaction.deposit(&signature, &mut input)?;
+            self.add_deposit(&deposit, claims.hash, block);
+            return Ok(());
+        }
+        let mut statement = transaction.statement(&signature, type_number, claims.hash.is_some())?;
+        if signature.is_zero() {
+            if self.add_json_system(&signature, &statement, &claims)? {
+                return Ok(());
+            }
+        } else if let Some(number) = type_number.filter(|number| is_unsigned_type(*number)) {
+            return Err(format!("transactions of type {number} bear no signature, and `r` and `s` are given").into());
+        }
+        if statement.has_hash && statement.type_number == Some(ARBITRUM_CLASSIC) {
+            // Those that were signed are legacy transactions behind another type.
+            statement.type_number = Some(0);
+        }
+        let readings = statement.readings(&NAMES)?;
+        let (parts, authorities) = transaction.parts()?;
+        claims.authorities = authorities;
+        self.add_fields(&transaction.fields(&signature)?.with(&parts), &readings, &claims);
+        Ok(())
+    }
+
+    /// Adds a transaction that bears no signature. Returns whether it is one.
+    fn add_json_system(
+        &mut self,
+        signature: &JsonSignature,
+        statement: &Statement,
+        claims: &Claims,
+    ) -> Result<bool, Why> {
+        let system = unsigned::Statement {
+            type_number: statement.type_number,
+            is_missing: signature.is_missing(),
+            from: claims.from,
+            chain_id: statement.chain_id,
+        };
+        let is_signed = signature.first_of_signed().is_some();
+        match system.system() {
+            Some(_) if is_signed && statement.type_number.unwrap_or_default() == 0 => Ok(false),
+            Some(_) if is_signed => Err("`v` is given, and `r` and `s` are zero".into()),
+            Some(system) => {
+                self.add_system(&system?, claims.hash.unwrap_or_default(), claims.block);
+                Ok(true)
+            }
+            None if signature.is_missing() => Err(
+                "there is no signature: `r`, `s` and `v` are missing or empty, and the sender is recovered from them"
+                    .into(),
+            ),
+            None => Ok(false),
+        }
+    }
+}

@@ -1,0 +1,221 @@
+//! Values of members: numbers and bytes in the spellings of nodes and libraries.
+//!
+//! Nodes write both in hexadecimal behind `0x`: of numbers without zeros in front, which are let pass, of bytes two
+//! digits each. Libraries (web3.py, ethers, web3.js) write numbers as numbers of JSON or as decimal texts too. What a
+//! value says is not quoted in what is said of it.
+
+use super::members::Why;
+use crate::ethereum::decimal::decimal;
+use crate::ethereum::transaction::Number;
+use std::borrow::Cow;
+
+/// Digits of a number, and what they are.
+enum Digits<'a> {
+    Hexadecimal(Cow<'a, str>),
+    Decimal(Cow<'a, str>),
+}
+
+/// The text of a value. Most have no escapes.
+pub fn text(value: &str) -> Result<Cow<'_, str>, Why> {
+    let inner = value.strip_prefix('"').and_then(|text| text.strip_suffix('"')).ok_or("is not a text")?;
+    if !inner.contains('\\') {
+        return Ok(Cow::Borrowed(inner));
+    }
+    serde_json::from_str(value).map(Cow::Owned).map_err(|_| "is not a text: it has an escape that is none".into())
+}
+
+/// The digits behind the prefix. Those who read them would take a sign, or another prefix.
+fn hexadecimal(text: &str) -> Option<&str> {
+    text.strip_prefix("0x").filter(|digits| digits.bytes().all(|digit| digit.is_ascii_hexdigit()))
+}
+
+fn digits(value: &str) -> Result<Digits<'_>, Why> {
+    let is_decimal = |text: &str| !text.is_empty() && text.bytes().all(|digit| digit.is_ascii_digit());
+    if !value.starts_with('"') {
+        return match value {
+            number if is_decimal(number) => Ok(Digits::Decimal(Cow::Borrowed(number))),
+            number if number.starts_with(|first: char| first.is_ascii_digit()) => {
+                Err("is not a whole number: it has a fraction or an exponent, and may be rounded".into())
+            }
+            _ => Err("is not a number".into()),
+        };
+    }
+    let whole = text(value)?;
+    if is_decimal(&whole) {
+        return Ok(Digits::Decimal(whole));
+    }
+    match hexadecimal(&whole) {
+        Some("") => Err("is empty".into()),
+        Some(_) => Ok(Digits::Hexadecimal(match whole {
+            Cow::Borrowed(whole) => Cow::Borrowed(&whole[2..]),
+            Cow::Owned(whole) => Cow::Owned(whole[2..].to_owned()),
+        })),
+        None if whole.is_empty() => Err("is empty".into()),
+        None => Err("is not a number: neither decimal digits nor 0x and hexadecimal ones".into()),
+    }
+}
+
+/// A number of up to 256 bits.
+pub fn number(value: &str) -> Result<Number, Why> {
+    const TOO_LARGE: &str = "is above 2^256 - 1";
+    match digits(value)? {
+        Digits::Decimal(digits) => decimal(digits.as_bytes()).ok_or_else(|| TOO_LARGE.into()),
+        Digits::Hexadecimal(digits) => {
+            let significant = digits.trim_start_matches('0').as_bytes();
+            let mut padded = [b'0'; 2 * size_of::<Number>()];
+            let start = padded.len().checked_sub(significant.len()).ok_or(TOO_LARGE)?;
+            padded[start..].copy_from_slice(significant);
+            const_hex::decode_to_array(padded).map_err(|_| "is not hexadecimal".into())
+        }
+    }
+}
+
+/// r or s of a signature. 64 digits without a prefix may be hexadecimal too.
+pub fn scalar(value: &str) -> Result<Number, Why> {
+    const HEXADECIMAL: usize = 2 * size_of::<Number>();
+    if value.starts_with('"') && value.len() == HEXADECIMAL + 2 && !value.starts_with("\"0x") {
+        return Err("has 64 digits without 0x in front, and may be decimal or hexadecimal".into());
+    }
+    number(value)
+}
+
+/// A number of up to 128 bits.
+pub fn amount(value: &str) -> Result<u128, Why> {
+    let parsed = match digits(value)? {
+        Digits::Decimal(digits) => digits.parse(),
+        Digits::Hexadecimal(digits) => u128::from_str_radix(&digits, 16),
+    };
+    parsed.map_err(|_| "is above 2^128 - 1".into())
+}
+
+/// A number of up to 64 bits.
+pub fn small(value: &str) -> Result<u64, Why> {
+    let parsed = match digits(value)? {
+        Digits::Decimal(digits) => digits.parse(),
+        Digits::Hexadecimal(digits) => u64::from_str_radix(&digits, 16),
+    };
+    parsed.map_err(|_| "is above 2^64 - 1".into())
+}
+
+/// v, which some write as a truth value where it is a parity.
+pub fn v(value: &str) -> Result<u128, Why> {
+    match value {
+        "false" => Ok(0),
+        "true" => Ok(1),
+        _ => amount(value),
+    }
+}
+
+/// A parity.
+pub fn parity(value: &str) -> Result<bool, Why> {
+    match v(value)? {
+        0 => Ok(false),
+        1 => Ok(true),
+        _ => Err("is neither 0 nor 1".into()),
+    }
+}
+
+/// The digits of bytes, two each. What decodes them would take off another prefix.
+fn digits_of_bytes(text: &str) -> Result<&str, Why> {
+    let digits = text.strip_prefix("0x").ok_or("does not begin with 0x")?;
+    if digits.starts_with("0x") || digits.starts_with("0X") { Err("is not hexadecimal".into()) } else { Ok(digits) }
+}
+
+/// Bytes, as many as there are.
+pub fn bytes(value: &str) -> Result<Vec<u8>, Why> {
+    let text = text(value)?;
+    let digits = digits_of_bytes(&text)?;
+    const_hex::decode(digits).map_err(|_| not_bytes(digits, None))
+}
+
+/// Bytes of this many.
+pub fn fixed<const N: usize>(value: &str) -> Result<[u8; N], Why> {
+    let text = text(value)?;
+    let digits = digits_of_bytes(&text)?;
+    const_hex::decode_to_array(digits).map_err(|_| not_bytes(digits, Some(N)))
+}
+
+/// Why digits are not those of bytes.
+fn not_bytes(digits: &str, expected: Option<usize>) -> Why {
+    match expected {
+        _ if !digits.bytes().all(|digit| digit.is_ascii_hexdigit()) => "is not hexadecimal".into(),
+        None => "has an odd number of digits".into(),
+        Some(bytes) => {
+            format!("is not {bytes} bytes long: it has {} hexadecimal digits, expected {}", digits.len(), 2 * bytes)
+                .into()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloy_primitives::U256;
+
+    fn quoted(text: &str) -> String {
+        format!("\"{text}\"")
+    }
+
+    #[test]
+    fn numbers_are_those_of_alloy() {
+        for bits in 0..=256 {
+            let known = U256::MAX.checked_shr(bits).unwrap_or_default();
+            let hexadecimal = [format!("{known:#x}"), format!("0x{known:080X}")];
+            let decimal = [known.to_string(), format!("{known:090}")];
+            let texts: Vec<String> = hexadecimal.iter().chain(&decimal).map(|text| quoted(text)).collect();
+            for text in texts.iter().chain([&known.to_string()]) {
+                assert_eq!(number(text), Ok(known.to_be_bytes()), "{text}");
+                assert_eq!(amount(text).ok(), known.try_into().ok(), "{text}");
+                assert_eq!(small(text).ok(), known.try_into().ok(), "{text}");
+            }
+        }
+        let (hexadecimal, decimal) = (quoted(&format!("0x1{:064x}", 0)), format!("{}0", U256::MAX));
+        let quoted = ["", "0x", "0X1", "1_0", "0x1_0", "0x+1", "+1", "-1", "0xg", "ü", "0x0x1", "0x0X1", "1.0", " 1"];
+        let bare = ["-1", "1.0", "1e3", "true", "{}", "[]", "null"].map(str::to_owned);
+        for text in quoted.map(self::quoted).iter().chain(&bare).chain([&hexadecimal, &decimal]) {
+            assert!(number(text).is_err() && amount(text).is_err() && small(text).is_err(), "{text}");
+        }
+        assert_eq!(number("\"\\u0030x\\u0031f\"").unwrap()[31], 0x1f);
+    }
+
+    #[test]
+    fn bytes_have_one_prefix() {
+        let digits = "0b".repeat(20);
+        assert_eq!(fixed(&quoted(&format!("0x{digits}"))), Ok([0x0b; 20]));
+        assert_eq!(bytes(&quoted(&format!("0x{digits}"))), Ok(vec![0x0b; 20]));
+        let shorter = &digits[1..];
+        let others = [digits.clone(), format!("0x0x{digits}"), format!("0x0X{digits}"), format!("0x+{shorter}")];
+        for text in others.iter().chain([&format!("0x{shorter}")]) {
+            let text = quoted(text);
+            assert!(fixed::<20>(&text).is_err() && bytes(&text).is_err(), "{text}");
+        }
+        assert_eq!(bytes("\"0x\""), Ok(Vec::new()));
+        for text in ["1", "null", "{}", "\"\""] {
+            assert!(bytes(text).is_err() && fixed::<0>(text).is_err(), "{text}");
+        }
+    }
+
+    /// What is said of a value does not have it: a key may stand where it should not.
+    #[test]
+    fn values_are_not_quoted() {
+        let key = "7a6b".repeat(16);
+        for text in [quoted(&key), quoted(&format!("0x{}", &key[1..])), quoted(&format!("0x{key}zz")), key.clone()] {
+            let whys = [
+                number(&text).err(),
+                small(&text).err(),
+                amount(&text).err(),
+                bytes(&text).err(),
+                fixed::<20>(&text).err(),
+            ];
+            assert!(whys.iter().flatten().all(|why| !why.contains("7a6b")), "{whys:?}");
+        }
+    }
+
+    #[test]
+    fn digits_that_may_be_of_either_base_are_refused() {
+        assert!(scalar(&quoted(&"1".repeat(64))).is_err());
+        for text in [quoted(&format!("0x{}", "1".repeat(64))), quoted(&"1".repeat(63)), "1".repeat(64)] {
+            assert!(scalar(&text).is_ok(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,215 @@
+//! Decides what a source means by the type of a transaction and by `v`.
+//!
+//! Sources write the parity of a signature as 0 or 1, as 27 or 28, or with the chain as EIP-155 does, in legacy
+//! transactions and in typed ones, and leave the type out. What they say may fit several transactions. Then the
+//! transaction's hash, which covers the type, the chain and the parity, tells which one is meant; without a hash the
+//! transaction is not rebuilt.
+
+use super::span::{from_v, unknown_type};
+use std::borrow::Cow;
+
+type Why = Cow<'static, str>;
+
+/// The last type that is known (EIP-7702).
+pub const LAST_TYPE: u64 = 4;
+
+/// One transaction that a source may mean.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Reading {
+    pub type_number: u64,
+    /// Of a legacy transaction: `None` where it is signed for any chain.
+    pub chain_id: Option<u64>,
+    pub parity: bool,
+}
+
+/// What a source says of the type and of the parity.
+#[derive(Default)]
+pub struct Statement {
+    pub type_number: Option<u64>,
+    pub chain_id: Option<u64>,
+    /// Whether legacy transactions without a chain here, and no others, are signed for any chain. Other sources name
+    /// their own chain beside every transaction.
+    pub chain_is_exact: bool,
+    pub v: Option<u128>,
+    /// Whether 27 and 28 as `v` stand for the parity in transactions of every type, as in ethers' signature objects.
+    pub v_is_normalised: bool,
+    pub y_parity: Option<bool>,
+    /// Whether members are there that only typed transactions have.
+    pub has_access_list: bool,
+    pub has_fees: bool,
+    pub has_blobs: bool,
+    pub has_authorizations: bool,
+    /// Whether the hash is known, and can decide.
+    pub has_hash: bool,
+}
+
+/// What the members are called where the statement is from.
+pub struct Names {
+    pub v: &'static str,
+    pub y_parity: &'static str,
+    pub chain_id: &'static str,
+    pub type_number: &'static str,
+}
+
+/// The parity that v says, in whatever way; `None` where it says none.
+pub fn parity_of_v(v: u128) -> Option<bool> {
+    if v <= 1 { Some(v == 1) } else { from_v(v).map(|(parity, _)| parity) }
+}
+
+impl Statement {
+    /// The transactions that may be meant, the likeliest first. Without a hash it is one.
+    ///
+    /// # Errors
+    /// Where the statement contradicts itself, fits no transaction, or fits several and there is no hash.
+    pub fn readings(&self, names: &Names) -> Result<Vec<Reading>, Why> {
+        let Some(type_number) = self.type_number else { return self.without_type(names) };
+        if type_number > LAST_TYPE {
+            return Err(unknown_type(type_number));
+        }
+        if type_number == 0 { self.legacy(names) } else { self.typed(type_number, names).map(|reading| vec![reading]) }
+    }
+
+    /// Whether a member is there that legacy transactions do not have.
+    fn looks_typed(&self) -> bool {
+        self.has_access_list || self.has_fees || self.has_blobs || self.has_authorizations
+    }
+
+    fn without_type(&self, names: &Names) -> Result<Vec<Reading>, Why> {
+        if !self.has_hash {
+            if self.looks_typed() {
+                return Err(
+                    format!("`{}` is missing, and without the hash nothing else tells it", names.type_number).into()
+                );
+            }
+            return self.legacy(names);
+        }
+        let may_be = [
+            (4, self.has_authorizations),
+            (3, self.has_blobs),
+            (2, self.has_fees),
+            (1, self.has_access_list),
+            (0, true),
+            // Some sources leave empty lists out.
+            (1, !self.has_access_list && self.chain_id.is_some()),
+        ];
+        let mut readings = Vec::new();
+        let mut why = None;
+        for (type_number, _) in may_be.into_iter().filter(|(_, may_be)| *may_be) {
+            let found = if type_number == 0 {
+                self.legacy(names)
+            } else {
+                self.typed(type_number, names).map(|reading| vec![reading])
+            };
+            match found {
+                Ok(found) => readings.extend(found),
+                Err(problem) => why = why.or(Some(problem)),
+            }
+        }
+        match why {
+            Some(why) if readings.is_empty() => Err(why),
+            _ => Ok(readings),
+        }
+    }
+
+    /// Of a legacy transaction v says both the parity and the chain.
+    fn legacy(&self, names: &Names) -> Result<Vec<Reading>, Why> {
+        let reading = |parity, chain_id| Reading { type_number: 0, chain_id, parity };
+        let for_chain_or_any = |parity| {
+            let for_chain = self.chain_id.map(|chain_id| reading(parity, Some(chain_id)));
+            for_chain.into_iter().chain([reading(parity, None)]).collect()
+        };
+        let Some(v) = self.v else {
+            return match self.y_parity {
+                Some(parity) if self.has_hash => Ok(for_chain_or_any(parity)),
+                _ => Err(format!("`{}` is missing", names.v).into()),
+            };
+        };
+        match v {
+            0 | 1 => {
+                let parity = v == 1;
+                self.require_parity(parity, names)?;
+                if self.chain_is_exact {
+                    return Ok(vec![reading(parity, self.chain_id)]);
+                }
+                if !self.has_hash {
+                    return Err(format!(
+                        "`{}` of a legacy transaction is 0 or 1, and without the hash nothing tells its chain",
+                        names.v
+                    )
+                    .into());
+                }
+                Ok(for_chain_or_any(parity))
+            }
+            27 | 28 => {
+                let parity = v == 28;
+                self.require_parity(parity, names)?;
+                let for_chain = self.chain_id.map(|chain_id| reading(parity, Some(chain_id)));
+                if !self.has_hash && self.v_is_normalised && for_chain.is_some() {
+                    return Err(format!(
+                        "`{}` of the signature is 27 or 28 whatever the chain, and without the hash nothing tells it",
+                        names.v
+                    )
+                    .into());
+                }
+                let for_chain = for_chain.filter(|_| self.has_hash);
+                Ok([reading(parity, None)].into_iter().chain(for_chain).collect())
+            }
+            35.. => {
+                let (parity, chain_id) =
+                    from_v(v).ok_or_else(|| format!("`{}` says a chain above 2^64 - 1", names.v))?;
+                self.require_parity(parity, names)?;
+                self.require_chain(chain_id, names)?;
+                Ok(vec![reading(parity, chain_id)])
+            }
+            _ => Err(format!("`{}` fits no legacy transaction: it is {v}", names.v).into()),
+        }
+    }
+
+    fn typed(&self, type_number: u64, names: &Names) -> Result<Reading, Why> {
+        let chain_of_v = self.v.and_then(from_v).and_then(|(_, chain_id)| chain_id).filter(|_| self.has_hash);
+        let chain_id = self.chain_id.or(chain_of_v).ok_or_else(|| format!("`{}` is missing", names.chain_id))?;
+        let reading = |parity| Reading { type_number, chain_id: Some(chain_id), parity };
+        let Some(v) = self.v else {
+            let parity = self.y_parity.ok_or_else(|| format!("`{}` is missing", names.y_parity))?;
+            return Ok(reading(parity));
+        };
+        let parity = match v {
+            0 | 1 => v == 1,
+            27.. => {
+                let (parity, of_v) =
+                    from_v(v).ok_or_else(|| format!("`{}` fits no transaction: it is {v}", names.v))?;
+                if of_v.is_some() {
+                    self.require_chain(of_v, names)?;
+                }
+                let is_said = self.has_hash || self.y_parity.is_some() || of_v.is_none() && self.v_is_normalised;
+                if !is_said {
+                    return Err(format!(
+                        "`{}` of a typed transaction is 0 or 1, and without the hash nothing tells what another means: it is {v}",
+                        names.v
+                    )
+                    .into());
+                }
+                parity
+            }
+            _ => return Err(format!("`{}` fits no transaction: it is {v}", names.v).into()),
+        };
+        self.require_parity(parity, names)?;
+        Ok(reading(parity))
+    }
+
+    /// Requires the parity that v says to be that which stands beside it.
+    fn require_parity(&self, parity: bool, names: &Names) -> Result<(), Why> {
+        if self.y_parity.is_none_or(|said| said == parity) {
+            return Ok(());
+        }
+        Err(format!("`{}` and `{}` differ", names.v, names.y_parity).into())
+    }
+
+    /// The same of the chain.
+    fn require_chain(&self, chain_id: Option<u64>, names: &Names) -> Result<(), Why> {
+        if self.chain_id.is_none() || self.chain_id == chain_id {
+            return Ok(());
+        }
+        Err(format!("`{}` and `{}` say different chains", names.v, names.chain_id).into())
+    }
+}

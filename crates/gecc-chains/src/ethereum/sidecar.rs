@@ -1,0 +1,91 @@
+//! Transactions with blobs as they go over the network, with the blobs, their commitments and proofs behind them: in
+//! the form of EIP-4844, and in that of EIP-7594, which has a version and proofs of cells.
+//!
+//! Nodes take such transactions (`eth_sendRawTransaction`), and tools print them. A transaction's hash and its signature
+//! cover its body alone. Of the rest the lengths are checked, and that the commitments are those whose hashes the
+//! transaction has. Proofs are not.
+
+use super::decoded::hash;
+use super::rlp;
+use super::span::only_list;
+use sha2::{Digest, Sha256};
+use std::borrow::Cow;
+
+/// Bytes of a blob, of a commitment and of a proof (EIP-4844).
+const BLOB: usize = 1 << 17;
+const COMMITMENT: usize = 48;
+/// Proofs of each blob, one a cell (EIP-7594).
+const CELLS: usize = 128;
+/// The first byte of a blob's versioned hash (EIP-4844).
+const KZG: u8 = 1;
+/// Fields of a transaction with blobs before the hashes of these.
+const BEFORE_HASHES: usize = 10;
+const TYPE: u8 = 3;
+
+/// The transaction without its sidecar; `None` for anything that has none.
+///
+/// # Errors
+/// The transaction's hash, and why what stands behind it does not belong to it.
+pub fn without(encoded: &[u8]) -> Option<Result<Vec<u8>, ([u8; 32], Cow<'static, str>)>> {
+    let [TYPE, list @ ..] = encoded else { return None };
+    let mut start = list;
+    let payload = rlp::list(&mut start).ok()?;
+    // The first field of a transaction by itself is its chain, a string.
+    if payload.first().is_none_or(|first| *first < rlp::EMPTY_LIST) {
+        return None;
+    }
+    let mut rest = payload;
+    let body = rlp::list(&mut rest).ok()?;
+    let mut alone = vec![TYPE];
+    alone.extend_from_slice(&payload[..payload.len() - rest.len()]);
+    let checked = only_list(list).and_then(|_| check(body, rest));
+    Some(match checked {
+        Ok(()) => Ok(alone),
+        Err(problem) => Err((hash(&alone), format!("the blobs behind the transaction: {problem}").into())),
+    })
+}
+
+/// Requires what stands behind a transaction's body to be its blobs, commitments and proofs.
+fn check(mut body: &[u8], mut rest: &[u8]) -> rlp::Result<()> {
+    for _ in 0..BEFORE_HASHES {
+        rlp::item(&mut body)?;
+    }
+    let hashes = rlp::list(&mut body)?;
+    let has_version = rest.first().is_some_and(|first| *first < rlp::EMPTY_LIST);
+    if has_version && rlp::integer(&mut rest, 1)? != 1 {
+        return Err("their form has a version other than 1");
+    }
+    let blobs = count(rlp::list(&mut rest)?, BLOB)?;
+    let commitments = rlp::list(&mut rest)?;
+    let proofs = count(rlp::list(&mut rest)?, COMMITMENT)?;
+    rlp::end(rest)?;
+    let of_each = if has_version { CELLS } else { 1 };
+    if count(commitments, COMMITMENT)? != blobs || proofs != of_each * blobs {
+        return Err("there are not as many commitments or proofs as blobs have");
+    }
+    if count(hashes, 32)? != blobs {
+        return Err("there are not as many as the transaction has hashes of");
+    }
+    let (mut hashes, mut commitments) = (hashes, commitments);
+    while !hashes.is_empty() {
+        let expected = rlp::fixed::<32>(&mut hashes)?;
+        let mut computed: [u8; 32] = Sha256::digest(rlp::fixed::<COMMITMENT>(&mut commitments)?).into();
+        computed[0] = KZG;
+        if computed != *expected {
+            return Err("a commitment is not that whose hash the transaction has");
+        }
+    }
+    Ok(())
+}
+
+/// The number of strings of this length in a list that has no others.
+fn count(mut items: &[u8], length: usize) -> rlp::Result<usize> {
+    let mut count = 0;
+    while !items.is_empty() {
+        if rlp::string(&mut items)?.len() != length {
+            return Err("a blob, a commitment or a proof has another length than it has to have");
+        }
+        count += 1;
+    }
+    Ok(count)
+}

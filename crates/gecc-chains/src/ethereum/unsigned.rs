@@ -1,0 +1,201 @@
+//! Transactions that chains above Ethereum make by themselves, or take from the chain below them, and that bear no
+//! signature. Deposits of OP chains are in [`super::transaction`].
+//!
+//! A type alone is not believed: the signature has to be missing or zero, the fields of an encoding have to be those of
+//! the type, and the chain must not be one of Ethereum's own, which have no such transactions.
+
+use super::answers::Kind;
+use super::rlp;
+use super::span::only_list;
+use gecc::ecdsa::Address;
+use std::borrow::Cow;
+
+type Why = Cow<'static, str>;
+
+/// Ethereum's main chain, and its test chains: Ropsten, Rinkeby, Görli, Kovan, Holesky, Hoodi and Sepolia.
+const ETHEREUM: [u64; 8] = [1, 3, 4, 5, 42, 17_000, 560_048, 11_155_111];
+
+/// A transaction without a signature.
+#[derive(Debug, PartialEq, Eq)]
+pub struct System {
+    pub kind: Kind,
+    /// What such transactions are called, in the plural.
+    pub what: &'static str,
+    pub from: Option<Address>,
+    pub chain_id: Option<u64>,
+}
+
+/// Whether a chain is one of Ethereum's own.
+pub fn is_ethereum(chain_id: u64) -> bool {
+    ETHEREUM.contains(&chain_id)
+}
+
+/// A field of an encoding.
+#[derive(Clone, Copy)]
+enum Form {
+    Chain,
+    /// The address that it is from.
+    From,
+    Address,
+    /// An address, or nothing where a contract is made.
+    Recipient,
+    Hash,
+    Number,
+    Bytes,
+}
+
+/// A type whose transactions bear no signature.
+struct Type {
+    number: u64,
+    kind: Kind,
+    what: &'static str,
+    /// The fields of its encoding (EIP-2718), where such transactions are encoded.
+    form: &'static [Form],
+}
+
+/// Nitro (go-ethereum of Offchain Labs, `core/types/arb_types.go`), and ZKsync OS (`L1TxType` and `UpgradeTxType`, which
+/// its JSON-RPC shows), which encode theirs in other ways.
+const TYPES: [Type; 9] = {
+    use Form::{Address, Bytes, Chain, From, Hash, Number, Recipient};
+    [
+        Type {
+            number: 0x64,
+            kind: Kind::Arbitrum,
+            what: "deposits of Arbitrum",
+            form: &[Chain, Hash, From, Address, Number],
+        },
+        Type {
+            number: 0x65,
+            kind: Kind::Arbitrum,
+            what: "unsigned transactions of Arbitrum",
+            form: &[Chain, From, Number, Number, Number, Recipient, Number, Bytes],
+        },
+        Type {
+            number: 0x66,
+            kind: Kind::Arbitrum,
+            what: "transactions of contracts on the chain below Arbitrum",
+            form: &[Chain, Hash, From, Number, Number, Recipient, Number, Bytes],
+        },
+        Type {
+            number: 0x68,
+            kind: Kind::Arbitrum,
+            what: "retried transactions of Arbitrum",
+            form: &[Chain, Number, From, Number, Number, Recipient, Number, Bytes, Hash, Address, Number, Number],
+        },
+        Type {
+            number: 0x69,
+            kind: Kind::Arbitrum,
+            what: "submitted retryable transactions of Arbitrum",
+            form: &[
+                Chain, Hash, From, Number, Number, Number, Number, Recipient, Number, Address, Number, Address, Bytes,
+            ],
+        },
+        Type { number: 0x6a, kind: Kind::Arbitrum, what: "internal transactions of Arbitrum", form: &[Chain, Bytes] },
+        Type { number: 0x72, kind: Kind::ZkSync, what: "upgrades of ZKsync", form: &[] },
+        Type { number: 0x7f, kind: Kind::StateSync, what: "state syncs of Polygon", form: &[] },
+        Type { number: 0xff, kind: Kind::ZkSync, what: "priority operations of ZKsync", form: &[] },
+    ]
+};
+
+/// Legacy transactions of Arbitrum's first version. Some were signed.
+pub const ARBITRUM_CLASSIC: u64 = 0x78;
+const LEGACY: &str = "legacy transactions of a chain itself, as of OP before Bedrock and of Polygon,";
+const CLASSIC: &str = "transactions of Arbitrum Classic without a signature";
+
+/// What a source says of a transaction whose signature is missing or zero.
+pub struct Statement {
+    pub type_number: Option<u64>,
+    /// Whether r, s and v are missing: zero where they are not.
+    pub is_missing: bool,
+    pub from: Option<Address>,
+    pub chain_id: Option<u64>,
+}
+
+impl Statement {
+    /// The transaction without a signature, `None` where it has to have one.
+    ///
+    /// # Errors
+    /// Where the source contradicts that it has none.
+    pub fn system(&self) -> Option<Result<System, Why>> {
+        let number = self.type_number.unwrap_or_default();
+        let (kind, what) = match number {
+            // Of an OP chain too the sender is the zero address then: it is what nodes make of a signature of zeros.
+            0 if self.is_missing || self.from != Some([0; 20]) => return None,
+            0 => (Kind::Zeros, LEGACY),
+            ARBITRUM_CLASSIC => (Kind::Arbitrum, CLASSIC),
+            _ => TYPES.iter().find(|of| of.number == number).map(|of| (of.kind, of.what))?,
+        };
+        let Statement { from, chain_id, .. } = *self;
+        if let Some(chain_id) = chain_id.filter(|chain_id| is_ethereum(*chain_id)) {
+            return Some(Err(format!("there are no {what} on Ethereum: the chain is {chain_id}").into()));
+        }
+        if from.is_none() {
+            return Some(Err(format!("the sender is missing, which {what} have").into()));
+        }
+        Some(Ok(System { kind, what, from, chain_id }))
+    }
+}
+
+/// Whether transactions of this type bear no signature.
+pub fn is_unsigned_type(number: u64) -> bool {
+    TYPES.iter().any(|of| of.number == number)
+}
+
+/// The transaction without a signature that these bytes encode, `None` where they are something else. An encoding of a
+/// legacy transaction whose r, s and v are zero says nothing else of itself: the chain that is wanted has to tell.
+///
+/// # Errors
+/// Where the fields are not those of its type, or nothing tells the chain.
+pub fn parse(encoded: &[u8], wanted_chain: Option<u64>) -> Option<Result<System, Why>> {
+    let (first, list) = encoded.split_first()?;
+    if *first >= rlp::EMPTY_LIST {
+        is_legacy_of_zeros(encoded).ok()?;
+        return Some(match wanted_chain {
+            Some(chain) if !is_ethereum(chain) => {
+                Ok(System { kind: Kind::Zeros, what: LEGACY, from: None, chain_id: None })
+            }
+            _ => Err("r, s and v are zero, which chains above Ethereum have: --chain-id would say which it is".into()),
+        });
+    }
+    let of = TYPES.iter().find(|of| of.number == u64::from(*first) && !of.form.is_empty())?;
+    Some(fields(list, of).map_err(|problem| format!("not in the form of {}: {problem}", of.what).into()))
+}
+
+fn fields(list: &[u8], of: &Type) -> rlp::Result<System> {
+    let mut rest = only_list(list)?;
+    let mut system = System { kind: of.kind, what: of.what, from: None, chain_id: None };
+    for form in of.form {
+        match form {
+            Form::Chain => system.chain_id = Some(rlp::integer(&mut rest, 8)? as u64),
+            Form::From => system.from = Some(*rlp::fixed(&mut rest)?),
+            Form::Address => drop(rlp::fixed::<20>(&mut rest)?),
+            Form::Recipient => {
+                if !matches!(rlp::string(&mut rest)?.len(), 0 | 20) {
+                    return Err("a recipient has another length than an address");
+                }
+            }
+            Form::Hash => drop(rlp::fixed::<32>(&mut rest)?),
+            Form::Number => drop(rlp::digits(&mut rest, 32)?),
+            Form::Bytes => drop(rlp::string(&mut rest)?),
+        }
+    }
+    rlp::end(rest)?;
+    Ok(system)
+}
+
+/// Nine fields in the form of a legacy transaction, of which v, r and s are zero.
+fn is_legacy_of_zeros(encoded: &[u8]) -> rlp::Result<()> {
+    let mut rest = only_list(encoded)?;
+    for _ in 0..3 {
+        rlp::digits(&mut rest, 32)?;
+    }
+    rlp::string(&mut rest)?;
+    rlp::digits(&mut rest, 32)?;
+    rlp::string(&mut rest)?;
+    for _ in 0..3 {
+        if !rlp::digits(&mut rest, 32)?.is_empty() {
+            return Err("it has a signature");
+        }
+    }
+    rlp::end(rest)
+}
