@@ -1,6 +1,6 @@
 //! Blocks of Bitcoin, with what they spend, by the REST of Bitcoin Core (its `doc/REST-interface.md`).
 
-use super::{Asking, Failed, UrlText, body, requests, until_interrupted};
+use super::{Asking, Failed, UrlText, body, place_of, requests, until_interrupted};
 use crate::interrupt;
 use crate::output::Failure;
 use gecc_chains::bitcoin::{Chain, FromNode, LONGEST_BLOCK, LONGEST_UNDO, Network, NodeBlock, Txid};
@@ -68,8 +68,9 @@ impl Asking {
 
     fn network(&self) -> Result<Network, Failed> {
         let info = self.get("chaininfo.json", LONGEST_INFO)?;
-        let info: ChainInfo = serde_json::from_slice(&info)
-            .map_err(|problem| Failed::for_good(format!("the answer does not say which chain it is: {problem}")))?;
+        let info: ChainInfo = serde_json::from_slice(&info).map_err(|problem| {
+            Failed::for_good(format!("the answer does not say which chain it is: {}", place_of(&problem)))
+        })?;
         let unknown = || Failed::for_good(format!("the node is of the chain `{}`, which is not known", info.chain));
         Network::of_chain(&info.chain).ok_or_else(unknown)
     }

@@ -1,6 +1,6 @@
 //! Blocks of Ethereum by JSON-RPC: they are asked for in batches, and come through a pipe, an answer a line.
 
-use super::{Asking, Failed, Url, UrlText, body, requests, until_interrupted};
+use super::{Asking, Failed, Url, UrlText, body, place_of, requests, until_interrupted};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
@@ -184,7 +184,7 @@ fn answered(body: &[u8], blocks: &RangeInclusive<u64>) -> Result<Answered, Faile
         return Err(refused(&error));
     }
     let mut answers: Vec<Called> = serde_json::from_slice(body)
-        .map_err(|problem| Failed::for_now(format!("the answer is no list of answers: {problem}")))?;
+        .map_err(|problem| Failed::for_now(format!("the answer is no list of answers: {}", place_of(&problem))))?;
     answers.sort_by_key(|answer| answer.id);
     if !answers.iter().map(|answer| answer.id).eq(blocks.clone().map(Some)) {
         return Err(Failed::for_now("the answers are not those to what was asked".to_owned()));

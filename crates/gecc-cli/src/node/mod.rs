@@ -34,6 +34,11 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// Bytes that are read of what a node says of an error.
 const TEXT: u64 = 1 << 14;
 
+/// Returns where an answer is not the JSON that it should be. What the parser expected there means nothing to users.
+fn place_of(problem: &serde_json::Error) -> String {
+    format!("JSON that is not as expected in line {}, at column {}", problem.line(), problem.column())
+}
+
 /// What all requests to a node have in common.
 struct Asking {
     url: Url,
