@@ -88,7 +88,7 @@ fn unsigned_and_malformed_transactions_are_summed_up_by_cause() {
     };
     let block =
         json!({"number": "0x1", "transactions": [unsigned("0x6a"), unsigned("0x64"), unsigned("0x7f")]}).to_string();
-    let output = run(&["ethereum", "senders", "-"], &block);
+    let output = run(&["ethereum", "senders", "-"], block.as_str());
     assert_eq!(code(&output), 0, "{}", stderr(&output));
     assert!(
         stderr(&output).contains("3 signatures, 0 valid, 0 rejected, 0 not checked, 3 unsigned"),
@@ -96,13 +96,13 @@ fn unsigned_and_malformed_transactions_are_summed_up_by_cause() {
         stderr(&output)
     );
     assert_eq!(answers(&output)[0]["type"], "Arbitrum unsigned");
-    let rejected = run(&["ethereum", "senders", "--chain-id", "1", "-"], &block);
+    let rejected = run(&["ethereum", "senders", "--chain-id", "1", "-"], block.as_str());
     assert_eq!((code(&rejected), answers(&rejected)[0]["valid"].clone()), (1, json!(false)));
     // The same cause at many places, of members with other names in front.
     let malformed: Vec<Value> = (1..30)
         .map(|digits| json!({"x".repeat(digits): 1, "input": "0x", "hash": format!("0x{}", "1".repeat(digits))}))
         .collect();
-    let output = run(&["ethereum", "senders", "-"], &json!({"number": "0x1", "transactions": malformed}).to_string());
+    let output = run(&["ethereum", "senders", "-"], json!({"number": "0x1", "transactions": malformed}).to_string());
     assert_eq!((code(&output), answers(&output).len()), (3, 29));
     let said = stderr(&output);
     let lines: Vec<&str> = said.lines().map(str::trim).filter(|line| line.contains("cannot be rebuilt")).collect();
