@@ -13,7 +13,9 @@ pub fn longest_text(bytes: u64) -> u64 {
 /// What is wrong with a text.
 pub fn decoded(bytes: Vec<u8>) -> Result<Vec<u8>, String> {
     let text = bytes.trim_ascii();
-    if text.first() == Some(&b'{') || text.first() == Some(&b'[') {
+    let is_shown = |byte: &u8| !byte.is_ascii_control() || byte.is_ascii_whitespace();
+    // The first byte of a block or an output, too, may be a brace.
+    if matches!(text.first(), Some(b'{' | b'[')) && text.iter().all(is_shown) {
         return Err("this is JSON, where a block is expected: `bitcoin-cli getblock HASH 0` writes one".to_owned());
     }
     let digits = text.strip_prefix(b"0x").unwrap_or(text);
@@ -35,6 +37,10 @@ mod tests {
             assert_eq!(decoded(text.into()), Ok(vec![0, 0xff, 0x10]), "{text:?}");
         }
         for bytes in [&b""[..], b"\n", b"\x01\0\0\0", b"00ff1g"] {
+            assert_eq!(decoded(bytes.to_vec()).as_deref(), Ok(bytes));
+        }
+        // The amount of an output, and a version, of which the lowest byte is a brace.
+        for bytes in [&b"{\x01\0\0\0\0\0\0\x16"[..], b"[\0\0\0\x07"] {
             assert_eq!(decoded(bytes.to_vec()).as_deref(), Ok(bytes));
         }
         assert!(decoded(b"00f".to_vec()).unwrap_err().contains("3 hexadecimal digits"));
