@@ -118,15 +118,25 @@ fn check_listed(source: &Source, blocks: impl Iterator<Item = Block>, end: u64, 
     listed.sort_unstable();
     let mut at = START;
     for (start, behind) in listed {
+        at = behind_padding(source, at, start)?;
         while let Some((header, next)) = message_between(source, at, start, max_memory)? {
             if header != MessageHeader::Schema {
                 return Err(malformed(&format!("the footer does not list the message at byte {at}")));
             }
-            at = next;
+            at = behind_padding(source, next, start)?;
         }
         at = at.max(behind);
     }
     Ok(())
+}
+
+/// Returns where the zeros end with which writers align messages: to 8 bytes, or to 64.
+fn behind_padding(source: &Source, at: u64, before: u64) -> Result<u64, Error> {
+    const WORD: usize = 8;
+    const LONGEST: u64 = 64;
+    let bytes = source.bytes(at, before.saturating_sub(at).min(LONGEST) as usize)?;
+    let zeros = bytes.iter().take_while(|byte| **byte == 0).count();
+    Ok(at + (zeros / WORD * WORD) as u64)
 }
 
 /// Returns the kind of the message that begins at this place and ends before another, and where it ends; `None` where

@@ -21,6 +21,7 @@ mod encoding;
 mod folder;
 mod hashes;
 mod hexadecimal;
+mod hidden;
 mod instructions;
 mod lax_der;
 mod network;
@@ -219,7 +220,7 @@ enum Role {
 /// with the key that hides both.
 pub fn files_beside(path: &Path) -> Vec<PathBuf> {
     match role_of(path) {
-        Role::Blocks => vec![folder::undo_of(path), path.with_file_name(folder::KEY)],
+        Role::Blocks => vec![folder::undo_of(path), path.with_file_name(hidden::KEY)],
         Role::Block => {
             let undo = undo_of_block(path);
             let name = undo.file_name().unwrap_or_default().to_string_lossy();
@@ -235,7 +236,7 @@ fn role_of(path: &Path) -> Role {
     let is_numbered = |start: &str| name.starts_with(start) && name.ends_with(".dat");
     if is_numbered("blk") {
         Role::Blocks
-    } else if is_numbered("rev") || name == folder::KEY || stem.ends_with("-undo") {
+    } else if is_numbered("rev") || name == hidden::KEY || stem.ends_with("-undo") {
         Role::Beside
     } else {
         Role::Block

@@ -6,7 +6,7 @@
 //! zeros alone. So the key shows there.
 
 use super::LONGEST_BLOCK;
-use super::folder::{Hidden, KEY};
+use super::hidden::{Hidden, KEY};
 use super::network::Network;
 use crate::problem::Problem;
 

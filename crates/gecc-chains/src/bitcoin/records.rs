@@ -6,7 +6,7 @@
 //! allocates files ahead.
 
 use super::encoding::{self, ENDS_EARLY};
-use super::folder::Hidden;
+use super::hidden::Hidden;
 use super::network::{Magics, Network};
 use super::obfuscation;
 use crate::problem::{Problem, note};

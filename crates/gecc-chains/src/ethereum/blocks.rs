@@ -164,10 +164,3 @@ pub fn header(encoded: &mut &[u8]) -> rlp::Result<Header> {
     let number = rlp::integer(&mut fields, 8)? as u64;
     Ok(Header { number, transactions_root, is_before_merge, hash: [0; 32] })
 }
-
-/// Why the transactions of a block are not those of its header.
-pub fn other_root(number: Option<u64>, found: &[u8; 32], header: &[u8; 32]) -> String {
-    let [found, header] = [found, header].map(const_hex::encode_prefixed);
-    let block = number.map_or_else(|| "the block".to_owned(), |number| format!("block {number}"));
-    format!("{block}: its transactions have root {found}, its header {header}")
-}

@@ -6,13 +6,13 @@
 //! stand before all bodies. A file may have several groups of blocks one after the other, each with an index at its end.
 //! Receipts and proofs are not read.
 
-use super::blocks::{self, Header, LONGEST, other_root, place_in};
+use super::blocks::{self, Header, LONGEST, place_in};
 use super::decoded::Decoder;
 use super::e2store::{Group, Index, LONGEST_INDEX, MOST_BLOCKS, Placed};
 use super::rlp;
 use super::snappy::{claimed, decompress};
 use super::transaction::{List, transactions};
-use super::trie::transactions_root;
+use super::trie::{other_root, transactions_root};
 use super::{Content, PIECE, Piece};
 use crate::files::Reader;
 use crate::flow::HandOn;

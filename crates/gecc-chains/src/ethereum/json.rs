@@ -12,9 +12,10 @@ mod transaction;
 mod values;
 
 use super::answers::Kind;
-use super::blocks::{other_root, place_in};
+use super::blocks::place_in;
 use super::decoded::{Decoded, Decoder, Encodings};
 use super::transaction::{List, SHORTEST};
+use super::trie::other_root;
 use super::{Content, PIECE, Piece};
 use crate::files::{Line, Reader};
 use crate::flow::HandOn;

@@ -298,6 +298,13 @@ fn put_branch(branch: &Branch, leaves: &[Reference], references: &[Reference], n
     nodes.end();
 }
 
+/// Why the transactions of a block are not those of its header.
+pub fn other_root(number: Option<u64>, found: &[u8; 32], header: &[u8; 32]) -> String {
+    let [found, header] = [found, header].map(const_hex::encode_prefixed);
+    let block = number.map_or_else(|| "the block".to_owned(), |number| format!("block {number}"));
+    format!("{block}: its transactions have root {found}, its header {header}")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -6,7 +6,7 @@
 
 use super::answers::Kind;
 use super::rlp;
-use super::span::only_list;
+use super::span::{self, only_list};
 use gecc::ecdsa::Address;
 use std::borrow::Cow;
 
@@ -199,3 +199,50 @@ fn is_legacy_of_zeros(encoded: &[u8]) -> rlp::Result<()> {
     }
     rlp::end(rest)
 }
+
+/// Types of transactions that bear no signature.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum UnsignedType {
+    /// A deposit of an OP chain (OP Stack specification, "Deposits").
+    Deposit,
+}
+
+impl UnsignedType {
+    /// The unsigned type with this number.
+    pub fn of(number: u64) -> Option<Self> {
+        (number == u64::from(DEPOSIT)).then_some(UnsignedType::Deposit)
+    }
+
+    /// Returns the kind of answers about it.
+    pub fn kind(self) -> Kind {
+        match self {
+            UnsignedType::Deposit => Kind::Deposit,
+        }
+    }
+
+    /// Parses what follows the type byte, and returns the sender that it states.
+    pub fn sender(self, list: &[u8]) -> rlp::Result<Address> {
+        match self {
+            UnsignedType::Deposit => span::deposit(list),
+        }
+    }
+
+    /// Whether a chain is known to have no transactions of this type. Any other chain may be an OP chain: there is no
+    /// complete list of these.
+    pub fn is_unknown_to(self, chain_id: u64) -> bool {
+        match self {
+            UnsignedType::Deposit => NOT_OP_CHAINS.contains(&chain_id),
+        }
+    }
+}
+
+/// The type of deposits.
+pub const DEPOSIT: u8 = 0x7e;
+
+/// Well-known chains that are not built on the OP Stack, by their numbers in the lists of ethereum-lists/chains:
+/// Ethereum and its test networks, Ethereum Classic, BNB Smart Chain, Gnosis, Polygon (PoS and zkEVM), Fantom,
+/// Avalanche, Arbitrum, zkSync Era, Linea, Scroll, Cronos, Rootstock, Moonbeam and Moonriver, Filecoin, Hedera, Kaia.
+const NOT_OP_CHAINS: [u64; 37] = [
+    1, 3, 4, 5, 25, 30, 31, 42, 56, 61, 97, 100, 137, 250, 295, 296, 314, 324, 300, 1001, 1101, 1284, 1285, 8217,
+    10200, 17000, 42161, 42170, 43113, 43114, 59144, 80001, 80002, 421614, 534352, 560048, 11155111,
+];

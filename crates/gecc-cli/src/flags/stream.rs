@@ -1,7 +1,7 @@
 //! Where items come from and answers go.
 
 use crate::input::binary::layout::Layout;
-use crate::input::names::SeenFields;
+use crate::input::seen::SeenFields;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use gecc::call::Operation;

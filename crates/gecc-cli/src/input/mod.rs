@@ -20,6 +20,7 @@ mod pipe;
 mod public_key;
 mod scan;
 mod secret_key;
+pub mod seen;
 mod shape;
 pub mod source;
 mod table;

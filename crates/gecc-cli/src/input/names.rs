@@ -1,11 +1,11 @@
 //! Which column or member of a text holds which field.
 
+use super::seen::SeenFields;
 use crate::flags::StreamOptions;
 use crate::input::binary::layout::Layout;
 use gecc::call::{Reads, RecoveryIds};
 use gecc::fields::{Encoding, Field, Hash, Mapping, SignatureForm};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
 
 /// What a column or member is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,30 +25,6 @@ pub struct Names {
     /// Whether contents are signed, and not read beside signatures.
     signs: bool,
     seen: Arc<SeenFields>,
-}
-
-/// Which fields items had.
-#[derive(Debug, Default)]
-pub struct SeenFields(AtomicU32);
-
-impl SeenFields {
-    /// Notes fields of an item or a table.
-    fn note(&self, fields: impl Iterator<Item = Field>) {
-        let bits = fields.fold(0, |bits, field| bits | 1 << field as u32);
-        // Threads that read side by side have all seen the same after a few items.
-        if self.0.load(Ordering::Relaxed) & bits != bits {
-            self.0.fetch_or(bits, Ordering::Relaxed);
-        }
-    }
-
-    /// Notes all, where what has no effect is refused otherwise.
-    pub fn note_all(&self) {
-        self.0.store(u32::MAX, Ordering::Relaxed);
-    }
-
-    fn has(&self, field: Field) -> bool {
-        self.0.load(Ordering::Relaxed) & (1 << field as u32) != 0
-    }
 }
 
 impl Names {

@@ -7,10 +7,8 @@ use crate::ethereum::answers::Kind;
 use crate::ethereum::decoded::{Claims, Decoder};
 use crate::ethereum::reading::{Names, Statement, parity_of_v};
 use crate::ethereum::rlp;
-use crate::ethereum::transaction::{
-    Authorization, Deposit, Fields, LENGTH_OF_HASH, Number, Parts, UnsignedType, put_access,
-};
-use crate::ethereum::unsigned::{self, ARBITRUM_CLASSIC, is_unsigned_type};
+use crate::ethereum::transaction::{Authorization, Deposit, Fields, LENGTH_OF_HASH, Number, Parts, put_access};
+use crate::ethereum::unsigned::{self, ARBITRUM_CLASSIC, UnsignedType, is_unsigned_type};
 use gecc::ecdsa::Address;
 
 meanings! {

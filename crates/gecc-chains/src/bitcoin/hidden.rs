@@ -1,0 +1,89 @@
+//! Files whose bytes Bitcoin Core obfuscates with a key, since its version 28.
+
+use crate::files::{Reader, open_beside};
+use crate::problem::{Place, Problem};
+use std::io::Read;
+use std::path::Path;
+use std::sync::Arc;
+
+/// The name of the file with the key.
+pub const KEY: &str = "xor.dat";
+/// Hides nothing.
+const NO_KEY: [u8; 8] = [0; 8];
+
+/// The key in the folder of a file: zeros where there is none.
+///
+/// # Errors
+/// Where the file has another length.
+fn key_beside(path: &Path) -> Result<[u8; 8], Problem> {
+    let path = path.with_file_name(KEY);
+    let problem = |what: String| Problem::new(&Arc::from(path.as_path()), Place::Whole, what);
+    let mut bytes = Vec::new();
+    let read = open_beside(&path).and_then(|file| file.take(9).read_to_end(&mut bytes));
+    match read {
+        Ok(_) => <[u8; 8]>::try_from(bytes.as_slice()).map_err(|_| problem("a key has 8 bytes".to_owned())),
+        Err(none) if none.kind() == std::io::ErrorKind::NotFound => Ok(NO_KEY),
+        Err(other) => Err(problem(other.to_string())),
+    }
+}
+
+/// A file whose bytes are hidden by a key.
+pub struct Hidden {
+    pub reader: Reader,
+    key: [u8; 8],
+}
+
+impl Hidden {
+    /// Opens a file with the key next to it.
+    pub fn open(reader: Reader) -> Result<Self, Problem> {
+        let key = key_beside(&reader.path)?;
+        Ok(Hidden { reader, key })
+    }
+
+    /// Appends bytes from the present place on.
+    pub fn append(&mut self, length: u64, to: &mut Vec<u8>) -> Result<(), Problem> {
+        let (place, start) = (self.reader.place(), to.len());
+        self.reader.append(length, to)?;
+        let mut key = self.key;
+        if key != NO_KEY {
+            key.rotate_left((place % 8) as usize);
+            let (whole, rest) = to[start..].as_chunks_mut();
+            for part in whole {
+                *part = (u64::from_ne_bytes(*part) ^ u64::from_ne_bytes(key)).to_ne_bytes();
+            }
+            rest.iter_mut().zip(key).for_each(|(byte, key)| *byte ^= key);
+        }
+        Ok(())
+    }
+
+    /// Reads bytes from the present place on.
+    pub fn read(&mut self, length: u64) -> Result<Vec<u8>, Problem> {
+        let mut bytes = Vec::new();
+        self.append(length, &mut bytes)?;
+        Ok(bytes)
+    }
+
+    /// Reads bytes from a place on in place of what `to` holds.
+    pub fn read_at(&mut self, place: u64, length: u64, to: &mut Vec<u8>) -> Result<(), Problem> {
+        to.clear();
+        self.reader.go_to(place)?;
+        self.append(length, to)
+    }
+
+    /// Reads bytes as the file has them, without undoing the key.
+    pub fn read_raw_at(&mut self, place: u64, length: u64, to: &mut Vec<u8>) -> Result<(), Problem> {
+        to.clear();
+        self.reader.go_to(place)?;
+        self.reader.append(length, to)
+    }
+
+    /// The bytes of the file.
+    pub fn length(&self) -> u64 {
+        self.reader.place().saturating_add(self.reader.left())
+    }
+
+    /// Whether a key was found that hides something.
+    pub fn has_key(&self) -> bool {
+        self.key != NO_KEY
+    }
+}
