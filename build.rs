@@ -80,7 +80,7 @@ fn has_gpu() -> bool {
     fs::read_dir("/proc/driver/nvidia/gpus").is_ok_and(|mut gpus| gpus.next().is_some())
 }
 
-/// Whether this processor, and what is built, has the lanes of `src/cpu/simd`.
+/// Returns whether this processor has AVX-512 IFMA and the build includes `src/cpu/simd`.
 fn has_avx512() -> bool {
     #[cfg(target_arch = "x86_64")]
     if env::var("CARGO_CFG_TARGET_ARCH").as_deref() == Ok("x86_64") && env::var_os("CARGO_CFG_GECC_NO_LANES").is_none()

@@ -159,7 +159,7 @@ impl Codes {
         text + "}\n"
     }
 
-    /// What the tests of the public interface and of the device code know besides.
+    /// Returns the constants for tests of the public interface and of the device code.
     pub fn rust_tests(&self) -> String {
         let rejections = self.rejection.iter().map(|rejection| format!("gecc::Rejection::{}", rejection.name));
         let rejections: Vec<String> = rejections.collect();

@@ -62,7 +62,7 @@ pub fn emit_launchers(sources: &[Source], folder: &str) -> Result<Launchers, Str
     Ok(Launchers { contents: own, kernels: kernels + &list_of_kernels(&launchers) })
 }
 
-/// Whether a kernel file, by way of its headers, needs the constants of a curve.
+/// Returns whether a kernel file, through its headers, needs the constants of a curve.
 pub fn needs_curve(file: &Source, sources: &[Source]) -> bool {
     with_headers(file, sources).iter().any(|source| includes(&source.text).any(|name| name == "curve.cuh"))
 }
@@ -90,7 +90,7 @@ fn with_headers<'a>(file: &'a Source, sources: &'a [Source]) -> Vec<&'a Source> 
     all
 }
 
-/// What an array holds.
+/// The contents of an array.
 #[derive(Debug)]
 struct Content {
     name: String,
@@ -182,7 +182,7 @@ struct Macro {
     name: String,
     parameters: Vec<String>,
     body: String,
-    /// What the line above it says of launches.
+    /// The launch line above the kernel.
     launch: Option<String>,
     /// The file that has it.
     file: String,
@@ -207,14 +207,14 @@ struct Launcher {
     shape: Launch,
 }
 
-/// How kernels are launched.
+/// The launch configuration of a kernel.
 #[derive(Debug, PartialEq, Eq)]
 struct Launch {
     /// Threads of a block.
     block: u32,
     grid: Grid,
     parameters: Vec<Parameter>,
-    /// What the launch line names beside them.
+    /// Further parameters that the launch line names.
     more: Vec<Parameter>,
 }
 
@@ -418,7 +418,7 @@ fn parse_launch(line: &str) -> Result<(Option<u32>, Grid), String> {
     if items.iter().chain(&resident).all(is_name) { Ok((block, Grid { resident, items })) } else { Err(unknown()) }
 }
 
-/// What a launch line names that is no parameter.
+/// Returns the names in a launch line that are not parameters.
 fn more_fields(grid: &Grid, parameters: &[Parameter]) -> Result<Vec<Parameter>, String> {
     let is_missing = |factor: &&Factor| match factor {
         Factor::Name(name) => parameters.iter().all(|parameter| parameter.name != *name),
@@ -671,7 +671,7 @@ using Table = u32;
 template <int N> struct Modulus;
 ";
 
-    /// What becomes of a file of kernels.
+    /// Returns the launchers of a file of kernels.
     fn launchers(kernels: &str) -> Result<Launchers, String> {
         let header = "// Launch: some blocks per multiprocessor.\n\
                       #define GECC_PAIR(NAME, BITS) \\\n    GECC_ONE(gecc_##NAME##_##BITS##_a, BITS) \\\n    GECC_ONE(gecc_##NAME##_b, BITS)\n\

@@ -1,10 +1,10 @@
-//! What follows from the domain parameters: the shapes of p and a, Montgomery constants, a chain for square roots, and
-//! the lattice of the endomorphism.
+//! Constants derived from the domain parameters: the shapes of p and a, Montgomery constants, a
+//! chain for square roots, and the lattice of the endomorphism.
 
 use crate::params::{ChainStep, Curve, Endomorphism};
 use num_bigint::{BigInt, BigUint, Sign};
 
-/// What the shape of p allows after a multiplication.
+/// The reduction after a multiplication that the shape of p permits.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Reduction {
     /// p = 2^256 - 2^32 - c with c below 2^31.
@@ -40,7 +40,7 @@ impl Reduction {
     }
 }
 
-/// What formulas make of the coefficient a.
+/// The shape of the coefficient a.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum ShapeOfA {
     Zero,

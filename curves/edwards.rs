@@ -7,7 +7,7 @@ use num_bigint::BigUint;
 use serde::Deserialize;
 use std::fmt::Write;
 
-/// What a file says of this form. One that says nothing is of a short Weierstrass curve.
+/// The form stated in a file. A file without one describes a short Weierstrass curve.
 pub const FORM: &str = "twisted Edwards";
 
 /// The file as written: numbers are 64 hexadecimal digits, big-endian.
@@ -39,11 +39,11 @@ pub struct EdwardsCurve {
     cofactor: u32,
     gx: BigUint,
     gy: BigUint,
-    /// For the power (p - 5) / 8, which square roots and inverses are made of.
+    /// The chain for the power (p - 5) / 8, from which square roots and inverses are computed.
     root_chain: Vec<ChainStep>,
 }
 
-/// Whether the file states a form.
+/// Returns whether the file states a form.
 pub fn states_form(text: &str) -> bool {
     #[derive(Deserialize)]
     struct Form {
@@ -75,7 +75,7 @@ impl EdwardsCurve {
         Ok(curve)
     }
 
-    /// What the code built on these constants relies on.
+    /// Checks the conditions that the code built on these constants relies on.
     fn check(&self, a: &BigUint) -> Result<(), String> {
         let require = |holds: bool, what: &str| if holds { Ok(()) } else { Err(what.to_owned()) };
         let one = BigUint::from(1u32);
@@ -111,7 +111,7 @@ impl EdwardsCurve {
         require(chain_exponent(&self.root_chain) == Some((p - 5u32) >> 3), "root_chain must give (p - 5) / 8")
     }
 
-    /// By additions of affine points, each with an inversion.
+    /// Multiplies G by affine additions, each with an inversion.
     fn multiple_of_g(&self, k: &BigUint) -> (BigUint, BigUint) {
         let g = (self.gx.clone(), self.gy.clone());
         (0..k.bits()).rev().fold((BigUint::ZERO, BigUint::from(1u32)), |sum, bit| {
@@ -175,7 +175,7 @@ impl EdwardsCurve {
         out
     }
 
-    /// What the CPU engine knows of it; `src/cpu/edwards/curves.rs` includes the text.
+    /// Returns the CPU engine's constants; `src/cpu/edwards/curves.rs` includes the text.
     pub fn cpu_curve(&self) -> String {
         let EdwardsCurve { name, type_name, standard, cofactor, .. } = self;
         format!(

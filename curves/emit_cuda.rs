@@ -61,8 +61,9 @@ pub fn modulus(out: &mut String, prefix: &str, value: &BigUint) {
     writeln!(out, "#define GECC_{prefix}_INV30 {:#010x}u", modulus.inverse_62 & ((1 << 30) - 1)).unwrap();
 }
 
-/// Where n = 2^256 - a 2^224 + b 2^192 - c 2^128 + low with a, b in {0, 1}, c in {1, 2} and low below 2^128, says so:
-/// the upper half of n then costs a reduction additions instead of multiplications.
+/// Emits a definition if n = 2^256 - a 2^224 + b 2^192 - c 2^128 + low with a, b in {0, 1}, c in
+/// {1, 2} and low below 2^128. The upper half of n then costs a reduction additions instead of
+/// multiplications.
 fn sparse_order(out: &mut String, n: &BigUint) {
     let one = BigUint::from(1u32);
     let top = n >> 128;

@@ -197,7 +197,7 @@ pub(crate) use per_curve;
     )
 }
 
-/// What the CPU engine knows of one curve; `src/cpu/curves.rs` includes the text.
+/// Returns the CPU engine's constants of a curve; `src/cpu/curves.rs` includes the text.
 pub fn cpu_curve(curve: &Curve) -> String {
     let (name, type_name) = (&curve.name, &curve.type_name);
     let endomorphism = match curve.endomorphism {
@@ -249,7 +249,8 @@ impl CpuCurve for {type_name} {{
     )
 }
 
-/// Where the tables of one curve are, of any form; the `tables` of its engine includes the text.
+/// Returns the cells for the tables of a curve of any form; the `tables` of its engine includes the
+/// text.
 pub fn tables(type_name: &str) -> String {
     format!(
         r#"

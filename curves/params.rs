@@ -59,7 +59,7 @@ pub struct Curve {
     pub reference: String,
     /// The schemes for signatures that the library offers on it: names of folders in `src/schemes`.
     pub schemes: Vec<String>,
-    /// Whether ECDSA gives low s by default.
+    /// True if ECDSA gives low s by default.
     pub low_s: bool,
     pub p: BigUint,
     pub a: BigUint,
@@ -68,7 +68,8 @@ pub struct Curve {
     pub gx: BigUint,
     pub gy: BigUint,
     pub reduction: Reduction,
-    /// For the power (p + 1) / 4, which is a square root where there is one. Derived where the file has none.
+    /// The chain for the power (p + 1) / 4, which is a square root if there is one. Derived if the
+    /// file has none.
     pub sqrt_chain: Vec<ChainStep>,
     pub endomorphism: Option<Endomorphism>,
 }
@@ -113,12 +114,12 @@ impl Curve {
         Ok(curve)
     }
 
-    /// Whether the library offers a scheme on it.
+    /// Returns whether the library offers a scheme on the curve.
     pub fn offers(&self, scheme: &str) -> bool {
         self.schemes.iter().any(|offered| offered == scheme)
     }
 
-    /// What the code built on these constants relies on.
+    /// Checks the conditions that the code built on these constants relies on.
     fn check(&self) -> Result<(), String> {
         let require = |holds: bool, what: &str| if holds { Ok(()) } else { Err(what.to_owned()) };
         require(is_identifier(&self.name, char::is_ascii_lowercase), "name must be an identifier in lower case")?;
@@ -156,7 +157,8 @@ impl Curve {
         Ok(())
     }
 
-    /// Whether n G is the identity: by Jacobian doublings and additions of G, without an inversion.
+    /// Returns whether n G is the identity, computed by Jacobian doublings and additions of G
+    /// without an inversion.
     fn has_order_n(&self) -> bool {
         let p = &self.p;
         let sub = |a: &BigUint, b: &BigUint| (a + p - b % p) % p;

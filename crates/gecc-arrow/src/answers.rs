@@ -1,4 +1,4 @@
-//! What an operation says of the rows of a batch, and as columns of Arrow.
+//! Answers of an operation about the rows of a batch, and their Arrow columns.
 
 use crate::error::Error;
 use crate::operation::KeyForm;
@@ -24,7 +24,7 @@ pub struct Answers {
     codes: Vec<u8>,
     /// Names and columns of results; none for verification, whose result is the code.
     results: Vec<(&'static str, ArrayRef)>,
-    /// What rejected some rows, in order, where the code does not say it.
+    /// The reasons of some rejected rows, in order, that their codes do not express.
     texts: Option<Vec<(usize, String)>>,
 }
 
@@ -34,13 +34,13 @@ impl Answers {
         Answers { codes, results: Vec::new(), texts: None }
     }
 
-    /// With reasons of some rows, in order, that take the place of what their codes say. The codes may be any but
+    /// Replaces the reasons of some rows, in order. Their codes may be any but
     /// [`Verdict::VALID_CODE`]. The column of reasons is then plain text.
     pub fn with_reasons(self, texts: Vec<(usize, String)>) -> Self {
         Answers { texts: Some(texts), ..self }
     }
 
-    /// With public keys, given as `x || y`.
+    /// Adds public keys, given as `x || y`.
     pub(crate) fn with_keys(self, keys: Vec<u8>, form: KeyForm) -> Self {
         let points = || keys.as_chunks().0.iter();
         let rows = match form {
@@ -51,7 +51,7 @@ impl Answers {
         self.with_rows("public_key", form.width() as usize, rows)
     }
 
-    /// With signatures in DER.
+    /// Adds signatures in DER.
     pub(crate) fn with_der(mut self, signatures: &[u8]) -> Self {
         let signatures = signatures.as_chunks().0;
         assert_eq!(signatures.len(), self.codes.len(), "a signature for each row");
@@ -62,7 +62,7 @@ impl Answers {
         self
     }
 
-    /// With a column of results, of which those of rejected rows are wiped.
+    /// Adds a column of results, and wipes those of rejected rows.
     pub(crate) fn with_rows(mut self, name: &'static str, width: usize, mut rows: Vec<u8>) -> Self {
         self.clear_rejected(width, &mut rows);
         let bytes = Buffer::from_vec(rows);
@@ -70,7 +70,8 @@ impl Answers {
         self
     }
 
-    /// With a column of secrets, whose memory is wiped when the last array that holds it is dropped.
+    /// Adds a column of secrets, whose memory is wiped when the last array that holds it is
+    /// dropped.
     pub(crate) fn with_secret_rows(mut self, name: &'static str, width: usize, mut rows: Zeroizing<Vec<u8>>) -> Self {
         self.clear_rejected(width, &mut rows);
         let (start, length) = (NonNull::from(&rows[..]).cast::<u8>(), rows.len());
@@ -81,7 +82,7 @@ impl Answers {
         self
     }
 
-    /// With a column of small numbers.
+    /// Adds a column of small numbers.
     pub(crate) fn with_numbers(mut self, name: &'static str, numbers: Vec<u8>) -> Self {
         self.results.push((name, Arc::new(UInt8Array::new(numbers.into(), self.nulls()))));
         self
@@ -106,7 +107,7 @@ impl Answers {
         self.codes.len()
     }
 
-    /// Whether there is no row.
+    /// Returns whether there are no rows.
     pub fn is_empty(&self) -> bool {
         self.codes.is_empty()
     }
@@ -116,7 +117,7 @@ impl Answers {
         &self.codes
     }
 
-    /// Why a row did not pass; `None` where it did.
+    /// Returns the reason why a row did not pass, or `None` if it did.
     ///
     /// # Panics
     /// When there is no such row.
@@ -129,12 +130,12 @@ impl Answers {
         &self.results
     }
 
-    /// How many rows passed, and how many were rejected for what.
+    /// Returns the number of rows that passed, and of rejections by reason.
     pub fn counts(&self) -> Counts {
         self.counts_of(self.len())
     }
 
-    /// The same of the first rows.
+    /// Counts the first rows only.
     pub(crate) fn counts_of(&self, rows: usize) -> Counts {
         let mut histogram = [0u64; 256];
         for code in &self.codes[..rows] {
@@ -208,7 +209,7 @@ pub struct Counts {
 }
 
 impl Counts {
-    /// Why rows were rejected, and how many, in the order of the codes.
+    /// Returns the reasons of rejections with their numbers, in the order of the codes.
     pub fn rejected(&self) -> impl Iterator<Item = (Reason, u64)> {
         self.rejected.iter().filter_map(|(code, count)| Some((Reason::from_code(*code)?, *count)))
     }

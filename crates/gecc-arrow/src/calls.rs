@@ -38,8 +38,8 @@ impl Operation {
         self.apply_at(engine, 0, batch, mapping, pool)
     }
 
-    /// The same for a batch whose first row has a number of its own, counted from 0, by which keys are found
-    /// ([`Key::Each`](crate::Key::Each)).
+    /// Applies the operation to a batch whose first row has the given index, counted from 0, by
+    /// which keys are found ([`Key::Each`](crate::Key::Each)).
     ///
     /// # Errors
     /// As for [`Operation::apply`].
@@ -56,8 +56,9 @@ impl Operation {
         })
     }
 
-    /// The same, where `run` makes the call, such as through a coalescer. It gets what is computed, the columns, and
-    /// places for results and codes, as [`call::Operation::run`] does.
+    /// Applies the operation where `run` makes the call, for example through a coalescer. It
+    /// receives the operation, the columns, and places for results and codes, like
+    /// [`call::Operation::run`].
     ///
     /// # Errors
     /// [`Error::Columns`] when a column that is needed is missing or has a wrong type, [`Error::Engine`] where the
@@ -158,7 +159,7 @@ impl Operation {
         }
     }
 
-    /// Whether a batch of this schema can be worked on, before there is one.
+    /// Checks whether a batch of this schema can be processed, before there is one.
     ///
     /// # Errors
     /// As for [`Operation::apply`], but for the engine's.
@@ -182,7 +183,7 @@ impl Operation {
         self.schema_with(false)
     }
 
-    /// The same with reasons that are plain text, or not.
+    /// Returns the output schema, with reasons as plain text or as a dictionary.
     pub(crate) fn schema_with(&self, plain_reasons: bool) -> SchemaRef {
         let field = |column: &call::Column| match (column.name, column.width) {
             ("public_key", 64) => (column.name, DataType::FixedSizeBinary(self.key_form.width())),

@@ -12,7 +12,7 @@ use arrow_schema::DataType;
 use gecc::fields::{Encoding, from_base64, hex_digits, is_key_text, plain_hex_digits, read_decimal};
 use std::borrow::Cow;
 
-/// Whether a column of this type has [`Cells`].
+/// Returns whether a column of this type can be read as [`Cells`].
 pub fn holds_bytes(data_type: &DataType) -> bool {
     use DataType::{Binary, BinaryView, Dictionary, FixedSizeBinary, LargeBinary, LargeUtf8, Utf8, Utf8View};
     match data_type {
@@ -25,9 +25,9 @@ pub fn holds_bytes(data_type: &DataType) -> bool {
 /// A column of byte strings, or of texts that have them in hexadecimal or base64.
 pub struct Cells<'a> {
     array: CellArray<'a>,
-    /// Where some rows are null.
+    /// The null rows, if any.
     nulls: Option<NullBuffer>,
-    /// Of texts.
+    /// The encoding of text cells.
     encoding: Encoding,
     /// Whether they may be private keys.
     are_secret: bool,
@@ -73,7 +73,7 @@ impl<'a> Cells<'a> {
         Cells { array, nulls: nulls.filter(|nulls| nulls.null_count() > 0), encoding: Encoding::Hex, are_secret: false }
     }
 
-    /// The same cells, of which texts are in this encoding.
+    /// Returns the cells with this encoding of texts.
     pub(crate) fn in_encoding(self, encoding: Encoding) -> Self {
         Cells { encoding, ..self }
     }
@@ -95,7 +95,7 @@ impl<'a> Cells<'a> {
         CellArray::Dictionary { keys, values: Box::new(Cells::of(values)) }
     }
 
-    /// Whether a cell is text.
+    /// Returns whether the cells are text.
     pub fn is_text(&self) -> bool {
         match &self.array {
             CellArray::Utf8(_) | CellArray::LargeUtf8(_) | CellArray::Utf8View(_) => true,
@@ -383,7 +383,7 @@ impl<'a> Integers<'a> {
     }
 }
 
-/// In place of a recovery id where there is none: no id is so large.
+/// The value that stands for a missing recovery id; no id is so large.
 pub(crate) const NO_RECOVERY_ID: u8 = u8::MAX;
 
 #[cfg(test)]

@@ -72,14 +72,14 @@ impl<'a> Inputs<'a> {
         self.optional(field)?.ok_or_else(|| self.missing(&[field]))
     }
 
-    /// What to say of fields of which an operation needs one.
+    /// Returns the error for an operation that lacks one of these fields.
     pub fn missing(&self, fields: &[Field]) -> Error {
         let schema = self.batch.schema_ref();
         let of_other_type = fields.iter().find_map(|field| of_other_type(*field, schema));
         of_other_type.unwrap_or_else(|| Error::Columns(Mapping::missing(fields, &names(schema)).to_string()))
     }
 
-    /// Whether cells are messages as they are, and not their digits.
+    /// Returns whether cells are messages themselves, and not their hexadecimal digits.
     pub fn holds_messages(&self, cells: &Cells) -> bool {
         !cells.is_text() || self.mapping.text_messages
     }

@@ -96,8 +96,8 @@ fn of_runs<R: RunEndIndexType>(runs: &RunArray<R>) -> Result<ArrayRef, Error> {
     Ok(make_array(runs.to_data().into_builder().offset(0).child_data(parts).build()?))
 }
 
-/// Whether a slice of this type has more than its rows, or is not written as one: Arrow's writer begins a union within
-/// lists where its buffers begin.
+/// Returns whether a slice of this type retains more than its rows or is not written as a slice:
+/// Arrow's writer starts a union within lists at the start of its buffers.
 fn keeps_all(data_type: &DataType) -> bool {
     use DataType::{BinaryView, LargeListView, ListView, Union, Utf8View};
     let schema = Schema::new(vec![Field::new("", data_type.clone(), true)]);

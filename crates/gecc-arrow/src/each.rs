@@ -15,13 +15,13 @@ use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, Scope};
 
-/// What is computed, and with what.
+/// A computation and its parameters.
 pub struct Job<'a> {
     /// The engine.
     pub engine: &'a Engine,
-    /// What is done with each row.
+    /// The operation to apply to each row.
     pub operation: &'a Operation,
-    /// Which columns it reads.
+    /// The mapping of columns to fields.
     pub mapping: &'a Mapping,
     /// The threads that read cells and encode columns.
     pub pool: &'a Pool,
@@ -116,7 +116,8 @@ struct Read {
     place: u64,
 }
 
-/// What became of a batch, what this has of the room, and the byte and the row of the input behind it.
+/// The result of a batch, its share of the memory budget, and the byte and row of the input after
+/// it.
 struct Computed<T> {
     made: T,
     bytes: u64,

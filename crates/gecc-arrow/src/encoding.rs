@@ -27,7 +27,8 @@ pub(crate) fn unsaid(operation: &Operation, mapping: &Mapping, schema: &Schema) 
     Ok(found)
 }
 
-/// Whether the first rows of an input tell how its texts have bytes: its mapping does not say it.
+/// Returns whether the encoding of byte strings in text is detected from the first rows, because
+/// the mapping does not specify it.
 pub fn is_by_first_rows(operation: &Operation, mapping: &Mapping, schema: &Schema) -> bool {
     !unsaid(operation, mapping, schema).is_ok_and(|unsaid| unsaid.is_empty())
 }

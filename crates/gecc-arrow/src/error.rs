@@ -1,4 +1,4 @@
-//! Why a call, a file or a stream cannot be worked on.
+//! Errors of calls, files and streams.
 
 use arrow_schema::ArrowError;
 use parquet::errors::ParquetError;
@@ -6,7 +6,8 @@ use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 
-/// Why something could not be done at all. What is wrong with one row is its [`crate::Reason`] and never an error.
+/// The reason why a call, file or stream could not be processed. A defect of a single row is its
+/// [`crate::Reason`], never an error.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -24,7 +25,7 @@ pub enum Error {
     File {
         /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// The operating system's error.
         source: std::io::Error,
     },
     /// Reading from or writing to a stream failed.
@@ -39,11 +40,11 @@ pub enum Error {
     /// The content asks for more memory than allowed.
     #[error("{what} of {found} is above the limit of {limit}")]
     Limit {
-        /// What is too large, with its unit.
+        /// The quantity that is too large, with its unit.
         what: &'static str,
-        /// What the content says.
+        /// The value found in the content.
         found: u64,
-        /// What is allowed.
+        /// The limit.
         limit: u64,
     },
 }
@@ -80,8 +81,8 @@ thread_local! {
     static CATCHES: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Whether a panic of this thread becomes an [`Error`], as those of decoders do. A hook of panics, which is called
-/// before, can ask.
+/// Returns whether a panic on this thread is converted to an [`Error`], as those of decoders are. A
+/// panic hook, which runs earlier, can query this.
 pub fn catches_panics() -> bool {
     CATCHES.get()
 }

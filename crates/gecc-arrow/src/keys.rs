@@ -20,8 +20,8 @@ pub(crate) enum Keys<'a> {
 }
 
 impl<'a> Keys<'a> {
-    /// In the encodings of SEC 1, x || y, and forms that say what they are for, which has to be this; and x-only, where
-    /// these are taken.
+    /// Reads keys in SEC 1 encodings, as x || y, in forms that name their purpose, which must
+    /// match, and x-only where permitted.
     pub fn of(inputs: &mut Inputs<'a>, kind: KeyKind, takes_x_only: bool) -> Result<Self, Error> {
         let cells = inputs.required(Field::PublicKey)?;
         if cells.width_of_type() == Some(X_ONLY) && !takes_x_only {

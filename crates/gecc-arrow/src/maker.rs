@@ -1,4 +1,4 @@
-//! From answers to what is written of them: which of them, and what stands beside them.
+//! Builds output columns from answers: which answers, and which columns next to them.
 
 use crate::answers::{Answers, Counts};
 use crate::error::Error;
@@ -11,20 +11,21 @@ use arrow_select::filter::filter_record_batch;
 use gecc::Verdict;
 use std::sync::Arc;
 
-/// Which answers are written, and what they say.
+/// Selects the answers to write and their columns.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Wanted {
     /// The name of a column (UInt64) that says where each item was, before the answers.
     pub place: Option<String>,
-    /// Whether answers of rows that passed are left out.
+    /// True if answers of rows that passed are omitted.
     pub only_rejected: bool,
-    /// Whether the first rejection is the last answer.
+    /// True if the first rejection is the last answer.
     pub check: bool,
-    /// Whether reasons are plain text, as [`Answers::with_reasons`] has them, and not a dictionary.
+    /// True if reasons are plain text, as [`Answers::with_reasons`] produces them, instead of a
+    /// dictionary.
     pub plain_reasons: bool,
 }
 
-/// Where the rows of a batch were.
+/// The positions of a batch's rows.
 #[derive(Clone, Copy, Debug)]
 pub enum Places<'a> {
     /// One behind the other, the first here.
@@ -45,9 +46,9 @@ pub struct AnswerMaker {
 pub struct Made {
     /// The rows that have an answer or are left out as wanted: all but those behind the last.
     pub rows: usize,
-    /// What became of these rows, by their codes.
+    /// The outcomes of these rows by code.
     pub counts: Counts,
-    /// Whether nothing comes after it.
+    /// True if nothing follows.
     pub is_last: bool,
     encoded: Option<Encoded>,
 }
@@ -71,7 +72,7 @@ impl Wanted {
 }
 
 impl AnswerMaker {
-    /// For a writer of a schema that [`Wanted::schema`] gave.
+    /// Makes the builder for a writer of a schema from [`Wanted::schema`].
     pub fn new(writer: &Writer, schema: SchemaRef, wanted: Wanted) -> Self {
         AnswerMaker { encoder: writer.encoder(), schema, wanted }
     }

@@ -1,4 +1,4 @@
-//! Which column of a schema holds which field.
+//! Mapping from the columns of a schema to fields.
 
 use crate::cells::{Integers, holds_bytes};
 use crate::error::Error;
@@ -7,7 +7,7 @@ use arrow_schema::{DataType, FieldRef, Schema};
 use gecc::call::RecoveryIds;
 use gecc::fields::{Field, Mapping, is_ecdsa_digest};
 
-/// What a column of the field may hold, for errors.
+/// Describes the accepted contents of a field's column, for errors.
 pub(crate) fn wanted(field: Field) -> &'static str {
     match field {
         Field::Digest => "32 bytes, or for ECDSA 20, 28, 48 or 64: FixedSizeBinary, Binary, or hexadecimal text",
@@ -30,7 +30,7 @@ pub(crate) fn wanted(field: Field) -> &'static str {
 /// Bytes of a SubjectPublicKeyInfo in DER: of Ed25519, of compressed points, and of others, on each curve.
 const DER_WIDTHS: [i32; 7] = [44, 56, 59, 60, 88, 91, 92];
 
-/// Whether the field's cells of fixed width may have this width.
+/// Returns whether fixed-width cells of the field may have this width.
 fn takes_width(field: Field, width: i32) -> bool {
     match field {
         Field::Digest => usize::try_from(width).is_ok_and(is_ecdsa_digest),
@@ -43,7 +43,7 @@ fn takes_width(field: Field, width: i32) -> bool {
     }
 }
 
-/// Whether a column of this type can hold the field.
+/// Returns whether a column of this type can hold the field.
 pub fn takes(field: Field, data_type: &DataType) -> bool {
     match data_type {
         other if Field::RECOVERY_IDS.contains(&field) => Integers::are_of(other) || other.is_string(),
@@ -95,7 +95,7 @@ pub fn column_of(mapping: &Mapping, field: Field, schema: &Schema) -> Result<Opt
     if takes(field, found) { Ok(Some(place)) } else { Err(unfit(field, name, found)) }
 }
 
-/// What to say of a field without a column, where one has its name and a type that it cannot have.
+/// Returns the error for a field without a column if a column has its name but an unsuitable type.
 pub(crate) fn of_other_type(field: Field, schema: &Schema) -> Option<Error> {
     let is_unfit = |column: &&FieldRef| Field::named(column.name()) == Some(field) && !takes(field, column.data_type());
     schema.fields().iter().find(is_unfit).map(|column| unfit(field, column.name(), column.data_type()))

@@ -1,4 +1,4 @@
-//! What is done with each row.
+//! The operation that is applied to each row.
 
 use gecc::SecretKey;
 use gecc::call::{self, RecoveryIds};
@@ -6,7 +6,7 @@ use gecc::ed25519::Variant;
 use gecc::fields::Field;
 use std::sync::Arc;
 
-/// What is done with each row: an operation of the library's, and what tables add to it.
+/// An operation of the library together with the options of tables.
 ///
 /// What it reads are columns of the names in [`call::Reads`]; results have the names in [`call::Operation::results`].
 /// The answer of a verification is `valid`. Contents are `digest` or `message`; signatures `signature`, `r` and `s`, `r`
@@ -15,32 +15,32 @@ use std::sync::Arc;
 /// verified by itself.
 #[derive(Clone, Debug)]
 pub struct Operation {
-    /// What is computed, and on which curve.
+    /// The computation and its curve.
     pub call: call::Operation,
-    /// Where private keys come from, if it reads any.
+    /// The origin of private keys, if the operation reads any.
     pub key: Key,
     /// Additional data for the nonces of all rows, if there are any: see [`gecc::Signers`]. Of BIP 340 the auxiliary
     /// random data of all rows; where there are none, fresh ones of the operating system for each row. Ed25519
     /// reads none.
     pub additional: Option<[u8; 32]>,
-    /// Which variant of Ed25519 signatures are of. Other schemes have none.
+    /// The Ed25519 variant of the signatures. Ignored by other schemes.
     pub variant: Variant,
-    /// How public keys are written. Those of Ed25519 are 32 bytes.
+    /// The output encoding of public keys. Those of Ed25519 have 32 bytes.
     pub key_form: KeyForm,
-    /// Whether signatures are written in DER, as `der`, instead of `signature`.
+    /// True if signatures are written in DER, as `der`, instead of `signature`.
     pub der: bool,
 }
 
 impl From<call::Operation> for Operation {
-    /// With a column of private keys, fresh nonces or those of RFC 6979 alone, Ed25519 itself, and results in their
-    /// first form.
+    /// Makes an operation that reads private keys from a column, derives nonces without additional
+    /// data, uses Ed25519 itself, and writes results in their first form.
     fn from(call: call::Operation) -> Self {
         let (key, key_form) = (Key::default(), KeyForm::default());
         Operation { call, key, additional: None, variant: Variant::PURE, key_form, der: false }
     }
 }
 
-/// How public keys are written.
+/// The output encoding of public keys.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum KeyForm {
     /// 65 bytes: `04 || x || y`.
@@ -52,7 +52,7 @@ pub enum KeyForm {
     Raw,
 }
 
-/// Where the private keys come from.
+/// The origin of private keys.
 #[derive(Clone, Debug, Default)]
 pub enum Key {
     /// The column `secret_key`.
@@ -65,7 +65,7 @@ pub enum Key {
 }
 
 impl Operation {
-    /// Whether it reads a field.
+    /// Returns whether the operation reads a field.
     pub(crate) fn reads(&self, field: Field) -> bool {
         let reads = self.call.reads();
         match field {

@@ -23,7 +23,7 @@ enum Known {
 }
 
 impl OutputLists {
-    /// Whether a column of this type can be such lists.
+    /// Returns whether a column of this type can hold such lists.
     pub fn are_in(data_type: &DataType) -> bool {
         match data_type {
             DataType::List(field) | DataType::LargeList(field) => {
@@ -101,7 +101,7 @@ impl OutputLists {
         self.nulls.as_ref().map_or(0, NullBuffer::null_count)
     }
 
-    /// Whether what is found are candidates.
+    /// Returns whether matches are only candidates.
     pub fn are_prefixes(&self) -> bool {
         matches!(self.outputs, Known::Prefixes(_))
     }

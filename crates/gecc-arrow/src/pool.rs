@@ -41,7 +41,7 @@ impl Pool {
         Ok(())
     }
 
-    /// What `work` makes of parts of this many rows, in order.
+    /// Returns the results of `work` on parts of this many rows, in order.
     pub(crate) fn map<T: Send>(
         &self,
         rows: usize,
@@ -55,7 +55,7 @@ impl Pool {
         Ok(self.threads()?.install(|| (0..parts).into_par_iter().map(part).collect()))
     }
 
-    /// What `work` makes of each item, in order.
+    /// Returns the results of `work` on each item, in order.
     pub(crate) fn each<I: Send, T: Send>(
         &self,
         items: Vec<I>,

@@ -1,4 +1,4 @@
-//! Why a row is rejected: by the engine, or because a cell cannot be read.
+//! Reasons why a row is rejected: by the engine, or because a cell cannot be read.
 
 use arrow_array::StringArray;
 use gecc::fields::{Field, SignatureProblem};
@@ -6,7 +6,7 @@ use gecc::{Rejection, Verdict};
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
-/// What is wrong with one cell.
+/// A defect of one cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum CellProblem {
@@ -89,7 +89,7 @@ impl fmt::Display for CellProblem {
     }
 }
 
-/// Why a row has no result, or its signature is not valid.
+/// The reason why a row has no result, or its signature is not valid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Reason {
     /// The engine computed the item and rejects it.

@@ -19,8 +19,9 @@ pub(crate) enum Secrets<'a> {
 }
 
 impl<'a> Secrets<'a> {
-    /// Of a batch whose first row has this number, counted from 0. Rows that have no key get a problem. Keys that say
-    /// what they are for have to say this, and are tried with their public keys by the engine, or by one that is made.
+    /// Reads the keys of a batch whose first row has this index, counted from 0. Rows without a key
+    /// get a problem. Keys that name a purpose have to name this one, and are checked against their
+    /// public keys by the engine, or by a new one.
     pub fn of<'c: 'a>(
         inputs: &mut Inputs<'c>,
         key: &'a Key,
@@ -45,7 +46,7 @@ impl<'a> Secrets<'a> {
         Ok(Secrets::Column(Column::Secret(rows)))
     }
 
-    /// As calls take them.
+    /// Returns the keys in the form that calls take.
     pub fn keys(&self) -> SecretKeys<'_> {
         match self {
             Secrets::All(key) => SecretKeys::all(key),

@@ -1,4 +1,5 @@
-//! How much columns hold, and how much they stand for: of few values in memory there may be very many in a table.
+//! Memory held by columns, and the size of what they represent: a few values in memory can stand
+//! for very many in a table.
 
 use crate::cells::{Cells, holds_bytes};
 use arrow_array::cast::AsArray;

@@ -14,7 +14,7 @@ const MOST_BYTES: u64 = 4 << 30;
 pub(crate) enum Texts<'a> {
     /// The cells as they are.
     Stored { cells: Cells<'a>, rows: usize, of_null: &'static [u8] },
-    /// What hexadecimal cells stand for.
+    /// The bytes that hexadecimal cells represent.
     Decoded(Vec<Part>),
 }
 

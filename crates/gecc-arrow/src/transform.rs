@@ -1,4 +1,4 @@
-//! From a file to answers in a file: reading, computing and writing at the same time.
+//! Transforms a file into a file of answers, reading, computing and writing concurrently.
 
 use crate::answers::Counts;
 use crate::each::{Answered, Job, answer_each};
@@ -12,17 +12,17 @@ use gecc::fields::{Field, Mapping};
 use std::ops::ControlFlow;
 use std::sync::atomic::AtomicBool;
 
-/// What is written, and how.
+/// Options for the output.
 #[derive(Clone, Debug)]
 pub struct TransformOptions {
-    /// Whether the answers stand beside the columns of the input, and not alone. The column that is mapped as
-    /// `secret_key` is left out. An answer whose name the input has goes by that name with `gecc_` in front.
+    /// True if the answers are added to the columns of the input. The column mapped as `secret_key`
+    /// is omitted. An answer whose name is taken gets the prefix `gecc_`.
     pub beside: bool,
     /// The format of the output.
     pub format: Format,
     /// Its compression.
     pub compression: Compression,
-    /// Which answers are written, and what they say. A `place` is the number of the row, counted from 1.
+    /// Selects the answers to write. A `place` is the number of the row, counted from 1.
     pub wanted: Wanted,
     /// Batches that are computed at a time: 3 by default, so that the engine has the next while others are converted
     /// and encoded.
@@ -36,13 +36,14 @@ impl Default for TransformOptions {
     }
 }
 
-/// How far a transformation came.
+/// The outcome of a transformation.
 #[derive(Debug)]
 pub struct Outcome {
     /// The rows whose answers were written.
     pub counts: Counts,
-    /// Why there are not more; `None` where all rows were read, at a rejection that was to be the last, or where it was
-    /// asked to stop. The output holds all answers of `counts` unless this is an error of writing.
+    /// The reason why processing ended early; `None` if all rows were read, if a rejection was to
+    /// be the last answer, or if a stop was requested. The output holds all answers of `counts`
+    /// unless this is a write error.
     pub problem: Option<Error>,
     /// Whether the output has its end. Without it Parquet and files of Arrow cannot be read.
     pub has_end: bool,

@@ -24,7 +24,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use tempfile::NamedTempFile;
 
-/// How output is compressed.
+/// The compression of output.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Compression {
     /// Not at all.
@@ -34,7 +34,7 @@ pub enum Compression {
     Zstd,
 }
 
-/// Where output goes.
+/// The destination of output.
 pub enum Output {
     /// A file, which is there only once it is whole: it is written beside and then given its name.
     File(PathBuf),
@@ -71,7 +71,7 @@ struct Few {
     rows: usize,
     /// Bytes that they hold, and those that they stand for.
     bytes: u64,
-    /// Those that are counted.
+    /// The allocations counted so far.
     allocations: HashSet<usize>,
     pool: Pool,
 }
@@ -149,7 +149,7 @@ impl Writer {
         Ok(Writer { content, encoder, few: Few::default(), target, written: 0 })
     }
 
-    /// What encodes batches for this writer, on any thread.
+    /// Returns an encoder of batches for this writer, usable on any thread.
     pub fn encoder(&self) -> Encoder {
         self.encoder.clone()
     }
@@ -319,7 +319,7 @@ fn append_parts(
 pub struct Encoder {
     schema: SchemaRef,
     row_groups: Option<Arc<ArrowRowGroupWriterFactory>>,
-    /// Whether a row was encoded.
+    /// Set once encoding a row has been tried.
     tried: Arc<OnceLock<()>>,
     /// Bytes that the rows of a batch may stand for, beyond what they hold in memory, where all are encoded at once: a
     /// value that a dictionary or views have once is written as often as it occurs.
@@ -339,9 +339,9 @@ pub struct Encoded(EncodedAs);
 
 enum EncodedAs {
     RowGroup(Vec<ArrowColumnChunk>),
-    /// What is encoded with others.
+    /// A batch that is encoded together with others.
     Few(Vec<ArrowLeafColumn>, RecordBatch, Pool),
-    /// What is encoded in parts, when it is appended.
+    /// A batch that is encoded in parts when it is appended.
     Later(RecordBatch, Pool),
     Batch(RecordBatch),
 }

@@ -1,4 +1,4 @@
-//! What is read of a file: its bytes, or what they are compressed from.
+//! The content of a file: its bytes, or what they decompress to.
 
 use std::fs::File;
 use std::io::{self, BufReader, Cursor, Read, Seek, SeekFrom};

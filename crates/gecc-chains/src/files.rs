@@ -1,4 +1,4 @@
-//! Which files there are, and reading them in order.
+//! Finds files and reads them in order.
 
 use crate::content::Content;
 use crate::nodes::Folder;
@@ -30,7 +30,7 @@ impl Paths {
         self.files.iter().map(|(_, length)| length).sum()
     }
 
-    /// The same, where it is known: of some files, of which none is a pipe.
+    /// Returns the total size if it is known: of regular files only, without pipes.
     pub fn known_bytes(&self) -> Option<u64> {
         let is_known = !self.files.is_empty() && self.files.iter().all(|(_, length)| *length > 0);
         is_known.then(|| self.bytes())
@@ -49,11 +49,11 @@ pub fn files_of(paths: &[PathBuf]) -> Paths {
     walk.found
 }
 
-/// What was found so far.
+/// The files found so far.
 #[derive(Default)]
 struct Walk {
     found: Paths,
-    /// What is not taken again.
+    /// Identities of files that are not taken again.
     seen: HashSet<Identity>,
     /// Regular files that were met, also those that are not taken again.
     met: usize,
@@ -77,7 +77,7 @@ fn identity(path: &Path, _: &Metadata) -> Option<Identity> {
 }
 
 impl Walk {
-    /// What is `named` by the caller is taken whatever it is.
+    /// Adds a path. A path `named` by the caller is taken whatever it is.
     fn add(&mut self, path: &Path, named: bool) {
         let shared: Arc<Path> = Arc::from(path);
         let metadata = match std::fs::metadata(path) {
@@ -133,7 +133,7 @@ pub(crate) fn open_beside(path: &Path) -> io::Result<File> {
     File::open(path)
 }
 
-/// What there was of a line.
+/// The outcome of reading a line.
 #[derive(PartialEq)]
 pub(crate) enum Line {
     Whole,
@@ -166,7 +166,7 @@ impl Reader {
         Self::of(path, open_beside(path).map(|file| (Content::File(file), Vec::new())))
     }
 
-    /// The same of one that may be compressed.
+    /// Opens a companion file, which may be compressed.
     pub fn open_beside_compressed(path: &Arc<Path>) -> Result<Self, Problem> {
         Self::of(path, open_beside(path).and_then(Content::recognised))
     }
@@ -179,7 +179,7 @@ impl Reader {
         Ok(Reader { path: Arc::clone(path), file: BufReader::with_capacity(buffer, content), place: 0, length, first })
     }
 
-    /// Whether the bytes are not those of the file.
+    /// Returns whether the bytes are decompressed rather than those of the file.
     pub fn is_decompressed(&self) -> bool {
         matches!(self.file.get_ref(), Content::Decompressed(_))
     }
@@ -189,7 +189,7 @@ impl Reader {
         matches!(self.file.get_ref(), Content::Stream(_))
     }
 
-    /// Where the next byte is.
+    /// Returns the position of the next byte.
     pub fn place(&self) -> u64 {
         self.place
     }
@@ -199,7 +199,7 @@ impl Reader {
         self.length.map_or(u64::MAX, |length| length.saturating_sub(self.place))
     }
 
-    /// Whether nothing follows. What cannot be read is left to who reads it next.
+    /// Returns whether nothing follows. A read error is left to the next reader.
     pub fn at_end(&mut self) -> bool {
         self.left() == 0 || self.length.is_none() && self.file.fill_buf().is_ok_and(<[u8]>::is_empty)
     }

@@ -1,4 +1,5 @@
-//! From files to answers: reading, decoding, computing and forming what is put out at the same time, in order.
+//! The pipeline from files to answers: reading, decoding, computing and formatting run
+//! concurrently, in order.
 //!
 //! A few threads read files side by side, each in pieces. Tasks of the caller's pool decode them, each piece by itself.
 //! One thread gathers these parts to batches, in the order of the files; it moves none of their rows. A few threads
@@ -30,7 +31,7 @@ use std::time::{Duration, Instant};
 const ON_GPU: usize = 1 << 16;
 const ON_CPU: usize = 1 << 15;
 
-/// What computes signatures.
+/// The means of computing signatures.
 #[derive(Clone, Copy)]
 pub enum Computing<'a> {
     /// An engine that is there.
@@ -40,7 +41,7 @@ pub enum Computing<'a> {
     Starting(&'a OnceLock<Option<Engine>>),
 }
 
-/// What works on files.
+/// The settings of a run over files.
 #[derive(Clone, Copy)]
 pub struct Settings<'a> {
     /// Computes signatures.
@@ -56,7 +57,7 @@ pub struct Settings<'a> {
     pub max_memory: Option<usize>,
     /// Becomes true when nothing more is wanted. What was read until then is not answered.
     pub interrupted: &'a AtomicBool,
-    /// Where it is counted how long each step worked and waited.
+    /// Statistics of how long each stage worked and waited, if wanted.
     pub timings: Option<&'a Timings>,
 }
 
@@ -66,7 +67,7 @@ impl<'a> Settings<'a> {
         Self::with(Computing::Engine(engine), pool, interrupted)
     }
 
-    /// The same with an engine that another thread starts.
+    /// Makes settings with an engine that another thread starts.
     pub fn starting(engine: &'a OnceLock<Option<Engine>>, pool: &'a ThreadPool, interrupted: &'a AtomicBool) -> Self {
         Self::with(Computing::Starting(engine), pool, interrupted)
     }
@@ -96,7 +97,8 @@ impl<'a> Settings<'a> {
         self.batch.unwrap_or_else(of_engine).max(1)
     }
 
-    /// Whether this many signatures are a batch. The engine is waited for only where it decides that.
+    /// Returns whether this many signatures make a batch. Waits for the engine only if that depends
+    /// on it.
     fn is_batch(&self, signatures: usize) -> bool {
         signatures >= self.batch.unwrap_or(ON_CPU.min(ON_GPU)) && signatures >= self.batch()
     }
@@ -106,17 +108,17 @@ impl<'a> Settings<'a> {
     }
 }
 
-/// What the files of a kind become.
+/// A kind of files and its stages.
 pub(crate) trait Work: Sync {
     /// A file, or what else is read by itself.
     type Source: Send;
     /// A part of a file that is decoded by itself.
     type Piece: Send;
-    /// What it holds, and what batches are of.
+    /// Decoded items, of which batches consist.
     type Decoded: Send;
     /// A part with what was computed of it.
     type Computed: Send;
-    /// What is known of a part at the end.
+    /// The answers about a part.
     type Answers: Send;
 
     /// Reads a file in pieces, until no more are wanted.
@@ -147,11 +149,11 @@ pub(crate) trait Work: Sync {
     fn answers(&self, computed: Self::Computed) -> Self::Answers;
 }
 
-/// What is made of answers before they are put out, by many threads.
+/// Formats answers before output, on many threads.
 pub trait Form<A>: Sync {
-    /// What is made of the answers of a part of a batch.
+    /// The formatted answers of a part of a batch.
     type Part: Send;
-    /// What is made of the parts of a batch.
+    /// The formatted answers of a batch.
     type Batch: Send;
 
     /// Makes something of the answers of a part. Runs on a thread of the pool, which must not wait for others of it.
@@ -180,16 +182,17 @@ impl<A: Send> Form<A> for Plain {
 /// Takes the next piece, and says whether another is wanted.
 pub(crate) type HandOn<'a, P> = dyn FnMut(P) -> ControlFlow<()> + 'a;
 
-/// What is decoded of a piece at first, and the rest, and the bytes that it holds until all of it is gathered.
+/// The decoded beginning of a piece, its undecoded rest, and the bytes it holds until all of it is
+/// gathered.
 type Begun<W> = (<W as Work>::Decoded, Option<<W as Work>::Piece>, u64);
 /// A piece that is decoded, and where it holds bytes.
 struct Held<'a, W: Work> {
     room: &'a Room,
     begun: Receiver<Begun<W>>,
 }
-/// Where batches of parts go, and what becomes of them.
+/// The sender of batches of parts.
 type Batches<W, T> = Entrance<Vec<<W as Work>::Decoded>, Computed<T>>;
-/// What becomes of a batch.
+/// The result of a batch.
 type Computed<T> = Result<T, gecc::Error>;
 
 /// A place in a room, which is left when this is dropped.
@@ -271,15 +274,15 @@ pub(crate) fn run<W: Work, F: Form<W::Answers>, B>(
     })
 }
 
-/// What the steps know.
+/// The state of the stages.
 struct Steps<'a, W, F> {
     work: &'a W,
     settings: &'a Settings<'a>,
     timings: &'a Timings,
     limits: Limits,
-    /// For the pieces of each file that is read.
+    /// The memory budgets for the pieces of each file being read.
     rooms: Vec<Room>,
-    /// For tasks that decode.
+    /// The memory budget for decoding tasks.
     tasks: Room,
     is_over: &'a F,
 }
@@ -319,7 +322,7 @@ impl<W: Work, F: Fn() -> bool + Sync> Steps<'_, W, F> {
         });
     }
 
-    /// Has a piece decoded, once there is room for it.
+    /// Starts decoding a piece once its memory budget permits.
     fn begin<'a>(
         &'a self,
         piece: W::Piece,

@@ -1,11 +1,11 @@
-//! How much is in memory at a time.
+//! Limits on memory in use.
 
 const MIB: usize = 1 << 20;
 /// The least that a limit of memory leaves, however small it is.
 const LEAST: usize = 24 * MIB;
 /// Files that are read side by side, at most.
 const MOST_READERS: usize = 8;
-/// What one of several files that are read side by side may have ahead: more than any single value takes.
+/// The maximum read ahead by one of several concurrent files: more than any single value takes.
 const READER: usize = 2048 * MIB;
 
 /// Sizes of what is in memory.
@@ -32,7 +32,7 @@ pub(crate) struct Limits {
 }
 
 impl Limits {
-    /// Where nothing is asked for this bounds what files that are made for it would take.
+    /// Makes the limits. Without a requested limit, this bounds what adversarial files could take.
     pub fn new(max_memory: Option<usize>) -> Self {
         let Some(bytes) = max_memory.map(|bytes| bytes.max(LEAST)) else {
             return Limits {
@@ -58,7 +58,8 @@ impl Limits {
         }
     }
 
-    /// The same for this many files and threads: what files that are read side by side share is each one's part.
+    /// Divides the limits among this many files and threads: each file that is read concurrently
+    /// gets a share.
     pub fn shared(self, files: usize, threads: usize) -> Self {
         let readers = self.readers.min(threads).min(files).max(1);
         Limits { readers, ahead: self.ahead / readers, threads: (threads / readers).max(1), ..self }

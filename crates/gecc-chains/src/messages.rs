@@ -1,4 +1,4 @@
-//! What is to be hashed, so that an engine can hash a batch of it.
+//! Messages to be hashed, stored so that an engine can hash a batch of them.
 
 use std::ops::Range;
 
@@ -32,7 +32,7 @@ impl Messages {
         start..self.text.len()
     }
 
-    /// The same, where `write` may have nothing to add; then it writes nothing.
+    /// Appends a message if `write` produces one; otherwise nothing is written.
     pub fn try_push(&mut self, write: impl FnOnce(&mut Vec<u8>) -> Option<()>) -> Option<()> {
         let start = self.text.len();
         write(&mut self.text)?;

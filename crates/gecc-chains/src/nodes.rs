@@ -4,7 +4,7 @@
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-/// What a folder is.
+/// The kind of a folder.
 pub(crate) enum Folder {
     /// Bitcoin Core's blocks: these files alone. Beside them lies the LevelDB of its index.
     Blocks(Vec<PathBuf>),
@@ -22,7 +22,7 @@ const ERIGON: &str = "Erigon's files are not read: `cryo transactions --rpc URL 
 const LEVELDB: &str = "a node's database is not read: have the node write its blocks as RLP, era1 or JSON, or cryo its transactions, with v, r and s";
 
 impl Folder {
-    /// By what is in it.
+    /// Determines the kind by the contents.
     pub fn of(inside: &[PathBuf]) -> Self {
         let has = |name: &str| inside.iter().any(|path| path.file_name() == Some(OsStr::new(name)));
         let begins = |name: &str| inside.iter().any(|path| named(path).starts_with(name));
@@ -52,7 +52,7 @@ fn named(path: &Path) -> std::borrow::Cow<'_, str> {
     path.file_name().unwrap_or_default().to_string_lossy()
 }
 
-/// Whether it is blkNNNNN.dat, or another with these letters.
+/// Returns whether a file is blkNNNNN.dat, or another with these letters.
 fn is_of_blocks(path: &Path, letters: &str) -> bool {
     let name = named(path);
     let number = name.strip_prefix(letters).and_then(|name| name.strip_suffix(".dat"));

@@ -12,7 +12,7 @@ pub(crate) struct Piece<C> {
 }
 
 impl<C> Piece<C> {
-    /// For which this many bytes of the file were read.
+    /// Makes a piece for which this many bytes of the file were read.
     pub fn new(path: &Arc<Path>, content: C, bytes: u64) -> Self {
         let progress = Progress { bytes, ..Progress::default() };
         Piece { content: Some((Arc::clone(path), content)), progress }
@@ -26,7 +26,7 @@ impl<C> Piece<C> {
         Piece { content: None, progress: Progress { problems, ..Progress::default() } }
     }
 
-    /// Of a file of which there is nothing more, with the bytes of it that were not counted yet.
+    /// Makes the final piece of a file, with its bytes that were not counted yet.
     pub fn end_of(path: &Arc<Path>, bytes: u64) -> Self {
         let progress = Progress { finished: vec![Arc::clone(path)], bytes, ..Progress::default() };
         Piece { content: None, progress }

@@ -1,4 +1,4 @@
-//! What is wrong with a file.
+//! Problems of files.
 
 use std::fmt;
 use std::path::Path;
@@ -9,11 +9,11 @@ use std::sync::Arc;
 pub struct Problem {
     /// The file.
     pub path: Arc<Path>,
-    /// Where in it.
+    /// The position in the file.
     pub place: Place,
-    /// What is wrong, as a clause.
+    /// A description of the problem, as a clause.
     pub what: String,
-    /// Whether all could be read, and something was not checked for this reason.
+    /// True if everything could be read, and something was not checked for this reason.
     pub not_checked: bool,
 }
 
@@ -30,14 +30,14 @@ pub enum Place {
     Block(u64),
 }
 
-/// How far the reading of files has come with some answers.
+/// The progress of reading files at the time of some answers.
 #[derive(Clone, Debug, Default)]
 pub struct Progress {
     /// Bytes of the files that were read for them.
     pub bytes: u64,
     /// Files of which there is nothing more.
     pub finished: Vec<Arc<Path>>,
-    /// What was wrong with files on the way.
+    /// Problems of files up to there.
     pub problems: Vec<Problem>,
     /// Blocks of Ethereum that were compared with the transactions root in their headers.
     pub blocks: Compared,
@@ -90,8 +90,7 @@ pub(crate) fn note(problems: &mut Vec<Problem>, problem: Problem) {
 /// The longest text that is said of something in a file, which may be a part of the file itself.
 const LONGEST: usize = 200;
 
-/// What a crate says, cut where it is long. What a terminal would take for a command is shown as it is written in
-/// programs.
+/// Returns another crate's message, shortened if it is long, with control characters escaped.
 pub(crate) fn brief(what: impl fmt::Display) -> String {
     let mut text = what.to_string();
     if text.contains(char::is_control) {

@@ -1,4 +1,4 @@
-//! Which blocks are wanted.
+//! Selection of blocks.
 
 /// Numbers or heights of blocks, with both ends. Blocks that do not say theirs are in every range.
 #[derive(Clone, Copy, Debug, Default)]

@@ -1,6 +1,5 @@
-//! What reading, decompressing and decoding cost. Not run by default: `cargo test --release -p gecc-chains
-//! rates -- --ignored
-//! --nocapture`.
+//! Measures reading, decompressing and decoding. Not run by default: `cargo test --release -p
+//! gecc-chains rates -- --ignored --nocapture`.
 
 use crate::files::{Paths, files_of};
 use crate::flow::Work;

@@ -1,4 +1,4 @@
-//! Why something does not count as signed.
+//! Reasons why something does not count as signed.
 
 use gecc::Rejection;
 use std::fmt;
@@ -9,19 +9,19 @@ pub fn rejection_of(code: u8) -> Rejection {
     Rejection::from_code(code).unwrap_or(Rejection::Mismatch)
 }
 
-/// Why an input or a certificate was not shown to be signed.
+/// The reason why an input or a certificate was not shown to be signed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reason {
     /// A signature fits none of the keys with which it was tried. What is wrong with it and one of them.
     Signature(Rejection),
-    /// What is shown is not what is asked for, or not in the form that it should have.
+    /// The contents are not the required ones, or not in the required form.
     Malformed(&'static str),
     /// It was not checked, for this reason.
     NotChecked(&'static str),
 }
 
 impl Reason {
-    /// Whether something is signed of which this is known, `None` where that was not checked.
+    /// Returns the verdict for a reason; `None` if it was not checked.
     pub(crate) fn verdict(reason: Option<Reason>) -> Option<bool> {
         match reason {
             None => Some(true),

@@ -1,4 +1,5 @@
-//! What the tests beside decoders share: the data of the examples, decoded, and the shipped lines of their signatures.
+//! Test fixtures shared by the decoders: the example data, decoded, and the example lines of its
+//! signatures.
 
 use crate::files::{Paths, files_of};
 use crate::flow::Work;

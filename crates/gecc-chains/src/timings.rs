@@ -1,4 +1,4 @@
-//! How long each step worked, and waited for others.
+//! Statistics of how long each stage worked and waited.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -37,16 +37,16 @@ impl Step {
     }
 }
 
-/// How long each step worked and waited: sums over all threads of a step, by the clock and not by the processor's time.
+/// Working and waiting times of the stages: wall time summed over all threads of a stage.
 #[derive(Debug, Default)]
 pub struct Timings {
-    /// In nanoseconds.
+    /// The working times in nanoseconds.
     worked: [AtomicU64; Step::ALL.len()],
     waited: [AtomicU64; Step::ALL.len()],
 }
 
 impl Timings {
-    /// How long a step worked, and how long it waited.
+    /// Returns how long a stage worked and waited.
     pub fn of(&self, step: Step) -> (Duration, Duration) {
         let of =
             |sums: &[AtomicU64; Step::ALL.len()]| Duration::from_nanos(sums[step as usize].load(Ordering::Relaxed));

@@ -28,7 +28,7 @@ pub enum Chosen {
 }
 
 impl Chosen {
-    /// Of what `--curve` and `--scheme` say, of which one may be left out.
+    /// Determines the scheme from `--curve` and `--scheme`, one of which may be omitted.
     pub fn of(curve: Option<CurveId>, scheme: Option<Scheme>) -> Result<Self, String> {
         match (scheme, curve) {
             (None, None) => Err("neither --curve nor --scheme is given".to_owned()),
@@ -66,7 +66,7 @@ impl Scheme {
         }
     }
 
-    /// As it is written in texts.
+    /// Returns the name used in text.
     pub fn name(self) -> &'static str {
         match self {
             Scheme::Ecdsa => "ECDSA",

@@ -1,4 +1,4 @@
-//! How a command ends: exit codes, and why it ended early.
+//! Exit codes, and the reasons why a command ended early.
 
 use crate::say::note;
 use std::io;
@@ -8,7 +8,7 @@ use std::process::ExitCode;
 pub const ALL_PASSED: u8 = 0;
 pub const SOME_REJECTED: u8 = 1;
 pub const COULD_NOT_RUN: u8 = 2;
-/// What a shell expects of a program that ended because nobody reads its output.
+/// The exit code that shells expect of a program whose output nobody reads.
 pub const CLOSED_PIPE: u8 = 141;
 
 /// The exit code of a program, which says on standard error by its name what was wrong.
@@ -23,14 +23,14 @@ pub fn exit(program: &str, ended: Result<u8, Failure>) -> ExitCode {
     })
 }
 
-/// Why a command ended early.
+/// The reason why a command ended early.
 pub enum Failure {
     /// Nobody reads the output any more: no error, but no reason to go on.
     ClosedPipe,
     Problem(String),
 }
 
-/// For writing the output; errors of the input are described where they arise.
+/// Converts errors of writing the output; errors of the input are described where they arise.
 impl From<io::Error> for Failure {
     fn from(problem: io::Error) -> Self {
         match problem.kind() {

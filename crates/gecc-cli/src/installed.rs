@@ -4,7 +4,8 @@ use gecc::{Engine, EngineBuilder, kernels};
 use std::env;
 use std::path::{Path, PathBuf};
 
-/// Where they lie, seen from the folder of the program: in one folder with it, and as in `/usr/local`.
+/// The folders of kernel packs, relative to the program's folder: next to it, and as in
+/// `/usr/local`.
 const PLACES: [&str; 2] = ["kernels", "../lib/gecc/kernels"];
 
 /// An engine that uses them.

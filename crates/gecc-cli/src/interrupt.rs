@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 /// The signal that came first; 0 before.
 static SIGNAL: AtomicI32 = AtomicI32::new(0);
-/// What a shell adds to the number of a signal that ended a program.
+/// The number that a shell adds to that of the signal that ended a program.
 const BY_SIGNAL: u8 = 128;
 const CTRL_C: i32 = 2;
 
@@ -25,7 +25,7 @@ pub fn flag() -> &'static AtomicBool {
     &INTERRUPTED
 }
 
-/// What a shell expects of a program that ended by the signal that came: 130 for Ctrl-C, 143 for SIGTERM.
+/// Returns the exit code that shells expect after the signal: 130 for Ctrl-C, 143 for SIGTERM.
 pub fn code() -> u8 {
     match SIGNAL.load(Ordering::Relaxed) {
         0 => BY_SIGNAL + CTRL_C as u8,
@@ -33,7 +33,7 @@ pub fn code() -> u8 {
     }
 }
 
-/// Whether it is the first.
+/// Records a signal. Returns whether it is the first.
 fn note(signal: i32) -> bool {
     INTERRUPTED.store(true, Ordering::Relaxed);
     SIGNAL.swap(signal, Ordering::Relaxed) == 0

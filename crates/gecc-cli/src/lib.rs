@@ -1,5 +1,6 @@
-//! What the command `gecc` and the benchmarks of its repository have in common: options, how a command ends, and
-//! measuring. It is for these alone, without a promise of stability. Programs use the crate `gecc`.
+//! Common parts of the command `gecc` and the benchmarks of its repository: options, exit codes,
+//! and measuring. It is for these alone, without a promise of stability. Programs use the crate
+//! `gecc`.
 #![allow(missing_docs, reason = "for the packages of one repository")]
 
 pub mod curve;

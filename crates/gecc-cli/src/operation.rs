@@ -1,5 +1,5 @@
-//! What a command does with items: an operation of the library's, the private keys that it uses, and how its results
-//! are written. It knows nothing of where columns come from.
+//! A command's operation: an operation of the library, its private keys, and the form of its
+//! results. It does not know where columns come from.
 
 use crate::input::keyfile::{Keys, Numbers};
 use crate::output::Line;
@@ -8,7 +8,7 @@ use gecc::ed25519::Variant;
 use gecc::fields::Hash;
 use gecc::{Engine, Error, Rows, SecretKeys, signature_to_der};
 
-/// In place of a recovery id that an item does not have: none is so large.
+/// The value that stands for a missing recovery id; no id is so large.
 pub const NO_RECOVERY_ID: u8 = u8::MAX;
 
 /// An operation, and what a command adds to it.
@@ -18,17 +18,17 @@ pub struct Operation {
     pub keys: Keys,
     /// Additional data of all nonces, or the auxiliary random data of BIP 340.
     pub additional: Option<[u8; 32]>,
-    /// Which variant of Ed25519 signatures are of.
+    /// The variant of Ed25519.
     pub variant: Variant,
     /// The hash of what ECDSA signs: it is that of RFC 6979's HMAC too.
     pub hash: Hash,
     pub form: ResultForm,
-    /// For measurements of all but the engine: every item has passed.
+    /// For measurements of everything but the engine: every item passes.
     #[cfg(test)]
     pub is_passed_over: bool,
 }
 
-/// How results are written.
+/// The form of results.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 pub enum ResultForm {
     /// Signatures as `r || s`, and public keys uncompressed.
@@ -59,7 +59,7 @@ pub struct Items<'a> {
     pub columns: Columns<'a>,
 }
 
-/// Where the results of some items go.
+/// The destination of some items' results.
 pub struct Results<'a> {
     pub codes: &'a mut [u8],
     /// This many bytes for each item as the operation's results have.
@@ -67,18 +67,18 @@ pub struct Results<'a> {
 }
 
 impl Operation {
-    /// What is read of items.
+    /// Returns the fields to read.
     pub fn reads(&self) -> Reads {
         let reads = self.call.reads();
         Reads { secret_keys: reads.secret_keys && self.keys.are_of_items(), ..reads }
     }
 
-    /// Whether private keys are all that is read.
+    /// Returns whether private keys are all that is read.
     pub fn reads_keys_alone(&self) -> bool {
         self.reads() == Reads { secret_keys: true, ..Reads::default() }
     }
 
-    /// What the items that pass have become, for the summary.
+    /// Returns the past participle for items that pass, for the summary.
     pub fn passed(&self) -> &'static str {
         match self.call {
             call::Operation::EcdsaRecover(_) | call::Operation::EcdsaRecoverAddresses => "recovered",
@@ -90,7 +90,7 @@ impl Operation {
         }
     }
 
-    /// Whether answers are verdicts, which say `valid`, and not results.
+    /// Returns whether answers are verdicts with `valid` rather than results.
     pub fn gives_verdicts(&self) -> bool {
         self.call.results().is_empty()
     }
@@ -176,19 +176,19 @@ fn put_behind(rows: &mut [u8], width: usize, ids: &[u8]) {
     }
 }
 
-/// The same over tables of Arrow.
+/// The operation on Arrow tables.
 #[cfg(feature = "arrow")]
 mod tables {
     use super::{Operation, ResultForm};
     use gecc_arrow::{Answers, KeyForm};
     use zeroize::Zeroizing;
 
-    /// How the answers to the rows of a table are written.
+    /// The form of the answers to a table's rows.
     #[derive(Clone, Copy, PartialEq, Eq)]
     pub enum TableAnswers {
-        /// As lines, by [`Operation::answer`]: results are those of [`Operation::compute`].
+        /// Lines made by [`Operation::answer`] from the results of [`Operation::compute`].
         Lines,
-        /// As columns.
+        /// Columns.
         Columns,
     }
 

@@ -1,4 +1,4 @@
-//! What is said on standard error, and how much of it.
+//! Messages on standard error, by verbosity.
 
 use gecc::fields::{may_be_secret, shown};
 use std::borrow::Cow;
@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicU8, Ordering};
 /// The variable that says how much is said, where no option does.
 pub const VARIABLE: &str = "GECC_LOG";
 
-/// What is asked for.
+/// The selected level.
 static LEVEL: AtomicU8 = AtomicU8::new(Level::Warn as u8);
 
 /// Texts of arguments that may be private keys, the longest first, each with what stands in its place.
@@ -19,12 +19,12 @@ static HIDDEN: OnceLock<Vec<(String, String)>> = OnceLock::new();
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Level {
-    /// What ends a command, what was asked for, and nothing else.
+    /// Errors that end a command and requested output only.
     Error,
     Warn,
-    /// What is used: the engine, the forms of inputs, their columns.
+    /// The engine, the formats of inputs, and their columns.
     Info,
-    /// Where kernels came from, and how long starting took.
+    /// The origin of kernels, and the duration of the start.
     Debug,
 }
 

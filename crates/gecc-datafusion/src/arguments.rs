@@ -8,12 +8,12 @@ use gecc::ecdsa::Policy;
 use gecc_arrow::sql::{FunctionKind, Task};
 use std::sync::Arc;
 
-/// What a call computes, and of what.
+/// The computation of a call and its arguments.
 pub struct Arguments {
     pub task: Task,
     /// A column for each field that is given, of the field's name.
     pub batch: RecordBatch,
-    /// Whether all arguments are constants. Then there is one row.
+    /// True if all arguments are constants. There is then one row.
     pub is_constant: bool,
 }
 
@@ -32,7 +32,7 @@ impl Arguments {
         Ok(Arguments { task, batch: batch(kind, columns, rows)?, is_constant })
     }
 
-    /// The same without rows, when a statement is planned.
+    /// Makes the arguments without rows, when a statement is planned.
     ///
     /// # Errors
     /// What is wrong with the types or with what is named.
@@ -51,7 +51,7 @@ impl Arguments {
     }
 }
 
-/// What is named, such as a curve or a rule, where there are such arguments, and the arguments behind it.
+/// Splits the arguments into named ones, such as a curve or a rule, and the others.
 fn split<T>(kind: FunctionKind, arguments: &[T]) -> (&[T], &[T]) {
     arguments.split_at(kind.names().len().min(arguments.len()))
 }

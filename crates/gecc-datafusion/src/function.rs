@@ -41,12 +41,12 @@ impl Function {
         }
     }
 
-    /// Whether each row is true or false, and never null.
+    /// Returns whether each row is true or false, never null.
     fn gives_verdicts(&self) -> bool {
         self.result() == DataType::Boolean
     }
 
-    /// What a part of the answers is as a column.
+    /// Returns a part of the answers as a column.
     fn column(&self, answers: &Answers) -> Result<ArrayRef, GenericError> {
         match (self.gives, answers.results()) {
             (Gives::Reason, _) => Ok(answers.to_columns()?.columns().last().expect("a column of reasons").clone()),
@@ -125,7 +125,7 @@ fn signature(kind: FunctionKind) -> Signature {
     signature.with_parameter_names(names).expect("a name for each argument")
 }
 
-/// By what they do, so that the same call twice in a statement is computed once.
+/// Functions are equal if they do the same, so that equal calls in a statement are computed once.
 impl PartialEq for Function {
     fn eq(&self, other: &Self) -> bool {
         let what = |function: &Self| (function.kind, function.gives, function.policy);

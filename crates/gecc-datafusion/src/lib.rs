@@ -141,7 +141,7 @@ impl Functions {
             .flat_map(move |kind| [function(kind, Gives::Result), function(kind, Gives::Reason)])
     }
 
-    /// What the coalescer has done so far.
+    /// Returns statistics of the coalescer so far.
     pub fn stats(&self) -> Stats {
         self.service.stats()
     }

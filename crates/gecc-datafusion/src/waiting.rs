@@ -1,4 +1,4 @@
-//! Where partitions sleep until their answers are there.
+//! Blocks partitions until their answers are there.
 
 use tokio::runtime::{self, Handle, RuntimeFlavor};
 use tokio::task;

@@ -4,7 +4,7 @@ use gecc::Engine;
 use gecc_arrow::sql::Service;
 use std::sync::OnceLock;
 
-/// What all functions of all databases in this process compute with.
+/// Returns the service with which all functions of all databases in this process compute.
 ///
 /// # Errors
 /// Why it could not be started. It is not tried again.

@@ -9,9 +9,9 @@ use std::sync::Arc;
 
 /// A scalar function. Nulls are handed to it, too.
 pub trait Scalar: Send + Sync + 'static {
-    /// What is known when a statement is bound: shared by all threads that compute it.
+    /// The data known when a statement is bound, shared by all threads that compute it.
     type Bound: Send + Sync;
-    /// What one thread keeps while it computes a statement.
+    /// The data that one thread keeps while it computes a statement.
     type Local: Default;
 
     fn name(&self) -> String;

@@ -31,7 +31,7 @@ impl OfSignatures {
         self.kind.names().len()
     }
 
-    /// Whether a field may be of this type.
+    /// Checks whether a field may have this type.
     fn require(&self, field: Field, of: Type) -> Result<(), String> {
         match data_type(of) {
             None if of == SQLNULL => Ok(()),
@@ -104,7 +104,7 @@ impl Scalar for OfSignatures {
     }
 }
 
-/// What a type is to Arrow; `None` where it is none of those that are read here.
+/// Returns the Arrow type of a type; `None` if it is not supported.
 fn data_type(of: Type) -> Option<DataType> {
     match of {
         BLOB => Some(DataType::LargeBinary),

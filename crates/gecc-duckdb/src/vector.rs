@@ -24,7 +24,7 @@ pub const VARCHAR: Type = 17;
 pub const BLOB: Type = 18;
 const LIST: Type = 24;
 pub const ANY: Type = 34;
-/// Of NULL in a statement.
+/// The type of NULL in a statement.
 pub const SQLNULL: Type = 36;
 
 /// A logical type of DuckDB's that is destroyed here.
@@ -167,14 +167,14 @@ impl<'a> Vector<'a> {
         })
     }
 
-    /// Whether a row is true; `None` where it is null.
+    /// Returns whether a row is true; `None` if it is null.
     pub fn boolean(&self, row: usize) -> Option<bool> {
         assert_eq!(self.of, BOOLEAN);
         // Other bytes than 0 and 1 would be no `bool`.
         (!self.is_null(row)).then(|| self.values::<u8>()[row] != 0)
     }
 
-    /// Where the elements of a row lie in [`Vector::elements`]; `None` where the list is null.
+    /// Returns the range of a row's elements in [`Vector::elements`]; `None` if the list is null.
     pub fn list(&self, row: usize) -> Option<Range<usize>> {
         if self.is_null(row) {
             return None;
@@ -240,7 +240,7 @@ impl Results<'_> {
         self.values::<i64>()[row] = value;
     }
 
-    /// Of a BLOB, or of a VARCHAR, which holds UTF-8.
+    /// Writes a BLOB, or a VARCHAR, which has to be UTF-8.
     pub fn set_bytes(&mut self, row: usize, value: &[u8]) {
         assert!(row < self.rows);
         // SAFETY: DuckDB copies this many bytes.
@@ -250,7 +250,7 @@ impl Results<'_> {
         }
     }
 
-    /// Of a list: elements that [`Results::elements`] has.
+    /// Writes a list whose elements are in [`Results::elements`].
     pub fn set_list(&mut self, row: usize, elements: Range<usize>) {
         self.values::<[u64; 2]>()[row] = [elements.start as u64, elements.len() as u64];
     }

@@ -1,4 +1,4 @@
-//! What keys are for, and the names that key files have for it.
+//! Purposes of keys, and their names in key files.
 
 use der::oid::ObjectIdentifier;
 use gecc::call::Operation;
@@ -22,7 +22,7 @@ const OTHER_JWK_NAMES: [&str; 10] =
 /// `id-Ed25519` of RFC 8410, section 3.
 pub const ED25519: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.101.112");
 
-/// What keys are for.
+/// The purpose of keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KeyKind {
     /// A curve: private keys are numbers, and public keys points.
@@ -38,7 +38,7 @@ impl From<CurveId> for KeyKind {
 }
 
 impl From<Operation> for KeyKind {
-    /// What the keys are for that an operation reads.
+    /// Returns the purpose of the keys that an operation reads.
     fn from(operation: Operation) -> Self {
         operation.curve().map_or(KeyKind::Ed25519, KeyKind::Curve)
     }

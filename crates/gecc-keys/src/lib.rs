@@ -25,7 +25,7 @@ pub use public_key::{Reader, hybrid_row, is_public_key, public_key};
 pub use utf16::narrowed;
 use zeroize::Zeroizing;
 
-/// What a file with private keys is.
+/// The form of a file with private keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Form {
     /// RFC 7468: blocks of base64, and text between them.
@@ -54,7 +54,8 @@ impl Form {
     }
 }
 
-/// Whether a file begins as private keys do in one of these forms. A few of its first kilobytes are enough.
+/// Returns whether a file begins like private keys in one of these forms. A few of its first
+/// kilobytes are sufficient.
 pub fn are_secret_keys(head: &[u8]) -> bool {
     Form::of(head).is_some()
 }

@@ -12,7 +12,7 @@ const ED25519: &[u8] = b"ssh-ed25519";
 const P256: &[u8] = b"ecdsa-sha2-nistp256";
 /// What a key of P-256 calls its curve.
 const P256_CURVE: &[u8] = b"nistp256";
-/// Which begins private keys.
+/// The magic bytes of private keys.
 const MAGIC: &[u8] = b"openssh-key-v1\0";
 /// Without encryption the private part is padded to a multiple of this, by the bytes 1, 2, 3, ...
 const BLOCK: usize = 8;
@@ -140,7 +140,7 @@ fn pair(outer: &[u8], private: &[u8], name: &[u8]) -> Option<Result<Pair, String
     Some(exactly_32(seed).map(|secret| Pair { secret, public }))
 }
 
-/// What is left to read of the fields of RFC 4251, section 5. What is malformed is `None`.
+/// The unread fields of RFC 4251, section 5. Malformed ones are `None`.
 struct Fields<'a>(&'a [u8]);
 
 impl<'a> Fields<'a> {

@@ -10,7 +10,7 @@ use std::collections::HashMap;
 /// Keys whose public keys are computed together.
 const TOGETHER: usize = 1 << 12;
 
-/// What a file says of a public key.
+/// A file's statement about a public key.
 #[derive(Clone, Copy, Debug)]
 pub enum Public {
     Point { x: Option<[u8; 32]>, y: Option<[u8; 32]>, y_is_odd: Option<bool> },
@@ -62,9 +62,9 @@ pub struct Pair {
 pub struct Pairs {
     kind: KeyKind,
     keys: Vec<SecretKey>,
-    /// How many of them are checked.
+    /// The number of them that are checked.
     checked: usize,
-    /// Of those that are not: the key, its place in the file, and what is said of it.
+    /// Unchecked statements: the key, its position in the file, and what is stated.
     claims: Vec<(usize, String, Public)>,
     /// Keys with a public key that is not theirs, and what is said of it.
     wrong: Vec<(usize, String)>,
@@ -72,12 +72,12 @@ pub struct Pairs {
 }
 
 impl Pairs {
-    /// With an engine for public keys, or one that is made when there are some.
+    /// Makes the checker with an engine for public keys, or one that is made when needed.
     pub fn new(kind: KeyKind, engine: Option<Engine>) -> Self {
         Pairs { kind, keys: Vec::new(), checked: 0, claims: Vec::new(), wrong: Vec::new(), engine }
     }
 
-    /// What the keys have to be for.
+    /// Returns the required purpose of the keys.
     pub fn kind(&self) -> KeyKind {
         self.kind
     }
@@ -127,7 +127,7 @@ impl Pairs {
         Ok(())
     }
 
-    /// Of the keys that are not checked.
+    /// Computes the public keys that are not checked yet.
     fn public_keys(&mut self) -> Result<Vec<Known>, Error> {
         let engine = match &mut self.engine {
             Some(engine) => engine,

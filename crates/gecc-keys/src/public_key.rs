@@ -79,8 +79,8 @@ fn is_pem(key: &[u8], text: &[u8]) -> bool {
         }
 }
 
-/// Whether bytes are a sequence that begins with a sequence, and are no point: those of `x || y` may be anything, and
-/// so may keys of 32 bytes.
+/// Returns whether bytes are a sequence that begins with a sequence, and not a point: `x || y` may
+/// be anything, and so may keys of 32 bytes.
 fn is_der(key: &[u8]) -> bool {
     let inside = |reader: &mut SliceReader| {
         let outside = Header::decode(reader)?;
@@ -225,14 +225,14 @@ fn octets(jwk: &Jwk, kind: KeyKind) -> Result<Vec<u8>, String> {
 /// forms that name their curve, the column is a wrong one, and none of bad keys: [`Reader::finish`] says why.
 pub struct Reader {
     kind: KeyKind,
-    /// Why the first key could not be read, while none could.
+    /// The reason why the first key could not be read, while none could.
     problem: Option<String>,
     some_are_read: bool,
     takes_hybrid: bool,
 }
 
 impl Reader {
-    /// For keys that have to be of this curve, or of Ed25519.
+    /// Makes a reader of keys that have to be on this curve, or of Ed25519.
     pub fn new(kind: impl Into<KeyKind>) -> Self {
         Reader { kind: kind.into(), problem: None, some_are_read: false, takes_hybrid: false }
     }
@@ -249,8 +249,8 @@ impl Reader {
         hybrid.unwrap_or_else(|| self.kind.row(&octets, false))
     }
 
-    /// The same key as [`public_key`] has it, and one in no form that says what it is for as it is; `None` for what
-    /// cannot be read.
+    /// Returns the key as [`public_key`] does, and keys without a stated purpose unchanged; `None`
+    /// if it cannot be read.
     pub fn octets<'k>(&mut self, key: &'k [u8]) -> Option<Cow<'k, [u8]>> {
         match public_key(key, self.kind) {
             None => {

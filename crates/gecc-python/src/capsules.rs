@@ -19,7 +19,7 @@ trait Held {
     /// The name of capsules that hold one.
     const CAPSULE: &CStr;
 
-    /// Whether it was given to somebody, and is empty.
+    /// Returns whether the contents have been moved out.
     fn is_used(&self) -> bool;
 }
 
@@ -82,7 +82,7 @@ pub fn pair<'py>(py: Python<'py>, array: &dyn Array, field: &Field) -> PyResult<
     PyTuple::new(py, [schema, array])
 }
 
-/// What a capsule holds, which nobody has used.
+/// Returns the contents of a capsule that nobody has used.
 fn held<T: Held>(argument: &str, capsule: &Bound<'_, PyCapsule>) -> PyResult<NonNull<T>> {
     let held = capsule.pointer_checked(Some(T::CAPSULE))?.cast::<T>();
     // SAFETY: by the interface's convention a capsule of this name holds such a struct, as long as the capsule lives.

@@ -8,7 +8,7 @@ use numpy::PyArray2;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 
-/// What computes batches: GPUs, or threads of its own. One engine serves any number of threads at once.
+/// An engine: GPUs, or threads of its own. One engine serves any number of threads concurrently.
 ///
 /// To make one takes some tens of milliseconds, and some seconds where GPUs have to be started. It works in the process
 /// that made it, and cannot be pickled.
@@ -119,20 +119,20 @@ impl Engine {
         self.0.info().max_memory
     }
 
-    /// Whether every signature is verified before it is returned.
+    /// True if every signature is verified before it is returned.
     #[getter]
     fn check_signatures(&self) -> bool {
         self.0.info().check_signatures
     }
 
-    /// Whether signatures are verified in groups where that is faster.
+    /// True if signatures are verified in groups where that is faster.
     #[getter]
     fn batch_equations(&self) -> bool {
         self.0.info().batch_equations
     }
 
-    /// Which GPUs have failed, which kernels cannot be used for now, and what gave wrong answers to items whose answers
-    /// are known: a text for each, none where all is well.
+    /// Descriptions of failed GPUs, of kernels that cannot be used at present, and of failed
+    /// self-tests; empty if all is well.
     fn failures(&self) -> Vec<String> {
         texts(&self.0.failures())
     }
@@ -162,7 +162,8 @@ impl Engine {
         page_locked::zeros(py, &self.0, shape)
     }
 
-    /// How long each kernel ran since the last call: name, seconds and launches. Empty without time_kernels.
+    /// Returns the run time of each kernel since the last call: name, seconds and launches. Empty
+    /// without time_kernels.
     fn take_kernel_times(&self) -> Vec<(&'static str, f64, u64)> {
         self.0.take_kernel_times().into_iter().map(|time| (time.kernel, time.seconds, time.launches)).collect()
     }

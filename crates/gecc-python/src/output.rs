@@ -46,7 +46,7 @@ enum Memory<'py> {
     Caller(PyReadwriteArrayDyn<'py, u8>),
     /// An array that nobody else has seen so far.
     Numpy(Bound<'py, PyArrayDyn<u8>>),
-    /// What becomes an Arrow array.
+    /// Memory that becomes an Arrow array.
     Arrow(Vec<u8>),
 }
 

@@ -9,7 +9,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use zeroize::Zeroize;
 
-/// What holds the memory of an array. It is wiped in the end, as it may have held secrets.
+/// The owner of an array's memory. It is wiped at the end, because it may have held secrets.
 #[pyclass(frozen)]
 struct Memory(PageLocked<u8>);
 

@@ -16,8 +16,8 @@ pub fn look_at_signals(py: Python<'_>, item: usize) -> PyResult<()> {
     if item.is_multiple_of(PER_LOOK) { py.check_signals() } else { Ok(()) }
 }
 
-/// Has work done on all items without the GIL. With no items it is done once, so that the engine sees the other
-/// arguments.
+/// Runs work on all items without the GIL. Without items it runs once, so that the engine checks
+/// the other arguments.
 ///
 /// # Errors
 /// That of the engine, or of a signal's handler: `KeyboardInterrupt` after Ctrl-C. No thread works on the items any
@@ -31,10 +31,10 @@ pub fn run(
     run_or(py, engine, items, None, exception, work)
 }
 
-/// How long an item's message is.
+/// The length of an item's message.
 pub type Length<'a> = &'a dyn Fn(usize) -> usize;
 
-/// The same for pieces that long messages end earlier, and for work with errors of another kind.
+/// Runs work in pieces that long messages end earlier, and that fails with another kind of error.
 ///
 /// # Errors
 /// What is made of that of the work, or that of a signal's handler.

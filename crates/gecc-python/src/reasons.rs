@@ -1,4 +1,4 @@
-//! What a byte says of an item: the engine's codes, and those of values that cannot be read.
+//! One-byte reasons of items: the engine's codes, and those of values that cannot be read.
 
 use gecc::{Rejection, Verdict};
 use gecc_arrow::{CellProblem, Field, Reason};
@@ -16,7 +16,7 @@ pub fn code_of(engines: u8) -> u8 {
     }
 }
 
-/// What an argument is, for the codes of its values.
+/// The role of an argument, for the codes of its values.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Role {
     /// One that files have too, and their codes.
@@ -40,7 +40,7 @@ impl Role {
         }
     }
 
-    /// Whether values are private keys.
+    /// Returns whether values are private keys.
     pub fn is_secret(self) -> bool {
         self == Role::Field(Field::SecretKey)
     }
@@ -55,7 +55,7 @@ pub fn reason_texts() -> Vec<(u8, String, String)> {
     [valid].into_iter().chain(reasons).collect()
 }
 
-/// As constants of Python are written: `SOutOfRange` becomes `S_OUT_OF_RANGE`.
+/// Returns the name of a Python constant: `SOutOfRange` becomes `S_OUT_OF_RANGE`.
 fn name(reason: Reason) -> String {
     let name = match reason {
         Reason::Rejected(rejection) => format!("{rejection:?}"),

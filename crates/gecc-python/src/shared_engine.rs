@@ -13,7 +13,7 @@ struct Slot {
     process: u32,
     /// Locked while the engine is made: others wait for it.
     engine: Mutex<Option<Engine>>,
-    /// That of the process from which this one forked.
+    /// The slot of the process from which this one was forked.
     inherited: Option<&'static Slot>,
 }
 
@@ -37,7 +37,8 @@ fn slot() -> &'static Slot {
     }
 }
 
-/// Whether an engine could have used GPUs, or may have been about to when the process forked.
+/// Returns whether an engine could have used GPUs, or may have been about to when the process
+/// forked.
 fn may_use_gpus(slot: &Slot) -> bool {
     let engine = match slot.engine.try_lock() {
         Ok(engine) => engine,

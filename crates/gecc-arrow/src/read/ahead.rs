@@ -12,7 +12,7 @@ use std::thread::{self, JoinHandle};
 /// The results of the tasks `0..tasks`, in order. At most `window` tasks are begun whose results nobody has taken.
 /// Threads end when this is dropped.
 pub(crate) struct Ahead<T> {
-    /// What the tasks enter, and leave when their results are taken.
+    /// The memory budget that tasks enter, and leave when their results are taken.
     room: Arc<Room>,
     results: InOrder<T>,
 }
@@ -95,7 +95,7 @@ impl<T> Drop for Ahead<T> {
 }
 
 impl<T> Threads<T> {
-    /// Has the next task begun, where there is one.
+    /// Starts the next task, if any.
     fn begin(&mut self) {
         let goes_on = self.tasks.next().zip(self.entrance.as_ref()).is_some_and(|(task, to)| to.hand_in(task));
         if !goes_on {

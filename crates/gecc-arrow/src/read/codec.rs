@@ -9,7 +9,8 @@ use std::cell::RefCell;
 use std::io::Read;
 use zstd::bulk::Decompressor;
 
-/// How the pages of a column are compressed. What a file may name and is not here is refused.
+/// The compression of a column's pages. Codecs that a file may name but that are not listed here
+/// are refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Codec {
     Snappy,
@@ -18,7 +19,8 @@ pub(crate) enum Codec {
     Brotli,
     /// Blocks of LZ4 as they are.
     Lz4Raw,
-    /// What old writers call LZ4: Hadoop's blocks, a frame, or a block as it is, which are told apart by trying.
+    /// The codec that old writers call LZ4: Hadoop's blocks, a frame, or a raw block, told apart by
+    /// trying.
     Lz4,
 }
 
@@ -62,8 +64,8 @@ impl Codec {
     }
 }
 
-/// By the thread's own decompressor. One that is made asks the processor what it can do, which takes a virtual machine
-/// longer than a small page.
+/// Decompresses with the thread's own decompressor. Making one queries the processor's features,
+/// which takes a virtual machine longer than a small page.
 fn unzstd(from: &[u8], to: &mut [u8]) -> Option<usize> {
     thread_local! {
         static KEPT: RefCell<Option<Decompressor<'static>>> = const { RefCell::new(None) };
@@ -82,7 +84,7 @@ fn gunzip(from: &[u8], to: &mut [u8]) -> Option<usize> {
     read_whole(flate2::read::MultiGzDecoder::new(from), to)
 }
 
-/// What a decoder gives up to its end.
+/// Reads a decoder to its end.
 fn read_whole(mut decoder: impl Read, to: &mut [u8]) -> Option<usize> {
     decoder.read_exact(to).ok()?;
     let is_end = decoder.read(&mut [0]).ok()? == 0;
@@ -102,7 +104,7 @@ fn unlz4(from: &[u8], to: &mut [u8]) -> Option<usize> {
     lz4_flex::block::decompress_into(from, to).ok()
 }
 
-/// How a frame of LZ4 begins.
+/// The magic number of an LZ4 frame.
 const LZ4_FRAME: [u8; 4] = [0x04, 0x22, 0x4d, 0x18];
 
 /// Blocks of Hadoop's `BlockCompressorStream`: how many bytes one becomes, and its chunks, each a block of LZ4 behind
@@ -161,7 +163,7 @@ mod tests {
         25cbb265c5b26a59b3ac5b362c9b962dcbb665c7b26bd9b3ec5b0e2c879623cbb1e5c4726a39b39c5b2e2c97962bcbb5e5c6\
         726bb9b3dc5b1e2c8f9627cbb3e5c5f26a79b3bc5b3e2c9f962fcbb7e5c7f26bf9b3fca32505f0000b";
 
-    /// What was compressed elsewhere.
+    /// Data that was compressed by another program.
     fn hex_of_test(bytes: &[u8]) -> Vec<u8> {
         assert_eq!(bytes.len(), 100_000);
         const_hex::decode(BY_BROTLI).unwrap()

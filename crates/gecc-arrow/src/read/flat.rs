@@ -12,7 +12,7 @@ use parquet::file::metadata::ParquetMetaData;
 /// Bytes that a table takes at most when it is decoded, beside its texts.
 const TABLE: u64 = 512;
 
-/// As many tables, and bytes of all that is referred to, as memory allows.
+/// Returns verifier limits on tables and referenced bytes, according to the available memory.
 fn options(max_memory: u64) -> VerifierOptions {
     let default = VerifierOptions::default();
     let least = |limit: u64, default: usize| usize::try_from(limit).map_or(default, |limit| limit.min(default));
@@ -40,7 +40,8 @@ pub(crate) fn footer(bytes: &[u8], max_memory: u64) -> Result<Footer<'_>, Error>
     root_as_footer_with_opts(&options(max_memory), bytes).map_err(malformed)
 }
 
-/// Whether a Parquet file has a schema of Arrow's that can be decoded within the memory. It is of use, but not needed.
+/// Returns whether a Parquet file has an Arrow schema that can be decoded within the memory. It is
+/// useful but not required.
 pub(crate) fn has_schema(metadata: &ParquetMetaData, max_memory: u64) -> bool {
     let values = metadata.file_metadata().key_value_metadata().into_iter().flatten();
     let mut schemas =

@@ -5,7 +5,7 @@ use super::thrift::{Scribe, Walker, kind};
 use crate::error::Error;
 use FieldType::{Binary, Bool, I8, I32, I64, List, Refused, Struct, Union};
 
-/// How deep groups of columns may be nested: readers call themselves as deep.
+/// The maximum nesting depth of column groups, since readers recurse as deep.
 const SCHEMA_DEPTH: usize = 64;
 /// Row groups have a number of 16 bits.
 const ROW_GROUPS: u64 = i16::MAX as u64 + 1;
@@ -14,7 +14,7 @@ const ELEMENT: u64 = 2048;
 /// Bytes that it takes for a column of a row group.
 const CHUNK: u64 = 640;
 
-/// What a field has to be.
+/// The required type of a field.
 enum FieldType {
     Bool,
     I8,
@@ -25,7 +25,7 @@ enum FieldType {
     Struct(&'static StructFields),
     /// A struct of which one field is set, and which is left out where that is not known here.
     Union(&'static StructFields),
-    /// What makes the file one that is not read.
+    /// A field that makes the file unsupported.
     Refused(&'static str),
 }
 
@@ -101,7 +101,7 @@ pub(crate) fn within(what: &'static str, found: u64, limit: u64) -> Result<(), E
     if found > limit { Err(Error::Limit { what, found, limit }) } else { Ok(()) }
 }
 
-/// Why a footer is not read.
+/// The reason why a footer is refused.
 type Refusal = &'static str;
 
 const UNREADABLE: Refusal = "the footer cannot be read";
@@ -184,7 +184,7 @@ impl FieldType {
     }
 }
 
-/// How much a footer describes.
+/// The size of what a footer describes.
 #[derive(Default)]
 struct Extent {
     elements: u64,
@@ -194,7 +194,7 @@ struct Extent {
 }
 
 impl Extent {
-    /// Of a footer that was written here.
+    /// Reads a footer that was written here.
     fn read(footer: &[u8]) -> Option<Self> {
         let mut extent = Extent::default();
         let (mut walker, mut last) = (Walker::new(footer), 0);

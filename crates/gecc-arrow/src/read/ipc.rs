@@ -21,7 +21,7 @@ use std::sync::Arc;
 /// The letters at both ends of a file.
 pub(crate) const MAGIC: &[u8] = b"ARROW1";
 
-/// What a message in a stream begins with.
+/// The marker at the start of each message in a stream.
 pub(crate) const CONTINUATION: [u8; 4] = [0xff; 4];
 
 /// Bytes of the longest metadata of a message, and of the longest footer.
@@ -335,7 +335,7 @@ fn take(input: &mut impl Read, count: u64) -> Result<Vec<u8>, Error> {
 
 /// This many bytes, or fewer where the input ends.
 fn take_some(input: &mut impl Read, count: u64) -> Result<Vec<u8>, Error> {
-    /// What is asked of memory before there are bytes for it.
+    /// The initial allocation before any bytes have arrived.
     const BEGIN: u64 = 1 << 20;
     let mut bytes = Vec::with_capacity(count.min(BEGIN) as usize);
     input.take(count).read_to_end(&mut bytes)?;

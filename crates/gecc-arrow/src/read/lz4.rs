@@ -1,5 +1,5 @@
-//! How much frames of LZ4 may become, by the headers of their blocks: Arrow's decoder writes all that they hold,
-//! whatever a message claims.
+//! Bounds the decompressed size of LZ4 frames by the headers of their blocks, because Arrow's
+//! decoder writes everything they hold, whatever a message claims.
 //!
 //! <https://github.com/lz4/lz4/blob/dev/doc/lz4_Frame_format.md>
 
@@ -9,7 +9,8 @@ const SKIPPABLE: std::ops::RangeInclusive<u32> = 0x184d_2a50..=0x184d_2a5f;
 const MOST_OF_A_BYTE: u64 = 255;
 const HIGHEST_BIT: u32 = 1 << 31;
 
-/// As many bytes as frames one behind the other may become, or more; `None` where something else is among them.
+/// Returns an upper bound of the decompressed size of consecutive frames; `None` if there is
+/// anything else among them.
 pub(crate) fn bound(mut bytes: &[u8]) -> Option<u64> {
     let mut sum: u64 = 0;
     while !bytes.is_empty() {
@@ -26,7 +27,7 @@ pub(crate) fn bound(mut bytes: &[u8]) -> Option<u64> {
     Some(sum)
 }
 
-/// The same of a frame behind its magic.
+/// Returns the bound of a frame after its magic number.
 fn frame(bytes: &mut &[u8]) -> Option<u64> {
     let [flags, sizes] = *take(bytes, 2)? else { return None };
     let has = |bit: u8| flags >> bit & 1 == 1;

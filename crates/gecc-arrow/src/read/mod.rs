@@ -29,7 +29,7 @@ use std::io::{Cursor, Read};
 use std::path::Path;
 use std::sync::Arc;
 
-/// How a file is read.
+/// Options for reading a file.
 #[derive(Clone, Debug)]
 pub struct ReadOptions {
     /// Rows of a batch. Those of Parquet have as many, and the last the rest; those of Arrow IPC are cut and combined
@@ -53,12 +53,12 @@ impl Default for ReadOptions {
     }
 }
 
-/// Which columns are read.
+/// The columns to read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Projection {
     /// All.
     All,
-    /// Those at these places of the schema, in the order of the schema.
+    /// The columns at these positions of the schema, in the order of the schema.
     Only(Vec<usize>),
 }
 
@@ -79,7 +79,7 @@ impl Projection {
     }
 }
 
-/// What a file or stream turned out to be.
+/// The detected format of a file or stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
     /// Parquet.
@@ -209,7 +209,7 @@ impl Input {
         }
     }
 
-    /// What is read.
+    /// Returns the format of the input.
     pub fn format(&self) -> Format {
         match self.content {
             Content::Parquet(_) => Format::Parquet,
@@ -226,7 +226,7 @@ impl Input {
         }
     }
 
-    /// What tells how far the input has come.
+    /// Returns the progress of the input, which any thread may query.
     pub fn progress(&self) -> Arc<Progress> {
         self.progress.clone()
     }
@@ -299,7 +299,7 @@ impl Batches {
         self.place.get()
     }
 
-    /// What tells others how far the input has come.
+    /// Returns the progress of the input, which any thread may query.
     pub(crate) fn progress(&self) -> Arc<Progress> {
         self.progress.clone()
     }

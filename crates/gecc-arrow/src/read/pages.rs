@@ -28,13 +28,13 @@ pub(crate) const MOST_JUMPS: usize = 1 << 16;
 /// Bytes of the longest number: of a decimal number with 76 digits, and room for zeros in front.
 const LONGEST_NUMBER: usize = 64;
 
-/// What a task may read, and what it has.
+/// The memory limit of a task and its current use.
 pub(crate) struct Tally {
     task: usize,
     room: Arc<Room>,
     /// Bytes of a page when it is decompressed.
     page_limit: u64,
-    /// Those of all pages of the task.
+    /// The limit on the sum of the task's pages.
     limit: u64,
     pub refusal: Refusal,
     read: Mutex<u64>,
@@ -55,7 +55,8 @@ impl Tally {
     }
 }
 
-/// Why reading was refused. The decoder makes a text of the errors that pass through it, so that they are kept here.
+/// The reason why reading was refused. The decoder turns errors that pass through it into text, so
+/// they are kept here.
 #[derive(Default)]
 pub(crate) struct Refusal(Mutex<Option<Error>>);
 
@@ -73,7 +74,7 @@ impl Refusal {
     }
 }
 
-/// What the values of a column are.
+/// The type of a column's values.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Leaf {
     pub physical: PhysicalType,
@@ -83,7 +84,7 @@ pub(crate) struct Leaf {
     pub lists: u16,
     /// The definition level of a value that is not null.
     pub definitions: u16,
-    /// Whether values are copied out of a dictionary for each row, although they may be long.
+    /// True if values are copied from a dictionary for each row, although they may be long.
     pub copied: bool,
 }
 
@@ -463,7 +464,7 @@ impl PageReader for ChunkPages {
     }
 }
 
-/// What a page says of itself.
+/// A page header.
 #[derive(Clone, Copy, Debug)]
 struct PageHeader {
     /// Bytes of the header.

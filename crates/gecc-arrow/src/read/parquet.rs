@@ -176,7 +176,7 @@ fn leaf(file: &ParquetFile, place: usize, data_type: &DataType) -> Leaf {
     }
 }
 
-/// What decodes the rows of a file.
+/// Decodes the rows of a file.
 struct Decoder {
     file: ParquetFile,
     per_batch: u64,
@@ -391,8 +391,9 @@ fn row_starts(metadata: &ParquetMetaData) -> Result<Vec<u64>, Error> {
     Ok(starts)
 }
 
-/// With bytes and texts as views. A view of a dictionary's value is 16 bytes, where a copy may be millions, and pages
-/// without a dictionary are not copied. Lists of a fixed size are lists of any, since a null would be that many values.
+/// Returns the fields with bytes and texts as views. A view of a dictionary's value takes 16 bytes
+/// where a copy may take millions, and pages without a dictionary are not copied. Fixed-size lists
+/// become lists, since each null would take that many values.
 fn with_views(fields: &Fields) -> Fields {
     fields.iter().map(with_view).collect()
 }
@@ -422,7 +423,7 @@ fn view_of(data_type: &DataType) -> DataType {
     }
 }
 
-/// How much is decoded at a time.
+/// The amount that is decoded at a time.
 struct Portion {
     /// Rows of a batch.
     rows: u64,
@@ -450,7 +451,8 @@ impl Portion {
     }
 }
 
-/// What the columns of a row take in memory, as the footer says it, and at least what their types do.
+/// Returns the memory of a row's columns according to the footer, and at least what their types
+/// need.
 fn bytes_of_row(file: &ParquetFile, columns: &[usize]) -> u64 {
     let schema = file.metadata.file_metadata().schema_descr();
     let mask = ProjectionMask::roots(schema, columns.iter().copied());

@@ -1,11 +1,11 @@
-//! How far an input has come.
+//! Progress of an input.
 
 use std::io::{self, Read};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// How much of an input is done: that of the batches whose answers were taken ([`crate::answer_each`],
-/// [`crate::transform`]). Any thread may ask.
+/// The progress of an input: the batches whose answers have been taken ([`crate::answer_each`],
+/// [`crate::transform`]). Any thread may query it.
 #[derive(Debug, Default)]
 pub struct Progress {
     bytes: AtomicU64,

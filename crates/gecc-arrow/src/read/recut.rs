@@ -9,14 +9,14 @@ use arrow_select::concat::concat_batches;
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
-/// How long rows wait for others, where these do not come.
+/// The time that rows wait for further ones.
 const PATIENCE: Duration = Duration::from_millis(10);
 
 /// Bytes that small batches take at most while they wait and are combined: a column of texts or bytes with offsets of
 /// 32 bits has room for 2^31.
 const MOST_BYTES: u64 = 1 << 30;
 
-/// What a source of batches gives.
+/// An event from a source of batches.
 pub(crate) enum Came {
     Batch(RecordBatch),
     /// Nothing yet, in the time that was given.
@@ -35,11 +35,11 @@ pub(crate) struct Recut {
     rows: usize,
     bytes: u64,
     small: Small,
-    /// What small ones were combined to, in order.
+    /// Combined small batches, in order.
     combined: VecDeque<RecordBatch>,
-    /// What is left of a large one, which comes after them.
+    /// The rest of a large batch, which comes after them.
     large: Option<RecordBatch>,
-    /// What comes after all small batches.
+    /// The error that comes after all small batches.
     end: Option<Error>,
 }
 
@@ -172,7 +172,7 @@ mod tests {
         RecordBatch::try_from_iter([("bytes", column)]).unwrap()
     }
 
-    /// What comes out where these go in, and nothing at all comes in the places of `None`.
+    /// Returns the output for this input, where `None` means that nothing arrives.
     fn batches_of(
         batches: Vec<Option<RecordBatch>>,
         schema: SchemaRef,

@@ -13,7 +13,7 @@ pub(crate) struct Room {
 
 #[derive(Default)]
 struct State {
-    /// What each task has.
+    /// The memory held by each task.
     held: BTreeMap<usize, u64>,
     /// The task whose result is taken next.
     next: usize,

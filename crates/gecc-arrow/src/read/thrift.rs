@@ -9,7 +9,7 @@ pub(crate) struct Walker<'a> {
     at: usize,
 }
 
-/// How deep values may be nested.
+/// The maximum nesting depth of values.
 const DEPTH: u32 = 64;
 
 /// Types of fields and elements.

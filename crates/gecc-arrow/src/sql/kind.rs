@@ -1,4 +1,4 @@
-//! What the functions are: their names, arguments and results.
+//! The SQL functions: their names, arguments and results.
 
 use crate::cells::append_hexadecimal;
 use crate::mapping::{takes, wanted};
@@ -9,12 +9,12 @@ use gecc::ecdsa::Policy;
 use gecc::ed25519::{Rule, UnknownRule, Variant};
 use gecc::fields::{Field, Hash, Mapping, SignatureForm, UnknownHash, UnknownSignatureForm};
 
-/// What a function computes.
+/// A SQL function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum FunctionKind {
     /// Verdicts on ECDSA signatures.
     EcdsaVerify,
-    /// The same of signatures in DER.
+    /// Verdicts on ECDSA signatures in DER.
     EcdsaVerifyDer,
     /// The public keys that made ECDSA signatures.
     EcdsaRecover,
@@ -26,25 +26,25 @@ pub enum FunctionKind {
     EthAddress,
     /// Verdicts on SM2 signatures.
     Sm2Verify,
-    /// The same of signatures in DER.
+    /// Verdicts on SM2 signatures in DER.
     Sm2VerifyDer,
     /// Verdicts on BIP 340 signatures.
     Bip340Verify,
     /// Verdicts on Ed25519 signatures, by a rule that the statement names.
     Ed25519Verify,
-    /// The same of Ed25519ctx, whose context the statement names too.
+    /// Verdicts on Ed25519ctx signatures, with a context that the statement names.
     Ed25519ctxVerify,
-    /// The same of Ed25519ph.
+    /// Verdicts on Ed25519ph signatures, with a context that the statement names.
     Ed25519phVerify,
     /// The digests of messages by a hash that the statement names, which ECDSA signs.
     MessageDigest,
 }
 
-/// What a call computes: a function, and what its statement names.
+/// A function together with the values that its statement names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Task {
     pub(super) computed: Computed,
-    /// Of Ed25519.
+    /// The variant of Ed25519.
     pub(super) variant: Variant,
     /// Of ECDSA.
     pub(super) form: SignatureForm,
@@ -60,12 +60,12 @@ pub(super) enum Computed {
     Digests(Hash),
 }
 
-/// Which of two functions of the same arguments it is.
+/// Selects one of two functions with the same arguments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Gives {
-    /// What is computed.
+    /// The result.
     Result,
-    /// Why there is none, or why a signature is not valid.
+    /// The reason why there is no result, or why a signature is not valid.
     Reason,
 }
 
@@ -132,7 +132,8 @@ impl FunctionKind {
         self.described().2
     }
 
-    /// Whether a field may be of this type. Keys of 32 bytes are for BIP 340 and Ed25519 alone.
+    /// Checks whether a field may have this type. Keys of 32 bytes are only for BIP 340 and
+    /// Ed25519.
     ///
     /// # Errors
     /// What it has to be.
@@ -150,7 +151,7 @@ impl FunctionKind {
         Err(format!("`{field}` is {data_type}, but must be {}", wanted(field)))
     }
 
-    /// What a call computes, with what its statement has in the places of [`FunctionKind::names`].
+    /// Returns the task of a call, given the statement's values for [`FunctionKind::names`].
     ///
     /// # Errors
     /// Where a name is needed and there is none, where nothing is called so, or it is a curve without ECDSA.
@@ -186,7 +187,7 @@ impl FunctionKind {
         Ok(Task { computed, variant, form })
     }
 
-    /// How many of the last arguments may be left out.
+    /// Returns the number of trailing arguments that may be omitted.
     pub fn optional(self) -> usize {
         usize::from(matches!(self, FunctionKind::EcdsaRecover | FunctionKind::EcdsaRecoverForm))
     }
@@ -232,7 +233,7 @@ fn rule(name: Option<&str>) -> Result<Rule, String> {
     name.parse().map_err(|unknown: UnknownRule| unknown.to_string())
 }
 
-/// In hexadecimal digits, as all texts that are bytes.
+/// Decodes a context from hexadecimal digits, like all texts that represent bytes.
 fn context(digits: Option<&str>) -> Result<Vec<u8>, String> {
     const WANTED: &str = "`context` must be a text in the statement of hexadecimal digits, such as 'beef'";
     let mut context = Vec::new();

@@ -17,18 +17,19 @@ use gecc::{Backend, CurveId, Engine, Verdict, point};
 /// for each. GPUs have the coalescer's own choice.
 const CPU_BATCH: usize = 4 * 8192;
 
-/// What all functions share: an engine, and its coalescer.
+/// The engine and coalescer that all functions share.
 pub struct Service {
     engine: Engine,
     coalescer: Coalescer,
     pool: Pool,
 }
 
-/// What ends a statement.
+/// An error that ends a statement.
 pub type Problem = Box<dyn std::error::Error + Send + Sync>;
 
 impl Service {
-    /// With a coalescer for the batches of SQL engines, some thousand rows of each thread.
+    /// Makes the service with a coalescer sized for SQL engines, which pass some thousand rows per
+    /// thread.
     ///
     /// # Errors
     /// Those of [`gecc::service::CoalescerBuilder::build`].
@@ -41,7 +42,8 @@ impl Service {
         Ok(Self::through(engine, coalescer))
     }
 
-    /// With a coalescer that the caller made of this engine. Longer batches than its largest are cut.
+    /// Makes the service with a coalescer that the caller made for this engine. Batches longer than
+    /// its maximum are split.
     pub fn through(engine: &Engine, coalescer: Coalescer) -> Self {
         Service { engine: engine.clone(), coalescer, pool: Pool::default() }
     }
@@ -51,7 +53,7 @@ impl Service {
         &self.engine
     }
 
-    /// What the coalescer has done so far.
+    /// Returns statistics of the coalescer so far.
     pub fn stats(&self) -> Stats {
         self.coalescer.stats()
     }

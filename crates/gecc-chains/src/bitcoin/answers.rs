@@ -1,4 +1,4 @@
-//! What is known of an input at the end.
+//! Answers about inputs.
 
 use crate::problem::Progress;
 pub use crate::reason::Reason;
@@ -20,7 +20,7 @@ impl fmt::Debug for Txid {
     }
 }
 
-/// What the script that asks for signatures is inside of.
+/// The wrapping of the script that requires signatures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Wrapping {
     /// It is the output's own.
@@ -33,7 +33,7 @@ pub enum Wrapping {
     P2shP2wsh,
 }
 
-/// What an input has to show.
+/// The template of an input, which determines what it has to show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Template {
     /// A signature by a key.
@@ -42,9 +42,9 @@ pub enum Template {
     P2pkh(Wrapping),
     /// Signatures by some of several keys.
     Multisig(Wrapping),
-    /// As P2PKH, in BIP 141, version 0.
+    /// Like P2PKH, in BIP 141, version 0.
     P2wpkh,
-    /// The same inside BIP 16.
+    /// P2WPKH inside BIP 16.
     P2shP2wpkh,
     /// BIP 341, by the output's key.
     TaprootKey,
@@ -89,23 +89,23 @@ impl Template {
     }
 }
 
-/// What is known of one input.
+/// The answer about one input.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Answer {
     /// The height of the block, where it says it (BIP 34).
     pub height: Option<u64>,
     /// The transaction.
     pub txid: Txid,
-    /// Which of its inputs, counted from 0.
+    /// The index of the input, counted from 0.
     pub input: u32,
-    /// What it has to show.
+    /// The template of the input.
     pub template: Template,
-    /// Why that does not hold, or was not checked; `None` where it holds.
+    /// The reason why the input does not pass or was not checked; `None` if it passes.
     pub reason: Option<Reason>,
 }
 
 impl Answer {
-    /// Whether the input is properly signed; `None` where that was not checked.
+    /// Returns whether the input is properly signed; `None` if that was not checked.
     pub fn valid(&self) -> Option<bool> {
         Reason::verdict(self.reason)
     }
@@ -116,6 +116,6 @@ impl Answer {
 pub struct Answers {
     /// One for each input but those of coinbases.
     pub answers: Vec<Answer>,
-    /// How far the files were read.
+    /// The progress of reading files.
     pub progress: Progress,
 }

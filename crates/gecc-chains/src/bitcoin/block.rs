@@ -12,12 +12,12 @@ pub type Place = u32;
 
 /// Bytes of a block's header.
 pub const BLOCK_HEADER: usize = 80;
-/// Where it has the hash of the block before.
+/// The position of the previous block's hash.
 pub const BEFORE: Range<usize> = 4..36;
 /// BIP 144: what stands behind the version of a transaction with witnesses, in place of the number of its inputs.
 const MARKER: u8 = 0;
 const FLAG: u8 = 1;
-/// Of an input without a witness.
+/// The position that stands for a missing witness.
 const NO_WITNESS: Place = 0;
 
 /// A block, taken apart.
@@ -25,14 +25,14 @@ pub struct Block {
     bytes: Vec<u8>,
     transactions: Vec<Transaction>,
     inputs: Vec<Input>,
-    /// For each transaction where its outputs begin, and where each ends.
+    /// The start and end positions of each transaction's outputs.
     outputs: Vec<Place>,
 }
 
-/// Where the parts of a transaction are.
+/// The positions of a transaction's parts.
 struct Transaction {
     version: Place,
-    /// From the number of inputs to the last output, without marker and flag.
+    /// The part from the number of inputs to the last output, without marker and flag.
     body: Range<Place>,
     lock_time: Place,
     /// Among all of the block.
@@ -40,7 +40,7 @@ struct Transaction {
     outputs: Range<Place>,
 }
 
-/// Where the parts of an input are.
+/// The positions of an input's parts.
 struct Input {
     outpoint: Place,
     script: Place,
@@ -218,7 +218,7 @@ pub struct InputView<'a> {
     pub outpoint: &'a [u8; 36],
     pub script: &'a [u8],
     pub sequence: &'a [u8; 4],
-    /// What begins with the witness, where there is one.
+    /// The bytes from the start of the witness on, if there is one.
     witness: Option<&'a [u8]>,
 }
 
@@ -286,7 +286,7 @@ impl<'a> TransactionView<'a> {
         Outputs { bytes: &self.block.bytes, places }
     }
 
-    /// Whether it makes money and spends none.
+    /// Returns whether the transaction is a coinbase.
     pub fn is_coinbase(self) -> bool {
         const NULL: [u8; 36] = {
             let mut null = [0; 36];
@@ -311,7 +311,7 @@ impl<'a> InputView<'a> {
 #[derive(Clone, Copy)]
 pub struct Outputs<'a> {
     bytes: &'a [u8],
-    /// Where the first begins, and where each ends.
+    /// The start of the first, and the end of each.
     places: &'a [Place],
 }
 
@@ -362,7 +362,7 @@ pub struct Spent {
 }
 
 impl Spent {
-    /// Of bytes, with the place where the first begins and those where each ends.
+    /// Makes outputs from bytes, the start of the first, and the end of each.
     pub fn new(bytes: Vec<u8>, places: Vec<Place>) -> Self {
         Spent { bytes, places }
     }

@@ -5,18 +5,18 @@ use super::answers::Reason;
 use super::script::OTHER_SCRIPT;
 use gecc::{Engine, PublicKeys, Rejection, Rows, Verdict, tweak};
 
-/// What a control block says, and the output for which it has to hold.
+/// The contents of a control block, and the output that it has to match.
 #[derive(Clone, Copy)]
 pub struct Commitment {
     pub internal_key: [u8; 32],
     pub root: [u8; 32],
     pub output_key: [u8; 32],
-    /// Whether the output's key has an odd y.
+    /// True if the output's key has an odd y.
     pub is_odd: bool,
 }
 
 impl Commitment {
-    /// Whether this point, `x || y`, is the output's key.
+    /// Returns whether this point, `x || y`, is the output's key.
     fn is_met(&self, point: &[u8; 64]) -> bool {
         point[..32] == self.output_key && (point[63] & 1 == 1) == self.is_odd
     }
@@ -25,7 +25,7 @@ impl Commitment {
 /// The commitments of some inputs.
 #[derive(Default)]
 pub struct Commitments {
-    /// With the answers that they decide.
+    /// All commitments with the indices of the answers that they decide.
     all: Vec<(usize, Commitment)>,
 }
 

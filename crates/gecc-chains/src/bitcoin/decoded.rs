@@ -154,7 +154,7 @@ impl Decoded {
         Ok(())
     }
 
-    /// The same for an input of taproot.
+    /// Adds the claims of a taproot input.
     fn claim_taproot(&mut self, hashes: &Sighashes, index: usize, spend: taproot::Spend) -> Result<(), Reason> {
         let answer = self.answers.len();
         if let Some(commitment) = spend.commitment() {
@@ -174,9 +174,9 @@ pub struct Columns {
 /// A block of which inputs are still to be added.
 pub struct Open {
     block: Block,
-    /// Of each of its transactions.
+    /// The ids of its transactions.
     txids: Vec<Txid>,
-    /// What its inputs spend.
+    /// The outputs that its inputs spend.
     spent: Spent,
     rules: Rules,
     /// Bytes that signatures in the old form may still ask to be hashed.
@@ -198,7 +198,7 @@ fn spending(transaction: TransactionView) -> usize {
 const MOST_LEGACY: u64 = 20_000 * 1_000_000;
 const TOO_MUCH: Reason = Reason::NotChecked("the block asks for more hashing than consensus allows");
 
-/// What is wrong with a block as a whole.
+/// A defect of a whole block.
 #[derive(Debug)]
 pub enum Flaw {
     /// It left the chain, or was not connected yet.
@@ -292,10 +292,10 @@ fn require_whole(block: &Block, txids: &[Txid]) -> Result<(), String> {
 
 /// r = s = 0: stands for what is no signature at all.
 const NEVER_VALID: [u8; 64] = [0; 64];
-/// What it signs.
+/// The digest that stands for nothing being signed.
 const NOTHING: Digest = Digest::Known([0; 32]);
 
-/// What a signature signs, and r and s.
+/// Decodes a signature into its digest, r and s.
 fn signature(
     hashes: &Sighashes,
     index: usize,

@@ -2,7 +2,7 @@
 
 use sha2::{Digest, Sha256};
 
-/// What is wrong is a clause.
+/// A result whose error is a clause that describes the problem.
 pub type Result<T> = std::result::Result<T, &'static str>;
 
 pub const ENDS_EARLY: &str = "the encoding ends too early";

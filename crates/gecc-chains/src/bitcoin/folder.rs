@@ -30,11 +30,12 @@ const PIECE: usize = 1 << 20;
 const MOST_BLOCKS: usize = 1 << 21;
 /// Bytes that are taken for a block of a file, until what it spends is found.
 const BLOCK_BYTES: usize = 256;
-/// How often the file of what blocks spend is hashed where its records do not find their blocks at once.
+/// The number of times a file's bytes are hashed at most if undo records do not match their blocks
+/// at once.
 const HASHED: u64 = 64;
 /// How much longer it takes to hash the bytes of a block than to read them, more or less.
 const HASHING: u64 = 8;
-/// What a try counts beside the bytes that are hashed.
+/// The fixed cost of an attempt, in bytes hashed.
 const TRY: u64 = 256;
 
 /// A block in its file.
@@ -45,7 +46,7 @@ struct Found {
     before: [u8; 32],
     /// The beginning of its hash, by which those that follow it are found.
     hash: u64,
-    /// Where what it spends is in the other file.
+    /// The position of its undo record in the other file.
     undo: Option<(u64, u32)>,
 }
 
@@ -417,8 +418,9 @@ impl SpentReader<'_> {
     }
 }
 
-/// Has records go to the blocks of the chain, where there are fewer than blocks that they fit: the checksum covers only
-/// the block before. After a `-reindex` there are none of blocks that left the chain, which no other block follows.
+/// Assigns records to the blocks of the chain if there are fewer records than matching blocks: the
+/// checksum covers only the previous block. After a `-reindex` there are no records of blocks that
+/// left the chain and that no other block follows.
 fn give_to_followed(found: &mut [Found]) {
     let followed: HashSet<u64> = found.iter().map(|block| beginning(&block.before)).collect();
     let row =
@@ -437,9 +439,9 @@ fn give_to_followed(found: &mut [Found]) {
 
 /// Blocks for which nothing was found yet.
 struct Waiting {
-    /// By how many of their transactions spend something, in the order of the file.
+    /// Blocks by the number of their spending transactions, in file order.
     all: BTreeSet<(u64, usize)>,
-    /// The same by the block before, too.
+    /// Blocks by their previous block as well.
     following: BTreeSet<(u64, u64, usize)>,
     /// The block that was found last, by its hash.
     last: Option<u64>,

@@ -49,7 +49,7 @@ pub fn instructions(script: &[u8]) -> Instructions<'_> {
 }
 
 impl<'a> Instructions<'a> {
-    /// What is pushed behind its length, of this many bytes.
+    /// Reads a push whose length has this many bytes.
     fn sized(&mut self, length_bytes: usize) -> Option<&'a [u8]> {
         let length =
             self.rest.split_off(..length_bytes)?.iter().rev().fold(0, |length, byte| length << 8 | usize::from(*byte));

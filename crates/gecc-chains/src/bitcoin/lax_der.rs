@@ -29,7 +29,7 @@ pub fn signature_from_lax_der(der: &[u8]) -> Option<LaxSignature> {
     Some(LaxSignature::Numbers(signature))
 }
 
-/// How many bytes say a length. The length itself is not looked at.
+/// Returns the number of bytes that encode a length. The length itself is ignored.
 fn length_of_length(bytes: &[u8]) -> Option<usize> {
     let first = *bytes.first()?;
     let length = 1 + if first < 0x80 { 0 } else { usize::from(first - 0x80) };

@@ -1,4 +1,4 @@
-//! Whether the inputs of Bitcoin's blocks were signed by those who could spend them.
+//! Verifies that the inputs of Bitcoin's blocks were signed by those entitled to spend them.
 //!
 //! [`verify`] reads the blocks that Bitcoin Core keeps, with what they spend, and single blocks with what they spend
 //! beside them. Each input is taken apart by [`Template`]; for those of known form it computes what was signed (as
@@ -85,7 +85,7 @@ pub fn verify<'a, B>(
     verify_as(settings, chain, blocks, &Plain, |parts| parts.into_iter().try_for_each(&mut sink))
 }
 
-/// The same, with what `form` makes of the answers.
+/// Verifies blocks and converts the answers with `form`.
 ///
 /// # Errors
 /// As for [`verify`].
@@ -140,14 +140,14 @@ impl Content {
     }
 }
 
-/// How the outputs that a block spends are written.
+/// The encoding of the outputs that a block spends.
 #[derive(Clone, Copy)]
 enum SpentForm {
     /// One after the other.
     Plain,
-    /// Those of each transaction behind their number.
+    /// The outputs of each transaction after their number.
     ByTransaction,
-    /// The same, compressed: a record of a rev file.
+    /// The outputs by transaction, compressed: a record of a rev file.
     Compressed,
 }
 
@@ -165,11 +165,11 @@ impl SpentForm {
 struct PlacedBlock {
     place: Place,
     block: Vec<u8>,
-    /// What it spends, where that was found.
+    /// The outputs that it spends, if found.
     spent: Option<Vec<u8>>,
 }
 
-/// What is read by itself.
+/// A unit that is read independently.
 pub(crate) enum Source {
     Problems(Vec<Problem>),
     /// Blocks of a folder, the magics that records may have, and the network that the first block of the folder is of,
@@ -182,7 +182,8 @@ pub(crate) enum Source {
     Node(FromNode),
 }
 
-/// In the order of the files. The first block of a folder is looked for when its first file is asked for.
+/// Returns the sources in file order. The first block of a folder is searched when its first file
+/// is requested.
 pub(crate) fn files(paths: &Paths, magics: Magics) -> impl ExactSizeIterator<Item = Source> + Send {
     // Of each folder that Bitcoin Core writes.
     let mut network: Option<(PathBuf, Option<Network>)> = None;
@@ -208,7 +209,7 @@ pub(crate) fn files(paths: &Paths, magics: Magics) -> impl ExactSizeIterator<Ite
     })
 }
 
-/// What a file is, by its name.
+/// The role of a file, by its name.
 enum Role {
     Blocks,
     Block,
@@ -261,7 +262,7 @@ fn undo_of_block(path: &Path) -> PathBuf {
     path.with_file_name(format!("{stem}-undo{ending}"))
 }
 
-/// What is wrong with a block as a whole.
+/// Makes the problem of a whole block.
 fn of_block(path: &Arc<Path>, place: Place, what: Flaw) -> Problem {
     Problem { not_checked: matches!(what, Flaw::NotBeside), ..Problem::new(path, place, what) }
 }
@@ -293,19 +294,19 @@ fn read_whole(mut reader: Reader, longest: u64) -> Result<Vec<u8>, Problem> {
     if bytes.len() as u64 <= longest { Ok(bytes) } else { too_long(&reader) }
 }
 
-/// What blocks are decoded to, and computed from.
+/// The decoded form of blocks, from which answers are computed.
 pub(crate) trait OfBlocks: Default + Send {
     /// A part of a batch with what was computed of it.
     type Computed: Into<Self::Answers> + Send;
-    /// What is known of it at the end.
+    /// The answers about the blocks.
     type Answers: Send;
     /// Memory that serves one batch after the other.
     type Columns: Default + Send;
 
-    /// How far the files were read.
+    /// Returns the progress of reading files.
     fn progress(&mut self) -> &mut Progress;
 
-    /// What tells when a batch is full.
+    /// Returns the size that determines when a batch is full.
     fn size(&self) -> usize;
 
     /// Bytes in memory, more or less.

@@ -25,21 +25,21 @@ pub struct NodeBlock {
     pub height: u64,
     /// The hash that the node has for that height, in the order of its bytes.
     pub hash: [u8; 32],
-    /// What `/rest/block/HASH.bin` gives.
+    /// The response to `/rest/block/HASH.bin`.
     pub block: Vec<u8>,
-    /// What `/rest/spenttxouts/HASH.bin` gives.
+    /// The response to `/rest/spenttxouts/HASH.bin`.
     pub spent: Vec<u8>,
 }
 
 /// Blocks that a node gives, in order.
 pub struct FromNode {
-    /// What problems call it, such as its address.
+    /// The name used in problems, such as the node's address.
     pub name: Arc<Path>,
     /// The blocks, or why there are no more.
     pub blocks: Box<dyn Iterator<Item = Result<NodeBlock, String>> + Send>,
 }
 
-/// Where blocks come from.
+/// The origin of blocks.
 pub enum Chain<'a> {
     /// Files, as [`verify`](super::verify) says.
     Files(&'a Paths),

@@ -28,7 +28,7 @@ const SHORT: usize = 20_000;
 const MADE: usize = 1000;
 /// Scripts, numbers and hashes.
 const SMALL: usize = 100_000;
-/// What decoders decide at.
+/// The byte values at which decoders branch.
 const TELLING: [u8; 12] = [0, 1, 2, 0x14, 0x20, 0x4c, 0x4d, 0x4e, 0xfc, 0xfd, 0xfe, 0xff];
 
 fn random() -> StdRng {
@@ -121,7 +121,8 @@ fn output(random: &mut StdRng) -> TxOut {
     TxOut { value: Amount::from_sat(random.random()), script_pubkey }
 }
 
-/// Whether both take it; they have to agree in all.
+/// Compares both decoders, which have to agree in everything. Returns whether they accept the
+/// bytes.
 fn compare(bytes: &[u8]) -> bool {
     let (found, expected) = (Block::parse(bytes.to_vec()), deserialize::<bitcoin::Block>(bytes));
     assert_eq!(found.is_ok(), expected.is_ok(), "{}", const_hex::encode(bytes));
@@ -200,7 +201,8 @@ fn transactions_are_taken_apart_as_the_crate_bitcoin_does() {
     assert!((CHANGED / 10..CHANGED - CHANGED / 10).contains(&taken));
 }
 
-/// What inputs of a transaction sign, with any script and hash type. How many hashes were compared.
+/// Compares what the inputs of a transaction sign, with any script and hash type. Returns the
+/// number of hashes compared.
 fn compare_hashes(transaction: &[u8], random: &mut StdRng) -> usize {
     let (block, expected) = (Block::parse(transaction.to_vec()).unwrap(), deserialize::<bitcoin::Block>(transaction));
     let expected = &expected.unwrap().txdata[0];

@@ -14,7 +14,7 @@ use gecc::{Engine, PublicKeys, Rejection, Secp256k1, Verdict, ecdsa, hash};
 use rayon::ThreadPool;
 use std::ops::Range;
 
-/// What a signature signs, and r and s.
+/// The digest of a signature, r and s.
 pub struct Pair {
     pub digest: Digest,
     /// Zeros, which are never valid, where the bytes are no signature.
@@ -27,7 +27,7 @@ pub struct Pair {
 pub struct Claim {
     /// The answer that it decides.
     pub answer: usize,
-    /// Those that are left.
+    /// The signatures that are left.
     pub signatures: Range<usize>,
     pub keys: Range<usize>,
 }
@@ -35,7 +35,7 @@ pub struct Claim {
 /// The claims of some inputs.
 #[derive(Default)]
 pub struct Claims {
-    /// What is signed, before it is hashed.
+    /// The messages before they are hashed.
     pub messages: Messages,
     pub signatures: Vec<Pair>,
     /// Rows of the mixed form.
@@ -53,7 +53,7 @@ pub struct Columns {
     rows: Rows,
 }
 
-/// Those of the pairs that are verified next.
+/// The pairs that are verified next.
 #[derive(Default)]
 struct Rows {
     digests: Column<32>,
@@ -158,7 +158,7 @@ fn verify_next<'a>(
     Ok(codes)
 }
 
-/// Whether enough keys are left for the signatures.
+/// Returns whether enough keys are left for the signatures.
 fn is_possible(claim: &Claim) -> bool {
     !claim.signatures.is_empty() && claim.signatures.len() <= claim.keys.len()
 }

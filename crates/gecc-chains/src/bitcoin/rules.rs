@@ -1,4 +1,4 @@
-//! Which rules a block is under, and what signatures look like by them.
+//! Consensus rules of a block, and the form of signatures under them.
 //!
 //! Heights and exceptions are those of Bitcoin Core's `kernel/chainparams.cpp`. A block says its height in its coinbase
 //! since BIP 34. Earlier ones do not, and are under none of the rules that have a height here. Bitcoin Core also asks
@@ -24,7 +24,7 @@ const fn hash(shown: &[u8; 64]) -> [u8; 32] {
     bytes
 }
 
-/// What a block is under.
+/// The consensus rules that apply to a block.
 pub struct Rules {
     /// The height, where the block says it.
     pub height: Option<u64>,
@@ -85,7 +85,7 @@ pub fn height_in(script: &[u8]) -> Option<u64> {
     }
 }
 
-/// From where on rules are in force.
+/// The heights from which rules are in force.
 struct Heights {
     bip66: u64,
     /// BIP 147 came with it.

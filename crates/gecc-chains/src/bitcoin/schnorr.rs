@@ -13,7 +13,7 @@ use rayon::ThreadPool;
 pub struct Signatures {
     /// The answers that they decide.
     answers: Vec<usize>,
-    /// What is signed, before it is hashed.
+    /// The messages before they are hashed.
     messages: Messages,
     signatures: Vec<[u8; 64]>,
     keys: Vec<[u8; 32]>,

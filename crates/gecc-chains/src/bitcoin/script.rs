@@ -12,7 +12,7 @@ use super::instructions::{
 };
 use std::borrow::Cow;
 
-/// What is shown is not what the output commits to.
+/// The reason for a script or key that the output does not commit to.
 pub const OTHER_SCRIPT: Reason = Reason::Malformed("the script or key is not the one that the output asks for");
 /// BIP 141: what spends a witness program has no script of its own.
 pub const WITH_A_SCRIPT: Reason = Reason::Malformed("a witness program with a script");
@@ -23,7 +23,8 @@ const LONG_ELEMENT: Reason = Reason::Malformed("an element of the witness has mo
 /// known form adds.
 const MOST_ELEMENTS: usize = 900;
 
-/// What an input shows: the script whose OP_CHECKSIG or OP_CHECKMULTISIG is asked, and what it is asked about.
+/// The contents of an input: the script whose OP_CHECKSIG or OP_CHECKMULTISIG is executed, and its
+/// arguments.
 pub struct Spend<'a> {
     pub script: Cow<'a, [u8]>,
     /// BIP 143: witness programs sign another digest.
@@ -31,11 +32,11 @@ pub struct Spend<'a> {
     /// DER and the byte of the hash type, as they were pushed; in the order in which they are tried.
     pub signatures: Vec<&'a [u8]>,
     pub keys: Vec<Cow<'a, [u8]>>,
-    /// What multisignatures leave behind, which has to be empty since BIP 147.
+    /// True if a multisignature leaves a dummy element, which has to be empty since BIP 147.
     pub has_dummy: bool,
 }
 
-/// What is known of an input before its signatures are verified.
+/// The template of an input, and its contents before its signatures are verified.
 pub type Taken<'a> = (Template, Result<Spend<'a>, Reason>);
 
 /// Takes an input apart that spends an output with this script. `p2sh` is whether BIP 16 is in force.
@@ -166,10 +167,10 @@ pub fn last<'a, 'b>(stack: &'b [&'a [u8]], count: usize, segwit: bool) -> Result
     }
 }
 
-/// What a script asks for.
+/// The requirement of a script.
 enum Form {
     Key(Vec<u8>),
-    /// In the order in which they are tried.
+    /// Keys, in the order in which they are tried.
     Keys {
         needed: usize,
         keys: Vec<Vec<u8>>,

@@ -1,5 +1,5 @@
-//! What signatures of a transaction sign, before it is hashed: in the old form, in that of BIP 143 and in that of
-//! BIP 341.
+//! Messages that a transaction's signatures sign, before hashing: in the legacy form, that of BIP
+//! 143 and that of BIP 341.
 
 use super::block::{Output, Outputs, TransactionView};
 use super::encoding::{hash_sized, put_number, put_sized};
@@ -17,7 +17,7 @@ const KEY_VERSION: [u8; 1] = [0];
 /// share is hashed once.
 const SHORT: usize = 2 << 10;
 
-/// What a signature signs.
+/// The digest that a signature signs.
 #[derive(Clone, Copy)]
 pub enum Digest {
     Known([u8; 32]),
@@ -29,7 +29,7 @@ pub enum Digest {
 #[derive(Clone, Copy)]
 pub struct HashType(pub u8);
 
-/// Which outputs are signed.
+/// The outputs that are signed.
 #[derive(Clone, Copy, PartialEq)]
 enum Signed {
     All,
@@ -42,7 +42,8 @@ impl HashType {
     /// BIP 341: of a signature that does not say any.
     pub const DEFAULT: HashType = HashType(0);
 
-    /// Whether it is one of those that have a name. In the old form and in BIP 143 others mean something, too.
+    /// Returns whether the type is a named one. In the legacy form and in BIP 143 others are
+    /// meaningful too.
     pub fn is_named(self) -> bool {
         matches!(self.0 & !0x80, 1..=3)
     }
@@ -60,16 +61,17 @@ impl HashType {
         }
     }
 
-    /// As four bytes.
+    /// Returns the type as four bytes.
     fn wide(self) -> [u8; 4] {
         u32::from(self.0).to_le_bytes()
     }
 }
 
-/// What inputs of a transaction sign. What several of them sign is hashed once.
+/// The messages that the inputs of a transaction sign. Parts that several inputs share are hashed
+/// once.
 pub struct Sighashes<'a> {
     pub transaction: TransactionView<'a>,
-    /// What its inputs spend.
+    /// The outputs that its inputs spend.
     pub spent: Outputs<'a>,
     common: OnceCell<Common>,
     segwit: OnceCell<Common>,
@@ -177,7 +179,8 @@ impl<'a> Sighashes<'a> {
         })
     }
 
-    /// What the old form signs: SHA-256 twice. `script` is the one that asks for the signature.
+    /// Returns what the legacy form signs: double SHA-256. `script` is the one that requires the
+    /// signature.
     pub fn legacy(&self, index: usize, script: &[u8], hash_type: HashType, messages: &mut Messages) -> Digest {
         let outputs = self.transaction.outputs();
         if hash_type.outputs() == Signed::Single && index >= outputs.len() {

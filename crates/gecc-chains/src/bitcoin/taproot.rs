@@ -16,7 +16,7 @@ use super::script::{EMPTY, WITH_A_SCRIPT, last, require_short};
 use super::sighash::{HashType, Sighashes};
 use sha2::Digest;
 
-/// What an annex begins with.
+/// The first byte of an annex.
 const ANNEX: u8 = 0x50;
 /// The part of a control block's first byte that says the leaf's version, and the version of BIP 342.
 const LEAF_MASK: u8 = 0xfe;
@@ -24,11 +24,11 @@ const TAPSCRIPT: u8 = 0xc0;
 /// Steps from a leaf to the root.
 const LONGEST_PATH: usize = 128;
 
-/// What an input shows.
+/// The contents of an input.
 pub struct Spend<'a> {
     annex: Option<&'a [u8]>,
     leaf: Option<Leaf>,
-    /// What is pushed as the signature, and the key; or why no signature is verified.
+    /// The pushed signature and the key; or the reason why no signature is verified.
     signature: Result<(&'a [u8], [u8; 32]), Reason>,
 }
 
@@ -38,7 +38,7 @@ struct Leaf {
     commitment: Commitment,
 }
 
-/// What is known of an input before its signature and script are verified.
+/// The template of an input, and its contents before signature and script are verified.
 type Taken<'a> = (Template, Result<Spend<'a>, Reason>);
 
 /// Takes an input apart whose output is a witness program of version 1 with this key. `in_force` says whether BIP 341
@@ -125,7 +125,7 @@ fn skip_branch(condition: Instruction, instructions: &mut Instructions) -> Optio
     }
 }
 
-/// What a control block says of a script; `None` where its length is wrong.
+/// Decodes a control block for a script; `None` if its length is wrong.
 fn leaf(control: &[u8], script: &[u8], output_key: [u8; 32]) -> Option<Leaf> {
     let (&first, rest) = control.split_first()?;
     let (&internal_key, rest) = rest.split_first_chunk()?;

@@ -21,7 +21,7 @@ use std::path::Path;
 use std::sync::Arc;
 pub use verify::check;
 
-/// What is wanted.
+/// Options of verification.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// The user ids with which SM2 signatures are tried, one after the other. A certificate does not say which it was
@@ -38,7 +38,7 @@ impl Default for Options {
     }
 }
 
-/// How a certificate is signed.
+/// The signature algorithm of a certificate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Algorithm {
     /// ECDSA with SHA-256.
@@ -66,27 +66,27 @@ impl Algorithm {
     }
 }
 
-/// What is known of one certificate.
+/// The answer about one certificate.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Answer {
     /// The file.
     pub path: Arc<Path>,
-    /// Where the certificate begins in it.
+    /// The position of the certificate in the file.
     pub place: u64,
     /// Whom it is for, as RFC 4514 writes names.
     pub subject: String,
-    /// Who signed it, by name.
+    /// The name of the issuer.
     pub issuer: String,
-    /// How.
+    /// The signature algorithm.
     pub algorithm: Algorithm,
     /// The certificate whose key fits, by its number among the answers.
     pub signed_by: Option<usize>,
-    /// Why none does, or none was tried.
+    /// The reason why no issuer's key verifies, or why none was tried.
     pub reason: Option<Reason>,
 }
 
 impl Answer {
-    /// Whether the signature holds; `None` where that was not checked.
+    /// Returns whether the signature is valid; `None` if that was not checked.
     pub fn valid(&self) -> Option<bool> {
         Reason::verdict(self.reason)
     }
@@ -97,6 +97,6 @@ impl Answer {
 pub struct Answers {
     /// One for each certificate.
     pub answers: Vec<Answer>,
-    /// What could not be read.
+    /// Problems of the files.
     pub problems: Vec<Problem>,
 }

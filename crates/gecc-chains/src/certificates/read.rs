@@ -1,4 +1,4 @@
-//! From files to certificates.
+//! Reads certificates from files.
 
 use super::der::{Fields, SEQUENCE, explicit, implicit};
 use super::names::folded;
@@ -17,8 +17,8 @@ use x509_cert::name::Name;
 const DASHES: &[u8] = b"-----";
 const BEGIN: &[u8] = b"-----BEGIN ";
 const END: &[u8] = b"-----END ";
-/// What blocks with certificates are called; OpenSSL has a name of its own too. Others, such as those with keys and
-/// revocation lists, are passed over.
+/// The labels of PEM blocks with certificates, including OpenSSL's own. Others, such as keys and
+/// revocation lists, are skipped.
 const LABELS: [&str; 3] = ["CERTIFICATE", "X509 CERTIFICATE", "TRUSTED CERTIFICATE"];
 /// What a certificate in DER begins with: a sequence.
 const BEGINS_DER: u8 = 0x30;
@@ -60,16 +60,16 @@ pub struct Member {
 
 /// The signed part, as it stands in the file.
 pub enum Signed {
-    /// Of a longer digest than 256 bits the first 256 (FIPS 186-5, section 6.4.2).
+    /// A digest; of more than 256 bits the first 256 (FIPS 186-5, section 6.4.2).
     Digest([u8; 32]),
     /// SM2 hashes more before it.
     Message(Vec<u8>),
-    /// In a way that is not known.
+    /// An unknown algorithm.
     Other,
 }
 
 impl Member {
-    /// What it costs to try a key, where hashing half a kilobyte is one.
+    /// Returns the cost of trying a key, in units of hashing half a kilobyte.
     pub fn cost(&self) -> usize {
         if let Signed::Message(message) = &self.signed { 1 + message.len() / 512 } else { 1 }
     }

@@ -11,13 +11,13 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-/// What the text before a certificate says under a name.
+/// Returns the value of a name in the text before a certificate.
 fn stated<'a>(text: &'a str, member: &Member, name: &str) -> &'a str {
     let mut before = text[..member.place as usize].lines().rev();
     before.find_map(|line| line.strip_prefix(name)?.strip_prefix(": ")).expect("stated")
 }
 
-/// Of each certificate its line has what is signed, the signature, the user id and the key of the issuer.
+/// Compares the line of each certificate with its digest, signature, user id and issuer's key.
 #[test]
 fn lines_are_what_certificates_have() {
     let path = path("sm2/sm2_certs.pem");

@@ -17,8 +17,8 @@ use std::sync::atomic::Ordering;
 /// one name and many certificates would be tried with each other.
 const TRIED: usize = 16;
 const MORE: usize = 1 << 16;
-/// Of what is kept in memory, the part that files that are read at a time may have, a file by itself, and what is read
-/// of them.
+/// The divisor of the memory for files that are read at a time, for a single file, and for what is
+/// read of them.
 const FILES: usize = 8;
 const FILE: usize = 4;
 const MEMBERS: usize = 2;
@@ -110,7 +110,7 @@ fn read(settings: &Settings, paths: &Paths, options: &Options, problems: &mut Ve
     all
 }
 
-/// How many of the next files have at most this many bytes, one at least.
+/// Returns how many of the next files have at most this many bytes together, at least one.
 fn together(files: &[(Arc<Path>, u64)], most: usize) -> usize {
     let mut sum: u64 = 0;
     let fits = |(_, length): &&(Arc<Path>, u64)| {
@@ -172,7 +172,7 @@ fn pairs(all: &[Member], answers: &mut [Answer]) -> (Vec<Pair>, Vec<usize>) {
     (pairs, given_up)
 }
 
-/// What pairs are verified with.
+/// The columns with which pairs are verified.
 struct Batch<'a> {
     engine: &'a Engine,
     all: &'a [Member],

@@ -1,4 +1,4 @@
-//! What is known of a signature at the end.
+//! Answers about signatures.
 
 use crate::problem::Progress;
 use gecc::Rejection;
@@ -6,7 +6,7 @@ use gecc::ecdsa::Address;
 use std::borrow::Cow;
 use std::fmt;
 
-/// What was signed.
+/// The kind of what was signed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Kind {
     /// A transaction that any chain takes.
@@ -76,7 +76,7 @@ impl Kind {
     }
 }
 
-/// Why a signature is not what it should be, or cannot be judged.
+/// The reason why a signature is not valid or cannot be judged.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Reason {
     /// It recovers to no key.
@@ -93,7 +93,7 @@ pub enum Reason {
     NotOnChain,
     /// There is no signature, and none is needed.
     Unsigned,
-    /// What was signed cannot be told from the source.
+    /// The source does not determine what was signed.
     NotRebuilt(Cow<'static, str>),
 }
 
@@ -114,7 +114,7 @@ impl fmt::Display for Reason {
     }
 }
 
-/// What is known of one signature.
+/// The answer about one signature.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Answer {
     /// The number of the block, where the source says it.
@@ -122,18 +122,19 @@ pub struct Answer {
     /// The hash of the transaction: computed, or what the source says where it cannot be rebuilt. Zeros where nothing
     /// says it.
     pub hash: [u8; 32],
-    /// Which of the transaction's authorizations it is, counted from 0; `None` for the transaction itself.
+    /// The index of the transaction's authorization, counted from 0; `None` for the transaction
+    /// itself.
     pub authorization: Option<u32>,
-    /// What was signed.
+    /// The kind of what was signed.
     pub kind: Kind,
     /// Who signed, where a key was recovered; of one that bears no signature who it says it is from.
     pub from: Option<Address>,
-    /// Why it does not hold; `None` where it does.
+    /// The reason why the signature is not valid; `None` if it is.
     pub reason: Option<Reason>,
 }
 
 impl Answer {
-    /// Whether the signature holds; `None` where that cannot be told, or there is none.
+    /// Returns whether the signature is valid; `None` if that is unknown or there is none.
     pub fn valid(&self) -> Option<bool> {
         match self.reason {
             None => Some(true),
@@ -148,6 +149,6 @@ impl Answer {
 pub struct Answers {
     /// One for each transaction and for each authorization, which follow their transaction.
     pub answers: Vec<Answer>,
-    /// How far the files were read.
+    /// The progress of reading files.
     pub progress: Progress,
 }

@@ -32,11 +32,11 @@ pub struct Header {
 /// Some blocks, one after the other.
 pub struct Encoded {
     bytes: Vec<u8>,
-    /// Where the first of them is in its file.
+    /// The position of the first one in its file.
     start: u64,
-    /// Where the next begins in the bytes.
+    /// The position of the next one in the bytes.
     next: usize,
-    /// What is still to be read of the one before that.
+    /// The unread rest of the one before that.
     open: Option<(Place, List)>,
 }
 
@@ -47,7 +47,7 @@ impl Encoded {
     }
 }
 
-/// Whether a file that begins like this has blocks in RLP.
+/// Returns whether a file that begins like this contains blocks in RLP.
 pub fn begin(first: &[u8]) -> bool {
     first.first().is_some_and(|byte| *byte > rlp::EMPTY_LIST)
 }
@@ -144,7 +144,7 @@ pub fn block(encoded: &[u8]) -> Option<rlp::Result<(Header, Range<usize>)>> {
     Some(transactions_of(block).map(|(header, list)| (header, place_in(encoded, list))))
 }
 
-/// Where a part of some bytes is in them.
+/// Returns the position of a part within some bytes.
 pub fn place_in(bytes: &[u8], part: &[u8]) -> Range<usize> {
     let start = part.as_ptr().addr() - bytes.as_ptr().addr();
     start..start + part.len()

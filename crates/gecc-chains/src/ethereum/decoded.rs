@@ -27,20 +27,20 @@ const HALF_OF_ORDER: [u8; 32] = [
     0x73, 0x57, 0xa4, 0x50, 0x1d, 0xdf, 0xe9, 0x2f, 0x46, 0x68, 0x1b, 0x20, 0xa0,
 ];
 
-/// What a source says of a transaction, beside what is in it.
+/// Statements of a source about a transaction, in addition to its contents.
 #[derive(Default)]
 pub struct Claims {
     pub block: Option<u64>,
     pub hash: Option<[u8; 32]>,
     pub from: Option<Address>,
-    /// Who signed the authorizations.
+    /// The signers of the authorizations.
     pub authorities: Vec<Option<Address>>,
 }
 
 /// Some signatures.
 #[derive(Default)]
 pub struct Decoded {
-    /// What each row signs, before it is hashed.
+    /// The message that each row signs, before hashing.
     pub signed: Messages,
     signatures: Vec<[u8; 64]>,
     recovery_ids: Vec<u8>,
@@ -52,16 +52,16 @@ pub struct Decoded {
     pub progress: Progress,
 }
 
-/// What is known of a signature beside the columns.
+/// Information about a signature in addition to the columns.
 struct Item {
     block: Option<u64>,
     hash: Hash,
     authorization: Option<u32>,
     kind: Kind,
     claimed: Option<Address>,
-    /// Whether s is higher than may be.
+    /// True if s is higher than permitted.
     is_high: bool,
-    /// Whether the columns have a row of it.
+    /// True if the columns have a row for it.
     has_row: bool,
     /// Set for a transaction that bears no signature: that, or why the chain that is wanted does not have it.
     unsigned: Option<Reason>,
@@ -101,11 +101,12 @@ impl Encodings {
 #[derive(Clone)]
 enum Hash {
     Known([u8; 32]),
-    /// That of the message with this number.
+    /// The hash of the message with this index.
     Of(usize),
-    /// That of what stands here in the text of what is hashed, if the signature does not hold. Zeros otherwise.
+    /// The hash of this part of the hashed text if the signature is invalid, otherwise zeros.
     IfRejected(Range<usize>),
-    /// What the source says. If that message has another, what was signed is not known, for this reason.
+    /// The hash stated by the source. If the message has another, what was signed is unknown for
+    /// this reason.
     Claimed([u8; 32], usize, &'static str),
 }
 
@@ -114,7 +115,7 @@ pub struct Decoder<'a> {
     pub to: Decoded,
     /// Bytes with which there is enough.
     most: usize,
-    /// Where fields are encoded before it is known how many bytes they take.
+    /// Scratch memory for fields whose encoded length is not known in advance.
     pub scratch: Vec<u8>,
     /// Whether what is added is of a block whose transactions are not those that its header commits to.
     pub is_of_other_root: bool,
@@ -126,11 +127,11 @@ pub struct Decoder<'a> {
 /// The hash of a transaction.
 pub enum TransactionHash<'a> {
     Known([u8; 32]),
-    /// That of these bytes.
+    /// The hash of these bytes.
     Of(&'a [u8]),
-    /// That of what stands here in the text of what is hashed.
+    /// The hash of this part of the hashed text.
     At(Range<usize>),
-    /// What the source says. It has to be that of the transaction, or else this is why it is not.
+    /// The hash stated by the source. If the transaction has another, this is the reason.
     Claimed([u8; 32], &'static str),
 }
 
@@ -152,12 +153,12 @@ impl<'a> Decoder<'a> {
         self.to.items.reserve(rows);
     }
 
-    /// Whether there is enough. What comes then is for the next part.
+    /// Returns whether the part is full. What follows belongs to the next part.
     pub fn is_full(&self) -> bool {
         self.to.bytes() >= self.most
     }
 
-    /// Whether transactions of this block are wanted.
+    /// Returns whether transactions of this block are wanted.
     pub fn wants(&self, block: Option<u64>) -> bool {
         self.options.blocks.wants(block)
     }
@@ -190,7 +191,7 @@ impl<'a> Decoder<'a> {
         }
     }
 
-    /// How the hash of a transaction will be known.
+    /// Determines how the hash of a transaction will be obtained.
     fn hash(&mut self, transaction: &Transaction, hash: TransactionHash) -> Hash {
         let hashed = &mut self.to.hashed;
         let place = match hash {
@@ -280,7 +281,7 @@ pub fn hash(encoded: &[u8]) -> [u8; 32] {
     Keccak256::digest(encoded).into()
 }
 
-/// Whether s is above n/2. One that is not below n is rejected anyhow.
+/// Returns whether s is above n/2. An s that is not below n is rejected anyway.
 fn is_high(signature: &[u8; 64]) -> bool {
     signature[32..] > HALF_OF_ORDER[..]
 }
@@ -341,7 +342,7 @@ impl Decoded {
 }
 
 impl Item {
-    /// Of which nothing more is known, and the engine is not asked.
+    /// Makes an item about which nothing more is known, and for which the engine is not called.
     fn new(kind: Kind, hash: Hash, block: Option<u64>) -> Self {
         Item {
             block,

@@ -615,7 +615,8 @@ fn of_body(problem: &str) -> String {
     format!("the block's body: {problem}")
 }
 
-/// Where the transactions of a block's body are: a list that begins with theirs.
+/// Returns the position of the transactions in a block's body, which is a list that begins with
+/// theirs.
 fn transactions_of(body: &[u8]) -> rlp::Result<Range<usize>> {
     let mut rest = body;
     let mut parts = rlp::list(&mut rest)?;

@@ -36,9 +36,9 @@ const LONGEST: u64 = 512 << 20;
 pub struct Values {
     bytes: Vec<u8>,
     is_lines: bool,
-    /// Where the first of them is in its file.
+    /// The position of the first one in its file.
     start: u64,
-    /// Where the next begins in the bytes, and the one before it or its element.
+    /// The positions of the next one in the bytes, and of the one before it or its element.
     next: usize,
     present: usize,
     /// Elements of a list that are still to be read, and transactions of a block.
@@ -49,7 +49,7 @@ pub struct Values {
 /// Transactions that are still to be read.
 enum Open {
     Json(JsonBlock),
-    /// Of a block in RLP.
+    /// The transactions of a block in RLP.
     Encoded(List),
     /// Of those that wait for a block.
     Waiting(std::vec::IntoIter<Range<usize>>),
@@ -82,7 +82,7 @@ impl Values {
     }
 }
 
-/// Whether a file that begins like this has JSON, or lines in hexadecimal.
+/// Returns whether a file that begins like this contains JSON, or lines in hexadecimal.
 pub fn begins(first: &[u8]) -> bool {
     /// Digits that are looked at.
     const DIGITS: usize = 16;

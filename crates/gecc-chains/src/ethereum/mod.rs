@@ -1,4 +1,4 @@
-//! Who sent the transactions of Ethereum, and of chains like it.
+//! Senders of the transactions of Ethereum and similar chains.
 //!
 //! [`senders`] reads era1 files, blocks as JSON-RPC gives them, blocks in RLP, and tables of transactions in Parquet
 //! with the columns of amp or cryo, told apart by what is in them. For each transaction, and for each authorization in
@@ -53,10 +53,10 @@ const PIECE: usize = 1 << 18;
 /// Bytes of a part whose memory serves another: one with a very long transaction is no measure.
 const MOST_KEPT: usize = 8 << 20;
 
-/// What is wanted.
+/// Options of verification.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// Which blocks; also all whose number the source does not say.
+    /// The wanted blocks, and all transactions whose block number is unknown.
     pub blocks: Blocks,
     /// The chain that transactions have to be for, where they say one. Others are rejected. Of any where this is
     /// `None`.
@@ -64,8 +64,8 @@ pub struct Options {
     /// The block whose rules transactions are under of which the source does not say theirs; rules of today where this
     /// is `None`. Those of legacy transactions for any chain depend on it: s may be high before block 1,150,000 (EIP-2).
     pub at_block: Option<u64>,
-    /// Whether only what is rejected, or cannot be told, is of interest: valid signatures have zeros in place of a
-    /// transaction's hash that the source does not say, which then need not be computed.
+    /// True if only rejected or undetermined signatures are of interest. For valid ones the
+    /// transaction's hash is then zero if the source does not state it, and need not be computed.
     pub only_rejected: bool,
     /// Whether blocks are not compared with the transactions root in their headers, which takes a part of the time of
     /// the cores. Blocks in files that have all headers first are compared anyway: that tells which header is theirs.
@@ -86,7 +86,7 @@ pub fn senders<B>(
     senders_as(settings, paths, options, &Plain, |parts| parts.into_iter().try_for_each(&mut sink))
 }
 
-/// The same, with what `form` makes of the answers.
+/// Recovers senders and converts the answers with `form`.
 ///
 /// # Errors
 /// As for [`senders`].
@@ -100,7 +100,7 @@ pub fn senders_as<F: Form<Answers>, B>(
     flow::run(&Senders::new(options), settings, sources(paths), form, sink)
 }
 
-/// What is read by itself.
+/// A unit that is read independently.
 pub(crate) enum Source {
     Problems(Vec<Problem>),
     File(Arc<Path>, u64),
@@ -123,10 +123,10 @@ pub(crate) enum Content {
     Rows(table::Rows),
 }
 
-/// What some editors write in front of UTF-8.
+/// The byte order mark that some editors write before UTF-8.
 const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 
-/// How files begin that are to become others first, and what is said of them.
+/// The beginnings of files that need conversion first, with advice.
 const ELSEWHERE: [(&[u8], &str); 5] = [
     (&[0xfe, 0xff], "UTF-16, of which UTF-8 is to be made, as by `iconv -f UTF-16 -t UTF-8`"),
     (&[0xff, 0xfe], "UTF-16, of which UTF-8 is to be made, as by `iconv -f UTF-16 -t UTF-8`"),

@@ -1,4 +1,4 @@
-//! What stands for tables where this is built without Parquet.
+//! Replaces tables in builds without Parquet.
 
 use super::Piece;
 use crate::flow::HandOn;
@@ -8,7 +8,7 @@ use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
 
-/// Whether a file that begins like this is a table.
+/// Returns whether a file that begins like this is a table.
 pub fn begins(first: &[u8]) -> bool {
     first.starts_with(b"PAR1")
 }

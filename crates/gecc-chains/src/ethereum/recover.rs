@@ -14,7 +14,7 @@ use std::sync::Arc;
 /// The columns of a batch.
 #[derive(Default)]
 pub struct BatchColumns {
-    /// Of what rows sign, and of transactions behind these.
+    /// The digests that rows sign, followed by hashes of transactions.
     digests: Column<32>,
     signatures: Column<64>,
     recovery_ids: Column<1>,
@@ -22,11 +22,11 @@ pub struct BatchColumns {
     codes: Column<1>,
 }
 
-/// What was recovered of a batch.
+/// The recovered signers of a batch.
 struct Signers {
     addresses: Vec<Address>,
     codes: Vec<u8>,
-    /// Of transactions, where they were asked for.
+    /// The hashes of transactions, if requested.
     hashes: Vec<[u8; 32]>,
 }
 

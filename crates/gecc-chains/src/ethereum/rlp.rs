@@ -6,7 +6,7 @@
 #[cfg(test)]
 mod oracle;
 
-/// What was read, or why it is not in its form.
+/// A result whose error is the reason why the encoding is invalid.
 pub type Result<T> = std::result::Result<T, &'static str>;
 
 /// The first byte of an empty string. A byte below it stands for itself.
@@ -65,7 +65,7 @@ fn long_length(bytes: usize, rest: &mut &[u8]) -> Result<usize> {
     if length <= SHORT as u64 { Err(NOT_SHORT) } else { usize::try_from(length).map_err(|_| CUT) }
 }
 
-/// Whether a string is its own encoding.
+/// Returns whether a string is its own encoding.
 fn is_bare(string: &[u8]) -> bool {
     matches!(string, [0..EMPTY_STRING])
 }

@@ -19,7 +19,7 @@ const SMALL: usize = 8;
 const AMOUNT: usize = 16;
 const NUMBER: usize = 32;
 
-/// What is signed, and by which signature.
+/// A signed message and its signature.
 #[derive(Clone, Copy)]
 pub struct Signed<'a> {
     /// `None` where any chain takes it.
@@ -27,7 +27,7 @@ pub struct Signed<'a> {
     /// r and s.
     pub signature: [u8; 64],
     pub parity: u8,
-    /// In front of the list of fields. Legacy transactions have nothing there.
+    /// The byte before the list of fields. Legacy transactions have none.
     pub first: Option<u8>,
     /// The fields before the signature.
     pub span: &'a [u8],
@@ -90,7 +90,7 @@ impl<'a> Transaction<'a> {
         rlp::put_string(s, to);
     }
 
-    /// What each of the authorizations signs.
+    /// Returns what each of the authorizations signs.
     pub fn authorizations(&self) -> impl Iterator<Item = Signed<'a>> {
         let mut rest = self.authorizations;
         std::iter::from_fn(move || if rest.is_empty() { None } else { authorization(&mut rest).ok() })
@@ -225,7 +225,7 @@ pub fn only_list(encoded: &[u8]) -> rlp::Result<&[u8]> {
     if rest.is_empty() { Ok(payload) } else { Err("bytes follow its end") }
 }
 
-/// What of some bytes stands before the rest of them.
+/// Returns the part of some bytes that precedes the rest.
 fn before<'a>(all: &'a [u8], rest: &[u8]) -> &'a [u8] {
     &all[..all.len() - rest.len()]
 }

@@ -80,7 +80,7 @@ struct Columns<I, C, L> {
     chain_is_exact: bool,
 }
 
-/// Where columns are in a table.
+/// The positions of columns in a table.
 type Places = Columns<usize, usize, usize>;
 /// The columns of some rows, by their types.
 type Table<'a> = Columns<Integers<'a>, Cells<'a>, &'a ArrayRef>;
@@ -88,7 +88,7 @@ type Table<'a> = Columns<Integers<'a>, Cells<'a>, &'a ArrayRef>;
 /// Looks for columns in a schema.
 struct Finder<'a> {
     schema: &'a Schema,
-    /// Where those are that were found.
+    /// The positions found so far.
     found: Vec<usize>,
 }
 
@@ -117,7 +117,7 @@ impl Finder<'_> {
         })
     }
 
-    /// The same of one without which there is nothing to be done.
+    /// Looks up a required column.
     fn need(&mut self, names: &[&str], fits: fn(&DataType) -> bool) -> Result<usize, String> {
         let missing = || format!("no table of transactions with signatures: there is no column {}", names.join(" or "));
         self.find(names, fits)?.ok_or_else(missing)
@@ -179,7 +179,7 @@ impl Layout {
 }
 
 impl Places {
-    /// Those of a file, by its schema, and all of them as a list.
+    /// Looks up the columns of a file by its schema, and returns their positions as a list too.
     fn of(schema: &Schema) -> Result<(Self, Vec<usize>), String> {
         let mut columns = Finder { schema, found: Vec::new() };
         let places = Columns {
@@ -212,7 +212,7 @@ impl Places {
         Ok((places, columns.found))
     }
 
-    /// What the columns hold in some rows.
+    /// Returns the contents of the columns in some rows.
     fn table<'a>(&self, batch: &'a RecordBatch) -> Table<'a> {
         let list = |place: usize| batch.column(place);
         let cells = |place| Cells::of(list(place).as_ref());
@@ -246,7 +246,7 @@ impl Places {
     }
 }
 
-/// Whether a file that begins like this is a table.
+/// Returns whether a file that begins like this is a table.
 pub fn begins(first: &[u8]) -> bool {
     Format::of(&first[..first.len().min(FIRST_BYTES)]).is_some()
 }

@@ -25,7 +25,7 @@ const MOST_UNREADABLE: usize = 1000;
 
 /// The transactions of a block that are still to be read.
 pub struct List {
-    /// Where they are in the bytes of the block.
+    /// The positions of the remaining transactions in the bytes of the block.
     pub rest: Range<usize>,
     pub block: Option<u64>,
     /// Whether the transactions are known not to be those that the block's header commits to.
@@ -104,7 +104,7 @@ impl Decoder<'_> {
         self.add_each(bytes, list, |encoded, _| TransactionHash::Of(encoded))
     }
 
-    /// The same of a list in the text of what is hashed, where its transactions stay.
+    /// Adds a list of transactions that stays in the hashed text.
     ///
     /// # Errors
     /// As above.
@@ -372,8 +372,7 @@ pub struct Authorization {
     pub s: Number,
 }
 
-/// What fields are made of that do not stand in a source as they are encoded. It serves one transaction after the
-/// other.
+/// Memory for fields that are not encoded in the source. It serves one transaction after the other.
 #[derive(Default)]
 pub struct Parts {
     pub input: Vec<u8>,
@@ -409,12 +408,12 @@ pub struct Fields<'a> {
     pub authorization_list: &'a [u8],
     pub r: Number,
     pub s: Number,
-    /// What the source does not say, and why a hash may not come out.
+    /// The missing information that may explain a wrong hash.
     pub lacks: Option<&'static str>,
 }
 
 impl<'a> Fields<'a> {
-    /// With those of these parts.
+    /// Returns the fields with those of these parts.
     pub fn with(self, parts: &'a Parts) -> Self {
         let Parts { input, access_list, blob_versioned_hashes, authorization_list } = parts;
         Fields { input, access_list, blob_versioned_hashes, authorization_list, ..self }

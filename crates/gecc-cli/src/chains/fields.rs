@@ -18,7 +18,7 @@ pub struct Field<R> {
     value: fn(&R) -> Option<Value<'_>>,
 }
 
-/// What values of a field are.
+/// The type of a field's values.
 #[derive(Clone, Copy)]
 pub enum Holds {
     U64,
@@ -28,7 +28,7 @@ pub enum Holds {
     Bytes(i32, &'static str),
 }
 
-/// What lines say where an answer has no value.
+/// The representation of missing values in lines.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Absent {
     /// All have one.

@@ -1,5 +1,5 @@
-//! What the commands on whole chains have in common: answers of a kind ([`Row`]), how they are written, and what is
-//! said of them at the end. Files are read, and signatures computed, by `gecc-chains`.
+//! Common parts of the commands on whole chains: kinds of answers ([`Row`]), their output, and the
+//! summary. `gecc-chains` reads files and computes signatures.
 
 #[cfg(feature = "arrow")]
 mod columns;
@@ -25,7 +25,7 @@ pub trait Answered: Send {
 
 /// An answer.
 pub trait Row: Sized + Sync + 'static {
-    /// What is counted, for the summary.
+    /// The name of what is counted, for the summary.
     const WHAT: &'static str;
     /// The fields of all but `valid` and `reason`, in the order in which they are written.
     const FIELDS: &'static [Field<Self>];
@@ -35,14 +35,15 @@ pub trait Row: Sized + Sync + 'static {
     /// The kind of what was signed.
     fn kind(&self) -> &'static str;
 
-    /// Whether the signature holds; `None` where that was not checked.
+    /// Returns whether the signature is valid; `None` if that was not checked.
     fn valid(&self) -> Option<bool>;
 
-    /// Whether there is no signature, and none is needed.
+    /// Returns whether there is no signature, and none is required.
     fn is_unsigned(&self) -> bool {
         false
     }
 
-    /// Why it does not hold, or was not checked. What comes after a colon and a space is left out of the summary.
+    /// Returns the reason why the signature is not valid or was not checked. The summary omits what
+    /// follows a colon and a space.
     fn reason(&self) -> Option<String>;
 }

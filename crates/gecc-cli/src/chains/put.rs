@@ -18,7 +18,7 @@ use std::sync::Arc;
 /// Bytes of a line, more or less.
 const LINE: usize = 208;
 
-/// Where answers go.
+/// The destination of answers.
 pub enum Sink {
     Lines(Output),
     #[cfg(feature = "arrow")]
@@ -32,13 +32,13 @@ pub struct Former {
 }
 
 enum AnswerForm {
-    /// Of JSON, or of CSV with these columns.
+    /// Lines of JSON, or of CSV with these columns.
     Lines(Option<Vec<&'static str>>),
     #[cfg(feature = "arrow")]
     Columns(Box<Maker>),
 }
 
-/// What is put out of some answers, and what is said of them.
+/// The output for some answers, with their counts.
 pub struct Made<T> {
     content: T,
     /// By part.
@@ -80,7 +80,7 @@ pub enum OfBatch {
 }
 
 impl Sink {
-    /// Where answers go, and what makes them.
+    /// Makes the output for a destination.
     pub fn new<R: Row>(
         options: &ChainOptions,
         mut output: Output,
@@ -147,7 +147,8 @@ impl Sink {
         Ok(ended)
     }
 
-    /// Whether what was put out can be read before the end. Columns cannot, until their description stands behind them.
+    /// Returns whether the output is readable before it is complete. Columns are not, until their
+    /// footer is written.
     pub fn is_readable(&self) -> bool {
         matches!(self, Sink::Lines(_))
     }

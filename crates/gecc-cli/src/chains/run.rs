@@ -26,16 +26,17 @@ use std::sync::{Arc, OnceLock};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// In which files are found of which the engine waits to know whether they are few: some thousand.
+/// The time for finding files during which the engine waits to learn whether they are few: enough
+/// for some thousand.
 const FOUND_SOON: Duration = Duration::from_millis(20);
 
-/// What works on files.
+/// A run over files.
 pub struct Session<'a> {
     /// Set by the thread that starts it; `None` where it did not start.
     engine: &'a OnceLock<Option<Engine>>,
     pool: Arc<ThreadPool>,
     interrupted: &'static AtomicBool,
-    /// What files and answers may take in memory.
+    /// The memory limit for files and answers.
     max_memory: Option<usize>,
     timings: Timings,
     /// The files that are not done yet.
@@ -82,8 +83,8 @@ impl Drop for NotStarted<'_> {
 /// Takes what is put out of a batch.
 pub type PutOut<'a> = dyn FnMut(Made<OfBatch>) -> ControlFlow<Failure> + 'a;
 
-/// What files and answers may have of a limit of memory: one half is the engine's, and of the other a node that is
-/// asked has a half.
+/// Returns the share of a memory limit for files and answers: half, of which a requested node takes
+/// half.
 pub fn memory_for_files(limit: Option<usize>, has_node: bool) -> Option<usize> {
     limit.map(|bytes| if has_node { bytes / 4 } else { bytes / 2 })
 }
@@ -214,7 +215,7 @@ fn refuse_losing(output: &Path, done: &Path) -> Result<(), String> {
     Ok(())
 }
 
-/// What answers go through.
+/// The stage that writes answers.
 struct Writing<'a> {
     options: &'a ChainOptions,
     pool: &'a ThreadPool,
@@ -229,7 +230,7 @@ struct Writing<'a> {
     /// Problems that were told: places that could not be read, and parts that were not checked.
     said: (u64, u64),
     bar: Progress,
-    /// What is counted.
+    /// The name of what is counted.
     what: &'static str,
 }
 

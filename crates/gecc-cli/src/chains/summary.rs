@@ -1,4 +1,4 @@
-//! How many signatures hold, of which kind, and why others do not.
+//! Counts of valid signatures by kind, and of others by reason.
 
 use super::Row;
 use super::state::Outcome;
@@ -19,9 +19,9 @@ pub struct Summary {
     valid: u64,
     pub rejected: u64,
     pub unchecked: u64,
-    /// What bears no signature.
+    /// The number of items that carry no signature.
     unsigned: u64,
-    /// By kind and, unless they hold, by reason.
+    /// The counts by kind and, unless valid, by reason.
     counts: BTreeMap<(&'static str, Option<String>), u64>,
     /// Places of files that could not be read.
     pub problems: u64,

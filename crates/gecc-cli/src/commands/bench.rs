@@ -45,9 +45,9 @@ pub fn run(options: &BenchOptions) -> Result<u8, Failure> {
 
 struct Bench {
     engine: Engine,
-    /// By what operations are measured that verify items together, if there are any.
+    /// The engine with batch verification, if any measured operation uses it.
     together: Option<Engine>,
-    /// What samples are checked with.
+    /// The engine that checks samples.
     reference: Engine,
     operations: Vec<PublicCall>,
     /// The largest last.

@@ -24,7 +24,7 @@ enum State {
     Good,
     /// Not there, and not needed.
     Missing,
-    /// What is there, or was asked for, does not work.
+    /// Present or requested, but not working.
     Wrong,
 }
 
@@ -39,7 +39,8 @@ impl State {
 }
 
 impl Finding {
-    /// What was found, and is good, or why nothing was found, whose state is `otherwise`.
+    /// Makes a finding: good if something was found, otherwise the reason with the state
+    /// `otherwise`.
     fn of(what: &'static str, found: Result<String, String>, otherwise: State) -> Self {
         let state = if found.is_ok() { State::Good } else { otherwise };
         Finding { what, state, detail: found.unwrap_or_else(|problem| problem) }
@@ -74,14 +75,14 @@ pub fn run(options: &DoctorOptions) -> Result<u8, Failure> {
     told.end(&loaded, row)
 }
 
-/// What was found, each said when it is, or all of it as JSON at the end.
+/// Reports findings one by one, or all of them as JSON at the end.
 struct Told<'a> {
     options: &'a DoctorOptions,
     findings: Vec<Finding>,
 }
 
 impl Told<'_> {
-    /// Whether nothing is wrong so far.
+    /// Returns whether nothing is wrong so far.
     fn is_right(&self) -> bool {
         self.findings.iter().all(|finding| finding.state != State::Wrong)
     }
@@ -144,7 +145,7 @@ fn cpu_features() -> Finding {
     Finding { what: "processor features", state: State::Good, detail }
 }
 
-/// Whether everything gives the answers that are known, which on a GPU takes a driver, kernels and memory.
+/// Runs all self-tests, which on a GPU need a driver, kernels and memory.
 fn known_answers(engine: &Result<Engine, String>) -> Finding {
     let started = Instant::now();
     let tested = engine.as_ref().map_err(Clone::clone);
@@ -178,7 +179,7 @@ fn gpu_engine() -> Finding {
     Finding::of("GPU engine", devices, State::Missing)
 }
 
-/// Where the kernels came from that the known answers were computed with.
+/// Reports the origin of the kernels used by the self-tests.
 fn kernels_loaded(loaded: &[LoadedKernels]) -> Finding {
     let from = |origin| loaded.iter().filter(|kernels| kernels.origin == origin).count();
     let (packed, cached) = (from(KernelOrigin::Pack), from(KernelOrigin::Cache));
@@ -207,7 +208,7 @@ fn kernel_as_json(kernels: &LoadedKernels) -> Value {
     })
 }
 
-/// What came with gecc, or lies where the environment says.
+/// Reports the kernel packs that came with gecc or that the environment names.
 fn kernel_packs() -> Finding {
     const WHAT: &str = "kernel packs";
     const NONE: &str = "none beside this program, and GECC_KERNELS names no folder";
@@ -241,8 +242,8 @@ fn nvrtc() -> Finding {
     Finding::of("NVRTC", version, State::Missing)
 }
 
-/// Where there is a GPU, or a folder was named, it has to be writable: otherwise kernels are compiled anew in each
-/// process.
+/// Checks the kernel cache. If there is a GPU, or a folder was named, it has to be writable;
+/// otherwise each process compiles kernels anew.
 fn kernel_cache(has_gpus: bool) -> Finding {
     const NONE: &str = "no folder: set GECC_KERNEL_CACHE, or kernels are compiled anew in each process";
     let is_needed = has_gpus || std::env::var_os("GECC_KERNEL_CACHE").is_some();

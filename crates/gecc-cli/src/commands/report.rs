@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use std::fmt;
 use std::fs;
 
-/// What is measured, on secp256k1, with every key another, and the column that it stands in.
+/// The measured operations on secp256k1, with distinct keys, and their columns.
 const OPERATIONS: [(&str, PublicCall); 5] = [
     ("verify", PublicCall::Verify),
     ("together", PublicCall::VerifyRecoverableTogether),
@@ -64,7 +64,8 @@ pub fn row(engine: &Engine) -> Result<Row, Failure> {
     Ok(Row(columns))
 }
 
-/// As many as take long enough to be measured: more where more is computed at a time.
+/// Returns a number of items that takes long enough to measure: more where more is computed at a
+/// time.
 fn items(engine: &Engine) -> usize {
     let (most, info) = (4 * default_items(engine), engine.info());
     if info.backend == Backend::Gpu { most } else { most.min(4096 * info.threads) }

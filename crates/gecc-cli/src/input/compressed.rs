@@ -15,7 +15,7 @@ const BUFFER: usize = 1 << 18;
 /// needed here.
 const WINDOW_LOG: u32 = 27;
 
-/// What is decompressed here.
+/// The compression formats that are decoded here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Compression {
     Gzip,
@@ -31,15 +31,16 @@ impl fmt::Display for Compression {
     }
 }
 
-/// What the first bytes show.
+/// The format that the first bytes indicate.
 enum Found {
     Here(Compression),
     /// Left to the program that is named.
     Elsewhere(&'static str, &'static str),
 }
 
-/// How files begin: RFC 1952, RFC 8878 with its skippable frames, and the formats' own specifications. The first byte
-/// of a skippable frame may have any last digit. Such frames may also stand before lz4, which then is an error of zstd.
+/// The beginnings of files: RFC 1952, RFC 8878 with its skippable frames, and the formats' own
+/// specifications. The first byte of a skippable frame may have any last digit. Such frames may
+/// also precede lz4, which then is an error of zstd.
 const SIGNATURES: [(&[u8], Found); 8] = [
     (&[0x1f, 0x8b, 8], Found::Here(Compression::Gzip)),
     (&[0x28, 0xb5, 0x2f, 0xfd], Found::Here(Compression::Zstd)),
@@ -54,7 +55,7 @@ const SKIPPABLE: [u8; 4] = [0x50, 0x2a, 0x4d, 0x18];
 /// This many first bytes tell the compression.
 pub const LONGEST_SIGNATURE: usize = 10;
 
-/// What a file that begins with these bytes is compressed with.
+/// Returns the compression of a file that begins with these bytes.
 ///
 /// # Errors
 /// `Unsupported` for compression that other programs have to undo.
@@ -90,7 +91,8 @@ pub fn decompressed(mut source: Box<dyn Read + Send>) -> io::Result<Box<dyn Read
     })
 }
 
-/// As [`decompressed`], once it is read: a pipe may have nothing yet. Its errors come with the first read.
+/// Decompresses like [`decompressed`], but only once the source is read, since a pipe may have
+/// nothing yet. Errors come with the first read.
 pub fn decompressed_when_read(source: Box<dyn Read + Send>) -> Box<dyn Read + Send> {
     Box::new(Unread { source: Some(source), reader: Box::new(io::empty()) })
 }
@@ -129,7 +131,7 @@ fn may_become_a_signature(head: &[u8]) -> bool {
     SIGNATURES.iter().any(|(signature, _)| head.len() < signature.len() && agree(signature, head))
 }
 
-/// Whether a signature and the first bytes have the same bytes where both have some.
+/// Returns whether a signature and the first bytes agree as far as both go.
 fn agree(signature: &[u8], head: &[u8]) -> bool {
     signature.iter().zip(head).enumerate().all(|(place, (expected, byte))| {
         expected == byte
@@ -143,7 +145,7 @@ fn agree(signature: &[u8], head: &[u8]) -> bool {
 struct Decompressor {
     compression: Compression,
     decoder: Box<dyn Read + Send>,
-    /// What ended the reading.
+    /// The error that ended reading.
     failed: Option<(io::ErrorKind, String)>,
 }
 
@@ -198,7 +200,7 @@ impl Read for Decompressor {
     }
 }
 
-/// As `BufReader`, with a buffer that is wiped.
+/// A buffered reader like `BufReader`, whose buffer is wiped.
 struct Buffered<R> {
     source: R,
     buffer: Zeroizing<Vec<u8>>,
@@ -259,7 +261,7 @@ mod tests {
         Box::new(Parts(bytes.chunks(length).map(<[u8]>::to_vec).collect()))
     }
 
-    /// What is read, and the error at the end.
+    /// Returns what is read, and the error at the end.
     fn read(source: Box<dyn Read + Send>) -> (Vec<u8>, Option<String>) {
         let mut reader = match decompressed(source) {
             Ok(reader) => reader,

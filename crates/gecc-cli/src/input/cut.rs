@@ -1,4 +1,4 @@
-//! From pieces of text to units of whole rows, which can be read side by side.
+//! Cuts pieces of text into units of whole rows, which can be parsed in parallel.
 
 use super::layout::{Layout, MAX_LINE, Start, tell};
 use super::names::Names;
@@ -38,7 +38,7 @@ impl Unit {
 #[derive(Clone)]
 pub enum Cut {
     Rows(Span),
-    /// Why, and how many line ends it had.
+    /// A fault, with the number of line ends before it.
     Fault(String, u64),
 }
 
@@ -53,9 +53,9 @@ pub struct Part {
 pub struct Cutter {
     format: Option<Format>,
     names: Names,
-    /// What the input began with, until its layout is known.
+    /// The beginning of the input, until its layout is known.
     start: Wiped,
-    /// Whether that is all there was so far.
+    /// True if that is all there was so far.
     is_first: bool,
     layout: Option<Arc<Layout>>,
     scanner: Scanner,

@@ -16,7 +16,7 @@ use std::borrow::Cow;
 use std::fmt;
 use zeroize::{Zeroize, Zeroizing};
 
-/// What an item has; unknown fields are ignored.
+/// The fields of an item; unknown fields are ignored.
 #[derive(Default)]
 pub struct Fields<'a> {
     /// The text of each field. That of a number is as it is written.
@@ -73,18 +73,18 @@ pub struct SignatureRules {
     pub decimal: bool,
 }
 
-/// What is passed through.
+/// A tag, which is passed through to the answer.
 #[derive(Clone, Copy)]
 pub enum Tag<'a> {
-    /// As it is written: a number keeps its digits and an object its order.
+    /// JSON as written: a number keeps its digits and an object its order.
     Json(&'a str),
     Text(&'a str),
 }
 
-/// What is signed.
+/// The signed content.
 pub enum Content<'a> {
     Digest([u8; 32]),
-    /// As it is written.
+    /// A message as written.
     Message(&'a str),
 }
 
@@ -358,7 +358,7 @@ fn text_of<'a>(field: Field, value: &'a RawValue, decimal: bool) -> Result<Optio
     }
 }
 
-/// What is wrong with a JSON text, and the column. An answer has a line of its own.
+/// Describes an error in a JSON text, with its column. The answer gives the line separately.
 fn described(problem: &serde_json::Error) -> String {
     let text = problem.to_string();
     let place = format!(" at line {} column {}", problem.line(), problem.column());

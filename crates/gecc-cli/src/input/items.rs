@@ -12,7 +12,7 @@ use std::io::{self, Read};
 use std::ops::ControlFlow;
 use std::str::from_utf8;
 
-/// Why an item cannot be read, and its tag where it has one all the same.
+/// The reason why an item cannot be read, and its tag if that is readable.
 pub type Unreadable<'a> = (String, Option<Tag<'a>>);
 
 /// Passes on the items of a unit, each with its line, until one is the last that is wanted.
@@ -141,13 +141,14 @@ impl<'l> Reader<'l> {
 struct Shapes<'l> {
     names: &'l Names,
     last: Option<ObjectShape>,
-    /// How often it was looked for.
+    /// The number of attempts.
     found: usize,
     roles: LastRoles,
 }
 
 impl<'l> Shapes<'l> {
-    /// Where objects differ in shape, looking for it takes longer than it saves.
+    /// The number of attempts after which searching takes longer than it saves, because objects
+    /// differ in shape.
     const MOST: usize = 16;
 
     fn new(names: &'l Names) -> Self {

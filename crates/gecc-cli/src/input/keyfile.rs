@@ -1,4 +1,4 @@
-//! Where private keys come from: files with keys, or the items themselves.
+//! Sources of private keys: key files, or the items themselves.
 
 use crate::flags::StreamOptions;
 use crate::input::fields::counted;
@@ -15,13 +15,13 @@ use std::sync::Arc;
 
 /// The private keys of all items.
 pub enum Keys {
-    /// Those of a file: one for all items, or one per item.
+    /// The keys of a file: one for all items, or one per item.
     File(Arc<Vec<SecretKey>>),
     /// Each item has its own, in `secret_key`.
     OfItems,
 }
 
-/// Which items of the input these are, counted from 0.
+/// The indices of items in the input, counted from 0.
 #[derive(Clone, Copy)]
 pub enum Numbers<'a> {
     From(u64),
@@ -53,7 +53,7 @@ impl Keys {
         matches!(self, Keys::OfItems)
     }
 
-    /// How many keys a file has, where it has one per item.
+    /// Returns the number of keys in a file with one per item.
     fn per_item(&self) -> Option<usize> {
         match self {
             Keys::File(keys) => Some(keys.len()).filter(|keys| *keys > 1),
@@ -88,7 +88,8 @@ impl Keys {
         }
     }
 
-    /// What to say of keys that no item used: the file may not belong to the input.
+    /// Returns a message if the file has more keys than items, since it may not belong to the
+    /// input.
     pub fn surplus(&self, items: u64) -> Option<String> {
         let keys = self.per_item().filter(|keys| *keys as u64 > items)?;
         Some(format!("the key file has {keys} keys for {}", counted(items as usize, "item")))

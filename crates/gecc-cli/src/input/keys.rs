@@ -67,7 +67,8 @@ pub fn read_named(mut source: Box<dyn Read + Send>, kind: KeyKind) -> Result<Nam
     if is_named { gecc_keys::secret_keys(&whole(again)?, kind).map(Named::Keys) } else { Ok(Named::Lines(again)) }
 }
 
-/// Whether keys that begin like this are in a form that is no lines. `None` while more could tell otherwise.
+/// Returns whether keys that begin like this are in a form without lines. `None` while more bytes
+/// could change the answer.
 fn tells(head: &[u8]) -> Option<bool> {
     if layout::without_mark(head).trim_ascii_start().starts_with(b"{") {
         // A line of JSON Lines may have members of JSON Web Keys, and `secret_key` only behind them.
@@ -86,7 +87,7 @@ fn tells(head: &[u8]) -> Option<bool> {
     whole_lines.any(is_line_of_keys).then_some(false)
 }
 
-/// Whether a line is digits, begins an array, or is a header.
+/// Returns whether a line is digits, begins an array, or is a header.
 fn is_line_of_keys(line: &[u8]) -> bool {
     let text = layout::without_mark(line).trim_ascii();
     let digits = hex_digits(text);
@@ -117,7 +118,7 @@ mod tests {
         keys.iter().map(|key| *key.expose_bytes()).collect()
     }
 
-    /// What tells is as little as can: a line with a key, or a header, and of an object its end.
+    /// As few bytes as possible decide: a line with a key, a header, or the end of an object.
     #[test]
     fn no_more_is_waited_for_than_tells() {
         let digits = "11".repeat(32);

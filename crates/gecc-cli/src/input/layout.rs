@@ -1,4 +1,4 @@
-//! What an input is, told by how it begins.
+//! Detects the layout of an input from its beginning.
 
 use super::names::{Names, Role};
 use super::scan::{Elements, OPEN_QUOTE, Quoted, Scanner};
@@ -12,12 +12,12 @@ use std::ops::Range;
 /// Longer lines, and longer rows of several lines, are not held in memory; they get an error.
 pub const MAX_LINE: usize = 16 << 20;
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
-/// How Parquet and Arrow IPC begin, which are recognised here where they come through a pipe.
+/// The magic bytes of Parquet and Arrow IPC, which are recognised here if they come through a pipe.
 const TABLES: [&[u8]; 3] = [b"PAR1", b"ARROW1", &[0xff; 4]];
-/// What may stand between the columns of a table.
+/// The delimiters of a table's columns.
 const DELIMITERS: [u8; 3] = [b',', b'\t', b';'];
 
-/// How items stand in an input.
+/// The layout of items in an input.
 #[derive(Debug)]
 pub enum Layout {
     /// One object a line.
@@ -36,11 +36,11 @@ pub enum Layout {
 #[derive(Debug)]
 pub struct Header {
     pub delimiter: u8,
-    /// What each column holds; `None` where that is not used.
+    /// The role of each column; `None` if it is not used.
     pub columns: Vec<Option<Role>>,
 }
 
-/// What is known of an input by its first bytes.
+/// The findings from an input's first bytes.
 #[derive(Debug)]
 pub enum Start {
     /// Nothing yet. This many bytes are blank lines, which need not be shown again.
@@ -49,7 +49,7 @@ pub enum Start {
     Known(Layout, usize),
 }
 
-/// As `-v` says it.
+/// Formats the layout for `-v`.
 impl fmt::Display for Layout {
     fn fmt(&self, to: &mut fmt::Formatter) -> fmt::Result {
         let header = match self {
@@ -82,8 +82,8 @@ impl Layout {
         }
     }
 
-    /// Where a row has what it holds, without its end and the space around it. `None` for a row that is no item. Rows
-    /// of tables keep their space.
+    /// Returns the range of a row's content, without its end and surrounding space. `None` for a
+    /// row that is not an item. Rows of tables keep their space.
     pub fn content(&self, row: &[u8]) -> Option<Range<usize>> {
         let start = row.len() - row.trim_ascii_start().len();
         let text = row.trim_ascii();
@@ -194,12 +194,13 @@ pub fn without_mark(text: &[u8]) -> &[u8] {
     text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text)
 }
 
-/// Where the line begins that has its first character at `first`.
+/// Returns the start of the line whose first character is at `first`.
 fn line_start(text: &[u8], start: usize, first: usize) -> usize {
     memrchr(b'\n', &text[start..first]).map_or(start, |at| start + at + 1)
 }
 
-/// Whether the line is a header with `secret_key` or another of its names, and no comment.
+/// Returns whether the line is a header with `secret_key` or one of its other names, and not a
+/// comment.
 pub fn names_a_key(line: &[u8]) -> bool {
     !line.starts_with(b"#")
         && line.split(|byte| b",;\t\"\r\n".contains(byte)).any(|name| {
@@ -243,7 +244,7 @@ fn cells(row: &[u8], delimiter: u8) -> Result<Vec<String>, String> {
     Ok(cells.of(&row)?.iter().map(|cell| cell.trim().to_owned()).collect())
 }
 
-/// What was expected.
+/// Returns the message about what was expected.
 fn fits_nothing(names: &Names) -> String {
     format!(
         "neither JSON Lines, nor a JSON array, nor CSV, TSV or columns between semicolons with a header that names a field ({}; others by --columns)",

@@ -1,8 +1,9 @@
-//! From files and pipes to items. `open` says what an input is, after `compressed`, and `source` reads it in pieces of
-//! `text`. For text, `cut` makes units of whole rows of these (`layout` tells the format, `scan` where rows end), and
-//! `items` gives the `fields` of each row, of tables by `table`, of JSON by a parser or the `shape` of what it read
-//! before. `binary` makes columns of rows of fixed width. `keyfile` has the private keys that a command uses, in any of
-//! the forms of `keys`.
+//! Reads items from files and pipes. `open` detects the kind of input, after `compressed`, and
+//! `source` reads it in pieces of `text`. For text, `cut` makes units of whole rows (`layout`
+//! detects the format, `scan` finds the row ends), and `items` yields the `fields` of each row: of
+//! tables through `table`, of JSON through a parser or the `shape` of earlier objects. `binary`
+//! makes columns of fixed-width rows. `keyfile` holds the private keys of a command, in any of the
+//! forms of `keys`.
 
 pub mod binary;
 pub mod compressed;

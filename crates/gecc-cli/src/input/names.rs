@@ -1,4 +1,4 @@
-//! Which column or member of a text holds which field.
+//! Maps columns and members of text to fields.
 
 use super::seen::SeenFields;
 use crate::flags::StreamOptions;
@@ -7,20 +7,20 @@ use gecc::call::{Reads, RecoveryIds};
 use gecc::fields::{Encoding, Field, Hash, Mapping, SignatureForm};
 use std::sync::Arc;
 
-/// What a column or member is.
+/// The role of a column or member.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
     Field(Field),
-    /// What is passed through.
+    /// A tag that is passed through.
     Tag,
 }
 
-/// What is said of columns, and which fields are read.
+/// The configured column names, and the fields to read.
 #[derive(Clone, Debug, Default)]
 pub struct Names {
     mapping: Mapping,
     reads: Vec<Field>,
-    /// Of each list a table needs one column.
+    /// Lists of fields, of each of which a table needs one column.
     required: Vec<Vec<Field>>,
     /// Whether contents are signed, and not read beside signatures.
     signs: bool,
@@ -70,7 +70,7 @@ impl Names {
         Names { mapping, reads: read, required, signs, seen: Arc::default() }
     }
 
-    /// For a file of private keys.
+    /// Makes the names for a file of private keys.
     pub fn of_keys() -> Self {
         Self::new(Mapping::new(), Reads { secret_keys: true, ..Reads::default() })
     }
@@ -80,7 +80,8 @@ impl Names {
         self.mapping.decimal
     }
 
-    /// Whether the input may be private keys alone, bare: not where their column was said.
+    /// Returns whether the input may consist of bare private keys: not if their column was
+    /// configured.
     pub fn are_keys_alone(&self) -> bool {
         self.reads == [Field::SecretKey] && !self.mapping.columns().any(|(field, _)| field == Field::SecretKey)
     }
@@ -97,7 +98,7 @@ impl Names {
         Names { mapping, ..Self::of_all() }
     }
 
-    /// What each of some columns is, or each member of an object; `None` where that is not used.
+    /// Returns the role of each column, or of each member of an object; `None` if it is not used.
     pub fn roles(&self, columns: &[&str]) -> Result<Vec<Option<Role>>, String> {
         let reads = |field| self.reads.contains(&field);
         // Objects may lack a member. Tables may not lack a column: see `require`.
@@ -222,7 +223,7 @@ impl Names {
         self.without_effect(&|field| has(&field)).map_or(Ok(()), Err)
     }
 
-    /// Whether a column of this name is a field in any way, or was said to be one.
+    /// Returns whether a column of this name is a field or was configured as one.
     pub fn knows(&self, column: &str) -> bool {
         Field::named(column).is_some()
             || column.eq_ignore_ascii_case("tag")

@@ -20,7 +20,7 @@ pub enum Input {
 pub struct PlainFile {
     pub file: File,
     pub start: u64,
-    /// Where it ended when it was opened. It may have grown or shrunk since.
+    /// The end of the file when it was opened. It may have grown or shrunk since.
     pub end: u64,
 }
 
@@ -33,7 +33,7 @@ impl Input {
         }
     }
 
-    /// For reading from one end to the other.
+    /// Returns a reader of the whole input.
     pub fn into_reader(self) -> Box<dyn Read + Send> {
         match self {
             Input::File(plain) => Box::new(plain.file),
@@ -65,7 +65,7 @@ fn is_pipe(_: &Path) -> bool {
     false
 }
 
-/// Whether a path stands for standard input, or for standard output where it is that of an output.
+/// Returns whether a path denotes standard input, or, for an output, standard output.
 pub fn is_standard_stream(path: &Path) -> bool {
     path == Path::new("-")
 }
@@ -104,7 +104,7 @@ fn as_input(file: File) -> io::Result<Input> {
     Ok(Input::Stream(decompressed_when_read(Box::new(file))))
 }
 
-/// Of a file that ends before where it ended when it was opened.
+/// Makes the error for a file that became shorter after it was opened.
 pub fn became_shorter() -> io::Error {
     io::Error::new(io::ErrorKind::UnexpectedEof, "the file became shorter while it was read")
 }

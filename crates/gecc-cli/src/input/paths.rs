@@ -1,4 +1,4 @@
-//! Which files an input names: files, folders and patterns.
+//! Resolves the files that an input names: files, folders and patterns.
 
 use super::open::is_standard_stream;
 use crate::say::{shown_path, warn};
@@ -52,7 +52,7 @@ pub fn bytes_of(paths: &[PathBuf]) -> Option<u64> {
     paths.iter().map(bytes).sum()
 }
 
-/// The same paths, with what patterns match, and the device of standard input for `-`. Folders stay as they are.
+/// Expands patterns, and replaces `-` by the device of standard input. Folders stay as they are.
 ///
 /// # Errors
 /// Where a pattern matches nothing.
@@ -109,7 +109,7 @@ fn passed_over(pattern: &Path) -> Option<PathBuf> {
     None
 }
 
-/// What was found in a folder so far.
+/// The findings in a folder so far.
 struct Walk {
     /// Folders, without links in their names.
     entered: HashSet<PathBuf>,

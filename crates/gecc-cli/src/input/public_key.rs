@@ -3,7 +3,8 @@
 use gecc::fields::is_key_text;
 use gecc_keys::KeyKind;
 
-/// Whether a text is a public key in such a form. Hexadecimal digits of SEC 1, and of 32 bytes, are none.
+/// Returns whether a text is a public key in such a form. Hexadecimal digits of SEC 1, or of 32
+/// bytes, are not.
 pub fn is_named(text: &str, kind: KeyKind) -> bool {
     /// Digits of the shortest DER, that of a key of Ed25519 (RFC 8410).
     const SHORTEST: usize = 2 * 44;

@@ -1,5 +1,5 @@
-//! Where rows end: at a line end, at a line end outside quotes, at a comma between elements of a JSON array, or at the
-//! brace that closes an object.
+//! Finds row ends: at a line end, at a line end outside quotes, at a comma between elements of a
+//! JSON array, or at the brace that closes an object.
 
 use memchr::{memchr, memchr2, memchr2_iter, memrchr};
 
@@ -49,12 +49,12 @@ impl Scanner {
         }
     }
 
-    /// Whether no row can come any more.
+    /// Returns whether no further row can come.
     pub fn is_over(&self) -> bool {
         matches!(self, Scanner::Elements(elements) if elements.is_closed)
     }
 
-    /// Whether every text, array and object is closed that began in the row.
+    /// Returns whether every text, array and object that began in the row is closed.
     pub fn is_balanced(&self) -> bool {
         match self {
             Scanner::Lines => true,
@@ -71,7 +71,7 @@ impl Scanner {
         }
     }
 
-    /// Why the input cannot end inside a row, where it cannot.
+    /// Returns the reason why the input cannot end inside this row, if it cannot.
     pub fn unfinished(&self) -> Option<&'static str> {
         match self {
             Scanner::Quoted(quoted) if quoted.is_open() => Some(OPEN_QUOTE),
@@ -112,17 +112,17 @@ impl Quoted {
         *self = Quoted::new(self.delimiter);
     }
 
-    /// Whether the next byte is inside quotes.
+    /// Returns whether the next byte is inside quotes.
     pub fn is_open(&self) -> bool {
         self.state == Quote::Inside
     }
 
-    /// Whether the next byte is not inside quotes, nor can be a quote that continues one.
+    /// Returns whether the next byte is outside quotes and cannot be a quote that continues one.
     fn is_plain(&self) -> bool {
         self.state == Quote::Outside
     }
 
-    /// As [`Scanner::next_end`].
+    /// Returns the next row end, like [`Scanner::next_end`].
     pub fn next_end(&mut self, text: &[u8]) -> Option<usize> {
         for at in memchr2_iter(b'"', b'\n', text) {
             let before = if at == 0 { self.before } else { text[at - 1] };
@@ -166,7 +166,7 @@ pub struct Elements {
 }
 
 impl Elements {
-    /// Those that are in no array. Each ends with its brace.
+    /// Makes a scanner for objects that are in no array. Each ends with its brace.
     pub fn alone() -> Self {
         Elements { are_alone: true, ..Self::default() }
     }

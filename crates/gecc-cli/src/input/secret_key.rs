@@ -22,7 +22,8 @@ pub fn read(text: &str, kind: KeyKind) -> Result<SecretKey, String> {
     keys.get(0).cloned().map_err(|problem| format!("`secret_key`: {problem}"))
 }
 
-/// For one key at a time. The lines of an input share it: each would start its threads otherwise.
+/// Returns an engine for single keys. The lines of an input share it; otherwise each would start
+/// threads.
 fn engine() -> Result<&'static Engine, gecc::Error> {
     static ENGINE: OnceLock<Engine> = OnceLock::new();
     if let Some(engine) = ENGINE.get() {

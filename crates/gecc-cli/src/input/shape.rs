@@ -8,12 +8,12 @@ use memchr::memchr;
 /// or whole numbers.
 pub struct ObjectShape {
     members: Vec<Member>,
-    /// What comes after the last value.
+    /// The text after the last value.
     end: String,
 }
 
 struct Member {
-    /// What comes before the value, from the end of the value before it.
+    /// The text before the value, from the end of the previous value.
     before: String,
     /// `None` for a member that is ignored.
     role: Option<Role>,
@@ -68,7 +68,8 @@ impl ObjectShape {
     }
 }
 
-/// Whether a text has neither escapes nor control characters, also none between values.
+/// Returns whether a text has neither escapes nor control characters, nor control characters
+/// between values.
 fn is_plain(text: &[u8]) -> bool {
     // Without an early end, so that it is computed for many bytes at a time.
     text.iter().fold(true, |plain, byte| plain & (*byte >= b' ') & (*byte != b'\\'))

@@ -9,12 +9,12 @@ use std::io::{self, Read};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// How long the first bytes of a stream wait for company.
+/// The time that the first bytes of a stream wait for more.
 const GATHERING: Duration = Duration::from_millis(10);
-/// By how much more of a file is read at a time than before.
+/// The factor by which reads of a file grow.
 const GROWTH: usize = 4;
 
-/// What comes next of an input.
+/// The next event of an input.
 pub enum Next {
     Pieces(Vec<Text>),
     /// Nothing came in time.
@@ -114,9 +114,9 @@ struct Stream {
 struct State {
     /// All but the last are full.
     pieces: Vec<Text>,
-    /// How reading ended, once it has.
+    /// The outcome of reading, once it has ended.
     end: Option<io::Result<()>>,
-    /// Whether nobody takes any more.
+    /// True if nobody reads any more.
     is_abandoned: bool,
 }
 
@@ -134,7 +134,7 @@ impl StreamSource {
         Ok(StreamSource(stream))
     }
 
-    /// What came, within `patience`, and shortly after it.
+    /// Returns what arrives within `patience`, and shortly after it.
     pub fn next(&mut self, patience: Duration) -> io::Result<Next> {
         let stream = &*self.0;
         let idle = |state: &mut State| state.pieces.is_empty() && state.end.is_none();

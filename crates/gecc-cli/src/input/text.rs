@@ -11,9 +11,9 @@ pub struct Text {
     /// Its length is that of the buffer.
     buffer: Wiped,
     filled: usize,
-    /// Whether there is a quote in it, once somebody has looked.
+    /// Whether the text contains a quote, once somebody has searched.
     has_quotes: Option<bool>,
-    /// Where the buffer goes when the piece is dropped.
+    /// The pool to which the buffer returns when the piece is dropped.
     home: Option<Arc<Buffers>>,
 }
 

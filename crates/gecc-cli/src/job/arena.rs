@@ -73,7 +73,7 @@ impl Part<'_> {
         self.secret_keys.get_mut(row).unwrap_or(&mut [0; 32]).fill(0);
     }
 
-    /// The same, but for its private key.
+    /// Clears a row except for its private key.
     pub fn clear_public(&mut self, row: usize) {
         let width = self.form.width();
         self.digests.get_mut(row).unwrap_or(&mut [0; 32]).fill(0);
@@ -133,13 +133,13 @@ impl ColumnPages {
 }
 
 impl Arena {
-    /// For columns that are filled part by part.
+    /// Makes an arena for columns that are filled part by part.
     pub fn new(engine: &Engine, operation: &Operation, capacity: usize) -> Self {
         let inputs = Inputs::Columns(Box::new(ColumnPages::new(engine, operation.reads(), capacity)));
         Self::with(inputs, engine, operation, capacity)
     }
 
-    /// For rows of bytes.
+    /// Makes an arena for rows of bytes.
     pub fn of_rows(engine: &Engine, operation: &Operation, layout: &Layout, capacity: usize) -> Self {
         let has_keys = layout.place(Field::SecretKey).is_some();
         let memory = Pages::new(engine, layout.width() * capacity, has_keys);

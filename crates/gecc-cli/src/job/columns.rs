@@ -1,4 +1,4 @@
-//! From results to columns of Parquet or Arrow, for items of text and of rows.
+//! Builds Parquet or Arrow columns from results, for items of text and of rows.
 
 use super::arena::Arena;
 use super::compute::Batch;
@@ -20,7 +20,7 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Which answers are written, and what they say. A `place` is what the number of an item's place is called.
+/// Selects the answers to write. `place` is the name of the column with an item's position.
 pub fn wanted(options: &StreamOptions, place: &str, plain_reasons: bool) -> Wanted {
     // Without the others nothing else says where a rejected item was.
     let says_place = options.line || options.only_rejected;
@@ -51,7 +51,7 @@ impl Shared {
         Shared(Arc::new(Mutex::new(output)))
     }
 
-    /// For a writer.
+    /// Returns the output for a writer.
     pub fn writer(&self) -> gecc_arrow::Output {
         gecc_arrow::Output::Stream(Box::new(Shared(Arc::clone(&self.0))))
     }
@@ -115,7 +115,7 @@ pub fn answer_all(job: &Job, items: Items, output: Output, progress: &Progress, 
     (end, shared.into_output(has_end))
 }
 
-/// What an error of the output is to the command.
+/// Converts an error of the output to the command's.
 pub fn failure(problem: gecc_arrow::Error) -> Failure {
     match problem {
         gecc_arrow::Error::Stream(problem) if problem.kind() == io::ErrorKind::BrokenPipe => Failure::ClosedPipe,
@@ -123,7 +123,7 @@ pub fn failure(problem: gecc_arrow::Error) -> Failure {
     }
 }
 
-/// What stands beside the answers: in text the tags, as JSON.
+/// Returns the schema of the columns next to the answers: for text the tags, as JSON.
 fn beside(is_text: bool) -> Schema {
     let tag = is_text.then(|| Field::new("tag", DataType::Utf8, true));
     Schema::new(tag.into_iter().collect::<Vec<_>>())
@@ -166,7 +166,7 @@ impl AsColumns<'_> {
     }
 }
 
-/// Of an item that the engine was not asked about.
+/// The code of an item that was not passed to the engine.
 const NO_CODE: u8 = 0;
 
 /// The rows of a batch that cannot be used, and why, in order.
@@ -180,7 +180,7 @@ fn tags(units: &[Origins]) -> StringArray {
     tags.map(|tag| (!tag.is_empty()).then_some(tag)).collect()
 }
 
-/// What became of the first items of a batch.
+/// Counts the outcomes of the first items of a batch.
 fn tally(units: &[Origins], codes: &[u8]) -> Tally {
     let (mut tally, mut faults) = (Tally::default(), faults(units).peekable());
     for (row, code) in codes.iter().enumerate() {

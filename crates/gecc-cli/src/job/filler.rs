@@ -1,4 +1,4 @@
-//! From units of text to batches: arenas are filled, and handed on when they are full.
+//! Combines units of text into batches: fills arenas, and passes them on when they are full.
 
 use super::arena::Arena;
 use super::compute::Batch;
@@ -27,7 +27,7 @@ pub struct Window {
 /// Fills arenas with units.
 pub struct Filler<'a> {
     job: &'a Job<'a>,
-    /// Those of the input whose units come.
+    /// The rules of the input whose units arrive.
     rules: Rules,
     arenas: Arenas,
     /// Items of a full batch, and the most of any, once that is known.

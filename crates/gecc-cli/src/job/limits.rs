@@ -1,4 +1,4 @@
-//! How much is in memory at a time.
+//! Limits on memory in use.
 
 use crate::flags::StreamOptions;
 use crate::input::cut::MAX_ROWS;
@@ -56,7 +56,7 @@ pub struct Limits {
     pub kept: usize,
 }
 
-/// What the engine gets of a limit.
+/// Returns the engine's share of a limit.
 pub fn of_engine(limit: usize) -> usize {
     limit - (budget(limit) - OWN)
 }
@@ -70,13 +70,13 @@ pub fn of_tables(limit: usize) -> (usize, usize) {
     (bytes, bytes / ROW)
 }
 
-/// What a limit leaves to the command: at most `OWN` more than what the engine is denied.
+/// Returns the command's share of a limit: at most `OWN` more than what the engine is denied.
 fn budget(limit: usize) -> usize {
     OWN.max(limit / SHARE)
 }
 
 impl Limits {
-    /// For results of this many bytes, and rows that take this many in an arena.
+    /// Makes limits for results of this width and rows that take this many bytes in an arena.
     pub fn new(options: &StreamOptions, engine: &Engine, width: usize, row_bytes: usize, threads: usize) -> Self {
         let has_gpu = engine.info().backend == Backend::Gpu;
         let (batches, computing) = if has_gpu { (4, 2) } else { (3, 1) };
@@ -117,12 +117,12 @@ impl Limits {
         Limits { piece, window, unit_rows, first_rows, most_rows, notes, long_rows, kept, ..self }
     }
 
-    /// For a file of this many bytes, of which some took this many items.
+    /// Adjusts the limits to a file of this many bytes, some of which took this many items.
     pub fn for_file(self, bytes: u64, some: u64, items: u64) -> Self {
         self.for_rows(bytes.saturating_mul(items) / some.max(1))
     }
 
-    /// For a file of this many items.
+    /// Adjusts the limits to a file of this many items.
     pub fn for_rows(self, items: u64) -> Self {
         let part = usize::try_from(items / BATCHES).unwrap_or(usize::MAX);
         let most_rows = self.most_rows.min(part.max(LEAST_ROWS));

@@ -1,9 +1,9 @@
-//! What the commands have in common that answer item by item: the `arena` that has the columns of a batch, `compute`,
-//! which takes it through the engine by an [`Operation`](crate::operation::Operation), and the job. `run` opens what it
-//! needs, `running` is what all its parts know, and `steps` are those that work at the same time. Of these `text` and
-//! `rows` fill arenas: text by the `filler`, which `parse`s lines, and rows as they are. `write` makes lines of
-//! results, `columns` makes Parquet and Arrow of them. Input that is Parquet or Arrow goes through `tables`, whose
-//! columns another crate reads.
+//! The job shared by commands that answer item by item. The `arena` holds the columns of a batch;
+//! `compute` takes it through the engine by an [`Operation`](crate::operation::Operation). `run`
+//! opens the inputs, `running` is the state that all parts share, and `steps` are the concurrent
+//! stages. `text` and `rows` fill arenas: text by the `filler`, which `parse`s lines, and rows as
+//! they are. `write` makes lines of results, `columns` Parquet and Arrow. Input in Parquet or Arrow
+//! goes through `tables`, whose columns another crate reads.
 
 mod arena;
 #[cfg(feature = "arrow")]

@@ -1,4 +1,4 @@
-//! In place of `tables`, where the command is built without Parquet and Arrow.
+//! Replaces `tables` in builds without Parquet and Arrow.
 
 use super::report::Tally;
 use super::running::{End, Started};
@@ -12,7 +12,7 @@ use std::sync::Arc;
 /// No table is ever opened.
 pub enum TableInput {}
 
-/// Whether the input is a table.
+/// The result of opening an input that may be a table.
 pub enum Opened {
     #[expect(dead_code, reason = "no table is ever opened")]
     Table(TableInput),

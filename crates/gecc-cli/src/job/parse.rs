@@ -1,4 +1,4 @@
-//! From the items of a unit of text to rows of columns.
+//! Parses the items of a unit of text into rows of columns.
 
 use super::arena::{KeyColumn, Part};
 use crate::input::cut::Unit;
@@ -13,7 +13,7 @@ use gecc_keys::KeyKind;
 use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
 
-/// What answers to the items of a unit need beside their results. Numbers of rows count from the unit's first.
+/// The data that answers need in addition to results. Row numbers count from the unit's first row.
 #[derive(Default)]
 pub struct Origins {
     rows: usize,
@@ -34,7 +34,8 @@ pub struct Origins {
 }
 
 impl Origins {
-    /// Of rows of bytes, the first of which has this number, counted from 0. Those from a limit on cannot be computed.
+    /// Makes the origins of rows of bytes, the first of which has this index, counted from 0. Rows
+    /// from a limit on cannot be computed.
     pub fn of_rows(file: Arc<str>, first: u64, rows: usize, limit: Option<&(u64, String)>) -> Self {
         let mut origins = Origins { rows, first_line: first + 1, file, ..Origins::default() };
         if let Some((limit, reason)) = limit {
@@ -62,7 +63,7 @@ impl Origins {
         self.rows
     }
 
-    /// Where an item began, counted from 1.
+    /// Returns the line on which an item began, counted from 1.
     pub fn line(&self, row: usize) -> u64 {
         self.first_line + self.lines.get(row).map_or(row as u64, |line| u64::from(*line))
     }
@@ -89,11 +90,11 @@ pub fn placed(units: &[Origins]) -> impl Iterator<Item = (usize, &Origins)> {
 #[derive(Default)]
 pub struct Odd {
     pub items: Vec<OddItem>,
-    /// What their ranges are of.
+    /// The bytes that the ranges refer to.
     pub bytes: Vec<u8>,
 }
 
-/// Where a message is, and its user id, where one is given.
+/// The range of a message, and of its user id, if given.
 type Message = (Range<usize>, Option<Range<usize>>);
 
 pub struct OddItem {
@@ -105,13 +106,13 @@ pub struct OddItem {
     pub message: Option<Message>,
 }
 
-/// What is read of items, and which of them cannot be computed.
+/// The fields to read, and the conditions under which an item cannot be computed.
 #[derive(Clone)]
 pub struct Rules {
     pub reads: Reads,
     /// The number of the first item that cannot, with all after it, and why.
     pub limit: Option<(u64, String)>,
-    /// What public keys are for.
+    /// The purpose of public keys.
     pub kind: KeyKind,
     pub names: Names,
     pub signatures: SignatureRules,
@@ -171,7 +172,7 @@ pub fn key_form(unit: &Unit, layout: &Layout, rules: &Rules) -> KeyColumn {
     form.unwrap_or_default()
 }
 
-/// By the number of digits.
+/// Determines the form of a key by the number of digits.
 fn form_of(digits: &str, rules: &Rules) -> KeyColumn {
     let is = |form: KeyColumn| digits.len() == 2 * form.width();
     match rules.reads.x_only_keys && is(KeyColumn::XOnly) {

@@ -1,5 +1,5 @@
-//! How fast lines go through everything but the engine. Not run by default:
-//! `cargo test --release -p gecc-cli rates -- --ignored --nocapture`.
+//! Measures the rate of lines through everything but the engine. Not run by default: `cargo test
+//! --release -p gecc-cli rates -- --ignored --nocapture`.
 
 use super::arena::{Arena, KeyColumn};
 use super::compute::Batch;
@@ -104,7 +104,7 @@ fn nanoseconds(mut work: impl FnMut()) -> f64 {
     times[times.len() / 2]
 }
 
-/// In nanoseconds.
+/// Returns the processor time in nanoseconds.
 fn processor_time() -> i64 {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
     // SAFETY: the time is writable.

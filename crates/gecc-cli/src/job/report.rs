@@ -1,4 +1,4 @@
-//! What became of the items: how many passed, and why others did not.
+//! Counts of the items that passed, and of the reasons of the others.
 
 use crate::flags::SummaryForm;
 use crate::output::note;
@@ -91,7 +91,7 @@ impl Tally {
         }
     }
 
-    /// What may be wrong with the whole where many items are wrong in one way.
+    /// Returns a hint about the whole input if many items fail in one way.
     pub fn suspicion(&self) -> Option<&'static str> {
         let all_differ = self.items >= MANY && self.by_code[usize::from(Rejection::Mismatch.code())] == self.items;
         all_differ
@@ -143,7 +143,8 @@ impl Tally {
     }
 }
 
-/// What the code of an item says that did not pass. One that nobody gave must not pass for valid.
+/// Returns the reason for the code of an item that did not pass. A code that was never written must
+/// not count as valid.
 pub fn reason_of(code: u8) -> Rejection {
     debug_assert_ne!(code, Verdict::VALID_CODE);
     Rejection::from_code(code).unwrap_or(Rejection::Mismatch)

@@ -130,7 +130,7 @@ impl Job<'_> {
         });
     }
 
-    /// What answers to rows need, in units that are written side by side.
+    /// Returns the origins of rows, in units that are written in parallel.
     fn units(&self, name: &Arc<str>, first: u64, rows: usize) -> Vec<Origins> {
         let limit = self.operation.keys.limit();
         let unit = self.limits.unit_rows;

@@ -33,7 +33,7 @@ enum Ready {
 }
 
 impl Ready {
-    /// What the number of an item's place is called.
+    /// Returns the name of an item's position.
     fn place(&self) -> &'static str {
         if matches!(self, Ready::Text(..)) { "line" } else { "row" }
     }
@@ -104,7 +104,7 @@ impl<'a> Rest<'a> {
     }
 }
 
-/// How answers and errors name an input.
+/// Returns the name of an input in answers and errors.
 fn name_of(path: &Path) -> Arc<str> {
     path.display().to_string().into()
 }

@@ -17,7 +17,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
-/// Why the job ended.
+/// The reason why the job ended.
 pub enum End {
     Input,
     Rejection,
@@ -27,7 +27,7 @@ pub enum End {
 }
 
 impl End {
-    /// By what went wrong.
+    /// Makes the end from a failure.
     pub fn of(failure: Failure) -> Self {
         match failure {
             Failure::ClosedPipe => End::ClosedPipe,
@@ -36,7 +36,7 @@ impl End {
     }
 }
 
-/// What all steps know.
+/// The state shared by all stages.
 pub struct Job<'a> {
     pub operation: &'a Operation,
     pub engine: &'a Engine,
@@ -47,19 +47,19 @@ pub struct Job<'a> {
     pub long_rows: Room,
     /// Bytes of the input, where that is known.
     pub length: Option<u64>,
-    /// Whether nobody takes answers any more.
+    /// True if nobody reads answers any more.
     pub stopped: AtomicBool,
     pub interrupted: &'static AtomicBool,
 }
 
-/// What is wrong with the input of a name.
+/// Makes the failure of an input with this name.
 pub fn unreadable(name: &str, problem: &dyn Display) -> Failure {
     let path = Path::new(name);
     let name = if is_standard_stream(path) { "standard input".to_owned() } else { shown_path(path) };
     format!("{name}: {problem}").into()
 }
 
-/// What is done to all inputs, and what works on them.
+/// The operation and the resources that all inputs share.
 pub struct Started<'a> {
     pub operation: &'a Operation,
     pub options: &'a StreamOptions,
@@ -70,7 +70,7 @@ pub struct Started<'a> {
 }
 
 impl<'a> Started<'a> {
-    /// For inputs of this many bytes, where that is known.
+    /// Starts a job for inputs of this many bytes, if known.
     pub fn new(operation: &'a Operation, options: &'a StreamOptions, bytes: Option<u64>) -> Result<Self, String> {
         let at = Instant::now();
         if options.engine.max_memory.is_some() {
@@ -148,7 +148,7 @@ pub fn warn_of_failures(engine: &Engine) {
     engine.failures().iter().for_each(|failure| warn(&failure.to_string()));
 }
 
-/// Where the kernels came from that were used.
+/// Returns the origin of the kernels that were used.
 pub fn loaded_from(engine: &Engine) -> String {
     let loaded = engine.loaded_kernels();
     let each = loaded.iter().map(|kernels| format!("{} for {} from {}", kernels.file, kernels.curve, kernels.origin));

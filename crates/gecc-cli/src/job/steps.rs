@@ -22,19 +22,19 @@ use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::thread::{self, Scope};
 use std::time::Duration;
 
-/// How often an idle input is asked whether the job was interrupted.
+/// The interval at which a waiting input checks whether the job was interrupted.
 pub const PATIENCE: Duration = Duration::from_millis(100);
-/// By how much more rows a batch has than the one before, as long as input is waiting.
+/// The growth of batches while input is waiting.
 pub const GROWTH: usize = 8;
 
 /// Inputs of text, each with its name.
 pub type Texts<'a> = Box<dyn Iterator<Item = (Arc<str>, Input)> + Send + 'a>;
 
-/// Where items come from.
+/// The source of items.
 pub enum Items<'a> {
     Text {
         texts: Texts<'a>,
-        /// Whether more may take any time to come.
+        /// True if more input may take any time to arrive.
         waits: bool,
     },
     Rows(Arc<str>, RowReader),
@@ -42,7 +42,7 @@ pub enum Items<'a> {
 
 /// A batch that was computed, in its turn.
 type Computed = Result<Batch, Failure>;
-/// Where filled batches go, to be computed and then written.
+/// The sender of filled batches, which are then computed and written.
 pub type Filled = Entrance<Batch, Computed>;
 
 /// Arenas that were written out, and how many there are.
@@ -50,7 +50,8 @@ pub struct Arenas {
     free: Receiver<Arena>,
     count: usize,
     most: usize,
-    /// Those that are too small. Kept to the end: unlocking memory waits for all that a GPU does.
+    /// Arenas that are too small. Kept to the end, because unlocking memory waits for all work of a
+    /// GPU.
     retired: Vec<Arena>,
 }
 
@@ -127,7 +128,7 @@ impl Job<'_> {
         })
     }
 
-    /// Whether nothing more is wanted.
+    /// Returns whether nothing more is wanted.
     pub fn is_over(&self) -> bool {
         self.stopped.load(Ordering::Relaxed) || self.interrupted.load(Ordering::Relaxed)
     }

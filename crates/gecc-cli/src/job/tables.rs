@@ -28,7 +28,7 @@ use zeroize::Zeroizing;
 
 /// Bytes that tell the formats apart.
 const FIRST_BYTES: usize = 8;
-/// What the number of an item's place is called.
+/// The name of an item's position.
 const PLACE: &str = "row";
 /// Batches that are computed at a time, so that the engine has the next while others are read and written.
 const COMPUTING: usize = 3;
@@ -42,7 +42,7 @@ const MOST_AS_ONE: usize = 128;
 /// A table whose schema is known, and its bytes, where that is.
 pub struct TableInput(gecc_arrow::Input, Option<u64>);
 
-/// Whether the input is a table.
+/// The result of opening an input that may be a table.
 pub enum Opened {
     Table(TableInput),
     Other(Input),
@@ -109,7 +109,7 @@ pub struct ReadyTable {
     length: Option<u64>,
     operation: gecc_arrow::Operation,
     mapping: Mapping,
-    /// Whether others may come behind it.
+    /// True if others may follow it.
     takes_more: bool,
 }
 
@@ -131,7 +131,7 @@ impl TableInput {
 }
 
 impl ReadyTable {
-    /// Whether another table is read as one with this.
+    /// Returns whether another table is read together with this one.
     pub fn takes(&self, other: &TableInput) -> bool {
         let has_room = self.takes_more && self.inputs.len() < MOST_AS_ONE;
         has_room && other.is_small() && other.0.schema().fields() == self.inputs[0].schema().fields()
@@ -189,12 +189,12 @@ pub fn answer(
     ended
 }
 
-/// What an error says without the name of the input.
+/// Returns an error's text without the name of the input.
 fn said(problem: Error) -> String {
     problem.to_string()
 }
 
-/// How an error ends the job.
+/// Converts an error to the end of the job.
 fn end_of(problem: Error, name: &str) -> End {
     match problem {
         Error::Stream(problem) if problem.kind() == io::ErrorKind::BrokenPipe => End::ClosedPipe,

@@ -17,7 +17,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, TryRecvError};
 
-/// What was read.
+/// The result of reading.
 pub enum Read {
     /// An input begins, by its name.
     Begin(Arc<str>),

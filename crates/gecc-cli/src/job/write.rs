@@ -1,4 +1,4 @@
-//! From results to lines.
+//! Writes results as lines.
 
 use super::arena::Arena;
 use super::compute::Batch;
@@ -17,16 +17,16 @@ use zeroize::Zeroizing;
 const LONG_TAG: usize = 1 << 16;
 const BESIDE_TAG: usize = 1 << 12;
 
-/// Which answers there are, and what they say besides.
+/// Selects the answers to write and their members.
 pub struct Wanted {
-    /// What the number of an item's place is called.
+    /// The name of an item's position.
     place: &'static str,
-    /// Whether all answers say it.
+    /// True if all answers include the position.
     line: bool,
     only_rejected: bool,
-    /// Whether the first rejection is the last answer.
+    /// True if the first rejection is the last answer.
     pub check: bool,
-    /// Whether answers that say a place say the input too, as there are several.
+    /// True if answers with a position name the input too, since there are several.
     names_files: bool,
     /// The columns of CSV, where answers are that.
     csv: Option<Vec<&'static str>>,
@@ -59,20 +59,20 @@ pub struct Written {
     pub tally: Tally,
 }
 
-/// How answers are made of the results of a batch, and put out.
+/// Makes answers from the results of a batch, and outputs them.
 pub trait Form: Sync {
     type Made: Send;
     /// Makes the answers.
     fn make(&self, batch: &Batch) -> Result<Self::Made, Failure>;
 }
 
-/// Where answers go.
+/// The destination of answers.
 pub trait Sink<M> {
     /// Puts answers out, and counts those that went out whole.
     fn put_out(&mut self, made: M, tally: &mut Tally) -> Result<(), Failure>;
 }
 
-/// Where lines go.
+/// The destination of lines.
 pub struct LineSink<'a> {
     pub output: &'a mut Output,
     pub spares: &'a Spares,
@@ -131,7 +131,7 @@ impl Lines<'_> {
         all
     }
 
-    /// Whether a rejection was written that is the last answer.
+    /// Returns whether a rejection was written that is the last answer.
     pub fn is_last(&self, written: &Written) -> bool {
         self.wanted.check && written.tally.rejected() > 0
     }
@@ -195,12 +195,12 @@ impl Lines<'_> {
     }
 }
 
-/// What became of an item.
+/// The outcome of an item.
 #[derive(Clone, Copy)]
 pub enum Outcome<'a> {
     /// Its result.
     Passed(&'a [u8]),
-    /// By the engine, with this code.
+    /// Rejected by the engine with this code.
     Rejected(u8),
     /// The engine was not asked, for this reason.
     Refused(&'a str),

@@ -10,7 +10,7 @@ use std::ops::Range;
 pub struct Checked<'a> {
     /// The operation.
     pub case: &'a Case<'a>,
-    /// Of all items.
+    /// The expected results of all items.
     pub expected: &'a Outcome,
     /// The items of the call.
     pub range: Range<usize>,

@@ -25,7 +25,7 @@ pub struct Signed {
     pub signatures: PageLocked<[u8; 64]>,
 }
 
-/// Where inputs are.
+/// The memory that holds inputs.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Memory {
     Pageable,

@@ -15,7 +15,7 @@ use gecc::{
 use gecc::{ecdh, ecdsa, keys, point};
 use std::ops::Range;
 
-/// By which signatures of Ed25519 are verified, one by one and together.
+/// The rule by which signatures of Ed25519 are verified, individually and in groups.
 pub const RULE: Rule = Rule::Zip215;
 
 /// The public operations that are measured.
@@ -34,22 +34,22 @@ pub enum PublicCall {
     Verify1000Keys,
     #[value(name = "verify_100_keys")]
     Verify100Keys,
-    /// With recovery ids, by equations of groups.
+    /// Verification with recovery ids, in groups.
     VerifyRecoverableTogether,
     Recover,
     RecoverAddresses,
-    /// With the keys of nine of ten senders as candidates, by equations of groups.
+    /// Recovery of addresses in groups, with the keys of nine of ten senders as candidates.
     RecoverAddressesCandidates,
     Sign,
     /// BIP 340, with x-only keys.
     #[value(name = "bip340_verify")]
     Bip340Verify,
-    /// The same by equations of groups.
+    /// BIP 340 verification in groups.
     #[value(name = "bip340_verify_together")]
     Bip340VerifyTogether,
     #[value(name = "bip340_sign")]
     Bip340Sign,
-    /// With public keys that are given.
+    /// BIP 340 signing with given public keys.
     #[value(name = "bip340_sign_known_keys")]
     Bip340SignKnownKeys,
     /// Outputs of Taproot.
@@ -61,19 +61,19 @@ pub enum PublicCall {
     Ed25519Verify,
     #[value(name = "ed25519_verify_1000_keys")]
     Ed25519Verify1000Keys,
-    /// The same by equations of groups.
+    /// Ed25519 verification in groups.
     #[value(name = "ed25519_verify_together")]
     Ed25519VerifyTogether,
-    /// With seeds as private keys.
+    /// Ed25519 signing from seeds.
     #[value(name = "ed25519_sign")]
     Ed25519Sign,
-    /// With keys that are expanded.
+    /// Ed25519 signing with expanded keys.
     #[value(name = "ed25519_sign_expanded")]
     Ed25519SignExpanded,
 }
 
 impl PublicCall {
-    /// Whether it is measured with `EngineBuilder::batch_equations`.
+    /// Returns whether the operation is measured with `EngineBuilder::batch_equations`.
     pub fn is_together(self) -> bool {
         matches!(
             self,
@@ -95,8 +95,8 @@ impl PublicCall {
         )
     }
 
-    /// Whether it is measured with a curve's inputs. Ed25519, which needs seeds and messages alone, is with those of
-    /// secp256k1.
+    /// Returns whether the operation is measured with a curve's inputs. Ed25519, which needs only
+    /// seeds and messages, is measured with those of secp256k1.
     pub fn is_on(self, curve: CurveId) -> bool {
         match self {
             PublicCall::Recover | PublicCall::VerifyRecoverableTogether => curve.has_ecdsa(),
@@ -111,13 +111,13 @@ impl PublicCall {
         }
     }
 
-    /// As the command line writes it.
+    /// Returns the name on the command line.
     pub fn name(self) -> String {
         self.to_possible_value().expect("none is skipped").get_name().to_owned()
     }
 }
 
-/// What an operation gave, item by item.
+/// The results of an operation, item by item.
 pub enum Outcome {
     Points(Vec<Result<Point, Rejection>>),
     Verdicts(Verdicts),
@@ -125,14 +125,14 @@ pub enum Outcome {
     Secrets(Vec<Result<SharedSecret, Rejection>>),
     SharedPoints(Vec<Result<SharedPoint, Rejection>>),
     Addresses(Vec<Result<[u8; 20], Rejection>>),
-    /// Of a whole range.
+    /// The sum over a range.
     Sum(Result<Point, (usize, Rejection)>),
-    /// What sums are made of, and what adds it up.
+    /// The terms of sums, and the engine that adds them.
     Terms(CurveId, Vec<Point>, Engine),
 }
 
 impl Outcome {
-    /// Whether `part` is what this has in a range, and passed.
+    /// Returns whether `part` equals this in a range, and passed.
     pub fn agrees(&self, range: &Range<usize>, part: &Outcome) -> bool {
         fn same<T: PartialEq>(all: &[Result<T, Rejection>], part: &[Result<T, Rejection>]) -> bool {
             all == part && part.iter().all(Result::is_ok)
@@ -184,7 +184,7 @@ pub enum Rest {
     Expanded(Vec<ed25519::ExpandedKey>),
     /// Signatures, and their recovery ids.
     Recoverable(PageLocked<[u8; 64]>, PageLocked<u8>),
-    /// The same, and candidates for the keys: the identity for every tenth.
+    /// The inputs of recovery with candidates for the keys: the identity for every tenth.
     Candidates(PageLocked<[u8; 64]>, PageLocked<u8>, PageLocked<Point>),
 }
 
@@ -228,8 +228,8 @@ impl<'a> Case<'a> {
         if self.operation.is_ed25519() { "ed25519" } else { self.inputs.curve.name() }
     }
 
-    /// What the results of all items are compared with: these themselves, or for sums what they are made of. Samples
-    /// are compared with those of another engine.
+    /// Returns the outcome with which results are compared: these results themselves, or the terms
+    /// of sums. Samples are compared with those of another engine.
     ///
     /// # Errors
     /// Where a call fails, or a sample has other results.

@@ -26,7 +26,7 @@ pub fn median<T>(mut run: impl FnMut() -> Result<(f64, T), Failure>) -> Result<T
     Ok(runs.swap_remove(runs.len() / 2))
 }
 
-/// What `work` gives, and how long it took.
+/// Returns the result of `work` and its duration.
 pub fn timed<T>(work: impl FnOnce() -> T) -> (T, f64) {
     let started = Instant::now();
     let result = work();

@@ -41,7 +41,7 @@ pub fn source(node: Option<FromNode>, paths: &Paths, magic: Option<[u8; 4]>) -> 
     }
 }
 
-/// Of `/rest/chaininfo.json`.
+/// The response to `/rest/chaininfo.json`.
 #[derive(Deserialize)]
 struct ChainInfo {
     chain: String,

@@ -21,7 +21,7 @@ const LONGEST: u64 = 512 << 20;
 const BLOCK: usize = 16 << 20;
 /// Bytes that an answer may have at least: from files of the least memory no longer value is read.
 const LEAST: u64 = 6 << 20;
-/// How often an answer is there: as it came, taken apart, and on its way through the pipe.
+/// The number of copies of a response: as received, parsed, and on its way through the pipe.
 const COPIES: usize = 3;
 
 const NOT_BEHIND: &str = "it does not follow the block before it: the node's chain became another meanwhile";
@@ -64,7 +64,7 @@ impl Node {
         Ok(Node { reader, is_over })
     }
 
-    /// Where the answers can be read, as long as this value is there.
+    /// Returns the path from which responses can be read while this value exists.
     pub fn path(&self) -> PathBuf {
         PathBuf::from(format!("/dev/fd/{}", self.reader.as_raw_fd()))
     }
@@ -124,10 +124,10 @@ fn batch(all: &RangeInclusive<u64>, at_once: u64, number: u64) -> RangeInclusive
     start..=start.saturating_add(at_once - 1).min(*all.end())
 }
 
-/// What a request gave.
+/// The result of a request.
 struct Answered {
     blocks: Vec<Block>,
-    /// Why the next of them is not there.
+    /// The reason why the next one is missing.
     missing: Option<String>,
 }
 
@@ -147,7 +147,7 @@ struct Called<'a> {
     error: Option<Refusal<'a>>,
 }
 
-/// What a block says of itself.
+/// The number that a block states.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Numbered<'a> {

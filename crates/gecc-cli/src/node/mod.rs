@@ -24,12 +24,12 @@ pub use url::UrlText;
 
 /// Requests that are under way, where memory is not limited.
 const REQUESTS: usize = 8;
-/// How long it may take until an interruption is seen.
+/// The maximum delay until an interruption is noticed.
 const SLICE: Duration = Duration::from_millis(100);
-/// How often a request is made that fails, and how long the first pause is; each is twice as long as the one before.
+/// The number of attempts of a failing request. Each pause is twice as long as the one before.
 const TRIES: u32 = 6;
 const PAUSE: Duration = Duration::from_millis(500);
-/// How long nothing may come.
+/// The longest time without any data.
 const PATIENCE: Duration = Duration::from_secs(60);
 /// Bytes that are read of what a node says of an error.
 const TEXT: u64 = 1 << 14;
@@ -39,7 +39,7 @@ fn place_of(problem: &serde_json::Error) -> String {
     format!("JSON that is not as expected in line {}, at column {}", problem.line(), problem.column())
 }
 
-/// What all requests to a node have in common.
+/// The state shared by all requests to a node.
 struct Asking {
     url: Url,
     agent: Agent,
@@ -108,7 +108,8 @@ impl Asking {
     }
 }
 
-/// What comes, until nothing more does or the command is interrupted: a node that hangs is not waited for then.
+/// Yields what arrives until the sender is gone or the command is interrupted, without waiting for
+/// a node that hangs.
 fn until_interrupted<T: Send>(given: Receiver<T>, interrupted: &'static AtomicBool) -> impl Iterator<Item = T> + Send {
     iter::from_fn(move || {
         loop {
@@ -120,8 +121,8 @@ fn until_interrupted<T: Send>(given: Receiver<T>, interrupted: &'static AtomicBo
     })
 }
 
-/// How many requests may be under way where what is read may have this much memory in all, and each takes about so much
-/// of it.
+/// Returns the number of concurrent requests if responses may take this much memory in total, and
+/// each about so much of it.
 fn requests(memory: Option<usize>, each: usize) -> usize {
     memory.map_or(REQUESTS, |memory| (memory / each).clamp(1, REQUESTS))
 }
@@ -145,7 +146,7 @@ fn body(answer: Result<Response<Body>, ureq::Error>, longest: u64, unsaid: &str)
     Err(Failed { problem, is_for_good: !status.is_server_error() && !is_for_now })
 }
 
-/// What is named is asked, and nothing in its place: no proxy, and no redirection.
+/// Makes an agent that contacts exactly the named host: no proxy, and no redirects.
 fn agent() -> Agent {
     let config = Agent::config_builder()
         .http_status_as_error(false)
@@ -159,11 +160,11 @@ fn agent() -> Agent {
     config.build().into()
 }
 
-/// Why there is no answer.
+/// The reason why there is no response.
 #[derive(Debug)]
 struct Failed {
     problem: String,
-    /// Whether the same request would fail again.
+    /// True if the same request would fail again.
     is_for_good: bool,
 }
 

@@ -9,14 +9,14 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread;
 use std::time::Duration;
 
-/// How often a write that takes long is asked whether the command was interrupted.
+/// The interval at which a long write checks whether the command was interrupted.
 const PATIENCE: Duration = Duration::from_millis(100);
 
-/// What became of parts that were to be written.
+/// The outcome of writing parts.
 pub struct Put {
     /// The parts; none where they are still being written and nobody waits for it.
     pub parts: Vec<Wiped>,
-    /// How many went out whole.
+    /// The number of parts written completely.
     pub whole: usize,
     pub outcome: io::Result<()>,
 }
@@ -28,7 +28,7 @@ pub struct Direct {
     /// Parts of the present write that are out.
     whole: Arc<AtomicUsize>,
     interrupted: &'static AtomicBool,
-    /// Whether a write was left to itself.
+    /// True if a write was abandoned.
     is_stuck: bool,
 }
 
@@ -114,7 +114,7 @@ mod tests {
         (0..count).map(|part| Wiped::new(vec![part as u8; 1000])).collect()
     }
 
-    /// As they are read.
+    /// Returns the bytes of a file.
     fn bytes(count: usize) -> Vec<u8> {
         (0..count).flat_map(|part| vec![part as u8; 1000]).collect()
     }

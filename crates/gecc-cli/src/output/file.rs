@@ -1,4 +1,4 @@
-//! Where answers go: to a stream at once, or to a file that has its name when all of them are there.
+//! Destinations of answers: a stream, or a file that gets its name once it is complete.
 
 use super::direct::{Direct, Put};
 use crate::flags::end_of_name;
@@ -155,21 +155,21 @@ impl Output {
 
 /// Ends of names of what is compressed.
 const COMPRESSED: [&str; 4] = ["gz", "zst", "bz2", "xz"];
-/// Where files that are open have their numbers as names.
+/// The folders in which open files have their numbers as names.
 const DESCRIPTORS: [&str; 2] = ["/dev/fd", "/proc/self/fd"];
 
-/// Whether a path is that of a file that is open already.
+/// Returns whether a path denotes a file that is open already.
 fn is_open(path: &Path) -> bool {
     ["-", "/dev/stdout", "/dev/stderr"].iter().any(|at| path == Path::new(at))
         || DESCRIPTORS.iter().any(|at| path.starts_with(at))
 }
 
-/// Whether an output takes the place of what was there, and is not written to that.
+/// Returns whether an output replaces an existing file instead of being written to it.
 pub fn is_replaced(output: &Path, before: Option<&Metadata>) -> bool {
     !is_open(output) && before.is_none_or(Metadata::is_file)
 }
 
-/// Whether a path is that of an open file, by its name or its number.
+/// Returns whether a path denotes an open file, by its name or number.
 fn is_descriptor(path: &Path, name: &str, number: &str) -> bool {
     path == Path::new(name) || DESCRIPTORS.iter().any(|at| path == Path::new(at).join(number))
 }
@@ -178,7 +178,7 @@ fn folder_of(file: &Path) -> &Path {
     file.parent().filter(|folder| *folder != Path::new("")).unwrap_or(Path::new("."))
 }
 
-/// Has the names of its files on the disk.
+/// Flushes the names in a folder to disk.
 #[cfg(unix)]
 fn sync_folder(folder: &Path) -> io::Result<()> {
     File::open(folder)?.sync_all()
@@ -334,7 +334,8 @@ fn overwrite(target: &Path, mut part: &File, sync: bool) -> io::Result<()> {
     if sync { file.sync_all() } else { Ok(()) }
 }
 
-/// With the permissions of the file that was there before, or as the user's mask says; for secrets the owner's alone.
+/// Creates a file with the permissions of the one that was there before, or by the user's mask; for
+/// secrets only the owner's.
 #[cfg(unix)]
 fn create(builder: &mut Builder, folder: &Path, before: Option<&Metadata>, secret: bool) -> io::Result<NamedTempFile> {
     use std::os::unix::fs::PermissionsExt;
@@ -376,7 +377,7 @@ pub fn refuse_overwriting(source: &Path, output: Option<&Path>) -> Result<(), St
     }
 }
 
-/// Whether two names are of one place, where there may be no file yet.
+/// Returns whether two names denote the same place, where there may be no file yet.
 #[cfg(feature = "chains")]
 pub fn is_same_place(one: &Path, other: &Path) -> bool {
     let place = |path: &Path| {

@@ -1,4 +1,4 @@
-//! How far a command has come: a bar on a terminal, and now and then a line elsewhere.
+//! Progress of a command: a bar on a terminal, and occasional lines elsewhere.
 
 use gecc_cli::say::note;
 use indicatif::{HumanBytes, ProgressBar, ProgressStyle};
@@ -33,7 +33,7 @@ struct Lines {
 }
 
 impl Progress {
-    /// Of something with this many bytes, where that is known. `quiet` is for none.
+    /// Makes the progress of an input with this many bytes, if known. `quiet` disables it.
     pub fn new(length: Option<u64>, quiet: bool) -> Self {
         let form = if quiet {
             Form::None
@@ -130,7 +130,8 @@ fn bar(length: Option<u64>) -> ProgressBar {
     length.map_or_else(ProgressBar::new_spinner, ProgressBar::new).with_style(style)
 }
 
-/// Whether a terminal shows more than ASCII, as the locale says (POSIX, section 8.2). Where that says nothing it does.
+/// Returns whether a terminal displays UTF-8 according to the locale (POSIX, section 8.2). It does
+/// if the locale is not set.
 fn is_utf8(variable: impl Fn(&str) -> Option<String>) -> bool {
     let named = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().filter_map(variable).find(|value| !value.is_empty());
     named.is_none_or(|locale| {

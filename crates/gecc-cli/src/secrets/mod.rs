@@ -1,4 +1,4 @@
-//! What holds private keys and shared secrets on their way through a command.
+//! Containers of private keys and shared secrets on their way through a command.
 
 #[cfg(test)]
 mod freed;

@@ -34,7 +34,7 @@ pub fn reserve(buffer: &mut Wiped, more: usize) {
 /// Buffers that wait to be used again. Not wiped when they are dropped, which takes long: secrets were wiped before.
 pub struct Spares {
     free: Mutex<Vec<Vec<u8>>>,
-    /// Whether what buffers held is wiped before they wait.
+    /// True if the contents of buffers are wiped before these wait for reuse.
     secret: bool,
     /// Bytes of the largest that is kept.
     largest: usize,

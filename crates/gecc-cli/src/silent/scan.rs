@@ -91,7 +91,7 @@ impl Counts {
     }
 }
 
-/// What is put out of a batch.
+/// The output of a batch.
 struct Part {
     /// A line for each output that is found. Tweaks are in it.
     text: Wiped,

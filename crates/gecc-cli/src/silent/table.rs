@@ -6,7 +6,7 @@ use gecc::silent_payments::Outputs;
 use gecc::{Error, PublicKeys};
 use gecc_arrow::{Cells, Integers, OutputLists, Projection, holds_bytes, holds_integers};
 
-/// Where the columns of a table are.
+/// The positions of a table's columns.
 pub struct Places {
     tweak_key: usize,
     outputs: usize,
@@ -41,7 +41,7 @@ impl Places {
         })
     }
 
-    /// Those that are read.
+    /// Returns the columns to read.
     pub fn columns(&self) -> Projection {
         let places = [Some(self.tweak_key), Some(self.outputs), self.txid, self.height];
         Projection::Only(places.into_iter().flatten().collect())
@@ -60,7 +60,7 @@ enum Keys {
 }
 
 impl Rows {
-    /// Those of the columns with these names, which the batch has.
+    /// Looks up the columns with these names, which the batch has.
     ///
     /// # Errors
     /// What is wrong with an output: lists of them have no nulls, and whole keys 32 bytes.
@@ -86,14 +86,15 @@ impl Rows {
         self.outputs.is_null(row)
     }
 
-    /// Whether what is found are candidates.
+    /// Returns whether matches are only candidates.
     pub fn are_prefixes(&self) -> bool {
         self.outputs.are_prefixes()
     }
 }
 
 impl Keys {
-    /// As most of them are. What has another length, or is null, is none: zeros are no point either.
+    /// Returns cells of the most common length. A cell of another length, or null, becomes zeros,
+    /// which do not encode a point.
     fn of(cells: &Cells, rows: usize) -> Self {
         let is_raw = (0..rows).find_map(|row| cells.len(row).ok()) == Some(64);
         if is_raw { Keys::Raw(read(cells, rows)) } else { Keys::Compressed(read(cells, rows)) }
@@ -113,7 +114,7 @@ fn read<const N: usize>(cells: &Cells, rows: usize) -> Vec<[u8; N]> {
     keys
 }
 
-/// What is said of the transaction of a row.
+/// The transaction of a row.
 pub struct Transaction {
     pub txid: Option<Vec<u8>>,
     pub height: Option<i128>,

@@ -5,7 +5,7 @@ use gecc::silent_payments::Outputs;
 use gecc::{Error, PublicKeys};
 use std::ops::Range;
 
-/// What is known of outputs.
+/// The known part of outputs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Known {
     /// The first eight bytes of their x-only keys, as numbers.
@@ -15,7 +15,7 @@ pub enum Known {
 }
 
 impl Known {
-    /// What lists of this type hold.
+    /// Returns the contents of lists of this type.
     ///
     /// # Errors
     /// What they have to hold.
@@ -38,7 +38,7 @@ pub struct Columns {
     known: Known,
     tweak_points: Vec<[u8; 65]>,
     offsets: Vec<u64>,
-    /// Those of all rows, by what is known of them. The others are none.
+    /// The known prefixes of all rows. Other representations are empty.
     prefixes: Vec<u64>,
     keys: Vec<[u8; 32]>,
 }

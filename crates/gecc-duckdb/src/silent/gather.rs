@@ -27,7 +27,7 @@ struct State {
     computing: usize,
 }
 
-/// What becomes of a batch.
+/// The result of a batch.
 type Answer = OnceLock<Result<Scan, String>>;
 
 /// The answers for some rows of a batch.
@@ -106,7 +106,7 @@ impl Part {
         &self.scan().codes[self.rows.clone()]
     }
 
-    /// What was found in a row, in order.
+    /// Returns the matches in a row, in order.
     pub fn of_row(&self, row: usize) -> &[Match] {
         let (matches, row) = (&self.scan().matches, self.rows.start + row);
         let start = matches.partition_point(|found| found.row < row);

@@ -63,7 +63,7 @@ enum Form {
     Frigate,
 }
 
-/// What is known of a statement.
+/// The data of a statement.
 struct Statement {
     known: Known,
     /// The keys of a file, where the statement has none.
@@ -146,7 +146,7 @@ impl Scalar for Form {
     }
 }
 
-/// For each row its place in a part; `None` for a row that has a null, or that cannot be read.
+/// The position of each row in a part; `None` for a row that has a null or cannot be read.
 type Found = Vec<Option<(Arc<Part>, usize)>>;
 
 impl Form {

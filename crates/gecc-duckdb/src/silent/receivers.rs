@@ -39,7 +39,7 @@ impl<'a> Labels<'a> {
         all.ok_or_else(|| "a label is null".to_owned())
     }
 
-    /// What tells it from others.
+    /// Writes what distinguishes the receiver from others.
     fn write(&self, to: &mut Vec<u8>) {
         for place in self.places.clone() {
             match self.values.type_of() {
@@ -60,7 +60,7 @@ pub struct RowKeys<'a> {
 }
 
 impl RowKeys<'_> {
-    /// Whether it is the same receiver.
+    /// Returns whether it is the same receiver.
     pub fn is(&self, other: &Self) -> bool {
         let places = |keys: &Self| keys.labels.as_ref().map(|labels| labels.places.clone());
         if places(self) == places(other) {
@@ -69,7 +69,7 @@ impl RowKeys<'_> {
         are_equal(&self.identity(), &other.identity())
     }
 
-    /// What tells it from others.
+    /// Returns what distinguishes the receiver from others.
     fn identity(&self) -> Zeroizing<Vec<u8>> {
         // Enough for keys and labels that can be used, and the scan key comes last: a vector that grows leaves copies
         // behind.

@@ -21,7 +21,7 @@ use pyo3::types::PyTuple;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// What is done with each row of a batch, with the options of the command.
+/// An operation on each row of a batch, with the options of the command.
 #[pyclass(frozen, module = "gecc")]
 pub struct BatchOperation(Operation);
 
@@ -153,7 +153,7 @@ impl Batch {
     }
 }
 
-/// What is computed, with what, and of which columns.
+/// A computation, its parameters and columns.
 struct Job<'a> {
     engine: gecc::Engine,
     operation: &'a Operation,

@@ -1,4 +1,4 @@
-//! What is signed: messages, or digests of them.
+//! The signed data: messages, or digests of them.
 
 use crate::choices;
 use crate::engine::{self, Engine};
@@ -12,7 +12,7 @@ use gecc_arrow::Field;
 use pyo3::prelude::*;
 use std::ops::Range;
 
-/// What is signed.
+/// The signed data.
 pub enum Contents {
     Messages(Strings),
     Digests(Column),
@@ -28,7 +28,7 @@ impl Contents {
     }
 }
 
-/// Has work done on all items in pieces, which long messages end earlier.
+/// Runs work on all items in pieces, which long messages end earlier.
 ///
 /// # Errors
 /// As for [`pieces::run`].
@@ -48,7 +48,7 @@ pub fn in_pieces(
     }
 }
 
-/// What ECDSA signs of each message.
+/// Computes the digest of each message that ECDSA signs.
 #[pyfunction]
 pub fn message_digests<'py>(
     py: Python<'py>,

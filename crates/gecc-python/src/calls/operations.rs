@@ -186,7 +186,7 @@ impl Inputs {
         Ok(inputs)
     }
 
-    /// Has the results of some items written. `alike` has what all items have in common.
+    /// Computes the results of some items. `alike` holds what all items have in common.
     fn compute(
         &self,
         operation: Operation,

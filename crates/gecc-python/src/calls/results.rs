@@ -1,4 +1,4 @@
-//! What a call ends with: the engine writes results in pieces, and they become the answer.
+//! The end of a call: the engine writes results in pieces, which become the answer.
 
 use crate::input::Call;
 use crate::output::{Output, Row, answer};
@@ -7,14 +7,14 @@ use gecc::{Engine, Error};
 use pyo3::prelude::*;
 use std::ops::Range;
 
-/// How the caller wants results: in an array of its own, and reasons in place of truth values.
+/// The requested form of results: in an array of the caller, and with reasons instead of booleans.
 #[derive(Clone, Copy)]
 pub struct Wanted<'a, 'py> {
     pub out: Option<&'a Bound<'py, PyAny>>,
     pub reasons: bool,
 }
 
-/// Has a row of `W` bytes and a code written for each item of a range, until all items have them.
+/// Computes a row of `W` bytes and a code for each item, range by range.
 pub fn of_rows<'py, const W: usize>(
     call: Call<'py>,
     engine: &Engine,

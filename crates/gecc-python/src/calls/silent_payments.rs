@@ -16,7 +16,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 use std::sync::Arc;
 
-/// Who is looked for: a scan key, a spend public key, and the labels in use.
+/// A receiver: a scan key, a spend public key, and the labels in use.
 #[pyclass(frozen, module = "gecc.silent_payments")]
 pub struct Receiver(silent_payments::Receiver);
 
@@ -124,7 +124,7 @@ fn numpy_columns<'py>(py: Python<'py>, matches: &[&Match]) -> PyResult<Vec<Bound
     ])
 }
 
-/// The same, with nulls where there is no label.
+/// Returns Arrow columns, with null where there is no label.
 fn arrow_columns<'py>(argument: &Bound<'py, PyAny>, matches: &[&Match]) -> PyResult<Vec<Bound<'py, PyAny>>> {
     let mut tweaks = Vec::with_capacity(32 * matches.len());
     matches.iter().for_each(|found| tweaks.extend_from_slice(found.tweak.expose_bytes()));

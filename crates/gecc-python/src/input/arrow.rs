@@ -19,7 +19,7 @@ pub struct Chunks {
 }
 
 impl Chunks {
-    /// Whether values are texts, or places in a dictionary of texts.
+    /// Returns whether values are texts, or indices into a dictionary of texts.
     pub fn are_texts(&self) -> bool {
         let values = match &self.data_type {
             DataType::Dictionary(_, values) => values,
@@ -65,8 +65,8 @@ pub fn pieces(argument: Argument, value: &Bound<'_, PyAny>) -> PyResult<Option<(
     Ok(Some((pieces, field)))
 }
 
-/// What is of pyarrow, of which pyarrow has compared lengths with its buffers, whose own lengths the interface does not
-/// pass on. pyarrow does so when it is asked, not when it reads a file. Others as they are.
+/// Validates data of pyarrow, whose buffer lengths the interface does not pass on: pyarrow compares
+/// them when asked, not when it reads a file. Data of other libraries is returned unchanged.
 fn with_buffers<'py>(value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     if !value.get_type().module()?.to_string().starts_with("pyarrow") {
         return Ok(value.clone());

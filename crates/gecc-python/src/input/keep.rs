@@ -1,4 +1,4 @@
-//! What holds the memory of arguments while a call reads it.
+//! Owners of the memory of arguments while a call reads it.
 
 use arrow_array::ArrayRef;
 use pyo3::prelude::*;

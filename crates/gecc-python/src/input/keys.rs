@@ -21,7 +21,8 @@ struct Widths {
 }
 
 impl Widths {
-    /// Those of Ed25519, or of points: compressed, `x || y`, and uncompressed.
+    /// Returns the encodings of an argument: those of Ed25519, or of points: compressed, `x || y`,
+    /// and uncompressed.
     fn of(argument: Argument) -> Self {
         match argument.kind {
             Some(KeyKind::Ed25519) => {
@@ -40,7 +41,7 @@ impl Widths {
 pub enum Keys {
     /// All in one encoding, of which the width says which it is.
     Column(Column),
-    /// In several, as rows that the library takes for that.
+    /// Keys in several encodings, as mixed rows.
     Mixed(Vec<[u8; 65]>),
 }
 

@@ -50,7 +50,7 @@ const LONGEST: usize = 16 << 10;
 pub struct Argument {
     pub name: &'static str,
     pub role: Role,
-    /// That of the call, which keys that say what they are for have to be for.
+    /// The purpose that keys which name one must have.
     pub kind: Option<KeyKind>,
 }
 
@@ -91,12 +91,12 @@ impl Argument {
     }
 }
 
-/// What results are of, as arguments are.
+/// The form of results, which follows that of the arguments.
 pub enum Form<'py> {
     Numpy,
-    /// Of Arrow, in the library of this argument.
+    /// Arrow arrays of the library of this argument.
     Arrow(Bound<'py, PyAny>),
-    /// Of pandas, with this index.
+    /// pandas Series with this index.
     Pandas(Bound<'py, PyAny>),
 }
 
@@ -107,7 +107,7 @@ pub struct Call<'py> {
     kind: Option<KeyKind>,
     /// Items, and the first argument that says so.
     items: Option<(usize, &'static str)>,
-    /// That of the first argument of pandas, else of the first of Arrow.
+    /// The form of the first pandas argument, else of the first Arrow argument.
     pub form: Form<'py>,
     /// The addresses of rows that the engine reads, by arguments.
     read: Vec<(&'static str, Range<usize>)>,
@@ -200,8 +200,8 @@ impl<'py> Call<'py> {
         Ok(column)
     }
 
-    /// What `read` reads of an argument that decides nothing. A value that cannot be read is then nothing that is wrong
-    /// with its item.
+    /// Reads an optional hint with `read`. A value that cannot be read is then not an error of its
+    /// item.
     pub fn hints<T>(&mut self, read: impl FnOnce(&mut Self) -> PyResult<T>) -> PyResult<T> {
         let problems = self.problems.take();
         let hints = read(self);
@@ -313,8 +313,8 @@ impl<'py> Call<'py> {
     }
 }
 
-/// Where the engine reads a column: the address of the first row, the distance from each row to the next in bytes (0
-/// where one row serves all), and the number of rows. For tests of what is copied and what is not.
+/// Returns where the engine reads a column: the address of the first row, the distance between rows
+/// in bytes (0 if one row serves all), and the number of rows. For tests of what is copied.
 #[pyfunction]
 pub fn place_of(py: Python<'_>, value: &Bound<'_, PyAny>, width: usize) -> PyResult<(usize, usize, Option<usize>)> {
     let column = Call::for_keys(py, CurveId::Secp256k1).rows(argument("value", Field::Digest), width, value)?;

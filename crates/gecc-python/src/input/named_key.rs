@@ -9,7 +9,8 @@ use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyBytes, PyString};
 use zeroize::Zeroizing;
 
-/// Whether a text of this argument may be a key in such a form, which hexadecimal digits never are.
+/// Returns whether a text of this argument may be a key in such a form. Hexadecimal digits never
+/// are.
 pub fn may_be(argument: Argument, text: &[u8]) -> bool {
     let text = text.trim_ascii_start();
     // Public keys may be PEM in base64, too.
@@ -52,7 +53,7 @@ fn of_bytes(argument: Argument, key: &[u8]) -> PyResult<Option<Zeroizing<Vec<u8>
     found.transpose().map_err(|problem| PyValueError::new_err(format!("{}: {problem}", argument.name)))
 }
 
-/// Whether bytes may be rows of points, of the widths that these have.
+/// Returns whether bytes may be rows of points, by their width.
 fn may_be_rows(key: &[u8]) -> bool {
     [32, 33, 65].iter().any(|width| key.len().is_multiple_of(*width))
 }

@@ -15,7 +15,7 @@ use zeroize::Zeroizing;
 /// What [`Read`] has.
 type Read1 = (Column, Option<Vec<u8>>);
 
-/// In place of an id where there is none: the engine rejects it.
+/// The value that stands for a missing id, which the engine rejects.
 pub const NO_ID: u8 = u8::MAX;
 
 /// The id that a number stands for.

@@ -11,7 +11,7 @@ use pyo3::prelude::*;
 
 /// The outputs of rows.
 pub enum OutputColumn {
-    /// Of an Arrow column of lists.
+    /// An Arrow column of lists.
     Lists(OutputLists),
     /// x-only keys, and where those of each row begin.
     Keys(Vec<u64>, Column),
@@ -54,7 +54,7 @@ impl OutputColumn {
         Ok(OutputColumn::Lists(lists))
     }
 
-    /// Those of this many rows.
+    /// Returns the outputs of this many rows.
     pub fn outputs(&self, rows: usize) -> PyResult<Outputs<'_>> {
         let outputs = match self {
             OutputColumn::Lists(lists) => lists.outputs(),

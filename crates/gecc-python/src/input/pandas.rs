@@ -25,7 +25,7 @@ pub fn series<'py>(
     frames(index.py())?.call_method1("series", (array, passed, index))
 }
 
-/// Whether two columns have the same index.
+/// Returns whether two columns have the same index.
 pub fn agree(index: &Bound<'_, PyAny>, other: &Bound<'_, PyAny>) -> PyResult<bool> {
     index.call_method1("equals", (other,))?.extract()
 }

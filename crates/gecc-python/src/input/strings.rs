@@ -24,7 +24,7 @@ const MOST_DECODED: u64 = 4 << 30;
 /// Every place is in memory that `keeps` holds.
 pub struct Strings {
     places: Vec<Result<Place, CellProblem>>,
-    /// In place of places: rows may be more than there is memory for a place of each.
+    /// Rows instead of positions, for more rows than there is memory for a position each.
     rows: Option<StringRows>,
     is_one_for_all: bool,
     keeps: Vec<Keep>,
@@ -192,7 +192,7 @@ impl Strings {
         Ok(some_problems(codes))
     }
 
-    /// With the default where there is no string.
+    /// Substitutes the default for missing strings.
     pub fn with_default(mut self, default: &'static [u8]) -> Self {
         self.places.iter_mut().filter(|place| place.is_err()).for_each(|place| *place = Ok(Place::of(default)));
         self

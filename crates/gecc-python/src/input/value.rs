@@ -1,4 +1,4 @@
-//! What an argument is, before it is read as a column.
+//! Classification of an argument before it is read as a column.
 
 use super::strings::hexadecimal;
 use super::{Argument, array, arrow, named_key};

@@ -1,4 +1,5 @@
-//! Which keys of a transaction's inputs count for silent payments (BIP 352, "Inputs For Shared Secret Derivation").
+//! Selects the input keys of a transaction that count for silent payments (BIP 352, "Inputs For
+//! Shared Secret Derivation").
 
 use super::super::block::{InputView, Output};
 use super::super::hashes::hash160;
@@ -15,7 +16,8 @@ const NUMS: [u8; 32] = [
     0x0f, 0x28, 0xec, 0x96, 0xd5, 0x47, 0xbf, 0xee, 0x9a, 0xce, 0x80, 0x3a, 0xc0,
 ];
 
-/// Whether an output is of a witness version that has no meaning yet: who spends one pays nobody silently.
+/// Returns whether an output has a witness version without a meaning yet. A transaction that spends
+/// one makes no silent payment.
 pub fn is_of_unknown_version(spent: Output) -> bool {
     witness_program(spent.script).is_some_and(|(version, _)| version > 1)
 }
@@ -41,14 +43,14 @@ fn is_p2wpkh(script: &[u8]) -> bool {
     witness_program(script).is_some_and(|(version, program)| version == 0 && program.len() == 20)
 }
 
-/// Of taproot, whose keys have an even y.
+/// Makes a taproot key, whose y is even.
 fn even(x: &[u8; 32]) -> Key {
     let mut key = [2; 33];
     key[1..].copy_from_slice(x);
     key
 }
 
-/// Whether an input of taproot shows a script whose internal key is H.
+/// Returns whether a taproot input reveals a script whose internal key is H.
 fn shows_nums(input: &InputView) -> bool {
     let mut witness = input.witness();
     take_annex(&mut witness);

@@ -28,13 +28,13 @@ pub struct Tweaks {
     pub txids: Vec<Txid>,
     /// Their tweak points, compressed.
     pub tweak_points: Vec<[u8; 33]>,
-    /// Where the outputs of each begin, and where the last end.
+    /// The start of each transaction's outputs, and the end of the last.
     pub offsets: Vec<u64>,
     /// The x-only keys of their taproot outputs.
     pub outputs: Vec<[u8; 32]>,
     /// Transactions with a taproot output but without a tweak point, other than coinbases.
     pub ineligible: Vec<Txid>,
-    /// How far the files were read.
+    /// The progress of reading files.
     pub progress: Progress,
 }
 

@@ -5,7 +5,7 @@ use crate::ethereum::{Options, Senders, sources};
 use crate::shipped::{decode, lines, paths};
 use alloy_primitives::{Address, keccak256};
 
-/// In the order of the lines.
+/// The blocks in the order of the lines.
 const BLOCKS: [&str; 8] = [
     "ethereum/block_1150000.json",
     "ethereum/block_1920000.json",

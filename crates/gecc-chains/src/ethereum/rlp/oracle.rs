@@ -12,10 +12,10 @@ const MADE: usize = 20_000;
 const CHANGED: usize = 9;
 /// Lengths of payloads: at the ends of every form, and of numbers and fields.
 const LENGTHS: [usize; 20] = [0, 1, 2, 7, 8, 9, 15, 16, 17, 20, 31, 32, 33, 54, 55, 56, 57, 255, 256, 65_536];
-/// What decoders decide at.
+/// The byte values at which decoders branch.
 const TELLING: [u8; 16] = [0, 1, 0x37, 0x38, 0x7f, 0x80, 0x81, 0x88, 0x94, 0xa0, 0xb7, 0xb8, 0xbf, 0xc0, 0xf7, 0xf8];
 
-/// What is wrong, in our words.
+/// Returns our reasons that correspond to an error.
 fn reasons(error: Error) -> &'static [&'static str] {
     match error {
         // Where both is so, which is told depends on the type in alloy.

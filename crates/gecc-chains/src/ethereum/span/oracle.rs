@@ -19,7 +19,7 @@ type Typed = EthereumTypedTransaction<TxEip4844>;
 /// Transactions that are made, and changed ones of each that is there.
 const MADE: usize = 2000;
 const CHANGED: usize = 320;
-/// What decoders decide at.
+/// The byte values at which decoders branch.
 const TELLING: [u8; 14] = [0, 1, 2, 3, 0x1b, 0x7f, 0x80, 0x81, 0xa0, 0xb8, 0xc0, 0xc1, 0xf8, 0xff];
 
 fn decode_as<T: RlpEcdsaDecodableTx + Into<Typed>>(mut encoded: &[u8]) -> Option<(Typed, Signature)> {
@@ -57,7 +57,8 @@ fn require_signed(signed: &Signed, chain_id: Option<u64>, (r, s): (U256, U256), 
     assert_eq!(signed.signature, *[r.to_be_bytes::<32>(), s.to_be_bytes()].as_flattened());
 }
 
-/// Whether both take it; they have to agree in all.
+/// Compares both decoders, which have to agree in everything. Returns whether they accept the
+/// bytes.
 fn compare(encoded: &[u8]) -> bool {
     let (found, expected) = (Transaction::parse(encoded), decode(encoded));
     assert_eq!(found.is_ok(), expected.is_some(), "{}", const_hex::encode(encoded));

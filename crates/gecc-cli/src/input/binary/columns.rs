@@ -30,7 +30,7 @@ struct Strided<'a> {
 }
 
 impl<'a> Strided<'a> {
-    /// In the encoding that the width says.
+    /// Returns the public keys in the encoding that the width implies.
     fn public_keys(&self) -> PublicKeys<'a> {
         let width = self.layout.place(Field::PublicKey).map(|place| place.width);
         match width {

@@ -1,4 +1,4 @@
-//! Where the fields of a row are.
+//! Layout of the fields in a row.
 
 use gecc::call::Operation;
 use gecc::fields::{Field, SignatureForm};
@@ -21,7 +21,7 @@ const FIELDS: [(Field, &[usize], &str); 5] = [
     (Field::SecretKey, &[32], "32 bytes"),
 ];
 
-/// Where a field is in each row.
+/// The position of a field in each row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Place {
     pub offset: usize,
@@ -175,7 +175,7 @@ fn unknown(name: &str) -> String {
     format!("no field is called `{name}`; there are {known}, and skip for bytes to leave out")
 }
 
-/// From `digest:32,public_key:33,signature:64`: names and bytes in the order of the row.
+/// Parses `digest:32,public_key:33,signature:64`: names and widths in the order of the row.
 impl FromStr for Layout {
     type Err = String;
 

@@ -16,7 +16,7 @@ use zeroize::Zeroizing;
 /// Less is not worth a task of its own.
 const SMALLEST_PART: usize = 1 << 20;
 
-/// What was put into the memory.
+/// The contents written to memory.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Filled {
     /// This many rows, above 0.
@@ -134,11 +134,11 @@ struct Stream {
     source: StreamSource,
     /// Pieces that came and are not given yet, the next one last.
     pieces: Vec<Text>,
-    /// Where the next piece's bytes begin that are not given.
+    /// The start of the next piece's bytes that are not handed out yet.
     start: usize,
     /// The beginning of a row that has not come whole.
     part: Wiped,
-    /// How the source ended. Comes after the rows that came before it.
+    /// The end of the source, which follows the rows before it.
     end: Option<Result<(), String>>,
 }
 
