@@ -130,9 +130,10 @@ pub struct Columns<'a> {
     /// Keys that recovery may give, one for each item: they save operations, as
     /// [`ecdsa::recover_with_candidates`] says.
     pub candidates: Option<PublicKeys<'a>>,
-    /// By which ECDSA hashes messages, SHA-256 by default. Other schemes have one of their own. Where it is SHA-384 or
-    /// SHA-512, signing makes its nonces by HMAC with that hash, as RFC 6979 has it, also of digests; with all others by
-    /// HMAC with SHA-256. GPUs have the code for SHA-256 alone: the CPU signs with the other two.
+    /// By which ECDSA hashes messages, SHA-256 by default. Other schemes have one of their own.
+    /// Where it is SHA-384 or SHA-512, signing makes its nonces by HMAC with that hash, as RFC 6979
+    /// has it, also of digests; with all others by HMAC with SHA-256. GPUs have the code for
+    /// SHA-256 alone: the CPU signs with the other two.
     pub hash: Hash,
     /// That of Ed25519, [`Variant::PURE`] by default.
     pub variant: Variant,

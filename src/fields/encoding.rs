@@ -140,9 +140,10 @@ pub fn hex_digits(text: &[u8]) -> &[u8] {
     [b"0x", b"0X", b"\\x"].iter().find_map(|prefix| text.strip_prefix(*prefix)).unwrap_or(text)
 }
 
-/// The digits of a hexadecimal text as [`hex_digits`] gives them, without what programs write between bytes: colons
-/// (`ab:cd:ef`, as OpenSSL prints them), and line ends with the indentation behind them. What has colons in other places
-/// is left as it is, so that it is not read as something else.
+/// The digits of a hexadecimal text as [`hex_digits`] gives them, without what programs write
+/// between bytes: colons (`ab:cd:ef`, as OpenSSL prints them), and line ends with the indentation
+/// behind them. What has colons in other places is left as it is, so that it is not read as
+/// something else.
 pub fn plain_hex_digits(text: &[u8]) -> Cow<'_, [u8]> {
     let digits = hex_digits(text);
     let has_lines = digits.contains(&b'\n');
@@ -199,9 +200,10 @@ pub fn pem_in_base64(text: &str) -> Option<String> {
 /// Lengths of digests that ECDSA takes besides 32 bytes: of SHA-1, SHA-224, SHA-384 and SHA-512.
 const OTHER_DIGESTS: [usize; 4] = [20, 28, 48, 64];
 
-/// What ECDSA on a curve of 256 bits signs of a digest of 20, 28, 32, 48 or 64 bytes (FIPS 186-5, section 6.4): the
-/// leftmost 256 bits of a longer one, and the number that a shorter one is, with zeros in front. `None` for other lengths,
-/// which no hash gives. BIP 340, Ed25519 and SM2 have digests of 32 bytes alone.
+/// What ECDSA on a curve of 256 bits signs of a digest of 20, 28, 32, 48 or 64 bytes (FIPS 186-5,
+/// section 6.4): the leftmost 256 bits of a longer one, and the number that a shorter one is, with
+/// zeros in front. `None` for other lengths, which no hash gives. BIP 340, Ed25519 and SM2 have
+/// digests of 32 bytes alone.
 ///
 /// ```
 /// use gecc::fields::ecdsa_digest;

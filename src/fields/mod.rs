@@ -25,8 +25,8 @@ use std::str::FromStr;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum Field {
-    /// What is signed: 32 bytes. For SM2 this is e, for BIP 340 a message. For ECDSA also a digest of another length, of
-    /// which [`ecdsa_digest`] gives those 32 bytes.
+    /// What is signed: 32 bytes. For SM2 this is e, for BIP 340 a message. For ECDSA also a digest
+    /// of another length, of which [`ecdsa_digest`] gives those 32 bytes.
     Digest,
     /// A message. ECDSA signs its hash ([`enum@Hash`]), SM2 the SM3 of Z_A and the message, BIP 340 the message.
     Message,

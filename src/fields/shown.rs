@@ -13,8 +13,8 @@ const FEWEST_WORDS: usize = 12;
 /// Whether a text may be a private key, in any of the forms that people have keys in: PEM, digits of hexadecimal,
 /// base64 or base58, also with separators between them, decimal numbers, phrases, and bytes that are no text.
 ///
-/// It errs on the side of caution: random names, as of a UUID, may be keys too. **Not constant-time**: it decides what a
-/// message shows.
+/// It errs on the side of caution: random names, as of a UUID, may be keys too. **Not
+/// constant-time**: it decides what a message shows.
 pub fn may_be_secret(text: &[u8]) -> bool {
     let Ok(text) = std::str::from_utf8(text) else { return true };
     let is_binary = |c: char| c == char::REPLACEMENT_CHARACTER || c.is_control() && !c.is_ascii_whitespace();

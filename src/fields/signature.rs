@@ -23,8 +23,9 @@ pub enum SignatureForm {
     Eip2098,
     /// Strict DER.
     Der,
-    /// Strict DER, with or without a byte of Bitcoin's signature hash type behind it, on secp256k1 alone. That byte is
-    /// ALL, NONE or SINGLE (1 to 3), with ANYONECANPAY (0x80) or not, and with the FORKID (0x40) of Bitcoin Cash or not.
+    /// Strict DER, with or without a byte of Bitcoin's signature hash type behind it, on secp256k1
+    /// alone. That byte is ALL, NONE or SINGLE (1 to 3), with ANYONECANPAY (0x80) or not, and with
+    /// the FORKID (0x40) of Bitcoin Cash or not.
     DerHashType,
 }
 
@@ -229,8 +230,8 @@ impl SignatureReader {
         }
     }
 
-    /// The recovery id of a text: a number, decimal or hexadecimal behind 0x, also with a fraction of zeros (`27.0`), or
-    /// a truth value, in any case (`True`).
+    /// The recovery id of a text: a number, decimal or hexadecimal behind 0x, also with a fraction
+    /// of zeros (`27.0`), or a truth value, in any case (`True`).
     ///
     /// # Errors
     /// [`NoNumber`] where the text is something else. A number that no v is gives `None`.
@@ -331,7 +332,8 @@ pub fn take_parity(first: &mut u8) -> u8 {
     parity
 }
 
-/// Reads a decimal number of digits alone, such as r or s, big-endian. `None` for other texts, and where it has no room.
+/// Reads a decimal number of digits alone, such as r or s, big-endian. `None` for other texts, and
+/// where it has no room.
 ///
 /// ```
 /// let mut number = [0; 2];
@@ -404,8 +406,8 @@ impl FormCounts {
         if either == 0 || header_first <= rsv { Ok(()) } else { Err(UnclearSignatures { header_first, either }) }
     }
 
-    /// What to warn of at the end of an input in which signatures that fit both forms were read as `r || s || v`, unless
-    /// the others show that this is right.
+    /// What to warn of at the end of an input in which signatures that fit both forms were read as
+    /// `r || s || v`, unless the others show that this is right.
     pub fn doubt(&self) -> Option<String> {
         let FormCounts { rsv, header_first, either } = *self;
         if either == 0 || (rsv > 0 && header_first == 0) {

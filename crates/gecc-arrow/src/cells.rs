@@ -334,8 +334,8 @@ pub fn holds_integers(data_type: &DataType) -> bool {
     data_type.is_integer() || matches!(data_type, DataType::Boolean | DataType::Decimal128(_, 0))
 }
 
-/// A column of integers, booleans, decimal numbers without a fraction, or floating-point numbers, as which pandas writes
-/// integers with nulls among them.
+/// A column of integers, booleans, decimal numbers without a fraction, or floating-point numbers,
+/// as which pandas writes integers with nulls among them.
 pub struct Integers<'a>(Box<dyn Fn(usize) -> Option<i128> + Send + Sync + 'a>);
 
 impl<'a> Integers<'a> {

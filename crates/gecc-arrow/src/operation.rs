@@ -8,11 +8,12 @@ use std::sync::Arc;
 
 /// An operation of the library together with the options of tables.
 ///
-/// What it reads are columns of the names in [`call::Reads`]; results have the names in [`call::Operation::results`].
-/// The answer of a verification is `valid`. Contents are `digest` or `message`; signatures `signature`, `r` and `s`, `r`
-/// and `y_parity_and_s`, or `der`; those of BIP 340 and Ed25519 are 64 bytes alone. Recovery ids are those of signatures
-/// of 65 bytes, `recovery_id`, `v` and `y_parity`, which have to agree. Where they are optional, a row that has none is
-/// verified by itself.
+/// What it reads are columns of the names in [`call::Reads`]; results have the names in
+/// [`call::Operation::results`]. The answer of a verification is `valid`. Contents are `digest` or
+/// `message`; signatures `signature`, `r` and `s`, `r` and `y_parity_and_s`, or `der`; those of BIP
+/// 340 and Ed25519 are 64 bytes alone. Recovery ids are those of signatures of 65 bytes,
+/// `recovery_id`, `v` and `y_parity`, which have to agree. Where they are optional, a row that has
+/// none is verified by itself.
 #[derive(Clone, Debug)]
 pub struct Operation {
     /// The computation and its curve.

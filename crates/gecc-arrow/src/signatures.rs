@@ -254,9 +254,9 @@ impl<'a> Inputs<'a> {
         Ok(Signatures { rows: SignatureRows::Owned(rows), ids, counts: FormCounts::default() })
     }
 
-    /// The recovery ids of all rows, in signatures or in columns; [`NO_RECOVERY_ID`] where there is none. Where they are
-    /// required all of a row have to agree, and else the first is a hint. `None` where no row has one, or the operation
-    /// takes none.
+    /// The recovery ids of all rows, in signatures or in columns; [`NO_RECOVERY_ID`] where there is
+    /// none. Where they are required all of a row have to agree, and else the first is a hint.
+    /// `None` where no row has one, or the operation takes none.
     pub fn recovery_ids(
         &mut self,
         signatures: &Signatures,

@@ -70,8 +70,8 @@ fn in_unit_of_parquet(array: &ArrayRef) -> Result<ArrayRef, Error> {
     })
 }
 
-/// Checks that decimals have no more digits than their type says: Parquet has no room for more, and its writer cuts them
-/// off.
+/// Checks that decimals have no more digits than their type says: Parquet has no room for more, and
+/// its writer cuts them off.
 ///
 /// # Errors
 /// [`Error::Malformed`] for one that has. Arrow calls such a column invalid.

@@ -226,8 +226,9 @@ impl Writer {
         self.append(encoded)
     }
 
-    /// Ends the output: a file has its footer and its name only now. Without this call a file is removed. After an error
-    /// of writing the output ends behind the last row group or batch that was written whole.
+    /// Ends the output: a file has its footer and its name only now. Without this call a file is
+    /// removed. After an error of writing the output ends behind the last row group or batch that
+    /// was written whole.
     ///
     /// # Errors
     /// As for [`Writer::create`].

@@ -553,7 +553,8 @@ void gecc_on_progress(GeccProgress progress, void *context);
 /// than valid: `GECC_CODE_MALFORMED_SIGNATURE`. One thread computes this. Any thread may call this at any time.
 GeccStatus gecc_signatures_from_der(size_t items, const GeccBytes *der, uint8_t *signatures, uint8_t *codes);
 
-/// Signatures of any form as rows of 64 bytes `r || s`, and the recovery ids in them. Of forms without one an id is 255.
+/// Signatures of any form as rows of 64 bytes `r || s`, and the recovery ids in them. Of forms
+/// without one an id is 255.
 ///
 /// Reads `signatures`, as many as items, of any length. Writes `rows`, 64 bytes each, zeros where one is malformed;
 /// `recovery_ids`, a byte each; `codes`. `form` is a `GeccSignatureForm`. Code other than valid:
@@ -561,8 +562,9 @@ GeccStatus gecc_signatures_from_der(size_t items, const GeccBytes *der, uint8_t 
 /// used, and that a recovery id belongs to it by recovery alone. One thread computes this. Any thread may call this at
 /// any time.
 ///
-/// A signature of 65 bytes can be `r || s || v` and header-first. With `GECC_SIGNATURE_FORM_AUTO` it is read as the
-/// former; where more of the others are header-first than not, `GECC_STATUS_INVALID_ARGUMENT` is returned: say the form.
+/// A signature of 65 bytes can be `r || s || v` and header-first. With `GECC_SIGNATURE_FORM_AUTO`
+/// it is read as the former; where more of the others are header-first than not,
+/// `GECC_STATUS_INVALID_ARGUMENT` is returned: say the form.
 GeccStatus gecc_signatures_read(int32_t form,
                                 size_t items,
                                 const GeccBytes *signatures,

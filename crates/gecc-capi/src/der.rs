@@ -40,7 +40,8 @@ pub unsafe extern "C" fn gecc_signatures_from_der(
     })
 }
 
-/// Signatures of any form as rows of 64 bytes `r || s`, and the recovery ids in them. Of forms without one an id is 255.
+/// Signatures of any form as rows of 64 bytes `r || s`, and the recovery ids in them. Of forms
+/// without one an id is 255.
 ///
 /// Reads `signatures`, as many as items, of any length. Writes `rows`, 64 bytes each, zeros where one is malformed;
 /// `recovery_ids`, a byte each; `codes`. `form` is a `GeccSignatureForm`. Code other than valid:
@@ -48,8 +49,9 @@ pub unsafe extern "C" fn gecc_signatures_from_der(
 /// used, and that a recovery id belongs to it by recovery alone. One thread computes this. Any thread may call this at
 /// any time.
 ///
-/// A signature of 65 bytes can be `r || s || v` and header-first. With `GECC_SIGNATURE_FORM_AUTO` it is read as the
-/// former; where more of the others are header-first than not, `GECC_STATUS_INVALID_ARGUMENT` is returned: say the form.
+/// A signature of 65 bytes can be `r || s || v` and header-first. With `GECC_SIGNATURE_FORM_AUTO`
+/// it is read as the former; where more of the others are header-first than not,
+/// `GECC_STATUS_INVALID_ARGUMENT` is returned: say the form.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gecc_signatures_read(
     form: i32,

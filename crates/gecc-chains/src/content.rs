@@ -7,8 +7,8 @@ use std::io::{self, BufReader, Cursor, Read, Seek, SeekFrom};
 const BUFFER: usize = 1 << 18;
 /// The largest window of a zstd frame, as a power of two: 128 MiB.
 const WINDOW_LOG: u32 = 27;
-/// The number of first bytes by which files are told apart. No signature of a format is longer. Text may have blanks and
-/// line ends in front of it, of which this many are passed over at most.
+/// The number of first bytes by which files are told apart. No signature of a format is longer.
+/// Text may have blanks and line ends in front of it, of which this many are passed over at most.
 const HEAD: usize = 64;
 const MOST_BLANKS: usize = 1 << 20;
 /// Bits of gzip's flags that have to be 0 (RFC 1952, section 2.3.1). A block of Bitcoin that begins like gzip has one

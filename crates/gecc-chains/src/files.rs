@@ -151,7 +151,8 @@ pub(crate) struct Reader {
     place: u64,
     /// `None` for what is no regular file, or compressed.
     length: Option<u64>,
-    /// The first bytes, with blanks in front of them, enough to tell what the file is; none of a file that nobody named and is read as it is.
+    /// The first bytes, with blanks in front of them, enough to tell what the file is; none of a
+    /// file that nobody named and is read as it is.
     first: Vec<u8>,
 }
 

@@ -34,20 +34,23 @@
 //! | `ed25519ph_verify(rule, context, message, signature, public_key)` | the same of Ed25519ph, which hashes the message |
 //! | `message_digest(hash, message)` | what ECDSA signs of a message, FixedSizeBinary(32) |
 //!
-//! `curve` is a text in the statement: `'secp256k1'`, `'p256'`, `'brainpoolp256r1'`. So is `rule`, by which programs
-//! differ in what they accept ([`gecc::ed25519::Rule`]): `'cofactorless'` is that of OpenSSL and Go, `'strict'` that of
-//! Solana, `'zip215'` that of Zcash and CometBFT; there is none that is meant where none is named. So is `context`: at
-//! most 255 bytes in hexadecimal digits, `''` for Ed25519ph without one. So is `hash` ([`gecc::fields::Hash`]):
-//! `'sha256'`, `'sha384'`, `'keccak256'`, `'eip191'`, `'bitcoin-message'`. So is `form` ([`gecc::fields::SignatureForm`]):
-//! `'header-first'` for Bitcoin's signed messages, `'eip2098'`, `'der-hash-type'` for DER with a byte of Bitcoin's
-//! signature hash type behind it. The others are columns or values of any type that [`gecc_arrow`]
-//! reads: bytes as FixedSizeBinary, Binary, LargeBinary or BinaryView, or hexadecimal text with or without `0x`, also
-//! in a dictionary. A message that is a text of its own is cast: `'Hello'::BYTEA`. A signature is `r || s`, or
-//! `r || s || v` of 65 bytes, whose last byte is 0 to 3 or 27 to 30, or strict DER; one of BIP 340 or Ed25519 is its 64
-//! bytes alone. A `recovery_id` is an integer, a boolean or a text, in any of the forms of
-//! [`gecc_arrow::Field::RecoveryId`], and the same as that of the signature where it has one. A public key has 33 or 65 bytes
-//! (SEC 1), or 64 bytes `x || y`; for BIP 340 also 32 bytes x, and of all forms x alone counts. Those of Ed25519 have
-//! 32 bytes. It may be PEM, DER, an X.509 certificate or a JSON Web Key too, which have to name the curve or Ed25519.
+//! `curve` is a text in the statement: `'secp256k1'`, `'p256'`, `'brainpoolp256r1'`. So is `rule`,
+//! by which programs differ in what they accept ([`gecc::ed25519::Rule`]): `'cofactorless'` is that
+//! of OpenSSL and Go, `'strict'` that of Solana, `'zip215'` that of Zcash and CometBFT; there is
+//! none that is meant where none is named. So is `context`: at most 255 bytes in hexadecimal
+//! digits, `''` for Ed25519ph without one. So is `hash` ([`gecc::fields::Hash`]): `'sha256'`,
+//! `'sha384'`, `'keccak256'`, `'eip191'`, `'bitcoin-message'`. So is `form`
+//! ([`gecc::fields::SignatureForm`]): `'header-first'` for Bitcoin's signed messages, `'eip2098'`,
+//! `'der-hash-type'` for DER with a byte of Bitcoin's signature hash type behind it. The others are
+//! columns or values of any type that [`gecc_arrow`] reads: bytes as FixedSizeBinary, Binary,
+//! LargeBinary or BinaryView, or hexadecimal text with or without `0x`, also in a dictionary. A
+//! message that is a text of its own is cast: `'Hello'::BYTEA`. A signature is `r || s`, or `r || s
+//! || v` of 65 bytes, whose last byte is 0 to 3 or 27 to 30, or strict DER; one of BIP 340 or
+//! Ed25519 is its 64 bytes alone. A `recovery_id` is an integer, a boolean or a text, in any of the
+//! forms of [`gecc_arrow::Field::RecoveryId`], and the same as that of the signature where it has
+//! one. A public key has 33 or 65 bytes (SEC 1), or 64 bytes `x || y`; for BIP 340 also 32 bytes x,
+//! and of all forms x alone counts. Those of Ed25519 have 32 bytes. It may be PEM, DER, an X.509
+//! certificate or a JSON Web Key too, which have to name the curve or Ed25519.
 //!
 //! A value that cannot be read, such as a digest of 31 bytes, is not valid, and recovers nothing: `false` or null. So
 //! is a null: a row is either among `WHERE ecdsa_verify(…)` or among `WHERE NOT ecdsa_verify(…)`. Each function has a

@@ -1,5 +1,6 @@
-//! Keys as OpenSSH writes them, of Ed25519 and P-256: lines of `id_ed25519.pub` and `authorized_keys` (RFC 4253, section
-//! 6.6; RFC 5656, section 3.1; RFC 8709, section 4), and private keys that are not encrypted (PROTOCOL.key of OpenSSH).
+//! Keys as OpenSSH writes them, of Ed25519 and P-256: lines of `id_ed25519.pub` and
+//! `authorized_keys` (RFC 4253, section 6.6; RFC 5656, section 3.1; RFC 8709, section 4), and
+//! private keys that are not encrypted (PROTOCOL.key of OpenSSH).
 
 use crate::kind::KeyKind;
 use crate::pairs::{Pair, Public};

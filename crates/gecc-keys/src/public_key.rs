@@ -17,11 +17,12 @@ use std::borrow::Cow;
 /// Bytes of the longest key in an encoding of points.
 const LONGEST_POINT: usize = 65;
 
-/// The SEC 1 octet string of a public key in PEM, DER, JWK, as a COSE_Key or a line of OpenSSH, or the 32 bytes of one of
-/// Ed25519. It has to be for this curve, or for Ed25519. Of a certificate it is that of its subject; nothing else of a
-/// certificate is checked, neither its signature nor its dates. Of a set of JSON Web Keys it is the only one that is
-/// for this. Whether the key is a point is not checked. `None` for what is in no such form: octet strings of SEC 1,
-/// `x || y` and 32 bytes are none, and no text of digits.
+/// The SEC 1 octet string of a public key in PEM, DER, JWK, as a COSE_Key or a line of OpenSSH, or
+/// the 32 bytes of one of Ed25519. It has to be for this curve, or for Ed25519. Of a certificate it
+/// is that of its subject; nothing else of a certificate is checked, neither its signature nor its
+/// dates. Of a set of JSON Web Keys it is the only one that is for this. Whether the key is a point
+/// is not checked. `None` for what is in no such form: octet strings of SEC 1, `x || y` and 32
+/// bytes are none, and no text of digits.
 ///
 /// # Errors
 /// A text for the user.
@@ -56,8 +57,9 @@ pub fn is_public_key(text: &[u8]) -> bool {
     trimmed.starts_with(b"{") || is_pem(text, trimmed) || is_text()
 }
 
-/// The row, for [`gecc::PublicKeys::mixed`], of a key in the hybrid form of X9.62, `06 || x || y` or `07 || x || y`, where
-/// the first byte says the parity of y; `None` for all others. Callers take this form where it is asked for.
+/// The row, for [`gecc::PublicKeys::mixed`], of a key in the hybrid form of X9.62, `06 || x || y`
+/// or `07 || x || y`, where the first byte says the parity of y; `None` for all others. Callers
+/// take this form where it is asked for.
 pub fn hybrid_row(key: &[u8]) -> Option<[u8; 65]> {
     let mut row: [u8; LONGEST_POINT] = key.try_into().ok()?;
     let is_hybrid = row[0] == 6 | (row[64] & 1);

@@ -760,8 +760,8 @@ enum Levels<'a> {
     Packed(&'a [u8]),
 }
 
-/// Splits the levels of a page of version 1, of which the highest is this, from what follows them. `None` where they are
-/// cut off.
+/// Splits the levels of a page of version 1, of which the highest is this, from what follows them.
+/// `None` where they are cut off.
 fn split_levels(data: &[u8], encoding: Encoding, highest: u16, values: u32) -> Option<(Levels<'_>, &[u8])> {
     #[allow(deprecated, reason = "old files have levels in it")]
     if encoding == Encoding::BIT_PACKED {

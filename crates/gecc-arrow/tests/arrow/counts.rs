@@ -226,7 +226,8 @@ fn page_of_lists(repetition: &[u8], first: i32, version_2: Option<i64>) -> Vec<u
     [crafted::structure(&crafted::header(3, length, length, crafted::inner(8, &fields))), bytes].concat()
 }
 
-/// A file of `a`, numbers from 0 on, and of `b`, lists in pages of these levels, of two row groups with three rows each.
+/// A file of `a`, numbers from 0 on, and of `b`, lists in pages of these levels, of two row groups
+/// with three rows each.
 fn lists(groups: &[(&[&[u8]], Option<i64>)]) -> Vec<u8> {
     let groups: Vec<Vec<Column>> = groups
         .iter()

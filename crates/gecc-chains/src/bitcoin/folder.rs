@@ -227,8 +227,8 @@ impl BlockReader {
         self.whole(header.content(), extent, Some(what))
     }
 
-    /// Requires that the transactions of a block hash to its merkle root. Hashing in vain is limited, as a file may have
-    /// many headers in front of the same long script.
+    /// Requires that the transactions of a block hash to its merkle root. Hashing in vain is
+    /// limited, as a file may have many headers in front of the same long script.
     fn committed(&self, records: &mut Records, extent: usize) -> Result<(), String> {
         if !records.may_read_in_vain() {
             return Err("too many records of the file hold no block to look for one here".to_owned());

@@ -25,14 +25,15 @@ pub enum Kind {
     Authorization,
     /// A deposit of an OP chain, from the chain below it: it bears no signature.
     Deposit,
-    /// A transaction of Arbitrum that the chain itself made, or that came from the chain below it: it bears no signature.
+    /// A transaction of Arbitrum that the chain itself made, or that came from the chain below it:
+    /// it bears no signature.
     Arbitrum,
     /// A state sync of Polygon: it bears no signature.
     StateSync,
     /// A priority operation or an upgrade of ZKsync, from the chain below it: it bears no signature.
     ZkSync,
-    /// A legacy transaction whose r, s and v are zero, as OP chains had from the chain below them before Bedrock, and as
-    /// Polygon shows its state syncs.
+    /// A legacy transaction whose r, s and v are zero, as OP chains had from the chain below them
+    /// before Bedrock, and as Polygon shows its state syncs.
     Zeros,
     /// A transaction of another type, or one that could not be read as far as that.
     Unknown,

@@ -240,7 +240,8 @@ impl<'a> Decoder<'a> {
         self.to.items.push(Item { claimed: Some(from), unsigned: Some(reason), is_of_other_root, ..item });
     }
 
-    /// Adds a transaction that a chain itself makes. Its encoding is not known, and so neither is the root of its block.
+    /// Adds a transaction that a chain itself makes. Its encoding is not known, and so neither is
+    /// the root of its block.
     pub fn add_system(&mut self, system: &System, hash: [u8; 32], block: Option<u64>) {
         if let Some(encodings) = &mut self.encodings {
             encodings.is_incomplete = true;

@@ -1,10 +1,11 @@
 //! era1 and other e2store files with blocks: headers and bodies, compressed, as records.
 //!
-//! <https://github.com/eth-clients/e2store-format-specs>, `formats/e2store.md`, `formats/era1.md`, `formats/ere.md` and
-//! `formats/e2hs.md`. A record is its type (2 bytes), the length of its data (4 bytes), two zero bytes, all
-//! little-endian, and the data. In era1 and E2HS the body of a block follows its header; in ere, all headers of a file
-//! stand before all bodies. A file may have several groups of blocks one after the other, each with an index at its end.
-//! Receipts and proofs are not read.
+//! <https://github.com/eth-clients/e2store-format-specs>, `formats/e2store.md`, `formats/era1.md`,
+//! `formats/ere.md` and `formats/e2hs.md`. A record is its type (2 bytes), the length of its data
+//! (4 bytes), two zero bytes, all little-endian, and the data. In era1 and E2HS the body of a block
+//! follows its header; in ere, all headers of a file stand before all bodies. A file may have
+//! several groups of blocks one after the other, each with an index at its end. Receipts and proofs
+//! are not read.
 
 use super::blocks::{self, Header, LONGEST, place_in};
 use super::decoded::Decoder;

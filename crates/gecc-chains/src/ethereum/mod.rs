@@ -61,8 +61,9 @@ pub struct Options {
     /// The chain that transactions have to be for, where they say one. Others are rejected. Of any where this is
     /// `None`.
     pub chain_id: Option<u64>,
-    /// The block whose rules transactions are under of which the source does not say theirs; rules of today where this
-    /// is `None`. Those of legacy transactions for any chain depend on it: s may be high before block 1,150,000 (EIP-2).
+    /// The block whose rules transactions are under of which the source does not say theirs; rules
+    /// of today where this is `None`. Those of legacy transactions for any chain depend on it: s
+    /// may be high before block 1,150,000 (EIP-2).
     pub at_block: Option<u64>,
     /// True if only rejected or undetermined signatures are of interest. For valid ones the
     /// transaction's hash is then zero if the source does not state it, and need not be computed.

@@ -1,9 +1,9 @@
 //! Transactions with blobs as they go over the network, with the blobs, their commitments and proofs behind them: in
 //! the form of EIP-4844, and in that of EIP-7594, which has a version and proofs of cells.
 //!
-//! Nodes take such transactions (`eth_sendRawTransaction`), and tools print them. A transaction's hash and its signature
-//! cover its body alone. Of the rest the lengths are checked, and that the commitments are those whose hashes the
-//! transaction has. Proofs are not.
+//! Nodes take such transactions (`eth_sendRawTransaction`), and tools print them. A transaction's
+//! hash and its signature cover its body alone. Of the rest the lengths are checked, and that the
+//! commitments are those whose hashes the transaction has. Proofs are not.
 
 use super::decoded::hash;
 use super::rlp;

@@ -229,7 +229,8 @@ impl Decoder<'_> {
         }
     }
 
-    /// Adds a transaction of which the fields are known: that of the readings whose hash is the one that the source says.
+    /// Adds a transaction of which the fields are known: that of the readings whose hash is the one
+    /// that the source says.
     pub fn add_fields(&mut self, fields: &Fields, readings: &[Reading], claims: &Claims) {
         let mut scratch = std::mem::take(&mut self.scratch);
         self.add_encoded_fields(fields, readings, claims, &mut scratch);

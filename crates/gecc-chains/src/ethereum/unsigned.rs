@@ -53,8 +53,8 @@ struct Type {
     form: &'static [Form],
 }
 
-/// Nitro (go-ethereum of Offchain Labs, `core/types/arb_types.go`), and ZKsync OS (`L1TxType` and `UpgradeTxType`, which
-/// its JSON-RPC shows), which encode theirs in other ways.
+/// Nitro (go-ethereum of Offchain Labs, `core/types/arb_types.go`), and ZKsync OS (`L1TxType` and
+/// `UpgradeTxType`, which its JSON-RPC shows), which encode theirs in other ways.
 const TYPES: [Type; 9] = {
     use Form::{Address, Bytes, Chain, From, Hash, Number, Recipient};
     [

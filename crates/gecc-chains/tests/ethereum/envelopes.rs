@@ -173,8 +173,8 @@ fn with_two_blobs(settings: &Settings) -> (Vec<u8>, [[u8; 48]; 2]) {
     (encoded, commitments)
 }
 
-/// Transactions with their blobs behind them, in the forms of EIP-4844 and EIP-7594: the hash and the sender are those of
-/// the transaction alone.
+/// Transactions with their blobs behind them, in the forms of EIP-4844 and EIP-7594: the hash and
+/// the sender are those of the transaction alone.
 pub fn blobs_behind_their_transaction(settings: &Settings) {
     const BLOB: usize = 1 << 17;
     let (alone, commitments) = with_two_blobs(settings);

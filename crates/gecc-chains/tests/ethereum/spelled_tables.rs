@@ -56,8 +56,8 @@ fn replace(columns: &mut Columns, name: &str, with: ArrayRef) {
     columns.iter_mut().find(|(other, _)| other == name).unwrap().1 = with;
 }
 
-/// v as EIP-155 has it in a column of 64 bits, as cryo had between its pull requests 191 and 194, and a type that is null
-/// for legacy transactions.
+/// v as EIP-155 has it in a column of 64 bits, as cryo had between its pull requests 191 and 194,
+/// and a type that is null for legacy transactions.
 pub fn v_of_eip155_and_types_that_are_null(settings: &Settings) {
     let expected = check(settings, &[data(MIXED)]);
     let valid = |answers: &[Answer]| answers.iter().filter(|answer| answer.valid() == Some(true)).count();

@@ -10,8 +10,8 @@ use gecc_chains::ethereum::{Answer, Kind, Options, Reason};
 use serde_json::{Value, json};
 
 const FROM: [u8; 20] = [0x0b; 20];
-/// A legacy transaction that came from the chain below OP Mainnet before Bedrock, whose hash comes out with r, s and v of
-/// zero: from alloy-rs/alloy#2348.
+/// A legacy transaction that came from the chain below OP Mainnet before Bedrock, whose hash comes
+/// out with r, s and v of zero: from alloy-rs/alloy#2348.
 const BEFORE_BEDROCK: &str = r#"{
     "blockHash": "0x5307b5c812a067f8bc1ed1cc89d319ae6f9a0c9693848bd25c36b5191de60b85", "blockNumber": "0x45a59bb",
     "from": "0x0000000000000000000000000000000000000000", "gas": "0x1e8480", "gasPrice": "0x0",

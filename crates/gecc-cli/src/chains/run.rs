@@ -89,8 +89,9 @@ pub fn memory_for_files(limit: Option<usize>, has_node: bool) -> Option<usize> {
     limit.map(|bytes| if has_node { bytes / 4 } else { bytes / 2 })
 }
 
-/// Checks the files that are `named` by `check`, which hands on what is made of the answers, and puts that out. Gives
-/// the exit code. Where only some blocks are wanted there may be none. `state` says where it is noted which files are done. The engine starts while files are found and read
+/// Checks the files that are `named` by `check`, which hands on what is made of the answers, and
+/// puts that out. Gives the exit code. Where only some blocks are wanted there may be none. `state`
+/// says where it is noted which files are done. The engine starts while files are found and read
 /// already.
 pub fn run<R: Row>(
     named: &[PathBuf],
@@ -160,7 +161,8 @@ pub fn run<R: Row>(
     })
 }
 
-/// The files that are `named` and not done yet, where it is noted that they are, and what became of those that are done.
+/// The files that are `named` and not done yet, where it is noted that they are, and what became of
+/// those that are done.
 fn find(
     named: &[PathBuf],
     options: &ChainOptions,

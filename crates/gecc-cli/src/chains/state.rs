@@ -147,8 +147,8 @@ impl State {
         if !is_state(&before) {
             return Err(named("this is no text that --state has written".to_owned()));
         }
-        // The last line may have been cut off when a program was ended, or lost its bytes when power failed. What is not
-        // understood is done again.
+        // The last line may have been cut off when a program was ended, or lost its bytes when
+        // power failed. What is not understood is done again.
         let mut of_options: HashMap<Done, Outcome> = HashMap::new();
         let mut of_others: HashSet<Done> = HashSet::new();
         for line in before.lines().map(|line| line.trim_matches('\0')) {

@@ -184,8 +184,8 @@ pub struct SendersOptions {
     /// The last block [default: all].
     #[arg(long, value_name = "NUMBER", value_parser = number)]
     pub to: Option<u64>,
-    /// The chain that transactions have to be for, such as 1, where they say one [default: any]. Deposits of OP chains are
-    /// rejected where it is known to be none.
+    /// The chain that transactions have to be for, such as 1, where they say one [default: any].
+    /// Deposits of OP chains are rejected where it is known to be none.
     #[arg(long, value_name = "NUMBER", value_parser = number)]
     pub chain_id: Option<u64>,
     /// Do not compare the transactions of blocks with the transactions root in their headers. The summary says how many

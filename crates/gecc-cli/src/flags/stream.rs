@@ -87,9 +87,10 @@ fn columns(text: &str) -> Result<Mapping, String> {
 /// How messages become what is signed.
 #[derive(Args, Clone, Copy)]
 pub struct HashOptions {
-    /// The hash of a `message`, for ECDSA [default: sha256]. sha256d is SHA-256 twice; of SHA-384 and SHA-512 the
-    /// leftmost 256 bits are signed (FIPS 186-5); eip191 is Keccak-256 of what `personal_sign` signs; bitcoin-message is
-    /// SHA-256 twice of what Bitcoin's `signmessage` signs; with none a message is the digest.
+    /// The hash of a `message`, for ECDSA [default: sha256]. sha256d is SHA-256 twice; of SHA-384
+    /// and SHA-512 the leftmost 256 bits are signed (FIPS 186-5); eip191 is Keccak-256 of what
+    /// `personal_sign` signs; bitcoin-message is SHA-256 twice of what Bitcoin's `signmessage`
+    /// signs; with none a message is the digest.
     #[arg(long, value_parser = named(Hash::ALL, Hash::name))]
     pub hash: Option<Hash>,
     /// Take each `message` as the text that it is, and not as hexadecimal digits.

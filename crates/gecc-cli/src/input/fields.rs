@@ -162,8 +162,9 @@ impl<'a> Fields<'a> {
         self.values[field as usize].as_deref()
     }
 
-    /// Writes all values in hexadecimal that come in another form: base64 where that is the field's encoding, digits
-    /// with colons or line ends between them, and public keys that say what they are for. Private keys that do are read.
+    /// Writes all values in hexadecimal that come in another form: base64 where that is the field's
+    /// encoding, digits with colons or line ends between them, and public keys that say what they
+    /// are for. Private keys that do are read.
     pub fn into_hex(
         mut self,
         encodings: FieldEncodings,
@@ -278,8 +279,8 @@ impl<'a> Fields<'a> {
         Field::RECOVERY_IDS.iter().any(|field| self.value(*field).is_some())
     }
 
-    /// The recovery id of the signature and of the fields for it, which have to agree. A number that is none is one that
-    /// the engine rejects.
+    /// The recovery id of the signature and of the fields for it, which have to agree. A number
+    /// that is none is one that the engine rejects.
     pub fn recovery_id(&self, of_signature: Option<u8>, reader: SignatureReader) -> Result<u8, String> {
         let mut found = of_signature.map(|id| ("signature", id));
         for field in Field::RECOVERY_IDS {

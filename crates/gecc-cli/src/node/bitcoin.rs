@@ -18,8 +18,8 @@ const LONGEST_INFO: u64 = 1 << 20;
 const BLOCK: usize = 16 << 20;
 const NO_REST: &str = "there is REST where bitcoind has the option -rest, and what blocks spend since its version 30";
 
-/// The node, where one is to be asked, by the value of `--rest-url`. It is asked for these blocks as long as the result is there. `memory` is for all
-/// of them that are on their way.
+/// The node, where one is to be asked, by the value of `--rest-url`. It is asked for these blocks
+/// as long as the result is there. `memory` is for all of them that are on their way.
 pub fn asked(url: Option<&UrlText>, blocks: Blocks, memory: Option<usize>) -> Result<Option<FromNode>, Failure> {
     let (Some(url), Blocks { from: Some(from), to: Some(to) }) = (url, blocks) else { return Ok(None) };
     let url = &url.url("--rest-url")?;

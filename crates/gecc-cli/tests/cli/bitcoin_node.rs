@@ -42,8 +42,8 @@ struct Block {
 }
 
 impl Block {
-    /// The outputs that it spends are grouped by transaction, as the answers for its files have the inputs. The block is
-    /// of version 1, which says no height: the node has it at several.
+    /// The outputs that it spends are grouped by transaction, as the answers for its files have the
+    /// inputs. The block is of version 1, which says no height: the node has it at several.
     fn new(name: &str, folder: &Path) -> (Self, Vec<Value>) {
         let mut bytes = fs::read(example(&format!("{name}.raw"))).unwrap();
         let outputs = fs::read(example(&format!("{name}-undo.raw"))).unwrap();

@@ -59,8 +59,8 @@ fn exit_codes_tell_what_was_not_checked_from_what_was_rejected() {
     assert_eq!(code(&run(&["ethereum", "senders"], "")), 2);
 }
 
-/// s of this transaction of 2015 is above n/2, which a rule of Homestead forbids; from the threads paradigmxyz/reth#5913
-/// and #8191.
+/// s of this transaction of 2015 is above n/2, which a rule of Homestead forbids; from the threads
+/// paradigmxyz/reth#5913 and #8191.
 #[test]
 fn encoded_transactions_by_the_rules_of_a_block() {
     let raw = "0xf86d8085746a52880082520894c93f2250589a6563f5359051c1ea25746549f0d889208686e75e903bc000801ba034b6fdc33ea520e812\

@@ -1,4 +1,5 @@
-//! Private keys that are given in the wrong place: nothing of them is printed, wherever they stand and in whatever form.
+//! Private keys that are given in the wrong place: nothing of them is printed, wherever they stand
+//! and in whatever form.
 
 use crate::support::{code, gecc};
 use base64ct::{Base64, Base64UrlUnpadded, Encoding};

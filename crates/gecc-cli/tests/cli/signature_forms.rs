@@ -528,8 +528,8 @@ fn v_as_other_programs_write_it() {
     }
 }
 
-/// DER of 64 and 65 bytes, which numbers of 26 to 29 bytes give: what could be r || s as well is not guessed. Signatures
-/// of python-ecdsa's.
+/// DER of 64 and 65 bytes, which numbers of 26 to 29 bytes give: what could be r || s as well is
+/// not guessed. Signatures of python-ecdsa's.
 #[test]
 fn short_der_is_read_where_it_can_be_nothing_else() {
     let items = include_str!("../data/short_der.jsonl");

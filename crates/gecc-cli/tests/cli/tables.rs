@@ -583,8 +583,8 @@ fn progress_is_said_of_tables_too() {
     assert!(progress.starts_with("gecc: ") && progress.contains("B/s, 300 items"), "{said}");
 }
 
-/// A file whose footer says that there is a row less than there is, and where there is one row group says so of it, too.
-/// Columns still say how many values they have.
+/// A file whose footer says that there is a row less than there is, and where there is one row
+/// group says so of it, too. Columns still say how many values they have.
 pub fn with_a_row_less(path: &Path) -> Vec<u8> {
     let rows = open(path, ReadOptions::default()).unwrap().rows().unwrap();
     let mut bytes = std::fs::read(path).unwrap();

@@ -34,7 +34,8 @@ pub fn of_one(number: i128, reader: SignatureReader) -> Column {
     Column::of_copy(1, None, Zeroizing::new(vec![id(number, reader)]))
 }
 
-/// Integers of a list, or `None`, which is null. A float that is an integer is one, and NaN is null, as pandas has them.
+/// Integers of a list, or `None`, which is null. A float that is an integer is one, and NaN is
+/// null, as pandas has them.
 pub fn of_list(argument: Argument, items: &[Bound<'_, PyAny>], reader: SignatureReader) -> Read<Column> {
     let mut problems = memory::zeros(items.len(), 1)?;
     let mut ids = Zeroizing::new(memory::zeros(items.len(), 1)?);
@@ -128,8 +129,8 @@ pub fn of_floats(argument: Argument, value: &Bound<'_, PyAny>, reader: Signature
     Ok(Some((Column::of_copy(1, Some(numbers.len()), ids), some_problems(problems))))
 }
 
-/// What a float is as an integer: a number that is no v where it has a fraction, or is so large that the next integer is
-/// the same number. `None` for NaN.
+/// What a float is as an integer: a number that is no v where it has a fraction, or is so large
+/// that the next integer is the same number. `None` for NaN.
 fn integer_of(float: f64) -> Option<i128> {
     const EXACT: f64 = (1_u64 << 53) as f64;
     let is_integer = float.fract() == 0.0 && float.abs() < EXACT;
