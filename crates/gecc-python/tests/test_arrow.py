@@ -160,8 +160,8 @@ CASES: dict[str, tuple[arrow.Operation, pa.RecordBatch, list[str]]] = {
         batch_of("secp256k1", 3000),
         ["verify", "--batch-equations"],
     ),
-    "verify, SM2, which has no groups": (
-        arrow.Verify("sm2p256v1", batch_equations=True),
+    "verify, SM2": (
+        arrow.Verify("sm2p256v1"),
         batch_of("sm2", 50),
         ["verify"],
     ),
@@ -301,6 +301,12 @@ def test_bip340_with_fresh_auxiliary_data() -> None:
     with pytest.raises(ValueError, match="additional_data: 33 bytes, not 32"):
         arrow.Sign("p256", additional_data=bytes(33))
     assert "additional_data" not in repr(arrow.Sign("p256", additional_data=bytes(32)))
+
+
+def test_groups_are_refused_where_they_have_no_effect() -> None:
+    batch = batch_of("sm2", 20)
+    with pytest.raises(ValueError, match="batch_equations: for ECDSA; SM2 has none"):
+        arrow.Verify("sm2p256v1", batch_equations=True)(batch)
 
 
 def test_ed25519_takes_its_rule_and_no_other_signatures() -> None:
