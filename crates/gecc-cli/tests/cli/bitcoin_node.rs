@@ -231,7 +231,7 @@ fn blocks_are_those_of_files() {
         (&["--rest-url", &url, "--magic", "a5df2dcb", "--from", "1", "--to", "2"][..], "cannot be used with"),
         (&["--rest-url", &url, "--from", "1"], "--to"),
         (&["--rest-url", &url, "--from", "1", "--to", "2", "blocks"], "cannot be used with"),
-        (&["--rest-url", "localhost:8332", "--from", "1", "--to", "2"], "a URL such as"),
+        (&["--rest-url", "localhost:8332", "--from", "1", "--to", "2"], "no URL such as"),
         (&[], "<PATHS>"),
     ] {
         let refused = run(&[&["bitcoin", "verify"], arguments].concat(), "");
