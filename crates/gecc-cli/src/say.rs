@@ -100,10 +100,9 @@ fn is_word(text: &str) -> bool {
 /// A text without the arguments that [`hide_secret_arguments`] has found; `None` where it has none.
 pub fn without_secrets(text: &str) -> Option<String> {
     let hidden = HIDDEN.get()?.iter().filter(|(secret, _)| text.contains(secret.as_str()));
-    let replaced = hidden.fold(None, |replaced: Option<String>, (secret, place)| {
+    hidden.fold(None, |replaced: Option<String>, (secret, place)| {
         Some(replaced.as_deref().unwrap_or(text).replace(secret.as_str(), place))
-    });
-    replaced
+    })
 }
 
 /// Says something on standard error, without arguments that may be keys. Unlike `eprintln!`, does not panic where that

@@ -131,7 +131,7 @@ fn header_first_is_read_by_its_name_and_rejected_without() {
     for column in columns(&some(&mixed)) {
         let problem =
             apply(Call::EcdsaRecover(CURVE), SignatureForm::Auto, vec![signed.digests(), (Field::Signature, column)]);
-        let problem = problem.err().expect("an error").to_string();
+        let problem = problem.expect_err("an error").to_string();
         assert!(problem.contains("look header-first") && problem.contains("signature_form="), "{problem}");
     }
     // Where none can be read both ways each row has its reason.
@@ -253,7 +253,7 @@ fn der_has_nothing_behind_it_unless_that_is_asked_for() {
     let p256 = Call::verify(CurveId::P256, Default::default());
     let column = columns(&some(&der)).remove(0);
     let all = vec![signed.digests(), (Field::Der, column), signed.keys()];
-    let problem = apply(p256, SignatureForm::DerHashType, all).err().expect("an error").to_string();
+    let problem = apply(p256, SignatureForm::DerHashType, all).expect_err("an error").to_string();
     assert!(problem.contains("on secp256k1"), "{problem}");
 }
 

@@ -325,7 +325,7 @@ impl Records {
 
     /// Reads an index, and compares the group with it, which it ends.
     fn add_index(&mut self, reader: &mut Reader, place: u64, length: u64) -> Result<(), Problem> {
-        let differences = if length <= LONGEST_INDEX && length % 8 == 0 {
+        let differences = if length <= LONGEST_INDEX && length.is_multiple_of(8) {
             let mut words = Vec::with_capacity(length as usize / 8);
             for _ in 0..length / 8 {
                 words.push(u64::from_le_bytes(reader.read()?));

@@ -233,7 +233,7 @@ impl Decoder<'_> {
 
     /// Adds a transaction that says its block itself.
     fn add_json_alone(&mut self, text: &[u8]) {
-        match JsonTransaction::of(text).and_then(|transaction| Ok((transaction.block(), transaction))) {
+        match JsonTransaction::of(text).map(|transaction| (transaction.block(), transaction)) {
             Ok((Ok(block), transaction)) => {
                 if self.wants(block) {
                     self.add_json_transaction(&transaction, block);

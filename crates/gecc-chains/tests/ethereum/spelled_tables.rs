@@ -16,7 +16,7 @@ type Columns = Vec<(String, ArrayRef)>;
 
 /// The columns of a table of cryo with v as a parity.
 fn columns() -> Columns {
-    let input = gecc_arrow::open(&data(MIXED), ReadOptions::default()).unwrap();
+    let input = gecc_arrow::open(data(MIXED), ReadOptions::default()).unwrap();
     let batches: Vec<RecordBatch> = input.batches(&Projection::All).unwrap().map(|batch| batch.unwrap()).collect();
     let schema = batches[0].schema();
     let whole = arrow_select::concat::concat_batches(&schema, &batches).unwrap();

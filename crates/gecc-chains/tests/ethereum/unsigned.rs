@@ -81,7 +81,7 @@ pub fn transactions_without_a_signature(settings: &Settings) {
         let mut padded = transaction.clone();
         padded["r"] = json!(const_hex::encode_prefixed([0; 32]));
         for same in [&transaction, &nulls, &missing, &empty, &padded, &without(&transaction, &["chainId", "to"])] {
-            assert_eq!(answers_to(settings, same), [expected.clone()], "{same}");
+            assert_eq!(answers_to(settings, same), std::slice::from_ref(&expected), "{same}");
         }
         let whole = json!({"number": "0x45a59bb", "transactions": [transaction]});
         assert_eq!(answers_to(settings, &whole), [expected]);

@@ -320,7 +320,7 @@ fn parity_in_the_top_bit_of_s() {
             let parts = json!({"message": message, "r": r, name: vs});
             assert_eq!(answer(&recover, &parts), address, "{name}");
             let table = format!("message,r,{name}\n{message},{r},{vs}\n");
-            assert_eq!(answers(&run(&recover, table)), [address.clone()], "{name}");
+            assert_eq!(answers(&run(&recover, table)), std::slice::from_ref(&address), "{name}");
         }
         // The same as r || s || v, and next to v and s, which agree.
         let s = format!("{:02x}{}", u8::from_str_radix(&vs[..2], 16).unwrap() & 0x7f, &vs[2..]);
