@@ -258,10 +258,9 @@ impl Decoder<'_> {
     /// Begins with an encoded block, or adds an encoded transaction, in hexadecimal.
     fn open_encoded(&mut self, path: &Arc<Path>, values: &mut Values, text: Range<usize>) -> Result<(), Why> {
         let encoded = decoded(&values.bytes[text.clone()])?;
-        if let Ok(hash) = encoded.as_slice().try_into() {
-            // Nothing that is signed is so short.
-            self.add_not_rebuilt(Kind::Unknown, hash, None, ONLY_HASH.into());
-            return Ok(());
+        if encoded.len() == size_of::<[u8; 32]>() {
+            // Nothing that is signed is so short. It is not told again: a private key has the same length.
+            return Err("32 bytes alone, as a hash has: the block or the transaction itself is needed".into());
         }
         match super::blocks::block(&encoded) {
             None => self.add_encoded(&encoded, None),

@@ -98,10 +98,11 @@ pub fn envelopes_without_transactions(settings: &Settings) {
         deep = json!({"data": deep});
     }
     assert!(problem_of(settings, &deep).contains("objects in objects"));
-    // A hash is no transaction.
-    let (answers, problems) = answers_of(settings, &json!([hash]).to_string(), &Options::default());
-    assert_eq!((answers.len(), answers[0].hash, problems), (1, [1; 32], Vec::new()));
-    assert!(matches!(&answers[0].reason, Some(Reason::NotRebuilt(why)) if why == "there is only its hash"));
+    // A hash is no transaction, and may be a private key.
+    for value in [json!(hash), json!([hash]), json!({"jsonrpc": "2.0", "id": 1, "result": hash})] {
+        let said = problem_of(settings, &value);
+        assert!(said.contains("32 bytes alone") && !said.contains("0101"), "{said}");
+    }
 }
 
 /// An encoded transaction with parts of it beside it: `eth_signTransaction`, web3.js, web3.py and mempool-dumpster.

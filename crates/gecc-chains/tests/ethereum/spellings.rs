@@ -472,6 +472,11 @@ pub fn what_is_wrong_is_not_quoted(settings: &Settings) {
             [key.clone(), format!("0x{key}0"), format!("0x0x{key}")].map(|bad| with(&base, name, bad).to_string()),
         );
     }
+    texts.extend([key.clone(), format!("0x{key}"), json!(key).to_string(), json!([format!("0x{key}")]).to_string()]);
+    for (name, value) in [("error", json!(key)), ("error", json!({"code": 1, "message": key})), ("method", json!(key))]
+    {
+        texts.push(json!({"jsonrpc": "2.0", "id": 1, name: value}).to_string());
+    }
     for text in texts {
         let (answers, problems) = answers_of(settings, &text, &Options::default());
         let reasons = answers.iter().filter_map(|answer| answer.reason.as_ref().map(ToString::to_string));

@@ -9,6 +9,7 @@ use super::values::{fixed, scalar, small, text, v};
 use crate::ethereum::blocks::place_in;
 use crate::ethereum::transaction::Stated;
 use crate::problem::brief;
+use gecc::fields::{may_be_secret, shown};
 use serde::de::{IgnoredAny, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
@@ -118,7 +119,7 @@ impl Found {
             // A notification has its result there.
             return match members.get(Part::Params).filter(|params| params.starts_with('{')) {
                 Some(params) => inside(params),
-                None => Err(format!("a request of {} and not the answer to it", brief(method)).into()),
+                None => Err(format!("a request of {} and not the answer to it", quoted(method)).into()),
             };
         }
         if members.has(Part::Jsonrpc) {
@@ -244,6 +245,11 @@ meanings! {
     }
 }
 
+/// A text of the input as a message may have it: what no node has written may be anything, such as a key.
+fn quoted(text: &str) -> String {
+    if may_be_secret(text.as_bytes()) { shown(text) } else { brief(text) }
+}
+
 /// Why a node did not answer.
 fn node_says(error: &str) -> Why {
     let members = Members::<OfError>::of_any(error.as_bytes()).ok();
@@ -255,5 +261,5 @@ fn node_says(error: &str) -> Why {
         (Some(message), None) => brief(message),
         _ => brief(Cow::Borrowed(error)),
     };
-    format!("the node answered with an error: {said}").into()
+    format!("the node answered with an error: {}", quoted(&said)).into()
 }
