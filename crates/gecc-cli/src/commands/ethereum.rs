@@ -43,6 +43,7 @@ pub fn run(command: EthereumCommand) -> Result<u8, Failure> {
         ("--from", given.from.map(|number| number.to_string())),
         ("--to", given.to.map(|number| number.to_string())),
         ("--chain-id", given.chain_id.map(|number| number.to_string())),
+        ("--at-block", given.at_block.map(|number| number.to_string())),
         ("--skip-roots", given.skip_roots.then(String::new)),
     ];
     let state = given.state.as_deref().map(|path| Noted::new(path, "ethereum senders", &said, &given.chain));

@@ -294,6 +294,8 @@ fn a_later_call_knows_the_options_and_the_outcome_of_files_that_are_done() {
         assert!(require(options, (1, 0)).contains("this counts for the exit code again"));
     }
     require(&["--chain-id", "1"], (0, 420));
+    require(&["--at-block", "46170"], (0, 420));
+    require(&["--at-block", "46170"], (0, 0));
     // The same for what could not be read, and for what was not checked.
     let whole = fs::read(&file).unwrap();
     fs::write(&file, &whole[..whole.len() - 9]).unwrap();
