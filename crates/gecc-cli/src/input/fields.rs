@@ -359,15 +359,11 @@ fn text_of<'a>(field: Field, value: &'a RawValue, decimal: bool) -> Result<Optio
     }
 }
 
-/// Describes an error in a JSON text, with its column. The answer gives the line separately.
+/// Describes an error in a JSON text, with its column. The answer gives the line separately. What the parser expected
+/// there means nothing to users.
 fn described(problem: &serde_json::Error) -> String {
-    let text = problem.to_string();
-    let place = format!(" at line {} column {}", problem.line(), problem.column());
-    match text.strip_suffix(&place) {
-        Some(what) if problem.line() == 1 => format!("{what} at column {}", problem.column()),
-        Some(what) => what.to_owned(),
-        None => text,
-    }
+    let what = if problem.is_eof() { "it ends too early" } else { "not valid JSON" };
+    if problem.line() == 1 { format!("{what} at column {}", problem.column()) } else { what.to_owned() }
 }
 
 /// Forms in which a signature is given, which have to agree: the first, with the name of its field.
