@@ -33,9 +33,15 @@ struct Members<'a> {
 /// Whether the first value is an object with the member that all keys, or all sets, have. One with `secret_key` is a
 /// line of JSON Lines, whatever else it has.
 pub fn begins(head: &[u8]) -> bool {
+    let head = without_mark(head);
+    // Of a text that is no object, such as digits of a private key, nothing goes to the parser: its error would quote
+    // it in a `String` that nothing wipes.
+    if !head.trim_ascii_start().starts_with(b"{") {
+        return false;
+    }
     let mut names = Names::default();
     // A head that is cut off is an error after the members that are there.
-    let _ = Deserializer::from_slice(without_mark(head)).deserialize_map(&mut names);
+    let _ = Deserializer::from_slice(head).deserialize_map(&mut names);
     names.of_jwk && !names.of_lines
 }
 

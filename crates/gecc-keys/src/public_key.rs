@@ -54,7 +54,8 @@ pub fn public_key(key: &[u8], kind: impl Into<KeyKind>) -> Option<Result<Vec<u8>
 pub fn is_public_key(text: &[u8]) -> bool {
     let trimmed = without_mark(text).trim_ascii_start();
     let is_text = || openssh::is_public(trimmed) || trimmed.starts_with(b"---- BEGIN SSH2");
-    trimmed.starts_with(b"{") || is_pem(text, trimmed) || is_text()
+    let is_pem_in_base64 = || std::str::from_utf8(trimmed).is_ok_and(|text| pem_in_base64(text).is_some());
+    trimmed.starts_with(b"{") || is_pem(text, trimmed) || is_text() || is_pem_in_base64()
 }
 
 /// The row, for [`gecc::PublicKeys::mixed`], of a key in the hybrid form of X9.62, `06 || x || y`

@@ -80,6 +80,9 @@ fn files(folder: &Folder, digits: &[String]) -> Vec<String> {
         lines("bad, cut.jsonl", "", &|digits| format!("{{\"secret_key\":\"{digits}")),
         lines("bad.csv", "tag,secret_key\n", &|digits| digits.clone()),
         lines("bad, long", "", &|digits| format!("{digits}0000")),
+        // What a JSON parser takes for a number.
+        lines("bad, a number", "", &|digits| format!("1234{digits}")),
+        lines("bad, a number.jsonl", "", &|digits| format!("{{\"secret_key\":1234{digits}}}")),
     ]
 }
 
