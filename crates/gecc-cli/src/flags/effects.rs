@@ -40,6 +40,7 @@ const OF_ITEMS: &[(&str, Effect)] = &[
     ("line", Always),
     ("only_rejected", Always),
     ("check", Always),
+    ("allow_empty", Always),
 ];
 
 /// Options that say what is printed, and what computes.
@@ -172,7 +173,13 @@ const COMMANDS: &[(&str, &[&[(&str, Effect)]])] = &[
             OF_ALL,
             OF_CHAINS,
             OF_RANGES,
-            &[("rpc_url", Depends(BY_CLAP)), ("chain_id", Always), ("state", Depends("commands::ethereum"))],
+            &[
+                ("rpc_url", Depends(BY_CLAP)),
+                ("chain_id", Always),
+                ("state", Depends("commands::ethereum")),
+                ("skip_roots", Always),
+                ("at_block", Depends(BY_CLAP)),
+            ],
         ],
     ),
     (
@@ -181,7 +188,12 @@ const COMMANDS: &[(&str, &[&[(&str, Effect)]])] = &[
             OF_ALL,
             OF_CHAINS,
             OF_RANGES,
-            &[("rest_url", Depends(BY_CLAP)), ("state", Depends(BY_CLAP)), ("batch_equations", Always)],
+            &[
+                ("rest_url", Depends(BY_CLAP)),
+                ("state", Depends(BY_CLAP)),
+                ("batch_equations", Always),
+                ("magic", Depends(BY_CLAP)),
+            ],
         ],
     ),
     (
@@ -195,11 +207,12 @@ const COMMANDS: &[(&str, &[&[(&str, Effect)]])] = &[
                 ("output", Always),
                 ("full_outputs", Always),
                 ("sync", Depends("Output::require_sync")),
+                ("magic", Depends(BY_CLAP)),
             ],
         ],
     ),
     ("bitcoin scan", &[OF_ALL, &[("tables", Always), ("key_file", Always), ("labels", Always), ("output", Always)]]),
-    ("certificates", &[OF_ALL, OF_CHAINS, &[("sm2_id", Depends("commands::certificates"))]]),
+    ("certificates", &[OF_ALL, OF_CHAINS, &[("sm2_id", Depends("commands::certificates")), ("exact_names", Always)]]),
     (
         "bench",
         &[
