@@ -59,7 +59,7 @@ pub fn listen(verbose: u8) -> Result<(), String> {
 
 /// Keeps arguments that may be private keys out of all that is said: a key that is given as the name of a file, or as
 /// the value of an option, would be quoted by the error. Names of files that exist are said where they have an
-/// extension, which a key has not.
+/// extension, which a key has not. Names of folders are not: a command may have made one of a key, such as `gecc man`.
 pub fn hide_secret_arguments() {
     let arguments = (1..).zip(std::env::args_os().skip(1));
     let hidden = arguments.flat_map(|(number, argument)| secret_parts(number, &argument));
@@ -71,7 +71,7 @@ pub fn hide_secret_arguments() {
 
 /// The parts of an argument that may be private keys, as they are and as messages escape them.
 fn secret_parts(number: usize, argument: &OsStr) -> Vec<(String, String)> {
-    let is_file = |path: &Path| path.extension().is_some() && path.exists();
+    let is_file = |path: &Path| path.extension().is_some() && path.is_file();
     if is_file(Path::new(argument)) {
         return Vec::new();
     }

@@ -231,8 +231,9 @@ fn kernel_packs() -> Finding {
 fn nvrtc() -> Finding {
     let version = kernels::nvrtc_version().map(|(major, minor)| format!("version {major}.{minor}"));
     let version = version.map_err(|problem| {
-        const REMEDY: &str =
-            "install the CUDA toolkit or `pip install nvidia-cuda-nvrtc`, or set GECC_NVRTC_DIR to its folder";
+        const REMEDY: &str = "install the CUDA toolkit or `pip install nvidia-cuda-nvrtc`, or set GECC_NVRTC_DIR to its \
+                              folder; GPUs do without where `gecc kernels pack` or `gecc kernels build` has run and \
+                              GECC_KERNELS or GECC_KERNEL_CACHE names the folder";
         match problem {
             gecc::Error::Kernels(problem) if problem.contains("is not installed") => format!("not found ({REMEDY})"),
             gecc::Error::Kernels(problem) => format!("{problem} ({REMEDY})"),

@@ -15,6 +15,20 @@ const OTHERS: &str = "other reasons";
 /// Items that hardly all fail in one way unless something is wrong with the whole.
 const MANY: u64 = 10;
 
+/// A reason without its details, which follow the first colon; a field that stands before it belongs to what is said
+/// of the field.
+fn kind_of(reason: &str) -> &str {
+    let is_field = |text: &str| text.starts_with('`') && text.ends_with('`') && !text.contains(' ');
+    let Some((first, rest)) = reason.split_once(": ") else {
+        return reason;
+    };
+    if !is_field(first) {
+        return first;
+    }
+    let details = rest.split_once(": ").map_or(0, |(_, details)| ": ".len() + details.len());
+    &reason[..reason.len() - details]
+}
+
 /// Counts of items.
 pub struct Tally {
     pub items: u64,
@@ -48,8 +62,7 @@ impl Tally {
     /// Items that the engine was not asked about.
     pub fn refuse(&mut self, reason: &str, items: u64) {
         self.items += items;
-        let kind = reason.split_once(": ").map_or(reason, |(kind, _)| kind);
-        self.count(kind, items);
+        self.count(kind_of(reason), items);
     }
 
     pub fn add(&mut self, other: &Tally) {
