@@ -130,19 +130,20 @@ pub fn blocks_in_parts(settings: &Settings) {
     }
 }
 
-/// Each bit of a block in RLP and in hexadecimal: without a problem nothing of it is valid that was not.
+/// Random bits of a block's transactions, in RLP and in hexadecimal: without a problem nothing of it is valid that was
+/// not. The header is left as it is: its transactions root says nothing of the other fields, such as the number.
 pub fn blocks_with_a_changed_bit(settings: &Settings) {
     let random = &mut Random::new();
     let kinds = [Kind::Legacy, Kind::Eip155, Kind::Eip2930, Kind::Eip1559, Kind::Eip4844, Kind::Eip7702];
     let encoded = kinds.map(|kind| transaction(kind, &Signer::new(settings), random).0);
     let (first, second) = (block(5, &encoded), block(6, &encoded[..2]));
-    let header = header(5, root_of(&encoded));
     let (_folder, path) = file(&[&first[..], &second].concat());
     let expected = check(settings, &[path]);
-    let start = first.len() - list(&in_block(&encoded)).len();
+    let end = first.len() - list(&[]).len();
+    let start = end - in_block(&encoded).len();
     for _ in 0..150 {
-        let (place, mut changed) =
-            (rand::RngExt::random_range(random, start.max(header.len())..first.len() - 1), first.clone());
+        let place = rand::RngExt::random_range(random, start..end);
+        let mut changed = first.clone();
         changed[place] ^= 1 << rand::RngExt::random_range(random, 0..8);
         for bytes in [
             [&changed[..], &second].concat(),

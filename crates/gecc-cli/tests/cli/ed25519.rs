@@ -222,7 +222,7 @@ fn public_keys_in_every_form() {
     }
     let line = format!("ssh-rsa {}", Base64::encode_string(&strings(&[b"ssh-rsa"])));
     let output = run(&VERIFY, item(&|bytes| hex::encode(bytes), &json!(line)));
-    assert!(stderr(&output).contains("not for ssh-ed25519"), "{}", stderr(&output));
+    assert!(stderr(&output).contains("neither for ssh-ed25519 nor for"), "{}", stderr(&output));
 }
 
 #[test]

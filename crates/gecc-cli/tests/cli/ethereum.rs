@@ -253,12 +253,13 @@ fn blocks_are_compared_with_their_transactions_root() {
     assert_eq!(code(&run(&["ethereum", "senders", &at("one.era1", &era1)], "")), 0);
 }
 
-/// The first block of a file with a second group that is gone.
+/// The first block of a file with a second group that is gone. Where the cut is inside its body, none of its
+/// transactions has an answer: they could not be compared with their root.
 #[test]
 fn a_file_that_is_cut_between_records_is_named() {
     let folder = tempfile::tempdir().unwrap();
     let whole = fs::read(data("made-premerge.era1")).unwrap();
-    for (end, count) in [(3247, 9), (3207, 9), (3000, 9)] {
+    for (end, count) in [(3247, 9), (3207, 9), (3000, 0)] {
         let path = folder.path().join("cut.era1");
         fs::write(&path, &whole[..end]).unwrap();
         let output = run(&["ethereum", "senders", text(&path)], "");
@@ -284,7 +285,7 @@ fn a_later_call_knows_the_options_and_the_outcome_of_files_that_are_done() {
     };
     require(&["--to", "1200000"], (0, 9));
     assert!(require(&[], (0, 420)).contains("1 files were done with other options, and are done again"));
-    assert!(require(&[], (0, 0)).contains("1 files are done already"));
+    assert!(require(&[], (0, 0)).contains("1 file is done already"));
     require(&["--to", "1200000"], (0, 0));
     require(&["--from", "1200000"], (0, 411));
     require(&["--only-rejected"], (0, 0));

@@ -727,7 +727,9 @@ fn secret_columns_are_never_written() {
                 let output = ["--curve", "p256", "-o", out.path()];
                 let arguments = [&[command][..], &output, more, beside, &[input.path()]].concat();
                 let output = run(&arguments, "");
-                assert_eq!(code(&output), 0, "{arguments:?}: {}", stderr(&output));
+                // A tag is what answers repeat, and no field of a secret is read from it.
+                let is_refused = more == tag;
+                assert_eq!(code(&output), if is_refused { 2 } else { 0 }, "{arguments:?}: {}", stderr(&output));
                 let said = [std::fs::read(out.path()).unwrap(), output.stdout, output.stderr].concat();
                 let is_there = |secret: &[u8]| said.windows(secret.len()).any(|window| window == secret);
                 for secret in &set.secret {
@@ -737,11 +739,11 @@ fn secret_columns_are_never_written() {
                     assert!(!is_named || !is_there(bytes), "{arguments:?}");
                     assert!(!is_there(hex::encode(bytes).as_bytes()), "{arguments:?}");
                 }
-                if end != "jsonl" {
+                if end != "jsonl" && !is_refused {
                     let names: Vec<_> =
                         read(out.path())[0].schema().fields().iter().map(|field| field.name().clone()).collect();
                     assert!(!names.iter().any(|name| name == "private_key" || name == "wallet"), "{names:?}");
-                    assert_eq!(names.iter().any(|name| name == "tag"), more != tag, "{names:?}");
+                    assert!(names.iter().any(|name| name == "tag"), "{names:?}");
                 }
             }
         }
