@@ -38,7 +38,10 @@ fn the_doctor_fails_where_the_kernel_cache_cannot_be_written() {
     let good = doctor(&["--json"], &[("GECC_KERNEL_CACHE", folder.path().join("new").to_str().unwrap())]);
     let found = json_of(&String::from_utf8_lossy(&good.stdout));
     assert_eq!((code(&good), of(&found, "kernel cache")), (0, "ok".into()));
-    assert_eq!(std::fs::read_dir(folder.path().join("new")).unwrap().count(), 0, "nothing stays there");
+    // Nothing stays there but kernels, which known answers on a GPU have compiled.
+    let stays = std::fs::read_dir(folder.path().join("new")).unwrap().map(|entry| entry.unwrap().path());
+    let others: Vec<_> = stays.filter(|path| path.extension().is_none_or(|end| end != "cubin")).collect();
+    assert!(others.is_empty(), "{others:?}");
 }
 
 #[test]
