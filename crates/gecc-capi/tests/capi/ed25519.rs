@@ -161,7 +161,7 @@ pub fn key_forms() {
     assert!(read[..4].iter().all(|key| key[..] == public) && read[4..] == [[0; 32]; 3]);
     let other = strings([&b"ecdsa-sha2-nistp256 AAAA"[..]]);
     let found = unsafe { gecc_ed25519_public_keys_read(1, other.as_ptr(), to, codes.as_mut_ptr()) };
-    expect_failure(found, GeccStatus::InvalidArgument, "keys: `public_key` is a line of OpenSSH");
+    expect_failure(found, GeccStatus::InvalidArgument, "keys: the key is for p256, not for Ed25519");
 
     let (engine, mut seed, mut made) = (cpu(), [7; 32], [0; 32]);
     expect_ok(unsafe { gecc_ed25519_seed_read(pkcs8.as_ptr(), pkcs8.len(), seed.as_mut_ptr()) });

@@ -183,6 +183,7 @@ def run(
     rule: str = "",
     context: bytes | None = None,
     prehashed: bool = False,
+    signature_form: str = "auto",
     out: Any = None,
     reasons: bool = False,
 ) -> Any: ...
