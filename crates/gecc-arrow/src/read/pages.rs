@@ -322,6 +322,9 @@ impl ChunkPages {
             if !header.has_whole_values(&data, self.chunk.leaf) {
                 return Err(self.chunk.claim.broken("a page in BYTE_STREAM_SPLIT has other bytes than its values"));
             }
+            if !header.has_valid_definition_levels(&data, self.chunk.leaf) {
+                return Err(self.chunk.claim.broken("the definition levels of a page cannot be read"));
+            }
             self.chunk.spare = if is_passed_over { self.chunk.spare.max(cost) } else { 0 };
         }
         header.page(data, self.chunk.leaf).map(Some)
@@ -554,6 +557,35 @@ impl PageHeader {
         }
     }
 
+    /// Returns the definition levels in the data of a page. `None` where they are cut off.
+    fn definition_levels<'a>(&self, data: &'a [u8], leaf: Leaf) -> Option<Levels<'a>> {
+        match self.content {
+            Content::DataV2 { repetition, definition, .. } => {
+                let levels = data.get(repetition as usize..)?;
+                levels.get(..definition as usize).map(Levels::Runs)
+            }
+            Content::Data { values, definition, repetition, .. } => {
+                let data = match leaf.lists {
+                    0 => data,
+                    lists => split_levels(data, repetition, lists, values)?.1,
+                };
+                split_levels(data, definition, leaf.definitions, values).map(|(levels, _)| levels)
+            }
+            Content::Dictionary { .. } | Content::Index => None,
+        }
+    }
+
+    /// Returns whether each value of a page of data has a definition level, and none is above the level of a value that
+    /// is not null. The decoder takes a level above it for an empty value.
+    fn has_valid_definition_levels(&self, data: &[u8], leaf: Leaf) -> bool {
+        let is_data = matches!(self.content, Content::Data { .. } | Content::DataV2 { .. });
+        if !is_data || leaf.definitions == 0 {
+            return true;
+        }
+        let levels = self.definition_levels(data, leaf);
+        levels.is_some_and(|levels| Begun::count(levels, leaf.definitions, self.values()).is_some())
+    }
+
     /// Whether a page of data has as many bytes of values as its encoding needs, where decoders share them out by their
     /// number: with a few more or less all of them would be others.
     fn has_whole_values(&self, data: &[u8], leaf: Leaf) -> bool {
@@ -751,7 +783,7 @@ fn encoding(walker: &mut Walker) -> Option<Encoding> {
     })
 }
 
-/// Repetition levels of a page.
+/// Repetition or definition levels of a page.
 #[derive(Clone, Copy, Debug)]
 enum Levels<'a> {
     /// Runs of one level and of packed ones (Parquet's encodings, RLE).

@@ -293,6 +293,30 @@ fn lists_have_the_rows_of_their_row_group() {
     }
 }
 
+/// The decoder would take such a level for one of an empty value.
+#[test]
+fn definition_levels_above_the_highest_are_errors() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("levels");
+    let values: Vec<u8> = (0..GROUP as i32).flat_map(i32::to_le_bytes).collect();
+    for (highest, is_refused) in [(1, false), (2, true), (3, true)] {
+        let definition = crafted::value(&levels(&[1, 1, highest]));
+        let pages = vec![page(GROUP as i64, PLAIN, &[definition, values.clone()].concat())];
+        let elements = vec![crafted::element("b", INT32, None, 1)];
+        let column = Column { elements, ..Column::new("b", INT32, None, GROUP as i64, pages) };
+        std::fs::write(&path, crafted::file(&[column], GROUP as i64)).unwrap();
+        let (batches, problem) = read_up_to(&path, options(GROUP));
+        let problem = problem.map(|problem| problem.to_string());
+        let named = problem.as_ref().is_some_and(|text| text.contains("the definition levels of a page"));
+        assert_eq!((named, batches.is_empty()), (is_refused, is_refused), "{highest}: {problem:?}");
+    }
+    // Levels of two bits, of elements of lists, where 2 is the highest and all are 3. pyarrow refuses it.
+    let nested = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/definition_levels_above_the_highest.parquet");
+    let (_, problem) = read_up_to(&nested, options(1));
+    let problem = problem.expect("an error").to_string();
+    assert!(problem.contains("column `parts.list.element`: the definition levels of a page"), "{problem}");
+}
+
 /// Some writers say 0 where there is no dictionary, and some nothing where there is one.
 #[test]
 fn chunks_begin_where_others_look_for_them() {
