@@ -1,0 +1,95 @@
+//! Senders of real transactions, of transactions made here, and of files that are damaged, on every engine.
+
+mod damaged;
+mod e2store;
+mod envelopes;
+mod forms;
+mod hostile;
+mod made;
+mod real;
+mod roots;
+#[cfg(feature = "arrow")]
+mod spelled_tables;
+mod spellings;
+mod tables;
+mod unsigned;
+
+use crate::harness::{Named, named};
+use crate::support::on_every_engine;
+use gecc_chains::Settings;
+use libtest_mimic::Trial;
+
+pub fn tests() -> Vec<Trial> {
+    let tests: [Named<fn(&Settings)>; _] = named![
+        real::json_blocks,
+        real::era1_of_the_main_chain,
+        real::era1_of_sepolia,
+        real::era1_without_transactions,
+        real::blocks_in_rlp,
+        real::tables_of_amp,
+        real::tables_of_cryo,
+        real::ranges_of_blocks,
+        real::other_chains,
+        made::transactions_of_every_kind,
+        made::high_s,
+        made::other_senders_and_hashes,
+        made::answers_of_nodes,
+        forms::transactions_by_themselves,
+        forms::blocks_and_transactions_in_hexadecimal,
+        forms::what_nodes_say_instead,
+        forms::deposits,
+        forms::malformed_deposits,
+        forms::deposits_of_op_mainnet,
+        tables::deposits,
+        forms::compressed_files,
+        envelopes::envelopes,
+        envelopes::envelopes_without_transactions,
+        envelopes::encoded_beside_what_is_said_of_it,
+        envelopes::blobs_behind_their_transaction,
+        spellings::members_that_say_the_same,
+        spellings::contradictions_name_both_members,
+        spellings::members_that_are_there_twice,
+        spellings::numbers_in_other_spellings,
+        spellings::types_and_parities_that_the_hash_decides,
+        spellings::signature_objects,
+        spellings::bad_transactions_spoil_themselves_alone,
+        spellings::text_that_is_not_json,
+        spellings::what_is_wrong_is_not_quoted,
+        spellings::rules_of_an_earlier_block,
+        unsigned::transactions_without_a_signature,
+        unsigned::types_that_are_contradicted,
+        unsigned::signed_transactions_of_arbitrum_classic,
+        unsigned::encoded_ones,
+        spelled_tables::v_of_eip155_and_types_that_are_null,
+        spelled_tables::v_that_contradicts_the_chain,
+        spelled_tables::encoded_transactions,
+        spelled_tables::tables_without_signatures,
+        damaged::era1_cut_anywhere,
+        damaged::era1_with_changed_bytes,
+        damaged::lengths_that_lie,
+        damaged::lengths_that_hide_blocks,
+        damaged::files_of_problems,
+        damaged::bombs,
+        damaged::tables_with_changed_bytes,
+        damaged::files_of_something_else,
+        e2store::all_headers_first,
+        e2store::headers_of_blocks_apart,
+        e2store::bodies_in_other_places,
+        e2store::damaged_records_among_bodies,
+        e2store::files_cut_between_records,
+        e2store::indexes_and_accumulators_that_lie,
+        e2store::accumulators_behind_all_bodies,
+        e2store::headers_with_proofs,
+        e2store::bodies_of_other_blocks,
+        roots::blocks_in_json,
+        roots::blocks_in_parts,
+        roots::blocks_with_a_changed_bit,
+        roots::blocks_of_which_only_what_is_rejected_is_wanted,
+        hostile::lists_of_no_transactions,
+        hostile::bad_records,
+        hostile::long_texts,
+        hostile::little_memory,
+        hostile::blocks_beyond_the_memory,
+    ];
+    on_every_engine("ethereum", tests)
+}

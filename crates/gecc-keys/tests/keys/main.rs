@@ -1,0 +1,5 @@
+//! Keys in files, through the public interface.
+
+mod ed25519;
+mod forms;
+mod key_files;

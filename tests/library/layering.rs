@@ -1,0 +1,254 @@
+//! Enforces the module layering of ARCHITECTURE.md.
+//!
+//! The document lists the layers, lowest first, in a block that begins with "```layers". A module may use the layers
+//! above its line, its own layer, and the items of the folder that it is in. There are no cycles, except between a
+//! folder and its own modules. The other crates have no list of layers but must be free of cycles too, and in the
+//! command's `job` nothing uses the folder's own file, which only re-exports.
+
+mod source;
+
+use crate::harness::{self, named};
+use libtest_mimic::Trial;
+use source::{Sources, parent};
+use std::collections::HashSet;
+use std::path::Path;
+
+pub fn tests() -> Vec<Trial> {
+    harness::tests(
+        None,
+        named![
+            modules_use_lower_layers_only,
+            files_of_crates_have_no_cycles,
+            job_modules_do_not_use_their_folder,
+            use_of_a_higher_layer_is_found,
+            cycles_are_found,
+            uses_of_a_folder_are_found_and_a_crate_of_an_import_is_none,
+            every_module_has_a_layer
+        ],
+    )
+}
+
+fn in_package(file: &str) -> std::path::PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join(file)
+}
+
+/// The first word of each line of the block.
+fn layers_of(page: &str) -> Vec<String> {
+    let block = page.split_once("```layers\n").and_then(|(_, rest)| rest.split_once("```"));
+    let (block, _) = block.expect("ARCHITECTURE.md has the block");
+    block.lines().filter_map(|line| line.split_whitespace().next()).map(str::to_owned).collect()
+}
+
+fn modules_use_lower_layers_only() {
+    let page = std::fs::read_to_string(in_package("ARCHITECTURE.md")).expect("it is part of the package");
+    let sources = Sources::of_crate(&in_package("src/lib.rs"));
+    let problems = problems(&sources, &layers_of(&page));
+    assert!(problems.is_empty(), "\n{}\n", problems.join("\n"));
+}
+
+/// Each crate by the file that it begins with.
+const CRATES: [&str; 11] = [
+    "gecc-arrow/src/lib.rs",
+    "gecc-bench/src/lib.rs",
+    "gecc-bench/src/main.rs",
+    "gecc-capi/src/lib.rs",
+    "gecc-chains/src/lib.rs",
+    "gecc-cli/src/lib.rs",
+    "gecc-cli/src/main.rs",
+    "gecc-datafusion/src/lib.rs",
+    "gecc-duckdb/src/lib.rs",
+    "gecc-keys/src/lib.rs",
+    "gecc-python/src/lib.rs",
+];
+
+fn files_of_crates_have_no_cycles() {
+    let crates = in_package("crates");
+    let found = std::fs::read_dir(&crates).expect("it is part of the repository").count();
+    let folders: HashSet<&str> = CRATES.iter().filter_map(|root| root.split('/').next()).collect();
+    assert_eq!(folders.len(), found, "every crate is in the list");
+    for root in CRATES {
+        let cycles = cycles(&Sources::of_crate(&crates.join(root)));
+        assert!(cycles.is_empty(), "{root}:\n{}\n", cycles.join("\n"));
+    }
+}
+
+fn job_modules_do_not_use_their_folder() {
+    let sources = Sources::of_crate(&in_package("crates/gecc-cli/src/main.rs"));
+    let above = uses_of_folder(&sources, "job");
+    assert!(above.is_empty(), "\n{}\n", above.join("\n"));
+}
+
+/// What the modules in a folder use of the folder itself.
+fn uses_of_folder(sources: &Sources, folder: &str) -> Vec<String> {
+    let inside = sources.modules().filter(|module| is_in(module, folder));
+    let uses = inside.filter_map(|module| Some(format!("{module}, by {}", sources.uses(module).get(folder)?)));
+    uses.collect()
+}
+
+/// Returns the violations of these layers.
+fn problems(sources: &Sources, layers: &[String]) -> Vec<String> {
+    let mut problems = unknown_modules(sources, layers);
+    for module in sources.modules() {
+        for (used, path) in sources.uses(module) {
+            problems.extend(problem_of_use(layers, module, &used).map(|problem| format!("{problem}, by {path}")));
+        }
+    }
+    problems.extend(cycles(sources));
+    problems
+}
+
+/// Returns modules without a layer and layers without a module. Where one module of a folder is listed, all must be.
+fn unknown_modules(sources: &Sources, layers: &[String]) -> Vec<String> {
+    let is_divided = |folder: &str| layers.iter().any(|layer| parent(layer) == folder);
+    let missing = sources.modules().filter(|module| is_divided(parent(module)) && !layers.iter().any(|f| f == module));
+    let missing = missing.map(|module| format!("{module} is not in the list of layers"));
+    let gone = layers.iter().filter(|layer| !sources.modules().any(|module| module == *layer));
+    missing.chain(gone.map(|layer| format!("{layer} is in the list of layers but is not a module"))).collect()
+}
+
+/// Why a module may not use another.
+fn problem_of_use(layers: &[String], module: &str, used: &str) -> Option<String> {
+    if used.is_empty() {
+        return Some(format!("{module} uses a name of the crate's root, not the module that it is of"));
+    }
+    let (own, of_used) = (layer_of(layers, module)?, layer_of(layers, used)?);
+    let (own_name, name) = (&layers[own], &layers[of_used]);
+    let is_allowed = of_used <= own || is_in(own_name, name);
+    (!is_allowed).then(|| format!("{module} ({own_name}) uses {used} ({name}), which is above it"))
+}
+
+/// Returns the index of a module's layer: its own, or that of the nearest enclosing folder that has one.
+fn layer_of(layers: &[String], module: &str) -> Option<usize> {
+    let found = layers.iter().position(|layer| layer == module);
+    found.or_else(|| if module.is_empty() { None } else { layer_of(layers, parent(module)) })
+}
+
+/// Whether a module is in a folder.
+fn is_in(module: &str, folder: &str) -> bool {
+    module.strip_prefix(folder).is_some_and(|rest| rest.starts_with("::"))
+}
+
+/// Modules that use each other in a cycle, without what a folder and its modules use of each other.
+fn cycles(sources: &Sources) -> Vec<String> {
+    let (mut done, mut cycles) = (HashSet::new(), Vec::new());
+    for module in sources.modules() {
+        cycles.extend(cycle_from(sources, module, &mut Vec::new(), &mut done));
+    }
+    cycles
+}
+
+/// The first cycle that a search from a module meets. `way` leads to the module; from what is `done` there is none.
+fn cycle_from(sources: &Sources, module: &str, way: &mut Vec<String>, done: &mut HashSet<String>) -> Option<String> {
+    if let Some(start) = way.iter().position(|before| before == module) {
+        return Some(format!("in a cycle: {} -> {module}", way[start..].join(" -> ")));
+    }
+    if !done.insert(module.to_owned()) {
+        return None;
+    }
+    way.push(module.to_owned());
+    let others = sources.uses(module).into_keys().filter(|used| !is_in(used, module) && !is_in(module, used));
+    let found = others.filter(|used| !used.is_empty()).find_map(|used| cycle_from(sources, &used, way, done));
+    way.pop();
+    found
+}
+
+/// Returns the violations among a few made-up modules.
+fn problems_of(modules: &[(&str, &str)], layers: &[&str]) -> Vec<String> {
+    let mut sources = Sources::default();
+    sources.add("", "");
+    modules.iter().for_each(|(module, text)| _ = sources.add(module, text));
+    let layers: Vec<String> = layers.iter().map(|layer| (*layer).to_owned()).collect();
+    problems(&sources, &layers)
+}
+
+fn use_of_a_higher_layer_is_found() {
+    let layers = ["types", "gpu::runtime", "gpu::schedule", "gpu", "engine"];
+    let problems_with = |module: &'static str, text: &'static str| {
+        let mut modules = vec![
+            ("types", "pub struct Error;"),
+            ("gpu", "pub use schedule::Lane;\nuse crate::types::Error;"),
+            ("gpu::runtime", "use crate::types::Error;\npub struct Stream;"),
+            ("gpu::schedule", "use super::runtime::Stream;\npub struct Lane(Stream);"),
+            ("engine", "use crate::{gpu::{Lane, runtime::Stream as S}, types::Error};\npub use crate::types::Policy;"),
+        ];
+        modules.push((module, text));
+        problems_of(&modules, &layers)
+    };
+    assert_eq!(problems_with("types", ""), [""; 0]);
+    // In use lines of every form, in the code, and by way of another module's names.
+    for (module, text) in [
+        ("types", "use crate::engine::Engine;"),
+        ("types", "pub(crate) use crate::{\n    engine::{self, Engine},\n};"),
+        ("types", "    let engine = crate::engine::Engine::new();"),
+        ("gpu::runtime", "use super::schedule::Lane;"),
+        ("gpu::runtime", "use crate::gpu::Lane;"),
+        ("gpu::schedule", "use crate::engine::Policy;"),
+        ("gpu::runtime", "    fn f(lane: &super::schedule::Lane) {}"),
+        ("gpu::runtime", "use super::schedule;\n    fn f(lane: &schedule::Lane) {}"),
+        ("types", "use crate as this;\n    let engine = this::engine::Engine::new();"),
+    ] {
+        let found = problems_with(module, text);
+        assert!(found.iter().any(|problem| problem.contains("above it")), "{module}: {text}: {found:?}");
+    }
+    // A name of the root does not tell which module it is of.
+    assert_eq!(problems_with("engine", "use crate::Error;").len(), 1);
+    // Below it, in its folder, or only said in a comment or to tests.
+    for (module, text) in [
+        ("gpu::schedule", "use crate::gpu::Engine;"),
+        ("types", "//! [`crate::engine`]"),
+        ("types", "#[cfg(test)]\nmod tests {\n    use crate::engine::Engine;\n}"),
+        ("types", "#[cfg(test)]\npub fn f() -> crate::engine::Engine {\n    todo!()\n}"),
+    ] {
+        assert_eq!(problems_with(module, text), [""; 0], "{module}: {text}");
+    }
+}
+
+fn cycles_are_found() {
+    let modules =
+        |of_point| [("types", "pub mod point;"), ("types::keys", "use super::point;"), ("types::point", of_point)];
+    assert_eq!(problems_of(&modules(""), &["types"]), [""; 0]);
+    assert_eq!(problems_of(&modules("use super::Types;"), &["types"]), [""; 0]);
+    let found = problems_of(&modules("use super::keys::Keys;"), &["types"]);
+    assert_eq!(found, ["in a cycle: types::keys -> types::point -> types::keys"]);
+    // By way of the folder's name alone.
+    let folders = |of_cpu| {
+        let (frame, verify) =
+            ("pub mod verify;\npub mod together;", "use super::together;\n    together::cpu::find();");
+        problems_of(
+            &[
+                ("frame", frame),
+                ("frame::verify", verify),
+                ("frame::together", "pub mod cpu;"),
+                ("frame::together::cpu", of_cpu),
+            ],
+            &["frame"],
+        )
+    };
+    assert_eq!(folders(""), [""; 0]);
+    assert!(folders("use crate::frame::verify::Equations;").iter().any(|problem| problem.starts_with("in a cycle")));
+}
+
+fn uses_of_a_folder_are_found_and_a_crate_of_an_import_is_none() {
+    let mut sources = Sources::default();
+    for (module, text) in [
+        ("", "mod job;"),
+        ("job", "pub mod run;\npub mod steps;\npub use run::Job;\npub trait Operation {}"),
+        ("job::run", "use super::steps::Step;\nuse ctrlc::ctrlc;\n    ctrlc::set();"),
+        ("job::steps", ""),
+    ] {
+        sources.add(module, text);
+    }
+    assert_eq!(uses_of_folder(&sources, "job"), [""; 0]);
+    sources.add("job::steps", "use super::Operation;");
+    assert_eq!(uses_of_folder(&sources, "job"), ["job::steps, by super::Operation"]);
+}
+
+fn every_module_has_a_layer() {
+    let modules = [("gpu", ""), ("gpu::runtime", ""), ("gpu::runtime::stream", ""), ("types", "")];
+    assert_eq!(problems_of(&modules, &["types", "gpu"]), [""; 0]);
+    assert_eq!(problems_of(&modules, &["gpu"]), ["types is not in the list of layers"]);
+    let problems = problems_of(&modules, &["types", "gpu::schedule", "gpu"]);
+    let expected =
+        ["gpu::runtime is not in the list of layers", "gpu::schedule is in the list of layers but is not a module"];
+    assert_eq!(problems, expected);
+}
