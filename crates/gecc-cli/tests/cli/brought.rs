@@ -1,5 +1,4 @@
-//! What people bring: names of columns, spellings of values, forms of keys and signatures, files. One test for each row
-//! of docs/doors.md.
+//! Tests of the supported inputs of docs/inputs.md: column names, encodings of values, key and signature forms, files.
 
 use crate::support::{Signed, TemporaryFile, answers, code, gecc, gzip, run, signed, start, stderr};
 use base64ct::{Base64, Base64UrlUnpadded, Encoding};

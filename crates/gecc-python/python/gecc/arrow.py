@@ -16,8 +16,8 @@ For Spark, Ray, Polars, DuckDB and whatever else hands out batches. It needs pya
 >>> Verify("p256", beside=True)(batch).schema.names
 ['row', 'digest', 'sig', 'pubkey', 'valid', 'reason']
 
-**Columns** are found by name or said as `columns`, and have the types that the command reads in files (docs/files.md in
-the repository). So do answers: `valid`, or a result that is null where a row is rejected, and `reason`, null where it
+**Columns** are found by name or given as `columns`, and have the types that the command reads in files (docs/inputs.md
+in the repository). So do answers: `valid`, or a result that is null where a row is rejected, and `reason`, null where it
 is not. A null or malformed cell rejects its row alone.
 
 **Operations** are values without an engine: they compare, and can be pickled, so that Spark and Ray bring them to their
