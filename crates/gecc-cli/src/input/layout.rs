@@ -116,10 +116,10 @@ pub fn tell(text: &[u8], is_first: bool, at_end: bool, format: Option<Format>, n
     if is_first && !at_end && text.len() < 2 {
         return Ok(Start::NeedsMore(0));
     }
-    if let Some(encoding) = utf_16(text).filter(|_| is_first) {
-        return Err(format!(
-            "the text is {encoding}: convert it to UTF-8 first, as with `iconv -f UTF-16 -t UTF-8 FILE | gecc …`"
-        ));
+    if is_first && is_utf_16_without_a_mark(text) {
+        let problem = "the text is UTF-16 without a byte order mark: convert it to UTF-8 first, as with \
+                       `iconv -f UTF-16LE -t UTF-8 FILE | gecc …`";
+        return Err(problem.to_owned());
     }
     if is_first && format.is_none() && TABLES.iter().any(|magic| text.starts_with(magic)) {
         let problem = if cfg!(feature = "arrow") {
@@ -165,14 +165,10 @@ pub fn tell(text: &[u8], is_first: bool, at_end: bool, format: Option<Format>, n
     }
 }
 
-/// The encoding of a text in UTF-16, told by its mark, or by the zeros of its first characters: no text of UTF-8 that
-/// is read here has any.
-fn utf_16(text: &[u8]) -> Option<&'static str> {
-    match text {
-        [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => Some("UTF-16"),
-        [0, first, ..] | [first, 0, ..] if *first != 0 => Some("UTF-16 without a byte order mark"),
-        _ => None,
-    }
+/// Returns whether one of the first two bytes is zero, which no text in UTF-8 has that is read here. Text with a byte
+/// order mark is UTF-8 by now.
+fn is_utf_16_without_a_mark(text: &[u8]) -> bool {
+    matches!(text, [0, first, ..] | [first, 0, ..] if *first != 0)
 }
 
 /// What a first line `sep=;` says stands between columns. Excel writes and reads such lines.

@@ -26,3 +26,4 @@ mod shape;
 pub mod source;
 mod table;
 pub mod text;
+pub mod utf_16;

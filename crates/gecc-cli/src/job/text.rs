@@ -10,6 +10,7 @@ use crate::input::names::Names;
 use crate::input::open::Input;
 use crate::input::source::{Next, Source};
 use crate::input::text::{Buffers, Text};
+use crate::input::utf_16::as_utf_8;
 use crate::output::Failure;
 use gecc::steps::map;
 use std::io;
@@ -55,6 +56,7 @@ impl Job<'_> {
         if to.send(Ok(Read::Begin(Arc::clone(name)))).is_err() {
             return Ok(ControlFlow::Break(()));
         }
+        let input = as_utf_8(input)?;
         let mut source = Source::new(input, Arc::clone(buffers), self.limits.window, self.pool)?;
         while !self.is_over() {
             let sent = match source.next(PATIENCE)? {
