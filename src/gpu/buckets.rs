@@ -1,5 +1,5 @@
-//! Sums of products by buckets (`cuda/kernels/msm.cu`, `buckets.cu`): which windows and buckets there are, and what
-//! lies between the terms of items and the sums of windows.
+//! Multi-scalar multiplication by buckets (`cuda/kernels/msm.cu`, `buckets.cu`): the choice of
+//! windows and buckets, and the kernels between the terms of items and the sums of windows.
 
 use super::columns::{BucketEnds, BucketList, BucketTerms, Column, Counters, TermRows, XyzzRows};
 use super::kernels;
@@ -7,43 +7,44 @@ use super::runtime::{Fault, Plan, Stream};
 use crate::cpu::CpuCurve;
 use crate::curve::{CurveId, PerCurve, per_curve};
 
-/// Widths of windows: the kernels take 2 to 16 bits.
+/// Window widths to choose from, in bits. The kernels support 2 to 16.
 const WIDTHS: std::ops::RangeInclusive<u32> = 4..=16;
-/// A bucket costs as much as this many terms, on an H200.
+/// The cost of a bucket in terms, measured on an H200.
 const BUCKET: u64 = 3;
-/// Threads that share the terms of a large chunk: some rounds of all threads of a large device, so that few are idle in
-/// the last one.
+/// Threads that share the terms of a large chunk: several rounds of all threads of a large device,
+/// so that few are idle in the last round.
 const RUNS: u64 = 1 << 19;
-/// Terms of a thread, at least: its sum has to be added to others.
+/// Minimum number of terms per thread. Each thread's sum must be added to others.
 const SHORTEST_RUN: u64 = 16;
-/// Segments of a window and buckets of a segment, as powers of two: no more than the first, and no fewer than the
-/// second.
+/// Binary logarithms of the maximum number of segments per window, and of the minimum number of
+/// buckets per segment.
 const SEGMENTS_BITS: u32 = 11;
 const SEGMENT_BITS: u32 = 2;
 /// Buckets whose terms are counted together.
 const TILE: u64 = 1024;
-/// Partial sums from which on a bucket is listed.
+/// Number of partial sums from which a bucket is added to the list of large buckets.
 const LARGE: u64 = 32;
 
-/// Bytes of the rows of `XyzzRows`.
+/// Bytes per row of `XyzzRows`.
 const SUM_ROW: u64 = 128;
 
 /// Points with scalars of one length.
 #[derive(Clone, Copy, Debug)]
 pub struct Scaled {
     pub points: u64,
-    /// Bits of the scalars' digits: one more than the scalars have at most.
+    /// Bits of the scalars' digits: one more than the maximum length of the scalars.
     pub bits: u32,
 }
 
-/// This many products of points and scalars below n.
+/// Returns the points and scalar lengths of `items` products of a point and a scalar below n.
 pub fn products(curve: CurveId, items: usize) -> Scaled {
     static PARTS: PerCurve<fn() -> (u64, u32)> = per_curve!(parts_of_product);
     let (parts, bits) = PARTS.of(curve)();
     Scaled { points: parts * items as u64, bits }
 }
 
-/// The points of a product, and bits of the parts of its scalar with a sign.
+/// Returns the number of points per product, and the bits of the signed part of the scalar for
+/// each.
 fn parts_of_product<C: CpuCurve>() -> (u64, u32) {
     if C::ENDOMORPHISM.is_some() { (2, 130) } else { (1, 256) }
 }
@@ -51,23 +52,24 @@ fn parts_of_product<C: CpuCurve>() -> (u64, u32) {
 /// The parameters of a multi-scalar multiplication by buckets.
 #[derive(Clone, Copy, Debug)]
 struct Bucketing {
-    /// Points.
+    /// Number of points.
     rows: u64,
     /// Bits of a window.
     width: u32,
     windows: u32,
-    /// Entries of the list of terms, at most: a digit of a scalar is one.
+    /// Maximum number of entries in the list of terms, which has one per digit of a scalar.
     entries: u64,
-    /// Buckets of a segment, as a power of two.
+    /// Binary logarithm of the number of buckets per segment.
     segment_bits: u32,
-    /// Terms of a thread.
+    /// Terms per thread.
     run: u64,
 }
 
 impl Bucketing {
     fn new(of: &[Scaled]) -> Self {
         let windows = |width: u32| of.iter().map(|each| each.bits.div_ceil(width)).max().unwrap_or(1);
-        // The last window has few digits that are not zero where the others reach all but the sign and a bit.
+        // The last window has few nonzero digits if the other windows cover all but the sign and
+        // one bit.
         let cost = |width: &u32| {
             let digits: u64 = of.iter().map(|each| each.points * u64::from(each.bits - 2)).sum();
             digits / u64::from(*width) + u64::from(windows(*width)) * (BUCKET << (width - 1))
@@ -88,7 +90,8 @@ impl Bucketing {
         self.buckets() >> self.segment_bits
     }
 
-    /// Bytes of the list of terms. What its words cannot number is said to fit no device, so that it is cut.
+    /// Returns the bytes of the list of terms. If 32-bit words cannot number the terms, the size is
+    /// larger than the memory of any device, so that the batch is split.
     fn entry_bytes(&self) -> usize {
         if self.entries > u32::MAX.into() { usize::MAX / 2 } else { (4 * self.entries) as usize }
     }
@@ -98,17 +101,18 @@ impl Bucketing {
     }
 }
 
-/// The device memory of a sum in addition to its points and scalars. The kernels that count and
-/// write the terms belong to the operation.
+/// Device memory of a multi-scalar multiplication, except for its points and scalars. The kernels
+/// that count and write the terms belong to the operation.
 #[derive(Clone, Copy)]
 pub struct Buckets {
     shape: Bucketing,
     pub rows: Column<TermRows>,
     pub terms: Column<BucketTerms>,
-    /// The number of terms of each bucket, then their start, and after writing their end.
+    /// The number of terms per bucket at first, then the start of each bucket's terms, and after
+    /// they are written the end.
     pub ends: Column<BucketEnds>,
     tiles: Column<BucketEnds>,
-    /// Two words, of which the first is the operation's.
+    /// Two words, the first of which belongs to the operation.
     pub counters: Column<Counters>,
     partials: Column<XyzzRows>,
     large: Column<BucketList>,
@@ -117,7 +121,7 @@ pub struct Buckets {
 }
 
 impl Buckets {
-    /// `row`: bytes of a point in `TermRows`.
+    /// Plans the buffers. `row` is the number of bytes of a point in `TermRows`.
     pub fn new(plan: &mut Plan, row: usize, of: &[Scaled]) -> Self {
         let shape = Bucketing::new(of);
         Buckets {
@@ -134,12 +138,12 @@ impl Buckets {
         }
     }
 
-    /// Bits of a window, and how many windows there are.
+    /// Returns the width of a window in bits and the number of windows.
     pub fn windows(&self) -> (u32, u32) {
         (self.shape.width, self.shape.windows)
     }
 
-    /// No term is counted yet.
+    /// Resets the number of terms of every bucket to zero.
     pub fn reset(&self, stream: &mut Stream) -> Result<(), Fault> {
         stream.fill(self.counters, 0, 8)?;
         stream.fill(self.ends, 0, 4 * self.shape.buckets() as usize)
@@ -152,7 +156,7 @@ impl Buckets {
         kernels::MsmStarts { ends, buckets, tiles }.launch(stream, curve)
     }
 
-    /// Sums the terms into window sums.
+    /// Sums the terms of each window.
     pub fn add_up(&self, stream: &mut Stream, curve: &'static str) -> Result<(), Fault> {
         let Buckets { shape, rows, terms, ends, counters, partials, large, sums, window_sums, .. } = *self;
         let Bucketing { width: bits, windows, segment_bits, .. } = shape;
@@ -171,7 +175,7 @@ impl Buckets {
 mod tests {
     use super::*;
 
-    /// Shorter scalars have fewer terms, and no window beyond those of the longest.
+    /// Shorter scalars have fewer terms, and windows are limited by the longest scalar.
     #[test]
     fn terms_are_counted_by_the_length_of_scalars() {
         for points in [1, 300, 1 << 16, 1 << 22] {

@@ -1,4 +1,4 @@
-//! Arrays on the device, by what they hold.
+//! Arrays on the device, typed by their contents.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -6,7 +6,7 @@ use std::marker::PhantomData;
 /// An address on the device.
 pub type Address = u64;
 
-/// The contents of an array, as bytes per item of a chunk.
+/// The contents of an array, with their size in bytes per item of a chunk.
 pub trait Content {
     const BYTES: usize;
 }
@@ -27,7 +27,8 @@ pub struct Column<T> {
 }
 
 impl<T> Column<T> {
-    /// An array where memory is given out: nothing tells what lies there.
+    /// Creates the column of an array at `address`. Its contents are not checked, so this is for
+    /// code that allocates memory.
     pub fn at(address: Address) -> Self {
         Column { address, content: PhantomData }
     }
@@ -52,13 +53,13 @@ impl<T> fmt::Debug for Column<T> {
 }
 
 impl Column<Counters> {
-    /// One of the counts: the length of a list.
+    /// Returns one of the counts, such as the length of a list.
     pub fn count(self, which: u64) -> Column<ItemCount> {
         Column::at(self.address + 4 * which)
     }
 }
 
-/// Declares further contents that some kernels accept.
+/// Declares conversions to the more general contents that some kernels accept.
 macro_rules! also {
     ($($from:ty => $to:ty),*) => {$(
         impl From<Column<$from>> for Column<$to> {

@@ -1,7 +1,9 @@
-//! The kernels as structs, one for each signature in `cuda/kernels/`: a field for every argument, `launch` to start it.
+//! The kernels as structs, one for each signature in `cuda/kernels/`, with a field per argument and
+//! a method `launch`.
 //!
-//! The fields of a kernel's struct have the names of its parameters and the types of what they hold, so that what is
-//! swapped, left out or something else does not compile. `build.rs` writes them (`cuda/emit_launchers.rs`).
+//! The fields of a kernel's struct have the names of its parameters and the types of their
+//! contents, so that swapped, missing or unrelated arguments do not compile. `build.rs` generates
+//! them (`cuda/emit_launchers.rs`).
 
 use super::columns::{self, Column, NextTile, ThreadTables};
 use super::runtime::{Fault, NO_CURVE, Plan, Stream, Unit};
@@ -16,10 +18,10 @@ mod launchers {
     include!(concat!(env!("OUT_DIR"), "/launchers.rs"));
 }
 
-/// Bytes of table that each thread of a multiplication by windows needs.
+/// Bytes of table that each thread of a windowed multiplication needs.
 const WINDOW_TABLE: usize = 384 * 4;
 
-/// The additional arguments of a multiplication by windows: scratch memory for its tables, and the
+/// The additional arguments of a windowed multiplication: scratch memory for its tables, and the
 /// counter from which blocks claim tiles.
 #[derive(Clone, Copy, Debug)]
 pub struct WindowScratch {
@@ -29,12 +31,12 @@ pub struct WindowScratch {
 
 impl WindowScratch {
     pub fn new(plan: &mut Plan) -> Self {
-        // All of these kernels have as many threads.
+        // All of these kernels have the same number of threads.
         let threads = (UpmulVar::BLOCKS * UpmulVar::BLOCK) as usize * plan.multiprocessors();
         WindowScratch { tables: plan.buffer(threads * WINDOW_TABLE), next_tile: plan.buffer(4) }
     }
 
-    /// No tile is taken yet.
+    /// Resets the tile counter.
     pub fn reset(&self, stream: &mut Stream) -> Result<(), Fault> {
         stream.fill(self.next_tile, 0, 4)
     }
@@ -43,14 +45,14 @@ impl WindowScratch {
 /// Entries of the table for secret scalars (`cuda/kernels/uniform_table.cuh`).
 pub const UNIFORM_ENTRIES: usize = 29 * 256;
 
-/// The kernel for numbers of this many bits, of those that a macro makes.
+/// Returns the kernel of a macro-generated family for moduli of `bits` bits.
 pub fn of_size(kernels: &[(&'static str, &'static str)], bits: usize) -> (Unit, &'static str) {
     let of_size = |(_, name): &&(&str, &'static str)| name.rsplit('_').next() == Some(&bits.to_string());
     let (file, name) = kernels.iter().find(of_size).expect("the public calls take no other size");
     (Unit::of(file, NO_CURVE), name)
 }
 
-/// Threads that share an item of a modular exponentiation.
+/// Returns the number of threads that share an item of a modular exponentiation.
 pub fn modexp_lanes(bits: usize) -> u64 {
     if bits == 1024 { 4 } else { 8 }
 }

@@ -1,9 +1,10 @@
-//! The GPU engine: batches in chunks over the streams of every device.
+//! The GPU engine: computes batches in chunks over the streams of all devices.
 //!
-//! Layers, each using only those above it: `terms`, `columns` (what arrays on a device hold), `runtime` (one GPU, by
-//! way of cudarc), `kernels` (the device code's functions), `transfer` (between the caller's rows and columns),
-//! `buckets` (sums of products), `tables` (what a device keeps), and `schedule` (chunks over devices). What operations
-//! launch stands with the operations.
+//! Layers, each using only those listed before it: `terms`, `columns` (contents of device arrays),
+//! `runtime` (one GPU, through cudarc), `kernels` (the functions of the device code), `transfer`
+//! (conversion between the caller's rows and columns), `buckets` (multi-scalar multiplication),
+//! `tables` (tables kept on a device), and `schedule` (chunks over devices). The launches of an
+//! operation are defined with the operation.
 
 pub mod buckets;
 pub mod codes;
@@ -31,47 +32,49 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread;
 pub use terms::{Failure, FaultKind, KernelOrigin, Limits, LoadedKernels, Unavailable};
 
-/// Every GPU of the machine.
+/// All GPUs of the machine.
 pub struct GpuEngine {
     devices: Vec<Slot>,
     /// Devices that could not be opened.
     unopened: Vec<(String, Fault)>,
     largest_chunk: Option<usize>,
-    /// Lanes of a device that work at a time: one where kernels are timed, so that no two share the device.
+    /// Stream slots per device that work at a time. It is 1 if kernels are timed, so that no two
+    /// share the device.
     lanes: usize,
-    /// The engine's threads: for each device as many as it has stream slots.
+    /// The engine's threads: per device as many as it has stream slots.
     crew: Crew,
-    /// Bytes of pinned memory for all lanes.
+    /// Maximum bytes of pinned memory for all stream slots.
     pinned: usize,
 }
 
-/// A device, its lanes, and what made it fail.
+/// A device, its stream slots, and the fault that disabled it, if any.
 struct Slot {
     device: Arc<Device>,
     kept: Arc<Kept>,
     lanes: Mutex<Lanes>,
-    /// A lane has come back.
+    /// Notified when a stream slot is returned.
     returned: Condvar,
     failure: Mutex<Option<Fault>>,
 }
 
-/// The lanes of a device. There are never more than work at a time, however many calls there are at once: their memory
-/// is what a device has to give.
+/// The stream slots of a device. There are never more than can work at a time, however many calls
+/// run concurrently, because their memory is the limited resource of a device.
 #[derive(Default)]
 struct Lanes {
     idle: Vec<Lane>,
     lent: usize,
-    /// Numbers of those who want a lane: the next to be given out, and the next to be served. A small batch gets its
-    /// turn beside a large one.
+    /// Ticket numbers of the threads that wait for a stream slot: the next to be issued, and the
+    /// next to be served. They let a small batch take its turn while a large one is running.
     next_turn: u64,
     served: u64,
 }
 
-/// The place of a lane that is lent, until it is dropped.
+/// A reserved stream slot, which is released when this is dropped.
 struct LentLane<'a> {
     slot: &'a Slot,
     lane: Option<Lane>,
-    /// Nothing of the lane's work has failed: it goes back, and is not gone.
+    /// True if the work has succeeded, so that the stream slot is returned to the pool. Otherwise
+    /// it is dropped.
     keep: bool,
 }
 
@@ -92,8 +95,9 @@ impl Slot {
         Slot { device: Arc::new(device), kept: Arc::default(), lanes, returned, failure }
     }
 
-    /// Works on one of `most` lanes, for which it waits. A lane on which something fails is not used again: dropping it
-    /// waits for what it has started and wipes what it held.
+    /// Reserves one of `most` stream slots, waiting until one is free, and runs `work` on it. A
+    /// slot on which something fails is not reused: dropping it waits for everything that it has
+    /// started and wipes its memory.
     fn with_lane(&self, most: usize, work: impl FnOnce(&mut Lane) -> Result<(), Fault>) -> Result<(), Fault> {
         let mut lanes = lock(&self.lanes);
         let turn = lanes.next_turn;
@@ -106,7 +110,7 @@ impl Slot {
         let idle = lanes.idle.pop();
         drop(lanes);
         self.returned.notify_all();
-        // From here on the place is given back whatever happens.
+        // From here on, the reservation is released on every path.
         let mut lent = LentLane { slot: self, lane: idle, keep: false };
         if lock(&self.failure).is_some() {
             return Err(Fault::device("it has failed meanwhile".to_owned()));
@@ -122,10 +126,10 @@ impl Slot {
 }
 
 impl GpuEngine {
-    /// Opens every device that works.
+    /// Opens every working device.
     ///
     /// # Errors
-    /// Why there is none, or why its threads do not start.
+    /// The reasons why no device works, or why the threads could not be started.
     pub fn new(limits: Limits) -> Result<Self, Unavailable> {
         let Limits { max_memory, largest_chunk, time_kernels, .. } = limits;
         let count = count().map_err(Unavailable::Devices)?;
@@ -151,7 +155,7 @@ impl GpuEngine {
         Ok(GpuEngine { devices, unopened, largest_chunk, lanes, crew, pinned })
     }
 
-    /// Makes kernels of a curve and tables ready on every device, and tests operations on it.
+    /// Prepares the kernels and tables of a curve on every device, and runs self-tests there.
     ///
     /// # Errors
     /// The first fault.
@@ -174,14 +178,14 @@ impl GpuEngine {
         self.devices[device].with_lane(self.lanes, |lane| trial::pass(lane, cpu, Bytes::default(), tests))
     }
 
-    /// Tests operations on every device. What fails is among `failures`.
+    /// Runs self-tests on every device. Failed tests are reported by `failures`.
     ///
     /// # Errors
-    /// Where memory did not suffice.
+    /// A fault, if memory did not suffice.
     pub fn self_test(&self, cpu: &CpuEngine, tests: &[Test]) -> Result<(), Fault> {
         let _kept = CallersContext::keep();
         for device in self.working() {
-            // All at once; what cannot be had fails its tests below.
+            // Prepares all kernels at once; those that are not available fail their tests below.
             let _ = self.device(device).prepare_units(Unit::all());
             for test in tests {
                 match self.test(device, cpu, &[*test]).map_err(|fault| fault.of_device(&self.device(device).label)) {
@@ -197,11 +201,11 @@ impl GpuEngine {
         Ok(())
     }
 
-    /// Writes the results of a batch to their positions. If `rescue` permits, `on_cpu` computes
-    /// what no device could.
+    /// Writes the results of a batch to their positions. If `rescue` permits, `on_cpu` computes the
+    /// items that no device could.
     ///
     /// # Errors
-    /// The last fault, where results are missing.
+    /// A fault, if results are missing.
     pub fn run(
         &self,
         cpu: &CpuEngine,
@@ -220,7 +224,7 @@ impl GpuEngine {
         let on_device = |device: usize, items: Range<usize>, place: &mut dyn Place| {
             self.compute(device, cpu, Chunk { operation, items, most, place, on_cpu }).map_err(|fault| {
                 if fault.is_memory() {
-                    // What idle lanes hold may be what is missing.
+                    // The missing memory may be held by idle stream slots.
                     self.drop_idle_lanes(device);
                 }
                 fault.of_device(&self.device(device).label)
@@ -246,25 +250,27 @@ impl GpuEngine {
         }
     }
 
-    /// Computes a chunk on a lane that is lent for it.
+    /// Computes a chunk on a stream slot, which is reserved meanwhile.
     fn compute(&self, device: usize, cpu: &CpuEngine, chunk: Chunk) -> Result<(), Fault> {
         let (operation, items) = (chunk.operation, chunk.items.clone());
         let waiting = notes::span("lane waited for", items.len());
         self.devices[device].with_lane(self.lanes, |lane| {
             drop(waiting);
             trial::pass(lane, cpu, chunk.most, &operation.tests(items.len()))?;
-            // What each device may expect of the items that are left.
+            // An equal share of the remaining items for each device.
             let expected = (operation.items() - items.start).div_ceil(self.working().len().max(1));
             deliver::compute(Running { lane, cpu, expected }, chunk)?;
             if let Err(fault) = lane.end() {
-                // The results are there all the same. A lane of a device that has failed is not kept.
+                // The results are complete nevertheless. The stream slot of a failed device is not
+                // kept.
                 self.fail(device, fault.of_device(&self.device(device).label));
             }
             Ok(())
         })
     }
 
-    /// Seconds and launches of each kernel since the last call, over all devices.
+    /// Returns the seconds and the number of launches of each kernel since the last call, over all
+    /// devices.
     pub fn take_kernel_times(&self) -> BTreeMap<&'static str, (f64, u64)> {
         let mut all = BTreeMap::<_, (f64, u64)>::new();
         for (kernel, (seconds, launches)) in self.devices.iter().flat_map(|slot| slot.device.take_kernel_times()) {
@@ -274,17 +280,17 @@ impl GpuEngine {
         all
     }
 
-    /// The kernels that are loaded, of all devices.
+    /// Returns the loaded kernels of all devices.
     pub fn loaded_kernels(&self) -> Vec<LoadedKernels> {
         self.devices.iter().flat_map(|slot| slot.device.loaded_kernels()).collect()
     }
 
-    /// Locks memory for every device; `None` where a driver refuses.
+    /// Page-locks memory for every device. Returns `None` if a driver refuses.
     ///
     /// # Safety
     /// As for `PageLock::new`.
     pub unsafe fn lock_pages(&self, memory: Range<*const u8>) -> Option<PageLock> {
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe { PageLock::new(&self.device(0).context, memory) }.ok()
     }
 
@@ -299,7 +305,7 @@ impl GpuEngine {
             .collect()
     }
 
-    /// Lanes that are idle, and those that are lent.
+    /// Returns the numbers of idle and of reserved stream slots.
     #[cfg(test)]
     pub fn count_lanes(&self) -> (usize, usize) {
         self.devices.iter().fold((0, 0), |(idle, lent), slot| {
@@ -308,12 +314,13 @@ impl GpuEngine {
         })
     }
 
-    /// The names of the devices.
+    /// Returns the names of the devices.
     pub fn labels(&self) -> Vec<String> {
         self.devices.iter().map(|slot| slot.device.label.clone()).collect()
     }
 
-    /// Devices that failed and are not used any more, and kernels that cannot be used for now, with what happened.
+    /// Returns the devices that failed and are not used any more, and the kernels that cannot be
+    /// used for now, each with the reason.
     pub fn failures(&self) -> Vec<Failure> {
         let failure = |device: &str, kind, problem: String| Failure { device: device.to_owned(), kind, problem };
         let of_device = |device: &str, fault: &Fault| failure(device, FaultKind::Device, fault.problem.clone());
@@ -333,7 +340,8 @@ impl GpuEngine {
         &self.devices[index].device
     }
 
-    /// Frees their memory, and that of the tables of keys that no lane uses.
+    /// Frees the memory of a device's idle stream slots, and of its key tables that no stream slot
+    /// uses.
     fn drop_idle_lanes(&self, device: usize) {
         let Slot { lanes, kept, .. } = &self.devices[device];
         let idle = std::mem::take(&mut lock(lanes).idle);
@@ -377,15 +385,15 @@ impl Fleet for GpuEngine {
 
 impl Drop for GpuEngine {
     fn drop(&mut self) {
-        // What devices own is freed in their contexts.
+        // Devices free their resources in their own contexts.
         let _kept = CallersContext::keep();
         side_by_side(self.devices.drain(..), drop);
     }
 }
 
 /// Returns the results of `work` for several devices in order. All but the first run on threads of
-/// their own where there are threads, because the driver takes tenths of a second to open or close
-/// a device.
+/// their own if threads can be started, because the driver takes tenths of a second to open or
+/// close a device.
 fn side_by_side<D: Send, T: Send>(devices: impl Iterator<Item = D>, work: impl Fn(D) -> T + Sync) -> Vec<T> {
     let devices: Vec<_> = devices.map(|device| Mutex::new(Some(device))).collect();
     let on = &|device: &Mutex<Option<D>>| work(lock(device).take().expect("each device is taken once"));

@@ -7,15 +7,15 @@ use std::path::PathBuf;
 /// The limits and options that the caller sets.
 #[derive(Clone, Debug, Default)]
 pub struct Limits {
-    /// Bytes on each device.
+    /// Maximum memory on each device, in bytes.
     pub max_memory: Option<usize>,
-    /// Items of a chunk.
+    /// Maximum number of items per chunk.
     pub largest_chunk: Option<usize>,
     /// True if each kernel is timed.
     pub time_kernels: bool,
     /// True if a part of the L2 cache is set aside for prefix products.
     pub l2_persistence: bool,
-    /// The folder of packs of kernels.
+    /// The folder that contains kernel packs.
     pub kernels: Option<PathBuf>,
 }
 
@@ -23,11 +23,11 @@ pub struct Limits {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum KernelOrigin {
-    /// A pack, which was compiled beforehand (`gecc kernels pack`).
+    /// A pack of precompiled kernels (`gecc kernels pack`).
     Pack,
-    /// The folder where compiled kernels are kept.
+    /// The folder in which compiled kernels are cached.
     Cache,
-    /// NVRTC compiled it for this engine.
+    /// Compiled by NVRTC for this engine.
     Compiled,
 }
 
@@ -39,26 +39,27 @@ pub struct LoadedKernels {
     pub device: String,
     /// The kernel file, without its extension.
     pub file: &'static str,
-    /// The curve; `none` where the file needs none.
+    /// The curve, or `none` if the file does not depend on one.
     pub curve: &'static str,
     /// The origin of the machine code.
     pub origin: KernelOrigin,
     /// The architecture it was compiled for, such as `sm_90`: the GPU's own, or one whose code runs
     /// there too.
     pub architecture: String,
-    /// Seconds to get the machine code, from a file or by compiling. Several may have been got at a time.
+    /// Seconds to obtain the machine code, from a file or by compiling. Several files may have been
+    /// obtained at the same time.
     pub seconds: f64,
     /// Seconds that the driver took to load it.
     pub load_seconds: f64,
 }
 
-/// The reason why there is no engine.
+/// The reason why no engine is available.
 #[derive(Debug, thiserror::Error)]
 pub enum Unavailable {
-    /// No device works: the reasons.
+    /// No device works, with the reasons.
     #[error("{0}")]
     Devices(String),
-    /// The system refuses the threads.
+    /// The system refused to start threads.
     #[error("threads cannot be started: {0}")]
     Threads(std::io::Error),
 }
@@ -74,17 +75,19 @@ impl From<Unavailable> for Error {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FaultKind {
-    /// Not enough memory: a smaller chunk may do.
+    /// Memory was insufficient; a smaller chunk may succeed.
     Memory,
-    /// Some kernels are not there and cannot be compiled or loaded for now. The device does whatever needs others.
+    /// Some kernels are not available and cannot be compiled or loaded for now. The device computes
+    /// operations that do not need them.
     Kernels,
-    /// Kernels gave a wrong answer to an item whose answer is known. The device does not use them again.
+    /// Kernels gave a wrong answer to an item whose answer is known. The device does not use them
+    /// again.
     Answers,
-    /// The device or its driver failed; it is not used again.
+    /// The device or its driver failed; the device is not used again.
     Device,
 }
 
-/// Something that the engine does without.
+/// A device or a group of kernels that the engine cannot use.
 #[derive(Debug)]
 pub struct Failure {
     pub device: String,

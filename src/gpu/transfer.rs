@@ -1,4 +1,4 @@
-//! Between the caller's rows of bytes and the columns of words on the device.
+//! Conversion between the caller's rows of bytes and the columns of words on the device.
 
 use super::codes::TagSet;
 use super::columns::{
@@ -9,7 +9,8 @@ use super::kernels;
 use super::runtime::{Fault, Plan, Source, Stream};
 use crate::types::{KeyRowForm, POINT_ROW, PublicKeys, Rejection, Rows, SecretKeys, Verdict};
 
-/// Points on the device: coordinates in columns, one kind byte each (`cuda/curve/point.cuh`).
+/// Points on the device: coordinates in columns, and a kind byte per point
+/// (`cuda/curve/point.cuh`).
 #[derive(Clone, Copy, Debug)]
 pub struct Points {
     pub xy: Column<Xy>,
@@ -34,8 +35,8 @@ impl Jacobian {
         Jacobian { xyz: plan.column(), prefixes: plan.column() }
     }
 
-    /// Writes them as affine points. Where `to` has kinds already, `use_kinds` says so: the products of what is no
-    /// point are none.
+    /// Writes the points to `to` in affine coordinates. `use_kinds` is set if `to` already has
+    /// kinds: items whose kind is not a point stay without a point.
     pub fn normalize(
         self,
         stream: &mut Stream,
@@ -51,7 +52,7 @@ impl Jacobian {
     }
 }
 
-/// Scalars from the caller on the device, in columns, with a byte each that says what they are.
+/// Scalars from the caller on the device, in columns, and a byte per scalar that classifies it.
 #[derive(Clone, Copy, Debug)]
 pub struct Numbers {
     rows: Column<ByteRows<32>>,
@@ -70,7 +71,8 @@ impl Numbers {
     }
 }
 
-/// For every item, the claim about u1 G + u2 Q as a number x, unless its verdict is known already.
+/// One equation per item: u1 G + u2 Q is claimed to have the number `x`. Items whose verdict is
+/// known already are skipped.
 #[derive(Clone, Copy, Debug)]
 pub struct Equations {
     pub u1: Column<Scalars>,
@@ -94,14 +96,14 @@ pub struct EquationsOfChunk {
     pub n: usize,
 }
 
-/// Points from the caller on the device, by their encoding.
+/// Points from the caller on the device, by encoding.
 #[derive(Clone, Copy, Debug)]
 enum Encoded {
     XOnly(Column<ByteRows<32>>),
     Compressed(Column<ByteRows<33>>),
     /// `x || y`; zeros are the identity.
     Raw(Column<ByteRows<64>>),
-    /// Rows whose first bytes, of which these are accepted, say what follows.
+    /// Rows whose first byte determines the encoding, and the set of accepted first bytes.
     Tagged(Column<ByteRows<65>>, u32),
 }
 
@@ -148,11 +150,11 @@ impl Imported {
     }
 }
 
-/// Private keys on the device: one row per item, or one for all.
+/// Private keys on the device: one row per item, or one for all items.
 #[derive(Clone, Copy, Debug)]
 pub struct PrivateKeys {
     pub rows: Column<KeyRows>,
-    /// Bytes between the keys of neighbouring items: 32 or 0.
+    /// Bytes between the keys of adjacent items: 32 or 0.
     pub stride: u64,
 }
 
@@ -164,7 +166,7 @@ impl PrivateKeys {
     }
 }
 
-/// Private keys as columns, with the status of each.
+/// Private keys as columns, with a status per key.
 #[derive(Clone, Copy, Debug)]
 pub struct SecretNumbers {
     pub scalars: Column<Scalars>,
@@ -182,7 +184,8 @@ impl SecretNumbers {
     }
 }
 
-/// Public points as results: rows of `x || y`, zeros for the identity and for what is no point, and codes.
+/// Public points as results: rows of `x || y`, zeros for the identity and for invalid points, and
+/// codes.
 #[derive(Clone, Copy, Debug)]
 pub struct PointResults {
     pub rows: Column<ByteRows<64>>,
@@ -191,9 +194,9 @@ pub struct PointResults {
 
 /// Conditions that determine codes, in addition to the kind of a point.
 pub struct Reasons {
-    /// The status of operands: a bad one gives its reason.
+    /// The status of operands, and the rejection of an item whose status is bad.
     pub status: Option<(Column<AnyStatuses>, Rejection)>,
-    /// The reason for the identity; `None` if it is a result like any other.
+    /// The rejection for the identity; `None` if it is a result like any other.
     pub identity: Option<Rejection>,
 }
 
@@ -218,7 +221,7 @@ impl PointResults {
     }
 }
 
-/// Writes points as rows of `x || y`, zeros for what is not finite.
+/// Writes points as rows of `x || y`, and zeros for everything that is not a finite point.
 pub fn export_rows(
     stream: &mut Stream,
     curve: &'static str,
@@ -229,7 +232,7 @@ pub fn export_rows(
     kernels::ExportPointsRaw { xy, kinds, rows, n: n as u64 }.launch(stream, curve)
 }
 
-/// Codes by the kinds of points.
+/// Writes codes according to the kinds of points.
 pub fn point_codes(
     stream: &mut Stream,
     curve: &'static str,

@@ -4,8 +4,9 @@
 /// between them and other GPUs, nor among them.
 const ON_BOARDS: &[u32] = &[87, 88, 101];
 
-/// The architectures whose machine code runs on this one, such as `sm_80` on `sm_86`, but for itself; the nearest
-/// first. By CUDA's rule code runs on later minor versions of its major version, and on no other.
+/// Returns the other architectures whose machine code runs on this one, such as `sm_80` on `sm_86`,
+/// nearest first. By CUDA's rule, code runs on later minor versions of its major version, and
+/// nowhere else.
 pub fn earlier_compatible(architecture: &str) -> Vec<String> {
     let number = architecture.strip_prefix("sm_").and_then(|number| number.parse::<u32>().ok());
     let Some(number) = number.filter(|number| !ON_BOARDS.contains(number)) else { return Vec::new() };

@@ -1,4 +1,4 @@
-//! One GPU: its context, its kernels and its tables.
+//! One GPU: its context, its kernels and its streams.
 
 use super::STREAMS;
 use super::fault::{Fault, describe};
@@ -16,53 +16,54 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 use std::{fmt, thread};
 
-/// A kernel unit that is compiled and loaded once; the first caller does it and the others wait.
+/// A kernel unit that is compiled and loaded once. The first caller loads it while the others wait.
 type Slot = Arc<Mutex<Loaded>>;
 
 /// The kernels of a unit.
 #[derive(Debug, Default)]
 struct Loaded {
     ready: Option<Ready>,
-    /// The reason and the time of the last failure.
+    /// The last failure and its time.
     failure: Option<(Fault, Instant)>,
 }
 
-/// Kernels that can be started, and how they were got.
+/// Loaded kernels, and how they were obtained.
 #[derive(Debug)]
 struct Ready {
     module: Arc<CudaModule>,
     origin: KernelOrigin,
     architecture: String,
-    /// Until the machine code was there, and until the driver had loaded it.
+    /// Time to obtain the machine code, and time the driver took to load it.
     got: Duration,
     loaded: Duration,
 }
 
-/// After this time kernels that could not be had are tried again: a full disk, a folder that was not there yet or a
-/// lack of memory may have passed.
+/// Time after which unavailable kernels are tried again. A full disk, a missing folder or a lack of
+/// memory may have been temporary.
 const RETRY_AFTER: Duration = Duration::from_secs(30);
 
-/// A GPU and what is loaded on it.
+/// A GPU and the kernels loaded on it.
 pub struct Device {
     pub context: Arc<CudaContext>,
-    /// Its number and its name, for messages.
+    /// The device's number and name, for messages.
     pub label: String,
-    /// Such as `sm_90`.
+    /// The architecture, such as `sm_90`.
     pub architecture: String,
     pub multiprocessors: u32,
     /// Bytes that were free when the engine started, or fewer if the caller set a limit.
     pub memory: usize,
-    /// Bytes of the L2 cache that are set aside for what a stream says, 0 for none; and the longest range it can say.
+    /// Bytes of the L2 cache that are set aside for a range that a stream selects, or 0; and the
+    /// maximum length of such a range.
     pub persisting_l2: usize,
     pub largest_window: usize,
     pub places: Places,
     modules: Mutex<HashMap<Unit, Slot>>,
     functions: Mutex<HashMap<(Unit, &'static str), CudaFunction>>,
-    /// The turns of streams at the host's cores and at the device.
+    /// Turns of streams at the host's cores and at the device.
     pub gates: Gates,
     /// The number of streams created so far.
     streams: AtomicUsize,
-    /// Seconds and launches of each kernel, where they are timed.
+    /// Seconds and launches of each kernel, if kernels are timed.
     kernel_times: Option<Mutex<BTreeMap<&'static str, (f64, u64)>>>,
 }
 
@@ -75,9 +76,10 @@ impl fmt::Debug for Device {
 /// Returns the number of GPUs.
 ///
 /// # Errors
-/// Why none can be used.
+/// The reason why none can be used.
 pub fn count() -> Result<usize, String> {
-    // SAFETY: the call only tries to load the library; the driver has no initialisation code with preconditions.
+    // SAFETY: the call only tries to load the library; the driver has no initialisation code with
+    // preconditions.
     if !unsafe { cudarc::driver::sys::is_culib_present() } {
         return Err("the NVIDIA driver (libcuda) is not installed".to_owned());
     }
@@ -89,8 +91,8 @@ pub fn count() -> Result<usize, String> {
     }
 }
 
-/// Sets as much of the L2 cache aside as the device allows. Gives the bytes, 0 where it cannot, and the longest range
-/// of memory that may use them.
+/// Sets aside as much of the L2 cache as the device allows. Returns the number of bytes, or 0 if
+/// the device does not support it, and the maximum length of a memory range that may use them.
 fn set_l2_aside(context: &CudaContext) -> Result<(usize, usize), Fault> {
     let attribute = |which| context.attribute(which).map(|value| usize::try_from(value).unwrap_or(0));
     let bytes = attribute(Attribute::CU_DEVICE_ATTRIBUTE_MAX_PERSISTING_L2_CACHE_SIZE)?;
@@ -106,7 +108,8 @@ impl Device {
     pub fn open(ordinal: usize, limits: &Limits) -> Result<Self, Fault> {
         let &Limits { max_memory, time_kernels, l2_persistence, .. } = limits;
         let context = CudaContext::new(ordinal)?;
-        // SAFETY: no two streams share a buffer: each has its own, and tables are complete before they are lent.
+        // SAFETY: no two streams share a buffer: each has its own, and tables are complete before
+        // they are shared.
         unsafe { context.disable_event_tracking() };
         let (major, minor) = context.compute_capability()?;
         let (free, _) = context.mem_get_info()?;
@@ -118,7 +121,7 @@ impl Device {
             label: format!("GPU {ordinal} ({})", context.name()?),
             architecture: format!("sm_{major}{minor}"),
             multiprocessors: attribute(Attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)?,
-            // What others allocate meanwhile, and the driver's own needs.
+            // The rest is left for allocations by others and for the driver's own needs.
             memory: max_memory.unwrap_or(usize::MAX).min(free / 10 * 8),
             places: Places::new(limits.kernels.clone()),
             modules: Mutex::default(),
@@ -147,21 +150,21 @@ impl Device {
         self.kernel_times.as_ref().map_or_else(BTreeMap::new, |times| std::mem::take(&mut *lock(times)))
     }
 
-    /// Makes the kernels of these files ready.
+    /// Loads the kernels of some files.
     pub fn prepare(&self, curve: &'static str, files: &[&'static str]) -> Result<(), Fault> {
         self.prepare_units(files.iter().map(|file| Unit::of(file, curve)))
     }
 
-    /// Makes these kernels ready, several at a time where they have to be compiled.
+    /// Loads some kernels, several at a time if they have to be compiled.
     pub fn prepare_units(&self, mut units: impl Iterator<Item = Unit> + Clone) -> Result<(), Fault> {
         let load = |unit: Unit| self.module(unit).map(|_| ());
-        // What is being loaded is waited for below.
+        // Units that are being loaded by others are waited for below.
         let missing = |unit: &Unit| self.slot(*unit).try_lock().is_ok_and(|loaded| loaded.ready.is_none());
         let mut missing = units.clone().filter(missing);
         let first = missing.next();
         thread::scope(|scope| {
             for unit in missing {
-                // Where the system has no thread to give, it is loaded below.
+                // If the system cannot start a thread, the unit is loaded below.
                 let _ = thread::Builder::new().spawn_scoped(scope, move || load(unit));
             }
             first.map_or(Ok(()), load)
@@ -169,16 +172,17 @@ impl Device {
         units.try_for_each(load)
     }
 
-    /// Kernels that could not be had, with the reasons; they are tried again from time to time.
+    /// Returns the reasons why kernels could not be loaded. Loading them is retried from time to
+    /// time.
     pub fn unusable_kernels(&self) -> Vec<String> {
         let slots: Vec<Slot> = lock(&self.modules).values().cloned().collect();
-        // Who loads kernels just now may have them in a moment.
+        // Kernels that are being loaded may become available in a moment.
         let problem = |slot: &Slot| Some(slot.try_lock().ok()?.failure.as_ref()?.0.problem.clone());
         let problems: BTreeSet<String> = slots.iter().filter_map(problem).collect();
         problems.into_iter().collect()
     }
 
-    /// A kernel by its file, its curve and its name.
+    /// Returns a kernel by its file, its curve and its name.
     pub fn function(&self, unit: Unit, name: &'static str) -> Result<CudaFunction, Fault> {
         if let Some(function) = lock(&self.functions).get(&(unit, name)) {
             return Ok(function.clone());
@@ -188,7 +192,7 @@ impl Device {
         Ok(function)
     }
 
-    /// The kernels that have been started.
+    /// Returns the kernels that have been launched.
     #[cfg(test)]
     pub fn functions(&self) -> Vec<(Unit, &'static str)> {
         lock(&self.functions).keys().copied().collect()
@@ -214,7 +218,7 @@ impl Device {
         Ok(loaded.ready.insert(ready).module.clone())
     }
 
-    /// Makes kernels ready that are no part of the library.
+    /// Loads kernels that are not part of the library.
     #[cfg(feature = "lab")]
     pub fn add(&self, unit: Unit, cubin: Vec<u8>) -> Result<(), Fault> {
         let (origin, architecture) = (KernelOrigin::Compiled, self.architecture.clone());
@@ -229,7 +233,8 @@ impl Device {
         let code = self.places.load(unit, &self.architecture).map_err(Fault::kernels)?;
         let is_packed = code.origin == KernelOrigin::Pack;
         match self.load_code(unit, code, started) {
-            // A driver may be older than what compiled the pack: NVRTC, where it is installed, is one for this driver.
+            // The driver may be older than the compiler of the pack. An installed NVRTC matches the
+            // driver.
             Err(refused) if is_packed && refused.kind == FaultKind::Kernels => {
                 let code = self.places.load_for_this_machine(unit, &self.architecture);
                 let both = |problem| Fault::kernels(format!("{}; {problem}", refused.problem));
@@ -248,13 +253,13 @@ impl Device {
         Ok(Ready { module, origin, architecture, got, loaded: started.elapsed() - got })
     }
 
-    /// The kernels that are loaded.
+    /// Returns the loaded kernels.
     pub fn loaded_kernels(&self) -> Vec<LoadedKernels> {
         let mut slots: Vec<(Unit, Slot)> =
             lock(&self.modules).iter().map(|(unit, slot)| (*unit, slot.clone())).collect();
         slots.sort_by_key(|(unit, _)| (unit.curve, unit.file));
         let describe = |(Unit { file, curve }, slot): (Unit, Slot)| {
-            // Those that are being loaded just now are not there yet.
+            // Kernels that are just being loaded are left out.
             let loaded = slot.try_lock().ok()?;
             let Ready { origin, architecture, got, loaded, .. } = loaded.ready.as_ref()?;
             Some(LoadedKernels {
@@ -270,11 +275,13 @@ impl Device {
         slots.into_iter().filter_map(describe).collect()
     }
 
-    /// A new stream, of another priority than the one before. Streams of equal priority would share the device evenly,
-    /// finish their chunks together and leave the device idle while all of them copy.
+    /// Creates a stream with another priority than the previous one. Streams of equal priority
+    /// would share the device evenly, finish their chunks at the same time, and leave the device
+    /// idle while all of them copy.
     pub fn stream(&self) -> Result<Arc<CudaStream>, Fault> {
         let turn = self.streams.fetch_add(1, Ordering::Relaxed) % STREAMS;
-        // Lower numbers go first; the driver clamps what the device does not have.
+        // Lower numbers have higher priority; the driver clamps priorities that the device does not
+        // have.
         let priority = -i32::try_from(turn).unwrap_or(0);
         Ok(self.context.new_stream_with_priority(priority)?)
     }
@@ -287,7 +294,7 @@ mod tests {
     use super::super::pack::{self, Packed};
     use super::*;
 
-    /// Returns the origin of a unit's kernels that a pack contains in this form.
+    /// Returns the origin of a unit's kernels when a pack contains `code` for it.
     fn origin_of(folder: &Folder, unit: Unit, code: &[u8]) -> KernelOrigin {
         let limits = Limits { kernels: Some(folder.0.clone()), ..Limits::default() };
         let device = Device::open(0, &limits).expect("there is a GPU");
@@ -299,7 +306,7 @@ mod tests {
         loaded.origin
     }
 
-    /// A driver that does not load what a pack has gets what NVRTC makes.
+    /// If the driver refuses the code of a pack, the kernel is compiled by NVRTC.
     #[test]
     #[cfg_attr(gecc_tests_without_gpu, ignore = "no GPU where this was built; GECC_REQUIRE_GPU=1 makes that a failure")]
     fn packs_that_the_driver_refuses_are_compiled_around() {

@@ -35,8 +35,8 @@ impl Fault {
         Fault::new(FaultKind::Memory, problem)
     }
 
-    /// Makes a fault of a kernel that the driver refuses to load. Mostly the kernel is not for this
-    /// device, which says nothing about the device itself.
+    /// Creates the fault of a kernel that the driver refuses to load. Usually the kernel is not for
+    /// this device, so the device itself has not failed.
     pub fn of_loading(problem: &DriverError) -> Self {
         use CUresult::*;
         let of_kernels = matches!(
@@ -53,7 +53,7 @@ impl Fault {
         if of_kernels { Fault::kernels(describe(problem)) } else { Fault::from(*problem) }
     }
 
-    /// Returns the fault with the action that failed.
+    /// Returns the fault with its message prefixed by the action that failed.
     pub fn of(self, subject: &str) -> Self {
         Fault { problem: format!("{subject}: {}", self.problem), ..self }
     }
@@ -63,7 +63,7 @@ impl Fault {
         Fault { device: Some(label.to_owned()), ..self }
     }
 
-    /// The problem and where it happened.
+    /// Returns the problem, and the device if it is known.
     pub fn message(&self) -> String {
         match &self.device {
             Some(device) => format!("{device}: {}", self.problem),
@@ -76,7 +76,7 @@ impl Fault {
     }
 }
 
-/// The driver's own words for an error.
+/// Returns the driver's description of an error.
 pub fn describe(problem: &DriverError) -> String {
     let text = problem.error_string().map(|text| text.to_string_lossy().into_owned());
     text.unwrap_or_else(|_| format!("{problem:?}"))

@@ -1,33 +1,35 @@
-//! Limits of a device on concurrent uploads, downloads and computations, so that the first chunk starts early. What
-//! several streams bring to the thread pool at once it interleaves, and all of it is done when the last would have
-//! been; one after the other, the first gives the device work much earlier. Uploads and downloads have turns of their
-//! own: one keeps the cores busy while the other begins or ends. Of the streams whose inputs are there a few compute at
-//! a time, for the same reason. Of calls that are at work at once each has its turn at copying: where other work keeps
-//! the cores busy, a copy waits for its last thread.
+//! Limits on concurrent uploads, downloads and computations of a device, so that the first chunk
+//! starts early. The thread pool interleaves the copies of several streams, so that all of them
+//! finish when the last one would have; one after the other, the first stream gives the device work
+//! much earlier. Uploads and downloads take turns separately: one keeps the cores busy while the
+//! other begins or ends. For the same reason, only a few of the streams whose inputs have arrived
+//! compute at a time. Each concurrent call adds a turn at copying, because a copy has to wait for
+//! its last thread when other work keeps the cores busy.
 //!
-//! Whoever has a turn waits for the device and for threads that do nothing but its own copies, so that it ends. Nobody
-//! waits for a turn at copying who has one, nor for a turn at computing who has one at copying.
+//! The holder of a turn waits only for the device and for threads that do nothing but its own
+//! copies, so every turn ends. A holder of a turn at copying never waits for another turn, neither
+//! at copying nor at computing.
 
 use crate::host::lock;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
-/// Bytes that are worth a turn, as more than one thread copies them.
+/// Bytes from which a copy takes a turn, because more than one thread copies them.
 const MUCH: usize = 1 << 20;
-/// Streams that compute at a time: while the last kernels of one leave multiprocessors idle another fills them, and a
-/// third is there when the first has ended.
+/// Streams that compute at a time. While the last kernels of one leave multiprocessors idle, the
+/// second fills them, and the third is ready when the first has ended.
 const COMPUTING: usize = 3;
 
 /// The gates of one device.
 #[derive(Debug)]
 pub struct Gates {
-    /// The turn of threads that copy to pinned memory.
+    /// Turns of threads that copy to pinned memory.
     pub sending: Arc<Gate>,
-    /// The turn of threads that convert data received from the device.
+    /// Turns of threads that convert data received from the device.
     pub receiving: Arc<Gate>,
     pub computing: Arc<Gate>,
 }
 
-/// A place for one or several at a time.
+/// A counting semaphore.
 #[derive(Debug)]
 pub struct Gate {
     turns: Mutex<Turns>,
@@ -37,15 +39,15 @@ pub struct Gate {
 #[derive(Debug)]
 struct Turns {
     taken: usize,
-    /// At a time; one if this is 0.
+    /// Maximum number of turns at a time; 0 counts as 1.
     most: usize,
 }
 
-/// A call that is at work on a device, until it is dropped.
+/// A call that is active on a device until this is dropped.
 #[derive(Debug)]
 pub struct Call([Arc<Gate>; 2]);
 
-/// The turn, until it is dropped.
+/// A turn, which is released on drop.
 #[derive(Debug)]
 pub struct Turn(Arc<Gate>);
 
@@ -70,7 +72,7 @@ impl Gate {
         Arc::new(Gate { turns: Mutex::new(Turns { taken: 0, most }), free: Condvar::new() })
     }
 
-    /// Waits for the turn at so many bytes; `None` where they are few.
+    /// Waits for a turn at copying `bytes` bytes. Returns `None` at once if they are few.
     pub fn take(self: &Arc<Self>, bytes: usize) -> Option<Turn> {
         if bytes < MUCH {
             return None;

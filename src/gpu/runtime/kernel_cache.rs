@@ -1,8 +1,8 @@
-//! Kernels that were compiled on this machine, each in a file of a folder.
+//! The cache of kernels compiled on this machine: a folder with one file per kernel unit.
 //!
-//! A file's name holds the hash of everything that went into the compilation; its head holds the hash of that name and
-//! of the content. What is damaged, renamed, or could have been written by somebody else, is compiled again and never
-//! loaded.
+//! A file's name contains the hash of everything that went into the compilation. Its header
+//! contains the hash of that name and of the content. A file that is damaged, renamed, or writable
+//! by another user is never loaded; its kernels are compiled again.
 
 use super::kernel_files::{content_hash, open_trusted, stem, write_whole};
 use super::nvrtc::{Nvrtc, Text};
@@ -11,19 +11,20 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
-/// Names another folder than the user's cache.
+/// Environment variable with the path of a folder to use instead of the user's cache.
 pub const FOLDER_VARIABLE: &str = "GECC_KERNEL_CACHE";
 
 const MAGIC: &[u8; 16] = b"gecc kernels v1\n";
 
-/// A folder of compiled kernels; `None` where the user has no place for one.
+/// A folder of compiled kernels; `None` if the user has no cache folder.
 #[derive(Clone, Debug)]
 pub struct Cache {
     folder: Option<PathBuf>,
 }
 
 impl Cache {
-    /// The folder that the environment names: `GECC_KERNEL_CACHE`, or `gecc` in the user's cache folder.
+    /// Returns the cache that the environment selects: `GECC_KERNEL_CACHE`, or `gecc` in the user's
+    /// cache folder.
     pub fn of_user() -> Self {
         let path = |variable: &str| env::var_os(variable).filter(|value| !value.is_empty()).map(PathBuf::from);
         let user = || path("XDG_CACHE_HOME").or_else(|| Some(path("HOME")?.join(".cache"))).map(|dir| dir.join("gecc"));
@@ -41,19 +42,19 @@ impl Cache {
     /// Compiles a unit and stores it.
     ///
     /// # Errors
-    /// Why it could not be compiled or written.
+    /// The reason why it could not be compiled or written.
     pub fn build(&self, unit: Unit, architecture: &str, nvrtc: Nvrtc) -> Result<PathBuf, String> {
         self.write(unit, architecture, nvrtc, &nvrtc.compile(unit, architecture)?)
     }
 
-    /// The machine code of a unit, if it is there whole and trusted: as this version of NVRTC made it, or without one
-    /// any.
+    /// Returns the machine code of a unit, if the cache contains it complete and in a trusted file:
+    /// compiled by this version of NVRTC, or without NVRTC by any version.
     pub fn read(&self, unit: Unit, architecture: &str, nvrtc: Option<&Nvrtc>) -> Option<Vec<u8>> {
         let folder = self.folder.as_ref()?;
         let stem = stem(unit, architecture);
         match nvrtc {
             Some(nvrtc) => read_checked(&folder.join(file_name(&stem, *nvrtc)), &stem),
-            // Whichever version was used ahead of time.
+            // Any version that was used for compiling ahead of time.
             None => fs::read_dir(folder)
                 .ok()?
                 .filter_map(|entry| Some(entry.ok()?.path()))
@@ -62,11 +63,11 @@ impl Cache {
         }
     }
 
-    /// The machine code of a unit and the assembler's report, kept together in a file beside that of `write`. Compiled
-    /// where it is not there yet.
+    /// Returns the machine code of a unit and the assembler's report. Both are stored in one file
+    /// next to that of `write`, and compiled if it does not exist yet.
     ///
     /// # Errors
-    /// Why it could not be compiled or written.
+    /// The reason why it could not be compiled or written.
     pub fn with_report(&self, unit: Unit, architecture: &str, nvrtc: Nvrtc) -> Result<(Vec<u8>, String), String> {
         let stem = format!("{}report-", stem(unit, architecture));
         let path = self.folder.as_ref().map(|folder| folder.join(file_name(&stem, nvrtc)));
@@ -79,10 +80,10 @@ impl Cache {
         Ok((cubin, report))
     }
 
-    /// Keeps the machine code of a unit.
+    /// Stores the machine code of a unit.
     ///
     /// # Errors
-    /// Why it could not be written.
+    /// The reason why it could not be written.
     pub fn write(&self, unit: Unit, architecture: &str, nvrtc: Nvrtc, cubin: &[u8]) -> Result<PathBuf, String> {
         self.keep(&stem(unit, architecture), nvrtc, cubin)
     }
@@ -101,7 +102,7 @@ pub fn file_name(stem: &str, nvrtc: Nvrtc) -> String {
     format!("{stem}nvrtc{major}.{minor}.cubin")
 }
 
-/// The content of a file that is whole and trusted.
+/// Returns the content of a file if it is complete and trusted.
 fn read_checked(path: &Path, stem: &str) -> Option<Vec<u8>> {
     let mut content = Vec::new();
     open_trusted(path).ok()?.read_to_end(&mut content).ok()?;
@@ -109,7 +110,7 @@ fn read_checked(path: &Path, stem: &str) -> Option<Vec<u8>> {
     (content_hash(stem, cubin) == hash).then(|| cubin.to_vec())
 }
 
-/// The machine code and the report that `with_report` has kept.
+/// Splits a file of `with_report` into the machine code and the report.
 fn split_report(content: Vec<u8>) -> Option<(Vec<u8>, String)> {
     let (length, rest) = content.split_first_chunk()?;
     let (report, cubin) = rest.split_at_checked(usize::try_from(u64::from_le_bytes(*length)).ok()?)?;
@@ -136,8 +137,8 @@ mod tests {
         assert_eq!(cache.read(UNIT, "sm_90", Some(&NVRTC)), None);
         cache.write(UNIT, "sm_90", NVRTC, b"code").unwrap();
         assert_eq!(cache.read(UNIT, "sm_90", Some(&NVRTC)), Some(b"code".to_vec()));
-        // Without NVRTC whichever version there is serves; with another version, another architecture, unit or curve,
-        // none.
+        // Without NVRTC, any version is accepted. A unit compiled for another version,
+        // architecture, file or curve is not found.
         assert_eq!(cache.read(UNIT, "sm_90", None), Some(b"code".to_vec()));
         assert_eq!(cache.read(UNIT, "sm_90", Some(&Nvrtc { version: (13, 1) })), None);
         assert_eq!(cache.read(UNIT, "sm_80", Some(&NVRTC)), None);
@@ -182,7 +183,7 @@ mod tests {
     fn files_of_others_are_not_read() {
         let cache = cache("foreign");
         let path = cache.write(UNIT, "sm_90", NVRTC, b"code").unwrap();
-        // Only root can give a file away.
+        // Only root can change the owner of a file.
         if std::os::unix::fs::chown(&path, Some(54321), None).is_ok() {
             let trusted = rustix::process::geteuid().as_raw() == 54321;
             assert_eq!(cache.read(UNIT, "sm_90", Some(&NVRTC)).is_some(), trusted);

@@ -1,4 +1,5 @@
-//! Files of machine code: what a kernel is known by, whose files are loaded, and how they are written.
+//! Files of machine code: how kernels are identified, which files are trusted, and how they are
+//! written.
 
 use super::nvrtc::OPTIONS;
 use super::sources::{HEADERS, Unit};
@@ -8,7 +9,7 @@ use std::path::Path;
 use std::sync::LazyLock;
 use std::{fs, io};
 
-/// The state of the hash behind what all units share, which is most of it.
+/// The state of the hash after the inputs that all units share, which are most of them.
 static SHARED: LazyLock<Sha256> = LazyLock::new(|| {
     let mut hash = Sha256::new();
     HEADERS.iter().flat_map(|(name, text)| [*name, *text]).for_each(|text| add(&mut hash, text));
@@ -16,20 +17,21 @@ static SHARED: LazyLock<Sha256> = LazyLock::new(|| {
     hash
 });
 
-/// Adds a text to a hash. Lengths keep neighbouring texts apart.
+/// Adds a text to a hash, prefixed by its length so that adjacent texts cannot run together.
 fn add(hash: &mut Sha256, text: &str) {
     hash.update((text.len() as u64).to_le_bytes());
     hash.update(text);
 }
 
-/// The hash of everything that goes into the compilation of a unit.
+/// Returns the hash of everything that goes into the compilation of a unit.
 pub fn source_hash(unit: Unit, architecture: &str) -> [u8; 16] {
     let mut hash = SHARED.clone();
     [unit.curve_header(), unit.source(), unit.file, architecture].iter().for_each(|text| add(&mut hash, text));
     hash.finalize()[..16].try_into().expect("SHA-256 has 32 bytes")
 }
 
-/// The hash of everything that goes into the compilation of all operations, but for the architecture.
+/// Returns the hash of everything that goes into the compilation of all operations, except the
+/// architecture.
 pub fn sources_hash() -> String {
     let mut hash = Sha256::new();
     Unit::all().for_each(|unit| hash.update(source_hash(unit, "")));
@@ -46,7 +48,7 @@ fn hexadecimal(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// The hash by which machine code is checked before it is loaded.
+/// Returns the hash by which machine code is checked before it is loaded.
 pub fn content_hash(stem: &str, cubin: &[u8]) -> [u8; 32] {
     Sha256::new().chain_update(stem).chain_update([0]).chain_update(cubin).finalize().into()
 }
@@ -54,21 +56,21 @@ pub fn content_hash(stem: &str, cubin: &[u8]) -> [u8; 32] {
 /// Opens a file if it is trusted.
 ///
 /// # Errors
-/// Why it is not opened: of the kind `NotFound` where there is none.
+/// The reason why it was not opened; the kind is `NotFound` if the file does not exist.
 pub fn open_trusted(path: &Path) -> io::Result<fs::File> {
     let mut options = fs::File::options();
-    // To open a pipe without a writer would take for ever; to a regular file this is nothing.
+    // Opening a pipe without a writer would block forever. The flag does not affect regular files.
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, rustix::fs::OFlags::NONBLOCK.bits() as i32);
     let file = options.read(true).open(path)?;
-    // Of what is open, which nobody can exchange any more.
+    // The metadata of the open file, which cannot be exchanged any more.
     if is_trusted(&file.metadata()?) {
         return Ok(file);
     }
     Err(io::Error::other("it does not belong to root or to this user, can be written by others, or is no file"))
 }
 
-/// Written by this user or by root, and writable by nobody else.
+/// Returns whether a file belongs to this user or to root and is not writable by others.
 #[cfg(unix)]
 fn is_trusted(metadata: &fs::Metadata) -> bool {
     use std::os::unix::fs::MetadataExt;
@@ -81,10 +83,12 @@ fn is_trusted(metadata: &fs::Metadata) -> bool {
     metadata.is_file()
 }
 
-/// Writes a file of its own in a folder, which it makes, and renames it, so that a reader sees all of it or nothing.
+/// Creates the folder if necessary, writes a temporary file in it, and renames the file, so that
+/// readers see either all of it or nothing.
 pub fn write_whole(folder: &Path, name: &str, parts: &[&[u8]]) -> io::Result<()> {
     fs::create_dir_all(folder)?;
-    // Of this call alone: other devices and other processes, also of other containers, may be writing the same.
+    // The name is unique to this call, because other devices and other processes, including those
+    // of other containers, may be writing the same file.
     let random = getrandom::u64().map_err(|problem| io::Error::other(problem.to_string()))?;
     let temporary = folder.join(format!(".{name}.{random:016x}.tmp"));
     let written = write_new(&temporary, parts).and_then(|()| fs::rename(&temporary, folder.join(name)));
@@ -96,7 +100,8 @@ pub fn write_whole(folder: &Path, name: &str, parts: &[&[u8]]) -> io::Result<()>
 
 fn write_new(path: &Path, parts: &[&[u8]]) -> io::Result<()> {
     let mut options = fs::File::options();
-    // Whatever the user's file mode mask is: `is_trusted` refuses what a group can write.
+    // The mode is independent of the user's umask: `is_trusted` rejects files that a group can
+    // write.
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o644);
     let mut file = options.write(true).create_new(true).open(path)?;
@@ -112,7 +117,7 @@ pub mod tests {
     use std::time::Duration;
     use std::{env, process, thread};
 
-    /// A folder of a test, empty at first, removed with it.
+    /// A temporary folder of a test, empty at first and removed on drop.
     pub struct Folder(pub PathBuf);
 
     impl Folder {
@@ -141,7 +146,7 @@ pub mod tests {
         assert_eq!(hashes.len(), count);
     }
 
-    /// A pipe that nobody writes to is no file, and nothing is waited for.
+    /// A pipe without a writer is rejected without waiting.
     #[cfg(unix)]
     #[test]
     fn pipes_are_not_opened() {

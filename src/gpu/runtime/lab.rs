@@ -1,4 +1,4 @@
-//! Measurements of a GPU beyond what the engine needs.
+//! Measurements of a GPU beyond the needs of the engine.
 
 use super::device::Device;
 use super::fault::Fault;
@@ -18,18 +18,18 @@ pub struct Usage {
 }
 
 impl Usage {
-    /// Blocks of this many threads that a multiprocessor holds at a time.
+    /// Returns the number of blocks of `threads` threads that a multiprocessor holds at a time.
     pub fn resident_blocks(&self, threads: u32) -> Result<u32, Fault> {
         Ok(self.function.occupancy_max_active_blocks_per_multiprocessor(threads, 0, None)?.max(1))
     }
 }
 
-/// The rates of a GPU's parts.
+/// The peak rates of the parts of a GPU.
 #[derive(Clone, Copy, Debug)]
 pub struct Speed {
-    /// Clocks of a multiprocessor in a second, at most.
+    /// Maximum clock rate of a multiprocessor, in Hz.
     pub clock: f64,
-    /// Bytes that its memory gives in a second, at most.
+    /// Peak memory bandwidth in bytes per second.
     pub memory_bytes: f64,
 }
 
@@ -41,15 +41,16 @@ impl Device {
         let bus_bytes = attribute(Attribute::CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH)? / 8.0;
         Ok(Speed {
             clock: 1e3 * attribute(Attribute::CU_DEVICE_ATTRIBUTE_CLOCK_RATE)?,
-            // Two transfers a clock.
+            // Two transfers per clock.
             memory_bytes: 2.0 * memory_clock * bus_bytes,
         })
     }
 
-    /// Gives the part of the L2 cache that was set aside back to everything else.
+    /// Releases the part of the L2 cache that was set aside.
     pub fn release_l2(&self) -> Result<(), Fault> {
         self.context.set_limit(CUlimit::CU_LIMIT_PERSISTING_L2_CACHE_SIZE, 0)?;
-        // SAFETY: the context is current on this thread since `set_limit`; the call only changes which lines may stay.
+        // SAFETY: the context is current on this thread since `set_limit`; the call only resets
+        // which cache lines persist.
         Ok(unsafe { cuCtxResetPersistingL2Cache() }.result()?)
     }
 
@@ -70,7 +71,7 @@ impl Device {
         })
     }
 
-    /// The machine code of a unit of the library's.
+    /// Returns the machine code of one of the library's units.
     pub fn machine_code(&self, unit: Unit) -> Result<Vec<u8>, Fault> {
         self.places.load(unit, &self.architecture).map(|code| code.cubin).map_err(Fault::kernels)
     }

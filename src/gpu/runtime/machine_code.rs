@@ -12,7 +12,8 @@ use std::env;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock, Mutex};
 
-/// Names the folder of packs where the program names none. An empty value means that there is none.
+/// Environment variable with the folder of packs, used if the program does not configure one. An
+/// empty value means no folder.
 const PACKS_VARIABLE: &str = "GECC_KERNELS";
 
 /// The machine code of a unit.
@@ -24,7 +25,7 @@ pub struct FoundCode {
     pub architecture: String,
 }
 
-/// The places where machine code is looked for.
+/// The places where machine code is searched.
 #[derive(Clone, Debug)]
 pub struct Places {
     packs: Option<PathBuf>,
@@ -32,17 +33,19 @@ pub struct Places {
 }
 
 impl Places {
-    /// A folder of packs, or without one that of `GECC_KERNELS`; and the user's cache.
+    /// Creates the search places: the given folder of packs, or else that of `GECC_KERNELS`, and
+    /// the user's cache.
     pub fn new(packs: Option<PathBuf>) -> Self {
         Places { packs: packs.or_else(packs_of_environment), cache: Cache::of_user() }
     }
 
-    /// The machine code of a unit. A pack for this very architecture goes first: it is of the same sources, and NVRTC,
-    /// a large library, need not be loaded. What was compiled for this GPU goes before a pack for an earlier
-    /// architecture, and that before seconds of compiling. What is compiled is kept in the cache.
+    /// Returns the machine code of a unit. A pack for exactly this architecture comes first: it has
+    /// the same sources, and NVRTC, a large library, does not have to be loaded. Code compiled for
+    /// this GPU comes next, then a pack for an earlier compatible architecture, and last
+    /// compilation, which takes seconds. Compiled code is stored in the cache.
     ///
     /// # Errors
-    /// Why it is nowhere and cannot be compiled.
+    /// The reason why it was not found and cannot be compiled.
     pub fn load(&self, unit: Unit, architecture: &str) -> Result<FoundCode, String> {
         self.load_with(Nvrtc::find, unit, architecture)
     }
@@ -50,7 +53,7 @@ impl Places {
     /// Loads a unit without using packs.
     ///
     /// # Errors
-    /// As for `load`.
+    /// The errors of `load`.
     pub fn load_for_this_machine(&self, unit: Unit, architecture: &str) -> Result<FoundCode, String> {
         Places { packs: None, cache: self.cache.clone() }.load(unit, architecture)
     }
@@ -75,20 +78,21 @@ impl Places {
             return Ok(code);
         }
         let nvrtc = nvrtc.map_err(|problem| without_nvrtc(&problem, &problems))?;
-        // GPUs of one kind start together: what one has compiled the others find in the cache.
+        // GPUs of the same kind start at the same time: one compiles, and the others find the
+        // result in the cache.
         let compiling = compiling(unit, architecture);
         let _alone = lock(&compiling);
         if let Some(cubin) = self.cache.read(unit, architecture, Some(&nvrtc)) {
             return Ok(here(cubin, KernelOrigin::Cache));
         }
         let cubin = nvrtc.compile(unit, architecture)?;
-        // A cache that cannot be written is none: the next process compiles again, which costs time only.
+        // An unwritable cache is ignored: the next process compiles again, which only costs time.
         let _ = self.cache.write(unit, architecture, nvrtc, &cubin);
         Ok(here(cubin, KernelOrigin::Compiled))
     }
 
-    /// Looks a unit up in the pack of an architecture. A pack that exists but cannot be used is a
-    /// problem that matters only if nothing else has the unit.
+    /// Looks up a unit in the pack of an architecture. A pack that exists but cannot be used is a
+    /// problem that matters only if no other source has the unit.
     fn in_pack(&self, unit: Unit, architecture: &str, problems: &mut Vec<String>) -> Option<FoundCode> {
         let path = pack::path(self.packs.as_deref()?, architecture);
         let found = in_file(&path, unit, architecture).unwrap_or_else(|problem| {
@@ -99,13 +103,13 @@ impl Places {
     }
 }
 
-/// Held by who compiles a unit for an architecture.
+/// Returns the lock that is held while a unit is compiled for an architecture.
 fn compiling(unit: Unit, architecture: &str) -> Arc<Mutex<()>> {
     static COMPILING: LazyLock<Mutex<HashMap<(Unit, String), Arc<Mutex<()>>>>> = LazyLock::new(Mutex::default);
     lock(&COMPILING).entry((unit, architecture.to_owned())).or_default().clone()
 }
 
-/// `None` where there is no pack.
+/// Looks up a unit in a pack file. Returns `None` if the file does not exist.
 fn in_file(path: &Path, unit: Unit, architecture: &str) -> Result<Option<Vec<u8>>, String> {
     let Some(pack) = Pack::open(path)? else { return Ok(None) };
     pack.read(unit, architecture)?.map(Some).ok_or_else(of_other_sources)
@@ -126,7 +130,7 @@ fn without_nvrtc(problem: &str, of_packs: &[String]) -> String {
     )
 }
 
-/// The folder that `GECC_KERNELS` names.
+/// Returns the folder configured in `GECC_KERNELS`.
 pub fn packs_of_environment() -> Option<PathBuf> {
     env::var_os(PACKS_VARIABLE).filter(|value| !value.is_empty()).map(PathBuf::from)
 }
@@ -143,7 +147,7 @@ mod tests {
     const UNIT: Unit = Unit { file: "layout", curve: "p256" };
     const NVRTC: Nvrtc = Nvrtc { version: (13, 0) };
 
-    /// Packs and a cache in a folder of the test.
+    /// Creates packs and a cache in a folder of the test.
     fn places(folder: &Folder) -> Places {
         Places { packs: Some(folder.0.join("packs")), cache: Cache::at(&folder.0.join("cache")) }
     }
@@ -169,22 +173,22 @@ mod tests {
         assert!(load("sm_86").is_err());
         write_pack(&places, "sm_80", b"packed for 80");
         assert_eq!(load("sm_86"), found(b"packed for 80", KernelOrigin::Pack, "sm_80"));
-        // Not on a GPU of another major version.
+        // Not used on a GPU of another major version.
         assert!(load("sm_90").is_err());
-        // What was compiled for the GPU itself goes before.
+        // Code compiled for the GPU itself takes precedence.
         places.cache.write(UNIT, "sm_86", NVRTC, b"cached").unwrap();
         assert_eq!(load("sm_86"), found(b"cached", KernelOrigin::Cache, "sm_86"));
         assert_eq!(load("sm_89"), found(b"packed for 80", KernelOrigin::Pack, "sm_80"));
-        // What another NVRTC has compiled does not count as this one's.
+        // Code compiled by another version of NVRTC does not count as this one's.
         let newer = || Ok(Nvrtc { version: (13, 9) });
         let with_newer = places.load_with(newer, UNIT, "sm_86");
         assert_eq!(with_newer, found(b"packed for 80", KernelOrigin::Pack, "sm_80"));
-        // A pack for the GPU itself goes first, and nobody looks for NVRTC.
+        // A pack for the GPU itself takes precedence, and NVRTC is not searched.
         write_pack(&places, "sm_86", b"packed for 86");
         let unneeded = || unreachable!("the pack suffices");
         assert_eq!(places.load_with(unneeded, UNIT, "sm_86"), found(b"packed for 86", KernelOrigin::Pack, "sm_86"));
         assert_eq!(load("sm_89"), found(b"packed for 86", KernelOrigin::Pack, "sm_86"));
-        // The nearest that can be used.
+        // A damaged pack is skipped; the nearest usable one is taken.
         fs::write(places.packs.as_ref().unwrap().join("sm_86.gecckernels"), "damaged").unwrap();
         assert_eq!(load("sm_89"), found(b"packed for 80", KernelOrigin::Pack, "sm_80"));
     }
@@ -207,7 +211,7 @@ mod tests {
         assert!(problem().contains("sm_80.gecckernels: it has the kernels of another version"), "{}", problem());
     }
 
-    /// A unit that is compiled in no time.
+    /// Returns a unit that is compiled quickly.
     fn quick() -> Unit {
         Unit::of("rows", "")
     }
@@ -226,13 +230,13 @@ mod tests {
         assert_eq!((load(), &cached.cubin), (cached.clone(), &code.cubin));
         let path = places.cache.folder().unwrap().join(file_name(&stem(quick(), "sm_90"), nvrtc));
         let whole = fs::read(&path).unwrap();
-        // Cut off, another file's, one that cannot be read as a file: replaced.
+        // Truncated, empty and foreign files are replaced.
         for damage in [&whole[..whole.len() - 1], b"", b"something else"] {
             fs::write(&path, damage).unwrap();
             assert_eq!(load(), code);
             assert_eq!(fs::read(&path).unwrap(), whole);
         }
-        // Several devices and processes may write the same at once.
+        // Several devices and processes may write the same file at once.
         let (cache, cubin) = (&places.cache, &code.cubin);
         let read = || cache.read(quick(), "sm_90", None);
         std::thread::scope(|scope| {
@@ -244,19 +248,19 @@ mod tests {
             }
         });
         assert_eq!(fs::read_dir(cache.folder().unwrap()).unwrap().count(), 1, "nothing is left over");
-        // Devices that need the same at once compile it once.
+        // Devices that need the same unit at the same time compile it once.
         fs::remove_file(&path).unwrap();
         let at_once =
             std::thread::scope(|scope| [(); 4].map(|()| scope.spawn(load)).map(|thread| thread.join().unwrap()));
         assert_eq!(at_once.iter().filter(|code| code.origin == KernelOrigin::Compiled).count(), 1);
         assert!(at_once.iter().all(|code| code.cubin == *cubin));
-        // Where nothing can be written, everything works all the same.
+        // An unwritable cache does not affect the results.
         fs::remove_dir_all(cache.folder().unwrap()).unwrap();
         fs::write(cache.folder().unwrap(), "a file in the way").unwrap();
         assert_eq!(load(), code);
     }
 
-    /// A pack that is damaged, or of other sources, leaves everything to NVRTC.
+    /// A pack that is damaged, or was compiled from other sources, leaves everything to NVRTC.
     #[test]
     #[cfg_attr(gecc_tests_without_nvrtc, ignore = "needs NVRTC; GECC_REQUIRE_NVRTC=1 where this is built makes it run")]
     fn packs_that_cannot_be_used_are_compiled_around() {

@@ -1,4 +1,4 @@
-//! Memory on the device and pinned memory on the host, both freed when dropped.
+//! Device memory and pinned host memory, both freed on drop.
 
 use super::fault::Fault;
 use crate::gpu::columns::Address;
@@ -7,13 +7,14 @@ use cudarc::driver::{CudaContext, result, sys};
 use std::ffi::c_void;
 use std::sync::Arc;
 
-/// The context that was current on this thread, which is so again when this is dropped: the caller's belongs to the
-/// caller.
+/// The context that was current on this thread. Dropping this makes it current again, because the
+/// caller's thread must keep the caller's context.
 #[derive(Debug)]
 pub struct CallersContext(sys::CUcontext);
 
 impl CallersContext {
-    /// The driver must have been found. One that is not initialised has no contexts.
+    /// Saves the current context. The driver must have been found; if it is not initialised, there
+    /// is no context.
     pub fn keep() -> Self {
         let mut context = std::ptr::null_mut();
         // SAFETY: the argument is a writable pointer.
@@ -21,8 +22,9 @@ impl CallersContext {
         CallersContext(context)
     }
 
-    /// Makes a context current until this is dropped; `None` where it is gone. The first attempt may fail for an error
-    /// that the context has kept from elsewhere.
+    /// Makes a context current until this is dropped. Returns `None` if the context has been
+    /// destroyed. The first attempt may fail because of an earlier error that the context reports
+    /// late.
     pub fn lend_to(context: &CudaContext) -> Option<Self> {
         let kept = Self::keep();
         context.bind_to_thread().or_else(|_| context.bind_to_thread()).is_ok().then_some(kept)
@@ -31,12 +33,13 @@ impl CallersContext {
 
 impl Drop for CallersContext {
     fn drop(&mut self) {
-        // SAFETY: the context was current before. Where its owner has destroyed it since, the driver refuses.
+        // SAFETY: the context was current before. If its owner has destroyed it since, the driver
+        // refuses.
         let _ = unsafe { sys::cuCtxSetCurrent(self.0) };
     }
 }
 
-/// Device memory, from a plain allocation: 256-byte aligned, not initialised.
+/// Device memory from a plain allocation: 256-byte aligned and uninitialised.
 #[derive(Debug)]
 pub struct DeviceMemory {
     pub address: Address,
@@ -60,15 +63,17 @@ impl DeviceMemory {
 impl Drop for DeviceMemory {
     fn drop(&mut self) {
         let _noted = notes::span("device memory freed", self.bytes);
-        // A context that is gone has freed everything.
+        // A destroyed context has freed everything.
         if let Some(_kept) = CallersContext::lend_to(&self.context) {
-            // SAFETY: whoever used the memory has waited for its stream (`Stream`, `BasePoint`, `KeyCache`).
+            // SAFETY: all users of the memory have waited for their streams (`Stream`, `BasePoint`,
+            // `KeyCache`).
             let _ = unsafe { result::free_sync(self.address) };
         }
     }
 }
 
-/// Host memory that the device copies from and to without help. Cacheable, so that reading results back is fast.
+/// Host memory that the device copies from and to without the host's help. It is cacheable, so that
+/// reading results back is fast.
 #[derive(Debug)]
 pub struct PinnedMemory {
     pointer: *mut u8,

@@ -1,4 +1,5 @@
-//! One GPU: the driver, its memory, kernels from source to machine code, and streams. The only user of cudarc.
+//! One GPU: driver, memory, kernels from source to machine code, and streams. The only user of
+//! cudarc.
 
 mod architecture;
 mod device;
@@ -26,11 +27,12 @@ pub use plan::{ALIGNMENT, Bytes, Download, Input, Occasion, Plan, Source};
 pub use sources::{NO_CURVE, Unit};
 pub use stream::{Argument, Grid, Stream};
 
-/// Streams of a device that work at a time: one computes, one waits for its turn, the others copy and convert
-/// (docs/design/host.md).
+/// Streams of a device that work at a time: one computes, one waits for its turn, the others copy
+/// and convert (docs/design/host.md).
 pub const STREAMS: usize = 5;
 
-/// Multiprocessors on which kernels of two blocks of 256 threads work on this many items.
+/// Returns the number of multiprocessors that are busy when kernels with two blocks of 256 threads
+/// compute `items` items.
 pub fn at_work(items: usize, multiprocessors: usize) -> usize {
     items.div_ceil(2 * 256).min(multiprocessors)
 }

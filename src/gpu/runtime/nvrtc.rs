@@ -10,13 +10,14 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::{env, fs, io};
 
-/// Options of every compilation beside the architecture.
+/// Options of every compilation, in addition to the architecture.
 pub const OPTIONS: &[&str] = &["--std=c++17"];
 
-/// The folder of NVRTC's libraries. Without it they are looked up as the loader does.
+/// Environment variable with the folder of NVRTC's libraries. Without it, the loader's search path
+/// applies.
 const FOLDER_VARIABLE: &str = "GECC_NVRTC_DIR";
 
-/// NVRTC as it was found in this process.
+/// NVRTC as found in this process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Nvrtc {
     pub version: (i32, i32),
@@ -26,12 +27,12 @@ impl Nvrtc {
     /// Loads NVRTC once per process.
     ///
     /// # Errors
-    /// Why it cannot be used.
+    /// The reason why it cannot be used.
     pub fn find() -> Result<Self, String> {
         found().map(|found| found.nvrtc)
     }
 
-    /// Machine code (a cubin) for an architecture such as `sm_90`.
+    /// Compiles a unit to machine code (a cubin) for an architecture such as `sm_90`.
     ///
     /// # Errors
     /// NVRTC's message, with its log.
@@ -48,7 +49,7 @@ impl Nvrtc {
         self.run(text, architecture, &["--ptxas-options=-v"])
     }
 
-    /// The machine code and the log.
+    /// Compiles a text and returns the machine code and the log.
     fn run(self, text: &Text, architecture: &str, more: &[&str]) -> Result<(Vec<u8>, String), String> {
         let for_architecture = format!("--gpu-architecture={architecture}");
         let options = OPTIONS.iter().chain(more).copied().chain([&*for_architecture]);
@@ -60,7 +61,8 @@ impl Nvrtc {
     }
 }
 
-/// A source text: a kernel file, and additional headers by the names under which it includes them.
+/// A source text: a kernel file, and additional headers with the names under which it includes
+/// them.
 #[derive(Clone, Copy, Debug)]
 pub struct Text<'a> {
     pub unit: Unit,
@@ -74,11 +76,11 @@ impl Text<'static> {
     }
 }
 
-/// Declares functions of the library.
+/// Declares a struct of the library's functions.
 macro_rules! functions {
     ($($name:ident($($argument:ty),*);)*) => {
-        /// NVRTC's functions. Those of `cudarc` are of whichever library the loader finds first, though a folder is
-        /// named.
+        /// NVRTC's functions. Those of `cudarc` come from the first library that the loader finds,
+        /// even if a folder is configured.
         #[allow(non_snake_case, reason = "the names are those of the library")]
         struct Functions {
             $($name: unsafe extern "C" fn($($argument),*) -> nvrtcResult,)*
@@ -86,7 +88,7 @@ macro_rules! functions {
 
         impl Functions {
             fn of(library: &Library) -> Result<Self, libloading::Error> {
-                // SAFETY: the types are those of nvrtc.h, which no version has changed.
+                // SAFETY: the types are those of nvrtc.h, which are the same in all versions.
                 Ok(Functions { $($name: *unsafe { library.get(concat!(stringify!($name), "\0"))? },)* })
             }
         }
@@ -126,7 +128,8 @@ fn load() -> Result<Found, String> {
     };
     let library = match libraries.last() {
         Some(library) => library,
-        // SAFETY: the calls only load the library; NVRTC has no initialisation code with preconditions.
+        // SAFETY: the calls only load the library; NVRTC has no initialisation code with
+        // preconditions.
         None if unsafe { sys::is_culib_present() } => unsafe { sys::culib() },
         None => {
             return Err(format!("the library libnvrtc is not installed where the loader or {FOLDER_VARIABLE} looks"));
@@ -139,15 +142,16 @@ fn load() -> Result<Found, String> {
     Ok(Found { nvrtc: Nvrtc { version: (major, minor) }, functions, _libraries: libraries })
 }
 
-/// The libraries of a folder, NVRTC last. All stay loaded, as NVRTC looks for its built-ins by name.
+/// Opens the libraries of a folder, NVRTC last. All stay loaded, because NVRTC looks up its
+/// built-ins by name.
 fn open(folder: &Path) -> Result<Vec<Library>, String> {
     let paths = libraries(folder).map_err(|problem| problem.to_string())?;
     if paths.is_empty() {
         return Err("there is no libnvrtc in that folder".to_owned());
     }
     let open = |path: PathBuf| {
-        // SAFETY: the user names the folder of NVIDIA's libraries, which have no initialisation code with
-        // preconditions.
+        // SAFETY: the user configures the folder of NVIDIA's libraries, which have no
+        // initialisation code with preconditions.
         let library = unsafe { Library::new(&path) };
         library.map_err(|problem| format!("{}: {}", path.display(), reason(&problem)))
     };
@@ -159,24 +163,26 @@ fn reason(problem: &libloading::Error) -> String {
     problem.source().map_or_else(|| problem.to_string(), ToString::to_string)
 }
 
-/// NVRTC's shared objects in a folder, each once however many links lead to it, in the order in which they are loaded.
-/// A toolkit's folder also has static archives, stubs and, as `.alt.`, a second build of each.
+/// Returns the shared objects of NVRTC in a folder, each once however many links lead to it, in the
+/// order in which they are loaded. A toolkit's folder also has static archives, stubs and, as
+/// `.alt.`, a second build of each.
 fn libraries(folder: &Path) -> io::Result<Vec<PathBuf>> {
     let mut libraries = Vec::new();
     for entry in fs::read_dir(folder)? {
         let entry = entry?;
         if entry.file_name().to_str().is_some_and(is_library) {
-            // A link that leads nowhere is no library.
+            // A dangling link is not a library.
             libraries.extend(entry.path().canonicalize().ok().filter(|path| path.is_file()));
         }
     }
-    // The compiler proper looks for its built-ins by name when it compiles.
+    // NVRTC looks up its built-ins by name when it compiles, so they are loaded first.
     libraries.sort_by_key(|path| (!path.to_string_lossy().contains("builtins"), path.clone()));
     libraries.dedup();
     Ok(libraries)
 }
 
-/// `libnvrtc.so` and `libnvrtc-builtins.so`, with or without a version after it.
+/// Returns whether a name is `libnvrtc.so` or `libnvrtc-builtins.so`, with or without a version
+/// after it.
 fn is_library(name: &str) -> bool {
     let rest = name.strip_prefix("libnvrtc").map(|rest| rest.strip_prefix("-builtins").unwrap_or(rest));
     let version = rest.and_then(|rest| rest.strip_prefix(".so"));
@@ -199,8 +205,8 @@ impl Program {
         let name_pointers: Vec<*const c_char> = names.iter().map(|name| name.as_ptr()).collect();
         let body_pointers: Vec<*const c_char> = bodies.iter().map(|body| body.as_ptr()).collect();
         let mut handle = std::ptr::null_mut();
-        // SAFETY: every pointer is to a C string that lives as long as the program, in `_texts`; both lists have
-        // `names.len()` entries.
+        // SAFETY: every pointer is to a C string that lives as long as the program, in `_texts`;
+        // both lists have `names.len()` entries.
         check(unsafe {
             (functions.nvrtcCreateProgram)(
                 &mut handle,
@@ -225,7 +231,7 @@ impl Program {
         // SAFETY: the program has been compiled for a real architecture.
         check(unsafe { (self.functions.nvrtcGetCUBINSize)(self.handle, &mut size) })?;
         let mut cubin = vec![0u8; size];
-        // SAFETY: the buffer has the size that NVRTC asked for.
+        // SAFETY: the buffer has the size that NVRTC returned.
         check(unsafe { (self.functions.nvrtcGetCUBIN)(self.handle, cubin.as_mut_ptr().cast()) })?;
         Ok(cubin)
     }
@@ -235,10 +241,10 @@ impl Program {
         // SAFETY: the program is alive.
         let known = check(unsafe { (self.functions.nvrtcGetProgramLogSize)(self.handle, &mut size) });
         let mut log = vec![0u8; size];
-        // SAFETY: the buffer has the size that NVRTC asked for.
+        // SAFETY: the buffer has the size that NVRTC returned.
         let got = known
             .and_then(|()| check(unsafe { (self.functions.nvrtcGetProgramLog)(self.handle, log.as_mut_ptr().cast()) }));
-        // The size is with the zero byte at the end.
+        // The size includes the terminating zero byte.
         log.truncate(log.iter().position(|byte| *byte == 0).filter(|_| got.is_ok()).unwrap_or(0));
         String::from_utf8_lossy(&log).into_owned()
     }
@@ -246,7 +252,7 @@ impl Program {
 
 impl Drop for Program {
     fn drop(&mut self) {
-        // SAFETY: the handle is not used again. What the call returns changes nothing any more.
+        // SAFETY: the handle is not used again. The result of the call has no further effect.
         let _ = unsafe { (self.functions.nvrtcDestroyProgram)(&mut self.handle) };
     }
 }
@@ -264,13 +270,13 @@ mod tests {
     use super::*;
     use std::os::unix::fs::symlink;
 
-    /// A folder like a toolkit's `lib64`, and worse.
+    /// A folder like a toolkit's `lib64`, with additional unusual files.
     #[test]
     fn libraries_of_a_folder_with_other_files() {
         let folder = env::temp_dir().join(format!("gecc-nvrtc-{}", std::process::id()));
         let _ = fs::remove_dir_all(&folder);
         fs::create_dir_all(folder.join("libnvrtc.so.99")).expect("the temporary folder is writable");
-        // Links lead to the files under their true names.
+        // Links are resolved to the true names of their files.
         let folder = folder.canonicalize().expect("it was just made");
         let libraries = || -> Vec<String> {
             let libraries = super::libraries(&folder).expect("a folder");

@@ -1,10 +1,11 @@
-//! Packs: the kernels of all operations for one architecture in one file, compiled beforehand.
+//! Packs: the precompiled kernels of all operations for one architecture in one file.
 //!
-//! A pack begins with a head: [`MAGIC`], the SHA-256 of the rest of the head, the version of NVRTC, the number of
-//! kernels, and an entry for each. Then the kernels follow, each compressed on its own (deflate), so that a reader
-//! takes only what it needs. Numbers are little-endian. An entry is found by the hash of what its kernel was compiled
-//! from, so that other sources find nothing; and a kernel is checked by its content like one in the cache. What is
-//! damaged, or could have been written by somebody else, is never loaded.
+//! A pack begins with a header: [`MAGIC`], the SHA-256 of the rest of the header, the version of
+//! NVRTC, the number of kernels, and an entry for each. The kernels follow, each compressed on its
+//! own (deflate), so that a reader takes only what it needs. Numbers are little-endian. Entries are
+//! looked up by the hash of the kernel's sources, so that kernels of other sources are not found.
+//! Each kernel is checked by its content, like one in the cache. A file that is damaged, or
+//! writable by another user, is never loaded.
 
 use super::kernel_files::{content_hash, open_trusted, source_hash, stem, write_whole};
 use super::nvrtc::Nvrtc;
@@ -18,21 +19,22 @@ use std::path::{Path, PathBuf};
 
 const MAGIC: &[u8; 16] = b"gecc kernel pack";
 
-/// The length of the fixed head: magic, hash, two numbers of NVRTC's version, and the number of
+/// The length of the fixed header: magic, hash, two numbers of NVRTC's version, and the number of
 /// entries.
 const FIXED: usize = 16 + 32 + 4 + 4 + 4;
-/// The start of the part of the head that its hash covers.
+/// The start of the part of the header that its hash covers.
 const HASHED: usize = 16 + 32;
 
-/// Hash of the sources, place, bytes as compressed, hash of the content.
+/// The length of an entry: hash of the sources, offset, compressed length, hash of the content.
 const ENTRY: usize = 16 + 8 + 8 + 32;
 
-/// More than a pack has, and little memory.
+/// Limit on the number of kernels: more than a pack has, and little memory.
 const MOST_KERNELS: usize = 4096;
-/// Bytes of a kernel, more than one has, so that no length that a file claims takes more memory.
+/// Limit on the bytes of a kernel: more than any has, so that a length claimed by a file cannot
+/// take more memory.
 const LARGEST_KERNEL: u64 = 1 << 24;
 
-/// The file of an architecture's pack in a folder.
+/// Returns the path of an architecture's pack in a folder.
 pub fn path(folder: &Path, architecture: &str) -> PathBuf {
     folder.join(file_name(architecture))
 }
@@ -44,7 +46,7 @@ fn file_name(architecture: &str) -> String {
 /// The file extension of packs.
 pub const EXTENSION: &str = "gecckernels";
 
-/// A kernel as it lies in a pack.
+/// A kernel in the form in which a pack stores it.
 #[derive(Debug)]
 pub struct Packed {
     sources: [u8; 16],
@@ -53,8 +55,10 @@ pub struct Packed {
 }
 
 impl Packed {
+    /// Compresses a kernel.
+    ///
     /// # Errors
-    /// Where a kernel is too large for a pack.
+    /// An error if the kernel is too large for a pack.
     pub fn new(unit: Unit, architecture: &str, cubin: &[u8]) -> io::Result<Self> {
         if cubin.len() as u64 > LARGEST_KERNEL {
             return Err(io::Error::other(format!("{} for {} is too large for a pack", unit.file, unit.curve)));
@@ -66,10 +70,10 @@ impl Packed {
     }
 }
 
-/// Writes a pack into a folder, in place of one that is there.
+/// Writes a pack into a folder, replacing an existing one.
 ///
 /// # Errors
-/// Why it could not be written.
+/// The reason why it could not be written.
 pub fn write(folder: &Path, architecture: &str, nvrtc: Nvrtc, kernels: &[Packed]) -> io::Result<PathBuf> {
     let (major, minor) = nvrtc.version;
     let mut head = [major.to_le_bytes(), minor.to_le_bytes(), (kernels.len() as u32).to_le_bytes()].concat();
@@ -86,7 +90,7 @@ pub fn write(folder: &Path, architecture: &str, nvrtc: Nvrtc, kernels: &[Packed]
     Ok(path(folder, architecture))
 }
 
-/// A pack whose head is whole, and whose file is trusted.
+/// A pack whose header is complete and whose file is trusted.
 #[derive(Debug)]
 pub struct Pack {
     file: File,
@@ -104,10 +108,10 @@ struct Entry {
 }
 
 impl Pack {
-    /// `None` where there is no such file.
+    /// Opens a pack. Returns `None` if the file does not exist.
     ///
     /// # Errors
-    /// Why the pack cannot be used.
+    /// The reason why the pack cannot be used.
     pub fn open(path: &Path) -> Result<Option<Self>, String> {
         let opened = open_trusted(path).and_then(|file| Pack::of(file).map(Some));
         match opened {
@@ -134,10 +138,11 @@ impl Pack {
         Ok(Pack { file, nvrtc: (number(HASHED), number(HASHED + 4)), entries })
     }
 
-    /// The machine code of a unit; `None` where the pack has none that is compiled from these sources.
+    /// Returns the machine code of a unit, or `None` if the pack has none compiled from these
+    /// sources.
     ///
     /// # Errors
-    /// Where it is damaged.
+    /// An error if the pack is damaged.
     pub fn read(&self, unit: Unit, architecture: &str) -> Result<Option<Vec<u8>>, String> {
         let sources = source_hash(unit, architecture);
         let Some(entry) = self.entries.iter().find(|entry| entry.sources == sources) else { return Ok(None) };
@@ -159,8 +164,7 @@ impl Entry {
         }
     }
 
-    /// Decompresses to a bounded length, whether the data is what was compressed here or what a
-    /// damaged file has in its place.
+    /// Decompresses a kernel to a bounded length, whether or not the file is damaged.
     fn inflate(&self, mut file: &File) -> io::Result<Vec<u8>> {
         file.seek(SeekFrom::Start(self.place))?;
         let compressed = io::BufReader::new(file.take(self.length));
@@ -193,7 +197,8 @@ mod tests {
     const FIRST: Unit = Unit { file: "layout", curve: "p256" };
     const SECOND: Unit = Unit { file: "layout", curve: "sm2" };
 
-    /// Makes substitute machine code, half of it random, so that it compresses but not to nothing.
+    /// Creates substitute machine code, half of it random, so that it is compressible but does not
+    /// shrink to almost nothing.
     fn code(length: usize) -> Vec<u8> {
         let mut code = vec![0; length];
         getrandom::fill(&mut code[..length / 2]).expect("the system has random numbers");
@@ -204,7 +209,7 @@ mod tests {
         Packed::new(unit, ARCHITECTURE, cubin).expect("it is small")
     }
 
-    /// A pack of two kernels, and these.
+    /// Writes a pack of two kernels, and returns its path and their code.
     fn two(folder: &Folder) -> (PathBuf, [Vec<u8>; 2]) {
         let codes = [code(300), code(500)];
         let kernels = [packed(FIRST, &codes[0]), packed(SECOND, &codes[1])];
@@ -215,7 +220,7 @@ mod tests {
         Ok(Pack::open(path)?.expect("the file is there"))
     }
 
-    /// Reads a kernel as the engine does; `None` if the file or the kernel is rejected.
+    /// Reads a kernel as the engine does. Returns `None` if the file or the kernel is rejected.
     fn read(path: &Path, unit: Unit) -> Option<Vec<u8>> {
         open(path).ok()?.read(unit, ARCHITECTURE).ok()?
     }
@@ -229,11 +234,11 @@ mod tests {
         for (unit, code) in [FIRST, SECOND].iter().zip(&codes) {
             assert_eq!(pack.read(*unit, ARCHITECTURE), Ok(Some(code.clone())));
         }
-        // A kernel that is not there, or for another architecture.
+        // A kernel that the pack lacks, or has only for another architecture.
         assert_eq!(pack.read(Unit { file: "sign", ..FIRST }, ARCHITECTURE), Ok(None));
         assert_eq!(pack.read(FIRST, "sm_80"), Ok(None));
         assert!(Pack::open(&super::path(&folder.0, "sm_80")).unwrap().is_none());
-        // One pack replaces another, and leaves nothing beside.
+        // A pack replaces the previous one and leaves no other file.
         let newer = code(64);
         write(&folder.0, ARCHITECTURE, NVRTC, &[packed(FIRST, &newer)]).unwrap();
         assert_eq!((read(&path, FIRST), read(&path, SECOND)), (Some(newer), None));
@@ -247,7 +252,7 @@ mod tests {
         kernel.sources[7] ^= 1;
         let path = write(&folder.0, ARCHITECTURE, NVRTC, &[kernel]).unwrap();
         assert_eq!(open(&path).unwrap().read(FIRST, ARCHITECTURE), Ok(None));
-        // Nor those of another kernel in its place.
+        // Nor is the code of another kernel accepted in its place.
         let mut kernel = packed(SECOND, &code(100));
         kernel.sources = source_hash(FIRST, ARCHITECTURE);
         let path = write(&folder.0, ARCHITECTURE, NVRTC, &[kernel]).unwrap();
@@ -268,7 +273,8 @@ mod tests {
             let found = [read(&path, FIRST), read(&path, SECOND)];
             match place {
                 _ if place < head => assert!(open(&path).is_err(), "byte {place}"),
-                // What deflate does not need, such as the bits behind its end, may differ: the content never does.
+                // Bits that deflate ignores, such as those after its end, may differ: the content
+                // never does.
                 _ if place < second_at => {
                     assert!(found[0].as_ref().is_none_or(|code| *code == codes[0]), "byte {place}");
                     assert_eq!(found[1].as_ref(), Some(&codes[1]), "byte {place}");
@@ -279,7 +285,7 @@ mod tests {
                 }
             }
         }
-        // The random half of each is stored as it is, or nearly so.
+        // The random half of each is stored uncompressed, or nearly so.
         fs::write(&path, whole.iter().enumerate().map(|(i, b)| b ^ u8::from(i > head)).collect::<Vec<_>>()).unwrap();
         assert_eq!([read(&path, FIRST), read(&path, SECOND)], [None, None]);
         for length in 0..whole.len() {
@@ -290,7 +296,7 @@ mod tests {
         }
     }
 
-    /// Numbers that lie, in a head whose hash is right.
+    /// False numbers in a header whose hash is right.
     #[test]
     fn numbers_that_lie_take_no_memory() {
         let folder = Folder::new("lying");
@@ -310,10 +316,10 @@ mod tests {
             with(FIXED - 4, &count.to_le_bytes(), entries.saturating_add(FIXED));
             assert!(open(&path).is_err(), "{count}");
         }
-        // An entry that is none has no kernel.
+        // An additional invalid entry does not affect the kernels.
         with(FIXED - 4, &3i32.to_le_bytes(), FIXED + 3 * ENTRY);
         assert_eq!([read(&path, FIRST), read(&path, SECOND)], codes.clone().map(Some));
-        // Fewer entries than kernels: those that are left.
+        // With fewer entries than kernels, the remaining ones are found.
         with(FIXED - 4, &1i32.to_le_bytes(), FIXED + ENTRY);
         assert_eq!((read(&path, FIRST), read(&path, SECOND)), (Some(codes[0].clone()), None));
         let (place, length) = (FIXED + 16, FIXED + 24);
@@ -322,14 +328,14 @@ mod tests {
             with(at, &number.to_le_bytes(), head);
             assert_eq!((read(&path, FIRST), read(&path, SECOND)), (None, Some(codes[1].clone())), "{at} {number}");
         }
-        // Deflate knows where it ends.
+        // A deflate stream contains its own end.
         for number in [u64::MAX, 1 << 40] {
             with(length, &number.to_le_bytes(), head);
             assert_eq!(read(&path, FIRST), Some(codes[0].clone()));
         }
     }
 
-    /// A few kilobytes that would become more than a kernel may have.
+    /// A few kilobytes that would decompress to more than the limit of a kernel.
     #[test]
     fn kernels_that_would_grow_without_end_are_refused() {
         let folder = Folder::new("grows");
@@ -358,11 +364,11 @@ mod tests {
             assert!(problem.contains("can be written by others"), "{problem}");
         }
         fs::set_permissions(&path, fs::Permissions::from_mode(0o644)).unwrap();
-        // Only root can give a file away.
+        // Only root can change the owner of a file.
         if chown(&path, Some(54321), None).is_ok() {
             assert_eq!(open(&path).is_ok(), rustix::process::geteuid().as_raw() == 54321);
         }
-        // A folder in its place.
+        // A folder in place of the file.
         let (folder, other) = (folder.0.join("folder"), super::path(&folder.0.join("folder"), ARCHITECTURE));
         fs::create_dir_all(folder.join(file_name(ARCHITECTURE))).unwrap();
         assert!(open(&other).is_err());

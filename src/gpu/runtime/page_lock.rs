@@ -1,4 +1,4 @@
-//! Page-locked memory of the caller: the device copies from it without help.
+//! Page-locked memory of the caller, which the device copies from and to without the host's help.
 
 use super::fault::Fault;
 use super::memory::CallersContext;
@@ -11,10 +11,10 @@ use std::mem::ManuallyDrop;
 use std::ops::Range;
 use std::sync::{Arc, Mutex};
 
-/// Addresses of the process that are locked, for every device.
+/// Page-locked address ranges of the process, for every device.
 static LOCKED: Mutex<Ranges> = Mutex::new(Ranges(BTreeMap::new()));
 
-/// Ranges that do not overlap: where each begins, and where it ends.
+/// Disjoint ranges: the start of each, mapped to its end.
 #[derive(Debug)]
 struct Ranges(BTreeMap<usize, usize>);
 
@@ -31,18 +31,21 @@ pub fn is_locked(bytes: &[u8]) -> bool {
     !bytes.is_empty() && lock(&LOCKED).contain(addresses.start as usize..addresses.end as usize)
 }
 
-/// Memory that stays locked until this is dropped.
+/// Memory that stays page-locked until this is dropped.
 #[derive(Debug)]
 pub struct PageLock {
     start: usize,
-    /// Not dropped in a process that has forked since: there the driver does not work.
+    /// Not dropped in a forked process, where the driver does not work.
     context: ManuallyDrop<Arc<CudaContext>>,
     process: Process,
 }
 
 impl PageLock {
+    /// Page-locks memory.
+    ///
     /// # Safety
-    /// The memory belongs to the caller, and is neither moved nor freed before the lock is dropped.
+    /// The memory must belong to the caller, and must be neither moved nor freed before the lock is
+    /// dropped.
     pub unsafe fn new(context: &Arc<CudaContext>, memory: Range<*const u8>) -> Result<Self, Fault> {
         let Range { start, end } = memory.start as usize..memory.end as usize;
         let _noted = notes::span("pages locked", end - start);
@@ -62,11 +65,12 @@ impl Drop for PageLock {
             return;
         }
         lock(&LOCKED).0.remove(&self.start);
-        // The last one who has the context binds it to release it.
+        // Dropping the last reference to the context binds it in order to release it.
         let _kept = CallersContext::keep();
-        // A context that is gone has locked nothing any more.
+        // A destroyed context has released its page locks.
         if let Some(_kept) = CallersContext::lend_to(&self.context) {
-            // SAFETY: locked by `new`. No copy is under way: whoever started one borrowed the memory until it was done.
+            // SAFETY: locked by `new`. No copy is in progress, because every copy borrows the
+            // memory until it is done.
             let _ = unsafe { sys::cuMemHostUnregister(self.start as *mut c_void) };
         }
         // SAFETY: the context is not used again.

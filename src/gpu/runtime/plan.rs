@@ -1,8 +1,9 @@
 //! The device and pinned memory of a chunk, buffer by buffer, and its uploads and downloads.
 //!
-//! An operation says once which buffers its chunk has. Before a stream is taken that gives their bytes, by which
-//! batches are cut and memory is bounded; on a stream it gives the buffers themselves. So nothing is summed up by hand,
-//! and a chunk that took more than was planned is a defect that shows at once.
+//! An operation defines the buffers of its chunk once. Before a stream is taken, this definition
+//! yields the bytes they need, by which batches are split and memory is bounded. On a stream, it
+//! yields the buffers themselves. So no sizes are added up by hand, and a chunk that takes more
+//! memory than planned is detected at once.
 
 use super::page_lock::is_locked;
 use crate::gpu::columns::{Address, Column, Content};
@@ -10,11 +11,12 @@ use crate::host::workers::Pool;
 use crate::types::{ByteRows, Fill};
 use std::ops::Range;
 
-/// Every buffer starts at a multiple of this, which all kernels' vector accesses divide.
+/// The alignment of every buffer, a multiple of that of all vector accesses of kernels.
 pub const ALIGNMENT: usize = 256;
 
-/// Bytes of the smallest copy of secrets to the device. The driver writes what is smaller into its queue of commands,
-/// where it stays: up to 24 KiB, by a search of the process's memory.
+/// Minimum size of a copy of secrets to the device. The driver writes smaller copies into its
+/// command queue, where they remain. A search of the process's memory found copies of up to 24 KiB
+/// there.
 pub const SMALLEST_SECRET_COPY: usize = 64 << 10;
 
 /// Memory on the device and pinned memory on the host.
@@ -25,7 +27,7 @@ pub struct Bytes {
 }
 
 impl Bytes {
-    /// The larger of each.
+    /// Returns the maximum of both in each component.
     pub fn max(self, other: Self) -> Self {
         Bytes { device: self.device.max(other.device), pinned: self.pinned.max(other.pinned) }
     }
@@ -39,13 +41,13 @@ impl Bytes {
 #[derive(Clone, Copy, Debug)]
 pub struct Occasion {
     pub items: usize,
-    /// Multiprocessors that work on them.
+    /// Multiprocessors that compute its items.
     pub multiprocessors: usize,
     /// True if results go from the device to their final place without a copy by the host.
     pub direct: bool,
 }
 
-/// The buffers of a chunk, one after the other, with what goes up and down.
+/// The consecutive buffers of a chunk, with its uploads and downloads.
 pub struct Plan<'a> {
     base: Address,
     limits: Bytes,
@@ -59,22 +61,23 @@ pub struct Plan<'a> {
 /// A buffer on the device that is filled before kernels start.
 pub struct Input<'a> {
     pub address: Address,
-    /// Through which the bytes take their way; empty where the device copies from where they are.
+    /// The staging range in pinned memory; empty if the device copies directly from the source.
     pub pinned: Range<usize>,
-    /// Bytes that are copied: for secrets more than there are, where these are few.
+    /// Number of bytes that are copied. Secrets shorter than `SMALLEST_SECRET_COPY` are padded to
+    /// it.
     pub copied: usize,
-    /// True if the buffer is for secrets, if the chunk has any.
+    /// True if the bytes are secret, provided that the chunk has secrets at all.
     pub secret: bool,
     pub source: Source<'a>,
 }
 
-/// The origin of an input's bytes.
+/// The source of an input's bytes.
 pub enum Source<'a> {
-    /// Rows as they lie in the caller's memory.
+    /// Rows in the caller's memory.
     Rows(ByteRows<'a>),
     /// Rows of this width, written by several threads.
     Written(usize, Box<Fill<'a>>),
-    /// Written as a whole, by way of these threads.
+    /// Bytes written as a whole, with the help of a thread pool.
     Whole(Box<dyn Fn(&Pool, &mut [u8]) + Sync + 'a>),
 }
 
@@ -83,7 +86,7 @@ pub enum Source<'a> {
 pub struct Output {
     pub address: Address,
     pub bytes: usize,
-    /// Empty where it is copied to where it stays.
+    /// The range in pinned memory; empty if the device writes to the final place.
     pub pinned: Range<usize>,
     pub secret: bool,
 }
@@ -96,23 +99,24 @@ pub struct Download<T> {
 }
 
 impl<'a> Plan<'a> {
-    /// Counts bytes. Its addresses mean nothing.
+    /// Creates a plan that only counts bytes. Its addresses are meaningless.
     pub fn counting(occasion: Occasion) -> Self {
         Self::at(0, Bytes { device: usize::MAX, pinned: usize::MAX }, occasion)
     }
 
-    /// Gives buffers of memory on the device that begins at `base`, and of pinned memory.
+    /// Creates a plan that assigns buffers in device memory, beginning at `base`, and in pinned
+    /// memory.
     pub fn at(base: Address, limits: Bytes, occasion: Occasion) -> Self {
         let used = Bytes::default();
         Plan { base, limits, used, occasion, inputs: Vec::new(), codes: None, results: [None, None] }
     }
 
-    /// Items of the chunk.
+    /// Returns the number of items of the chunk.
     pub fn items(&self) -> usize {
         self.occasion.items
     }
 
-    /// Multiprocessors that work on them.
+    /// Returns the number of multiprocessors that compute them.
     pub fn multiprocessors(&self) -> usize {
         self.occasion.multiprocessors
     }
@@ -126,12 +130,12 @@ impl<'a> Plan<'a> {
         &self.inputs
     }
 
-    /// The codes and the columns of results.
+    /// Returns the codes and the columns of results.
     pub fn outputs(&self) -> [Option<&Output>; 3] {
         [self.codes.as_ref(), self.results[0].as_ref(), self.results[1].as_ref()]
     }
 
-    /// A buffer on the device.
+    /// Plans a buffer of `bytes` bytes on the device.
     pub fn buffer<T>(&mut self, bytes: usize) -> Column<T> {
         let range = next(self.used.device, bytes);
         self.used.device = range.end;
@@ -139,7 +143,7 @@ impl<'a> Plan<'a> {
         Column::at(self.base + range.start as u64)
     }
 
-    /// Plans what this many things have of which the chunk's items are made.
+    /// Plans the buffers of the `items` parts of which the chunk's items consist.
     pub fn for_items<R>(&mut self, items: usize, plan: impl FnOnce(&mut Self) -> R) -> R {
         let before = std::mem::replace(&mut self.occasion.items, items);
         let planned = plan(self);
@@ -147,12 +151,12 @@ impl<'a> Plan<'a> {
         planned
     }
 
-    /// A buffer for what each item has.
+    /// Plans a buffer with a `T` per item.
     pub fn column<T: Content>(&mut self) -> Column<T> {
         self.each(T::BYTES)
     }
 
-    /// A buffer of this many bytes for each item.
+    /// Plans a buffer of `bytes` bytes per item.
     pub fn each<T>(&mut self, bytes: usize) -> Column<T> {
         self.buffer(bytes * self.items())
     }
@@ -165,13 +169,13 @@ impl<'a> Plan<'a> {
         range
     }
 
-    /// Rows from the caller, one for each item.
+    /// Plans an input of rows from the caller, one per item.
     pub fn input<T: Content>(&mut self, rows: ByteRows<'a>) -> Column<T> {
         assert_eq!(rows.width(), T::BYTES, "rows of what the column holds");
         self.input_of(self.items() * rows.width(), Source::Rows(rows))
     }
 
-    /// This many bytes from some source.
+    /// Plans an input of `bytes` bytes from some source.
     pub fn input_of<T>(&mut self, bytes: usize, source: Source<'a>) -> Column<T> {
         let column = self.buffer(bytes);
         let pinned = if is_locked_source(&source, bytes) { 0..0 } else { self.pinned(bytes) };
@@ -179,11 +183,11 @@ impl<'a> Plan<'a> {
         column
     }
 
-    /// This many bytes that are secret.
+    /// Plans an input of `bytes` secret bytes.
     pub fn secret_input_of<T>(&mut self, bytes: usize, source: Source<'a>) -> Column<T> {
         let copied = bytes.max(SMALLEST_SECRET_COPY);
         let column = self.buffer(copied);
-        // From the caller's memory no more than the rows can be copied.
+        // From the caller's memory, only the rows themselves can be copied.
         let pinned = if bytes == copied && is_locked_source(&source, bytes) {
             0..0
         } else {
@@ -194,13 +198,13 @@ impl<'a> Plan<'a> {
         column
     }
 
-    /// The codes of the items, a byte each: they end up where the caller wants them.
+    /// Plans the download of the items' codes, a byte each, to the place of the results.
     pub fn codes<T: Content>(&mut self, column: Column<T>) {
         assert_eq!(T::BYTES, 1, "a code is a byte");
         self.codes = Some(self.output(column.address(), 1, false));
     }
 
-    /// A column of results, of this many bytes for each item.
+    /// Plans a result column of `width` bytes per item.
     pub fn result<T>(&mut self, which: usize, column: Column<T>, width: usize) {
         self.results[which] = Some(self.output(column.address(), width, false));
     }
@@ -216,12 +220,13 @@ impl<'a> Plan<'a> {
         Output { address, bytes, pinned, secret }
     }
 
-    /// The copy of this many bytes of a buffer, for the host to look at before the chunk is done.
+    /// Plans a copy of the first `bytes` bytes of a buffer for the host to read before the chunk is
+    /// done.
     pub fn download<T>(&mut self, column: Column<T>, bytes: usize) -> Download<T> {
         Download { column, pinned: self.pinned(bytes) }
     }
 
-    /// The copy of a buffer with what each item has, likewise.
+    /// Plans a copy of a column for the host to read before the chunk is done.
     pub fn download_column<T: Content>(&mut self, column: Column<T>) -> Download<T> {
         self.download(column, T::BYTES * self.items())
     }
@@ -264,7 +269,7 @@ mod tests {
         plan.secret_input_of::<SecretKeys>(SMALLEST_SECRET_COPY + 1, write());
         let [secret, second, many] = plan.inputs() else { panic!("three inputs") };
         assert_eq!((&secret.pinned, secret.copied, secret.secret), (&(0..320), SMALLEST_SECRET_COPY, true));
-        // No copy reaches the next buffer.
+        // No copy extends into the next buffer.
         assert_eq!((public.address(), second.pinned.start), (SMALLEST_SECRET_COPY as u64, SMALLEST_SECRET_COPY));
         assert_eq!((second.copied, second.secret), (10, false));
         assert_eq!(many.copied, many.pinned.len());
@@ -295,13 +300,13 @@ mod tests {
         let (rows, mut plan) = ([0; 33 * 640], Plan::counting(TEN));
         let planned = plan.for_items(640, |plan| {
             let column: Column<Rows<33>> = plan.input(ByteRows::new(&rows, 33));
-            // One within the other.
+            // Nested calls.
             let inner = plan.for_items(3, |plan| plan.column::<Rows<7>>());
             (plan.items(), column.address(), inner.address(), plan.column::<RecoveryIds>().address())
         });
         assert_eq!(planned, (640, 0, 33 * 640 + 128, 33 * 640 + 128 + 256));
         assert_eq!((plan.inputs()[0].pinned.len(), plan.inputs()[0].copied), (33 * 640, 33 * 640));
-        // What comes after it is planned for the chunk's items again.
+        // Subsequent buffers are planned for the chunk's items again.
         let codes = plan.column::<RecoveryIds>();
         plan.codes(codes);
         let [Some(codes), None, None] = plan.outputs() else { panic!("they were just planned") };

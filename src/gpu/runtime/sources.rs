@@ -2,16 +2,16 @@
 
 include!(concat!(env!("OUT_DIR"), "/device_sources.rs"));
 
-/// The placeholder for the curve in units of kernel files that need none.
+/// The placeholder for the curve in units of kernel files that do not depend on one.
 pub const NO_CURVE: &str = "none";
 
-/// The kernel files of operations on a curve, but for those that hash messages.
+/// Returns the kernel files of operations on a curve, except those that hash messages.
 pub fn on_a_curve(curve: &str) -> Vec<&'static str> {
     let is_on = |file: &&str| !WITHOUT_CURVE.contains(file) && *file != "hash" && offers(curve, file);
     KERNELS.iter().map(|(file, _)| *file).filter(is_on).collect()
 }
 
-/// Files that curves of both forms have.
+/// Files that are compiled for curves of both forms.
 const OF_BOTH_FORMS: &[&str] = &["buckets", "group_terms", "key_groups"];
 
 /// Returns whether a file is compiled for a curve. A file whose name begins with that of a scheme
@@ -34,22 +34,23 @@ pub struct Unit {
 }
 
 impl Unit {
-    /// A file for a curve; the curve does not matter where the file needs none.
+    /// Returns the unit of a file for a curve. The curve is ignored if the file does not depend on
+    /// one.
     pub fn of(file: &'static str, curve: &'static str) -> Self {
         Unit { file, curve: if WITHOUT_CURVE.contains(&file) { NO_CURVE } else { curve } }
     }
 
-    /// The text of the kernel file.
+    /// Returns the text of the kernel file.
     pub fn source(&self) -> &'static str {
         find(KERNELS, self.file)
     }
 
-    /// The generated header of the curve; nothing where there is none.
+    /// Returns the generated header of the curve, or nothing without a curve.
     pub fn curve_header(&self) -> &'static str {
         if self.curve == NO_CURVE { "" } else { find(CURVES, self.curve) }
     }
 
-    /// Every kernel file for every curve, those that need none once.
+    /// Iterates over every kernel file for every curve, and once over files that need no curve.
     pub fn all() -> impl Iterator<Item = Unit> + Clone {
         let of = |file| {
             let count = if WITHOUT_CURVE.contains(&file) { 1 } else { CURVES.len() };

@@ -1,4 +1,5 @@
-//! A stream of a device with memory of its own. A chunk goes through one stream: up, computed, down.
+//! A stream of a device with its own memory. A chunk runs on one stream: upload, computation,
+//! download.
 
 use super::at_work;
 use super::device::Device;
@@ -18,18 +19,20 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// A wait that is longer leaves the core to other threads, which costs some tens of microseconds at its end: much where
-/// the chunk is small, and then no other lane has much to copy.
+/// Time to spin before a waiting thread yields its core to others. Waking up takes some tens of
+/// microseconds, which is much for a small chunk; but then the other stream slots have little to
+/// copy.
 const SPIN: Duration = Duration::from_micros(50);
 const SPIN_IF_SMALL: Duration = Duration::from_millis(3);
-/// Pinned bytes of a chunk that is small.
+/// Maximum pinned bytes of a small chunk.
 const SMALL: usize = 4 << 20;
 
-/// A stream, an arena on the device and a pinned arena on the host, kept between calls.
+/// A stream, a device arena and a pinned arena on the host, kept between calls.
 pub struct Stream {
     pub device: Arc<Device>,
     stream: Arc<CudaStream>,
-    /// Occurs when what was started is done. A thread that waits for it leaves its core to others, as with `sent`.
+    /// Occurs when all started work is done. A thread that waits for it, or for `sent`, yields its
+    /// core.
     done: CudaEvent,
     /// Occurs when the secrets are on the device.
     sent: CudaEvent,
@@ -40,27 +43,28 @@ pub struct Stream {
     /// Objects that the chunk uses in addition to its own memory. They are neither freed nor
     /// overwritten before the stream releases them.
     kept: Vec<Arc<dyn Any + Send + Sync>>,
-    /// The chunk's turn at computing, where it has one.
+    /// The chunk's turn at computing, if it has one.
     computing: Option<Turn>,
-    /// Copies to pinned memory, and on to where results stay.
+    /// Copies to pinned memory, and copies to the final place of results.
     downloads: Vec<(Address, Range<usize>)>,
     direct: Vec<(Address, RawBytes)>,
     /// True if kernels whose threads loop are launched with a single block.
     one_block: bool,
-    /// Kernels of the chunk with the events around them, where they are timed.
+    /// Kernels of the chunk with the events around them, if kernels are timed.
     timed: Vec<(&'static str, CudaEvent, CudaEvent)>,
     /// True if the chunk's memory holds secrets. It is then wiped whenever the chunk ends, on
     /// success or failure.
     secret: bool,
     /// True once wiping on the device has started.
     wiping: bool,
-    /// Pinned ranges that hold secrets, likewise: those for the device, and those from it.
+    /// Pinned ranges that hold secrets and are wiped likewise: those sent to the device, and those
+    /// received from it.
     secrets_up: Vec<Range<usize>>,
     secrets_down: Vec<Range<usize>>,
 }
 
-/// Grows memory of `has` bytes to what is needed. If it is too small it is freed, and then more
-/// than needed is allocated if available.
+/// Grows memory of `has` bytes to the bytes needed. If it is too small it is freed, and then `most`
+/// bytes are allocated if available, and otherwise `needed`.
 fn grow<T>(
     memory: &mut Option<T>,
     has: usize,
@@ -84,7 +88,8 @@ pub enum Argument {
     /// An address or a count.
     Long(u64),
     Word(u32),
-    /// A structure of words that the kernel takes by value, and what follows it; the kernel knows the structure's size.
+    /// A structure of words that the kernel takes by value, possibly with unused words at the end;
+    /// the kernel determines the structure's size.
     #[cfg(feature = "lab")]
     Block([u32; 17]),
 }
@@ -106,7 +111,7 @@ impl From<u32> for Argument {
 pub enum Grid {
     /// One thread per item.
     PerItem { block: u32 },
-    /// At most this many blocks per multiprocessor, whose threads loop over the items.
+    /// At most `blocks` blocks per multiprocessor, whose threads loop over the items.
     Resident { block: u32, blocks: u32 },
 }
 
@@ -116,7 +121,7 @@ impl<T> From<Column<T>> for Argument {
     }
 }
 
-/// Null where there is none.
+/// An absent column becomes a null pointer.
 impl<T> From<Option<Column<T>>> for Argument {
     fn from(column: Option<Column<T>>) -> Self {
         Argument::Long(column.map_or(0, Column::address))
@@ -130,10 +135,10 @@ impl From<[u32; 17]> for Argument {
     }
 }
 
-/// Memory of the caller's that a device writes to while its borrower waits.
+/// Memory of the caller to which a device writes while its borrower waits.
 struct RawBytes(*mut [u8]);
 
-// SAFETY: whoever holds the stream has it to themselves, and the memory's borrower waits for it.
+// SAFETY: the holder of the stream has exclusive access, and the memory's borrower waits for it.
 unsafe impl Send for RawBytes {}
 
 impl Stream {
@@ -162,8 +167,9 @@ impl Stream {
         })
     }
 
-    /// Starts a chunk, and gives its buffers. A stream that has not enough memory takes `most` at once, where it can:
-    /// taking more later stops the whole device.
+    /// Starts a chunk, and returns its buffers and its plan. A stream without enough memory
+    /// allocates `most` at once if possible, because another allocation later would stop the whole
+    /// device.
     pub fn begin<'a, B>(
         &mut self,
         (items, direct): (usize, bool),
@@ -191,9 +197,8 @@ impl Stream {
         Ok((buffers, planned))
     }
 
-    /// Lets the prefix products of kernels that share inversions stay in L2: they are written once
-    /// and read back once, and may use the part of the cache that the device sets aside, if it
-    /// does.
+    /// Keeps the prefix products of kernels that share inversions in L2: they are written once and
+    /// read back once, and may use the part of the cache that the device sets aside, if any.
     pub fn keep_in_l2(&mut self, prefixes: Column<Prefixes>, items: usize) -> Result<(), Fault> {
         let bytes = Prefixes::BYTES * items;
         if self.device.persisting_l2 > 0 { self.persist(prefixes.address(), bytes) } else { Ok(()) }
@@ -212,27 +217,28 @@ impl Stream {
         };
         let value = sys::CUstreamAttrValue { accessPolicyWindow: window };
         let attribute = sys::CUstreamAttrID::CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW;
-        // SAFETY: the stream is this stream's, and the driver copies the value, whose member is the attribute's.
+        // SAFETY: the stream handle is valid, and the driver copies the value, whose active member
+        // belongs to the attribute.
         Ok(unsafe { sys::cuStreamSetAttribute(self.stream.cu_stream(), attribute, &value) }.result()?)
     }
 
-    /// Lets subsequent work read the memory that this object owns once it is ready, until the chunk
-    /// ends.
+    /// Lets subsequent work of the chunk read the memory that this object owns, once it is ready.
+    /// The object is kept until the chunk ends.
     pub fn keep(&mut self, what: Arc<dyn Any + Send + Sync>, ready: &CudaEvent) -> Result<(), Fault> {
         self.kept.push(what);
         Ok(self.stream.wait(ready)?)
     }
 
-    /// An event that occurs when all that this stream has started is done.
+    /// Returns an event that occurs when everything that this stream has started is done.
     pub fn event(&self) -> Result<CudaEvent, Fault> {
         Ok(self.stream.record_event(None)?)
     }
 
-    /// Fills the buffers of inputs on the device: from page-locked memory, or with what `fill` writes for those that
-    /// are not there.
+    /// Fills the buffers of inputs on the device: directly from page-locked memory, or from pinned
+    /// memory that `fill` writes.
     ///
     /// # Safety
-    /// What is locked stays borrowed until `finish` has waited or the stream is dropped.
+    /// Page-locked sources must stay borrowed until `finish` has waited or the stream is dropped.
     pub unsafe fn send<'a>(
         &mut self,
         inputs: &[Input<'a>],
@@ -240,7 +246,7 @@ impl Stream {
     ) -> Result<(), Fault> {
         let staged = || inputs.iter().filter(|input| !input.pinned.is_empty());
         for input in staged().filter(|input| self.secret && input.secret) {
-            // Before `fill`, which may panic.
+            // Recorded before `fill`, which may panic.
             self.secrets_up.push(input.pinned.clone());
         }
         let pinned = self.pinned.as_mut().expect("`begin` comes first").as_mut_slice();
@@ -252,8 +258,9 @@ impl Stream {
                 Source::Rows(rows) if input.pinned.is_empty() => rows.span(),
                 _ => &pinned[input.pinned.start..][..input.copied],
             };
-            // SAFETY: both ends have as many bytes; the pinned range is not touched again before `finish` has waited,
-            // and for what is locked the caller vouches.
+            // SAFETY: source and destination have the same length. The pinned range is not touched
+            // again before `finish` has waited, and the caller guarantees the same for page-locked
+            // sources.
             unsafe { result::memcpy_htod_async(input.address, bytes, self.stream.cu_stream()) }?;
         }
         if !self.secrets_up.is_empty() {
@@ -265,16 +272,17 @@ impl Stream {
         Ok(())
     }
 
-    /// Notes that this is to be copied to the host; `read` gives it after `wait`.
+    /// Schedules a copy to the host, which `read` returns after `wait`.
     pub fn download<T>(&mut self, from: &Download<T>) {
         self.downloads.push((from.column.address(), from.pinned.clone()));
     }
 
-    /// Notes what is to be copied to the host when the kernels are done: to pinned memory, or to where it stays.
+    /// Schedules the copies of results to the host when the kernels are done: to pinned memory, or
+    /// to their final place `to`.
     ///
     /// # Safety
-    /// Where results are given, these are page-locked, and stay borrowed until `finish` has waited or the stream is
-    /// dropped.
+    /// The memory of `to`, if given, must be page-locked and stay borrowed until `finish` has
+    /// waited or the stream is dropped.
     pub unsafe fn receive(&mut self, outputs: [Option<&Output>; 3], to: Option<ResultsMut>) {
         if let Some(ResultsMut { codes, columns: [first, second], .. }) = to {
             for (output, to) in outputs.into_iter().zip([codes, first, second]) {
@@ -295,8 +303,8 @@ impl Stream {
     fn start_downloads(&mut self) -> Result<(), Fault> {
         let pinned = self.pinned.as_mut().expect("`begin` comes first").as_mut_slice();
         for (address, range) in self.downloads.drain(..) {
-            // SAFETY: both ends have as many bytes; the pinned range is not touched before `finish` or `wait` has
-            // waited.
+            // SAFETY: source and destination have the same length; the pinned range is not touched
+            // before `finish` or `wait` has waited.
             unsafe { result::memcpy_dtoh_async(&mut pinned[range], address, self.stream.cu_stream()) }?;
         }
         Ok(())
@@ -304,14 +312,14 @@ impl Stream {
 
     fn start_direct_downloads(&mut self) -> Result<(), Fault> {
         for (address, RawBytes(to)) in self.direct.drain(..) {
-            // SAFETY: both ends have as many bytes, and whoever asked for this keeps the memory borrowed until `finish`
-            // has waited.
+            // SAFETY: source and destination have the same length, and the caller of `receive`
+            // keeps the memory borrowed until `finish` has waited.
             unsafe { result::memcpy_dtoh_async(&mut *to, address, self.stream.cu_stream()) }?;
         }
         Ok(())
     }
 
-    /// Sets bytes on the device.
+    /// Sets the first `bytes` bytes of a column on the device to `byte`.
     pub fn fill<T>(&mut self, column: Column<T>, byte: u8, bytes: usize) -> Result<(), Fault> {
         self.fill_memory(column.address(), byte, bytes)
     }
@@ -321,7 +329,7 @@ impl Stream {
         Ok(unsafe { result::memset_d8_async(address, byte, bytes, self.stream.cu_stream()) }?)
     }
 
-    /// Copies to a buffer that no input fills, after everything started.
+    /// Copies to a buffer that no input fills, after everything started before.
     #[cfg(feature = "lab")]
     pub fn write<T>(&mut self, to: Column<T>, bytes: &[u8]) -> Result<(), Fault> {
         // SAFETY: the buffer belongs to this stream's chunk and has that many bytes; the copy is done before this
@@ -330,24 +338,25 @@ impl Stream {
         self.settle()
     }
 
-    /// A copy of this many bytes of a buffer, after everything started.
+    /// Returns a copy of the first `bytes` bytes of a buffer, made after everything started before.
     #[cfg(feature = "lab")]
     pub fn copy_of<T>(&mut self, from: Column<T>, bytes: usize) -> Result<Vec<u8>, Fault> {
         let mut copy = vec![0; bytes];
-        // SAFETY: the buffer has that many bytes, as the vector has; the copy is done before this returns.
+        // SAFETY: buffer and vector both have `bytes` bytes; the copy is done before this returns.
         let copied = unsafe { result::memcpy_dtoh_async(&mut copy, from.address(), self.stream.cu_stream()) };
-        // The vector may be freed after this, whatever became of the copy.
+        // The vector may be freed after this, whether the copy succeeded or not.
         self.settle_whatever_was()?;
         copied?;
         Ok(copy)
     }
 
-    /// Waits for everything started, after which the chunk starts nothing more. Where it was secret, what it had on the
-    /// device is wiped while the results are read, and what was sent there while it computes.
+    /// Downloads the results and waits for everything started. The chunk must not start anything
+    /// afterwards. If it holds secrets, its device memory is wiped while the results are read, and
+    /// the pinned memory of its inputs is wiped while the device computes.
     pub fn finish(&mut self) -> Result<(), Fault> {
         if self.used.pinned > SMALL || !self.direct.is_empty() {
-            // The device takes copies in the order in which they were started: one that waits for its kernels keeps
-            // back those of other lanes.
+            // The device executes copies in the order in which they were started: one that waits
+            // for its kernels would delay those of other stream slots.
             self.done.record(&self.stream)?;
             self.wipe_sent()?;
             self.wait_for(&self.done)?;
@@ -363,13 +372,13 @@ impl Stream {
         self.wait_for(&self.done)
     }
 
-    /// Waits for everything started and for what is to be copied to the host.
+    /// Starts the scheduled downloads, and waits for everything started.
     pub fn wait(&mut self) -> Result<(), Fault> {
         self.start_downloads()?;
         self.settle()
     }
 
-    /// Wipes the secrets in pinned memory that are on the device.
+    /// Wipes secrets in pinned memory once they are on the device.
     fn wipe_sent(&mut self) -> Result<(), Fault> {
         if !self.secrets_up.is_empty() {
             self.wait_for(&self.sent)?;
@@ -406,11 +415,11 @@ impl Stream {
         &self.pinned.as_ref().expect("`begin` comes first").as_slice()[pinned.clone()]
     }
 
-    /// Starts a kernel on `items` items.
+    /// Launches a kernel on `items` items.
     ///
     /// # Safety
-    /// The arguments are those of the kernel's launch contract, in its order: `super::kernels` is where they are
-    /// matched.
+    /// The arguments must be those of the kernel's launch contract, in its order. `super::kernels`
+    /// guarantees that.
     pub unsafe fn launch(
         &mut self,
         unit: Unit,
@@ -432,19 +441,19 @@ impl Stream {
         if self.device.times_kernels() {
             launch.record_kernel_launch(sys::CUevent_flags::CU_EVENT_DEFAULT);
         }
-        // SAFETY: the caller vouches for the arguments.
+        // SAFETY: the caller guarantees that the arguments are right.
         let events = unsafe { launch.launch(self.shape(grid, items)) }?;
         self.timed.extend(events.map(|(start, end)| (name, start, end)));
         Ok(())
     }
 
-    /// Selects whether few items are computed as many are, by threads with several items each.
+    /// Selects whether a few items are computed as many are, by threads with several items each.
     /// Returns the previous setting.
     pub fn use_one_block(&mut self, one: bool) -> bool {
         std::mem::replace(&mut self.one_block, one)
     }
 
-    /// Has `end` tell no times of the kernels that ran.
+    /// Discards the times of the kernels that ran, so that `end` does not report them.
     pub fn forget_times(&mut self) {
         self.timed.clear();
     }
@@ -460,7 +469,8 @@ impl Stream {
         LaunchConfig { grid_dim: (blocks, 1, 1), block_dim: (block, 1, 1), shared_mem_bytes: 0 }
     }
 
-    /// Ends a chunk: tells the times of its kernels, lets go what it kept, and wipes what held secrets.
+    /// Ends a chunk: records the times of its kernels, releases the objects it kept, and wipes
+    /// memory that held secrets.
     pub fn end(&mut self) -> Result<(), Fault> {
         for (name, start, end) in std::mem::take(&mut self.timed) {
             if let Ok(milliseconds) = start.elapsed_ms(&end) {
@@ -475,12 +485,13 @@ impl Stream {
         self.wipe()
     }
 
-    /// Wipes what held secrets, also of a chunk that failed.
+    /// Wipes memory that held secrets, also for a chunk that failed.
     fn wipe(&mut self) -> Result<(), Fault> {
         if !std::mem::take(&mut self.secret) {
             return Ok(());
         }
-        // After an error copies may still be under way; on a device that does not answer there is nothing left to wipe.
+        // After an error, copies may still be in progress. On a device that does not respond, there
+        // is nothing left to wipe.
         let wiped = self.settle_whatever_was().and_then(|()| if self.wiping { Ok(()) } else { self.wipe_device() });
         wipe_pinned(&mut self.pinned, self.secrets_up.drain(..).chain(self.secrets_down.drain(..)));
         wiped
@@ -513,13 +524,14 @@ impl Stream {
         Ok([on_device, pinned])
     }
 
-    /// Waits, whatever errors the context has kept from elsewhere: asked again, the stream answers for itself.
+    /// Waits for everything started even if the context reports an earlier error of other work: the
+    /// second attempt reports the state of this stream.
     fn settle_whatever_was(&mut self) -> Result<(), Fault> {
         self.settle().or_else(|_| self.settle())
     }
 }
 
-/// The pinned ranges of inputs, which are apart and in order.
+/// Returns the pinned ranges of inputs, which are disjoint and in order.
 fn parts<'a, 'b>(
     mut pinned: &'b mut [u8],
     inputs: impl Iterator<Item = &'b Input<'a>>,
@@ -540,7 +552,8 @@ fn wipe_pinned(pinned: &mut Option<PinnedMemory>, ranges: impl Iterator<Item = R
     let Some(pinned) = pinned else { return };
     let memory = pinned.as_mut_slice();
     for range in ranges {
-        // The driver knows this memory's address, so no compiler may take these writes for dead ones.
+        // The driver knows the address of this memory, so no compiler may treat these writes as
+        // dead.
         let end = range.end.min(memory.len());
         memory[range.start.min(end)..end].fill(0);
     }
@@ -548,8 +561,8 @@ fn wipe_pinned(pinned: &mut Option<PinnedMemory>, ranges: impl Iterator<Item = R
 
 impl Drop for Stream {
     fn drop(&mut self) {
-        // The arenas are freed after this: nothing may still use them, and no secrets may be left in them. An error
-        // here means that the device is gone, and with it whatever used them.
+        // The arenas are freed after this: nothing may still use them, and they must not contain
+        // secrets. An error here means that the device is gone, and all work on it too.
         let _ = self.wipe();
         let _ = self.settle_whatever_was();
     }

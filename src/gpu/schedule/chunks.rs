@@ -1,36 +1,38 @@
 //! Splits a batch into chunks.
 //!
-//! Every lane takes the next chunk that nobody has, so that the copies of one overlap with the computation of another,
-//! and a faster device does more. What becomes of a chunk that fails: `work_queue`.
+//! Each stream slot takes the next unassigned chunk. The copies of one chunk therefore overlap with
+//! the computation of another, and a faster device computes more chunks. For failed chunks, see
+//! `work_queue`.
 
 use super::operation::OnGpu;
 use super::work_queue::SMALLEST as SMALLEST_CHUNK;
 use crate::gpu::runtime::{Bytes, Occasion, Plan, STREAMS as LANES, at_work};
 use std::ops::Range;
 
-/// Items of a chunk are a multiple of this many threads per multiprocessor where there are enough.
+/// Threads per multiprocessor in a wave. The size of a chunk is a multiple of a wave if the batch
+/// is large enough.
 const WAVE: usize = 512;
-/// Bytes of a chunk's items that differ in size: enough that starting a kernel costs little, and no more than lanes
-/// should keep pinned.
+/// Bounds on the bytes of variable-size data per chunk: enough that launch costs are small, and not
+/// more than stream slots should keep pinned.
 const DATA_BYTES: (usize, usize) = (4 << 20, 64 << 20);
 
-/// The machine that a batch is cut for.
+/// The machine for which a batch is split.
 #[derive(Clone, Copy, Debug)]
 pub struct Machine {
-    /// Memory of a lane.
+    /// Memory of a stream slot.
     pub limits: Bytes,
     pub devices: usize,
-    /// The number of multiprocessors of the device that has most.
+    /// The largest number of multiprocessors of any device.
     pub multiprocessors: usize,
-    /// Items of a chunk, if the caller has set a limit.
+    /// Maximum items per chunk, if the caller has set a limit.
     pub most_items: usize,
     pub lanes: usize,
-    /// True if results go from the device to their final place.
+    /// True if the device writes results directly to their final place.
     pub direct: bool,
 }
 
 impl Machine {
-    /// Returns the memory of a chunk.
+    /// Returns the memory that a chunk of these items needs.
     pub fn bytes(&self, operation: &dyn OnGpu, items: &Range<usize>) -> Bytes {
         let multiprocessors = at_work(items.len(), self.multiprocessors);
         let mut plan = Plan::counting(Occasion { items: items.len(), multiprocessors, direct: self.direct });
@@ -38,9 +40,9 @@ impl Machine {
         plan.bytes()
     }
 
-    /// Returns the memory of a stream slot whose largest chunk takes `most`: slightly more, within
-    /// the limits, so that batches of nearly the same size do not grow it one after the other,
-    /// which stops the device.
+    /// Returns the memory to allocate for a stream slot whose largest chunk takes `most`. It is
+    /// rounded up, within the limits, so that batches of nearly the same size do not each enlarge
+    /// the allocation, which stops the device.
     pub fn of_lane(&self, most: Bytes) -> Bytes {
         let grown = |bytes: usize, limit: usize| {
             let step = (bytes.next_power_of_two() / 4).max(1);
@@ -50,11 +52,12 @@ impl Machine {
         Bytes { device: grown(most.device, device), pinned: grown(most.pinned, pinned) }
     }
 
-    /// The ends of chunks: whole waves of threads, small ones first and last, within the memory of a lane.
+    /// Returns the ends of the chunks: whole waves of threads, small chunks first and last, each
+    /// within the memory of a stream slot.
     pub fn cuts(&self, operation: &dyn OnGpu) -> Vec<usize> {
         let (items, most_items) = (operation.items(), self.most_items.min(operation.most_items()));
         if self.lanes == 1 {
-            // Small chunks serve to overlap, and one lane has nothing to overlap with.
+            // Small chunks exist to overlap with one another, which a single stream slot cannot do.
             return self.cut(operation, |_| most_items.min(items.max(1)), usize::MAX);
         }
         let wave = WAVE * self.multiprocessors;
@@ -64,9 +67,10 @@ impl Machine {
         self.cut(operation, |start| shape.chunk_at(start).min(most_items), even_data)
     }
 
-    /// Splits a batch so that a chunk has at most this many items (by the index of its first) and
-    /// this many bytes of data, and fits a stream slot's memory; but not below `SMALLEST_CHUNK` for
-    /// lack of memory. Returns the end of each chunk.
+    /// Splits a batch into chunks that fit the memory of a stream slot and have at most
+    /// `most_items(start)` items, where `start` is the chunk's first item, and `most_data` bytes of
+    /// data. Neither memory nor `most_data` makes a chunk smaller than `SMALLEST_CHUNK`. Returns
+    /// the end of each chunk.
     fn cut(&self, operation: &dyn OnGpu, most_items: impl Fn(usize) -> usize, most_data: usize) -> Vec<usize> {
         let fits = |range: Range<usize>| {
             operation.data_bytes(&range) <= most_data && self.bytes(operation, &range).fit(self.limits)
@@ -75,7 +79,7 @@ impl Machine {
         while start < items {
             let most = most_items(start);
             let (mut end, mut too_far) = (start + SMALLEST_CHUNK.min(most), items.min(start + most) + 1);
-            // A chunk may end at `end`, and not at `too_far`.
+            // Invariant: a chunk may end at `end`, but not at `too_far`.
             while end + 1 < too_far {
                 let middle = end.midpoint(too_far);
                 if fits(start..middle) { end = middle } else { too_far = middle }
@@ -87,8 +91,8 @@ impl Machine {
     }
 }
 
-/// Determines chunk sizes where memory does not: the batch's items, the devices that share them,
-/// the items of a wave of threads, and those of the largest chunk.
+/// Chunk sizes where memory is not the limit. They depend on the items of the batch, the devices
+/// that share them, the items of a wave and the items of the largest chunk.
 #[derive(Clone, Copy, Debug)]
 struct ChunkSizes {
     items: usize,
@@ -98,11 +102,11 @@ struct ChunkSizes {
 }
 
 impl ChunkSizes {
-    /// Items of the chunk that begins at item `start`: whole waves.
+    /// Returns the number of items, in whole waves, of the chunk that begins at item `start`.
     fn chunk_at(self, start: usize) -> usize {
         let ChunkSizes { items, count, wave, large } = self;
-        // At first lanes copy and devices wait, most of all for their first chunk; at last devices wait for the
-        // slowest.
+        // At the beginning, stream slots copy while devices wait, above all for their first chunk.
+        // At the end, all devices wait for the slowest.
         let (small, before, left) = (2 * wave, start / count, (items - start) / (2 * count));
         let share = if before < LANES * small { before.min(small) } else { left.clamp(small, large) };
         (share / wave * wave).max(wave)
@@ -116,7 +120,8 @@ mod tests {
     use crate::gpu::runtime::Source;
     use crate::gpu::{Launch, Test};
 
-    /// Ten bytes an item of both kinds of memory, and the bytes of its data.
+    /// Items that take ten bytes each in device and in pinned memory, plus their variable-size
+    /// data.
     struct Items {
         count: usize,
         data: fn(usize) -> usize,
@@ -206,7 +211,7 @@ mod tests {
     #[test]
     fn items_that_differ_in_size_are_cut_by_bytes() {
         let items = Items { count: 300, data: |item| if item < 200 { 1 } else { 100 } };
-        // First as many as the limit of items allows; then 50 * 1 + 70 * 100 bytes.
+        // The first chunk is limited by the number of items, the second by 50 * 1 + 70 * 100 bytes.
         assert_eq!(machine(PLENTY, PLENTY).cut(&items, |_| 150, 7050), [150, 270, 300]);
         for (most_items, most_data, device) in [(1000, 9000, 20_000), (90, 8000, 9000), (77, 1, 1)] {
             let machine = machine(device, PLENTY);

@@ -1,4 +1,5 @@
-//! A chunk on its way: inputs up, kernels, results to where they belong.
+//! Computes a chunk: uploads its inputs, launches its kernels, and writes its results to their
+//! place.
 
 use super::operation::{OnGpu, Running};
 use super::work_queue::OnCpu;
@@ -9,17 +10,16 @@ use crate::types::{Place, Results};
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// The code of an item to which a device gives no answer.
+/// The code of an item that the device did not compute.
 const NO_ANSWER: u8 = 0;
 /// Items that one thread copies or converts at a time.
 const BLOCK: usize = 1 << 12;
-/// Bytes of results that several threads convert.
+/// Bytes of results from which several threads convert them.
 const WORTH_THREADS: usize = 1 << 18;
-/// Items that one thread of the CPU computes in the place of a device.
+/// Most items that one CPU thread computes at a time on behalf of a device.
 const TOGETHER: usize = 64;
 
-/// Returns whether a device can write to a place without the host, because all of it is
-/// page-locked.
+/// Returns whether a device can write to a place directly, because all of it is page-locked.
 pub fn is_direct(place: &mut dyn Place) -> bool {
     place.columns().is_some_and(|results| {
         let [first, second] = &results.columns;
@@ -27,18 +27,18 @@ pub fn is_direct(place: &mut dyn Place) -> bool {
     })
 }
 
-/// A chunk as it is handed over: some items of an operation, and the place of their results.
+/// A chunk to compute: some items of an operation, and the place for their results.
 pub struct Chunk<'a, 'p> {
     pub operation: &'a dyn OnGpu,
     pub items: Range<usize>,
     /// The memory of the batch's largest chunk.
     pub most: Bytes,
     pub place: &'a mut dyn Place<'p>,
-    /// Computes what the device gives no answer to.
+    /// Computes the items that the device leaves without an answer.
     pub on_cpu: &'a OnCpu<'a>,
 }
 
-/// Computes a chunk on a lane that is lent for it.
+/// Computes a chunk on a stream slot that the caller has reserved for it.
 pub fn compute(running: Running, chunk: Chunk) -> Result<(), Fault> {
     let Running { lane, cpu, expected } = running;
     let Chunk { operation, items, most, place, on_cpu } = chunk;
@@ -55,8 +55,8 @@ pub fn compute(running: Running, chunk: Chunk) -> Result<(), Fault> {
     let noted = notes::span("launch", items.len());
     launch(&mut Running { lane, cpu, expected })?;
     let to = if direct { place.columns() } else { None };
-    // SAFETY: what is given is page-locked (`is_direct`) and stays borrowed until `finish` has waited, or the lane is
-    // dropped by whoever lent it.
+    // SAFETY: the memory is page-locked (`is_direct`) and stays borrowed until `finish` has waited,
+    // or until the owner of the stream slot drops it.
     unsafe { lane.receive(plan.outputs(), to) };
     drop(noted);
     let noted = notes::span("device", items.len());
@@ -64,7 +64,7 @@ pub fn compute(running: Running, chunk: Chunk) -> Result<(), Fault> {
     drop(noted);
     let _noted = notes::span("results", items.len());
     let unanswered = match place.columns().filter(|_| direct) {
-        // Nearly always there is none, which the first pass finds at the speed of memory.
+        // Almost always there are none, and `contains` establishes that at the speed of memory.
         Some(results) if results.codes.contains(&NO_ANSWER) => without_answer(results.codes),
         Some(_) => Vec::new(),
         None => take(lane, cpu, &plan, secret, place),
@@ -73,11 +73,11 @@ pub fn compute(running: Running, chunk: Chunk) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Lets the CPU compute some items of a place whose first item has the index `first`, on several
-/// threads where there are many.
+/// Computes the unanswered items of a place on the CPU, on several threads if there are many. The
+/// first item of the place has the index `first`.
 fn answer(cpu: &CpuEngine, place: &mut dyn Place, first: usize, unanswered: Vec<usize>, on_cpu: &OnCpu) {
     let (mut tasks, mut rest, mut at) = (Vec::with_capacity(unanswered.len()), place.reborrow(), 0);
-    // Where there are many, neighbours are computed together, which takes less.
+    // If there are many, runs of adjacent items are computed together, which is faster.
     let most = unanswered.len().div_ceil(4 * cpu.threads()).clamp(1, TOGETHER);
     for run in unanswered.chunk_by(|a, b| a + 1 == *b).flat_map(|run| run.chunks(most)) {
         let (_, from) = rest.split_at(run[0] - at);
@@ -92,15 +92,15 @@ fn without_answer(codes: &[u8]) -> Vec<usize> {
     (0..codes.len()).filter(|item| codes[*item] == NO_ANSWER).collect()
 }
 
-/// Moves results to the place, on several threads where there are many. Returns the items without
-/// an answer.
+/// Moves results to the place, on several threads if there are many. Returns the items without an
+/// answer.
 fn take(stream: &Stream, cpu: &CpuEngine, plan: &Plan, secret: bool, place: &mut dyn Place) -> Vec<usize> {
     let (items, outputs) = (place.items(), plan.outputs());
     let bytes = |which: usize| outputs[which].map_or(&[][..], |output| stream.received(&output.pinned));
     let width = |which: usize| outputs[which].map_or(0, |output| output.bytes / items);
     let results = Results::new(bytes(0), [bytes(1), bytes(2)], [width(1), width(2)]);
     let _turn = stream.device.gates.receiving.take(items * (1 + width(1) + width(2)));
-    // Few bytes are copied before another thread would be awake.
+    // A few bytes are copied before another thread would wake up.
     let size = if items * (1 + width(1) + width(2)) < WORTH_THREADS { items } else { BLOCK };
     let (mut blocks, mut rest) = (Vec::with_capacity(items.div_ceil(size)), place.reborrow());
     for start in (0..items).step_by(size) {
@@ -120,7 +120,8 @@ fn take(stream: &Stream, cpu: &CpuEngine, plan: &Plan, secret: bool, place: &mut
     if all_answered.into_inner() { Vec::new() } else { without_answer(results.codes) }
 }
 
-/// Brings inputs to the device: by the host's threads and pinned memory, or from where they are if that is page-locked.
+/// Uploads inputs to the device. The host's threads write them to pinned memory, except for inputs
+/// that are page-locked, which are copied from where they are.
 fn upload(stream: &mut Stream, cpu: &CpuEngine, inputs: &[Input]) -> Result<(), Fault> {
     let fill = |parts: Vec<(&Input, &mut [u8])>| {
         let mut blocks = Vec::new();
@@ -137,8 +138,8 @@ fn upload(stream: &mut Stream, cpu: &CpuEngine, inputs: &[Input]) -> Result<(), 
             Source::Whole(_) => unreachable!("what is written as a whole has no blocks"),
         });
     };
-    // SAFETY: what is locked is an input of the call, borrowed until it returns; before that each chunk has ended, and
-    // with one that failed its lane.
+    // SAFETY: page-locked sources are inputs of the call and stay borrowed until it returns. Before
+    // that, every chunk has ended, or has failed and its stream slot has been dropped.
     unsafe { stream.send(inputs, fill) }
 }
 
@@ -158,13 +159,13 @@ mod tests {
 
     const FIRST: usize = 1000;
 
-    /// Simulates a device's output for this many items: rows of 0 and codes of 1, or 0 without an
-    /// answer.
+    /// Simulates the output of a device for `items` items: rows of zeros and codes of 1, or 0 for
+    /// an unanswered item.
     fn left_by_device(items: usize, is_unanswered: fn(usize) -> bool) -> Vec<u8> {
         (0..items).map(|item| u8::from(!is_unanswered(item))).collect()
     }
 
-    /// Gives each item its number, as the CPU does.
+    /// Writes the index of each item as its result, in place of a CPU implementation.
     fn by_number(range: Range<usize>, place: &mut dyn Place) {
         assert_eq!(range.len(), place.items());
         assert!((1..=TOGETHER).contains(&range.len()));
@@ -189,7 +190,7 @@ mod tests {
                 answer(&cpu, &mut ResultsMut::rows(&mut codes, &mut rows), FIRST, list.clone(), &by_number);
                 assert!(codes.iter().all(|code| *code == 1));
                 assert!(rows.into_iter().eq((0..items).map(expected)));
-                // Values, which have been taken once before.
+                // Values that have already been collected once.
                 let fill = |place: &mut dyn Place| {
                     place.take(Results::new(&codes, [&vec![0; 8 * items], &[]], [8, 0]));
                     answer(&cpu, place, FIRST, list, &by_number);
@@ -202,7 +203,7 @@ mod tests {
         }
     }
 
-    /// Each item waits for another thread to take one too.
+    /// Each item waits until another thread has started one too.
     #[test]
     fn many_items_without_an_answer_are_shared_out() {
         let (cpu, entered) = (CpuEngine::new(Some(2), None).unwrap(), AtomicUsize::new(0));
@@ -233,7 +234,7 @@ mod tests {
         }
     }
 
-    /// Memory that nobody has locked is written by the host.
+    /// Unlocked memory is written by the host.
     #[test]
     fn places_that_are_not_locked_are_not_direct() {
         let (mut codes, mut rows) = (vec![0; 10], vec![[0; 8]; 10]);

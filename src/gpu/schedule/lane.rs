@@ -1,4 +1,4 @@
-//! A stream with what its device keeps between chunks.
+//! A stream together with the state that its device keeps between chunks.
 
 use super::tested::Tested;
 use crate::gpu::runtime::{Device, Fault, Stream};
@@ -6,16 +6,16 @@ use crate::gpu::tables::{BasePoint, KeyCache};
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 
-/// State that a device keeps between chunks and calls, for all its streams.
+/// State that a device keeps between chunks and calls, shared by all its streams.
 #[derive(Debug, Default)]
 pub struct Kept {
     pub base_point: BasePoint,
     pub key_cache: KeyCache,
-    /// The results of its kernels' self-tests.
+    /// Results of the self-tests of its kernels.
     pub tested: Tested,
 }
 
-/// One of a device's streams.
+/// One of the streams of a device.
 pub struct Lane {
     stream: Stream,
     pub kept: Arc<Kept>,

@@ -1,4 +1,5 @@
-//! Batches over devices: where they are cut, who computes which chunk, and what becomes of one that fails.
+//! Scheduling of batches over devices: splitting into chunks, assigning them to threads, and
+//! retrying failed ones.
 
 mod chunks;
 pub mod deliver;

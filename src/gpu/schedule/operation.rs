@@ -7,70 +7,74 @@ use std::ops::Range;
 
 /// A batch that devices compute chunk by chunk.
 pub trait OnGpu: Sync {
-    /// Items of the batch.
+    /// Returns the number of items of the batch.
     fn items(&self) -> usize;
 
-    /// Returns whether a chunk's memory is wiped.
+    /// Returns whether the memory of a chunk is wiped after use.
     fn is_secret(&self) -> bool {
         false
     }
 
-    /// Waves of the largest chunk. More of them make less of what a chunk costs besides its items, fewer overlap better
-    /// with copies: signing was as fast with 2 to 6, and slower with more (docs/design/host.md).
+    /// Returns the number of waves of the largest chunk. More waves reduce the share of a chunk's
+    /// fixed costs; fewer overlap better with copies. Signing was equally fast with 2 to 6, and
+    /// slower with more (docs/design/host.md).
     fn most_waves(&self) -> usize {
         6
     }
 
-    /// Items of the largest chunk, where that is not for waves to say.
+    /// Returns the maximum number of items per chunk, for operations that `most_waves` does not
+    /// limit enough.
     fn most_items(&self) -> usize {
         usize::MAX
     }
 
-    /// The files of kernels that it starts, and the curve that they are compiled for.
+    /// Returns the curve and the kernel files, compiled for it, that the operation launches.
     fn kernels(&self) -> (&'static str, Vec<&'static str>);
 
-    /// Bytes of items that differ in size: by these, too, batches are cut evenly.
+    /// Returns the bytes of the variable-size data of some items. Batches are split evenly by these
+    /// bytes as well.
     fn data_bytes(&self, _items: &Range<usize>) -> usize {
         0
     }
 
-    /// Returns the self-tests that the operation must pass on a device before it computes a chunk
-    /// of this many items there.
+    /// Returns the self-tests that the operation must pass on a device before the device computes a
+    /// chunk of `items` items.
     fn tests(&self, items: usize) -> Vec<Test>;
 
-    /// Plans the buffers of the chunk of these items, what goes up and what comes down, and gives what happens between.
-    /// An item whose code is 0 then is computed by the CPU.
+    /// Plans the buffers, inputs and outputs of a chunk and returns the function that launches its
+    /// kernels. An item whose code is 0 afterwards is computed on the CPU.
     fn chunk<'a>(&'a self, plan: &mut Plan<'a>, items: Range<usize>) -> Launch<'a>;
 }
 
-/// Starts the kernels of a chunk whose inputs are on their way.
+/// Launches the kernels of a chunk whose upload has been started.
 pub type Launch<'a> = Box<dyn FnOnce(&mut Running) -> Result<(), Fault> + 'a>;
 
 /// A chunk that is being computed.
 pub struct Running<'a> {
     pub lane: &'a mut Lane,
     pub cpu: &'a CpuEngine,
-    /// Items still to come to the device in this call, this chunk's included.
+    /// Items that the device can still expect in this call, including those of this chunk.
     pub expected: usize,
 }
 
-/// Items of a test. One block of threads computes them, so that its threads have several each, as in a large batch.
+/// Items of a self-test. A single block computes them, so that each thread has several, as in a
+/// large batch.
 pub const ITEMS: usize = 300;
 
-/// A test of an operation.
+/// A self-test of an operation.
 #[derive(Clone, Copy)]
 pub struct Test {
     pub operation: &'static str,
-    /// The curve, or the size of numbers.
+    /// The curve, or the size of the modulus.
     pub on: &'static str,
     pub run: fn(&mut Trial) -> Result<(), Fault>,
 }
 
-/// A lane on which an operation is tried.
+/// A stream slot on which an operation is tested.
 pub struct Trial<'a> {
     pub test: Test,
     pub lane: &'a mut Lane,
     pub cpu: &'a CpuEngine,
-    /// The memory that the stream slot will need for the work itself.
+    /// The memory that the stream slot will need for the actual work.
     pub most: Bytes,
 }

@@ -6,18 +6,20 @@ use crate::host::lock;
 use std::collections::HashMap;
 use std::sync::Mutex;
 
-/// An operation, and what it was tested on.
+/// An operation, and the curve or size of modulus on which it was tested.
 pub type Key = (&'static str, &'static str);
 
-/// Outcomes of the operations' self-tests on one device.
+/// Outcomes of the self-tests of operations on one device.
 #[derive(Debug, Default)]
 pub struct Tested(Mutex<HashMap<Key, Result<(), Fault>>>);
 
 impl Tested {
-    /// Runs a test unless that was done. Lanes that come at the same time may all run it: none waits for another.
+    /// Runs a self-test unless its outcome is known. Stream slots that arrive at the same time may
+    /// all run it: none waits for another.
     ///
     /// # Errors
-    /// The wrong answer, at once the next time; or why the test could not be run, and then the next one tries again.
+    /// A wrong answer, which is recorded and returned immediately from then on; or the reason why
+    /// the test could not run, in which case the next caller tries again.
     pub fn pass(&self, test: Key, run: impl FnOnce() -> Result<(), Fault>) -> Result<(), Fault> {
         if let Some(result) = lock(&self.0).get(&test) {
             return result.clone();
@@ -25,14 +27,14 @@ impl Tested {
         let result = run();
         match &result {
             Err(fault) if fault.kind != FaultKind::Answers => {}
-            // One wrong answer is enough, whatever others got.
+            // One wrong answer is enough, whatever the outcome on other stream slots.
             Err(_) => _ = lock(&self.0).insert(test, result.clone()),
             Ok(()) => _ = lock(&self.0).entry(test).or_insert(Ok(())),
         }
         result
     }
 
-    /// Wrong answers.
+    /// Returns a description of every wrong answer.
     pub fn problems(&self) -> Vec<String> {
         let tested = lock(&self.0);
         let mut problems: Vec<String> =
@@ -58,7 +60,7 @@ mod tests {
                 result
             })
         };
-        // What prevents a test says nothing of its answers.
+        // A fault that prevents a test does not determine its outcome.
         let none = || "none".to_owned();
         for fault in [Fault::memory(none()), Fault::kernels(none()), Fault::device(none())] {
             assert_eq!(run(Err(fault.clone())), Err(fault));
@@ -76,7 +78,7 @@ mod tests {
         // Another curve is another test.
         assert_eq!(tested.pass(("nothing", "p256"), || Ok(())), Ok(()));
         assert_eq!(tested.problems(), ["item 3 is wrong"]);
-        // Two lanes at the same time, of which one gets it wrong.
+        // Two stream slots run the test at the same time, and one gets a wrong answer.
         let tested = Tested::default();
         let both = tested.pass(TEST, || {
             assert_eq!(tested.pass(TEST, wrong), wrong());

@@ -1,8 +1,9 @@
-//! Operations are tested by known answers on each device before they are used there.
+//! Self-tests of operations with known answers, on each device before it is used.
 //!
-//! Kernels come from whatever NVRTC is installed. These tests stand between one that it compiled wrongly and a wrong
-//! verdict: where an answer is not the known one, the operation is out of use on the device. Each operation names its
-//! tests (`OnGpu::tests`), which together run every kernel that it starts.
+//! Kernels are compiled by whatever NVRTC is installed. The self-tests keep a miscompiled kernel
+//! from producing a wrong verdict: if an answer differs from the known one, the operation is
+//! disabled on that device. Each operation lists its tests (`OnGpu::tests`), which together run
+//! every kernel that it launches.
 
 use super::deliver::{self, Chunk};
 use super::lane::Lane;
@@ -15,12 +16,12 @@ use crate::known_answers;
 use crate::types::{Place, Results, collect};
 
 impl Trial<'_> {
-    /// The curve that it is tested on.
+    /// Returns the curve on which the operation is tested.
     pub fn curve(&self) -> CurveId {
         self.test.on.parse().expect("a test on a curve")
     }
 
-    /// Computes a chunk of all items and returns its results.
+    /// Computes all items as one chunk, with one block of threads, and returns the results.
     pub fn compute<T: Send>(
         &mut self,
         operation: &dyn OnGpu,
@@ -32,8 +33,8 @@ impl Trial<'_> {
         results
     }
 
-    /// Computes the items on the whole device, as part of a batch of which this many items are
-    /// still to come.
+    /// Computes the items on the whole device, as part of a batch with `expected` items still to
+    /// come.
     fn compute_expecting<T: Send>(
         &mut self,
         operation: &dyn OnGpu,
@@ -44,14 +45,14 @@ impl Trial<'_> {
         let items = operation.items();
         let fill = |place: &mut dyn Place| {
             let running = Running { lane, cpu, expected };
-            // An item without an answer has no known one.
+            // An unanswered item keeps a result that differs from the known answer.
             let chunk = Chunk { operation, items: 0..items, most: *most, place, on_cpu: &|_, _| () };
             deliver::compute(running, chunk)?;
-            // Nobody has asked for the times of a test's kernels.
+            // Kernel times of self-tests are not reported.
             lane.forget_times();
             lane.end()
         };
-        // SAFETY: a chunk that is computed has had all its items taken.
+        // SAFETY: when a chunk has been computed, all its items have been taken.
         unsafe { collect(items, value, fill) }
     }
 
@@ -74,7 +75,8 @@ impl Trial<'_> {
         self.compare(given, known)
     }
 
-    /// Checks codes. `expected` is the number of items still to come, if that matters.
+    /// Checks the codes of all items. `expected` is the number of items still to come in the batch,
+    /// if it affects the computation.
     pub fn check_codes(
         &mut self,
         operation: &dyn OnGpu,
@@ -90,10 +92,10 @@ impl Trial<'_> {
     }
 }
 
-/// Runs tests on a lane, unless its device has passed them.
+/// Runs those of the tests that the device has not passed yet, on one of its stream slots.
 ///
 /// # Errors
-/// As for `Tested::pass`. Then the lane is not to be used again.
+/// The errors of `Tested::pass`. The stream slot must not be used afterwards.
 pub fn pass(lane: &mut Lane, cpu: &CpuEngine, most: Bytes, tests: &[Test]) -> Result<(), Fault> {
     let kept = lane.kept.clone();
     tests.iter().try_for_each(|test| {

@@ -1,6 +1,7 @@
-//! The pieces of a batch: the threads of the devices take them one by one, and what fails goes back.
+//! The work queue of a batch. Device threads take pieces from it one at a time; a piece whose
+//! device fails is returned to the queue and retried on another device.
 //!
-//! Nothing here knows GPUs: `Fleet` is whatever computes.
+//! Devices are abstracted by `Fleet`, so that the scheduler can be tested without a GPU.
 
 use crate::gpu::runtime::Fault;
 use crate::gpu::terms::FaultKind;
@@ -13,32 +14,33 @@ use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
-/// Pieces are not made smaller than this when memory is short.
+/// When memory is short, pieces with more items than this are halved.
 pub const SMALLEST: usize = 64;
-/// Pieces that are rescued together begin within this many items.
+/// Pieces that the CPU computes together begin in the same range of `RESCUED` items.
 const RESCUED: usize = 1 << 16;
 
-/// Devices, by number, on each of which several threads compute at once.
+/// Devices, identified by number. Several threads compute on each at the same time.
 pub trait Fleet: Sync {
     /// Returns the devices that have not failed, the preferred ones first.
     fn working(&self) -> Vec<usize>;
     fn is_working(&self, device: usize) -> bool;
-    /// A device is not used any more.
+    /// Marks a device as failed, so that it is not used any more.
     fn fail(&self, device: usize, fault: Fault);
-    /// Threads of each device.
+    /// Returns the number of threads per device.
     fn workers(&self) -> usize;
-    /// Lets this many threads of a device serve a call until it says that they may not go on.
+    /// Lets up to `seats` threads of a device serve a call. Each goes on until `Work::serve`
+    /// returns false.
     fn enlist(&self, device: usize, call: &Arc<Loan>, seats: usize);
     /// Returns the fault to report when no device works.
     fn all_failed(&self) -> Fault;
 }
 
-/// Computes some items on a device: if it succeeds, the place has all their results.
+/// Computes some items on a device. On success, all their results have been written to the place.
 pub type OnDevice<'f> = dyn Fn(usize, Range<usize>, &mut dyn Place) -> Result<(), Fault> + Sync + 'f;
 /// Computes some items without a device.
 pub type OnCpu<'f> = dyn Fn(Range<usize>, &mut dyn Place) + Sync + 'f;
 
-/// Items without results: the number of the first, and their place.
+/// Items without results: the index of the first, and their place.
 struct Piece<'a> {
     start: usize,
     place: Box<dyn Place<'a> + 'a>,
@@ -63,17 +65,17 @@ struct State<'a> {
     computing: usize,
     /// Threads that may still take pieces.
     seats: usize,
-    /// Pieces that have their results.
+    /// Pieces whose results are written.
     finished: usize,
-    /// The fault to report should results be missing: the first that was more than a lack of memory.
+    /// The fault to report if results are missing: the first that is not a lack of memory, if any.
     fault: Option<Fault>,
-    /// The payload of a thread's panic. The other threads then stop, and the caller's thread
-    /// resumes it.
+    /// The payload of a panic in one of the threads. The other threads then stop, and the caller's
+    /// thread resumes the panic.
     panic: Option<Box<dyn Any + Send>>,
 }
 
 impl State<'_> {
-    /// Returns whether nothing more will happen.
+    /// Returns whether no thread computes or will take another piece.
     fn is_still(&self) -> bool {
         self.computing == 0 && (self.pieces.is_empty() || self.seats == 0 || self.panic.is_some())
     }
@@ -81,20 +83,20 @@ impl State<'_> {
 
 struct Queue<'a, 'f, F> {
     state: Mutex<State<'a>>,
-    /// Nothing happens any more.
+    /// Notified when `State::is_still` becomes true.
     still: Condvar,
     fleet: &'f F,
     compute: &'f OnDevice<'f>,
 }
 
-/// Writes every item's result to its position, in pieces that end at `ends`. Pieces that no device
-/// could compute go to `rescue`, if given.
+/// Writes every result to its position, computing the batch in pieces that end at `ends`. Pieces
+/// that no device could compute are passed to `rescue`, if given.
 ///
 /// # Errors
-/// A fault, where results are missing.
+/// A fault, if results are missing.
 ///
 /// # Panics
-/// With what `compute` or `rescue` panicked with, after everything else has stopped.
+/// Resumes a panic of `compute` or `rescue` after everything else has stopped.
 pub fn run(
     fleet: &impl Fleet,
     place: &mut dyn Place,
@@ -116,8 +118,8 @@ pub fn run(
 }
 
 impl<F: Fleet> Work for Queue<'_, '_, F> {
-    /// Takes a piece. A thread goes on until there are none, its device fails or has not even the memory for the
-    /// smallest.
+    /// Takes and computes one piece. A thread continues until the queue is empty, its device fails,
+    /// or memory does not suffice even for the smallest piece.
     fn serve(&self, device: usize) -> bool {
         let goes_on = self.fleet.is_working(device) && self.serve_one(device);
         if !goes_on {
@@ -151,13 +153,14 @@ impl<'a, 'f, F: Fleet> Queue<'a, 'f, F> {
         }
     }
 
-    /// Lets the devices work until everything is done or none of them can go on.
+    /// Runs the devices until everything is done or none of them can continue.
     fn work(&self) {
         loop {
             let devices = self.fleet.working();
             let before = (self.lock().finished, devices.len());
             self.work_once(&devices);
-            // A device whose threads had nothing left to do may take over what another gave back last.
+            // A device whose threads found the queue empty may still compute a piece that another
+            // returned last.
             let state = self.lock();
             let progress = (state.finished, self.fleet.working().len()) != before;
             if state.pieces.is_empty() || state.panic.is_some() || !progress {
@@ -169,7 +172,7 @@ impl<'a, 'f, F: Fleet> Queue<'a, 'f, F> {
     fn work_once(&self, devices: &[usize]) {
         let waiting = self.lock().pieces.len();
         if waiting <= 1 {
-            // One piece needs no other thread, unless its device fails.
+            // A single piece needs no other thread, unless its device fails.
             for &device in devices {
                 while self.fleet.is_working(device) && self.serve_one(device) {}
             }
@@ -184,7 +187,7 @@ impl<'a, 'f, F: Fleet> Queue<'a, 'f, F> {
         });
     }
 
-    /// Computes a piece on a device, if one is left. Says whether the thread may go on.
+    /// Computes a piece on a device, if one is left. Returns whether the thread may continue.
     fn serve_one(&self, device: usize) -> bool {
         let Some(mut piece) = self.take() else { return false };
         let range = piece.range();
@@ -208,7 +211,7 @@ impl<'a, 'f, F: Fleet> Queue<'a, 'f, F> {
         piece
     }
 
-    /// Notes what has become of a piece.
+    /// Records the outcome of a piece in the state.
     fn done(&self, note: impl FnOnce(&mut State<'a>)) {
         let mut state = self.lock();
         note(&mut state);
@@ -220,7 +223,8 @@ impl<'a, 'f, F: Fleet> Queue<'a, 'f, F> {
     fn put_back(&self, device: usize, piece: Piece<'a>, fault: Fault) -> bool {
         let kind = fault.kind;
         if kind == FaultKind::Device {
-            // Before the piece is there again: whoever takes it must not be this device.
+            // The device is marked before the piece is returned, so that it cannot take the piece
+            // again.
             self.fleet.fail(device, fault.clone());
         }
         let halves = kind == FaultKind::Memory && piece.place.items() > SMALLEST;
@@ -236,7 +240,8 @@ impl<'a, 'f, F: Fleet> Queue<'a, 'f, F> {
                 state.pieces.push_front(piece);
             }
         });
-        // Memory and kernels may be there for the device's other threads, or for the next call.
+        // The missing memory or kernels may be available to other threads of the device, or to the
+        // next call.
         halves
     }
 
@@ -258,7 +263,7 @@ impl<'a, 'f, F: Fleet> Queue<'a, 'f, F> {
     }
 }
 
-/// Neighbours together: pieces may have become too small to occupy every core.
+/// Joins adjacent pieces, since single pieces may have become too small to occupy all cores.
 fn join(pieces: Vec<Piece>) -> Vec<Piece> {
     let mut groups: Vec<(usize, Vec<Box<dyn Place<'_> + '_>>, usize)> = Vec::new();
     for Piece { start, place } in pieces {
@@ -274,7 +279,7 @@ fn join(pieces: Vec<Piece>) -> Vec<Piece> {
     groups.into_iter().map(|(start, places, _)| Piece { start, place: Box::new(Joined(places)) }).collect()
 }
 
-/// Places one behind the other.
+/// Adjacent places that act as one.
 struct Joined<'a>(Vec<Box<dyn Place<'a> + 'a>>);
 
 impl<'a> Place<'a> for Joined<'a> {
@@ -322,7 +327,7 @@ mod tests {
     use std::thread;
     use std::time::Duration;
 
-    /// Devices that only count, fail as told, and remember why.
+    /// Simulated devices that count calls, fail on request, and record why.
     struct Fakes {
         failures: Vec<Mutex<Option<Fault>>>,
         computed: Vec<AtomicUsize>,
@@ -337,7 +342,7 @@ mod tests {
             Fakes { failures, computed, workers, crew: Crew::start(devices, workers).unwrap() }
         }
 
-        /// Pieces that the device has been asked for, this one not counted.
+        /// Returns the number of pieces that the device has been given before.
         fn turn(&self, device: usize) -> usize {
             self.computed[device].fetch_add(1, Ordering::SeqCst)
         }
@@ -377,7 +382,7 @@ mod tests {
         (0..items).step_by(piece).map(|start| items.min(start + piece)).collect()
     }
 
-    /// Gives items eight bytes each.
+    /// Writes the 8-byte `result` of every item.
     fn write(range: Range<usize>, place: &mut dyn Place, result: impl Fn(usize) -> usize) {
         assert_eq!(range.len(), place.items());
         let rows: Vec<u8> = range.clone().flat_map(|item| (result(item) as u64).to_le_bytes()).collect();
@@ -390,7 +395,7 @@ mod tests {
 
     fn run_all(fleet: &Fakes, ends: &[usize], compute: &OnDevice, rescue: Option<&OnCpu>) -> Result<Vec<usize>, Fault> {
         let items = ends.last().copied().unwrap_or(0);
-        // SAFETY: what `run` has not given to the place it tells of.
+        // SAFETY: every item has a result unless `run` returns an error.
         unsafe { collect(items, number, |place| run(fleet, place, ends, compute, rescue)) }
     }
 
@@ -449,7 +454,7 @@ mod tests {
         };
         assert!(joined(&[]).is_empty());
         assert_eq!(joined(&[5..7, 7..9, 10..11, 11..30]), [5..9, 10..30]);
-        // Pieces that begin near the limit of what is rescued together.
+        // Pieces near the limit between two ranges that are computed separately.
         let limit = RESCUED;
         assert_eq!(joined(&[limit - 2..limit, limit..limit + 1]), [limit - 2..limit, limit..limit + 1]);
         assert_eq!(joined(&[limit - 2..limit + 5, limit + 5..limit + 6]), [limit - 2..limit + 5, limit + 5..limit + 6]);
@@ -492,7 +497,7 @@ mod tests {
         }
     }
 
-    /// The healthy device has long gone idle when the other gives its piece back.
+    /// The working device has long been idle when the other returns its piece.
     #[test]
     fn an_idle_device_comes_back_for_the_last_piece() {
         let fleet = Fakes::new(2, 1);
@@ -505,7 +510,8 @@ mod tests {
         let compute: &OnDevice = &|device, range, out| {
             if device == 0 {
                 begun.store(true, Ordering::SeqCst);
-                // Until the other device has had its piece, and time to find nothing more.
+                // Waits until the other device has received its piece, and gives it time to find
+                // the queue empty.
                 wait_for(&idle);
                 thread::sleep(Duration::from_millis(30));
                 return Err(broken());
@@ -533,7 +539,7 @@ mod tests {
             };
             let fault = run_all(&fleet, &ends(1000, 10), compute, None).err().unwrap();
             assert_eq!((fault, fleet.failed()), (broken(), vec![0, 1, 2]));
-            // The next call finds no device.
+            // The next call finds no working device.
             assert_eq!(run_all(&fleet, &[10], compute, None).err().unwrap(), fleet.all_failed());
         }
     }
@@ -578,7 +584,8 @@ mod tests {
         }
     }
 
-    /// A lack of memory passes: it ends the call, or its work on this device, and not the device.
+    /// A lack of memory is temporary: it ends the call, or the work on this device, but does not
+    /// disable the device.
     #[test]
     fn a_device_without_memory_has_not_failed() {
         let fleet = Fakes::new(2, 2);
@@ -645,7 +652,7 @@ mod tests {
             assert!(fleet.failed().is_empty());
         }
         assert_eq!(run_all(&fleet, &ends(600, 10), compute, None).unwrap().len(), 600);
-        // One that panics in the rescue: the same.
+        // A panic in `rescue` is resumed too.
         let gone: &OnDevice = &|_, range, out| {
             if range.start < 300 || (500..600).contains(&range.start) { compute(0, range, out) } else { Err(short()) }
         };
@@ -657,7 +664,7 @@ mod tests {
         assert!(ran.is_err());
     }
 
-    /// A kernel that cannot be had takes no device out.
+    /// A missing kernel does not disable a device.
     #[test]
     fn a_device_without_kernels_has_not_failed() {
         let fleet = Fakes::new(2, 2);
@@ -680,8 +687,9 @@ mod tests {
         assert!(fleet.failed().is_empty());
     }
 
-    /// Thousands of calls from every thread of a pool, as tasks that other threads steal, each with several pieces
-    /// whose computation needs another pool: no call nests in another, and no thread is started for one.
+    /// Makes thousands of calls from every thread of a pool, as tasks that other threads steal.
+    /// Each call has several pieces whose computation needs another pool. No call runs nested in
+    /// another, and no thread is started for a call.
     #[test]
     fn calls_from_inside_a_pool_neither_nest_nor_wait_for_each_other() {
         thread_local!(static DEPTH: std::cell::Cell<usize> = const { std::cell::Cell::new(0) });

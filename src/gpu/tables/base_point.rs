@@ -1,4 +1,4 @@
-//! Tables of multiples of G on a device, built there when first needed.
+//! Tables of multiples of G on a device, built there on first use.
 
 use super::form::{EDWARDS, StartBase, TableForm, WEIERSTRASS};
 use crate::gpu::columns::{BaseTable, Column, Content, Ed25519UniformTable, Prefixes, UniformTable, Xy};
@@ -8,14 +8,15 @@ use crate::host::{lock, notes};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
-/// The tables of one device.
+/// The tables of multiples of G of one device.
 #[derive(Debug, Default)]
 pub struct BasePoint {
     public: Mutex<HashMap<&'static str, Arc<PublicTable>>>,
     uniform: Mutex<HashMap<&'static str, Arc<DeviceMemory>>>,
 }
 
-/// Multiples of B of a twisted Edwards curve for secret scalars.
+/// Entries of the table of multiples of B, the base point of a twisted Edwards curve, for secret
+/// scalars.
 const UNIFORM_EDWARDS_ENTRIES: usize = 32 * 128;
 
 /// Multiples of G for public scalars, in windows of `bits` bits.
@@ -31,15 +32,15 @@ impl PublicTable {
     }
 }
 
-/// Bytes of a table, and of the scratch of building it: eight words for each entry that the last extension computes,
-/// half of them.
+/// Returns the bytes of a table, and of the scratch memory to build it: eight words for each entry
+/// that the last extension computes, which are half of all entries.
 fn public_bytes(form: &TableForm, bits: u32) -> [usize; 2] {
     let entries = (form.windows(bits) as usize) << (bits - 1);
     [entries * form.entry, entries / 2 * Prefixes::BYTES]
 }
 
-/// The widths of windows whose table, with the scratch of building it, is a sixteenth of the memory at most; the
-/// narrowest always. Best first.
+/// Returns the window widths, best first, whose table and scratch memory take at most a sixteenth
+/// of the memory. The narrowest width is always included.
 fn fitting_widths(form: &TableForm, memory: usize) -> &'static [u32] {
     let (widths, fits) =
         (form.base_widths, |bits: &u32| public_bytes(form, *bits).iter().sum::<usize>() <= memory / 16);
@@ -47,7 +48,7 @@ fn fitting_widths(form: &TableForm, memory: usize) -> &'static [u32] {
 }
 
 impl BasePoint {
-    /// The table of a short Weierstrass curve for public scalars.
+    /// Returns the table of a short Weierstrass curve for public scalars.
     pub fn public(&self, stream: &mut Stream, curve: &'static str) -> Result<Arc<PublicTable>, Fault> {
         self.public_of(stream, curve, &WEIERSTRASS)
     }
@@ -64,7 +65,8 @@ impl BasePoint {
         form: &'static TableForm,
     ) -> Result<Arc<PublicTable>, Fault> {
         get_or_build(stream, &self.public, curve, |stream| {
-            // Others may have taken the memory that was free when the engine started, and this call needs some too.
+            // Other processes may have taken memory that was free when the engine started, and this
+            // call needs some too.
             let (free, _) = stream.device.context.mem_get_info()?;
             let memory = stream.device.memory.min(free);
             let (narrowest, wider) = fitting_widths(form, memory).split_last().expect("one always fits");
@@ -78,7 +80,7 @@ impl BasePoint {
         })
     }
 
-    /// The table for secret scalars, which every warp reads whole.
+    /// Returns the table for secret scalars, which every warp reads completely.
     pub fn uniform(&self, stream: &mut Stream, curve: &'static str) -> Result<Column<UniformTable>, Fault> {
         self.uniform_of(stream, curve, kernels::UNIFORM_ENTRIES * Xy::BYTES, |stream, table| {
             kernels::UniformTable { table, entries: kernels::UNIFORM_ENTRIES as u64 }.launch(stream, curve)
@@ -143,7 +145,7 @@ fn build_public(stream: &mut Stream, curve: &'static str, form: &TableForm, bits
         form.extend_all(stream, curve, table.column().into(), (windows, entries), Column::at(prefixes.address))
     };
     let started = start();
-    // The scratch is freed after this, and after an error the table.
+    // The scratch memory is freed after this, and after an error the table too.
     let finished = stream.wait();
     started.and(finished)?;
     Ok(table)

@@ -1,4 +1,4 @@
-//! Differences between point tables of the two curve forms.
+//! Point tables of the two curve forms, and the differences between them.
 
 use crate::gpu::columns::{
     AnyTables, BaseTable, Column, Content, ItemNumbers, KeyColumns, KeyTables, PointKinds, Prefixes, Verdicts, Xy, Xyz,
@@ -6,28 +6,29 @@ use crate::gpu::columns::{
 use crate::gpu::kernels;
 use crate::gpu::runtime::{Fault, Stream};
 
-/// The tables of a form: their sizes, and the kernels that build them.
+/// The tables of a curve form: their sizes, and the kernels that build them.
 #[derive(Debug)]
 pub struct TableForm {
-    /// Bits for which a table has windows.
+    /// Bits of a scalar that the windows of a table cover.
     pub scalar_bits: u32,
-    /// Bytes of an entry.
+    /// Bytes per entry.
     pub entry: usize,
-    /// Bytes by which keys are told apart.
+    /// Bytes that identify a key.
     pub key: usize,
-    /// Window widths of tables of the base point, best first, at which the number of windows changes.
+    /// Window widths of base point tables, best first. Each is a width at which the number of
+    /// windows changes.
     pub base_widths: &'static [u32],
     /// The window widths of key tables, narrowest first.
     pub key_widths: &'static [u32],
-    /// The cost of building an entry, and of adding a window of an item's scalar, in thirtieths of
-    /// a nanosecond on an H200.
+    /// The cost of building an entry, and of adding one window of an item's scalar, in thirtieths
+    /// of a nanosecond on an H200.
     pub entry_cost: u64,
     pub window_cost: u64,
-    /// Starts the first row of each window of the base point's table.
+    /// Launches the computation of the first row of each window of the base point's table.
     pub start_base: fn(&mut Stream, &'static str, StartBase) -> Result<(), Fault>,
     /// Launches the first step of building key tables.
     pub start_keys: fn(&mut Stream, &'static str, StartKeys) -> Result<(), Fault>,
-    /// Starts what doubles the rows that are known.
+    /// Launches the kernel that doubles the number of known rows.
     pub extend: fn(&mut Stream, &'static str, Extend) -> Result<(), Fault>,
 }
 
@@ -39,8 +40,8 @@ pub struct StartBase {
     pub entries: u64,
 }
 
-/// The inputs for a chunk of n items, of which those listed in `table_keys` have the keys of this
-/// many tables.
+/// The inputs of building `tables` key tables from a chunk of `n` items. `table_keys` lists the
+/// items whose keys get a table.
 #[derive(Clone, Copy, Debug)]
 pub struct StartKeys {
     pub xy: Column<Xy>,
@@ -49,7 +50,7 @@ pub struct StartKeys {
     pub tables: u32,
     pub key_bits: u32,
     pub windows: u64,
-    /// Scratch for as many points as there are windows of tables.
+    /// Scratch memory for one point per window of each table.
     pub xyz: Column<Xyz>,
     pub prefixes: Column<Prefixes>,
     pub n: u64,
@@ -69,7 +70,8 @@ impl TableForm {
         self.scalar_bits.div_ceil(bits)
     }
 
-    /// All rows of each window from its first one: every launch doubles those that are known.
+    /// Computes all rows of each window from the first one. Every launch doubles the number of
+    /// known rows.
     pub fn extend_all(
         &self,
         stream: &mut Stream,
@@ -87,7 +89,7 @@ impl TableForm {
     }
 }
 
-/// The keys of a chunk, by what they are told apart.
+/// The keys of a chunk, in the columns by which they are compared.
 #[derive(Clone, Copy, Debug)]
 pub struct KeysOfChunk {
     pub curve: &'static str,
@@ -98,7 +100,7 @@ pub struct KeysOfChunk {
     pub n: usize,
 }
 
-/// Short Weierstrass curves (`cuda/kernels/table.cu`, `key_tables.cu`).
+/// Tables of short Weierstrass curves (`cuda/kernels/table.cu`, `key_tables.cu`).
 pub static WEIERSTRASS: TableForm = TableForm {
     scalar_bits: 256,
     entry: Xy::BYTES,
@@ -120,7 +122,7 @@ pub static WEIERSTRASS: TableForm = TableForm {
     },
 };
 
-/// Twisted Edwards curves (`cuda/kernels/ed25519_tables.cu`).
+/// Tables of twisted Edwards curves (`cuda/kernels/ed25519_tables.cu`).
 pub static EDWARDS: TableForm = TableForm {
     scalar_bits: 253,
     entry: 96,

@@ -1,8 +1,9 @@
-//! Tables of keys that occur often, kept on a device between chunks and calls for all its streams.
+//! Tables of frequent keys, kept on a device between chunks and calls and shared by all its
+//! streams.
 //!
-//! The newest tables of a curve are used until a chunk has too many keys that they lack; then the stream that has it
-//! builds others. Streams that still read the older ones keep them: no memory is freed or written again before they let
-//! go.
+//! The newest tables of a curve are used until they lack too many keys of a chunk; the stream that
+//! computes this chunk then builds new ones. Streams that still read older tables hold a reference
+//! to them, so their memory is neither freed nor overwritten before it is released.
 
 use super::form::{StartKeys, TableForm};
 use crate::gpu::columns::{self, Address, Column, Content, IndexSlots, ItemNumbers, KeyColumns, Prefixes, Xy, Xyz};
@@ -12,19 +13,19 @@ use crate::host::{lock, notes};
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 
-/// Each set of tables takes at most this part of the device's memory.
+/// A set of tables takes at most 1/`MEMORY_SHARE` of the device's memory.
 const MEMORY_SHARE: usize = 24;
-/// Sets of tables on a device: as many as streams that could each want its own.
+/// Maximum number of sets on a device: one per stream, since each may need its own.
 const MOST_SETS: usize = STREAMS;
-/// Chunks that tables have served from which on they count as worth keeping.
+/// Number of chunks served from which tables are considered worth keeping.
 const PROVEN: u32 = 2;
 
-/// Bytes for one set of tables on a device that has this many.
+/// Returns the maximum size of a set of tables on a device with `memory` bytes.
 pub fn share(memory: usize) -> usize {
     memory / MEMORY_SHARE
 }
 
-/// The number of tables per window width.
+/// The number of tables in a set, and their window width.
 #[derive(Clone, Copy, Debug)]
 pub struct TableSizes {
     pub form: &'static TableForm,
@@ -41,18 +42,19 @@ impl TableSizes {
         1 << (self.bits - 1)
     }
 
-    /// Rows of the first entries of all windows.
+    /// Returns the number of first entries, one for each window of each table.
     fn rows(self) -> usize {
         self.tables as usize * self.windows()
     }
 
-    /// Slots of the index are four times as many as keys, or more.
+    /// Returns the binary logarithm of the number of index slots, which is at least four times the
+    /// number of keys.
     fn slot_bits(self) -> u32 {
         usize::BITS - (4 * self.tables as usize - 1).leading_zeros()
     }
 
-    /// Bytes of the tables, the keys, the index, and the scratch of building: points, and prefix products of both
-    /// kernels.
+    /// Returns the bytes of the tables, the keys, the index, and the scratch memory for building:
+    /// points, and the prefix products of both kernels.
     fn sizes(self) -> [usize; 6] {
         let (rows, entries) = (self.rows(), self.entries());
         let (keys, prefixes) = (self.form.key * self.tables as usize, Prefixes::BYTES * rows);
@@ -66,15 +68,15 @@ impl TableSizes {
     }
 }
 
-/// The keys that get tables: items of a chunk.
+/// The keys that get tables, as items of a chunk.
 #[derive(Clone, Copy, Debug)]
 pub struct Keys {
     pub words: Column<KeyColumns>,
-    /// Their points, which tables are made of.
+    /// The points from which tables are computed.
     pub xy: Column<Xy>,
     /// A list of items, one for each table.
     pub items: Column<ItemNumbers>,
-    /// Items of the chunk.
+    /// Number of items of the chunk.
     pub n: u64,
 }
 
@@ -95,22 +97,22 @@ pub struct KeyTables {
     curve: &'static str,
     pub shape: TableSizes,
     pub places: Places,
-    /// Occurs when they are complete.
+    /// Occurs when the tables are complete.
     pub ready: Event,
-    /// Chunks that they have served, and items of them.
+    /// Numbers of chunks and items that were verified with them.
     chunks: AtomicU32,
     items: AtomicU64,
     memory: DeviceMemory,
 }
 
 impl KeyTables {
-    /// Notes that this many items of a chunk are verified by them.
+    /// Records that `items` items of a chunk are verified with these tables.
     pub fn serve(&self, items: u32) {
         self.chunks.fetch_add(1, Ordering::Relaxed);
         self.items.fetch_add(items.into(), Ordering::Relaxed);
     }
 
-    /// Items that they have served.
+    /// Returns the number of items verified with these tables so far.
     pub fn served(&self) -> u64 {
         self.items.load(Ordering::Relaxed)
     }
@@ -122,7 +124,7 @@ impl KeyTables {
     }
 }
 
-/// The tables of one device.
+/// The key tables of one device.
 #[derive(Debug, Default)]
 pub struct KeyCache(Mutex<Sets>);
 
@@ -132,23 +134,25 @@ impl KeyCache {
         lock(&self.0)
     }
 
-    /// Frees what no stream uses.
+    /// Frees the tables that no stream uses.
     pub fn drop_idle(&self) {
         self.lock().drop_idle();
     }
 }
 
-/// Oldest first.
+/// The sets of tables, oldest first.
 #[derive(Debug, Default)]
 pub struct Sets(Vec<Arc<KeyTables>>);
 
 impl Sets {
-    /// The newest tables of a curve. They may still be under construction: a stream waits for them.
+    /// Returns the newest tables of a curve. They may still be under construction; a stream waits
+    /// for them before it uses them.
     pub fn newest(&self, curve: &str) -> Option<Arc<KeyTables>> {
         self.0.iter().rfind(|set| set.curve == curve).cloned()
     }
 
-    /// New tables of a curve, in the order of the stream; `None` where there is no memory for them.
+    /// Starts to build new tables of a curve on the stream. Returns `None` if there is no memory
+    /// for them.
     pub fn build(
         &mut self,
         stream: &mut Stream,
@@ -175,7 +179,8 @@ impl Sets {
         Ok(Some(tables))
     }
 
-    /// Memory of tables that nobody needs any more, or more from the device: asking it stops all its streams.
+    /// Returns the memory of tables that are not needed any more, or else new device memory, whose
+    /// allocation stops all streams of the device.
     fn memory(&mut self, context: &Arc<Context>, bytes: usize, most: usize) -> Result<Option<DeviceMemory>, Fault> {
         while let Some(idle) = self.take_idle(false) {
             if idle.memory.bytes >= bytes {
@@ -185,7 +190,7 @@ impl Sets {
         if self.0.len() >= MOST_SETS && self.take_idle(true).is_none() {
             return Ok(None);
         }
-        // Somewhat larger, to serve the next ones too.
+        // The allocation is rounded up, so that later tables can reuse it.
         for size in [bytes.next_power_of_two().min(most).max(bytes), bytes] {
             match DeviceMemory::new(context, size) {
                 Err(fault) if fault.is_memory() => self.drop_idle(),
@@ -195,9 +200,10 @@ impl Sets {
         Ok(None)
     }
 
-    /// The oldest set that no stream uses: one that a newer one has replaced, or any.
+    /// Removes the oldest set that no stream uses and that a newer set of its curve has replaced,
+    /// or if `any`, the oldest that no stream uses.
     fn take_idle(&mut self, any: bool) -> Option<KeyTables> {
-        // Nobody else can take a reference while this holds the lock.
+        // Nobody else can take a reference while the lock is held.
         let sets: Vec<_> = self.0.iter().map(|set| (set.curve, Arc::strong_count(set) > 1)).collect();
         Arc::into_inner(self.0.remove(idle(&sets, any)?))
     }
@@ -207,14 +213,14 @@ impl Sets {
     }
 }
 
-/// The first of some sets, each with its curve and whether it is in use, that is not; if not any, one with a newer of
-/// its curve behind it.
+/// Returns the index of the first set that is not in use and, unless `any`, is followed by a newer
+/// set of its curve. Each set is given as its curve and whether it is in use.
 fn idle(sets: &[(&str, bool)], any: bool) -> Option<usize> {
     let replaced = |at: usize| sets[at + 1..].iter().any(|(curve, _)| *curve == sets[at].0);
     (0..sets.len()).find(|&at| !sets[at].1 && (any || replaced(at)))
 }
 
-/// Starts the construction of tables and index.
+/// Launches the construction of the tables and of the index.
 fn start(
     stream: &mut Stream,
     curve: &'static str,
@@ -268,7 +274,7 @@ mod tests {
     #[test]
     fn only_idle_sets_are_taken() {
         assert_eq!((idle(&[], false), idle(&[], true)), (None, None));
-        // One that is the newest of its curve is kept while there is room.
+        // The newest set of a curve is kept while there is room.
         assert_eq!((idle(&[("a", false)], false), idle(&[("a", false)], true)), (None, Some(0)));
         assert_eq!((idle(&[("a", true)], false), idle(&[("a", true)], true)), (None, None));
         let sets = [("a", true), ("a", false), ("b", false), ("a", true)];

@@ -1,4 +1,5 @@
-//! Keys that occur often: which items of a chunk have one, and verification by tables of them, which the device keeps.
+//! Tables of frequent keys: finds the items of a chunk whose key is frequent, and verifies them
+//! with tables of their keys, which the device keeps.
 
 use super::base_point::PublicTable;
 use super::form::{KeysOfChunk, TableForm, WEIERSTRASS};
@@ -11,39 +12,42 @@ use crate::gpu::runtime::{Download, Fault, Plan as Buffers, Stream};
 use crate::gpu::transfer::{Equations, EquationsOfChunk};
 use std::sync::Arc;
 
-/// Items of a chunk from which looking for repeated keys costs less than it may save: where tables may be built, and
-/// where tables that have served are there.
+/// Items of a chunk from which searching for repeated keys costs less than it may save: if tables
+/// may be built, and if proven tables exist.
 const CHUNK_WORTH: usize = 1 << 16;
 const CHUNK_WORTH_IF_PROVEN: usize = 1 << 14;
 /// Uses from which a key gets a table (`cuda/kernels/key_tables.cu`).
 const USES_WORTH: usize = 16;
-/// Uses in a chunk without which nothing is expected of a key in chunks to come.
+/// Uses in a chunk below which a key is not expected to occur in later chunks.
 const FEWEST_USES: usize = 3;
-/// Items that gain a table from which the chain of launches that builds tables pays.
+/// Items that gain a table from which the chain of launches that builds tables is profitable.
 const ITEMS_WORTH: u64 = 1 << 17;
-/// Items with a table that is there from which a pass of their own pays, if there are others too.
+/// Items with an existing table from which a separate pass for them is profitable if there are
+/// other items too.
 const HITS_WORTH: u32 = 1 << 16;
 
 /// Bytes of the counters.
 const COUNTERS: usize = 5 * 4;
 
-/// Units of `cost` in a millisecond.
+/// Units of `cost` per millisecond.
 const MILLISECOND: u64 = 30_000_000;
 /// The fixed cost of building tables.
 const BUILD_COST: u64 = 3 * MILLISECOND / 2;
 
-/// Items of the smallest chunk in which keys get tables, and items still to come with which they surely do.
+/// Items of the smallest chunk whose keys get tables, and items still to come with which they
+/// certainly do.
 pub const FEWEST_WITH_TABLES: (usize, usize) = (CHUNK_WORTH, 1 << 19);
 
-/// Returns whether keys of a chunk of this many items may get tables.
+/// Returns whether keys of a chunk of `items` items may get tables.
 pub fn may_build(items: usize) -> bool {
     items >= CHUNK_WORTH
 }
 
-/// A list of a chunk's items, and its length.
+/// A list of items of a chunk, and its length.
 pub type ItemList = (Column<ItemNumbers>, Column<ItemCount>);
 
-/// Tables of keys with the width of their windows, the list of the items that have one, and that of the others.
+/// Key tables with their window width, the list of the items that have one, and the list of the
+/// others.
 #[derive(Clone, Copy, Debug)]
 pub struct ByTables {
     pub key_tables: Column<columns::KeyTables>,
@@ -54,8 +58,8 @@ pub struct ByTables {
     pub others: ItemList,
 }
 
-/// The tables for a kernel that checks items by tables of their keys: that of G, with its window
-/// width, and those of keys.
+/// The inputs of a kernel that verifies items with tables of their keys: the table of G with its
+/// window width, and the key tables.
 #[derive(Clone, Copy, Debug)]
 pub struct WithTables {
     pub equations: Equations,
@@ -65,7 +69,7 @@ pub struct WithTables {
     pub n: u64,
 }
 
-/// Starts that kernel on a curve.
+/// Launches that kernel for a curve.
 pub type CheckWithTables = fn(&mut Stream, &'static str, WithTables) -> Result<(), Fault>;
 
 /// The buffers of the search for repeated keys.
@@ -73,7 +77,7 @@ pub struct Grouping {
     slots: Column<KeySlots>,
     slot_bits: u32,
     representative: Column<ItemNumbers>,
-    /// Per representative, the uses of its key, and the table that was found.
+    /// Per representative item, the uses of its key and the table that was found.
     counts: Column<KeyUses>,
     found: Column<TableNumbers>,
     /// The keys that would get tables.
@@ -86,26 +90,26 @@ pub struct Grouping {
     without: Column<ItemNumbers>,
 }
 
-/// A chunk whose keys are grouped.
+/// A chunk whose items are grouped by key.
 pub struct Grouped<'a> {
     chunk: KeysOfChunk,
     buffers: &'a Grouping,
     /// Uses from which a key gets a table.
     threshold: usize,
-    /// Items still to come to the device in this call, this chunk's included.
+    /// Items that the device can still expect in this call, including those of this chunk.
     expected: usize,
-    /// An item with the same key, for each item.
+    /// For each item, a representative item with the same key.
     pub representative: Column<ItemNumbers>,
-    /// The number of occurrences of these items' keys; 0 for a key that gets no table.
+    /// The number of occurrences of each representative's key; 0 for a key that gets no table.
     pub counts: Column<KeyUses>,
 }
 
-/// The outcome of looking a chunk's keys up.
+/// The result of looking up the keys of a chunk.
 #[derive(Clone, Copy, Debug)]
 struct Survey {
-    /// Items of the chunk.
+    /// Number of items of the chunk.
     of: u32,
-    /// Keys that would get a table, and the items that have one of them.
+    /// Keys that would get a table, and the items that have one of these keys.
     keys: u32,
     items: u32,
     /// Items whose key has a table already.
@@ -121,26 +125,26 @@ impl Survey {
     }
 }
 
-/// A chunk's knowledge of the existing tables.
+/// Existing tables, as far as they matter for a decision.
 #[derive(Clone, Copy, Debug)]
 struct Known {
     bits: u32,
     proven: bool,
-    /// Items that they have served.
+    /// Items verified with them so far.
     served: u64,
 }
 
-/// The treatment of a chunk.
+/// The use of tables for a chunk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum TableUse {
     WithoutTables,
     WithTheseTables,
-    /// New tables of this width.
+    /// Build new tables with this window width.
     Build(u32),
 }
 
 impl Grouping {
-    /// `None` for a chunk that is too small to be searched.
+    /// Plans the buffers. Returns `None` for a chunk that is too small to be searched.
     pub fn new(plan: &mut Buffers) -> Option<Self> {
         let n = plan.items();
         if n < CHUNK_WORTH.min(CHUNK_WORTH_IF_PROVEN) {
@@ -164,8 +168,9 @@ impl Grouping {
         })
     }
 
-    /// Checks the items whose keys have tables, and gives the list of the others, or none where these are all items.
-    /// `expected`: items still to come to the device in this call, this chunk's included.
+    /// Verifies the items whose keys have tables, and returns the list of the others, or `None` if
+    /// no item was verified. `expected` is the number of items that the device can still expect in
+    /// this call, including those of this chunk.
     pub fn check_repeated(
         &self,
         stream: &mut Stream,
@@ -185,7 +190,7 @@ impl Grouping {
         Ok(Some(by.others))
     }
 
-    /// Starts to group the keys of a chunk, unless that is not worth its time.
+    /// Starts grouping the items of a chunk by key, unless that would not be profitable.
     pub fn group(
         &self,
         stream: &mut Stream,
@@ -198,7 +203,7 @@ impl Grouping {
         if !worth_looking(n, expected, proven == Some(true)) {
             return Ok(None);
         }
-        // Keys may come again in chunks to come.
+        // Keys may occur again in later chunks.
         let threshold = uses_worth(n, expected, proven != Some(false));
         let Grouping { slots, slot_bits, representative, counts, .. } = *self;
         stream.fill(slots, 0xff, 4 << slot_bits)?;
@@ -211,8 +216,8 @@ impl Grouping {
 }
 
 impl Grouped<'_> {
-    /// The tables of keys that occur often, and which items have one; `None` where all are better verified without.
-    /// `xy`: the points of items that represent others.
+    /// Returns the tables of frequent keys and the list of the items that have one, or `None` if
+    /// verifying all items without tables is faster. `xy` holds the points of representative items.
     pub fn find_tables(
         &self,
         stream: &mut Stream,
@@ -247,7 +252,7 @@ impl Grouped<'_> {
         }))
     }
 
-    /// Starts the search for keys that occur often. Gives how many may get tables.
+    /// Launches the selection of frequent keys. Returns the maximum number of tables.
     fn pick(&self, stream: &mut Stream) -> Result<u32, Fault> {
         let KeysOfChunk { curve, form, n, .. } = self.chunk;
         let max_tables = most_tables(form, key_cache::share(stream.device.memory)).min(n / self.threshold) as u32;
@@ -258,8 +263,8 @@ impl Grouped<'_> {
         Ok(max_tables)
     }
 
-    /// The tables by which to verify a chunk, found for each of its keys, and how many items they serve; `None` where
-    /// it is better done without.
+    /// Chooses tables for a chunk and looks up its keys in them. Returns the tables and the number
+    /// of items to be verified with them, or `None` if verification without tables is faster.
     fn choose_tables(
         &self,
         stream: &mut Stream,
@@ -286,7 +291,7 @@ impl Grouped<'_> {
             let mut sets = cache.lock();
             let same = sets.newest(curve).as_ref().map(Arc::as_ptr) == newest.as_ref().map(Arc::as_ptr);
             if retry && !same {
-                // Another stream has built meanwhile, perhaps for the same keys.
+                // Another stream has built tables meanwhile, perhaps for the same keys.
                 retry = false;
                 continue;
             }
@@ -301,7 +306,7 @@ impl Grouped<'_> {
         }
     }
 
-    /// Counts the chunk's keys that occur often, and looks for all in the tables that are there.
+    /// Counts the frequent keys of the chunk, and looks up all its keys in the existing tables.
     fn survey(&self, stream: &mut Stream, newest: Option<&Arc<KeyTables>>, most_tables: u32) -> Result<Survey, Fault> {
         if let Some(tables) = newest {
             self.find(stream, tables)?;
@@ -314,7 +319,7 @@ impl Grouped<'_> {
         Ok(Survey { of, keys: counter(0).min(most_tables), items: counter(1), hits: counter(4) })
     }
 
-    /// Finds the tables of a chunk's keys.
+    /// Looks up the keys of the chunk in a set of tables.
     fn find(&self, stream: &mut Stream, tables: &Arc<KeyTables>) -> Result<(), Fault> {
         stream.keep(tables.clone(), &tables.ready)?;
         let Grouped { chunk: KeysOfChunk { curve, keys, n, .. }, buffers, counts, .. } = *self;
@@ -336,23 +341,26 @@ impl Grouped<'_> {
     }
 }
 
-/// Returns whether to look for repeated keys, for existing tables or to build some.
+/// Returns whether to search for repeated keys, in order to use existing tables or to build new
+/// ones.
 fn worth_looking(n: usize, expected: usize, proven: bool) -> bool {
     (proven && n >= CHUNK_WORTH_IF_PROVEN) || (n >= CHUNK_WORTH && expected as u64 >= ITEMS_WORTH)
 }
 
-/// Uses in a chunk from which a key gets a table. Where others like it are to come, fewer do.
+/// Returns the number of uses in a chunk from which a key gets a table. It is lower if similar
+/// chunks are expected.
 fn uses_worth(n: usize, expected: usize, hopeful: bool) -> usize {
     let chunks = if hopeful { (expected / n).max(1) } else { 1 };
     USES_WORTH.div_ceil(chunks).max(FEWEST_USES)
 }
 
-/// Tables of the narrowest windows for which the memory suffices, with all that they need beside.
+/// Returns the number of tables, with the narrowest windows, for which the memory suffices,
+/// including their index and scratch memory.
 fn most_tables(form: &'static TableForm, memory: usize) -> usize {
     (memory / TableSizes { form, tables: 1, bits: form.key_widths[0] }.bytes()).clamp(1, u32::MAX as usize)
 }
 
-/// Returns the cost of building tables and verifying this many items with them, in thirtieths of a
+/// Returns the cost of building tables and verifying `items` items with them, in thirtieths of a
 /// nanosecond.
 fn cost(shape: TableSizes, items: u64) -> u64 {
     building(shape) + verifying(shape.form, shape.bits, items)
@@ -366,7 +374,8 @@ fn verifying(form: &TableForm, bits: u32, items: u64) -> u64 {
     form.window_cost * u64::from(form.windows(bits)) * items
 }
 
-/// The best width for this many keys with this many uses in all, where one fits.
+/// Returns the best window width for `tables` keys with `items` uses in total, if one fits the
+/// memory.
 fn width(form: &'static TableForm, tables: u32, items: u64, memory: usize) -> Option<u32> {
     let shape = |bits| TableSizes { form, tables, bits };
     let fitting = form.key_widths.iter().copied().filter(|bits| shape(*bits).bytes() <= memory);
@@ -376,12 +385,12 @@ fn width(form: &'static TableForm, tables: u32, items: u64, memory: usize) -> Op
 /// Plans a chunk that may be the first of `chunks` similar ones.
 fn plan(form: &'static TableForm, survey: Survey, known: Option<Known>, chunks: u64, memory: usize) -> TableUse {
     let Survey { keys, items, hits, .. } = survey;
-    // Where the last tables have served one chunk only, the next may do the same.
+    // If the last tables have served only one chunk, the next ones may do the same.
     let hopeful = known.is_none_or(|known| known.proven);
     let chunks = if hopeful { chunks } else { 1 };
     let (misses, coming) = (items.saturating_sub(hits), u64::from(items) * chunks);
     if keys > 0 && misses > items / 4 && u64::from(misses) * chunks >= ITEMS_WORTH {
-        // Keys that come again in one call may do so in the next.
+        // Keys that repeat within one call may also occur in the next.
         let hoped = if hopeful { 2 * coming } else { coming };
         if let Some(bits) = width(form, keys, hoped, memory) {
             return TableUse::Build(bits);
@@ -393,8 +402,8 @@ fn plan(form: &'static TableForm, survey: Survey, known: Option<Known>, chunks: 
     if survey.hits_pay() { TableUse::WithTheseTables } else { TableUse::WithoutTables }
 }
 
-/// A width by which new tables of the same keys would soon be worth their price: tables that have served long may be
-/// expected to serve as long again.
+/// Returns a window width with which new tables of the same keys would soon recover their cost, if
+/// there is one. Tables that have served many items are expected to serve as many again.
 fn wider(form: &'static TableForm, survey: Survey, known: Known, coming: u64, memory: usize) -> Option<u32> {
     let Survey { keys, items, hits, .. } = survey;
     if !known.proven || keys == 0 || items <= hits / 8 * 7 {
@@ -484,21 +493,21 @@ mod tests {
             let after = |items, hits| plan(chunk(items, hits), known(10, proven), 20, PLENTY);
             assert_eq!(after(135_000, 135_000), TableUse::WithTheseTables);
             assert_eq!(after(135_000, 110_000), TableUse::WithTheseTables);
-            // Items of keys that would not get a table count too.
+            // Items whose keys would not get a table count too.
             assert_eq!(after(100_000, 135_000), TableUse::WithTheseTables);
             assert_eq!(after(0, 1 << 16), TableUse::WithTheseTables);
             assert_eq!(after(0, (1 << 16) - 1), TableUse::WithoutTables);
             let small = |hits| plan(Survey { of: 16_384, keys: 0, items: 0, hits }, known(10, proven), 1, 0);
             assert_eq!((small(15_360), small(15_359)), (TableUse::WithTheseTables, TableUse::WithoutTables));
         }
-        // Other keys: hopeful after tables that have served, careful after others.
+        // Other keys: optimistic after tables that have served, cautious otherwise.
         let after = |proven, items, hits| plan(chunk(items, hits), known(10, proven), 20, PLENTY);
         assert_eq!(after(true, 135_000, 0), TableUse::Build(10));
         assert_eq!(after(false, 135_000, 0), TableUse::Build(6));
         assert_eq!(after(true, 135_000, 90_000), TableUse::Build(10));
         assert_eq!(after(false, 135_000, 90_000), TableUse::WithTheseTables);
         assert_eq!(after(false, 100_000, 0), TableUse::WithoutTables);
-        // Memory for none.
+        // Not enough memory for any table.
         assert_eq!(plan(chunk(135_000, 90_000), known(5, true), 20, 0), TableUse::WithTheseTables);
     }
 
@@ -511,10 +520,10 @@ mod tests {
         assert_eq!(after(6, true, 1), TableUse::WithTheseTables);
         assert_eq!(after(9, true, 8), TableUse::WithTheseTables);
         assert_eq!(after(12, true, 8), TableUse::WithTheseTables);
-        // Not for a part of the keys.
+        // Not if only a part of the keys has tables.
         let part = Survey { items: 400_000, ..all };
         assert_eq!(plan(part, known(6, true), 8, PLENTY), TableUse::WithTheseTables);
-        // Once they have served so long that as many items again would pay.
+        // Wider tables are built once the served items, expected again, would recover their cost.
         let after = |bits, served| plan(all, Some(Known { bits, proven: true, served }), 8, PLENTY);
         assert_eq!(after(10, 10_000_000), TableUse::WithTheseTables);
         assert_eq!(after(10, 20_000_000), TableUse::Build(12));

@@ -1,4 +1,4 @@
-//! Tables that a device keeps: of the base point, and of keys that occur often.
+//! Tables that a device keeps: multiples of the base point, and of frequent keys.
 
 mod base_point;
 pub mod form;
