@@ -1,4 +1,4 @@
-//! The requests that one caller has in flight.
+//! Quotas: the items that a caller has in flight.
 
 use super::batch::Batch;
 use super::lock;
@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
-/// A caller's items in the service.
+/// The items of one caller in the service.
 pub struct Account {
     pub id: u64,
     entries: Mutex<Entries>,
@@ -14,20 +14,20 @@ pub struct Account {
 
 #[derive(Default)]
 struct Entries {
-    /// Items that were let in and are not done, as far as that was looked at.
+    /// Number of admitted items that are not known to be done.
     items: usize,
-    /// The batches that they are in.
+    /// The batches that contain them, with the items in each.
     batches: VecDeque<(Arc<AtomicBool>, usize)>,
 }
 
-/// Whether a request can be admitted.
+/// The result of a request for admission.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Room {
-    /// It has been taken.
+    /// The request was admitted.
     Taken,
-    /// There are fewer free places than the request has items.
+    /// The queue has fewer free places than the request has items.
     None,
-    /// The caller has as much under way as there is room for others.
+    /// The caller's quota is exhausted; the remaining room is reserved for others.
     ForOthers,
 }
 
@@ -37,9 +37,9 @@ impl Account {
         Account { id: NEXT.fetch_add(1, Ordering::Relaxed) as u64, entries: Mutex::default() }
     }
 
-    /// Takes room for a request out of a queue of this many places, of which `total` are taken. A caller may have as
-    /// many items under way as places are left free: so there is always room for who has nothing under way, or less
-    /// than others.
+    /// Admits a request to a queue with `queue` places, of which `total` are taken. A caller may
+    /// have as many items in flight as there are places left free. So there is always room for a
+    /// caller that has nothing in flight, or less than others.
     pub fn take(&self, items: usize, total: &AtomicUsize, queue: usize) -> Room {
         let mut entries = lock(&self.entries);
         entries.forget_first();
@@ -51,7 +51,7 @@ impl Account {
         entries.take(items, total, queue)
     }
 
-    /// Says which batch the items of a request that was let in are in.
+    /// Records the batch that contains the items of an admitted request.
     pub fn enter(&self, batch: &Batch, items: usize) {
         let mut entries = lock(&self.entries);
         match entries.batches.back_mut() {
@@ -60,14 +60,14 @@ impl Account {
         }
     }
 
-    /// Takes back a request that was let in and is in no batch.
+    /// Withdraws an admitted request that is not in a batch.
     pub fn give_back(&self, items: usize) {
         lock(&self.entries).items -= items;
     }
 }
 
 impl Entries {
-    /// Forgets batches that are done, from the oldest on.
+    /// Removes completed batches from the front, up to the first that is not done.
     fn forget_first(&mut self) {
         while let Some((is_done, items)) = self.batches.front()
             && is_done.load(Ordering::Acquire)
@@ -77,7 +77,7 @@ impl Entries {
         }
     }
 
-    /// Forgets all batches that are done.
+    /// Removes all completed batches.
     fn forget_all(&mut self) {
         let Entries { items, batches } = self;
         batches.retain(|(is_done, count)| {
@@ -122,10 +122,11 @@ mod tests {
         let fill = |caller: &Account| {
             std::iter::repeat_with(|| caller.take(1, &total, 120)).take_while(|room| *room == Room::Taken).count()
         };
-        // One caller has a half, and as others come each has the same share as is left free.
+        // The first caller takes half of the queue. Each later one gets a share as large as what is
+        // left free.
         assert_eq!(callers.each_ref().map(fill), [60, 30, 15]);
         assert_eq!(total.load(Ordering::Relaxed), 105);
-        // A caller who has nothing under way gets all that there is.
+        // A caller with nothing in flight can take everything that is left.
         assert_eq!(Account::new().take(16, &total, 120), Room::None);
         assert_eq!(Account::new().take(15, &total, 120), Room::Taken);
     }
@@ -140,7 +141,7 @@ mod tests {
             caller.enter(batch, 4);
         }
         assert_eq!(caller.take(1, &total, 80), Room::ForOthers);
-        // Not the oldest.
+        // A batch other than the oldest.
         batches[2].leave();
         total.fetch_sub(10, Ordering::SeqCst);
         assert_eq!(caller.take(10, &total, 80), Room::Taken);

@@ -9,14 +9,14 @@ use crate::host::notes;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 
-/// The most arenas of a kind.
+/// The maximum number of arenas per kind.
 pub const SLOTS: usize = 1024;
 
-/// Arenas that are free, or made while nobody waits for them. An arena takes longer to make than to fill: its pages are
-/// touched for the first time, and locked.
+/// Number of free arenas to keep, allocated in the background. Allocating an arena takes longer
+/// than filling it, because its pages are touched for the first time and locked.
 pub const SPARE: usize = 2;
 
-/// No arena is open.
+/// The value of `open` when no arena is open.
 const NONE: usize = usize::MAX;
 
 pub struct Arenas {
@@ -24,35 +24,35 @@ pub struct Arenas {
     pub shape: ArenaColumns,
     capacity: usize,
     slots: Box<[OnceLock<Box<Slot>>]>,
-    /// The slot that is open. Changed by who holds the list of those that are free.
+    /// The open slot. Changed only while the list of free slots is locked.
     open: AtomicUsize,
     free: Mutex<Free>,
-    /// A slot is free, or the one that was being made could not be.
+    /// Notified when a slot becomes free, or when allocating one has ended, even if it failed.
     freed: Condvar,
     pub rates: Mutex<Rates>,
 }
 
 struct Free {
     slots: Vec<usize>,
-    /// Slots that there are.
+    /// Number of existing slots.
     made: usize,
-    /// True while a thread makes an arena.
+    /// True while a thread allocates an arena.
     is_making: bool,
 }
 
-/// A batch whose items are all there, and which its owner has for himself.
+/// A batch with all its items, whose slot is owned exclusively.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Complete {
     pub slot: usize,
     pub items: usize,
 }
 
-/// All arenas are in use.
+/// The error that all arenas are in use.
 #[derive(Debug)]
 pub struct NoArena;
 
 impl Arenas {
-    /// Arenas for batches of at most `capacity` items.
+    /// Creates arenas for batches of at most `capacity` items.
     pub fn new(kind: RequestKind, capacity: usize) -> Self {
         Arenas {
             kind,
@@ -70,8 +70,8 @@ impl Arenas {
         self.slots[slot].get().expect("numbers of slots are those of slots that there are")
     }
 
-    /// Places for a request, with the slot that they are in. A slot that lacks them is sealed, and handed to `complete`
-    /// if that makes it complete.
+    /// Reserves rows for a request, and returns them with their slot. A slot without enough rows is
+    /// sealed, and passed to `complete` if that completes it.
     pub fn reserve(
         &self,
         items: usize,
@@ -85,7 +85,7 @@ impl Arenas {
                 && let Some(reservation) = self.slot(open).reserve(items, now)
             {
                 if reservation.items().end == self.capacity {
-                    // Nothing more can come. Who writes last hands the batch in.
+                    // The slot is full. The last writer hands in the batch.
                     self.seal_full(open);
                 }
                 return Ok((open, reservation));
@@ -96,7 +96,8 @@ impl Arenas {
         }
     }
 
-    /// Opens another slot in place of one, unless somebody else has done so.
+    /// Opens another slot in place of `old`, unless another thread has done so. Returns the batch
+    /// in `old` if sealing completes it.
     fn replace(&self, old: usize, memory: impl Fn(usize) -> PageLocked<u8>) -> Result<Option<Complete>, NoArena> {
         let mut free = lock(&self.free);
         let slot = loop {
@@ -109,13 +110,14 @@ impl Arenas {
                 None => free = self.make(free, &memory)?,
             }
         };
-        // SAFETY: it was free, and the lock is held.
+        // SAFETY: the slot was free, and the lock is held.
         unsafe { self.slot(slot).open() };
         self.open.store(slot, Ordering::Release);
         Ok(self.seal_slot(old))
     }
 
-    /// Makes a slot. The lock is not held meanwhile: batches end and slots come back.
+    /// Allocates a slot. The lock is released meanwhile, so that batches can end and slots be
+    /// recycled.
     fn make<'a>(
         &'a self,
         mut free: MutexGuard<'a, Free>,
@@ -133,13 +135,13 @@ impl Arenas {
         Ok(lock(&self.free))
     }
 
-    /// Returns whether arenas should be made ahead of need: fewer than [`SPARE`] are free, and
-    /// there are fewer than `most`.
+    /// Returns whether arenas should be allocated ahead of need: fewer than [`SPARE`] are free, and
+    /// fewer than `most` exist.
     pub fn lacks_spare(&self, most: usize) -> bool {
         lock(&self.free).lacks(SPARE, most)
     }
 
-    /// Makes arenas until `spare` are free or `most` are there.
+    /// Allocates arenas until `spare` are free or `most` exist.
     pub fn make_spare(&self, spare: usize, most: usize, memory: impl Fn(usize) -> PageLocked<u8>) {
         let mut free = lock(&self.free);
         while free.lacks(spare, most) {
@@ -152,7 +154,7 @@ impl Arenas {
         }
     }
 
-    /// Since when there are items in the open slot.
+    /// Returns the time of the first reservation in the open slot, if it has items.
     pub fn gathered_since(&self) -> Option<u64> {
         let open = self.open.load(Ordering::Acquire);
         (open != NONE).then(|| self.slot(open).gathered()).flatten().map(|(_, since)| since)
@@ -165,7 +167,7 @@ impl Arenas {
         self.seal_slot(open)
     }
 
-    /// Seals a slot in which all places are given, one of them to the caller, who has not written yet.
+    /// Seals a slot that is completely reserved, where the caller has not yet written its own rows.
     fn seal_full(&self, slot: usize) {
         let _free = lock(&self.free);
         if self.open.compare_exchange(slot, NONE, Ordering::AcqRel, Ordering::Relaxed).is_ok() {
@@ -174,15 +176,15 @@ impl Arenas {
         }
     }
 
-    /// Seals this slot, called by the holder of the list of free slots.
+    /// Seals this slot. The list of free slots must be locked.
     fn seal_slot(&self, slot: usize) -> Option<Complete> {
         let items = if slot == NONE { None } else { self.slot(slot).seal() };
         items.map(|items| Complete { slot, items })
     }
 
-    /// Makes a slot free again.
+    /// Wipes a slot and makes it free again.
     pub fn recycle(&self, batch: Complete) {
-        // SAFETY: the batch's owner has its slot for himself.
+        // SAFETY: the batch's owner also owns its slot.
         unsafe { self.slot(batch.slot).wipe(batch.items) };
         lock(&self.free).slots.push(batch.slot);
         self.freed.notify_all();
@@ -195,7 +197,8 @@ impl Free {
     }
 }
 
-/// A slot that is being made. Those who wait for it are woken whatever becomes of it.
+/// A slot that is being allocated. On drop, whether or not allocation succeeded, waiting threads
+/// are woken.
 struct Making<'a> {
     arenas: &'a Arenas,
     made: Option<usize>,

@@ -13,10 +13,10 @@ use std::sync::{Arc, Mutex, OnceLock};
 use std::task::Waker;
 use zeroize::Zeroize;
 
-/// Lists of those who wait, so that few of them meet at one.
+/// Number of lists of waiting callers. With several, few callers contend for the same lock.
 const LISTS: usize = 16;
 
-/// Answers of all items of a batch.
+/// The answers of all items of a batch.
 pub struct BatchAnswers {
     pub codes: Vec<u8>,
     pub rows: Vec<u8>,
@@ -25,7 +25,7 @@ pub struct BatchAnswers {
 }
 
 impl BatchAnswers {
-    /// Makes answers without items, with memory for this many.
+    /// Allocates zeroed answers for `items` items.
     pub fn new(items: usize, width: usize, is_secret: bool) -> Self {
         BatchAnswers { codes: vec![0; items], rows: vec![0; items * width], width, is_secret }
     }
@@ -36,7 +36,7 @@ impl BatchAnswers {
         Results::new(&self.codes, [&self.rows, &[]], [self.width, 0]).slice(start, count)
     }
 
-    /// Puts the answer of an item in the place of another.
+    /// Replaces the answer of item `to` by that of item `from`.
     pub fn copy(&mut self, from: usize, to: usize) {
         self.codes[to] = self.codes[from];
         self.rows.copy_within(from * self.width..(from + 1) * self.width, to * self.width);
@@ -53,7 +53,7 @@ impl Drop for BatchAnswers {
 
 pub type Outcome = Result<BatchAnswers, ServiceError>;
 
-/// A batch, as those see it who wait for it.
+/// A batch, as seen by its waiting callers.
 pub struct Batch {
     /// The number by which measurements identify the batch.
     pub number: u64,
@@ -61,14 +61,15 @@ pub struct Batch {
     waiting: [Mutex<Waiting>; LISTS],
     /// Items of dropped requests; `None` once the batch has begun.
     dropped: Mutex<Option<Vec<Range<usize>>>>,
-    /// Outlives the answers, for who counts what is under way.
+    /// Set when the batch no longer occupies memory. It outlives the answers, so that accounts can
+    /// count the items in flight.
     is_done: Arc<AtomicBool>,
 }
 
 /// The waiting callers, each with a fixed position; `None` once there is an outcome.
 struct Waiting(Option<Vec<Option<Waker>>>);
 
-/// The place of one who waits.
+/// The position of a waiting caller in its list.
 #[derive(Clone, Copy, Debug)]
 pub struct Place(usize);
 
@@ -88,13 +89,13 @@ impl Batch {
         self.outcome.get()
     }
 
-    /// Returns the flag that the batch no longer occupies memory.
+    /// Returns the flag that is set when the batch no longer occupies memory.
     pub fn is_done(&self) -> &Arc<AtomicBool> {
         &self.is_done
     }
 
-    /// Wakes a request when there is an outcome, or reports that there is one already. `item` is
-    /// the first of the request.
+    /// Registers a request to be woken when there is an outcome. Returns false if there is one
+    /// already. `item` is the first item of the request.
     pub fn wake_at_end(&self, item: usize, place: &mut Option<Place>, waker: &Waker) -> bool {
         let mut waiting = lock(&self.waiting[list_of(item)]);
         let Some(list) = &mut waiting.0 else { return false };
@@ -107,13 +108,13 @@ impl Batch {
             return true;
         }
         let old = known.replace(waker.clone());
-        // Wakers are dropped without the lock: that may run code of the caller's.
+        // Wakers are dropped without holding the lock, because that may run the caller's code.
         drop(waiting);
         drop(old);
         true
     }
 
-    /// Takes a request out, whose items are not computed unless the batch has begun.
+    /// Drops a request. Its items are not computed unless the batch has begun.
     pub fn drop_request(&self, items: Range<usize>, place: Option<Place>) {
         if let Some(Place(place)) = place {
             let mut waiting = lock(&self.waiting[list_of(items.start)]);
@@ -126,19 +127,19 @@ impl Batch {
         }
     }
 
-    /// Begins the batch. Gives the items that nobody waits for.
+    /// Begins the batch. Returns the items of dropped requests.
     pub fn begin(&self) -> Vec<Range<usize>> {
         lock(&self.dropped).take().unwrap_or_default()
     }
 
-    /// Says that the batch takes up no room any more.
+    /// Marks the batch as no longer occupying memory.
     pub fn leave(&self) {
         self.is_done.store(true, Ordering::Release);
     }
 
-    /// Gives everybody the outcome.
+    /// Sets the outcome and wakes all waiting callers.
     pub fn end(&self, outcome: Outcome) {
-        // A second outcome is not possible: a batch is taken once.
+        // A second outcome is not possible: a batch is computed once.
         let _ = self.outcome.set(outcome);
         for list in &self.waiting {
             let waiting = lock(list).0.take().unwrap_or_default();
@@ -147,8 +148,8 @@ impl Batch {
     }
 }
 
-/// Neighbours that are one task are woken once. A waker that panics, when it is woken or dropped, keeps no other from
-/// being woken.
+/// Wakes all wakers, consecutive ones of the same task only once. A waker that panics when it is
+/// woken or dropped does not prevent the others from being woken.
 pub fn wake_all(wakers: impl Iterator<Item = Waker>) {
     let mut last: Option<Waker> = None;
     for waker in wakers {
@@ -161,11 +162,12 @@ pub fn wake_all(wakers: impl Iterator<Item = Waker>) {
     quietly(|| drop(last));
 }
 
-/// Panics in a row, each of dropping what the one before left, after which nothing more is dropped.
+/// Maximum number of nested panics, each raised by dropping the payload of the previous one. The
+/// last payload is leaked.
 const PANICS: usize = 4;
 
-/// Runs code of a caller's on a thread that serves others too. A panic ends here, and those of dropping what it left
-/// too.
+/// Runs a caller's code on a thread that serves other callers too. Panics are caught here,
+/// including panics raised by dropping a panic's payload.
 pub fn quietly(run: impl FnOnce()) {
     let mut left = catch_unwind(AssertUnwindSafe(run)).err();
     for _ in 0..PANICS {
@@ -214,7 +216,7 @@ mod tests {
         }
     }
 
-    /// The payload of a panic, which panics once more.
+    /// The payload of a panic, which panics when it is dropped.
     struct Payload;
 
     impl Drop for Payload {

@@ -1,4 +1,4 @@
-//! What can be asked of a coalescer.
+//! Callers of a coalescer, and the requests that they can make.
 
 use super::account::Account;
 use super::dispatch::Dispatcher;
@@ -16,21 +16,23 @@ use crate::types::{
 use std::fmt;
 use std::sync::Arc;
 
-/// Somebody who makes requests: a connection, a tenant, a partition. Made by [`crate::service::Coalescer::caller`].
+/// A source of requests, such as a connection, a tenant or a partition. Created by
+/// [`crate::service::Coalescer::caller`].
 ///
-/// Room in the queue is shared between callers: each may have as many items under way as are left free. One alone gets
-/// half of the queue, two get a third each, and there is always room for who has less under way than others. With
-/// [`crate::service::WhenFull::Wait`] callers who wait are let in by turns.
+/// Room in the queue is shared between callers: each may have as many items in flight as places are
+/// left free. A single caller gets half of the queue, two get a third each, and there is always
+/// room for a caller that has less in flight than others. With [`crate::service::WhenFull::Wait`],
+/// waiting callers are admitted in turn.
 ///
-/// Clones are the same caller. Requests may be made from any number of threads at once; those of one caller then share
-/// a lock for some nanoseconds each.
+/// Clones are the same caller. Requests may be made from any number of threads at once; those of
+/// one caller then contend for a lock that is held for a few nanoseconds.
 #[derive(Clone)]
 pub struct Caller {
     pub(super) dispatcher: Arc<Dispatcher>,
     pub(super) account: Arc<Account>,
 }
 
-/// Signatures, one per item, or why there is none.
+/// Signatures, one per item, or the reason for its rejection.
 type Signatures = Vec<Result<[u8; 64], Rejection>>;
 
 impl Caller {
@@ -43,7 +45,8 @@ impl Caller {
         Request::new(&self.dispatcher, &self.account, kind.into(), Inputs::new(columns), read)
     }
 
-    /// [`crate::ecdsa::verify`]: a verdict per item. Variable-time: everything here is public.
+    /// Verifies ECDSA signatures, like [`crate::ecdsa::verify`]: a verdict per item. Variable-time:
+    /// everything here is public.
     pub fn ecdsa_verify<'a>(
         &'a self,
         curve: CurveId,
@@ -56,8 +59,9 @@ impl Caller {
         self.request(Operation::EcdsaVerify(curve, policy), columns, verdicts)
     }
 
-    /// [`crate::bip340::verify`]: a verdict per item over a message of 32 bytes, on secp256k1. Variable-time:
-    /// everything here is public. For messages of other lengths there is [`crate::bip340::verify_messages`].
+    /// Verifies BIP 340 signatures of 32-byte messages on secp256k1, like
+    /// [`crate::bip340::verify`]: a verdict per item. Variable-time: everything here is public. For
+    /// messages of other lengths, use [`crate::bip340::verify_messages`].
     pub fn bip340_verify<'a>(
         &'a self,
         messages: impl Into<Rows<'a, 32>>,
@@ -68,8 +72,8 @@ impl Caller {
         self.request(Operation::Bip340Verify, columns, verdicts)
     }
 
-    /// [`crate::ed25519::verify`] of Ed25519 itself: a verdict per item over a message of 32 bytes.
-    /// Variable-time: everything here is public.
+    /// Verifies signatures of 32-byte messages with plain Ed25519, like [`crate::ed25519::verify`]:
+    /// a verdict per item. Variable-time: everything here is public.
     pub fn ed25519_verify<'a>(
         &'a self,
         messages: impl Into<Rows<'a, 32>>,
@@ -81,7 +85,8 @@ impl Caller {
         self.request(Operation::Ed25519Verify(rule), columns, verdicts)
     }
 
-    /// [`crate::sm2::verify`]: a verdict per item over e. Variable-time: everything here is public.
+    /// Verifies SM2 signatures of the digest e, like [`crate::sm2::verify`]: a verdict per item.
+    /// Variable-time: everything here is public.
     pub fn sm2_verify<'a>(
         &'a self,
         digests: impl Into<Rows<'a, 32>>,
@@ -92,7 +97,8 @@ impl Caller {
         self.request(Operation::Sm2Verify, columns, verdicts)
     }
 
-    /// [`crate::ecdsa::recover`]: the key that made each signature. Variable-time: everything here is public.
+    /// Recovers the key that made each signature, like [`crate::ecdsa::recover`]. Variable-time:
+    /// everything here is public.
     pub fn ecdsa_recover<'a>(
         &'a self,
         curve: CurveId,
@@ -108,8 +114,9 @@ impl Caller {
         self.request(Operation::EcdsaRecover(curve), columns, points)
     }
 
-    /// [`crate::ecdsa::sign`]: 64 bytes `r || s` an item. **Constant-time** in keys and nonces. The copies of the keys
-    /// are wiped when the batch is done.
+    /// Signs digests with ECDSA, like [`crate::ecdsa::sign`]: 64 bytes `r || s` per item.
+    /// **Constant-time** in keys and nonces. The copies of the keys are wiped when the batch is
+    /// done.
     pub fn ecdsa_sign<'a>(
         &'a self,
         curve: CurveId,
@@ -122,8 +129,9 @@ impl Caller {
         self.request(kind, signing(digests.into(), signers), rows)
     }
 
-    /// [`crate::sm2::sign`]: 64 bytes `r || s` an item over e. **Constant-time** in keys and nonces. The copies of the
-    /// keys are wiped when the batch is done.
+    /// Signs digests e with SM2, like [`crate::sm2::sign`]: 64 bytes `r || s` per item.
+    /// **Constant-time** in keys and nonces. The copies of the keys are wiped when the batch is
+    /// done.
     pub fn sm2_sign<'a>(
         &'a self,
         digests: impl Into<Rows<'a, 32>>,
@@ -133,8 +141,9 @@ impl Caller {
         self.request(RequestKind::of_signing(Operation::Sm2Sign, &signers), signing(digests.into(), signers), rows)
     }
 
-    /// [`crate::ed25519::sign`] of Ed25519 itself: the signature of a message of 32 bytes an item.
-    /// **Constant-time** in keys and nonces. The copies of the seeds are wiped when the batch is done.
+    /// Signs 32-byte messages with plain Ed25519, like [`crate::ed25519::sign`]: a signature per
+    /// item. **Constant-time** in keys and nonces. The copies of the seeds are wiped when the batch
+    /// is done.
     pub fn ed25519_sign<'a>(
         &'a self,
         messages: impl Into<Rows<'a, 32>>,
@@ -145,8 +154,10 @@ impl Caller {
         self.request(Operation::Ed25519Sign, columns, rows)
     }
 
-    /// [`crate::ecdh::shared_secrets`]: the shared secret of each private key with its peer. **Constant-time** in the
-    /// keys. The copies of keys and secrets are wiped, the latter when the last request of the batch has its answer.
+    /// Computes the shared secret of each private key with its peer, like
+    /// [`crate::ecdh::shared_secrets`]. **Constant-time** in the keys. The copies of the keys are
+    /// wiped when the batch is done, and those of the secrets when the last request of the batch
+    /// has its answer.
     pub fn shared_secrets<'a>(
         &'a self,
         curve: CurveId,
@@ -161,15 +172,15 @@ impl Caller {
         self.request(Operation::SharedSecrets(curve), columns, shared_secrets)
     }
 
-    /// [`crate::keys::public_keys`]: the public key of each private key. **Constant-time** in the keys. Their copies
-    /// are wiped when the batch is done.
+    /// Computes the public key of each private key, like [`crate::keys::public_keys`].
+    /// **Constant-time** in the keys. Their copies are wiped when the batch is done.
     pub fn public_keys<'a>(&'a self, curve: CurveId, secret_keys: impl Into<SecretKeys<'a>>) -> Request<'a, Points> {
         let columns = [("secret keys", Column::secret_keys(secret_keys.into())), NO_COLUMN, NO_COLUMN];
         self.request(Operation::PublicKeys(curve), columns, points)
     }
 
-    /// [`crate::ed25519::public_keys`]: the public key of each seed, which is never rejected.
-    /// **Constant-time** in the seeds. Their copies are wiped when the batch is done.
+    /// Computes the public key of each seed, like [`crate::ed25519::public_keys`]. Seeds are never
+    /// rejected. **Constant-time** in the seeds. Their copies are wiped when the batch is done.
     pub fn ed25519_public_keys<'a>(
         &'a self,
         seeds: impl Into<SecretKeys<'a>>,
@@ -185,7 +196,7 @@ impl fmt::Debug for Caller {
     }
 }
 
-/// Where an operation has fewer columns.
+/// Placeholder for operations with fewer columns.
 const NO_COLUMN: (&str, Column) = ("", Column::None);
 
 fn verification<'a>(
@@ -205,7 +216,7 @@ fn signing<'a>(
     [("digests", Column::rows(digests)), ("secret keys", Column::secret_keys(keys)), ("additional data", data)]
 }
 
-/// One value per item.
+/// Converts the results to one value per item.
 fn each<T>(results: &Results, value: impl Fn(&Results, usize) -> T) -> Vec<T> {
     (0..results.items()).map(|item| value(results, item)).collect()
 }

@@ -14,27 +14,28 @@ use std::sync::{Arc, Mutex};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-/// Items of a batch for a GPU, where nothing else is asked for: enough to fill it.
+/// Default size of a batch for a GPU: enough items to fill it.
 const GPU_BATCH: usize = 1 << 17;
-/// The number of items per CPU thread: as many as share an inversion.
+/// Default number of items per CPU thread in a batch: as many as share an inversion.
 const CPU_BATCH: usize = 512;
-/// Batches that the queue holds, where nothing else is asked for.
+/// Default size of the queue, in batches.
 const QUEUED_BATCHES: usize = 4;
-/// Longer requests and batches than this fit no memory.
+/// Limit on the items of requests and batches; larger ones do not fit in memory.
 const MOST_ITEMS: usize = 1 << 26;
 const MOST_IN_FLIGHT: usize = 256;
 
-/// Gathers the requests of many callers into batches, and gives each its answers.
+/// Combines the requests of many callers into batches, and returns to each its answers.
 ///
-/// It has threads and arenas of its own, in page-locked memory where there is a GPU. They live until it is dropped,
-/// which is [`Coalescer::shutdown`] with [`Shutdown::Refuse`].
+/// A coalescer has its own threads, and its own arenas in page-locked memory if there is a GPU.
+/// They exist until it is dropped, which is equivalent to [`Coalescer::shutdown`] with
+/// [`Shutdown::Refuse`].
 pub struct Coalescer {
     dispatcher: Arc<Dispatcher>,
     threads: Mutex<Vec<JoinHandle<()>>>,
 }
 
 impl Coalescer {
-    /// A coalescer with the usual options.
+    /// Creates a coalescer with default options.
     ///
     /// # Errors
     /// [`Error::Threads`] when its threads cannot be started.
@@ -42,7 +43,7 @@ impl Coalescer {
         Self::builder().build(engine)
     }
 
-    /// Options: sizes, times, and what becomes of requests without room.
+    /// Returns a builder for sizes, times, and the treatment of requests when the queue is full.
     pub fn builder() -> CoalescerBuilder {
         CoalescerBuilder::default()
     }
@@ -64,12 +65,12 @@ impl Coalescer {
         Ok(())
     }
 
-    /// Somebody new who makes requests.
+    /// Registers a new caller, which can make requests.
     pub fn caller(&self) -> Caller {
         Caller { dispatcher: self.dispatcher.clone(), account: Arc::new(Account::new()) }
     }
 
-    /// Items of the largest batch, and so of the largest request.
+    /// Returns the maximum number of items per batch, which is also the maximum per request.
     pub fn largest_batch(&self) -> usize {
         self.dispatcher.options.largest_batch
     }
@@ -79,15 +80,16 @@ impl Coalescer {
         self.dispatcher.stats()
     }
 
-    /// Refuses new requests and those that wait for room, answers or refuses what waits for its batch, answers what has
-    /// begun, and returns when all that is done. Tickets keep their answers.
+    /// Refuses new requests and those that wait for room, answers or refuses requests whose batch
+    /// has not begun, answers those whose batch has, and returns when all that is done. Tickets
+    /// keep their answers.
     pub fn shutdown(&self, shutdown: Shutdown) {
         if !self.dispatcher.process.is_this() {
             return;
         }
         self.dispatcher.close(shutdown);
         let threads = std::mem::take(&mut *lock(&self.threads));
-        // What a future does when it is woken may end the service on one of its own threads.
+        // A waker may shut down the service from one of the service's own threads.
         for thread in threads.into_iter().filter(|thread| thread.thread().id() != thread::current().id()) {
             thread.join().expect("threads of the service do not panic");
         }
@@ -117,21 +119,23 @@ pub struct CoalescerBuilder {
 }
 
 impl CoalescerBuilder {
-    /// Items of the largest batch, and so of the largest request: 131072 with a GPU, 512 for each thread without one,
-    /// or half of the queue where that is less. Arenas of that size are kept for the batches that there are at a time,
-    /// and two more, for verification of 161 bytes an item.
+    /// Sets the maximum number of items per batch, which is also the maximum per request. Default:
+    /// 131072 with a GPU, 512 per thread without one, or half of the queue if that is less. Arenas
+    /// of that size are allocated for all concurrent batches plus two more; verification takes 161
+    /// bytes per item.
     pub fn largest_batch(self, items: usize) -> Self {
         CoalescerBuilder { largest_batch: Some(items), ..self }
     }
 
     /// Sets the longest time that a request waits for others while a thread of the service is free:
-    /// 0.5 ms by default. When nothing is computed no request waits; when all threads compute it
-    /// waits for one of them.
+    /// 0.5 ms by default. A request does not wait when nothing is being computed. When all threads
+    /// are computing, it waits for one of them.
     pub fn longest_wait(self, wait: Duration) -> Self {
         CoalescerBuilder { longest_wait: Some(wait), ..self }
     }
 
-    /// Items that are let in and not done: four of the largest batches. Bounds memory and how long a request takes.
+    /// Sets the maximum number of items that are admitted and not done. It bounds memory and the
+    /// latency of requests. Default: four times the largest batch.
     pub fn queue(self, items: usize) -> Self {
         CoalescerBuilder { queue: Some(items), ..self }
     }
@@ -141,19 +145,18 @@ impl CoalescerBuilder {
         CoalescerBuilder { when_full, ..self }
     }
 
-    /// Batches that are computed at a time, each by a thread of the service: 4 with a GPU, so that it works on while
-    /// answers are handed out, 2 without one.
+    /// Sets the number of batches that are computed at a time, each by a thread of the service.
+    /// Default: 4 per GPU, so that it stays busy while answers are handed out, and 2 without a GPU.
     pub fn in_flight(self, batches: usize) -> Self {
         CoalescerBuilder { in_flight: Some(batches), ..self }
     }
 
-    /// Starts it.
+    /// Starts the coalescer.
     ///
     /// # Errors
-    /// [`Error::InvalidOption`] for a number out of range, or a queue of less than two of the largest batches, or
-    /// more than some hundred;
-    /// [`Error::Threads`] when threads cannot be started; [`Error::Forked`] in a child of the process that made the
-    /// engine.
+    /// [`Error::InvalidOption`] for a number out of range, or for a queue of less than two or more
+    /// than several hundred of the largest batches; [`Error::Threads`] when threads cannot be
+    /// started; [`Error::Forked`] in a child of the process that created the engine.
     pub fn build(self, engine: &Engine) -> Result<Coalescer, Error> {
         engine.devices()?;
         let info = engine.info();
@@ -164,12 +167,12 @@ impl CoalescerBuilder {
         Coalescer::start(Box::new(OnEngine::new(engine)), self.options(batch, in_flight)?)
     }
 
-    /// The options, with these in place of what was not given.
+    /// Completes the options with the default values `batch` and `in_flight`.
     pub(super) fn options(self, batch: usize, in_flight: usize) -> Result<Options, Error> {
         within("largest_batch", self.largest_batch.unwrap_or(batch), 1..=MOST_ITEMS)?;
         let in_flight = self.in_flight.unwrap_or(in_flight);
         within("in_flight", in_flight, 1..=MOST_IN_FLIGHT)?;
-        // All that are let in have to find an arena.
+        // Every admitted request must find an arena.
         let most_batches = (SLOTS - 1 - in_flight) / 2;
         let queue = self.queue.unwrap_or_else(|| self.largest_batch.unwrap_or(batch).saturating_mul(QUEUED_BATCHES));
         within("queue", queue, 2..=QUEUED_BATCHES * MOST_ITEMS)?;

@@ -1,19 +1,21 @@
-//! Computes batches: an engine, on the requested device.
+//! The interface through which batches are computed: an engine, on the requested device.
 
 use super::kind::{COLUMNS, RequestKind};
 use crate::engine::{Backend, Device, Engine, PageLocked};
 use crate::types::Error;
 
-/// Computes batches. Tests substitute it for the engine.
+/// Computes batches. Tests substitute a fake for the engine.
 pub trait Compute: Send + Sync {
-    /// The device that computes all batches; `None` where either may.
+    /// Returns the device that computes all batches, or `None` if there is a choice.
     fn only(&self) -> Option<Device>;
 
-    /// Returns the device that computes batches before anything was measured, where either may.
+    /// Returns the device for a batch of which no measurements exist yet, if there is a choice.
     fn first_choice(&self, kind: RequestKind, items: usize) -> Device;
 
+    /// Computes a batch of columns into codes and rows.
+    ///
     /// # Errors
-    /// That of the engine.
+    /// The error of the engine.
     fn compute(
         &self,
         device: Device,
@@ -23,11 +25,11 @@ pub trait Compute: Send + Sync {
         rows: &mut [u8],
     ) -> Result<(), Error>;
 
-    /// Memory for a column.
+    /// Allocates memory for a column.
     fn memory(&self, bytes: usize) -> PageLocked<u8>;
 }
 
-/// An engine.
+/// Computes batches on an engine.
 pub struct OnEngine {
     engine: Engine,
     only: Option<Device>,
@@ -67,7 +69,8 @@ impl Compute for OnEngine {
 
     fn memory(&self, bytes: usize) -> PageLocked<u8> {
         match self.engine.info().backend {
-            // By a thread of the service alone: the pool's have batches to compute.
+            // Zeroed by this thread of the service alone: the threads of the pool have batches to
+            // compute.
             Backend::Gpu => self.engine.page_locked_zeros_here(bytes),
             Backend::Auto | Backend::Cpu => vec![0; bytes].into(),
         }

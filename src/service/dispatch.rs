@@ -1,8 +1,9 @@
-//! From requests to batches, and from batches to answers: the threads of the service and the state
-//! they share with callers.
+//! The dispatcher: turns requests into batches, and batches into answers. It consists of the
+//! threads of the service and the state they share with callers.
 //!
-//! The lock of the desk is taken once or twice a batch, and by a caller only whose item is the first or the last of
-//! one. A kind's list of free slots is locked below it, never above.
+//! The desk holds the dispatcher's state. Its lock is taken once or twice per batch, and by a
+//! caller only for the first or the last item of a batch. Lock order: the desk before a kind's list
+//! of free slots.
 
 use super::account::Account;
 use super::arenas::{Arenas, Complete, SPARE};
@@ -30,7 +31,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// At least as many as there are kinds of requests.
+/// Upper bound on the number of kinds of requests.
 const KINDS: usize = 10 * CurveId::ALL.len() + 10;
 
 /// The interval at which threads check whether all is done while a service shuts down.
@@ -44,9 +45,9 @@ pub struct Dispatcher {
     /// The arenas of each kind that has been requested so far.
     arenas: [OnceLock<Arenas>; KINDS],
     desk: Mutex<Desk>,
-    /// There is something on the desk, or gathered, for a thread that sleeps.
+    /// Notified when a batch is complete, or items are being collected, and a thread sleeps.
     work: Condvar,
-    /// True if arenas are to be made ahead of need.
+    /// True if arenas are to be allocated ahead of need.
     lacks_spare: Mutex<bool>,
     lacks: Condvar,
     refuses: AtomicBool,
@@ -56,11 +57,11 @@ pub struct Dispatcher {
 
 #[derive(Default)]
 struct Desk {
-    /// Batches with the numbers of their kinds, the oldest first.
+    /// Complete batches with the numbers of their kinds, oldest first.
     complete: VecDeque<(usize, Complete)>,
     /// True if the last batch started here was a complete one.
     was_complete: bool,
-    /// Batches that are computed now.
+    /// Batches that are being computed.
     computing: usize,
     /// Threads that sleep.
     asleep: usize,
@@ -116,11 +117,11 @@ impl Dispatcher {
         }
     }
 
-    /// Puts a request that the gate has let in into a batch. A caller who `waits` for the answer computes it himself if
-    /// nothing else is computed: another thread would only have to be woken for it.
+    /// Puts an admitted request into a batch. A caller that `waits` for the answer computes the
+    /// batch itself if nothing else is being computed, which saves waking another thread.
     ///
     /// # Errors
-    /// [`ServiceError::Full`] when there is no arena left.
+    /// [`ServiceError::Full`] when no arena is left.
     pub fn place(
         &self,
         account: &Account,
@@ -150,15 +151,16 @@ impl Dispatcher {
         Ok(placed)
     }
 
-    /// Arenas of a kind that its requests can be in: those that are computed, one that is open, and those that wait.
-    /// Two that wait one after the other have more items than one arena holds.
+    /// Returns the maximum number of arenas that the requests of a kind can occupy: those being
+    /// computed, the open one, and the waiting ones. Any two consecutive waiting arenas have more
+    /// items than one arena holds.
     fn most_arenas(&self) -> usize {
         let Options { queue, largest_batch, in_flight, .. } = self.options;
         in_flight + 1 + 2 * queue.div_ceil(largest_batch)
     }
 
-    /// Makes all arenas of a kind, and has a GPU compute as many of the largest batches at a time as there may be.
-    /// Their items are zeros, which every operation rejects.
+    /// Allocates all arenas of a kind, and lets the GPUs compute the maximum number of concurrent
+    /// batches, all of the largest size. Their items are zeros, which every operation rejects.
     pub fn prepare(&self, kind: RequestKind) -> Result<(), ServiceError> {
         let Options { largest_batch, in_flight, .. } = self.options;
         let (arenas, most, memory) = (self.arenas(kind).1, self.most_arenas(), |bytes| self.compute.memory(bytes));
@@ -167,7 +169,7 @@ impl Dispatcher {
             return Ok(());
         }
         let slot = Slot::new(&arenas.shape, largest_batch, memory);
-        // SAFETY: the slot is this call's, and nobody writes to it.
+        // SAFETY: the slot belongs to this call, and nobody writes to it.
         let columns = unsafe { slot.columns(largest_batch) };
         let compute = || {
             let mut answers = BatchAnswers::new(largest_batch, arenas.shape.result, arenas.shape.has_secret_results);
@@ -180,7 +182,7 @@ impl Dispatcher {
         computed.map_err(|problem| ServiceError::Engine(Arc::new(problem)))
     }
 
-    /// Makes arenas ahead of need, on a thread of its own, until the service ends.
+    /// Allocates arenas ahead of need, on a thread of its own, until the service ends.
     pub fn make_arenas(&self) {
         let mut lacks_spare = lock(&self.lacks_spare);
         while !self.gate.is_closed() {
@@ -196,7 +198,7 @@ impl Dispatcher {
         }
     }
 
-    /// The arenas of a kind, and its number.
+    /// Returns the arenas of a kind, and the number of the kind.
     fn arenas(&self, kind: RequestKind) -> (usize, &Arenas) {
         let arenas = |place| get_or_compute(place, || Arenas::new(kind, self.options.largest_batch));
         let mut all = self.arenas.iter().map(arenas).enumerate();
@@ -207,12 +209,12 @@ impl Dispatcher {
         self.arenas[number].get().expect("numbers of kinds are those of kinds that there are")
     }
 
-    /// Nanoseconds since the service began.
+    /// Returns the time since the service began, in nanoseconds.
     fn now(&self) -> u64 {
         self.started.elapsed().as_nanos() as u64
     }
 
-    /// Hands in a batch that is to be computed.
+    /// Hands in a batch to be computed.
     fn hand_in(&self, kind: usize, batch: Complete) {
         let mut desk = lock(&self.desk);
         desk.complete.push_back((kind, batch));
@@ -221,11 +223,11 @@ impl Dispatcher {
         }
     }
 
-    /// Says that there is a first item in the open slot of a kind.
+    /// Announces the first item in the open slot of a kind.
     fn announce(&self, kind: usize, waits: bool) {
         let mut desk = lock(&self.desk);
         if waits && desk.computing == 0 && desk.complete.is_empty() {
-            // Where somebody is still writing, he hands the batch in.
+            // If another caller is still writing, it hands in the batch.
             let Some(batch) = self.arenas_at(kind).seal() else { return };
             desk.computing += 1;
             drop(desk);
@@ -238,7 +240,7 @@ impl Dispatcher {
         }
     }
 
-    /// Wakes a thread if there is something for it to do or to wait for.
+    /// Wakes a thread if there is work to do or to wait for.
     fn call_another(&self, desk: &Desk) {
         if desk.asleep > 0 && (!desk.complete.is_empty() || self.gathered().next().is_some()) {
             self.work.notify_one();
@@ -286,7 +288,7 @@ impl Dispatcher {
             let (is_idle, now) = (desk.computing == 0 || is_closing, self.started.elapsed());
             match plan::next(self.gathered(), is_idle, now, self.options.longest_wait) {
                 Step::Begin(kind) => {
-                    // Where somebody is still writing, he hands the batch in.
+                    // If a caller is still writing, it hands in the batch.
                     if let Some(batch) = self.arenas_at(kind).seal() {
                         return Next::Run(kind, batch);
                     }
@@ -297,8 +299,9 @@ impl Dispatcher {
         }
     }
 
-    /// The items of a kind that have waited for the longest wait, where batches of other kinds alone are complete. They
-    /// take turns with these, or a kind of which there always is a complete one would keep back all others.
+    /// Returns the batch of a kind whose items have waited for the longest wait, if the only
+    /// complete batches are of other kinds. It takes turns with these; otherwise a kind that always
+    /// has a complete batch would starve all others.
     fn of_another_kind(&self, desk: &Desk) -> Option<(usize, Complete)> {
         if !desk.was_complete || desk.complete.is_empty() {
             return None;
@@ -306,7 +309,7 @@ impl Dispatcher {
         let is_complete = |kind: usize| desk.complete.iter().any(|(of, _)| *of == kind);
         let others = self.gathered().filter(|gathered| !is_complete(gathered.kind));
         match plan::next(others, false, self.started.elapsed(), self.options.longest_wait) {
-            // Where somebody is still writing, he hands the batch in.
+            // If a caller is still writing, it hands in the batch.
             Step::Begin(kind) => Some((kind, self.arenas_at(kind).seal()?)),
             Step::SleepUntil(_) | Step::Sleep => None,
         }
@@ -322,15 +325,15 @@ impl Dispatcher {
         desk
     }
 
-    /// Computes a batch and gives its callers their answers.
+    /// Computes a batch and returns the answers to its callers.
     fn run(&self, kind: usize, batch: Complete) {
-        // Whatever panics, the thread and the count of batches go on.
+        // If anything panics, the thread continues and the count of batches stays correct.
         quietly(|| self.run_one(kind, batch));
     }
 
     fn run_one(&self, kind: usize, batch: Complete) {
         let (arenas, items) = (self.arenas_at(kind), batch.items);
-        // SAFETY: the slot is this thread's.
+        // SAFETY: the slot is owned by this thread.
         let shared = unsafe { arenas.slot(batch.slot).batch() };
         let times = [FIRST, SEALED_AT, COMPLETE_AT].map(|which| arenas.slot(batch.slot).times.get(which));
         let taken = notes::now();
@@ -362,7 +365,7 @@ impl Dispatcher {
         if left == 0 {
             return Ok(answers);
         }
-        // SAFETY: the slot is this thread's until the batch is recycled.
+        // SAFETY: the slot is owned by this thread until the batch is recycled.
         let columns = unsafe {
             slot.copy(&moves);
             slot.columns(left)
@@ -390,7 +393,7 @@ impl Dispatcher {
         self.compute.only().unwrap_or_else(by_rates)
     }
 
-    /// Lets nobody in any more, and has the threads end when all who were let in have what they get.
+    /// Stops admission, and lets the threads end when all admitted requests have their answers.
     pub fn close(&self, shutdown: Shutdown) {
         self.refuses.fetch_or(shutdown == Shutdown::Refuse, Ordering::Relaxed);
         self.gate.close();

@@ -1,4 +1,5 @@
-//! The queue: how many items are in the service, and who waits until there are fewer.
+//! Admission: counts the items in the service, and blocks requests until the number drops below the
+//! limit.
 
 use super::account::{Account, Room};
 use super::batch::wake_all;
@@ -12,17 +13,18 @@ use std::task::Waker;
 
 pub struct Gate {
     queue: usize,
-    /// Items that were let in and are not done.
+    /// Items that are admitted and not done.
     total: AtomicUsize,
     is_closed: AtomicBool,
-    /// True while somebody waits. Changed only by the holder of the queues.
+    /// True while a request waits. Changed only while `waiters` is locked.
     is_waiting: AtomicBool,
     waiters: Mutex<Waiters>,
 }
 
 struct Waiters {
     ring: Ring<Arc<Waiter>>,
-    /// Admitted requests that have not noticed it yet, by name. Their room is taken.
+    /// Admitted requests whose callers have not noticed it yet, by name. They are counted in
+    /// `total`.
     let_in: HashMap<usize, Arc<Waiter>>,
 }
 
@@ -30,7 +32,7 @@ struct Waiters {
 pub struct Waiter {
     account: Arc<Account>,
     items: usize,
-    /// Woken when it is known what has become of the request, and `None` from then on.
+    /// Woken when the request is admitted or refused, and `None` from then on.
     waker: Mutex<Option<Waker>>,
 }
 
@@ -53,17 +55,17 @@ impl Gate {
         }
     }
 
-    /// Items that were let in and are not done.
+    /// Returns the number of items that are admitted and not done.
     pub fn total(&self) -> usize {
         self.total.load(Ordering::SeqCst)
     }
 
-    /// Makes the error that there is no room for a request.
+    /// Returns the error for a request without room.
     pub fn full(&self, items: usize) -> ServiceError {
         ServiceError::Full { items, queue: self.queue }
     }
 
-    /// Lets a request in if there is room, and nobody waits for it already.
+    /// Admits a request if there is room and no other request is waiting.
     pub fn enter(&self, account: &Account, items: usize) -> Answer {
         if self.is_closed() {
             return Answer::Stopped;
@@ -71,7 +73,7 @@ impl Gate {
         if self.is_waiting.load(Ordering::SeqCst) || account.take(items, &self.total, self.queue) != Room::Taken {
             return Answer::Full;
         }
-        // Whoever closes the gate and then finds nobody within may rely on that.
+        // A thread that closes the gate and then finds no items must be able to rely on that.
         if self.is_closed() {
             self.undo(account, items);
             return Answer::Stopped;
@@ -88,7 +90,8 @@ impl Gate {
         waiters.ring.push(account.id, waiter.clone());
         self.is_waiting.store(true, Ordering::SeqCst);
         drop(waiters);
-        // There may have been room, or the gate may have been closed, before the request was in the ring.
+        // There may have been room, or the gate may have been closed, before the request was
+        // queued.
         self.let_in();
         waiter
     }
@@ -99,7 +102,7 @@ impl Gate {
         let mut known = lock(&waiter.waker);
         if known.is_some() {
             let old = known.replace(waker.clone());
-            // Wakers are dropped without the lock: that may run code of the caller's.
+            // Wakers are dropped without holding the lock, because that may run the caller's code.
             drop(known);
             drop(old);
             return None;
@@ -108,7 +111,7 @@ impl Gate {
         Some(if self.claim(waiter) { Answer::LetIn } else { Answer::Stopped })
     }
 
-    /// Takes out a request whose caller does not wait any more.
+    /// Withdraws a request whose caller no longer waits.
     pub fn forget(&self, waiter: &Arc<Waiter>) {
         if self.claim(waiter) {
             return self.undo(&waiter.account, waiter.items);
@@ -117,7 +120,7 @@ impl Gate {
         waiters.ring.remove(waiter.account.id, |other| Arc::ptr_eq(other, waiter));
         self.is_waiting.store(!waiters.ring.is_empty(), Ordering::SeqCst);
         drop(waiters);
-        // It may have been let in meanwhile, and others may have waited behind it.
+        // The request may have been admitted meanwhile, or may have blocked others in the queue.
         if self.claim(waiter) {
             self.undo(&waiter.account, waiter.items);
         } else {
@@ -125,24 +128,25 @@ impl Gate {
         }
     }
 
-    /// Returns whether a request has been admitted and not been notified before.
+    /// Returns whether a request has been admitted without its caller having noticed. Returns true
+    /// only once.
     fn claim(&self, waiter: &Arc<Waiter>) -> bool {
         lock(&self.waiters).let_in.remove(&name_of(waiter)).is_some()
     }
 
-    /// Takes back a request that was let in and is in no batch.
+    /// Withdraws an admitted request that is not in a batch.
     pub fn undo(&self, account: &Account, items: usize) {
         account.give_back(items);
         self.leave(items);
     }
 
-    /// This many items are done.
+    /// Removes `items` completed items.
     pub fn leave(&self, items: usize) {
         self.total.fetch_sub(items, Ordering::SeqCst);
         self.let_in();
     }
 
-    /// Lets nobody in any more. Who waits is told.
+    /// Stops admission, and notifies waiting requests.
     pub fn close(&self) {
         self.is_closed.store(true, Ordering::SeqCst);
         let mut waiters = lock(&self.waiters);
@@ -157,7 +161,7 @@ impl Gate {
         self.is_closed.load(Ordering::SeqCst)
     }
 
-    /// Lets those in who wait, as far as there is room.
+    /// Admits waiting requests as far as there is room.
     fn let_in(&self) {
         if !self.is_waiting.load(Ordering::SeqCst) {
             return;
@@ -186,7 +190,7 @@ fn name_of(waiter: &Arc<Waiter>) -> usize {
     Arc::as_ptr(waiter).addr()
 }
 
-/// Tells those who wait that it is known what has become of them.
+/// Notifies waiting requests that their outcome is known.
 fn tell(waiters: &[Arc<Waiter>]) {
     wake_all(waiters.iter().filter_map(|waiter| lock(&waiter.waker).take()));
 }
@@ -212,7 +216,7 @@ mod tests {
         let small = gate.wait(&callers[2], 1, Waker::noop());
         assert_eq!([&large, &small].map(|waiter| poll(&gate, waiter)), [None, None]);
         gate.undo(&callers[0], 7);
-        // Small requests do not keep a large one from its turn, nor do those who come now.
+        // Small requests do not overtake a waiting large one, and neither do new requests.
         assert_eq!(poll(&gate, &small), None);
         assert_eq!(gate.enter(&callers[3], 1), Answer::Full);
         gate.undo(&callers[0], 3);
@@ -227,7 +231,7 @@ mod tests {
         let (first, second) = (gate.wait(&callers[1], 4, Waker::noop()), gate.wait(&callers[2], 4, Waker::noop()));
         gate.undo(&callers[0], 4);
         assert_eq!(poll(&gate, &second), None);
-        // Let in, and not told.
+        // Admitted, but its caller has not noticed yet.
         gate.forget(&first);
         assert_eq!(poll(&gate, &second), Some(Answer::LetIn));
         let third = gate.wait(&callers[0], 1, Waker::noop());
@@ -243,7 +247,7 @@ mod tests {
         let (first, second) = (gate.wait(&callers[1], 3, Waker::noop()), gate.wait(&callers[2], 3, Waker::noop()));
         gate.undo(&callers[0], 4);
         gate.close();
-        // Neither of them is within, though one was let in.
+        // None of them is counted, although one had been admitted.
         assert_eq!([&first, &second].map(|waiter| poll(&gate, waiter)), [Some(Answer::Stopped); 2]);
         assert_eq!((gate.total(), gate.enter(&callers[0], 1)), (0, Answer::Stopped));
         assert_eq!(poll(&gate, &gate.wait(&callers[0], 1, Waker::noop())), Some(Answer::Stopped));

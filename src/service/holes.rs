@@ -1,18 +1,18 @@
-//! Taking items out of a batch: the last ones move into their places.
+//! Compaction of a batch: removes items by moving the last ones into their places.
 
 use std::ops::Range;
 
 /// The moves that remove dropped items from a batch.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Moves {
-    /// Items that are left: the first ones, once the moves are made.
+    /// Number of remaining items. They are the first ones once the moves are made.
     pub left: usize,
     /// The source and destination of each item that moves.
     pub moves: Vec<(usize, usize)>,
 }
 
 impl Moves {
-    /// Without the items of these ranges, which do not overlap.
+    /// Plans the removal of the items in these ranges, which must be disjoint.
     pub fn without(mut dropped: Vec<Range<usize>>, items: usize) -> Self {
         dropped.sort_unstable_by_key(|range| range.start);
         let left = items - dropped.iter().map(Range::len).sum::<usize>();

@@ -4,7 +4,7 @@ use crate::call::{Columns, Contents, Operation, RecoveryIds};
 use crate::engine::Engine;
 use crate::types::{ByteRows, Error, POINT_ROW, PublicKeys, Rows, SecretKeys, Signers, require_lengths};
 
-/// Requests of one kind share batches.
+/// A kind of request. Requests of the same kind share batches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RequestKind {
     pub operation: Operation,
@@ -12,22 +12,22 @@ pub struct RequestKind {
     pub with_data: bool,
 }
 
-/// The most columns that an operation has.
+/// The maximum number of columns of an operation.
 pub const COLUMNS: usize = 3;
 
 /// The columns of a kind.
 #[derive(Clone, Copy)]
 pub struct ArenaColumns {
-    /// Bytes of an item in each input; 0 where there is no such column.
+    /// Bytes per item of each input; 0 if the column does not exist.
     pub inputs: [usize; COLUMNS],
     /// Marks the secret inputs.
     pub secret_inputs: [bool; COLUMNS],
-    /// Bytes of an item's result beside its code.
+    /// Bytes of an item's result in addition to its code.
     pub result: usize,
     pub has_secret_results: bool,
 }
 
-/// A column of a kind, in the order in which kinds have them.
+/// The contents of a column, in the order in which kinds have them.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Content {
     Digests,
@@ -49,7 +49,7 @@ impl RequestKind {
         RequestKind { operation, with_data: signers.additional.is_some() }
     }
 
-    /// The columns, each with the bytes of an item.
+    /// Returns the columns, each with its bytes per item.
     fn columns(self) -> [Option<(Content, usize)>; COLUMNS] {
         let reads = self.operation.reads();
         let all = [
@@ -77,7 +77,7 @@ impl RequestKind {
         }
     }
 
-    /// The results of a batch, from columns that `write` has filled into a code and a row for each item.
+    /// Computes a batch from columns that `write` has filled, into a code and a row per item.
     pub fn compute(
         self,
         engine: &Engine,
@@ -122,7 +122,7 @@ impl<'a> Column<'a> {
         Column::rows(keys.expose_column())
     }
 
-    /// Items; `None` where it fits any number of them.
+    /// Returns the number of items, or `None` if the column fits any number.
     fn items(&self) -> Option<usize> {
         match self {
             Column::None => None,
@@ -131,7 +131,7 @@ impl<'a> Column<'a> {
         }
     }
 
-    /// Writes the rows of all items there is room for.
+    /// Writes the rows of all items that fit into `to`.
     fn write(&self, to: &mut [u8]) {
         match self {
             Column::None => {}
@@ -149,7 +149,8 @@ pub struct Inputs<'a> {
 }
 
 impl<'a> Inputs<'a> {
-    /// A request has as many items as its first column with a row for each, and one where there is no such column.
+    /// Checks the lengths of the columns. A request has as many items as its first column with a
+    /// row per item, or one item if there is no such column.
     ///
     /// # Errors
     /// [`Error::LengthMismatch`] with the name of a column that has another number of rows.

@@ -1,11 +1,13 @@
-//! A coalescer: many small requests at once, computed as few large batches.
+//! A coalescer: combines many small concurrent requests into a few large batches.
 //!
-//! A service gets its signatures one by one or by the dozen, from many connections. A GPU wants 10^5 of them in a call,
-//! and a CPU some hundreds. A [`Coalescer`] takes requests from any number of threads and futures, gathers those that
-//! ask for the same (operation, scheme, curve and policy) into batches, and gives each caller the answers to its own
-//! items, which are those of the direct calls.
+//! A service receives its signatures one by one or by the dozen, from many connections. A GPU needs
+//! 10^5 of them per call to be efficient, and a CPU some hundreds. A [`Coalescer`] takes requests
+//! from any number of threads and futures, combines those of the same kind (operation, scheme,
+//! curve and policy) into batches, and returns to each caller the answers to its own items. They
+//! are the same as those of direct calls.
 //!
-//! A program that has thousands of items in hand calls [`crate::ecdsa`] and the others itself.
+//! A program that already has thousands of items calls [`crate::ecdsa`] and the other modules
+//! directly.
 //!
 //! ```
 //! use gecc::service::{Coalescer, WhenFull};
@@ -30,7 +32,7 @@
 //! # Ok::<(), gecc::Error>(())
 //! ```
 //!
-//! A request is a future, for any executor. This one polls a few of them on one thread:
+//! A request is a future, for any executor. This example polls a few of them on one thread:
 //!
 //! ```
 //! # use std::future::Future;
@@ -67,17 +69,18 @@
 //! ```
 //!
 //! # When a batch begins
-//! At once when nothing is computed, so that a lone caller does not wait for others; when it is full; or when its
-//! oldest item has waited for [`CoalescerBuilder::longest_wait`] and a thread of the coalescer is free. While batches
-//! are computed the next one gathers, so that batches grow with the load.
+//! A batch begins at once when nothing is being computed, so that a lone caller does not wait for
+//! others; when it is full; or when its oldest item has waited for
+//! [`CoalescerBuilder::longest_wait`] and a thread of the coalescer is free. While batches are
+//! computed the next one accumulates, so that batches grow with the load.
 //!
-//! # Where
-//! Where the engine may choose, the CPU or the GPUs compute a batch by how long recent batches of that size took on
-//! each. An engine that must use one device does.
+//! # Choice of the device
+//! If the engine may choose, the CPU or the GPUs compute a batch, depending on how long recent
+//! batches of that size took on each. Otherwise the engine's only device computes it.
 //!
 //! # Failures
-//! An error of the engine, or a panic, is the answer to all requests of the batch, and to no other. No request is lost
-//! or answered twice.
+//! An error of the engine, or a panic, is the answer to all requests of the batch, and to no other.
+//! No request is lost or answered twice.
 
 mod account;
 mod arenas;

@@ -1,4 +1,4 @@
-//! Waiting for a future on a thread.
+//! Waits for a future on a thread.
 
 use std::sync::Arc;
 use std::task::{Poll, Wake, Waker};
@@ -18,7 +18,7 @@ impl Wake for Parked {
 
 thread_local!(static WAKER: Waker = Waker::from(Arc::new(Parked(thread::current()))));
 
-/// Polls until there is a result; this thread sleeps until it is woken.
+/// Polls until there is a result. Between polls, this thread sleeps until it is woken.
 pub fn wait<R>(mut poll: impl FnMut(&Waker) -> Poll<R>) -> R {
     let waker = WAKER.with(Waker::clone);
     loop {

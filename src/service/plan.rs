@@ -1,8 +1,9 @@
-//! When a batch begins.
+//! Decides when a batch begins.
 
 use std::time::Duration;
 
-/// Items of one kind that are gathered for a batch, of which the oldest came at a time on the clock of the service.
+/// Items of one kind that are collected for a batch. `since` is the arrival of the oldest, on the
+/// clock of the service.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Gathered {
     /// The number of the kind.
@@ -13,17 +14,18 @@ pub struct Gathered {
 /// The next step of an idle thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// Begins the batch of a kind.
+    /// Begin the batch of a kind.
     Begin(usize),
-    /// Sleeps, at most until then.
+    /// Sleep, at most until this time.
     SleepUntil(Duration),
-    /// Sleeps until something comes.
+    /// Sleep until something arrives.
     Sleep,
 }
 
-/// A batch begins when nothing is computed, since waiting would gain nothing, or when its oldest item has waited for
-/// the longest wait; the one that waits longest comes first. (One that is full begins without being asked for here.)
-/// While something is computed the others gather, so that batches are as large as the load makes them.
+/// Returns the next step of an idle thread. A batch begins when nothing is being computed, since
+/// waiting would gain nothing, or when its oldest item has waited for the longest wait; the batch
+/// that has waited longest comes first. (A full batch begins without this function.) While
+/// something is computed, the other batches accumulate, so that their size follows the load.
 pub fn next(gathered: impl Iterator<Item = Gathered>, is_idle: bool, now: Duration, longest_wait: Duration) -> Step {
     let Some(oldest) = gathered.min_by_key(|gathered| gathered.since) else { return Step::Sleep };
     let latest = oldest.since.saturating_add(longest_wait);
@@ -52,7 +54,7 @@ mod tests {
         assert_eq!(next([].into_iter(), true, at(0), WAIT), Step::Sleep);
     }
 
-    /// Simulates threads that start batches by the plan, each taking this long. Returns for each
+    /// Simulates threads that start batches by the plan; each batch takes `takes`. Returns for each
     /// arrival (time, kind) when its batch started, and whether a thread was free all the time
     /// since it arrived.
     fn simulate(arrivals: &[(u64, usize)], threads: usize, takes: u64) -> Vec<(u64, bool)> {
@@ -96,7 +98,8 @@ mod tests {
             for ((came, _), (begun, was_free)) in arrivals.iter().zip(begun) {
                 let waited = at(begun - came);
                 prop_assert!(!was_free || waited <= WAIT, "{waited:?} with a free thread");
-                // Whatever came before on two other kinds begins first, each after a thread ends.
+                // Earlier batches of the two other kinds begin first, each after a thread becomes
+                // free.
                 prop_assert!(waited <= WAIT + at(takes) * 4, "{waited:?}");
             }
         }

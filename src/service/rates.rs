@@ -1,26 +1,27 @@
-//! Chooses the device of a batch by how long batches of that size took on each.
+//! Chooses the device of a batch based on the durations of recent batches of that size on each
+//! device.
 
 use crate::engine::Device;
 
-/// Sizes from 2^i to 2^(i+1) - 1 are taken for one.
+/// Number of size classes: batches of 2^i to 2^(i+1) - 1 items form one class.
 const SIZES: usize = 32;
-/// Batches of a size after which a device that was never asked is.
+/// Batches of a size on one device after which the other, if not measured yet, is tried.
 const UNTIL_TRIAL: u32 = 16;
-/// Up to this size the CPU may be asked without knowing how it does with half as many.
+/// Largest size class at which the CPU may be tried although half that size has not been measured.
 const SMALL: usize = 6;
-/// After this many batches in a row on one device, what is known of the other is believed less.
+/// Consecutive batches on one device after which the measurements of the other are doubted.
 const UNTIL_DOUBT: u32 = 64;
-/// The factor of that doubt.
+/// Factor applied to doubted measurements.
 const DOUBT: f64 = 0.8;
-/// The weight of the latest batch.
+/// The weight of the latest batch in the average.
 const NEWS: f64 = 0.125;
-/// A device is tried where it may take so much longer than the other.
+/// Maximum slowdown, relative to the other device, with which a device is tried.
 const TRIED: f64 = 2.0;
 
 /// The durations of recent batches, by device and size.
 pub struct Rates {
     known: [[Option<Known>; SIZES]; 2],
-    /// Batches of a size since the other device was tried or doubted.
+    /// Batches of a size since the other device was last tried or doubted.
     in_a_row: [u32; SIZES],
     /// True if a device has computed a batch. The first may have had to wait for kernels and
     /// tables.
@@ -34,7 +35,7 @@ pub struct Rates {
 #[derive(Clone, Copy)]
 struct Known {
     seconds: f64,
-    /// Not measured lately.
+    /// True if the value has not been measured recently.
     is_doubted: bool,
 }
 
@@ -47,7 +48,7 @@ impl Rates {
         self.known[device as usize][size].map(|known| known.seconds)
     }
 
-    /// The device for a batch. `first` is taken before anything is known.
+    /// Returns the device for a batch. Before any measurement, it is `first`.
     pub fn choose(&mut self, items: usize, first: Device) -> Device {
         let size = size_of(items);
         self.in_a_row[size] = self.in_a_row[size].saturating_add(1);
@@ -60,8 +61,9 @@ impl Rates {
         }
     }
 
-    /// A device that is not known at a size yet, if it is its turn to be tried, or else the one that takes this many
-    /// seconds. Batches that begin before it is known how the trial went are no trials.
+    /// Returns the `unknown` device, which has not been measured at a size, if it is to be tried,
+    /// and otherwise the `known` one, which takes `seconds`. Batches that begin before the result
+    /// of a first trial is known are not trials.
     fn trial_or(&mut self, unknown: Device, known: Device, size: usize, seconds: f64) -> Device {
         if self.in_a_row[size] < UNTIL_TRIAL || !self.is_worth_a_trial(unknown, size, seconds) {
             return known;
@@ -74,8 +76,9 @@ impl Rates {
         unknown
     }
 
-    /// The device that is faster, and from time to time the other one, as things change: but the CPU with many items
-    /// only where it may keep up, since all its threads are busy with them, and those who make requests wait.
+    /// Returns the faster device, and makes the other look faster from time to time, because
+    /// conditions change. For many items, the CPU is reconsidered only if it may keep up, since
+    /// such a batch occupies all its threads while callers wait.
     fn better(&mut self, size: usize, cpu: f64, gpu: f64) -> Device {
         let (better, other) = if cpu <= gpu { (Device::Cpu, Device::Gpu) } else { (Device::Gpu, Device::Cpu) };
         if self.in_a_row[size] >= UNTIL_DOUBT {
@@ -100,7 +103,8 @@ impl Rates {
         }
     }
 
-    /// Takes note of a batch, unless it is the device's first. `seconds`: none where it failed.
+    /// Records the duration of a batch, unless it is the device's first. `seconds` is `None` if the
+    /// batch failed.
     pub fn record(&mut self, device: Device, items: usize, seconds: Option<f64>) {
         let Some(seconds) = seconds else {
             self.is_tried[device as usize] = false;
@@ -124,7 +128,7 @@ fn size_of(items: usize) -> usize {
 mod tests {
     use super::*;
 
-    /// Seconds of a batch, about as on a machine with an H200.
+    /// Returns the seconds of a batch, approximately as on a machine with an H200.
     fn cpu(items: usize) -> f64 {
         40e-6 + 0.7e-6 * items as f64
     }
@@ -133,7 +137,7 @@ mod tests {
         800e-6 + 20e-9 * items as f64
     }
 
-    /// The devices that batches of these sizes are computed by.
+    /// Returns the devices that compute a sequence of batches of the same size.
     fn devices(rates: &mut Rates, items: usize, batches: usize, gpu: fn(usize) -> f64) -> Vec<Device> {
         let mut batch = || {
             let device = rates.choose(items, if items < 4096 { Device::Cpu } else { Device::Gpu });
@@ -160,7 +164,7 @@ mod tests {
 
     #[test]
     fn what_was_a_wrong_guess_is_found_out() {
-        // Between where the guess changes and where it should.
+        // Sizes between the crossover that is guessed at first and the actual one.
         for items in [1500, 2048, 4000] {
             let chosen = devices(&mut Rates::new(), items, 200, gpu);
             assert_eq!(chosen[0], Device::Cpu);
@@ -172,7 +176,7 @@ mod tests {
     fn the_first_batch_of_a_device_says_nothing() {
         let mut rates = Rates::new();
         devices(&mut rates, 2048, 10, gpu);
-        // Kernels are compiled.
+        // The first batch includes compiling kernels.
         rates.record(Device::Gpu, 2048, Some(20.0));
         assert!(share(&devices(&mut rates, 2048, 200, gpu)[40..], Device::Gpu) > 0.9);
     }
@@ -180,17 +184,17 @@ mod tests {
     #[test]
     fn a_device_that_changes_is_noticed() {
         let mut rates = Rates::new();
-        // As while its kernels are compiled.
+        // As slow as while its kernels are compiled.
         devices(&mut rates, 2048, 100, |_| 5e-3);
         assert_eq!(share(&devices(&mut rates, 2048, 100, |_| 5e-3), Device::Gpu), 0.0);
         let chosen = devices(&mut rates, 2048, 3000, gpu);
         assert!(share(&chosen[2000..], Device::Gpu) > 0.9);
-        // And slower again.
+        // The GPU becomes slower again.
         let chosen = devices(&mut rates, 2048, 200, |_| 20e-3);
         assert!(share(&chosen[20..], Device::Cpu) > 0.9);
     }
 
-    /// However long it goes on, and whatever is known of the CPU.
+    /// Holds however long it goes on, and whatever is known of the CPU.
     #[test]
     fn a_cpu_that_is_far_behind_is_not_asked_again() {
         let mut rates = Rates::new();
@@ -202,7 +206,7 @@ mod tests {
             let chosen = devices(&mut rates, 1 << power, 20_000, gpu);
             assert_eq!(share(&chosen, Device::Cpu), 0.0, "2^{power}");
         }
-        // One that has become faster is found from small batches on.
+        // A CPU that has become faster is noticed from small batches on.
         let fast = |items: usize| cpu(items) / 1000.0;
         for power in 0..14 {
             for _ in 0..20_000 {

@@ -1,4 +1,4 @@
-//! A request, from what it asks for to its answer.
+//! A request, from its inputs to its answer.
 
 use super::account::Account;
 use super::batch::Place;
@@ -16,13 +16,15 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
-/// Makes a value of the results of a request.
+/// Converts the results of a request to a value.
 pub type Read<T> = fn(&Results) -> T;
 
-/// A request that is made but not begun. [`Request::wait`] sleeps until the answer is there, `await` gives it to
-/// asynchronous code, and [`Request::submit`] hands the items in and returns at once.
+/// A request that has been created but not begun. [`Request::wait`] blocks until the answer is
+/// available, `await` returns it to asynchronous code, and [`Request::submit`] submits the items
+/// and returns at once.
 ///
-/// The columns are borrowed until the items are handed in, which is when there is room for them.
+/// The columns are borrowed until the items are submitted, which happens once there is room for
+/// them.
 #[must_use = "a request does nothing unless it is submitted, waited for or awaited"]
 pub struct Request<'a, T> {
     dispatcher: &'a Dispatcher,
@@ -53,8 +55,8 @@ impl<'a, T> Request<'a, T> {
         Request { dispatcher, account, kind, inputs, read, stage: Stage::New }
     }
 
-    /// Sleeps until the answer is there. If nothing else is computed, this thread computes the request itself, as a
-    /// direct call of few items does.
+    /// Blocks until the answer is available. If nothing else is being computed, this thread
+    /// computes the request itself, like a direct call with few items.
     ///
     /// # Errors
     /// Every [`ServiceError`].
@@ -62,18 +64,20 @@ impl<'a, T> Request<'a, T> {
         park::wait(|waker| self.poll_ticket(waker, true))?.wait()
     }
 
-    /// Hands the items in, and gives a ticket for the answer. With [`WhenFull::Wait`] sleeps while there is no room.
+    /// Submits the items, and returns a ticket for the answer. With [`WhenFull::Wait`], blocks
+    /// while there is no room.
     ///
     /// # Errors
-    /// Every [`ServiceError`] but those of batches.
+    /// Every [`ServiceError`] except those of batches.
     pub fn submit(mut self) -> Result<Ticket<T>, ServiceError> {
         park::wait(|waker| self.poll_ticket(waker, false))
     }
 
-    /// Makes ready what the first requests of this kind would else wait for: arenas for as many batches as there can
-    /// be, in page-locked memory where there is a GPU, and on GPUs kernels, tables and the memory of the largest
-    /// batches. For verification an arena takes 161 bytes an item of the largest batch. The request is not handed in,
-    /// and may be one of no items.
+    /// Prepares everything that the first requests of this kind would otherwise wait for: arenas
+    /// for the maximum number of batches, in page-locked memory if there is a GPU, and on GPUs
+    /// kernels, tables and the memory of the largest batches. For verification, an arena takes 161
+    /// bytes per item of the largest batch. The request itself is not submitted, and may have no
+    /// items.
     ///
     /// # Errors
     /// [`ServiceError::Invalid`], [`ServiceError::Engine`] and [`ServiceError::Forked`].
@@ -94,10 +98,10 @@ impl<'a, T> Request<'a, T> {
         self.dispatcher.prepare(self.kind)
     }
 
-    /// Hands the items in as soon as there is room. `waits` is for a thread that does nothing else until it has the
-    /// answer.
+    /// Submits the items as soon as there is room. `waits` is set by a thread that does nothing
+    /// else until it has the answer.
     fn poll_ticket(&mut self, waker: &Waker, waits: bool) -> Poll<Result<Ticket<T>, ServiceError>> {
-        // One that was polled before may be handed in already.
+        // A request that was polled before may have been submitted already.
         match mem::replace(&mut self.stage, Stage::Over) {
             Stage::HandedIn(ticket) => return Poll::Ready(Ok(ticket)),
             stage => self.stage = stage,
@@ -174,7 +178,7 @@ impl<T> Future for Request<'_, T> {
 impl<T> Drop for Request<'_, T> {
     fn drop(&mut self) {
         if let Stage::Waits(waiter) = &self.stage
-            // The locks of another process may be held for ever.
+            // The locks of another process may be held forever.
             && self.dispatcher.process.is_this()
         {
             self.dispatcher.gate.forget(waiter);
@@ -188,13 +192,13 @@ impl<T> fmt::Debug for Request<'_, T> {
     }
 }
 
-/// A request that is handed in: wait for the answer on a thread ([`Ticket::wait`]), or `await` it.
+/// A submitted request. Wait for the answer on a thread ([`Ticket::wait`]), or `await` it.
 ///
-/// Dropping it takes the items out again unless their batch has begun. It holds the answers of the whole batch while it
-/// lives.
+/// Dropping a ticket withdraws the items unless their batch has begun. A ticket keeps the answers
+/// of the whole batch alive.
 #[must_use = "dropping a ticket takes its request back"]
 pub struct Ticket<T> {
-    /// `None` where there are no items.
+    /// The position of the answers; `None` if the request has no items.
     placed: Option<Placed>,
     /// The position of the waker.
     place: Option<Place>,
@@ -203,7 +207,7 @@ pub struct Ticket<T> {
 }
 
 impl<T> Ticket<T> {
-    /// The number of the batch, for measurements.
+    /// Returns the number of the batch, for measurements.
     #[cfg(feature = "lab")]
     pub fn batch(&self) -> u64 {
         self.placed.as_ref().map_or(u64::MAX, |placed| placed.batch.number)
@@ -214,12 +218,12 @@ impl<T> Ticket<T> {
         self.placed.as_ref().is_none_or(|placed| placed.batch.outcome().is_some())
     }
 
-    /// Sleeps until the answer is there.
+    /// Blocks until the answer is available.
     ///
     /// # Errors
-    /// [`ServiceError::Engine`] and [`ServiceError::Panicked`] where that has become of the batch;
-    /// [`ServiceError::Stopped`] when the service was shut down before; [`ServiceError::Forked`] in a child of the
-    /// process that made the service.
+    /// [`ServiceError::Engine`] and [`ServiceError::Panicked`] if the batch failed or panicked;
+    /// [`ServiceError::Stopped`] if the service was shut down before; [`ServiceError::Forked`] in a
+    /// child of the process that created the service.
     pub fn wait(mut self) -> Result<T, ServiceError> {
         park::wait(|waker| self.poll_answer(waker))
     }

@@ -1,23 +1,23 @@
-//! Requests that wait for room, one caller after the other.
+//! Round-robin queue of requests that wait for room, with one queue per caller.
 
 use std::collections::{HashMap, VecDeque};
 
-/// Requests that wait, in the order of each caller; callers take turns.
+/// Waiting requests, in the order of each caller. Callers take turns.
 pub struct Ring<W> {
     requests: HashMap<u64, VecDeque<W>>,
-    /// The callers of the map, each once. Some may have taken back all their requests.
+    /// The callers in the map, each once. A caller may have withdrawn all its requests.
     turns: VecDeque<u64>,
     waiting: usize,
 }
 
-/// The outcome for the first request of a caller.
+/// The decision about the first request of a caller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Turn {
-    /// It is let in, and the next caller has his turn.
+    /// The request is admitted, and it is the next caller's turn.
     Done,
-    /// The caller's turn passes.
+    /// The request is not admitted, and it is the next caller's turn.
     Passed,
-    /// It waits, and all others with it, so that a large request gets its room.
+    /// The request waits, and all others with it, so that room for a large request can accumulate.
     Waits,
 }
 
@@ -30,7 +30,7 @@ impl<W> Ring<W> {
         self.waiting == 0
     }
 
-    /// Puts a request behind those of its caller.
+    /// Adds a request after those of its caller.
     pub fn push(&mut self, caller: u64, request: W) {
         let turns = &mut self.turns;
         let requests = self.requests.entry(caller).or_insert_with(|| {
@@ -41,7 +41,7 @@ impl<W> Ring<W> {
         self.waiting += 1;
     }
 
-    /// Takes out a request of a caller. Whether it was there.
+    /// Removes a request of a caller. Returns whether it was found.
     pub fn remove(&mut self, caller: u64, is_it: impl Fn(&W) -> bool) -> bool {
         let Some(requests) = self.requests.get_mut(&caller) else { return false };
         let Some(place) = requests.iter().position(is_it) else { return false };
@@ -50,7 +50,8 @@ impl<W> Ring<W> {
         true
     }
 
-    /// Gives turns until every caller has passed his or one waits. Gives the requests that are done.
+    /// Takes turns until every caller has been passed or a request waits. Returns the admitted
+    /// requests.
     pub fn turn(&mut self, mut decide: impl FnMut(&W) -> Turn) -> Vec<W> {
         let (mut done, mut passed) = (Vec::new(), 0);
         while passed < self.turns.len() {
@@ -77,7 +78,7 @@ impl<W> Ring<W> {
         done
     }
 
-    /// All requests, of which none waits any more.
+    /// Removes and returns all requests.
     pub fn take_all(&mut self) -> Vec<W> {
         self.turns.clear();
         self.waiting = 0;
@@ -108,8 +109,9 @@ mod tests {
     }
 
     proptest! {
-        /// Nothing is lost or given twice, each caller's requests keep their order, and with turns that are neither
-        /// passed nor refused no caller is more than one request ahead of another who waits.
+        /// Requests are neither lost nor returned twice, and each caller's requests keep their
+        /// order. If no turn is passed and no request waits, no caller is more than one request
+        /// ahead of another waiting caller.
         #[test]
         fn turns_are_fair(steps in prop::collection::vec((0u64..5, 0usize..4, any::<bool>()), 1..200)) {
             let (mut ring, mut pushed, mut given) = (Ring::new(), HashMap::<u64, u32>::new(), HashMap::<u64, u32>::new());

@@ -1,9 +1,9 @@
-//! An arena: columns that callers write their items into, each at a place of its own, and that a batch is computed
-//! from.
+//! A slot: column buffers that several callers fill concurrently and that then become one batch
+//! without another copy.
 //!
-//! A slot is free, open or sealed. While it is open callers reserve places in it by one atomic exchange and fill them
-//! at the same time. Once it is sealed no place is given any more, and whoever is the last to be done with it (the last
-//! caller that writes, or the one that sealed it) has it for himself, until he says that it is free again.
+//! A slot is free, open or sealed. While it is open, callers reserve rows with one atomic exchange
+//! and fill them in parallel. Sealing ends reservations. The last thread to finish, which is either
+//! the last writer or the sealer, owns the slot exclusively until it marks it as free.
 
 use super::batch::Batch;
 use super::kind::{ArenaColumns, COLUMNS, Inputs};
@@ -16,28 +16,28 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use zeroize::Zeroize;
 
-/// The bit of the word that closes reservations. The other bits count the places reserved.
+/// The bit of the word that closes reservations. The other bits count the reserved rows.
 const SEALED: usize = 1 << (usize::BITS - 1);
 
 /// The value of the count of written items once the slot is sealed and completely written.
 const COMPLETE: usize = 1 << (usize::BITS - 1);
 
-/// The index of a slot's time: its first reservation.
+/// Indices of the times of a slot: the first reservation, sealing, and completion.
 pub const FIRST: usize = 0;
 pub const SEALED_AT: usize = 1;
 pub const COMPLETE_AT: usize = 2;
 
 pub struct Slot {
     word: AtomicUsize,
-    /// Items written; from when the slot is sealed on, with `COMPLETE` less the number of items added.
+    /// Items written. Sealing adds `COMPLETE` minus the number of reserved items.
     written: AtomicUsize,
-    /// When the first place was given, in nanoseconds on the clock of the service; 0 before.
+    /// Time of the first reservation, in nanoseconds on the clock of the service; 0 before it.
     since: AtomicU64,
     columns: [Column; COLUMNS],
     capacity: usize,
     secret: [bool; COLUMNS],
     batch: UnsafeCell<Arc<Batch>>,
-    /// For measurements: the times of the first reservation, of sealing, and of completion.
+    /// Times of the first reservation, of sealing, and of completion, for measurements.
     pub times: Times<3>,
 }
 
@@ -48,13 +48,14 @@ struct Column {
     _memory: PageLocked<u8>,
 }
 
-// SAFETY: columns are written through reservations, whose places do not overlap, and else used, as the batch is, by the
-// one that has the slot for himself.
+// SAFETY: columns are written through reservations, whose rows are disjoint; otherwise they and the
+// batch are used only by the thread that owns the slot exclusively.
 unsafe impl Send for Slot {}
 // SAFETY: as above.
 unsafe impl Sync for Slot {}
 
-/// Places in an open slot, which cannot become free before these are written. They must be: the batch waits for them.
+/// Reserved rows of an open slot, which cannot become free before they are written. They must be
+/// written, because the batch waits for them.
 #[must_use]
 pub struct Reservation<'a> {
     slot: &'a Slot,
@@ -63,7 +64,7 @@ pub struct Reservation<'a> {
 }
 
 impl Slot {
-    /// A slot that is free. `memory` gives this many bytes.
+    /// Creates a free slot. `memory` allocates the requested number of bytes.
     pub fn new(shape: &ArenaColumns, capacity: usize, memory: impl Fn(usize) -> PageLocked<u8>) -> Self {
         let column = |width: usize| {
             let mut memory = memory(width * capacity);
@@ -82,19 +83,20 @@ impl Slot {
         }
     }
 
-    /// Opens it for a new batch.
+    /// Opens the slot for a new batch.
     ///
     /// # Safety
-    /// The slot is free, and nobody else opens it.
+    /// The slot must be free, and nobody else may open it.
     pub unsafe fn open(&self) {
-        // SAFETY: nobody has a place in the slot, so that nobody reads this.
+        // SAFETY: nobody has a reservation in the slot, so nobody reads this.
         unsafe { *self.batch.get() = Arc::new(Batch::new()) };
         self.written.store(0, Ordering::Relaxed);
         self.since.store(0, Ordering::Relaxed);
         self.word.store(0, Ordering::Release);
     }
 
-    /// Places for this many items, unless the slot is not open or lacks them.
+    /// Reserves rows for `items` items. Returns `None` if the slot is not open or has not enough
+    /// rows left.
     pub fn reserve(&self, items: usize, now: u64) -> Option<Reservation<'_>> {
         let more = |word: usize| Some(word + items).filter(|sum| word & SEALED == 0 && *sum <= self.capacity);
         let start = self.word.fetch_update(Ordering::AcqRel, Ordering::Acquire, more).ok()?;
@@ -105,14 +107,16 @@ impl Slot {
         Some(Reservation { slot: self, start, items })
     }
 
-    /// Items that have places, where the slot is open, and since when there is one.
+    /// Returns the number of reserved items and the time of the first reservation, if the slot is
+    /// open and has any.
     pub fn gathered(&self) -> Option<(usize, u64)> {
         let word = self.word.load(Ordering::Acquire);
         (word & SEALED == 0 && word > 0).then(|| (word, self.since.load(Ordering::Relaxed)))
     }
 
-    /// Seals an open slot. Whoever does so makes sure that nobody else does. Gives the number of its items where he has
-    /// it for himself now. Else some callers are still writing, the last of whom has it.
+    /// Seals an open slot. The caller must ensure that nobody else does so. Returns the number of
+    /// items if the caller now owns the slot. Otherwise some callers are still writing, and the
+    /// last of them owns it.
     pub fn seal(&self) -> Option<usize> {
         self.times.set(SEALED_AT);
         let items = self.word.fetch_or(SEALED, Ordering::AcqRel);
@@ -120,8 +124,8 @@ impl Slot {
         self.add_written(COMPLETE - items).then_some(items)
     }
 
-    /// Returns whether this completes the slot. That happens once, since only the last addition
-    /// reaches the sum.
+    /// Adds to the count of written items, and returns whether this completes the slot. That
+    /// happens once, since only the last addition reaches the sum.
     fn add_written(&self, count: usize) -> bool {
         let is_complete = self.written.fetch_add(count, Ordering::AcqRel).wrapping_add(count) == COMPLETE;
         if is_complete {
@@ -130,29 +134,30 @@ impl Slot {
         is_complete
     }
 
-    /// The batch that is gathered or computed here.
+    /// Returns the batch that is collected or computed here.
     ///
     /// # Safety
-    /// The caller has a reservation that is not written, or the slot for himself.
+    /// The caller must have an unwritten reservation, or own the slot.
     pub unsafe fn batch(&self) -> Arc<Batch> {
-        // SAFETY: the slot is not opened again meanwhile, which alone changes this.
+        // SAFETY: only opening the slot changes the batch, which cannot happen meanwhile.
         unsafe { (*self.batch.get()).clone() }
     }
 
-    /// The columns of the first items.
+    /// Returns the columns of the first `items` items.
     ///
     /// # Safety
-    /// The caller has the slot for himself until the columns are not used any more, and it has this many items.
+    /// The caller must own the slot until the columns are not used any more, and the slot must have
+    /// this many items.
     pub unsafe fn columns(&self, items: usize) -> [&[u8]; COLUMNS] {
         assert!(items <= self.capacity);
-        // SAFETY: the bytes are the slot's, initialised, and nobody writes to them.
+        // SAFETY: the bytes belong to the slot, are initialised, and nobody writes to them.
         self.columns.each_ref().map(|column| unsafe { slice::from_raw_parts(column.start, column.width * items) })
     }
 
-    /// Moves items into the places of others.
+    /// Copies items over others, as pairs of source and destination.
     ///
     /// # Safety
-    /// The caller has the slot for himself.
+    /// The caller must own the slot.
     pub unsafe fn copy(&self, moves: &[(usize, usize)]) {
         for column in &self.columns {
             for &(from, to) in moves {
@@ -166,15 +171,15 @@ impl Slot {
         }
     }
 
-    /// Wipes what is secret of the first items.
+    /// Wipes the secret columns of the first `items` items.
     ///
     /// # Safety
-    /// The caller has the slot for himself.
+    /// The caller must own the slot.
     pub unsafe fn wipe(&self, items: usize) {
         assert!(items <= self.capacity);
         for (Column { start, width, .. }, _) in self.columns.iter().zip(self.secret).filter(|(_, is_secret)| *is_secret)
         {
-            // SAFETY: the bytes are the slot's, and nobody else uses them.
+            // SAFETY: the bytes belong to the slot, and nobody else uses them.
             unsafe { slice::from_raw_parts_mut(*start, width * items) }.zeroize();
         }
     }
@@ -189,27 +194,27 @@ impl Drop for Slot {
 }
 
 impl Reservation<'_> {
-    /// The places.
+    /// Returns the reserved rows.
     pub fn items(&self) -> Range<usize> {
         self.start..self.start + self.items
     }
 
-    /// Returns whether these are the first places of the batch.
+    /// Returns whether these are the first rows of the batch.
     pub fn is_first(&self) -> bool {
         self.start == 0
     }
 
     pub fn batch(&self) -> Arc<Batch> {
-        // SAFETY: this is not written.
+        // SAFETY: this reservation is not written yet.
         unsafe { self.slot.batch() }
     }
 
-    /// Fills the places, which cannot fail: the lengths were checked when the inputs were made. Gives the number of
-    /// items of the slot where the caller has it for himself now.
+    /// Fills the rows. This cannot fail, because the lengths were checked when the inputs were
+    /// created. Returns the number of items of the slot if the caller now owns it.
     pub fn write(self, inputs: &Inputs) -> Option<usize> {
         assert_eq!(inputs.items(), self.items);
         for (index, column) in self.slot.columns.iter().enumerate() {
-            // SAFETY: the places are this reservation's alone, and within the column.
+            // SAFETY: the rows belong to this reservation alone, and are within the column.
             let rows = unsafe {
                 slice::from_raw_parts_mut(column.start.add(self.start * column.width), self.items * column.width)
             };
@@ -238,7 +243,8 @@ mod tests {
         slot
     }
 
-    /// Items whose every byte is their number, and inputs that have them.
+    /// Creates items whose bytes all equal their number, and calls `then` with inputs that contain
+    /// them.
     fn with_inputs<R>(numbers: Range<usize>, then: impl FnOnce(&Inputs) -> R) -> R {
         let digests: Vec<[u8; 32]> = numbers.clone().map(|number| [number as u8; 32]).collect();
         let signatures: Vec<[u8; 64]> = numbers.clone().map(|number| [number as u8; 64]).collect();

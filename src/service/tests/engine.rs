@@ -1,4 +1,4 @@
-//! On the CPU engine: what comes back is what the direct calls give.
+//! Tests on the CPU engine: the answers equal those of direct calls.
 
 use super::super::{Caller, Coalescer};
 use crate::curve::{Curve, CurveId, Sm2};
@@ -15,21 +15,21 @@ use std::thread;
 
 const ITEMS: usize = 300;
 
-/// Items of a curve, some of them spoiled, and keys in all forms.
+/// Items of a curve, some of them corrupted, and keys in all forms.
 struct Items {
     curve: CurveId,
     secret: Vec<SecretKey>,
     public: Vec<Point>,
     digests: Vec<[u8; 32]>,
     signatures: Vec<[u8; 64]>,
-    /// Of BIP 340, where the curve has it.
+    /// Signatures of BIP 340, if the curve supports it.
     schnorr: Vec<[u8; 64]>,
     recovery_ids: Vec<[u8; 1]>,
-    /// Compressed or not, and some that are no keys.
+    /// Compressed or uncompressed keys, and some that are not keys.
     keys: Vec<Vec<u8>>,
-    /// `x || y`, the identity among them.
+    /// Rows of `x || y`, including the identity.
     raw: Vec<[u8; 64]>,
-    /// x alone, those of which are no keys among them.
+    /// x-coordinates, including some that are not on the curve.
     x_only: Vec<[u8; 32]>,
 }
 
@@ -82,22 +82,22 @@ impl Items {
     }
 }
 
-/// Keys of some items of a batch in each form that BIP 340 takes.
+/// Returns the keys of some items of a batch in each form that BIP 340 accepts.
 fn bip340_keys<'a>(items: &'a Items, keys: &'a [&'a [u8]], at: Range<usize>) -> [PublicKeys<'a>; 4] {
     let (points, raw, x_only) = (&items.public[at.clone()], &items.raw[at.clone()], &items.x_only[at]);
     [PublicKeys::sec1(keys), PublicKeys::points(points), PublicKeys::raw(raw), PublicKeys::x_only(x_only)]
 }
 
-/// With additional data for each item, and with the same for all.
+/// Returns signers with additional data per item, and with the same data for all items.
 fn signers(items: &Items, at: Range<usize>) -> [Signers<'_>; 2] {
     let secret = &items.secret[at.clone()];
     [Rows::from(&items.x_only[at]), Rows::all(&[0x77; 32])].map(|data| Signers::with_additional_data(secret, data))
 }
 
-/// What all calls give for all items, as text and bytes.
+/// The results of all calls for all items, as text and bytes.
 struct Expected(Vec<Vec<String>>);
 
-/// The calls of a curve, each as a function of a range.
+/// Makes the calls of a curve for a range of items.
 fn calls(items: &Items, at: Range<usize>, caller: &Caller) -> Vec<Vec<String>> {
     fn texts<T: std::fmt::Debug>(values: impl IntoIterator<Item = T>) -> Vec<String> {
         values.into_iter().map(|value| format!("{value:?}")).collect()
@@ -136,7 +136,7 @@ fn calls(items: &Items, at: Range<usize>, caller: &Caller) -> Vec<Vec<String>> {
     found
 }
 
-/// The same by direct calls.
+/// Computes the expected results by direct calls.
 fn expected(items: &Items, engine: &Engine) -> Expected {
     fn texts<T: std::fmt::Debug>(values: impl IntoIterator<Item = T>) -> Vec<String> {
         values.into_iter().map(|value| format!("{value:?}")).collect()
@@ -207,7 +207,7 @@ fn answers_are_those_of_the_direct_calls() {
     assert_eq!(service.stats().failed_batches, 0);
 }
 
-/// Keys in columns of mixed forms, of which some are of no form of Ed25519.
+/// Keys in columns of mixed forms, some of which are not forms of Ed25519 keys.
 #[test]
 fn answers_of_ed25519_are_those_of_the_direct_calls() {
     let engine = Engine::builder().backend(Backend::Cpu).threads(2).build().unwrap();
@@ -220,7 +220,7 @@ fn answers_of_ed25519_are_those_of_the_direct_calls() {
     signatures.iter_mut().step_by(5).for_each(|signature| signature[32..].fill(0xff));
     let mut keys: Vec<_> = public.iter().map(PublicKeys::mixed_row_of_x).collect();
     keys[50] = PublicKeys::mixed_row(&[4; 65]);
-    // Of small order, which one of the rules takes.
+    // A key of small order, which only one of the rules accepts.
     keys[51] = PublicKeys::mixed_row_of_x(&[0; 32]);
     let service = Coalescer::new(&engine).unwrap();
     let caller = service.caller();
@@ -242,7 +242,7 @@ fn answers_of_ed25519_are_those_of_the_direct_calls() {
     }
 }
 
-/// Where one row serves all, and where there is one item.
+/// One row for all items, including requests of a single item.
 #[test]
 fn rows_for_all_items() {
     let engine = Engine::builder().backend(Backend::Cpu).threads(1).build().unwrap();

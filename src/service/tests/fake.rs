@@ -1,4 +1,4 @@
-//! An engine whose answers are known and whose faults are made: a signature is the digest and the key, in this order.
+//! An engine with known answers and scripted faults: a signature is the digest followed by the key.
 
 use crate::call::Operation;
 use crate::curve::CurveId;
@@ -14,7 +14,7 @@ use std::sync::{Arc, Condvar, Mutex};
 use std::thread;
 use std::time::Duration;
 
-/// What becomes of a batch.
+/// The outcome of a batch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
     None,
@@ -26,17 +26,18 @@ pub enum Fault {
 pub struct Fake {
     /// Numbers of all items that were computed.
     pub computed: Mutex<HashSet<u64>>,
-    /// Batches that have been handed to the engine: no request of these can be dropped or refused any more.
+    /// Batches that have been passed to the engine; their requests can no longer be dropped or
+    /// refused.
     begun: AtomicUsize,
     /// Sizes of batches.
     pub batches: Mutex<Vec<usize>>,
-    /// What becomes of the batches to come, in this order.
+    /// The outcomes of the next batches, in this order.
     pub faults: Mutex<Vec<Fault>>,
-    /// How long each batch takes.
+    /// The time that each batch takes.
     pub takes: Duration,
-    /// Batches of ECDSA that may be computed; any number if there is none.
+    /// Number of batches of ECDSA that may be computed; unlimited if `None`.
     allowed: Mutex<Option<usize>>,
-    /// Columns of arenas that were asked for, and how many may be had; any number if there is none.
+    /// Number of arena columns that were allocated, and the maximum; unlimited if `None`.
     columns: Mutex<(usize, Option<usize>)>,
     changed: Condvar,
 }
@@ -48,25 +49,25 @@ impl Fake {
         Arc::new(Fake { takes, ..Fake::default() })
     }
 
-    /// One that computes no batch of ECDSA until it is allowed to.
+    /// Creates an engine that computes no batch of ECDSA until it is allowed to.
     pub fn held() -> Arc<Self> {
         Arc::new(Fake { allowed: Mutex::new(Some(0)), ..Fake::default() })
     }
 
-    /// Has this many more batches computed.
+    /// Allows `batches` more batches to be computed.
     pub fn allow(&self, batches: usize) {
         *lock(&self.allowed).get_or_insert(0) += batches;
         self.changed.notify_all();
     }
 
-    /// Lets no more arenas be made than there are, until it is called with `None`.
+    /// Prevents further arenas from being allocated until it is called with `None`.
     pub fn hold_arenas(&self, more: Option<usize>) {
         let mut columns = lock(&self.columns);
         columns.1 = more.map(|more| columns.0 + more * COLUMNS);
         self.changed.notify_all();
     }
 
-    /// Arenas that were asked for.
+    /// Returns the number of arenas that were requested.
     pub fn arenas(&self) -> usize {
         lock(&self.columns).0.div_ceil(COLUMNS)
     }
@@ -75,7 +76,7 @@ impl Fake {
         self.begun.load(Ordering::Relaxed)
     }
 
-    /// Has all batches computed from now on.
+    /// Allows all batches from now on.
     pub fn release(&self) {
         *lock(&self.allowed) = None;
         self.changed.notify_all();
@@ -147,7 +148,7 @@ fn expected_code(number: u64) -> u8 {
     if number % 7 == 3 { Rejection::SecretKeyOutOfRange.code() } else { Verdict::VALID_CODE }
 }
 
-/// Items with numbers of their own.
+/// Items with distinct numbers.
 #[derive(Clone)]
 pub struct Items {
     pub numbers: Vec<u64>,
@@ -168,7 +169,7 @@ impl Items {
         Items { digests: numbers.iter().map(digest).collect(), key: [first as u8; 32], numbers }
     }
 
-    /// Signs on a curve, or by SM2 on none.
+    /// Signs on a curve, or with SM2 if `curve` is `None`.
     pub fn sign<'a>(&'a self, caller: &'a Caller, curve: Option<CurveId>) -> Request<'a, Signed> {
         let keys = crate::SecretKeys::rows(crate::Rows::all(&self.key));
         match curve {
@@ -177,7 +178,7 @@ impl Items {
         }
     }
 
-    /// Compares answers with what is expected.
+    /// Compares answers with the expected ones.
     pub fn check(&self, signed: &Signed) {
         assert_eq!(signed.len(), self.numbers.len());
         for ((signed, number), digest) in signed.iter().zip(&self.numbers).zip(&self.digests) {

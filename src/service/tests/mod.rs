@@ -1,4 +1,4 @@
-//! The service as a whole, on an engine that errs as it is told to, and on the CPU.
+//! Tests of the service as a whole, on an engine with scripted faults, and on the CPU.
 
 mod engine;
 mod fake;
@@ -17,7 +17,7 @@ use std::task::{Context, Poll, Waker};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Numbers of items, each used once.
+/// The next item number; each is used once.
 static NEXT: AtomicU64 = AtomicU64::new(0);
 
 fn items(count: usize) -> Items {
@@ -37,7 +37,7 @@ fn ms(milliseconds: u64) -> Duration {
     Duration::from_millis(milliseconds)
 }
 
-/// Waits for what comes about soon.
+/// Waits for a condition that is expected to become true soon.
 fn until(mut is_so: impl FnMut() -> bool) {
     let start = Instant::now();
     while !is_so() {
@@ -46,7 +46,7 @@ fn until(mut is_so: impl FnMut() -> bool) {
     }
 }
 
-/// What has become of items.
+/// Counts of the outcomes of items.
 #[derive(Default)]
 struct Tally {
     answered: AtomicU64,
@@ -77,7 +77,8 @@ impl Tally {
     }
 }
 
-/// Some requests in all ways: by waiting, by tickets that are waited for later, by futures, of which some are dropped.
+/// Makes requests in all ways: blocking, with tickets that are waited for later, and as futures,
+/// some of which are dropped.
 fn make_requests(random: &mut StdRng, caller: &Caller, requests: usize, tally: &Tally) -> u64 {
     let (mut tickets, mut made) = (Vec::new(), 0);
     for _ in 0..requests {
@@ -112,7 +113,7 @@ fn make_requests(random: &mut StdRng, caller: &Caller, requests: usize, tally: &
     made
 }
 
-/// Sixteen threads, with batches that fail and, where one is asked for, a shutdown in the middle.
+/// Runs sixteen threads with batches that fail and, if requested, a shutdown in the middle.
 fn many_callers(when_full: WhenFull, shutdown: Option<Shutdown>) {
     let seed: u64 = rand::random();
     eprintln!("seed {seed}");
@@ -122,7 +123,7 @@ fn many_callers(when_full: WhenFull, shutdown: Option<Shutdown>) {
     *lock(&fake.faults) = (0..10_000).map(|_| fault(random.random_range(0..20))).collect();
     let options = Coalescer::builder().largest_batch(100).queue(400).when_full(when_full).in_flight(3);
     let (service, tally) = (fake.coalescer(options), Tally::default());
-    // Some are left for after a shutdown, however late it comes.
+    // Enough that some are left after a shutdown, however late it happens.
     let requests = if shutdown.is_some() { 3000 } else { 300 };
     let made: u64 = thread::scope(|scope| {
         let call = |thread: u64| {
@@ -132,7 +133,7 @@ fn many_callers(when_full: WhenFull, shutdown: Option<Shutdown>) {
         };
         let threads: Vec<_> = (0..16).map(|thread| scope.spawn(call(thread))).collect();
         if let Some(shutdown) = shutdown {
-            // On a busy machine that takes longer than any time that could be said.
+            // On a busy machine this may take longer than any fixed timeout.
             until(|| {
                 let stats = service.stats();
                 stats.items > 0 && stats.failed_batches > 0 && stats.dropped_items > 0
@@ -149,7 +150,7 @@ fn many_callers(when_full: WhenFull, shutdown: Option<Shutdown>) {
     assert!(answered > 0 && dropped > 0 && (stopped > 0) == shutdown.is_some());
     assert!(when_full == WhenFull::Refuse || refused == 0);
     service.shutdown(Shutdown::Answer);
-    // Whoever was answered was computed, and nobody twice (which the fake engine sees to).
+    // Every answered item was computed, and no item twice, which the fake engine asserts.
     let computed = lock(&fake.computed).len() as u64;
     assert!((answered + failed..=answered + failed + dropped).contains(&computed), "{computed}");
     let stats = service.stats();
@@ -247,27 +248,28 @@ fn every_ticket_has_what_the_shutdown_says() {
     }
 }
 
-/// Hands in requests of ten items until one is refused.
+/// Submits requests of ten items until one is refused.
 fn fill(caller: &Caller) -> Vec<super::Ticket<fake::Signed>> {
     let requests = std::iter::repeat_with(|| items(10).sign(caller, Some(a_curve())).submit());
     requests.map_while(Result::ok).collect()
 }
 
-/// Making an arena takes longer than computing a batch. Meanwhile batches end, and callers have their answers.
+/// Allocating an arena takes longer than computing a batch. Meanwhile batches end, and callers get
+/// their answers.
 #[test]
 fn nobody_waits_for_an_arena_who_needs_none() {
     let fake = Fake::held();
     let service = fake.coalescer(Coalescer::builder().largest_batch(10).queue(1000));
     let (caller, first, second) = (service.caller(), items(10), items(10));
     let ticket = first.sign(&caller, Some(a_curve())).submit().unwrap();
-    // Those that are made before they are needed.
+    // The arenas that are allocated ahead of need.
     until(|| fake.arenas() == 3);
     thread::sleep(ms(20));
     fake.hold_arenas(Some(0));
     let rest: Vec<Items> = (0..4).map(|_| items(10)).collect();
     thread::scope(|scope| {
         let caller = &caller;
-        // The arenas that are free are too few for these.
+        // The free arenas are too few for these.
         let senders: Vec<_> = rest
             .iter()
             .map(|items| scope.spawn(move || items.sign(caller, Some(a_curve())).submit().unwrap().wait().unwrap()))
@@ -275,7 +277,8 @@ fn nobody_waits_for_an_arena_who_needs_none() {
         until(|| fake.arenas() == 4);
         fake.release();
         first.check(&ticket.wait().unwrap());
-        // Those that come back serve who waits; one caller may be held in making one.
+        // Recycled arenas serve the waiting callers, while one caller may be blocked in allocating
+        // one.
         until(|| senders.iter().filter(|sender| sender.is_finished()).count() >= 3);
         fake.hold_arenas(None);
         for (items, sender) in rest.iter().zip(senders) {
@@ -285,7 +288,7 @@ fn nobody_waits_for_an_arena_who_needs_none() {
     second.check(&second.sign(&caller, Some(a_curve())).wait().unwrap());
 }
 
-/// Arenas are made for as many batches as there can be, and no more.
+/// Exactly as many arenas are allocated as there can be batches.
 #[test]
 fn arenas_are_as_many_as_batches_can_be() {
     let fake = Fake::held();
@@ -309,7 +312,7 @@ fn a_full_queue_refuses() {
     let fake = Fake::held();
     let service = fake.coalescer(Coalescer::builder().queue(100).when_full(WhenFull::Refuse));
     let callers = [(); 3].map(|()| service.caller());
-    // One caller has half of the queue at most, and the next as much as is left.
+    // One caller gets at most half of the queue, and the next as much as is left free.
     let tickets = [fill(&callers[0]), fill(&callers[1])];
     assert_eq!(tickets.each_ref().map(Vec::len), [5, 3]);
     let refused = items(21);
@@ -390,7 +393,7 @@ fn a_batch_that_fails_fails_for_all_its_requests_and_no_other() {
         let requests = [1, 2, 3].map(items);
         let tickets = requests.each_ref().map(hand_in);
         batches.push((requests, tickets));
-        // The one before ends, and this one begins.
+        // The previous batch ends, and this one begins.
         fake.allow(1);
         until(|| fake.begun() == before + 1);
     }
@@ -409,7 +412,7 @@ fn a_batch_that_fails_fails_for_all_its_requests_and_no_other() {
         }
     }
     assert_eq!((service.stats().failed_batches, service.stats().cpu_batches), (2, 2));
-    // And it goes on.
+    // The service continues.
     let items = items(5);
     items.check(&items.sign(&caller, None).wait().unwrap());
 }
@@ -426,7 +429,7 @@ fn dropped_requests_are_not_computed() {
     let mut tickets: Vec<_> = requests.iter().map(|items| Some(items.sign(&caller, None).submit().unwrap())).collect();
     let is_dropped = |request: usize| request % 3 == 1;
     (0..20).filter(|request| is_dropped(*request)).for_each(|request| tickets[request] = None);
-    // This one has begun: it is computed, and nobody gets the answer.
+    // This batch has begun: it is computed, and its answer is discarded.
     drop(first);
     fake.release();
     for (items, ticket) in requests.iter().zip(tickets) {
@@ -463,7 +466,8 @@ fn items_by_future(caller: &Caller) {
     items.check(&super::park::wait(|waker| future.as_mut().poll(&mut Context::from_waker(waker))).unwrap());
 }
 
-/// While one batch is computed for long, single items that come slowly wait for the longest wait and no more.
+/// While one batch is computed for a long time, single items that arrive slowly wait for the
+/// longest wait and no longer.
 #[test]
 fn a_trickle_waits_no_longer_than_it_may() {
     let fake = Fake::held();
@@ -479,7 +483,7 @@ fn a_trickle_waits_no_longer_than_it_may() {
         first.check(&ticket.wait().unwrap());
         let waited = start.elapsed();
         assert!(waited >= ms(300) && waited < ms(5000), "{waited:?}");
-        // It came later, and has had its answer with the first.
+        // It came later, and was answered together with the first.
         assert!(joined.is_done());
         second.check(&joined.wait().unwrap());
     }
@@ -503,7 +507,7 @@ fn a_batch_that_is_full_begins_at_once() {
     second.iter().zip(tickets).for_each(|(items, ticket)| items.check(&ticket.wait().unwrap()));
 }
 
-/// A caller who always has more than there is room for does not keep others out.
+/// A caller that always has more requests than there is room for does not starve others.
 #[test]
 fn who_asks_for_much_does_not_starve_others() {
     for when_full in [WhenFull::Wait, WhenFull::Refuse] {
@@ -544,7 +548,7 @@ fn who_asks_for_much_does_not_starve_others() {
             is_over.store(1, Ordering::Relaxed);
             threads.into_iter().map(|thread| thread.join().unwrap()).sum::<u64>()
         });
-        // A queue full of others is a few batches of 2 ms, on a machine that has other things to do.
+        // A full queue of other requests is a few batches of 2 ms, on a machine that may be busy.
         assert!(slowest < ms(2000), "{slowest:?}");
         assert!(by_hog > 1000, "{by_hog}");
     }

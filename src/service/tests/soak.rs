@@ -1,5 +1,5 @@
-//! Ten minutes of load with faults: an engine that fails and panics now and then, callers that die, tasks that are
-//! aborted.
+//! Ten minutes of load with faults: an engine that sometimes fails or panics, callers that die, and
+//! tasks that are aborted.
 
 use super::{Coalescer, ServiceError, Shutdown, WhenFull};
 use crate::curve::CurveId;
@@ -18,7 +18,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 const ITEMS: usize = 4096;
-/// Bytes that a process that keeps nothing may still grow by.
+/// Tolerated growth in bytes of a process without a leak.
 const SLACK: usize = 16 << 20;
 
 /// A device that fails from time to time.
@@ -61,7 +61,7 @@ impl Compute for Flaky {
     }
 }
 
-/// Signatures of ECDSA and BIP 340 of which every eleventh is spoiled.
+/// Signatures of ECDSA and BIP 340, every eleventh of which is corrupted.
 struct Items {
     digests: Vec<[u8; 32]>,
     signatures: Vec<[u8; 64]>,
@@ -85,7 +85,7 @@ impl Items {
         Items { digests, signatures, schnorr, keys }
     }
 
-    /// A third of the requests are of BIP 340.
+    /// Makes a request; a third of the requests are for BIP 340.
     fn request<'a>(
         &'a self,
         caller: &'a super::Caller,
@@ -136,7 +136,7 @@ fn a_range(random: &mut StdRng) -> Range<usize> {
     start..start + count
 }
 
-/// One life of a caller, who may die with requests under way.
+/// Runs one life of a caller, which may die with requests in flight.
 fn live(items: &Items, caller: &super::Caller, random: &mut StdRng, counts: &Counts) {
     let mut tickets = Vec::new();
     for _ in 0..random.random_range(1..200) {
@@ -162,7 +162,7 @@ fn live(items: &Items, caller: &super::Caller, random: &mut StdRng, counts: &Cou
     tickets.into_iter().for_each(|(at, ticket)| counts.note(items, at, ticket.wait()));
 }
 
-/// Resident memory in bytes.
+/// Returns the resident memory in bytes.
 fn resident() -> usize {
     let statm = std::fs::read_to_string("/proc/self/statm").expect("Linux");
     statm.split_whitespace().nth(1).and_then(|pages| pages.parse::<usize>().ok()).expect("a number") * 4096
@@ -198,7 +198,7 @@ fn soak_on(backend: Backend) {
                     while !is_over.load(Ordering::Relaxed) {
                         let caller = service.caller();
                         let life = || live(items, &caller, &mut random, counts);
-                        // A panic that is not on purpose says something else.
+                        // A panic that is not on purpose has another payload.
                         if let Err(panic) = std::panic::catch_unwind(std::panic::AssertUnwindSafe(life))
                             && !panic.is::<usize>()
                         {
@@ -222,7 +222,7 @@ fn soak_on(backend: Backend) {
     }
 }
 
-/// Asynchronous callers, some of which are aborted.
+/// Runs asynchronous callers, some of which are aborted.
 fn tasks(service: &Coalescer, items: &Arc<Items>, counts: &Arc<Counts>, is_over: &AtomicBool, seed: u64) {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).build().unwrap();
     let mut random = StdRng::seed_from_u64(seed);
@@ -245,7 +245,7 @@ fn tasks(service: &Coalescer, items: &Arc<Items>, counts: &Arc<Counts>, is_over:
     }
 }
 
-/// Says how it goes, and holds that memory is flat after a fifth of the time.
+/// Reports progress, and asserts that memory does not grow after a fifth of the time.
 fn watch(time: Duration, counts: &Counts) {
     let (start, mut early, mut most) = (Instant::now(), None, 0);
     while start.elapsed() < time {
