@@ -24,7 +24,7 @@ pub struct EngineInfo {
     pub reason: String,
 }
 
-/// Something that an engine does without, see [`crate::Engine::failures`].
+/// A part of the engine that is unavailable, see [`crate::Engine::failures`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Failure {
@@ -36,17 +36,18 @@ pub struct Failure {
     pub problem: String,
 }
 
-/// The parts that an engine can be without.
+/// The parts of an engine that can be unavailable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum FailureKind {
     /// The device failed and is not used any more.
     Device,
-    /// Some of the device's kernels, or the vector instructions of the CPU, gave a wrong answer to an item whose answer
-    /// is known. They are not used any more; the device does what needs others.
+    /// Some of the device's kernels, or the vector instructions of the CPU, gave a wrong answer to
+    /// an item whose answer is known. They are not used any more; the device computes operations
+    /// that do not need them.
     KnownAnswers,
-    /// Some of the device's kernels cannot be compiled or loaded. They are tried again from time to time; the device
-    /// does what needs others.
+    /// Some of the device's kernels cannot be compiled or loaded. This is retried from time to
+    /// time; the device computes operations that do not need them.
     Kernels,
 }
 
@@ -65,11 +66,11 @@ impl fmt::Display for Failure {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct KernelTime {
-    /// Its name in the device code.
+    /// The kernel's name in the device code.
     pub kernel: &'static str,
     /// Seconds, over all launches.
     pub seconds: f64,
-    /// Launches.
+    /// Number of launches.
     pub launches: u64,
 }
 

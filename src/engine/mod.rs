@@ -1,4 +1,4 @@
-//! Which devices work on a batch.
+//! The engine: selects the devices that compute a batch.
 
 mod builder;
 mod info;
@@ -19,8 +19,8 @@ use std::mem::ManuallyDrop;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Where batches are computed. Cheap to share and to clone: every call takes `&Engine`, from any number of threads at
-/// once, and clones are the same engine.
+/// The devices that compute batches. Cheap to share and to clone: every call takes `&Engine`, from
+/// any number of threads at once, and clones are the same engine.
 ///
 /// ```
 /// use gecc::Engine;
@@ -30,21 +30,22 @@ use std::sync::Arc;
 /// ```
 ///
 /// # Threads
-/// An engine has threads of its own, for as long as it or a clone lives, and computes on no others, but that a call of
-/// few items is computed by the thread that makes it. Any other thread that calls sleeps meanwhile; it may be one of
-/// rayon's or of an asynchronous runtime's, which then has one thread less for so long.
+/// An engine has its own threads, which exist as long as it or a clone does. It computes on no
+/// other threads, except that a call with few items is computed by the calling thread. Otherwise
+/// the calling thread sleeps until the call is done. It may belong to rayon or to an asynchronous
+/// runtime, which then has one thread less meanwhile.
 ///
 /// # Processes
-/// After a `fork` the child cannot use an engine that it has inherited: its calls give [`Error::Forked`]. It may make
-/// one of its own; there the CUDA driver does not work if the parent has used it.
+/// After a `fork`, the child cannot use an inherited engine: calls return [`Error::Forked`]. It may
+/// create its own engine, but the CUDA driver does not work in the child if the parent has used it.
 #[derive(Clone)]
 pub struct Engine {
     shared: Arc<Shared>,
-    /// What computes batches of this clone where the engine may choose, in place of its own choice.
+    /// The device that computes batches of this clone if the engine may choose.
     preferred: Option<Device>,
 }
 
-/// What computes a batch.
+/// The device that computes a batch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Device {
     Cpu,
@@ -52,10 +53,11 @@ pub(crate) enum Device {
 }
 
 struct Shared {
-    /// Not dropped in a child of the process that made it: its threads are not there to be ended.
+    /// Not dropped in a forked child, where its threads do not exist and cannot be ended.
     devices: ManuallyDrop<Devices>,
     info: EngineInfo,
-    /// What the caller asked for: with [`Backend::Auto`] the CPU takes small batches, and what no GPU could compute.
+    /// The requested backend. With [`Backend::Auto`] the CPU computes small batches, and items that
+    /// no GPU could compute.
     asked: Backend,
     process: Process,
 }
@@ -82,34 +84,34 @@ impl Engine {
         Engine { shared, preferred: None }
     }
 
-    /// Whether both the CPU and a GPU may compute a batch.
+    /// Returns whether both the CPU and a GPU may compute a batch.
     pub(crate) fn has_choice(&self) -> bool {
         self.shared.asked == Backend::Auto && self.gpu().is_some()
     }
 
-    /// The same engine, which has batches computed by this where it has the choice.
+    /// Returns a clone of the engine that prefers a device if it has the choice.
     pub(crate) fn preferring(&self, device: Device) -> Self {
         Engine { shared: self.shared.clone(), preferred: Some(device) }
     }
 
-    /// Options: backend, threads, memory.
+    /// Returns a builder for the options of an engine: backend, threads, memory.
     pub fn builder() -> EngineBuilder {
         EngineBuilder::default()
     }
 
-    /// What this engine is, and why.
+    /// Describes the engine and why it was chosen.
     pub fn info(&self) -> &EngineInfo {
         &self.shared.info
     }
 
-    /// This many items in pieces that take about half a second each.
+    /// Splits `items` items into pieces that take about half a second each.
     pub fn pieces(&self, items: usize) -> Pieces {
         Pieces::of(self, items)
     }
 
-    /// GPUs that have failed since the engine started, kernels that it cannot use for now, and what gave wrong answers
-    /// to items whose answers are known, each with what happened. Their work went to other GPUs, or with
-    /// [`Backend::Auto`] to the CPU.
+    /// Returns GPUs that have failed since the engine started, kernels that cannot be used for now,
+    /// and kernels or instructions that gave wrong answers to items with known answers, each with a
+    /// description. Their work was done by other GPUs or, with [`Backend::Auto`], by the CPU.
     pub fn failures(&self) -> Vec<Failure> {
         let of_gpus = self.gpu().map_or_else(Vec::new, GpuEngine::failures);
         let failure = |gpu::Failure { device, kind, problem }| {
@@ -132,37 +134,38 @@ impl Engine {
         if self.shared.process.is_this() { Ok(&self.shared.devices) } else { Err(Error::Forked) }
     }
 
-    /// Not those of another process.
+    /// Returns the GPUs, unless the engine belongs to another process.
     fn gpu(&self) -> Option<&GpuEngine> {
         self.devices().ok()?.gpu.as_ref()
     }
 
-    /// How long each kernel ran since the last call of this function, by CUDA events around it; empty without
-    /// [`EngineBuilder::time_kernels`].
+    /// Returns how long each kernel ran since the last call of this function, measured by CUDA
+    /// events. The list is empty without [`EngineBuilder::time_kernels`].
     pub fn take_kernel_times(&self) -> Vec<KernelTime> {
         let times = self.gpu().map(GpuEngine::take_kernel_times).unwrap_or_default();
         let entry = |(kernel, (seconds, launches))| KernelTime { kernel, seconds, launches };
         times.into_iter().map(entry).collect()
     }
 
-    /// The kernel files that are loaded on GPUs by now, with where their machine code came from. Kernels are loaded
-    /// when they are first needed.
+    /// Returns the kernel files that are currently loaded on GPUs, with the origin of their machine
+    /// code. Kernels are loaded on first use.
     pub fn loaded_kernels(&self) -> Vec<LoadedKernels> {
         self.gpu().map(GpuEngine::loaded_kernels).unwrap_or_default()
     }
 
-    /// Locks memory for the GPUs, where there are any that can.
+    /// Page-locks memory for the GPUs, if there are any and they support it.
     ///
     /// # Safety
-    /// The memory belongs to the caller, and is neither moved nor freed before the lock is dropped.
+    /// The memory must belong to the caller, and must be neither moved nor freed before the lock is
+    /// dropped.
     pub(crate) unsafe fn lock_pages(&self, memory: Range<*const u8>) -> Option<PageLock> {
         let gpu = self.gpu().filter(|_| !memory.is_empty())?;
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe { gpu.lock_pages(memory) }
     }
 
-    /// Has the results of a batch put in their places: by the GPUs where there are any and the batch is worth it, else
-    /// by the CPU.
+    /// Computes a batch and writes its results to their positions: on the GPUs if there are any and
+    /// the batch is large enough, and otherwise on the CPU.
     pub(crate) fn run(&self, operation: &dyn Computation, place: &mut dyn Place) -> Result<(), Error> {
         let (Devices { cpu, gpu }, items) = (self.devices()?, operation.items());
         assert_eq!(place.items(), items, "a place for each item");
@@ -178,7 +181,7 @@ impl Engine {
         }
     }
 
-    /// Whether a GPU computes a batch of this many items.
+    /// Returns whether a GPU computes a batch of `items` items.
     pub(crate) fn is_worth_a_gpu(&self, items: usize, worth: Worth) -> Result<bool, Error> {
         let Devices { cpu, gpu } = self.devices()?;
         let worth = if cpu.lanes.is_some() { worth.lanes } else { worth.portable };
@@ -187,17 +190,17 @@ impl Engine {
         Ok(gpu.is_some() && items > 0 && pays)
     }
 
-    /// A batch's results as values.
+    /// Returns the results of a batch as values.
     pub(crate) fn collect<T: Send>(
         &self,
         operation: &dyn Computation,
         value: impl Fn(&Results, usize) -> T + Copy + Send,
     ) -> Result<Vec<T>, Error> {
-        // SAFETY: `run` has every item taken, or tells why not.
+        // SAFETY: `run` either takes every item or returns an error.
         unsafe { collect(operation.items(), value, |place| self.run(operation, place)) }
     }
 
-    /// A result over a whole batch.
+    /// Computes a result over a whole batch.
     pub(crate) fn reduce<R: Reduction>(&self, reduction: &R) -> Result<R::Output, Error> {
         let (mut codes, mut rows) = (vec![0; reduction.items()], vec![[0; 64]; reduction.items()]);
         self.run(reduction, &mut ResultsMut::rows(&mut codes, &mut rows))?;
@@ -206,7 +209,7 @@ impl Engine {
 }
 
 impl fmt::Debug for Engine {
-    /// What `Display` says, in one line.
+    /// Formats the output of `Display` on one line.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Engine({self})")
     }

@@ -7,16 +7,18 @@ use crate::types::{Error, Rows, SecretKey, SecretKeys};
 use std::fmt;
 use std::ops::{Deref, DerefMut};
 
-/// Values in page-locked (pinned) memory, from which GPUs copy without help of the host (CUDA C++ Programming Guide,
-/// "Page-Locked Host Memory"). Made by [`Engine::page_lock`] and [`Engine::page_locked_zeros`].
+/// Values in page-locked (pinned) memory, from which GPUs copy without the host's help (CUDA C++
+/// Programming Guide, "Page-Locked Host Memory"). Created by [`Engine::page_lock`] and
+/// [`Engine::page_locked_zeros`].
 ///
-/// A slice of it may be the input of any call on any engine of the process, and take the results of calls that write to
-/// the caller's memory, such as [`crate::point::mul_base_into`]. Calls are otherwise bound by the host where an item
-/// takes a GPU less than about 20 ns: signing, public keys, and verification with keys that repeat. Locking and
-/// unlocking a gigabyte takes about 50 ms, so it pays for buffers that are filled and used many times.
+/// A slice of it may be the input of any call on any engine of the process, and may receive the
+/// results of calls that write to the caller's memory, such as [`crate::point::mul_base_into`].
+/// With other memory, calls are bound by the host if an item takes a GPU less than about 20 ns:
+/// signing, public keys, and verification with repeated keys. Locking and unlocking a gigabyte
+/// takes about 50 ms, so it is profitable for buffers that are filled and used many times.
 ///
-/// Locked memory is not swapped out, and is the operating system's to ration. Private keys in it are wiped when their
-/// values are dropped, as elsewhere.
+/// Locked memory is not swapped out, and the operating system may limit its size. Private keys in
+/// it are wiped when their values are dropped, as elsewhere.
 ///
 /// ```
 /// use gecc::{Engine, Secp256k1, ecdsa, keys};
@@ -45,12 +47,13 @@ enum Values<T> {
 impl<T> PageLocked<T> {
     /// Returns whether the memory is page-locked. It is not if there is no GPU or the driver
     /// refuses, for instance because of the operating system's limit for the process. Such values
-    /// work all the same, at the usual speed.
+    /// can be used in the same way, at the speed of ordinary memory.
     pub fn is_locked(&self) -> bool {
         self.lock.is_some()
     }
 
-    /// The values, in memory that is not locked any more. Those that were locked are moved, and wiped where they were.
+    /// Returns the values in memory that is not locked. Locked values are moved, and their previous
+    /// memory is wiped.
     pub fn into_vec(self) -> Vec<T> {
         let PageLocked { lock, values } = self;
         {
@@ -64,11 +67,12 @@ impl<T> PageLocked<T> {
 }
 
 impl Engine {
-    /// Locks the memory of values that will be inputs, see [`PageLocked`]. They serve all the same where that fails
-    /// ([`PageLocked::is_locked`]), as it does without a GPU.
+    /// Page-locks the memory of values that will be inputs, see [`PageLocked`]. If that fails, as
+    /// it does without a GPU, the values can still be used ([`PageLocked::is_locked`]).
     ///
-    /// With a GPU the values are moved to pages in which nothing else lies, as pages are locked whole and once, and
-    /// wiped where they were. [`Engine::page_locked_zeros`] makes a buffer without that copy.
+    /// With a GPU, the values are moved to pages of their own, because pages can only be locked as
+    /// a whole and once, and their previous memory is wiped. [`Engine::page_locked_zeros`] creates
+    /// a buffer without that copy.
     pub fn page_lock<T>(&self, values: Vec<T>) -> PageLocked<T> {
         if self.gpu().is_none() || size_of_val(&*values) == 0 {
             return values.into();
@@ -76,11 +80,11 @@ impl Engine {
         WholePages::of(values).map_or_else(PageLocked::from, |pages| self.locked(pages))
     }
 
-    /// A buffer of this many zeros, in pages in which nothing else lies, and locked where there is a GPU, see
-    /// [`PageLocked`].
+    /// Creates a buffer of `bytes` zeros in pages of its own, which are locked if there is a GPU,
+    /// see [`PageLocked`].
     ///
     /// # Errors
-    /// [`Error::OutOfMemory`] when there is not so much memory; [`Error::Forked`].
+    /// [`Error::OutOfMemory`] when there is not enough memory; [`Error::Forked`].
     ///
     /// ```
     /// use gecc::{Engine, Rows};
@@ -95,21 +99,21 @@ impl Engine {
         Ok(self.locked(pages))
     }
 
-    /// Allocates zeroed memory on this thread alone, for callers whose pool threads are busy. It is
-    /// not page-locked if that fails.
+    /// Allocates zeroed memory on this thread alone, for callers whose pool threads are busy. If
+    /// page-locking fails, the memory is not page-locked.
     pub(crate) fn page_locked_zeros_here(&self, bytes: usize) -> PageLocked<u8> {
         WholePages::zeroed(bytes, None).map_or_else(|| vec![0; bytes].into(), |pages| self.locked(pages))
     }
 
     fn locked<T>(&self, pages: WholePages<T>) -> PageLocked<T> {
-        // SAFETY: `PageLocked` keeps the pages where they are until the lock is dropped.
+        // SAFETY: `PageLocked` neither moves nor frees the pages before the lock is dropped.
         let lock = unsafe { self.lock_pages(pages.memory()) };
         PageLocked { lock, values: Values::Pages(pages) }
     }
 }
 
 impl<T> From<Vec<T>> for PageLocked<T> {
-    /// Values in memory that is not locked.
+    /// Wraps values in memory that is not locked.
     fn from(values: Vec<T>) -> Self {
         PageLocked { lock: None, values: Values::Vec(values) }
     }

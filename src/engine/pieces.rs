@@ -1,33 +1,34 @@
-//! Long batches in pieces, for callers that want to look around between them.
+//! Splits long batches into pieces, for callers that need control between them.
 
 use super::Engine;
 use std::ops::Range;
 use std::time::{Duration, Instant};
 
-/// Items of the first piece for each thread of the CPU: half a second or so of the slowest operation, by a processor
-/// without AVX-512.
+/// Items per CPU thread of the first piece: about half a second of the slowest operation on a
+/// processor without AVX-512.
 const FIRST_PER_THREAD: usize = 1 << 10;
 
-/// The most items of a piece for each thread: many of the engine's chunks, so that its threads end at about the same
-/// time.
+/// Maximum number of items per thread of a piece: many of the engine's chunks, so that its threads
+/// finish at about the same time.
 const PER_THREAD: usize = 1 << 14;
 
 /// The target duration of each piece after the first.
 const PIECE: Duration = Duration::from_millis(500);
 
-/// Items of a piece for each GPU: a large one works on them for a tenth of a second, of which it loses little at the
-/// ends.
+/// Items of a piece per GPU. A large GPU computes them in a tenth of a second, and loses little of
+/// it at the ends of a piece.
 const PER_GPU: usize = 1 << 23;
 
-/// Bytes of messages in a piece: half a second or so of one thread.
+/// Bytes of messages in a piece: about half a second of one thread.
 const BYTES: usize = 1 << 27;
 
-/// The items of a batch in pieces that take about half a second each, so that a program can stop a long call, or show
-/// how far it is: a call for each piece, of [`crate::Rows::slice`] and the like. On GPUs it loses little by that, on
-/// CPUs nothing.
+/// An iterator over the items of a batch in pieces that take about half a second each. It lets a
+/// program stop a long call or show its progress: make one call per piece, with
+/// [`crate::Rows::slice`] and similar functions. Pieces cost little throughput on GPUs, and none on
+/// CPUs.
 ///
-/// How long pieces take is seen between them: each is larger or smaller by that. Without items there is one piece,
-/// which is empty.
+/// The duration of each piece is measured, and the size of the next one adapted to it. A batch
+/// without items has one piece, which is empty.
 ///
 /// ```
 /// use gecc::{Engine, Rows, Secp256k1, point};
@@ -49,7 +50,7 @@ pub struct Pieces {
     size: usize,
     least: usize,
     most: usize,
-    /// The piece before, and when it began.
+    /// The items of the previous piece, and the time at which it began.
     before: Option<(usize, Instant)>,
 }
 
@@ -58,13 +59,14 @@ impl Pieces {
         let info = engine.info();
         let [size, least, most] = match info.devices.len() {
             0 => [FIRST_PER_THREAD, FIRST_PER_THREAD / 4, PER_THREAD].map(|items| items * info.threads),
-            // Where GPUs fail the CPU goes on.
+            // If the GPUs fail, the CPU computes the rest.
             gpus => [PER_GPU * gpus, FIRST_PER_THREAD * info.threads, PER_GPU * gpus],
         };
         Pieces { items, start: 0, size, least, most, before: None }
     }
 
-    /// The next piece, where `length` says how long an item's message is: many bytes end a piece as many items do.
+    /// Returns the next piece, which is also limited by the bytes of its messages. `length` returns
+    /// the length of an item's message.
     pub fn next_of_messages(&mut self, length: impl Fn(usize) -> usize) -> Option<Range<usize>> {
         let mut bytes = 0usize;
         self.next_until(|piece| {
@@ -89,7 +91,7 @@ impl Pieces {
         Some(start..self.start)
     }
 
-    /// The size after this many items have taken this long.
+    /// Returns the size of the piece after one whose `items` items took `took`.
     fn size_after(&self, items: usize, took: Duration) -> usize {
         let size = match items as f64 * PIECE.as_secs_f64() / took.as_secs_f64().max(1e-9) {
             fit if fit < self.size as f64 => self.size / 2,
