@@ -1,5 +1,5 @@
-//! Known answers for the lanes. A processor or a compiler that errs must not be trusted with eight items at a time only
-//! because it has the instructions.
+//! Self-tests of the vector instructions with known answers. The availability of the instructions
+//! is not enough to trust them: the processor or the compiler may be faulty.
 
 use crate::cpu::CpuEngine;
 use crate::curve::CurveId;
@@ -19,20 +19,20 @@ use crate::types::{Check, Place, Policy, PublicKeys, Results, Rows, SecretKeys, 
 use sha3::{Digest, Keccak256};
 use std::sync::OnceLock;
 
-/// Keys that get tables at the same time, more than the lanes, and their uses.
+/// Number of keys that get tables at the same time, more than a vector has lanes, and their uses.
 const KEYS: usize = 9;
 const USES: usize = 18;
 /// Bytes of a block of Keccak-256.
 const KECCAK_BLOCK: usize = 136;
 
-/// Returns the first wrong answer of an engine with vector instructions. The process's first engine
-/// checks this, in a few milliseconds.
+/// Returns the first wrong answer of an engine with vector instructions. The first engine of the
+/// process checks this, which takes a few milliseconds.
 pub fn problem(engine: &CpuEngine) -> Option<&'static str> {
     static PROBLEM: OnceLock<Option<String>> = OnceLock::new();
     get_or_compute(&PROBLEM, || check(engine).err()).as_deref()
 }
 
-/// The curves at the same time, where there are threads enough.
+/// Checks all operations. The curves are checked in parallel if there are enough threads.
 fn check(engine: &CpuEngine) -> Result<(), String> {
     let of = |curve: usize| of_curve(engine, CurveId::ALL[curve], known_answers::of(CurveId::ALL[curve]));
     engine.pool.map(1, CurveId::ALL.len(), Ok(()), of).into_iter().collect::<Result<(), String>>()?;
@@ -50,7 +50,7 @@ fn of_curve(engine: &CpuEngine, curve: CurveId, answers: &KnownAnswers) -> Resul
 
 fn of_bip340(engine: &CpuEngine, answers: &Schnorr) -> Result<(), String> {
     let curve = CurveId::Secp256k1.name();
-    // All, and some so often that their keys get tables.
+    // All signatures once, and some repeated often enough that their keys get tables.
     let (all, few) = (answers.messages.len(), KEYS);
     for (operation, distinct, items) in
         [("BIP 340 verification", all, all), ("BIP 340 verification by tables of keys", few, few * USES)]
@@ -89,7 +89,7 @@ fn of_tweaks(engine: &CpuEngine, answers: &known_answers::Tweaks) -> Result<(), 
     Ok(())
 }
 
-/// Hashes messages of all lengths up to two blocks.
+/// Checks the hashes of messages of all lengths up to two blocks.
 fn of_hashes(engine: &CpuEngine) -> Result<(), String> {
     let texts: Vec<_> = (0..2 * KECCAK_BLOCK).map(hash::known_answers::message).collect();
     let messages = SizedTexts::new(engine, texts.len(), |item| &texts[item]);
@@ -109,7 +109,7 @@ fn values<T: Send>(
         operation.on_cpu(engine, 0..items, place);
         Ok::<_, std::convert::Infallible>(())
     };
-    // SAFETY: an operation on the CPU has every item taken.
+    // SAFETY: an operation on the CPU takes every item.
     let values = unsafe { collect(items, value, fill) };
     values.unwrap_or_else(|impossible| match impossible {})
 }
@@ -152,12 +152,12 @@ fn of_scheme(
 ) -> Result<(), String> {
     let (all, few) = (signatures.digests.len(), KEYS);
     verification(engine, curve, scheme, signatures, ("verification", all, all))?;
-    // Some so often that their keys get tables.
+    // Some are repeated often enough that their keys get tables.
     verification(engine, curve, scheme, signatures, ("verification by tables of keys", few, few * USES))?;
     if scheme.has_recovery {
         recovery(engine, curve, signatures)?;
     }
-    // Twice as many as there are, which is more than the lanes.
+    // All keys twice, which is more than a vector has lanes.
     let items = 2 * signing.keys.len();
     let (keys, digests) = (repeat(&signing.keys, items), repeat(&signing.digests, items));
     let with_id = scheme.has_recovery;
@@ -170,7 +170,7 @@ fn of_scheme(
     compare("signing", curve.name(), values(engine, &sign, signed), repeat(&signing.signed, items))
 }
 
-/// This many of the signatures, each as often as it takes for this many items.
+/// Checks verification of `items` items, which repeat the first `distinct` signatures.
 fn verification(
     engine: &CpuEngine,
     curve: CurveId,
@@ -206,7 +206,7 @@ mod tests {
         CpuEngine::new(Some(1), None).unwrap()
     }
 
-    /// The portable code knows the answers too.
+    /// The portable code also gives the known answers.
     #[test]
     fn answers_are_right() {
         check(&lanes().portable()).unwrap();
@@ -229,7 +229,7 @@ mod tests {
         assert_eq!((problem(&engine), engine.problem_of_lanes), (None, None));
     }
 
-    /// Whatever answer is not the known one, its operation is told.
+    /// Every wrong answer is reported with its operation.
     #[test]
     fn wrong_answers_are_noticed() {
         let engine = lanes();
@@ -265,7 +265,7 @@ mod tests {
         assert_eq!(told(&|answers| answers.tweaks.outputs[1][0] = Ok(another_point())), "tweaks of keys");
     }
 
-    /// None of those that are replaced.
+    /// Returns a point that differs from all those it replaces.
     fn another_point() -> Point {
         known_answers::of(CurveId::P256).points.doubles[4].0
     }

@@ -1,4 +1,4 @@
-//! The tests by known answers that devices run.
+//! The list of self-tests that devices run.
 
 use crate::curve::CurveId;
 use crate::gpu::Test;
@@ -8,7 +8,7 @@ use crate::schemes::{SCHEMES, bip340, ecdsa, ed25519, frame, sm2};
 use crate::types::Check;
 use std::collections::HashSet;
 
-/// All, each once.
+/// Returns all self-tests, each once.
 pub fn all() -> Vec<Test> {
     let mut all = hash::known_answers::all();
     all.extend(modular::known_answers::all());

@@ -17,7 +17,7 @@ use crate::gpu::{GpuEngine, Limits, Test, Unavailable};
 use crate::types::Error;
 
 impl Engine {
-    /// All GPUs, or the CPU when there is none.
+    /// Creates an engine on all GPUs, or on the CPU if there is none.
     ///
     /// # Errors
     /// [`Error::Threads`] when the worker threads cannot be started.
@@ -25,7 +25,7 @@ impl Engine {
         Self::builder().build()
     }
 
-    /// An engine on the CPU, with one worker per core.
+    /// Creates an engine on the CPU, with one worker thread per core.
     ///
     /// # Errors
     /// [`Error::Threads`] when the worker threads cannot be started.
@@ -33,14 +33,15 @@ impl Engine {
         Self::builder().backend(Backend::Cpu).build()
     }
 
-    /// Tests every operation on every GPU by items whose answers are known, valid and spoiled ones, and gives all
-    /// [`Engine::failures`] after that. Calls do the same before they first use an operation on a GPU, and the CPU's
-    /// vector instructions are tested when the first engine starts: this is for a program that wants to know
-    /// beforehand. Takes some seconds, and a minute or two where kernels are not in the cache.
+    /// Tests every operation on every GPU with items whose answers are known, valid and corrupted
+    /// ones, and returns all [`Engine::failures`] afterwards. Calls run the same tests before they
+    /// first use an operation on a GPU, and the CPU's vector instructions are tested when the first
+    /// engine starts, so this function is only needed to know the result in advance. It takes some
+    /// seconds, and a minute or two if kernels are not in the cache.
     ///
     /// # Errors
-    /// [`Error::Device`] when a GPU has too little memory for a test, [`Error::Forked`] in a child of the process that
-    /// made the engine.
+    /// [`Error::Device`] when a GPU has too little memory for a test, [`Error::Forked`] in a child
+    /// of the process that created the engine.
     ///
     /// ```
     /// use gecc::Engine;
@@ -54,14 +55,15 @@ impl Engine {
         Ok(self.failures())
     }
 
-    /// Makes ready what calls on a curve need, which the first of them would otherwise have to wait for or do without:
-    /// tables of the base point for the CPU, and for GPUs their kernels, which may have to be compiled, tables, and
-    /// tests by known answers. Takes some tens of milliseconds without a GPU, and some seconds where kernels are not in
-    /// the cache.
+    /// Prepares everything that calls on a curve need, and that the first of them would otherwise
+    /// have to wait for or do without: tables of the base point for the CPU, and for GPUs their
+    /// kernels, which may have to be compiled, tables, and self-tests. It takes some tens of
+    /// milliseconds without a GPU, and some seconds if kernels are not in the cache.
     ///
     /// # Errors
-    /// [`Error::Kernels`] and [`Error::Device`] when a GPU cannot be made ready: calls may work all the same, see
-    /// [`Engine::failures`]. [`Error::Forked`] in a child of the process that made the engine.
+    /// [`Error::Kernels`] and [`Error::Device`] when a GPU cannot be prepared; calls may work
+    /// nevertheless, see [`Engine::failures`]. [`Error::Forked`] in a child of the process that
+    /// created the engine.
     ///
     /// ```
     /// use gecc::{CurveId, Engine};
@@ -80,17 +82,17 @@ impl Engine {
 
 static WARM_UP: PerCurve<fn(&CpuEngine)> = per_curve!(warm_up);
 
-/// Items for each thread that the cores compute before a GPU's driver has started: those of the slowest curve in a
-/// sixth of a second.
+/// Items per thread that the cores compute before a GPU's driver has started: those that the
+/// slowest curve computes in a sixth of a second.
 const FEW: usize = 2048;
 
 impl EngineBuilder {
     /// Starts the engine.
     ///
     /// # Errors
-    /// [`Error::NoDevice`] when a GPU is asked for and none can be used, [`Error::InvalidOption`] for a
-    /// number of threads or items out of range,
-    /// [`Error::Threads`] when the worker threads cannot be started.
+    /// [`Error::NoDevice`] when a GPU is requested and none can be used, [`Error::InvalidOption`]
+    /// for a number of threads or items out of range, [`Error::Threads`] when the worker threads
+    /// cannot be started.
     pub fn build(self) -> Result<Engine, Error> {
         if self.chunk_items == Some(0) {
             return Err(Error::InvalidOption { option: "chunk_items", problem: "0 items are no chunk".to_owned() });
@@ -128,7 +130,7 @@ impl EngineBuilder {
     }
 }
 
-/// The engine with lanes if these give the known answers.
+/// Enables vector instructions if they give the known answers, and disables them otherwise.
 fn with_tested_lanes(mut cpu: CpuEngine) -> CpuEngine {
     if cpu.lanes.is_some() {
         cpu.problem_of_lanes = cpu_answers::problem(&cpu);

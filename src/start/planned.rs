@@ -1,4 +1,4 @@
-//! Every operation with every option that changes what a chunk takes on a GPU, and what is planned for each.
+//! Plans every operation with every option that affects the memory of a chunk on a GPU.
 
 use crate::cpu::CpuEngine;
 use crate::curve::CurveId;
@@ -21,16 +21,16 @@ use crate::schemes::{SCHEMES, bip340, ed25519};
 use crate::types::{ByteRows, Check, Point, Policy, PublicKeys, Rows, SecretKey, SecretKeys, Signers};
 use std::collections::BTreeSet;
 
-/// Gets an operation's name, and the operation.
+/// Receives an operation's name, and the operation.
 type Take<'a> = &'a mut dyn FnMut(String, &dyn OnGpu);
 
-/// A curve that has the scheme.
+/// Returns a curve that supports the scheme.
 fn curve_of(scheme: &Scheme) -> CurveId {
     let found = CurveId::ALL.iter().find(|curve| scheme.is_on(**curve));
     *found.expect("every scheme has a curve")
 }
 
-/// All, with batches of this many items; of sums, this many points.
+/// Calls `take` with all operations on `items` items; sums have `items` points.
 pub fn each(items: usize, take: Take) {
     let (points, curve) = (vec![Point::IDENTITY; items], CurveId::P256);
     let secret = vec![SecretKey::from_bytes([1; 32]); items];
@@ -74,7 +74,7 @@ impl PlannedColumns<'_> {
         [("each", SecretKeys::each(self.secret)), ("all", SecretKeys::all(&self.secret[0]))]
     }
 
-    /// Public keys in every encoding, and as parts of records.
+    /// Calls `with` with public keys in every encoding, and as parts of records.
     fn each_encoding(&self, with: &mut dyn FnMut(&str, PublicKeys)) {
         let items = self.points.len();
         let (compressed, uncompressed) = (vec![[2; 33]; items], vec![[4; 65]; items]);
@@ -111,7 +111,7 @@ fn signing(scheme: &'static Scheme, numbers: &[[u8; 32]], (keys, which): (Secret
     }
 }
 
-/// Messages as rows and as texts.
+/// Returns messages as rows and as byte strings.
 fn messages(numbers: &[[u8; 32]]) -> [(&'static str, bip340::Messages<'_>); 2] {
     let cpu = CpuEngine::new(Some(1), None).unwrap();
     let texts = SizedTexts::new(&cpu, numbers.len(), |item| &numbers[item]);
@@ -132,7 +132,7 @@ fn bip340_signing(columns: PlannedColumns, keys: SecretKeys, which: &str, take: 
     }
 }
 
-/// Without a context, and with the longest.
+/// Returns the variants without a context, and with the longest context.
 fn variants() -> [(&'static str, ed25519::Variant); 2] {
     let context = [0x63; ed25519::MAX_CONTEXT_LEN];
     [("Ed25519", ed25519::Variant::PURE), ("Ed25519ctx", ed25519::Variant::context(&context).expect("not too long"))]
@@ -208,7 +208,7 @@ fn of_keys(columns: PlannedColumns, form: &str, keys: PublicKeys, items: usize, 
     }
 }
 
-/// Without labels and with one, for one receiver and for two.
+/// Plans scans without labels and with one, for one receiver and for two.
 fn silent_payments(form: &str, keys: PublicKeys, items: usize, take: Take) {
     let SilentPayments { receivers, .. } = known_answers::silent_payments();
     let receiver = |labels: &[u32]| {
@@ -249,9 +249,9 @@ fn modular(items: usize, take: Take) {
     }
 }
 
-/// Each operation and option with 10^6 items, on large and small devices: chunks cover the batch, fit the memory and
-/// are not small where there is enough. On a lane a chunk gets what is counted here, and one that took more would
-/// panic.
+/// Plans each operation and option with 10^6 items, on large and small devices: chunks cover the
+/// batch, fit the memory, and are not small if there is enough of it. A stream slot provides
+/// exactly the memory counted here, and a chunk that took more would panic.
 #[test]
 fn a_million_items_of_every_operation_are_planned() {
     const ITEMS: usize = 1_000_000;
@@ -279,15 +279,15 @@ fn a_million_items_of_every_operation_are_planned() {
             assert_eq!(start, operation.items());
             assert!(cuts.len() <= ITEMS / 20_000, "{name}: {} chunks with {memory} bytes", cuts.len());
         }
-        // All in one piece, as where kernels are timed.
+        // The whole batch in one chunk, as when kernels are timed.
         let (roomy, all) = (machine(usize::MAX, usize::MAX), 0..operation.items());
         let whole = roomy.bytes(operation, &all);
         assert!(whole.pinned >= 32 * ITEMS && whole.device >= whole.pinned / 2, "{name}: {whole:?}");
-        // Results that go where they stay, a byte an item at least, take no pinned memory.
+        // Results that are written directly, at least a byte per item, take no pinned memory.
         let direct = Machine { direct: true, ..roomy }.bytes(operation, &all);
         assert_eq!(direct.device, whole.device, "{name}");
         assert!(direct.pinned + operation.items() <= whole.pinned, "{name}: {direct:?} {whole:?}");
-        // With little pinned memory chunks are small, and the batch is computed all the same.
+        // With little pinned memory, chunks are small, and the batch is computed nevertheless.
         assert!(machine(GIB, 1 << 20).cuts(operation).len() >= whole.pinned >> 20, "{name}");
     });
     assert!(operations >= 60 && names.len() == operations, "{operations} operations, {} names", names.len());

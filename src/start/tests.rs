@@ -1,5 +1,5 @@
-//! Tests of the tests by known answers: that they reach every operation and every kernel, and what becomes of one that
-//! errs.
+//! Tests of the self-tests: they cover every operation and every kernel, and a wrong answer
+//! disables its operation.
 
 use super::gpu_tests::all;
 use super::planned;
@@ -18,10 +18,10 @@ pub fn gpu() -> GpuEngine {
     GpuEngine::new(Limits::default()).expect("there is a GPU")
 }
 
-/// The code that the CPU gives where no device gives one.
+/// The code that the CPU writes for items that no device computed.
 pub const BY_CPU: u8 = 7;
 
-/// The codes of an operation that has nothing else.
+/// Computes the codes of an operation that has no other results.
 pub fn codes_of(gpu: &GpuEngine, cpu: &CpuEngine, operation: &dyn OnGpu, rescue: bool) -> Result<Vec<u8>, Fault> {
     let mut codes = vec![0; operation.items()];
     let on_cpu = |items: Range<usize>, place: &mut dyn Place| {
@@ -31,7 +31,7 @@ pub fn codes_of(gpu: &GpuEngine, cpu: &CpuEngine, operation: &dyn OnGpu, rescue:
     Ok(codes)
 }
 
-/// Has an operation computed by devices alone.
+/// Computes an operation on devices alone.
 pub fn run(gpu: &GpuEngine, cpu: &CpuEngine, operation: &dyn Computation, place: &mut dyn Place) -> Result<(), Fault> {
     let on_cpu = |items: Range<usize>, place: &mut dyn Place| operation.on_cpu(cpu, items, place);
     gpu.run(cpu, operation, place, &on_cpu, false)
@@ -41,7 +41,7 @@ fn names(tests: &[Test]) -> BTreeSet<(&'static str, &'static str)> {
     tests.iter().map(|test| (test.operation, test.on)).collect()
 }
 
-/// What operations are tested by is what a device can run, and nothing else.
+/// The operations with self-tests are exactly those that a device can run.
 #[test]
 fn every_operation_is_tested() {
     let all = all();
@@ -61,7 +61,8 @@ fn every_operation_is_tested() {
     assert_eq!(used.len() + elsewhere.len(), all.len());
 }
 
-/// Whether an operation starts a kernel: not those of schemes that the curve does not have.
+/// Returns whether an operation launches a kernel; kernels of schemes that the curve does not
+/// support are not launched.
 fn is_started(unit: Unit, kernel: &str) -> bool {
     let curve = unit.curve.parse().ok();
     let (has_ecdsa, has_sm2) = (curve.is_none_or(CurveId::has_ecdsa), curve.is_none_or(CurveId::has_sm2));
@@ -73,7 +74,7 @@ fn is_started(unit: Unit, kernel: &str) -> bool {
     }
 }
 
-/// Together the tests run every kernel that operations have, and a device passes them.
+/// Together, the self-tests run every kernel of the operations, and a device passes them.
 #[test]
 #[cfg_attr(gecc_tests_without_gpu, ignore = "no GPU where this was built; GECC_REQUIRE_GPU=1 makes that a failure")]
 fn every_kernel_is_tested() {
@@ -90,7 +91,7 @@ fn every_kernel_is_tested() {
     }
 }
 
-/// An operation that errs, and what it must not be asked.
+/// An operation with a wrong answer, which must not be computed.
 struct Erring;
 
 impl OnGpu for Erring {
@@ -134,7 +135,7 @@ fn operations_that_err_are_not_used() {
     }
     let fault = codes_of(&gpu, &cpu, &Erring, false).unwrap_err();
     assert!(matches!(Error::from(fault), Error::Kernels(problem) if problem.contains("item 2")));
-    // The device does everything else.
+    // The device still computes all other operations.
     let (keys, mut codes, mut rows) = ([SecretKey::from_bytes([1; 32])], [0], [[0; 64]]);
     let public_keys = PublicKeysOf { curve: CurveId::P256, keys: (&keys).into(), items: 1 };
     run(&gpu, &cpu, &public_keys, &mut ResultsMut::rows(&mut codes, &mut rows)).unwrap();

@@ -1,4 +1,4 @@
-//! Tests on a GPU: what is left of secrets when a chunk has ended, in whatever way.
+//! Tests on a GPU that no secrets remain in memory when a chunk has ended, in whatever way.
 
 use super::tests::{BY_CPU, codes_of, gpu, run};
 use crate::cpu::CpuEngine;
@@ -18,7 +18,7 @@ use crate::types::{ByteRows, Check, PublicKeys, ResultsMut, Rows, SecretKey, Sec
 use std::ops::Range;
 use std::sync::mpsc;
 
-/// Short of a whole number of buffers, so that gaps between them are there.
+/// Not a multiple of the buffers' alignment, so that there are gaps between them.
 const ITEMS: usize = 1001;
 
 fn keys() -> Vec<SecretKey> {
@@ -26,7 +26,8 @@ fn keys() -> Vec<SecretKey> {
     (0..ITEMS).map(|item| SecretKey::from_bytes(bytes(item))).collect()
 }
 
-/// No lane holds any of these, and what the last chunk used of the device is all zeros.
+/// Asserts that no stream slot holds any of these secrets, and that the device memory of its last
+/// chunk is all zeros.
 fn assert_gone(gpu: &GpuEngine, secrets: &[&[u8]]) {
     let contents = gpu.contents();
     for [on_device, pinned] in &contents {
@@ -107,7 +108,7 @@ fn exponents_and_powers_are_gone_when_a_call_returns() {
     assert_gone(&gpu, &[&bases[3][..32], &exponents[3][..32], &exponents[3][96..], &power[96..], &[0xff; 32]]);
 }
 
-/// Copies are still under way when a chunk ends early.
+/// Copies are still in progress when a chunk ends early.
 #[test]
 #[cfg_attr(gecc_tests_without_gpu, ignore = "no GPU where this was built; GECC_REQUIRE_GPU=1 makes that a failure")]
 fn secrets_of_a_chunk_that_fails_are_gone() {
@@ -127,7 +128,7 @@ fn secrets_of_a_chunk_that_fails_are_gone() {
                 write(&cpu.pool, to);
             }
         };
-        // SAFETY: nothing here is page-locked memory of a caller's.
+        // SAFETY: nothing here is page-locked memory of a caller.
         unsafe { stream.send(planned.inputs(), fill) }.unwrap();
         // SAFETY: results go to the stream's own memory.
         unsafe { stream.receive(planned.outputs(), None) };
@@ -142,7 +143,7 @@ fn filled_with(byte: u8) -> Source<'static> {
     Source::Whole(Box::new(move |_, to| to.fill(byte)))
 }
 
-/// Sixty items that end as told, with a secret on the way.
+/// Sixty items, with a secret input, whose computation ends as configured.
 struct Ending<'a> {
     ended: mpsc::Sender<()>,
     end: &'a (dyn Fn() -> Result<(), Fault> + Sync),
@@ -180,7 +181,7 @@ impl OnGpu for Ending<'_> {
     }
 }
 
-/// A worker that fails or panics leaves no lane behind, and the engine computes on.
+/// A worker that fails or panics leaves no stream slot, and the engine continues to compute.
 #[test]
 #[cfg_attr(gecc_tests_without_gpu, ignore = "no GPU where this was built; GECC_REQUIRE_GPU=1 makes that a failure")]
 fn lanes_of_failed_chunks_are_not_used_again() {
@@ -194,7 +195,7 @@ fn lanes_of_failed_chunks_are_not_used_again() {
     let panicked = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| run(&|| panic!("on purpose"), true)));
     assert!(panicked.is_err() && gpu.failures().is_empty());
     assert_eq!(gpu.count_lanes(), (0, 0));
-    // A fault of each device is told by its name, and that is the end of them.
+    // The fault of each device is reported with its name, after which no device is used.
     assert_eq!(run(&|| Err(Fault::device("broken".to_owned())), true).unwrap(), by_cpu);
     let failures = gpu.failures();
     assert!(failures.iter().all(|failure| failure.kind == FaultKind::Device && failure.problem == "broken"));
