@@ -1,7 +1,7 @@
-//! Processes that fork. A child has only the thread that forked: the engine's threads are not there, locks that they
-//! held stay locked, and the driver does not work.
+//! Detection of forks. A child process has only the thread that forked: the engine's threads do not
+//! exist, locks that they held stay locked, and the driver does not work.
 
-/// The process in which something was made.
+/// The process in which an object was created.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Process(u32);
 

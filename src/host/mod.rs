@@ -1,4 +1,4 @@
-//! The process that the engine lives in: threads, forks, stacks, pages of memory.
+//! Services of the process in which the engine runs: threads, forks, stacks, memory pages.
 
 pub mod fork;
 pub mod notes;

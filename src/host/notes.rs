@@ -1,7 +1,8 @@
-//! Notes of what the library does and when, by which a measurement finds what a slow answer waited for.
+//! Trace spans: what the library does and when, so that a measurement can show what a slow answer
+//! waited for.
 //!
-//! They are taken with the feature `lab` alone, and only between `begin` and `take`. Else the functions here do
-//! nothing.
+//! Spans are recorded only with the feature `lab`, and only between `begin` and `take`. Otherwise
+//! the functions here do nothing.
 
 use super::lock;
 use std::cell::OnceCell;
@@ -10,17 +11,17 @@ use std::sync::{Arc, Mutex, OnceLock};
 use std::thread;
 use std::time::Instant;
 
-/// Something that took time, in nanoseconds on a clock of the process.
+/// A span of time, in nanoseconds on a clock of the process.
 #[derive(Clone, Debug)]
 #[cfg_attr(not(feature = "lab"), allow(dead_code, reason = "only a measurement reads it"))]
 pub struct Note {
     /// The name of the step.
     pub what: &'static str,
-    /// The batch, or a number of bytes or items, by what it is.
+    /// The batch, or a number of bytes or items, depending on the step.
     pub number: u64,
-    /// When it began.
+    /// Time at which the step began.
     pub start: u64,
-    /// When it ended.
+    /// Time at which the step ended.
     pub end: u64,
     /// The thread's name.
     pub thread: Arc<str>,
@@ -31,18 +32,18 @@ static NOTES: Mutex<Vec<Note>> = Mutex::new(Vec::new());
 
 thread_local!(static THREAD: OnceCell<Arc<str>> = const { OnceCell::new() });
 
-/// Returns whether notes are recorded. A compile-time constant where they never are.
+/// Returns whether spans are recorded. Without the feature, this is a compile-time constant.
 fn are_taken() -> bool {
     cfg!(feature = "lab") && TAKEN.load(Ordering::Relaxed)
 }
 
-/// Nanoseconds since the process first asked.
+/// Returns the nanoseconds since the first call.
 pub fn now() -> u64 {
     static START: OnceLock<Instant> = OnceLock::new();
     if cfg!(feature = "lab") { START.get_or_init(Instant::now).elapsed().as_nanos() as u64 } else { 0 }
 }
 
-/// Takes notes from here on, with room for this many: more would have to be moved.
+/// Starts recording, with space allocated for `room` spans, so that the list need not be moved.
 #[cfg(feature = "lab")]
 pub fn begin(room: usize) {
     let mut notes = lock(&NOTES);
@@ -51,14 +52,14 @@ pub fn begin(room: usize) {
     TAKEN.store(true, Ordering::Relaxed);
 }
 
-/// Takes no more notes, and gives those that there are.
+/// Stops recording, and returns the recorded spans.
 #[cfg(feature = "lab")]
 pub fn take() -> Vec<Note> {
     TAKEN.store(false, Ordering::Relaxed);
     std::mem::take(&mut *lock(&NOTES))
 }
 
-/// Notes something that is over.
+/// Records a completed span.
 pub fn put(what: &'static str, number: u64, start: u64, end: u64) {
     if !are_taken() {
         return;
@@ -68,7 +69,7 @@ pub fn put(what: &'static str, number: u64, start: u64, end: u64) {
     lock(&NOTES).push(Note { what, number, start, end, thread });
 }
 
-/// Notes something when it is dropped.
+/// A span that is recorded on drop.
 #[must_use]
 pub struct Span {
     what: &'static str,
@@ -76,7 +77,7 @@ pub struct Span {
     start: u64,
 }
 
-/// Records a span from now until it is dropped.
+/// Records a span from now until the returned value is dropped.
 pub fn span(what: &'static str, number: usize) -> Span {
     Span { what, number: number as u64, start: if are_taken() { now() } else { 0 } }
 }
@@ -89,7 +90,7 @@ impl Drop for Span {
     }
 }
 
-/// Times that threads leave for one another.
+/// Times that threads record for other threads.
 #[derive(Debug)]
 pub struct Times<const N: usize>([AtomicU64; N]);
 
@@ -98,7 +99,7 @@ impl<const N: usize> Times<N> {
         Times([const { AtomicU64::new(0) }; N])
     }
 
-    /// Sets one to now.
+    /// Sets one of the times to now.
     pub fn set(&self, which: usize) {
         self.0[which].store(now(), Ordering::Relaxed);
     }

@@ -2,8 +2,9 @@
 
 use std::sync::OnceLock;
 
-/// The value, computed by whoever lacks it; the first to be done keeps it for all. Unlike `get_or_init` nobody waits
-/// for the thread that computes, which in the child of a process that has forked does not exist.
+/// Returns the value, which every caller that finds none computes; the first to finish stores it
+/// for all. Unlike with `get_or_init`, no caller waits for another thread that computes the value,
+/// which would not exist in a forked child process.
 pub fn get_or_compute<T>(place: &OnceLock<T>, compute: impl FnOnce() -> T) -> &T {
     if let Some(value) = place.get() {
         return value;

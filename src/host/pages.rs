@@ -1,7 +1,7 @@
-//! Memory in whole pages, in which nothing else lies.
+//! Memory in whole pages that contain nothing else.
 //!
-//! A driver locks whole pages, and refuses a range that shares a page with one it has locked. What an allocator gives
-//! for a vector begins and ends anywhere.
+//! A driver locks whole pages, and refuses a range that shares a page with one that is already
+//! locked. The memory of a vector begins and ends anywhere in a page.
 
 use super::workers::Pool;
 use crate::types::{HUGE_PAGE, ask_for_huge_pages};
@@ -14,16 +14,16 @@ use zeroize::Zeroize;
 /// Bytes that one thread touches at a time.
 const PART: usize = 1 << 20;
 
-/// Bytes from which the last page, which is seldom full, does not matter.
+/// Size in bytes from which the waste in a partly used last huge page does not matter.
 const LARGE: usize = 4 * HUGE_PAGE;
 
 /// Values in pages of their own, dropped with them.
 pub struct WholePages<T> {
     start: NonNull<T>,
-    /// Values that are there.
+    /// Number of initialised values.
     items: usize,
-    /// A multiple of the page's size, and aligned to it; without bytes where the values have none, and nothing is
-    /// allocated.
+    /// A multiple of the page size, and aligned to it. The size is 0 if the values have no bytes;
+    /// then nothing is allocated.
     layout: Layout,
 }
 
@@ -33,14 +33,15 @@ unsafe impl<T: Send> Send for WholePages<T> {}
 unsafe impl<T: Sync> Sync for WholePages<T> {}
 
 impl<T> WholePages<T> {
-    /// Room for this many values, of which none is there yet; `None` where there is not so much memory.
+    /// Allocates memory for `items` values, none of which is initialised. Returns `None` if there
+    /// is not enough memory.
     fn with_room(items: usize) -> Option<Self> {
         let values = Layout::array::<T>(items).ok()?;
         let page = if values.size() < LARGE { page_size() } else { HUGE_PAGE };
         let layout = values.align_to(page).ok()?.pad_to_align();
         let start: NonNull<T> = match layout.size() {
             0 => NonNull::dangling(),
-            // SAFETY: the layout has bytes.
+            // SAFETY: the size of the layout is not 0.
             _ => NonNull::new(unsafe { alloc(layout) })?.cast(),
         };
         if layout.size() >= LARGE {
@@ -53,11 +54,12 @@ impl<T> WholePages<T> {
         Some(WholePages { start, items: 0, layout })
     }
 
-    /// Moves values, and wipes where they were. They come back where there is no memory for them.
+    /// Moves values to pages, and wipes their previous memory. Returns them if there is not enough
+    /// memory.
     pub fn of(mut values: Vec<T>) -> Result<Self, Vec<T>> {
         let items = values.len();
         let Some(mut pages) = Self::with_room(items) else { return Err(values) };
-        // SAFETY: there is room for the values, which are no longer those of the vector.
+        // SAFETY: the pages have space for the values, which no longer belong to the vector.
         unsafe {
             values.set_len(0);
             ptr::copy_nonoverlapping(values.as_ptr(), pages.start.as_ptr(), items);
@@ -67,12 +69,12 @@ impl<T> WholePages<T> {
         Ok(pages)
     }
 
-    /// Moves the values to a vector, and wipes where they were.
+    /// Moves the values to a vector, and wipes their previous memory.
     pub fn into_vec(mut self) -> Vec<T> {
         let items = self.items;
         let mut values = Vec::with_capacity(items);
-        // SAFETY: there is room for the values, which are no longer those of the pages. Their places stay allocated
-        // until the end.
+        // SAFETY: the vector has space for the values, which no longer belong to the pages. Their
+        // memory stays allocated until the end.
         unsafe {
             self.items = 0;
             ptr::copy_nonoverlapping(self.start.as_ptr(), values.as_mut_ptr(), items);
@@ -82,7 +84,7 @@ impl<T> WholePages<T> {
         values
     }
 
-    /// All bytes of the pages.
+    /// Returns the address range of the pages.
     pub fn memory(&self) -> Range<*const u8> {
         let start = self.start.as_ptr().cast_const().cast::<u8>();
         start..start.wrapping_add(self.layout.size())
@@ -90,11 +92,12 @@ impl<T> WholePages<T> {
 }
 
 impl WholePages<u8> {
-    /// Zeros; `None` where there is not so much memory. The first touch of a page is what takes time: they are written
-    /// on the threads of a pool, or by this thread.
+    /// Allocates zeros. Returns `None` if there is not enough memory. The first touch of each page
+    /// takes most of the time, so the zeros are written on the threads of a pool, or by this
+    /// thread.
     pub fn zeroed(bytes: usize, pool: Option<&Pool>) -> Option<Self> {
         let mut pages = Self::with_room(bytes)?;
-        // SAFETY: there is room for this many bytes, and nobody else has it.
+        // SAFETY: the pages have space for this many bytes, and nobody else has them.
         let places = unsafe { std::slice::from_raw_parts_mut(pages.start.as_ptr().cast::<MaybeUninit<u8>>(), bytes) };
         let zero = |part: &mut [MaybeUninit<u8>]| part.fill(MaybeUninit::new(0));
         match pool {
@@ -111,21 +114,22 @@ impl<T> Deref for WholePages<T> {
     type Target = [T];
 
     fn deref(&self) -> &[T] {
-        // SAFETY: this many values are there.
+        // SAFETY: this many values are initialised.
         unsafe { std::slice::from_raw_parts(self.start.as_ptr(), self.items) }
     }
 }
 
 impl<T> DerefMut for WholePages<T> {
     fn deref_mut(&mut self) -> &mut [T] {
-        // SAFETY: this many values are there, borrowed for as long as the pages.
+        // SAFETY: this many values are initialised, and are borrowed for as long as the pages.
         unsafe { std::slice::from_raw_parts_mut(self.start.as_ptr(), self.items) }
     }
 }
 
 impl<T> Drop for WholePages<T> {
     fn drop(&mut self) {
-        // SAFETY: the values are there, and are not used again. The memory was allocated with this layout.
+        // SAFETY: the values are initialised, and are not used again. The memory was allocated with
+        // this layout.
         unsafe {
             ptr::drop_in_place(&raw mut **self);
             if self.layout.size() > 0 {
@@ -140,7 +144,7 @@ fn page_size() -> usize {
     rustix::param::page_size()
 }
 
-/// No system has larger ones for memory that is not asked for otherwise.
+/// Returns an upper bound: no system has larger pages unless they are requested.
 #[cfg(not(unix))]
 fn page_size() -> usize {
     1 << 16
@@ -197,7 +201,7 @@ mod tests {
     fn zeros_of_any_size() {
         let pool = Pool::new(Some(2)).unwrap();
         for bytes in [0, 1, PART - 1, 3 * PART + 5] {
-            // What was freed before and is used again is not zero.
+            // Memory that was freed and is reused is not zero.
             drop(vec![0xee_u8; bytes]);
             let pages = WholePages::zeroed(bytes, Some(&pool).filter(|_| bytes % 2 == 1)).unwrap();
             assert!(pages.len() == bytes && pages.iter().all(|byte| *byte == 0));

@@ -1,21 +1,22 @@
-//! Wiping of what work on secrets leaves on the stack.
+//! Wipes the secrets that computations leave on the stack.
 //!
-//! Values in local variables are copied where they move, spilled from registers, and lie in frames of other crates,
-//! whose state cannot be wiped by name. So work on secrets is done below a frame from which its stack is then
-//! overwritten.
+//! Local values are copied when they move, are spilled from registers, and lie in stack frames of
+//! other crates, whose state cannot be wiped by name. Therefore computations on secrets run below a
+//! stack frame from which the stack is overwritten afterwards.
 
-/// Bytes that are overwritten: several times what any work here uses, also without optimisation.
+/// Bytes that are overwritten: several times the stack of any computation here, even without
+/// optimisation.
 const DEPTH: usize = 64 << 10;
 
-/// Does work on secrets and wipes the stack that it used. What it returns is moved as any value is: secret results are
-/// written to where they stay instead.
+/// Runs a computation on secrets and wipes the stack that it used. Its return value is moved like
+/// any value, so secret results must be written to their final place instead.
 pub fn wiped<R>(work: impl FnOnce() -> R) -> R {
     let result = below(work);
     zeroize::zeroize_stack::<DEPTH>();
     result
 }
 
-/// A frame of its own, which begins where that of `zeroize_stack` does.
+/// Runs `work` in a separate stack frame, which begins where that of `zeroize_stack` does.
 #[inline(never)]
 fn below<R>(work: impl FnOnce() -> R) -> R {
     work()

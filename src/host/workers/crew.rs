@@ -1,4 +1,5 @@
-//! The threads of the GPU engine: a few for each device, which serve whatever calls there are, a piece of each in turn.
+//! The threads of the GPU engine: a few per device, which serve all concurrent calls in turn, a
+//! piece at a time.
 
 use super::loan::Loan;
 use crate::host::lock;
@@ -7,7 +8,7 @@ use std::io;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 
-/// Threads that live as long as the engine.
+/// The worker threads, which live as long as the engine.
 #[derive(Debug)]
 pub struct Crew {
     shared: Arc<Shared>,
@@ -22,17 +23,17 @@ struct Shared {
 
 #[derive(Debug)]
 struct Calls {
-    /// For each device, the calls that a thread may serve, each as often as threads may serve it
-    /// concurrently.
+    /// The queue of each device: the calls that its threads may serve, each as often as threads may
+    /// serve it concurrently.
     of_device: Vec<VecDeque<Arc<Loan>>>,
     stopped: bool,
 }
 
 impl Crew {
-    /// Starts this many threads for each device.
+    /// Starts `workers` threads for each device.
     ///
     /// # Errors
-    /// Why the system refuses them.
+    /// The system's reason for not starting a thread.
     pub fn start(devices: usize, workers: usize) -> io::Result<Self> {
         let calls = Calls { of_device: vec![VecDeque::new(); devices], stopped: false };
         let shared = Arc::new(Shared { calls: Mutex::new(calls), changed: Condvar::new() });
@@ -41,14 +42,16 @@ impl Crew {
             for worker in 0..workers {
                 let shared = crew.shared.clone();
                 let builder = thread::Builder::new().name(format!("gecc-gpu-{device}.{worker}"));
-                // Those that have started end with the crew where one does not start.
+                // If a thread cannot be started, those that have started end when `crew` is
+                // dropped.
                 crew.threads.push(builder.spawn(move || shared.work(device))?);
             }
         }
         Ok(crew)
     }
 
-    /// Lets this many threads of a device serve a call, each until the call says that it may not go on.
+    /// Lets up to `seats` threads of a device serve a call. Each continues until the call returns
+    /// false.
     pub fn enlist(&self, device: usize, loan: &Arc<Loan>, seats: usize) {
         lock(&self.shared.calls).of_device[device].extend(std::iter::repeat_n(loan, seats).cloned());
         self.shared.changed.notify_all();
@@ -60,18 +63,18 @@ impl Drop for Crew {
         lock(&self.shared.calls).stopped = true;
         self.shared.changed.notify_all();
         for thread in self.threads.drain(..) {
-            // Whatever panicked in it was caught and told.
+            // A panic in the thread has been caught and reported.
             let _ = thread.join();
         }
     }
 }
 
 impl Shared {
-    /// Serves calls in turn, so that a small one need not wait for all of a large one.
+    /// Serves calls in turn, so that a small call does not wait for all of a large one.
     fn work(&self, device: usize) {
         while let Some(loan) = self.next(device) {
             if loan.enter().is_some_and(|work| work.serve(device)) {
-                // Nobody has to be woken for it: this thread takes one too.
+                // No thread has to be woken, because this one continues too.
                 lock(&self.calls).of_device[device].push_back(loan);
             }
         }

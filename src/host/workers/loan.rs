@@ -1,4 +1,4 @@
-//! Lending what a call borrows to threads that live longer than the call.
+//! Scoped jobs: lets threads that outlive a call use data that the call borrows.
 
 use crate::host::lock;
 use std::fmt;
@@ -8,13 +8,14 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
 /// The part of a call that other threads can do.
 pub trait Work: Sync {
-    /// Does some of it at a place (a device, for instance). Says whether the place may be served again.
+    /// Does a part of the work at a place, for instance a device. Returns whether the place may be
+    /// served again.
     fn serve(&self, place: usize) -> bool;
 }
 
 /// Work that other threads may take part in until the call that lent it ends.
 pub struct Loan {
-    /// Valid while `open`, or while there are users.
+    /// Valid while `open` is set or there are users.
     work: *const dyn Work,
     state: Mutex<State>,
     returned: Condvar,
@@ -36,16 +37,18 @@ struct State {
     users: usize,
 }
 
-/// The work, until this is dropped.
+/// A borrow of the work, until this is dropped.
 pub struct Borrowed<'a> {
     loan: &'a Loan,
     work: PhantomData<&'a dyn Work>,
 }
 
-/// Lends work to whoever gets the loan from `call`. When this returns, nobody uses the work any more, and nobody will.
+/// Lends work to the threads that receive the loan from `call`. After this function has returned,
+/// no thread uses the work.
 pub fn lend<R>(work: &dyn Work, call: impl FnOnce(&Arc<Loan>) -> R) -> R {
-    // SAFETY: only the lifetime changes. The work is reached through `Loan::enter` alone, which refuses once the loan
-    // is closed; `Closing` closes it and waits for its users before this function ends, also by unwinding.
+    // SAFETY: only the lifetime changes. The work is accessed through `Loan::enter` alone, which
+    // refuses once the loan is closed; `Closing` closes it and waits for its users before this
+    // function ends, also when unwinding.
     let work = unsafe { std::mem::transmute::<*const (dyn Work + '_), *const (dyn Work + 'static)>(work) };
     let loan = Arc::new(Loan { work, state: Mutex::new(State { open: true, users: 0 }), returned: Condvar::new() });
     let closing = Closing(&loan);
@@ -53,7 +56,7 @@ pub fn lend<R>(work: &dyn Work, call: impl FnOnce(&Arc<Loan>) -> R) -> R {
 }
 
 impl Loan {
-    /// The work, unless the call that lent it has ended.
+    /// Returns the work, unless the call that lent it has ended.
     pub fn enter(&self) -> Option<Borrowed<'_>> {
         let mut state = lock(&self.state);
         if !state.open {
@@ -68,7 +71,8 @@ impl Deref for Borrowed<'_> {
     type Target = dyn Work;
 
     fn deref(&self) -> &Self::Target {
-        // SAFETY: the loan was open when this came to be, and waits for this to be dropped before it ends.
+        // SAFETY: the loan was open when this borrow was created, and waits until it is dropped
+        // before it ends.
         unsafe { &*self.loan.work }
     }
 }
@@ -130,7 +134,7 @@ mod tests {
             assert!(serve(loan, 1000));
             (loan.clone(), threads)
         });
-        // What came too late was refused.
+        // Calls after the end are refused.
         let after = counter.0.load(Ordering::SeqCst);
         assert!(!serve(&kept, 1));
         let served: usize = (1..).zip(threads).map(|(place, thread)| place * thread.join().unwrap()).sum();

@@ -1,12 +1,13 @@
 //! The engine's own threads.
 //!
-//! An engine never computes on threads of its caller's pool, and never makes one wait in a way that runs the caller's
-//! other tasks: a thread that calls either does the work itself, where that is little, or sleeps until it is done. What
-//! workers get are tasks that wait for no other task. So no order of calls can make them wait for each other, whatever
-//! threads they come from, and no call nests in another.
+//! An engine never computes on threads of its caller's pool, and never makes such a thread wait in
+//! a way that runs other tasks of the caller: the calling thread either does the work itself, if it
+//! is little, or sleeps until it is done. Workers only receive tasks that do not wait for other
+//! tasks. Therefore no order of calls can lead to a deadlock, whatever threads they come from, and
+//! no call is nested in another.
 //!
-//! `loan` lends what a call borrows to threads that live longer; `pool` are the threads of the CPU engine; `crew` those
-//! of the GPU engine, some for each device.
+//! `loan` lends data that a call borrows to threads that live longer; `pool` contains the threads
+//! of the CPU engine; `crew` contains those of the GPU engine, several per device.
 
 mod crew;
 mod loan;

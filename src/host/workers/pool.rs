@@ -1,4 +1,4 @@
-//! The threads of the CPU engine: a pool of rayon's that belongs to one engine.
+//! The threads of the CPU engine: a rayon pool that belongs to one engine.
 
 use super::loan::{Loan, Work, lend};
 use crate::host::lock;
@@ -8,7 +8,8 @@ use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
-/// More threads than any machine has cores are a mistake, and starting them takes minutes.
+/// Maximum number of threads. More threads than any machine has cores are a mistake, and starting
+/// them takes minutes.
 const MOST_THREADS: usize = 4096;
 
 thread_local! {
@@ -16,11 +17,11 @@ thread_local! {
     static IN_POOL: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Threads that live as long as the engine.
+/// The worker threads, which live as long as the engine.
 #[derive(Debug)]
 pub struct Pool(rayon::ThreadPool);
 
-/// The threads that run tasks.
+/// The role of the calling thread while tasks run.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Caller {
     Sleeps,
@@ -28,10 +29,11 @@ enum Caller {
 }
 
 impl Pool {
-    /// Starts this many threads, one per core where no number is given.
+    /// Starts `threads` threads, or one per core if no number is given.
     ///
     /// # Errors
-    /// [`Error::InvalidOption`] for a number out of range, [`Error::Threads`] when the system refuses them.
+    /// [`Error::InvalidOption`] for a number out of range, [`Error::Threads`] when the system
+    /// refuses to start them.
     pub fn new(threads: Option<usize>) -> Result<Self, Error> {
         if let Some(threads) = threads.filter(|threads| !(1..=MOST_THREADS).contains(threads)) {
             let problem = format!("{threads} is not in 1..={MOST_THREADS}");
@@ -42,27 +44,27 @@ impl Pool {
         builder.build().map(Pool).map_err(|problem| Error::Threads(problem.to_string()))
     }
 
-    /// Threads.
+    /// Returns the number of threads.
     pub fn threads(&self) -> usize {
         self.0.current_num_threads()
     }
 
-    /// Does `work` for every task while this thread sleeps. Tasks wait for no other task.
+    /// Runs `work` for every task while the calling thread sleeps. Tasks must not wait for other
+    /// tasks.
     ///
     /// # Panics
-    /// With what `work` panicked with, once nothing runs any more. Tasks that were not begun are dropped.
+    /// Resumes a panic of `work` once no task runs any more. Tasks that have not begun are dropped.
     pub fn for_each<T: Send>(&self, tasks: Vec<T>, work: impl Fn(T) + Sync) {
         self.run(tasks, work, Caller::Sleeps);
     }
 
-    /// Runs tasks on the pool and on the calling thread, which is one of the engine's without other
-    /// work. It starts at once, whereas waking the pool's threads can take longer than copying a
-    /// megabyte.
+    /// Runs tasks on the pool and on the calling thread, which has no other work. That thread starts at
+    /// once, whereas waking the pool's threads can take longer than copying a megabyte.
     pub fn for_each_with_caller<T: Send>(&self, tasks: Vec<T>, work: impl Fn(T) + Sync) {
         self.run(tasks, work, Caller::TakesPart);
     }
 
-    /// One result per index, computed in blocks of this many.
+    /// Returns one result per index, computed in blocks of `block` indices.
     pub fn map<T: Clone + Send>(
         &self,
         block: usize,
@@ -75,7 +77,8 @@ impl Pool {
         })
     }
 
-    /// One result per index: `compute` replaces `initial` in a block of results, and gets the index of the first.
+    /// Returns one result per index: `compute` replaces `initial` in a block of results. Its first
+    /// argument is the index of the block's first result.
     pub fn map_blocks<T: Clone + Send>(
         &self,
         block: usize,
@@ -97,12 +100,13 @@ impl Pool {
         self.run_so_often(count, &do_one, caller);
     }
 
-    /// Calls so often. What all calls have in common is here, so that it is compiled once and not for each kind of
-    /// task.
+    /// Runs `do_one` `count` times. This is independent of the type of tasks, so that it is
+    /// compiled once and not for each type.
     fn run_so_often(&self, count: usize, do_one: &(dyn Fn() + Sync), caller: Caller) {
         let helpers = count - usize::from(caller == Caller::TakesPart && count > 0);
         let helpers = helpers.min(self.threads());
-        // A task does what it would hand on: tasks that wait for others could wait for each other.
+        // On a thread of the pool, tasks run here: tasks that waited for others could wait for each
+        // other.
         if count <= 1 || IN_POOL.get() {
             return (0..count).for_each(|_| do_one());
         }
@@ -122,8 +126,9 @@ impl Pool {
     }
 }
 
-/// Wakes up others, so that this many take part in all, and takes part. Each wakes two: one that woke all would be busy
-/// with it while the first could have ended.
+/// Wakes other threads, so that `helpers` threads take part in total, and takes part. Each thread
+/// wakes two others, because one that woke all of them would still be busy with it when the first
+/// could have finished.
 fn help(loan: &Arc<Loan>, helpers: usize) {
     let Some(tasks) = loan.enter() else { return };
     let others = helpers - 1;
@@ -139,7 +144,7 @@ fn help(loan: &Arc<Loan>, helpers: usize) {
 /// The tasks of a call.
 struct Tasks<'a> {
     state: Mutex<State>,
-    /// Nothing waits or runs any more.
+    /// Notified when no task waits or runs any more.
     done: Condvar,
     /// Takes the next task and does it.
     do_one: &'a (dyn Fn() + Sync),
@@ -241,7 +246,8 @@ mod tests {
         every_task_is_done_once();
     }
 
-    /// Every thread of another pool waits here at once, and none of them runs another of its pool's tasks meanwhile.
+    /// Every thread of another pool waits here at the same time, and none of them runs another task
+    /// of its pool meanwhile.
     #[test]
     fn callers_in_another_pool_do_not_nest() {
         use rayon::prelude::*;
