@@ -1,12 +1,13 @@
-// Complete affine addition and doubling around one inverse that somebody else computes, usually for many additions at
-// once. Every case has a denominator that is not zero: where no inverse is needed it is one.
+// Complete affine addition and doubling around an inverse that the caller computes, usually for
+// many additions at once. Every case has a nonzero denominator, which is one if no inverse is
+// needed.
 #pragma once
 #include "curve/point.cuh"
 
-// What the sum of two points calls for.
+// The case of the addition of two points.
 enum AdditionCase : u8 { kChord, kTangent, kSumIsIdentity, kSumIsFirst, kSumIsSecond };
 
-// Which case, and its denominator. `load_y` is called only where the x-coordinates agree.
+// Returns the case, and its denominator. `load_y` is called only if the x-coordinates are equal.
 template <class LoadY>
 GECC_FN AdditionCase addition_case(
     fe& denominator, bool a_finite, bool b_finite, const fe& ax, const fe& bx, LoadY load_y) {

@@ -3,7 +3,8 @@
 #include "field/field.cuh"
 #include "field/scalar.cuh"
 
-// What the trick needs of a kind of numbers: field elements, or scalars in Montgomery form.
+// The operations that the trick needs for a type of numbers: field elements, or scalars in
+// Montgomery form.
 template <class N> struct Invertible;
 
 template <> struct Invertible<fe> {
@@ -31,8 +32,9 @@ template <> struct Invertible<sc> {
     }
 };
 
-// Replaces `count` values by their inverses. Word w of value k lies at values[w * pitch + k * stride]; prefixes has the
-// same shape and is scratch. No value is zero: one zero would spoil all of them, so callers put one in its place.
+// Replaces `count` values by their inverses. Word w of value k is at values[w * pitch + k *
+// stride]; prefixes has the same shape and is scratch memory. No value may be zero: a single zero
+// would invalidate all inverses, so callers replace it by one.
 template <class N> GECC_FN void invert_all(u32* values, u32* prefixes, int count, int stride, int pitch) {
     N product = Invertible<N>::one();
     GECC_NO_UNROLL

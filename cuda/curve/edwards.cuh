@@ -1,5 +1,6 @@
-// Points of -x^2 + y^2 = 1 + d x^2 y^2 in extended coordinates (Hisil, Wong, Carter and Dawson 2008): x = X / Z,
-// y = Y / Z, x y = T / Z. As -1 is a square and d is none, the formulas have no exceptions, and Z is never 0.
+// Points of -x^2 + y^2 = 1 + d x^2 y^2 in extended coordinates (Hisil, Wong, Carter and Dawson
+// 2008): x = X / Z, y = Y / Z, x y = T / Z. Since -1 is a square and d is not, the formulas have no
+// exceptions, and Z is never 0.
 #pragma once
 #include "codes.cuh"
 #include "field/field.cuh"
@@ -8,7 +9,7 @@ struct ed_affine {
     fe x, y;
 };
 
-// (X : Y : Z), all that a doubling needs.
+// (X : Y : Z), which is sufficient for a doubling.
 struct ed_projective {
     fe x, y, z;
 };
@@ -17,17 +18,18 @@ struct ed_extended {
     fe x, y, z, t;
 };
 
-// A sum or a double, with x = X / Z and y = Y / T: one product from each of the others for each of their coordinates.
+// A sum or a double, with x = X / Z and y = Y / T. Each coordinate of the other forms takes one
+// product.
 struct ed_completed {
     fe x, y, z, t;
 };
 
-// A point that is added, with Z = 1: y + x, y - x, 2 d x y.
+// A point to be added, with Z = 1: y + x, y - x, 2 d x y.
 struct ed_niels {
     fe sum, difference, product;
 };
 
-// A point that is added: Y + X, Y - X, 2 d T, 2 Z.
+// A point to be added: Y + X, Y - X, 2 d T, 2 Z.
 struct ed_addend {
     ed_niels niels;
     fe z2;
@@ -84,7 +86,7 @@ GECC_FN ed_addend to_addend(const ed_extended& a) {
     return r;
 }
 
-// -a where the mask is set.
+// -a if the mask is set.
 GECC_FN ed_niels ed_negated(const ed_niels& a, u32 mask) {
     ed_niels r = {fe_select(mask, a.difference, a.sum), fe_select(mask, a.sum, a.difference),
                   fe_select(mask, fe_neg(a.product), a.product)};
@@ -121,15 +123,15 @@ GECC_FN bool ed_is_identity(const ed_projective& a) {
     return fe_is_zero(a.x) & fe_equal(a.y, a.z);
 }
 
-// Whether the cofactor times the point is the identity.
+// Returns whether the cofactor times the point is the identity.
 GECC_FN bool ed_is_of_small_order(ed_projective a) {
     GECC_NO_UNROLL
     for (int i = 0; i < GECC_COFACTOR_DOUBLINGS; i++) a = to_projective(ed_double(a));
     return ed_is_identity(a);
 }
 
-// Points as 32 bytes (RFC 8032, sections 5.1.2 and 5.1.3), here a number of eight words: y, and in the highest bit
-// whether x is odd.
+// Points as 32 bytes (RFC 8032, sections 5.1.2 and 5.1.3), here a number of eight words: y, and in
+// the highest bit the parity of x.
 GECC_FN fe ed_encoded_y(const u32* encoding) {
     fe r;
     words_copy(r.v, encoding);
@@ -137,9 +139,10 @@ GECC_FN fe ed_encoded_y(const u32* encoding) {
     return r;
 }
 
-// The point with an encoding. For public points: variable time. kBadEncoding where it has to be `canonical` and is not:
-// y is p or more, or x is 0 and said to be odd. kOffCurve where there is no such point. After RFC 8032, section 5.1.3,
-// x^2 = u / v has the root u v^3 (u v^7)^((p - 5) / 8), or that times a root of -1; v is not 0, as d is no square.
+// Decodes a point. For public points: variable time. Returns kBadEncoding if the encoding must be
+// `canonical` and is not: y is p or more, or x is 0 and its parity bit is set. Returns kOffCurve if
+// there is no such point. By RFC 8032, section 5.1.3, x^2 = u / v has the root u v^3 (u v^7)^((p -
+// 5) / 8), or that times a root of -1; v is not 0, because d is not a square.
 GECC_FN PointKind ed_decode_var(ed_affine& r, const u32* encoding, bool canonical) {
     const u32 d[8] = GECC_FIELD_D, root_of_minus_one[8] = GECC_FIELD_ROOT_OF_MINUS_ONE;
     fe y = ed_encoded_y(encoding);
@@ -161,8 +164,9 @@ GECC_FN PointKind ed_decode_var(ed_affine& r, const u32* encoding, bool canonica
     return kFinite;
 }
 
-// Whether a point with this encoding has small order, for a cofactor of 8: y is 1, -1 or 0, or that of a point whose
-// double has the y 0, which is x^2 + y^2 = 0 or, with the equation of the curve, d y^4 + 2 y^2 = 1.
+// Returns whether a point with this encoding has small order, for a cofactor of 8: y is 1, -1 or 0,
+// or that of a point whose double has the y 0, which is x^2 + y^2 = 0 or, with the equation of the
+// curve, d y^4 + 2 y^2 = 1.
 GECC_FN bool ed_encodes_small_order_var(const u32* encoding) {
     const u32 d[8] = GECC_FIELD_D;
     fe yy = fe_sqr(ed_encoded_y(encoding)), one = fe_one();
@@ -170,7 +174,7 @@ GECC_FN bool ed_encodes_small_order_var(const u32* encoding) {
     return fe_is_zero(yy) | fe_equal(yy, one) | fe_equal(of_order_8, one);
 }
 
-// The encoding, from the inverse of Z.
+// Computes the encoding from the inverse of Z.
 GECC_FN void ed_encode(u32* encoding, const ed_projective& a, const fe& z_inverse) {
     fe x = fe_canonical(fe_mul(a.x, z_inverse)), y = fe_canonical(fe_mul(a.y, z_inverse));
     words_copy(encoding, y.v);

@@ -1,5 +1,6 @@
-// Products of points of a twisted Edwards curve: of two that are not known beforehand, with a table of multiples that
-// is made for each, for public data and in variable time; and of the base point with secret scalars.
+// Products of points of a twisted Edwards curve: of two points that are not known in advance, with
+// a table of multiples that is computed for each, for public data and in variable time; and of the
+// base point with secret scalars.
 #pragma once
 #include "curve/edwards.cuh"
 
@@ -8,8 +9,8 @@ static constexpr int kEdWindow = 4;
 static constexpr int kEdWindows = 64;  // for numbers below 2^253
 static constexpr int kEdMultiples = 1 << (kEdWindow - 1);
 
-// `value` plus half of 2^width in each of the windows but the last one, whose digits are not negative: digits are then
-// windows less that half. For values below 2^253 the sum is below 2^256.
+// Adds half of 2^width to `value` in each window except the last one, whose digits are not
+// negative: digits are then windows minus that half. For values below 2^253 the sum is below 2^256.
 template <int kWidth> GECC_FN void ed_add_halves(u32* r, const u32* value) {
     u32 halves[8] = {0, 0, 0, 0, 0, 0, 0, 0};
     GECC_UNROLL
@@ -19,7 +20,7 @@ template <int kWidth> GECC_FN void ed_add_halves(u32* r, const u32* value) {
     (void)carry;
 }
 
-// The digit of a window, from the sum. Which one is the same for all threads.
+// Returns the digit of a window, from the sum. The window is the same for all threads.
 template <int kWidth> GECC_FN i32 ed_digit(const u32* sum, int window) {
     static_assert(32 % kWidth == 0, "a window lies in one word");
     int bit = kWidth * window, word = bit >> 5;
@@ -33,13 +34,13 @@ template <int kWidth> GECC_FN i32 ed_digit(const u32* sum, int window) {
     return (i32)bits - (is_last ? 0 : 1 << (kWidth - 1));
 }
 
-// Where the multiple for a digit other than 0 is.
+// Returns the index of the multiple for a nonzero digit.
 GECC_FN int ed_place(i32 digit) {
     return (digit < 0 ? -digit : digit) - 1;
 }
 
-// Store keeps the multiples of two points: `void put(int point, int m, const ed_addend&)` and `ed_addend get(int point,
-// int m)` are of (m + 1) P.
+// Store keeps the multiples of two points: `void put(int point, int m, const ed_addend&)` and
+// `ed_addend get(int point, int m)` access (m + 1) P.
 template <class Store> GECC_FN void ed_put_multiples(Store& store, int point, const ed_affine& p) {
     ed_extended multiple = to_extended(p);
     ed_addend step = to_addend(multiple);
@@ -51,8 +52,8 @@ template <class Store> GECC_FN void ed_put_multiples(Store& store, int point, co
     }
 }
 
-// k P + l Q, for numbers below 2^253 whose digits above the first `windows` are 0. Store also gives `void align()`, for
-// threads that read the code of a window together.
+// k P + l Q, for numbers below 2^253 whose digits above the first `windows` are 0. Store also
+// provides `void align()`, for threads that read the code of a window together.
 template <class Store>
 GECC_FN ed_completed ed_multiply_two_var(Store& store, const u32* k, const u32* l, int windows) {
     u32 of_k[8], of_l[8];
@@ -77,7 +78,8 @@ GECC_FN ed_completed ed_multiply_two_var(Store& store, const u32* k, const u32* 
     return sum;
 }
 
-// The windows of numbers of so many bits: two bits more, so that the highest digit has no carry.
+// Returns the number of windows for numbers of `bits` bits: they cover two bits more, so that the
+// highest digit has no carry.
 GECC_FN int ed_windows(int bits) {
     return (bits + 1 + kEdWindow) / kEdWindow;
 }
@@ -86,8 +88,8 @@ GECC_FN int ed_windows(int bits) {
 static constexpr int kEdUniformWindow = 8, kEdUniformWindows = 32;  // for orders below 2^253
 static constexpr int kEdUniformMultiples = 1 << (kEdUniformWindow - 1);
 
-// k B, for k below 2^253. Table gives `ed_niels get(int window, u32 m)`, which is (m + 1) 2^(8 window) B, and zeros
-// where m + 1 is 0. A fixed sequence: the formulas have no exceptions.
+// k B, for k below 2^253. Table provides `ed_niels get(int window, u32 m)`, which is (m + 1) 2^(8
+// window) B, and zeros if m + 1 is 0. A fixed sequence: the formulas have no exceptions.
 template <class Table> GECC_FN ed_projective ed_multiply_uniform(const Table& table, const u32* k) {
     u32 digits[8];
     ed_add_halves<kEdUniformWindow>(digits, k);
@@ -97,7 +99,7 @@ template <class Table> GECC_FN ed_projective ed_multiply_uniform(const Table& ta
         u32 digit = (u32)ed_digit<kEdUniformWindow>(digits, window), negative = opaque(0 - (digit >> 31));
         u32 absolute = (digit ^ negative) - negative;
         ed_niels entry = table.get(window, absolute - 1);
-        // For 0 the identity: y + x and y - x are 1.
+        // The identity for 0: y + x and y - x are 1.
         u32 is_zero = (absolute - 1) >> 31;
         entry.sum.v[0] |= is_zero;
         entry.difference.v[0] |= is_zero;

@@ -1,5 +1,5 @@
-// Sums of multiples from tables of signed windows on a twisted Edwards curve, and how such tables grow. For public
-// data: variable time.
+// Sums of multiples from tables of signed windows on a twisted Edwards curve, and the construction
+// of such tables. For public data: variable time.
 #pragma once
 #include "curve/edwards.cuh"
 #include "curve/window_digit.cuh"
@@ -16,16 +16,17 @@ GECC_FN int ed_window_count(int bits) {
     return (kEdScalarBits + bits - 1) / bits;
 }
 
-// Digit i of k, for k below the order. The last window keeps what its highest bit is worth: where bit 252 is set the
-// 124 below it are not, so that no digit exceeds 2^(bits-1).
+// Returns digit i of k, for k below the order. The last window keeps the value of its highest bit:
+// if bit 252 is set, the 124 bits below it are not, so that no digit exceeds 2^(bits-1).
 template <class Word> GECC_FN i32 ed_window_digit(Word word, int i, int bits) {
     i32 digit = window_digit(word, i, bits);
     return i + 1 == ed_window_count(bits) && digit < 0 ? digit + (1 << bits) : digit;
 }
 
-// `sum` and all terms of a source. It gives `int terms()`; `Place find(int term)`, which may start to fetch the term's
-// entry and says in `digit` whether it is there (not 0) and to be negated (below 0); `ed_niels load(const Place&)`; and
-// `void align()`, which is called before each addition and may do nothing.
+// Adds `sum` and all terms of a source. It provides `int terms()`; `Place find(int term)`, which
+// may start to fetch the term's entry, and whose `digit` is 0 if there is no entry and negative if
+// it must be negated; `ed_niels load(const Place&)`; and `void align()`, which is called before
+// each addition and may do nothing.
 template <class Source> GECC_FN ed_projective ed_add_entries_var(ed_completed sum, const Source& source) {
     int terms = source.terms();
     auto next = source.find(0);
@@ -41,14 +42,14 @@ template <class Source> GECC_FN ed_projective ed_add_entries_var(ed_completed su
     return to_projective(sum);
 }
 
-// 4 x : 4 y : 4 : 4 x y, which needs no half of y + x and y - x.
+// 4 x : 4 y : 4 : 4 x y, which avoids halving y + x and y - x.
 GECC_FN ed_extended to_extended(const ed_niels& a) {
     fe x2 = fe_sub(a.sum, a.difference), y2 = fe_add(a.sum, a.difference);
     ed_extended r = {fe_double(x2), fe_double(y2), fe_double(fe_double(fe_one())), fe_mul(x2, y2)};
     return r;
 }
 
-// From the inverse of Z T.
+// Converts to affine form, given the inverse of Z T.
 GECC_FN ed_niels to_niels(const ed_completed& a, const fe& inverse) {
     fe of_z = fe_mul(inverse, a.t), of_t = fe_mul(inverse, a.z);
     return to_niels(ed_affine{fe_mul(a.x, of_z), fe_mul(a.y, of_t)});

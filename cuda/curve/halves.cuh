@@ -1,8 +1,10 @@
-// A scalar k as a ratio d / c of two numbers that are half as long (Antipa, Brown, Gallant, Lambert, Struik and
-// Vanstone, SAC 2005), for a twisted Edwards curve. For public data: variable time.
+// A scalar k as a ratio d / c of two numbers that are half as long (Antipa, Brown, Gallant,
+// Lambert, Struik and Vanstone, SAC 2005), for a twisted Edwards curve. For public data: variable
+// time.
 //
-// What S B - k A - R and c S B - d A - c R say is the same for points with parts of small order too, if c k = d modulo
-// the number of all points, h n, and c has no divisor with it: h is a power of 2, so that c has to be odd, and below n.
+// The equations S B - k A = R and c S B - d A = c R are equivalent, also for points with components
+// of small order, if c k = d modulo the number of all points, h n, and c is coprime to it: h is a
+// power of 2, so c must be odd, and below n.
 #pragma once
 #include "curve.cuh"
 #include "field/scalar.cuh"
@@ -10,13 +12,14 @@
 static constexpr int kHalfWords = 4;  // of a d that is short enough
 static constexpr int kRowWords = 5;   // of a c
 
-// c k = d modulo h n, or -d where the mask `opposite` is set.
+// c k = d modulo h n, or -d if the mask `opposite` is set.
 struct EdRow {
     u32 c[kRowWords], d[8], opposite;
 };
 
-// How often the shorter d can be taken from the longer one, which is 2^128 or more, as far as their highest 32 bits
-// tell: at least once, and never too often. 0 where they tell nothing, as the other is shorter by 32 bits or so.
+// Returns how many times the shorter d can be subtracted from the longer one, which is 2^128 or
+// more, as far as their highest 32 bits determine it: at least once, and never too many times.
+// Returns 0 if they do not determine it, because the other is shorter by 32 bits or so.
 GECC_FN u32 ed_quotient(const u32* longer, const u32* shorter) {
     u32 high = longer[kHalfWords], low = longer[kHalfWords - 1];
     u32 other_high = shorter[kHalfWords], other_low = shorter[kHalfWords - 1];
@@ -34,7 +37,8 @@ GECC_FN u32 ed_quotient(const u32* longer, const u32* shorter) {
     return quotient == 0 ? 1 : quotient;
 }
 
-// Takes another row from this one, whose sign is the other: d - times d', c + times c'.
+// Subtracts a multiple of another row, whose sign is opposite, from this one: d - times d', c +
+// times c'.
 GECC_FN void ed_reduce(EdRow& row, const EdRow& other, u32 times) {
     u32 carry = 0, borrow = 0;
     GECC_UNROLL
@@ -56,7 +60,7 @@ GECC_FN void ed_reduce(EdRow& row, const EdRow& other, u32 times) {
     GECC_CHECK(carry == 0);
 }
 
-// The bits of the longer of both numbers.
+// Returns the number of bits of the longer of both numbers.
 GECC_FN int ed_bits(const EdRow& row) {
     int bits = 0;
     GECC_UNROLL
@@ -67,12 +71,14 @@ GECC_FN int ed_bits(const EdRow& row) {
     return bits;
 }
 
-// A row with an odd c: about 128 bits, and 131 or more for one in a hundred k. k is below n.
+// Returns a row with an odd c: about 128 bits, and 131 or more for one in a hundred k. k must be
+// below n.
 //
-// Euclid's algorithm on h n and k. Its two rows are a basis of all (c, d) with c k = d, one of which has an odd c, as
-// (1, k) is a sum of multiples of both. Their signs differ, and d of one times c of the other, added both ways, is
-// always h n: c is below 2^128 while the shorter d is 2^128 or more, and after one more step below 2^160, as d of the
-// shorter row is then above 2^96.
+// This is Euclid's algorithm on h n and k. Its two rows are a basis of all (c, d) with c k = d, and
+// one of them has an odd c, because (1, k) is a sum of multiples of both. Their signs differ, and
+// the sum of d of either row times c of the other is always h n: c is below 2^128 while the shorter
+// d is 2^128 or more, and after one more step below 2^160, because d of the shorter row is then
+// above 2^96.
 GECC_FN EdRow ed_halves_var(const u32* k) {
     const u32 n[8] = GECC_N;
     EdRow longer = {}, shorter = {};

@@ -1,13 +1,14 @@
 // Jacobian arithmetic: doubling and mixed addition.
 //
-// Functions that end in _var branch on the points and are for public data. The others run a fixed sequence. The order
-// of independent products is the one for which the kernels were fastest (docs/design/gpu.md): ptxas keeps it, more
-// or less.
+// Functions that end in _var branch on the points and are for public data. The others run a fixed
+// sequence. Independent products are in the order with which the kernels were fastest
+// (docs/design/gpu.md); ptxas mostly keeps it.
 #pragma once
 #include "curve/point.cuh"
 
-// 2 p: 3M + 4S for a = 0, 4M + 4S for a = -3, 4M + 6S for any other. With l = (3 x^2 + a z^4) / 2 the result is that of
-// the usual formulas divided by (4, 8, 2), which spares five additions. The identity gives the identity.
+// 2 p: 3M + 4S for a = 0, 4M + 4S for a = -3, 4M + 6S for any other. With l = (3 x^2 + a z^4) / 2
+// the result is that of the usual formulas divided by (4, 8, 2), which saves five additions. The
+// identity gives the identity.
 GECC_FN jacobian jacobian_double(const jacobian& p) {
     jacobian r;
     fe s = fe_sqr(p.y);
@@ -41,7 +42,8 @@ GECC_FN jacobian affine_to_jacobian_double(const affine& p) {
     return r;
 }
 
-// What both kinds of addition share: h = 0 where the points have the same x, slope = 0 where they have the same y.
+// The common part of both kinds of addition: h = 0 if the points have the same x, slope = 0 if they
+// have the same y.
 struct MixedDifference {
     fe h, slope;
 };
@@ -54,7 +56,8 @@ GECC_FN MixedDifference mixed_difference(const jacobian& p, const affine& q) {
     return d;
 }
 
-// p + q for p, q with different x; also right for q = -p, where h = 0 gives z = 0. 8M + 3S with the difference.
+// p + q for p, q with different x; also correct for q = -p, where h = 0 gives z = 0. 8M + 3S with
+// the difference.
 GECC_FN jacobian mixed_sum(const jacobian& p, const MixedDifference& d) {
     jacobian r;
     fe hh = fe_sqr(d.h);
@@ -66,12 +69,12 @@ GECC_FN jacobian mixed_sum(const jacobian& p, const MixedDifference& d) {
     return r;
 }
 
-// p + q where the caller knows that p is neither the identity nor q.
+// p + q. The caller guarantees that p is neither the identity nor q.
 GECC_FN jacobian add_distinct(const jacobian& p, const affine& q) {
     return mixed_sum(p, mixed_difference(p, q));
 }
 
-// p + q, any p. `p_is_identity` goes in and out, so that z is not tested at every step.
+// p + q, any p. `p_is_identity` is read and updated, so that z is not tested at every step.
 GECC_FN void add_var(jacobian& p, bool& p_is_identity, const affine& q) {
     if (p_is_identity) {
         p = to_jacobian(q);
@@ -87,7 +90,8 @@ GECC_FN void add_var(jacobian& p, bool& p_is_identity, const affine& q) {
     p = mixed_sum(p, d);
 }
 
-// p + q, any p, in a fixed sequence: the sum, the double and q itself, of which masks take one.
+// p + q, any p, in a fixed sequence: computes the sum, the double and q itself, and selects one by
+// masks.
 GECC_FN jacobian add_uniform(const jacobian& p, const affine& q) {
     MixedDifference d = mixed_difference(p, q);
     u32 same = opaque(mask_if(fe_is_zero(d.h) & fe_is_zero(d.slope)));

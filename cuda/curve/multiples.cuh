@@ -1,19 +1,20 @@
-// The table of odd multiples of a point that a multiplication by windows reads.
+// The table of odd multiples of a point that a windowed multiplication reads.
 #pragma once
 #include "curve/jacobian.cuh"
 #include "curve/recode.cuh"
 
-// An entry: x, y and, where the curve has the endomorphism, beta x. While the table is being built the third number is
-// the quotient of the entry's z by its predecessor's.
+// An entry: x, y and, if the curve has the endomorphism, beta x. While the table is being built,
+// the third number is the quotient of the entry's z and its predecessor's.
 struct Multiple {
     fe x, y, third;
 };
 
-// Store must give `void put(int entry, const Multiple&)` and `Multiple get(int entry)`.
+// Store must provide `void put(int entry, const Multiple&)` and `Multiple get(int entry)`.
 //
-// Writes (2 m + 1) P for 0 < m < kOddMultiples, coordinates still over z, and returns the z of the last, which is not
-// zero: P has a large prime order, so no sum below meets an exception. The sum and 2 P are kept over the same z (co-Z
-// addition, Meloni 2007): 5M + 2S each, and the curve's coefficients play no part, as on an isomorphic curve z = 1.
+// Writes (2 m + 1) P for 0 < m < kOddMultiples, with coordinates still over z, and returns the z of
+// the last, which is not zero: P has a large prime order, so no sum below meets an exception. The
+// sum and 2 P are kept over the same z (co-Z addition, Meloni 2007): 5M + 2S each. The curve's
+// coefficients do not matter, because z = 1 on an isomorphic curve.
 template <class Store> GECC_FN fe put_multiples(Store& store, const affine& p) {
     jacobian twice = affine_to_jacobian_double(p);
     affine step = {twice.x, twice.y};
@@ -45,7 +46,7 @@ GECC_FN Multiple finished_multiple(const affine& p) {
     return r;
 }
 
-// Makes the entries affine, from the inverse of what put_multiples returned.
+// Makes the entries affine, given the inverse of the z that put_multiples returned.
 template <class Store> GECC_FN void finish_multiples(Store& store, const affine& p, fe z_inverse) {
     GECC_NO_UNROLL
     for (int m = kOddMultiples - 1; m > 0; m--) {
@@ -56,20 +57,21 @@ template <class Store> GECC_FN void finish_multiples(Store& store, const affine&
     store.put(0, finished_multiple(p));
 }
 
-// The entry for a digit of scalar `which` (0: P, 1: lambda P), with the digit's sign.
+// Returns the entry for a digit of scalar `which` (0: P, 1: lambda P), with the digit's sign.
 GECC_FN affine signed_multiple(const Multiple& entry, int which, u32 negative) {
     affine r = {which == 0 ? entry.x : entry.third, entry.y};
     r.y = fe_select(negative, fe_neg(r.y), r.y);
     return r;
 }
 
-// k P by windows. Lookup gives `Multiple get(int index)`, by address (public scalars) or by a scan of the whole table,
-// and `void align()`, which is called between steps and may do nothing.
+// k P by windows. Lookup provides `Multiple get(int index)`, by address (public scalars) or by a
+// scan of the whole table, and `void align()`, which is called between steps and may do nothing.
 //
-// Why add_distinct suffices before the last window: the sum so far is 2^5 times something, plus lambda times something,
-// with coefficients that are not zero and far below the shortest relation between 1 and lambda modulo n (below n, where
-// there is no endomorphism), and the addend's coefficient is odd in the same place: the two differ as pairs of
-// integers, so they differ modulo n. In the last window every case can occur, also the identity.
+// add_distinct suffices before the last window for this reason: the sum so far is 2^5 times
+// something, plus lambda times something, with coefficients that are not zero and far below the
+// shortest relation between 1 and lambda modulo n (below n, if there is no endomorphism), and the
+// addend's coefficient is odd in the same place: the two differ as pairs of integers, so they
+// differ modulo n. In the last window every case can occur, including the identity.
 template <bool kUniform, class Lookup> GECC_FN jacobian multiply_by_windows(Lookup& table, OddScalar<kWindows>* s) {
     jacobian sum;
     GECC_UNROLL

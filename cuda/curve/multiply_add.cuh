@@ -1,15 +1,16 @@
-// u2 Q + u1 G for public scalars: u2 Q by the windows of curve/multiples.cuh, and then, without doublings, one entry of
-// a table of G for each window of u1.
+// u2 Q + u1 G for public scalars: u2 Q by the windows of curve/multiples.cuh, and then, without
+// doublings, one entry of a table of G for each window of u1.
 #pragma once
 #include "curve/multiples.cuh"
 #include "curve/window_digit.cuh"
 
-// Table gives `Multiple get(int index)` and `void align()` as in multiply_by_windows, for s made of u2. Base gives
-// `int windows()`, `void prefetch(int window)` and `i32 get(affine& entry, int window)`, which returns the digit of u1
-// there and, unless that is zero, |digit| 2^(bits window) G.
+// Table provides `Multiple get(int index)` and `void align()` as in multiply_by_windows, for s made
+// of u2. Base provides `int windows()`, `void prefetch(int window)` and `i32 get(affine& entry, int
+// window)`, which returns the digit of u1 there and, unless that is zero, |digit| 2^(bits window)
+// G.
 //
-// All sums share one addition, complete as the two halves may be equal, opposite or the identity: a second copy of it
-// would compete for the instruction cache.
+// All sums share one addition, which is complete because the two halves may be equal, opposite or
+// the identity. A second copy of it would compete for the instruction cache.
 template <class Table, class Base>
 GECC_FN jacobian multiply_add_var(Table& table, OddScalar<kWindows>* s, const Base& base) {
     jacobian sum = {fe_one(), fe_one(), fe_zero()};

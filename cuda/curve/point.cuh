@@ -1,14 +1,15 @@
-// Points of y^2 = x^3 + a x + b, and what makes a pair of coordinates one.
+// Points of y^2 = x^3 + a x + b, and the conditions for coordinates to be a point.
 #pragma once
 #include "codes.cuh"
 #include "field/open.cuh"
 
-// A finite point. The identity has no affine coordinates: whoever may have it keeps a flag or a PointKind beside.
+// A finite point. The identity has no affine coordinates: code in which it can occur keeps a flag
+// or a PointKind in addition.
 struct affine {
     fe x, y;
 };
 
-// (x / z^2, y / z^3); the identity where z = 0.
+// (x / z^2, y / z^3); the identity if z = 0.
 struct jacobian {
     fe x, y, z;
 };
@@ -73,8 +74,9 @@ GECC_FN bool is_on_curve(const affine& a) {
     return fe_equal(fe_sqr(a.y), curve_right_side(a.x));
 }
 
-// The point from its x-coordinate and the parity of y (SEC 1, section 2.3.4). Variable time: for public points.
-// Returns kOffCurve where no y exists. No point has y = 0, since the order of the group is an odd prime.
+// Computes the point from its x-coordinate and the parity of y (SEC 1, section 2.3.4). Variable
+// time: for public points. Returns kOffCurve if no y exists. No point has y = 0, since the order of
+// the group is an odd prime.
 GECC_FN PointKind decompress_var(affine& r, const fe& x, bool y_is_odd) {
     u32 words[8];
     fe right = curve_right_side(x);

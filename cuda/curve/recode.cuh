@@ -1,4 +1,4 @@
-// Scalars as digits.
+// Digits of scalars.
 #pragma once
 #include "curve.cuh"
 #include "field/scalar.cuh"
@@ -9,16 +9,16 @@ template <int N> GECC_FN void shift_right(u32* r, int bits) {
     for (int i = 0; i < N; i++) r[i] = r[i] >> bits | (i + 1 < N ? r[i + 1] << (32 - bits) : 0);
 }
 
-// Signed digits of `bits` bits in (-2^(bits-1), 2^(bits-1)], lowest first, of a number of N words. Variable time, for
-// public scalars.
+// Signed digits of `bits` bits in (-2^(bits-1), 2^(bits-1)], lowest first, of a number of N words.
+// Variable time, for public scalars.
 template <int N> struct SignedDigits {
     u32 rest[N];
     u32 carry, negate;
     int bits;
 };
 
-// A scalar above n / 2 is replaced by n - k, the point of which is the negative: what is left is below 2^255, so that
-// ceil(256 / bits) digits suffice, the carry out of the last included.
+// A scalar above n / 2 is replaced by n - k, which gives the negated point. The result is below
+// 2^255, so that ceil(256 / bits) digits suffice, including the carry out of the last.
 GECC_FN SignedDigits<8> signed_digits_var(const sc& k, int bits) {
     SignedDigits<8> s;
     sc opposite = sc_neg(k);
@@ -29,7 +29,7 @@ GECC_FN SignedDigits<8> signed_digits_var(const sc& k, int bits) {
     return s;
 }
 
-// Of -a, for a number a of 128 bits: ceil(129 / bits) digits suffice.
+// The digits of -a, for a number a of 128 bits: ceil(129 / bits) digits suffice.
 GECC_FN SignedDigits<4> opposite_digits_var(const u32* a, int bits) {
     SignedDigits<4> s = {{a[0], a[1], a[2], a[3]}, 0, 1, bits};
     return s;
@@ -43,9 +43,9 @@ template <int N> GECC_FN i32 next_digit(SignedDigits<N>& s) {
     return s.negate ? -digit : digit;
 }
 
-// Odd digits: an odd k < 2^(W T) is the sum of d_i 2^(W i) for i < T, d_i = 2 b_i + 1 - 2^W, where the b_i are the
-// windows of (k - 1) / 2 + 2^(W T - 1). No digit is zero and every scalar has the same number of them, so nothing has
-// to branch.
+// Odd digits: an odd k < 2^(W T) is the sum of d_i 2^(W i) for i < T, d_i = 2 b_i + 1 - 2^W, where
+// the b_i are the windows of (k - 1) / 2 + 2^(W T - 1). No digit is zero and every scalar has the
+// same number of them, so no branch is needed.
 static constexpr int kWindowBits = 5;
 static constexpr int kOddMultiples = 1 << (kWindowBits - 1);  // 1, 3, ..., 31
 
@@ -72,15 +72,15 @@ static constexpr int kWindows = kFullWindows;
 static constexpr int kPartWords = 8;
 #endif
 
-// A scalar of T windows of W bits, ready for them to be read from the top.
+// A scalar of T windows of W bits, prepared for reading them from the top.
 template <int T, int W = kWindowBits> struct OddScalar {
     static constexpr int kBits = W * T;
     static constexpr int kWords = (kBits + 31) / 32;
     u32 windows[kWords];  // (|k| - 1) / 2 + 2^(W T - 1), shifted so that the next window is on top
-    u32 negative;         // all ones where the scalar is the opposite
+    u32 negative;         // all ones if the scalar is negated
 };
 
-// From |k|, odd, in windows[].
+// Prepares the windows from |k|, which must be odd, in windows[].
 template <int T, int W> GECC_FN void prepare_windows(OddScalar<T, W>& s) {
     constexpr int words = OddScalar<T, W>::kWords, top = OddScalar<T, W>::kBits - 1, spare = 32 * words - 1 - top;
     GECC_CHECK(s.windows[0] & 1);
@@ -101,7 +101,7 @@ template <int T, int W> GECC_FN OddDigit next_odd_digit(OddScalar<T, W>& s) {
     return d;
 }
 
-// For k < n: an even k is replaced by n - k, which is odd, and the sign kept. Zero becomes n.
+// For k < n: an even k is replaced by n - k, which is odd, and the sign is kept. Zero becomes n.
 template <int T, int W> GECC_FN void odd_scalar(OddScalar<T, W>& s, const sc& k) {
     static_assert(OddScalar<T, W>::kBits > 256 && OddScalar<T, W>::kWords == 9, "nine words hold a scalar's windows");
     const u32 n[8] = GECC_N;
@@ -153,7 +153,7 @@ GECC_FN void add_masked_160(u32* r, const u32* a, u32 mask) {
     }
 }
 
-// |a|, for a in two's complement; returns the mask that is set where a is negative.
+// |a|, for a in two's complement; returns the mask that is set if a is negative.
 GECC_FN u32 to_magnitude_160(u32* r, const u32* a) {
     const u32 zero[5] = {0, 0, 0, 0, 0};
     u32 opposite[5], negative = 0 - (a[4] >> 31);
@@ -179,7 +179,8 @@ GECC_FN void multiply_round_384(u32* r, const sc& k, const u32* g) {
     r[4] = 0;
 }
 
-// Guide to Elliptic Curve Cryptography, algorithm 3.74, in two's complement modulo 2^160: |k1|, |k2| stay below 2^129.
+// Guide to Elliptic Curve Cryptography, algorithm 3.74, in two's complement modulo 2^160: |k1|,
+// |k2| stay below 2^129.
 GECC_FN void scalar_halves(u32* k1, u32* k2, const sc& k) {
     const u32 a1[5] = GECC_GLV_A1, b1[5] = GECC_GLV_B1, a2[5] = GECC_GLV_A2, b2[5] = GECC_GLV_B2;
     const u32 g1[8] = GECC_GLV_G1, g2[8] = GECC_GLV_G2;
@@ -209,9 +210,9 @@ GECC_FN void signed_parts_var(SignedDigits<kPartWords>* s, const sc& k, int bits
     }
 }
 
-// Halves that are both odd: a short lattice vector makes them so. The lattice has a vector that is odd in both places,
-// (a1, b1), and one that is even in the first, (a2, b2), by the parities checked below; the three sums cover the three
-// cases, and leave |k1|, |k2| below 2^130.
+// Computes halves that are both odd, by adding a short lattice vector. The lattice has a vector
+// that is odd in both components, (a1, b1), and one that is even in the first, (a2, b2), by the
+// parities checked below; the three sums cover the three cases, and keep |k1|, |k2| below 2^130.
 GECC_FN void split_scalar(OddScalar<kWindows>* s, const sc& k) {
     const u32 a1[5] = GECC_GLV_A1, b1[5] = GECC_GLV_B1, a2[5] = GECC_GLV_A2, b2[5] = GECC_GLV_B2;
     u32 k1[5], k2[5];

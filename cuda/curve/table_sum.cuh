@@ -1,6 +1,6 @@
-// Sums of table entries: mixed additions in the coordinates x / zz, y / zzz with zz^3 = zzz^2, which spare a squaring
-// per addition where nothing is doubled (8M + 2S). Functions that end in _var branch on the points and are for public
-// data.
+// Sums of table entries: mixed additions in the coordinates x / zz, y / zzz with zz^3 = zzz^2,
+// which save a squaring per addition if nothing is doubled (8M + 2S). Functions that end in _var
+// branch on the points and are for public data.
 #pragma once
 #include "curve/jacobian.cuh"
 
@@ -43,12 +43,12 @@ GECC_FN void add_by_slope(xyzz& p, const fe& h, const fe& slope) {
     p.y = fe_mul_sub_mul(slope, fe_sub(v, p.x), p.y, hhh);
 }
 
-// p + q where the caller knows that p is neither the identity nor q nor -q.
+// p + q. The caller guarantees that p is neither the identity nor q nor -q.
 GECC_FN void add_distinct(xyzz& p, const affine& q) {
     add_by_slope(p, fe_mul_sub(q.x, p.zz, p.x), fe_mul_sub(q.y, p.zzz, p.y));
 }
 
-// p + q, any p. `p_is_identity` goes in and out.
+// p + q, any p. `p_is_identity` is read and updated.
 GECC_FN void add_var(xyzz& p, bool& p_is_identity, const affine& q) {
     if (p_is_identity) {
         p = to_xyzz(q);
@@ -65,9 +65,10 @@ GECC_FN void add_var(xyzz& p, bool& p_is_identity, const affine& q) {
     add_by_slope(p, h, slope);
 }
 
-// The sum of all terms of a source. It gives `int terms()`; `Place find(int term)`, which may start to fetch the term's
-// entry and says in `digit` whether it is there (not 0) and to be negated (below 0); `affine load(const Place&)`; and
-// `void align()`, which is called before each addition and may do nothing. True where the sum is the identity.
+// Computes the sum of all terms of a source, and returns whether it is the identity. The source
+// provides `int terms()`; `Place find(int term)`, which may start to fetch the term's entry, and
+// whose `digit` is 0 if there is no entry and negative if it must be negated; `affine load(const
+// Place&)`; and `void align()`, which is called before each addition and may do nothing.
 template <class Source> GECC_FN bool sum_entries_var(xyzz& sum, const Source& source) {
     bool identity = true;
     int terms = source.terms();

@@ -1,10 +1,11 @@
-// Scalars as signed windows of any width, which need no carry from each other.
+// Signed windows of scalars, of any width, without carries between them.
 #pragma once
 #include "primitives/types.cuh"
 
-// Digit i of k in signed windows of `bits` < 31 bits: the window, plus the bit below it, minus 2^bits times the bit on
-// its top. The digits are in [-2^(bits-1), 2^(bits-1)], need no carry from each other, and ceil(256 / bits) of them
-// suffice for every k < 2^256 unless bits divides 256. word(j) gives word j of k.
+// Returns digit i of k in signed windows of `bits` < 31 bits: the window, plus the bit below it,
+// minus 2^bits times the bit on its top. The digits are in [-2^(bits-1), 2^(bits-1)], need no carry
+// from each other, and ceil(256 / bits) of them suffice for every k < 2^256 unless bits divides
+// 256. word(j) returns word j of k.
 template <class Word> GECC_FN i32 window_digit(Word word, int i, int bits) {
     u32 field;  // the window with the bit below it
     if (i == 0) {

@@ -1,5 +1,5 @@
-// Complete arithmetic in the coordinates x / zz, y / zzz, where sums are added to sums. zz = 0 stands for the identity.
-// Branches on the points: for public data.
+// Complete arithmetic in the coordinates x / zz, y / zzz, for sums that are added to sums. zz = 0
+// represents the identity. Branches on the points: for public data.
 #pragma once
 #include "curve/table_sum.cuh"
 
@@ -46,7 +46,7 @@ GECC_SHARED_FN xyzz xyzz_add_var(xyzz p, xyzz q) {
     return p;
 }
 
-// 2^count p. A run of doublings is shorter in Jacobian coordinates.
+// 2^count p. A run of doublings takes fewer operations in Jacobian coordinates.
 GECC_SHARED_FN xyzz double_times(xyzz p, u32 count) {
     jacobian power = to_jacobian(p);
     GECC_NO_UNROLL

@@ -1,11 +1,13 @@
 // The base field GF(p) of the curve.
 //
-// A value is "loose": any number below 2^256 congruent to the residue, in Montgomery form unless the reduction is
-// `fold` or `fold_255`. Every operation takes and gives loose values; only fe_canonical, the comparisons and the
-// conversions look below p. As p > 2^255, zero has the two forms 0 and p; where p = 2^255 - c (`fold_255`), also 2p.
-// Nothing here branches on a value. `GECC_FIELD_IS_PLAIN`: values are not in Montgomery form.
+// A value is "loose": any number below 2^256 congruent to the residue, in Montgomery form unless
+// the reduction is `fold` or `fold_255`. Every operation accepts and returns loose values; only
+// fe_canonical, the comparisons and the conversions compare with p. As p > 2^255, zero has the two
+// forms 0 and p; for p = 2^255 - c (`fold_255`), also 2p. Nothing here branches on a value.
+// `GECC_FIELD_IS_PLAIN`: values are not in Montgomery form.
 //
-// Where p has no shape, addition and subtraction take numbers below p only, and every operation gives such.
+// If p has no special shape, addition and subtraction accept only numbers below p, and every
+// operation returns such numbers.
 #pragma once
 #include "field/inverse.cuh"
 #include "field/modulus.cuh"
@@ -92,9 +94,10 @@ GECC_FN fe fe_sub(const fe& a, const fe& b) {
     return r;
 }
 #elif GECC_REDUCTION_SM2 || GECC_REDUCTION_P256
-// How often p must be subtracted from a + b (added to a - b) is read off the carry and the top word. One p is enough
-// unless the sum is at least 2^256 + p (the difference below -p). The comparison with the top word is a little
-// generous, and two p are then harmless, as 2 (2^256 - p) covers the margin.
+// The number of times p must be subtracted from a + b (added to a - b) is determined from the carry
+// and the top word. One p is enough unless the sum is at least 2^256 + p (the difference below -p).
+// The comparison with the top word errs on the side of two p, which is then harmless, because 2
+// (2^256 - p) covers the margin.
 #if GECC_REDUCTION_SM2
 static constexpr u32 kTopOfSum = 0xfffffffe, kTopOfDifference = 1;
 #else
@@ -156,7 +159,7 @@ GECC_FN fe fe_triple(const fe& a) {
     return fe_add(fe_double(a), a);
 }
 
-// a / 2: an odd number becomes even by adding p. (a + p) / 2 < 2^256.
+// a / 2: an odd number is made even by adding p. (a + p) / 2 < 2^256.
 GECC_FN fe fe_half(const fe& a) {
     const u32 p[8] = GECC_P;
     u32 odd = 0 - (a.v[0] & 1), addend[8];
@@ -176,7 +179,7 @@ GECC_FN fe fe_select(u32 mask, const fe& a, const fe& b) {
     return r;
 }
 
-// The representative below p.
+// Returns the representative below p.
 GECC_FN fe fe_canonical(const fe& a) {
     fe r;
 #if GECC_REDUCTION_FOLD_255
@@ -203,7 +206,7 @@ GECC_FN bool fe_equal(const fe& a, const fe& b) {
     return fe_is_zero(fe_sub(a, b));
 }
 
-// Any number of eight words, taken modulo p.
+// Returns any number of eight words, taken modulo p.
 GECC_FN fe fe_from_words(const u32* words) {
     fe r;
     words_copy(r.v, words);
@@ -214,7 +217,7 @@ GECC_FN fe fe_from_words(const u32* words) {
     return r;
 }
 
-// The number below p that the value stands for.
+// Returns the number below p that the value represents.
 GECC_FN void fe_to_words(u32* words, const fe& a) {
     fe r = a;
 #if !GECC_FIELD_IS_PLAIN
@@ -242,9 +245,9 @@ GECC_FN fe fe_inv(const fe& a) {
     return r;
 }
 
-// a^((p+1)/4): the square root with unknown sign where a is a square, by the curve's addition chain. Where p is 5
-// modulo 8, the chain is that of a^((p-5)/8), of which square roots are made (curve/edwards.cuh). The exponent is
-// public. Factors are among the first powers of a long chain.
+// a^((p+1)/4): the square root with unknown sign if a is a square, by the curve's addition chain.
+// If p is 5 modulo 8, the chain computes a^((p-5)/8), from which square roots are computed
+// (curve/edwards.cuh). The exponent is public. Factors are among the first powers of a long chain.
 GECC_SHARED_FN fe fe_sqrt_candidate(fe a) {
     const u32 chain[GECC_SQRT_STEPS] = GECC_SQRT_CHAIN;
     fe power[GECC_SQRT_POWERS];

@@ -1,6 +1,7 @@
-// Reduction modulo p = 2^255 - c with c < 32 (2^255 - 19): what is above 2^256 times 2c folds onto the rest, since
-// 2^256 = 2c modulo p. Values are any number below 2^256 congruent to the residue ("loose"), so two or three numbers
-// for each; 9 wide multiplications.
+// Pseudo-Mersenne reduction modulo p = 2^255 - c with c < 32 (2^255 - 19): the part above 2^256,
+// times 2c, is folded onto the rest, since 2^256 = 2c modulo p. Values are any number below 2^256
+// congruent to the residue ("loose"), so each residue has two or three representations; 9 wide
+// multiplications.
 #pragma once
 #include "curve.cuh"
 #include "primitives/words.cuh"
@@ -11,22 +12,23 @@ static constexpr u32 kFold = 2 * GECC_FOLD_255_C;
 GECC_FN void fold_carry(u32* r, u32 carry) {
     u32 fold[8] = {carry * kFold, 0, 0, 0, 0, 0, 0, 0};
     carry = add<8>(r, r, fold);
-    // After a carry what is left is below a word, and so small that 2c more is none.
+    // After a carry, the result fits a word, and is so small that adding 2c does not carry.
     r[0] += carry * kFold;
 }
 
-// r -= 2c modulo p where the mask `borrow` is set.
+// r -= 2c modulo p if the mask `borrow` is set.
 GECC_FN void fold_borrow(u32* r, u32 borrow) {
     u32 fold[8] = {borrow & kFold, 0, 0, 0, 0, 0, 0, 0};
     borrow = sub<8>(r, r, fold);
-    // After a borrow what is left is 2^256 less at most 2c.
+    // After a borrow, the result is at least 2^256 - 2c.
     r[0] -= borrow & kFold;
 }
 
 // r = t mod p, loose, for any t of sixteen words.
 GECC_FN void fold_reduce(u32* r, const u32* t) {
     const u32* high = t + 8;
-    // The products at odd places, of which the last is below 2^38, and those at even places with the lower half.
+    // The products at odd positions, the last of which is below 2^38, and those at even positions
+    // plus the lower half.
     u32 odd[8], sum[9];
     products<4>(odd, high + 1, kFold);
     GECC_UNROLL
@@ -42,7 +44,8 @@ GECC_FN void fold_reduce(u32* r, const u32* t) {
 
 // r = a mod p, below p, for any a of eight words.
 GECC_FN void fold_canonical(u32* r, const u32* a) {
-    // Below 2^255 + c, and then below 2^255 but for numbers from p on, which one more subtraction ends.
+    // Below 2^255 + c at first, and then below 2^255 except for numbers from p on, which one more
+    // subtraction reduces.
     u32 once[8], shifted[8];
     u32 fold[8] = {(a[7] >> 31) * GECC_FOLD_255_C, 0, 0, 0, 0, 0, 0, 0};
     words_copy(once, a);

@@ -1,10 +1,11 @@
-// Inversion by division steps (Bernstein and Yang, "Fast constant-time gcd computation and modular inversion", 2019;
-// half-delta variant). No branch and no address depends on the value.
+// Inversion by division steps (Bernstein and Yang, "Fast constant-time gcd computation and modular
+// inversion", 2019; half-delta variant). No branch and no address depends on the value.
 //
-// f, g start as the modulus and the value; 590 steps reach g = 0, f = +-gcd for any 256-bit odd modulus. The steps run
-// in blocks of 30 on the low words alone; the resulting 2 x 2 matrix, of entries at most 2^30 in magnitude, is then
-// applied to f, g (divided by 2^30 exactly) and, modulo M, to the cofactors d, e. Numbers are nine limbs of 30 bits,
-// least significant first; limbs are in [0, 2^30) but the top one, which carries the sign.
+// f, g start as the modulus and the value; 590 steps reach g = 0, f = +-gcd for any 256-bit odd
+// modulus. The steps run in blocks of 30 on the low words alone; the resulting 2 x 2 matrix, with
+// entries of at most 2^30 in magnitude, is then applied to f, g (divided by 2^30 exactly) and,
+// modulo M, to the cofactors d, e. Numbers are nine limbs of 30 bits, least significant first;
+// limbs are in [0, 2^30) except the top one, which carries the sign.
 #pragma once
 #include "field/modulus.cuh"
 
@@ -16,7 +17,7 @@ struct DivstepMatrix {
     i32 u, v, q, r;
 };
 
-// Limb i of a number of eight words.
+// Returns limb i of a number of eight words.
 GECC_FN i32 limb30(const u32* words, int i) {
     int bit = 30 * i, word = bit >> 5, shift = bit & 31;
     u32 low = words[word] >> shift;
@@ -24,7 +25,8 @@ GECC_FN i32 limb30(const u32* words, int i) {
     return (i32)((low | high) & kLimbMask);
 }
 
-// Thirty steps on the low words of f and g. theta is the negated half-delta: a swap happens where it is negative.
+// Makes thirty steps on the low words of f and g. theta is the negated half-delta: a swap happens
+// if it is negative.
 GECC_FN i32 divsteps_30(DivstepMatrix& t, i32 theta, u32 f, u32 g) {
     u32 u = 1, v = 0, q = 0, r = 1;
     GECC_UNROLL_BY_6
@@ -73,8 +75,9 @@ GECC_FN void apply_to_values(i32* f, i32* g, const DivstepMatrix& t) {
     g[kLimbs - 1] = (i32)cg;
 }
 
-// (d, e) <- t (d, e) / 2^30 modulo M. In and out in (-2M, M): a negative input is first raised by M (through the
-// matrix), then the multiple of M in [0, 2^30) is added that makes the division exact.
+// (d, e) <- t (d, e) / 2^30 modulo M. Input and output are in (-2M, M): M is first added to a
+// negative input (through the matrix), then the multiple of M in [0, 2^30) that makes the division
+// exact.
 template <class M> GECC_FN void apply_to_cofactors(i32* d, i32* e, const DivstepMatrix& t, const i32* modulus) {
     i32 d_negative = d[kLimbs - 1] >> 31, e_negative = e[kLimbs - 1] >> 31;
     i32 md = (t.u & d_negative) + (t.v & e_negative);
@@ -102,7 +105,7 @@ template <class M> GECC_FN void apply_to_cofactors(i32* d, i32* e, const Divstep
     e[kLimbs - 1] = (i32)ce;
 }
 
-// Adds M where the top limb is negative, and propagates.
+// Adds M if the top limb is negative, and propagates carries.
 GECC_FN void add_modulus_if_negative(i32* d, const i32* modulus) {
     i32 mask = d[kLimbs - 1] >> 31;
     i32 carry = 0;
@@ -124,7 +127,7 @@ GECC_FN void negate_limbs(i32* d, i32 mask) {
     }
 }
 
-// By value, so that a call passes registers and not a stack frame.
+// Passed by value, so that a call passes registers and not a stack frame.
 struct EightWords {
     u32 v[8];
 };
@@ -152,7 +155,7 @@ template <class M> GECC_SHARED_FN EightWords divsteps_inverse(EightWords a) {
         apply_to_values(f, g, t);
         apply_to_cofactors<M>(d, e, t, modulus);
     }
-    // f = +-1 (for a = 0: f = M and d = 0), and d f is the inverse: from (-2M, M) to [0, M).
+    // f = +-1 (for a = 0: f = M and d = 0), and d f is the inverse: mapped from (-2M, M) to [0, M).
     add_modulus_if_negative(d, modulus);
     negate_limbs(d, f[kLimbs - 1] >> 31);
     add_modulus_if_negative(d, modulus);

@@ -1,4 +1,4 @@
-// The two moduli of the curve as types, so that their words fold into the code.
+// The two moduli of the curve as types, so that their words are folded into the code.
 #pragma once
 #include "curve.cuh"
 #include "primitives/words.cuh"

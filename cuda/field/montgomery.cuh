@@ -1,13 +1,16 @@
-// Montgomery reduction modulo any odd modulus M with 2^255 < M < 2^256, R = 2^256. M gives word(i) and neg_inv32().
+// Montgomery reduction modulo any odd modulus M with 2^255 < M < 2^256, R = 2^256. M provides
+// word(i) and neg_inv32().
 //
-// Row i adds m_i M 2^(32i), with m_i such that word i becomes zero. Even and odd word positions are separate chains as
-// in field/product.cuh; the two halves of word i are added when the row begins, and the carry of that addition enters
-// the chain that starts at word i + 1. 64 wide multiplications and 8 narrow ones.
+// Row i adds m_i M 2^(32i), with m_i such that word i becomes zero. Even and odd word positions are
+// separate chains as in field/product.cuh; the two halves of word i are added when the row begins,
+// and the carry of that addition enters the chain that starts at word i + 1. 64 wide
+// multiplications and 8 narrow ones.
 #pragma once
 #include "field/modulus.cuh"
 
-// `own` starts at word i, `other` at word i + 1; `below` is the part of word i that the other accumulator holds.
-// own[8] is fresh, so it takes the carry; the top pair of other is a carry and a fresh word, so it does not overflow.
+// `own` starts at word i, `other` at word i + 1; `below` is the part of word i that the other
+// accumulator holds. own[8] is still unused, so it takes the carry; the top pair of other is a
+// carry and an unused word, so it does not overflow.
 template <class M> GECC_FN void montgomery_row(u32* own, u32* other, u32 below, const u32* modulus) {
     u32 word = own[0] + below;
     u32 m = word * M::neg_inv32();

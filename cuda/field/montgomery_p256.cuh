@@ -1,8 +1,10 @@
-// Montgomery reduction modulo the P-256 prime p = 2^256 - 2^224 + 2^192 + 2^96 - 1 by additions and subtractions.
+// Montgomery reduction modulo the P-256 prime p = 2^256 - 2^224 + 2^192 + 2^96 - 1 by additions and
+// subtractions.
 //
 // With R = 2^256: p = -1 mod 2^96, so t + m p = 0 mod R for
 //     m = t + m 2^96 + m 2^192 - m 2^224 mod R,
-// which gives m word by word; (t + m p) / R is the high half of t plus what the terms leave above R.
+// from which m is computed word by word; (t + m p) / R is the high half of t plus the terms' parts
+// above R.
 #pragma once
 #include "primitives/words.cuh"
 
@@ -13,7 +15,8 @@ GECC_FN u32 p_subtract(u32* r, u32 top) {
     return add<8>(r, r, complement);
 }
 
-// r = t / 2^256 mod p with what is above 2^256 in word 8: t < 2^512 gives (t + m p) / R < R + p, so at most 1 there.
+// r = t / 2^256 mod p with the part above 2^256 in word 8: t < 2^512 gives (t + m p) / R < R + p,
+// so it is at most 1.
 GECC_FN void p_reduce_open(u32* r, const u32* t) {
     u32 m[8];
     m[0] = t[0];
@@ -25,7 +28,7 @@ GECC_FN void p_reduce_open(u32* r, const u32* t) {
     u32 borrow224 = mask_if(m[7] < m[0]);
     m[7] -= m[0];
 
-    // What m 2^96 + m 2^192 leaves above R: words 5 .. 7 and 2 .. 7 of m.
+    // The part of m 2^96 + m 2^192 above R: words 5 .. 7 and 2 .. 7 of m.
     u32 first[7] = {m[2], m[3], m[4], m[5], m[6], m[7], 0};
     u32 second[7] = {m[5], m[6], m[7], 0, 0, 0, 0};
     u32 middle[8];
@@ -39,7 +42,8 @@ GECC_FN void p_reduce_open(u32* r, const u32* t) {
     r[8] = top;
 }
 
-// As 2^256 - p is below 2^224, a top word counts as beyond the limit only where it is (open_settle).
+// Since 2^256 - p is below 2^224, a top word counts as beyond the limit only if it is
+// (open_settle).
 static constexpr u32 kSettleMargin = 0;
 
 // q (2^256 - p) = q (2^224 - 2^192 - 2^96 + 1) modulo 2^256, for a small q of either sign.

@@ -1,5 +1,6 @@
-// Montgomery reduction modulo a group order n = 2^256 - a 2^224 + b 2^192 - c 2^128 + low, low < 2^128: only `low` is
-// multiplied, the rest of n is additions and subtractions. R = 2^256, in two blocks of 128 bits.
+// Montgomery reduction modulo a group order n = 2^256 - a 2^224 + b 2^192 - c 2^128 + low, low <
+// 2^128: multiplications are only needed for `low`, the rest of n is additions and subtractions. R
+// = 2^256, in two blocks of 128 bits.
 #pragma once
 #include "field/modulus.cuh"
 
@@ -15,8 +16,8 @@ GECC_FN u32 sparse_row(u32* own, u32* other, u32 below, const u32* low) {
     return m;
 }
 
-// Finds m of four words with t + m low = 0 modulo 2^128; (t + m low) / 2^128 is `above` plus the returned carry times
-// 2^128.
+// Computes m of four words with t + m low = 0 modulo 2^128; (t + m low) / 2^128 is `above` plus the
+// returned carry times 2^128.
 GECC_FN u32 sparse_block(u32* m, u32* above, const u32* t) {
     const u32 n[8] = GECC_N;
     const u32 low[4] = {n[0], n[1], n[2], n[3]};
@@ -39,8 +40,8 @@ GECC_FN void sparse_reduce(u32* r, const u32* t) {
     const u32 n[8] = GECC_N;
     u32 m[8], above[4], middle[4], scaled[9];  // scaled = c m
 
-    // Words 4 .. 7: what the first block leaves, and the terms of its m below 2^256. What leaves word 7 waits for word
-    // 8.
+    // Words 4 .. 7: the carry-over of the first block, and the terms of its m below 2^256. The
+    // carry out of word 7 is kept for word 8.
     u32 carry_low = sparse_block(m, above, t);
     u32 carry = add<4>(middle, t + 4, above);
     GECC_UNROLL

@@ -1,8 +1,8 @@
-// Sums whose reduction is put off to their end: a product, or a difference of products, less field elements. One
-// correction then serves for all of them.
+// Lazy reduction. Products and differences of products are accumulated unreduced, field elements
+// are subtracted from them, and the sum is corrected once at the end.
 //
-// An open number is in two's complement of kOpenWords words; what is above 2^256 stays small. Nothing here branches on
-// a value.
+// The value is a two's-complement number of kOpenWords words; the part above 2^256 stays small.
+// Nothing here branches on a value.
 #pragma once
 #include "field/field.cuh"
 
@@ -17,7 +17,7 @@ struct fe_open {
     u32 v[kOpenWords];
 };
 
-// t modulo p, less 2^512 where the mask `borrow` is set.
+// t modulo p, minus 2^512 if the mask `borrow` is set.
 GECC_FN fe_open open_reduce(const u32* t, u32 borrow) {
     fe_open r;
 #if GECC_REDUCTION_FOLD
@@ -64,7 +64,7 @@ GECC_FN fe_open open_mul_less_sqr(const fe& a, const fe& b, const fe& c) {
     return open_reduce(t, borrow);
 }
 
-// a - b, at most three times for one open number.
+// a - b, at most three times per unreduced number.
 GECC_FN fe_open open_sub(const fe_open& a, const fe& b) {
     fe_open r;
     u32 extended[kOpenWords] = {};
@@ -73,14 +73,14 @@ GECC_FN fe_open open_sub(const fe_open& a, const fe& b) {
     return r;
 }
 
-// The loose value.
+// Returns the loose value.
 GECC_FN fe open_settle(const fe_open& a) {
     fe r;
 #if GECC_REDUCTION_FOLD
     fold_settle(r.v, a.v);
 #else
-    // top p must be subtracted, and once more (once less, where top is negative) if the rest is so close to 2^256
-    // (to 0) that adding top (2^256 - p) would leave the range.
+    // top p must be subtracted, and p once more (once less if top is negative) if the rest is so
+    // close to 2^256 (to 0) that adding top (2^256 - p) would leave the range.
     u32 top = a.v[8], negative = (u32)((i32)top >> 31), one = negative | 1;
     u32 reached = a.v[7] + top + (kSettleMargin ? one : 0);
     bool leaves = (reached < a.v[7]) != (negative != 0);

@@ -1,10 +1,10 @@
 // The full product of two numbers of eight words.
 //
-// Row i multiplies a by b[i]. Its products at even word positions and those at odd positions form one unbroken carry
-// chain each, into an accumulator of aligned pairs: `even` holds words 0, 1, ..., `odd` holds words 1, 2, .... A chain
-// that ends inside the accumulator leaves its carry in the next word, which no earlier row has reached; a chain that
-// ends in a fresh pair cannot overflow it, since (2^32-1)^2 + 2 (2^32-1) < 2^64.
-// 64 wide multiplications and 22 additions.
+// Row i multiplies a by b[i]. Its products at even word positions and those at odd positions form
+// one unbroken carry chain each, into an accumulator of aligned pairs: `even` holds words 0, 1,
+// ..., `odd` holds words 1, 2, .... A chain that ends inside the accumulator leaves its carry in
+// the next word, which no earlier row has reached; a chain that ends in an unused pair cannot
+// overflow it, since (2^32-1)^2 + 2 (2^32-1) < 2^64. 64 wide multiplications and 22 additions.
 #pragma once
 #include "primitives/words.cuh"
 

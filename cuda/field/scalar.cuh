@@ -1,4 +1,5 @@
-// Scalars modulo the group order n: always canonical (below n), in Montgomery form where the name says so.
+// Scalars modulo the group order n: always canonical (below n), in Montgomery form if the name
+// indicates it.
 #pragma once
 #include "field/inverse.cuh"
 #include "field/modulus.cuh"
@@ -41,7 +42,7 @@ GECC_FN sc sc_neg(const sc& a) {
     return sc_sub(zero, a);
 }
 
-// a b / R. One factor may be any number of eight words, the other is below n.
+// a b / R. One factor may be any number of eight words; the other must be below n.
 GECC_FN sc sc_mont_mul(const sc& a, const sc& b) {
     u32 t[16];
     sc r;
@@ -58,7 +59,7 @@ GECC_FN sc sc_mont_sqr(const sc& a) {
     return r;
 }
 
-// Any number of eight words, taken modulo n, into Montgomery form.
+// Any number of eight words, taken modulo n and converted to Montgomery form.
 GECC_FN sc sc_to_montgomery(const u32* words) {
     const u32 r2[8] = GECC_N_R2;
     sc value, factor;
@@ -76,7 +77,7 @@ GECC_FN sc sc_from_montgomery(const sc& a) {
     return r;
 }
 
-// a b, plain in and out.
+// a b, with plain operands and result.
 GECC_FN sc sc_mul(const sc& a, const sc& b) {
     return sc_mont_mul(sc_to_montgomery(a.v), b);
 }
@@ -98,7 +99,7 @@ GECC_FN bool sc_is_canonical(const u32* words) {
     return words_less(words, n);
 }
 
-// The number modulo n, for any number of eight words: n > 2^255.
+// Any number of eight words, taken modulo n > 2^255.
 GECC_FN sc sc_from_words(const u32* words) {
     const u32 n[8] = GECC_N;
     u32 reduced[8];

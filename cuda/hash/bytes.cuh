@@ -1,4 +1,5 @@
-// Bytes in words: hash functions read messages as words, in either order of bytes, from any byte on.
+// Bytes in words: hash functions read messages as words, in either byte order, starting at any
+// byte.
 #pragma once
 #include "primitives/words.cuh"
 
@@ -28,7 +29,8 @@ GECC_FN u32 funnel_bytes(u32 high, u32 low, u32 bytes) {
 #endif
 }
 
-// The four bytes from `byte` on as a big-endian word. Reads aligned words, and only such as hold one of these bytes.
+// Returns the four bytes from `byte` on as a big-endian word. Reads aligned words, and only words
+// that contain one of these bytes.
 GECC_FN u32 load_big_endian(const u32* data, u64 byte) {
     u32 shift = (u32)byte & 3;
     u32 high = swap_bytes(data[byte >> 2]);

@@ -27,7 +27,8 @@ template <class H> GECC_FN HmacKey hmac_key(const HashState& key) {
     return r;
 }
 
-// The key of zeros. Its own copies of the compression have constants for arguments: the compiler runs them.
+// The key of zeros. It has its own copies of the compression, whose arguments are constants, so
+// that the compiler evaluates them.
 template <class H> GECC_FN HmacKey hmac_zero_key() {
     HashState zero = {{0, 0, 0, 0, 0, 0, 0, 0}};
     HmacKey r;

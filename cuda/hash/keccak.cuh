@@ -3,7 +3,8 @@
 #include "hash/state.cuh"
 
 static constexpr int kKeccakRate = 136;  // bytes of a block
-// The byte after the message, as the top byte of a word, and the last bit of the block, in its last lane.
+// The byte after the message, as the top byte of a word, and the last bit of the block, in its last
+// lane.
 static constexpr u32 kKeccakMark = 0x01000000;
 static constexpr u64 kKeccakLastBit = 1ull << 63;
 
@@ -54,7 +55,7 @@ GECC_FN void keccak_f(KeccakState& state) {
     for (int round = 0; round < 24; round++) keccak_round(state, kKeccakRoundConstants[round]);
 }
 
-// The first 32 bytes as big-endian words.
+// Returns the first 32 bytes as big-endian words.
 GECC_FN HashState keccak_digest(const KeccakState& state) {
     HashState r;
     GECC_UNROLL
@@ -65,7 +66,8 @@ GECC_FN HashState keccak_digest(const KeccakState& state) {
     return r;
 }
 
-// The digest of x || y, big-endian: what the address of an Ethereum account is the end of.
+// Returns the digest of x || y, big-endian, whose last bytes are the address of an Ethereum
+// account.
 GECC_FN HashState keccak256_of_point(const u32* x, const u32* y) {
     KeccakState state = {};
     GECC_UNROLL

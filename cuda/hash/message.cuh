@@ -1,12 +1,12 @@
 // Hashes of whole messages. For public data: time and addresses depend on lengths.
 //
-// A Source gives the bytes of a message: `u64 length()`, `u32 byte(u64 p)` and `u32 word(u64 p)`, the four bytes from p
-// on, big-endian, for p a multiple of four.
+// A Source provides the bytes of a message: `u64 length()`, `u32 byte(u64 p)` and `u32 word(u64
+// p)`, the four bytes from p on, big-endian, for p a multiple of four.
 #pragma once
 #include "hash/keccak.cuh"
 #include "hash/sha256.cuh"
 
-// Bytes of an array that starts at `data`, which is a whole number of words long.
+// Bytes of an array that starts at `data` and is a whole number of words long.
 struct BytesSource {
     const u32* data;
     u64 start, count;
@@ -22,7 +22,8 @@ struct BytesSource {
     }
 };
 
-// The bytes of the message at p .. p + 3, then `mark` in the top byte of what follows it, then zeros.
+// Returns the bytes of the message at p .. p + 3, followed by `mark` in the top byte of the next
+// position, then zeros.
 template <class Source> GECC_FN u32 padded_word(const Source& source, u64 p, u32 mark) {
     u64 length = source.length();
     if (p + 4 <= length) return source.word(p);
@@ -34,9 +35,10 @@ template <class Source> GECC_FN u32 padded_word(const Source& source, u64 p, u32
     return word;
 }
 
-// The 64 bytes from p on, with the padding's mark. The words move up through the block, so that each place is a
-// register: one at a place chosen at run time would be on the stack. The loop stays a loop: padding in sixteen places
-// would be longer than the hash.
+// Returns the 64 bytes from p on, with the padding mark. The words are shifted through the block,
+// so that each position is a register: a position chosen at run time would force the block onto the
+// stack. The loop is not unrolled: padding code for sixteen positions would be longer than the
+// hash.
 template <class Source> GECC_FN HashBlock padded_block(const Source& source, u64 p) {
     HashBlock block = {};
     GECC_NO_UNROLL
@@ -48,7 +50,8 @@ template <class Source> GECC_FN HashBlock padded_block(const Source& source, u64
     return block;
 }
 
-// The rest of a hash by SHA-256 or SM3, from the chaining value after `before` bytes, a multiple of 64.
+// The rest of a hash by SHA-256 or SM3, from the chaining value after `before` bytes, a multiple of
+// 64.
 template <class H, class Source> GECC_FN HashState hash_rest(HashState state, u64 before, const Source& source) {
     u64 length = source.length(), blocks = (length + 8) / 64 + 1, total = before + length;
     GECC_NO_UNROLL
@@ -67,12 +70,12 @@ template <class H, class Source> GECC_FN HashState hash_message(const Source& so
     return hash_rest<H>(H::initial(), 0, source);
 }
 
-// SHA-256 of the SHA-256.
+// SHA-256 of the SHA-256 digest of a message.
 template <class Source> GECC_FN HashState sha256d_message(const Source& source) {
     return finish_with_digest<Sha256, 0>(Sha256::initial(), hash_message<Sha256>(source));
 }
 
-// Keccak-256. The digest as big-endian words.
+// Keccak-256. Returns the digest as big-endian words.
 template <class Source> GECC_FN HashState keccak256_message(const Source& source) {
     u64 blocks = source.length() / kKeccakRate + 1;
     KeccakState state = {};

@@ -7,7 +7,7 @@ struct Sha256 {
         return {{0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19}};
     }
 
-    // Section 6.2.2. The schedule is a window of sixteen words: word t takes the place of word t - 16.
+    // Section 6.2.2. The schedule is a window of sixteen words: word t replaces word t - 16.
     template <Adding kAdding = kBesideLogic>
     static GECC_MEMBER HashState compress(const HashState& state, const HashBlock& block) {
         const u32 constants[64] = {

@@ -37,8 +37,8 @@ GECC_FN Sha512State sha512_initial() {
              0x9b05688c2b3e6c1f, 0x1f83d9abfb41bd6b, 0x5be0cd19137e2179}};
 }
 
-// Section 6.4.2. The schedule is a window of sixteen words: word t takes the place of word t - 16. Sixteen rounds are
-// unrolled: eighty would not fit the instruction cache.
+// Section 6.4.2. The schedule is a window of sixteen words: word t replaces word t - 16. Sixteen
+// rounds are unrolled: eighty would not fit the instruction cache.
 GECC_SHARED_FN Sha512State sha512_compress(Sha512State state, Sha512Block w) {
     u64 a = state.v[0], b = state.v[1], c = state.v[2], d = state.v[3];
     u64 e = state.v[4], f = state.v[5], g = state.v[6], h = state.v[7];
@@ -70,13 +70,13 @@ GECC_SHARED_FN Sha512State sha512_compress(Sha512State state, Sha512Block w) {
     return r;
 }
 
-// Of a whole message.
+// SHA-512 of a whole message.
 template <class Source> GECC_FN Sha512State sha512_message(const Source& source) {
     u64 length = source.length(), blocks = (length + 16) / 128 + 1;
     Sha512State state = sha512_initial();
     GECC_NO_UNROLL
     for (u64 b = 0; b < blocks; b++) {
-        // As in padded_block: each place is a register.
+        // As in padded_block: each position is a register.
         Sha512Block block = {};
         GECC_NO_UNROLL
         for (int j = 0; j < 16; j++) {

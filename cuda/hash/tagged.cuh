@@ -1,9 +1,9 @@
-// Tagged hashes of BIP 340: SHA-256 of SHA-256(tag) || SHA-256(tag) || what is hashed.
+// Tagged hashes of BIP 340: SHA-256 of SHA-256(tag) || SHA-256(tag) || input.
 #pragma once
 #include "hash/sha256.cuh"
 
-// The chaining value after the two digests of a tag of at most 55 characters. The compiler runs both compressions, as
-// their arguments are constants.
+// Returns the chaining value after the two digests of a tag of at most 55 characters. The compiler
+// evaluates both compressions, because their arguments are constants.
 template <int kSize> GECC_FN HashState tag_state(const char (&tag)[kSize]) {
     static_assert(kSize <= 56, "the tag and its padding are one block");
     constexpr int length = kSize - 1;

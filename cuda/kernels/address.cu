@@ -1,6 +1,6 @@
 // Ethereum addresses of public keys: the last 20 bytes of Keccak-256(x || y).
 //
-// Launch contract: rows of what is not kFinite are zeros.
+// Launch contract: the rows of keys that are not kFinite are zeros.
 #include "hash/keccak.cuh"
 #include "kernels/point_batch.cuh"
 

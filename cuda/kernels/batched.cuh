@@ -1,11 +1,13 @@
-// The frame of every batched affine operation: each thread multiplies the denominators of its items up, the block
-// inverts once, and the thread walks its items backwards, handing each its own inverse.
+// The skeleton of every batched affine operation: each thread multiplies the denominators of its
+// items, the block inverts once, and the thread processes its items in reverse order, giving each
+// its own inverse.
 #pragma once
 #include "kernels/block_inverse.cuh"
 
-// Op names its kind of numbers, `Number`: fe, or sc in Montgomery form. It gives, for item i:
-// `Number denominator(u64 i)`, never zero and the same at both calls, and `void finish(u64 i, const Number& inverse)`.
-// prefixes is scratch of 8 n words, column-major. Three multiplications per item beside Op's own.
+// Op names its type of numbers, `Number`: fe, or sc in Montgomery form. It provides, for item i,
+// `Number denominator(u64 i)`, which is never zero and returns the same value in both calls, and
+// `void finish(u64 i, const Number& inverse)`. prefixes is scratch memory of 8 n words,
+// column-major. Costs three multiplications per item in addition to those of Op.
 template <class Op> GECC_FN void run_batched(const Op& op, u64 n, u32* prefixes, BlockInverseMemory& memory) {
     using N = typename Op::Number;
     u64 step = global_threads(), first = global_thread();

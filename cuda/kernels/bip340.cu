@@ -1,8 +1,9 @@
 // BIP 340: equations of a verification, nonces and signatures.
 //
-// Launch contract. data, offsets: message i is the bytes offsets[i] .. offsets[i + 1] - 1 of data, whose allocation is
-// a multiple of 4 bytes long; without offsets the 32 bytes from 32 i on. Time and addresses depend on the lengths of
-// messages. xy, kinds: the public keys, whose y may be odd.
+// Launch contract. data, offsets: message i consists of the bytes offsets[i] .. offsets[i + 1] - 1
+// of data, whose allocation is a multiple of 4 bytes long; without offsets, of the 32 bytes from 32
+// i on. Time and addresses depend on the lengths of messages. xy, kinds: the public keys, whose y
+// may be odd.
 #include "codes.cuh"
 #include "kernels/point_batch.cuh"
 #include "kernels/rows.cuh"
@@ -30,7 +31,7 @@ struct SigningBatch {
     u64 key_stride;
     PointBatch points;
 
-    // 1 for a key that is out of range; returns the mask of being in range.
+    // Sets key to 1 if it is out of range; returns the mask of being in range.
     __device__ __forceinline__ u32 key(sc& key, u64 i) const {
         load_number(key.v, keys + i * key_stride);
         u32 usable = key_mask(key.v);
@@ -40,9 +41,9 @@ struct SigningBatch {
 };
 }  // namespace
 
-// From messages, signatures and keys to the equations R = u1 G + u2 Q, where x(R) shall be r and y(R) even; every check
-// that needs no valid key. u1, u2, r, verdicts: out, for kernels/bip340_verify.cu; the numbers of an item that is
-// rejected here mean nothing.
+// Converts messages, signatures and keys to the equations R = u1 G + u2 Q, where x(R) must be r and
+// y(R) even, and makes every check that does not need a valid key. u1, u2, r, verdicts: out, for
+// kernels/bip340_verify.cu; the numbers of an item that is rejected here are meaningless.
 // Launch: one thread per item, in blocks of 128.
 extern "C" __global__ void __launch_bounds__(256)
     gecc_bip340_equations(const Texts* data, const Optional<Offsets>* offsets, const Signatures* signatures,
@@ -62,7 +63,7 @@ extern "C" __global__ void __launch_bounds__(256)
     }
 }
 
-// The verdicts of items whose messages were too long to come here: kPending, for the host.
+// Sets the verdicts of items whose messages were too long for the device to kPending, for the host.
 // Launch: one thread per item.
 extern "C" __global__ void __launch_bounds__(256)
     gecc_bip340_reopen(const Codes* on_device, Verdicts* verdicts, u64 n) {
@@ -70,11 +71,12 @@ extern "C" __global__ void __launch_bounds__(256)
         if (on_device[i] == 0) verdicts[i] = kPending;
 }
 
-// k' of each item. keys, key_stride: as in kernels/nonces.cu. auxiliary: 32 bytes at i auxiliary_stride each, 32 or 0
-// for the same for all. xy, kinds: the points of the keys; a wrong one gives a nonce of its own, as both coordinates
-// are hashed, the y by way of d. nonces: out, numbers in 1 .. n - 1, secrets. status: out, kSigned or, of these the
-// first, kSecretKeyOutOfRange, what the key's kind means, kIdentityResult where k' is 0.
-// A fixed sequence per item: uniform in keys, auxiliary bytes and nonces.
+// Computes k' of each item. keys, key_stride: as in kernels/nonces.cu. auxiliary: 32 bytes at
+// offset i auxiliary_stride; the stride is 32, or 0 if all items share the same bytes. xy, kinds:
+// the points of the keys; a wrong one gives a different nonce, because both coordinates are hashed,
+// y indirectly through d. nonces: out, numbers in 1 .. n - 1, secrets. status: out, kSigned or the
+// first of these that applies: kSecretKeyOutOfRange, the code of the key's kind, kIdentityResult if
+// k' is 0. A fixed sequence per item: uniform in keys, auxiliary bytes and nonces.
 // Launch: one thread per item, in blocks of 128.
 extern "C" __global__ void __launch_bounds__(256)
     gecc_bip340_nonces(const Texts* data, const Optional<Offsets>* offsets, const SecretKeys* keys, u64 key_stride,
@@ -95,9 +97,10 @@ extern "C" __global__ void __launch_bounds__(256)
     }
 }
 
-// Signatures from the nonces and their points. status: in and out. on_device: 0 where the message was too long to come
-// here; may be missing. Such an item is kDrawAgain, for the host. What is not kSigned has zeros as signature. A fixed
-// sequence per item: uniform in keys and nonces.
+// Computes signatures from the nonces and their points. status: in and out. on_device: 0 if the
+// message was too long for the device; may be missing. The status of such an item becomes
+// kDrawAgain, for the host. Items that are not kSigned have a signature of zeros. A fixed sequence
+// per item: uniform in keys and nonces.
 // Launch: one thread per item, in blocks of 128.
 extern "C" __global__ void __launch_bounds__(256)
     gecc_bip340_sign(const Texts* data, const Optional<Offsets>* offsets, const Optional<Codes>* on_device,

@@ -1,10 +1,11 @@
 // Silent payments (BIP 352).
 //
-// Launch contract of a scan, in stream order: tweak points; gecc_upmul_fixed by the scan key and gecc_normalize for
-// shared points; gecc_silent_tweaks; gecc_fpmul_uniform and gecc_normalize, with the kinds of the tweaks, for their
-// multiples of G; gecc_silent_outputs for each spend key. Rows of row_bytes bytes, a multiple of 32 as are the offsets
-// of `rows` into them, get numbers of 32 bytes. Of an index: sums of input keys; gecc_silent_input_hashes;
-// gecc_upmul_var and gecc_normalize.
+// Launch contract of a scan, in stream order: tweak points; gecc_upmul_fixed by the scan key and
+// gecc_normalize for the shared points; gecc_silent_tweaks; gecc_fpmul_uniform and gecc_normalize,
+// with the kinds of the tweaks, for their multiples of G; gecc_silent_outputs for each spend key.
+// Rows have row_bytes bytes and receive numbers of 32 bytes; row_bytes and the offsets of `rows`
+// into the rows are multiples of 32. Launch contract of an index: sums of input keys;
+// gecc_silent_input_hashes; gecc_upmul_var and gecc_normalize.
 #include "codes.cuh"
 #include "curve/affine_add.cuh"
 #include "kernels/batched.cuh"
@@ -14,8 +15,8 @@
 #include "scheme/silent_payments.cuh"
 
 namespace {
-// The x-coordinates of points plus one that is the same for all, in rows. The cases of an addition are chosen by masks,
-// so that no branch depends on the points; what their kinds are is public.
+// The x-coordinates, in rows, of points plus a constant point. The cases of an addition are
+// selected by masks, so that no branch depends on the points; their kinds are public.
 struct SpendOutputs {
     using Number = fe;
     PointBatch points;
@@ -23,8 +24,8 @@ struct SpendOutputs {
     u8* rows;
     u64 row_bytes;
 
-    // Of a chord, or where the points are equal or opposite, of a tangent, which no point of odd order has without a
-    // slope.
+    // The denominator of the slope of a chord, or of a tangent if the points are equal or opposite.
+    // The tangent's slope exists for every point of odd order.
     __device__ __forceinline__ fe denominator(u64 i) const {
         fe difference = fe_sub(spend.x, points.x(i));
         fe r = fe_select(opaque(mask_if(fe_is_zero(difference))), fe_double(points.y(i)), difference);
@@ -42,7 +43,8 @@ struct SpendOutputs {
 };
 }  // namespace
 
-// UPMUL by the scan key: launch contract in kernels/upmul.cuh. scalars: all the same.
+// Variable-base multiplication by the scan key: launch contract in kernels/upmul.cuh. scalars: all
+// equal.
 // Launch: 2 blocks per multiprocessor.
 extern "C" __global__ void __launch_bounds__(kWindowThreads, kWindowBlocks)
     gecc_upmul_fixed(const Scalars* scalars, const Xy* xy, const PointKinds* kinds, ThreadTables* tables, Xyz* xyz,
@@ -50,9 +52,10 @@ extern "C" __global__ void __launch_bounds__(kWindowThreads, kWindowBlocks)
     upmul<Lookup::kFixed>(scalars, PointBatch{xy, kinds, n}, tables, JacobianBatch{xyz, n}, Tiles{next_tile});
 }
 
-// xy, kinds: shared points. counters: k, big-endian. tweaks: out, t_k as scalars, 1 where there is none; tweak_kinds:
-// out, the kind of the shared point where that is not finite, else kFinite, or kOutOfRange where t_k is 0 or not below
-// n. rows: out, t_k, or zeros. No branch and no address depends on the points.
+// xy, kinds: shared points. counters: k, big-endian. tweaks: out, t_k as scalars, or 1 if there is
+// none. tweak_kinds: out, the kind of the shared point if that is not finite; otherwise kFinite, or
+// kOutOfRange if t_k is 0 or not below n. rows: out, t_k, or zeros. No branch and no address
+// depends on the points.
 // Launch: one thread per item, in blocks of 128.
 extern "C" __global__ void __launch_bounds__(256)
     gecc_silent_tweaks(const Xy* xy, const PointKinds* kinds, const ByteRows<4>* counters, Scalars* tweaks,
@@ -66,14 +69,15 @@ extern "C" __global__ void __launch_bounds__(256)
         replace_by_one(tweak, usable);
         store_column(tweaks, n, i, tweak);
         u8 kind = (u8)((kFinite & usable) | (kOutOfRange & ~usable));
-        // What the tweak point was is public.
+        // The kind of the tweak point is public.
         if (!points.finite(i)) kind = kinds[i];
         tweak_kinds[i] = kind;
     }
 }
 
-// xy, kinds: points. spend_xy: this many spend keys, of which one is added. rows: out, the x-coordinates of the sums;
-// zeros where there is none. No branch and no address depends on the points.
+// xy, kinds: points. spend_xy: spend_count spend keys, one of which is added. rows: out, the
+// x-coordinates of the sums, or zeros if there is none. No branch and no address depends on the
+// points.
 // Launch: 2 blocks per multiprocessor.
 extern "C" __global__ void __launch_bounds__(256)
     gecc_silent_outputs(const Xy* xy, Prefixes* prefixes, const PointKinds* kinds, const Xy* spend_xy, u64 spend_count,
@@ -84,8 +88,8 @@ extern "C" __global__ void __launch_bounds__(256)
     run_batched(op, n, prefixes, memory);
 }
 
-// xy, kinds: sums of input keys. hashes: out, 1 where there is none; hash_kinds: out, kInRange, or kTooLarge where the
-// hash is 0 or not below n.
+// xy, kinds: sums of input keys. hashes: out, or 1 if there is none. hash_kinds: out, kInRange, or
+// kTooLarge if the hash is 0 or not below n.
 // Launch: one thread per item, in blocks of 128.
 extern "C" __global__ void __launch_bounds__(256)
     gecc_silent_input_hashes(const ByteRows<36>* outpoints, const Xy* xy, const PointKinds* kinds, Scalars* hashes,

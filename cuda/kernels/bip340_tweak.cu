@@ -1,16 +1,16 @@
-// Tweaks of public keys: P + t G, where t is given or follows from P (BIP 341).
+// Tweaks of public keys: P + t G, where t is given or derived from P (BIP 341).
 //
-// Launch contract, in stream order: the keys as points; gecc_tap_tweaks or gecc_import_scalars (kernels/layout.cu) for
-// the tweaks; gecc_fpmul_var, gecc_normalize and gecc_point_add for the sums; gecc_tweak_codes. For public data:
-// variable time.
+// Launch contract, in stream order: the keys as points; gecc_tap_tweaks or gecc_import_scalars
+// (kernels/layout.cu) for the tweaks; gecc_fpmul_var, gecc_normalize and gecc_point_add for the
+// sums; gecc_tweak_codes. For public data: variable time.
 #include "codes.cuh"
 #include "kernels/point_batch.cuh"
 #include "kernels/rows.cuh"
 #include "scheme/bip340.cuh"
 #include "scheme/verdict.cuh"
 
-// xy, kinds: the keys; out: those of them with an even y. roots: may be missing. tweaks: out, modulo n; tweak_kinds:
-// out, kInRange, or kTooLarge where a tweak is not below n.
+// xy, kinds: the keys, which are replaced by their points with an even y. roots: may be missing.
+// tweaks: out, modulo n. tweak_kinds: out, kInRange, or kTooLarge if a tweak is not below n.
 // Launch: one thread per item, in blocks of 128.
 extern "C" __global__ void __launch_bounds__(256)
     gecc_tap_tweaks(const Optional<ByteRows<32>>* roots, Xy* xy, PointKinds* kinds, Scalars* tweaks,
@@ -30,7 +30,8 @@ extern "C" __global__ void __launch_bounds__(256)
     }
 }
 
-// The first of these that applies: what the key's kind means, kScalarOutOfRange, kIdentityResult.
+// Writes the first of these codes that applies: the code of the key's kind, kScalarOutOfRange,
+// kIdentityResult.
 // Launch: one thread per item.
 extern "C" __global__ void __launch_bounds__(256)
     gecc_tweak_codes(const PointKinds* key_kinds, const NumberKinds* tweak_kinds, const PointKinds* sum_kinds,

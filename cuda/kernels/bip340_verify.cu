@@ -1,8 +1,9 @@
-// Verification of BIP 340: is u1 G + u2 Q the point with the x-coordinate r and an even y? For public data: variable
-// time.
+// Verification of BIP 340: is u1 G + u2 Q the point with the x-coordinate r and an even y? For
+// public data: variable time.
 //
-// Launch contract: that of gecc_verify (kernels/verify.cu) and of gecc_verify_with_tables (kernels/key_tables.cu),
-// where r takes the place of x: plain numbers below p (kernels/bip340.cu). The threads of a block share an inversion.
+// Launch contract: that of gecc_verify (kernels/verify.cu) and of gecc_verify_with_tables
+// (kernels/key_tables.cu), with r in place of x: plain numbers below p (kernels/bip340.cu). The
+// threads of a block share an inversion.
 #include "kernels/multiply_add.cuh"
 #include "kernels/sum_by_tables.cuh"
 #include "scheme/bip340.cuh"

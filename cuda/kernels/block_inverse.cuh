@@ -1,4 +1,5 @@
-// One inversion for a whole block: gather the threads' values in shared memory, let one warp invert, scatter back.
+// One inversion for a whole block: collects the threads' values in shared memory, lets one warp
+// invert, and distributes the results.
 #pragma once
 #include "curve/batch_inverse.cuh"
 #include "kernels/layout.cuh"
@@ -10,9 +11,10 @@ struct BlockInverseMemory {
     u32 prefixes[8 * kBlockThreads];
 };
 
-// 1 / x for each thread's x, none of them zero. Every thread of a block of at most kBlockThreads threads, a multiple of
-// 32, calls this together. The warp that inverts depends on the block, because warp k of every block runs on the same
-// quarter of its multiprocessor.
+// Returns 1 / x for each thread's x, which must not be zero. All threads of the block must call
+// this together; their number is a multiple of 32 and at most kBlockThreads. The warp that inverts
+// depends on the block, because warp k of every block runs on the same quarter of its
+// multiprocessor.
 template <class N> GECC_FN N block_invert(const N& x, BlockInverseMemory& memory) {
     int thread = threadIdx.x, threads = blockDim.x;
     N r;

@@ -1,8 +1,9 @@
-// Sums of points in memory, in rows of 32 words, and their terms, by the form of the curve.
+// Sums of points in memory, in rows of 32 words, and their terms, for the form of the curve.
 //
-// A header of a form gives: BucketSum, of four numbers; bucket_identity; bucket_add_var, the sum of any two;
-// double_times, 2^count p; add_term, which adds the term in a row, negated where the mask is set, to a sum, or to
-// nothing where `identity` is true, and makes that false; prefetch_term asks for one that will be read soon.
+// The header of a form provides: BucketSum, of four numbers; bucket_identity; bucket_add_var, the
+// sum of any two; double_times, 2^count p; add_term, which adds the term in a row, negated if the
+// mask is set, to a sum, or to nothing if `identity` is true, and sets that to false;
+// prefetch_term, which prefetches a term that will be read soon.
 #pragma once
 #include "curve.cuh"
 #if GECC_FORM_EDWARDS
@@ -25,7 +26,7 @@ GECC_FN void store_sum(u32* rows, u64 row, const BucketSum& sum) {
     store_row(to + 6, 1, fourth);
 }
 
-// The sum of a sum's windows, each of which is a row (kernels/msm.cu).
+// Returns the sum of the window sums, each of which is a row (kernels/msm.cu).
 GECC_FN BucketSum add_up_windows(const u32* window_sums, u32 windows) {
     BucketSum sum = bucket_identity();
     for (u32 window = 0; window < windows; window++) sum = bucket_add_var(sum, load_sum(window_sums, window));

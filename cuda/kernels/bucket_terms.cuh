@@ -1,9 +1,10 @@
-// Terms of sums of products by buckets (kernels/msm.cu): which buckets an item has a part in.
+// Terms of multi-scalar multiplication by buckets (kernels/msm.cu): the buckets to which an item
+// contributes.
 #pragma once
 #include "curve/recode.cuh"
 #include "kernels/layout.cuh"
 
-// Calls take(bucket, term) for each digit that is not zero, of a scalar whose point is in `row`.
+// Calls take(bucket, term) for each nonzero digit of a scalar whose point is in `row`.
 template <int N, class Take> GECC_FN void for_each_digit(SignedDigits<N>& digits, u64 row, u32 windows, Take take) {
     GECC_NO_UNROLL
     for (u32 window = 0; window < windows; window++) {
@@ -13,7 +14,8 @@ template <int N, class Take> GECC_FN void for_each_digit(SignedDigits<N>& digits
     }
 }
 
-// The same of each part of item i's scalar. The points of the parts are in the rows i and, with an endomorphism, n + i.
+// Calls take(bucket, term) for each nonzero digit of each part of item i's scalar. The points of
+// the parts are in the rows i and, with an endomorphism, n + i.
 template <class Take> GECC_FN void for_each_term(const u32* scalars, u64 n, u64 i, u32 bits, u32 windows, Take take) {
     SignedDigits<kPartWords> digits[kScalars];
     sc k;

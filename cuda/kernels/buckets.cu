@@ -1,10 +1,10 @@
-// Sums of many terms by buckets: steps 4 and 6 to 10 of kernels/msm.cu, whose contract these follow, for curves of both
-// forms. What a sum and a term are says kernels/bucket_sums.cuh.
+// Sums of many terms by buckets: steps 4 and 6 to 10 of kernels/msm.cu, whose contract applies, for
+// curves of both forms. kernels/bucket_sums.cuh defines the types of sums and terms.
 #include "kernels/bucket_sums.cuh"
 #include "kernels/layout.cuh"
 
 namespace {
-// Rows of a bucket that one thread adds up.
+// Rows of a bucket up to which a single thread adds them up.
 constexpr u32 kFewRows = 32;
 // Threads that add up the rows of a large bucket, and the segments of a window.
 constexpr u32 kBucketThreads = 256;
@@ -25,7 +25,7 @@ GECC_FN Rows rows_of(const u32* ends, u32 run, u64 bucket) {
     return rows;
 }
 
-// The bucket of the term at a place: the first that ends behind it.
+// Returns the bucket of the term at a position: the first bucket that ends after it.
 GECC_FN u64 bucket_at(const u32* ends, u64 buckets, u32 place) {
     u64 low = 0, high = buckets - 1;
     while (low < high) {
@@ -36,7 +36,8 @@ GECC_FN u64 bucket_at(const u32* ends, u64 buckets, u32 place) {
     return low;
 }
 
-// Adds up what the first `count` threads of a block have. Their rows begin at `first`, which gets the sum.
+// Adds up the values of the first `count` threads of a block. Their rows begin at `first`, which
+// receives the sum.
 GECC_FN void add_rows_of_block(BucketSum& sum, u32* rows, u64 first, u32 count) {
     u32 thread = threadIdx.x;
     if (thread < count) store_sum(rows, first + thread, sum);
@@ -161,7 +162,8 @@ extern "C" __global__ void __launch_bounds__(128)
     u64 first = (u64)window * segments + (u64)thread * each;
     BucketSum sum = bucket_identity(), weighted = sum;
     if (thread < threads) {
-        // The weights within a segment, and in `sum` at last how many segments lie below each.
+        // Sums the weighted buckets within a segment. Afterwards, `sum` is multiplied by the number
+        // of segments below each.
         GECC_NO_UNROLL
         for (u32 k = each; k-- > 0;) {
             weighted = bucket_add_var(weighted, sum);

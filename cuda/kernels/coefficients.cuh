@@ -1,5 +1,5 @@
-// What the items of a group give to its equation (kernels/together.cu, kernels/ed25519_together.cu): their
-// coefficients, and sums of scalars.
+// Contributions of the items of a group to its equation (kernels/together.cu,
+// kernels/ed25519_together.cu): their coefficients, and sums of scalars.
 #pragma once
 #include "kernels/layout.cuh"
 #include "scheme/together.cuh"
@@ -19,7 +19,8 @@ GECC_FN void store_coefficient(u32* coefficients, u64 n, u64 i, const Coefficien
     for (int w = 0; w < kCoefficientWords; w++) coefficients[w * n + i] = a.v[w];
 }
 
-// Adds up what the threads of a block have. Every thread calls this, and finds the sum in column 0 of memory.
+// Adds up the values of the threads of a block. Every thread must call this. The sum is in column 0
+// of memory afterwards.
 template <u32 kThreads> GECC_FN void add_up_in_block(sc own, u32* memory) {
     u32 thread = threadIdx.x;
     store_column(memory, kThreads, thread, own.v);
@@ -34,13 +35,13 @@ template <u32 kThreads> GECC_FN void add_up_in_block(sc own, u32* memory) {
     __syncthreads();
 }
 
-// That sum as the block's row.
+// Stores the sum over the block as the block's row.
 GECC_FN void store_block_sum(const sc& own, u32* memory, u32* rows) {
     add_up_in_block<kItemThreads>(own, memory);
     if (threadIdx.x < 8) rows[8 * (u64)blockIdx.x + threadIdx.x] = memory[threadIdx.x * kItemThreads];
 }
 
-// The sums of `sums` rows, likewise.
+// Adds up `sums` rows. The sum is in column 0 of memory afterwards.
 GECC_FN void add_up_rows(const u32* rows, u32 sums, u32* memory) {
     sc sum = {};
     for (u64 row = threadIdx.x; row < sums; row += kCompareThreads) {

@@ -1,9 +1,9 @@
-// Counters that many threads add to.
+// Counters that many threads increment.
 #pragma once
 #include "primitives/types.cuh"
 
-// Adds one to *counter for each lane that calls with the same pointer, by one atomic operation for all of them, and
-// returns the lane's own place.
+// Increments *counter once for each lane that calls with the same pointer, with one atomic
+// operation for all of them. Returns the lane's own index.
 __device__ __forceinline__ u32 count_together(u32* counter) {
     u32 peers = __match_any_sync(__activemask(), (u64)counter);
     u32 lane = threadIdx.x & 31, leader = __ffs(peers) - 1, first = 0;

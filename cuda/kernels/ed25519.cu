@@ -1,15 +1,17 @@
-// Verification of Ed25519 by the rule that the caller names. For public data: variable time.
+// Verification of Ed25519 by a rule that the caller selects. For public data: variable time.
 //
-// Launch contract. signatures: R || S as they are given. keys: 32 bytes each. Message i is the bytes offsets[i] ..
-// offsets[i + 1] - 1 of data: offsets are n + 1 numbers that never decrease; messages start at any byte, but the
-// allocation of data is a multiple of 4 bytes long. dom2: what is hashed before everything else, null where dom2_bytes
-// is 0, as for Ed25519 itself. Of Ed25519ph the messages are their hashes. rule: the bits of Ed25519Rule, the same for
-// all kernels. k: scalars below n. key_columns: the keys for kernels/key_groups.cu. representative: null, or for each
-// item one that has the same key, of that file. minus_a, kinds: -A of items that represent others, and what their keys
-// are: it means nothing where the verdict is not kPending.
+// Launch contract. signatures: R || S as given. keys: 32 bytes each. Message i consists of the
+// bytes offsets[i] .. offsets[i + 1] - 1 of data: offsets are n + 1 non-decreasing numbers;
+// messages start at any byte, but the allocation of data is a multiple of 4 bytes long. dom2: the
+// prefix that is hashed before everything else, null if dom2_bytes is 0, as for Ed25519 itself. For
+// Ed25519ph, the messages are their hashes. rule: the bits of Ed25519Rule, the same for all
+// kernels. k: scalars below n. key_columns: the keys for kernels/key_groups.cu. representative:
+// null, or for each item a representative with the same key, from that file. minus_a, kinds: -A of
+// representative items, and the kinds of their keys; they are meaningless if the verdict is not
+// kPending.
 //
-// In stream order: challenges; keys, where these are grouped after that; checks; the equations, of all items or of
-// those that have no table; items for the CPU.
+// In stream order: challenges; keys, after grouping if they are grouped; checks; the equations of
+// all items or of those without a table; items for the CPU.
 #include "kernels/edwards_batch.cuh"
 #include "kernels/edwards_windows.cuh"
 #include "kernels/item_list.cuh"
@@ -27,12 +29,12 @@ GECC_FN const u32* signature_r(const u8* signatures, u64 i) {
     return (const u32*)(signatures + 64 * i);
 }
 
-// The item whose key was decoded for this one.
+// Returns the item whose key was decoded for this one.
 GECC_FN u64 decoded_for(const u32* representative, u64 i) {
     return representative ? representative[i] : i;
 }
 
-// Of one thread, one entry after the other.
+// The multiples of one thread, one entry after the other.
 struct EdMultiples {
     uint4* rows;
 
@@ -49,7 +51,8 @@ struct EdMultiples {
     __device__ __forceinline__ void align() const {
         __syncthreads();
     }
-    // Of the threads of a block, most of which have some with 131 to 134 bits.
+    // Returns the largest number of windows in the block; most blocks contain a number of 131 to
+    // 134 bits.
     __device__ __forceinline__ int most(int windows) const {
         int most = ed_windows(134);
         while (__syncthreads_or(windows > most)) most++;
@@ -67,7 +70,7 @@ struct EdBase {
 };
 }  // namespace
 
-// k = SHA-512(dom2 || R || A || M) modulo n.
+// Computes k = SHA-512(dom2 || R || A || M) modulo n.
 // Launch: one thread per item, in blocks of 128.
 extern "C" __global__ void __launch_bounds__(256)
     gecc_ed25519_challenge(const Signatures* signatures, const ByteRows<32>* keys, const Optional<Texts>* dom2,
@@ -86,8 +89,9 @@ extern "C" __global__ void __launch_bounds__(256)
     }
 }
 
-// counts: null for all items, else of kernels/key_groups.cu, where that of a key without a point becomes 0; then kinds
-// are kFinite before. minus_a, kinds: out, for items with a count.
+// counts: null for all items; otherwise from kernels/key_groups.cu, and the count of a key without
+// a point becomes 0. In that case kinds must be kFinite before. minus_a, kinds: out, for items with
+// a count.
 // Launch: one thread per item.
 extern "C" __global__ void __launch_bounds__(256)
     gecc_ed25519_keys(const ByteRows<32>* keys, u32 rule, Optional<KeyUses>* counts, Xy* minus_a, PointKinds* kinds,
@@ -116,9 +120,10 @@ extern "C" __global__ void __launch_bounds__(256)
     }
 }
 
-// table, bits: of B (kernels/ed25519_tables.cu). multiples: scratch of 512 words for each thread of the grid. items,
-// item_count: null for all items; else item_count[0] <= n items, without repetition. next_tile: 0 before.
-// verdicts: in and out. What is not kPending stays, and so do those of items that are not listed.
+// table, bits: the table of B (kernels/ed25519_tables.cu). multiples: scratch memory of 512 words
+// for each thread of the grid. items, item_count: null for all items; otherwise item_count[0] <= n
+// items, without repetition. next_tile: 0 before. verdicts: in and out. Verdicts other than
+// kPending are kept, and so are those of items that are not listed.
 // Launch: 2 blocks per multiprocessor.
 extern "C" __global__ void __launch_bounds__(kEdThreads, kEdBlocks)
     gecc_ed25519_verify(const Signatures* signatures, const Scalars* k, const Optional<ItemNumbers>* representative,
@@ -133,9 +138,9 @@ extern "C" __global__ void __launch_bounds__(kEdThreads, kEdBlocks)
     EdBase base = {(const uint4*)table, (int)bits};
     for (u64 first = tiles.take(tile); first < size; first = tiles.take(tile)) {
         bool present = first + threadIdx.x < size;
-        // Every thread goes on to the barriers; those without an item repeat the last one.
+        // Every thread must reach the barriers; those without an item repeat the last one.
         u64 i = list.item(present ? first + threadIdx.x : size - 1);
-        // Those that failed a check compute with B.
+        // Items that failed a check compute with B.
         bool pending = verdicts[i] == kPending;
         ed_affine of_a = pending ? load_affine(minus_a, n, decoded_for(representative, i)) : ed_generator();
         const u32* r = signature_r(signatures, i);
@@ -147,7 +152,7 @@ extern "C" __global__ void __launch_bounds__(kEdThreads, kEdBlocks)
     }
 }
 
-// on_device: 0 for an item that the CPU has to verify, whose verdict becomes kPending.
+// on_device: 0 for an item that the CPU must verify, whose verdict becomes kPending.
 // Launch: one thread per item.
 extern "C" __global__ void __launch_bounds__(256)
     gecc_ed25519_reopen(const Codes* on_device, Verdicts* verdicts, u64 n) {

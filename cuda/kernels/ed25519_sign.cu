@@ -1,10 +1,11 @@
-// Signing by Ed25519, and public keys: a fixed sequence per item for messages of one length.
+// Signing with Ed25519, and public keys: a fixed sequence per item for messages of one length.
 //
-// Launch contract. seeds: 32 bytes of item i at i seed_stride bytes. keys: the secret scalar modulo n, and the prefix,
-// 64 bytes of item i at i key_stride bytes. A stride is 0 where one serves all. public_keys: encodings, likewise.
-// Messages and dom2: as in kernels/ed25519.cu. scalars, nonces: numbers below n. xyz: X, Y and Z of their multiples of
-// B. rows: encodings of these points, the first half of signatures among them.
-// keys, scalars, nonces, xyz and prefixes are secrets: the caller wipes them.
+// Launch contract. seeds: the 32 bytes of item i are at offset i seed_stride. keys: the secret
+// scalar modulo n, and the prefix; the 64 bytes of item i are at offset i key_stride. A stride is 0
+// if all items share the value. public_keys: encodings, likewise. Messages and dom2: as in
+// kernels/ed25519.cu. scalars, nonces: numbers below n. xyz: X, Y and Z of their multiples of B.
+// rows: encodings of these points, among them the first halves of signatures. keys, scalars,
+// nonces, xyz and prefixes are secrets: the caller wipes them.
 #include "kernels/batched.cuh"
 #include "kernels/edwards_batch.cuh"
 #include "kernels/niels_rows.cuh"
@@ -14,7 +15,7 @@
 namespace {
 constexpr int kEdGroups = kEdUniformMultiples / kLanes;
 
-// As in kernels/uniform_table.cuh.
+// The position of an entry as in kernels/uniform_table.cuh.
 GECC_FN u64 ed_uniform_place(int window, int group, u32 lane) {
     return (u64)(window * kEdGroups + group) * (kEdNielsVectors * kLanes) + lane;
 }
@@ -22,7 +23,7 @@ GECC_FN u64 ed_uniform_place(int window, int group, u32 lane) {
 struct EdUniform {
     const uint4* __restrict__ table;
 
-    // All lanes of the warp call this together.
+    // Must be called by all lanes of the warp together.
     GECC_MEMBER ed_niels get(int window, u32 m) const {
         ed_niels r = {fe_zero(), fe_zero(), fe_zero()};
         u32 lane = threadIdx.x % kLanes, source = m % kLanes;
@@ -56,7 +57,8 @@ struct EdEncode {
 };
 }  // namespace
 
-// table: the multiples 1 to 128 of 2^(8 i) B for 32 windows i, where kernels/uniform_table.cuh says: 393 216 bytes.
+// table: the multiples 1 to 128 of 2^(8 i) B for 32 windows i, in the layout of
+// kernels/uniform_table.cuh: 393 216 bytes.
 // Launch: one thread per item, in blocks of 128, for entries items.
 extern "C" __global__ void __launch_bounds__(256) gecc_ed25519_uniform_table(Ed25519UniformTable* table) {
     int window = (int)global_thread() / kEdUniformMultiples, m = (int)global_thread() % kEdUniformMultiples;
@@ -65,7 +67,7 @@ extern "C" __global__ void __launch_bounds__(256) gecc_ed25519_uniform_table(Ed2
     store_niels(place, kLanes, ed_base_multiple(m + 1, kEdUniformWindow * window));
 }
 
-// From seeds to keys, whose scalars are also given as a column.
+// Expands seeds to keys, whose scalars are also written as a column.
 // Launch: one thread per item, in blocks of 128.
 extern "C" __global__ void __launch_bounds__(256)
     gecc_ed25519_expand(const SecretKeys* seeds, u64 seed_stride, Ed25519Keys* keys, Scalars* scalars, u64 n) {
@@ -80,7 +82,7 @@ extern "C" __global__ void __launch_bounds__(256)
     }
 }
 
-// SHA-512(dom2 || prefix || M) modulo n.
+// Computes SHA-512(dom2 || prefix || M) modulo n.
 // Launch: one thread per item, in blocks of 128.
 extern "C" __global__ void __launch_bounds__(256)
     gecc_ed25519_nonces(const Ed25519Keys* keys, u64 key_stride, const Optional<Texts>* dom2, u64 dom2_bytes,
@@ -97,8 +99,8 @@ extern "C" __global__ void __launch_bounds__(256)
 extern "C" __global__ void __launch_bounds__(128, 4)
     gecc_ed25519_multiply(const Scalars* scalars, const Ed25519UniformTable* __restrict__ table, Xyz* xyz, u64 n) {
     EdUniform multiples = {(const uint4*)table};
-    // Lanes without an item repeat the last one, as all take part in the exchanges. The loop is the block's, so that
-    // the compiler sees that they do.
+    // Lanes without an item repeat the last one, because all take part in the exchanges. The loop
+    // is uniform in the block, so that the compiler can see that they do.
     for (u64 first = global_thread() - threadIdx.x; first < n; first += global_threads()) {
         u64 i = first + threadIdx.x;
         u32 k[8];
@@ -116,7 +118,7 @@ extern "C" __global__ void __launch_bounds__(256)
     run_batched(op, n, prefixes, memory);
 }
 
-// signatures: in and out. R is there.
+// signatures: in and out. R is already present.
 // Launch: one thread per item, in blocks of 128.
 extern "C" __global__ void __launch_bounds__(256)
     gecc_ed25519_sign(const Ed25519Keys* keys, u64 key_stride, const AnyRows* public_keys, u64 public_stride,

@@ -1,16 +1,18 @@
-// Tables of B and of keys that occur often, and verification by them: sums of table entries, no doublings. For public
-// data: variable time.
+// Tables of B and of frequent keys, and verification with them: sums of table entries, without
+// doublings. For public data: variable time.
 //
-// A table has windows = ceil(253 / bits) windows of entries = 2^(bits-1) rows of 96 bytes (kernels/niels_rows.cuh), row
-// i entries + d - 1 being d 2^(bits i) P. Those of keys, which are tables of -A, lie one after the other.
+// A table has windows = ceil(253 / bits) windows of entries = 2^(bits-1) rows of 96 bytes
+// (kernels/niels_rows.cuh). Row i entries + d - 1 is d 2^(bits i) P. The tables of keys, which are
+// tables of -A, are stored one after the other.
 //
 // Launch contract. The table of B: bits 15 .. 30. In stream order gecc_ed25519_table_start, then
-// gecc_ed25519_table_extend with known = 1, 2, 4, ..., entries / 2, and prefixes for windows * known items.
+// gecc_ed25519_table_extend with known = 1, 2, 4, ..., entries / 2, and prefixes for windows *
+// known items.
 //
-// Tables of keys: key_bits 3 .. 20. gecc_ed25519_key_table_start, with a thread for each table. table_keys: as in
-// kernels/key_groups.cu; minus_a: of n items, there for these. xyz: out, tables * windows points.
-// gecc_ed25519_key_table_rows, with as many prefixes. gecc_ed25519_table_extend with table = key_tables, windows =
-// tables * windows.
+// Tables of keys: key_bits 3 .. 20. gecc_ed25519_key_table_start, with a thread per table.
+// table_keys: as in kernels/key_groups.cu; minus_a: of n items, present for the listed ones. xyz:
+// out, tables * windows points. gecc_ed25519_key_table_rows, with prefixes for the same number of
+// items. gecc_ed25519_table_extend with table = key_tables, windows = tables * windows.
 //
 // gecc_ed25519_verify_with_tables, in blocks of 256 threads exactly. signatures, k, rule: as in
 // kernels/ed25519.cu. items, item_tables, item_count: with_items, with_tables and counters + 2 of
@@ -142,7 +144,7 @@ extern "C" __global__ void __launch_bounds__(kEdTablesThreads, kEdTablesBlocks)
     u64 size = *item_count, table_vectors = (u64)kEdNielsVectors * ed_window_count(key_bits) << (key_bits - 1);
     for (u64 first = (u64)blockIdx.x * kEdTablesThreads; first < size; first += (u64)gridDim.x * kEdTablesThreads) {
         bool present = first + threadIdx.x < size;
-        // Every thread goes on to the barriers; those without an item repeat the last one.
+        // Every thread must reach the barriers; those without an item repeat the last one.
         u64 place = present ? first + threadIdx.x : size - 1, i = items[place];
         const u32* r = (const u32*)(signatures + 64 * i);
         const uint4* of_key = (const uint4*)key_tables + table_vectors * item_tables[place];

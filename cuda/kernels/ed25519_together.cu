@@ -1,18 +1,20 @@
-// Batch equations of Ed25519: signatures are verified together by the rules with the cofactor h, by one sum over a
-// chunk. For public data: variable time.
+// Batch verification of Ed25519 by the cofactored rules, with cofactor h: one sum over a chunk. For
+// public data: variable time.
 //
-// An item says that h (S B - k A - R) is the identity. It takes part with a coefficient a of 128 bits where nothing is
-// wrong with it so far. If
+// The equation of an item is that h (S B - k A - R) is the identity. The item takes part with a
+// coefficient a of 128 bits if it has passed all checks so far. If
 //
 // h ((sum a S) B - sum (a k) A - sum a R)
 //
-// is the identity, all that take part are valid, but for a probability of 2^-128. Parts of points whose order divides h
-// have no say in either, also where a k is taken modulo n (src/schemes/ed25519/verify/together.rs).
+// is the identity, all items that take part are valid, except with a probability of 2^-128.
+// Components of points whose order divides h do not affect either equation, even if a k is reduced
+// modulo n (src/schemes/ed25519/verify/together.rs).
 //
-// Launch contract: that of kernels/together.cu, whose steps these are. gecc_ed25519_together_items is its step 2.
-// signatures, k, representative, minus_a, verdicts, rule: as in kernels/ed25519.cu, after its checks. The verdict of an
-// item whose R is no point becomes its reason. scalars: out, a k, of the rows 0 .. n - 1, which are out too, -A. Rows
-// n .. 2 n - 1: R. A row has 24 words (kernels/niels_rows.cuh). gecc_ed25519_together_compare is step 4. table: as in
+// Launch contract: that of kernels/together.cu, whose steps these are. gecc_ed25519_together_items
+// is its step 2. signatures, k, representative, minus_a, verdicts, rule: as in kernels/ed25519.cu,
+// after its checks. The verdict of an item whose R is not a point becomes the reason. scalars: out,
+// a k, for the rows 0 .. n - 1, which are written too, -A. Rows n .. 2 n - 1: R. A row has 24 words
+// (kernels/niels_rows.cuh). gecc_ed25519_together_compare is step 4. table: as in
 // kernels/ed25519_tables.cu.
 #include "kernels/bucket_sums.cuh"
 #include "kernels/coefficients.cuh"

@@ -21,7 +21,7 @@ GECC_FN void store_coordinates(u32* xyz, u64 n, u64 i, const ed_projective& p) {
     store_column(xyz + 16 * n, n, i, p.z.v);
 }
 
-// X, Y or Z of point i, by its number.
+// Returns X, Y or Z of point i; `which` is the index of the coordinate.
 GECC_FN fe load_coordinate(const u32* xyz, u64 n, u64 i, int which) {
     fe r;
     load_column(r.v, xyz + which * 8 * n, n, i);

@@ -1,10 +1,10 @@
-// Entries of tables of signed windows in device memory (kernels/ed25519_tables.cu), as sums of them find these.
-// Barriers are for blocks of which every thread adds as many.
+// Entries of tables of signed windows in device memory (kernels/ed25519_tables.cu), as a source for
+// sums. The barriers require that every thread of a block adds the same number of entries.
 #pragma once
 #include "curve/edwards_tables.cuh"
 #include "kernels/niels_rows.cuh"
 
-// The terms of k P: its table, and k, of which word w lies at words[w pitch].
+// The terms of k P: its table, and k, whose word w is words[w pitch].
 struct EdWindows {
     const uint4* table;
     const u32* words;
@@ -29,7 +29,7 @@ struct EdWindows {
     __device__ __forceinline__ ed_niels load(const Place& place) const {
         return load_niels(place.row, 1);
     }
-    // The warps of a block read the code of an addition together.
+    // Aligns the warps of a block, so that they read the code of an addition together.
     __device__ __forceinline__ void align() const {
         __syncthreads();
     }

@@ -1,8 +1,9 @@
-// From digests and signatures to the equations x(u1 G + u2 Q) = x modulo n, in a batch; every check that needs no key.
+// Converts digests and signatures to the equations x(u1 G + u2 Q) = x modulo n, in a batch, and
+// makes every check that does not need a key.
 //
-// Launch contract: low_s: not zero rejects s > n / 2. u1, u2, x: for kernels/verify.cu. verdicts: kPending where
-// nothing was wrong so far, else the rejection, and the scalars of such an item mean nothing. All of it is written,
-// nothing read.
+// Launch contract: low_s: nonzero rejects s > n / 2. u1, u2, x: for kernels/verify.cu. verdicts:
+// kPending if no check has failed, otherwise the rejection, and the scalars of such an item are
+// meaningless. All outputs are written without being read.
 #include "kernels/batched.cuh"
 #include "kernels/rows.cuh"
 #include "scheme/equation.cuh"

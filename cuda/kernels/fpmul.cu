@@ -1,7 +1,9 @@
-// FPMUL: k G for a batch of scalars, from a table of multiples of G (kernels/table.cu).
+// Fixed-base multiplication (FPMUL): k G for a batch of scalars, from a table of multiples of G
+// (kernels/table.cu).
 //
-// Launch contract: xyz is for gecc_normalize. gecc_fpmul_var is for public scalars; its table has ceil(256 / bits)
-// windows. gecc_fpmul_uniform is for secret ones: every warp reads all of its table.
+// Launch contract: xyz is for gecc_normalize. gecc_fpmul_var is for public scalars; its table has
+// ceil(256 / bits) windows. gecc_fpmul_uniform is for secret ones: every warp reads all of its
+// table.
 #include "curve/jacobian.cuh"
 #include "curve/recode.cuh"
 #include "curve/table_sum.cuh"
@@ -10,7 +12,7 @@
 #include "kernels/uniform_table.cuh"
 
 namespace {
-// The multiple of G for one digit that is not zero.
+// Returns the multiple of G for one nonzero digit.
 GECC_FN affine digit_point_var(const u32* __restrict__ table, u64 window_start, i32 digit) {
     affine p = load_entry(table, window_start + (digit < 0 ? -digit : digit) - 1);
     if (digit < 0) p.y = fe_neg(p.y);
@@ -33,9 +35,10 @@ GECC_FN jacobian fpmul_var(const u32* __restrict__ table, const sc& k, int bits)
     return r;
 }
 
-// The windows from the top. Before the last one, the sum is an even multiple of the window's unit and the addend an odd
-// one below it, so that they are neither equal nor opposite, also modulo the odd n; and the sum is positive, below 2 n.
-// In the last window the sum may be the addend (k = n - 2, ...) or its opposite (k = 0).
+// Adds the windows from the top. Before the last window, the sum is an even multiple of the
+// window's unit and the addend an odd one below it, so they are neither equal nor opposite, also
+// modulo the odd n; and the sum is positive, below 2 n. In the last window, the sum may be equal to
+// the addend (k = n - 2, ...) or to its opposite (k = 0).
 GECC_FN jacobian fpmul_uniform(const u32* __restrict__ table, const sc& k) {
     OddScalar<kUniformWindows, kUniformBits> s;
     odd_scalar(s, k);
@@ -61,8 +64,8 @@ extern "C" __global__ void __launch_bounds__(256)
 extern "C" __global__ void __launch_bounds__(128, 3)
     gecc_fpmul_uniform(const Scalars* scalars, const UniformTable* __restrict__ table, Xyz* xyz, u64 n) {
     JacobianBatch out = {xyz, n};
-    // Lanes without an item repeat the last one, as all take part in the exchanges. The loop is the block's, so that
-    // the compiler sees that they do.
+    // Lanes without an item repeat the last one, because all take part in the exchanges. The loop
+    // is uniform in the block, so that the compiler can see that they do.
     for (u64 first = global_thread() - threadIdx.x; first < n; first += global_threads()) {
         u64 i = first + threadIdx.x;
         sc k;

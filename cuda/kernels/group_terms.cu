@@ -1,12 +1,12 @@
-// Terms of equations of groups, for curves of both forms: steps 3 and 5 of kernels/together.cu, whose contract these
-// follow.
+// Terms of batch equations, for curves of both forms: steps 3 and 5 of kernels/together.cu, whose
+// contract applies.
 #include "kernels/bucket_terms.cuh"
 #include "kernels/coefficients.cuh"
 #include "kernels/count_together.cuh"
 #include "scheme/verdict.cuh"
 
 namespace {
-// Calls take(bucket, term) for each digit of an item that is not zero.
+// Calls take(bucket, term) for each nonzero digit of an item.
 template <class Take>
 GECC_FN void for_each_term_of_equation(
     const u32* scalars, const u32* coefficients, u64 n, u64 i, u32 bits, u32 windows, Take take) {

@@ -1,8 +1,8 @@
 // Digests of messages of any length.
 //
-// Launch contract: message i is the bytes offsets[i] .. offsets[i + 1] - 1 of data. offsets: n + 1 numbers that never
-// decrease. Messages start at any byte, but the allocation of data (and ids) is a multiple of 4 bytes long. Time and
-// addresses depend on lengths.
+// Launch contract: message i consists of the bytes offsets[i] .. offsets[i + 1] - 1 of data.
+// offsets: n + 1 non-decreasing numbers. Messages start at any byte, but the allocation of data
+// (and ids) is a multiple of 4 bytes long. Time and addresses depend on lengths.
 #include "kernels/point_batch.cuh"
 #include "kernels/rows.cuh"
 #include "kernels/texts.cuh"
@@ -38,9 +38,10 @@ extern "C" __global__ void __launch_bounds__(256)
         store_digest(digests, i, keccak256_message(bytes_between(data, offsets, i)));
 }
 
-// e = SM3(Z_A || M) for SM2. ids, id_offsets: user ids as data and offsets are messages, none longer than 8191 bytes.
-// id_stride: 1, or 0 for one id for all (id_offsets then has two numbers). xy, kinds: the public keys; what is not
-// kFinite gives a digest of zeros.
+// Computes e = SM3(Z_A || M) for SM2. ids, id_offsets: user ids, stored like messages in data and
+// offsets, none longer than 8191 bytes. id_stride: 1, or 0 for one id for all items (id_offsets
+// then has two numbers). xy, kinds: the public keys; keys that are not kFinite give a digest of
+// zeros.
 // Launch: one thread per item, in blocks of 128.
 extern "C" __global__ void __launch_bounds__(256)
     gecc_sm3_za(const Texts* data, const Offsets* offsets, const Texts* ids, const Offsets* id_offsets, u64 id_stride,

@@ -1,8 +1,9 @@
-// Which items of a batch a kernel works on.
+// Selection of the items that a kernel computes.
 #pragma once
 #include "kernels/layout.cuh"
 
-// All of them where `items` is null, else those that it lists: *count of them, at most n, each at most once.
+// All items if `items` is null; otherwise those that it lists: *count of them, at most n, each at
+// most once.
 struct ItemList {
     const u32* items;
     const u32* count;

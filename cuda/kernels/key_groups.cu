@@ -1,36 +1,42 @@
-// Keys that repeat within a batch: which items share a key, which keys deserve a table, which have one, and the lists
-// of items with and without one. For public data. Verdicts do not depend on which items end up in which list.
+// Repeated keys within a batch: finds the items that share a key, selects the keys that get a
+// table, looks up existing tables, and lists the items with and without one. For public data.
+// Verdicts do not depend on the list that an item is in.
 //
 // Launch contract: n < 2^32 - 1. In stream order:
 // 1. Fill slots with bytes 0xff; zero counts and counters.
-// 2. gecc_group_keys, after keys and verdicts are there (kernels/equations.cu). keys: what they are told apart by
-//    (scheme/key_hash.cuh); kinds: those that are not kFinite are in no group. slots: 2^slot_bits words, where
-//    2^slot_bits >= 2 n; seed: any number, best a random one. Out: counts: for an item that represents its key how many
-//    items have it, for the others 0.
-// 3. gecc_pick_keys: keys that occur at least `threshold` times, at most max_tables of them. Out: table_keys: for each
-//    of max_tables an item that has the key; counters[0]: how many keys there are (perhaps more than max_tables),
-//    counters[1]: how many items have the listed ones.
-// 4. With tables of an earlier batch, or of this one: zero counters[4], then gecc_find_keys. index_keys, tables,
-//    index_seed, index_slots, index_slot_bits: as gecc_index_keys has left them. Out: found: per representative the
-//    number of its key's table, or 0xffffffff; counters[4]: how many items have a key with a table.
-//    The host may read the counters and repeat this step with other tables.
-// 5. gecc_split_items: items that are already rejected, or have a key that is no point, get their verdict and are in no
-//    list. Out: with_items, with_tables: items and the numbers of their tables, counters[2] of them; without_items:
-//    counters[3] of them; verdicts.
-// 6. gecc_verify with items = without_items, item_count = counters + 3; gecc_verify_with_tables with item_count =
-//    counters + 2, in any order.
+// 2. gecc_group_keys, after keys and verdicts have been written (kernels/equations.cu). keys: the
+//    words by which keys are compared (scheme/key_hash.cuh); kinds: items that are not kFinite are
+//    in no group. slots: 2^slot_bits words, where 2^slot_bits >= 2 n; seed: any number, preferably
+//    random. Out: counts: for a representative item the number of items with its key, for the
+//    others 0.
+// 3. gecc_pick_keys: selects keys that occur at least `threshold` times, at most max_tables of
+//    them. Out: table_keys: an item with the key, for each of max_tables; counters[0]: the number
+//    of such keys (possibly more than max_tables), counters[1]: the number of items with the listed
+//    keys.
+// 4. With tables of an earlier batch, or of this one: zero counters[4], then gecc_find_keys.
+//    index_keys, tables, index_seed, index_slots, index_slot_bits: as gecc_index_keys has left
+//    them. Out: found: per representative the number of its key's table, or 0xffffffff;
+//    counters[4]: the number of items whose key has a table. The host may read the counters and
+//    repeat this step with other tables.
+// 5. gecc_split_items: items that are already rejected, or whose key is not a point, get their
+//    verdict and are in no list. Out: with_items, with_tables: counters[2] items and the numbers of
+//    their tables; without_items: counters[3] items; verdicts.
+// 6. gecc_verify with items = without_items, item_count = counters + 3; gecc_verify_with_tables
+//    with item_count = counters + 2, in any order.
 //
-// gecc_index_keys makes the index of step 4 beside the tables (kernels/key_tables.cu). table_keys: `tables` items, key
-// t being that of item table_keys[t]. index_slots: 2^index_slot_bits words, at least 4 tables, filled with bytes 0xff
-// before; index_seed: as above. Out: index_keys: of `tables` items; index_slots.
+// gecc_index_keys builds the index of step 4 along with the tables (kernels/key_tables.cu).
+// table_keys: `tables` items; key t is that of item table_keys[t]. index_slots: 2^index_slot_bits
+// words, at least 4 tables, filled with bytes 0xff before; index_seed: as above. Out: index_keys:
+// of `tables` items; index_slots.
 #include "kernels/count_together.cuh"
 #include "kernels/layout.cuh"
 #include "scheme/key_index.cuh"
 #include "scheme/verdict.cuh"
 
 namespace {
-// The first item that had the same key, or i itself: also where i finds no place, as if it had a key of its own. Slots
-// are never emptied, so equal keys meet in the same slot.
+// Returns the first item found with the same key, or i itself, also if no slot is found for i,
+// which then counts as having a key of its own. Slots are never emptied, so equal keys meet in the
+// same slot.
 __device__ __forceinline__ u32 find_or_insert(const u32* keys, u64 n, u32* slots, u32 slot_bits, u64 seed, u64 i) {
     u32 found = (u32)i;
     KeyWords key = load_key(keys, n, i);
@@ -80,7 +86,7 @@ extern "C" __global__ void __launch_bounds__(256)
     for (u64 table = global_thread(); table < tables; table += global_threads()) {
         KeyWords key = load_key(keys, n, table_keys[table]);
         store_key(index_keys, tables, table, key);
-        // A key without a place is not found later.
+        // A key without a slot is not found later.
         probe_slots(key_hash(key, index_seed), index_slot_bits,
                     [=](u32 slot) { return atomicCAS(index_slots + slot, kNoKey, (u32)table) == kNoKey; });
     }

@@ -1,24 +1,28 @@
-// Tables of the keys that occur often, and verification by them: sums of table entries, no doublings. For public data.
+// Tables of frequent keys, and verification with them: sums of table entries, without doublings.
+// For public data.
 //
-// The tables have the layout of the public table of G (kernels/table.cu), one after the other: `tables` of them, each
-// of windows = ceil(256 / key_bits) windows of entries = 2^(key_bits-1) rows of 64 bytes. key_bits: 3 .. 20, but no
-// divisor of 256: 5, 6, 7, 9, 10, 11, 12, 13.
+// The tables have the layout of the public table of G (kernels/table.cu) and are stored one after
+// the other: `tables` of them, each with windows = ceil(256 / key_bits) windows of entries =
+// 2^(key_bits-1) rows of 64 bytes. key_bits: 3 .. 20, but not a divisor of 256: 5, 6, 7, 9, 10, 11,
+// 12, 13.
 //
 // Launch contract. Building, in stream order:
-// gecc_key_table_start, with a thread for each table. xy, table_keys: as in kernels/key_groups.cu. xyz: out, tables *
-// windows points.
-// gecc_key_table_rows, with as many prefixes.
-// gecc_table_extend (kernels/table.cu) with table = key_tables, windows = tables * windows, entries, and known = 1, 2,
-// 4, ..., entries / 2; prefixes for tables * windows * entries / 2 items.
+// gecc_key_table_start, with a thread per table. xy, table_keys: as in kernels/key_groups.cu. xyz: out,
+// tables * windows points.
+// gecc_key_table_rows, with prefixes for the same number of items.
+// gecc_table_extend (kernels/table.cu) with table = key_tables, windows = tables * windows, entries, and
+// known = 1, 2, 4, ..., entries / 2; prefixes for tables * windows * entries / 2 items.
 //
-// gecc_verify_with_tables, in blocks of 256 threads exactly. u1, u2, x, table, bits: as in kernels/verify.cu. items,
-// item_tables, item_count: with_items, with_tables and counters + 2 of kernels/key_groups.cu. verdicts: written for the
-// listed items only: kValid, kIdentityResult or kMismatch.
+// gecc_verify_with_tables, in blocks of 256 threads exactly. u1, u2, x, table, bits: as in
+// kernels/verify.cu. items, item_tables, item_count: with_items, with_tables and counters + 2 of
+// kernels/key_groups.cu. verdicts: written for the listed items only: kValid, kIdentityResult or
+// kMismatch.
 //
-// Which key_bits: the least of windows (entries / 7.5 + uses / 10) nanoseconds on an H200, where `uses` is how often a
-// table is used before it is built again: 5 up to 80 uses, 6 to 220, 7 to 840, 9 to 2600, 10 to 7500, 11 to 13600, 12
-// to 24500, then 13, as far as the memory goes (64 windows entries bytes a table). A table pays from some 16 uses on;
-// all of it, with its chain of launches, where at least 2^17 items gain one.
+// Choice of key_bits: the minimum of windows (entries / 7.5 + uses / 10) nanoseconds on an H200,
+// where `uses` is the number of times a table is used before it is built again: 5 up to 80 uses, 6
+// to 220, 7 to 840, 9 to 2600, 10 to 7500, 11 to 13600, 12 to 24500, then 13, as far as the memory
+// suffices (64 windows entries bytes per table). A table is profitable from some 16 uses on, and
+// building tables at all, with its chain of launches, if at least 2^17 items gain one.
 #include "kernels/batched.cuh"
 #include "kernels/point_batch.cuh"
 #include "kernels/sum_by_tables.cuh"

@@ -1,5 +1,5 @@
-// Rows of big-endian bytes, as callers have them, to columns of words, as the other kernels want them, and back; with
-// the checks that give each item its kind.
+// Converts rows of big-endian bytes, the callers' format, to columns of words, the other kernels'
+// format, and back, and makes the checks that determine the kind of each item.
 #include "codes.cuh"
 #include "curve/point.cuh"
 #include "field/scalar.cuh"
@@ -11,7 +11,8 @@ GECC_FN u8 number_kind(bool in_range, const u32* words) {
     return !in_range ? kTooLarge : words_or(words) == 0 ? kZero : kInRange;
 }
 
-// Checks and converts; on any failure the stored point is G, which later kernels can compute with.
+// Checks and converts a point. On any failure the stored point is G, with which later kernels can
+// compute.
 GECC_FN void store_checked(const PointTarget& out, u64 i, const u32* x, const u32* y) {
     affine p = {fe_from_words(x), fe_from_words(y)};
     u8 kind = kFinite;
@@ -21,7 +22,7 @@ GECC_FN void store_checked(const PointTarget& out, u64 i, const u32* x, const u3
     out.kind[i] = kind;
 }
 
-// The point of an x-coordinate and the parity of y; G where there is none.
+// Stores the point with an x-coordinate and the parity of y, or G if there is none.
 GECC_FN void store_decompressed(const PointTarget& out, u64 i, const u32* x, bool y_is_odd) {
     affine p;
     u8 kind = decompress_var(p, fe_from_words(x), y_is_odd);
@@ -31,8 +32,8 @@ GECC_FN void store_decompressed(const PointTarget& out, u64 i, const u32* x, boo
 }
 }  // namespace
 
-// Rows are x || y. Where zero_is_identity is not zero, a row of zeros is the identity (it is on no curve: b is not
-// zero).
+// Rows are x || y. If zero_is_identity is nonzero, a row of zeros is the identity (it is on no
+// curve, since b is not zero).
 // Launch: one thread per item.
 extern "C" __global__ void __launch_bounds__(256)
     gecc_import_points_raw(const ByteRows<64>* rows, u32 zero_is_identity, Xy* xy, PointKinds* kinds, u64 n) {
@@ -72,8 +73,8 @@ extern "C" __global__ void __launch_bounds__(256)
     }
 }
 
-// Rows are 04 || x || y, or 02 or 03 || x || 32 bytes that mean nothing, or 00 || 64 bytes that mean nothing for
-// the identity. tags: which of these are accepted, the sum of TagSet. Variable time, for public points.
+// Rows are 04 || x || y, or 02 or 03 || x || 32 ignored bytes, or 00 || 64 ignored bytes for the
+// identity. tags: the accepted first bytes, as a sum of TagSet. Variable time, for public points.
 // Launch: one thread per item.
 extern "C" __global__ void __launch_bounds__(256)
     gecc_import_points_sec1(const ByteRows<65>* rows, u32 tags, Xy* xy, PointKinds* kinds, u64 n) {
@@ -97,7 +98,7 @@ extern "C" __global__ void __launch_bounds__(256)
     }
 }
 
-// Rows are x || y; zeros for what is not kFinite.
+// Rows are x || y, and zeros for points that are not kFinite.
 // Launch: one thread per item.
 extern "C" __global__ void __launch_bounds__(256)
     gecc_export_points_raw(const Xy* xy, const PointKinds* kinds, ByteRows<64>* rows, u64 n) {
@@ -111,7 +112,7 @@ extern "C" __global__ void __launch_bounds__(256)
     }
 }
 
-// The numbers are taken modulo the order.
+// Reduces the numbers modulo the order.
 // Launch: one thread per item.
 extern "C" __global__ void __launch_bounds__(256)
     gecc_import_scalars(const ByteRows<32>* rows, Scalars* scalars, NumberKinds* kinds, u64 n) {

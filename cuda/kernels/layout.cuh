@@ -1,7 +1,7 @@
-// Where the numbers of a batch lie in device memory, and which thread works on which item.
+// The layout of numbers in device memory, and the assignment of items to threads.
 //
-// Column-major: word w of number i of a batch of n lies at w n + i, so that neighbouring threads read neighbouring
-// words. All indices are 64-bit: 16 words of 2^28 items pass 2^32.
+// Column-major: word w of number i of a batch of n is at w n + i, so that neighbouring threads read
+// neighbouring words. All indices are 64-bit: 16 words of 2^28 items exceed 2^32.
 #pragma once
 #include "kernels/columns.cuh"
 #include "primitives/words.cuh"

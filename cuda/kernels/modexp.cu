@@ -1,16 +1,16 @@
-// Batch modular exponentiation: one odd modulus for all items, a base and an exponent each.
+// Batch modular exponentiation: one odd modulus for all items, a base and an exponent per item.
 //
-// gecc_modexp_BITS for BITS = 1024, 1536, 2048. Uniform in base and exponent: fit for secret ones (the private exponent
-// of RSA). Needs no curve.
+// gecc_modexp_BITS for BITS = 1024, 1536, 2048. Uniform in base and exponent, so it is suitable for
+// secret ones (the private exponent of RSA). Needs no curve.
 //
-// Launch contract, in blocks of 128 threads exactly, of which 4, 8 and 8 share an item (2 to 4 blocks per
-// multiprocessor fill the card; the table of powers is in local memory):
+// Launch contract, in blocks of 128 threads exactly, of which 4, 8 and 8 share an item (2 to 4
+// blocks per multiprocessor fill the device; the table of powers is in local memory):
 //     results, bases   of BITS bits; results may be bases
-//     status           kValueInRange, or kValueOutOfRange where the base is not below the modulus (result 0)
+//     status           kValueInRange, or kValueOutOfRange if the base is not below the modulus (result 0)
 //     exponents        of exponent_words words, exponent_words >= 1; time depends on it
 //     modulus          BITS / 32 words, odd, above 1
-//     parameters       64-bit words, L = 20, 32, 40: the L samples (52 bits each, least significant first) of the
-//                      modulus, the L samples of 2^(104 L) mod modulus, -modulus^-1 mod 2^52
+//     parameters       64-bit words, L = 20, 32, 40: the L limbs (52 bits each, least significant first) of the
+//                      modulus, the L limbs of 2^(104 L) mod modulus, -modulus^-1 mod 2^52
 #include "codes.cuh"
 #include "kernels/layout.cuh"
 #include "modular/modexp.cuh"
@@ -27,7 +27,7 @@ GECC_FN void modexp(u32* results, u8* status, const u32* bases, const u32* expon
     u64* samples = shared_samples[threadIdx.x / T];
     const Power method(parameters);
     int lane = Power::Group::lane(0);
-    // All groups of a warp make the same number of turns: shuffles need every lane.
+    // All groups of a warp run the same number of iterations, because shuffles need every lane.
     u64 first_of_warp = (global_thread() & ~(u64)31) / T, groups = global_threads() / T;
     u64 group = global_thread() / T;
     for (u64 turn = 0; first_of_warp + turn < n; turn += groups) {

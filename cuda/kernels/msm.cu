@@ -1,34 +1,41 @@
-// Multi-scalar multiplication: k_0 P_0 + k_1 P_1 + ... for public scalars, by buckets (Pippenger, "On the evaluation of
-// powers and monomials", SIAM Journal on Computing 9, 1980; with signed digits).
+// Multi-scalar multiplication: k_0 P_0 + k_1 P_1 + ... for public scalars, by buckets (Pippenger,
+// "On the evaluation of powers and monomials", SIAM Journal on Computing 9, 1980; with signed
+// digits).
 //
-// With an endomorphism a scalar is two halves, and item i has the terms i and n + i, the second with the image of the
-// point; otherwise it has term i alone. Each part of a scalar has `windows` signed digits of `bits` bits. Digit d of
-// window w adds its term to bucket |d| - 1 of that window, or subtracts it. There are buckets = windows 2^(bits-1).
-// Then each window's buckets are summed up with their weights, and the windows with theirs.
+// With an endomorphism a scalar is split into two halves, and item i has the terms i and n + i, the
+// second with the image of the point; otherwise it has term i alone. Each part of a scalar has
+// `windows` signed digits of `bits` bits. Digit d of window w adds its term to bucket |d| - 1 of
+// that window, or subtracts it. There are buckets = windows 2^(bits-1). Then the buckets of each
+// window are summed with their weights, and the windows with theirs.
 //
-// Threads share the terms out evenly, whatever the sizes of the buckets: thread t sums up those at `run` places from t
-// run on, in the order of the buckets. Where it leaves a bucket b it writes the sum to row b + t of `partials`. A
-// bucket's rows lie side by side and no two fall together, as b + t grows from each row to the next one.
+// Threads share the terms evenly, whatever the sizes of the buckets: thread t sums the terms at
+// `run` positions from t run on, in the order of the buckets. When it leaves a bucket b, it writes
+// the sum to row b + t of `partials`. The rows of a bucket are adjacent, and no two sums have the
+// same row, because b + t increases from each row to the next.
 //
 // Steps 4 and 6 to 10 are kernels of kernels/buckets.cu.
 //
-// Launch contract. n < 2^27, 2 <= bits <= 16, windows = ceil(130 / bits) with an endomorphism, ceil(256 / bits)
-// without; segment_bits < bits. In stream order:
+// Launch contract. n < 2^27, 2 <= bits <= 16, windows = ceil(130 / bits) with an endomorphism,
+// ceil(256 / bits) without; segment_bits < bits. In stream order:
 // 1. Zero counters (two words) and ends (`buckets` words).
-// 2. gecc_msm_points: rows: out, 16 words for each term.
-// 3. gecc_msm_count: ends: out, how many terms each bucket has; counters[0]: not 0 where an item has no point of the
-//    curve or no scalar below n. Such items have no terms.
-// 4. gecc_msm_tiles. tiles: out, a word for each 1024 buckets. gecc_msm_starts: ends: where each bucket's terms begin.
-// 5. gecc_msm_sort: terms: out, terms windows words at most. ends: where each bucket's terms end.
-// 6. gecc_msm_runs, for at least terms windows / run threads. partials: out, for that many rows and one for each
-//    bucket.
-// 7. gecc_msm_buckets, for each bucket: its rows are added up in its first one; where they are many, it is listed.
-//    large: out, at most one for each 32 threads of step 6; counters[1]: how many.
-// 8. gecc_msm_large_buckets: the same for what is listed.
-// 9. gecc_msm_segments, for segments = buckets / 2^segment_bits threads. sums: out, two rows for each segment.
-// 10. gecc_msm_windows, for a block for each window. sums: scratch. window_sums: out, a row for each window.
-// 11. gecc_msm_total: item 0 of xyz is the sum of all, the other n items are the identity, for gecc_normalize with
-//     kinds. A sum without some item is kOffCurve.
+// 2. gecc_msm_points: rows: out, 16 words per term.
+// 3. gecc_msm_count: ends: out, the number of terms of each bucket; counters[0]: nonzero if an item
+//    has no point of the curve or no scalar below n. Such items have no terms.
+// 4. gecc_msm_tiles. tiles: out, a word per 1024 buckets. gecc_msm_starts: ends: the start of each
+//    bucket's terms.
+// 5. gecc_msm_sort: terms: out, at most terms windows words. ends: the end of each bucket's terms.
+// 6. gecc_msm_runs, for at least terms windows / run threads. partials: out, with one row per
+//    thread and one per bucket.
+// 7. gecc_msm_buckets, for each bucket: adds its rows up in the first one; a bucket with many rows
+//    is listed instead. large: out, at most one per 32 threads of step 6; counters[1]: their
+//    number.
+// 8. gecc_msm_large_buckets: adds up the rows of the listed buckets.
+// 9. gecc_msm_segments, for segments = buckets / 2^segment_bits threads. sums: out, two rows per
+//    segment.
+// 10. gecc_msm_windows, with a block per window. sums: scratch memory. window_sums: out, a row per
+//     window.
+// 11. gecc_msm_total: item 0 of xyz is the total sum, the other n items are the identity, for
+//     gecc_normalize with kinds. If an item is invalid, the sum is kOffCurve.
 #include "kernels/bucket_sums.cuh"
 #include "kernels/bucket_terms.cuh"
 #include "kernels/count_together.cuh"

@@ -1,10 +1,12 @@
 // Batch modular multiplication and squaring: one odd modulus for all items.
 //
-// gecc_mul_mod_BITS and gecc_square_mod_BITS for BITS = 128, 192, ..., 512. Uniform in the operands. Needs no curve.
+// gecc_mul_mod_BITS and gecc_square_mod_BITS for BITS = 128, 192, ..., 512. Uniform in the
+// operands. Needs no curve.
 //
-// Launch contract: numbers have BITS bits; results may be a or b. status: kValueInRange, or kValueOutOfRange where an
-// operand is not below the modulus (result 0). modulus: BITS / 32 words of an odd modulus above 1, the word -modulus^-1
-// modulo 2^32, and the BITS / 32 words of 2^(2 BITS) mod modulus; in memory and not by value, so that it can be wiped.
+// Launch contract: numbers have BITS bits; results may be a or b. status: kValueInRange, or
+// kValueOutOfRange if an operand is not below the modulus (result 0). modulus: BITS / 32 words of
+// an odd modulus above 1, the word -modulus^-1 modulo 2^32, and the BITS / 32 words of 2^(2 BITS)
+// mod modulus; in memory and not by value, so that it can be wiped.
 #include "codes.cuh"
 #include "kernels/layout.cuh"
 #include "modular/mul_mod.cuh"

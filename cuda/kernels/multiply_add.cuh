@@ -1,4 +1,4 @@
-// u2 Q + u1 G for the items of a batch: the frame of verification and of recovery.
+// u2 Q + u1 G for the items of a batch: the skeleton of verification and of recovery.
 #pragma once
 #include "kernels/block_inverse.cuh"
 #include "kernels/item_list.cuh"
@@ -16,9 +16,10 @@ struct MultiplyAdd {
     Tiles tiles;
 };
 
-// Finish is called by all threads of a block together, with an item, its sum, whether the item is the thread's own, and
-// memory for an inversion that they share. An item whose point is not finite, or whose scalars mean nothing, takes part
-// with what it has, as all threads must reach the barriers.
+// Finish is called by all threads of a block together, with an item, its sum, whether the item is
+// the thread's own, and memory for an inversion that they share. An item whose point is not finite,
+// or whose scalars are meaningless, takes part with G or with these scalars, because all threads
+// must reach the barriers.
 template <class Finish> GECC_FN void multiply_add_each(const MultiplyAdd& op, const ItemList& list, Finish finish) {
     __shared__ BlockInverseMemory memory;
     __shared__ u32 tile;

@@ -1,5 +1,5 @@
-// Multiples of points as tables have them: y + x, y - x, 2 d x y, each of two parts of sixteen bytes, `pitch` parts
-// apart.
+// Multiples of points in the format of tables: y + x, y - x, 2 d x y, each in two parts of sixteen
+// bytes, which are `pitch` parts apart.
 #pragma once
 #include "curve/edwards.cuh"
 #include "kernels/vector.cuh"
@@ -16,7 +16,7 @@ GECC_FN void store_niels(uint4* row, u64 pitch, const ed_niels& a) {
     store_row(row + 4 * pitch, pitch, a.product);
 }
 
-// m 2^doublings B, for m below 2^16.
+// Returns m 2^doublings B, for m below 2^16.
 GECC_FN ed_niels ed_base_multiple(u32 m, int doublings) {
     ed_extended multiple = ed_identity();
     GECC_NO_UNROLL

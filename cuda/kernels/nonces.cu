@@ -1,11 +1,11 @@
 // The nonces of signatures (RFC 6979), and private keys as scalars.
 //
-// Launch contract: the key of item i is at i key_stride bytes, where key_stride is 32, or 0 for one key for all.
-// additional, additional_stride: additional data of nonces, likewise 32 bytes an item.
-// nonces, scalars: out, numbers in 1 .. n - 1: secrets, for the uniform kernels. status: out, kSigned, or
-// kSecretKeyOutOfRange where the key is zero or not below the order (for gecc_nonces_sm3 also where it is the order -
-// 1); the number of such an item is 1. A fixed sequence per item, up to the rejection of a candidate
-// (scheme/nonce.cuh).
+// Launch contract: the key of item i is at offset i key_stride in bytes, where key_stride is 32, or
+// 0 for one key for all items. additional, additional_stride: additional data of nonces, likewise
+// 32 bytes per item. nonces, scalars: out, numbers in 1 .. n - 1: secrets, for the uniform kernels.
+// status: out, kSigned, or kSecretKeyOutOfRange if the key is zero or not below the order (for
+// gecc_nonces_sm3 also if it is the order - 1); the number of such an item is 1. A fixed sequence
+// per item, except when a candidate is rejected (scheme/nonce.cuh).
 #include "codes.cuh"
 #include "hash/sha256.cuh"
 #include "hash/sm3.cuh"
@@ -19,7 +19,7 @@ GECC_FN u8 key_status(u32 mask) {
     return (u8)((kSigned & mask) | (kSecretKeyOutOfRange & ~mask));
 }
 
-// `data_row` is of no use unless kWithData.
+// `data_row` is ignored unless kWithData.
 template <class H, bool kWithData>
 GECC_FN void store_nonce(const u8* digest_row, const u8* key_row, const u8* data_row, bool sm2, u32* nonces, u8* status,
                          u64 n, u64 i) {
@@ -59,7 +59,7 @@ extern "C" __global__ void __launch_bounds__(256)
         store_nonce<Sm3, false>(digests + 32 * i, keys + i * key_stride, nullptr, true, nonces, status, n, i);
 }
 
-// Kernels of their own, so that those without additional data stay what they are.
+// Separate kernels, so that those without additional data do not change.
 // Launch: one thread per item, in blocks of 128.
 extern "C" __global__ void __launch_bounds__(256)
     gecc_nonces_with_data_sha256(const Digests* digests, const SecretKeys* keys, u64 key_stride,

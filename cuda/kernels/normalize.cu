@@ -1,7 +1,8 @@
-// Jacobian coordinates to affine ones.
+// Converts Jacobian to affine coordinates.
 //
-// Launch contract: out_kinds are on entry the kinds of the operands where use_kinds is not zero: what is not kFinite
-// stays as it is. z = 0 gives kIdentity. A fixed sequence per item: fit for secret scalars.
+// Launch contract: if use_kinds is nonzero, out_kinds contains the kinds of the operands on entry,
+// and kinds other than kFinite are kept. z = 0 gives kIdentity. A fixed sequence per item, so it is
+// suitable for secret scalars.
 #include "curve/jacobian.cuh"
 #include "kernels/batched.cuh"
 #include "kernels/point_batch.cuh"
@@ -21,7 +22,7 @@ struct Normalize {
         u32 identity = opaque(mask_if(fe_is_zero(in.coordinate(i, 2))));
         out.store(i, scale_by_inverse(in.coordinate(i, 0), in.coordinate(i, 1), inverse));
         u8 kind = (u8)((kIdentity & identity) | (kFinite & ~identity));
-        // What the operand was is public, unlike what became of it.
+        // The operand's kind is public, unlike the result's.
         if (use_kinds && out.kind[i] != kFinite) kind = out.kind[i];
         out.kind[i] = kind;
     }

@@ -1,7 +1,7 @@
-// PADD and PDBL: batches of complete affine additions and doublings.
+// Batches of complete affine point additions (PADD) and doublings (PDBL).
 //
-// Launch contract: out may be a (or b). An operand that is neither finite nor the identity makes the result's kind its
-// own (a's first).
+// Launch contract: out may be a (or b). If an operand is neither finite nor the identity, the
+// result has its kind (that of a takes precedence).
 #include "kernels/point_sum.cuh"
 
 namespace {

@@ -3,8 +3,9 @@
 #include "curve/point.cuh"
 #include "kernels/layout.cuh"
 
-// n points: x in words 0 .. 7 and y in words 8 .. 15 of a column-major array of sixteen words, one PointKind byte each.
-// The coordinates of a point that is not kFinite mean nothing.
+// A batch of n points: x in words 0 .. 7 and y in words 8 .. 15 of a column-major array of sixteen
+// words, and one PointKind byte per point. The coordinates of a point that is not kFinite are
+// meaningless.
 struct PointBatch {
     const u32* xy;
     const u8* kind;
@@ -31,7 +32,7 @@ struct PointBatch {
     }
 };
 
-// Room for such points.
+// Memory for the points of a batch, to be written.
 struct PointTarget {
     u32* xy;
     u8* kind;
@@ -47,7 +48,8 @@ struct PointTarget {
     }
 };
 
-// Room for n points in Jacobian coordinates: x, y, z in a column-major array of 24 words.
+// Memory for n points in Jacobian coordinates, to be written: x, y, z in a column-major array of 24
+// words.
 struct JacobianBatch {
     u32* xyz;
     u64 n;
@@ -59,7 +61,7 @@ struct JacobianBatch {
     }
 };
 
-// Such points.
+// A batch of points in Jacobian coordinates, to be read.
 struct JacobianSource {
     const u32* xyz;
     u64 n;

@@ -1,9 +1,9 @@
 // Sums of points: each thread adds up the points i, i + n, i + 2 n, ... of a batch.
 //
-// Launch contract. Block: up to 256 threads; grid: any size of one dimension (threads loop over sums). No shared
-// memory, no scratch. xy, kinds: `points` points as in kernels/point_batch.cuh. xyz: out, 24 n words, for
-// gecc_normalize with kinds. out_kinds: out, kFinite where all points are points of the curve, else the kind of one
-// that is none.
+// Launch contract. Block: up to 256 threads; grid: any size of one dimension (threads loop over
+// sums). No shared memory, no scratch memory. xy, kinds: `points` points as in
+// kernels/point_batch.cuh. xyz: out, 24 n words, for gecc_normalize with kinds. out_kinds: out,
+// kFinite if all points are points of the curve, otherwise the kind of one that is not.
 #include "curve/table_sum.cuh"
 #include "kernels/columns.cuh"
 #include "kernels/point_batch.cuh"

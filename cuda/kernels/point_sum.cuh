@@ -8,9 +8,10 @@ GECC_FN bool is_point(u8 kind) {
     return kind == kFinite || kind == kIdentity;
 }
 
-// A and B give `bool finite(u64 i)`, `u8 kind_at(u64 i)`, and `fe x(u64 i)` and `fe y(u64 i)`, which mean something
-// where the point is finite; Out gives `void store(u64 i, const affine&, u8 kind)`. out may be a or b. An operand that
-// is neither finite nor the identity makes the result's kind its own (a's first).
+// A and B provide `bool finite(u64 i)`, `u8 kind_at(u64 i)`, and `fe x(u64 i)` and `fe y(u64 i)`,
+// which are meaningful if the point is finite; Out provides `void store(u64 i, const affine&, u8
+// kind)`. out may be a or b. If an operand is neither finite nor the identity, the result has its
+// kind (that of a takes precedence).
 template <class A, class B, class Out> struct PointSum {
     using Number = fe;
     A a;

@@ -1,21 +1,26 @@
-// Public key recovery: Q = u1 G + u2 R with u1 = -e / r, u2 = s / r. For public data: variable time.
+// Public key recovery: Q = u1 G + u2 R with u1 = -e / r, u2 = s / r. For public data: variable
+// time.
 //
-// Launch contract. In stream order: gecc_recover_equations, gecc_multiply_add, gecc_normalize (kernels/normalize.cu)
-// with use_kinds = 1 and xy, kinds as out_xy, out_kinds, gecc_recover_verdicts; the keys are then exported from xy,
-// kinds, with zeros for the items that were rejected. Where only some items of a batch are recovered,
-// gecc_recover_scatter then puts their results among those of the batch.
+// Launch contract. In stream order: gecc_recover_equations, gecc_multiply_add, gecc_normalize
+// (kernels/normalize.cu) with use_kinds = 1 and xy, kinds as out_xy, out_kinds,
+// gecc_recover_verdicts; the keys are then exported from xy, kinds, with zeros for the items that
+// were rejected. If only some items of a batch are recovered, gecc_recover_scatter then writes
+// their results to those of the batch.
 //
-// gecc_recover_equations. items: the rows of the n items that are recovered, each below 2^32; where it is missing, item
-// i has row i of digests, signatures and ids. It gives, in the order of items, u1, u2; xy, kinds: R, or kBadEncoding
-// for an item that is rejected; verdicts: kPending or the rejection. It has a stack frame of local memory.
+// gecc_recover_equations. items: the rows of the n items to recover, each below 2^32; if it is
+// missing, item i has row i of digests, signatures and ids. Outputs, in the order of items: u1, u2;
+// xy, kinds: R, or kBadEncoding for an item that is rejected; verdicts: kPending or the rejection.
+// It has a stack frame of local memory.
 //
-// gecc_multiply_add, in blocks of 256 threads exactly. table, bits, tables, next_tile: as for gecc_verify
-// (kernels/verify.cu). A point that is not kFinite gives something that gecc_normalize discards by its kind.
+// gecc_multiply_add, in blocks of 256 threads exactly. table, bits, tables, next_tile: as for
+// gecc_verify (kernels/verify.cu). A point that is not kFinite gives a result that gecc_normalize
+// discards by its kind.
 //
-// gecc_recover_verdicts: what is kPending becomes kValid, or kIdentityResult where the kind is not kFinite.
+// gecc_recover_verdicts: kPending becomes kValid, or kIdentityResult if the kind is not kFinite.
 //
-// gecc_recover_scatter. items: n numbers below `all`, each at most once. xy, kinds, verdicts: of n items. all_xy,
-// all_kinds, all_verdicts: those of `all` items, of which item items[i] gets the results of item i.
+// gecc_recover_scatter. items: n numbers below `all`, each at most once. xy, kinds, verdicts: of n
+// items. all_xy, all_kinds, all_verdicts: of `all` items, of which item items[i] receives the
+// results of item i.
 #include "kernels/batched.cuh"
 #include "kernels/item_list.cuh"
 #include "kernels/multiply_add.cuh"

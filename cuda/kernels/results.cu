@@ -1,9 +1,10 @@
-// Results as the caller gets them: codes by the kinds of points, and x-coordinates alone.
+// Results in the caller's format: codes from the kinds of points, and x-coordinates alone.
 //
-// Launch contract. Block: up to 256 threads; grid: any size of one dimension (threads loop over items). No shared
-// memory, no scratch. xy, kinds: points as in kernels/point_batch.cuh. rows: out, 32 n bytes, aligned to 16. status: a
-// NumberKind or SignStatus for each item, of which those above kZero are not good: then the code is `rejected`; may be
-// missing. identity: the code of a point that is the identity. codes: out, n bytes, none of them 0.
+// Launch contract. Block: up to 256 threads; grid: any size of one dimension (threads loop over
+// items). No shared memory, no scratch memory. xy, kinds: points as in kernels/point_batch.cuh.
+// rows: out, 32 n bytes, aligned to 16. status: a NumberKind or SignStatus per item; values above
+// kZero are bad, and give the code `rejected`; may be missing. identity: the code of a point that
+// is the identity. codes: out, n bytes, none of them 0.
 #include "curve/point.cuh"
 #include "kernels/columns.cuh"
 #include "kernels/point_batch.cuh"
@@ -24,7 +25,7 @@ extern "C" __global__ void __launch_bounds__(256)
     }
 }
 
-// The x-coordinates, big-endian; zeros for what is not kFinite.
+// The x-coordinates, big-endian, and zeros for points that are not kFinite.
 // Launch: one thread per item.
 extern "C" __global__ void __launch_bounds__(256)
     gecc_export_x(Xy* xy, PointKinds* kinds, ByteRows<32>* rows, u64 n) {

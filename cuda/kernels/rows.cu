@@ -1,8 +1,10 @@
-// Rows of big-endian bytes, as callers have numbers of any length, to columns of words, as the kernels of modular
-// arithmetic want them, and back. No address depends on a value. Needs no curve.
+// Converts rows of big-endian bytes, the callers' format for numbers of any length, to columns of
+// words, the format of the modular arithmetic kernels, and back. No address depends on a value.
+// Needs no curve.
 //
-// Launch contract: rows: row_bytes n bytes, anywhere; columns: words n words, least significant first, 4 words >=
-// row_bytes; missing bytes are zero. Back, row_bytes is 4 words.
+// Launch contract: rows: row_bytes n bytes, at any alignment; columns: words n words, least
+// significant first, 4 words >= row_bytes; missing bytes are zero. In the reverse direction,
+// row_bytes is 4 words.
 #include "kernels/layout.cuh"
 
 // Launch: one thread per item.

@@ -1,8 +1,8 @@
-// Rows of big-endian bytes, as callers have them.
+// Rows of big-endian bytes, the callers' format.
 #pragma once
 #include "hash/bytes.cuh"
 
-// 32 aligned bytes.
+// Loads 32 aligned bytes.
 GECC_FN void load_number(u32* r, const u8* row) {
     const uint4* vectors = (const uint4*)row;
     uint4 high = vectors[0], low = vectors[1];
@@ -17,7 +17,7 @@ GECC_FN void store_number(u8* row, const u32* a) {
     vectors[1] = make_uint4(swap_bytes(a[3]), swap_bytes(a[2]), swap_bytes(a[1]), swap_bytes(a[0]));
 }
 
-// Zeros where the mask is not set.
+// Stores a number, or zeros if the mask is not set.
 GECC_FN void store_masked(u8* row, u32 mask, const u32* a) {
     u32 masked[8];
     GECC_UNROLL
@@ -25,7 +25,7 @@ GECC_FN void store_masked(u8* row, u32 mask, const u32* a) {
     store_number(row, masked);
 }
 
-// 32 bytes anywhere.
+// Loads 32 bytes at any alignment.
 GECC_FN void load_number_unaligned(u32* r, const u8* bytes) {
     GECC_UNROLL
     for (int w = 0; w < 8; w++) {

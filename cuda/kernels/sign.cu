@@ -1,11 +1,12 @@
-// ECDSA and SM2 signatures from nonces and their points. gecc_nonces_* (kernels/nonces.cu) gives the nonces and the
-// status, gecc_fpmul_uniform and gecc_normalize the points R = kG.
+// ECDSA and SM2 signatures from nonces and their points. gecc_nonces_* (kernels/nonces.cu) computes
+// the nonces and the status, gecc_fpmul_uniform and gecc_normalize the points R = kG.
 //
-// Launch contract: keys, key_stride: as in kernels/nonces.cu. r_xy, r_kinds: the points. status: on entry what
-// gecc_nonces_* wrote; kSecretKeyOutOfRange stays; else kSigned, or kDrawAgain where this nonce gives no signature: the
-// host signs such an item anew with the next nonce of RFC 6979. Whatever is not signed has zeros as signature and
-// recovery id. prefixes and nonces are secrets that stay behind: the caller wipes them.
-// A fixed sequence per item: uniform in keys and nonces.
+// Launch contract: keys, key_stride: as in kernels/nonces.cu. r_xy, r_kinds: the points. status: on
+// entry as written by gecc_nonces_*; kSecretKeyOutOfRange is kept; otherwise kSigned, or kDrawAgain
+// if this nonce gives no signature: the host signs such an item again with the next nonce of RFC
+// 6979. Items that are not signed have zeros as signature and recovery id. prefixes and nonces are
+// secrets that remain in memory: the caller wipes them. A fixed sequence per item: uniform in keys
+// and nonces.
 #include "codes.cuh"
 #include "kernels/batched.cuh"
 #include "kernels/point_batch.cuh"
@@ -67,7 +68,7 @@ struct Sm2Sign {
     using Number = sc;
     Signing batch;
 
-    // 1 + d, which is zero for no key that signs.
+    // 1 + d, which is nonzero for every key that can sign.
     __device__ __forceinline__ sc denominator(u64 i) const {
         const sc one = {{1, 0, 0, 0, 0, 0, 0, 0}};
         sc sum = sc_add(sc_from_words(batch.key(i).v), one);
@@ -83,7 +84,7 @@ struct Sm2Sign {
 };
 }  // namespace
 
-// Where low_s is not zero, s is at most n / 2.
+// If low_s is nonzero, s is at most n / 2.
 // Launch: 2 blocks per multiprocessor.
 extern "C" __global__ void __launch_bounds__(256)
     gecc_ecdsa_sign(const Digests* digests, const SecretKeys* keys, u64 key_stride, const Scalars* nonces,

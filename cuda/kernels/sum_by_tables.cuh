@@ -1,4 +1,4 @@
-// u1 G + u2 Q for the items of a batch whose keys have tables: the frame of their verification.
+// u1 G + u2 Q for the items of a batch whose keys have tables: the skeleton of their verification.
 #pragma once
 #include "curve/table_sum.cuh"
 #include "kernels/layout.cuh"
@@ -32,7 +32,7 @@ struct TwoTables {
     __device__ __forceinline__ affine load(const Place& place) const {
         return load_entry(place.row, 0);
     }
-    // The warps of a block read the code of an addition together.
+    // Aligns the warps of a block, so that they read the code of an addition together.
     __device__ __forceinline__ void align() const {
         __syncthreads();
     }
@@ -48,13 +48,13 @@ struct SumByTables {
     u64 n;
 };
 
-// Finish is called by all threads of a block together, with an item, its sum, whether that is the identity, and whether
-// the item is the thread's own.
+// Finish is called by all threads of a block together, with an item, its sum, whether that is the
+// identity, and whether the item is the thread's own.
 template <class Finish> GECC_FN void sum_by_tables_each(const SumByTables& op, Finish finish) {
     u64 size = *op.item_count, table_words = 16ull * window_count(op.key_bits) << (op.key_bits - 1);
     for (u64 first = (u64)blockIdx.x * kTablesThreads; first < size; first += (u64)gridDim.x * kTablesThreads) {
         bool present = first + threadIdx.x < size;
-        // Every thread goes on to the barriers; those without an item repeat the last one.
+        // Every thread must reach the barriers; those without an item repeat the last one.
         u64 place = present ? first + threadIdx.x : size - 1, i = op.items[place];
         TwoTables source = {{op.table, {op.u1, op.n, i}, op.bits},
                             {op.key_tables + table_words * op.item_tables[place], {op.u2, op.n, i}, op.key_bits}};

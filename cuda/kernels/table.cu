@@ -2,11 +2,12 @@
 //
 // Launch contract. An entry is a row of sixteen words, x and y in field form.
 //
-// The public table of `windows` windows of w bits, for gecc_fpmul_var, has e = 2^(w-1) entries per window, row i e + d
-// - 1 being d 2^(w i) G: 64 windows 2^(w-1) bytes. Build it by gecc_table_start with entries = e, bits = w, then
-// gecc_table_extend with known = 1, 2, 4, ..., e / 2, in stream order, and prefixes for windows * known items. The
-// uniform table, for gecc_fpmul_uniform, is built by gecc_uniform_table with entries = 29 * 256: entry m of window i is
-// (2 m + 1) 2^(9 i) G, where kernels/uniform_table.cuh says; 475 136 bytes.
+// The public table of `windows` windows of w bits, for gecc_fpmul_var, has e = 2^(w-1) entries per
+// window; row i e + d - 1 is d 2^(w i) G, 64 windows 2^(w-1) bytes in total. Build it by
+// gecc_table_start with entries = e, bits = w, then gecc_table_extend with known = 1, 2, 4, ..., e
+// / 2, in stream order, and prefixes for windows * known items. The uniform table, for
+// gecc_fpmul_uniform, is built by gecc_uniform_table with entries = 29 * 256: entry m of window i
+// is (2 m + 1) 2^(9 i) G, in the layout of kernels/uniform_table.cuh; 475 136 bytes.
 #include "curve/affine_add.cuh"
 #include "curve/jacobian.cuh"
 #include "kernels/batched.cuh"
@@ -14,7 +15,8 @@
 #include "kernels/uniform_table.cuh"
 
 namespace {
-// Entry known + m of a window is entry known plus entry m, for m = 1 .. known; the last one is a doubling.
+// Entry known + m of a window is entry known plus entry m, for m = 1 .. known; the last one is a
+// doubling.
 struct Extend {
     using Number = fe;
     u32* table;
@@ -49,7 +51,7 @@ struct Extend {
     }
 };
 
-// (2 m + 1) 2^doublings G: by repeated addition, then the doublings.
+// Computes (2 m + 1) 2^doublings G by repeated addition, followed by the doublings.
 GECC_FN affine multiple(u32 m, u32 doublings) {
     affine g = generator();
     jacobian p = to_jacobian(g);

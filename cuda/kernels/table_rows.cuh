@@ -22,7 +22,7 @@ GECC_FN void store_entry(u32* table, u64 entry, const affine& p) {
     store_row(row + 2, 1, p.y);
 }
 
-// Asks for an entry that will be read soon: tables are larger than the cache.
+// Prefetches an entry that will be read soon, because tables are larger than the cache.
 GECC_FN void prefetch_entry(const u32* table, u64 entry) {
     asm volatile("prefetch.global.L2 [%0];" ::"l"(table + 16 * entry));
 }

@@ -1,4 +1,4 @@
-// Texts of any length, one after the other.
+// Byte strings of any length, one after the other.
 #pragma once
 #include "hash/message.cuh"
 #include "kernels/layout.cuh"

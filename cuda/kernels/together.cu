@@ -1,29 +1,33 @@
-// Batch equations: signatures whose R is known are verified together, by one sum over a chunk. For public data:
-// variable time.
+// Batch verification: signatures whose R is known are verified together, by one sum over a chunk.
+// For public data: variable time.
 //
-// An item says that u1 G + u2 Q = R. It takes part with a coefficient a of 128 bits where nothing is wrong with it so
-// far, its key is a point and R is one. If
+// The equation of an item is u1 G + u2 Q = R. The item takes part with a coefficient a of 128 bits
+// if it has passed all checks so far, its key is a point, and R is one. If
 //
 // (sum a u1) G + sum (a u2) Q - sum a R = O
 //
-// all that take part are valid, but for a probability of 2^-128 (scheme/together.cuh; src/schemes/frame/together).
+// all items that take part are valid, except with a probability of 2^-128 (scheme/together.cuh;
+// src/schemes/frame/together).
 //
-// Launch contract. n < 2^27. The sum is one by buckets, as in kernels/msm.cu: rows, bits, windows, ends, terms,
-// window_sums and the kernels of its steps 1, 2, 4 and 6 to 10 are the same. rows has n more, those of R, whose scalars
-// are -a: ceil(129 / bits) windows. In stream order:
-// 1. Zero counters (two words) and of_base (8 words for each of `sums` rows, and no fewer rows than blocks of step 2).
-// 2. gecc_together_items, after the kernels of equations (kernels/equations.cu, kernels/bip340.cu): u1, u2, x, kinds,
-//    verdicts. ids: missing where R has an even y and x(R) is x, else x(R) is x modulo n, and recovery ids say which R
-//    it is. on_device: may be missing; items where it is 0 are left alone. seed0 .. seed3: 32 random bytes, drawn after
-//    the items were fixed and used once. scalars: out, a u2. coefficients: out, a; 0 where an item takes no part, and
-//    then the scalar is 0, too. rows: out, R. of_base: out, whose sum is that of a u1. others: out, the items that take
-//    no part although nothing is wrong with them so far, by any reason, and where list_all is 1 all that take no part,
-//    so that these are all that step 5 does not accept; counters[1]: how many. It has a stack frame of local memory.
-// 3. gecc_together_count (kernels/group_terms.cu) in the place of step 3 of kernels/msm.cu, gecc_together_sort in that
-//    of step 5.
-// 4. gecc_together_compare. table, bits: those of G, as for gecc_verify (kernels/verify.cu). counters[0]: 1 where the
-//    equation holds.
-// 5. gecc_together_accept. verdicts: of the items that take part kValid, if counters[0] is 1.
+// Launch contract. n < 2^27. The sum is computed by buckets, as in kernels/msm.cu: rows, bits,
+// windows, ends, terms, window_sums and the kernels of its steps 1, 2, 4 and 6 to 10 are the same.
+// rows has n more, those of R, whose scalars are -a: ceil(129 / bits) windows. In stream order:
+// 1. Zero counters (two words) and of_base (8 words for each of `sums` rows, and at least as many
+//    rows as blocks of step 2).
+// 2. gecc_together_items, after the kernels of equations (kernels/equations.cu, kernels/bip340.cu):
+//    u1, u2, x, kinds, verdicts. ids: missing if R has an even y and x(R) is x; otherwise x(R) is x
+//    modulo n, and recovery ids select R. on_device: may be missing; items for which it is 0 are
+//    left unchanged. seed0 .. seed3: 32 random bytes, drawn after the items were fixed and used
+//    once. scalars: out, a u2. coefficients: out, a; 0 if an item does not take part, and then the
+//    scalar is 0, too. rows: out, R. of_base: out, rows whose sum is the sum of a u1. others: out,
+//    the items that do not take part, for any reason, although they have passed all checks so far;
+//    if list_all is 1, all items that do not take part, so that these are all that step 5 does not
+//    accept; counters[1]: their number. It has a stack frame of local memory.
+// 3. gecc_together_count (kernels/group_terms.cu) in place of step 3 of kernels/msm.cu,
+//    gecc_together_sort in place of step 5.
+// 4. gecc_together_compare. table, bits: those of G, as for gecc_verify (kernels/verify.cu).
+//    counters[0]: 1 if the equation holds.
+// 5. gecc_together_accept. verdicts: kValid for the items that take part, if counters[0] is 1.
 #include "kernels/bucket_sums.cuh"
 #include "kernels/coefficients.cuh"
 #include "kernels/count_together.cuh"

@@ -1,5 +1,6 @@
-// UPMUL by scalars that differ: launch contract in kernels/upmul.cuh. gecc_upmul_var is for public scalars: its
-// addresses and branches depend on them. gecc_upmul_uniform is for secret ones.
+// Variable-base multiplication (UPMUL) by scalars that differ: launch contract in
+// kernels/upmul.cuh. gecc_upmul_var is for public scalars: its addresses and branches depend on
+// them. gecc_upmul_uniform is for secret ones.
 #include "kernels/upmul.cuh"
 
 // Launch: 2 blocks per multiprocessor.

@@ -1,10 +1,10 @@
-// UPMUL: k P for a batch of scalars and points, by 5-bit windows over a table of 16 odd multiples per item, and with
-// the endomorphism where the curve has one.
+// Variable-base multiplication (UPMUL): k P for a batch of scalars and points, by 5-bit windows
+// over a table of 16 odd multiples per item, and with the endomorphism if the curve has one.
 //
-// Launch contract of its kernels, in blocks of 256 threads exactly, which take tiles of items until there are none
-// left. next_tile: 0 before. scalars: below the order. An item whose kind is not kFinite gets a result that
-// gecc_normalize discards when it is given the kinds. tables: scratch of 384 words for each thread of the grid. xyz is
-// for gecc_normalize.
+// Launch contract of its kernels, in blocks of 256 threads exactly, which claim tiles of items
+// until none are left. next_tile: 0 before. scalars: below the order. An item whose kind is not
+// kFinite gets a result that gecc_normalize discards if it is given the kinds. tables: scratch
+// memory of 384 words for each thread of the grid. xyz is for gecc_normalize.
 #pragma once
 #include "curve/multiples.cuh"
 #include "kernels/block_inverse.cuh"
@@ -36,12 +36,12 @@ struct TableScan {
     }
 };
 
-// How a thread finds an entry of its table.
+// The method by which a thread looks up an entry of its table.
 enum class Lookup {
     kVar,   // by address, in variable time: for public scalars
-    kScan,  // by a scan of the whole table, one sequence of operations: for secret scalars
-    // By address, one sequence of operations, at the same place as all other threads: for a secret scalar that is that
-    // of every item, whose digits choose the addresses.
+    kScan,  // by a scan of the whole table, a fixed sequence of operations: for secret scalars
+    // By address, with a fixed sequence of operations, at the same position as all other threads:
+    // for a secret scalar that all items share, whose digits determine the addresses.
     kFixed,
 };
 
@@ -59,7 +59,7 @@ GECC_FN void upmul(const u32* scalars, const PointBatch& points, u32* tables, co
         if (present && points.finite(i)) p = points.at(i);
         fe z_inverse = block_invert(put_multiples(store, p), memory);
         finish_multiples(store, p, z_inverse);
-        // Every thread goes on to the barriers; those without an item repeat the last one.
+        // Every thread must reach the barriers; those without an item repeat the last one.
         sc k;
         load_column(k.v, scalars, n, present ? i : n - 1);
         OddScalar<kWindows> s[kScalars];

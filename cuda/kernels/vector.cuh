@@ -15,13 +15,14 @@ GECC_FN void store_row(uint4* row, u64 pitch, const fe& a) {
 
 static constexpr int kLanes = 32;
 
-// r |= value of lane `source` where mask is all ones. All lanes of the warp call this together.
+// r |= value of lane `source` where mask is all ones. All lanes of the warp must call this
+// together.
 GECC_FN void exchange_masked(fe& r, u32 mask, const fe& value, u32 source) {
     GECC_UNROLL
     for (int w = 0; w < 8; w++) r.v[w] |= __shfl_sync(0xffffffffu, value.v[w], source) & mask;
 }
 
-// r |= entry where mask is all ones: one entry of a scan.
+// r |= entry where mask is all ones: one step of a scan over entries.
 GECC_FN void accumulate_masked(fe& r, u32 mask, const fe& entry) {
     GECC_UNROLL
     for (int w = 0; w < 8; w++) r.v[w] |= entry.v[w] & mask;

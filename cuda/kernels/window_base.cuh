@@ -3,7 +3,8 @@
 #include "curve/multiply_add.cuh"
 #include "kernels/table_rows.cuh"
 
-// A scalar of the batch, read digit by digit where it lies: it needs no registers in between.
+// A scalar of the batch, whose digits are read directly from memory, so that it occupies no
+// registers.
 struct ColumnScalar {
     const u32* column;
     u64 n, i;

@@ -1,4 +1,4 @@
-// The tables of odd multiples that the threads of a multiplication by windows keep in device memory.
+// The tables of odd multiples that the threads of a windowed multiplication keep in device memory.
 #pragma once
 #include "curve/multiples.cuh"
 #include "kernels/layout.cuh"
@@ -8,7 +8,7 @@ static constexpr int kWindowThreads = 256;
 static constexpr int kWindowBlocks = 2;  // per multiprocessor: 128 registers a thread
 static constexpr int kRowVectors = 6;  // x, y, third
 
-// Vector v of entry m of a thread lies at base[m * entry_pitch + v * vector_pitch].
+// Vector v of entry m of a thread is at base[m * entry_pitch + v * vector_pitch].
 struct TableStore {
     uint4* base;
     u64 entry_pitch, vector_pitch;
@@ -25,14 +25,15 @@ struct TableStore {
                       load_row(row + 4 * vector_pitch, vector_pitch)};
         return r;
     }
-    // The code of a step is larger than the instruction cache next to the cores: the warps of a block read it together.
+    // Aligns the warps of a block, so that they read the code of a step together: it is larger than
+    // the instruction cache next to the cores.
     __device__ __forceinline__ void align() const {
         __syncthreads();
     }
 };
 
-// Secret-independent addresses are shared by the lanes of a warp, so vectors are interleaved; public ones are not, so
-// each entry is contiguous.
+// Lanes of a warp share secret-independent addresses, so vectors are interleaved; they do not share
+// public ones, so each entry is contiguous.
 template <bool kUniform> GECC_FN TableStore thread_table(u32* tables) {
     uint4* vectors = (uint4*)tables;
     u64 thread = global_thread(), threads = global_threads();

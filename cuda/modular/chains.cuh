@@ -1,11 +1,13 @@
-// Carry chains over any number of words: what the methods need beside primitives/words.cuh.
+// Carry chains over any number of words: the functions that the methods need in addition to
+// primitives/words.cuh.
 #pragma once
 #include "primitives/words.cuh"
 
 #ifdef __CUDACC__
 #include "modular/chains_ptx.cuh"
 #else
-// acc[0 .. L] += the sum of the low halves of a[k] b[k] 2^(32k); the caller knows that acc[L] holds the carry.
+// acc[0 .. L] += the sum of the low halves of a[k] b[k] 2^(32k). The caller guarantees that acc[L]
+// can hold the carry.
 template <int L> GECC_FN void add_low_pairs(u32* acc, const u32* a, const u32* b) {
     u64 carry = 0;
     for (int k = 0; k < L; k++) {
@@ -17,7 +19,8 @@ template <int L> GECC_FN void add_low_pairs(u32* acc, const u32* a, const u32* b
     acc[L] += (u32)carry;
 }
 
-// acc[0 .. L-1] += the sum of the high halves of a[k] b[k] 2^(32k); the caller knows that no carry leaves.
+// acc[0 .. L-1] += the sum of the high halves of a[k] b[k] 2^(32k). The caller guarantees that
+// there is no carry out.
 template <int L> GECC_FN void add_high_pairs(u32* acc, const u32* a, const u32* b) {
     u64 carry = 0;
     for (int k = 0; k < L; k++) {
@@ -28,7 +31,7 @@ template <int L> GECC_FN void add_high_pairs(u32* acc, const u32* a, const u32* 
     GECC_CHECK(carry == 0);
 }
 
-// acc[0 .. 2N-1] += the sum of a[k]^2 2^(64k); the caller knows that no carry leaves.
+// acc[0 .. 2N-1] += the sum of a[k]^2 2^(64k). The caller guarantees that there is no carry out.
 template <int N> GECC_FN void add_squares_of(u32* acc, const u32* a) {
     u64 carry = 0;
     for (int k = 0; k < N; k++) {

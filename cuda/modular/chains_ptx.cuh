@@ -1,8 +1,10 @@
-// Carry chains of the lengths that the methods need, on the GPU; modular/chains.cuh has the portable twins.
+// Carry chains of the lengths that the methods need, on the GPU; modular/chains.cuh has the
+// portable counterparts.
 //
-// As in primitives/ptx.cuh each chain is one asm block. So that one text serves every length, the operands of step k
-// stand together and have the same numbers in all blocks; multiplicands are therefore listed as read and written,
-// though no instruction writes them, and ptxas removes the copies that this makes.
+// As in primitives/ptx.cuh each chain is one asm block. So that one text works for every length,
+// the operands of step k are adjacent and have the same numbers in all blocks; multiplicands are
+// therefore listed as read and written, although no instruction writes them, and ptxas removes the
+// resulting copies.
 #pragma once
 #include "primitives/ptx.cuh"
 
@@ -276,7 +278,7 @@ GECC_DEFINE_PAIRS(29, 87)
             : GECC_WIDE_OPERANDS_##LENGTH(acc, x, y), "=&r"(out)); \
         return out; \
     }
-// The carry of p + q comes in at the bottom; q is the operand CARRY + 1.
+// The carry of p + q enters at the bottom; q is the operand CARRY + 1.
 #define GECC_DEFINE_ADD_PRODUCTS_AFTER(LENGTH, CARRY, Q) \
     template <> GECC_MEMBER u32 add_products_after<LENGTH>(u32* acc, const u32* a, u32 b, u32 p, u32 q) { \
         u32 x[LENGTH], y[LENGTH]; \

@@ -1,17 +1,18 @@
-// What the multiplication methods share: the modulus, and how a method is called.
+// The common part of the multiplication methods: the modulus, and the interface of a method.
 //
 // A method is a struct with
 //     kRadixBits                    it computes a b / 2^kRadixBits modulo the modulus (0: a b itself),
-//     Number                        how it holds a number,
-//     Method(modulus)               what it derives from the modulus, once per thread,
-//     load(words), store(r, a)      from and to words; what load takes is below the modulus, what store gives too,
+//     Number                        its representation of a number,
+//     Method(modulus)               precomputes values from the modulus, once per thread,
+//     load(words), store(r, a)      convert from and to words below the modulus,
 //     mul(a, b), sqr(a).
-// Numbers between operations are "almost Montgomery": below 2^(32N), or below 2M where the file says so, not below M.
+// Numbers between operations are "almost Montgomery": below 2^(32N), or below 2M if the file
+// specifies it, but not below M.
 #pragma once
 #include "modular/chains.cuh"
 
-// An odd modulus M of N words, given at run time; -M^-1 modulo 2^32. Passed to kernels by value, so that its words are
-// operands in the constant bank.
+// An odd modulus M of N words, given at run time, and -M^-1 modulo 2^32. Passed to kernels by
+// value, so that its words are operands in the constant bank.
 template <int N> struct ModulusWords {
     u32 word[N];
     u32 neg_inv;
@@ -21,8 +22,8 @@ template <int N> struct WordNumber {
     u32 v[N];
 };
 
-// -m^-1 modulo 2^64 for an odd m: Newton's iteration doubles the number of right bits, and m is its own inverse
-// modulo 8.
+// -m^-1 modulo 2^64 for an odd m: Newton's iteration doubles the number of correct bits, and m is
+// its own inverse modulo 8.
 GECC_FN u64 negated_inverse(u64 m) {
     u64 inverse = m;
     GECC_UNROLL
@@ -49,8 +50,8 @@ template <int N> GECC_FN void reduce_once(u32* r, const u32* a, const ModulusWor
     for (int i = 0; i < N; i++) r[i] = (a[i] & borrow) | (reduced[i] & ~borrow);
 }
 
-// The parts of a method that holds numbers as N words below 2^(32N), in Montgomery form with R = 2^(32N). Such a
-// number is below 2M where the modulus has its top bit set, which store relies on.
+// The parts of a method that represents numbers as N words below 2^(32N), in Montgomery form with R
+// = 2^(32N). Such a number is below 2M if the modulus has its top bit set, which store relies on.
 template <int N> struct WordMethod {
     static constexpr int kRadixBits = 32 * N;
     typedef WordNumber<N> Number;

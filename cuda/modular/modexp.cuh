@@ -1,15 +1,16 @@
-// Modular exponentiation over a group of lanes, in double precision (modular/samples.cuh), with fixed windows.
+// Modular exponentiation over a group of lanes, in double precision (modular/samples.cuh), with
+// fixed windows.
 //
-// Uniform: no branch and no address depends on base, exponent or result. The table of powers is scanned as a whole for
-// each window. Windows of 4 bits: 5 would save 3 % of the multiplications, but the tables of all threads would no
-// longer fit the L1 caches.
+// Uniform: no branch and no address depends on base, exponent or result. The whole table of powers
+// is scanned for each window. Windows of 4 bits: 5 would save 3 % of the multiplications, but the
+// tables of all threads would no longer fit the L1 caches.
 #pragma once
 #include "modular/samples.cuh"
 
 static constexpr int kWindowBits = 4;  // divides 32
 static constexpr int kPowers = 1 << kWindowBits;
 
-// Lane counts and samples per lane; R = 2^(52TS) >= 4M.
+// Lane counts and limbs per lane; R = 2^(52TS) >= 4M.
 template <int Bits> struct ModexpShape;
 template <> struct ModexpShape<1024> {
     static constexpr int T = 4, S = 5;
@@ -30,7 +31,7 @@ template <int Bits> struct Modexp {
     static_assert(kSampleBits * kSamples >= Bits + 2, "R >= 4M");
     Group group;
 
-    // parameters: the samples of M, the samples of R^2 mod M, -M^-1 modulo 2^52.
+    // parameters: the limbs of M, the limbs of R^2 mod M, -M^-1 modulo 2^52.
     GECC_MEMBER explicit Modexp(const u64* parameters) {
         group.modulus = from_samples(parameters);
         group.neg_inv = sample_of(parameters[2 * kSamples]);
@@ -44,7 +45,7 @@ template <int Bits> struct Modexp {
         }
         return r;
     }
-    // The number whose word w is words(w).
+    // Returns the number whose word w is words(w).
     template <class Words> static GECC_MEMBER Number from_words(const Words& words) {
         Number r;
         GECC_UNROLL
@@ -98,13 +99,14 @@ template <int Bits> struct Modexp {
             return r;
         }
     };
-    // Window `index` of an exponent whose word w is exponent(w).
+    // Returns window `index` of an exponent whose word w is exponent(w).
     template <class Words> static GECC_MEMBER u32 window(const Words& exponent, u32 index) {
         constexpr u32 windows = 32 / kWindowBits;
         return exponent(index / windows) >> (kWindowBits * (index % windows)) & (kPowers - 1);
     }
 
-    // base^exponent, at most M, for a base below 2^Bits and an exponent of `count` words. Time depends on `count` only.
+    // Computes base^exponent, at most M, for a base below 2^Bits and an exponent of `count` words.
+    // Time depends on `count` only.
     template <class Words>
     GECC_MEMBER Number power(const Number& base, const Words& exponent, u32 count, const u64* parameters) const {
         Table table;
@@ -128,8 +130,9 @@ template <int Bits> struct Modexp {
         return group.mul(r, small(1));
     }
 
-    // The number below M in samples below 2^52, for one of at most M; `samples` is memory that the lanes share, and the
-    // caller synchronises before and after. Done by one lane: it is a hundredth of a multiplication's work.
+    // Writes the number below M in limbs below 2^52, for a number of at most M. `samples` is memory
+    // that the lanes share, and the caller synchronises before and after. One lane does this, which
+    // is a hundredth of the work of a multiplication.
     static GECC_MEMBER void put_samples(u64* samples, const Number& a) {
         GECC_UNROLL
         for (int l = 0; l < kHere; l++) {
@@ -147,7 +150,7 @@ template <int Bits> struct Modexp {
             difference |= samples[k] ^ parameters[k];
         }
         GECC_CHECK(carry == 0);
-        // M itself stands for zero.
+        // M itself represents zero.
         u32 keep = opaque(mask_if(difference != 0));
         GECC_NO_UNROLL
         for (int k = 0; k < kSamples; k++) samples[k] &= keep | (u64)keep << 32;

@@ -7,8 +7,9 @@ template <int N> struct MulModModulus {
     u32 r2[N];  // 2^(64N) mod M
 };
 
-// r = a b mod M for a and b below M: a b / R below R, times R^2 / R with R^2 mod M < M: below 2M. Two turns of a loop
-// and not straight code, in which ptxas would have more carries alive than there are predicates.
+// r = a b mod M for a and b below M: a b / R below R, times R^2 / R with R^2 mod M < M: below 2M.
+// Two iterations of a loop and not straight-line code, in which ptxas would have more live carries
+// than there are predicates.
 template <int N> GECC_FN void mul_mod(u32* r, const u32* a, const u32* b, const MulModModulus<N>& modulus) {
     u32 t[2 * N], product[N], factor[N];
     GECC_UNROLL

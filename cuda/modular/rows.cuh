@@ -1,9 +1,10 @@
-// Products in rows of whole 32 x 32 bit products, even and odd word positions apart (see field/product.cuh, which is
-// this for eight words), for any even number of words.
+// Products in rows of whole 32 x 32 bit products, with even and odd word positions separate, for
+// any even number of words (field/product.cuh is the case of eight words).
 //
-// gECC (Xiong et al., TACO 2025): the full product first, the reduction after (separate operand scanning); the products
-// at even and at odd positions are one unbroken carry chain each; accumulators are written back in place. N^2 wide
-// multiplications for the product, N^2 and N narrow ones for the reduction.
+// gECC (Xiong et al., TACO 2025): the full product first, the reduction after (separate operand
+// scanning); the products at even and at odd positions are one unbroken carry chain each;
+// accumulators are written back in place. N^2 wide multiplications for the product, N^2 and N
+// narrow ones for the reduction.
 #pragma once
 #include "modular/method.cuh"
 
@@ -38,9 +39,9 @@ template <int N> GECC_FN void rows_product(u32* r, const u32* a, const u32* b) {
     rows_merge<N>(r, even, odd);
 }
 
-// The chain of `Count` products of the triangle into acc[First ..], of which words from `Reached` on are still zero.
-// A chain that ends there leaves its carry in the next word; one that ends in a fresh pair has no carry. Returns how
-// far it got.
+// Adds the chain of `Count` products of the triangle to acc[First ..], whose words from `Reached`
+// on are still zero. A chain that ends there leaves its carry in the next word; one that ends in an
+// unused pair has no carry. triangle_reach returns the first word that is still zero afterwards.
 template <int First, int Count, int Reached> GECC_FN void triangle_chain(u32* acc, const u32* a, u32 b) {
     if constexpr (Count > 0) {
         u32 carry = add_products<Count>(acc + First, a, b);

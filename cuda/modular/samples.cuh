@@ -1,15 +1,17 @@
-// Montgomery multiplication in double precision (Emmart, Zheng, Weems, 2018): samples of 52 bits, held as doubles, over
-// a group of T lanes with S samples each. Any odd modulus, at run time.
+// Montgomery multiplication in double precision (Emmart, Zheng, Weems, 2018): limbs of 52 bits,
+// which the paper calls samples, held as doubles, over a group of T lanes with S limbs each. Any
+// odd modulus, at run time.
 //
-// For samples a, b <= 2^52, rounding toward zero, h = fma(a, b, 2^104) is 2^104 plus the high 52 bits of the product,
-// and fma(a, b, 2^104 + 2^52 - h) is 2^52 plus its low 52 bits, both exact. Their bit patterns are the halves plus a
-// constant (the exponent), and are added as 64-bit integers; the constants that a column takes are known beforehand and
-// part of its initial value.
+// For limbs a, b <= 2^52, rounding toward zero, h = fma(a, b, 2^104) is 2^104 plus the high 52 bits
+// of the product, and fma(a, b, 2^104 + 2^52 - h) is 2^52 plus its low 52 bits, both exact. Their
+// bit patterns are the halves plus a constant (the exponent), and are added as 64-bit integers; the
+// constants that a column accumulates are known beforehand and are part of its initial value.
 //
-// With R = 2^(52TS) >= 4M and numbers below 2M, a b / R + q M / R < 2M: no subtraction is ever needed (Walter). A
-// sample may equal 2^52, so that carries need to go one lane far only.
+// With R = 2^(52TS) >= 4M and numbers below 2M, a b / R + q M / R < 2M: no subtraction is ever
+// needed (Walter). A limb may equal 2^52, so that carries only need to move one lane.
 //
-// A lane is a thread; on the CPU, and for T = 1, one thread plays all lanes. Every lane of a warp must call together.
+// A lane is a thread; on the CPU, and for T = 1, one thread plays all lanes. All lanes of a warp
+// must call together.
 #pragma once
 #include "modular/method.cuh"
 
@@ -45,7 +47,7 @@ GECC_FN double double_of(u64 bits) {
 }
 #endif
 
-// The double of an integer up to 2^52.
+// Returns the double of an integer up to 2^52.
 GECC_FN double sample_of(u64 integer) {
     return double_of(integer + kLowBias) - 0x1p52;
 }
@@ -54,7 +56,7 @@ GECC_FN u64 integer_of(double sample) {
     return bits_of(sample + 0x1p52) - kLowBias;
 }
 
-// 52 bits from bit 52k on of a number whose word w is words(w), of `count` words.
+// Returns 52 bits from bit 52k on of a number of `count` words, whose word w is words(w).
 template <class Words> GECC_FN u64 sample_bits(const Words& words, int count, int k) {
     int bit = kSampleBits * k, w = bit >> 5, shift = bit & 31;
     u64 low = w < count ? words(w) : 0, middle = w + 1 < count ? words(w + 1) : 0;
@@ -63,7 +65,7 @@ template <class Words> GECC_FN u64 sample_bits(const Words& words, int count, in
     return bits & kSampleMask;
 }
 
-// Word w of a number in samples below 2^52, of which sample k is sample(k), for k < count.
+// Returns word w of a number in `count` limbs below 2^52, whose limb k is sample(k).
 template <class Samples> GECC_FN u32 word_of_samples(const Samples& sample, int count, int w) {
     int bit = 32 * w, k = bit / kSampleBits, shift = bit % kSampleBits;
     u64 bits = k < count ? sample(k) >> shift : 0;
@@ -85,7 +87,7 @@ template <int T, int S> struct SampleGroup {
     Number modulus;
     double neg_inv;  // -M^-1 modulo 2^52
 
-    // Which lane of the group the thread's lane `here` is.
+    // Returns the index in the group of the thread's lane `here`.
     static GECC_MEMBER int lane(int here) {
 #ifdef __CUDACC__
         return T == 1 ? here : (int)(threadIdx.x & (T - 1));
@@ -93,7 +95,7 @@ template <int T, int S> struct SampleGroup {
         return here;
 #endif
     }
-    // What lane `source` has, for all.
+    // Returns the value of lane `source`, for all lanes.
     static GECC_MEMBER double broadcast(const double (&x)[kLanesHere], int source) {
 #ifdef __CUDACC__
         return T == 1 ? x[0] : __shfl_sync(0xffffffffu, x[0], source, T);
@@ -101,7 +103,7 @@ template <int T, int S> struct SampleGroup {
         return x[source];
 #endif
     }
-    // What the lane `offset` below has; zero where there is none.
+    // Returns the value of the lane `offset` below, or zero if it does not exist.
     static GECC_MEMBER void shift_lanes(u64 (&r)[kLanesHere], const u64 (&x)[kLanesHere], int offset) {
 #ifdef __CUDACC__
         int source = lane(0) - offset;
@@ -127,12 +129,14 @@ template <int T, int S> struct SampleGroup {
         double high = fma_toward_zero(lowest, neg_inv, 0x1p104);
         return fma_toward_zero(lowest, neg_inv, (0x1p104 + 0x1p52) - high) - 0x1p52;
     }
-    // What the rows still to come will add in constants to a column at position j, before it leaves the lane.
+    // Returns the sum of the constants that the remaining rows will add to a column at position j,
+    // before it leaves the lane.
     static GECC_MEMBER constexpr u64 bias_to_come(int j) {
         return 2 * (u64)(j + 1) * kLowBias + 2 * (u64)j * kHighBias;
     }
-    // A row of the product, a row of the reduction, and all columns one position down. A column takes at most four
-    // halves per row and stays for TS rows: below 2^60 for 40 samples.
+    // Adds a row of the product and a row of the reduction, and moves all columns down by one
+    // position. A column takes at most four halves per row and stays for TS rows: below 2^60 for 40
+    // limbs.
     GECC_MEMBER void step(u64 (&column)[kLanesHere][S + 1], const Number& a, double factor) const {
         double lowest[kLanesHere];
         GECC_UNROLL
@@ -155,11 +159,12 @@ template <int T, int S> struct SampleGroup {
             GECC_UNROLL
             for (int j = 0; j < S; j++) column[l][j] = column[l][j + 1];
             column[l][S - 1] += arriving[l];
-            // The highest column takes high halves here, then goes through all positions of the lane.
+            // The highest column takes high halves here, and then moves through all positions of
+            // the lane.
             column[l][S] = 0 - bias_to_come(S - 1) - 2 * kHighBias;
         }
     }
-    // Columns to samples, at most 2^52 each.
+    // Converts columns to limbs of at most 2^52 each.
     static GECC_MEMBER Number resolve(u64 (&column)[kLanesHere][S + 1]) {
         u64 leaving[kLanesHere], arriving[kLanesHere];
         GECC_UNROLL

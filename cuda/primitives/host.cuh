@@ -1,8 +1,8 @@
-// Words on the CPU: the portable twin of primitives/ptx.cuh, function by function.
+// Words on the CPU: the portable counterpart of primitives/ptx.cuh, function by function.
 #pragma once
 #include "primitives/types.cuh"
 
-// The zeros above the highest bit of a number other than 0.
+// Returns the number of leading zeros of a nonzero number.
 GECC_FN int leading_zeros(u32 value) {
     return __builtin_clz(value);
 }
@@ -44,7 +44,8 @@ template <int N> GECC_FN void products(u32* r, const u32* a, u32 b) {
     }
 }
 
-// acc[0 .. 2N-1] += the sum of a[2k] b 2^(64k), with the carry of x + y coming in at the bottom; returns the carry.
+// acc[0 .. 2N-1] += the sum of a[2k] b 2^(64k), with the carry of x + y entering at the bottom;
+// returns the carry.
 template <int N> GECC_FN u32 add_products_after(u32* acc, const u32* a, u32 b, u32 x, u32 y) {
     u64 carry = ((u64)x + y) >> 32;
     for (int k = 0; k < N; k++) {
@@ -62,7 +63,7 @@ template <int N> GECC_FN u32 add_products(u32* acc, const u32* a, u32 b) {
     return add_products_after<N>(acc, a, b, 0, 0);
 }
 
-// acc[0 .. 15] += the sum of a[k]^2 2^(64k); the caller knows that no carry leaves.
+// acc[0 .. 15] += the sum of a[k]^2 2^(64k). The caller guarantees that there is no carry out.
 GECC_FN void add_squares(u32* acc, const u32* a) {
     u64 carry = 0;
     for (int k = 0; k < 8; k++) {

@@ -1,15 +1,17 @@
-// Words on the GPU: carry chains and wide products in PTX. primitives/host.cuh is the portable twin.
+// Words on the GPU: carry chains and wide products in PTX. primitives/host.cuh is the portable
+// counterpart.
 //
-// Each chain is one asm block: a carry flag that lives across two asm statements is not safe, even where it happens to
-// work. A multiply-add of a low half followed by one of the high half is fused by ptxas into one IMAD.WIDE with carry.
-// Outputs are marked early-clobber: without it, an accumulator that starts as the same value as a multiplicand (a
-// constant zero is enough) may share its register, and the block overwrites it before it is read for the last time. A
-// carry leaves a chain as 0 or 1, a borrow as a mask, 0 or all ones; ptxas drops that instruction where the word is not
-// used.
+// Each chain is one asm block: a carry flag that must survive between two asm statements is not
+// safe, even if it happens to work. ptxas fuses a multiply-add of a low half followed by one of the
+// high half into one IMAD.WIDE with carry. Outputs are marked early-clobber: without it, an
+// accumulator that starts with the same value as a multiplicand (a constant zero is enough) may
+// share its register, and the block overwrites it before it is read for the last time. The carry
+// out of a chain is 0 or 1, and the borrow out is a mask, 0 or all ones; ptxas drops that
+// instruction if the word is not used.
 #pragma once
 #include "primitives/types.cuh"
 
-// The zeros above the highest bit of a number other than 0.
+// Returns the number of leading zeros of a nonzero number.
 GECC_FN int leading_zeros(u32 value) {
     return __clz((int)value);
 }
@@ -410,7 +412,8 @@ template <> GECC_MEMBER u32 add_products<4>(u32* acc, const u32* a, u32 b) {
         : "r"(a[0]), "r"(a[2]), "r"(a[4]), "r"(a[6]), "r"(b));
     return out;
 }
-// The same, with the carry of x + y coming in at the bottom.
+// acc[0 .. 2N-1] += the sum of a[2k] b 2^(64k), with the carry of x + y entering at the bottom;
+// returns the carry.
 template <> GECC_MEMBER u32 add_products_after<2>(u32* acc, const u32* a, u32 b, u32 x, u32 y) {
     u32 out;
     asm("{.reg .u32 t;\n\t"
@@ -442,7 +445,7 @@ template <> GECC_MEMBER u32 add_products_after<4>(u32* acc, const u32* a, u32 b,
         : "r"(a[0]), "r"(a[2]), "r"(a[4]), "r"(a[6]), "r"(b), "r"(x), "r"(y));
     return out;
 }
-// acc[0 .. 15] += the sum of a[k]^2 2^(64k); the caller knows that no carry leaves.
+// acc[0 .. 15] += the sum of a[k]^2 2^(64k). The caller guarantees that there is no carry out.
 GECC_FN void add_squares(u32* acc, const u32* a) {
     asm("mad.lo.cc.u32 %0, %16, %16, %0;\n\t"
         "madc.hi.cc.u32 %1, %16, %16, %1;\n\t"

@@ -12,7 +12,8 @@ typedef long long i64;
 #define GECC_MEMBER __device__ __forceinline__
 // For long routines that several call sites share: one copy in the instruction cache.
 #define GECC_SHARED_FN static __device__ __noinline__
-// A table that is indexed at run time: in constant memory, where a local array would be built on the stack.
+// A table that is indexed at run time. It is in constant memory, because a local array would be
+// built on the stack.
 #define GECC_TABLE static __device__ __constant__ const
 #define GECC_UNROLL _Pragma("unroll")
 #define GECC_NO_UNROLL _Pragma("unroll 1")

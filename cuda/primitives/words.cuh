@@ -1,4 +1,4 @@
-// Numbers of eight 32-bit words, least significant first: what both back ends share.
+// Numbers of eight 32-bit words, least significant first: the part that both back ends share.
 #pragma once
 #ifdef __CUDACC__
 #include "primitives/ptx.cuh"
@@ -6,12 +6,13 @@
 #include "primitives/host.cuh"
 #endif
 
-// All ones where the condition holds, else zero.
+// Returns all ones if the condition holds, and zero otherwise.
 GECC_FN u32 mask_if(bool condition) {
     return condition ? 0xffffffffu : 0;
 }
 
-// A value the compiler knows nothing about, so that it cannot turn mask arithmetic on a secret into a branch.
+// Returns the value in a way that is opaque to the compiler, so that it cannot turn mask arithmetic
+// on a secret into a branch.
 GECC_FN u32 opaque(u32 value) {
 #ifdef __CUDACC__
     asm volatile("" : "+r"(value));
@@ -35,7 +36,7 @@ GECC_FN u32 words_or(const u32* a) {
     return (a[0] | a[1] | a[2]) | (a[3] | a[4] | a[5]) | (a[6] | a[7]);
 }
 
-// Zero exactly where a = b.
+// Zero exactly if a = b.
 GECC_FN u32 words_difference(const u32* a, const u32* b) {
     u32 difference = 0;
     GECC_UNROLL

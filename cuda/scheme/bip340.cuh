@@ -1,7 +1,7 @@
 // Schnorr signatures of BIP 340 and the tweaks of BIP 341.
 //
-// A public key is an x-coordinate: that of the point with an even y. Points come here with any y, and count for their
-// x.
+// A public key is an x-coordinate, which denotes the point with an even y. The functions here
+// accept points with any y, and use their x.
 #pragma once
 #include "curve/table_sum.cuh"
 #include "hash/message.cuh"
@@ -9,7 +9,7 @@
 #include "scheme/equation.cuh"
 #include "scheme/sign.cuh"
 
-// A point by plain words: what is hashed of it, and the mask of an odd y.
+// A point as plain words: the x-coordinate, which is hashed, and the mask of an odd y.
 struct XOnly {
     u32 x[8];
     u32 y_is_odd;
@@ -31,11 +31,12 @@ GECC_FN sc negate_if(u32 mask, const sc& a) {
     return r;
 }
 
-// The tagged hash of two numbers and a message. Time and addresses depend on the length of the message alone.
+// Returns the tagged hash of two numbers and a message. Time and addresses depend only on the
+// length of the message.
 GECC_FN HashState hash_with_message(
     const HashState& tag, const u32* first, const u32* second, const BytesSource& message) {
     HashState state = compress_shared<Sha256>(tag, block_of_numbers(first, second));
-    // Almost all messages are digests themselves.
+    // Almost all messages are themselves digests.
     if (message.count == 32) {
         HashState words;
         GECC_UNROLL
@@ -56,9 +57,9 @@ GECC_FN sc challenge(const u32* r, const u32* key_x, const BytesSource& message)
     return scalar_from_digest(hash_with_message(tag_state("BIP0340/challenge"), r, key_x, message));
 }
 
-// The checks of r and s, and the equation R = s G - e P. `x` is r, which is below p; for a point of the key with an odd
-// y, -P, the second scalar has the other sign. A signature that is rejected gives scalars that later steps can compute
-// with.
+// Checks r and s, and computes the equation R = s G - e P. `x` is r, which is below p. If the y of
+// the key's point is odd, the point is -P, and the second scalar has the opposite sign. A rejected
+// signature gives scalars with which later steps can compute.
 GECC_FN Verdict bip340_equation(
     Equation& out, const u32* r, const u32* s, const XOnly& key, const BytesSource& message) {
     Verdict verdict = !below_p(r) ? kROutOfRange : !sc_is_canonical(s) ? kSOutOfRange : kPending;
@@ -68,12 +69,12 @@ GECC_FN Verdict bip340_equation(
     return verdict;
 }
 
-// What is inverted for a comparison; never zero.
+// Returns the number to invert for a comparison, which is never zero.
 GECC_FN fe comparison_denominator(const xyzz& sum, bool identity) {
     return identity ? fe_one() : sum.zzz;
 }
 
-// Whether R has the x-coordinate r, which is below p, and an even y.
+// Returns whether R has the x-coordinate r, which is below p, and an even y.
 GECC_FN Verdict compare_even(const xyzz& sum, bool identity, const fe& zzz_inverse, const u32* r) {
     if (identity) return kIdentityResult;
     u32 y[8];
@@ -81,8 +82,8 @@ GECC_FN Verdict compare_even(const xyzz& sum, bool identity, const fe& zzz_inver
     return fe_equal(fe_mul(fe_from_words(r), sum.zz), sum.x) && (y[0] & 1) == 0 ? kValid : kMismatch;
 }
 
-// k' for a private key in 1 .. n - 1 and its point; 1 and false where it is 0. No branch and no address depends on the
-// key or the nonce.
+// Computes k' for a private key in 1 .. n - 1 and its point; if it is 0, the nonce is 1 and the
+// result false. No branch and no address depends on the key or the nonce.
 GECC_FN u32 bip340_nonce(
     sc& nonce, const sc& key, const XOnly& point, const u32* auxiliary, const BytesSource& message) {
     // d, so that d G has an even y; t = bytes(d) xor hash_aux(a)
@@ -99,13 +100,14 @@ GECC_FN u32 bip340_nonce(
     return usable;
 }
 
-// s = k + e d, for a nonce k' with its point R = k' G and a private key with its point.
+// Computes s = k + e d, for a nonce k' with its point R = k' G and a private key with its point.
 GECC_FN sc bip340_sign(const sc& nonce, const XOnly& r, const sc& key, const XOnly& point, const BytesSource& message) {
     sc k = negate_if(r.y_is_odd, nonce), d = negate_if(point.y_is_odd, key);
     return sc_add(k, sc_mul(challenge(r.x, point.x, message), d));
 }
 
-// t = int(hash_TapTweak(bytes(P) || root)) of BIP 341, without a root where `root` is null. May be n or more.
+// Computes t = int(hash_TapTweak(bytes(P) || root)) of BIP 341, without a root if `root` is null.
+// May be n or more.
 GECC_FN void tap_tweak(u32* t, const u32* key_x, const u32* root) {
     HashState tag = tag_state("TapTweak");
     if (root == nullptr) {

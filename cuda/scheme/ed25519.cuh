@@ -7,14 +7,14 @@
 #include "hash/sha512.cuh"
 #include "scheme/verdict.cuh"
 
-// What a rule asks for, as the bits of a number.
+// The requirements of a rule, as the bits of a number.
 enum Ed25519Rule : u32 {
-    kCanonical = 1,          // of the encodings of A, and of R where the equation has the cofactor
+    kCanonical = 1,          // the encodings of A, and of R if the equation is cofactored
     kRejectsSmallOrder = 2,  // A and R
-    kCofactored = 4,         // the equation holds for eight times its points; else R is what the sum is encoded as
+    kCofactored = 4,         // the equation holds for eight times its points; otherwise R is the sum's encoding
 };
 
-// One or two parts of 32 bytes, in arrays of whole words, before a message.
+// One or two parts of 32 bytes, in arrays of whole words, followed by a message.
 template <int kParts> struct PartsSource {
     static constexpr u64 kBefore = 32 * kParts;
     const u32* parts[kParts];
@@ -33,7 +33,8 @@ template <int kParts> struct PartsSource {
     }
 };
 
-// dom2 (RFC 8032, section 2), of any length, before the rest: byte by byte, as it has no whole number of words.
+// dom2 (RFC 8032, section 2), of any length, followed by the rest. It is read byte by byte, because
+// it is not a whole number of words.
 template <class Rest> struct AfterDom2 {
     BytesSource dom2;
     Rest rest;
@@ -52,12 +53,13 @@ template <class Rest> struct AfterDom2 {
     }
 };
 
-// R || A || M.
+// The source R || A || M.
 using ChallengeSource = PartsSource<2>;
-// The prefix of a private key || M.
+// The source of the prefix of a private key || M.
 using SecretSource = PartsSource<1>;
 
-// A number of sixteen words modulo n: below n. Products by R and R^2 of Montgomery's form leave the numbers themselves.
+// Reduces a number of sixteen words modulo n: below n. The Montgomery products with R and R^2 leave
+// the two halves in plain form.
 GECC_FN sc sc_from_wide(const u32* words) {
     const u32 r[8] = GECC_N_R, r2[8] = GECC_N_R2;
     sc low, high, of_low, of_high;
@@ -68,8 +70,8 @@ GECC_FN sc sc_from_wide(const u32* words) {
     return sc_add(sc_mont_mul(low, of_low), sc_mont_mul(high, of_high));
 }
 
-// SHA-512 modulo n: k of dom2 || R || A || M, and the nonce of dom2, a prefix and M. dom2 is empty for Ed25519 itself,
-// whose messages are read by whole words.
+// Computes SHA-512 modulo n: k of dom2 || R || A || M, and the nonce of dom2, a prefix and M. dom2
+// is empty for Ed25519 itself, whose messages are read by whole words.
 template <int kParts> GECC_FN sc ed25519_hash(const BytesSource& dom2, const PartsSource<kParts>& source) {
     u32 number[16];
     sha512_number(number, dom2.length() == 0 ? sha512_message(source)
@@ -77,7 +79,7 @@ template <int kParts> GECC_FN sc ed25519_hash(const BytesSource& dom2, const Par
     return sc_from_wide(number);
 }
 
-// The secret scalar of a seed modulo n, and the prefix (RFC 8032, section 5.1.5).
+// Computes the secret scalar of a seed modulo n, and the prefix (RFC 8032, section 5.1.5).
 GECC_FN sc ed25519_expand(u32* prefix, const u32* seed) {
     Sha512Block block = {};
     GECC_UNROLL
@@ -93,13 +95,13 @@ GECC_FN sc ed25519_expand(u32* prefix, const u32* seed) {
     return sc_from_wide(number);
 }
 
-// S: r + k a modulo n.
+// Computes S: r + k a modulo n.
 GECC_FN sc ed25519_sign(const sc& nonce, const sc& k, const sc& scalar) {
     return sc_add(nonce, sc_mul(k, scalar));
 }
 
-// The checks of a signature and its key, which decoded is of this kind, in the order of reasons; kPending where only R
-// as a point and the equation are left.
+// Checks a signature and its key, whose decoding gave this kind, in the order of rejections.
+// Returns kPending if only the decoding of R and the equation remain to be checked.
 GECC_FN Verdict ed25519_check(u8 kind, const u32* r, const u32* s, const u32* key, u32 rule) {
     if (!sc_is_canonical(s)) return kSOutOfRange;
     Verdict of_key = key_verdict(kind);
@@ -111,8 +113,8 @@ GECC_FN Verdict ed25519_check(u8 kind, const u32* r, const u32* s, const u32* ke
     return kPending;
 }
 
-// -R, and kPending; or why there is none. The encoding of a sum is canonical and that of a point: R is that of no sum
-// otherwise.
+// Decodes -R and returns kPending, or returns the rejection. The encoding of a sum is canonical and
+// that of a point, so an R that is not is the encoding of no sum.
 GECC_FN Verdict ed25519_decode_r(ed_affine& minus_r, const u32* r, u32 rule) {
     bool is_cofactored = rule & kCofactored;
     PointKind kind = ed_decode_var(minus_r, r, !is_cofactored || rule & kCanonical);
@@ -122,15 +124,16 @@ GECC_FN Verdict ed25519_decode_r(ed_affine& minus_r, const u32* r, u32 rule) {
     return kind == kBadEncoding ? kROutOfRange : kNoSuchR;
 }
 
-// Whether eight times S B - k A, which is `sum`, is eight times R.
+// Returns whether eight times S B - k A, which is `sum`, is eight times R.
 GECC_FN Verdict ed25519_compare_cofactored(const ed_projective& sum, const ed_affine& minus_r) {
     ed_extended extended = {fe_mul(sum.x, sum.z), fe_mul(sum.y, sum.z), fe_sqr(sum.z), fe_mul(sum.x, sum.y)};
     ed_completed difference = ed_add_affine(extended, to_niels(minus_r), 0);
     return ed_is_of_small_order(to_projective(difference)) ? kValid : kMismatch;
 }
 
-// Whether S B - k A, which is `sum`, is R, from the inverse of Z: by encodings, which are the same for most that are
-// valid by any rule. Where they are not, R is decoded for a rule with the cofactor.
+// Returns whether S B - k A, which is `sum`, is R, given the inverse of Z. Encodings are compared
+// first, which are equal for most signatures that are valid by any rule. If they differ, R is
+// decoded for a cofactored rule.
 GECC_FN Verdict ed25519_compare(const ed_projective& sum, const fe& z_inverse, const u32* r, u32 rule) {
     u32 encoding[8];
     ed_encode(encoding, sum, z_inverse);
@@ -141,10 +144,11 @@ GECC_FN Verdict ed25519_compare(const ed_projective& sum, const fe& z_inverse, c
     return of_r == kPending ? ed25519_compare_cofactored(sum, minus_r) : of_r;
 }
 
-// Whether the equation of a signature holds that passed its checks: S B - k A is R, or eight times that. By numbers
-// half as long as k, for which R is decoded. `Store` is that of ed_multiply_two_var with `int most(int)`, the most of a
-// number of windows among threads that go on together. `Base` gives `times(words)`, a source of ed_add_entries_var for
-// a multiple of B. Every thread comes to their barriers.
+// Returns whether the equation holds for a signature that has passed its checks: S B - k A is R, or
+// eight times that. It computes with numbers half as long as k, for which R is decoded. `Store` is
+// that of ed_multiply_two_var with `int most(int)`, the maximum number of windows among threads
+// that proceed together. `Base` provides `times(words)`, a source of ed_add_entries_var for a
+// multiple of B. Every thread must reach their barriers.
 template <class Store, class Base>
 GECC_FN Verdict ed25519_verify_var(Store& store, const Base& base, const sc& k, ed_affine minus_a, const u32* r,
                                    const sc& s, u32 rule) {

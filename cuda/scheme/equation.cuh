@@ -1,5 +1,5 @@
-// From a digest and a signature to the equation x(u1 G + u2 Q) = x modulo n, with every check that needs no key. All
-// of it is public.
+// Converts a digest and a signature to the equation x(u1 G + u2 Q) = x modulo n, and makes every
+// check that does not need a key. Everything here is public.
 #pragma once
 #include "field/scalar.cuh"
 #include "scheme/verdict.cuh"
@@ -21,12 +21,13 @@ GECC_FN bool is_in_range(const u32* words) {
     return sc_is_canonical(words) && words_or(words) != 0;
 }
 
-// s > n / 2, that is s > n - s.
+// Returns whether s > n / 2, that is s > n - s.
 GECC_FN bool is_high(const sc& s) {
     return words_less(sc_neg(s).v, s.v);
 }
 
-// r and s in 1..n. A signature that is rejected turns into (1, 1), which later steps can compute with.
+// Checks that r and s are in 1..n. A rejected signature is replaced by (1, 1), with which later
+// steps can compute.
 GECC_FN Verdict check_signature(Signature& out, const u32* r, const u32* s) {
     Verdict verdict = !is_in_range(r) ? kROutOfRange : !is_in_range(s) ? kSOutOfRange : kPending;
     out.r = out.s = sc_small(1);
@@ -44,7 +45,8 @@ GECC_FN Verdict check_ecdsa_signature(Signature& out, const u32* r, const u32* s
     return kHighS;
 }
 
-// Steps 3 and 4: u1 = e / s, u2 = r / s. The digest is any number of eight words; 1 / s comes in Montgomery form.
+// Steps 3 and 4: u1 = e / s, u2 = r / s. The digest is any number of eight words; 1 / s is given in
+// Montgomery form.
 GECC_FN Equation ecdsa_equation(const u32* digest, const sc& r, const sc& s_inverse) {
     sc e;
     words_copy(e.v, digest);

@@ -1,16 +1,16 @@
-// What public keys are told apart by, and where one stands in a table of keys.
+// The words by which public keys are compared, and their hash in a table of keys.
 #pragma once
 #include "curve.cuh"
 #include "primitives/types.cuh"
 
-// On a short Weierstrass curve both coordinates, x before y; on a twisted Edwards curve the encoding, so that keys
-// which occur often are decoded once. Equal keys must have equal words: coordinates come from fe_from_words of
-// canonical numbers, which gives equal words for equal numbers.
+// On a short Weierstrass curve both coordinates, x before y; on a twisted Edwards curve the
+// encoding, so that frequent keys are decoded once. Equal keys must have equal words: coordinates
+// come from fe_from_words of canonical numbers, which gives equal words for equal numbers.
 struct KeyWords {
     u32 v[GECC_KEY_WORDS];
 };
 
-// Mixes the first eight words; Q and -Q share them, which costs no more than a second probe.
+// Mixes the first eight words. Q and -Q share them, which costs at most a second probe.
 GECC_FN u32 key_hash(const KeyWords& key, u64 seed) {
     u64 h = seed;
     GECC_UNROLL
@@ -22,7 +22,7 @@ GECC_FN u32 key_hash(const KeyWords& key, u64 seed) {
     return (u32)h;
 }
 
-// Word w of key i of n lies at keys[w n + i].
+// Word w of key i of n is at keys[w n + i].
 GECC_FN KeyWords load_key(const u32* keys, u64 n, u64 i) {
     KeyWords r;
     GECC_UNROLL

@@ -1,13 +1,14 @@
-// Deterministic nonces (RFC 6979, section 3.2) for orders and hash functions of 256 bits: ECDSA with SHA-256, SM2 with
-// SM3. Sixteen compressions, and two more with additional data (section 3.6). Nothing branches on a secret but the
-// rejection of a candidate that is not in 1 .. n - 1, which says nothing of the nonce that is used. Its probability is
-// below 2^-31 for an n close to 2^256, and one in three for that of brainpoolP256r1.
+// Deterministic nonces (RFC 6979, section 3.2) for orders and hash functions of 256 bits: ECDSA
+// with SHA-256, SM2 with SM3. Sixteen compressions, and two more with additional data (section
+// 3.6). The only branch on a secret is the rejection of a candidate that is not in 1 .. n - 1,
+// which reveals nothing about the nonce that is used. Its probability is below 2^-31 for an n close
+// to 2^256, and one in three for that of brainpoolP256r1.
 #pragma once
 #include "field/scalar.cuh"
 #include "hash/hmac.cuh"
 
-// V || separator || int2octets(x) || bits2octets(h1), and behind these perhaps 32 bytes of additional data: what
-// follows V as words, with room for the separator and the padding mark in place.
+// V || separator || int2octets(x) || bits2octets(h1), optionally followed by 32 bytes of additional
+// data: the part after V as words, with space for the separator and the padding mark.
 template <int kNumbers> struct NonceSeed {
     static constexpr int kWords = 8 * kNumbers + 1;
     u32 v[kWords];
@@ -16,7 +17,7 @@ template <int kNumbers> struct NonceSeed {
 template <int kNumbers> struct SeedNumbers {
     u32 v[kNumbers][8];
 
-    // Word i of the octets.
+    // Returns word i of the octets.
     GECC_MEMBER u32 octets(int i) const {
         return v[i / 8][7 - i % 8];
     }
@@ -64,7 +65,7 @@ template <class H> GECC_FN HashState hmac_of_rejected(const HmacKey& key, const 
     return finish_with_digest<H>(key.outer, compress_shared<H>(key.inner, block));
 }
 
-// The candidate number `skip` (from 0) among those in 1 .. n - 1.
+// Returns the candidate with index `skip`, counted from 0, among those in 1 .. n - 1.
 template <class H, int kNumbers> GECC_FN sc nonce_of_seed(const NonceSeed<kNumbers>& seed, u32 skip) {
     // b, c
     HashState value;
@@ -89,7 +90,8 @@ template <class H, int kNumbers> GECC_FN sc nonce_of_seed(const NonceSeed<kNumbe
     }
 }
 
-// The nonce of x and a digest. `key` is x; one out of range gives a nonce too, of no use.
+// Returns the nonce of x and a digest. `key` is x; a key out of range gives a nonce too, which must
+// not be used.
 template <class H> GECC_FN sc rfc6979_nonce(const u32* key, const u32* digest, u32 skip) {
     SeedNumbers<2> numbers;
     sc reduced = sc_from_words(digest);
@@ -98,7 +100,8 @@ template <class H> GECC_FN sc rfc6979_nonce(const u32* key, const u32* digest, u
     return nonce_of_seed<H>(nonce_seed(numbers), skip);
 }
 
-// The same with additional data: octets as they are, as a number that need not be below the order.
+// Returns the nonce of x, a digest and additional data: octets taken as they are, as a number that
+// need not be below the order.
 template <class H> GECC_FN sc rfc6979_nonce_with_data(const u32* key, const u32* digest, const u32* data, u32 skip) {
     SeedNumbers<3> numbers;
     sc reduced = sc_from_words(digest);

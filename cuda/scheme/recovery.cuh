@@ -3,7 +3,8 @@
 #include "scheme/compare.cuh"
 #include "scheme/equation.cuh"
 
-// Steps 1.1 to 1.3: x = r + j n, which must be a coordinate; R from x and the parity of y. G where there is none.
+// Steps 1.1 to 1.3: x = r + j n, which must be a coordinate; R from x and the parity of y, or G if
+// it does not exist.
 GECC_FN Verdict lift_r(affine& out, const sc& r, u8 recovery_id) {
     u32 x[8];
     words_copy(x, r.v);
@@ -16,7 +17,7 @@ GECC_FN Verdict lift_r(affine& out, const sc& r, u8 recovery_id) {
     return kPending;
 }
 
-// Step 1.6.1: Q = (s R - e G) / r, so u1 = -e / r and u2 = s / r. 1 / r comes in Montgomery form.
+// Step 1.6.1: Q = (s R - e G) / r, so u1 = -e / r and u2 = s / r. 1 / r is given in Montgomery form.
 GECC_FN void recovery_scalars(sc& u1, sc& u2, const u32* digest, const sc& s, const sc& r_inverse) {
     sc e;
     words_copy(e.v, digest);

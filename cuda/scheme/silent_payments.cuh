@@ -2,7 +2,8 @@
 #pragma once
 #include "scheme/bip340.cuh"
 
-// The compressed form of a point as nine big-endian words, of which the last has one byte at its top.
+// The compressed form of a point as nine big-endian words, the last of which has one byte, its
+// highest.
 struct CompressedWords {
     u32 v[9];
 };
@@ -20,7 +21,8 @@ GECC_FN CompressedWords compressed_words(const XOnly& p) {
     return r;
 }
 
-// t = int(hash_BIP0352/SharedSecret(P || k)). May be n or more. No branch and no address depends on P.
+// Computes t = int(hash_BIP0352/SharedSecret(P || k)). May be n or more. No branch and no address
+// depends on P.
 GECC_FN void silent_tweak(u32* t, const XOnly& p, u32 k) {
     CompressedWords key = compressed_words(p);
     HashBlock block = {};
@@ -32,7 +34,8 @@ GECC_FN void silent_tweak(u32* t, const XOnly& p, u32 k) {
     number_from_digest(t, compress_shared<Sha256>(tag_state("BIP0352/SharedSecret"), block));
 }
 
-// int(hash_BIP0352/Inputs(outpoint || A)), for an outpoint of nine big-endian words. May be n or more.
+// Computes int(hash_BIP0352/Inputs(outpoint || A)), for an outpoint of nine big-endian words. May
+// be n or more.
 GECC_FN void silent_input_hash(u32* hash, const u32* outpoint, const XOnly& key) {
     CompressedWords compressed = compressed_words(key);
     HashBlock first, second = {};

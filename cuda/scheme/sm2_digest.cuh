@@ -6,7 +6,8 @@
 
 GECC_TABLE u32 kDomainParameters[32] = GECC_DOMAIN_PARAMETERS;
 
-// ENTL_A || ID_A || a || b || x_G || y_G || x_A || y_A, what Z_A is the digest of. ID_A has at most 8191 bytes.
+// ENTL_A || ID_A || a || b || x_G || y_G || x_A || y_A, the input whose digest is Z_A. ID_A has at
+// most 8191 bytes.
 struct IdentitySource {
     BytesSource id;
     u32 point[16];  // x_A || y_A as big-endian words
@@ -16,7 +17,7 @@ struct IdentitySource {
     GECC_MEMBER u64 length() const {
         return 2 + id.count + 4 * kFixedWords;
     }
-    // Word i of a || .. || y_A; zero behind it.
+    // Returns word i of a || .. || y_A, and zero after it.
     GECC_MEMBER u32 fixed_word(u32 i) const {
         if (i < kDomainWords) return kDomainParameters[i];
         return i < kFixedWords ? point[i - kDomainWords] : 0;
@@ -50,7 +51,7 @@ struct SignedSource {
     GECC_MEMBER u64 length() const {
         return 32 + message.count;
     }
-    // Never asked for a byte of Z_A, which is whole words.
+    // Never called for a byte of Z_A, which consists of whole words.
     GECC_MEMBER u32 byte(u64 p) const {
         return message.byte(p - 32);
     }

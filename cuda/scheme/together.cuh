@@ -1,26 +1,28 @@
-// Batch equations: what an item gives to the equation of its group,
+// Batch verification: the contribution of an item to the equation of its group,
 //
 // (sum a_i u1_i) G + sum (a_i u2_i) Q_i - sum a_i R_i = O
 //
-// (BIP 340, "Batch Verification"), of Ed25519 with S B - k A for u1 G + u2 Q. Variable time: signatures are public.
+// (BIP 340, "Batch Verification"). For Ed25519, S B - k A takes the place of u1 G + u2 Q. Variable
+// time: signatures are public.
 #pragma once
 #include "hash/sha256.cuh"
 #include "field/scalar.cuh"
 
 static constexpr int kCoefficientWords = 4;
 
-// A number of 128 bits that nobody can foresee who does not know the seed.
+// A number of 128 bits that is unpredictable without the seed.
 struct Coefficient {
     u32 v[kCoefficientWords];
 };
 
-// 32 bytes, from the operating system's randomness.
+// 32 bytes from the operating system's randomness.
 struct Seed {
     u64 v[4];
 };
 
-// The first 128 bits of SHA-256(seed || item), all in the order of big-endian bytes. One compression gives a
-// coefficient where it is needed; as many bytes from the host would take a tenth of the way to the device again.
+// Computes the first 128 bits of SHA-256(seed || item), all in big-endian byte order. One
+// compression gives a coefficient where it is needed; transferring the coefficients from the host
+// would add a tenth to the data that is transferred to the device.
 GECC_FN Coefficient coefficient_of(const Seed& seed, u64 item) {
     HashBlock block = {};
     GECC_UNROLL
@@ -41,7 +43,7 @@ GECC_FN bool is_zero(const Coefficient& a) {
     return (a.v[0] | a.v[1] | a.v[2] | a.v[3]) == 0;
 }
 
-// a, as the factor of products with sc_mont_mul.
+// Returns a, as a factor for products with sc_mont_mul.
 GECC_FN sc montgomery_factor(const Coefficient& a) {
     const u32 words[8] = {a.v[0], a.v[1], a.v[2], a.v[3], 0, 0, 0, 0};
     return sc_to_montgomery(words);

@@ -1,9 +1,9 @@
-// From the kind of a point to a verdict on it.
+// Verdicts from the kinds of points.
 #pragma once
 #include "codes.cuh"
 #include "primitives/types.cuh"
 
-// What the kind of a public key means.
+// Returns the verdict for the kind of a public key.
 GECC_FN Verdict key_verdict(u8 kind) {
     if (kind == kFinite) return kPending;
     if (kind == kIdentity) return kIdentityKey;
