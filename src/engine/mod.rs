@@ -25,7 +25,7 @@ use std::sync::Arc;
 /// ```
 /// use gecc::Engine;
 /// let engine = Engine::new()?;
-/// println!("{engine}");          // says what was chosen, and why
+/// println!("{engine}");          // the choice, and the reason
 /// # Ok::<(), gecc::Error>(())
 /// ```
 ///
