@@ -160,7 +160,8 @@ impl Buckets {
     pub fn add_up(&self, stream: &mut Stream, curve: &'static str) -> Result<(), Fault> {
         let Buckets { shape, rows, terms, ends, counters, partials, large, sums, window_sums, .. } = *self;
         let Bucketing { width: bits, windows, segment_bits, .. } = shape;
-        let (buckets, run) = (shape.buckets() as u32, shape.run as u32);
+        let buckets = shape.buckets() as u32;
+        let run = shape.run as u32;
         kernels::MsmRuns { rows, terms, ends, buckets, run, partials, runs: shape.runs() }.launch(stream, curve)?;
         kernels::MsmBuckets { ends, buckets, run, partials, large, counters }.launch(stream, curve)?;
         kernels::MsmLargeBuckets { ends, run, partials, large, counters, buckets: shape.buckets() }
@@ -179,7 +180,8 @@ mod tests {
     #[test]
     fn terms_are_counted_by_the_length_of_scalars() {
         for points in [1, 300, 1 << 16, 1 << 22] {
-            let (long, short) = (Scaled { points, bits: 256 }, Scaled { points, bits: 129 });
+            let long = Scaled { points, bits: 256 };
+            let short = Scaled { points, bits: 129 };
             let shape = Bucketing::new(&[long, short]);
             assert_eq!(shape.windows, 256u32.div_ceil(shape.width));
             let terms = u64::from(shape.windows + 129u32.div_ceil(shape.width));

@@ -91,7 +91,9 @@ impl Drop for LentLane<'_> {
 
 impl Slot {
     fn new(device: Device) -> Self {
-        let (lanes, returned, failure) = (Mutex::default(), Condvar::new(), Mutex::default());
+        let lanes = Mutex::default();
+        let returned = Condvar::new();
+        let failure = Mutex::default();
         Slot { device: Arc::new(device), kept: Arc::default(), lanes, returned, failure }
     }
 
@@ -134,7 +136,8 @@ impl GpuEngine {
         let Limits { max_memory, largest_chunk, time_kernels, .. } = limits;
         let count = count().map_err(Unavailable::Devices)?;
         let _kept = CallersContext::keep();
-        let (mut devices, mut unopened) = (Vec::new(), Vec::new());
+        let mut devices = Vec::new();
+        let mut unopened = Vec::new();
         for (ordinal, opened) in
             side_by_side(0..count, |ordinal| Device::open(ordinal, &limits)).into_iter().enumerate()
         {
@@ -252,7 +255,8 @@ impl GpuEngine {
 
     /// Computes a chunk on a stream slot, which is reserved meanwhile.
     fn compute(&self, device: usize, cpu: &CpuEngine, chunk: Chunk) -> Result<(), Fault> {
-        let (operation, items) = (chunk.operation, chunk.items.clone());
+        let operation = chunk.operation;
+        let items = chunk.items.clone();
         let waiting = notes::span("lane waited for", items.len());
         self.devices[device].with_lane(self.lanes, |lane| {
             drop(waiting);

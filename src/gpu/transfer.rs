@@ -202,7 +202,8 @@ pub struct Reasons {
 
 impl PointResults {
     pub fn new(plan: &mut Plan) -> Self {
-        let (rows, codes) = (plan.column(), plan.column());
+        let rows = plan.column();
+        let codes = plan.column();
         plan.codes(codes);
         plan.result(0, rows, 64);
         PointResults { rows, codes }
@@ -243,6 +244,7 @@ pub fn point_codes(
 ) -> Result<(), Fault> {
     let code = |reason: Option<Rejection>| u32::from(reason.map_or(Verdict::VALID_CODE, Rejection::code));
     let rejected = code(status.map(|(_, reason)| reason));
-    let (status, identity) = (status.map(|(status, _)| status), code(identity));
+    let status = status.map(|(status, _)| status);
+    let identity = code(identity);
     kernels::PointCodes { status, rejected, kinds, identity, codes, n: n as u64 }.launch(stream, curve)
 }

@@ -221,7 +221,8 @@ impl Device {
     /// Loads kernels that are not part of the library.
     #[cfg(feature = "lab")]
     pub fn add(&self, unit: Unit, cubin: Vec<u8>) -> Result<(), Fault> {
-        let (origin, architecture) = (KernelOrigin::Compiled, self.architecture.clone());
+        let origin = KernelOrigin::Compiled;
+        let architecture = self.architecture.clone();
         let ready = self.load_code(unit, FoundCode { cubin, origin, architecture }, Instant::now())?;
         lock(&self.slot(unit)).ready = Some(ready);
         Ok(())
@@ -310,7 +311,8 @@ mod tests {
     #[test]
     #[cfg_attr(gecc_tests_without_gpu, ignore = "no GPU where this was built; GECC_REQUIRE_GPU=1 makes that a failure")]
     fn packs_that_the_driver_refuses_are_compiled_around() {
-        let (folder, unit) = (Folder::new("refused"), Unit::of("rows", ""));
+        let folder = Folder::new("refused");
+        let unit = Unit::of("rows", "");
         let places = Places::new(Some(folder.0.clone()));
         count().expect("there is a GPU");
         let architecture = Device::open(0, &Limits::default()).expect("there is a GPU").architecture;

@@ -119,7 +119,8 @@ mod tests {
     }
 
     fn check(turns: &Arc<Gate>, places: usize) {
-        let (at_once, most) = (AtomicU32::new(0), AtomicU32::new(0));
+        let at_once = AtomicU32::new(0);
+        let most = AtomicU32::new(0);
         thread::scope(|scope| {
             for _ in 0..8 {
                 scope.spawn(|| {

@@ -237,7 +237,8 @@ mod tests {
             assert_eq!(fs::read(&path).unwrap(), whole);
         }
         // Several devices and processes may write the same file at once.
-        let (cache, cubin) = (&places.cache, &code.cubin);
+        let cache = &places.cache;
+        let cubin = &code.cubin;
         let read = || cache.read(quick(), "sm_90", None);
         std::thread::scope(|scope| {
             for _ in 0..6 {

@@ -136,7 +136,8 @@ fn load() -> Result<Found, String> {
         }
     };
     let functions = Functions::of(library).map_err(|problem| format!("NVRTC: {}", reason(&problem)))?;
-    let (mut major, mut minor): (c_int, c_int) = (0, 0);
+    let mut major: c_int = 0;
+    let mut minor: c_int = 0;
     // SAFETY: the arguments are two writable integers.
     check(unsafe { (functions.nvrtcVersion)(&mut major, &mut minor) })?;
     Ok(Found { nvrtc: Nvrtc { version: (major, minor) }, functions, _libraries: libraries })
@@ -201,7 +202,8 @@ impl Program {
         let curve = [("curve.cuh", text.unit.curve_header())];
         let headers = HEADERS.iter().chain(text.headers).chain(&curve);
         let (names, bodies): (Vec<CString>, Vec<CString>) = headers.map(|(n, b)| (c_string(n), c_string(b))).unzip();
-        let (source, file) = (c_string(text.source), c_string(text.unit.file));
+        let source = c_string(text.source);
+        let file = c_string(text.unit.file);
         let name_pointers: Vec<*const c_char> = names.iter().map(|name| name.as_ptr()).collect();
         let body_pointers: Vec<*const c_char> = bodies.iter().map(|body| body.as_ptr()).collect();
         let mut handle = std::ptr::null_mut();

@@ -322,7 +322,8 @@ mod tests {
         // With fewer entries than kernels, the remaining ones are found.
         with(FIXED - 4, &1i32.to_le_bytes(), FIXED + ENTRY);
         assert_eq!((read(&path, FIRST), read(&path, SECOND)), (Some(codes[0].clone()), None));
-        let (place, length) = (FIXED + 16, FIXED + 24);
+        let place = FIXED + 16;
+        let length = FIXED + 24;
         let far = [u64::MAX, 1 << 63, (1 << 63) - 1, whole.len() as u64, 1 << 40, 0];
         for (at, number) in far.map(|number| (place, number)).into_iter().chain([(length, 0), (length, 5)]) {
             with(at, &number.to_le_bytes(), head);
@@ -369,7 +370,8 @@ mod tests {
             assert_eq!(open(&path).is_ok(), rustix::process::geteuid().as_raw() == 54321);
         }
         // A folder in place of the file.
-        let (folder, other) = (folder.0.join("folder"), super::path(&folder.0.join("folder"), ARCHITECTURE));
+        let other = super::path(&folder.0.join("folder"), ARCHITECTURE);
+        let folder = folder.0.join("folder");
         fs::create_dir_all(folder.join(file_name(ARCHITECTURE))).unwrap();
         assert!(open(&other).is_err());
     }

@@ -51,7 +51,8 @@ impl PageLock {
         let _noted = notes::span("pages locked", end - start);
         let _kept = CallersContext::keep();
         context.bind_to_thread()?;
-        let (pointer, flags) = (memory.start.cast_mut().cast::<c_void>(), sys::CU_MEMHOSTREGISTER_PORTABLE);
+        let pointer = memory.start.cast_mut().cast::<c_void>();
+        let flags = sys::CU_MEMHOSTREGISTER_PORTABLE;
         // SAFETY: the range is the caller's, and is unlocked by `drop`.
         unsafe { sys::cuMemHostRegister_v2(pointer, end - start, flags) }.result()?;
         lock(&LOCKED).0.insert(start, end);

@@ -253,7 +253,8 @@ mod tests {
     const TEN: Occasion = Occasion { items: 10, multiprocessors: 1, direct: false };
 
     fn plan<'a>(plan: &mut Plan<'a>, rows: &'a [u8]) -> [Address; 3] {
-        let (rows, out) = (plan.input::<Rows<33>>(ByteRows::new(rows, 33)), plan.column::<Rows<7>>());
+        let rows = plan.input::<Rows<33>>(ByteRows::new(rows, 33));
+        let out = plan.column::<Rows<7>>();
         plan.result(0, out, 7);
         let [_, Some(result), _] = plan.outputs() else { panic!("it was just planned") };
         assert_eq!((plan.inputs()[0].pinned.len(), result.bytes), (33 * 10, 70));
@@ -277,7 +278,8 @@ mod tests {
 
     #[test]
     fn buffers_are_those_that_were_counted() {
-        let (rows, mut counting) = ([0; 330], Plan::counting(TEN));
+        let rows = [0; 330];
+        let mut counting = Plan::counting(TEN);
         assert_eq!(plan(&mut counting, &rows), [0, 512, 768]);
         let bytes = counting.bytes();
         assert_eq!(bytes, Bytes { device: 769, pinned: 512 + 70 });
@@ -297,7 +299,8 @@ mod tests {
 
     #[test]
     fn what_items_are_made_of_has_buffers_of_its_own_length() {
-        let (rows, mut plan) = ([0; 33 * 640], Plan::counting(TEN));
+        let rows = [0; 33 * 640];
+        let mut plan = Plan::counting(TEN);
         let planned = plan.for_items(640, |plan| {
             let column: Column<Rows<33>> = plan.input(ByteRows::new(&rows, 33));
             // Nested calls.

@@ -145,7 +145,8 @@ impl Stream {
     pub fn new(device: Arc<Device>) -> Result<Self, Fault> {
         let stream = device.stream()?;
         let event = || device.context.new_event(Some(sys::CUevent_flags::CU_EVENT_BLOCKING_SYNC));
-        let (done, sent) = (event()?, event()?);
+        let done = event()?;
+        let sent = event()?;
         Ok(Stream {
             device,
             stream,
@@ -504,7 +505,8 @@ impl Stream {
 
     fn start_wiping(&mut self) -> Result<(), Fault> {
         let Some(arena) = &self.arena else { return Ok(()) };
-        let (address, bytes) = (arena.address, self.used.device.min(arena.bytes));
+        let address = arena.address;
+        let bytes = self.used.device.min(arena.bytes);
         self.fill_memory(address, 0, bytes)?;
         self.wiping = true;
         Ok(())
@@ -539,7 +541,8 @@ fn parts<'a, 'b>(
 where
     'a: 'b,
 {
-    let (mut parts, mut at) = (Vec::new(), 0);
+    let mut parts = Vec::new();
+    let mut at = 0;
     for input in inputs {
         let (part, behind) = pinned[input.pinned.start - at..].split_at_mut(input.pinned.len());
         parts.push((input, part));

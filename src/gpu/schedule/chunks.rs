@@ -55,7 +55,8 @@ impl Machine {
     /// Returns the ends of the chunks: whole waves of threads, small chunks first and last, each
     /// within the memory of a stream slot.
     pub fn cuts(&self, operation: &dyn OnGpu) -> Vec<usize> {
-        let (items, most_items) = (operation.items(), self.most_items.min(operation.most_items()));
+        let items = operation.items();
+        let most_items = self.most_items.min(operation.most_items());
         if self.lanes == 1 {
             // Small chunks exist to overlap with one another, which a single stream slot cannot do.
             return self.cut(operation, |_| most_items.min(items.max(1)), usize::MAX);
@@ -75,10 +76,13 @@ impl Machine {
         let fits = |range: Range<usize>| {
             operation.data_bytes(&range) <= most_data && self.bytes(operation, &range).fit(self.limits)
         };
-        let (items, mut cuts, mut start) = (operation.items(), Vec::new(), 0);
+        let items = operation.items();
+        let mut cuts = Vec::new();
+        let mut start = 0;
         while start < items {
             let most = most_items(start);
-            let (mut end, mut too_far) = (start + SMALLEST_CHUNK.min(most), items.min(start + most) + 1);
+            let mut end = start + SMALLEST_CHUNK.min(most);
+            let mut too_far = items.min(start + most) + 1;
             // Invariant: a chunk may end at `end`, but not at `too_far`.
             while end + 1 < too_far {
                 let middle = end.midpoint(too_far);
@@ -107,7 +111,9 @@ impl ChunkSizes {
         let ChunkSizes { items, count, wave, large } = self;
         // At the beginning, stream slots copy while devices wait, above all for their first chunk.
         // At the end, all devices wait for the slowest.
-        let (small, before, left) = (2 * wave, start / count, (items - start) / (2 * count));
+        let small = 2 * wave;
+        let before = start / count;
+        let left = (items - start) / (2 * count);
         let share = if before < LANES * small { before.min(small) } else { left.clamp(small, large) };
         (share / wave * wave).max(wave)
     }

@@ -42,7 +42,8 @@ pub struct Chunk<'a, 'p> {
 pub fn compute(running: Running, chunk: Chunk) -> Result<(), Fault> {
     let Running { lane, cpu, expected } = running;
     let Chunk { operation, items, most, place, on_cpu } = chunk;
-    let (direct, secret) = (is_direct(place), operation.is_secret());
+    let direct = is_direct(place);
+    let secret = operation.is_secret();
     let chunk = (items.len(), direct);
     let noted = notes::span("memory", items.len());
     let (launch, plan) = lane.begin(chunk, most, secret, |plan| operation.chunk(plan, items.clone()))?;
@@ -76,7 +77,9 @@ pub fn compute(running: Running, chunk: Chunk) -> Result<(), Fault> {
 /// Computes the unanswered items of a place on the CPU, on several threads if there are many. The
 /// first item of the place has the index `first`.
 fn answer(cpu: &CpuEngine, place: &mut dyn Place, first: usize, unanswered: Vec<usize>, on_cpu: &OnCpu) {
-    let (mut tasks, mut rest, mut at) = (Vec::with_capacity(unanswered.len()), place.reborrow(), 0);
+    let mut tasks = Vec::with_capacity(unanswered.len());
+    let mut rest = place.reborrow();
+    let mut at = 0;
     // If there are many, runs of adjacent items are computed together, which is faster.
     let most = unanswered.len().div_ceil(4 * cpu.threads()).clamp(1, TOGETHER);
     for run in unanswered.chunk_by(|a, b| a + 1 == *b).flat_map(|run| run.chunks(most)) {
@@ -95,14 +98,16 @@ fn without_answer(codes: &[u8]) -> Vec<usize> {
 /// Moves results to the place, on several threads if there are many. Returns the items without an
 /// answer.
 fn take(stream: &Stream, cpu: &CpuEngine, plan: &Plan, secret: bool, place: &mut dyn Place) -> Vec<usize> {
-    let (items, outputs) = (place.items(), plan.outputs());
+    let items = place.items();
+    let outputs = plan.outputs();
     let bytes = |which: usize| outputs[which].map_or(&[][..], |output| stream.received(&output.pinned));
     let width = |which: usize| outputs[which].map_or(0, |output| output.bytes / items);
     let results = Results::new(bytes(0), [bytes(1), bytes(2)], [width(1), width(2)]);
     let _turn = stream.device.gates.receiving.take(items * (1 + width(1) + width(2)));
     // A few bytes are copied before another thread would wake up.
     let size = if items * (1 + width(1) + width(2)) < WORTH_THREADS { items } else { BLOCK };
-    let (mut blocks, mut rest) = (Vec::with_capacity(items.div_ceil(size)), place.reborrow());
+    let mut blocks = Vec::with_capacity(items.div_ceil(size));
+    let mut rest = place.reborrow();
     for start in (0..items).step_by(size) {
         let (block, behind) = rest.split_at(size.min(items - start));
         blocks.push((start, block));
@@ -206,8 +211,10 @@ mod tests {
     /// Each item waits until another thread has started one too.
     #[test]
     fn many_items_without_an_answer_are_shared_out() {
-        let (cpu, entered) = (CpuEngine::new(Some(2), None).unwrap(), AtomicUsize::new(0));
-        let (mut codes, deadline) = (vec![0; 2], Instant::now() + Duration::from_secs(60));
+        let cpu = CpuEngine::new(Some(2), None).unwrap();
+        let entered = AtomicUsize::new(0);
+        let mut codes = vec![0; 2];
+        let deadline = Instant::now() + Duration::from_secs(60);
         let on_cpu = |_: Range<usize>, place: &mut dyn Place| {
             entered.fetch_add(1, Ordering::SeqCst);
             while entered.load(Ordering::SeqCst) < 2 && Instant::now() < deadline {
@@ -237,7 +244,8 @@ mod tests {
     /// Unlocked memory is written by the host.
     #[test]
     fn places_that_are_not_locked_are_not_direct() {
-        let (mut codes, mut rows) = (vec![0; 10], vec![[0; 8]; 10]);
+        let mut codes = vec![0; 10];
+        let mut rows = vec![[0; 8]; 10];
         assert!(!is_direct(&mut ResultsMut::rows(&mut codes, &mut rows)));
         assert!(!is_direct(&mut ResultsMut::codes(&mut codes)));
     }

@@ -53,7 +53,8 @@ mod tests {
 
     #[test]
     fn tests_are_run_once() {
-        let (tested, runs) = (Tested::default(), Cell::new(0));
+        let tested = Tested::default();
+        let runs = Cell::new(0);
         let run = |result: Result<(), Fault>| {
             tested.pass(TEST, || {
                 runs.set(runs.get() + 1);

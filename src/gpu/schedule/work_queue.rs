@@ -133,7 +133,8 @@ impl<F: Fleet> Work for Queue<'_, '_, F> {
 
 impl<'a, 'f, F: Fleet> Queue<'a, 'f, F> {
     fn new(fleet: &'f F, compute: &'f OnDevice<'f>, mut rest: Box<dyn Place<'a> + 'a>, ends: &[usize]) -> Self {
-        let (mut pieces, mut start) = (VecDeque::with_capacity(ends.len()), 0);
+        let mut pieces = VecDeque::with_capacity(ends.len());
+        let mut start = 0;
         for &end in ends {
             let (place, behind) = rest.split_at(end - start);
             pieces.push_back(Piece { start, place });
@@ -288,7 +289,9 @@ impl<'a> Place<'a> for Joined<'a> {
     }
 
     fn split_at(self: Box<Self>, items: usize) -> (Box<dyn Place<'a> + 'a>, Box<dyn Place<'a> + 'a>) {
-        let (mut first, mut second, mut left) = (Vec::new(), Vec::new(), items);
+        let mut first = Vec::new();
+        let mut second = Vec::new();
+        let mut left = items;
         for place in self.0 {
             let here = left.min(place.items());
             left -= here;
@@ -412,7 +415,9 @@ mod tests {
     fn joined_places_are_split_like_one() {
         let make = |ends: &[usize], split: &[usize]| {
             let fill = |place: &mut dyn Place| {
-                let (mut pieces, mut rest, mut start) = (Vec::new(), place.reborrow(), 0);
+                let mut pieces = Vec::new();
+                let mut rest = place.reborrow();
+                let mut start = 0;
                 for &end in ends {
                     let (place, behind) = rest.split_at(end - start);
                     pieces.push(Piece { start, place });
@@ -421,7 +426,8 @@ mod tests {
                 let [mut joined] = <[Piece; 1]>::try_from(join(pieces)).ok().expect("one piece");
                 assert_eq!(joined.range(), 0..100);
                 assert!(joined.place.columns().is_none());
-                let (mut rest, mut start) = (joined.place.reborrow(), 0);
+                let mut rest = joined.place.reborrow();
+                let mut start = 0;
                 for &end in split {
                     let (mut part, behind) = rest.split_at(end - start);
                     assert_eq!((part.items(), behind.items()), (end - start, 100 - end));
@@ -501,7 +507,8 @@ mod tests {
     #[test]
     fn an_idle_device_comes_back_for_the_last_piece() {
         let fleet = Fakes::new(2, 1);
-        let (begun, idle) = (AtomicBool::new(false), AtomicBool::new(false));
+        let begun = AtomicBool::new(false);
+        let idle = AtomicBool::new(false);
         let wait_for = |flag: &AtomicBool| {
             while !flag.load(Ordering::SeqCst) {
                 thread::yield_now();
@@ -546,7 +553,8 @@ mod tests {
 
     #[test]
     fn what_is_left_is_rescued() {
-        let (fleet, rescued) = (Fakes::new(2, 2), AtomicUsize::new(0));
+        let fleet = Fakes::new(2, 2);
+        let rescued = AtomicUsize::new(0);
         let calls = AtomicUsize::new(0);
         let compute: &OnDevice = &|device, range, out| {
             if fleet.turn(device) >= 7 {
@@ -569,7 +577,8 @@ mod tests {
     #[test]
     fn pieces_are_halved_until_they_fit_the_memory() {
         for most in [SMALLEST, 100, 500] {
-            let (fleet, largest) = (Fakes::new(1, 3), AtomicUsize::new(0));
+            let fleet = Fakes::new(1, 3);
+            let largest = AtomicUsize::new(0);
             let compute: &OnDevice = &|_, range, out| {
                 if range.len() > most {
                     return Err(short());
@@ -615,7 +624,8 @@ mod tests {
 
     #[test]
     fn one_worker_without_memory_leaves_its_work_to_the_others() {
-        let (fleet, busy) = (Fakes::new(1, 4), AtomicUsize::new(0));
+        let fleet = Fakes::new(1, 4);
+        let busy = AtomicUsize::new(0);
         let compute: &OnDevice = &|_, range, out| {
             let others = busy.fetch_add(1, Ordering::SeqCst);
             thread::sleep(Duration::from_micros(200));
@@ -694,7 +704,8 @@ mod tests {
     fn calls_from_inside_a_pool_neither_nest_nor_wait_for_each_other() {
         thread_local!(static DEPTH: std::cell::Cell<usize> = const { std::cell::Cell::new(0) });
         let callers = rayon::ThreadPoolBuilder::new().num_threads(4).build().unwrap();
-        let (fleet, pool) = (Fakes::new(2, 2), Pool::new(Some(2)).unwrap());
+        let fleet = Fakes::new(2, 2);
+        let pool = Pool::new(Some(2)).unwrap();
         let compute: &OnDevice = &|_, range, out| {
             let results = pool.map(20, range.len(), 0, |i| (range.start + i) * 3);
             write(range.clone(), out, |item| results[item - range.start]);
@@ -714,7 +725,8 @@ mod tests {
 
     #[test]
     fn a_small_call_does_not_wait_for_all_of_a_large_one() {
-        let (fleet, begun) = (Fakes::new(1, 1), AtomicBool::new(false));
+        let fleet = Fakes::new(1, 1);
+        let begun = AtomicBool::new(false);
         let slow: &OnDevice = &|_, range, out| {
             begun.store(true, Ordering::SeqCst);
             thread::sleep(Duration::from_millis(5));

@@ -136,7 +136,9 @@ fn get_or_build<T>(
 }
 
 fn build_public(stream: &mut Stream, curve: &'static str, form: &TableForm, bits: u32) -> Result<PublicTable, Fault> {
-    let (windows, entries, [bytes, scratch]) = (form.windows(bits), 1u64 << (bits - 1), public_bytes(form, bits));
+    let windows = form.windows(bits);
+    let entries = 1u64 << (bits - 1);
+    let [bytes, scratch] = public_bytes(form, bits);
     let memory = DeviceMemory::new(&stream.device.context, bytes)?;
     let prefixes = DeviceMemory::new(&stream.device.context, scratch)?;
     let table = PublicTable { memory, bits };

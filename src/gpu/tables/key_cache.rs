@@ -56,8 +56,10 @@ impl TableSizes {
     /// Returns the bytes of the tables, the keys, the index, and the scratch memory for building:
     /// points, and the prefix products of both kernels.
     fn sizes(self) -> [usize; 6] {
-        let (rows, entries) = (self.rows(), self.entries());
-        let (keys, prefixes) = (self.form.key * self.tables as usize, Prefixes::BYTES * rows);
+        let rows = self.rows();
+        let entries = self.entries();
+        let keys = self.form.key * self.tables as usize;
+        let prefixes = Prefixes::BYTES * rows;
         // The last extension computes half of the rows.
         let tables = [self.form.entry * rows * entries, Prefixes::BYTES * rows * entries / 2];
         [tables[0], keys, 4 << self.slot_bits(), Xyz::BYTES * rows, prefixes, tables[1]]
@@ -173,7 +175,8 @@ impl Sets {
                 return Err(fault);
             }
         };
-        let (chunks, items) = (AtomicU32::new(0), AtomicU64::new(0));
+        let chunks = AtomicU32::new(0);
+        let items = AtomicU64::new(0);
         let tables = Arc::new(KeyTables { curve, shape, places, ready, chunks, items, memory });
         self.0.push(tables.clone());
         Ok(Some(tables))
@@ -239,11 +242,14 @@ fn start(
     });
     let (key_tables, index_keys, index_slots) =
         (Column::at(key_tables), Column::at(index_keys), Column::at(index_slots));
-    let (index_slot_bits, index_seed) = (shape.slot_bits(), getrandom::u64().unwrap_or(0));
+    let index_slot_bits = shape.slot_bits();
+    let index_seed = getrandom::u64().unwrap_or(0);
     stream.fill(index_slots, 0xff, sizes[2])?;
     kernels::IndexKeys { keys, table_keys, index_keys, index_seed, index_slots, index_slot_bits, tables, n }
         .launch(stream, curve)?;
-    let (windows, xyz, row_prefixes) = (shape.windows() as u64, Column::at(xyz), Column::at(row_prefixes));
+    let windows = shape.windows() as u64;
+    let xyz = Column::at(xyz);
+    let row_prefixes = Column::at(row_prefixes);
     let start = StartKeys { xy, table_keys, key_tables, tables, key_bits, windows, xyz, prefixes: row_prefixes, n };
     (form.start_keys)(stream, curve, start)?;
     let rows = (shape.rows() as u32, shape.entries() as u64);

@@ -151,9 +151,14 @@ impl Grouping {
             return None;
         }
         let slot_bits = usize::BITS - (2 * n - 1).leading_zeros();
-        let (slots, counters) = (plan.buffer(4 << slot_bits), plan.buffer(COUNTERS));
-        let (representative, counts, found) = (plan.column(), plan.column(), plan.column());
-        let (with_items, with_tables, without) = (plan.column(), plan.column(), plan.column());
+        let slots = plan.buffer(4 << slot_bits);
+        let counters = plan.buffer(COUNTERS);
+        let representative = plan.column();
+        let counts = plan.column();
+        let found = plan.column();
+        let with_items = plan.column();
+        let with_tables = plan.column();
+        let without = plan.column();
         Some(Grouping {
             slots,
             slot_bits,
@@ -181,11 +186,14 @@ impl Grouping {
         check: CheckWithTables,
     ) -> Result<Option<ItemList>, Fault> {
         let EquationsOfChunk { curve, equations, keys, n } = chunk;
-        let (form, kinds, verdicts) = (&WEIERSTRASS, keys.kinds, equations.verdicts);
+        let form = &WEIERSTRASS;
+        let kinds = keys.kinds;
+        let verdicts = equations.verdicts;
         let keys_of_chunk = KeysOfChunk { curve, form, keys: keys.xy.into(), kinds, verdicts, n };
         let Some(grouped) = self.group(stream, cache, keys_of_chunk, expected)? else { return Ok(None) };
         let Some(by) = grouped.find_tables(stream, cache, keys.xy)? else { return Ok(None) };
-        let (table, bits) = (table.column(), table.bits);
+        let bits = table.bits;
+        let table = table.column();
         check(stream, curve, WithTables { equations, table, bits, by, n: n as u64 })?;
         Ok(Some(by.others))
     }
@@ -208,7 +216,8 @@ impl Grouping {
         let Grouping { slots, slot_bits, representative, counts, .. } = *self;
         stream.fill(slots, 0xff, 4 << slot_bits)?;
         stream.fill(counts, 0, 4 * n)?;
-        let (seed, count) = (getrandom::u64().unwrap_or(0), n as u64);
+        let seed = getrandom::u64().unwrap_or(0);
+        let count = n as u64;
         kernels::GroupKeys { keys, kinds, verdicts, seed, slots, slot_bits, representative, counts, n: count }
             .launch(stream, curve)?;
         Ok(Some(Grouped { chunk, buffers: self, threshold, expected, representative, counts }))
@@ -256,9 +265,11 @@ impl Grouped<'_> {
     fn pick(&self, stream: &mut Stream) -> Result<u32, Fault> {
         let KeysOfChunk { curve, form, n, .. } = self.chunk;
         let max_tables = most_tables(form, key_cache::share(stream.device.memory)).min(n / self.threshold) as u32;
-        let (table_keys, counters) = (self.buffers.table_keys, self.buffers.counters.column);
+        let table_keys = self.buffers.table_keys;
+        let counters = self.buffers.counters.column;
         stream.fill(counters, 0, COUNTERS)?;
-        let (counts, threshold) = (self.counts, self.threshold as u32);
+        let counts = self.counts;
+        let threshold = self.threshold as u32;
         kernels::PickKeys { counts, threshold, max_tables, table_keys, counters, n: n as u64 }.launch(stream, curve)?;
         Ok(max_tables)
     }
@@ -273,7 +284,8 @@ impl Grouped<'_> {
         most_tables: u32,
     ) -> Result<Option<(Arc<KeyTables>, u32)>, Fault> {
         let KeysOfChunk { curve, form, keys, n, .. } = self.chunk;
-        let (most, chunks) = (key_cache::share(stream.device.memory), (self.expected / n).max(1) as u64);
+        let most = key_cache::share(stream.device.memory);
+        let chunks = (self.expected / n).max(1) as u64;
         let mut retry = true;
         loop {
             let newest = cache.lock().newest(curve);
@@ -311,7 +323,8 @@ impl Grouped<'_> {
         if let Some(tables) = newest {
             self.find(stream, tables)?;
         }
-        let (of, counters) = (self.chunk.n as u32, &self.buffers.counters);
+        let of = self.chunk.n as u32;
+        let counters = &self.buffers.counters;
         stream.download(counters);
         stream.wait()?;
         let bytes = stream.read(counters);
@@ -323,7 +336,8 @@ impl Grouped<'_> {
     fn find(&self, stream: &mut Stream, tables: &Arc<KeyTables>) -> Result<(), Fault> {
         stream.keep(tables.clone(), &tables.ready)?;
         let Grouped { chunk: KeysOfChunk { curve, keys, n, .. }, buffers, counts, .. } = *self;
-        let (places, counters) = (tables.places, buffers.counters.column);
+        let places = tables.places;
+        let counters = buffers.counters.column;
         stream.fill(counters.count(4), 0, 4)?;
         kernels::FindKeys {
             keys,
@@ -388,7 +402,8 @@ fn plan(form: &'static TableForm, survey: Survey, known: Option<Known>, chunks: 
     // If the last tables have served only one chunk, the next ones may do the same.
     let hopeful = known.is_none_or(|known| known.proven);
     let chunks = if hopeful { chunks } else { 1 };
-    let (misses, coming) = (items.saturating_sub(hits), u64::from(items) * chunks);
+    let misses = items.saturating_sub(hits);
+    let coming = u64::from(items) * chunks;
     if keys > 0 && misses > items / 4 && u64::from(misses) * chunks >= ITEMS_WORTH {
         // Keys that repeat within one call may also occur in the next.
         let hoped = if hopeful { 2 * coming } else { coming };
