@@ -133,7 +133,8 @@ mod tests {
 
     #[test]
     fn what_is_done_makes_room() {
-        let (total, caller) = (AtomicUsize::new(0), Account::new());
+        let total = AtomicUsize::new(0);
+        let caller = Account::new();
         let batches = [(); 4].map(|()| Batch::new());
         for batch in &batches {
             assert_eq!(caller.take(10, &total, 80), Room::Taken);

@@ -32,7 +32,8 @@ impl BatchAnswers {
 
     /// Returns the answers of some items.
     pub fn slice(&self, items: Range<usize>) -> Results<'_> {
-        let (start, count) = (items.start, items.len());
+        let start = items.start;
+        let count = items.len();
         Results::new(&self.codes, [&self.rows, &[]], [self.width, 0]).slice(start, count)
     }
 
@@ -266,7 +267,8 @@ mod tests {
 
     #[test]
     fn a_task_with_many_requests_is_woken_once_a_list() {
-        let (batch, (count, waker)) = (Batch::new(), counter());
+        let batch = Batch::new();
+        let (count, waker) = counter();
         for item in 0..1000 {
             batch.wake_at_end(item, &mut None, &waker);
         }

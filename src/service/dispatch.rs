@@ -163,7 +163,9 @@ impl Dispatcher {
     /// batches, all of the largest size. Their items are zeros, which every operation rejects.
     pub fn prepare(&self, kind: RequestKind) -> Result<(), ServiceError> {
         let Options { largest_batch, in_flight, .. } = self.options;
-        let (arenas, most, memory) = (self.arenas(kind).1, self.most_arenas(), |bytes| self.compute.memory(bytes));
+        let arenas = self.arenas(kind).1;
+        let most = self.most_arenas();
+        let memory = |bytes| self.compute.memory(bytes);
         arenas.make_spare(most, most, memory);
         if self.compute.only() == Some(Device::Cpu) {
             return Ok(());
@@ -285,7 +287,8 @@ impl Dispatcher {
             if is_closing && self.gate.total() == 0 {
                 return Next::End;
             }
-            let (is_idle, now) = (desk.computing == 0 || is_closing, self.started.elapsed());
+            let is_idle = desk.computing == 0 || is_closing;
+            let now = self.started.elapsed();
             match plan::next(self.gathered(), is_idle, now, self.options.longest_wait) {
                 Step::Begin(kind) => {
                     // If a caller is still writing, it hands in the batch.
@@ -332,7 +335,8 @@ impl Dispatcher {
     }
 
     fn run_one(&self, kind: usize, batch: Complete) {
-        let (arenas, items) = (self.arenas_at(kind), batch.items);
+        let arenas = self.arenas_at(kind);
+        let items = batch.items;
         // SAFETY: the slot is owned by this thread.
         let shared = unsafe { arenas.slot(batch.slot).batch() };
         let times = [FIRST, SEALED_AT, COMPLETE_AT].map(|which| arenas.slot(batch.slot).times.get(which));
@@ -371,7 +375,8 @@ impl Dispatcher {
             slot.columns(left)
         };
         let device = self.device(arenas, left);
-        let (codes, rows) = (&mut answers.codes[..left], &mut answers.rows[..left * arenas.shape.result]);
+        let codes = &mut answers.codes[..left];
+        let rows = &mut answers.rows[..left * arenas.shape.result];
         let start = Instant::now();
         let compute = || self.compute.compute(device, arenas.kind, columns, codes, rows);
         let computed = catch_unwind(AssertUnwindSafe(compute));

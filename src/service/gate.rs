@@ -150,7 +150,8 @@ impl Gate {
     pub fn close(&self) {
         self.is_closed.store(true, Ordering::SeqCst);
         let mut waiters = lock(&self.waiters);
-        let (waiting, unaware) = (waiters.ring.take_all(), std::mem::take(&mut waiters.let_in));
+        let waiting = waiters.ring.take_all();
+        let unaware = std::mem::take(&mut waiters.let_in);
         self.is_waiting.store(false, Ordering::SeqCst);
         drop(waiters);
         unaware.values().for_each(|waiter| self.undo(&waiter.account, waiter.items));
@@ -209,7 +210,8 @@ mod tests {
 
     #[test]
     fn who_waits_is_let_in_as_soon_as_there_is_room() {
-        let (gate, callers) = (Gate::new(10), [(); 4].map(|()| caller()));
+        let gate = Gate::new(10);
+        let callers = [(); 4].map(|()| caller());
         assert_eq!(gate.enter(&callers[0], 10), Answer::LetIn);
         assert_eq!(gate.enter(&callers[1], 1), Answer::Full);
         let large = gate.wait(&callers[1], 8, Waker::noop());
@@ -226,9 +228,11 @@ mod tests {
 
     #[test]
     fn who_does_not_wait_any_more_takes_no_room() {
-        let (gate, callers) = (Gate::new(4), [(); 3].map(|()| caller()));
+        let gate = Gate::new(4);
+        let callers = [(); 3].map(|()| caller());
         assert_eq!(gate.enter(&callers[0], 4), Answer::LetIn);
-        let (first, second) = (gate.wait(&callers[1], 4, Waker::noop()), gate.wait(&callers[2], 4, Waker::noop()));
+        let first = gate.wait(&callers[1], 4, Waker::noop());
+        let second = gate.wait(&callers[2], 4, Waker::noop());
         gate.undo(&callers[0], 4);
         assert_eq!(poll(&gate, &second), None);
         // Admitted, but its caller has not noticed yet.
@@ -242,9 +246,11 @@ mod tests {
 
     #[test]
     fn a_gate_that_closes_tells_everybody() {
-        let (gate, callers) = (Gate::new(4), [(); 3].map(|()| caller()));
+        let gate = Gate::new(4);
+        let callers = [(); 3].map(|()| caller());
         assert_eq!(gate.enter(&callers[0], 4), Answer::LetIn);
-        let (first, second) = (gate.wait(&callers[1], 3, Waker::noop()), gate.wait(&callers[2], 3, Waker::noop()));
+        let first = gate.wait(&callers[1], 3, Waker::noop());
+        let second = gate.wait(&callers[2], 3, Waker::noop());
         gate.undo(&callers[0], 4);
         gate.close();
         // None of them is counted, although one had been admitted.

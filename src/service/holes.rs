@@ -36,7 +36,8 @@ mod tests {
     proptest! {
         #[test]
         fn those_that_are_left_come_first(requests in prop::collection::vec((1usize..5, any::<bool>()), 0..40)) {
-            let (mut dropped, mut is_dropped) = (Vec::new(), Vec::new());
+            let mut dropped = Vec::new();
+            let mut is_dropped = Vec::new();
             for (size, drop) in requests {
                 if drop {
                     dropped.push(is_dropped.len()..is_dropped.len() + size);

@@ -177,7 +177,9 @@ mod tests {
 
     #[test]
     fn the_first_column_with_rows_tells_the_number_of_items() {
-        let (three, two, one) = ([[1; 32]; 3], [[2; 64]; 2], [3; 32]);
+        let three = [[1; 32]; 3];
+        let two = [[2; 64]; 2];
+        let one = [3; 32];
         let columns = |a, b| Inputs::new([("a", a), ("b", b), ("c", Column::None)]);
         let rows = || Column::rows(Rows::new(&three));
         let all = || Column::rows(Rows::all(&one));

@@ -59,7 +59,10 @@ mod tests {
     /// since it arrived.
     fn simulate(arrivals: &[(u64, usize)], threads: usize, takes: u64) -> Vec<(u64, bool)> {
         let mut waiting: [VecDeque<usize>; 3] = Default::default();
-        let (mut begun, mut busy, mut next_arrival, mut now) = (vec![None; arrivals.len()], Vec::new(), 0, 0);
+        let mut begun = vec![None; arrivals.len()];
+        let mut busy = Vec::new();
+        let mut next_arrival = 0;
+        let mut now = 0;
         let mut last_full = None;
         while begun.iter().any(Option::is_none) {
             busy.retain(|end| *end > now);

@@ -53,7 +53,8 @@ impl<W> Ring<W> {
     /// Takes turns until every caller has been passed or a request waits. Returns the admitted
     /// requests.
     pub fn turn(&mut self, mut decide: impl FnMut(&W) -> Turn) -> Vec<W> {
-        let (mut done, mut passed) = (Vec::new(), 0);
+        let mut done = Vec::new();
+        let mut passed = 0;
         while passed < self.turns.len() {
             let caller = self.turns.pop_front().expect("there is one");
             let requests = self.requests.get_mut(&caller).expect("it is in the map");
@@ -114,7 +115,9 @@ mod tests {
         /// ahead of another waiting caller.
         #[test]
         fn turns_are_fair(steps in prop::collection::vec((0u64..5, 0usize..4, any::<bool>()), 1..200)) {
-            let (mut ring, mut pushed, mut given) = (Ring::new(), HashMap::<u64, u32>::new(), HashMap::<u64, u32>::new());
+            let mut ring = Ring::new();
+            let mut pushed = HashMap::<u64, u32>::new();
+            let mut given = HashMap::<u64, u32>::new();
             for (caller, room, remove) in steps {
                 let next = pushed.entry(caller).or_default();
                 ring.push(caller, (caller, *next));

@@ -164,7 +164,8 @@ impl Slot {
                 assert!(from < self.capacity && to < self.capacity && from != to);
                 // SAFETY: two different rows within the column.
                 unsafe {
-                    let (from, to) = (column.start.add(from * column.width), column.start.add(to * column.width));
+                    let from = column.start.add(from * column.width);
+                    let to = column.start.add(to * column.width);
                     from.copy_to_nonoverlapping(to, column.width);
                 }
             }

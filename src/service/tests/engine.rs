@@ -84,7 +84,9 @@ impl Items {
 
 /// Returns the keys of some items of a batch in each form that BIP 340 accepts.
 fn bip340_keys<'a>(items: &'a Items, keys: &'a [&'a [u8]], at: Range<usize>) -> [PublicKeys<'a>; 4] {
-    let (points, raw, x_only) = (&items.public[at.clone()], &items.raw[at.clone()], &items.x_only[at]);
+    let points = &items.public[at.clone()];
+    let raw = &items.raw[at.clone()];
+    let x_only = &items.x_only[at];
     [PublicKeys::sec1(keys), PublicKeys::points(points), PublicKeys::raw(raw), PublicKeys::x_only(x_only)]
 }
 
@@ -102,9 +104,13 @@ fn calls(items: &Items, at: Range<usize>, caller: &Caller) -> Vec<Vec<String>> {
     fn texts<T: std::fmt::Debug>(values: impl IntoIterator<Item = T>) -> Vec<String> {
         values.into_iter().map(|value| format!("{value:?}")).collect()
     }
-    let (curve, keys) = (items.curve, items.keys());
-    let (digests, signatures, keys) = (&items.digests[at.clone()], &items.signatures[at.clone()], &keys[at.clone()]);
-    let (secret, of_bip340) = (&items.secret[at.clone()], bip340_keys(items, keys, at.clone()));
+    let curve = items.curve;
+    let keys = items.keys();
+    let digests = &items.digests[at.clone()];
+    let signatures = &items.signatures[at.clone()];
+    let keys = &keys[at.clone()];
+    let secret = &items.secret[at.clone()];
+    let of_bip340 = bip340_keys(items, keys, at.clone());
     let points = PublicKeys::points(&items.public[at.clone()]);
     let shared = caller.shared_secrets(curve, secret, points).wait().unwrap();
     let shared = shared.iter().map(|shared| shared.as_ref().map(|secret| *secret.expose_bytes()));
@@ -142,9 +148,11 @@ fn expected(items: &Items, engine: &Engine) -> Expected {
         values.into_iter().map(|value| format!("{value:?}")).collect()
     }
     let Items { curve, secret, digests, signatures, .. } = items;
-    let (curve, keys) = (*curve, items.keys());
+    let curve = *curve;
+    let keys = items.keys();
     let of_bip340 = bip340_keys(items, &keys, 0..ITEMS);
-    let (keys, points) = (PublicKeys::sec1(&keys), PublicKeys::points(&items.public));
+    let keys = PublicKeys::sec1(&keys);
+    let points = PublicKeys::points(&items.public);
     let shared = ecdh::shared_secrets(engine, curve, secret, points).unwrap();
     let shared = shared.iter().map(|shared| shared.as_ref().map(|secret| *secret.expose_bytes()));
     let mut found = vec![texts(shared), texts(keys::public_keys(engine, curve, secret).unwrap())];
@@ -187,9 +195,12 @@ fn answers_are_those_of_the_direct_calls() {
         let Expected(expected) = expected(&items, &engine);
         thread::scope(|scope| {
             for thread in 0..4 {
-                let (service, items, expected) = (&service, &items, &expected);
+                let service = &service;
+                let items = &items;
+                let expected = &expected;
                 scope.spawn(move || {
-                    let (mut random, caller) = (StdRng::seed_from_u64(seed + 1 + thread), service.caller());
+                    let mut random = StdRng::seed_from_u64(seed + 1 + thread);
+                    let caller = service.caller();
                     let mut start = 0;
                     while start < ITEMS {
                         let end = ITEMS.min(start + random.random_range(1..60));

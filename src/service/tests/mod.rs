@@ -80,9 +80,11 @@ impl Tally {
 /// Makes requests in all ways: blocking, with tickets that are waited for later, and as futures,
 /// some of which are dropped.
 fn make_requests(random: &mut StdRng, caller: &Caller, requests: usize, tally: &Tally) -> u64 {
-    let (mut tickets, mut made) = (Vec::new(), 0);
+    let mut tickets = Vec::new();
+    let mut made = 0;
     for _ in 0..requests {
-        let (items, curve) = (items(random.random_range(1..=40)), curves()[random.random_range(0..curves().len())]);
+        let items = items(random.random_range(1..=40));
+        let curve = curves()[random.random_range(0..curves().len())];
         let count = items.numbers.len() as u64;
         made += count;
         match random.random_range(0..4) {
@@ -122,12 +124,14 @@ fn many_callers(when_full: WhenFull, shutdown: Option<Shutdown>) {
     let fault = |n: u32| [Fault::None, Fault::Error, Fault::Panic][if n < 18 { 0 } else { (n - 17) as usize }];
     *lock(&fake.faults) = (0..10_000).map(|_| fault(random.random_range(0..20))).collect();
     let options = Coalescer::builder().largest_batch(100).queue(400).when_full(when_full).in_flight(3);
-    let (service, tally) = (fake.coalescer(options), Tally::default());
+    let service = fake.coalescer(options);
+    let tally = Tally::default();
     // Enough that some are left after a shutdown, however late it happens.
     let requests = if shutdown.is_some() { 3000 } else { 300 };
     let made: u64 = thread::scope(|scope| {
         let call = |thread: u64| {
-            let (service, tally) = (&service, &tally);
+            let service = &service;
+            let tally = &tally;
             let mut random = StdRng::seed_from_u64(seed.wrapping_add(1 + thread));
             move || make_requests(&mut random, &service.caller(), requests, tally)
         };
@@ -184,7 +188,8 @@ fn a_kind_with_full_batches_keeps_no_other_back() {
     let fake = Fake::held();
     let options = Coalescer::builder().in_flight(1).largest_batch(2).queue(100).longest_wait(ms(1));
     let service = fake.coalescer(options);
-    let (busy, other) = (service.caller(), service.caller());
+    let busy = service.caller();
+    let other = service.caller();
     let many: Vec<Items> = (0..20).map(|_| items(2)).collect();
     let tickets: Vec<_> = many.iter().map(|items| items.sign(&busy, Some(a_curve())).submit().unwrap()).collect();
     until(|| fake.begun() == 1);
@@ -202,7 +207,8 @@ fn a_kind_with_full_batches_keeps_no_other_back() {
 fn a_request_that_was_polled_is_handed_in_once() {
     let fake = Fake::held();
     let service = fake.coalescer(Coalescer::builder());
-    let (caller, items) = (service.caller(), items(3));
+    let caller = service.caller();
+    let items = items(3);
     let mut request = items.sign(&caller, Some(a_curve()));
     assert!(Pin::new(&mut request).poll(&mut Context::from_waker(Waker::noop())).is_pending());
     fake.release();
@@ -214,7 +220,8 @@ fn every_ticket_has_what_the_shutdown_says() {
     for (shutdown, expected) in [(Shutdown::Answer, [7, 0]), (Shutdown::Refuse, [1, 6])] {
         let fake = Fake::held();
         let service = Arc::new(fake.coalescer(Coalescer::builder().in_flight(1).largest_batch(2).queue(100)));
-        let (caller, mut tickets) = (service.caller(), Vec::new());
+        let caller = service.caller();
+        let mut tickets = Vec::new();
         for request in 0..7 {
             let items = items(1);
             tickets.push((items.sign(&caller, Some(a_curve())).submit().unwrap(), items));
@@ -260,7 +267,9 @@ fn fill(caller: &Caller) -> Vec<super::Ticket<fake::Signed>> {
 fn nobody_waits_for_an_arena_who_needs_none() {
     let fake = Fake::held();
     let service = fake.coalescer(Coalescer::builder().largest_batch(10).queue(1000));
-    let (caller, first, second) = (service.caller(), items(10), items(10));
+    let caller = service.caller();
+    let first = items(10);
+    let second = items(10);
     let ticket = first.sign(&caller, Some(a_curve())).submit().unwrap();
     // The arenas that are allocated ahead of need.
     until(|| fake.arenas() == 3);
@@ -330,11 +339,13 @@ fn a_full_queue_refuses() {
 fn a_full_queue_makes_callers_wait() {
     let fake = Fake::held();
     let service = fake.coalescer(Coalescer::builder().queue(100).largest_batch(50));
-    let (hog, other) = (service.caller(), service.caller());
+    let hog = service.caller();
+    let other = service.caller();
     let hogs = items(50);
     let first = hogs.sign(&hog, Some(a_curve())).submit().unwrap();
     let more = items(40);
-    let (waiting, given_up) = (items(30), items(30));
+    let waiting = items(30);
+    let given_up = items(30);
     let second = more.sign(&other, Some(a_curve())).submit().unwrap();
     let mut future = Box::pin(waiting.sign(&other, None));
     let mut dropped = Box::pin(given_up.sign(&other, None));
@@ -472,11 +483,14 @@ fn items_by_future(caller: &Caller) {
 fn a_trickle_waits_no_longer_than_it_may() {
     let fake = Fake::held();
     let service = fake.coalescer(Coalescer::builder().in_flight(2).longest_wait(ms(300)));
-    let (long, caller) = (items(1), service.caller());
+    let long = items(1);
+    let caller = service.caller();
     let long_ticket = long.sign(&caller, Some(a_curve())).submit().unwrap();
     until(|| fake.begun() == 1);
     for _ in 0..3 {
-        let (start, first, second) = (Instant::now(), items(1), items(1));
+        let start = Instant::now();
+        let first = items(1);
+        let second = items(1);
         let ticket = first.sign(&caller, None).submit().unwrap();
         thread::sleep(ms(5));
         let joined = second.sign(&caller, None).submit().unwrap();
@@ -496,7 +510,9 @@ fn a_trickle_waits_no_longer_than_it_may() {
 fn a_batch_that_is_full_begins_at_once() {
     let fake = Fake::held();
     let options = Coalescer::builder().in_flight(2).largest_batch(10).longest_wait(Duration::from_secs(100));
-    let (service, first, second) = (fake.coalescer(options), items(1), [items(4), items(6)]);
+    let service = fake.coalescer(options);
+    let first = items(1);
+    let second = [items(4), items(6)];
     let caller = service.caller();
     let ticket = first.sign(&caller, Some(a_curve())).submit().unwrap();
     until(|| fake.begun() == 1);
@@ -513,16 +529,20 @@ fn who_asks_for_much_does_not_starve_others() {
     for when_full in [WhenFull::Wait, WhenFull::Refuse] {
         let fake = Fake::taking(ms(2));
         let options = Coalescer::builder().largest_batch(100).queue(400).when_full(when_full);
-        let (service, barrier) = (fake.coalescer(options), Barrier::new(5));
+        let service = fake.coalescer(options);
+        let barrier = Barrier::new(5);
         let is_over = AtomicU64::new(0);
         let mut slowest = Duration::ZERO;
         let by_hog = thread::scope(|scope| {
             let hog = service.caller();
             let threads: Vec<_> = (0..4)
                 .map(|_| {
-                    let (hog, barrier, is_over) = (hog.clone(), &barrier, &is_over);
+                    let hog = hog.clone();
+                    let barrier = &barrier;
+                    let is_over = &is_over;
                     scope.spawn(move || {
-                        let (mut tickets, mut answered) = (Vec::new(), 0u64);
+                        let mut tickets = Vec::new();
+                        let mut answered = 0u64;
                         barrier.wait();
                         while is_over.load(Ordering::Relaxed) == 0 {
                             match items(20).sign(&hog, None).submit() {
@@ -541,7 +561,8 @@ fn who_asks_for_much_does_not_starve_others() {
             barrier.wait();
             thread::sleep(ms(20));
             for _ in 0..100 {
-                let (start, items) = (Instant::now(), items(5));
+                let start = Instant::now();
+                let items = items(5);
                 items.check(&items.sign(&small, None).wait().expect("there is room for who has little"));
                 slowest = slowest.max(start.elapsed());
             }
@@ -558,11 +579,14 @@ fn who_asks_for_much_does_not_starve_others() {
 fn tasks_that_are_aborted_take_nothing_with_them() {
     let fake = Fake::taking(Duration::from_micros(200));
     let options = Coalescer::builder().largest_batch(64).queue(256);
-    let (service, tally) = (fake.coalescer(options), Arc::new(Tally::default()));
+    let service = fake.coalescer(options);
+    let tally = Arc::new(Tally::default());
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(3).build().unwrap();
     let tasks: Vec<_> = (0..2000)
         .map(|task: usize| {
-            let (caller, items, tally) = (service.caller(), items(1 + task % 9), tally.clone());
+            let caller = service.caller();
+            let items = items(1 + task % 9);
+            let tally = tally.clone();
             let handle = runtime.spawn(async move {
                 let answer = items.sign(&caller, Some(a_curve())).await;
                 tally.note(&items, answer);

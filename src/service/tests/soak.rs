@@ -190,7 +190,8 @@ fn soak_on(backend: Backend) {
         let flaky = Flaky { engine: OnEngine::new(&engine), random: Mutex::new(StdRng::seed_from_u64(seed)) };
         let options = Coalescer::builder().when_full(when_full).options(1024, 2).unwrap();
         let service = &Coalescer::start(Box::new(flaky), options).unwrap();
-        let (counts, is_over) = (&Arc::new(Counts::default()), &AtomicBool::new(false));
+        let counts = &Arc::new(Counts::default());
+        let is_over = &AtomicBool::new(false);
         thread::scope(|scope| {
             for number in 0..8 {
                 scope.spawn(move || {
@@ -227,9 +228,13 @@ fn tasks(service: &Coalescer, items: &Arc<Items>, counts: &Arc<Counts>, is_over:
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).build().unwrap();
     let mut random = StdRng::seed_from_u64(seed);
     while !is_over.load(Ordering::Relaxed) {
-        let (caller, mut handles) = (service.caller(), Vec::new());
+        let caller = service.caller();
+        let mut handles = Vec::new();
         for _ in 0..50 {
-            let (at, caller, items, counts) = (a_range(&mut random), caller.clone(), items.clone(), counts.clone());
+            let at = a_range(&mut random);
+            let caller = caller.clone();
+            let items = items.clone();
+            let counts = counts.clone();
             counts.made.fetch_add(1, Ordering::Relaxed);
             let task = async move { counts.note(&items, at.clone(), items.request(&caller, at).await) };
             handles.push(runtime.spawn(task));
@@ -247,7 +252,9 @@ fn tasks(service: &Coalescer, items: &Arc<Items>, counts: &Arc<Counts>, is_over:
 
 /// Reports progress, and asserts that memory does not grow after a fifth of the time.
 fn watch(time: Duration, counts: &Counts) {
-    let (start, mut early, mut most) = (Instant::now(), None, 0);
+    let start = Instant::now();
+    let mut early = None;
+    let mut most = 0;
     while start.elapsed() < time {
         thread::sleep(Duration::from_secs(1).min(time / 10));
         let now = resident();
