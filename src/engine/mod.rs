@@ -202,7 +202,8 @@ impl Engine {
 
     /// Computes a result over a whole batch.
     pub(crate) fn reduce<R: Reduction>(&self, reduction: &R) -> Result<R::Output, Error> {
-        let (mut codes, mut rows) = (vec![0; reduction.items()], vec![[0; 64]; reduction.items()]);
+        let mut codes = vec![0; reduction.items()];
+        let mut rows = vec![[0; 64]; reduction.items()];
         self.run(reduction, &mut ResultsMut::rows(&mut codes, &mut rows))?;
         Ok(reduction.combine(&self.devices()?.cpu, &codes, &rows))
     }

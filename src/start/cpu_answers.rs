@@ -51,20 +51,24 @@ fn of_curve(engine: &CpuEngine, curve: CurveId, answers: &KnownAnswers) -> Resul
 fn of_bip340(engine: &CpuEngine, answers: &Schnorr) -> Result<(), String> {
     let curve = CurveId::Secp256k1.name();
     // All signatures once, and some repeated often enough that their keys get tables.
-    let (all, few) = (answers.messages.len(), KEYS);
+    let all = answers.messages.len();
+    let few = KEYS;
     for (operation, distinct, items) in
         [("BIP 340 verification", all, all), ("BIP 340 verification by tables of keys", few, few * USES)]
     {
         let messages = repeat(&answers.messages[..distinct], items);
         let signatures = repeat(&answers.signatures[..distinct], items);
         let keys = repeat(&answers.keys[..distinct], items);
-        let (messages, keys) = (bip340::Messages::Rows((&messages).into()), PublicKeys::x_only(&keys));
-        let (signatures, chunks) = ((&signatures).into(), Chunks::new(items));
+        let messages = bip340::Messages::Rows((&messages).into());
+        let keys = PublicKeys::x_only(&keys);
+        let signatures = (&signatures).into();
+        let chunks = Chunks::new(items);
         let verify = bip340::Verify { messages, signatures, keys, together: false, chunks, items };
         let verdict = |results: &Results, item: usize| result_of(results.codes[item]).into();
         compare(operation, curve, values(engine, &verify, verdict), repeat(&answers.verdicts[..distinct], items))?;
     }
-    let (texts, items) = (&answers.texts, answers.texts.len());
+    let texts = &answers.texts;
+    let items = answers.texts.len();
     for public in [None, Some(PublicKeys::compressed(&answers.public))] {
         let messages = bip340::Messages::Texts(SizedTexts::new(engine, items, |item| &texts[item]));
         let auxiliary = SecretKeys::rows((&answers.auxiliary).into());
@@ -76,7 +80,8 @@ fn of_bip340(engine: &CpuEngine, answers: &Schnorr) -> Result<(), String> {
 }
 
 fn of_tweaks(engine: &CpuEngine, answers: &known_answers::Tweaks) -> Result<(), String> {
-    let (curve, items) = (CurveId::Secp256k1.name(), answers.keys.len());
+    let curve = CurveId::Secp256k1.name();
+    let items = answers.keys.len();
     let [outputs, without_roots] = &answers.outputs;
     for (tweaks, known) in [
         (Tweaks::Given((&answers.numbers).into()), &answers.sums),
@@ -122,7 +127,8 @@ fn of_points(engine: &CpuEngine, curve: CurveId, KnownAnswers { points, .. }: &K
     let scalars: Vec<_> = points.products.iter().map(|(scalar, ..)| *scalar).collect();
     let factors: Vec<_> = points.products.iter().map(|(_, point, _)| *point).collect();
     let known = points.products.iter().map(|(.., product)| *product);
-    let (factors, items) = (PublicKeys::points(&factors), scalars.len());
+    let factors = PublicKeys::points(&factors);
+    let items = scalars.len();
     let mul = Mul { curve, scalars: Rows::from(&scalars), points: factors, items };
     compare("multiplication", name, values(engine, &mul, point_of), known)?;
     let (scalars, terms, sum) = &points.sum_of_products;
@@ -139,7 +145,8 @@ fn of_secrets(engine: &CpuEngine, curve: CurveId, answers: &KnownAnswers) -> Res
     let public = PublicKeysOf { curve, keys: (&private_keys.keys).into(), items: private_keys.keys.len() };
     let known = private_keys.public.iter().copied();
     compare("computing public keys", name, values(engine, &public, point_of), known)?;
-    let (secret_keys, peers) = ((&agreements.keys).into(), PublicKeys::points(&agreements.peers));
+    let secret_keys = (&agreements.keys).into();
+    let peers = PublicKeys::points(&agreements.peers);
     let agreement = Agreement { curve, secret_keys, peers, width: 64, items: agreements.keys.len() };
     compare("ECDH", name, values(engine, &agreement, bytes_of), agreements.shared.iter().copied())
 }
@@ -150,7 +157,8 @@ fn of_scheme(
     scheme: &'static Scheme,
     KnownAnswers { signatures, signing, .. }: &KnownAnswers,
 ) -> Result<(), String> {
-    let (all, few) = (signatures.digests.len(), KEYS);
+    let all = signatures.digests.len();
+    let few = KEYS;
     verification(engine, curve, scheme, signatures, ("verification", all, all))?;
     // Some are repeated often enough that their keys get tables.
     verification(engine, curve, scheme, signatures, ("verification by tables of keys", few, few * USES))?;
@@ -159,10 +167,12 @@ fn of_scheme(
     }
     // All keys twice, which is more than a vector has lanes.
     let items = 2 * signing.keys.len();
-    let (keys, digests) = (repeat(&signing.keys, items), repeat(&signing.digests, items));
+    let keys = repeat(&signing.keys, items);
+    let digests = repeat(&signing.digests, items);
     let with_id = scheme.has_recovery;
     let inputs = Inputs { digests: (&digests).into(), signers: (&keys).into() };
-    let (low_s, widths) = (curve.has_low_s_by_default(), [64, usize::from(with_id)]);
+    let low_s = curve.has_low_s_by_default();
+    let widths = [64, usize::from(with_id)];
     let sign = Sign { scheme, curve, signing: Signing { inputs, low_s, check: Check::Nothing, widths }, items };
     let signed = |results: &Results, item: usize| {
         Ok((bytes_of::<64>(results, item)?, results.row(1, item).first().copied().unwrap_or(0)))
@@ -178,7 +188,8 @@ fn verification(
     Signatures { digests, signatures, keys, verdicts, .. }: &Signatures,
     (operation, distinct, items): (&str, usize, usize),
 ) -> Result<(), String> {
-    let (digests, signatures) = (repeat(&digests[..distinct], items), repeat(&signatures[..distinct], items));
+    let digests = repeat(&digests[..distinct], items);
+    let signatures = repeat(&signatures[..distinct], items);
     let keys = repeat(&keys[..distinct], items);
     let keys = PublicKeys::points(&keys);
     let inputs = Verification::new((&digests).into(), (&signatures).into(), keys);

@@ -32,9 +32,12 @@ fn curve_of(scheme: &Scheme) -> CurveId {
 
 /// Calls `take` with all operations on `items` items; sums have `items` points.
 pub fn each(items: usize, take: Take) {
-    let (points, curve) = (vec![Point::IDENTITY; items], CurveId::P256);
+    let points = vec![Point::IDENTITY; items];
+    let curve = CurveId::P256;
     let secret = vec![SecretKey::from_bytes([1; 32]); items];
-    let (numbers, signatures, ids) = (vec![[1; 32]; items], vec![[1; 64]; items], vec![[0]; items]);
+    let numbers = vec![[1; 32]; items];
+    let signatures = vec![[1; 64]; items];
+    let ids = vec![[0]; items];
     let columns = PlannedColumns { numbers: &numbers, signatures: &signatures, secret: &secret, points: &points };
     for (form, scalars) in [("each", Rows::from(&numbers)), ("all", Rows::all(&[1; 32]))] {
         take(format!("mul_base, scalars for {form}"), &MulBase { curve, scalars, items });
@@ -77,7 +80,8 @@ impl PlannedColumns<'_> {
     /// Calls `with` with public keys in every encoding, and as parts of records.
     fn each_encoding(&self, with: &mut dyn FnMut(&str, PublicKeys)) {
         let items = self.points.len();
-        let (compressed, uncompressed) = (vec![[2; 33]; items], vec![[4; 65]; items]);
+        let compressed = vec![[2; 33]; items];
+        let uncompressed = vec![[4; 65]; items];
         let sec1: Vec<&[u8]> = compressed.iter().map(|key| key.as_slice()).collect();
         let records = Rows::strided(uncompressed.as_flattened(), 65, items).expect("they fit");
         with("x-only", PublicKeys::x_only(self.numbers));
@@ -92,7 +96,8 @@ impl PlannedColumns<'_> {
 }
 
 fn signing(scheme: &'static Scheme, numbers: &[[u8; 32]], (keys, which): (SecretKeys, &str), take: Take) {
-    let (curve, items) = (curve_of(scheme), numbers.len());
+    let curve = curve_of(scheme);
+    let items = numbers.len();
     let signers = [
         ("no data", Signers::from(keys)),
         ("data for each", Signers::with_additional_data(keys, numbers)),
@@ -139,7 +144,8 @@ fn variants() -> [(&'static str, ed25519::Variant); 2] {
 }
 
 fn ed25519_signing(columns: PlannedColumns, seeds: SecretKeys, which: &str, take: Take) {
-    let (cpu, items) = (CpuEngine::new(Some(1), None).unwrap(), columns.numbers.len());
+    let cpu = CpuEngine::new(Some(1), None).unwrap();
+    let items = columns.numbers.len();
     for is_checked in [false, true] {
         for (scheme, variant) in variants() {
             let messages = SizedTexts::new(&cpu, items, |item| &columns.numbers[item]);
@@ -152,7 +158,8 @@ fn ed25519_signing(columns: PlannedColumns, seeds: SecretKeys, which: &str, take
 
 /// Plans the operations that take public keys, or points.
 fn of_keys(columns: PlannedColumns, form: &str, keys: PublicKeys, items: usize, take: Take) {
-    let (curve, numbers) = (CurveId::P256, Rows::from(columns.numbers));
+    let curve = CurveId::P256;
+    let numbers = Rows::from(columns.numbers);
     take(format!("add {form}"), &Add { curve, operands: [keys, PublicKeys::points(columns.points)], items });
     take(format!("double {form}"), &Double { curve, points: keys, items });
     take(format!("mul {form}"), &Mul { curve, scalars: numbers, points: keys, items });
@@ -163,7 +170,9 @@ fn of_keys(columns: PlannedColumns, form: &str, keys: PublicKeys, items: usize, 
         let ids = scheme.has_recovery.then(|| Rows::all(&[0]));
         for (recovery_ids, how) in [(None, "one by one")].into_iter().chain(ids.map(|ids| (Some(ids), "together"))) {
             let inputs = Verification { recovery_ids, ..Verification::new(numbers, columns.signatures.into(), keys) };
-            let (curve, policy, chunks) = (curve_of(scheme), Policy::default(), Chunks::all());
+            let curve = curve_of(scheme);
+            let policy = Policy::default();
+            let chunks = Chunks::all();
             take(
                 format!("{} verify {form} {how}", scheme.name),
                 &Verify { scheme, curve, inputs, policy, chunks, items },
@@ -172,7 +181,8 @@ fn of_keys(columns: PlannedColumns, form: &str, keys: PublicKeys, items: usize, 
     }
     for together in [false, true] {
         for (which, messages) in messages(columns.numbers) {
-            let (signatures, chunks) = (columns.signatures.into(), Chunks::all());
+            let signatures = columns.signatures.into();
+            let chunks = Chunks::all();
             let verify = bip340::Verify { messages, signatures, keys, together, chunks, items };
             take(format!("BIP 340 verify {form}, messages in {which}, together {together}"), &verify);
         }
@@ -196,13 +206,15 @@ fn of_keys(columns: PlannedColumns, form: &str, keys: PublicKeys, items: usize, 
     for together in [false, true] {
         for (scheme, variant) in variants() {
             let messages = SizedTexts::new(&cpu, items, |item| &columns.numbers[item]);
-            let (signatures, chunks) = (columns.signatures.into(), Chunks::all());
+            let signatures = columns.signatures.into();
+            let chunks = Chunks::all();
             let verify = ed25519::Verify { variant, messages, signatures, keys, rule, together, chunks, items };
             take(format!("{scheme} verify {form}, together {together}"), &verify);
         }
     }
     for (which, number) in [("each", items), ("all", 1)] {
-        let (messages, id) = (SizedTexts::new(&cpu, items, |item| &columns.numbers[item]), [0x31; 16]);
+        let messages = SizedTexts::new(&cpu, items, |item| &columns.numbers[item]);
+        let id = [0x31; 16];
         let ids = SizedTexts::new(&cpu, number, |_| &id);
         take(format!("sm3 {form} with ids for {which}"), &MessageDigests { messages, ids, keys });
     }
@@ -215,7 +227,8 @@ fn silent_payments(form: &str, keys: PublicKeys, items: usize, take: Take) {
         let (scan_key, spend_key, _) = &receivers[0];
         Receiver::new(SecretKey::from_bytes(*scan_key), spend_key.as_sec1(), labels).expect("valid keys")
     };
-    let (plain, labelled) = (receiver(&[]), receiver(&[7]));
+    let plain = receiver(&[]);
+    let labelled = receiver(&[7]);
     for (which, receivers) in
         [("one", &[&plain][..]), ("one with a label", &[&labelled]), ("two", &[&plain, &labelled])]
     {
@@ -236,13 +249,17 @@ fn hashes(texts: &[[u8; 32]], take: Take) {
 
 fn modular(items: usize, take: Take) {
     for (bytes, of_exponents) in [(128, 3), (192, 192), (256, 256)] {
-        let (modulus, bases, exponents) = (vec![0xff; bytes], vec![1; bytes * items], vec![1; of_exponents * items]);
-        let (bases, exponents) = (ByteRows::new(&bases, bytes), ByteRows::new(&exponents, of_exponents));
+        let modulus = vec![0xff; bytes];
+        let bases = vec![1; bytes * items];
+        let exponents = vec![1; of_exponents * items];
+        let bases = ByteRows::new(&bases, bytes);
+        let exponents = ByteRows::new(&exponents, of_exponents);
         let name = format!("modexp {bytes} {of_exponents}");
         take(name, &Modexp::new(&modulus, bases, exponents).expect("an odd modulus"));
     }
     for bytes in (16..=64).step_by(8) {
-        let (modulus, a) = (vec![0xff; bytes], vec![1; bytes * items]);
+        let modulus = vec![0xff; bytes];
+        let a = vec![1; bytes * items];
         let a = ByteRows::new(&a, bytes);
         take(format!("mul_mod {bytes}"), &MulMod::new(&modulus, a, Some(a)).expect("an odd modulus"));
         take(format!("square_mod {bytes}"), &MulMod::new(&modulus, a, None).expect("an odd modulus"));
@@ -264,13 +281,15 @@ fn a_million_items_of_every_operation_are_planned() {
         lanes: STREAMS,
         direct: false,
     };
-    let (mut operations, mut names) = (0, BTreeSet::new());
+    let mut operations = 0;
+    let mut names = BTreeSet::new();
     each(ITEMS, &mut |name, operation| {
         operations += 1;
         names.insert(name.clone());
         for (memory, multiprocessors) in [(140 * GIB, 132), (8 * GIB, 20), (GIB, 108)] {
             let machine = Machine { multiprocessors, ..machine(memory / 2 / STREAMS, usize::MAX) };
-            let (cuts, mut start) = (machine.cuts(operation), 0);
+            let cuts = machine.cuts(operation);
+            let mut start = 0;
             for &end in &cuts {
                 let bytes = machine.bytes(operation, &(start..end));
                 assert!(bytes.fit(machine.limits), "{name}: {bytes:?} for {} items", end - start);
@@ -280,7 +299,8 @@ fn a_million_items_of_every_operation_are_planned() {
             assert!(cuts.len() <= ITEMS / 20_000, "{name}: {} chunks with {memory} bytes", cuts.len());
         }
         // The whole batch in one chunk, as when kernels are timed.
-        let (roomy, all) = (machine(usize::MAX, usize::MAX), 0..operation.items());
+        let roomy = machine(usize::MAX, usize::MAX);
+        let all = 0..operation.items();
         let whole = roomy.bytes(operation, &all);
         assert!(whole.pinned >= 32 * ITEMS && whole.device >= whole.pinned / 2, "{name}: {whole:?}");
         // Results that are written directly, at least a byte per item, take no pinned memory.

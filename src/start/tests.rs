@@ -65,7 +65,8 @@ fn every_operation_is_tested() {
 /// support are not launched.
 fn is_started(unit: Unit, kernel: &str) -> bool {
     let curve = unit.curve.parse().ok();
-    let (has_ecdsa, has_sm2) = (curve.is_none_or(CurveId::has_ecdsa), curve.is_none_or(CurveId::has_sm2));
+    let has_ecdsa = curve.is_none_or(CurveId::has_ecdsa);
+    let has_sm2 = curve.is_none_or(CurveId::has_sm2);
     match kernel {
         _ if unit.file == "hash" || kernel.contains("sm2") || kernel.contains("sm3") => has_sm2,
         "gecc_ecdsa_equations" | "gecc_ecdsa_sign" | "gecc_nonces_sha256" | "gecc_nonces_with_data_sha256" => has_ecdsa,
@@ -119,7 +120,8 @@ impl OnGpu for Erring {
 #[test]
 #[cfg_attr(gecc_tests_without_gpu, ignore = "no GPU where this was built; GECC_REQUIRE_GPU=1 makes that a failure")]
 fn operations_that_err_are_not_used() {
-    let (gpu, cpu) = (gpu(), CpuEngine::new(None, None).unwrap());
+    let gpu = gpu();
+    let cpu = CpuEngine::new(None, None).unwrap();
     for _ in 0..2 {
         assert_eq!(codes_of(&gpu, &cpu, &Erring, true).unwrap(), [BY_CPU; 100]);
     }
@@ -136,7 +138,9 @@ fn operations_that_err_are_not_used() {
     let fault = codes_of(&gpu, &cpu, &Erring, false).unwrap_err();
     assert!(matches!(Error::from(fault), Error::Kernels(problem) if problem.contains("item 2")));
     // The device still computes all other operations.
-    let (keys, mut codes, mut rows) = ([SecretKey::from_bytes([1; 32])], [0], [[0; 64]]);
+    let keys = [SecretKey::from_bytes([1; 32])];
+    let mut codes = [0];
+    let mut rows = [[0; 64]];
     let public_keys = PublicKeysOf { curve: CurveId::P256, keys: (&keys).into(), items: 1 };
     run(&gpu, &cpu, &public_keys, &mut ResultsMut::rows(&mut codes, &mut rows)).unwrap();
     assert_eq!(codes, [Verdict::VALID_CODE]);

@@ -40,13 +40,18 @@ fn assert_gone(gpu: &GpuEngine, secrets: &[&[u8]]) {
 #[test]
 #[cfg_attr(gecc_tests_without_gpu, ignore = "no GPU where this was built; GECC_REQUIRE_GPU=1 makes that a failure")]
 fn keys_are_gone_when_a_call_returns() {
-    let (gpu, cpu) = (gpu(), CpuEngine::new(None, None).unwrap());
-    let (keys, digests) = (keys(), [[0x5a; 32]; ITEMS]);
+    let gpu = gpu();
+    let cpu = CpuEngine::new(None, None).unwrap();
+    let keys = keys();
+    let digests = [[0x5a; 32]; ITEMS];
     let of_keys: Vec<&[u8]> = [0, 1, 500, ITEMS - 1].map(|item| keys[item].expose_bytes().as_slice()).to_vec();
     let digests = Rows::from(&digests);
     let sign = |scheme, curve, signers: Signers, check, id: usize| {
-        let (mut codes, mut signatures, mut ids) = (vec![0; ITEMS], vec![0; 64 * ITEMS], vec![0; id * ITEMS]);
-        let (inputs, widths) = (Inputs { digests, signers }, [64, id]);
+        let mut codes = vec![0; ITEMS];
+        let mut signatures = vec![0; 64 * ITEMS];
+        let mut ids = vec![0; id * ITEMS];
+        let inputs = Inputs { digests, signers };
+        let widths = [64, id];
         let sign = Sign { scheme, curve, signing: Signing { inputs, low_s: false, check, widths }, items: ITEMS };
         let mut place = ResultsMut::new(&mut codes, [&mut signatures, &mut ids], widths);
         run(&gpu, &cpu, &sign, &mut place).unwrap();
@@ -61,14 +66,18 @@ fn keys_are_gone_when_a_call_returns() {
         sign(scheme, curve, Signers::with_additional_data(&keys[0], data), Check::Nothing, 0);
     }
     for is_checked in [false, true] {
-        let (mut codes, mut signatures) = (vec![0; ITEMS], vec![[0; 64]; ITEMS]);
-        let (messages, auxiliary) = (bip340::Messages::Rows(digests), SecretKeys::rows(digests));
+        let mut codes = vec![0; ITEMS];
+        let mut signatures = vec![[0; 64]; ITEMS];
+        let messages = bip340::Messages::Rows(digests);
+        let auxiliary = SecretKeys::rows(digests);
         let sign = bip340::Sign { messages, keys: (&keys).into(), public: None, auxiliary, is_checked, items: ITEMS };
         run(&gpu, &cpu, &sign, &mut ResultsMut::rows(&mut codes, &mut signatures)).unwrap();
         assert_gone(&gpu, &of_keys);
     }
     let messages = || SizedTexts::new(&cpu, ITEMS, |item| &digests.get(item)[..]);
-    let (mut codes, mut signatures, mut public) = (vec![0; ITEMS], vec![[0; 64]; ITEMS], vec![[0; 32]; ITEMS]);
+    let mut codes = vec![0; ITEMS];
+    let mut signatures = vec![[0; 64]; ITEMS];
+    let mut public = vec![[0; 32]; ITEMS];
     let with_context = ed25519::Variant::context(b"of wiping").unwrap();
     for (is_checked, variant) in
         [(false, ed25519::Variant::PURE), (true, ed25519::Variant::PURE), (false, with_context)]
@@ -80,7 +89,9 @@ fn keys_are_gone_when_a_call_returns() {
     let public_keys = ed25519::PublicKeysOf { seeds: (&keys).into(), items: ITEMS };
     run(&gpu, &cpu, &public_keys, &mut ResultsMut::rows(&mut codes, &mut public)).unwrap();
     assert_gone(&gpu, &of_keys);
-    let (curve, mut codes, mut peers) = (CurveId::Secp256k1, vec![0; ITEMS], vec![[0; 64]; ITEMS]);
+    let curve = CurveId::Secp256k1;
+    let mut codes = vec![0; ITEMS];
+    let mut peers = vec![[0; 64]; ITEMS];
     let public_keys = PublicKeysOf { curve, keys: (&keys).into(), items: ITEMS };
     run(&gpu, &cpu, &public_keys, &mut ResultsMut::rows(&mut codes, &mut peers)).unwrap();
     assert_gone(&gpu, &of_keys);
@@ -96,12 +107,14 @@ fn keys_are_gone_when_a_call_returns() {
 #[test]
 #[cfg_attr(gecc_tests_without_gpu, ignore = "no GPU where this was built; GECC_REQUIRE_GPU=1 makes that a failure")]
 fn exponents_and_powers_are_gone_when_a_call_returns() {
-    let (gpu, cpu) = (gpu(), CpuEngine::new(None, None).unwrap());
+    let gpu = gpu();
+    let cpu = CpuEngine::new(None, None).unwrap();
     let number = |seed: usize| std::array::from_fn::<u8, 128, _>(|i| (seed * 31 + i * 7) as u8 | 1);
     let (bases, exponents): (Vec<_>, Vec<_>) = (0..ITEMS).map(|item| (number(item), number(item + 5000))).unzip();
     let rows = |numbers| ByteRows::new(<[[u8; 128]]>::as_flattened(numbers), 128);
     let modexp = Modexp::new(&[0xff; 128], rows(&bases), rows(&exponents)).unwrap();
-    let (mut codes, mut powers) = (vec![0; ITEMS], vec![[0; 128]; ITEMS]);
+    let mut codes = vec![0; ITEMS];
+    let mut powers = vec![[0; 128]; ITEMS];
     run(&gpu, &cpu, &modexp, &mut ResultsMut::rows(&mut codes, &mut powers)).unwrap();
     let power = &powers[3];
     assert_ne!(power[96..], [0; 32]);
@@ -112,7 +125,8 @@ fn exponents_and_powers_are_gone_when_a_call_returns() {
 #[test]
 #[cfg_attr(gecc_tests_without_gpu, ignore = "no GPU where this was built; GECC_REQUIRE_GPU=1 makes that a failure")]
 fn secrets_of_a_chunk_that_fails_are_gone() {
-    let (gpu, cpu) = (gpu(), CpuEngine::new(Some(1), None).unwrap());
+    let gpu = gpu();
+    let cpu = CpuEngine::new(Some(1), None).unwrap();
     const BYTES: usize = 32 << 20;
     let mut stream = Stream::new(gpu.device(0).clone()).unwrap();
     for _ in 0..3 {
@@ -185,7 +199,8 @@ impl OnGpu for Ending<'_> {
 #[test]
 #[cfg_attr(gecc_tests_without_gpu, ignore = "no GPU where this was built; GECC_REQUIRE_GPU=1 makes that a failure")]
 fn lanes_of_failed_chunks_are_not_used_again() {
-    let (gpu, cpu) = (gpu(), CpuEngine::new(None, None).unwrap());
+    let gpu = gpu();
+    let cpu = CpuEngine::new(None, None).unwrap();
     let (sender, receiver) = mpsc::channel();
     let run = |end: &(dyn Fn() -> Result<(), Fault> + Sync), rescue| {
         codes_of(&gpu, &cpu, &Ending { ended: sender.clone(), end }, rescue)

@@ -92,7 +92,8 @@ impl Pool {
     }
 
     fn run<T: Send>(&self, tasks: Vec<T>, work: impl Fn(T) + Sync, caller: Caller) {
-        let (count, waiting) = (tasks.len(), Mutex::new(tasks.into_iter()));
+        let count = tasks.len();
+        let waiting = Mutex::new(tasks.into_iter());
         let do_one = || {
             let task = lock(&waiting).next();
             task.into_iter().for_each(&work);
@@ -219,14 +220,16 @@ mod tests {
 
     #[test]
     fn tasks_may_have_tasks() {
-        let (pool, done) = (Pool::new(Some(2)).unwrap(), AtomicUsize::new(0));
+        let pool = Pool::new(Some(2)).unwrap();
+        let done = AtomicUsize::new(0);
         both(&pool, (0..50).collect(), |_| both(&pool, (0..7).collect(), |_| _ = done.fetch_add(1, Ordering::Relaxed)));
         assert_eq!(done.into_inner(), 2 * 50 * 2 * 7);
     }
 
     #[test]
     fn a_caller_that_does_not_take_part_computes_nothing() {
-        let (pool, caller) = (Pool::new(Some(3)).unwrap(), std::thread::current().id());
+        let pool = Pool::new(Some(3)).unwrap();
+        let caller = std::thread::current().id();
         pool.for_each((0..100).collect(), |_: usize| assert_ne!(std::thread::current().id(), caller));
     }
 
@@ -252,7 +255,8 @@ mod tests {
     fn callers_in_another_pool_do_not_nest() {
         use rayon::prelude::*;
         std::thread_local!(static DEPTH: std::cell::Cell<usize> = const { std::cell::Cell::new(0) });
-        let (pool, callers) = (Pool::new(Some(2)).unwrap(), rayon::ThreadPoolBuilder::new().num_threads(4).build());
+        let pool = Pool::new(Some(2)).unwrap();
+        let callers = rayon::ThreadPoolBuilder::new().num_threads(4).build();
         let deepest = AtomicUsize::new(0);
         let sum = callers.unwrap().install(|| {
             (0..2000)
