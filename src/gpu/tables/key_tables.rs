@@ -98,7 +98,7 @@ pub struct Grouped<'a> {
     threshold: usize,
     /// Items that the device can still expect in this call, including those of this chunk.
     expected: usize,
-    /// For each item, a representative item with the same key.
+    /// A representative item with the same key, per item.
     pub representative: Column<ItemNumbers>,
     /// The number of occurrences of each representative's key; 0 for a key that gets no table.
     pub counts: Column<KeyUses>,
