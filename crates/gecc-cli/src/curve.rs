@@ -1,4 +1,4 @@
-//! The curves that `--curve` names, all that the library has, and the schemes of `--scheme`.
+//! The values of `--curve`, which are all curves of the library, and of `--scheme`.
 
 use clap::builder::{PossibleValue, TypedValueParser};
 use clap::{Arg, Command, ValueEnum};
@@ -18,7 +18,7 @@ pub enum Scheme {
     Ed25519,
 }
 
-/// A scheme, and its curve where it is on several.
+/// A signature scheme, with its curve if it supports several.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Chosen {
     Ecdsa(CurveId),
@@ -36,7 +36,7 @@ impl Chosen {
                 Err(format!("there is no {} on {curve}", scheme.name()))
             }
             (Some(Scheme::Ecdsa), None) => Err("ECDSA is on several curves: say which with --curve".to_owned()),
-            // What a curve signs with where nothing else is said.
+            // The default scheme of the curve.
             (None, Some(curve)) if curve.has_sm2() => Ok(Chosen::Sm2),
             (None | Some(Scheme::Ecdsa), Some(curve)) => Ok(Chosen::Ecdsa(curve)),
             (Some(Scheme::Sm2), _) => Ok(Chosen::Sm2),
@@ -61,7 +61,7 @@ impl Scheme {
             Scheme::Ecdsa => curve.has_ecdsa(),
             Scheme::Sm2 => curve.has_sm2(),
             Scheme::Bip340 => curve.has_bip340(),
-            // Its curve is none of these.
+            // Ed25519 has a curve of its own, which is not among these.
             Scheme::Ed25519 => false,
         }
     }
@@ -77,17 +77,18 @@ impl Scheme {
     }
 }
 
-/// Takes the name of a curve.
+/// Parses the name of a curve.
 pub fn any() -> impl TypedValueParser<Value = CurveId> {
     Named(|_| true)
 }
 
-/// Takes the curves that ECDSA is used with here.
+/// Parses the name of a curve that supports ECDSA here.
 pub fn of_ecdsa() -> impl TypedValueParser<Value = CurveId> {
     Named(CurveId::has_ecdsa)
 }
 
-/// The curves that are taken, by any of their names. Help and completions list one name of each.
+/// A parser that accepts a subset of the curves by any of their names. Help and completions list
+/// one name of each.
 #[derive(Clone)]
 struct Named(fn(CurveId) -> bool);
 
@@ -115,7 +116,7 @@ impl TypedValueParser for Named {
     }
 }
 
-/// The curve that was asked for, or all.
+/// Returns the requested curve, or all curves.
 pub fn or_all(curve: Option<CurveId>) -> Vec<CurveId> {
     curve.map_or_else(|| CurveId::ALL.to_vec(), |curve| vec![curve])
 }

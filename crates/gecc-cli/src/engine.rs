@@ -1,11 +1,11 @@
-//! The engine that works on a batch.
+//! Options that select and configure the engine.
 
 use crate::installed;
 use clap::{Args, ValueEnum};
 use gecc::{Backend, Engine, EngineBuilder};
 use std::thread;
 
-/// Bytes that an item takes at least, also where it is compressed: a scalar, or a point.
+/// The minimum size of an item in bytes, even in compressed input: a scalar or a point.
 const LEAST_ITEM: u64 = 32;
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -50,8 +50,8 @@ impl EngineOptions {
         self.start_for(None, None)
     }
 
-    /// Starts for inputs of this many bytes, where that is known. A limit of memory takes the place of the one that was
-    /// asked for.
+    /// Starts an engine for inputs of `bytes` bytes, if that is known. `max_memory` replaces the
+    /// configured memory limit.
     pub fn start_for(&self, bytes: Option<u64>, max_memory: Option<usize>) -> Result<Engine, String> {
         let mut builder = self.builder()?;
         if let Some(items) = bytes.and_then(|bytes| usize::try_from(bytes / LEAST_ITEM).ok()) {
@@ -63,10 +63,10 @@ impl EngineOptions {
         builder.build().map_err(|problem| problem.to_string())
     }
 
-    /// An engine that is not started yet.
+    /// Returns a builder for an engine with these options.
     ///
     /// # Errors
-    /// Where the environment names kernels that are not there.
+    /// Returns an error if the environment names kernels that do not exist.
     pub fn builder(&self) -> Result<EngineBuilder, String> {
         let backend = match self.engine {
             EngineName::Auto => Backend::Auto,
@@ -86,7 +86,7 @@ impl EngineOptions {
         Ok(builder)
     }
 
-    /// These options, for a command that is started with the same ones.
+    /// Returns these options as arguments for another command.
     pub fn arguments(&self) -> Vec<String> {
         let name = self.engine.to_possible_value().expect("none is skipped").get_name().to_owned();
         let mut arguments = vec!["--engine".to_owned(), name];
@@ -99,7 +99,7 @@ impl EngineOptions {
         arguments
     }
 
-    /// Threads of the CPU engine: those that were asked for, or one per core.
+    /// Returns the number of threads of the CPU engine: the configured number, or one per core.
     pub fn thread_count(&self) -> usize {
         self.threads.unwrap_or_else(|| thread::available_parallelism().map_or(1, usize::from))
     }

@@ -1,4 +1,4 @@
-//! Exit codes, and the reasons why a command ended early.
+//! Exit codes, and the reasons for which a command ends early.
 
 use crate::say::note;
 use std::io;
@@ -8,10 +8,11 @@ use std::process::ExitCode;
 pub const ALL_PASSED: u8 = 0;
 pub const SOME_REJECTED: u8 = 1;
 pub const COULD_NOT_RUN: u8 = 2;
-/// The exit code that shells expect of a program whose output nobody reads.
+/// The exit code that shells expect of a program whose output is no longer read.
 pub const CLOSED_PIPE: u8 = 141;
 
-/// The exit code of a program, which says on standard error by its name what was wrong.
+/// Converts the result of a program to its exit code, and reports a failure on standard error under
+/// the program's name.
 pub fn exit(program: &str, ended: Result<u8, Failure>) -> ExitCode {
     ExitCode::from(match ended {
         Ok(code) => code,
@@ -23,9 +24,9 @@ pub fn exit(program: &str, ended: Result<u8, Failure>) -> ExitCode {
     })
 }
 
-/// The reason why a command ended early.
+/// The reason for which a command ended early.
 pub enum Failure {
-    /// Nobody reads the output any more: no error, but no reason to go on.
+    /// The reader of the output is gone. This is not an error, but there is no reason to go on.
     ClosedPipe,
     Problem(String),
 }
@@ -40,7 +41,7 @@ impl From<io::Error> for Failure {
     }
 }
 
-/// What is said of an output that could not be written.
+/// Describes an error of writing the output.
 pub fn written(problem: &io::Error) -> String {
     let why = match problem.kind() {
         io::ErrorKind::StorageFull => "the disk is full: ",

@@ -1,4 +1,4 @@
-//! Kernels that were installed with this program.
+//! Kernels that are installed with this program.
 
 use gecc::{Engine, EngineBuilder, kernels};
 use std::env;
@@ -8,10 +8,10 @@ use std::path::{Path, PathBuf};
 /// `/usr/local`.
 const PLACES: [&str; 2] = ["kernels", "../lib/gecc/kernels"];
 
-/// An engine that uses them.
+/// Returns a builder for an engine that uses the installed kernels.
 ///
 /// # Errors
-/// As for [`packs`].
+/// Returns the errors of [`packs`].
 pub fn engine() -> Result<EngineBuilder, String> {
     Ok(match packs()? {
         Some(folder) => Engine::builder().kernels(folder),
@@ -19,11 +19,11 @@ pub fn engine() -> Result<EngineBuilder, String> {
     })
 }
 
-/// The folder of packs: that of the environment, which an empty value turns off, or the first beside the program that
-/// has any.
+/// Returns the folder of kernel packs: the one named in the environment, where an empty value
+/// disables packs, or the first folder near the program that contains any.
 ///
 /// # Errors
-/// Where the environment names a folder without packs.
+/// Returns an error if the environment names a folder without packs.
 pub fn packs() -> Result<Option<PathBuf>, String> {
     if env::var_os("GECC_KERNELS").is_some() {
         return match kernels::packs_folder() {
@@ -54,7 +54,7 @@ mod tests {
         let places = [installed.path().join("lib/gecc/kernels"), program.join("kernels")];
         fs::create_dir_all(&program).unwrap();
         assert_eq!(beside(&program), None);
-        // What is in the program's own folder goes first; a folder without packs does not count.
+        // The program's own folder takes precedence; a folder without packs is ignored.
         for (place, wanted) in places.iter().zip(["bin/../lib/gecc/kernels", "bin/kernels"]) {
             fs::create_dir_all(place).unwrap();
             fs::write(place.join("README"), "").unwrap();

@@ -1,26 +1,26 @@
-//! Signals that end a command: the first ends it behind the answers that are under way, the second ends the program at
-//! once. Ctrl-C and SIGTERM, and on Unix what a terminal sends when it is closed, Ctrl-\ and the limit of processor
-//! time.
+//! Signals that end a command. The first signal ends it after the answers in progress, the second
+//! terminates the program at once. Handled are Ctrl-C and SIGTERM, and on Unix also SIGHUP (the
+//! terminal is closed), SIGQUIT (Ctrl-\) and SIGXCPU (the limit of processor time).
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
-/// The signal that came first; 0 before.
+/// The first signal received; 0 before.
 static SIGNAL: AtomicI32 = AtomicI32::new(0);
-/// The number that a shell adds to that of the signal that ended a program.
+/// The offset that shells add to the number of the signal that ended a program.
 const BY_SIGNAL: u8 = 128;
 const CTRL_C: i32 = 2;
 
-/// A flag that the first of these signals sets.
+/// Installs the handlers, and returns the flag that the first signal sets.
 pub fn watch() -> Result<&'static AtomicBool, String> {
-    // A process has one handler, and tests run several commands in one.
+    // A process has one handler, and tests run several commands in one process.
     static HANDLED: OnceLock<Result<(), String>> = OnceLock::new();
     HANDLED.get_or_init(handle).clone()?;
     Ok(&INTERRUPTED)
 }
 
-/// The flag that [`watch`] gives, also where nobody watches.
+/// Returns the flag of [`watch`] without installing handlers.
 pub fn flag() -> &'static AtomicBool {
     &INTERRUPTED
 }
@@ -39,12 +39,12 @@ fn note(signal: i32) -> bool {
     SIGNAL.swap(signal, Ordering::Relaxed) == 0
 }
 
-/// Makes a file that has reached the limit of its size (`ulimit -f`) an error of writing, in place of a signal that
-/// ends the program without a word.
+/// Ignores SIGXFSZ, so that a file that reaches its size limit (`ulimit -f`) is a write error and
+/// does not terminate the program silently.
 #[cfg(unix)]
 pub fn ignore_limit_of_files() {
     use nix::sys::signal::{SigHandler, Signal, signal};
-    // SAFETY: to ignore a signal is no handler. Where it fails the signal does what it did.
+    // SAFETY: ignoring a signal installs no handler. If it fails, the signal keeps its action.
     let _ = unsafe { signal(Signal::SIGXFSZ, SigHandler::SigIgn) };
 }
 
@@ -56,20 +56,20 @@ fn handle() -> Result<(), String> {
     use nix::sys::signal::{SaFlags, SigAction, SigHandler, SigSet, Signal, sigaction};
     extern "C" fn on(signal: i32) {
         if !note(signal) {
-            // SAFETY: POSIX allows it in handlers of signals.
+            // SAFETY: POSIX allows `_exit` in signal handlers.
             unsafe { nix::libc::_exit(i32::from(BY_SIGNAL) + signal) }
         }
     }
     let action = SigAction::new(SigHandler::Handler(on), SaFlags::SA_RESTART, SigSet::empty());
     for signal in [Signal::SIGINT, Signal::SIGTERM, Signal::SIGHUP, Signal::SIGQUIT, Signal::SIGXCPU] {
-        // SAFETY: the handler stores two atomic numbers or ends the process, which handlers of signals may do at any
-        // time.
+        // SAFETY: the handler stores two atomic numbers or ends the process, both of which are
+        // allowed in a signal handler at any time.
         let before = unsafe { sigaction(signal, &action) };
         let before = before.map_err(|problem| format!("{signal} cannot be handled: {problem}"))?;
-        // `nohup` has the end of a terminal ignored, and shells have Ctrl-\ ignored by what runs in the background.
+        // `nohup` ignores SIGHUP, and shells ignore SIGQUIT for background processes: keep it so.
         let was_ignored = matches!(before.handler(), SigHandler::SigIgn);
         if was_ignored && matches!(signal, Signal::SIGHUP | Signal::SIGQUIT) {
-            // SAFETY: as it was.
+            // SAFETY: this restores the previous action.
             let _ = unsafe { sigaction(signal, &before) };
         }
     }

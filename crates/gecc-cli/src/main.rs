@@ -1,4 +1,4 @@
-//! The command line of gecc: batches of signatures, keys and points from files and pipes.
+//! The command line interface of gecc: batches of signatures, keys and points from files and pipes.
 
 #[cfg(feature = "chains")]
 mod chains;
@@ -30,8 +30,8 @@ use std::io::Write;
 use std::path::Path;
 use std::process::ExitCode;
 
-// Exit codes beside those of `failure`.
-/// Nothing was rejected, and some of what was asked about could not be checked.
+// Exit codes in addition to those of `failure`.
+/// Nothing was rejected, but some items could not be checked.
 #[cfg(feature = "chains")]
 const NOT_CHECKED: u8 = 3;
 
@@ -43,7 +43,7 @@ fn main() -> ExitCode {
     failure::exit("gecc", arguments().and_then(|(arguments, given)| run(arguments, &given)))
 }
 
-/// Parses the arguments. Messages of clap quote them, and they may be private keys.
+/// Parses the arguments. The error messages of clap quote arguments, which may be private keys.
 fn arguments() -> Result<(Arguments, Given), Failure> {
     say::hide_secret_arguments();
     let matches = Arguments::command().try_get_matches().map_err(refusal)?;
@@ -60,7 +60,8 @@ fn refusal(problem: clap::Error) -> Failure {
     }
 }
 
-/// A decoder that panics on a broken file gives an error, which says enough.
+/// Silences the panics of decoders on malformed files. They are caught and reported as errors,
+/// which is enough.
 #[cfg(feature = "arrow")]
 fn say_nothing_of_caught_panics() {
     let hook = std::panic::take_hook();
@@ -92,7 +93,7 @@ fn run(arguments: Arguments, given: &Given) -> Result<u8, Failure> {
         Command::Kernels(command) => kernels::run(command),
         Command::Doctor(options) => doctor::run(&options),
         Command::Completions { shell } => {
-            // It panics where it cannot write.
+            // `generate` panics if it cannot write.
             let mut script = Vec::new();
             clap_complete::generate(shell, &mut Arguments::command(), "gecc", &mut script);
             std::io::stdout().write_all(&script)?;

@@ -1,5 +1,5 @@
-//! A command's operation: an operation of the library, its private keys, and the form of its
-//! results. It does not know where columns come from.
+//! The operation of a command: an operation of the library with its private keys and the form of
+//! its results. It is independent of the source of the columns.
 
 use crate::input::keyfile::{Keys, Numbers};
 use crate::output::Line;
@@ -8,22 +8,22 @@ use gecc::ed25519::Variant;
 use gecc::fields::Hash;
 use gecc::{Engine, Error, Rows, SecretKeys, signature_to_der};
 
-/// The value that stands for a missing recovery id; no id is so large.
+/// The value that stands for a missing recovery id. Valid ids are smaller.
 pub const NO_RECOVERY_ID: u8 = u8::MAX;
 
-/// An operation, and what a command adds to it.
+/// An operation of the library, with the settings that a command adds.
 pub struct Operation {
     pub call: call::Operation,
-    /// Private keys that are not the items' own.
+    /// Private keys from a key file, or those of the items.
     pub keys: Keys,
-    /// Additional data of all nonces, or the auxiliary random data of BIP 340.
+    /// The additional data of all nonces, or the auxiliary random data of BIP 340.
     pub additional: Option<[u8; 32]>,
     /// The variant of Ed25519.
     pub variant: Variant,
-    /// The hash of what ECDSA signs: it is that of RFC 6979's HMAC too.
+    /// The hash of the content that ECDSA signs, which is also the hash of RFC 6979's HMAC.
     pub hash: Hash,
     pub form: ResultForm,
-    /// For measurements of everything but the engine: every item passes.
+    /// Lets every item pass without computing it, to measure everything except the engine.
     #[cfg(test)]
     pub is_passed_over: bool,
 }
@@ -53,16 +53,16 @@ impl From<call::Operation> for Operation {
     }
 }
 
-/// Inputs of some items.
+/// The inputs of a range of items.
 pub struct Items<'a> {
     pub numbers: Numbers<'a>,
     pub columns: Columns<'a>,
 }
 
-/// The destination of some items' results.
+/// The destination of the results of a range of items.
 pub struct Results<'a> {
     pub codes: &'a mut [u8],
-    /// This many bytes for each item as the operation's results have.
+    /// The result rows, each as wide as the results of the operation.
     pub rows: &'a mut [u8],
 }
 
@@ -73,7 +73,7 @@ impl Operation {
         Reads { secret_keys: reads.secret_keys && self.keys.are_of_items(), ..reads }
     }
 
-    /// Returns whether private keys are all that is read.
+    /// Returns whether the operation reads private keys only.
     pub fn reads_keys_alone(&self) -> bool {
         self.reads() == Reads { secret_keys: true, ..Reads::default() }
     }
@@ -99,7 +99,7 @@ impl Operation {
         self.call.has_secret_results()
     }
 
-    /// The fields of an item that passed, in the order in which they are written.
+    /// Returns the fields of an item that passed, in the order of output.
     pub fn fields(&self) -> Vec<&'static str> {
         let name = |column: &call::Column| if self.is_der(column) { "der" } else { column.name };
         let results = self.call.results().iter().map(name);
@@ -110,12 +110,13 @@ impl Operation {
         self.form == ResultForm::Der && column.name == "signature"
     }
 
-    /// Bytes of an item's results, which lie one after the other.
+    /// Returns the width in bytes of the results of an item, which are adjacent.
     pub fn width(&self) -> usize {
         self.call.results().iter().map(|column| column.width).sum()
     }
 
-    /// Computes items. Afterwards each has a code, and where that is `Verdict::VALID_CODE` a result.
+    /// Computes items. Afterwards every item has a code, and a result if the code is
+    /// `Verdict::VALID_CODE`.
     pub fn compute(&self, engine: &Engine, items: &Items, results: Results) -> Result<(), Error> {
         let Results { codes, rows } = results;
         #[cfg(test)]
@@ -144,7 +145,7 @@ impl Operation {
         self.keys.of_items(items.numbers, columns.secret_keys, count, run)
     }
 
-    /// Writes the fields of an item that passed, by its result.
+    /// Writes the fields of an item that passed from its result.
     pub fn answer(&self, result: &[u8], line: &mut Line) {
         let Some((first, others)) = self.call.results().split_first() else { return line.json("valid", b"true") };
         let (row, others_of_item) = result.split_at(first.width);
@@ -152,7 +153,7 @@ impl Operation {
             ("public_key", [x @ .., y]) if self.form == ResultForm::Compressed => {
                 line.hex("public_key", if y % 2 == 0 { "02" } else { "03" }, &x[..32]);
             }
-            // Those of Ed25519 are no points of SEC 1.
+            // Public keys of Ed25519 are not SEC 1 points.
             ("public_key", row) if first.width == 64 => line.hex("public_key", "04", row),
             ("address", row) => line.hex("address", "0x", row),
             (_, row) if self.is_der(first) => {
@@ -167,7 +168,7 @@ impl Operation {
     }
 }
 
-/// Puts an id behind each of the rows that lie one after the other at the front.
+/// Appends an id to each of the rows that are packed at the start of the buffer.
 fn put_behind(rows: &mut [u8], width: usize, ids: &[u8]) {
     for (item, id) in ids.iter().enumerate().rev() {
         let row = item * (width + 1);
@@ -193,9 +194,9 @@ mod tables {
     }
 
     impl Operation {
-        /// The operation over tables.
+        /// Converts the operation to one over tables.
         pub fn over_tables(&self, answers: TableAnswers) -> gecc_arrow::Operation {
-            // Lines are made of what the engine computes.
+            // Lines are made from the raw results of the engine.
             let (key_form, der) = match answers {
                 TableAnswers::Lines => (KeyForm::Raw, false),
                 TableAnswers::Columns => (self.key_form(), self.form == ResultForm::Der),
@@ -208,10 +209,11 @@ mod tables {
             if self.form == ResultForm::Compressed { KeyForm::Compressed } else { KeyForm::Uncompressed }
         }
 
-        /// Answers with the results of their items, one after the other, as the columns that [`Self::over_tables`] has.
+        /// Adds the results, packed by item, to the answers as the columns of
+        /// [`Self::over_tables`].
         pub fn columns(&self, results: &[u8], answers: Answers) -> Answers {
             let [column, ..] = self.call.results() else { return answers };
-            // It never grows, so that no secret is left behind.
+            // The capacity is sufficient: growing would leave a copy of secrets behind.
             let mut first = Zeroizing::new(Vec::with_capacity(results.len()));
             let mut second = Vec::new();
             for row in results.chunks_exact(self.width()) {

@@ -1,4 +1,4 @@
-//! Messages on standard error, by verbosity.
+//! Messages on standard error, with verbosity levels.
 
 use gecc::fields::{may_be_secret, shown};
 use std::borrow::Cow;
@@ -8,23 +8,23 @@ use std::path::Path;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU8, Ordering};
 
-/// The variable that says how much is said, where no option does.
+/// The environment variable that sets the verbosity if no option does.
 pub const VARIABLE: &str = "GECC_LOG";
 
 /// The selected level.
 static LEVEL: AtomicU8 = AtomicU8::new(Level::Warn as u8);
 
-/// Texts of arguments that may be private keys, the longest first, each with what stands in its place.
+/// Arguments that may be private keys, the longest first, each with its replacement.
 static HIDDEN: OnceLock<Vec<(String, String)>> = OnceLock::new();
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Level {
-    /// Errors that end a command and requested output only.
+    /// Errors that end a command, and requested output only.
     Error,
     Warn,
-    /// The engine, the formats of inputs, and their columns.
+    /// The engine, and the formats and columns of inputs.
     Info,
-    /// The origin of kernels, and the duration of the start.
+    /// The origin of kernels, and the duration of the start-up.
     Debug,
 }
 
@@ -37,10 +37,10 @@ impl Level {
     }
 }
 
-/// Sets how much is said: by how often `-v` was given, or else by the environment.
+/// Sets the verbosity from the number of `-v` options, or else from the environment.
 ///
 /// # Errors
-/// Where the environment names no level.
+/// Returns an error if the value of the environment variable is not a level.
 pub fn listen(verbose: u8) -> Result<(), String> {
     let named = std::env::var(VARIABLE).ok().filter(|name| !name.is_empty());
     let level = match (verbose, named) {
@@ -57,9 +57,10 @@ pub fn listen(verbose: u8) -> Result<(), String> {
     Ok(())
 }
 
-/// Keeps arguments that may be private keys out of all that is said: a key that is given as the name of a file, or as
-/// the value of an option, would be quoted by the error. Names of files that exist are said where they have an
-/// extension, which a key has not. Names of folders are not: a command may have made one of a key, such as `gecc man`.
+/// Excludes arguments that may be private keys from all messages: a key passed as a file name or as
+/// the value of an option would otherwise be quoted by the error. Names of existing files are shown
+/// if they have an extension, since keys have none. Names of folders are hidden, because a command
+/// such as `gecc man` may have created one from a key.
 pub fn hide_secret_arguments() {
     let arguments = (1..).zip(std::env::args_os().skip(1));
     let hidden = arguments.flat_map(|(number, argument)| secret_parts(number, &argument));
@@ -69,7 +70,8 @@ pub fn hide_secret_arguments() {
     let _ = HIDDEN.set(hidden);
 }
 
-/// The parts of an argument that may be private keys, as they are and as messages escape them.
+/// Returns the parts of an argument that may be private keys, both as they are and as messages
+/// escape them.
 fn secret_parts(number: usize, argument: &OsStr) -> Vec<(String, String)> {
     let is_file = |path: &Path| path.extension().is_some() && path.is_file();
     if is_file(Path::new(argument)) {
@@ -77,19 +79,21 @@ fn secret_parts(number: usize, argument: &OsStr) -> Vec<(String, String)> {
     }
     let place = |part: &str| format!("(argument {number}: {}", shown(part).trim_start_matches('('));
     let text = argument.to_string_lossy();
-    // The value of `--option=VALUE`, `--columns field=VALUE` and `-oVALUE`, elements of lists, and names in paths.
+    // The value of `--option=VALUE`, `--columns field=VALUE` and `-oVALUE`, elements of lists, and
+    // components of paths.
     let of_short = text.strip_prefix('-').and_then(|rest| rest.get(1..));
     let separators = |c: char| c.is_whitespace() || matches!(c, '=' | ',' | '/' | ':');
     let wholes = [&*text, text.trim()].into_iter().chain(text.splitn(2, '=')).chain(of_short);
     let parts = wholes.chain(text.split(['=', ','])).chain(text.split('/')).chain(text.split(separators));
-    // Of a key that was cut by a separator no part is said that is not a word.
+    // If a key was split by a separator, only its parts that are words are shown.
     let is_secret = may_be_secret(text.as_bytes());
     let is_hidden = |part: &&str| may_be_secret(part.as_bytes()) || (is_secret && part.len() >= 6 && !is_word(part));
     let parts = parts.filter(is_hidden).filter(|part| !is_file(Path::new(part)));
     parts.flat_map(|part| [part.to_owned(), part.escape_debug().to_string()].map(|text| (text, place(part)))).collect()
 }
 
-/// Whether a text is letters that are all small, all capitals, or small behind the first, with dashes.
+/// Returns whether a text consists of letters and dashes, with letters that are all lowercase, all
+/// uppercase, or lowercase after the first.
 fn is_word(text: &str) -> bool {
     let letters = || text.bytes().filter(|byte| !b"-_.".contains(byte));
     let are_small = |skip: usize| letters().skip(skip).all(|byte| byte.is_ascii_lowercase());
@@ -97,7 +101,8 @@ fn is_word(text: &str) -> bool {
         && (are_small(1) || letters().all(|byte| byte.is_ascii_uppercase()))
 }
 
-/// A text without the arguments that [`hide_secret_arguments`] has found; `None` where it has none.
+/// Replaces the arguments found by [`hide_secret_arguments`] in a text. Returns `None` if it
+/// contains none of them.
 pub fn without_secrets(text: &str) -> Option<String> {
     let hidden = HIDDEN.get()?.iter().filter(|(secret, _)| text.contains(secret.as_str()));
     hidden.fold(None, |replaced: Option<String>, (secret, place)| {
@@ -105,20 +110,22 @@ pub fn without_secrets(text: &str) -> Option<String> {
     })
 }
 
-/// Says something on standard error, without arguments that may be keys. Unlike `eprintln!`, does not panic where that
-/// is closed. What a terminal would obey, as it may stand in a name or in an input, is written out.
+/// Prints a message on standard error, without arguments that may be keys. Unlike `eprintln!`, it
+/// does not panic if standard error is closed. Control characters, which may come from a name or an
+/// input, are escaped so that a terminal does not interpret them.
 pub fn note(text: &str) {
     let replaced = without_secrets(text);
     let _ = writeln!(io::stderr(), "{}", escaped(replaced.as_deref().unwrap_or(text), |c| c == '\n'));
 }
 
-/// A path as messages name it, in one line: what a terminal would obey is written out.
+/// Formats a path for messages, on one line. Characters that a terminal would interpret are
+/// escaped.
 pub fn shown_path(path: &Path) -> String {
     escaped(&path.to_string_lossy(), |_| false).into_owned()
 }
 
-/// A text in which control characters, and those that turn the direction of a text, are written as in programs, but for
-/// those that are `kept`.
+/// Escapes control characters and those that change the direction of text, except those for which
+/// `kept` holds.
 fn escaped(text: &str, kept: impl Fn(char) -> bool) -> Cow<'_, str> {
     let turns =
         |c: char| matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
@@ -137,21 +144,21 @@ fn escaped(text: &str, kept: impl Fn(char) -> bool) -> Cow<'_, str> {
     Cow::Owned(shown)
 }
 
-/// Says what may be wrong.
+/// Prints a warning.
 pub fn warn(text: &str) {
     if Level::Warn.is_said() {
         note(&format!("gecc: warning: {text}"));
     }
 }
 
-/// Says what is used.
+/// Logs a message about the engine, formats or columns in use.
 pub fn info(text: impl FnOnce() -> String) {
     if Level::Info.is_said() {
         note(&format!("gecc: {}", text()));
     }
 }
 
-/// Says what helps where something is slow or not as expected.
+/// Logs details that help if something is slow or unexpected.
 pub fn debug(text: impl FnOnce() -> String) {
     if Level::Debug.is_said() {
         note(&format!("gecc: {}", text()));

@@ -1,17 +1,17 @@
-//! Which standard streams the program was started with. The runtime of Rust puts `/dev/null` in the place of those that
-//! are closed, and takes a write that the system refuses (`EBADF`) for done, so that answers would be lost without a
-//! word.
+//! Detection of standard streams that were closed at start-up. Rust's runtime replaces closed
+//! streams with `/dev/null`, and treats a write that the system refuses (`EBADF`) as successful, so
+//! that answers would be lost silently.
 
 #[cfg(unix)]
 use nix::libc;
 #[cfg(unix)]
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Whether each was closed.
+/// The streams that were closed when the program started.
 #[cfg(unix)]
 static CLOSED: [AtomicBool; 3] = [const { AtomicBool::new(false) }; 3];
 
-/// Looks before the runtime of Rust starts.
+/// Examines the streams before Rust's runtime starts.
 #[cfg(unix)]
 extern "C" fn look() {
     for (descriptor, closed) in (0..).zip(&CLOSED) {
@@ -19,8 +19,9 @@ extern "C" fn look() {
     }
 }
 
-// SAFETY: functions in this section are called before `main`, with arguments that one without any ignores. This one
-// calls `fcntl` and stores atomic values, for which nothing of the runtime is needed.
+// SAFETY: functions in this section are called before `main`, with arguments that a function
+// without parameters ignores. This one calls `fcntl` and stores atomic values, for which no runtime
+// is needed.
 #[cfg(any(target_os = "linux", target_os = "freebsd", target_os = "android"))]
 #[used]
 #[unsafe(link_section = ".init_array")]
@@ -32,28 +33,34 @@ static LOOK: extern "C" fn() = look;
 #[unsafe(link_section = "__DATA,__mod_init_func")]
 static LOOK: extern "C" fn() = look;
 
-/// How a descriptor is open; `None` where it is not.
+/// Returns the flags of an open descriptor; `None` if it is not open.
 #[cfg(unix)]
 fn flags(descriptor: libc::c_int) -> Option<libc::c_int> {
-    // SAFETY: it reads what is known of the descriptor, if that is one.
+    // SAFETY: this only reads the flags of the descriptor, if it exists.
     let flags = unsafe { libc::fcntl(descriptor, libc::F_GETFL) };
     (flags != -1).then_some(flags)
 }
 
+/// Checks that standard output can be written to.
+///
 /// # Errors
-/// Where standard output is closed or not open for writing.
+/// Returns an error if standard output is closed or not open for writing.
 pub fn require_output() -> Result<(), String> {
     require(1, "standard output", false)
 }
 
+/// Checks that standard error can be written to.
+///
 /// # Errors
-/// Where standard error is closed or not open for writing.
+/// Returns an error if standard error is closed or not open for writing.
 pub fn require_error() -> Result<(), String> {
     require(2, "standard error", false)
 }
 
+/// Checks that standard input can be read.
+///
 /// # Errors
-/// Where standard input is closed or not open for reading.
+/// Returns an error if standard input is closed or not open for reading.
 pub fn require_input() -> Result<(), String> {
     require(0, "standard input", true)
 }

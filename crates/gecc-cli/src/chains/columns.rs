@@ -11,7 +11,7 @@ use gecc_arrow::{Compression, Encoded, Encoder, Pool, Writer};
 use rayon::ThreadPool;
 use std::sync::Arc;
 
-/// Makes columns of rows, on any thread.
+/// Converts rows to columns, on any thread.
 pub struct Maker {
     schema: SchemaRef,
     encoder: Encoder,
@@ -25,7 +25,7 @@ pub struct Table {
 }
 
 impl Table {
-    /// A table, and what makes columns for it.
+    /// Makes a table, and the encoder of its columns.
     pub fn new<R: Row>(
         options: &ChainOptions,
         output: Output,
@@ -42,7 +42,7 @@ impl Table {
         Ok((Table { shared, writer }, maker))
     }
 
-    /// Appends rows. None are no part of the table.
+    /// Appends rows. `None` stands for no rows.
     pub fn put(&mut self, encoded: Result<Option<Encoded>, gecc_arrow::Error>) -> Result<(), Failure> {
         let appended = encoded.and_then(|encoded| encoded.map_or(Ok(()), |encoded| self.writer.append(encoded)));
         appended.map_err(failure)
@@ -55,7 +55,7 @@ impl Table {
 }
 
 impl Maker {
-    /// The columns of some rows.
+    /// Converts rows to columns.
     pub fn columns<R: Row>(&self, rows: &[&R]) -> RecordBatch {
         let valid: BooleanArray = rows.iter().map(|row| row.valid()).collect();
         let reasons: StringArray = rows.iter().map(|row| row.reason()).collect();
@@ -64,7 +64,7 @@ impl Maker {
         RecordBatch::try_new(Arc::clone(&self.schema), columns).expect("columns are as the schema says")
     }
 
-    /// Rows one behind the other, ready to be written.
+    /// Concatenates rows and encodes them for writing.
     pub fn encode(&self, parts: &[RecordBatch]) -> Result<Option<Encoded>, gecc_arrow::Error> {
         if parts.iter().all(|part| part.num_rows() == 0) {
             return Ok(None);

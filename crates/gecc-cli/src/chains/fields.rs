@@ -1,4 +1,4 @@
-//! The fields of answers of a kind: said once, for lines as for columns.
+//! The fields of a kind of answer, defined once for lines and columns.
 
 use crate::output::Line;
 #[cfg(feature = "arrow")]
@@ -10,7 +10,7 @@ use std::borrow::Cow;
 #[cfg(feature = "arrow")]
 use std::sync::Arc;
 
-/// A field of answers of the kind `R`.
+/// A field of answers of kind `R`.
 pub struct Field<R> {
     pub name: &'static str,
     holds: Holds,
@@ -24,20 +24,20 @@ pub enum Holds {
     U64,
     U32,
     Text,
-    /// Bytes of a width, and what stands before their hexadecimal digits.
+    /// Bytes of a fixed width, and the prefix of their hexadecimal digits.
     Bytes(i32, &'static str),
 }
 
 /// The representation of missing values in lines.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Absent {
-    /// All have one.
+    /// Every answer has a value.
     Never,
     LeftOut,
     Null,
 }
 
-/// A value of a field.
+/// The value of a field.
 pub enum Value<'a> {
     Number(u64),
     Text(Cow<'a, str>),
@@ -56,7 +56,7 @@ impl AsRef<[u8]> for Value<'_> {
     }
 }
 
-/// A transaction's id as people write it: the last byte first.
+/// Returns a transaction id in the usual notation: the last byte first.
 pub fn shown(txid: &Txid) -> [u8; 32] {
     let mut txid = txid.0;
     txid.reverse();

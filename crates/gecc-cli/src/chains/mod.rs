@@ -16,7 +16,7 @@ pub use state::Noted;
 #[cfg(feature = "arrow")]
 pub use summary::count_problems;
 
-/// Some answers, with how far files were read for them.
+/// A group of answers, with the progress of reading files for them.
 pub trait Answered: Send {
     type Row: Row;
 
@@ -25,14 +25,14 @@ pub trait Answered: Send {
 
 /// An answer.
 pub trait Row: Sized + Sync + 'static {
-    /// The name of what is counted, for the summary.
+    /// The name of the counted items, for the summary.
     const WHAT: &'static str;
-    /// The fields of all but `valid` and `reason`, in the order in which they are written.
+    /// The fields other than `valid` and `reason`, in the order of output.
     const FIELDS: &'static [Field<Self>];
-    /// Whether the progress of the answers counts blocks: without answers and blocks there was nothing to check.
+    /// True if progress counts blocks: with neither answers nor blocks, there was nothing to check.
     const COUNTS_BLOCKS: bool = false;
 
-    /// The kind of what was signed.
+    /// Returns the kind of the signed item.
     fn kind(&self) -> &'static str;
 
     /// Returns whether the signature is valid; `None` if that was not checked.

@@ -1,4 +1,5 @@
-//! Answers as they are put out: lines of JSON, or columns. They are made by many threads, and written by one, in order.
+//! Output of answers as lines of JSON or CSV, or as columns. Many threads format them, one writes
+//! them in order.
 
 #[cfg(feature = "arrow")]
 use super::columns::{Maker, Table};
@@ -15,7 +16,7 @@ use rayon::ThreadPool;
 use std::path::Path;
 use std::sync::Arc;
 
-/// Bytes of a line, more or less.
+/// The approximate length of a line in bytes.
 const LINE: usize = 208;
 
 /// The destination of answers.
@@ -25,33 +26,33 @@ pub enum Sink {
     Columns(Box<Table>),
 }
 
-/// Makes of answers what goes there.
+/// Formats answers for a sink.
 pub struct Former {
     only_rejected: bool,
     form: AnswerForm,
 }
 
 enum AnswerForm {
-    /// Lines of JSON, or of CSV with these columns.
+    /// Lines of JSON, or of CSV if columns are given.
     Lines(Option<Vec<&'static str>>),
     #[cfg(feature = "arrow")]
     Columns(Box<Maker>),
 }
 
-/// The output for some answers, with their counts.
+/// Formatted answers, with their counts.
 pub struct Made<T> {
     content: T,
-    /// By part.
+    /// The counts of each part.
     summaries: Vec<Summary>,
-    /// By part: files that end with it.
+    /// The files that end with each part.
     finished: Vec<Vec<Arc<Path>>>,
     pub progress: Progress,
 }
 
-/// A file all answers of which are put out, and what became of it.
+/// A file whose answers have all been written, and its outcome.
 pub type Finished = (Arc<Path>, Outcome);
 
-/// What became of the file whose answers are being put out. They come in the order of the files.
+/// The outcome so far of the file whose answers are being written. Files are answered in order.
 #[derive(Default)]
 pub struct Present(Outcome);
 
@@ -80,7 +81,7 @@ pub enum OfBatch {
 }
 
 impl Sink {
-    /// Makes the output for a destination.
+    /// Makes the sink and the formatter for an output.
     pub fn new<R: Row>(
         options: &ChainOptions,
         mut output: Output,
@@ -114,7 +115,7 @@ impl Sink {
         Err("this gecc was built without Parquet and Arrow: answers are JSON Lines".to_owned().into())
     }
 
-    /// Puts answers out, and counts what they are. Returns the files that end with them.
+    /// Writes answers and counts them. Returns the files that end with them.
     pub fn put(
         &mut self,
         made: Made<OfBatch>,
@@ -131,7 +132,7 @@ impl Sink {
         match (self, content) {
             (Sink::Lines(output), OfBatch::Texts(texts)) => {
                 let Put { parts, whole, outcome } = output.write(texts);
-                // Wiping and freeing takes a while.
+                // Wiping and freeing takes time, so it is done on the pool.
                 pool.spawn(move || drop(parts));
                 summaries.into_iter().take(whole).for_each(|of_part| summary.add(of_part));
                 outcome?;
@@ -153,7 +154,8 @@ impl Sink {
         matches!(self, Sink::Lines(_))
     }
 
-    /// The output, to which nothing more is written; and whether it is whole.
+    /// Ends the sink. Returns the output, to which nothing more is written, and whether it is
+    /// complete.
     pub fn end(self) -> (Output, Result<(), Failure>) {
         match self {
             Sink::Lines(output) => (output, Ok(())),
@@ -207,7 +209,8 @@ impl<A: Answered> Form<A> for Former {
     }
 }
 
-/// Lines of some rows, of which there are this many at least: of JSON, or of CSV with these columns.
+/// Formats rows as lines of JSON, or of CSV if columns are given. `count` is a lower bound of the
+/// number of rows.
 fn lines<'a, R: Row + 'a>(rows: impl Iterator<Item = &'a R>, count: usize, csv: Option<&[&'static str]>) -> Wiped {
     let mut text = Wiped::new(Vec::with_capacity(LINE * count));
     for row in rows {

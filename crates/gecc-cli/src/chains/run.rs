@@ -1,4 +1,5 @@
-//! A command over files: what it needs is opened, answers are put out as they come, and what became of all is said.
+//! Runs a command over files: opens the inputs, writes answers as they arrive, and prints the
+//! summary.
 
 use super::Row;
 use super::put::{Finished, Former, Made, OfBatch, Present, Sink};
@@ -26,20 +27,20 @@ use std::sync::{Arc, OnceLock};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// The time for finding files during which the engine waits to learn whether they are few: enough
-/// for some thousand.
+/// The time for which the engine waits for the list of files, to learn whether they are few: enough
+/// to find some thousand.
 const FOUND_SOON: Duration = Duration::from_millis(20);
 
 /// A run over files.
 pub struct Session<'a> {
-    /// Set by the thread that starts it; `None` where it did not start.
+    /// Set by the thread that starts the engine; `None` if it did not start.
     engine: &'a OnceLock<Option<Engine>>,
     pool: Arc<ThreadPool>,
     interrupted: &'static AtomicBool,
     /// The memory limit for files and answers.
     max_memory: Option<usize>,
     timings: Timings,
-    /// The files that are not done yet.
+    /// The files that are not recorded as done.
     pub paths: Paths,
 }
 
@@ -50,8 +51,9 @@ impl Session<'_> {
     }
 }
 
-/// Starts the engine, for which others wait, also where it does not start. Who finds the files says how many bytes they
-/// are, as far as that is known, if it does not take long; if they are gone nothing is to be computed.
+/// Starts the engine and publishes it to the waiting threads, which also learn of a failure. The
+/// thread that finds the files sends their size, if known, unless that takes long; if it hangs up,
+/// there is nothing to compute.
 fn start(
     to: &OnceLock<Option<Engine>>,
     options: &ChainOptions,
@@ -71,7 +73,7 @@ fn start(
     Ok(())
 }
 
-/// Says when it is dropped that there is no engine, unless there is one.
+/// Publishes on drop that there is no engine, unless one was set.
 struct NotStarted<'a>(&'a OnceLock<Option<Engine>>);
 
 impl Drop for NotStarted<'_> {
@@ -80,19 +82,19 @@ impl Drop for NotStarted<'_> {
     }
 }
 
-/// Takes what is put out of a batch.
+/// The consumer of the output of a batch.
 pub type PutOut<'a> = dyn FnMut(Made<OfBatch>) -> ControlFlow<Failure> + 'a;
 
-/// Returns the share of a memory limit for files and answers: half, of which a requested node takes
-/// half.
+/// Returns the share of a memory limit for files and answers: half of the limit, or a quarter if a
+/// node takes the other quarter.
 pub fn memory_for_files(limit: Option<usize>, has_node: bool) -> Option<usize> {
     limit.map(|bytes| if has_node { bytes / 4 } else { bytes / 2 })
 }
 
-/// Checks the files that are `named` by `check`, which hands on what is made of the answers, and
-/// puts that out. Gives the exit code. Where only some blocks are wanted there may be none. `state`
-/// says where it is noted which files are done. The engine starts while files are found and read
-/// already.
+/// Runs `check` over the `named` files and writes the answers that it hands on. Returns the exit
+/// code. The input may be empty if only some blocks are requested (`is_of_some_blocks`). `state`
+/// names the file that records which files are done. The engine starts while files are being found
+/// and read.
 pub fn run<R: Row>(
     named: &[PathBuf],
     has_node: bool,
@@ -115,7 +117,7 @@ pub fn run<R: Row>(
         let starting = spawn(scope, move || start(engine, options, of_engine, &found))?;
         let (paths, state, repeated) = find(named, options, state)?;
         let is_nothing_left = paths.files.is_empty() && paths.problems.is_empty();
-        // It may have begun without.
+        // The engine may have started without it.
         let _ = to_start.send(paths.known_bytes());
         let session = Session { engine, pool, interrupted, max_memory, timings: Timings::default(), paths };
         let output = Output::open(options.output.as_deref(), false, interrupted)?;
@@ -150,7 +152,7 @@ pub fn run<R: Row>(
             Ok(Some(failure)) => End::of(failure),
             Err(problem) => End::Failed(problem.to_string()),
         };
-        // What it still holds is not needed to end the output.
+        // The formatter is not needed to end the output.
         drop(former);
         let is_without_items = R::COUNTS_BLOCKS && !is_nothing_left && writing.is_without_items();
         let code = conclude(end, engine, &session.timings, writing, started)?;
@@ -161,8 +163,8 @@ pub fn run<R: Row>(
     })
 }
 
-/// The files that are `named` and not done yet, where it is noted that they are, and what became of
-/// those that are done.
+/// Finds the `named` files, leaves out those that the state records as done, and returns the
+/// outcome of the latter.
 fn find(
     named: &[PathBuf],
     options: &ChainOptions,
@@ -196,8 +198,8 @@ fn find(
     Ok((paths, Some(state), outcome))
 }
 
-/// Refuses an output that is one of these files, or one that Bitcoin's have beside them: what blocks spend, and the key
-/// that hides all.
+/// Refuses an output that is one of the input files, or one of the files next to Bitcoin's block
+/// files: the spent outputs, and the obfuscation key.
 pub fn refuse_overwriting_any(paths: &Paths, output: Option<&Path>) -> Result<(), String> {
     for (path, _) in &paths.files {
         refuse_overwriting(path, output)?;
@@ -206,7 +208,8 @@ pub fn refuse_overwriting_any(paths: &Paths, output: Option<&Path>) -> Result<()
     Ok(())
 }
 
-/// Answers to files that are done are not made again.
+/// Refuses an output that would replace the answers to files that are already done, since these are
+/// not computed again.
 fn refuse_losing(output: &Path, done: &Path) -> Result<(), String> {
     if std::fs::metadata(output).is_ok_and(|before| before.len() > 0 && is_replaced(output, Some(&before))) {
         let (output, done) = (output.display(), done.display());
@@ -224,15 +227,16 @@ struct Writing<'a> {
     sink: Sink,
     state: Option<State>,
     present: Present,
-    /// Files whose answers are put out, and which the state does not note yet.
+    /// Files whose answers are written but not yet recorded in the state.
     finished: Vec<Finished>,
     summary: Summary,
-    /// What became of files that were left out since they are done.
+    /// The outcome of files that were left out because they are done.
     repeated: Outcome,
-    /// Problems that were told: places that could not be read, and parts that were not checked.
+    /// The number of reported problems: places that could not be read, and parts that were not
+    /// checked.
     said: (u64, u64),
     bar: Progress,
-    /// The name of what is counted.
+    /// The name of the counted items.
     what: &'static str,
 }
 
@@ -249,7 +253,7 @@ impl Writing<'_> {
         Ok(())
     }
 
-    /// Whether there was neither an answer nor a block, and nothing else to be said.
+    /// Returns whether there was neither an answer nor a block nor a problem.
     fn is_without_items(&self) -> bool {
         let Summary { problems, lacking, blocks, .. } = &self.summary;
         self.summary.answers() == 0 && *problems + *lacking + blocks.compared + blocks.not_compared == 0
@@ -261,7 +265,7 @@ impl Writing<'_> {
     }
 }
 
-/// Ends the output, says what became of all, and gives the exit code.
+/// Ends the output, prints the summary, and returns the exit code.
 fn conclude(end: End, engine: &Engine, timings: &Timings, writing: Writing, started: Instant) -> Result<u8, Failure> {
     let Writing { options, sink, mut state, finished, summary, repeated, what, .. } = writing;
     let (output, whole) = sink.end();
@@ -278,7 +282,7 @@ fn conclude(end: End, engine: &Engine, timings: &Timings, writing: Writing, star
         _ => Ok(output.abandon(summary.answers() > 0)),
     };
     debug(|| loaded_from(engine));
-    // Nobody knows how much of what was written was read.
+    // The reader is gone, so it is unknown how much of the output was read.
     if !options.said.quiet && !matches!(end, End::ClosedPipe) {
         summary.print(options.said.summary, what, started.elapsed().as_secs_f64(), engine);
         if options.timings {

@@ -1,7 +1,9 @@
-//! Which files are done, with which options, and what became of them, so that a later call can leave them out.
+//! The record of files that are done, with the options and outcome of each, so that a later call
+//! can leave them out.
 //!
-//! A text with a line of JSON for each file whose answers are all put out. A file that has changed since, or what it
-//! has beside it, is read again, and so is one that was done with other options.
+//! The record is a text with one line of JSON per file whose answers are all written. A file is
+//! read again if it or a file that accompanies it has changed since, or if it was done with other
+//! options.
 
 use crate::flags::ChainOptions;
 use gecc_chains::Paths;
@@ -14,17 +16,17 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// How every line begins.
+/// The beginning of every line.
 const BEGIN: &str = "{\"path\":";
 
-/// The file that notes which files are done, and the options that the answers depend on.
+/// The file that records which files are done, and the options that the answers depend on.
 pub struct Noted<'a> {
     pub path: &'a Path,
     options: String,
 }
 
 impl<'a> Noted<'a> {
-    /// For a command, with the values of its own options as far as they are given.
+    /// Combines the name of a command with the values of its own options that were given.
     pub fn new(path: &'a Path, command: &str, given: &[(&str, Option<String>)], chain: &ChainOptions) -> Self {
         let only_rejected = ("--only-rejected", chain.only_rejected.then(String::new));
         let all = given.iter().chain(std::iter::once(&only_rejected));
@@ -39,7 +41,7 @@ impl<'a> Noted<'a> {
     }
 }
 
-/// What became of a file: what counts for the exit code.
+/// The outcome of a file, as far as it determines the exit code.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Outcome {
     pub rejected: u64,
@@ -56,17 +58,18 @@ impl Outcome {
     }
 }
 
-/// A file as it was before it was checked, with those that it has beside it.
+/// The state of a file, with the files that accompany it, before it was checked.
 #[derive(Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 struct Done {
     path: Name,
-    /// Of all of them.
+    /// The total size of all of them.
     bytes: u64,
-    /// The times of all of them in nanoseconds, added up: each changes the sum, and not only the latest.
+    /// The sum of the modification times of all of them in nanoseconds, so that any change shows,
+    /// not only the latest.
     modified: u64,
 }
 
-/// A line of the text.
+/// A line of the record.
 #[derive(Serialize, Deserialize)]
 struct DoneWith {
     #[serde(flatten)]
@@ -93,7 +96,7 @@ impl Done {
     fn of(path: &Path) -> io::Result<Self> {
         let mut done = Done { path: path.canonicalize()?.into(), bytes: 0, modified: 0 };
         done.add(&std::fs::metadata(path)?);
-        // What is not there has no part.
+        // Files that do not exist are not counted.
         files_beside(path)
             .iter()
             .filter_map(|beside| std::fs::metadata(beside).ok())
@@ -108,30 +111,32 @@ impl Done {
     }
 }
 
-/// The text, to which is appended.
+/// The record, which is appended to.
 pub struct State {
     path: PathBuf,
     file: File,
     options: String,
-    /// The files that are to be checked. What comes to one meanwhile is not noted as checked.
+    /// The files that are to be checked, in their present state: changes made meanwhile are not
+    /// recorded as checked.
     begun: HashMap<Arc<Path>, Done>,
 }
 
-/// What a text says of some files.
+/// The files that a record covers.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Found {
     /// Files that are done with the same options.
     pub done: usize,
-    /// Those of them of which not everything was valid.
+    /// The number of these of which not everything was valid.
     pub flawed: usize,
-    /// Files that are done with other options alone.
+    /// Files that are done with other options only.
     pub with_other_options: usize,
-    /// What became of all files that are done.
+    /// The combined outcome of all files that are done.
     pub outcome: Outcome,
 }
 
 impl State {
-    /// Opens or makes the text, and leaves out of `paths` what is done. Says what that was.
+    /// Opens or creates the record, removes from `paths` the files that are done, and returns what
+    /// was removed.
     pub fn open(noted: &Noted, paths: &mut Paths) -> Result<(Self, Found), String> {
         let path = noted.path;
         let named = |problem: String| format!("{}: {problem}", path.display());
@@ -147,8 +152,8 @@ impl State {
         if !is_state(&before) {
             return Err(named("this is no text that --state has written".to_owned()));
         }
-        // The last line may have been cut off when a program was ended, or lost its bytes when
-        // power failed. What is not understood is done again.
+        // The last line may be truncated if the program was killed, or may have lost bytes if power
+        // failed. Files on lines that cannot be parsed are done again.
         let mut of_options: HashMap<Done, Outcome> = HashMap::new();
         let mut of_others: HashSet<Done> = HashSet::new();
         for line in before.lines().map(|line| line.trim_matches('\0')) {
@@ -159,7 +164,7 @@ impl State {
                 Ok(DoneWith { file, .. }) => {
                     of_others.insert(file);
                 }
-                // Before options were noted.
+                // Lines of earlier versions, which did not record options.
                 Err(_) => of_others.extend(serde_json::from_str::<Done>(line).ok()),
             }
         }
@@ -185,7 +190,7 @@ impl State {
         Ok((state, found))
     }
 
-    /// Notes files whose answers are put out, and what became of them.
+    /// Records files whose answers are written, with their outcomes.
     pub fn add(&mut self, finished: &[(Arc<Path>, Outcome)]) -> Result<(), String> {
         let mut lines = String::new();
         for (path, outcome) in finished {
@@ -202,7 +207,7 @@ impl State {
     }
 }
 
-/// Whether a text is one of these, also one that was cut in its first line.
+/// Returns whether a text is such a record, including one that was truncated in its first line.
 fn is_state(text: &str) -> bool {
     let mut lines = text.lines().map(|line| line.trim_matches('\0').trim()).filter(|line| !line.is_empty());
     let is_line = |line: &str| serde_json::from_str::<Done>(line).is_ok();
@@ -238,7 +243,7 @@ mod tests {
         }
     }
 
-    /// As where blocks were copied again, and keep their times.
+    /// Blocks may be copied again with their times preserved.
     #[test]
     fn what_changes_and_stays_the_older_one_is_not_done() {
         let folder = tempfile::tempdir().unwrap();
@@ -262,7 +267,7 @@ mod tests {
         assert_eq!([done(), done()], [0, 1]);
     }
 
-    /// A text that was cut at any byte, or of which a part was lost, is read as far as it goes.
+    /// A record that was truncated at any byte, or that lost a part, is read as far as possible.
     #[test]
     fn texts_that_were_cut_are_taken_up_again() {
         let folder = tempfile::tempdir().unwrap();
@@ -291,7 +296,7 @@ mod tests {
         for options in ["a", "b"] {
             assert_eq!(call(options).unwrap(), Found { done: 1, flawed: 1, with_other_options: 0, outcome });
         }
-        // As it was before options were noted.
+        // The format before options were recorded.
         let line: serde_json::Value = serde_json::from_slice(&whole).unwrap();
         let old = serde_json::json!({"path": line["path"], "bytes": line["bytes"], "modified": line["modified"]});
         std::fs::write(&state, format!("{old}\n")).unwrap();

@@ -1,4 +1,4 @@
-//! Counts of valid signatures by kind, and of others by reason.
+//! Counts of valid signatures by kind, and of other items by reason.
 
 use super::Row;
 use super::state::Outcome;
@@ -9,7 +9,7 @@ use gecc_chains::{Compared, Problem, Progress, Step, Timings};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
-/// Reasons of a kind that are counted each by itself.
+/// The maximum number of reasons that are counted individually.
 const MOST: usize = 1000;
 const OTHERS: &str = "other reasons";
 
@@ -25,7 +25,7 @@ pub struct Summary {
     counts: BTreeMap<(&'static str, Option<String>), u64>,
     /// Places of files that could not be read.
     pub problems: u64,
-    /// Parts of files that were not checked as something is missing for it.
+    /// Parts of files that were not checked because data they need is missing.
     pub lacking: u64,
     /// Blocks that were compared with their transactions root.
     pub blocks: Compared,
@@ -34,7 +34,7 @@ pub struct Summary {
 impl Summary {
     pub fn of<R: Row>(rows: &[R]) -> Self {
         let mut summary = Summary::default();
-        // Most answers hold, and follow others of their kind.
+        // Most answers are valid and of the same kind as the previous one.
         let mut held: Vec<(&'static str, u64)> = Vec::new();
         for row in rows {
             match row.valid() {
@@ -51,7 +51,7 @@ impl Summary {
                 None => summary.unchecked += 1,
             }
             let reason = row.reason().unwrap_or_default();
-            // The first two parts: what happened, and of what kind.
+            // The first two components: the event and its kind.
             let general = reason.splitn(3, ": ").take(2).collect::<Vec<_>>().join(": ");
             summary.count(row.kind(), Some(general), 1);
         }
@@ -59,14 +59,14 @@ impl Summary {
         summary
     }
 
-    /// Adds what was found of files beside their answers.
+    /// Adds the problems and block counts of reading files.
     pub fn add_progress(&mut self, progress: &Progress) {
         self.lacking += progress.problems.iter().filter(|problem| problem.not_checked).count() as u64;
         self.problems += progress.problems.iter().filter(|problem| !problem.not_checked).count() as u64;
         self.blocks.add(progress.blocks);
     }
 
-    /// What counts for the exit code.
+    /// Returns the counts that determine the exit code.
     pub fn outcome(&self) -> Outcome {
         let Summary { rejected, unchecked, problems, lacking, .. } = *self;
         Outcome { rejected, not_checked: unchecked + lacking, problems }
@@ -142,9 +142,10 @@ impl Summary {
     }
 }
 
-/// Counts problems of files, with what was not checked for them apart, and says the first of each by `say`.
+/// Counts problems of files, with unchecked parts counted separately, and reports the first of each
+/// with `say`.
 pub fn count_problems(found: &[Problem], unread: &mut u64, not_checked: &mut u64, say: impl Fn(&str)) {
-    /// Problems of files that are said one by one.
+    /// The maximum number of problems of each kind that are reported individually.
     const SAID: u64 = 100;
     for problem in found {
         let count = if problem.not_checked { &mut *not_checked } else { &mut *unread };
@@ -155,7 +156,8 @@ pub fn count_problems(found: &[Problem], unread: &mut u64, not_checked: &mut u64
     }
 }
 
-/// Prints how long each step worked and waited for others. Steps at several places at a time have the sum of all.
+/// Prints the time that each step worked and waited for others. The times of concurrent steps are
+/// summed.
 pub fn print_timings(timings: &Timings) {
     for step in Step::ALL {
         let (worked, waited) = timings.of(step);

@@ -1,4 +1,4 @@
-//! `gecc bench`: a table of how fast every operation is on this machine.
+//! `gecc bench`: a table of the rates of every operation on this machine.
 
 use crate::ALL_PASSED;
 use crate::flags::BenchOptions;
@@ -50,7 +50,7 @@ struct Bench {
     /// The engine that checks samples.
     reference: Engine,
     operations: Vec<PublicCall>,
-    /// The largest last.
+    /// The sizes of batches, the largest last.
     sizes: Vec<usize>,
     json: bool,
 }
@@ -73,7 +73,7 @@ impl Bench {
             Some(together) if case.operation.is_together() => together,
             _ => &self.engine,
         };
-        // This call warms up too: it allocates what the largest batch needs.
+        // This call also warms up: it allocates the memory of the largest batch.
         let expected = &case.expected(engine, &self.reference)?;
         for &items in &self.sizes {
             let call = Checked { case, expected, range: 0..items };

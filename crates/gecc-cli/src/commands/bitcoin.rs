@@ -40,7 +40,7 @@ pub fn run(command: BitcoinCommand) -> Result<u8, Failure> {
     })
 }
 
-/// What blocks spend is in a file beside theirs, and standard input has none.
+/// Refuses standard input: the outputs that blocks spend are in a file next to the block file.
 fn refuse_standard_input(paths: &[PathBuf]) -> Result<(), String> {
     match paths.iter().any(|path| is_standard_stream(path)) {
         true => Err("blocks of Bitcoin are read with the files beside them, and not from standard input".to_owned()),

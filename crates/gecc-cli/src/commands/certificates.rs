@@ -7,7 +7,7 @@ use gecc_chains::certificates::{Answer, Answers, Options, check};
 use gecc_chains::{Form, Progress};
 use std::ops::ControlFlow;
 
-/// Answers that are put out at a time.
+/// The number of answers that are written at a time.
 const PUT_OUT: usize = 1 << 15;
 
 pub fn run(options: CertificatesOptions) -> Result<u8, Failure> {
@@ -39,7 +39,7 @@ pub fn run(options: CertificatesOptions) -> Result<u8, Failure> {
     })
 }
 
-/// Some of the answers.
+/// A part of the answers.
 type Part = (Vec<Answer>, Progress);
 
 impl Answered for Part {

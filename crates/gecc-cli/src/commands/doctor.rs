@@ -1,4 +1,4 @@
-//! `gecc doctor`: what this machine has for gecc, and what is missing.
+//! `gecc doctor`: the resources of this machine that gecc can use, and those that are missing.
 
 use super::report::{self, Row};
 use crate::flags::DoctorOptions;
@@ -12,7 +12,7 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::time::Instant;
 
-/// One thing that was looked for.
+/// The result of one check.
 struct Finding {
     what: &'static str,
     state: State,
@@ -22,7 +22,7 @@ struct Finding {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum State {
     Good,
-    /// Not there, and not needed.
+    /// Absent and not required.
     Missing,
     /// Present or requested, but not working.
     Wrong,
@@ -51,11 +51,11 @@ impl Finding {
     }
 }
 
-/// Looks at everything. The exit code says whether something is wrong.
+/// Runs all checks. The exit code reports whether anything is wrong.
 pub fn run(options: &DoctorOptions) -> Result<u8, Failure> {
     let mut told = Told { options, findings: Vec::new() };
     [cores(), cpu_features()].into_iter().try_for_each(|finding| told.add(finding))?;
-    // Starting it takes a while where there is a GPU: once, for all that is said of it.
+    // Starting an engine takes a while if there is a GPU, so it is started once for all checks.
     let engine = installed::engine().map(EngineBuilder::build);
     let engine = engine.and_then(|engine| engine.map_err(|problem| problem.to_string()));
     let shown = engine.as_ref().map(Engine::to_string).map_err(Clone::clone);
@@ -157,7 +157,7 @@ fn known_answers(engine: &Result<Engine, String>) -> Finding {
     Finding::of("known answers", given, State::Wrong)
 }
 
-/// Devices that the kernel driver knows, by the folder that it keeps for each.
+/// Returns the number of devices known to the kernel driver, which keeps a folder for each.
 fn gpus_shown() -> usize {
     std::fs::read_dir("/proc/driver/nvidia/gpus").map_or(0, Iterator::count)
 }
@@ -208,7 +208,7 @@ fn kernel_as_json(kernels: &LoadedKernels) -> Value {
     })
 }
 
-/// Reports the kernel packs that came with gecc or that the environment names.
+/// Reports the kernel packs that are installed with gecc or named in the environment.
 fn kernel_packs() -> Finding {
     const WHAT: &str = "kernel packs";
     const NONE: &str = "none beside this program, and GECC_KERNELS names no folder";
@@ -257,7 +257,8 @@ fn kernel_cache(has_gpus: bool) -> Finding {
     Finding::of("kernel cache", files, if is_needed { State::Wrong } else { State::Missing })
 }
 
-/// Makes a file in a folder, which is made too, and takes it away again. Gives how many others there are.
+/// Creates the folder if necessary, checks that a file can be written there, and returns the number
+/// of other entries.
 fn try_to_write(folder: &Path) -> io::Result<usize> {
     std::fs::create_dir_all(folder)?;
     tempfile::tempfile_in(folder)?;

@@ -28,7 +28,7 @@ pub fn run(command: EthereumCommand) -> Result<u8, Failure> {
     if given.state.is_some() && !given.paths.is_empty() && given.paths.iter().all(is_stream) {
         return Err("--state notes files that are done: standard input is none".to_owned().into());
     }
-    // It answers as long as it is there.
+    // The node serves blocks for as long as this value exists.
     #[cfg(unix)]
     let node = asked(&given)?;
     #[cfg(unix)]
@@ -53,7 +53,7 @@ pub fn run(command: EthereumCommand) -> Result<u8, Failure> {
     })
 }
 
-/// The node, where one is to be asked.
+/// Connects to the node, if one is requested.
 #[cfg(unix)]
 fn asked(given: &SendersOptions) -> Result<Option<Node>, Failure> {
     let (Some(url), Some(from), Some(to)) = (&given.rpc_url, given.from, given.to) else { return Ok(None) };

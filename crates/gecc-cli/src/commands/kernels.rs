@@ -1,4 +1,4 @@
-//! `gecc kernels`: machine code for GPUs, ahead of time.
+//! `gecc kernels`: ahead-of-time compilation of GPU kernels.
 
 use crate::ALL_PASSED;
 use crate::flags::{BuildOptions, KernelsCommand, PackOptions};
@@ -17,8 +17,8 @@ pub fn run(command: KernelsCommand) -> Result<u8, Failure> {
 
 fn build(options: &BuildOptions) -> Result<u8, Failure> {
     for architecture in &options.arch {
-        // A closed pipe is found when the total is printed; the files are what was asked for.
-        // Programs read names as they are.
+        // A closed pipe is detected when the total is printed; the files are the requested result.
+        // Names are escaped only for terminals, since programs read them verbatim.
         let is_terminal = io::stdout().is_terminal();
         let name = |path: &Path| if is_terminal { shown_path(path) } else { path.display().to_string() };
         let report = |path: &Path| _ = writeln!(io::stdout(), "{}", name(path));
@@ -32,7 +32,7 @@ fn pack(options: &PackOptions) -> Result<u8, Failure> {
     for architecture in &options.arch {
         let started = Instant::now();
         let path = gecc::kernels::pack(architecture, &options.out)?;
-        // As it will be read.
+        // Checks the pack the way it will be read.
         let kernels = gecc::kernels::check_pack(&path)?.kernels;
         let bytes = fs::metadata(&path).map_err(|problem| format!("{}: {problem}", shown_path(&path)))?.len();
         let seconds = started.elapsed().as_secs_f64();

@@ -1,4 +1,4 @@
-//! A file for each command. Those that answer item by item are operations of a `job`.
+//! One file per command. Commands that answer item by item are operations of a `job`.
 
 pub mod bench;
 #[cfg(feature = "chains")]

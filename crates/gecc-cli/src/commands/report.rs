@@ -1,4 +1,4 @@
-//! A row for the table of machines in docs/platforms.md, made on the machine.
+//! A row for the table of machines in docs/platforms.md, measured on this machine.
 
 use crate::output::Failure;
 use chrono::Utc;
@@ -20,7 +20,7 @@ const OPERATIONS: [(&str, PublicCall); 5] = [
     ("ECDH", PublicCall::Ecdh),
 ];
 
-/// Names of columns with their values.
+/// The names of columns with their values.
 pub struct Row(Vec<(&'static str, String)>);
 
 impl Row {
@@ -29,7 +29,7 @@ impl Row {
     }
 }
 
-/// The head of the table and the row, in Markdown.
+/// Formats the head of the table and the row in Markdown.
 impl fmt::Display for Row {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (names, values): (Vec<&str>, Vec<&str>) = self.0.iter().map(|(name, value)| (*name, &**value)).unzip();
@@ -37,10 +37,11 @@ impl fmt::Display for Row {
     }
 }
 
-/// Measures from the caller's memory to the caller's memory, with results that are compared with the CPU's.
+/// Measures each operation from and to the caller's memory, and compares the results with those of
+/// the CPU.
 ///
 /// # Errors
-/// Where a call fails or gives other results than the CPU.
+/// Returns an error if a call fails or its results differ from the CPU's.
 pub fn row(engine: &Engine) -> Result<Row, Failure> {
     let together = installed::engine()?.batch_equations(true).build()?;
     let reference = Engine::cpu()?;
@@ -56,7 +57,7 @@ pub fn row(engine: &Engine) -> Result<Row, Failure> {
     for (name, operation) in OPERATIONS {
         let case = Case::new(&inputs, engine, operation)?.expect("secp256k1 has every operation");
         let engine = if operation.is_together() { &together } else { engine };
-        // This call warms up too.
+        // This call also warms up.
         let expected = &case.expected(engine, &reference)?;
         let call = Checked { case: &case, expected, range: 0..items };
         columns.push((name, rate(items as f64 / call.seconds(engine)?)));
@@ -64,14 +65,14 @@ pub fn row(engine: &Engine) -> Result<Row, Failure> {
     Ok(Row(columns))
 }
 
-/// Returns a number of items that takes long enough to measure: more where more is computed at a
-/// time.
+/// Returns a number of items that takes long enough to measure: larger for engines with more
+/// parallelism.
 fn items(engine: &Engine) -> usize {
     let (most, info) = (4 * default_items(engine), engine.info());
     if info.backend == Backend::Gpu { most } else { most.min(4096 * info.threads) }
 }
 
-/// The GPUs, or the processor with its threads.
+/// Returns the names of the GPUs, or the processor with its number of threads.
 fn machine(engine: &Engine) -> String {
     let info = engine.info();
     if !info.devices.is_empty() {
@@ -81,14 +82,15 @@ fn machine(engine: &Engine) -> String {
     format!("{processor}, {} threads", info.threads)
 }
 
-/// The version of the kernel driver, as it says it: the first word with dots between numbers.
+/// Returns the version of the kernel driver: the first word of its description that is numbers
+/// separated by dots.
 fn driver() -> Option<String> {
     let said = fs::read_to_string("/proc/driver/nvidia/version").ok()?;
     let is_version = |word: &&str| word.contains('.') && word.split('.').all(|part| part.parse::<u32>().is_ok());
     said.split_whitespace().find(is_version).map(str::to_owned)
 }
 
-/// The value of the first line of a file that begins with a name.
+/// Returns the value on the first line of a file that begins with `name`.
 fn line_of(path: &str, name: &str) -> Option<String> {
     let text = fs::read_to_string(path).ok()?;
     let (_, value) = text.lines().find(|line| line.starts_with(name))?.split_once(':')?;

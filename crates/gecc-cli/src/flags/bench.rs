@@ -1,4 +1,4 @@
-//! Measurements.
+//! Options of measurements.
 
 use clap::Args;
 use gecc_cli::engine::EngineOptions;

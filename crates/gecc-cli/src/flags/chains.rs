@@ -1,4 +1,4 @@
-//! Whole chains.
+//! Options of the commands on whole chains.
 
 use super::AnswerFormat;
 use super::heights::{magic, number};
@@ -12,7 +12,7 @@ use std::path::PathBuf;
 
 // A paragraph is one line: clap breaks it where the terminal ends.
 
-/// What the help of every command on chains ends with.
+/// The end of the help of every command on chains.
 macro_rules! chain_help {
     () => {
         "\
@@ -23,7 +23,7 @@ some were not checked; 130 interrupted; 141 closed pipe."
     };
 }
 
-/// What the help of `--state` does not have room for.
+/// Details of `--state` that do not fit its own help text.
 macro_rules! state_help {
     () => {
         "\
@@ -227,7 +227,7 @@ pub struct ChainOptions {
 }
 
 impl ChainOptions {
-    /// The format of the answers.
+    /// Returns the format of the answers.
     pub fn answers(&self) -> AnswerFormat {
         format_by_name(self.output_format, self.output.as_deref())
     }

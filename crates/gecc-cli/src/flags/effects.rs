@@ -1,22 +1,25 @@
-//! Which options have an effect on what, in one table: an option that was given and does nothing is refused.
+//! A table of the conditions under which each option has an effect. Options that were given and
+//! have no effect are refused.
 //!
-//! Here is what the scheme decides. What the input decides, such as `--hash` where there are digests alone, is refused
-//! by `input::effects` once that is known.
+//! The table covers conditions that depend on the scheme. Conditions that depend on the input, such
+//! as `--hash` if all items have digests, are checked by `input::effects` once the input is known.
 
 use crate::curve::Scheme;
 use clap::ArgMatches;
 use clap::parser::ValueSource;
 
-/// What an option needs to have an effect.
+/// The condition under which an option has an effect.
 #[derive(Clone, Copy)]
 enum Effect {
-    /// Nothing else: it has one in every call of the command.
+    /// No condition: the option has an effect in every call of the command.
     Always,
-    /// One of these schemes. The text says why the one that is used, `{scheme}`, has nothing for it.
+    /// One of these schemes. The text explains why the option does not apply to the scheme in use,
+    /// `{scheme}`.
     With(&'static [Scheme], &'static str),
-    /// Never, for the reason that is given: the command has the option because commands share options.
+    /// None: the option never has an effect, for the given reason. The command only has it because
+    /// commands share options.
     Never(&'static str),
-    /// What other options say, or the input. The text names what refuses it otherwise.
+    /// Other options, or the input. The text names the code that refuses the option otherwise.
     Depends(#[allow(dead_code, reason = "for who reads the table")] &'static str),
 }
 
@@ -26,7 +29,7 @@ use Scheme::{Bip340, Ecdsa, Ed25519, Sm2};
 const BY_CLAP: &str = "clap, by `requires`, `required_if_eq` or `conflicts_with`";
 const BY_INPUT: &str = "input::effects";
 
-/// Options of every command on items.
+/// Options of all commands on items.
 const OF_ITEMS: &[(&str, Effect)] = &[
     ("inputs", Always),
     ("output", Always),
@@ -43,7 +46,7 @@ const OF_ITEMS: &[(&str, Effect)] = &[
     ("allow_empty", Always),
 ];
 
-/// Options that say what is printed, and what computes.
+/// Options for the printed messages and the engine.
 const OF_ALL: &[(&str, Effect)] = &[
     ("verbose", Always),
     ("quiet", Always),
@@ -86,7 +89,7 @@ const OF_CHAINS: &[(&str, Effect)] = &[
 
 const OF_RANGES: &[(&str, Effect)] = &[("from", Always), ("to", Always)];
 
-/// The options of each command.
+/// The options of every command.
 const COMMANDS: &[(&str, &[&[(&str, Effect)]])] = &[
     (
         "verify",
@@ -233,15 +236,15 @@ const COMMANDS: &[(&str, &[&[(&str, Effect)]])] = &[
     ("man", &[OF_ALL, &[("folder", Always)]]),
 ];
 
-/// The options of a call, whose command is known.
+/// The options given in a call, with its command.
 pub struct Given {
     command: String,
-    /// Those that were written, and not left at their defaults.
+    /// The options that were written on the command line rather than left at their defaults.
     options: Vec<String>,
 }
 
 impl Given {
-    /// Of the arguments of the program.
+    /// Collects the options from the parsed arguments of the program.
     pub fn of(matches: &ArgMatches) -> Self {
         let (mut command, mut options, mut level) = (String::new(), Vec::new(), Some(matches));
         while let Some(matches) = level {
@@ -257,7 +260,7 @@ impl Given {
         Given { command, options }
     }
 
-    /// Refuses the options that have no effect with a scheme.
+    /// Refuses options that have no effect with a scheme.
     pub fn require_effect_with(&self, scheme: Scheme) -> Result<(), String> {
         self.options.iter().try_for_each(|option| match effect(&self.command, option) {
             Some(With(schemes, reason)) if !schemes.contains(&scheme) => Err(reason.replace("{scheme}", scheme.name())),
@@ -267,7 +270,8 @@ impl Given {
     }
 }
 
-/// The first entry counts: a command may say of an option that it shares with others what it is there.
+/// Returns the first matching entry: a command may override the entry of an option that it shares
+/// with others.
 fn effect(command: &str, option: &str) -> Option<Effect> {
     let (_, lists) = COMMANDS.iter().find(|(name, _)| *name == command)?;
     lists.iter().flat_map(|list| list.iter()).find(|(name, _)| *name == option).map(|(_, effect)| *effect)
@@ -279,7 +283,7 @@ mod tests {
     use super::*;
     use clap::{Arg, ArgAction, Command, CommandFactory, ValueEnum};
 
-    /// Every command without subcommands, by its path.
+    /// Collects every command without subcommands, by its path.
     fn commands(command: &Command, path: &str, found: &mut Vec<(String, Command)>) {
         for sub in command.get_subcommands().filter(|sub| sub.get_name() != "help") {
             let path = format!("{path}{}{}", if path.is_empty() { "" } else { " " }, sub.get_name());
@@ -310,7 +314,8 @@ mod tests {
                 assert!(effect(path, option.get_id().as_str()).is_some(), "gecc {path}: {}", option.get_id());
             }
         }
-        // And nothing else is: but for options that all commands could have, and parts that were not compiled in.
+        // The table has no other entries, except options common to all commands and parts that are
+        // not compiled in.
         for (path, lists) in COMMANDS {
             let Some((_, command)) = all.iter().find(|(name, _)| name == path) else {
                 let has_all = cfg!(all(feature = "arrow", feature = "chains"));
@@ -325,7 +330,7 @@ mod tests {
         }
     }
 
-    /// A value that an option takes: the one it has by default, where there is one.
+    /// Returns a value that an option accepts: the default, if there is one.
     fn value(option: &Arg) -> Option<String> {
         if !matches!(option.get_action(), ArgAction::Set | ArgAction::Append) {
             return None;
@@ -341,8 +346,8 @@ mod tests {
         Some(default.or(typed).or_else(possible).expect("a value for the option"))
     }
 
-    /// Options that the scheme decides, each given with its default value or another, are refused with every scheme
-    /// that has nothing for them, and with no other.
+    /// Options that depend on the scheme, each given with its default value or another, are refused
+    /// with exactly those schemes to which they do not apply.
     #[test]
     fn options_without_an_effect_are_refused_with_every_scheme() {
         let (all, mut refused, mut taken) = (all_commands(), 0, 0);
@@ -361,7 +366,7 @@ mod tests {
                         arguments.extend(["--curve", "p256"]);
                     }
                     let mut arguments: Vec<String> = arguments.into_iter().map(str::to_owned).collect();
-                    // What may be a list takes what follows for a part of it.
+                    // An option that may be a list would consume the following arguments.
                     let at = arguments.iter().position(|argument| *argument == long).unwrap();
                     if let Some(value) = value(option) {
                         arguments.insert(at + 1, value);
@@ -378,7 +383,7 @@ mod tests {
                         }
                     }
                 }
-                // What is not given is not refused, whatever its default is.
+                // An option that is not given is not refused, whatever its default.
                 let arguments = ["gecc", path, "--scheme", &name, "--curve", "secp256k1"];
                 let matches = Arguments::command().try_get_matches_from(arguments).unwrap();
                 assert_eq!(Given::of(&matches).require_effect_with(*scheme), Ok(()));

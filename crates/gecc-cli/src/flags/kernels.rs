@@ -1,4 +1,4 @@
-//! Kernels ahead of time.
+//! Options of the ahead-of-time compilation of kernels.
 
 use clap::{Args, Subcommand};
 use std::path::PathBuf;

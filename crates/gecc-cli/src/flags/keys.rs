@@ -1,4 +1,4 @@
-//! Commands on keys.
+//! Options of commands on keys.
 
 use super::StreamOptions;
 use super::stream::input_help;

@@ -1,4 +1,4 @@
-//! The arguments, and the help that explains them.
+//! The command line arguments and their help.
 
 mod bench;
 #[cfg(feature = "chains")]
@@ -46,8 +46,8 @@ pub struct Arguments {
     pub verbose: u8,
 }
 
-/// The version, with the commit (build.rs), what is compiled in, and what packs of kernels have to be
-/// of.
+/// The version, with the commit (build.rs), the compiled features, and the version that kernel
+/// packs must have.
 static LONG_VERSION: LazyLock<String> = LazyLock::new(|| {
     let commit = option_env!("GECC_BUILD_COMMIT").unwrap_or("unknown");
     let features =
@@ -121,7 +121,7 @@ pub enum Command {
 }
 
 impl Command {
-    /// Whether what it says goes to standard output, whatever its options are.
+    /// Returns whether the messages of the command go to standard output regardless of its options.
     pub fn prints(&self) -> bool {
         match self {
             Command::Bench(_) | Command::Kernels(_) | Command::Doctor(_) | Command::Completions { .. } => true,

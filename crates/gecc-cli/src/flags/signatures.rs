@@ -1,4 +1,4 @@
-//! Commands on signatures.
+//! Options of commands on signatures.
 
 use super::stream::IdOptions;
 use super::stream::{input_help, named};
@@ -104,7 +104,7 @@ pub struct VariantOptions {
 }
 
 impl VariantOptions {
-    /// The variant that these name.
+    /// Returns the variant selected by these options.
     pub fn variant(&self) -> Result<Variant, String> {
         let variant = match (&self.context, self.prehashed) {
             (None, false) => return Ok(Variant::PURE),

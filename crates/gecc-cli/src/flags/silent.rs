@@ -1,4 +1,4 @@
-//! Silent payments.
+//! Options of the commands on silent payments.
 
 use super::heights::{magic, number};
 use crate::node::UrlText;

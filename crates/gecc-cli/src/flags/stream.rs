@@ -1,4 +1,4 @@
-//! Where items come from and answers go.
+//! Options for the input of items and the output of answers.
 
 use crate::input::binary::layout::Layout;
 use crate::input::seen::SeenFields;
@@ -11,7 +11,7 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// What the help of every command that reads items ends with.
+/// The end of the help of every command that reads items.
 macro_rules! input_help {
     () => {
         "\
@@ -56,13 +56,13 @@ pub enum AnswerFormat {
 }
 
 impl AnswerFormat {
-    /// Whether each answer is a line.
+    /// Returns whether each answer is a line.
     pub fn is_lines(self) -> bool {
         matches!(self, AnswerFormat::Jsonl | AnswerFormat::Csv)
     }
 }
 
-/// One of these values, by its name.
+/// Makes a parser for the names of `values`.
 pub(super) fn named<T: Copy + Send + Sync + 'static>(
     values: &'static [T],
     name: impl Fn(T) -> &'static str + Clone + Send + Sync + 'static,
@@ -73,7 +73,8 @@ pub(super) fn named<T: Copy + Send + Sync + 'static>(
     })
 }
 
-/// Columns by their fields. A column that answers pass through holds no private keys.
+/// Parses a mapping of fields to columns. Columns that are passed through to the answers must not
+/// hold private keys.
 fn columns(text: &str) -> Result<Mapping, String> {
     let mapping: Mapping = text.parse().map_err(|problem: UnclearColumns| problem.to_string())?;
     match mapping.column(Field::SecretKey) {
@@ -159,7 +160,7 @@ pub struct StreamOptions {
     pub text_messages: bool,
     #[arg(skip)]
     pub sm2_id: Option<String>,
-    /// Which fields the items had that were read so far.
+    /// The fields that occurred in the items read so far.
     #[arg(skip)]
     pub seen: Arc<SeenFields>,
     /// Set by commands that read signatures.
@@ -207,7 +208,7 @@ pub enum SummaryForm {
     Json,
 }
 
-/// The format that was asked for, or that the output's name tells.
+/// Returns the requested format, or else the one that the extension of the output implies.
 pub fn format_by_name(format: Option<AnswerFormat>, output: Option<&Path>) -> AnswerFormat {
     format.unwrap_or(match end_of_name(output).as_str() {
         "parquet" => AnswerFormat::Parquet,
@@ -217,18 +218,18 @@ pub fn format_by_name(format: Option<AnswerFormat>, output: Option<&Path>) -> An
     })
 }
 
-/// In small letters.
+/// Returns the extension of a path in lowercase.
 pub fn end_of_name(path: Option<&Path>) -> String {
     path.and_then(Path::extension).and_then(OsStr::to_str).unwrap_or_default().to_ascii_lowercase()
 }
 
 impl StreamOptions {
-    /// The format of the answers.
+    /// Returns the format of the answers.
     pub fn answers(&self) -> AnswerFormat {
         format_by_name(self.output_format, self.output.as_deref())
     }
 
-    /// What is said of columns and messages.
+    /// Returns the settings for columns and messages.
     pub fn mapping(&self) -> Mapping {
         let mut mapping = self.columns.clone().unwrap_or_default();
         mapping.hash = self.hash;
@@ -239,28 +240,28 @@ impl StreamOptions {
         mapping
     }
 
-    /// Takes over how signatures are read, which the operation has to be able to.
+    /// Stores the options for reading signatures, which the operation has to support.
     ///
     /// # Errors
-    /// Where an option does nothing for the operation.
+    /// Returns an error if an option has no effect on the operation.
     pub fn read_signatures(&mut self, options: SignatureOptions, call: Operation) -> Result<(), String> {
         call.signature_reader(options.form).map_err(|problem| format!("--signature-form: {problem}"))?;
         self.signatures = options;
         Ok(())
     }
 
-    /// What reads the signatures of an operation.
+    /// Returns the reader for the signatures of an operation.
     pub fn signature_reader(&self, call: Operation) -> SignatureReader {
         call.signature_reader(self.signatures.form).expect("checked when the option was taken over")
     }
 
-    /// Takes over how messages are read.
+    /// Stores the options for reading messages.
     pub fn read_messages(&mut self, options: HashOptions) {
         self.hash = options.hash;
         self.text_messages = options.text_messages;
     }
 
-    /// Refuses options that do not go together, and with what was found of the input.
+    /// Refuses options that contradict each other or the detected kind of input.
     pub fn check_formats(&self, is_table: bool) -> Result<(), String> {
         let writes_lines = self.answers().is_lines();
         let refusals = [

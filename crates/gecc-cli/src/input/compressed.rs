@@ -1,21 +1,22 @@
 //! Compressed input, recognised by its first bytes and decompressed while it is read.
 //!
-//! Where an input may hold private keys: compressed bytes on their way to a decompressor are wiped here, and
-//! decompressed ones go straight to the buffer of whoever reads, who wipes it. The window of a decompressor holds the
-//! last decompressed bytes, 32 KiB for gzip and what the frame asks for with zstd. It belongs to crates that free it
-//! without wiping, and cannot be reached.
+//! The input may contain private keys. Compressed bytes on their way to a decompressor are
+//! therefore wiped here, and decompressed bytes go directly to the buffer of the reader, who wipes
+//! it. The window of a decompressor holds the last decompressed bytes: 32 KiB for gzip, and the
+//! size requested by the frame for zstd. It belongs to crates that free it without wiping, and is
+//! not accessible.
 
 use std::fmt;
 use std::io::{self, BufRead, Cursor, Read};
 use zeroize::Zeroizing;
 
-/// Compressed bytes that are read at a time.
+/// The number of compressed bytes that are read at a time.
 const BUFFER: usize = 1 << 18;
-/// The largest window of a zstd frame, as a power of two: 128 MiB. The frame's maker chooses it, and the memory is
-/// needed here.
+/// The largest window of a zstd frame, as a power of two: 128 MiB. The size is chosen by the
+/// encoder of the frame, and the memory is needed here.
 const WINDOW_LOG: u32 = 27;
 
-/// The compression formats that are decoded here.
+/// The compression formats that are supported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Compression {
     Gzip,
@@ -31,16 +32,16 @@ impl fmt::Display for Compression {
     }
 }
 
-/// The format that the first bytes indicate.
+/// The format indicated by the first bytes.
 enum Found {
     Here(Compression),
-    /// Left to the program that is named.
+    /// A format that is not supported, with the name of a program that decompresses it.
     Elsewhere(&'static str, &'static str),
 }
 
-/// The beginnings of files: RFC 1952, RFC 8878 with its skippable frames, and the formats' own
-/// specifications. The first byte of a skippable frame may have any last digit. Such frames may
-/// also precede lz4, which then is an error of zstd.
+/// The signatures at the beginning of files: RFC 1952, RFC 8878 with its skippable frames, and the
+/// specifications of the other formats. The low hexadecimal digit of a skippable frame's first byte
+/// is arbitrary. Such frames may also precede lz4, which is then reported as an error of zstd.
 const SIGNATURES: [(&[u8], Found); 8] = [
     (&[0x1f, 0x8b, 8], Found::Here(Compression::Gzip)),
     (&[0x28, 0xb5, 0x2f, 0xfd], Found::Here(Compression::Zstd)),
@@ -52,13 +53,13 @@ const SIGNATURES: [(&[u8], Found); 8] = [
     (b"PK\x03\x04", Found::Elsewhere("zip", "unzip -p")),
 ];
 const SKIPPABLE: [u8; 4] = [0x50, 0x2a, 0x4d, 0x18];
-/// This many first bytes tell the compression.
+/// The number of first bytes that determine the compression.
 pub const LONGEST_SIGNATURE: usize = 10;
 
-/// Returns the compression of a file that begins with these bytes.
+/// Returns the compression of a file that begins with the bytes `head`.
 ///
 /// # Errors
-/// `Unsupported` for compression that other programs have to undo.
+/// Returns `Unsupported` for compression that another program has to undo.
 pub fn compression(head: &[u8]) -> io::Result<Option<Compression>> {
     let found = SIGNATURES.iter().find(|(signature, _)| signature.len() <= head.len() && agree(signature, head));
     match found {
@@ -73,14 +74,14 @@ pub fn compression(head: &[u8]) -> io::Result<Option<Compression>> {
     }
 }
 
-/// Recognises compressed input. Nothing is lost of one that is not compressed, and no more is read of it than tells
-/// that.
+/// Decompresses the input if its first bytes indicate compression. An uncompressed input is passed
+/// on unchanged, and no more of it is read than is needed to recognise it.
 ///
-/// After an error of the reader, which says what is damaged, all that it gave before still counts. It gives the same
-/// error whenever it is read again.
+/// Everything that the reader returned before an error remains valid. The error describes the
+/// damage and is repeated by all later reads.
 ///
 /// # Errors
-/// Those of the source, and as for [`compression`].
+/// Returns the errors of the source and those of [`compression`].
 pub fn decompressed(mut source: Box<dyn Read + Send>) -> io::Result<Box<dyn Read + Send>> {
     let head = head(&mut source)?;
     let compression = compression(&head)?;
@@ -91,8 +92,8 @@ pub fn decompressed(mut source: Box<dyn Read + Send>) -> io::Result<Box<dyn Read
     })
 }
 
-/// Decompresses like [`decompressed`], but only once the source is read, since a pipe may have
-/// nothing yet. Errors come with the first read.
+/// Decompresses like [`decompressed`], but begins only with the first read, since a pipe may not
+/// have any data yet. Errors are returned by the first read.
 pub fn decompressed_when_read(source: Box<dyn Read + Send>) -> Box<dyn Read + Send> {
     Box::new(Unread { source: Some(source), reader: Box::new(io::empty()) })
 }
@@ -111,7 +112,8 @@ impl Read for Unread {
     }
 }
 
-/// The first bytes: as many as may yet become a signature, and those that came with them.
+/// Reads the first bytes, until they cannot become a signature any more, with the bytes that the
+/// last read returned in addition.
 fn head(source: &mut dyn Read) -> io::Result<Zeroizing<Vec<u8>>> {
     let mut head = Zeroizing::new(vec![0; LONGEST_SIGNATURE]);
     let mut length = 0;
@@ -131,17 +133,17 @@ fn may_become_a_signature(head: &[u8]) -> bool {
     SIGNATURES.iter().any(|(signature, _)| head.len() < signature.len() && agree(signature, head))
 }
 
-/// Returns whether a signature and the first bytes agree as far as both go.
+/// Returns whether a signature and the first bytes agree over their common length.
 fn agree(signature: &[u8], head: &[u8]) -> bool {
     signature.iter().zip(head).enumerate().all(|(place, (expected, byte))| {
         expected == byte
             || (place == 0 && *signature == SKIPPABLE && byte & 0xf0 == SKIPPABLE[0])
-            // The size of a block, from 1 to 9.
+            // The block size, from 1 to 9.
             || (place == 3 && signature.starts_with(b"BZh") && (b'1'..=b'9').contains(byte))
     })
 }
 
-/// A decompressor with errors that explain themselves.
+/// A decompressor with descriptive errors.
 struct Decompressor {
     compression: Compression,
     decoder: Box<dyn Read + Send>,
@@ -166,7 +168,7 @@ impl Decompressor {
     fn explained(&self, problem: &io::Error) -> (io::ErrorKind, String) {
         let compression = self.compression;
         let text = match problem.kind() {
-            // The source's own.
+            // An error of the source itself.
             _ if problem.raw_os_error().is_some() => problem.to_string(),
             io::ErrorKind::UnexpectedEof => format!("the {compression} data end too early: the file is cut off"),
             _ if needs_a_larger_window(problem) => format!(
@@ -180,7 +182,7 @@ impl Decompressor {
     }
 }
 
-/// zstd gives its errors names and no numbers.
+/// Recognises the error by its text, since zstd's errors have names but no numbers.
 fn needs_a_larger_window(problem: &io::Error) -> bool {
     problem.to_string().contains("requires too much memory")
 }
@@ -200,7 +202,7 @@ impl Read for Decompressor {
     }
 }
 
-/// A buffered reader like `BufReader`, whose buffer is wiped.
+/// A buffered reader like `BufReader`, with a buffer that is wiped.
 struct Buffered<R> {
     source: R,
     buffer: Zeroizing<Vec<u8>>,
@@ -242,7 +244,7 @@ mod tests {
     use std::collections::VecDeque;
     use std::io::Write;
 
-    /// Gives one part at each read.
+    /// A reader that returns one part per read.
     struct Parts(VecDeque<Vec<u8>>);
 
     impl Read for Parts {
@@ -261,7 +263,7 @@ mod tests {
         Box::new(Parts(bytes.chunks(length).map(<[u8]>::to_vec).collect()))
     }
 
-    /// Returns what is read, and the error at the end.
+    /// Returns everything that is read, and the error at the end.
     fn read(source: Box<dyn Read + Send>) -> (Vec<u8>, Option<String>) {
         let mut reader = match decompressed(source) {
             Ok(reader) => reader,
@@ -281,7 +283,7 @@ mod tests {
         }
     }
 
-    /// Half of it does not compress.
+    /// Returns bytes of which half do not compress.
     fn random(length: usize) -> Vec<u8> {
         let mut bytes = vec![0; length];
         getrandom::fill(&mut bytes[length / 2..]).unwrap();
@@ -296,7 +298,7 @@ mod tests {
 
     fn zstd(content: &[u8]) -> Vec<u8> {
         let mut encoder = zstd::Encoder::new(Vec::new(), 1).unwrap();
-        // As the command zstd does.
+        // Like the command zstd.
         encoder.include_checksum(true).unwrap();
         encoder.write_all(content).unwrap();
         encoder.finish().unwrap()
@@ -347,10 +349,10 @@ mod tests {
     #[test]
     fn a_pipe_is_not_waited_for_longer_than_needed() {
         let (reader, mut writer) = io::pipe().unwrap();
-        // Would wait for ever if it were read here.
+        // Reading here would block forever.
         let mut reader = decompressed_when_read(Box::new(reader));
         writer.write_all(b"{").unwrap();
-        // Would wait for ever if more were read.
+        // Reading more would block forever.
         let mut buffer = [0; 10];
         assert_eq!((reader.read(&mut buffer).unwrap(), buffer[0]), (1, b'{'));
         drop(writer);
@@ -366,7 +368,7 @@ mod tests {
                 assert!(problem.unwrap().contains("end too early"), "{length}");
             }
         }
-        // All of a large part before the cut.
+        // All of a large part before the cut is returned.
         for compressed in [gzip(&random(1 << 20)), zstd(&random(1 << 20))] {
             let (read, _) = read(in_parts(&compressed[..compressed.len() - 9], 5000));
             assert!(read.len() > 1 << 19, "{}", read.len());
@@ -382,7 +384,7 @@ mod tests {
                 let mut damaged = compressed.clone();
                 damaged[place] ^= 0x10;
                 let (read, problem) = read(in_parts(&damaged, 5000));
-                // Parts of the header do not matter.
+                // Some bytes of the header have no effect.
                 assert!(problem.is_some() || read == content, "{place}");
                 errors += usize::from(problem.is_some());
             }
@@ -395,7 +397,8 @@ mod tests {
 
     #[test]
     fn windows_are_limited() {
-        // A frame of one raw block of one byte; the fifth byte is the window's exponent above 10, times 8.
+        // A frame of one raw block of one byte. The fifth byte is the exponent of the window above
+        // 10, times 8.
         let frame = |window_log: u8| [0x28, 0xb5, 0x2f, 0xfd, 0, (window_log - 10) << 3, 9, 0, 0, b'x'];
         assert_eq!(read(in_parts(&frame(27), 100)), (b"x".to_vec(), None));
         let (read, problem) = read(in_parts(&[&zstd(b"before")[..], &frame(28)].concat(), 100));

@@ -11,21 +11,21 @@ use std::ops::Range;
 use std::sync::Arc;
 use zeroize::Zeroizing;
 
-/// Items that a unit has at most.
+/// The maximum number of items in a unit.
 pub const MAX_ROWS: usize = 1 << 13;
 
-/// Rows that one thread reads.
+/// Rows that one thread parses.
 pub struct Unit {
-    /// The line that it begins in, counted from 1.
+    /// The line on which the unit begins, counted from 1.
     pub line: u64,
-    /// Items in it.
+    /// The number of items in the unit.
     pub rows: usize,
     pub content: Cut,
 }
 
 impl Unit {
-    /// Bytes of a row that went on from one piece of the input to another, and has a text of its own. Other rows share
-    /// the pieces that were read.
+    /// Returns the size in bytes of a row that spanned several pieces of the input and therefore
+    /// has a buffer of its own. Other rows share the pieces that were read.
     pub fn long_row(&self) -> usize {
         match &self.content {
             Cut::Rows(span) if !span.text.is_piece() => span.text.bytes().len(),
@@ -34,7 +34,7 @@ impl Unit {
     }
 }
 
-/// Whole rows, or one that cannot be read.
+/// Whole rows, or a row that cannot be read.
 #[derive(Clone)]
 pub enum Cut {
     Rows(Span),
@@ -42,30 +42,31 @@ pub enum Cut {
     Fault(String, u64),
 }
 
-/// Rows of some text from the part before, up to an offset, with their line ends and items.
+/// A range of rows, from the end of the previous part to `end`, with its number of line ends and
+/// items.
 pub struct Part {
     end: usize,
     lines: u64,
     rows: usize,
 }
 
-/// Cuts an input at ends of rows.
+/// Splits an input at row ends.
 pub struct Cutter {
     format: Option<Format>,
     names: Names,
     /// The beginning of the input, until its layout is known.
     start: Wiped,
-    /// True if that is all there was so far.
+    /// True while nothing before the present text has been seen.
     is_first: bool,
     layout: Option<Arc<Layout>>,
     scanner: Scanner,
-    /// The beginning of a row that goes on in the next piece.
+    /// The beginning of a row that continues in the next piece.
     carry: Wiped,
-    /// Line ends in a row of which nothing is kept.
+    /// The number of line ends in a row whose content is discarded.
     skipped: Option<u64>,
-    /// The line that the next unit begins in.
+    /// The line on which the next unit begins.
     line: u64,
-    /// Bytes of the longest row.
+    /// The maximum length of a row in bytes.
     longest: usize,
 }
 
@@ -77,17 +78,17 @@ impl Cutter {
         Cutter { format, names, start, is_first: true, layout: None, scanner, carry, skipped: None, line: 1, longest }
     }
 
-    /// Sets the bytes of the longest row, where these are fewer than [`MAX_LINE`].
+    /// Lowers the maximum length of a row, which is [`MAX_LINE`] by default.
     pub fn with_longest(self, longest: usize) -> Self {
         Cutter { longest: longest.min(MAX_LINE), ..self }
     }
 
-    /// Known once there are rows.
+    /// Returns the layout, which is known once there are rows.
     pub fn layout(&self) -> Option<&Arc<Layout>> {
         self.layout.as_ref()
     }
 
-    /// Takes the next piece of the input. The error is that of an input that cannot be read at all.
+    /// Takes the next piece of the input. Returns an error if the input as a whole cannot be read.
     pub fn push(&mut self, text: Text, cuts: &mut Vec<Cut>) -> Result<(), String> {
         if self.layout.is_some() {
             self.cut(Span::whole(text), cuts);
@@ -101,7 +102,7 @@ impl Cutter {
         self.begin(start, false, cuts)
     }
 
-    /// Says that the input has ended.
+    /// Marks the end of the input.
     pub fn end(&mut self, cuts: &mut Vec<Cut>) -> Result<(), String> {
         if self.layout.is_none() {
             let start = Text::from_bytes(std::mem::take(&mut self.start));
@@ -111,7 +112,7 @@ impl Cutter {
         Ok(())
     }
 
-    /// Says what the last row is, which may lack its end.
+    /// Handles the last row, which may lack its line end.
     fn end_rows(&mut self, cuts: &mut Vec<Cut>) {
         let carry = Text::from_bytes(std::mem::take(&mut self.carry));
         let layout = self.layout.as_ref().expect("the end decides");
@@ -128,7 +129,7 @@ impl Cutter {
                 cuts.push(fault("text after the end of the array"));
             }
         } else if let Some(problem) = self.scanner.unfinished() {
-            // An element that is cut off says so itself.
+            // An element that is cut off is reported by its own row.
             let fault = fault(problem);
             let is_element = matches!(**layout, Layout::JsonArray) && has_content;
             if is_element {
@@ -142,7 +143,7 @@ impl Cutter {
         }
     }
 
-    /// Numbers what was cut, in order.
+    /// Assigns line numbers to the cuts, in order.
     pub fn number(&mut self, cuts: Vec<Cut>, measures: Vec<Vec<Part>>) -> Vec<Unit> {
         let mut units = Vec::with_capacity(cuts.len());
         for (cut, parts) in cuts.into_iter().zip(measures) {
@@ -164,7 +165,7 @@ impl Cutter {
         units
     }
 
-    /// Looks what the input is; keeps the text where it does not say.
+    /// Detects the layout; keeps the text if it is not sufficient.
     fn begin(&mut self, text: Text, at_end: bool, cuts: &mut Vec<Cut>) -> Result<(), String> {
         match tell(text.bytes(), self.is_first, at_end, self.format, &self.names)? {
             Start::NeedsMore(blank) => {
@@ -203,7 +204,7 @@ impl Cutter {
         self.give_up_if_too_long(false, cuts);
     }
 
-    /// Goes on with the row that an earlier piece began.
+    /// Continues the row that began in an earlier piece.
     fn go_on(&mut self, span: &mut Span, cuts: &mut Vec<Cut>) {
         let end = self.scanner.next_end(span.bytes());
         append(&mut self.carry, &span.bytes()[..end.unwrap_or(span.range.len())]);
@@ -213,8 +214,8 @@ impl Cutter {
         }
     }
 
-    /// Keeps nothing of a row that is too long, and says whether it was. Where that is for a quote that is not closed,
-    /// the next line is a row again.
+    /// Discards a row that is too long, and returns whether it was. If the reason is an unclosed
+    /// quote, the next line is a row again.
     fn give_up_if_too_long(&mut self, has_ended: bool, cuts: &mut Vec<Cut>) -> bool {
         let longest = self.longest;
         if self.carry.len() <= longest {
@@ -238,7 +239,7 @@ impl Cutter {
         true
     }
 
-    /// Goes on with a row of which nothing is kept.
+    /// Continues a row whose content is discarded.
     fn skip(&mut self, lines: u64, span: &mut Span, cuts: &mut Vec<Cut>) {
         let end = match &mut self.scanner {
             Scanner::Quoted(_) => memchr(b'\n', span.bytes()).map(|at| at + 1),
@@ -255,7 +256,7 @@ impl Cutter {
     }
 }
 
-/// The reason for a row that is longer than this many bytes.
+/// Returns the error for a row that is longer than `longest` bytes.
 pub fn too_long(longest: usize) -> String {
     let why = if longest < MAX_LINE { ", the most that this --max-memory allows" } else { "" };
     format!("the line is longer than {longest} bytes{why}")
@@ -287,7 +288,8 @@ pub fn measure(cut: &Cut, layout: &Layout, most: usize) -> Vec<Part> {
     parts
 }
 
-/// All of a text in which every line is an item, as nearly all texts are. `None` where that takes more to know.
+/// Measures a text in which every line is an item, as in nearly all inputs. Returns `None` if
+/// finding out takes a scan.
 fn plain_lines(layout: &Layout, span: &Span) -> Option<Part> {
     let is_plain = match layout {
         Layout::JsonLines => true,
@@ -295,7 +297,7 @@ fn plain_lines(layout: &Layout, span: &Span) -> Option<Part> {
         Layout::JsonArray | Layout::JsonObjects | Layout::Keys => false,
     };
     let text = span.bytes();
-    // A line is blank only if it begins so.
+    // A line is blank only if it begins with a space or control character.
     let begins_item = |start: usize| text.get(start).is_none_or(|byte| *byte > b' ');
     let mut ends = memchr_iter(b'\n', text);
     if !is_plain || !begins_item(0) {
@@ -306,7 +308,7 @@ fn plain_lines(layout: &Layout, span: &Span) -> Option<Part> {
     Some(Part { end: text.len(), lines: lines as u64, rows })
 }
 
-/// The places of rows in a text of whole rows.
+/// An iterator over the ranges of rows in a text of whole rows.
 pub struct Places<'a> {
     scanner: Scanner,
     text: &'a [u8],
@@ -322,7 +324,7 @@ pub fn rows_of<'a>(layout: &Layout, text: &'a [u8]) -> Places<'a> {
 }
 
 impl Places<'_> {
-    /// Line ends in a row.
+    /// Returns the number of line ends in a row.
     pub fn lines(&self, row: &[u8]) -> u64 {
         match self.scanner {
             Scanner::Lines => 1,
@@ -336,7 +338,7 @@ impl Iterator for Places<'_> {
 
     fn next(&mut self) -> Option<Range<usize>> {
         let rest = &self.text[self.start..];
-        // The last row of an input may be without its end.
+        // The last row of an input may lack its line end.
         let length = self.scanner.next_end(rest).unwrap_or(rest.len());
         let row = self.start..self.start + length;
         self.start = row.end;
@@ -351,8 +353,8 @@ mod tests {
     use super::*;
     use std::ops::ControlFlow;
 
-    /// The items of an input that comes in pieces of some size: each with its line, and its public key or what is
-    /// wrong.
+    /// Returns the items of an input that arrives in pieces of `piece` bytes: for each its line,
+    /// and its public key or error.
     fn items(text: &[u8], piece: usize, most: usize) -> Result<Vec<(u64, String)>, String> {
         let (mut cutter, buffers, mut items) =
             (Cutter::new(None, Names::of_all()), Buffers::new(piece, false), Vec::new());
@@ -418,7 +420,8 @@ mod tests {
         assert_eq!(said(1)[1].1, "b");
         assert_eq!(lines(6), [2, 5, 6, 10]);
         assert_eq!((said(6)[0].1.as_str(), said(6)[1].1.as_str()), ("a", "b"));
-        // A comma with no element after it is an item that cannot be read, and so is a row of empty cells.
+        // A comma without an element after it is an item that cannot be read, and so is a row of
+        // empty cells.
         let trailing = &said(7)[2];
         assert_eq!(
             (lines(7), trailing.1.contains("a comma stands before the end")),
@@ -437,7 +440,8 @@ mod tests {
         }
     }
 
-    /// All that is read of each line of JSON Lines, in units of at most `most` lines.
+    /// Returns everything that is read from each line of JSON Lines, in units of at most `most`
+    /// lines.
     fn read_of_lines(lines: &[&str], most: usize, names: &Names) -> Vec<String> {
         let text = lines.join("\n");
         let (layout, mut read) = (Arc::new(Layout::JsonLines), Vec::new());
@@ -459,7 +463,8 @@ mod tests {
         read
     }
 
-    /// What is read of a line depends on that line alone: not on those around it, nor on where the text is cut.
+    /// The result of a line depends on that line only: neither on the lines around it nor on where
+    /// the text is cut.
     #[test]
     fn lines_are_read_alike_in_every_order_and_unit() {
         const LINES: [&str; 16] = [
@@ -496,7 +501,8 @@ mod tests {
                 }
             }
         }
-        // What was said to be a private key is not passed through, in either case of the name.
+        // A column that was declared to be a private key is not passed through, whatever the case
+        // of its name.
         let key = r#"{"digest":"00","tag":"11"}"#;
         assert!(read_of_lines(&[key, key], 2, &mapped()).iter().all(|read| read.ends_with("false")));
     }
@@ -527,12 +533,13 @@ mod tests {
             assert_eq!(given, items(text.as_bytes(), 999_983, 1000).unwrap());
             assert_eq!((given[0].1.as_str(), given[1].1.as_str()), ("a", too_long(MAX_LINE).as_str()));
             assert_eq!(given.last().unwrap().1, "b");
-            // Lines inside a quote that was given up are rows again.
+            // Lines inside an abandoned quote are rows again.
             assert_eq!(given.len(), 3 + others.unwrap_or(0), "{:?}", &given[..3]);
         }
     }
 
-    /// Texts that are broken in random places give the same items wherever they are cut, and never a panic.
+    /// Texts that are malformed at random positions yield the same items wherever they are cut, and
+    /// never a panic.
     #[test]
     fn broken_texts_have_the_same_items_wherever_they_are_cut() {
         const BYTES: &[u8] = b"\"\\{}[],:\n\r\t ;\xff";
@@ -554,7 +561,7 @@ mod tests {
                     _ => text.insert(at, BYTES[below(BYTES.len())]),
                 }
             }
-            // How much a message shows of the text depends on how much there was.
+            // The amount of text that a message quotes depends on the amount available.
             let of = |piece, most| items(&text, piece, most).map_err(|_| "no table");
             let whole = of(text.len(), MAX_ROWS);
             for piece in [1, 1 + below(8), 1 + below(text.len())] {

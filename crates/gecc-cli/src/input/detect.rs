@@ -1,4 +1,4 @@
-//! Finds how the binary values of text are written.
+//! Detects the encoding of binary values in text.
 
 use super::cut::Unit;
 use super::items::each_of_unit;
@@ -7,10 +7,11 @@ use super::names::Names;
 use gecc::fields::{Encodings, Field, FieldEncodings, UnclearEncoding};
 use std::ops::ControlFlow;
 
-/// How the values of the first rows are written, of the fields of which that is not given.
+/// Determines the encoding of the fields for which none is configured, from the values of the first
+/// rows.
 ///
 /// # Errors
-/// As for [`Encodings::decide`].
+/// Returns the errors of [`Encodings::decide`].
 pub fn detect(
     units: &[Unit],
     layout: &Layout,

@@ -1,4 +1,4 @@
-//! The fields of one input item, borrowed from its text, and what they mean.
+//! The fields of an input item, borrowed from its text, and their interpretation.
 
 use super::names::{Names, Role};
 use super::{public_key, secret_key};
@@ -16,12 +16,12 @@ use std::borrow::Cow;
 use std::fmt;
 use zeroize::{Zeroize, Zeroizing};
 
-/// The fields of an item; unknown fields are ignored.
+/// The fields of an item. Unknown fields are ignored.
 #[derive(Default)]
 pub struct Fields<'a> {
-    /// The text of each field. That of a number is as it is written.
+    /// The text of each field. Numbers are kept as written.
     values: [Option<Cow<'a, str>>; Field::ALL.len()],
-    /// The private key, where its text says what it is for.
+    /// The private key, if its text states its purpose.
     key: Option<SecretKey>,
     pub tag: Option<Tag<'a>>,
 }
@@ -30,7 +30,7 @@ pub struct Fields<'a> {
 struct Members<'a>(Vec<(Cow<'a, str>, &'a RawValue)>);
 
 impl Members<'_> {
-    /// The name of each, and whether it is null.
+    /// Returns the name of each member, and whether it is null.
     fn names(&self) -> impl Iterator<Item = (&str, bool)> {
         self.0.iter().map(|(name, value)| (&**name, value.get() == "null"))
     }
@@ -60,23 +60,23 @@ impl<'de: 'a, 'a> Deserialize<'de> for Members<'a> {
     }
 }
 
-/// A text that is borrowed, unless it is written with escapes.
+/// A text that is borrowed unless it contains escapes.
 #[derive(Deserialize)]
 #[serde(transparent)]
 struct Text<'a>(#[serde(borrow)] Cow<'a, str>);
 
-/// How signatures are read.
+/// Settings for reading signatures.
 #[derive(Clone, Copy)]
 pub struct SignatureRules {
     pub reader: SignatureReader,
-    /// Whether r and s are decimal numbers.
+    /// True if r and s are decimal numbers.
     pub decimal: bool,
 }
 
-/// A tag, which is passed through to the answer.
+/// A tag that is passed through to the answer.
 #[derive(Clone, Copy)]
 pub enum Tag<'a> {
-    /// JSON as written: a number keeps its digits and an object its order.
+    /// JSON as written: numbers keep their digits and objects their order.
     Json(&'a str),
     Text(&'a str),
 }
@@ -91,16 +91,18 @@ pub enum Content<'a> {
 /// The roles of an object's members, kept for the next object: most objects of a file have the same members.
 #[derive(Default)]
 pub struct LastRoles {
-    /// All that the roles depend on: the names of the members, and which of them are null.
+    /// The inputs from which the roles follow: the names of the members, and which of them are
+    /// null.
     members: Vec<(String, bool)>,
     roles: Vec<Option<Role>>,
 }
 
 impl LastRoles {
-    /// The roles of these members. They depend on the object alone, whatever came before it.
+    /// Returns the roles of these members. They depend on the object only, not on earlier objects.
     fn of(&mut self, members: &Members, names: &Names) -> Result<&[Option<Role>], String> {
         if !members.names().eq(self.members.iter().map(|(name, is_null)| (name.as_str(), *is_null))) {
-            // Kept only together, as roles that cannot be told are not kept.
+            // Members and roles are replaced together, since the roles may be ambiguous and are not
+            // kept then.
             self.members.clear();
             let all: Vec<(&str, bool)> = members.names().collect();
             self.roles = names.roles_of_members(&all)?;
@@ -111,9 +113,9 @@ impl LastRoles {
 }
 
 impl<'a> Fields<'a> {
-    /// Reads a JSON object. The error comes with the tag, where there is one all the same.
+    /// Parses a JSON object. An error comes with the tag if that can be read nevertheless.
     pub fn from_json(text: &'a str, names: &Names, last: &mut LastRoles) -> Result<Self, (String, Option<Tag<'a>>)> {
-        // serde would read an array as an object with its fields in order.
+        // serde would accept an array as an object with its fields in order.
         if !text.starts_with('{') {
             return Err(("not a JSON object".to_owned(), None));
         }
@@ -132,15 +134,16 @@ impl<'a> Fields<'a> {
         Ok(fields)
     }
 
-    /// A bare private key.
+    /// Makes the fields of a bare private key.
     pub fn of_key(text: &'a str) -> Self {
         let mut fields = Fields::default();
         fields.values[Field::SecretKey as usize] = Some(Cow::Borrowed(text));
         fields
     }
 
-    /// Sets a field from a cell of a table. An empty cell is an absent field, and so is one of spaces, except where
-    /// spaces mean something, and except for messages where there are no digests.
+    /// Sets a field from a cell of a table. An empty cell is an absent field. So is a cell of
+    /// spaces, except where spaces are significant, and except for messages in tables without
+    /// digests.
     pub fn set(&mut self, role: Role, value: &'a str) {
         let is_text = matches!(role, Role::Field(Field::Id) | Role::Tag);
         if value.is_empty() || (!is_text && value.trim().is_empty()) {
@@ -149,7 +152,7 @@ impl<'a> Fields<'a> {
         self.put(role, value, Tag::Text(value));
     }
 
-    /// Sets a field to a text, or the tag.
+    /// Sets a field to a text, or sets the tag.
     pub fn put(&mut self, role: Role, value: &'a str, tag: Tag<'a>) {
         match role {
             Role::Field(field) => self.values[field as usize] = Some(Cow::Borrowed(value)),
@@ -157,14 +160,14 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// The text of a field.
+    /// Returns the text of a field.
     pub fn value(&self, field: Field) -> Option<&str> {
         self.values[field as usize].as_deref()
     }
 
-    /// Writes all values in hexadecimal that come in another form: base64 where that is the field's
-    /// encoding, digits with colons or line ends between them, and public keys that say what they
-    /// are for. Private keys that do are read.
+    /// Converts all values in other forms to hexadecimal: base64 where that is the encoding of the
+    /// field, digits separated by colons or line ends, and public keys that state their purpose.
+    /// Private keys that state their purpose are parsed.
     pub fn into_hex(
         mut self,
         encodings: FieldEncodings,
@@ -201,7 +204,8 @@ impl<'a> Fields<'a> {
         Ok(self)
     }
 
-    /// What is signed. Digests of other lengths than 32 bytes are for ECDSA alone.
+    /// Returns the signed content. Digests of other lengths than 32 bytes are accepted for ECDSA
+    /// only.
     pub fn content(&self, is_for_ecdsa: bool) -> Result<Content<'_>, String> {
         match (self.value(Field::Digest), self.value(Field::Message)) {
             (Some(digest), None) if is_for_ecdsa => ecdsa_digest_of(digits(digest)).map(Content::Digest),
@@ -216,8 +220,9 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// Reads the signature, and the recovery id in it. Where it is given in several forms these have to agree. Counts a
-    /// signature of 65 bytes whose form is told by its content.
+    /// Reads the signature and the recovery id in it. If a signature is given in several forms,
+    /// these have to agree. Counts signatures of 65 bytes whose form is detected from their
+    /// content.
     pub fn signature(
         &self,
         rules: &SignatureRules,
@@ -239,7 +244,7 @@ impl<'a> Fields<'a> {
         Ok(read.recovery_id)
     }
 
-    /// The signature of r and s, or of r and s with the parity in its top bit (EIP-2098).
+    /// Reads the signature from r and s, or from r and s with the parity in its top bit (EIP-2098).
     fn signature_of_parts(&self, rules: &SignatureRules) -> Result<ReadSignature, String> {
         let number = |name: &str, text: &str, to: &mut [u8]| match rules.decimal {
             true => decode_decimal(name, text, to),
@@ -264,23 +269,23 @@ impl<'a> Fields<'a> {
         Ok(ReadSignature { signature, recovery_id: Some(parity) })
     }
 
-    /// A signature that has no other form than its 64 bytes.
+    /// Reads a signature whose only form is its 64 bytes.
     pub fn bare_signature(&self, to: &mut [u8; 64]) -> Result<(), String> {
         decode("signature", required("signature", self.value(Field::Signature))?, to)
     }
 
-    /// The hexadecimal digits of the public key.
+    /// Returns the hexadecimal digits of the public key.
     pub fn public_key(&self) -> Result<&str, String> {
         required("public_key", self.value(Field::PublicKey)).map(digits)
     }
 
-    /// Whether a field has the recovery id.
+    /// Returns whether any field holds the recovery id.
     pub fn has_recovery_id(&self) -> bool {
         Field::RECOVERY_IDS.iter().any(|field| self.value(*field).is_some())
     }
 
-    /// The recovery id of the signature and of the fields for it, which have to agree. A number
-    /// that is none is one that the engine rejects.
+    /// Returns the recovery id of the signature and of the fields for it, which have to agree. An
+    /// invalid number becomes an id that the engine rejects.
     pub fn recovery_id(&self, of_signature: Option<u8>, reader: SignatureReader) -> Result<u8, String> {
         let mut found = of_signature.map(|id| ("signature", id));
         for field in Field::RECOVERY_IDS {
@@ -297,7 +302,8 @@ impl<'a> Fields<'a> {
         found.map(|(_, id)| id).ok_or_else(|| hint.to_owned())
     }
 
-    /// The recovery id where it is a hint alone: that of the signature, or the first that can be read.
+    /// Returns the recovery id where it is only a hint: that of the signature, or else the first
+    /// that can be read.
     pub fn optional_recovery_id(&self, of_signature: Option<u8>, reader: SignatureReader) -> Option<u8> {
         let read = |field: Field| reader.recovery_id_of_text(self.value(field)?).ok().flatten();
         of_signature.or_else(|| Field::RECOVERY_IDS.into_iter().find_map(read))
@@ -309,7 +315,8 @@ impl<'a> Fields<'a> {
         Ok(SecretKey::from_bytes(*key))
     }
 
-    /// Writes the private key: 64 hexadecimal digits, or what was read of another form. The error does not show it.
+    /// Writes the private key, from 64 hexadecimal digits or from the value parsed from another
+    /// form. Errors do not show the key.
     pub fn secret_key_into(&self, to: &mut [u8; 32]) -> Result<(), String> {
         if let Some(key) = &self.key {
             to.copy_from_slice(key.expose_bytes());
@@ -326,8 +333,9 @@ impl<'a> Fields<'a> {
     }
 }
 
-/// The text of a member; `None` where it is null. A private key is taken where it stands in the line: a text with
-/// escapes is put together in memory that nobody wipes, unless it is in a form that [`secret_key`] reads.
+/// Returns the text of a member; `None` if it is null. A private key is borrowed from the line: a
+/// text with escapes would be assembled in memory that is not wiped, so it is refused unless
+/// [`secret_key`] reads its form.
 fn text_of<'a>(field: Field, value: &'a RawValue, decimal: bool) -> Result<Option<Cow<'a, str>>, String> {
     let json = value.get();
     let text = json.strip_prefix('"').and_then(|text| text.strip_suffix('"'));
@@ -335,7 +343,7 @@ fn text_of<'a>(field: Field, value: &'a RawValue, decimal: bool) -> Result<Optio
         _ if json == "null" => Ok(None),
         Some(text) if !text.contains('\\') => Ok(Some(Cow::Borrowed(text))),
         Some(text) if field == Field::SecretKey && secret_key::is_named(text) => Ok(Some(Cow::Borrowed(text))),
-        // As PostgreSQL writes bytes: one escape, in front of the digits.
+        // PostgreSQL's notation for bytes: one escape before the digits.
         Some(text) if field == Field::SecretKey && text.rfind('\\') == Some(1) && text.starts_with("\\\\x") => {
             Ok(Some(Cow::Borrowed(&text[1..])))
         }
@@ -344,7 +352,7 @@ fn text_of<'a>(field: Field, value: &'a RawValue, decimal: bool) -> Result<Optio
             let text: Result<Text, _> = serde_json::from_str(json);
             text.map(|text| Some(text.0)).map_err(|_| format!("`{field}` is not a text"))
         }
-        // A JSON Web Key, and numbers.
+        // A JSON Web Key, or a number.
         None if matches!(field, Field::PublicKey | Field::SecretKey) && json.starts_with('{') => {
             Ok(Some(Cow::Borrowed(json)))
         }
@@ -359,14 +367,15 @@ fn text_of<'a>(field: Field, value: &'a RawValue, decimal: bool) -> Result<Optio
     }
 }
 
-/// Describes an error in a JSON text, with its column. The answer gives the line separately. What the parser expected
-/// there means nothing to users.
+/// Describes an error in a JSON text, with its column. The answer states the line separately. The
+/// token that the parser expected is of no use to users.
 fn described(problem: &serde_json::Error) -> String {
     let what = if problem.is_eof() { "it ends too early" } else { "not valid JSON" };
     if problem.line() == 1 { format!("{what} at column {}", problem.column()) } else { what.to_owned() }
 }
 
-/// Forms in which a signature is given, which have to agree: the first, with the name of its field.
+/// The forms in which a signature is given, which have to agree: holds the first, with the name of
+/// its field.
 #[derive(Default)]
 struct Agreed(Option<(&'static str, ReadSignature)>);
 
@@ -385,15 +394,15 @@ impl Agreed {
     }
 }
 
-/// What to say of two fields for the same value that differ.
+/// Returns the error for two fields with different values for the same thing.
 fn contradiction(one: &str, other: &str) -> String {
     format!("`{one}` and `{other}` contradict each other")
 }
 
-/// Bytes of the longest signature: DER and a hash type.
+/// The size of the longest signature in bytes: DER with a hash type.
 const LONGEST_SIGNATURE: usize = 73;
 
-/// A signature in a form that the reader has.
+/// Reads a signature in a form that the reader supports.
 fn whole_signature(digits: &str, reader: SignatureReader, counts: &mut FormCounts) -> Result<ReadSignature, String> {
     const NAME: &str = "signature";
     let mut bytes = [0; LONGEST_SIGNATURE];
@@ -408,7 +417,7 @@ fn whole_signature(digits: &str, reader: SignatureReader, counts: &mut FormCount
     reader.read(bytes).map_err(|problem| unread(NAME, problem, bytes.len(), reader))
 }
 
-/// A signature in DER.
+/// Reads a signature in DER.
 fn der_signature(digits: &str, reader: SignatureReader) -> Result<ReadSignature, String> {
     const NAME: &str = "der";
     check(NAME, digits)?;
@@ -419,7 +428,7 @@ fn der_signature(digits: &str, reader: SignatureReader) -> Result<ReadSignature,
     Ok(ReadSignature { signature, recovery_id: None })
 }
 
-/// What to say of a signature of this many bytes that cannot be read.
+/// Describes why a signature of `length` bytes cannot be read.
 fn unread(name: &str, problem: SignatureProblem, length: usize, reader: SignatureReader) -> String {
     let expected = match reader.form() {
         SignatureForm::Rsv | SignatureForm::HeaderFirst => 65,
@@ -432,8 +441,8 @@ fn unread(name: &str, problem: SignatureProblem, length: usize, reader: Signatur
     }
 }
 
-/// Digits of a number, of which those in front may be missing. In front of a number whose top bit is set there may be a
-/// zero byte, as signed integers have it (mpint, DER).
+/// Decodes the digits of a number, which may lack leading zeros. If the top bit of the number is
+/// set, a zero byte may precede it, as in encodings of signed integers (mpint, DER).
 fn decode_number(name: &str, text: &str, to: &mut [u8]) -> Result<(), String> {
     let (digits, most) = (digits(text), 2 * to.len());
     let is_negative_without =
@@ -446,9 +455,9 @@ fn decode_number(name: &str, text: &str, to: &mut [u8]) -> Result<(), String> {
     decode_digits(name, &format!("{digits:0>most$}"), to)
 }
 
-/// A decimal number.
+/// Decodes a decimal number.
 fn decode_decimal(name: &str, text: &str, to: &mut [u8]) -> Result<(), String> {
-    /// More digits than any number of 32 bytes has, with zeros in front.
+    /// More digits than any number of 32 bytes has, even with some leading zeros.
     const MOST: usize = 200;
     let digits = text.trim().as_bytes();
     let read = if digits.len() > MOST { None } else { read_decimal(digits, to) };
@@ -459,7 +468,7 @@ fn required<T>(name: &str, field: Option<T>) -> Result<T, String> {
     field.ok_or_else(|| format!("`{name}` is not given"))
 }
 
-/// Without the space around it, and what may stand in front of hexadecimal digits.
+/// Removes surrounding space, and the prefixes that hexadecimal digits may have.
 pub fn digits(text: &str) -> &str {
     let text = text.trim();
     &text[text.len() - hex_digits(text.as_bytes()).len()..]
@@ -469,7 +478,7 @@ fn decode(name: &str, text: &str, to: &mut [u8]) -> Result<(), String> {
     decode_digits(name, digits(text), to)
 }
 
-/// Decodes digits of as many bytes as there is room for.
+/// Decodes digits that have to fill the buffer exactly.
 pub fn decode_digits(name: &str, digits: &str, to: &mut [u8]) -> Result<(), String> {
     if digits.len() == 2 * to.len() && decode_to_slice(digits, to).is_ok() {
         return Ok(());
@@ -487,7 +496,7 @@ pub fn append_decoded(name: &str, digits: &str, to: &mut Vec<u8>) -> Result<(), 
     Ok(())
 }
 
-/// A digest of one of the lengths that ECDSA takes.
+/// Decodes a digest of one of the lengths that ECDSA accepts.
 fn ecdsa_digest_of(digits: &str) -> Result<[u8; 32], String> {
     const LONGEST: usize = 64;
     let mut bytes = [0; LONGEST];
@@ -501,7 +510,7 @@ fn ecdsa_digest_of(digits: &str) -> Result<[u8; 32], String> {
     Ok(ecdsa_digest(&bytes[..length]).expect("the length is one of those"))
 }
 
-/// A number of things, of which one is said in the singular.
+/// Formats a number of things, in the singular for one.
 pub fn counted(number: usize, thing: &str) -> String {
     format!("{number} {thing}{}", if number == 1 { "" } else { "s" })
 }
@@ -514,7 +523,7 @@ fn not_base64(field: Field, text: &str) -> String {
     }
 }
 
-/// Says what keeps a text from being hexadecimal digits in pairs.
+/// Returns an error unless a text consists of pairs of hexadecimal digits.
 fn check(name: &str, digits: &str) -> Result<(), String> {
     // A long text may be a private key in another encoding, of which no letter or digit is shown.
     const LONGEST_SHOWN: usize = 16;
@@ -532,9 +541,9 @@ fn check(name: &str, digits: &str) -> Result<(), String> {
     Err(format!("`{name}` is not hexadecimal: {problem}"))
 }
 
-/// What to do about a character that is no digit, where that is known.
+/// Returns a hint for an invalid character, if its cause is known.
 fn hint(digits: &str, character: char) -> String {
-    /// What people write in front of digests. Only what is in this list is shown.
+    /// Common prefixes of digests. Only prefixes on this list are shown.
     const PREFIXES: [&str; 12] = [
         "sha256",
         "sha384",

@@ -1,4 +1,4 @@
-//! The items of a text, one after the other.
+//! Iterates over the items of a text.
 
 use super::cut::{Cut, Cutter, MAX_ROWS, Unit, count_lines, measure, rows_of};
 use super::fields::{Fields, LastRoles, Tag, counted};
@@ -15,7 +15,7 @@ use std::str::from_utf8;
 /// The reason why an item cannot be read, and its tag if that is readable.
 pub type Unreadable<'a> = (String, Option<Tag<'a>>);
 
-/// Passes on the items of a unit, each with its line, until one is the last that is wanted.
+/// Passes the items of a unit to `take`, each with its line, until it wants no more.
 pub fn each_of_unit(
     unit: &Unit,
     layout: &Layout,
@@ -37,7 +37,7 @@ pub fn each_of_unit(
         let row = &text[place.clone()];
         if let Some(content) = layout.content(row) {
             let begins = reader.first_line(line, &row[..content.start]);
-            // Checked as a whole already, or each by itself.
+            // UTF-8 was checked for the whole text, or is checked for each item.
             let content = match whole {
                 Some(whole) => whole.get(place.start + content.start..place.start + content.end),
                 None => from_utf8(&row[content]).ok(),
@@ -50,12 +50,13 @@ pub fn each_of_unit(
     }
 }
 
-/// Passes on the items of a file of private keys, each with its line, until one is refused.
+/// Passes the items of a file of private keys to `take`, each with its line, until it returns an
+/// error.
 pub fn each_key(
     mut source: Box<dyn Read + Send>,
     mut take: impl FnMut(u64, Result<Fields, String>) -> Result<(), String>,
 ) -> Result<(), String> {
-    /// Bytes that are read at a time.
+    /// The number of bytes that are read at a time.
     const PIECE: usize = 1 << 16;
     let names = Names::of_keys();
     let (mut cutter, buffers) = (Cutter::new(None, names.clone()), Buffers::new(PIECE, true));
@@ -84,7 +85,7 @@ pub fn each_key(
     Ok(())
 }
 
-/// Reads once; a signal is no reason to give up.
+/// Reads once, and retries if a signal interrupts the read.
 pub fn read(source: &mut impl Read, buffer: &mut [u8]) -> io::Result<usize> {
     loop {
         match source.read(buffer) {
@@ -94,7 +95,7 @@ pub fn read(source: &mut impl Read, buffer: &mut [u8]) -> io::Result<usize> {
     }
 }
 
-/// Makes fields of rows.
+/// Parses rows to fields.
 enum Reader<'l> {
     Json { spans_lines: bool, shapes: Shapes<'l> },
     Keys,
@@ -113,7 +114,7 @@ impl<'l> Reader<'l> {
         }
     }
 
-    /// The line that an item begins in, by that of its row and the space before it.
+    /// Returns the line on which an item begins, from the line of its row and the space before it.
     fn first_line(&self, line: u64, space: &[u8]) -> u64 {
         match self {
             Reader::Json { spans_lines: true, .. } => line + count_lines(space),
@@ -121,7 +122,7 @@ impl<'l> Reader<'l> {
         }
     }
 
-    /// The fields of what a row holds, which is `None` where that is not UTF-8.
+    /// Parses the content of a row, which is `None` if it is not UTF-8.
     fn read<'a>(&'a mut self, content: Option<&'a str>) -> Result<Fields<'a>, Unreadable<'a>> {
         match self {
             Reader::Json { shapes, .. } => match content {
@@ -137,17 +138,17 @@ impl<'l> Reader<'l> {
     }
 }
 
-/// The shape of the last objects that a parser had to read.
+/// The shape of the last object that needed the parser.
 struct Shapes<'l> {
     names: &'l Names,
     last: Option<ObjectShape>,
-    /// The number of attempts.
+    /// The number of shapes derived so far.
     found: usize,
     roles: LastRoles,
 }
 
 impl<'l> Shapes<'l> {
-    /// The number of attempts after which searching takes longer than it saves, because objects
+    /// The number of shapes after which deriving them takes longer than it saves, because objects
     /// differ in shape.
     const MOST: usize = 16;
 
@@ -177,11 +178,12 @@ fn fields_of_row<'a>(cells: &'a mut Cells, header: &Header, row: &'a str) -> Res
     let has_digests = header.columns.contains(&Some(Role::Field(Field::Digest)));
     for (place, (column, cell)) in header.columns.iter().zip(row.iter()).enumerate() {
         match column {
-            // As PostgreSQL has it: what is between quotes is a text, and an empty cell without them is absent.
+            // As in PostgreSQL, an empty cell in quotes is an empty text, and one without quotes is
+            // absent.
             Some(role @ Role::Field(Field::Id)) if cell.is_empty() && row.is_quoted(place) => {
                 fields.put(*role, cell, Tag::Text(cell));
             }
-            // An empty message is one.
+            // An empty message is a message.
             Some(role @ Role::Field(Field::Message)) if !has_digests => fields.put(*role, cell, Tag::Text(cell)),
             Some(role) => fields.set(*role, cell),
             None => {}

@@ -17,7 +17,7 @@ use std::sync::Arc;
 pub enum Keys {
     /// The keys of a file: one for all items, or one per item.
     File(Arc<Vec<SecretKey>>),
-    /// Each item has its own, in `secret_key`.
+    /// Each item has its own key, in `secret_key`.
     OfItems,
 }
 
@@ -29,9 +29,9 @@ pub enum Numbers<'a> {
 }
 
 impl Keys {
-    /// Reads the keys of a file, where one is given, in any of their forms, `-` being standard input. One that cannot
-    /// be used is an error here. Keys that say what they are for have to be for this. `streams` says where else the
-    /// command reads and writes.
+    /// Reads the keys of a file in any of the supported forms, if one is given; `-` is standard
+    /// input. An unusable key is an error here. Keys that state their purpose have to match `kind`.
+    /// `streams` are the other inputs and outputs of the command.
     pub fn open(path: Option<&Path>, kind: KeyKind, streams: &StreamOptions) -> Result<Self, String> {
         let Some(path) = path else { return Ok(Keys::OfItems) };
         if is_standard_stream(path) && streams.inputs.iter().any(|path| is_standard_stream(path)) {
@@ -39,7 +39,7 @@ impl Keys {
         }
         refuse_overwriting(path, streams.output.as_deref())?;
         warn_if_exposed(path);
-        // Keys pass through.
+        // Keys pass over the stack.
         let keys = stack::wiped(|| {
             let source = open(path).map_err(|problem| problem.to_string())?.into_reader();
             let keys = keys::read(source, kind)?;
@@ -61,12 +61,14 @@ impl Keys {
         }
     }
 
-    /// The number of the first item that has no key, and why. `None` where all have one.
+    /// Returns the number of the first item without a key, and the error for it. Returns `None` if
+    /// every item has a key.
     pub fn limit(&self) -> Option<(u64, String)> {
         self.per_item().map(|keys| (keys as u64, format!("the key file has {keys} keys, none for this item")))
     }
 
-    /// Passes `work` the keys of this many items, all of which have one. `own` are those in the items.
+    /// Calls `work` with the keys of the given items, all of which have one. `own` are the keys in
+    /// the items.
     pub fn of_items<R>(
         &self,
         numbers: Numbers,
@@ -80,7 +82,7 @@ impl Keys {
             ([key], _) => work(SecretKeys::all(key)),
             (keys, Numbers::From(first)) => work(SecretKeys::each(&keys[place(first)..][..items])),
             (keys, Numbers::Each(numbers)) => {
-                // Allocated once: a vector that grows would leave its old contents behind.
+                // Allocated once, because a growing vector would leave its old contents behind.
                 let mut each = Vec::with_capacity(items);
                 each.extend(numbers.iter().map(|number| keys[place(*number)].clone()));
                 work(SecretKeys::each(&each))
@@ -95,7 +97,7 @@ impl Keys {
         Some(format!("the key file has {keys} keys for {}", counted(items as usize, "item")))
     }
 
-    /// The keys of the rows of a table.
+    /// Returns the keys for the rows of a table.
     #[cfg(feature = "arrow")]
     pub fn for_tables(&self) -> gecc_arrow::Key {
         match self {
@@ -108,10 +110,11 @@ impl Keys {
     }
 }
 
-/// Private keys that come as PEM, DER or JWK, as a text with one key a line; anything else as it is.
+/// Converts private keys in PEM, DER or JWK to a text with one key per line. Other inputs are
+/// returned unchanged.
 ///
 /// # Errors
-/// As for a key file. Nothing is shown of a key.
+/// Returns the errors of key files, which do not show any key.
 pub fn as_lines(input: Input, kind: KeyKind) -> Result<Input, String> {
     if let Input::File(file) = &input {
         let head = file.head();
@@ -119,7 +122,7 @@ pub fn as_lines(input: Input, kind: KeyKind) -> Result<Input, String> {
             return Ok(input);
         }
     }
-    // Keys pass through.
+    // Keys pass over the stack.
     stack::wiped(|| match keys::read_named(input.into_reader(), kind)? {
         Named::Lines(source) => Ok(Input::Stream(source)),
         Named::Keys(found) => {
@@ -132,7 +135,8 @@ pub fn as_lines(input: Input, kind: KeyKind) -> Result<Input, String> {
     })
 }
 
-/// Others who can read a key can use it; the file is the user's, so this is a warning.
+/// Warns if others may read a key file, since whoever can read a key can use it. The file is the
+/// user's, so this is not an error.
 #[cfg(unix)]
 pub fn warn_if_exposed(path: &Path) {
     use std::os::unix::fs::PermissionsExt;

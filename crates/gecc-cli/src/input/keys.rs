@@ -1,4 +1,4 @@
-//! Private keys in the forms that people have them in. The content of a file tells its form.
+//! Private keys in common file formats, which are detected by content.
 
 use crate::input::{items, layout};
 use crate::secrets::wiped::{Wiped, append, push};
@@ -9,15 +9,16 @@ use serde::de::IgnoredAny;
 use std::io::{Cursor, Read};
 use zeroize::Zeroizing;
 
-/// Bytes that are looked at to tell the form.
+/// The number of bytes that are examined to detect the form.
 const HEAD: usize = 1 << 16;
-/// Longer PEM, DER and JWK files are refused, as they are held in memory whole. Files with a key a line have no such
-/// limit.
+/// The maximum size of PEM, DER and JWK files, which are held in memory as a whole. Files with one
+/// key per line have no such limit.
 const LONGEST: usize = 256 << 20;
 
-/// Reads all keys. Those that say what they are for have to be for this, and public keys beside them have to be theirs.
+/// Reads all keys. Keys that state their purpose have to match `kind`, and public keys next to them
+/// have to belong to them.
 ///
-/// The caller wipes the stack. An error shows nothing of a key.
+/// The caller wipes the stack. Errors do not show any key.
 pub fn read(source: Box<dyn Read + Send>, kind: KeyKind) -> Result<Vec<SecretKey>, String> {
     match read_named(source, kind)? {
         Named::Keys(keys) => Ok(keys),
@@ -25,8 +26,8 @@ pub fn read(source: Box<dyn Read + Send>, kind: KeyKind) -> Result<Vec<SecretKey
     }
 }
 
-/// A key a line: hexadecimal, or JSON Lines or CSV with the field `secret_key`, as `gecc pubkey` reads them. These name
-/// no curve.
+/// Reads one key per line: hexadecimal, or JSON Lines or CSV with the field `secret_key`, as in
+/// `gecc pubkey`. These forms name no curve.
 fn of_lines(source: Box<dyn Read + Send>) -> Result<Vec<SecretKey>, String> {
     let mut keys = Vec::new();
     items::each_key(source, |line, fields| {
@@ -37,13 +38,14 @@ fn of_lines(source: Box<dyn Read + Send>) -> Result<Vec<SecretKey>, String> {
     Ok(keys)
 }
 
-/// Keys, or a source that holds lines.
+/// Keys, or a source of lines.
 pub enum Named {
     Keys(Vec<SecretKey>),
     Lines(Box<dyn Read + Send>),
 }
 
-/// Reads all keys of PEM, DER or JWK. No more is waited for than tells whether it is that: a line with a key is enough.
+/// Reads all keys of PEM, DER or JWK. Reads no more than is needed to detect another form: one line
+/// with a key is sufficient.
 ///
 /// The caller wipes the stack.
 pub fn read_named(mut source: Box<dyn Read + Send>, kind: KeyKind) -> Result<Named, String> {
@@ -54,7 +56,7 @@ pub fn read_named(mut source: Box<dyn Read + Send>, kind: KeyKind) -> Result<Nam
         if let Some(is_named) = tells(&head[..length]) {
             break is_named;
         }
-        // At the end, or where the head is full.
+        // The input has ended, or the buffer is full.
         if more == 0 {
             break are_secret_keys(&head[..length]);
         }
@@ -67,11 +69,11 @@ pub fn read_named(mut source: Box<dyn Read + Send>, kind: KeyKind) -> Result<Nam
     if is_named { gecc_keys::secret_keys(&whole(again)?, kind).map(Named::Keys) } else { Ok(Named::Lines(again)) }
 }
 
-/// Returns whether keys that begin like this are in a form without lines. `None` while more bytes
-/// could change the answer.
+/// Returns whether keys that begin with `head` are in a form without lines. Returns `None` while
+/// more bytes could change the answer.
 fn tells(head: &[u8]) -> Option<bool> {
     if layout::without_mark(head).trim_ascii_start().starts_with(b"{") {
-        // A line of JSON Lines may have members of JSON Web Keys, and `secret_key` only behind them.
+        // A line of JSON Lines may have members of JSON Web Keys before its `secret_key`.
         let object = serde_json::from_slice::<IgnoredAny>(layout::without_mark(head));
         return object.map_or_else(|problem| !problem.is_eof(), |_| true).then(|| are_secret_keys(head));
     }
@@ -79,10 +81,10 @@ fn tells(head: &[u8]) -> Option<bool> {
         return Some(true);
     }
     if let [b'[', rest @ ..] = layout::without_mark(head).trim_ascii_start() {
-        // An array of numbers is a key, and one of objects holds items.
+        // An array of numbers is a key, an array of objects holds items.
         return rest.trim_ascii_start().first().map(|_| false);
     }
-    // Text may stand before PEM.
+    // Text may precede PEM.
     let mut whole_lines = head.split_inclusive(|byte| *byte == b'\n').filter(|line| line.ends_with(b"\n"));
     whole_lines.any(is_line_of_keys).then_some(false)
 }
@@ -118,7 +120,7 @@ mod tests {
         keys.iter().map(|key| *key.expose_bytes()).collect()
     }
 
-    /// As few bytes as possible decide: a line with a key, a header, or the end of an object.
+    /// A minimum of bytes is decisive: a line with a key, a header, or the end of an object.
     #[test]
     fn no_more_is_waited_for_than_tells() {
         let digits = "11".repeat(32);
@@ -138,7 +140,7 @@ mod tests {
             ("[\n", None),
             ("[\n{", Some(false)),
             ("[\n1", Some(true)),
-            // A key that is too short is one, and gets its answer.
+            // A key that is too short counts as one, and gets its own error.
             ("11\n", Some(false)),
         ] {
             assert_eq!(tells(text.as_bytes()), expected, "{text}");
@@ -153,7 +155,7 @@ mod tests {
         for line in [digits.clone(), format!("0x{digits}"), format!("0X{digits}\n# end\n"), format!("\\x{digits}\n")] {
             assert_eq!(keys(&line), [[0x11; 32]]);
         }
-        // Digits that look like a sequence of DER, and a line of JSON with a member of JSON Web Keys.
+        // Digits that look like a DER sequence, and a line of JSON with a member of JSON Web Keys.
         assert_eq!(keys(&"30".repeat(32)), [[0x30; 32]]);
         assert_eq!(keys(&format!(r#"{{"kty": "EC", "secret_key": "{digits}"}}"#)), [[0x11; 32]]);
         let d = "BwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwc";

@@ -9,10 +9,12 @@ use memchr::{memchr, memrchr};
 use std::fmt;
 use std::ops::Range;
 
-/// Longer lines, and longer rows of several lines, are not held in memory; they get an error.
+/// The maximum length of a line, or of a row of several lines. Longer rows are not held in memory
+/// and get an error.
 pub const MAX_LINE: usize = 16 << 20;
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
-/// The magic bytes of Parquet and Arrow IPC, which are recognised here if they come through a pipe.
+/// The magic bytes of Parquet and Arrow IPC, which are recognised here if they arrive through a
+/// pipe.
 const TABLES: [&[u8]; 3] = [b"PAR1", b"ARROW1", &[0xff; 4]];
 /// The delimiters of a table's columns.
 const DELIMITERS: [u8; 3] = [b',', b'\t', b';'];
@@ -20,15 +22,15 @@ const DELIMITERS: [u8; 3] = [b',', b'\t', b';'];
 /// The layout of items in an input.
 #[derive(Debug)]
 pub enum Layout {
-    /// One object a line.
+    /// One object per line.
     JsonLines,
-    /// One array, whose elements are objects.
+    /// One array of objects.
     JsonArray,
-    /// Objects one behind the other, over several lines each.
+    /// Consecutive objects, each over several lines.
     JsonObjects,
-    /// CSV and its like, below a header.
+    /// CSV and similar formats, with a header.
     Table(Header),
-    /// One private key a line; lines that start with # are comments.
+    /// One private key per line. Lines that start with # are comments.
     Keys,
 }
 
@@ -40,12 +42,13 @@ pub struct Header {
     pub columns: Vec<Option<Role>>,
 }
 
-/// The findings from an input's first bytes.
+/// The result of examining the beginning of an input.
 #[derive(Debug)]
 pub enum Start {
-    /// Nothing yet. This many bytes are blank lines, which need not be shown again.
+    /// Not decided yet. The first bytes, of the given number, are blank lines and need not be
+    /// passed again.
     NeedsMore(usize),
-    /// The layout, and where the rows begin.
+    /// The layout, and the offset of the first row.
     Known(Layout, usize),
 }
 
@@ -72,7 +75,7 @@ impl fmt::Display for Layout {
 }
 
 impl Layout {
-    /// Finds the ends of rows.
+    /// Returns a scanner for row ends.
     pub fn scanner(&self) -> Scanner {
         match self {
             Layout::JsonLines | Layout::Keys => Scanner::Lines,
@@ -82,21 +85,21 @@ impl Layout {
         }
     }
 
-    /// Returns the range of a row's content, without its end and surrounding space. `None` for a
-    /// row that is not an item. Rows of tables keep their space.
+    /// Returns the range of a row's content, without its end and surrounding space. Returns `None`
+    /// for a row that is not an item. Rows of tables keep their space.
     pub fn content(&self, row: &[u8]) -> Option<Range<usize>> {
         let start = row.len() - row.trim_ascii_start().len();
         let text = row.trim_ascii();
         let of = |text: &[u8]| start..start + text.len();
         match self {
-            // A row of empty cells between tabs is a row, as one between commas is.
+            // A row of empty cells is a row, whether the delimiter is a tab or a comma.
             Layout::Table(header) if text.is_empty() && row.contains(&header.delimiter) => Some(0..row.len()),
             _ if text.is_empty() => None,
             Layout::JsonLines | Layout::JsonObjects => Some(of(text)),
             Layout::Keys => (!row.starts_with(b"#")).then(|| of(text)),
             Layout::Table(_) => Some(0..row.len()),
             Layout::JsonArray => match text.split_last() {
-                // What ends the array may come without an element.
+                // The end of the array may come without an element.
                 Some((b']', [])) => None,
                 Some((b',' | b']', element)) => Some(of(element.trim_ascii_end())),
                 _ => Some(of(text)),
@@ -105,10 +108,10 @@ impl Layout {
     }
 }
 
-/// Tells the layout by the first line that is not blank, unless the format is given. Where that line is no more than a
-/// brace, objects go over several lines. `is_first` where the text is what the input begins with. Where the input may
-/// be private keys alone, lines that are neither JSON nor below a header with `secret_key` are these. No message shows
-/// any of a text that may hold some.
+/// Detects the layout from the first line that is not blank, unless the format is given. If that
+/// line is a single brace, objects span several lines. `is_first` is true if `text` begins the
+/// input. If the input may consist of bare private keys, lines that are neither JSON nor follow a
+/// header with `secret_key` are taken for keys. Messages do not quote text that may contain keys.
 pub fn tell(text: &[u8], is_first: bool, at_end: bool, format: Option<Format>, names: &Names) -> Result<Start, String> {
     if is_first && !at_end && text.len() < BYTE_ORDER_MARK.len() && BYTE_ORDER_MARK.starts_with(text) {
         return Ok(Start::NeedsMore(0));
@@ -135,7 +138,8 @@ pub fn tell(text: &[u8], is_first: bool, at_end: bool, format: Option<Format>, n
     let rest = &text[line..];
     let length = memchr(b'\n', rest).unwrap_or(rest.len());
     match (format, first.map(|first| (first, text[first]))) {
-        // Without items it makes no difference. A first line that is too long tells nothing.
+        // Without items the layout makes no difference. A first line that is too long is not
+        // decisive.
         (_, None) if at_end || rest.len() > MAX_LINE => Ok(Start::Known(Layout::JsonLines, line)),
         (_, None) => Ok(Start::NeedsMore(line)),
         (Some(Format::Jsonl), _) => Ok(Start::Known(Layout::JsonLines, line)),
@@ -171,21 +175,21 @@ fn is_utf_16_without_a_mark(text: &[u8]) -> bool {
     matches!(text, [0, first, ..] | [first, 0, ..] if *first != 0)
 }
 
-/// What a first line `sep=;` says stands between columns. Excel writes and reads such lines.
+/// Parses a first line `sep=;`, which Excel writes and reads, and returns the delimiter.
 fn separator(line: &[u8]) -> Option<u8> {
     let line = line.trim_ascii_end();
     let line = line.strip_prefix(b"\"").and_then(|line| line.strip_suffix(b"\"")).unwrap_or(line);
     let (name, separator) = line.split_at_checked(4)?;
     let is_named = name.eq_ignore_ascii_case(b"sep=");
     match separator {
-        // A tab at the end of the line was taken for space.
+        // A tab at the end of the line was trimmed as space.
         [] if is_named => Some(b'\t'),
         [separator] if is_named && (separator.is_ascii_punctuation() && *separator != b'"') => Some(*separator),
         _ => None,
     }
 }
 
-/// Without the mark that some editors write in front of UTF-8.
+/// Removes the byte order mark that some editors write before UTF-8.
 pub fn without_mark(text: &[u8]) -> &[u8] {
     text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text)
 }
@@ -204,8 +208,8 @@ pub fn names_a_key(line: &[u8]) -> bool {
         })
 }
 
-/// The header of a table with whichever delimiter shows most fields, and where it ends. `None` where more text is
-/// needed.
+/// Parses the header of a table with the delimiter that yields most fields, and returns it with its
+/// end. Returns `None` if more text is needed.
 fn table(text: &[u8], at_end: bool, delimiters: &[u8], names: &Names) -> Result<Option<(Header, usize)>, String> {
     let mut best: Option<(usize, u8, usize)> = None;
     for &delimiter in delimiters {
@@ -233,14 +237,14 @@ fn table(text: &[u8], at_end: bool, delimiters: &[u8], names: &Names) -> Result<
     Ok(Some((Header { delimiter, columns }, end)))
 }
 
-/// The names in a header. What is not UTF-8 names no field.
+/// Returns the names in a header. A name that is not UTF-8 does not match any field.
 fn cells(row: &[u8], delimiter: u8) -> Result<Vec<String>, String> {
     let mut cells = table::Cells::new(delimiter);
     let row = String::from_utf8_lossy(row);
     Ok(cells.of(&row)?.iter().map(|cell| cell.trim().to_owned()).collect())
 }
 
-/// Returns the message about what was expected.
+/// Returns the error that lists the supported layouts.
 fn fits_nothing(names: &Names) -> String {
     format!(
         "neither JSON Lines, nor a JSON array, nor CSV, TSV or columns between semicolons with a header that names a field ({}; others by --columns)",
@@ -248,7 +252,8 @@ fn fits_nothing(names: &Names) -> String {
     )
 }
 
-/// What the input is, for a message. Nothing of it is quoted: it may be a key that was given in place of an input.
+/// Describes the input for an error. It is not quoted, since it may be a key that was passed
+/// instead of an input.
 fn described(text: &[u8], at_end: bool) -> String {
     let line = text.split(|byte| *byte == b'\n').next().unwrap_or_default().trim_ascii_end();
     let line = std::str::from_utf8(line).ok().filter(|line| !line.contains(|c: char| c.is_control() && c != '\t'));

@@ -1,4 +1,4 @@
-//! Reads items from files and pipes. `open` detects the kind of input, after `compressed`, and
+//! Reading of items from files and pipes. `open` detects the kind of input, after `compressed`, and
 //! `source` reads it in pieces of `text`. For text, `cut` makes units of whole rows (`layout`
 //! detects the format, `scan` finds the row ends), and `items` yields the `fields` of each row: of
 //! tables through `table`, of JSON through a parser or the `shape` of earlier objects. `binary`

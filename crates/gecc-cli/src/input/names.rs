@@ -20,15 +20,15 @@ pub enum Role {
 pub struct Names {
     mapping: Mapping,
     reads: Vec<Field>,
-    /// Lists of fields, of each of which a table needs one column.
+    /// Sets of fields: a table needs one column of each set.
     required: Vec<Vec<Field>>,
-    /// Whether contents are signed, and not read beside signatures.
+    /// True if contents are signed, rather than read next to signatures.
     signs: bool,
     seen: Arc<SeenFields>,
 }
 
 impl Names {
-    /// What a command's options say, and an operation reads.
+    /// Makes the names from the options of a command, for the fields that an operation reads.
     pub fn of(options: &StreamOptions, reads: Reads) -> Self {
         Names { seen: Arc::clone(&options.seen), ..Names::new(options.mapping(), reads) }
     }
@@ -45,7 +45,7 @@ impl Names {
         }
         if reads.signatures {
             read.extend(signatures);
-            // Half a signature is none.
+            // Half a signature does not count as one.
             let halves = [Field::S, Field::YParityAndS];
             required.push(signatures.iter().copied().filter(|field| !halves.contains(field)).collect());
         }
@@ -53,7 +53,7 @@ impl Names {
             read.extend(Field::RECOVERY_IDS);
         }
         if reads.recovery_ids == RecoveryIds::Required {
-            // Signatures of 65 bytes have one, and so has yParityAndS.
+            // Signatures of 65 bytes contain a recovery id, and so does yParityAndS.
             let in_signatures = [Field::Signature, Field::YParityAndS];
             required.push(Field::RECOVERY_IDS.into_iter().chain(in_signatures).collect());
         }
@@ -75,24 +75,24 @@ impl Names {
         Self::new(Mapping::new(), Reads { secret_keys: true, ..Reads::default() })
     }
 
-    /// Whether r and s are decimal numbers.
+    /// Returns whether r and s are decimal numbers.
     pub fn decimal(&self) -> bool {
         self.mapping.decimal
     }
 
-    /// Returns whether the input may consist of bare private keys: not if their column was
+    /// Returns whether the input may consist of bare private keys. It may not if their column was
     /// configured.
     pub fn are_keys_alone(&self) -> bool {
         self.reads == [Field::SecretKey] && !self.mapping.columns().any(|(field, _)| field == Field::SecretKey)
     }
 
-    /// All fields, none of which is required.
+    /// Makes names that read all fields and require none.
     #[cfg(test)]
     pub fn of_all() -> Self {
         Names { reads: Field::ALL.to_vec(), ..Names::default() }
     }
 
-    /// The same, some of which were said to have a column.
+    /// Makes names that read all fields, with configured columns.
     #[cfg(test)]
     pub fn of_all_with(mapping: Mapping) -> Self {
         Names { mapping, ..Self::of_all() }
@@ -120,9 +120,9 @@ impl Names {
         }
     }
 
-    /// What each member of an object is, of which some are null. A null is no member, also where another member has
-    /// its field. A field whose member is there twice is refused, whichever of the two is null: other readers of JSON
-    /// take the last one, or the first.
+    /// Returns the role of each member of an object, some of which are null. A null member counts
+    /// as absent, even if another member has its field. A field that appears twice is refused,
+    /// whichever of the two is null: some JSON readers use the last one, others the first.
     pub fn roles_of_members(&self, members: &[(&str, bool)]) -> Result<Vec<Option<Role>>, String> {
         let with_value: Vec<&str> = members.iter().filter(|(_, is_null)| !is_null).map(|(name, _)| *name).collect();
         let mut roles_with_value = self.roles(&with_value)?.into_iter();
@@ -138,18 +138,19 @@ impl Names {
         }
     }
 
-    /// Why something that was said has no effect on any item that was read, if it has none.
+    /// Returns why a configured option has no effect on any item read so far, if it has none.
     pub fn without_effect_so_far(&self) -> Option<String> {
         self.without_effect(&|field| self.seen.has(field))
     }
 
-    /// Why something that was said has no effect on items that have these fields, if it has none.
+    /// Returns why a configured option has no effect on items with the given fields, if it has
+    /// none.
     fn without_effect(&self, has: &dyn Fn(Field) -> bool) -> Option<String> {
         let Mapping { hash, text_messages, encodings, user_id, signature_form, decimal, .. } = &self.mapping;
-        // Headers may be in fields of their own, and hash types behind any DER.
+        // Headers may be in separate fields, and any DER may be followed by a hash type.
         let has_signatures = [Field::Signature, Field::Der, Field::V, Field::RecoveryId].into_iter().any(has);
         let has_messages = has(Field::Message);
-        // SHA-384 and SHA-512 are also the hash of nonces, of digests too.
+        // SHA-384 and SHA-512 are also the hash for nonces, even if digests are given.
         let is_of_nonces = self.signs && matches!(hash, Some(Hash::Sha384 | Hash::Sha512));
         let is_encoded =
             |field: &Field| encodings.of(*field).is_some() && Encoding::is_of(*field, *text_messages) && has(*field);
@@ -180,18 +181,18 @@ impl Names {
         absent.map(|(field, name)| format!("--columns {field}={name} has no effect: no item has `{name}`"))
     }
 
-    /// Fails where something that was said has no effect on rows of bytes.
+    /// Returns an error if a configured option has no effect on rows of bytes.
     pub fn require_effect_on_rows(&self, layout: &Layout) -> Result<(), String> {
         self.without_effect(&|field| layout.place(field).is_some()).map_or(Ok(()), Err)
     }
 
-    /// Whether a field is read.
+    /// Returns whether a field is read.
     pub fn reads(&self, field: Field) -> bool {
         self.reads.contains(&field)
     }
 
-    /// Fails where columns were said, and none of them is that of a field that is read. Others say what a table holds,
-    /// for whoever reads that.
+    /// Returns an error if columns are configured but none of them is for a field that is read.
+    /// Further columns are allowed: they describe the table for other operations.
     pub fn require_read(&self) -> Result<(), String> {
         let is_read = |(field, _): (Field, &str)| self.reads(field);
         if self.mapping.is_empty() || self.mapping.columns().any(is_read) {
@@ -201,13 +202,13 @@ impl Names {
         Err(format!("--columns has no effect: what is read here is {}", read.join(", ")))
     }
 
-    /// Whether a column or member of this name is passed through. One that was said to be a field is not, whether the
-    /// operation reads that field or not: it may be a private key.
+    /// Returns whether a column or member of this name is passed through. One that is configured as
+    /// a field is not, whether or not the operation reads that field: it may be a private key.
     pub fn is_tag(&self, name: &str) -> bool {
         name.eq_ignore_ascii_case("tag") && !self.mapping.columns().any(|(_, said)| said == name)
     }
 
-    /// Fails where a table lacks a column that every row needs.
+    /// Returns an error if a table lacks a column that every row needs.
     pub fn require(&self, columns: &[&str], roles: &[Option<Role>]) -> Result<(), String> {
         let mut said = self.mapping.columns().filter(|(field, _)| self.reads.contains(field));
         if let Some((field, name)) = said.find(|(_, name)| !columns.contains(name)) {
@@ -230,7 +231,7 @@ impl Names {
             || self.mapping.columns().any(|(_, said)| said == column)
     }
 
-    /// The names that the fields may have, for errors.
+    /// Returns the names that the fields may have, for errors.
     pub fn listed(&self) -> String {
         let mut listed: Vec<&str> = Vec::new();
         for field in &self.reads {

@@ -1,4 +1,4 @@
-//! Opening an input: what can be read at any place, or only from one end to the other.
+//! Opening of inputs: those with random access, and those that are read sequentially.
 
 use super::compressed::{LONGEST_SIGNATURE, compression, decompressed_when_read};
 use super::pipe::Pipe;
@@ -8,24 +8,24 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
-/// An input that is open.
+/// An open input.
 pub enum Input {
-    /// A regular file that is not compressed: threads read it at several places at once.
+    /// A regular file that is not compressed, which threads read at several positions at once.
     File(PlainFile),
-    /// Pipes and everything else, decompressed.
+    /// A pipe or any other source, decompressed.
     Stream(Box<dyn Read + Send>),
 }
 
-/// A regular file, from where reading begins.
+/// A regular file, with the range to read.
 pub struct PlainFile {
     pub file: File,
     pub start: u64,
-    /// The end of the file when it was opened. It may have grown or shrunk since.
+    /// The end of the file when it was opened. The file may have grown or shrunk since.
     pub end: u64,
 }
 
 impl Input {
-    /// Bytes that are to be read, where that is known.
+    /// Returns the number of bytes to read, if known.
     pub fn length(&self) -> Option<u64> {
         match self {
             Input::File(plain) => Some(plain.end.saturating_sub(plain.start)),
@@ -70,7 +70,7 @@ pub fn is_standard_stream(path: &Path) -> bool {
     path == Path::new("-")
 }
 
-/// Standard input may be a file too, of which something may have been read.
+/// Opens standard input, which may be a file that has been read in part.
 #[cfg(unix)]
 fn open_standard_input() -> io::Result<Input> {
     use std::os::fd::AsFd;
@@ -110,7 +110,7 @@ pub fn became_shorter() -> io::Error {
 }
 
 impl PlainFile {
-    /// The first bytes. A file that cannot be read is left to who reads it next.
+    /// Returns the first bytes. Errors are ignored here, and are reported by the next read.
     pub fn head(&self) -> Wiped {
         const HEAD: usize = 1 << 16;
         let mut head = Wiped::new(vec![0; HEAD]);
@@ -119,7 +119,8 @@ impl PlainFile {
         head
     }
 
-    /// Reads from a place until the buffer is full or the file ends. Gives how many bytes that were.
+    /// Reads from a position until the buffer is full or the file ends. Returns the number of bytes
+    /// read.
     #[cfg(unix)]
     pub fn read_at(&self, buffer: &mut [u8], place: u64) -> io::Result<usize> {
         use std::os::unix::fs::FileExt;

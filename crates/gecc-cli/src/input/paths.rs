@@ -1,4 +1,4 @@
-//! Resolves the files that an input names: files, folders and patterns.
+//! Resolves inputs to files: files, folders and patterns.
 
 use super::open::is_standard_stream;
 use crate::say::{shown_path, warn};
@@ -9,13 +9,14 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// The inputs in order: a file is itself, and a folder the regular files in it and in its folders, sorted by name,
-/// without names that begin with a dot or, as Spark, Hive and Arrow do, with `_`: that is where marks, logs and files
-/// that are not finished are. Links are followed, and a folder is entered once. A pattern (`*`, `?`, `[…]`) that is no
-/// file stands for what it matches.
+/// Returns the input files in order. A folder stands for the regular files in it and in its
+/// subfolders, sorted by name, except names that begin with a dot or, as in Spark, Hive and Arrow,
+/// with `_`: these are markers, logs and unfinished files. Links are followed, and each folder is
+/// entered once. A pattern (`*`, `?`, `[…]`) that is not the name of a file stands for its matches.
 ///
 /// # Errors
-/// Where a file is not there, a folder cannot be read or has no file, or a pattern matches nothing.
+/// Returns an error if a file does not exist, a folder cannot be read or contains no file, or a
+/// pattern has no match.
 pub fn inputs(paths: &[PathBuf]) -> Result<Vec<PathBuf>, String> {
     let mut found = Vec::new();
     for path in paths {
@@ -46,16 +47,16 @@ pub fn inputs(paths: &[PathBuf]) -> Result<Vec<PathBuf>, String> {
     Ok(found)
 }
 
-/// Bytes of some files, where that is known of all: not of pipes.
+/// Returns the total size of some files, if all sizes are known: pipes have none.
 pub fn bytes_of(paths: &[PathBuf]) -> Option<u64> {
     let bytes = |path: &PathBuf| fs::metadata(path).ok().filter(fs::Metadata::is_file).map(|metadata| metadata.len());
     paths.iter().map(bytes).sum()
 }
 
-/// Expands patterns, and replaces `-` by the device of standard input. Folders stay as they are.
+/// Expands patterns, and replaces `-` by the device of standard input. Folders are kept.
 ///
 /// # Errors
-/// Where a pattern matches nothing.
+/// Returns an error if a pattern has no match.
 #[cfg(feature = "chains")]
 pub fn without_patterns(paths: &[PathBuf]) -> Result<Vec<PathBuf>, String> {
     let mut all = Vec::new();
@@ -87,7 +88,8 @@ fn matches_of(pattern: &Path) -> Result<Vec<PathBuf>, String> {
     if matches.is_empty() { Err(named("the pattern matches no file")) } else { Ok(matches) }
 }
 
-/// A file or folder that the pattern would match, but for its name, which is not UTF-8: `glob` says nothing of these.
+/// Returns a file or folder that the pattern would match if its name were UTF-8. `glob` skips such
+/// names silently.
 fn passed_over(pattern: &Path) -> Option<PathBuf> {
     let mut folder = PathBuf::new();
     for part in pattern.components() {
@@ -109,19 +111,19 @@ fn passed_over(pattern: &Path) -> Option<PathBuf> {
     None
 }
 
-/// The findings in a folder so far.
+/// The state of a recursive listing of a folder.
 struct Walk {
-    /// Folders, without links in their names.
+    /// The folders entered so far, with links resolved.
     entered: HashSet<PathBuf>,
     found: Vec<PathBuf>,
-    /// The first that was passed over and is not known to have no rows.
+    /// The first skipped file that may have rows.
     passed: Option<PathBuf>,
 }
 
 impl Walk {
     fn enter(&mut self, folder: &Path) -> Result<(), String> {
         let named = |problem: io::Error| format!("{}: {problem}", shown_path(folder));
-        // A link may lead back.
+        // A link may form a cycle.
         if !self.entered.insert(folder.canonicalize().map_err(named)?) {
             return Ok(());
         }

@@ -10,22 +10,22 @@ use std::thread;
 use std::time::Duration;
 use zeroize::Zeroizing;
 
-/// Bytes that are read at once.
+/// The number of bytes that are read at once.
 const READ: usize = 1 << 16;
-/// How often it is asked whether the command was interrupted while nothing comes.
+/// The interval at which an idle read checks whether the command was interrupted.
 const PATIENCE: Duration = Duration::from_millis(100);
 
-/// What was read: keys pass through, too.
+/// A piece that was read, wiped on drop because it may contain keys.
 type Piece = io::Result<Zeroizing<Vec<u8>>>;
 
-/// A named pipe. Opening it waits for who writes to it, and reading for what is written, for any time. A thread does
-/// both, which nobody waits for when the command is interrupted.
+/// A named pipe. Opening blocks until there is a writer, and reading until there is data, for any
+/// time. A thread does both, and is abandoned when the command is interrupted.
 pub struct Pipe {
     path: PathBuf,
-    /// `None` until it is read.
+    /// `None` until the first read.
     pieces: Option<Receiver<Piece>>,
     piece: Zeroizing<Vec<u8>>,
-    /// Bytes of the piece that were taken.
+    /// The number of bytes of the piece that were consumed.
     taken: usize,
 }
 
@@ -34,7 +34,7 @@ impl Pipe {
         Pipe { path: path.to_owned(), pieces: None, piece: Zeroizing::default(), taken: 0 }
     }
 
-    /// The next piece, which is empty at the end.
+    /// Returns the next piece, which is empty at the end.
     fn next(&mut self) -> Piece {
         let pieces = match &mut self.pieces {
             Some(pieces) => pieces,
@@ -50,7 +50,7 @@ impl Pipe {
                 Ok(piece) => return piece,
                 Err(RecvTimeoutError::Disconnected) => return Ok(Zeroizing::default()),
                 Err(RecvTimeoutError::Timeout) if interrupt::flag().load(Ordering::Relaxed) => {
-                    // Not of the kind `Interrupted`, which is tried again.
+                    // Not of the kind `Interrupted`, which would be retried.
                     return Err(io::Error::other("interrupted"));
                 }
                 Err(RecvTimeoutError::Timeout) => {}
@@ -59,7 +59,7 @@ impl Pipe {
     }
 }
 
-/// Hands on what is read until the end, or until nothing more is wanted.
+/// Hands on everything that is read, until the end or until the receiver is gone.
 fn read_all(path: &Path, to: &SyncSender<Piece>) {
     let mut file = match File::open(path) {
         Ok(file) => file,

@@ -1,4 +1,5 @@
-//! Public keys in forms that say what they are for, as texts: those of `gecc_keys`, of which DER is hexadecimal.
+//! Public keys as texts that state their purpose: the forms of `gecc_keys`, with DER in
+//! hexadecimal.
 
 use gecc::fields::is_key_text;
 use gecc_keys::KeyKind;
@@ -6,10 +7,10 @@ use gecc_keys::KeyKind;
 /// Returns whether a text is a public key in such a form. Hexadecimal digits of SEC 1, or of 32
 /// bytes, are not.
 pub fn is_named(text: &str, kind: KeyKind) -> bool {
-    /// Digits of the shortest DER, that of a key of Ed25519 (RFC 8410).
+    /// The number of digits of the shortest DER, that of an Ed25519 key (RFC 8410).
     const SHORTEST: usize = 2 * 44;
     let is_der = text.starts_with("30") && text.len() >= SHORTEST && !matches!(text.len(), 128 | 130);
-    // A COSE_Key, PEM that was base64, and a key of Ed25519 behind a byte ED.
+    // A COSE_Key, PEM that was decoded from base64, or an Ed25519 key after a byte ED.
     let may_be_bytes = || {
         let first = text.as_bytes().first().map_or(0, u8::to_ascii_lowercase);
         matches!(first, b'a' | b'b') || text.starts_with("2d2d") || (text.len() == 66 && kind == KeyKind::Ed25519)
@@ -21,7 +22,7 @@ pub fn is_named(text: &str, kind: KeyKind) -> bool {
     is_der || (is_key_text(text) && gecc_keys::is_public_key(text.as_bytes())) || (may_be_bytes() && is_bytes())
 }
 
-/// The hexadecimal digits of the point in SEC 1, or of the 32 bytes of a key of Ed25519.
+/// Returns the hexadecimal digits of the point in SEC 1, or of the 32 bytes of an Ed25519 key.
 pub fn plain_digits(text: &str, kind: KeyKind) -> Result<String, String> {
     let decoded;
     let key = if is_key_text(text) {

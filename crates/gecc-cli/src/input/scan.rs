@@ -3,7 +3,8 @@
 
 use memchr::{memchr, memchr2, memchr2_iter, memrchr};
 
-/// Finds ends of rows in text that comes in pieces. What it has seen of a row goes on in the next piece.
+/// Finds row ends in text that arrives in pieces. The state within a row carries over to the next
+/// piece.
 #[derive(Clone, Debug)]
 pub enum Scanner {
     Lines,
@@ -12,7 +13,8 @@ pub enum Scanner {
 }
 
 impl Scanner {
-    /// One past the end of the row that begins, or goes on, at the first byte. `None` where it does not end here.
+    /// Returns the position after the end of the row that begins or continues at the first byte.
+    /// Returns `None` if the row does not end in the text.
     pub fn next_end(&mut self, text: &[u8]) -> Option<usize> {
         match self {
             Scanner::Lines => memchr(b'\n', text).map(|at| at + 1),
@@ -21,12 +23,12 @@ impl Scanner {
         }
     }
 
-    /// One past the end of the last row that ends here, or 0. The row after it has been begun. A text without quotes is
-    /// seldom read in full.
+    /// Returns the position after the end of the last row that ends in the text, or 0. Afterwards
+    /// the scanner is inside the row after it. A text without quotes is rarely scanned in full.
     pub fn last_end(&mut self, text: &[u8], may_have_quotes: bool) -> usize {
         match self {
             Scanner::Lines => memrchr(b'\n', text).map_or(0, |at| at + 1),
-            // Without a quote in it every line is a row.
+            // Without quotes every line is a row.
             Scanner::Quoted(quoted) if quoted.is_plain() && !may_have_quotes => {
                 let end = memrchr(b'\n', text).map_or(0, |at| at + 1);
                 quoted.before = *text.last().unwrap_or(&quoted.before);
@@ -42,7 +44,7 @@ impl Scanner {
         }
     }
 
-    /// At the start of a line, whatever it was inside of.
+    /// Resets the scanner to the start of a line, whatever it was inside of.
     pub fn restart_line(&mut self) {
         if let Scanner::Quoted(quoted) = self {
             quoted.restart();
@@ -63,7 +65,7 @@ impl Scanner {
         }
     }
 
-    /// What is wrong with how the last row ended, after which none can come.
+    /// Returns the error in the end of the last row, if no further row can come after it.
     pub fn wrong_end(&self) -> Option<&'static str> {
         match self {
             Scanner::Elements(elements) if elements.is_closed && elements.is_comma_open => Some(TRAILING_COMMA),
@@ -86,12 +88,12 @@ impl Scanner {
 const TRAILING_COMMA: &str = "a comma stands before the end of the array, and no element after it";
 pub const OPEN_QUOTE: &str = "a quote is not closed before the end of the input";
 
-/// Rows of RFC 4180. A quote opens only at the start of a field; elsewhere it is a character like others.
+/// Rows of RFC 4180. A quote is special only at the start of a field.
 #[derive(Clone, Debug)]
 pub struct Quoted {
     delimiter: u8,
     state: Quote,
-    /// The byte before the next one; a line end at the start of a row.
+    /// The previous byte; a line end at the start of a row.
     before: u8,
 }
 
@@ -99,7 +101,7 @@ pub struct Quoted {
 enum Quote {
     Outside,
     Inside,
-    /// After a quote that closes, unless the next byte is a quote too.
+    /// After a closing quote, unless the next byte is a quote too.
     Closing,
 }
 
@@ -126,7 +128,7 @@ impl Quoted {
     pub fn next_end(&mut self, text: &[u8]) -> Option<usize> {
         for at in memchr2_iter(b'"', b'\n', text) {
             let before = if at == 0 { self.before } else { text[at - 1] };
-            // A quote that closed stays closed when something else came after it.
+            // A closing quote that is followed by another byte stays closed.
             if self.state == Quote::Closing && (at > 0 && before != b'"' || text[at] == b'\n') {
                 self.state = Quote::Outside;
             }
@@ -152,8 +154,8 @@ impl Quoted {
     }
 }
 
-/// Elements of a JSON array, each with the comma or bracket that ends it. What comes after the array never ends. Or
-/// objects one behind the other, which are in no array.
+/// Elements of a JSON array, each with the comma or bracket that ends it. Text after the array has
+/// no row end. Alternatively, consecutive objects outside an array.
 #[derive(Clone, Debug, Default)]
 pub struct Elements {
     are_alone: bool,
@@ -161,12 +163,12 @@ pub struct Elements {
     is_in_text: bool,
     is_escaped: bool,
     is_closed: bool,
-    /// Whether nothing but space came since the last comma between elements.
+    /// True if only space has followed the last comma between elements.
     is_comma_open: bool,
 }
 
 impl Elements {
-    /// Makes a scanner for objects that are in no array. Each ends with its brace.
+    /// Makes a scanner for objects outside an array. Each ends with its closing brace.
     pub fn alone() -> Self {
         Elements { are_alone: true, ..Self::default() }
     }
@@ -205,7 +207,7 @@ impl Elements {
         None
     }
 
-    /// Goes on inside a text. Gives how many bytes that took.
+    /// Continues inside a string. Returns the number of bytes consumed.
     fn skip_text(&mut self, text: &[u8]) -> usize {
         if std::mem::take(&mut self.is_escaped) {
             return 1;
@@ -240,7 +242,7 @@ mod tests {
         rows
     }
 
-    /// A text cut anywhere gives the same rows, which together are the text.
+    /// A text that is cut anywhere yields the same rows, whose concatenation is the text.
     fn same_wherever_cut(scanner: &Scanner, text: &[u8], expected: &[&str]) {
         let whole = rows(scanner, &[text]);
         assert_eq!(whole.concat(), text);

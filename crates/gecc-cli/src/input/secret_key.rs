@@ -1,20 +1,21 @@
-//! Private keys in lines of text in forms that say what they are for, such as PEM, JSON Web Keys and WIF.
+//! Private keys in lines of text, in forms that state their purpose, such as PEM, JSON Web Keys and
+//! WIF.
 
 use crate::secrets::wiped::Wiped;
 use gecc::{Backend, Engine, SecretKey, stack};
 use gecc_keys::{KeyKind, KeyOfEach};
 use std::sync::OnceLock;
 
-/// Whether a value is a private key in such a form, or is meant to be one.
+/// Returns whether a value is, or is meant to be, a private key in such a form.
 pub fn is_named(text: &str) -> bool {
     let text = text.trim();
-    // No digit of a plain key decides a branch.
+    // No branch depends on a digit of a plain key.
     gecc::fields::hex_digits(text.as_bytes()).len() != 64
         && (text.starts_with('{') || text.contains("-----BEGIN") || gecc_keys::is_secret_key(text.as_bytes()))
 }
 
-/// The key of a value, with escapes as JSON has them: of ends of lines, and what else may stand before `/` and `"`.
-/// Errors do not show it.
+/// Parses the key of a value that may contain JSON escapes of line ends, `/` and `"`. Errors do not
+/// show the key.
 pub fn read(text: &str, kind: KeyKind) -> Result<SecretKey, String> {
     let engine = engine().map_err(|problem| problem.to_string())?;
     let plain = without_escapes(text.trim()).ok_or("`secret_key` has escapes that no key needs")?;
@@ -29,13 +30,14 @@ fn engine() -> Result<&'static Engine, gecc::Error> {
     if let Some(engine) = ENGINE.get() {
         return Ok(engine);
     }
-    // Threads begin with values whose gaps hold what lies on this stack, where keys of other lines were.
+    // The start values of threads have gaps that hold the contents of this stack, where keys of
+    // other lines were.
     stack::wiped(|| ());
     let engine = Engine::builder().backend(Backend::Cpu).threads(1).build()?;
     Ok(ENGINE.get_or_init(|| engine))
 }
 
-/// No longer than the text, so that nothing is left behind by growing.
+/// Removes escapes. The capacity is that of the text, so that growing leaves nothing behind.
 fn without_escapes(text: &str) -> Option<Wiped> {
     let mut plain = Wiped::new(Vec::with_capacity(text.len()));
     let mut bytes = text.bytes();

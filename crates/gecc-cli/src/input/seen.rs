@@ -1,23 +1,24 @@
-//! The fields that the items of an input had, by which options without effect are found.
+//! The fields that occurred in an input, to find options without effect.
 
 use gecc::fields::Field;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// The fields that items had.
+/// The set of fields that occurred in items.
 #[derive(Debug, Default)]
 pub struct SeenFields(AtomicU32);
 
 impl SeenFields {
-    /// Notes fields of an item or a table.
+    /// Records the fields of an item or a table.
     pub fn note(&self, fields: impl Iterator<Item = Field>) {
         let bits = fields.fold(0, |bits, field| bits | 1 << field as u32);
-        // Threads that read side by side have all seen the same after a few items.
+        // Threads that read concurrently have all seen the same fields after a few items, so that
+        // writes are rare.
         if self.0.load(Ordering::Relaxed) & bits != bits {
             self.0.fetch_or(bits, Ordering::Relaxed);
         }
     }
 
-    /// Notes all, where what has no effect is refused otherwise.
+    /// Records all fields, for inputs where options without effect are refused elsewhere.
     pub fn note_all(&self) {
         self.0.store(u32::MAX, Ordering::Relaxed);
     }

@@ -1,11 +1,12 @@
-//! JSON objects that differ in their values alone, as most lines of a file do: read without a parser.
+//! Fast reading of JSON objects that differ from an earlier one only in their values, as most lines
+//! of a file do.
 
 use super::fields::{Fields, Tag};
 use super::names::{Names, Role};
 use memchr::memchr;
 
-/// The members of an object, in order, and all that is written around their values. Values are texts without escapes,
-/// or whole numbers.
+/// The members of an object, in order, and the text around their values. Values are strings without
+/// escapes, or integers.
 pub struct ObjectShape {
     members: Vec<Member>,
     /// The text after the last value.
@@ -21,7 +22,8 @@ struct Member {
 }
 
 impl ObjectShape {
-    /// The shape of an object that a JSON parser has read. `None` where it has other values.
+    /// Derives the shape of an object that a JSON parser has read. Returns `None` if it has other
+    /// values.
     pub fn of(object: &str, names: &Names) -> Option<Self> {
         if !is_plain(object.as_bytes()) {
             return None;
@@ -48,7 +50,8 @@ impl ObjectShape {
         (rest == "}").then(|| ObjectShape { members, end: object[written..].to_owned() })
     }
 
-    /// The fields of an object of this shape, the same that a JSON parser would find. `None` for others.
+    /// Returns the fields of an object of this shape, as a JSON parser would. Returns `None` for
+    /// other objects.
     pub fn read<'a>(&self, object: &'a str) -> Option<Fields<'a>> {
         if !is_plain(object.as_bytes()) {
             return None;
@@ -71,11 +74,11 @@ impl ObjectShape {
 /// Returns whether a text has neither escapes nor control characters, nor control characters
 /// between values.
 fn is_plain(text: &[u8]) -> bool {
-    // Without an early end, so that it is computed for many bytes at a time.
+    // Without early exit, so that the loop is vectorised.
     text.iter().fold(true, |plain, byte| plain & (*byte >= b' ') & (*byte != b'\\'))
 }
 
-/// Bytes of a text up to its quote, or of a number that JSON allows.
+/// Returns the length of a string up to its quote, or of a number that JSON allows.
 fn value_length(rest: &str, is_text: bool) -> Option<usize> {
     if is_text {
         return memchr(b'"', rest.as_bytes());
@@ -99,7 +102,7 @@ mod tests {
         Fields::from_json(object, &Names::of_all(), &mut Default::default())
     }
 
-    /// All that is read of fields.
+    /// Formats everything that is read of the fields.
     fn said(fields: &Fields) -> String {
         let content = fields.content(true).map(|content| match content {
             super::super::fields::Content::Digest(digest) => format!("digest {digest:?}"),
@@ -163,7 +166,8 @@ mod tests {
         }
     }
 
-    /// Whatever is changed in an object: what is read of it by its shape is what the parser reads.
+    /// Whatever is changed in an object, reading it by its shape either fails or yields what the
+    /// parser yields.
     #[test]
     fn changed_objects_are_read_as_by_the_parser_or_not_at_all() {
         const CHANGES: usize = 200_000;

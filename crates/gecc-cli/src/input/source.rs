@@ -1,4 +1,4 @@
-//! An input in pieces: a file by several threads at once, a stream as it comes.
+//! Reads an input in pieces: a file by several threads at once, a stream as it arrives.
 
 use super::items::read;
 use super::open::{Input, PlainFile, became_shorter};
@@ -9,15 +9,15 @@ use std::io::{self, Read};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// The time that the first bytes of a stream wait for more.
+/// The time for which the first bytes of a stream wait for more.
 const GATHERING: Duration = Duration::from_millis(10);
-/// The factor by which reads of a file grow.
+/// The factor by which the number of pieces per read of a file grows.
 const GROWTH: usize = 4;
 
 /// The next event of an input.
 pub enum Next {
     Pieces(Vec<Text>),
-    /// Nothing came in time.
+    /// Nothing arrived in time.
     Nothing,
     End,
 }
@@ -28,7 +28,7 @@ pub enum Source<'p> {
 }
 
 impl<'p> Source<'p> {
-    /// Gives up to `window` pieces at a time, which the threads of a pool read.
+    /// Makes a source of up to `window` pieces at a time. Files are read by the threads of a pool.
     pub fn new(input: Input, buffers: Arc<Buffers>, window: usize, pool: &'p ThreadPool) -> io::Result<Self> {
         Ok(match input {
             Input::File(plain) => {
@@ -38,7 +38,7 @@ impl<'p> Source<'p> {
         })
     }
 
-    /// The next pieces. Waits at most `patience` for a first one.
+    /// Returns the next pieces. Waits at most `patience` for the first.
     pub fn next(&mut self, patience: Duration) -> io::Result<Next> {
         match self {
             Source::File(file) => file.next(),
@@ -47,12 +47,12 @@ impl<'p> Source<'p> {
     }
 }
 
-/// A file, read at several places at once.
+/// A file that is read at several positions at once.
 pub struct FileSource<'p> {
     plain: PlainFile,
     place: u64,
     buffers: Arc<Buffers>,
-    /// Pieces that are read at a time: few at first, so that work begins early.
+    /// The number of pieces that are read at a time: small at first, so that work begins early.
     window: usize,
     largest: usize,
     pool: &'p ThreadPool,
@@ -61,7 +61,7 @@ pub struct FileSource<'p> {
 impl FileSource<'_> {
     fn next(&mut self) -> io::Result<Next> {
         let size = self.buffers.size() as u64;
-        // The end may have moved since, which shows when it is reached.
+        // The end may have moved since; this is detected when it is reached.
         let left = self.plain.end.saturating_sub(self.place).div_ceil(size);
         let pieces = usize::try_from(left).unwrap_or(usize::MAX).clamp(1, self.window);
         self.window = self.largest.min(self.window * GROWTH);
@@ -70,7 +70,7 @@ impl FileSource<'_> {
             let mut text = self.buffers.take();
             let length = plain.read_at(text.room(), place + piece as u64 * size)?;
             text.fill(length);
-            // Here, where pieces are looked at side by side.
+            // Done here, where pieces are processed in parallel.
             text.look_for_quotes();
             Ok(text)
         };
@@ -79,7 +79,7 @@ impl FileSource<'_> {
         for text in texts {
             let text = match text {
                 Ok(text) => text,
-                // What came before it is not lost. The next call meets the error again.
+                // The pieces before the error are returned. The next call meets the error again.
                 Err(_) if !whole.is_empty() => break,
                 Err(problem) => return Err(problem),
             };
@@ -88,7 +88,7 @@ impl FileSource<'_> {
             if !text.bytes().is_empty() {
                 whole.push(text);
             }
-            // What was read behind it is read again: the file may have grown meanwhile.
+            // Later pieces are read again, since the file may have grown meanwhile.
             if is_short {
                 break;
             }
@@ -100,7 +100,7 @@ impl FileSource<'_> {
     }
 }
 
-/// A stream, which a thread of its own reads.
+/// A stream that is read by its own thread.
 pub struct StreamSource(Arc<Stream>);
 
 struct Stream {
@@ -112,20 +112,20 @@ struct Stream {
 
 #[derive(Default)]
 struct State {
-    /// All but the last are full.
+    /// The pieces that are ready. All but the last are full.
     pieces: Vec<Text>,
     /// The outcome of reading, once it has ended.
     end: Option<io::Result<()>>,
-    /// True if nobody reads any more.
+    /// True if there is no receiver any more.
     is_abandoned: bool,
 }
 
 impl StreamSource {
-    /// Reads on a thread of its own, up to `window` pieces ahead.
+    /// Starts a thread that reads up to `window` pieces ahead.
     pub fn start(mut reader: Box<dyn Read + Send>, buffers: Arc<Buffers>, window: usize) -> io::Result<Self> {
         let stream = Arc::new(Stream { state: Mutex::default(), changed: Condvar::new(), buffers, window });
         let filled = Arc::clone(&stream);
-        // Not waited for: it may be inside a read that never ends.
+        // The thread is not joined: it may be inside a read that never returns.
         std::thread::Builder::new().spawn(move || {
             let end = filled.fill_from(&mut reader);
             filled.lock().end = Some(end);
@@ -164,7 +164,7 @@ impl Drop for StreamSource {
 }
 
 impl Stream {
-    /// Reads to the end, into a piece that nobody else sees, and hands on what each read gave.
+    /// Reads to the end, into a private piece, and publishes the data of each read.
     fn fill_from(&self, reader: &mut impl Read) -> io::Result<()> {
         let mut room = self.buffers.take();
         loop {
@@ -175,7 +175,7 @@ impl Stream {
         }
     }
 
-    /// Adds what was read; waits while a full window is waiting. Gives whether more is wanted.
+    /// Publishes data; blocks while the window is full. Returns whether more is wanted.
     fn add(&self, read: &mut Text, length: usize) -> bool {
         let waits = |state: &mut State| self.is_full(state) && !state.is_abandoned;
         let state = self.changed.wait_while(self.lock(), waits);
@@ -215,7 +215,7 @@ mod tests {
 
     const PIECE: usize = 100;
 
-    /// All of an input, and how it ended.
+    /// Returns all bytes of an input, and how it ended.
     fn read_all(input: Input, window: usize) -> (Vec<u8>, io::Result<()>) {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().unwrap();
         let (mut source, mut all) =
@@ -230,7 +230,7 @@ mod tests {
         }
     }
 
-    /// This many random bytes.
+    /// Returns `length` random bytes.
     fn bytes(length: usize) -> Vec<u8> {
         let mut bytes = vec![0; length];
         getrandom::fill(&mut bytes).unwrap();
@@ -255,7 +255,7 @@ mod tests {
         }
     }
 
-    /// Gives parts of its bytes, and then an error.
+    /// A reader that returns parts of its bytes, and then an error.
     struct Failing {
         left: Vec<u8>,
         part: usize,

@@ -6,25 +6,25 @@ use memchr::{memchr, memchr_iter};
 use std::str::from_utf8;
 use zeroize::Zeroizing;
 
-/// Takes rows apart. One for many rows: its table is not free to build.
+/// Splits rows into cells. It is reused for many rows, because its table is expensive to build.
 pub struct Cells {
     delimiter: u8,
-    /// Made for the first row with quotes.
+    /// Created for the first row with quotes.
     reader: Option<Box<Reader>>,
-    /// The cells of the last row with quotes, one after the other.
+    /// The concatenated cells of the last row with quotes.
     unquoted: Wiped,
-    /// One past the end of each cell of the last row.
+    /// The end of each cell of the last row, exclusive.
     ends: Vec<usize>,
 }
 
 /// The cells of a row.
 pub struct Row<'a> {
-    /// As it was written, where it has quotes.
+    /// The row as written, if it has quotes.
     quoted: &'a str,
     delimiter: u8,
     text: &'a str,
     ends: &'a [usize],
-    /// Bytes between cells.
+    /// The number of bytes between cells.
     gap: usize,
 }
 
@@ -39,13 +39,13 @@ impl<'a> Row<'a> {
         starts.zip(self.ends).map(move |(start, &end)| &text[start..end])
     }
 
-    /// Whether a cell is written between quotes.
+    /// Returns whether a cell is written in quotes.
     pub fn is_quoted(&self, cell: usize) -> bool {
         #[derive(PartialEq)]
         enum At {
             Start,
             Inside,
-            /// After a quote that closes, unless the next byte is a quote too.
+            /// After a closing quote, unless the next byte is a quote too.
             Closing,
             Outside,
         }
@@ -72,7 +72,7 @@ impl Cells {
         Cells { delimiter, reader: None, unquoted: Wiped::default(), ends: Vec::new() }
     }
 
-    /// The cells of a row, with or without its line end.
+    /// Splits a row, with or without its line end.
     pub fn of<'a>(&'a mut self, row: &'a str) -> Result<Row<'a>, String> {
         self.ends.clear();
         if memchr(b'"', row.as_bytes()).is_some() {
@@ -88,9 +88,9 @@ impl Cells {
         let delimiter = self.delimiter;
         let reader = self.reader.get_or_insert_with(|| Box::new(ReaderBuilder::new().delimiter(delimiter).build()));
         reader.reset();
-        // The reader wants room left when it is done.
+        // The reader requires free space in the output even when it is done.
         if self.unquoted.len() <= row.len() {
-            // Not grown: that would leave the old bytes behind.
+            // Replaced rather than grown: growing would leave the old bytes behind.
             self.unquoted = Zeroizing::new(vec![0; (row.len() + 1).next_power_of_two()]);
         }
         let (mut unread, mut written) = (row.as_bytes(), 0);
@@ -102,7 +102,7 @@ impl Cells {
             self.ends.extend_from_slice(&ends[..ended]);
             match result {
                 ReadRecordResult::Record => break,
-                // The row ends without a line end: no more input says so.
+                // If the row has no line end, the end of input ends the record.
                 ReadRecordResult::InputEmpty | ReadRecordResult::OutputEndsFull => {}
                 ReadRecordResult::OutputFull | ReadRecordResult::End => {
                     unreachable!("the output has room for the row, which is not blank")
@@ -119,7 +119,7 @@ impl Cells {
 
 const CARRIAGE_RETURN: &str = "a carriage return inside the line";
 
-/// A row without quotes, without the carriage return or line feed that ends it.
+/// Removes the carriage return or line feed from the end of a row without quotes.
 fn without_end(row: &str) -> Result<&str, String> {
     let row = row.strip_suffix('\n').unwrap_or(row);
     match memchr(b'\r', row.as_bytes()) {
@@ -160,7 +160,7 @@ mod tests {
         assert_eq!(row.iter().collect::<Vec<_>>(), ["", "", "a,\",", " ", "x\"\"", ""]);
         assert_eq!((0..6).map(|cell| row.is_quoted(cell)).collect::<Vec<_>>(), [true, false, true, true, false, true]);
         assert!(!reader.of(",a\n").unwrap().is_quoted(0));
-        // More cells than one step of the reader gives.
+        // More cells than one step of the reader returns.
         let many = "\"x\",".repeat(100) + "y";
         assert_eq!(cells(b',', &many).unwrap().len(), 101);
     }

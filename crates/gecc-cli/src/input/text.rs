@@ -1,4 +1,4 @@
-//! Pieces of input text in buffers that are used again.
+//! Pieces of input text in reusable buffers.
 
 use crate::secrets::wiped::{Spares, Wiped};
 use memchr::memchr;
@@ -8,22 +8,22 @@ use zeroize::Zeroizing;
 
 /// A piece of the input as it was read.
 pub struct Text {
-    /// Its length is that of the buffer.
+    /// The buffer, which may be longer than the text.
     buffer: Wiped,
     filled: usize,
-    /// Whether the text contains a quote, once somebody has searched.
+    /// Records whether the text contains a quote, once it has been searched.
     has_quotes: Option<bool>,
     /// The pool to which the buffer returns when the piece is dropped.
     home: Option<Arc<Buffers>>,
 }
 
 impl Text {
-    /// A text that is in memory already.
+    /// Wraps a text that is already in memory.
     pub fn from_bytes(buffer: Wiped) -> Self {
         Text { filled: buffer.len(), buffer, has_quotes: None, home: None }
     }
 
-    /// Whether it is in one of the buffers that the input is read into.
+    /// Returns whether the text is in one of the buffers that the input is read into.
     pub fn is_piece(&self) -> bool {
         self.home.is_some()
     }
@@ -32,23 +32,23 @@ impl Text {
         &self.buffer[..self.filled]
     }
 
-    /// Room for more.
+    /// Returns the free part of the buffer.
     pub fn room(&mut self) -> &mut [u8] {
         &mut self.buffer[self.filled..]
     }
 
-    /// Bytes of the room.
+    /// Returns the number of free bytes.
     pub fn free(&self) -> usize {
         self.buffer.len() - self.filled
     }
 
-    /// Says that this many bytes of the room are text now.
+    /// Marks the next `bytes` bytes of the free part as text.
     pub fn fill(&mut self, bytes: usize) {
         self.filled += bytes;
         self.has_quotes = None;
     }
 
-    /// Looks for quotes, so that nobody else has to.
+    /// Searches for quotes and stores the result.
     pub fn look_for_quotes(&mut self) {
         self.has_quotes = Some(self.has_quotes());
     }
@@ -88,7 +88,7 @@ impl Span {
     }
 }
 
-/// Buffers of one size that wait to be used again.
+/// A pool of buffers of one size.
 pub struct Buffers {
     spares: Spares,
     size: usize,
@@ -103,7 +103,7 @@ impl Buffers {
         self.size
     }
 
-    /// An empty piece.
+    /// Returns an empty piece.
     pub fn take(self: &Arc<Self>) -> Text {
         let buffer = Zeroizing::new(self.spares.take().unwrap_or_else(|| vec![0; self.size]));
         Text { buffer, filled: 0, has_quotes: None, home: Some(Arc::clone(self)) }

@@ -1,4 +1,4 @@
-//! The columns of a batch, in memory that one batch after the other uses.
+//! The columns of a batch, in memory that is reused by later batches.
 
 use super::pages::Pages;
 use crate::input::binary::columns::columns;
@@ -10,7 +10,7 @@ use gecc::fields::Field;
 use gecc::{Engine, PublicKeys, Rows, SecretKeys};
 use zeroize::Zeroizing;
 
-/// Room for this many rows of inputs, and for their results.
+/// Memory for `capacity` rows of inputs and for their results.
 pub struct Arena {
     capacity: usize,
     inputs: Inputs,
@@ -20,9 +20,9 @@ pub struct Arena {
 }
 
 enum Inputs {
-    /// A column for each that an operation reads.
+    /// One column for each field that the operation reads.
     Columns(Box<ColumnPages>),
-    /// Rows with all columns, and the recovery ids that are in no byte of their own.
+    /// Rows with all columns, and the recovery ids that have no byte of their own.
     Rows(Layout, Pages, Pages),
 }
 
@@ -41,12 +41,12 @@ pub enum KeyColumn {
     #[default]
     Compressed,
     XOnly,
-    /// Any, as rows of `PublicKeys::mixed`.
+    /// Any encoding, as rows of `PublicKeys::mixed`.
     Mixed,
 }
 
 impl KeyColumn {
-    /// Bytes of a key.
+    /// Returns the width of a key in bytes.
     pub fn width(self) -> usize {
         match self {
             KeyColumn::Compressed => 33,
@@ -56,7 +56,7 @@ impl KeyColumn {
     }
 }
 
-/// Rows of each column, for one thread to fill. Columns that are not read have none.
+/// A range of rows of each column, for one thread to fill. Columns that are not read are empty.
 pub struct Part<'a> {
     pub digests: &'a mut [[u8; 32]],
     pub signatures: &'a mut [[u8; 64]],
@@ -67,7 +67,7 @@ pub struct Part<'a> {
 }
 
 impl Part<'_> {
-    /// Makes a row one of zeros, which is rejected early.
+    /// Fills a row with zeros, which are rejected early.
     pub fn clear(&mut self, row: usize) {
         self.clear_public(row);
         self.secret_keys.get_mut(row).unwrap_or(&mut [0; 32]).fill(0);
@@ -154,7 +154,7 @@ impl Arena {
         Arena { capacity, inputs, codes, results, width }
     }
 
-    /// Bytes for a row, which has a layout where rows are not made of text.
+    /// Returns the number of bytes per row. `layout` is given for rows of bytes, not for text.
     pub fn row_bytes(operation: &Operation, layout: Option<&Layout>) -> usize {
         let of_columns = || widths(operation.reads()).iter().sum();
         layout.map_or_else(of_columns, Layout::width) + operation.width() + 1
@@ -164,12 +164,12 @@ impl Arena {
         self.capacity
     }
 
-    /// Says which form the keys of the next batch have.
+    /// Sets the encoding of the public keys in the next batch.
     pub fn set_form(&mut self, form: KeyColumn) {
         self.column_pages().form = form;
     }
 
-    /// Parts for this many rows each, from row `start` on.
+    /// Returns consecutive parts with the given numbers of rows, starting at row `start`.
     pub fn parts(&mut self, start: usize, rows: &[usize]) -> Vec<Part<'_>> {
         self.column_pages().parts(start, rows)
     }
@@ -181,7 +181,7 @@ impl Arena {
         }
     }
 
-    /// Memory for rows of bytes.
+    /// Returns the memory for rows of bytes.
     pub fn memory(&mut self) -> &mut [u8] {
         match &mut self.inputs {
             Inputs::Rows(_, memory, _) => memory.bytes_mut(),
@@ -189,7 +189,8 @@ impl Arena {
         }
     }
 
-    /// Memory for rows of bytes, and for the recovery ids that are in no byte of their own.
+    /// Returns the memory for rows of bytes, and that for the recovery ids that have no byte of
+    /// their own.
     pub fn rows_and_parities(&mut self) -> (&mut [u8], &mut [u8]) {
         match &mut self.inputs {
             Inputs::Rows(_, memory, parities) => (memory.bytes_mut(), parities.bytes_mut()),
@@ -197,7 +198,8 @@ impl Arena {
         }
     }
 
-    /// The first rows as inputs, the first being that of item `number`, and where their results go.
+    /// Returns the first `rows` rows as inputs, and the destination of their results. `number` is
+    /// the number of the first item.
     pub fn items(&mut self, number: u64, rows: usize) -> (Items<'_>, Results<'_>) {
         let columns = match &self.inputs {
             Inputs::Columns(pages) => pages.columns(rows),
@@ -211,9 +213,9 @@ impl Arena {
         )
     }
 
-    /// The private keys of some rows, where they are read.
+    /// Returns the private keys of some rows, if private keys are read.
     pub fn secret_keys(&self, rows: impl ExactSizeIterator<Item = usize>) -> Zeroizing<Vec<[u8; 32]>> {
-        // Allocated once: a vector that grows would leave its old contents behind.
+        // Allocated once, because a growing vector would leave its old contents behind.
         let mut keys = Zeroizing::new(Vec::with_capacity(rows.len()));
         if let Inputs::Columns(pages) = &self.inputs {
             let all: &[[u8; 32]] = pages.secret_keys.bytes().as_chunks().0;
@@ -222,24 +224,24 @@ impl Arena {
         keys
     }
 
-    /// The codes and results of the first rows, as they were computed.
+    /// Returns the codes and results of the first rows, as computed.
     #[cfg(feature = "arrow")]
     pub fn computed(&self, rows: usize) -> (&[u8], &[u8]) {
         (&self.codes.bytes()[..rows], &self.results.bytes()[..rows * self.width])
     }
 
-    /// The codes and results of the first rows.
+    /// Returns the codes and results of the first rows for writing.
     pub fn results(&mut self, rows: usize) -> Results<'_> {
         let width = self.width;
         Results { codes: &mut self.codes.bytes_mut()[..rows], rows: &mut self.results.bytes_mut()[..rows * width] }
     }
 
-    /// A row's code, and its result.
+    /// Returns the code and the result of a row.
     pub fn result(&self, row: usize) -> (u8, &[u8]) {
         (self.codes.bytes()[row], &self.results.bytes()[row * self.width..][..self.width])
     }
 
-    /// Wipes what may be secret of the first rows, before the next batch.
+    /// Wipes the secrets in the first rows, before the next batch.
     pub fn wipe(&mut self, rows: usize) {
         match &mut self.inputs {
             Inputs::Columns(pages) => pages.secret_keys.wipe(rows * 32),
@@ -249,7 +251,7 @@ impl Arena {
     }
 }
 
-/// Bytes that a row has in each column, at most: none in one that is not read.
+/// Returns the maximum width in bytes of each column, which is 0 for columns that are not read.
 fn widths(reads: Reads) -> [usize; 5] {
     let Reads { contents, signatures, public_keys, recovery_ids, secret_keys, .. } = reads;
     [
@@ -262,13 +264,13 @@ fn widths(reads: Reads) -> [usize; 5] {
     .map(|(is_read, width)| if is_read { width } else { 0 })
 }
 
-/// Rows from one on; none of a column that is not read.
+/// Returns the rows starting at `start`; none if the column is not read.
 fn rest<T>(rows: &mut [T], start: usize) -> &mut [T] {
     let start = start.min(rows.len());
     &mut rows[start..]
 }
 
-/// Takes this many of the first rows; none of a column that is not read.
+/// Splits off the first `count` rows; none if the column is not read.
 fn take<'a, T>(rows: &mut &'a mut [T], count: usize) -> &'a mut [T] {
     let count = count.min(rows.len());
     rows.split_off_mut(..count).expect("there are so many")

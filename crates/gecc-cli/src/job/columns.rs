@@ -1,4 +1,4 @@
-//! Builds Parquet or Arrow columns from results, for items of text and of rows.
+//! Converts results to Parquet or Arrow columns, for items of text and of rows.
 
 use super::arena::Arena;
 use super::compute::Batch;
@@ -22,18 +22,18 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 /// Selects the answers to write. `place` is the name of the column with an item's position.
 pub fn wanted(options: &StreamOptions, place: &str, plain_reasons: bool) -> Wanted {
-    // Without the others nothing else says where a rejected item was.
+    // Nothing else states where a rejected item was if the other items are omitted.
     let says_place = options.line || options.only_rejected;
     let place = says_place.then(|| place.to_owned());
     Wanted { place, only_rejected: options.only_rejected, check: options.check, plain_reasons }
 }
 
-/// The format of the output, if it is one of columns.
+/// Returns the column format of the output, if it has one.
 pub fn format(options: &StreamOptions) -> Format {
     format_of(options.answers(), options.output.as_deref())
 }
 
-/// The format of an output of columns with this name.
+/// Returns the column format for an output of this name.
 pub fn format_of(answers: AnswerFormat, output: Option<&Path>) -> Format {
     let is_file = output.is_some_and(|path| !is_standard_stream(path));
     match answers {
@@ -43,7 +43,7 @@ pub fn format_of(answers: AnswerFormat, output: Option<&Path>) -> Format {
     }
 }
 
-/// An output that a writer of columns writes to, and that is ended by who opened it.
+/// An output shared with a writer of columns, and ended by the code that opened it.
 pub struct Shared(Arc<Mutex<Output>>);
 
 impl Shared {
@@ -56,7 +56,8 @@ impl Shared {
         gecc_arrow::Output::Stream(Box::new(Shared(Arc::clone(&self.0))))
     }
 
-    /// The output, when its writer has ended. Says whether that has written its end.
+    /// Returns the output once its writer has ended. `has_end` states whether the writer has
+    /// written the end of the file.
     pub fn into_output(self, has_end: bool) -> Output {
         let output = Arc::into_inner(self.0).expect("the writer has ended");
         let mut output = output.into_inner().unwrap_or_else(PoisonError::into_inner);
@@ -70,19 +71,19 @@ impl Shared {
 impl Write for Shared {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let appended = self.0.lock().unwrap_or_else(PoisonError::into_inner).append(bytes);
-        // So that it is not taken for an error of reading.
+        // Described, so that it is not taken for an error of reading.
         let explained = |problem: io::Error| io::Error::new(problem.kind(), written(&problem));
         appended.map(|()| bytes.len()).map_err(explained)
     }
 
-    /// What was written before it is kept where later writes fail.
+    /// Marks everything written so far as to be kept if later writes fail.
     fn flush(&mut self) -> io::Result<()> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).keep();
         Ok(())
     }
 }
 
-/// Answers all items in columns. Gives back the output, to which nothing more is written.
+/// Answers all items in columns. Returns the output, to which nothing more is written.
 pub fn answer_all(job: &Job, items: Items, output: Output, progress: &Progress, tally: &mut Tally) -> (End, Output) {
     let shared = Shared::new(output);
     let is_text = matches!(items, Items::Text { .. });
@@ -129,7 +130,7 @@ fn beside(is_text: bool) -> Schema {
     Schema::new(tag.into_iter().collect::<Vec<_>>())
 }
 
-/// Columns of answers.
+/// Formats answers as columns.
 struct AsColumns<'a> {
     operation: &'a Operation,
     maker: AnswerMaker,
@@ -141,7 +142,7 @@ impl Form for AsColumns<'_> {
     type Made = (Made, Tally);
 
     fn make(&self, batch: &Batch) -> Result<Self::Made, Failure> {
-        // Shared secrets pass through.
+        // Shared secrets pass over the stack.
         stack::wiped(|| {
             let answers = self.answers(&batch.arena, &batch.units, batch.rows);
             let tags: Vec<ArrayRef> = if self.is_text { vec![Arc::new(tags(&batch.units))] } else { Vec::new() };
@@ -169,7 +170,7 @@ impl AsColumns<'_> {
 /// The code of an item that was not passed to the engine.
 const NO_CODE: u8 = 0;
 
-/// The rows of a batch that cannot be used, and why, in order.
+/// Returns the rows of a batch that cannot be used, with the reasons, in order.
 fn faults(units: &[Origins]) -> impl Iterator<Item = (usize, &str)> {
     placed(units).flat_map(|(start, unit)| unit.faults.iter().map(move |(row, reason)| (start + row, reason.as_str())))
 }

@@ -1,4 +1,4 @@
-//! A batch through the engine.
+//! Computes a batch on the engine.
 
 use super::arena::Arena;
 use super::parse::{OddItem, Origins, placed};
@@ -9,22 +9,23 @@ use gecc::sm2::{DEFAULT_USER_ID, UserIds};
 use gecc::{Engine, Error, PublicKeys, Rows, SecretKeys};
 use zeroize::Zeroizing;
 
-/// Items whose columns are filled.
+/// A batch of items whose columns are filled.
 pub struct Batch {
     pub arena: Arena,
     /// The number of the first item.
     pub number: u64,
     pub rows: usize,
     pub units: Vec<Origins>,
-    /// Bytes of tags, keys and messages in them.
+    /// The size in bytes of the tags, keys and messages in the units.
     pub notes: usize,
-    /// Bytes of input that it took.
+    /// The number of input bytes consumed for the batch.
     pub bytes: u64,
-    /// Bytes of its long rows, for which there is room until they are written.
+    /// The size in bytes of its long rows, which count against the limit until they are written.
     pub long_rows: u64,
 }
 
-/// Computes a batch: the items of the columns in one call, and those that do not fit them in further ones.
+/// Computes a batch: the items in the columns with one call, and irregular items, which do not fit
+/// the columns, with further calls.
 pub fn compute(operation: &Operation, engine: &Engine, batch: &mut Batch) -> Result<(), Error> {
     let Batch { arena, number, rows, units, .. } = batch;
     let limit = operation.keys.limit().map_or(u64::MAX, |(limit, _)| limit.saturating_sub(*number));
@@ -45,7 +46,7 @@ pub fn compute(operation: &Operation, engine: &Engine, batch: &mut Batch) -> Res
     Ok(())
 }
 
-/// An odd item: its row in the batch, itself, and what its ranges are of.
+/// An irregular item: its row in the batch, the item, and the bytes that its ranges refer to.
 type Placed<'a> = (usize, &'a OddItem, &'a [u8]);
 
 fn odd_items(units: &[Origins], is_wanted: impl Fn(&OddItem) -> bool) -> Vec<Placed<'_>> {
@@ -57,7 +58,7 @@ fn odd_items(units: &[Origins], is_wanted: impl Fn(&OddItem) -> bool) -> Vec<Pla
     items
 }
 
-/// Computes items with values of their own, which all have messages or all have digests.
+/// Computes irregular items, which either all have messages or all have digests.
 fn compute_odd(
     operation: &Operation,
     engine: &Engine,
@@ -95,7 +96,7 @@ fn compute_odd(
     Ok(())
 }
 
-/// A message, and its user id.
+/// Returns the message of an item, and its user id.
 fn message<'a>((_, item, bytes): &Placed<'a>) -> Option<(&'a [u8], &'a [u8])> {
     let (message, id) = item.message.clone()?;
     let id = id.map_or(DEFAULT_USER_ID, |id| &bytes[id]);

@@ -1,4 +1,4 @@
-//! Combines units of text into batches: fills arenas, and passes them on when they are full.
+//! Combines units of text into batches: fills arenas and passes them on when they are full.
 
 use super::arena::Arena;
 use super::compute::Batch;
@@ -16,7 +16,7 @@ use gecc::fields::Field;
 use gecc::steps::map;
 use std::sync::Arc;
 
-/// Units of an input that came together.
+/// Units of an input that arrived together.
 pub struct Window {
     pub name: Arc<str>,
     pub units: Vec<Unit>,
@@ -30,7 +30,7 @@ pub struct Filler<'a> {
     /// The rules of the input whose units arrive.
     rules: Rules,
     arenas: Arenas,
-    /// Items of a full batch, and the most of any, once that is known.
+    /// The number of items in a full batch, and its maximum for all batches once that is known.
     rows: usize,
     most_rows: Option<usize>,
     /// The batch that is being filled.
@@ -61,7 +61,7 @@ impl<'a> Filler<'a> {
         Filler { job, rules, arenas, rows, most_rows: None, batch: None, number: 0 }
     }
 
-    /// Looks at the first units of an input, for what is not said of them.
+    /// Examines the first units of an input to determine the settings that are not configured.
     pub fn look_at(&mut self, window: &Window) -> Result<(), Failure> {
         if Arc::ptr_eq(&self.rules.file, &window.name) {
             return Ok(());
@@ -77,7 +77,7 @@ impl<'a> Filler<'a> {
         Ok(())
     }
 
-    /// Adds units to batches, and hands on those that are full. `None` where a later step has ended.
+    /// Adds units to batches, and hands on full batches. Returns `None` if a later step has ended.
     pub fn add(&mut self, window: Window, hand_on: &impl Fn(Option<Batch>) -> Option<()>) -> Option<()> {
         let Window { mut units, layout, bytes, .. } = window;
         let rows: usize = units.iter().map(|unit| unit.rows).sum();
@@ -105,7 +105,7 @@ impl<'a> Filler<'a> {
             let fitting = fitting.count();
             let rest = units.split_off(fitting);
             self.fill(&mut batch, &units, &layout);
-            // Text is not kept for longer.
+            // The text is not needed any more.
             units = rest;
             batch.bytes += bytes.take().unwrap_or(0);
             if units.is_empty() && batch.rows < self.rows && batch.notes < limits.notes {
@@ -118,7 +118,7 @@ impl<'a> Filler<'a> {
         Some(())
     }
 
-    /// A batch without items, of which the next unit is the first.
+    /// Begins an empty batch, for which the public keys of the first unit determine the encoding.
     fn begin(&mut self, first: &Unit, layout: &Layout) -> Option<Batch> {
         let (Job { operation, engine, .. }, rows) = (self.job, self.rows);
         let mut arena = self.arenas.take(rows, || Arena::new(engine, operation, rows))?;
@@ -128,7 +128,7 @@ impl<'a> Filler<'a> {
         Some(Batch { arena, number: self.number, rows: 0, units: Vec::new(), notes: 0, bytes: 0, long_rows: 0 })
     }
 
-    /// Parses units side by side.
+    /// Parses units in parallel.
     fn fill(&mut self, batch: &mut Batch, units: &[Unit], layout: &Layout) {
         let rows: Vec<usize> = units.iter().map(|unit| unit.rows).collect();
         let mut parts: Vec<_> = Vec::with_capacity(units.len());

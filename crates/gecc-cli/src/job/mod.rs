@@ -1,9 +1,9 @@
 //! The job shared by commands that answer item by item. The `arena` holds the columns of a batch;
-//! `compute` takes it through the engine by an [`Operation`](crate::operation::Operation). `run`
-//! opens the inputs, `running` is the state that all parts share, and `steps` are the concurrent
-//! stages. `text` and `rows` fill arenas: text by the `filler`, which `parse`s lines, and rows as
-//! they are. `write` makes lines of results, `columns` Parquet and Arrow. Input in Parquet or Arrow
-//! goes through `tables`, whose columns another crate reads.
+//! `compute` runs an [`Operation`](crate::operation::Operation) on it. `run` opens the inputs,
+//! `running` is the state shared by all parts, and `steps` are the concurrent stages. `text` and
+//! `rows` fill arenas: text through the `filler`, which `parse`s lines, and rows without
+//! conversion. `write` formats results as lines, `columns` as Parquet and Arrow. Input in Parquet
+//! or Arrow goes through `tables`, whose columns are read by another crate.
 
 mod arena;
 #[cfg(feature = "arrow")]

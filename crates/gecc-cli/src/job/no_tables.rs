@@ -9,7 +9,7 @@ use crate::output::Output;
 use std::path::Path;
 use std::sync::Arc;
 
-/// No table is ever opened.
+/// An uninhabited type, since tables cannot be opened.
 pub enum TableInput {}
 
 /// The result of opening an input that may be a table.
@@ -19,7 +19,7 @@ pub enum Opened {
     Other(Input),
 }
 
-/// No table is ever ready.
+/// An uninhabited type, since tables cannot be opened.
 pub enum ReadyTable {}
 
 pub fn open(input: Input, _: &Path, options: &StreamOptions) -> Result<Opened, String> {

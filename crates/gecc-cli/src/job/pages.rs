@@ -1,9 +1,10 @@
-//! Bytes of columns, from which GPUs copy without help of the host.
+//! Memory of columns, from which GPUs copy without help of the host.
 
 use gecc::{Engine, PageLocked};
 use zeroize::Zeroize;
 
-/// Zeros at first, locked where the engine has a GPU. Wiped when dropped where they may hold secrets.
+/// Bytes that are zero initially, and page-locked if the engine has a GPU. They are wiped on drop
+/// if they may hold secrets.
 pub struct Pages {
     bytes: PageLocked<u8>,
     secret: bool,
@@ -11,7 +12,7 @@ pub struct Pages {
 
 impl Pages {
     pub fn new(engine: &Engine, bytes: usize, secret: bool) -> Self {
-        // A vector for which there is no memory ends the process, as any other.
+        // If there is no memory for the vector, the process ends, as with any other vector.
         let bytes = engine.page_locked_zeros(bytes).unwrap_or_else(|_| vec![0; bytes].into());
         Pages { bytes, secret }
     }
@@ -24,7 +25,7 @@ impl Pages {
         &mut self.bytes
     }
 
-    /// Wipes this many of the first bytes, where they may be secret.
+    /// Wipes the first `bytes` bytes if they may be secret.
     pub fn wipe(&mut self, bytes: usize) {
         if self.secret {
             let bytes = bytes.min(self.bytes.len());

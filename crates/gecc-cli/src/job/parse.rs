@@ -18,24 +18,25 @@ use std::sync::Arc;
 pub struct Origins {
     rows: usize,
     first_line: u64,
-    /// The line of each item, from the first. Empty where each row is a line.
+    /// The line of each item, relative to the first. Empty if each row is one line.
     lines: Vec<u32>,
-    /// Tags as JSON, one after the other.
+    /// The concatenated tags as JSON.
     tags: Vec<u8>,
-    /// One past the end of each item's tag; empty where no item has one.
+    /// The end of each item's tag, exclusive. Empty if no item has a tag.
     tag_ends: Vec<usize>,
-    /// Items that cannot be used, and why, in order. Nothing is computed of them.
+    /// Items that cannot be used, with the reasons, in order. They are not computed.
     pub faults: Vec<(usize, String)>,
     pub odd: Odd,
-    /// What the signatures of 65 bytes are whose recovery ids are read, and which no field confirms.
+    /// Counts of the detected forms of signatures of 65 bytes whose recovery ids are read and not
+    /// confirmed by another field.
     pub forms: FormCounts,
     /// The name of the input.
     pub file: Arc<str>,
 }
 
 impl Origins {
-    /// Makes the origins of rows of bytes, the first of which has this index, counted from 0. Rows
-    /// from a limit on cannot be computed.
+    /// Makes the origins of rows of bytes, the first of which has the index `first`, counted from
+    /// 0. Rows starting at `limit` cannot be computed.
     pub fn of_rows(file: Arc<str>, first: u64, rows: usize, limit: Option<&(u64, String)>) -> Self {
         let mut origins = Origins { rows, first_line: first + 1, file, ..Origins::default() };
         if let Some((limit, reason)) = limit {
@@ -45,7 +46,7 @@ impl Origins {
         origins
     }
 
-    /// Notes that an item cannot be used, unless that was known.
+    /// Records that an item cannot be used, unless that is recorded already.
     pub fn refuse(&mut self, row: usize, reason: String) {
         let place = self.faults.partition_point(|(other, _)| *other < row);
         if self.faults.get(place).is_none_or(|(other, _)| *other != row) {
@@ -53,7 +54,7 @@ impl Origins {
         }
     }
 
-    /// Bytes of tags, of reasons, and of values that do not fit the columns.
+    /// Returns the size in bytes of tags, reasons, and values that do not fit the columns.
     pub fn notes(&self) -> usize {
         let reasons: usize = self.faults.iter().map(|(_, reason)| reason.len()).sum();
         self.tags.len() + reasons + self.odd.bytes.len() + KeyColumn::Mixed.width() * self.odd.items.len()
@@ -68,7 +69,7 @@ impl Origins {
         self.first_line + self.lines.get(row).map_or(row as u64, |line| u64::from(*line))
     }
 
-    /// An item's tag; empty where it has none.
+    /// Returns an item's tag, which is empty if it has none.
     pub fn tag(&self, row: usize) -> &[u8] {
         let Some(&end) = self.tag_ends.get(row) else { return &[] };
         let start = row.checked_sub(1).map_or(0, |before| self.tag_ends[before]);
@@ -76,7 +77,7 @@ impl Origins {
     }
 }
 
-/// The units of a batch, each with the row that it begins at.
+/// Returns the units of a batch, each with its first row.
 pub fn placed(units: &[Origins]) -> impl Iterator<Item = (usize, &Origins)> {
     units.iter().scan(0, |next, unit| {
         let start = *next;
@@ -85,8 +86,8 @@ pub fn placed(units: &[Origins]) -> impl Iterator<Item = (usize, &Origins)> {
     })
 }
 
-/// Items that do not fit the columns: whose keys have another form, or with messages that the operation hashes. In the
-/// columns their rows are zeros, but for private keys.
+/// Irregular items: their keys have another encoding than the column, or they have messages that
+/// the operation hashes. Their rows in the columns are zeros except for private keys.
 #[derive(Default)]
 pub struct Odd {
     pub items: Vec<OddItem>,
@@ -101,7 +102,7 @@ pub struct OddItem {
     pub row: usize,
     pub digest: [u8; 32],
     pub signature: [u8; 64],
-    /// A row of `PublicKeys::mixed`, which means nothing where the operation reads no keys.
+    /// A row of `PublicKeys::mixed`; unused if the operation reads no keys.
     pub public_key: [u8; 65],
     pub message: Option<Message>,
 }
@@ -110,14 +111,15 @@ pub struct OddItem {
 #[derive(Clone)]
 pub struct Rules {
     pub reads: Reads,
-    /// The number of the first item that cannot, with all after it, and why.
+    /// The number of the first item that cannot be computed, as cannot all later ones, and the
+    /// reason.
     pub limit: Option<(u64, String)>,
     /// The purpose of public keys.
     pub kind: KeyKind,
     pub names: Names,
     pub signatures: SignatureRules,
     pub encodings: FieldEncodings,
-    /// The user id of SM2 of messages that have none of their own.
+    /// The SM2 user id of messages that have none of their own.
     pub user_id: Option<Arc<[u8]>>,
     pub hash: Hash,
     pub text_messages: bool,
@@ -126,12 +128,12 @@ pub struct Rules {
 }
 
 impl Rules {
-    /// The fields in hexadecimal, in whatever form they come.
+    /// Converts the fields to hexadecimal from any supported form.
     fn in_hex<'a>(&self, fields: Fields<'a>) -> Result<Fields<'a>, String> {
         fields.into_hex(self.encodings, self.text_messages, self.signatures.decimal, self.kind)
     }
 
-    /// How the values are written of fields that are read.
+    /// Describes the encodings of the fields that are read.
     pub fn said_encodings(&self) -> String {
         let is_read = |field: &Field| self.names.reads(*field) && Encoding::is_of(*field, self.text_messages);
         let read = Field::ALL.into_iter().filter(is_read);
@@ -148,7 +150,7 @@ impl Rules {
     }
 }
 
-/// Fills a part with the items of a unit, of which the first has this number.
+/// Fills a part with the items of a unit. `number` is the number of the first item.
 pub fn fill(unit: &Unit, layout: &Layout, rules: &Rules, number: u64, part: &mut Part) -> Origins {
     let (first_line, lines, file) = (unit.line, Vec::with_capacity(unit.rows), Arc::clone(&rules.file));
     let origins = Origins { first_line, lines, file, ..Origins::default() };
@@ -161,7 +163,7 @@ pub fn fill(unit: &Unit, layout: &Layout, rules: &Rules, number: u64, part: &mut
     filling.origins
 }
 
-/// The form of the first public key of a unit.
+/// Returns the encoding of the first public key in a unit.
 pub fn key_form(unit: &Unit, layout: &Layout, rules: &Rules) -> KeyColumn {
     let mut form = None;
     each_of_unit(unit, layout, &rules.names, |_, fields| {
@@ -172,7 +174,7 @@ pub fn key_form(unit: &Unit, layout: &Layout, rules: &Rules) -> KeyColumn {
     form.unwrap_or_default()
 }
 
-/// Determines the form of a key by the number of digits.
+/// Determines the encoding of a key from its number of digits.
 fn form_of(digits: &str, rules: &Rules) -> KeyColumn {
     let is = |form: KeyColumn| digits.len() == 2 * form.width();
     match rules.reads.x_only_keys && is(KeyColumn::XOnly) {
@@ -187,7 +189,7 @@ struct Filling<'a, 'p> {
     number: u64,
     part: &'a mut Part<'p>,
     origins: Origins,
-    /// Room for a message that is hashed.
+    /// A buffer for a message to hash.
     message: Vec<u8>,
 }
 
@@ -211,12 +213,12 @@ impl Filling<'_, '_> {
     fn push_tag(&mut self, row: usize, tag: Option<Tag>) {
         let Origins { tags, tag_ends, .. } = &mut self.origins;
         if tag.is_some() && tag_ends.is_empty() {
-            // No item before this one had a tag.
+            // No earlier item had a tag.
             tag_ends.resize(row, 0);
         }
         match tag {
             None => {}
-            // An answer is one line. Line ends in JSON are space.
+            // An answer is one line. In JSON, line ends are equivalent to spaces.
             Some(Tag::Json(json)) => {
                 let is_end = |byte: u8| matches!(byte, b'\n' | b'\r');
                 tags.extend(json.bytes().map(|byte| if is_end(byte) { b' ' } else { byte }));
@@ -306,7 +308,7 @@ impl Filling<'_, '_> {
         }
     }
 
-    /// Fills the key, or gives it where it does not fit the column.
+    /// Fills the key, or returns it if it does not fit the column.
     fn fill_key(&mut self, row: usize, fields: &Fields) -> Result<Option<[u8; 65]>, String> {
         let digits = fields.public_key()?;
         let form = self.part.form;
@@ -321,7 +323,7 @@ impl Filling<'_, '_> {
                 decode_digits("public_key", digits, bytes)?;
                 bytes
             }
-            // No key is so long.
+            // Keys are never this long.
             None => {
                 append_decoded("public_key", digits, &mut Vec::new())?;
                 &[]
@@ -335,7 +337,7 @@ impl Filling<'_, '_> {
         Ok(None)
     }
 
-    /// Moves an item out of the columns.
+    /// Moves an item from the columns to the irregular items.
     fn make_odd(&mut self, row: usize, odd_key: Option<[u8; 65]>, message: Option<Message>) {
         let width = self.part.form.width();
         let key = self.part.public_keys.get(row * width..(row + 1) * width).unwrap_or_default();
@@ -350,7 +352,7 @@ impl Filling<'_, '_> {
     }
 }
 
-/// Reasons name members and labels, which may be as long as a line.
+/// Truncates a reason: it may quote members and labels, which can be as long as a line.
 fn shortened(mut reason: String) -> String {
     const MOST: usize = 500;
     if reason.len() > MOST {

@@ -1,5 +1,5 @@
-//! Measures the rate of lines through everything but the engine. Not run by default: `cargo test
-//! --release -p gecc-cli rates -- --ignored --nocapture`.
+//! Measures the rate of lines through everything except the engine. Ignored by default; run it with
+//! `cargo test --release -p gecc-cli rates -- --ignored --nocapture`.
 
 use super::arena::{Arena, KeyColumn};
 use super::compute::Batch;
@@ -26,7 +26,7 @@ use std::sync::Arc;
 
 const LINES: usize = 1 << 20;
 
-/// Operations that compute nothing.
+/// Returns operations that compute nothing.
 fn operations() -> [(&'static str, Operation); 4] {
     const CURVE: CurveId = CurveId::P256;
     let calls = [
@@ -38,7 +38,7 @@ fn operations() -> [(&'static str, Operation); 4] {
     calls.map(|(name, call)| (name, Operation { is_passed_over: true, ..call.into() }))
 }
 
-/// Lines with distinct values, as JSON of 303 bytes for `verify`, or below a header.
+/// Returns lines with distinct values: JSON, of 303 bytes for `verify`, or CSV with a header.
 fn text(name: &str, csv: bool) -> String {
     let mut state = 88_172_645_463_325_252_u64;
     let mut hex = |bytes: usize| {
@@ -92,8 +92,8 @@ fn units(text: &str) -> (Vec<Unit>, Arc<Layout>) {
     (cutter.number(cuts, measures), layout)
 }
 
-/// Processor time of all threads of this process for a line, the median of some runs: other processes may run
-/// meanwhile.
+/// Returns the processor time of all threads of this process per line: the median of several runs,
+/// since other processes may run at the same time.
 fn nanoseconds(mut work: impl FnMut()) -> f64 {
     let mut times = [0; 5].map(|_| {
         let started = processor_time();
@@ -107,7 +107,7 @@ fn nanoseconds(mut work: impl FnMut()) -> f64 {
 /// Returns the processor time in nanoseconds.
 fn processor_time() -> i64 {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-    // SAFETY: the time is writable.
+    // SAFETY: `time` is valid for writes.
     assert_eq!(unsafe { libc::clock_gettime(libc::CLOCK_PROCESS_CPUTIME_ID, &mut time) }, 0);
     time.tv_sec * 1_000_000_000 + time.tv_nsec
 }

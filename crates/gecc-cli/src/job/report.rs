@@ -1,4 +1,4 @@
-//! Counts of the items that passed, and of the reasons of the others.
+//! Counts of items that passed, and of the others by reason.
 
 use crate::flags::SummaryForm;
 use crate::output::note;
@@ -7,16 +7,16 @@ use gecc::{Engine, Rejection, Verdict};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
-/// Reasons that the table names; others it sums up.
+/// The number of reasons that the table lists; the rest are summed up.
 const NAMED: usize = 20;
-/// Kinds of reasons that are counted each by itself.
+/// The maximum number of reasons that are counted individually.
 const KINDS: usize = 1000;
 const OTHERS: &str = "other reasons";
-/// Items that hardly all fail in one way unless something is wrong with the whole.
+/// The number of items from which a common failure of all suggests an error in the whole input.
 const MANY: u64 = 10;
 
-/// A reason without its details, which follow the first colon; a field that stands before it belongs to what is said
-/// of the field.
+/// Returns a reason without its details, which follow the first colon. A field name before that
+/// colon is kept together with the text on the field.
 fn kind_of(reason: &str) -> &str {
     let is_field = |text: &str| text.starts_with('`') && text.ends_with('`') && !text.contains(' ');
     let Some((first, rest)) = reason.split_once(": ") else {
@@ -37,7 +37,7 @@ pub struct Tally {
     by_code: [u64; 256],
     /// Other rejections, by reason without its details.
     by_reason: BTreeMap<String, u64>,
-    /// What the signatures of 65 bytes are that keys were recovered from.
+    /// Counts of the detected forms of signatures of 65 bytes from which keys were recovered.
     pub forms: FormCounts,
 }
 
@@ -53,13 +53,13 @@ impl Tally {
         self.passed += items;
     }
 
-    /// Items that the engine rejects.
+    /// Counts items that the engine rejected.
     pub fn reject(&mut self, code: u8, items: u64) {
         self.items += items;
         self.by_code[usize::from(code)] += items;
     }
 
-    /// Items that the engine was not asked about.
+    /// Counts items that were not passed to the engine.
     pub fn refuse(&mut self, reason: &str, items: u64) {
         self.items += items;
         self.count(kind_of(reason), items);
@@ -86,16 +86,16 @@ impl Tally {
         self.items - self.passed
     }
 
-    /// Why no item has the form that it needs to be computed, where none has: the most frequent reason.
+    /// Returns the most frequent reason if no item has a form that can be computed.
     pub fn formless(&self) -> Option<String> {
-        // Where they are few each may be wrong by itself.
+        // If there are few items, each may be wrong individually.
         let of_other_curve = (self.items >= MANY).then_some(Rejection::NotOnCurve);
         let malformed = [Rejection::MalformedSignature, Rejection::MalformedPoint].into_iter().chain(of_other_curve);
         let of_codes = malformed.map(|reason| (reason.to_string(), self.by_code[usize::from(reason.code())]));
         let of_reasons = self.by_reason.iter().map(|(reason, count)| (reason.clone(), *count));
         let all: Vec<(String, u64)> = of_codes.chain(of_reasons).filter(|(_, count)| *count > 0).collect();
         let sum: u64 = all.iter().map(|(_, count)| count).sum();
-        // The first of those that are as frequent.
+        // The first of the most frequent reasons.
         let (reason, count) = all.into_iter().rev().max_by_key(|(_, count)| *count)?;
         match (sum == self.items, count == sum) {
             (false, _) => None,
@@ -111,7 +111,7 @@ impl Tally {
             .then_some("no signature is right: is what was signed in the column that was read, hashed as --hash says?")
     }
 
-    /// Rejections by reason, the most frequent first.
+    /// Returns the rejections by reason, the most frequent first.
     fn reasons(&self) -> Vec<(String, u64)> {
         let by_code = (0..=u8::MAX).zip(self.by_code).filter(|(_, count)| *count > 0);
         let mut reasons: Vec<(String, u64)> =

@@ -1,4 +1,4 @@
-//! Rows of fixed width into batches: what is read is the columns.
+//! Reads rows of fixed width into batches, where they serve as columns.
 
 use super::arena::Arena;
 use super::compute::Batch;
@@ -16,13 +16,13 @@ use gecc::fields::{Field, SignatureForm};
 use gecc::steps::map;
 use std::sync::Arc;
 
-/// Reads an input of rows. What was read is wiped where rows have private keys.
+/// Makes a reader for an input of rows. Its buffers are wiped if rows contain private keys.
 pub fn reader(input: Input, layout: &Layout, limits: &Limits) -> Result<RowReader, String> {
     let buffers = Buffers::new(limits.piece, layout.place(Field::SecretKey).is_some());
     RowReader::new(input, layout.clone(), buffers, limits.window)
 }
 
-/// The fields that an operation needs.
+/// Returns the fields that an operation needs.
 pub fn fields_of(reads: Reads) -> Vec<Field> {
     let Reads { contents, signatures, public_keys, recovery_ids, secret_keys, .. } = reads;
     let needed = [
@@ -50,7 +50,7 @@ impl Job<'_> {
                 let room = rows * reader.layout().width();
                 let read = loop {
                     let memory = &mut arena.memory()[..room];
-                    // Who waits for a stream keeps no thread from other steps.
+                    // Waiting for a stream must not occupy a thread of the pool.
                     let read = match reader.rows() {
                         Some(_) => self.pool.install(|| reader.read(memory, PATIENCE)),
                         None => reader.read(memory, PATIENCE),
@@ -78,12 +78,12 @@ impl Job<'_> {
             }
             None
         };
-        // `None` at the end, and where a later step has ended.
+        // `None` at the end, or if a later step has ended.
         let _ = step();
     }
 
-    /// Reads the signatures of rows that need a look at their content: notes what is wrong with them, and writes
-    /// recovery ids where they are read.
+    /// Reads signatures whose content has to be examined: records malformed ones, and writes
+    /// recovery ids if these are read.
     fn read_signatures(&self, layout: &Layout, arena: &mut Arena, units: &mut [Origins]) {
         let reads = self.operation.reads();
         let Some(place) = layout.signature().filter(|_| reads.signatures && !reads.bare_signatures) else { return };

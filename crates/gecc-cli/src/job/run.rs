@@ -1,4 +1,4 @@
-//! The job as a whole: what it needs is opened, the steps run, and what became of the items is said.
+//! The job as a whole: opens the inputs, runs the steps, and prints the summary.
 
 use super::arena::Arena;
 #[cfg(feature = "arrow")]
@@ -25,7 +25,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// An input whose form is known and fits the command.
+/// An input whose format is known and suits the command.
 enum Ready {
     Table(Box<ReadyTable>),
     Text(Input, Limits),
@@ -39,12 +39,12 @@ impl Ready {
     }
 }
 
-/// Inputs that are not answered yet, in order.
+/// The inputs that are not answered yet, in order.
 struct Rest<'a> {
     operation: &'a Operation,
     options: &'a StreamOptions,
     paths: std::slice::Iter<'a, PathBuf>,
-    /// The next one, where it was opened already.
+    /// The next input, if it was opened already.
     opened: Option<(&'a Path, Result<Opened, Failure>)>,
 }
 
@@ -61,7 +61,7 @@ impl<'a> Rest<'a> {
         Some((path, opened.and_then(|opened| ready(started, path, opened))))
     }
 
-    /// The next one after a text, where that is a file of text too.
+    /// Returns the next input after a text, if it is a text file too.
     fn next_text(&mut self) -> Option<(Arc<str>, Input)> {
         match self.next()? {
             (path, Ok(Opened::Other(input))) if path.is_file() => {
@@ -75,7 +75,7 @@ impl<'a> Rest<'a> {
         }
     }
 
-    /// Adds to a table those that come next, as far as it takes them.
+    /// Adds the next inputs to a table, as long as the table accepts them.
     fn join(&mut self, table: &mut ReadyTable) {
         while let Some(next) = self.next() {
             match next {
@@ -91,7 +91,7 @@ impl<'a> Rest<'a> {
         }
     }
 
-    /// A text, with the files of text that come after it; the bytes of all, where they are known.
+    /// Combines a text with the text files that follow it. Also returns the total size, if known.
     fn texts<'t>(&'t mut self, path: &Path, input: Input) -> (Items<'t>, Option<u64>) {
         let waits = matches!(input, Input::Stream(_)) && !path.is_file();
         let length = input.length();
@@ -109,8 +109,8 @@ fn name_of(path: &Path) -> Arc<str> {
     path.display().to_string().into()
 }
 
-/// Runs an operation over all inputs and prints the summary. Gives the exit code. Where private keys are read, they may
-/// come bare, one a line.
+/// Runs an operation over all inputs, prints the summary, and returns the exit code. If private
+/// keys are read, the input may be bare keys, one per line.
 pub fn run(operation: &Operation, options: &StreamOptions) -> Result<u8, Failure> {
     let paths = inputs(&options.inputs)?;
     for path in &paths {
@@ -123,7 +123,7 @@ pub fn run(operation: &Operation, options: &StreamOptions) -> Result<u8, Failure
         return Err("several keys go with one input, whose items they are for".to_owned().into());
     }
     Names::of(options, operation.reads()).require_read()?;
-    // What can be refused is refused before an engine is started.
+    // Errors in the arguments and the first input are reported before an engine is started.
     let mut rest = Rest { operation, options, paths: paths.iter(), opened: None };
     let (path, opened) = rest.next().expect("there is an input");
     let opened = opened?;
@@ -202,7 +202,7 @@ fn ready(started: &Started, path: &Path, opened: Opened) -> Result<Ready, Failur
     }
 }
 
-/// Answers an input, and with it those of the rest that go on with it.
+/// Answers an input, together with the following inputs that continue it.
 fn answer(
     started: &Started,
     (path, input): (&Path, Ready),
@@ -229,7 +229,7 @@ fn answer(
 }
 
 impl Job<'_> {
-    /// Answers all items in the form that is asked for.
+    /// Answers all items in the requested format.
     fn answer(
         &self,
         items: Items<'_>,

@@ -1,4 +1,4 @@
-//! A job that runs: what it works with, and how it ends.
+//! The state of a running job, and its end.
 
 use super::limits::{Limits, of_engine};
 use super::report::Tally;
@@ -43,16 +43,16 @@ pub struct Job<'a> {
     pub options: &'a StreamOptions,
     pub pool: &'a Arc<ThreadPool>,
     pub limits: Limits,
-    /// Bytes of long rows that were read and are not written yet.
+    /// The size in bytes of long rows that were read and are not written yet.
     pub long_rows: Room,
-    /// Bytes of the input, where that is known.
+    /// The size of the input in bytes, if known.
     pub length: Option<u64>,
-    /// True if nobody reads answers any more.
+    /// True if the receiver of answers is gone.
     pub stopped: AtomicBool,
     pub interrupted: &'static AtomicBool,
 }
 
-/// Makes the failure of an input with this name.
+/// Makes the failure for an input of this name.
 pub fn unreadable(name: &str, problem: &dyn Display) -> Failure {
     let path = Path::new(name);
     let name = if is_standard_stream(path) { "standard input".to_owned() } else { shown_path(path) };
@@ -70,7 +70,7 @@ pub struct Started<'a> {
 }
 
 impl<'a> Started<'a> {
-    /// Starts a job for inputs of this many bytes, if known.
+    /// Starts a job for inputs of `bytes` bytes, if known.
     pub fn new(operation: &'a Operation, options: &'a StreamOptions, bytes: Option<u64>) -> Result<Self, String> {
         let at = Instant::now();
         if options.engine.max_memory.is_some() {
@@ -82,7 +82,7 @@ impl<'a> Started<'a> {
         Ok(Started { operation, options, engine, pool, interrupted: interrupt::watch()?, at: Instant::now() })
     }
 
-    /// Ends the output, says what became of the items, and gives the exit code.
+    /// Ends the output, prints the summary, and returns the exit code.
     pub fn conclude(&self, end: End, tally: &Tally, output: Output) -> Result<u8, Failure> {
         let end = match end {
             End::Input if tally.items == 0 && !self.options.allow_empty => {
@@ -123,7 +123,7 @@ impl<'a> Started<'a> {
     fn say(&self, end: &End, tally: &Tally) {
         debug(|| loaded_from(&self.engine));
         let (said, passed) = (self.options.said, self.operation.passed());
-        // Nobody knows how much of what was written was read.
+        // The reader is gone, so it is unknown how much of the output was read.
         let says_nothing = matches!(end, End::ClosedPipe) || matches!(end, End::Failed(_)) && tally.items == 0;
         if !said.quiet && !says_nothing {
             tally.print(said.summary, passed, self.at.elapsed().as_secs_f64(), &self.engine);
@@ -137,18 +137,18 @@ impl<'a> Started<'a> {
     }
 }
 
-/// Threads for what is done to text.
+/// Makes the thread pool for processing text.
 pub fn pool(threads: Option<usize>) -> Result<ThreadPool, String> {
     let builder = ThreadPoolBuilder::new().num_threads(threads.unwrap_or(0)).thread_name(|_| "gecc-text".to_owned());
     builder.build().map_err(|problem| format!("threads cannot be started: {problem}"))
 }
 
-/// Says which devices failed, in whose place others computed.
+/// Warns about devices that failed and were replaced by others.
 pub fn warn_of_failures(engine: &Engine) {
     engine.failures().iter().for_each(|failure| warn(&failure.to_string()));
 }
 
-/// Returns the origin of the kernels that were used.
+/// Describes the origin of the kernels that were used.
 pub fn loaded_from(engine: &Engine) -> String {
     let loaded = engine.loaded_kernels();
     let each = loaded.iter().map(|kernels| format!("{} for {} from {}", kernels.file, kernels.curve, kernels.origin));

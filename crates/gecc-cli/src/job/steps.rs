@@ -1,8 +1,10 @@
-//! The steps of a job: items are read into columns, computed, and written as lines, all at the same time.
+//! The steps of a job: items are read into columns, computed, and written as lines, all
+//! concurrently.
 //!
-//! Each step has a thread that keeps the order of batches, and spreads the work of a batch over a pool that all steps
-//! share. Batches go from step to step through channels, whose lengths and the arenas bound what is in memory. A step
-//! whose successor is gone ends. What fills the arenas depends on the input: `text` or `rows`.
+//! Each step has a thread that keeps batches in order and spreads the work of a batch over a pool
+//! shared by all steps. Batches pass between steps through channels. The capacities of the channels
+//! and the number of arenas bound the memory. A step ends when its successor is gone. The input
+//! determines what fills the arenas: `text` or `rows`.
 
 use super::arena::Arena;
 use super::compute::{Batch, compute};
@@ -24,40 +26,40 @@ use std::time::Duration;
 
 /// The interval at which a waiting input checks whether the job was interrupted.
 pub const PATIENCE: Duration = Duration::from_millis(100);
-/// The growth of batches while input is waiting.
+/// The factor by which batches grow while input is waiting.
 pub const GROWTH: usize = 8;
 
-/// Inputs of text, each with its name.
+/// Text inputs with their names.
 pub type Texts<'a> = Box<dyn Iterator<Item = (Arc<str>, Input)> + Send + 'a>;
 
 /// The source of items.
 pub enum Items<'a> {
     Text {
         texts: Texts<'a>,
-        /// True if more input may take any time to arrive.
+        /// True if further input may take any time to arrive.
         waits: bool,
     },
     Rows(Arc<str>, RowReader),
 }
 
-/// A batch that was computed, in its turn.
+/// A computed batch, delivered in order.
 type Computed = Result<Batch, Failure>;
 /// The sender of filled batches, which are then computed and written.
 pub type Filled = Entrance<Batch, Computed>;
 
-/// Arenas that were written out, and how many there are.
+/// A pool of arenas: those that are free again, and the number created.
 pub struct Arenas {
     free: Receiver<Arena>,
     count: usize,
     most: usize,
-    /// Arenas that are too small. Kept to the end, because unlocking memory waits for all work of a
-    /// GPU.
+    /// Arenas that are too small. They are kept until the end, because unlocking their memory waits
+    /// for all work of a GPU.
     retired: Vec<Arena>,
 }
 
 impl Arenas {
-    /// An arena with room for this many rows. Waits for one where there are as many as there may be; `None` where none
-    /// comes any more.
+    /// Returns an arena for `rows` rows. Blocks if the maximum number of arenas is in use. Returns
+    /// `None` if no arena will become free.
     pub fn take(&mut self, rows: usize, new: impl FnOnce() -> Arena) -> Option<Arena> {
         let free = match self.free.try_recv() {
             Ok(arena) => Some(arena),
@@ -66,7 +68,7 @@ impl Arenas {
         };
         match free {
             Some(arena) if arena.capacity() >= rows => return Some(arena),
-            // Another takes its place.
+            // A new arena replaces it.
             Some(arena) => self.retired.push(arena),
             None => self.count += 1,
         }
@@ -74,7 +76,7 @@ impl Arenas {
     }
 }
 
-/// Answers of a batch, the bytes of input that it took, and those of its long rows.
+/// The answers of a batch, with the input bytes that it consumed and the size of its long rows.
 struct Formed<M> {
     made: M,
     bytes: u64,
@@ -87,7 +89,7 @@ fn spawn<'scope>(scope: &'scope Scope<'scope, '_>, work: impl FnOnce() + Send + 
 }
 
 impl Job<'_> {
-    /// Starts the steps, and puts out what they give.
+    /// Starts the steps, and writes their answers.
     pub fn answer_all<F: Form>(
         &self,
         items: Items<'_>,
@@ -101,7 +103,8 @@ impl Job<'_> {
         let (to_free, free) = channel();
         let arenas = Arenas { free, count: 0, most: self.limits.batches, retired: Vec::new() };
         thread::scope(|scope| {
-            // What is not handed to a thread is gone behind it, so that nobody waits for it.
+            // Ends of channels that are not moved to a thread are dropped with this closure, so
+            // that nothing waits for them.
             let start = move || {
                 match items {
                     Items::Rows(name, source) => spawn(scope, move || self.read_rows(&name, source, arenas, &filled))?,
@@ -128,20 +131,20 @@ impl Job<'_> {
         })
     }
 
-    /// Returns whether nothing more is wanted.
+    /// Returns whether the job should stop.
     pub fn is_over(&self) -> bool {
         self.stopped.load(Ordering::Relaxed) || self.interrupted.load(Ordering::Relaxed)
     }
 
-    /// Computes a batch, unless nothing more is wanted.
+    /// Computes a batch, unless the job should stop.
     fn compute(&self, mut batch: Batch) -> Option<Computed> {
-        // Keys and shared secrets pass through.
+        // Keys and shared secrets pass over the stack.
         let computed = || stack::wiped(|| compute(self.operation, self.engine, &mut batch));
         let computed = (!self.is_over()).then(computed)?;
         Some(computed.map(|()| batch).map_err(Failure::from))
     }
 
-    /// Makes the answers of batches, in memory.
+    /// Formats the answers of batches in memory.
     fn write<F: Form>(
         &self,
         computed: Results<Computed>,
@@ -165,7 +168,7 @@ impl Job<'_> {
         }
     }
 
-    /// Puts answers out, in order.
+    /// Writes answers, in order.
     fn put_out<M>(
         &self,
         answers: Receiver<Result<Formed<M>, Failure>>,
@@ -176,7 +179,7 @@ impl Job<'_> {
         for next in answers {
             let Formed { made, bytes, forms, long_rows } = match next {
                 Ok(answers) => answers,
-                // Reading may have ended by that.
+                // The interruption may be what ended reading.
                 Err(_) if self.interrupted.load(Ordering::Relaxed) => return End::Interrupted,
                 Err(failure) => return End::of(failure),
             };
@@ -192,7 +195,7 @@ impl Job<'_> {
             self.long_rows.leave(long_rows);
             match put_out {
                 Ok(()) => progress.add(bytes, || format!("{} items", tally.items)),
-                // An output that takes nothing is not waited for any more.
+                // After an interruption, an output that accepts nothing is not waited for.
                 Err(_) if self.interrupted.load(Ordering::Relaxed) => return End::Interrupted,
                 Err(failure) => return End::of(failure),
             }

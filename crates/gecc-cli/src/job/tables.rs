@@ -1,5 +1,5 @@
-//! The job over tables: Parquet and Arrow IPC, whose columns are read and written by `gecc-arrow`. Answers are lines as
-//! for other inputs, or columns.
+//! The job over tables: Parquet and Arrow IPC, whose columns are read and written by `gecc-arrow`.
+//! Answers are lines, as for other inputs, or columns.
 
 use super::columns::{Shared, format, wanted};
 use super::limits::of_tables;
@@ -26,20 +26,23 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use zeroize::Zeroizing;
 
-/// Bytes that tell the formats apart.
+/// The number of first bytes that identify a format.
 const FIRST_BYTES: usize = 8;
 /// The name of an item's position.
 const PLACE: &str = "row";
-/// Batches that are computed at a time, so that the engine has the next while others are read and written.
+/// The number of batches that are computed at a time, so that the engine always has the next one
+/// while others are read and written.
 const COMPUTING: usize = 3;
-/// Bytes of files that are read as one with others: to begin each takes longer than its rows do.
+/// The maximum size in bytes of files that are read as one table: opening each takes longer than
+/// processing its rows.
 const SMALL: u64 = 1 << 20;
-/// Bytes of a buffer of answers that is kept for the next ones: more than those of a unit take.
+/// The largest buffer of answers in bytes that is kept for reuse: larger than those of a unit.
 const MOST_KEPT: usize = 4 << 20;
-/// Files that are read as one. All are open meanwhile.
+/// The maximum number of files that are read as one table, since all of them are open at the same
+/// time.
 const MOST_AS_ONE: usize = 128;
 
-/// A table whose schema is known, and its bytes, where that is.
+/// A table whose schema is known, with its size in bytes if known.
 pub struct TableInput(gecc_arrow::Input, Option<u64>);
 
 /// The result of opening an input that may be a table.
@@ -48,8 +51,8 @@ pub enum Opened {
     Other(Input),
 }
 
-/// Opens an input whose content or options say that it is a table. Files are told by their content; a pipe has to be
-/// named as Arrow.
+/// Opens an input that is a table by its content or the options. Files are recognised by content;
+/// for a pipe, Arrow has to be requested.
 pub fn open(input: Input, path: &Path, options: &StreamOptions) -> Result<Opened, String> {
     let is_named = matches!(options.format, Some(Format::Parquet | Format::Arrow));
     let length = input.length();
@@ -72,7 +75,8 @@ pub fn open(input: Input, path: &Path, options: &StreamOptions) -> Result<Opened
     }
 }
 
-/// A file that cannot be read is left to those who read it next.
+/// Returns whether a file begins like a table. Read errors are ignored here, and are reported by
+/// the next read.
 fn begins_as_table(file: &PlainFile) -> bool {
     let mut first = [0; FIRST_BYTES];
     let length = file.read_at(&mut first, file.start).unwrap_or(0);
@@ -86,7 +90,7 @@ fn open_file(file: &PlainFile, path: &Path, options: &StreamOptions) -> Result<g
     let path = if is_standard_stream(path) { Path::new("/dev/stdin") } else { path };
     let mut read = read_options(options);
     if file.end <= SMALL {
-        // Its rows are decoded sooner than threads begin.
+        // Decoding its rows takes less time than starting threads.
         read.threads = 0;
     }
     gecc_arrow::open(path, read)
@@ -102,22 +106,22 @@ fn read_options(options: &StreamOptions) -> ReadOptions {
     ReadOptions { rows, threads, max_memory, max_page: max_memory }
 }
 
-/// A table that fits an operation, alone or with others that are read as one with it.
+/// A table that suits an operation, alone or combined with others.
 pub struct ReadyTable {
     inputs: Vec<gecc_arrow::Input>,
     files: Files,
     length: Option<u64>,
     operation: gecc_arrow::Operation,
     mapping: Mapping,
-    /// True if others may follow it.
+    /// True if other tables may be appended.
     takes_more: bool,
 }
 
-/// Names of files, each with the number of its first row, counted from 0.
+/// The names of files, each with the number of its first row, counted from 0.
 struct Files(Vec<(Arc<str>, u64)>);
 
 impl Files {
-    /// The name of a row's file, and the number of the row there, counted from 1.
+    /// Returns the name of a row's file, and the number of the row in it, counted from 1.
     fn place(&self, row: u64) -> (&str, u64) {
         let (name, first) = &self.0[self.0.partition_point(|(_, first)| *first <= row) - 1];
         (name, row - first + 1)
@@ -137,7 +141,7 @@ impl ReadyTable {
         has_room && other.is_small() && other.0.schema().fields() == self.inputs[0].schema().fields()
     }
 
-    /// Adds a table that this one takes.
+    /// Appends a table that this one accepts.
     pub fn add(&mut self, name: Arc<str>, TableInput(input, length): TableInput) {
         let rows = self.inputs.last().and_then(gecc_arrow::Input::rows).expect("files that are read as one have rows");
         let first = self.files.0.last().map_or(0, |(_, first)| *first) + rows;
@@ -147,7 +151,7 @@ impl ReadyTable {
     }
 }
 
-/// Finds the columns, and fails where the operation cannot work on them.
+/// Finds the columns, and returns an error if the operation cannot use them.
 pub fn ready(started: &Started, name: Arc<str>, table: TableInput) -> Result<ReadyTable, String> {
     let (is_small, TableInput(input, length)) = (table.is_small(), table);
     let options = started.options;
@@ -248,7 +252,7 @@ fn end_of_input(started: &Started) -> End {
     if started.interrupted.load(Ordering::Relaxed) { End::Interrupted } else { End::Input }
 }
 
-/// The lines of a batch.
+/// Formats the lines of a batch.
 fn lines_of(lines: &Lines, files: &Files, Answered { first, answers, .. }: &Answered) -> Vec<Written> {
     let columns: Vec<_> = answers.results().iter().map(|(_, column)| column).collect();
     lines.units((0..answers.len()).step_by(MAX_ROWS), |start, written| {
@@ -273,7 +277,7 @@ fn lines_of(lines: &Lines, files: &Files, Answered { first, answers, .. }: &Answ
     })
 }
 
-/// A result: bytes, or a small number as one byte.
+/// Returns the result in a row: bytes, or a small number as one byte.
 fn cell(column: &ArrayRef, row: usize) -> &[u8] {
     match column.as_fixed_size_binary_opt() {
         Some(column) => column.value(row),
@@ -281,7 +285,7 @@ fn cell(column: &ArrayRef, row: usize) -> &[u8] {
     }
 }
 
-/// Writes the answers as columns, alone or beside those of the input.
+/// Writes the answers as columns, alone or next to those of the input.
 fn write_columns(
     started: &Started,
     job: &Job,
@@ -300,7 +304,7 @@ fn write_columns(
             has_end = outcome.has_end;
             count(&outcome.counts, tally);
             match outcome.problem {
-                // An output that takes nothing is not waited for any more.
+                // After an interruption, an output that accepts nothing is not waited for.
                 Some(problem) if !started.interrupted.load(Ordering::Relaxed) => end_of(problem, name),
                 None if options.check && tally.rejected() > 0 => End::Rejection,
                 _ => end_of_input(started),

@@ -1,5 +1,6 @@
-//! Text into batches: pieces of inputs are cut into units of whole rows, which are parsed side by side into columns.
-//! Inputs follow each other as if they were one, so that many small ones share batches.
+//! Reads text into batches: pieces of inputs are cut into units of whole rows, which are parsed in
+//! parallel into columns. Consecutive inputs are treated as one, so that many small ones share
+//! batches.
 
 use super::compute::Batch;
 use super::filler::{Filler, Window};
@@ -18,11 +19,11 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, TryRecvError};
 
-/// The result of reading.
+/// An event of reading.
 pub enum Read {
-    /// An input begins, by its name.
+    /// The beginning of an input, with its name.
     Begin(Arc<str>),
-    /// Pieces of the one that has begun.
+    /// Pieces of the current input.
     Pieces(Vec<Text>),
 }
 
@@ -30,7 +31,7 @@ type ToCutter = SyncSender<Result<Read, Failure>>;
 type ToParser = SyncSender<Result<Window, Failure>>;
 
 impl Job<'_> {
-    /// Reads inputs.
+    /// Reads inputs in order.
     pub fn read(&self, texts: Texts, to: ToCutter) {
         let buffers = Buffers::new(self.limits.piece, self.operation.reads().secret_keys);
         for (name, input) in texts {
@@ -45,7 +46,7 @@ impl Job<'_> {
         }
     }
 
-    /// Reads an input, until nothing more is wanted.
+    /// Reads an input, until it ends or the job should stop.
     fn read_one(
         &self,
         name: &Arc<str>,
@@ -71,7 +72,7 @@ impl Job<'_> {
         Ok(ControlFlow::Break(()))
     }
 
-    /// Cuts what was read into units.
+    /// Cuts the pieces into units.
     pub fn cut(&self, read: Receiver<Result<Read, Failure>>, to: ToParser) {
         let names = Names::of(self.options, self.operation.reads());
         let step = || -> Option<()> {
@@ -88,10 +89,10 @@ impl Job<'_> {
                     Err(failure) => return to.send(Err(failure)).ok(),
                 }
             }
-            // Else nobody reads on, though there may be more.
+            // Otherwise the job has stopped, and there may be more input.
             cutting.filter(|_| !self.is_over())?.end()
         };
-        // `None` where nothing more is wanted.
+        // `None` if nothing more is wanted.
         let _ = step();
     }
 
@@ -101,8 +102,9 @@ impl Job<'_> {
         let hand_on = |batch: Option<Batch>| batch.is_none_or(|batch| filled.hand_in(batch)).then_some(());
         let mut step = || -> Option<()> {
             loop {
-                // What came is not kept waiting for what may take any time to come, nor long rows for others, which may
-                // wait for them to be written.
+                // A batch is not delayed for input that may take any time to arrive. Nor is one
+                // with long rows delayed for further rows, which may be blocked until its long rows
+                // are written.
                 let next = if filler.batch.as_ref().is_some_and(|batch| may_wait || batch.long_rows > 0) {
                     match windows.try_recv() {
                         Err(TryRecvError::Empty) => {
@@ -124,12 +126,12 @@ impl Job<'_> {
                 }
             }
         };
-        // `None` where a later step has ended.
+        // `None` if a later step has ended.
         let _ = step();
     }
 }
 
-/// An input that is being cut.
+/// The state of cutting an input.
 struct Cutting<'a> {
     job: &'a Job<'a>,
     name: Arc<str>,
@@ -150,7 +152,8 @@ impl Cutting<'_> {
         self.put(cuts, 0, outcome)
     }
 
-    /// Hands on what was cut, also what came before an error. `None` after that, and where nothing more is wanted.
+    /// Hands on the units, including those before an error. Returns `None` after an error, or if
+    /// nothing more is wanted.
     fn put(&mut self, cuts: Vec<Cut>, bytes: u64, outcome: Result<(), String>) -> Option<()> {
         if let Some(window) = self.measured(cuts, bytes) {
             let long_rows = window.units.iter().map(Unit::long_row).sum::<usize>() as u64;
@@ -163,7 +166,7 @@ impl Cutting<'_> {
         problem.map_or(Some(()), |failure| self.to.send(Err(failure)).ok().and(None))
     }
 
-    /// Units of what was cut; `None` where there are none.
+    /// Measures the cuts and converts them to units. Returns `None` if there are none.
     fn measured(&mut self, cuts: Vec<Cut>, bytes: u64) -> Option<Window> {
         let (layout, Job { limits, pool, .. }) = (self.cutter.layout().cloned()?, self.job);
         let measures = map(pool, &cuts, |cut| measure(cut, &layout, limits.unit_rows));

@@ -1,4 +1,4 @@
-//! Writes results as lines.
+//! Formats results as lines.
 
 use super::arena::Arena;
 use super::compute::Batch;
@@ -13,7 +13,8 @@ use gecc::steps::map;
 use rayon::ThreadPool;
 use zeroize::Zeroizing;
 
-/// Bytes of a tag for which room is made at once, and of what may stand beside it in its line.
+/// The size in bytes from which memory for a tag is reserved in advance, and the space for the rest
+/// of its line.
 const LONG_TAG: usize = 1 << 16;
 const BESIDE_TAG: usize = 1 << 12;
 
@@ -28,7 +29,7 @@ pub struct Wanted {
     pub check: bool,
     /// True if answers with a position name the input too, since there are several.
     names_files: bool,
-    /// The columns of CSV, where answers are that.
+    /// The columns of CSV, if answers are CSV.
     csv: Option<Vec<&'static str>>,
 }
 
@@ -45,30 +46,30 @@ impl Wanted {
         Wanted { place, line, only_rejected, check, names_files, csv }
     }
 
-    /// The header of CSV.
+    /// Returns the header of CSV.
     pub fn header(&self) -> Option<Wiped> {
         let columns = self.csv.as_ref()?;
         Some(Wiped::new((columns.join(",") + "\n").into_bytes()))
     }
 }
 
-/// Lines, and what they say.
+/// Formatted lines, with their counts.
 #[derive(Default)]
 pub struct Written {
     pub text: Wiped,
     pub tally: Tally,
 }
 
-/// Makes answers from the results of a batch, and outputs them.
+/// Formats the results of a batch as answers.
 pub trait Form: Sync {
     type Made: Send;
-    /// Makes the answers.
+    /// Formats the answers of a batch.
     fn make(&self, batch: &Batch) -> Result<Self::Made, Failure>;
 }
 
 /// The destination of answers.
 pub trait Sink<M> {
-    /// Puts answers out, and counts those that went out whole.
+    /// Writes answers, and counts those that were written completely.
     fn put_out(&mut self, made: M, tally: &mut Tally) -> Result<(), Failure>;
 }
 
@@ -88,12 +89,12 @@ impl Sink<Vec<Written>> for LineSink<'_> {
     }
 }
 
-/// Lines of text.
+/// Formats answers as lines of text.
 pub struct Lines<'a> {
     pub operation: &'a Operation,
     pub wanted: &'a Wanted,
     pub spares: &'a Spares,
-    /// The threads that write them.
+    /// The pool that formats units.
     pub pool: &'a ThreadPool,
 }
 
@@ -108,8 +109,8 @@ impl Form for Lines<'_> {
 }
 
 impl Lines<'_> {
-    /// Lines of units, written side by side. Where the first rejection is the last answer, what comes after it is left
-    /// out.
+    /// Formats units in parallel. If the first rejection is to be the last answer, the answers
+    /// after it are omitted.
     pub fn units<U: Send>(
         &self,
         units: impl IntoIterator<Item = U>,
@@ -153,7 +154,8 @@ impl Lines<'_> {
         }
     }
 
-    /// Writes the answer to an item at a place of a file. The tag is JSON, or empty where there is none.
+    /// Writes the answer to an item at a position in a file. The tag is JSON, or empty if there is
+    /// none.
     pub fn write_answer(&self, outcome: Outcome, (file, place): (&str, u64), tag: &[u8], written: &mut Written) {
         let (wanted, passed) = (self.wanted, matches!(outcome, Outcome::Passed(_)));
         match outcome {
@@ -198,10 +200,10 @@ impl Lines<'_> {
 /// The outcome of an item.
 #[derive(Clone, Copy)]
 pub enum Outcome<'a> {
-    /// Its result.
+    /// Passed, with this result.
     Passed(&'a [u8]),
     /// Rejected by the engine with this code.
     Rejected(u8),
-    /// The engine was not asked, for this reason.
+    /// Not passed to the engine, for this reason.
     Refused(&'a str),
 }

@@ -1,4 +1,4 @@
-//! One call that is timed.
+//! A timed call whose results are checked.
 
 use super::operations::{Case, Outcome};
 use super::timing::{median, timed};
@@ -6,7 +6,7 @@ use crate::failure::Failure;
 use gecc::Engine;
 use std::ops::Range;
 
-/// A call whose results are compared, and freed, outside the measured time.
+/// A call whose results are compared and freed outside the measured time.
 pub struct Checked<'a> {
     /// The operation.
     pub case: &'a Case<'a>,
@@ -17,27 +17,27 @@ pub struct Checked<'a> {
 }
 
 impl Checked<'_> {
-    /// Seconds by the clock.
+    /// Runs the call and returns its wall-clock time in seconds.
     ///
     /// # Errors
-    /// Where the call fails, or gives other results.
+    /// Returns an error if the call fails or its results differ from the expected ones.
     pub fn run(&self, engine: &Engine) -> Result<f64, Failure> {
         let (outcome, seconds) = timed(|| self.case.values(engine, self.range.clone()));
         self.require(self.expected.agrees(&self.range, &outcome?), seconds)
     }
 
-    /// The median of some runs.
+    /// Returns the median time of several runs in seconds.
     ///
     /// # Errors
-    /// As for [`Checked::run`].
+    /// Returns the errors of [`Checked::run`].
     pub fn seconds(&self, engine: &Engine) -> Result<f64, Failure> {
         Ok(median(|| Ok((self.run(engine)?, ())))?.seconds)
     }
 
-    /// The seconds of a call, whose results have to be the expected ones.
+    /// Returns `seconds` if the results of the call were the expected ones.
     ///
     /// # Errors
-    /// Where they are not the same.
+    /// Returns an error if `same` is false.
     pub fn require(&self, same: bool, seconds: f64) -> Result<f64, Failure> {
         if same {
             return Ok(seconds);

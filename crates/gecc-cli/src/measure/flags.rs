@@ -23,7 +23,7 @@ pub struct BatchOptions {
 }
 
 impl BatchOptions {
-    /// Sizes of batches, the largest last; `default` where none are asked for.
+    /// Returns the sizes of batches, the largest last. `default` is used if no size is requested.
     pub fn sizes(&self, default: usize) -> Vec<usize> {
         match (&self.sizes, self.items) {
             (Some(powers), _) => powers.clone().map(|power| 1 << power).collect(),
@@ -31,7 +31,7 @@ impl BatchOptions {
         }
     }
 
-    /// What was asked for, or all.
+    /// Returns the requested curve, or all curves.
     pub fn curves(&self) -> Vec<CurveId> {
         or_all(self.curve)
     }

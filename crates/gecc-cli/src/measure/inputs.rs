@@ -1,4 +1,4 @@
-//! Random inputs, made in bulk by the engine that is measured and checked with the CPU engine.
+//! Random inputs, generated in bulk by the measured engine and checked against the CPU engine.
 
 use super::samples::{check_all, samples};
 use super::schemes;
@@ -8,7 +8,7 @@ use gecc::{keys, point};
 use rayon::prelude::*;
 use std::ops::Range;
 
-/// Two independent sets of points, with what they are multiples of G by, and digests.
+/// Two independent sets of points with their discrete logarithms to the base G, and digests.
 pub struct Inputs {
     pub curve: CurveId,
     pub secret: PageLocked<SecretKey>,
@@ -19,7 +19,7 @@ pub struct Inputs {
     memory: Memory,
 }
 
-/// Digests of the inputs, signed by the first keys in turn.
+/// Signatures over the digests of the inputs, by the first keys in turn.
 pub struct Signed {
     pub keys: PageLocked<Point>,
     pub signatures: PageLocked<[u8; 64]>,
@@ -29,7 +29,7 @@ pub struct Signed {
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Memory {
     Pageable,
-    /// Page-locked, or no measurement.
+    /// Page-locked, or ordinary memory if nothing is measured.
     PageLocked,
 }
 
@@ -82,7 +82,7 @@ impl Inputs {
         check_all(samples(self.len()), same, || format!("{engine} gives other points on {} than the CPU", self.curve))
     }
 
-    /// Inputs besides, in the same kind of memory.
+    /// Places further inputs in the same kind of memory.
     pub fn place<T>(&self, engine: &Engine, values: Vec<T>) -> Result<PageLocked<T>, Failure> {
         self.memory.place(engine, values)
     }
@@ -95,8 +95,8 @@ impl Inputs {
     }
 }
 
-/// Random numbers with the points that `compute` makes of them. Those that it makes none of, as they are not below the
-/// order, are drawn again.
+/// Returns random numbers with the points that `compute` derives from them. Numbers that it rejects
+/// because they are not below the order are drawn again.
 fn with_points(
     count: usize,
     compute: impl Fn(&[[u8; 32]]) -> Result<Vec<Result<Point, Rejection>>, Error>,
@@ -115,7 +115,8 @@ fn with_points(
     }
 }
 
-/// Random numbers in bulk: the system makes some hundred MB a second for each thread that asks.
+/// Generates random numbers in bulk and in parallel, because the system generates only some hundred
+/// MB per second and thread.
 fn random_numbers(count: usize) -> Result<Vec<[u8; 32]>, Error> {
     let mut numbers = vec![[0; 32]; count];
     let filled = numbers.par_chunks_mut(1 << 12).try_for_each(|part| getrandom::fill(part.as_flattened_mut()));

@@ -1,4 +1,4 @@
-//! Measurements of the public operations: random inputs, calls whose results are checked, and medians.
+//! Measurements of the public operations: random inputs, calls with checked results, and medians.
 
 mod checked;
 mod flags;
@@ -16,11 +16,11 @@ pub use rate::rate;
 
 use gecc::{Backend, Engine};
 
-/// Items in a batch where nothing else is asked for.
+/// The default number of items in a batch.
 const CPU_ITEMS: usize = 1 << 14;
 const GPU_ITEMS: usize = 1 << 20;
 
-/// Items in a batch of an engine where nothing else is asked for.
+/// Returns the default number of items in a batch for an engine.
 pub fn default_items(engine: &Engine) -> usize {
     if engine.info().backend == Backend::Gpu { GPU_ITEMS } else { CPU_ITEMS }
 }

@@ -1,4 +1,4 @@
-//! The public operations on parts of the inputs, and the comparison of what they give.
+//! The public operations on parts of the inputs, and the comparison of their results.
 
 use super::inputs::{Inputs, Signed, all_passed};
 use super::samples::{check_all, samples};
@@ -15,7 +15,7 @@ use gecc::{
 use gecc::{ecdh, ecdsa, keys, point};
 use std::ops::Range;
 
-/// The rule by which signatures of Ed25519 are verified, individually and in groups.
+/// The rule for verifying Ed25519 signatures, individually and in groups.
 pub const RULE: Rule = Rule::Zip215;
 
 /// The public operations that are measured.
@@ -160,7 +160,7 @@ impl Outcome {
     }
 }
 
-/// The bytes of secrets, which have no comparison of their own.
+/// Exposes the bytes of secrets, which do not implement comparison.
 fn exposed<T, B>(secrets: &[Result<T, Rejection>], bytes: impl Fn(&T) -> &B) -> Vec<Result<&B, Rejection>> {
     secrets.iter().map(|secret| secret.as_ref().map(&bytes).map_err(|reason| *reason)).collect()
 }
@@ -172,7 +172,7 @@ pub struct Case<'a> {
     pub rest: Rest,
 }
 
-/// Inputs that not every operation has.
+/// Additional inputs of some operations.
 pub enum Rest {
     None,
     Compressed(PageLocked<[u8; 33]>),
@@ -184,12 +184,14 @@ pub enum Rest {
     Expanded(Vec<ed25519::ExpandedKey>),
     /// Signatures, and their recovery ids.
     Recoverable(PageLocked<[u8; 64]>, PageLocked<u8>),
-    /// The inputs of recovery with candidates for the keys: the identity for every tenth.
+    /// The inputs of recovery with candidates for the keys. For every tenth item the candidate is
+    /// the identity.
     Candidates(PageLocked<[u8; 64]>, PageLocked<u8>, PageLocked<Point>),
 }
 
 impl<'a> Case<'a> {
-    /// `None` where the curve has no such operation. Those of Ed25519 are beside secp256k1's.
+    /// Prepares the inputs of an operation. Returns `None` if the curve does not support it.
+    /// Ed25519 uses the inputs of secp256k1.
     pub fn new(inputs: &'a Inputs, engine: &Engine, operation: PublicCall) -> Result<Option<Self>, Failure> {
         if !operation.is_on(inputs.curve) {
             return Ok(None);
@@ -223,16 +225,16 @@ impl<'a> Case<'a> {
         Ok(Some(Case { inputs, operation, rest }))
     }
 
-    /// The name of the curve.
+    /// Returns the name of the curve.
     pub fn curve(&self) -> &'static str {
         if self.operation.is_ed25519() { "ed25519" } else { self.inputs.curve.name() }
     }
 
-    /// Returns the outcome with which results are compared: these results themselves, or the terms
-    /// of sums. Samples are compared with those of another engine.
+    /// Returns the expected outcome, to which results are compared: the results of a call, or the
+    /// terms of sums. Samples are compared with the results of the `reference` engine.
     ///
     /// # Errors
-    /// Where a call fails, or a sample has other results.
+    /// Returns an error if a call fails or a sample has other results.
     pub fn expected(&self, engine: &Engine, reference: &Engine) -> Result<Outcome, Failure> {
         let Inputs { curve, public, scalars, .. } = self.inputs;
         let expected = match self.operation {
@@ -246,7 +248,7 @@ impl<'a> Case<'a> {
         Ok(expected)
     }
 
-    /// The results of a range as values.
+    /// Computes the results of a range.
     pub fn values(&self, engine: &Engine, at: Range<usize>) -> Result<Outcome, Error> {
         let Inputs { curve, secret, public, scalars, points, digests, .. } = self.inputs;
         let (curve, public, points, digests) = (*curve, &public[at.clone()], &points[at.clone()], &digests[at.clone()]);
@@ -328,7 +330,7 @@ impl Inputs {
         Ok(Rest::Bip340(self.place(engine, keys)?, self.place(engine, signatures)?))
     }
 
-    /// Public keys of the first signers in turn, and signatures, which the CPU makes.
+    /// Returns the public keys of the first signers in turn, and signatures made on the CPU.
     fn ed25519(&self, engine: &Engine, signers: usize) -> Result<Rest, Failure> {
         let cpu = Engine::cpu()?;
         let seeds: Vec<SecretKey> = self.secret.iter().take(signers).cycle().take(self.len()).cloned().collect();
@@ -337,7 +339,7 @@ impl Inputs {
         Ok(Rest::Ed25519(self.place(engine, keys)?, self.place(engine, signatures)?))
     }
 
-    /// Signatures, and their recovery ids.
+    /// Returns signatures and their recovery ids.
     fn recoverable(&self, engine: &Engine) -> Result<(PageLocked<[u8; 64]>, PageLocked<u8>), Failure> {
         let signed = ecdsa::sign_recoverable(engine, self.curve, &self.digests, &self.secret[..], SForm::default())?;
         let signed = all_passed(signed).into_iter().map(|signed| (signed.signature, signed.recovery_id));
@@ -346,7 +348,7 @@ impl Inputs {
     }
 }
 
-/// Compares samples of an outcome with what the CPU engine gives for them.
+/// Compares samples of an outcome with the results of the reference engine.
 fn check_sample(case: &Case, reference: &Engine, outcome: &Outcome) -> Result<(), Failure> {
     let same = |range: Range<usize>| Ok(outcome.agrees(&range, &case.values(reference, range.clone())?));
     let (operation, curve) = (case.operation.name(), case.curve());

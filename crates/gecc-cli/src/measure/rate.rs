@@ -1,6 +1,6 @@
-//! Rates as people read them.
+//! Formatting of rates.
 
-/// Such as `12.3 M/s`: three digits.
+/// Formats a rate with three digits, such as `12.3 M/s`.
 pub fn rate(per_second: f64) -> String {
     let (value, unit) = match per_second {
         value if value >= 1e9 => (value / 1e9, "G"),

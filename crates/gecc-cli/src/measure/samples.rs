@@ -1,10 +1,10 @@
-//! Parts of a batch that are compared with what the CPU engine gives.
+//! Parts of a batch that are compared with results of the CPU engine.
 
 use crate::failure::Failure;
 use gecc::Error;
 use std::ops::Range;
 
-/// Ranges of about a thousand items in all, at random places.
+/// Returns ranges at random positions, with about a thousand items in total.
 pub fn samples(items: usize) -> Vec<Range<usize>> {
     const RANGES: usize = 16;
     const LENGTH: usize = 64;

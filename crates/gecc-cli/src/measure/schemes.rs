@@ -1,4 +1,4 @@
-//! Signatures over digests by what a curve signs with.
+//! Signatures over digests with the default scheme of a curve.
 
 use gecc::ecdsa::{Policy, SForm};
 use gecc::{CurveId, Engine, Error, Point, PublicKeys, Rejection, SecretKey, Verdicts, ecdsa, sm2};

@@ -1,15 +1,15 @@
-//! Medians.
+//! Medians of timed runs.
 
 use crate::failure::Failure;
 use std::time::Instant;
 
-/// Runs whose median counts: fewer where they take long.
+/// The number of runs whose median is taken: fewer if they take long.
 const MOST_RUNS: usize = 15;
 const LEAST_RUNS: usize = 3;
-/// Seconds after which no further run starts.
+/// The total of seconds after which no further run starts.
 const ENOUGH: f64 = 0.1;
 
-/// The run in the middle: its seconds, and what it gave beside.
+/// The median run: its duration, and its additional result.
 pub struct Timed<T> {
     pub seconds: f64,
     pub beside: T,

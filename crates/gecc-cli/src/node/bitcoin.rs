@@ -1,4 +1,5 @@
-//! Blocks of Bitcoin, with what they spend, by the REST of Bitcoin Core (its `doc/REST-interface.md`).
+//! Blocks of Bitcoin with the outputs that they spend, from the REST interface of Bitcoin Core (its
+//! `doc/REST-interface.md`).
 
 use super::{Asking, Failed, UrlText, body, place_of, requests, until_interrupted};
 use crate::interrupt;
@@ -12,27 +13,29 @@ use std::sync::Arc;
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::thread;
 
-/// Bytes of what a node says of its chain, at most.
+/// The maximum size in bytes of a node's response about its chain.
 const LONGEST_INFO: u64 = 1 << 20;
-/// Bytes that a block takes with what it spends, and with room for both to grow: few take more.
+/// The memory in bytes for a block and its spent outputs, with room for both to grow. Few take
+/// more.
 const BLOCK: usize = 16 << 20;
 const NO_REST: &str = "there is REST where bitcoind has the option -rest, and what blocks spend since its version 30";
 
-/// The node, where one is to be asked, by the value of `--rest-url`. It is asked for these blocks
-/// as long as the result is there. `memory` is for all of them that are on their way.
+/// Connects to the node given by `--rest-url`, if any, and requests the blocks for as long as the
+/// result exists. `memory` bounds the blocks in flight.
 pub fn asked(url: Option<&UrlText>, blocks: Blocks, memory: Option<usize>) -> Result<Option<FromNode>, Failure> {
     let (Some(url), Blocks { from: Some(from), to: Some(to) }) = (url, blocks) else { return Ok(None) };
     let url = &url.url("--rest-url")?;
     let ((hand_on, given), interrupted) = (sync_channel(1), interrupt::watch()?);
     let asking = Asking::new(url, requests(memory, BLOCK), interrupted);
     let asks = thread::Builder::new().name("gecc-node".to_owned());
-    // Not waited for: it ends when nobody takes what it hands on.
+    // The thread is not joined: it ends when the receiver is gone.
     asks.spawn(move || asking.blocks(from..=to, &hand_on)).map_err(|problem| format!("{url}: {problem}"))?;
     let name = Arc::from(Path::new(&url.to_string()));
     Ok(Some(FromNode { name, blocks: Box::new(until_interrupted(given, interrupted)) }))
 }
 
-/// Where blocks come from: a node, or else files, whose records may have a magic of their own.
+/// Selects the source of blocks: a node, or else files, whose records may have their own magic
+/// number.
 pub fn source(node: Option<FromNode>, paths: &Paths, magic: Option<[u8; 4]>) -> Chain<'_> {
     match (node, magic) {
         (Some(node), _) => Chain::Node(node),
@@ -48,7 +51,7 @@ struct ChainInfo {
 }
 
 impl Asking {
-    /// Hands on all blocks, in order, or why there are no more.
+    /// Sends all blocks, in order, or the reason why there are no more.
     fn blocks(&self, heights: RangeInclusive<u64>, to: &SyncSender<Result<NodeBlock, String>>) {
         let network = match self.again(|| self.network()) {
             None => return,

@@ -1,4 +1,5 @@
-//! Blocks of Ethereum by JSON-RPC: they are asked for in batches, and come through a pipe, an answer a line.
+//! Blocks of Ethereum over JSON-RPC. They are requested in batches and passed on through a pipe,
+//! one response per line.
 
 use super::{Asking, Failed, Url, UrlText, body, place_of, requests, until_interrupted};
 use serde::Deserialize;
@@ -14,26 +15,28 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::thread;
 
-/// Blocks that are asked for at once, and bytes of an answer at most, where memory is not limited.
+/// The number of blocks per request, and the maximum size of a response in bytes, if memory is not
+/// limited.
 const BLOCKS: u64 = 16;
 const LONGEST: u64 = 512 << 20;
-/// Bytes that a block takes where it is: few take more.
+/// The memory in bytes for a block. Few take more.
 const BLOCK: usize = 16 << 20;
-/// Bytes that an answer may have at least: from files of the least memory no longer value is read.
+/// The smallest limit on the size of a response in bytes: with the smallest memory, no longer value
+/// is read from files either.
 const LEAST: u64 = 6 << 20;
-/// The number of copies of a response: as received, parsed, and on its way through the pipe.
+/// The number of copies of a response: as received, parsed, and in transit through the pipe.
 const COPIES: usize = 3;
 
 const NOT_BEHIND: &str = "it does not follow the block before it: the node's chain became another meanwhile";
 
-/// Blocks that are being asked for.
+/// A connection to a node from which blocks are being requested.
 pub struct Node {
     reader: PipeReader,
     is_over: Arc<AtomicBool>,
 }
 
 impl Node {
-    /// Begins to ask for blocks. `memory` is for all answers that are on their way.
+    /// Starts to request blocks. `memory` bounds all responses in flight.
     pub fn ask(
         url: &UrlText,
         blocks: RangeInclusive<u64>,
@@ -55,7 +58,7 @@ impl Node {
         let is_over = Arc::clone(&asking.is_over);
         let longest = memory.map_or(LONGEST, |memory| LEAST.max((memory / (COPIES * asking.requests)) as u64));
         let at_once = if memory.is_some() { 1 } else { BLOCKS };
-        // Not waited for: they end when nobody reads what is written.
+        // The threads are not joined: they end when the reader of the pipe is gone.
         let named = |name: &str| thread::Builder::new().name(name.to_owned());
         named("gecc-node").spawn(move || asking.lines(blocks, at_once, longest, &hand_on))?;
         named("gecc-node-pipe").spawn(move || {
@@ -77,8 +80,8 @@ impl Drop for Node {
 }
 
 impl Asking {
-    /// Hands on the answers to all blocks, a line each, in order. Ends with an answer that is an error where blocks
-    /// cannot be had.
+    /// Sends the responses for all blocks, one per line, in order. If blocks are not available, the
+    /// last line is an error.
     fn lines(&self, blocks: RangeInclusive<u64>, at_once: u64, longest: u64, to: &SyncSender<Vec<u8>>) {
         let ask = |number| {
             let blocks = batch(&blocks, at_once, number);
@@ -109,7 +112,7 @@ impl Asking {
         });
     }
 
-    /// The body of the answer to one request.
+    /// Returns the body of the response to one request.
     fn request(&self, blocks: &RangeInclusive<u64>, longest: u64) -> Result<Vec<u8>, Failed> {
         let call = |block: u64| json!({"jsonrpc": "2.0", "id": block, "method": "eth_getBlockByNumber", "params": [format!("{block:#x}"), true]});
         let calls = blocks.clone().map(call).collect::<Value>().to_string();
@@ -118,7 +121,7 @@ impl Asking {
     }
 }
 
-/// The blocks of a request, of all that are asked for.
+/// Returns the range of blocks of request `number`, out of all requested blocks.
 fn batch(all: &RangeInclusive<u64>, at_once: u64, number: u64) -> RangeInclusive<u64> {
     let start = all.start() + number * at_once;
     start..=start.saturating_add(at_once - 1).min(*all.end())
@@ -131,14 +134,14 @@ struct Answered {
     missing: Option<String>,
 }
 
-/// A block as a line, and what it says of its place in the chain.
+/// A block as a line, with its position in the chain.
 struct Block {
     line: Vec<u8>,
     hash: Option<String>,
     parent: Option<String>,
 }
 
-/// An answer to one call.
+/// The response to one call.
 #[derive(Deserialize)]
 struct Called<'a> {
     id: Option<u64>,
@@ -170,14 +173,15 @@ struct Refusal<'a> {
     message: Option<Cow<'a, str>>,
 }
 
-/// Blocks in their order, whatever that of the answers is, up to the first that the node does not have.
+/// Returns blocks in their order, whatever the order of the responses, up to the first that the
+/// node does not have.
 fn answered(body: &[u8], blocks: &RangeInclusive<u64>) -> Result<Answered, Failed> {
     /// Codes of JSON-RPC 2.0, section 5.1, from "invalid params" to "invalid request".
     const OF_REQUEST: RangeInclusive<i64> = -32602..=-32600;
     let refused = |refusal: &Refusal| {
         let message = refusal.message.as_deref().unwrap_or("an error without a message");
         let problem = refusal.code.map_or(message.to_owned(), |code| format!("{message} (code {code})"));
-        // Others may be about a rate.
+        // Other codes may be about rate limits.
         Failed { problem, is_for_good: refusal.code.is_some_and(|code| OF_REQUEST.contains(&code)) }
     };
     if let Ok(Called { error: Some(error), .. }) = serde_json::from_slice(body) {
@@ -202,7 +206,7 @@ fn answered(body: &[u8], blocks: &RangeInclusive<u64>) -> Result<Answered, Faile
                 let Some(Numbered { hash, parent_hash: parent, .. }) = said else {
                     return Err(Failed::for_now(format!("the answer for block {block} is not this block")));
                 };
-                // A line of its own: line ends in JSON are space.
+                // A line of its own: in JSON, line ends are equivalent to spaces.
                 let byte = |byte| if byte == b'\n' { b' ' } else { byte };
                 let line = result.get().bytes().map(byte).chain([b'\n']).collect();
                 found.blocks.push(Block { line, hash, parent });

@@ -1,6 +1,6 @@
-//! Blocks from a node, which is asked over HTTP, or with the feature `https` over TLS, on connections that are kept.
-//! Some requests are under way at a time; what is made of the answers comes in order. A request that fails is made
-//! again.
+//! Blocks from a node, requested over HTTP or, with the feature `https`, over TLS, on persistent
+//! connections. Several requests are in flight at a time; their results are delivered in order.
+//! Failing requests are retried.
 
 mod bitcoin;
 #[cfg(unix)]
@@ -22,7 +22,7 @@ use ureq::{Agent, Body};
 use url::Url;
 pub use url::UrlText;
 
-/// Requests that are under way, where memory is not limited.
+/// The maximum number of requests in flight, if memory is not limited.
 const REQUESTS: usize = 8;
 /// The maximum delay until an interruption is noticed.
 const SLICE: Duration = Duration::from_millis(100);
@@ -31,10 +31,11 @@ const TRIES: u32 = 6;
 const PAUSE: Duration = Duration::from_millis(500);
 /// The longest time without any data.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// Bytes that are read of what a node says of an error.
+/// The maximum number of bytes that are read of a node's error text.
 const TEXT: u64 = 1 << 14;
 
-/// Returns where an answer is not the JSON that it should be. What the parser expected there means nothing to users.
+/// Describes where a response is not the expected JSON. The token that the parser expected is of no
+/// use to users.
 fn place_of(problem: &serde_json::Error) -> String {
     format!("JSON that is not as expected in line {}, at column {}", problem.line(), problem.column())
 }
@@ -43,7 +44,7 @@ fn place_of(problem: &serde_json::Error) -> String {
 struct Asking {
     url: Url,
     agent: Agent,
-    /// Requests that are under way.
+    /// The maximum number of requests in flight.
     requests: usize,
     is_over: Arc<AtomicBool>,
     interrupted: &'static AtomicBool,
@@ -58,8 +59,8 @@ impl Asking {
         !self.is_over.load(Ordering::Relaxed) && !self.interrupted.load(Ordering::Relaxed)
     }
 
-    /// Makes this many requests, and hands on what they give, in order, with their numbers. The first that fails for
-    /// good is the last.
+    /// Makes `requests` requests, and hands on their results with their numbers, in order. Stops at
+    /// the first permanent failure.
     fn in_order<T: Send>(
         &self,
         requests: u64,
@@ -75,7 +76,7 @@ impl Asking {
             });
             let started = spawn(scope, move || (0..requests).all(|request| entrance.hand_in(request)))
                 .and_then(|_| spawn_some(scope, asks));
-            // Without it nothing would come, as where all is there.
+            // Otherwise there would be no result, as if all blocks had been delivered.
             if let Err(problem) = started {
                 hand_on(0, Err(problem.to_string()));
             }
@@ -85,12 +86,13 @@ impl Asking {
                     break;
                 }
             }
-            // Those that wait for another try are told by this.
+            // Ends the pauses of pending retries.
             self.is_over.store(true, Ordering::Relaxed);
         });
     }
 
-    /// Asks until there is an answer, or none is to be had. `None` where none is wanted any more.
+    /// Retries until there is a response or a permanent failure. Returns `None` if the response is
+    /// not wanted any more.
     fn again<T>(&self, ask: impl Fn() -> Result<T, Failed>) -> Option<Result<T, String>> {
         let mut pause = PAUSE;
         for attempt in 1.. {
@@ -121,13 +123,14 @@ fn until_interrupted<T: Send>(given: Receiver<T>, interrupted: &'static AtomicBo
     })
 }
 
-/// Returns the number of concurrent requests if responses may take this much memory in total, and
-/// each about so much of it.
+/// Returns the number of concurrent requests if responses may take `memory` bytes in total and
+/// `each` bytes individually.
 fn requests(memory: Option<usize>, each: usize) -> usize {
     memory.map_or(REQUESTS, |memory| (memory / each).clamp(1, REQUESTS))
 }
 
-/// The body of an answer, of at most this many bytes. `unsaid` is said where the node does not say what is wrong.
+/// Returns the body of a response, of at most `longest` bytes. `unsaid` describes the error if the
+/// node does not.
 fn body(answer: Result<Response<Body>, ureq::Error>, longest: u64, unsaid: &str) -> Result<Vec<u8>, Failed> {
     let unread = |problem: ureq::Error| match problem {
         ureq::Error::BodyExceedsLimit(_) => Failed::for_good(format!("the answer has more than {longest} bytes")),

@@ -1,16 +1,16 @@
-//! Where a node answers. The path and the query of such a URL often hold a key, so that nothing of them is shown.
+//! The URL of a node. Its path and query often contain a key, and are therefore not shown.
 
 use std::fmt;
 use std::str::FromStr;
 use ureq::http::Uri;
 
-/// What is shown in place of a path or a query.
+/// The replacement of hidden parts of a path or a query.
 const HIDDEN: &str = "…";
-/// Parts of a path or a query that are shorter than this are words such as `v3`, and not keys.
+/// The minimum length of a key: shorter parts of a path or a query are words such as `v3`.
 const SHORTEST_KEY: usize = 6;
 
-/// The text of a URL on the command line. It is parsed by [`UrlText::url`] and not by clap, which would show the whole
-/// text where it is no URL.
+/// The text of a URL on the command line. It is parsed by [`UrlText::url`] and not by clap, which
+/// would show the whole text if it is not a URL.
 #[derive(Clone)]
 pub struct UrlText(String);
 
@@ -31,14 +31,14 @@ impl fmt::Debug for UrlText {
 impl UrlText {
     /// Parses the URL that is the value of an option.
     ///
-    /// # Errors
-    /// Where it is none, or of a kind that is not supported. The message shows the host at most.
+    /// Returns an error if the text is not a URL, or its scheme is not supported. The message shows
+    /// at most the host.
     pub fn url(&self, option: &str) -> Result<Url, String> {
         Url::parse(&self.0).map_err(|problem| format!("{option}: {problem}"))
     }
 }
 
-/// Where a node answers.
+/// The URL of a node.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Url(Uri);
 
@@ -61,12 +61,12 @@ impl Url {
         }
     }
 
-    /// The URL to which requests go.
+    /// Returns the URL for requests.
     pub fn uri(&self) -> &Uri {
         &self.0
     }
 
-    /// The URL of something below its path, with its query.
+    /// Returns the URL of a path below this one, with the same query.
     pub fn below(&self, path: &str) -> String {
         let authority = self.0.authority().map_or("", |authority| authority.as_str());
         let (scheme, base) = (self.0.scheme_str().unwrap_or_default(), self.0.path().trim_end_matches('/'));
@@ -74,12 +74,13 @@ impl Url {
         format!("{scheme}://{authority}{base}/{path}{query}")
     }
 
-    /// A text of others, such as what a node says of a request, without the parts of the URL that may be a key.
+    /// Removes the parts of the URL that may be a key from an external text, such as a node's
+    /// response.
     pub fn without_keys(&self, text: &str) -> String {
         let parts = [self.0.path(), self.0.query().unwrap_or_default()];
         let keys = parts.iter().flat_map(|part| part.split(['/', '&', '=', ';', '?']));
         let mut keys: Vec<&str> = keys.filter(|key| key.len() >= SHORTEST_KEY).collect();
-        // The longest first: one may be a part of another.
+        // The longest first, since one may be part of another.
         keys.sort_unstable_by_key(|key| std::cmp::Reverse(key.len()));
         keys.iter().fold(text.to_owned(), |text, key| text.replace(key, HIDDEN))
     }

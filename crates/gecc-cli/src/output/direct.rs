@@ -1,5 +1,5 @@
-//! Standard output, terminals, pipes and devices. They may take what is written to them at any time, or never: a thread
-//! writes to them, and is not waited for any more when the command is interrupted.
+//! Standard output, terminals, pipes and devices. They may accept data at any time, or never. A
+//! thread writes to them, and is abandoned if the command is interrupted.
 
 use crate::secrets::wiped::Wiped;
 use std::io::{self, Write};
@@ -14,18 +14,18 @@ const PATIENCE: Duration = Duration::from_millis(100);
 
 /// The outcome of writing parts.
 pub struct Put {
-    /// The parts; none where they are still being written and nobody waits for it.
+    /// The parts; empty if they are still being written by an abandoned thread.
     pub parts: Vec<Wiped>,
     /// The number of parts written completely.
     pub whole: usize,
     pub outcome: io::Result<()>,
 }
 
-/// The thread that writes.
+/// The handle of the writer thread.
 pub struct Direct {
     to: Sender<Vec<Wiped>>,
     back: Receiver<Put>,
-    /// Parts of the present write that are out.
+    /// The number of parts of the current write that are written.
     whole: Arc<AtomicUsize>,
     interrupted: &'static AtomicBool,
     /// True if a write was abandoned.
@@ -37,8 +37,8 @@ impl Direct {
         Self::start_by(|| Ok(sink), interrupted)
     }
 
-    /// Has the thread open what it writes to, which may take any time: a named pipe waits for who reads it. An error of
-    /// that is one of the first write.
+    /// Starts a thread that opens the destination, which may take any time: opening a named pipe
+    /// blocks until there is a reader. An error of opening is returned by the first write.
     pub fn start_by(
         open: impl FnOnce() -> io::Result<Box<dyn Write + Send>> + Send + 'static,
         interrupted: &'static AtomicBool,
@@ -63,7 +63,8 @@ impl Direct {
         Ok(Direct { to, back, whole, interrupted, is_stuck: false })
     }
 
-    /// Writes parts, in order. After an interrupt one that takes long is an error, and so is every later one.
+    /// Writes parts, in order. After an interruption, a write that blocks returns an error, and so
+    /// does every later one.
     pub fn write(&mut self, parts: Vec<Wiped>) -> Put {
         if self.is_stuck {
             return Put { parts, whole: 0, outcome: Err(interrupted()) };
@@ -94,7 +95,7 @@ fn write_each(sink: &mut dyn Write, parts: &[Wiped], whole: &AtomicUsize) -> io:
     })
 }
 
-/// Not of the kind `Interrupted`, which is tried again.
+/// Not of the kind `Interrupted`, which would be retried.
 fn interrupted() -> io::Error {
     io::Error::other("interrupted")
 }
@@ -150,7 +151,7 @@ mod tests {
         static INTERRUPTED: AtomicBool = AtomicBool::new(false);
         let (mut from, to) = io::pipe().unwrap();
         let mut direct = Direct::start(Box::new(to), &INTERRUPTED).unwrap();
-        // More than a pipe holds.
+        // More than fits into a pipe.
         let interrupt = thread::spawn(|| {
             thread::sleep(2 * PATIENCE);
             INTERRUPTED.store(true, Ordering::Relaxed);
@@ -158,11 +159,11 @@ mod tests {
         let put = direct.write(parts(2000));
         interrupt.join().unwrap();
         assert!(put.outcome.is_err() && put.parts.is_empty());
-        // What went out whole is in the pipe.
+        // The parts that were written completely are in the pipe.
         let mut read = vec![0; put.whole * 1000];
         from.read_exact(&mut read).unwrap();
         assert!(put.whole > 0 && read == bytes(put.whole));
-        // Though there is room again.
+        // Even though there is room again.
         let later = direct.write(parts(1));
         assert!(later.outcome.is_err() && later.parts.len() == 1);
     }

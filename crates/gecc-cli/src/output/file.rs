@@ -1,4 +1,5 @@
-//! Destinations of answers: a stream, or a file that gets its name once it is complete.
+//! Destinations of answers: a stream, or a file that is renamed to its final name once it is
+//! complete.
 
 use super::direct::{Direct, Put};
 use crate::flags::end_of_name;
@@ -14,25 +15,27 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use tempfile::{Builder, NamedTempFile};
 
-/// An output that is open.
+/// An open output.
 pub struct Output {
     sink: Sink,
-    /// Whether it lacks an end without which nothing of it can be read.
+    /// True if it lacks an end without which it is unreadable.
     lacks_end: bool,
 }
 
 enum Sink {
     /// Standard output, terminals, pipes and devices.
     Direct(Direct),
-    /// A file beside the one that it becomes, and how much of it is written.
-    /// `kept` bytes of it stay where appending fails.
+    /// A temporary file next to the target, with its length so far. If appending fails, its first
+    /// `kept` bytes are retained.
     Beside { part: NamedTempFile, length: u64, kept: u64, target: PathBuf },
 }
 
 impl Output {
-    /// Opens a file, or standard output for `-` and `None`. A file for secrets is its owner's alone. What is no file is
-    /// not waited for once the command is interrupted. A file that is open already, as `/dev/stdout` may be, is written
-    /// to where it stands, or at its end, and not replaced. No output is compressed, and none is called so.
+    /// Opens a file, or standard output for `-` and `None`. A file for secrets is accessible to its
+    /// owner only. Anything but a regular file is not waited for once the command is interrupted. A
+    /// file that is open already, which `/dev/stdout` may be, is written at its current position or
+    /// its end, and not replaced. Outputs are not compressed, and names that suggest it are
+    /// refused.
     pub fn open(path: Option<&Path>, secret: bool, interrupted: &'static AtomicBool) -> Result<Self, String> {
         if COMPRESSED.contains(&end_of_name(path).as_str()) {
             let problem = "answers are not compressed: name the output without .gz, .zst, .bz2 or .xz, or pipe it through a program";
@@ -59,7 +62,7 @@ impl Output {
         sink.map(|sink| Output { sink, lacks_end: false }).map_err(|problem| format!("{}: {problem}", shown_path(name)))
     }
 
-    /// Refuses `--sync` where the output is no file that gets its name in the end.
+    /// Refuses `--sync` if the output is not a file that is renamed at the end.
     pub fn require_sync(&self, sync: bool) -> Result<(), String> {
         match &self.sink {
             Sink::Direct(_) if sync => {
@@ -70,7 +73,7 @@ impl Output {
         }
     }
 
-    /// Hands parts of whole lines to the operating system, in order.
+    /// Passes parts of whole lines to the operating system, in order.
     pub fn write(&mut self, parts: Vec<Wiped>) -> Put {
         match &mut self.sink {
             Sink::Direct(direct) => direct.write(parts),
@@ -83,7 +86,7 @@ impl Output {
         }
     }
 
-    /// Has all that was appended stay where later bytes cannot be.
+    /// Retains everything appended so far in case later bytes cannot be written.
     #[cfg(feature = "arrow")]
     pub fn keep(&mut self) {
         if let Sink::Beside { length, kept, .. } = &mut self.sink {
@@ -91,7 +94,7 @@ impl Output {
         }
     }
 
-    /// Hands bytes to the operating system, all or an error. With an error the file ends behind what is kept.
+    /// Passes bytes to the operating system. On error the file is truncated to the part to be kept.
     #[cfg(feature = "arrow")]
     pub fn append(&mut self, bytes: &[u8]) -> io::Result<()> {
         match &mut self.sink {
@@ -99,7 +102,7 @@ impl Output {
             Sink::Beside { part, length, kept, .. } => {
                 if let Err(problem) = write_one(part.as_file(), *length, bytes) {
                     *length = *kept;
-                    // Where that fails too, the first error says why.
+                    // If truncating fails too, the first error is the cause.
                     let _ = part.as_file().set_len(*length);
                     return Err(problem);
                 }
@@ -109,13 +112,13 @@ impl Output {
         }
     }
 
-    /// Gives the file its name, in place of what had it. With `sync` the file is on the disk before, and its name
-    /// after.
+    /// Renames the file to its final name, replacing an existing file. With `sync`, the file is
+    /// flushed to disk before, and its name after.
     pub fn finish(self, sync: bool) -> Result<(), String> {
         let (part, target) = match self.sink {
             Sink::Beside { part, target, .. } => (part, target),
             Sink::Direct(mut direct) => {
-                // Also a pipe to which nothing was written is opened, so that who reads it finds its end.
+                // A pipe is opened even if nothing was written, so that its reader sees the end.
                 return direct.write(Vec::new()).outcome.map_err(|problem| written(&problem));
             }
         };
@@ -126,7 +129,7 @@ impl Output {
         match part.persist(&target) {
             Ok(_) if sync => sync_folder(folder_of(&target)).map_err(named),
             Ok(_) => Ok(()),
-            // Files that containers have from outside are mounted, and a mount cannot be replaced.
+            // In containers, files of the host are mounted, and a mount point cannot be replaced.
             Err(failed) if failed.error.kind() == io::ErrorKind::ResourceBusy => {
                 overwrite(&target, failed.file.as_file(), sync).map_err(|problem| named(problem) + &kept(failed.file))
             }
@@ -134,14 +137,14 @@ impl Output {
         }
     }
 
-    /// Says that what was written lacks its end, without which nothing of it can be read.
+    /// Marks the output as lacking its end, without which it is unreadable.
     #[cfg(feature = "arrow")]
     pub fn set_lacks_end(&mut self) {
         self.lacks_end = true;
     }
 
-    /// Keeps what was written beside the file, which stays as it was, unless nothing of it can be read. Gives what a
-    /// message has to say of it.
+    /// Keeps the temporary file next to the target, which is unchanged, unless its contents are
+    /// unreadable. Returns the remark for the error message.
     pub fn abandon(self, has_answers: bool) -> String {
         match self.sink {
             Sink::Beside { .. } if has_answers && self.lacks_end => {
@@ -153,9 +156,9 @@ impl Output {
     }
 }
 
-/// Ends of names of what is compressed.
+/// Extensions of compressed files.
 const COMPRESSED: [&str; 4] = ["gz", "zst", "bz2", "xz"];
-/// The folders in which open files have their numbers as names.
+/// The folders in which open files are named by their descriptors.
 const DESCRIPTORS: [&str; 2] = ["/dev/fd", "/proc/self/fd"];
 
 /// Returns whether a path denotes a file that is open already.
@@ -200,13 +203,14 @@ fn write_one(mut file: &File, _: u64, bytes: &[u8]) -> io::Result<()> {
     file.write_all(bytes)
 }
 
-/// Writes parts of a file one behind the other, from a place on. After an error the file ends before the part that it
-/// was about. One thread: a file is locked while it is written to, and several only wait for each other.
+/// Writes parts consecutively, starting at position `start`. After an error the file ends before
+/// the failed part. A single thread writes: a file is locked during a write, so that several
+/// threads would only wait for each other.
 fn write_at(file: &File, start: u64, parts: &[&[u8]]) -> (usize, io::Result<()>) {
     let mut place = start;
     for (written, part) in parts.iter().enumerate() {
         if let Err(problem) = write_one(file, place, part) {
-            // Where that fails too, the first error says why.
+            // If truncating fails too, the first error is the cause.
             let _ = file.set_len(place);
             return (written, Err(problem));
         }
@@ -235,10 +239,10 @@ fn open_file(path: &Path, secret: bool, interrupted: &'static AtomicBool) -> io:
         return Direct::start(Box::new(File::options().append(true).open(path)?), interrupted).map(Sink::Direct);
     }
     if before.is_some() {
-        // A file that may not be written is not replaced either.
+        // A file that is not writable is not replaced either.
         File::options().append(true).open(path)?;
     }
-    // A link stays, and what it points to is replaced, or made.
+    // A link is kept; its target is replaced or created.
     let target = if before.is_some() { path.canonicalize()? } else { end_of_links(path)? };
     let name = target.file_name().filter(|_| !names_a_folder(&target));
     let name = name.ok_or_else(|| io::Error::other("this is the name of a folder, and not of a file"))?;
@@ -249,15 +253,16 @@ fn open_file(path: &Path, secret: bool, interrupted: &'static AtomicBool) -> io:
     Ok(Sink::Beside { part, length: 0, kept: 0, target })
 }
 
-/// Whether a path ends as those of folders do, which then have no file's name: `new/`, `..`.
+/// Returns whether a path ends like that of a folder, and therefore has no file name: `new/`, `..`.
 fn names_a_folder(path: &Path) -> bool {
     let text = path.as_os_str().as_encoded_bytes();
     text.ends_with(b"/") || text.ends_with(b"/.") || text == b"."
 }
 
-/// What a path stands for that names no file: itself, or what the links point to that it is.
+/// Resolves a path that names no existing file: returns the path itself, or the end of a chain of
+/// links.
 fn end_of_links(path: &Path) -> io::Result<PathBuf> {
-    /// As many as Linux follows.
+    /// The number of links that Linux follows.
     const MOST_LINKS: usize = 40;
     let mut path = path.to_owned();
     for _ in 0..MOST_LINKS {
@@ -269,9 +274,10 @@ fn end_of_links(path: &Path) -> io::Result<PathBuf> {
     Err(io::Error::other("there are too many links"))
 }
 
-/// What the name of a file begins with while it is written: its own, as far as a name may be that long.
+/// Returns the prefix of a temporary file's name: the final name, as far as the maximum length
+/// permits.
 fn prefix_of_part(name: &OsStr) -> OsString {
-    /// Bytes that the names of files may have, and those of what comes behind the beginning.
+    /// The maximum length in bytes of a file name, and the parts that follow the prefix.
     const LONGEST: usize = 255;
     const END: &str = ".part-";
     const RANDOM: usize = 6;
@@ -296,13 +302,13 @@ fn is_pipe(_: &Metadata) -> bool {
     false
 }
 
-/// A named pipe, which is opened once somebody reads it. That it may be opened is known before.
+/// Opens a named pipe once it has a reader. Checks first that it may be opened.
 #[cfg(unix)]
 fn open_pipe(path: PathBuf, interrupted: &'static AtomicBool) -> io::Result<Direct> {
     use nix::libc;
     use std::os::unix::fs::OpenOptionsExt;
     let without_waiting = File::options().write(true).custom_flags(libc::O_NONBLOCK).open(&path);
-    // Kept until the pipe is opened again: who reads it would take this for its end.
+    // Kept until the pipe is opened again: otherwise its reader would see the end.
     let opened = match without_waiting {
         Err(problem) if problem.raw_os_error() != Some(libc::ENXIO) => return Err(problem),
         opened => opened,
@@ -320,8 +326,8 @@ fn open_pipe(path: PathBuf, interrupted: &'static AtomicBool) -> io::Result<Dire
     Direct::start_by(move || Ok(Box::new(File::options().write(true).open(path)?)), interrupted)
 }
 
-/// Puts all of a file in place of what another has, with its permissions. Those only the owner may set: so they come
-/// first, while nothing is lost.
+/// Overwrites the target with the contents of a file, and with its permissions. Only the owner may
+/// set permissions, so they are set first, while nothing is lost.
 fn overwrite(target: &Path, mut part: &File, sync: bool) -> io::Result<()> {
     let mut file = File::options().write(true).open(target)?;
     let permissions = part.metadata()?.permissions();
@@ -364,7 +370,8 @@ fn is_open_to_others(_: &Metadata) -> bool {
     false
 }
 
-/// A source that is the same file would be lost, or would grow for as long as it is read.
+/// Refuses an output that is the same file as a source: the source would be lost, or would grow
+/// while it is read.
 pub fn refuse_overwriting(source: &Path, output: Option<&Path>) -> Result<(), String> {
     match output.filter(|output| !is_standard_stream(output)) {
         Some(output) if same_file(source, output) => {

@@ -1,22 +1,23 @@
-//! The answer to an item, one line of JSON or CSV.
+//! The answer to an item: one line of JSON or CSV.
 
 use crate::secrets::wiped::{Wiped, append};
 
-/// A line that is being written, at the end of others.
+/// A line under construction at the end of a buffer.
 pub struct Line<'a> {
     text: &'a mut Wiped,
     has_fields: bool,
     csv: Option<Cells<'a>>,
 }
 
-/// The columns of a line of CSV, and how many commas it has.
+/// The columns of a line of CSV, and the number of commas written.
 struct Cells<'a> {
     columns: &'a [&'static str],
     commas: usize,
 }
 
 impl<'a> Line<'a> {
-    /// An object of JSON, or a row of CSV with these columns, in whose order fields come.
+    /// Begins an object of JSON, or a row of CSV with the given columns. Fields are added in the
+    /// order of the columns.
     pub fn begin(text: &'a mut Wiped, csv: Option<&'a [&'static str]>) -> Self {
         if csv.is_none() {
             append(text, b"{");
@@ -24,8 +25,8 @@ impl<'a> Line<'a> {
         Line { text, has_fields: false, csv: csv.map(|columns| Cells { columns, commas: 0 }) }
     }
 
-    /// Adds a field whose value is JSON already. In CSV a text is written as it is, null as nothing, and anything else
-    /// as JSON.
+    /// Adds a field whose value is JSON. In CSV, a string is written without quotes, null as
+    /// nothing, and any other value as JSON.
     pub fn json(&mut self, name: &str, value: &[u8]) {
         if self.csv.is_some() && value == b"null" {
             return;
@@ -34,14 +35,14 @@ impl<'a> Line<'a> {
         if self.csv.is_none() {
             return append(self.text, value);
         }
-        // What is no text is not tried: an error takes longer to make than the cell.
+        // Only strings are parsed: an error takes longer to create than the cell.
         let text = value.first().filter(|first| **first == b'"').and_then(|_| serde_json::from_slice(value).ok());
         append_cell(self.text, text.as_ref().map_or(value, String::as_bytes));
     }
 
     /// Adds a number.
     pub fn number(&mut self, name: &str, value: u64) {
-        // Most significant first, in the room of the largest.
+        // Most significant digit first, in a buffer for the largest number.
         let mut digits = [b'0'; 20];
         let mut start = digits.len() - 1;
         let mut rest = value;
@@ -54,7 +55,7 @@ impl<'a> Line<'a> {
         self.json(name, &digits[start..]);
     }
 
-    /// Adds a text of a prefix without special characters, and of bytes in hexadecimal.
+    /// Adds a string of bytes in hexadecimal after a prefix, which has no special characters.
     pub fn hex(&mut self, name: &str, prefix: &str, bytes: &[u8]) {
         const ZEROS: [u8; 256] = [b'0'; 256];
         self.name(name);
@@ -100,7 +101,7 @@ impl<'a> Line<'a> {
         self.has_fields = true;
     }
 
-    /// Goes to a column of CSV.
+    /// Moves to a column of CSV.
     fn go_to(&mut self, column: usize) {
         let Some(cells) = &mut self.csv else { return };
         for _ in cells.commas..column {

@@ -1,4 +1,4 @@
-//! Answers, one JSON line per item, where they go, and what is said on standard error.
+//! Output of answers, with their formatting and destinations, and messages on standard error.
 
 mod direct;
 mod file;

@@ -7,16 +7,16 @@ use std::io::{self, IsTerminal};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Until the first line, and between two of them.
+/// The time before the first line, and between two lines.
 const FIRST_LINE: Duration = Duration::from_secs(5);
 const BETWEEN_LINES: Duration = Duration::from_secs(30);
-/// Between two looks at what counts by itself.
+/// The interval at which counters of running work are read.
 #[cfg(feature = "arrow")]
 const LOOK: Duration = Duration::from_millis(100);
 
 pub struct Progress {
     form: Form,
-    /// Bytes that are to be read, where that is known.
+    /// The total number of bytes to read, if known.
     length: Option<u64>,
 }
 
@@ -33,7 +33,7 @@ struct Lines {
 }
 
 impl Progress {
-    /// Makes the progress of an input with this many bytes, if known. `quiet` disables it.
+    /// Makes the progress of an input with `length` bytes, if known. `quiet` disables it.
     pub fn new(length: Option<u64>, quiet: bool) -> Self {
         let form = if quiet {
             Form::None
@@ -45,7 +45,7 @@ impl Progress {
         Progress { form, length }
     }
 
-    /// Counts bytes that are done, of which `message` says what they were.
+    /// Adds processed bytes, which `message` describes.
     pub fn add(&self, bytes: u64, message: impl FnOnce() -> String) {
         match &self.form {
             Form::None => {}
@@ -65,7 +65,8 @@ impl Progress {
         }
     }
 
-    /// Counts meanwhile what work counts by itself: its bytes that are done, and what they were.
+    /// Reports the progress of work that counts by itself. `done` returns its processed bytes and
+    /// their description.
     #[cfg(feature = "arrow")]
     pub fn follow<R>(&self, done: impl Fn() -> (u64, String) + Sync, work: impl FnOnce() -> R) -> R {
         use std::sync::mpsc::{self, RecvTimeoutError};
@@ -82,14 +83,14 @@ impl Progress {
             }
         };
         std::thread::scope(move |scope| {
-            // Without a thread nothing is said. The end comes where the work panics too.
+            // Without a thread no progress is shown. `end` is also dropped if the work panics.
             let _ = std::thread::Builder::new().name("gecc-progress".to_owned()).spawn_scoped(scope, look);
             let _end = end;
             work()
         })
     }
 
-    /// Says something beside it.
+    /// Prints a message without disturbing the progress bar.
     #[cfg(feature = "chains")]
     pub fn note(&self, text: &str) {
         match &self.form {
@@ -108,7 +109,7 @@ impl Progress {
 fn line(bytes: u64, length: Option<u64>, elapsed: Duration, message: &str) -> String {
     let rate = bytes as f64 / elapsed.as_secs_f64().max(1e-9);
     let of = match length {
-        // What is compressed becomes more.
+        // Compressed input yields more bytes than its length.
         Some(length) if length >= bytes && length > 0 => {
             let left = (length - bytes) as f64 / rate.max(1e-9);
             format!(" of {} ({} %), {left:.0} s left", HumanBytes(length), 100 * bytes / length)
@@ -180,7 +181,7 @@ mod tests {
         let whole = line(1 << 20, Some(4 << 20), second, "7 items");
         assert_eq!(whole, "gecc: 1.00 MiB of 4.00 MiB (25 %), 3 s left, 1.00 MiB/s, 7 items");
         assert_eq!(line(1 << 20, None, 2 * second, ""), "gecc: 1.00 MiB, 512.00 KiB/s");
-        // More than was said.
+        // More bytes than the expected length.
         assert_eq!(line(1 << 20, Some(1), second, ""), line(1 << 20, None, second, ""));
     }
 }

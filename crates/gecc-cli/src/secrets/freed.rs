@@ -1,5 +1,5 @@
-//! Tests of what commands free of private keys and shared secrets: blocks of the heap hold neither their bytes nor
-//! their digits.
+//! Tests that commands free no heap block that contains private keys or shared secrets, as bytes or
+//! as digits.
 
 #[path = "../../../../tests/search/mod.rs"]
 mod search;
@@ -18,14 +18,14 @@ use std::path::PathBuf;
 #[global_allocator]
 static ALLOCATOR: Searching = Searching;
 
-/// Vectors grow many times, and the reader's buffer is filled anew.
+/// Enough items for vectors to grow many times and for the buffer of the reader to be refilled.
 const ITEMS: usize = 2500;
 
-/// What keys are for.
+/// Options that state the purpose of keys.
 const P256_CURVE: [&str; 2] = ["--curve", "p256"];
 const ED25519: [&str; 2] = ["--scheme", "ed25519"];
 
-/// A folder of this test, removed with it.
+/// A temporary folder of a test.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -59,13 +59,13 @@ fn watch(watch: &mut Watch, secret: &[u8; 32]) {
     watch.add_digits(&digits.to_uppercase());
 }
 
-/// A key per line, in each form that an input can have.
+/// Writes one key per line, in each form that an input can have.
 fn files(folder: &Folder, digits: &[String]) -> Vec<String> {
     let lines = |name: &str, first: &str, line: &dyn Fn(&String) -> String| {
         let lines: Vec<String> = digits.iter().map(line).collect();
         folder.write(name, format!("{first}{}", lines.join("\n")))
     };
-    // A character as JSON may write it.
+    // A character as a JSON escape.
     let escaped = |digits: &String| format!("\\u{:04x}{}", u32::from(digits.as_bytes()[0]), &digits[1..]);
     vec![
         lines("keys", "", &|digits| digits.clone()),
@@ -80,7 +80,7 @@ fn files(folder: &Folder, digits: &[String]) -> Vec<String> {
         lines("bad, cut.jsonl", "", &|digits| format!("{{\"secret_key\":\"{digits}")),
         lines("bad.csv", "tag,secret_key\n", &|digits| digits.clone()),
         lines("bad, long", "", &|digits| format!("{digits}0000")),
-        // What a JSON parser takes for a number.
+        // Texts that a JSON parser takes for a number.
         lines("bad, a number", "", &|digits| format!("1234{digits}")),
         lines("bad, a number.jsonl", "", &|digits| format!("{{\"secret_key\":1234{digits}}}")),
     ]
@@ -96,7 +96,7 @@ fn command(arguments: &[&str]) -> Result<u8, Failure> {
 fn commands_free_no_secrets() {
     let _alone = search::alone();
     let (engine, folder, mut secrets) = (Engine::cpu().unwrap(), Folder::new("keys"), Watch::new());
-    // For both curves in use.
+    // Valid keys of both curves in use.
     let (keys, _) = keys::generate(&engine, Sm2, ITEMS).unwrap();
     let public = keys::public_keys(&engine, P256, &keys).unwrap();
     let public: Vec<_> = public.into_iter().map(|key| key.expect("n of P-256 is the larger one")).collect();
@@ -134,7 +134,7 @@ fn commands_free_no_secrets() {
         (0..ITEMS).map(|item| with_key(item, field, &value(item))).collect()
     };
     let signed = folder.write("signed.jsonl", of_items("message", &|item| format!("{item:08x}")));
-    // Keys of either form, so that some are computed apart.
+    // Keys in both encodings, so that some items are irregular.
     let peer = |item: usize| match item % 2 {
         0 => hex::encode(public[item].to_compressed().unwrap()),
         _ => hex::encode(public[item].as_sec1()),
@@ -155,7 +155,7 @@ fn commands_free_no_secrets() {
             let input = if operation == "sign" { &contents } else { &peers };
             secrets.freed_blocks(&format!("{operation} for {} with {keys}", kind[1]), || {
                 let code = command(&[operation, kind[0], kind[1], "--key-file", keys, "-o", &out, input]);
-                // The last files hold no key.
+                // The last files contain no key.
                 assert!(
                     matches!(code, Ok(0)) != (keys.contains("bad") || keys.contains("cut") || keys.contains("long"))
                 );
@@ -164,7 +164,7 @@ fn commands_free_no_secrets() {
     }
 }
 
-/// PEM, DER and JWK: neither the bytes of the keys nor their base64 digits.
+/// Readers of PEM, DER and JWK free neither the bytes of keys nor their base64 digits.
 #[test]
 fn readers_of_key_files_free_no_secrets() {
     let _alone = search::alone();
@@ -180,7 +180,7 @@ fn readers_of_key_files_free_no_secrets() {
         secrets.add(key.expose_bytes());
         secrets.add_digits(&d(key)[..32]);
     }
-    // Where in the lines of a block the base64 digits are of its key and nothing else.
+    // The positions in the lines of a block where base64 digits are of its key only.
     for (text, line, digits) in [(&pkcs8, 1, 48..64), (&pkcs8, 2, 0..16), (&sec1, 1, 16..48)] {
         for block in text.split("-----BEGIN").skip(1) {
             let line = block.lines().nth(line).expect("a block has more lines");

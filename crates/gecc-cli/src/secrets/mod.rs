@@ -1,4 +1,4 @@
-//! Containers of private keys and shared secrets on their way through a command.
+//! Containers for private keys and shared secrets in transit through a command.
 
 #[cfg(test)]
 mod freed;

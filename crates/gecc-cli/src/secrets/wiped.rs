@@ -5,14 +5,15 @@ pub use gecc_keys::push;
 use std::sync::{Mutex, PoisonError};
 use zeroize::{Zeroize, Zeroizing};
 
-/// Bytes that are wiped when dropped. Filled by [`append`] alone: a `Vec` that grows leaves its old bytes behind.
+/// Bytes that are wiped when dropped. Filled only by [`append`], since a `Vec` that grows leaves
+/// its old bytes behind.
 pub type Wiped = Zeroizing<Vec<u8>>;
 
-/// Bytes from which a buffer no longer doubles when it grows: what it has to spare is wiped with it, and so takes
-/// memory.
+/// The size in bytes from which a buffer no longer doubles when it grows: wiping the spare capacity
+/// makes it resident.
 const LARGE: usize = 1 << 20;
 
-/// Appends, and wipes what growing leaves behind.
+/// Appends bytes, and wipes the memory that growing leaves behind.
 pub fn append(buffer: &mut Wiped, bytes: &[u8]) {
     let capacity = buffer.capacity();
     if buffer.len() + bytes.len() > capacity {
@@ -21,7 +22,7 @@ pub fn append(buffer: &mut Wiped, bytes: &[u8]) {
     buffer.extend_from_slice(bytes);
 }
 
-/// Makes room for this many bytes more, and wipes what growing leaves behind.
+/// Reserves capacity for `more` additional bytes, and wipes the memory that growing leaves behind.
 pub fn reserve(buffer: &mut Wiped, more: usize) {
     let needed = buffer.len() + more;
     if needed > buffer.capacity() {
@@ -31,12 +32,13 @@ pub fn reserve(buffer: &mut Wiped, more: usize) {
     }
 }
 
-/// Buffers that wait to be used again. Not wiped when they are dropped, which takes long: secrets were wiped before.
+/// A pool of buffers for reuse. They are not wiped on drop, which would take long: secrets are
+/// wiped earlier.
 pub struct Spares {
     free: Mutex<Vec<Vec<u8>>>,
-    /// True if the contents of buffers are wiped before these wait for reuse.
+    /// True if buffers are wiped when they are returned.
     secret: bool,
-    /// Bytes of the largest that is kept.
+    /// The capacity of the largest buffer that is kept, in bytes.
     largest: usize,
 }
 
@@ -45,7 +47,7 @@ impl Spares {
         Spares { free: Mutex::default(), secret, largest }
     }
 
-    /// A buffer, as long as when it was given back.
+    /// Takes a buffer, which has the length with which it was returned.
     pub fn take(&self) -> Option<Vec<u8>> {
         self.free.lock().unwrap_or_else(PoisonError::into_inner).pop()
     }
@@ -61,8 +63,8 @@ impl Spares {
     }
 }
 
-/// Does work, and wipes the stack that it used where secrets pass through: that takes as long as some hundred rows of
-/// text.
+/// Runs work, and wipes the stack that it used if `secret`. Wiping takes as long as processing some
+/// hundred rows of text.
 pub fn wiped_if<R>(secret: bool, work: impl FnOnce() -> R) -> R {
     if secret { stack::wiped(work) } else { work() }
 }

@@ -47,7 +47,7 @@ pub fn run(options: &IndexOptions) -> Result<u8, Failure> {
         Err(failure) => ControlFlow::Break(failure),
     });
     let Table { writer, rows, outputs, unreadable, not_checked, .. } = table;
-    // A table that is kept can be read.
+    // A table that is kept must be readable.
     let (has_end, finished) = writer.finish_readable();
     let finished = finished.map_err(failure);
     let whole = match ended {
@@ -86,7 +86,8 @@ struct Table {
     full_outputs: bool,
     rows: usize,
     outputs: usize,
-    /// Places of files that could not be read, and blocks without what they spend.
+    /// The number of places in files that could not be read, and of blocks whose spent outputs are
+    /// missing.
     unreadable: u64,
     not_checked: u64,
 }

@@ -21,12 +21,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Instant;
 
-/// Rows of a batch: enough for a GPU.
+/// The number of rows in a batch: enough for a GPU.
 const ROWS: usize = 1 << 18;
-/// Batches that are scanned at a time, and that wait to be put out: while a GPU computes one, columns of others are
-/// read. One where memory is limited.
+/// The maximum number of batches that are scanned at a time, or wait for output: while a GPU
+/// computes one, columns of others are read. One if memory is limited.
 const SCANNED: usize = 6;
-/// Tables that are read at a time, as one of a single batch is read by a single thread. One where memory is limited.
+/// The maximum number of tables that are read at a time, since a table of a single batch is read by
+/// a single thread. One if memory is limited.
 const READ: usize = 4;
 
 pub fn run(options: &ScanOptions) -> Result<u8, Failure> {
@@ -78,7 +79,7 @@ struct Counts {
     found: usize,
     /// Rows without a tweak point.
     bad: usize,
-    /// Rows with one whose outputs are not known.
+    /// Rows with a tweak point but without known outputs.
     unknown: usize,
 }
 
@@ -93,12 +94,12 @@ impl Counts {
 
 /// The output of a batch.
 struct Part {
-    /// A line for each output that is found. Tweaks are in it.
+    /// A line for each output found, including its tweak.
     text: Wiped,
     counts: Counts,
 }
 
-/// A batch with the table that it is of, and what becomes of it.
+/// The sender of batches, each with the path of its table, and the type of their results.
 type Batches<'a> = Entrance<(&'a Path, RecordBatch), Result<Part, Failure>>;
 
 struct Scan<'a> {
@@ -109,7 +110,7 @@ struct Scan<'a> {
 }
 
 impl Scan<'_> {
-    /// Hands on what is found in tables, in order, as long as it is wanted.
+    /// Hands on the outputs found in tables, in order, until `hand_on` fails.
     fn tables(&self, tables: &[PathBuf], hand_on: &mut dyn FnMut(Part) -> Result<(), Failure>) -> Result<(), Failure> {
         let scanned = if self.max_memory.is_some() { 1 } else { SCANNED };
         let (entrance, workers, parts) = line(scanned, 0);
@@ -134,7 +135,7 @@ impl Scan<'_> {
         })
     }
 
-    /// Hands in the batches of tables, as long as they are wanted.
+    /// Submits the batches of tables, until no more are wanted.
     fn read<'t>(&self, tables: &'t [PathBuf], batches: &Batches<'t>) -> Result<(), Failure> {
         let at_a_time = if self.max_memory.is_some() { 1 } else { READ };
         let mut tables = tables.iter().map(|path| (path, self.open(path)));
@@ -151,7 +152,7 @@ impl Scan<'_> {
         Ok(())
     }
 
-    /// Begins to read a table.
+    /// Starts reading a table.
     fn open(&self, path: &Path) -> Result<gecc_arrow::Batches, Failure> {
         let said = |problem: gecc_arrow::Error| Failure::Problem(problem.to_string());
         let mut reading = ReadOptions { rows: ROWS, ..ReadOptions::default() };
@@ -164,7 +165,7 @@ impl Scan<'_> {
     }
 
     fn part(&self, path: &Path, batch: &RecordBatch) -> Result<Part, Failure> {
-        // Tweaks pass through.
+        // Tweaks pass over the stack.
         stack::wiped(|| self.batch(batch)).map_err(|failure| of_table(path, failure))
     }
 

@@ -1,4 +1,4 @@
-//! The columns of a table that is scanned.
+//! The columns of a table to scan.
 
 use arrow_array::RecordBatch;
 use arrow_schema::{DataType, Schema};
@@ -18,7 +18,7 @@ impl Places {
     /// Finds the columns by their names.
     ///
     /// # Errors
-    /// Which is missing, there twice, or of a type that it cannot have.
+    /// Returns an error if a column is missing, appears twice, or has an unsupported type.
     pub fn find(schema: &Schema) -> Result<Self, String> {
         let find = |name: &str| {
             let mut places = (0..schema.fields().len()).filter(|place| schema.field(*place).name() == name);
@@ -48,7 +48,7 @@ impl Places {
     }
 }
 
-/// Tweak points and outputs of a batch.
+/// The tweak points and outputs of a batch.
 pub struct Rows {
     keys: Keys,
     outputs: OutputLists,
@@ -60,10 +60,11 @@ enum Keys {
 }
 
 impl Rows {
-    /// Looks up the columns with these names, which the batch has.
+    /// Reads the columns with these names, which the batch is known to have.
     ///
     /// # Errors
-    /// What is wrong with an output: lists of them have no nulls, and whole keys 32 bytes.
+    /// Returns an error if an output is malformed: lists of outputs have no nulls, and whole keys
+    /// have 32 bytes.
     pub fn of(batch: &RecordBatch) -> Result<Self, String> {
         let column = |name| batch.column_by_name(name).expect("the column was found before");
         let outputs = OutputLists::of(column("outputs").as_ref()).map_err(|problem| problem.to_string())?;
@@ -81,7 +82,7 @@ impl Rows {
         self.outputs.outputs()
     }
 
-    /// Whether it is not known which outputs a row has.
+    /// Returns whether the outputs of a row are unknown.
     pub fn lacks_outputs(&self, row: usize) -> bool {
         self.outputs.is_null(row)
     }
@@ -93,8 +94,8 @@ impl Rows {
 }
 
 impl Keys {
-    /// Returns cells of the most common length. A cell of another length, or null, becomes zeros,
-    /// which do not encode a point.
+    /// Reads cells of the length of the first that is not null, raw if it is 64 and otherwise
+    /// compressed. A cell of another length, or null, becomes zeros, which do not encode a point.
     fn of(cells: &Cells, rows: usize) -> Self {
         let is_raw = (0..rows).find_map(|row| cells.len(row).ok()) == Some(64);
         if is_raw { Keys::Raw(read(cells, rows)) } else { Keys::Compressed(read(cells, rows)) }

@@ -5,15 +5,15 @@ use gecc::call::{Columns, Contents};
 use gecc::fields::Field;
 use gecc::{PublicKeys, Rows, SecretKeys};
 
-/// The first rows in the memory, which has them whole, as columns. One that the layout does not have is empty. Recovery
-/// ids that are in no byte of their own are the first of `parities`.
+/// Returns the first rows in memory, which are complete, as columns. Fields that the layout lacks
+/// are empty. Recovery ids that have no byte of their own are the first of `parities`.
 pub fn columns<'a>(layout: &'a Layout, memory: &'a [u8], parities: &'a [u8], rows: usize) -> Columns<'a> {
     let of = Strided { layout, memory, rows };
     Columns {
         contents: Contents::Digests(of.field(Field::Digest)),
         signatures: of.field(Field::Signature),
         public_keys: of.public_keys(),
-        // Numbers from 0, also where signatures have a v.
+        // Recovery ids are numbers from 0, even if signatures have a v.
         recovery_ids: match layout.has_parities() {
             true => Rows::new(parities.get(..rows).unwrap_or_default().as_chunks().0),
             false => of.field(Field::RecoveryId),

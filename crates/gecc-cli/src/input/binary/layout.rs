@@ -5,10 +5,10 @@ use gecc::fields::{Field, SignatureForm};
 use gecc_keys::KeyKind;
 use std::str::FromStr;
 
-/// Wider rows are refused: they are rather a mistake.
+/// The maximum width of a row: a larger one is more likely a mistake.
 const WIDEST: usize = 1 << 16;
 
-/// The fields that rows may have, with the widths that each may have there, and what these mean.
+/// The fields that rows may have, with their possible widths and a description of these.
 const FIELDS: [(Field, &[usize], &str); 5] = [
     (Field::Digest, &[32], "32 bytes"),
     (
@@ -33,22 +33,23 @@ pub struct Place {
 pub struct Layout {
     width: usize,
     fields: Vec<(Field, Place)>,
-    /// How the bytes of signatures are arranged: by their width, unless it is said.
+    /// The form of signatures, which follows from their width by default.
     form: SignatureForm,
 }
 
 impl Layout {
-    /// Bytes of a row: above 0.
+    /// Returns the width of a row in bytes, which is above 0.
     pub fn width(&self) -> usize {
         self.width
     }
 
-    /// The layout, with signatures in a form.
+    /// Returns the layout with signatures in the given form.
     pub fn with_form(self, form: SignatureForm) -> Self {
         Layout { form, ..self }
     }
 
-    /// Where a field is. A signature of 65 bytes has a recovery id of its own; `r || s` is what is left of it.
+    /// Returns the place of a field. A signature of 65 bytes is split into a recovery id and the
+    /// remaining `r || s`.
     pub fn place(&self, field: Field) -> Option<Place> {
         match field {
             Field::Signature => {
@@ -65,24 +66,24 @@ impl Layout {
         self.fields.iter().find(|(given, _)| *given == field).map(|(_, place)| *place)
     }
 
-    /// Where signatures are, with all their bytes.
+    /// Returns the place of signatures, with all their bytes.
     pub fn signature(&self) -> Option<Place> {
         self.given(Field::Signature)
     }
 
-    /// The byte with the recovery id of signatures that have 65.
+    /// Returns the place of the byte with the recovery id in signatures of 65 bytes.
     pub fn v(&self) -> Option<Place> {
         let signature = self.signature().filter(|signature| signature.width == 65)?;
         let behind = if self.form == SignatureForm::HeaderFirst { 0 } else { 64 };
         Some(Place { offset: signature.offset + behind, width: 1 })
     }
 
-    /// Whether recovery ids are the top bits of s, and so in no byte of their own.
+    /// Returns whether recovery ids are the top bits of s, and therefore have no byte of their own.
     pub fn has_parities(&self) -> bool {
         self.form == SignatureForm::Eip2098 && self.signature().is_some()
     }
 
-    /// Fails unless the rows have all that a command needs.
+    /// Returns an error unless the rows have all fields that a command needs.
     pub fn require(&self, needed: &[Field]) -> Result<(), String> {
         let is_there =
             |field: Field| self.place(field).is_some() || (field == Field::RecoveryId && self.has_parities());
@@ -94,7 +95,7 @@ impl Layout {
         Err(format!("the layout has no {}, which the command needs", names.join(" and no ")))
     }
 
-    /// Fails where public keys or signatures have widths that are none of those of the operation.
+    /// Returns an error if the width of public keys or signatures does not suit the operation.
     pub fn require_widths(&self, operation: Operation) -> Result<(), String> {
         let reads = operation.reads();
         match self.place(Field::PublicKey) {
@@ -113,7 +114,8 @@ impl Layout {
         }
     }
 
-    /// Fails where signatures have another width than their form, or a form without a fixed width.
+    /// Returns an error if signatures do not have the width of their form, or the form has no fixed
+    /// width.
     fn require_form(&self, operation: Operation) -> Result<(), String> {
         let Some(Place { width, .. }) = self.signature() else { return Ok(()) };
         let has_v = operation.signature_reader(SignatureForm::Rsv).is_ok();
@@ -139,7 +141,7 @@ impl Layout {
         Err(format!("a `signature` of the form {} has {expected} bytes, not {width}", self.form))
     }
 
-    /// Puts a field, or bytes that are left out, behind what is there.
+    /// Appends a field, or bytes that are skipped, to the layout.
     fn add(&mut self, part: &str) -> Result<(), String> {
         let (name, width) = part.split_once(':').ok_or_else(|| format!("`{part}` has no width: write NAME:BYTES"))?;
         let width: usize = width.parse().map_err(|_| format!("`{part}`: the width is not a number of bytes"))?;

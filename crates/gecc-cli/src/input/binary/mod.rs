@@ -1,10 +1,11 @@
-//! Rows of fixed width: fields at the same place in each, as a `layout` says, without anything between. A `reader` puts
-//! them into memory, where they are `columns` as they are.
+//! Rows of fixed width: each has its fields at the same positions, given by a `layout`, and nothing
+//! separates rows. A `reader` copies them to memory, where they serve as `columns` without
+//! conversion.
 //!
-//! Files are read at positions by several threads, in large blocks, and not mapped. Where another program shortens a
-//! file that is mapped, this process is ended by a signal; a read that comes too late is an error like any other.
-//! Reading copies once, to memory that is page-locked and from which a GPU then copies by itself. Mapped memory would
-//! be copied there too.
+//! Files are read at positions by several threads, in large blocks, and are not mapped. If another
+//! program truncates a mapped file, a signal terminates this process; a read beyond the new end is
+//! an ordinary error. Reading copies once, to page-locked memory from which a GPU then copies by
+//! itself. Mapped memory would have to be copied there too.
 
 pub mod columns;
 pub mod layout;

@@ -1,4 +1,4 @@
-//! Rows from a file or a stream, into the caller's memory.
+//! Reads rows from a file or a stream into the caller's memory.
 
 use super::layout::{Layout, Place};
 use crate::input::fields::counted;
@@ -13,36 +13,37 @@ use std::sync::Arc;
 use std::time::Duration;
 use zeroize::Zeroizing;
 
-/// Less is not worth a task of its own.
+/// The minimum size in bytes of a part that is read by a separate task.
 const SMALLEST_PART: usize = 1 << 20;
 
-/// The contents written to memory.
+/// The outcome of filling the memory.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Filled {
-    /// This many rows, above 0.
+    /// The number of rows read, above 0.
     Rows(usize),
-    /// Nothing came in time.
+    /// Nothing arrived in time.
     Nothing,
     End,
 }
 
-/// Reads rows, as many at a time as the memory that it is given can have.
+/// Reads rows, as many at a time as fit into the given memory.
 pub struct RowReader {
     layout: Layout,
     source: Source,
 }
 
 enum Source {
-    /// A file of whole rows, and how many are left.
+    /// A file of whole rows, and the number of rows left.
     File(PlainFile, u64),
     Stream(Stream),
 }
 
 impl RowReader {
-    /// A stream is read ahead of by this many buffers.
+    /// Makes a reader. Streams are read ahead by up to `window` buffers.
     ///
     /// # Errors
-    /// Where the length of a file is no multiple of the row's width, and where no thread can be started.
+    /// Returns an error if the length of a file is not a multiple of the row width, or if no thread
+    /// can be started.
     pub fn new(input: Input, layout: Layout, buffers: Arc<Buffers>, window: usize) -> Result<Self, String> {
         let source = match input {
             Input::Stream(reader) => {
@@ -67,7 +68,7 @@ impl RowReader {
         &self.layout
     }
 
-    /// Rows of a file that are left; not known of a stream.
+    /// Returns the number of rows left in a file; unknown for a stream.
     pub fn rows(&self) -> Option<u64> {
         match &self.source {
             Source::File(_, rows) => Some(*rows),
@@ -75,14 +76,14 @@ impl RowReader {
         }
     }
 
-    /// Puts the next rows into the front of the memory, on the threads of the caller's pool. Waits at most `patience`
-    /// for a stream.
+    /// Copies the next rows to the start of the memory, on the threads of the caller's pool. Waits
+    /// at most `patience` for a stream.
     ///
     /// # Errors
-    /// Where reading fails, a file became shorter, or a stream ends within a row. What was given before is as it was
-    /// read.
+    /// Returns an error if reading fails, a file became shorter, or a stream ends within a row.
+    /// Rows returned earlier remain valid.
     pub fn read(&mut self, memory: &mut [u8], patience: Duration) -> Result<Filled, String> {
-        // Those of signatures are read with them.
+        // Recovery ids that are part of signatures are read with these.
         let v = self.layout.place(Field::RecoveryId).filter(|_| self.layout.v().is_none());
         let width = self.layout.width();
         match &mut self.source {
@@ -121,7 +122,7 @@ fn read_file(file: &PlainFile, memory: &mut [u8], width: usize, v: Option<Place>
     })
 }
 
-/// Makes a recovery id of v. What stands for none stays, and is rejected with its item.
+/// Converts v to a recovery id. Invalid values are kept, and are rejected with their items.
 fn normalise_v(rows: &mut [u8], width: usize, v: Option<Place>) {
     let Some(Place { offset, .. }) = v else { return };
     for v in rows.chunks_exact_mut(width).map(|row| &mut row[offset]) {
@@ -129,16 +130,16 @@ fn normalise_v(rows: &mut [u8], width: usize, v: Option<Place>) {
     }
 }
 
-/// Rows from a pipe, or from a file that is decompressed: what has come is given without waiting for more.
+/// Rows from a pipe or a decompressed file: available rows are returned without waiting for more.
 struct Stream {
     source: StreamSource,
-    /// Pieces that came and are not given yet, the next one last.
+    /// The pieces received but not yet consumed, in reverse order.
     pieces: Vec<Text>,
-    /// The start of the next piece's bytes that are not handed out yet.
+    /// The offset of the first unconsumed byte in the next piece.
     start: usize,
-    /// The beginning of a row that has not come whole.
+    /// The beginning of an incomplete row.
     part: Wiped,
-    /// The end of the source, which follows the rows before it.
+    /// The end of the source, which is reported after the rows before it.
     end: Option<Result<(), String>>,
 }
 
@@ -174,7 +175,7 @@ impl Stream {
         }
     }
 
-    /// Moves bytes that came to the memory.
+    /// Moves received bytes to the memory.
     fn take(&mut self, memory: &mut [u8]) -> usize {
         let mut filled = 0;
         while filled < memory.len()

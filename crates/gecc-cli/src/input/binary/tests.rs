@@ -1,4 +1,4 @@
-//! Rows with signatures from files and streams, and rows that are none.
+//! Tests of rows with signatures from files and streams, and of malformed rows.
 
 use super::columns::columns;
 use super::layout::Layout;
@@ -17,13 +17,13 @@ use std::time::{Duration, Instant};
 use tempfile::NamedTempFile;
 
 const CURVE: CurveId = CurveId::Secp256k1;
-/// How each recovery id may be written.
+/// The ways to write a recovery id.
 const V: [fn(u8) -> u8; 4] = [|id| id, |id| id + 27, |id| id + 35, |id| id + 37];
 
-/// Rows by a layout with all fields, of which every seventh is spoiled.
+/// Rows with all fields, of which every seventh is corrupted.
 struct Signed {
     rows: Vec<u8>,
-    /// Whether each is valid.
+    /// The expected verdict of each row.
     valid: Vec<bool>,
 }
 
@@ -31,7 +31,7 @@ fn layout(text: &str) -> Layout {
     text.parse().unwrap()
 }
 
-/// Of a row of the layout with all fields.
+/// The width of a row with all fields.
 const WIDTH: usize = 166;
 
 fn full() -> Layout {
@@ -79,7 +79,7 @@ fn of_stream(source: impl Read + Send + 'static, layout: Layout) -> RowReader {
     reader(Input::Stream(Box::new(source)), layout).unwrap()
 }
 
-/// The next rows, however long they take.
+/// Returns the next rows, however long they take.
 fn next(reader: &mut RowReader, memory: &mut [u8]) -> Result<Filled, String> {
     loop {
         match reader.read(memory, Duration::from_millis(5)) {
@@ -89,7 +89,8 @@ fn next(reader: &mut RowReader, memory: &mut [u8]) -> Result<Filled, String> {
     }
 }
 
-/// Verifies and recovers all rows, this many at a time. Gives the verdicts, and how reading ended.
+/// Verifies and recovers all rows, `most_rows` at a time. Returns the verdicts, and the outcome of
+/// reading.
 fn check(mut reader: RowReader, most_rows: usize, expected: &Signed) -> (Vec<bool>, Result<(), String>) {
     let engine = Engine::cpu().unwrap();
     let (mut memory, mut verdicts) = (vec![0; most_rows * WIDTH], Vec::new());
@@ -149,7 +150,7 @@ fn streams_give_whole_rows_however_they_come() {
         assert_eq!(reader.rows(), None);
         assert_eq!(check(reader, 120, &expected), (expected.valid.clone(), Ok(())), "{length}");
     }
-    // What ends within a row is found after the rows.
+    // An end within a row is reported after the complete rows.
     let cut = Cursor::new(expected.rows[..expected.rows.len() - 100].to_vec());
     let (verdicts, end) = check(of_stream(cut, full()), 2000, &expected);
     assert_eq!(verdicts, expected.valid[..299]);
@@ -206,11 +207,11 @@ fn a_row_does_not_wait_for_others() {
     let (source, mut writer) = io::pipe().unwrap();
     let (mut reader, mut memory) = (of_stream(source, full()), vec![0; 1000 * WIDTH]);
     assert_eq!(reader.read(&mut memory, Duration::from_millis(5)), Ok(Filled::Nothing));
-    // A row and the beginning of one.
+    // A row and the beginning of another.
     writer.write_all(&expected.rows[..200]).unwrap();
     let started = Instant::now();
     assert_eq!(next(&mut reader, &mut memory), Ok(Filled::Rows(1)));
-    // Far more than it takes; it would wait for ever for a full batch.
+    // Far more than needed; waiting for a full batch would block forever.
     assert!(started.elapsed() < Duration::from_secs(10));
     assert_eq!(reader.read(&mut memory, Duration::from_millis(5)), Ok(Filled::Nothing));
     writer.write_all(&expected.rows[200..]).unwrap();
@@ -230,7 +231,7 @@ fn files_that_cannot_be_read() {
     let empty = file_of(&[]);
     let (mut reader, mut memory) = (of_file(empty.path(), full()).unwrap(), vec![0; WIDTH]);
     assert_eq!((reader.rows(), next(&mut reader, &mut memory)), (Some(0), Ok(Filled::End)));
-    // Shorter than it was when it was opened.
+    // The file is shorter than when it was opened.
     let mut reader = opened("digest:32,skip:33").unwrap();
     assert_eq!(next(&mut reader, &mut memory[..65]), Ok(Filled::Rows(1)));
     File::options().write(true).open(file.path()).unwrap().set_len(100).unwrap();
@@ -268,14 +269,14 @@ fn layouts_are_read_and_explained() {
         let problem = text.parse::<Layout>().unwrap_err();
         assert!(problem.contains(expected), "{text}: {problem}");
     }
-    // 32 bytes are a key for BIP 340 alone.
+    // Keys of 32 bytes are for BIP 340 only.
     let x_only = "digest:32,public_key:32".parse::<Layout>().unwrap();
     assert_eq!(x_only.require_widths(Operation::Bip340Verify), Ok(()));
     assert!(x_only.require_widths(Operation::Sm2Verify).is_err());
     let with_sign = "digest:32,public_key:33".parse::<Layout>().unwrap();
     assert_eq!(with_sign.require_widths(Operation::Bip340Verify), Ok(()));
     assert!(with_sign.require_widths(Operation::Ed25519Verify(Rule::Strict)).is_err());
-    // A form has a width, and what it has of recovery ids is not given twice.
+    // Each form has a width, and a recovery id contained in it cannot be given again.
     let verify = Operation::EcdsaVerify(CurveId::Secp256k1, Default::default());
     for (width, form, problem) in [
         (64, SignatureForm::Rs, ""),
