@@ -1,11 +1,13 @@
-//! Base58, the alphabet of Bitcoin. **Constant-time** in the digits: no table is read at a secret place.
+//! Base58 with the alphabet of Bitcoin. **Constant-time** in the digits: no table is read at a
+//! secret index.
 
-/// Whether all are digits. Where they stop being some is not hidden.
+/// Returns whether all bytes are digits. The position of the first that is not may be revealed.
 pub fn is_digits(text: &[u8]) -> bool {
     text.iter().all(|byte| byte.is_ascii_alphanumeric() && !b"0OIl".contains(byte))
 }
 
-/// Decodes digits of exactly as many bytes as there is room for; fails for others. Each leading zero is a digit 1.
+/// Decodes digits whose value must fill the buffer exactly; fails otherwise. Each leading zero byte
+/// is a digit 1.
 pub fn decode(digits: &[u8], to: &mut [u8]) -> bool {
     to.fill(0);
     let mut wrong = 0;
@@ -24,22 +26,22 @@ pub fn decode(digits: &[u8], to: &mut [u8]) -> bool {
     wrong == 0
 }
 
-/// The value of a digit, or one above 255.
+/// Returns the value of a digit, or a number above 255.
 fn value_of(digit: u8) -> u32 {
-    /// First and last digit of a range, and the value of the first.
+    /// The first and last digit of each range, and the value of the first.
     const RANGES: [(u8, u8, u32); 6] =
         [(b'1', b'9', 0), (b'A', b'H', 9), (b'J', b'N', 17), (b'P', b'Z', 22), (b'a', b'k', 33), (b'm', b'z', 44)];
     let digit = u32::from(digit);
     RANGES.iter().fold(0x100, |value, (first, last, start)| {
         let (first, last) = (u32::from(*first), u32::from(*last));
-        // All ones where the digit is in the range.
+        // All ones if the digit is in the range.
         let inside = !((digit.wrapping_sub(first) | last.wrapping_sub(digit)) >> 31).wrapping_neg();
         let here = digit.wrapping_sub(first).wrapping_add(*start);
         (value & !inside) | (here & inside)
     })
 }
 
-/// How many of the first bytes are this one.
+/// Returns the number of leading bytes equal to `wanted`.
 fn leading(bytes: &[u8], wanted: u8) -> u32 {
     let mut all_so_far = 1;
     bytes.iter().fold(0, |count, byte| {

@@ -1,11 +1,11 @@
-//! Keys as COSE has them (RFC 9052, section 7; RFC 9053, section 7): maps of CBOR (RFC 8949).
+//! COSE_Keys (RFC 9052, section 7; RFC 9053, section 7), which are maps of CBOR (RFC 8949).
 
 use crate::kind::KeyKind;
 use crate::pairs::{Pair, Public};
 use crate::{exactly_32, number, padded};
 use gecc::CurveId;
 
-// Labels of members, and their values, of RFC 9052 and RFC 9053.
+// Labels of members, and their values, from RFC 9052 and RFC 9053.
 const KEY_TYPE: i64 = 1;
 const CURVE: i64 = -1;
 const X: i64 = -2;
@@ -14,10 +14,10 @@ const D: i64 = -4;
 const OKP: i64 = 1;
 const EC2: i64 = 2;
 
-/// The deepest value that is passed over.
+/// The maximum nesting depth of a value that is skipped.
 const DEEPEST: usize = 16;
 
-/// What is needed of a key.
+/// The members of a key that are needed.
 #[derive(Default)]
 struct Key<'a> {
     key_type: Option<Value<'a>>,
@@ -35,12 +35,12 @@ enum Value<'a> {
     Other,
 }
 
-/// Whether bytes are a map of CBOR with a type of key, and nothing else.
+/// Returns whether bytes are exactly a map of CBOR that contains a key type.
 pub fn is_key(bytes: &[u8]) -> bool {
     matches!(bytes.first(), Some(0xa1..=0xb8 | 0xbf)) && Key::of(bytes).is_some_and(|key| key.key_type.is_some())
 }
 
-/// The octets of a public key: a point in SEC 1, or the 32 bytes of a key of Ed25519.
+/// Returns the octets of a public key: a point in SEC 1, or the 32 bytes of an Ed25519 key.
 pub fn public_key(bytes: &[u8], kind: KeyKind) -> Result<Vec<u8>, String> {
     let key = Key::of(bytes).ok_or_else(malformed)?;
     key.require(kind)?;
@@ -63,7 +63,7 @@ pub fn public_key(bytes: &[u8], kind: KeyKind) -> Result<Vec<u8>, String> {
     })
 }
 
-/// The private key, and the public one where it is there.
+/// Returns the private key, with the public key if it is present.
 pub fn private_key(bytes: &[u8], kind: KeyKind) -> Result<Pair, String> {
     let key = Key::of(bytes).ok_or_else(malformed)?;
     key.require(kind)?;
@@ -118,7 +118,7 @@ impl<'a> Key<'a> {
                 Value::Number(D) => &mut key.d,
                 _ => continue,
             };
-            // A member that stands twice has no value that all readers agree on.
+            // Readers disagree on the value of a repeated member.
             if place.replace(value).is_some() {
                 return None;
             }
@@ -126,7 +126,7 @@ impl<'a> Key<'a> {
         reader.0.is_empty().then_some(key)
     }
 
-    /// Fails unless the key is for this.
+    /// Returns an error unless the key is for `kind`.
     fn require(&self, kind: KeyKind) -> Result<(), String> {
         let found = match (self.key_type, self.curve) {
             (Some(Value::Number(EC2)), Some(Value::Number(1))) => KeyKind::Curve(CurveId::P256),
@@ -151,11 +151,12 @@ impl<'a> Key<'a> {
     }
 }
 
-/// What is left to read of CBOR. What is malformed is `None`.
+/// The unread part of CBOR data. Malformed input yields `None`.
 struct Cbor<'a>(&'a [u8]);
 
 impl<'a> Cbor<'a> {
-    /// The major type of the next item and its number, which is `None` for items of no fixed length.
+    /// Returns the major type of the next item and its number, which is `None` for items of
+    /// indefinite length.
     fn head(&mut self) -> Option<(u8, Option<u64>)> {
         let (&first, rest) = self.0.split_first()?;
         let length = match first & 0x1f {
@@ -175,7 +176,7 @@ impl<'a> Cbor<'a> {
         Some((first >> 5, Some(digits.iter().fold(0, |number, byte| number << 8 | u64::from(*byte)))))
     }
 
-    /// Takes the end of an item of no fixed length.
+    /// Consumes the end marker of an item of indefinite length. Returns whether it was there.
     fn ends(&mut self) -> bool {
         let rest = self.0.strip_prefix(&[0xff]);
         self.0 = rest.unwrap_or(self.0);
@@ -191,7 +192,7 @@ impl<'a> Cbor<'a> {
                 let bytes = self.0.split_off(..usize::try_from(length).ok()?)?;
                 Some(if major == 2 { Value::Bytes(bytes) } else { Value::Other })
             }
-            // Arrays, maps and tags, of which none is needed.
+            // Arrays, maps and tags, none of which is needed.
             (4..=6, Some(count)) if depth < DEEPEST => {
                 let values = match major {
                     4 => count,

@@ -1,5 +1,6 @@
-//! Private keys as DER: SEC 1 (RFC 5915) and PKCS#8 (RFC 5208, RFC 5958), those of Ed25519 as RFC 8410 says. Read as
-//! OpenSSL does where writers differ: lengths may have more bytes than needed, and numbers fewer or more than 32.
+//! Private keys in DER: SEC 1 (RFC 5915) and PKCS#8 (RFC 5208, RFC 5958), for Ed25519 according to
+//! RFC 8410. Where writers differ, these are read as leniently as by OpenSSL: lengths may have more
+//! bytes than needed, and numbers fewer or more than 32.
 
 use crate::asn1::{BIT_STRING, Elements, IDENTIFIER, INTEGER, NULL, OCTET_STRING, SEQUENCE, whole_bytes};
 use crate::kind::{ED25519, KeyKind};
@@ -14,25 +15,26 @@ pub const ENCRYPTED: &str = "the key is encrypted: decrypt it first, for instanc
                              `openssl pkcs8 -in FILE -out PLAIN` for PKCS#8 or `openssl ec -in FILE -out PLAIN` for SEC 1";
 const NO_KEY: &str = "no private key in DER: neither SEC 1 nor PKCS#8";
 
-// Elements with tags of their own: of SEC 1 the curve and the public key, of PKCS#8 attributes and the public key,
-// which ring writes as if its tag were explicit.
+// Elements with context-specific tags: of SEC 1 the curve and the public key, of PKCS#8 the
+// attributes and the public key, which ring writes as if its tag were explicit.
 const CURVE: u8 = 0xa0;
 const PUBLIC: u8 = 0xa1;
 const ATTRIBUTES: u8 = 0xa0;
 const PUBLIC_IMPLICIT: u8 = 0x81;
 
-/// Whether a file is DER: a sequence, whose first byte is the digit 0 in a text, and bytes that no text has.
+/// Returns whether a file begins like DER: with the tag of a sequence, which is also the digit 0 of
+/// a text, followed by bytes that do not occur in text.
 pub fn begins(head: &[u8]) -> bool {
     let is_text = |byte: &u8| byte.is_ascii_graphic() || byte.is_ascii_whitespace();
     head.first() == Some(&SEQUENCE) && !head.iter().take(16).all(is_text)
 }
 
-/// Whether bytes are a sequence, and nothing else.
+/// Returns whether bytes are exactly one sequence.
 pub fn is_sequence(bytes: &[u8]) -> bool {
     Elements::of_sequence(bytes).is_some()
 }
 
-/// The key in a file of one key, which the elements of the sequence tell apart.
+/// Reads the key in a file of one key, whose form follows from the elements of the sequence.
 pub fn key(der: &[u8], kind: KeyKind) -> Result<Pair, String> {
     let elements = Elements::of_sequence(der).ok_or(NO_KEY)?;
     let mut tags = elements;
@@ -49,12 +51,12 @@ pub fn key(der: &[u8], kind: KeyKind) -> Result<Pair, String> {
     }
 }
 
-/// RFC 7292, section 4: version 3, and an identifier of PKCS#7.
+/// Recognises RFC 7292, section 4: version 3, and an identifier of PKCS#7.
 fn is_pkcs12(mut elements: Elements) -> bool {
     elements.require(INTEGER) == Some(&[3])
 }
 
-/// RFC 5915, section 3. The curve and the public key may be left out there.
+/// Reads a key of RFC 5915, section 3, in which the curve and the public key are optional.
 fn sec1_key(mut elements: Elements, kind: KeyKind) -> Result<Pair, String> {
     if kind == KeyKind::Ed25519 {
         return Err("a key of a curve in SEC 1, and not one of Ed25519".to_owned());
@@ -75,7 +77,8 @@ fn sec1_key(mut elements: Elements, kind: KeyKind) -> Result<Pair, String> {
     Ok(Pair { secret: number(secret)?, public: public.into_iter().collect() })
 }
 
-/// Fails unless the parameters of a key are the name of the curve. `command` is that of OpenSSL which names it.
+/// Returns an error unless the parameters of a key are the name of the curve. `command` is the
+/// OpenSSL command that writes the name.
 fn require_curve(parameters: &[u8], kind: KeyKind, command: &str) -> Result<(), String> {
     let mut elements = Elements(parameters);
     match elements.next() {
@@ -92,7 +95,8 @@ fn require_curve(parameters: &[u8], kind: KeyKind, command: &str) -> Result<(), 
     }
 }
 
-/// RFC 5958, section 2, with the curve and the key as RFC 5915 says. Both have a place for the public key.
+/// Reads a key of RFC 5958, section 2, that contains a curve and a key of RFC 5915. Both formats
+/// have a field for the public key.
 fn pkcs8_key(mut elements: Elements, kind: KeyKind) -> Result<Pair, String> {
     let malformed = || "not a private key as in PKCS#8".to_owned();
     let version = elements.require(INTEGER).ok_or_else(malformed)?;
@@ -126,8 +130,8 @@ fn pkcs8_key(mut elements: Elements, kind: KeyKind) -> Result<Pair, String> {
     Ok(pair)
 }
 
-/// RFC 8410, section 7: the seed is an octet string in that of the private key. Some writers have a null in place of no
-/// parameters.
+/// Reads a key of RFC 8410, section 7: the seed is an octet string inside that of the private key.
+/// Some writers use a null for absent parameters.
 fn ed25519_key(
     identifier: ObjectIdentifier,
     mut parameters: Elements,

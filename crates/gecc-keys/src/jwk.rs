@@ -1,7 +1,7 @@
-//! Private keys as JSON Web Keys (RFC 7517), any number of keys and sets of keys one after the other.
+//! Private keys as JSON Web Keys (RFC 7517): any number of consecutive keys and key sets.
 //!
-//! Members are taken from where they stand in the text, as serde would put a text with escapes together in memory that
-//! nobody wipes. Its messages are not shown, as they quote values.
+//! Members are borrowed from the text, because serde would assemble a text with escapes in memory
+//! that is not wiped. Its messages are not shown, because they quote values.
 
 use crate::pairs::{Pair, Pairs, Public};
 use crate::{KeyKind, number, padded, without_mark};
@@ -13,7 +13,7 @@ use serde_json::value::RawValue;
 use std::fmt;
 use zeroize::Zeroizing;
 
-/// What is needed of a key or of a set of keys. Other members are ignored.
+/// The members of a key or a key set that are needed. Other members are ignored.
 #[derive(Deserialize)]
 struct Members<'a> {
     #[serde(borrow)]
@@ -30,22 +30,22 @@ struct Members<'a> {
     y: Option<&'a RawValue>,
 }
 
-/// Whether the first value is an object with the member that all keys, or all sets, have. One with `secret_key` is a
-/// line of JSON Lines, whatever else it has.
+/// Returns whether the first value is an object with the member that all keys, or all key sets,
+/// have. An object with `secret_key` is a line of JSON Lines, whatever else it contains.
 pub fn begins(head: &[u8]) -> bool {
     let head = without_mark(head);
-    // Of a text that is no object, such as digits of a private key, nothing goes to the parser: its error would quote
-    // it in a `String` that nothing wipes.
+    // Only objects are passed to the parser. Its error would quote another text, such as the digits
+    // of a private key, in a `String` that is not wiped.
     if !head.trim_ascii_start().starts_with(b"{") {
         return false;
     }
     let mut names = Names::default();
-    // A head that is cut off is an error after the members that are there.
+    // A truncated head is an error after the members in it.
     let _ = Deserializer::from_slice(head).deserialize_map(&mut names);
     names.of_jwk && !names.of_lines
 }
 
-/// The keys in their order.
+/// Reads the keys in order.
 pub fn read(text: &[u8], pairs: &mut Pairs) -> Result<(), String> {
     for members in Deserializer::from_slice(without_mark(text)).into_iter::<Members>() {
         let members = members.map_err(|problem| {
@@ -64,8 +64,8 @@ pub fn read(text: &[u8], pairs: &mut Pairs) -> Result<(), String> {
     Ok(())
 }
 
-/// The keys of a set: all of them, or the only one that is a private key for what is needed. Where some are and others
-/// are not, which of them is meant cannot be told.
+/// Reads the keys of a set: all of them, or the only one that is a private key of the required
+/// kind. If several but not all fit, the intended key is ambiguous.
 fn read_set(set: &[&RawValue], pairs: &mut Pairs) -> Result<(), String> {
     let (first, kind) = (pairs.len() + 1, pairs.kind());
     let set = set.iter().map(|key| members_of(key)).collect::<Result<Vec<_>, _>>()?;
@@ -94,13 +94,13 @@ fn add(pairs: &mut Pairs, members: &Members, number: usize) -> Result<(), String
     pairs.push(pair, &place)
 }
 
-/// Fails unless the key is for this.
+/// Returns an error unless the key is for `kind`.
 fn require(members: &Members, kind: KeyKind) -> Result<(), String> {
     kind.require_jwk_type(text(members.kty, "kty")?)?;
     kind.require_jwk_name(text(members.crv, "crv")?)
 }
 
-/// RFC 7518, section 6.2, and RFC 8037, section 2.
+/// Reads a key of RFC 7518, section 6.2, or RFC 8037, section 2.
 fn pair(members: &Members, kind: KeyKind) -> Result<Pair, String> {
     require(members, kind)?;
     if members.d.is_none() {
@@ -127,15 +127,16 @@ fn pair(members: &Members, kind: KeyKind) -> Result<Pair, String> {
     Ok(Pair { secret, public: public.into_iter().collect() })
 }
 
-/// 32 bytes; of a number also fewer, and more with zeros in front, as many programs write them.
+/// Returns exactly 32 bytes. A number may also have fewer, or more with leading zeros, as many
+/// programs write them.
 pub fn exactly(bytes: &[u8], name: &str, is_number: bool) -> Result<Zeroizing<[u8; 32]>, String> {
     let exact = if is_number || bytes.len() == 32 { padded(bytes) } else { None };
     exact.ok_or_else(|| format!("`{name}` has {} bytes instead of 32", bytes.len()))
 }
 
-/// The bytes of base64url, also of base64, with or without padding. **Constant-time** in the digits.
+/// Decodes base64url, and also base64, with or without padding. **Constant-time** in the digits.
 pub fn bytes(text: &str, name: &str) -> Result<Zeroizing<Vec<u8>>, String> {
-    /// Characters of 42 bytes: more than a number has with zeros in front.
+    /// The number of characters for 42 bytes: more than a number with leading zeros has.
     const LONGEST: usize = 56;
     let digits = text.strip_suffix("==").or(text.strip_suffix('=')).unwrap_or(text).as_bytes();
     if digits.len() > LONGEST {
@@ -158,14 +159,14 @@ pub fn bytes(text: &str, name: &str) -> Result<Zeroizing<Vec<u8>>, String> {
     Ok(bytes)
 }
 
-/// A text without escapes.
+/// Returns a string without escapes.
 fn text<'a>(value: Option<&'a RawValue>, name: &str) -> Result<&'a str, String> {
     let json = value.ok_or_else(|| format!("`{name}` is not given"))?.get();
     let text = json.strip_prefix('"').and_then(|text| text.strip_suffix('"'));
     text.filter(|text| !text.contains('\\')).ok_or_else(|| format!("`{name}` is not a text without escapes"))
 }
 
-/// Looks at the names of an object's members.
+/// Records which names the members of an object have.
 #[derive(Default)]
 struct Names {
     of_jwk: bool,

@@ -1,10 +1,11 @@
-//! Private keys in PEM, any number in one file.
+//! Private keys in PEM, any number per file.
 
 use crate::pairs::{Pair, Pairs};
 use crate::pem::{Block, blocks};
 use crate::{KeyKind, der, openssh};
 
-/// The keys of all blocks that hold one, in their order. A text without any is something else, and an error.
+/// Reads the keys of all blocks that contain one, in order. A text without any is an error, because
+/// it is something else.
 pub fn read(text: &[u8], pairs: &mut Pairs) -> Result<(), String> {
     let before = pairs.len();
     let mut first_label = None;
@@ -24,24 +25,24 @@ pub fn read(text: &[u8], pairs: &mut Pairs) -> Result<(), String> {
     }
 }
 
-/// `None` where the block is something else.
+/// Reads the key of a block. Returns `None` for a block of another kind.
 fn pair(block: &Block, kind: KeyKind) -> Result<Option<Pair>, String> {
     let read = match block.label() {
         Some("ENCRYPTED PRIVATE KEY") => return Err(der::ENCRYPTED.to_owned()),
         Some("OPENSSH PRIVATE KEY") => openssh::private_key,
-        // OpenSSL has a label of its own for SM2. Which of SEC 1 and PKCS#8 it is, the content says.
+        // OpenSSL has a label of its own for SM2. The content shows whether it is SEC 1 or PKCS#8.
         Some("EC PRIVATE KEY" | "SM2 PRIVATE KEY" | "PRIVATE KEY") if block.is_encrypted() => {
             return Err(der::ENCRYPTED.to_owned());
         }
         Some("EC PRIVATE KEY" | "SM2 PRIVATE KEY" | "PRIVATE KEY") => der::key,
-        // Private keys in a form of their own.
+        // Private keys in other formats.
         Some(label) if block.is_private() => {
             return Err(format!("`{label}` is not supported; PRIVATE KEY, EC PRIVATE KEY and OPENSSH PRIVATE KEY are"));
         }
         None if block.is_private() => {
             return Err("its label is not known; PRIVATE KEY, EC PRIVATE KEY and OPENSSH PRIVATE KEY are".to_owned());
         }
-        // Certificates, public keys, parameters: what stands beside keys.
+        // Blocks that accompany keys: certificates, public keys, parameters.
         _ => return Ok(None),
     };
     let bytes = block.decode().ok_or("not valid PEM: its contents are not base64")?;

@@ -5,8 +5,9 @@ use gecc::call::Operation;
 use gecc::{CurveId, PublicKeys};
 use std::fmt;
 
-/// RFC 7518, section 6.2.1.1, and RFC 8812, section 3.1; what Azure called secp256k1 before, and the name that gematik
-/// has for brainpoolP256r1. No name is registered for the other curves, which go by those of [`CurveId`].
+/// The names of curves in RFC 7518, section 6.2.1.1, and RFC 8812, section 3.1, with the former
+/// name of secp256k1 in Azure, and gematik's name of brainpoolP256r1. The other curves have no
+/// registered name and use that of [`CurveId`].
 const JWK_NAMES: [(&str, CurveId); 5] = [
     ("P-256", CurveId::P256),
     ("secp256k1", CurveId::Secp256k1),
@@ -15,14 +16,14 @@ const JWK_NAMES: [(&str, CurveId); 5] = [
     ("BP-256", CurveId::BrainpoolP256r1),
 ];
 
-/// Names of JSON Web Keys for curves that are not used here, which errors may show.
+/// JSON Web Key names of unsupported curves, which errors may show.
 const OTHER_JWK_NAMES: [&str; 10] =
     ["P-192", "P-224", "P-384", "P-521", "BP-384", "BP-512", "X25519", "X448", "Ed25519", "Ed448"];
 
 /// `id-Ed25519` of RFC 8410, section 3.
 pub const ED25519: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.101.112");
 
-/// The purpose of keys.
+/// The purpose of keys: a curve, or Ed25519.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KeyKind {
     /// A curve: private keys are numbers, and public keys points.
@@ -54,18 +55,19 @@ impl fmt::Display for KeyKind {
 }
 
 impl KeyKind {
-    /// The row of a key in an encoding of points, for [`PublicKeys::mixed`]: of Ed25519 of 32 bytes alone, and of a
-    /// curve also of those where `takes_x_only`.
+    /// Encodes a key as a row for [`PublicKeys::mixed`]. Ed25519 accepts 32 bytes only; a curve
+    /// accepts these too if `takes_x_only`.
     pub fn row(self, key: &[u8], takes_x_only: bool) -> [u8; 65] {
         match key.try_into() {
             Ok(x) if takes_x_only || self == KeyKind::Ed25519 => PublicKeys::mixed_row_of_x(x),
-            // 33 bytes that begin with 2 are an x to rows, and no key of Ed25519.
+            // A row of 33 bytes that begins with 2 would be taken for an x, but is not an Ed25519
+            // key.
             _ if self == KeyKind::Ed25519 => PublicKeys::mixed_row(&[]),
             _ => PublicKeys::mixed_row(key),
         }
     }
 
-    /// Fails unless the identifier is that of this curve.
+    /// Returns an error unless the identifier is that of this curve.
     pub(crate) fn require_identifier(self, found: ObjectIdentifier) -> Result<(), String> {
         match CurveId::ALL.iter().find(|named| found == ObjectIdentifier::new_unwrap(named.oid())) {
             Some(named) => self.require(KeyKind::Curve(*named)),
@@ -73,7 +75,8 @@ impl KeyKind {
         }
     }
 
-    /// Fails unless `kty` of a JWK is what keys of this kind have: of RFC 7518, section 6.1, or RFC 8037, section 2.
+    /// Returns an error unless `kty` of a JWK suits keys of this kind, according to RFC 7518,
+    /// section 6.1, or RFC 8037, section 2.
     pub(crate) fn require_jwk_type(self, found: &str) -> Result<(), String> {
         match self {
             KeyKind::Curve(_) if !found.eq_ignore_ascii_case("EC") => {
@@ -86,7 +89,7 @@ impl KeyKind {
         }
     }
 
-    /// Fails unless `crv` of a JWK names this. Only names of curves are shown.
+    /// Returns an error unless `crv` of a JWK names this curve. Errors show only names of curves.
     pub(crate) fn require_jwk_name(self, found: &str) -> Result<(), String> {
         let is_same = |name: &str| name.eq_ignore_ascii_case(found);
         let KeyKind::Curve(_) = self else {
@@ -102,7 +105,7 @@ impl KeyKind {
         }
     }
 
-    /// Fails unless a key that is for `found` is of this kind.
+    /// Returns an error unless a key for `found` is of this kind.
     pub(crate) fn require(self, found: KeyKind) -> Result<(), String> {
         if found == self { Ok(()) } else { Err(format!("the key is for {found}, not for {self}")) }
     }

@@ -1,8 +1,8 @@
-//! Keys in forms that say what they are for, as files and other programs have them: PEM, DER, certificates, JSON Web
-//! Keys, COSE_Key, those of OpenSSH, and those of wallets.
+//! Keys in formats that state their purpose, as used in files and by other programs: PEM, DER,
+//! certificates, JSON Web Keys, COSE_Key, and the formats of OpenSSH and of wallets.
 //!
-//! The caller wipes the stack below a call that reads private keys ([`gecc::stack::wiped`]). No error shows any part of
-//! one.
+//! The caller wipes the stack below a call that reads private keys ([`gecc::stack::wiped`]). Errors
+//! do not show any part of a private key.
 
 mod asn1;
 mod base58;
@@ -28,15 +28,15 @@ use zeroize::Zeroizing;
 /// The form of a file with private keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Form {
-    /// RFC 7468: blocks of base64, and text between them.
+    /// RFC 7468: blocks of base64, with text between them.
     Pem,
     /// SEC 1 or PKCS#8, one key.
     Der,
-    /// RFC 7517: keys or sets of keys, one after the other.
+    /// RFC 7517: consecutive keys or key sets.
     Jwk,
     /// RFC 9052: a map of CBOR, one key.
     Cose,
-    /// An array of numbers, one for each byte, as Solana has it.
+    /// An array with one number per byte, as used by Solana.
     Numbers,
 }
 
@@ -54,58 +54,62 @@ impl Form {
     }
 }
 
-/// Returns whether a file begins like private keys in one of these forms. A few of its first
-/// kilobytes are sufficient.
+/// Returns whether a file begins like private keys in one of these forms. Its first few kilobytes
+/// are sufficient.
 pub fn are_secret_keys(head: &[u8]) -> bool {
     Form::of(head).is_some()
 }
 
-/// Whether a text is a private key in one of these forms, or in one of those that a line of a file, a cell or a member
-/// of JSON may have: WIF, base58 of 64 bytes or behind `base58:` or `ed25519:`, hexadecimal or base64 of DER, PEM, a
-/// COSE_Key, or a seed with its public key, and arrays of numbers. Keys of 64 hexadecimal digits are none.
+/// Returns whether a text is a private key in one of these forms, or in a form that a line of a
+/// file, a cell or a JSON member may have: WIF, base58 of 64 bytes or after `base58:` or
+/// `ed25519:`, hexadecimal or base64 of DER, PEM, a COSE_Key or a seed with its public key, and
+/// arrays of numbers. Keys of 64 hexadecimal digits do not count.
 pub fn is_secret_key(text: &[u8]) -> bool {
-    // No digit of a plain key decides a branch.
+    // No branch depends on a digit of a plain key.
     gecc::fields::hex_digits(text).len() != 64 && (are_secret_keys(text) || value::form(text).is_some())
 }
 
-/// What a text that is not read as a private key seems to be, and how to convert it, as a clause behind "this is";
-/// nothing of it is shown.
+/// Describes a text that is not read as a private key, and how to convert it, as a clause after
+/// "this is". Nothing of the text is shown.
 pub fn unsupported_form(text: &[u8]) -> Option<&'static str> {
     value::unsupported(text)
 }
 
-/// The same for a file, where that holds nothing that is read as lines of keys.
+/// Describes a file like [`unsupported_form`], if it contains nothing that is read as lines of
+/// keys.
 pub fn unsupported_file(head: &[u8]) -> Option<&'static str> {
     value::unsupported_file(head)
 }
 
-/// The private keys of a file, in their order; of Ed25519 the seeds. They have to be for this curve, or for Ed25519,
-/// where they say what they are for, and public keys beside them have to be theirs. Text and blocks of other things
-/// between PEM's keys are skipped. A text of one value may be in any of the forms of [`is_secret_key`].
-/// **Constant-time** in the keys, but for where their texts have line ends, and for decimal numbers in arrays.
+/// Reads the private keys of a file in order; for Ed25519 these are the seeds. If they state their
+/// purpose, it must be this curve, or Ed25519, and accompanying public keys must belong to them.
+/// Text and other blocks between PEM keys are skipped. A text of one value may have any of the
+/// forms of [`is_secret_key`]. **Constant-time** in the keys, except for the positions of line ends
+/// in their texts, and for decimal numbers in arrays.
 ///
 /// # Errors
-/// A text for the user, also for a file in no such form.
+/// Returns a message for the user, including for a file in none of these forms.
 pub fn secret_keys(file: &[u8], kind: impl Into<KeyKind>) -> Result<Vec<SecretKey>, String> {
     let mut pairs = Pairs::new(kind.into(), None);
     read(file, &mut pairs)?;
     pairs.finish()
 }
 
-/// Private keys of files that have one each, such as the cells of a column.
+/// Private keys of files with one key each, such as the cells of a column.
 pub struct KeyOfEach {
     keys: Vec<SecretKey>,
-    /// The place of each file's key.
+    /// The index of each file's key.
     places: Vec<Result<usize, String>>,
 }
 
 impl KeyOfEach {
-    /// Reads each file as [`secret_keys`] does. One that cannot be read, or does not belong to the public key beside
-    /// it, or is not the only one of its file, is an error of its own. **Constant-time** in the keys, but for their
-    /// base64. Public keys are computed by the engine, or by one on all cores that is made for them.
+    /// Reads each file like [`secret_keys`]. A file has an error of its own if its key cannot be
+    /// read, does not belong to the public key next to it, or is not the only one.
+    /// **Constant-time** in the keys, except for their base64. Public keys are computed by
+    /// `engine`, or by a new engine on all cores.
     ///
     /// # Errors
-    /// Where public keys cannot be computed.
+    /// Returns an error if public keys cannot be computed.
     pub fn read<'a>(
         files: impl IntoIterator<Item = &'a [u8]>,
         kind: impl Into<KeyKind>,
@@ -133,13 +137,13 @@ impl KeyOfEach {
         Ok(KeyOfEach { keys, places })
     }
 
-    /// The key of a file.
+    /// Returns the key of a file.
     ///
     /// # Errors
-    /// A text for the user.
+    /// Returns a message for the user.
     ///
     /// # Panics
-    /// Where there are fewer files.
+    /// Panics if there are not that many files.
     pub fn get(&self, file: usize) -> Result<&SecretKey, &str> {
         self.places[file].as_ref().map(|place| &self.keys[*place]).map_err(String::as_str)
     }
@@ -158,9 +162,9 @@ fn read(file: &[u8], pairs: &mut Pairs) -> Result<(), String> {
     }
 }
 
-/// Reads a file of one value.
+/// Reads a file that consists of one value.
 fn read_value(text: &[u8], pairs: &mut Pairs) -> Result<(), String> {
-    // As cells of binary columns are.
+    // The form of cells in binary columns.
     if text.len() == 64 && !text.is_ascii() && pairs.kind() == KeyKind::Ed25519 {
         return value::of_bytes(text, pairs.kind()).map_or(Ok(()), |pair| pairs.push(pair?, ""));
     }
@@ -175,7 +179,7 @@ fn read_value(text: &[u8], pairs: &mut Pairs) -> Result<(), String> {
     }
 }
 
-/// Appends a key, and wipes those that growing leaves behind.
+/// Appends a key, and wipes the keys in memory that growing leaves behind.
 pub fn push(keys: &mut Vec<SecretKey>, key: SecretKey) {
     if keys.len() == keys.capacity() {
         let mut larger = Vec::with_capacity((2 * keys.len()).max(4));
@@ -185,13 +189,13 @@ pub fn push(keys: &mut Vec<SecretKey>, key: SecretKey) {
     keys.push(key);
 }
 
-/// A private key as a number, of which zeros in front may be missing, or more than needed.
+/// Reads a private key as a number, which may lack leading zeros or have additional ones.
 fn number(bytes: &[u8]) -> Result<SecretKey, String> {
     let key = padded(bytes).ok_or_else(|| format!("a private key of {} bytes instead of 32", bytes.len()))?;
     Ok(SecretKey::from_bytes(*key))
 }
 
-/// The 32 bytes of a number; `None` for a larger one, and for no bytes.
+/// Returns the 32 bytes of a number. Returns `None` for a larger number, and for no bytes.
 fn padded(bytes: &[u8]) -> Option<Zeroizing<[u8; 32]>> {
     let (front, rest) = bytes.split_at(bytes.len().saturating_sub(32));
     let is_small = front.iter().fold(0, |all, byte| all | byte) == 0;
@@ -200,14 +204,14 @@ fn padded(bytes: &[u8]) -> Option<Zeroizing<[u8; 32]>> {
     Some(number).filter(|_| is_small && !bytes.is_empty())
 }
 
-/// A private key as a fixed number of bytes.
+/// Reads a private key as a fixed number of bytes.
 fn exactly_32(bytes: &[u8]) -> Result<SecretKey, String> {
     let bytes: &[u8; 32] =
         bytes.try_into().map_err(|_| format!("a private key of {} bytes instead of 32", bytes.len()))?;
     Ok(SecretKey::from_bytes(*bytes))
 }
 
-/// Without the mark that some editors write in front of UTF-8.
+/// Removes the byte order mark that some editors write before UTF-8.
 fn without_mark(text: &[u8]) -> &[u8] {
     text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text)
 }

@@ -1,6 +1,6 @@
-//! Keys as OpenSSH writes them, of Ed25519 and P-256: lines of `id_ed25519.pub` and
-//! `authorized_keys` (RFC 4253, section 6.6; RFC 5656, section 3.1; RFC 8709, section 4), and
-//! private keys that are not encrypted (PROTOCOL.key of OpenSSH).
+//! Keys of OpenSSH for Ed25519 and P-256: lines of `id_ed25519.pub` and `authorized_keys` (RFC
+//! 4253, section 6.6; RFC 5656, section 3.1; RFC 8709, section 4), and unencrypted private keys
+//! (PROTOCOL.key of OpenSSH).
 
 use crate::kind::KeyKind;
 use crate::pairs::{Pair, Public};
@@ -11,22 +11,24 @@ use gecc::CurveId;
 /// The names of the algorithms in lines and in files.
 const ED25519: &[u8] = b"ssh-ed25519";
 const P256: &[u8] = b"ecdsa-sha2-nistp256";
-/// What a key of P-256 calls its curve.
+/// The curve name in keys of P-256.
 const P256_CURVE: &[u8] = b"nistp256";
 /// The magic bytes of private keys.
 const MAGIC: &[u8] = b"openssh-key-v1\0";
-/// Without encryption the private part is padded to a multiple of this, by the bytes 1, 2, 3, ...
+/// The private part is padded to a multiple of this, if it is not encrypted, with the bytes 1, 2,
+/// 3, ...
 const BLOCK: usize = 8;
-/// How the base64 of every public key begins: with the length of a short name.
+/// The beginning of every public key in base64: the length of a short name.
 const BLOB: &[u8] = b"AAAA";
 
-/// Whether a text is the line of a public key of any algorithm, behind options or a host or not.
+/// Returns whether a text is the line of a public key of any algorithm, possibly after options or a
+/// host.
 pub fn is_public(text: &[u8]) -> bool {
-    // Coordinates may begin with any bytes, but no key of 64 is text by chance.
+    // Coordinates may begin with any bytes, but a key of 64 bytes is not text by chance.
     std::str::from_utf8(text).is_ok_and(|text| !text.starts_with('{')) && algorithm_of(text).is_some()
 }
 
-/// The algorithm of a line, and what stands behind it.
+/// Returns the algorithm of a line, and the text after it.
 fn algorithm_of(line: &[u8]) -> Option<(&[u8], &[u8])> {
     let names = |word: &[u8]| {
         let starts = [&b"ssh-"[..], b"ecdsa-sha2-", b"sk-ssh-", b"sk-ecdsa-sha2-"];
@@ -36,12 +38,13 @@ fn algorithm_of(line: &[u8]) -> Option<(&[u8], &[u8])> {
     if names(first) {
         return Some((first, rest));
     }
-    // Options may hold anything, but not what looks like a key.
+    // Options may contain anything except text that looks like a key.
     let (second, rest) = word(rest);
     (names(second) && rest.starts_with(BLOB)).then_some((second, rest))
 }
 
-/// The first word of a line, which may have spaces in quotes, and the rest from its next word on.
+/// Splits off the first word of a line, which may contain spaces in quotes. Returns it and the text
+/// from the next word on.
 fn word(line: &[u8]) -> (&[u8], &[u8]) {
     let (mut is_quoted, mut is_escaped) = (false, false);
     let end = line.iter().position(|byte| {
@@ -53,7 +56,8 @@ fn word(line: &[u8]) -> (&[u8], &[u8]) {
     (word, rest.trim_ascii_start())
 }
 
-/// The public key of a line, which is for `kind`: options, the algorithm, base64, and a comment that is ignored.
+/// Reads the public key of a line, which must be for `kind`: options, the algorithm, base64, and a
+/// comment that is ignored.
 pub fn public_key(line: &[u8], kind: KeyKind) -> Result<Vec<u8>, String> {
     let malformed = || "`public_key` is not a line of OpenSSH with a public key".to_owned();
     let (name, rest) = algorithm_of(line).ok_or_else(malformed)?;
@@ -63,7 +67,7 @@ pub fn public_key(line: &[u8], kind: KeyKind) -> Result<Vec<u8>, String> {
     of_blob(&blob.ok_or_else(malformed)?, name).ok_or_else(malformed)
 }
 
-/// What keys of an algorithm are for.
+/// Returns the purpose of keys of an algorithm.
 fn kind_of(name: &[u8]) -> Result<KeyKind, String> {
     match name {
         ED25519 => Ok(KeyKind::Ed25519),
@@ -78,7 +82,7 @@ fn kind_of(name: &[u8]) -> Result<KeyKind, String> {
     }
 }
 
-/// A public key: the algorithm, and the key.
+/// Reads a public key: the algorithm, and the key.
 fn of_blob(blob: &[u8], name: &[u8]) -> Option<Vec<u8>> {
     let mut blob = Fields(blob);
     blob.require(name)?;
@@ -87,7 +91,7 @@ fn of_blob(blob: &[u8], name: &[u8]) -> Option<Vec<u8>> {
     Some(key.to_vec())
 }
 
-/// The fields of a public key behind the name of the algorithm.
+/// Reads the fields of a public key after the name of the algorithm.
 fn key_of<'a>(fields: &mut Fields<'a>, name: &[u8]) -> Option<&'a [u8]> {
     if name == P256 {
         fields.require(P256_CURVE)?;
@@ -95,7 +99,7 @@ fn key_of<'a>(fields: &mut Fields<'a>, name: &[u8]) -> Option<&'a [u8]> {
     fields.string().filter(|key| name == P256 || key.len() == 32)
 }
 
-/// A private key, out of the block that PEM holds.
+/// Reads a private key from the contents of a PEM block.
 pub fn private_key(bytes: &[u8], kind: KeyKind) -> Result<Pair, String> {
     let malformed = || "not a private key as OpenSSH writes them".to_owned();
     let mut file = Fields(bytes.strip_prefix(MAGIC).ok_or_else(malformed)?);
@@ -115,9 +119,9 @@ pub fn private_key(bytes: &[u8], kind: KeyKind) -> Result<Pair, String> {
     file.end().and_then(|()| pair(&outer, private, name)).ok_or_else(malformed)?
 }
 
-/// The private part: two equal numbers, the algorithm, the public key, the private one, a comment, and padding. That of
-/// Ed25519 is the seed with the public key behind it, that of P-256 a number, which has a zero in front where its first
-/// bit is set.
+/// Reads the private part: two equal numbers, the algorithm, the public key, the private key, a
+/// comment, and padding. The private key of Ed25519 is the seed followed by the public key. That of
+/// P-256 is a number, with a leading zero if its first bit is set.
 fn pair(outer: &[u8], private: &[u8], name: &[u8]) -> Option<Result<Pair, String>> {
     let mut fields = Fields(private);
     let is_whole = fields.number()? == fields.number()?;
@@ -141,7 +145,7 @@ fn pair(outer: &[u8], private: &[u8], name: &[u8]) -> Option<Result<Pair, String
     Some(exactly_32(seed).map(|secret| Pair { secret, public }))
 }
 
-/// The unread fields of RFC 4251, section 5. Malformed ones are `None`.
+/// The unread fields of RFC 4251, section 5. Malformed fields yield `None`.
 struct Fields<'a>(&'a [u8]);
 
 impl<'a> Fields<'a> {

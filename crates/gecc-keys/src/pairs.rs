@@ -1,16 +1,16 @@
-//! Private keys of a file, and the public keys that it has beside them.
+//! Private keys of a file, checked against the public keys that accompany them.
 //!
-//! A file whose public key belongs to another private key was put together wrongly or damaged: what it signs would
-//! verify with no key that anybody has.
+//! A file whose public key belongs to another private key was assembled wrongly or damaged:
+//! signatures made with it would not verify with any known key.
 
 use crate::{KeyKind, push};
 use gecc::{Backend, Engine, Error, Point, SecretKey, ed25519, keys, stack};
 use std::collections::HashMap;
 
-/// Keys whose public keys are computed together.
+/// The number of keys whose public keys are computed in one batch.
 const TOGETHER: usize = 1 << 12;
 
-/// A file's statement about a public key.
+/// A public key as stated by a file.
 #[derive(Clone, Copy, Debug)]
 pub enum Public {
     Point { x: Option<[u8; 32]>, y: Option<[u8; 32]>, y_is_odd: Option<bool> },
@@ -19,13 +19,13 @@ pub enum Public {
 
 /// The public key of a private key.
 enum Known {
-    /// `None` where the private key is out of range.
+    /// `None` if the private key is out of range.
     Point(Option<Point>),
     Ed25519([u8; 32]),
 }
 
 impl Public {
-    /// SEC 1, section 2.3.3, and the hybrid form of X9.62.
+    /// Reads SEC 1, section 2.3.3, and the hybrid form of X9.62.
     pub fn from_sec1(bytes: &[u8]) -> Result<Self, String> {
         let malformed = || "its public key is no encoding of a point of 256 bits".to_owned();
         let (tag, coordinates) = bytes.split_first().ok_or_else(malformed)?;
@@ -52,7 +52,7 @@ impl Public {
     }
 }
 
-/// A private key, and each public key that its file has for it.
+/// A private key, with every public key that its file states for it.
 pub struct Pair {
     pub secret: SecretKey,
     pub public: Vec<Public>,
@@ -62,17 +62,19 @@ pub struct Pair {
 pub struct Pairs {
     kind: KeyKind,
     keys: Vec<SecretKey>,
-    /// The number of them that are checked.
+    /// The number of keys that are checked.
     checked: usize,
-    /// Unchecked statements: the key, its position in the file, and what is stated.
+    /// Unchecked public keys: the index of the private key, its position in the file, and the
+    /// stated key.
     claims: Vec<(usize, String, Public)>,
-    /// Keys with a public key that is not theirs, and what is said of it.
+    /// Keys with a wrong public key, and the errors.
     wrong: Vec<(usize, String)>,
     engine: Option<Engine>,
 }
 
 impl Pairs {
-    /// Makes the checker with an engine for public keys, or one that is made when needed.
+    /// Makes an empty collection. Public keys are computed by `engine`, or by one that is created
+    /// when needed.
     pub fn new(kind: KeyKind, engine: Option<Engine>) -> Self {
         Pairs { kind, keys: Vec::new(), checked: 0, claims: Vec::new(), wrong: Vec::new(), engine }
     }
@@ -86,7 +88,7 @@ impl Pairs {
         self.keys.len()
     }
 
-    /// `place` begins an error about the key.
+    /// Adds a key. `place` begins an error about it.
     pub fn push(&mut self, Pair { secret, public }: Pair, place: &str) -> Result<(), String> {
         let key = self.keys.len();
         push(&mut self.keys, secret);
@@ -94,7 +96,7 @@ impl Pairs {
         if self.keys.len() - self.checked < TOGETHER { Ok(()) } else { self.check() }
     }
 
-    /// Takes all keys but the first so many back.
+    /// Removes all keys except the first `len`.
     pub fn truncate(&mut self, len: usize) {
         self.keys.truncate(len);
         self.checked = self.checked.min(len);
@@ -102,13 +104,13 @@ impl Pairs {
         self.wrong.retain(|(key, _)| *key < len);
     }
 
-    /// The private keys, whose public keys are all right.
+    /// Returns the private keys, or an error if any public key is wrong.
     pub fn finish(mut self) -> Result<Vec<SecretKey>, String> {
         self.check()?;
         self.wrong.into_iter().next().map_or(Ok(self.keys), |(_, problem)| Err(problem))
     }
 
-    /// The private keys, and what is said of those whose public key is not theirs.
+    /// Returns the private keys, with the errors of those whose public key is wrong.
     pub fn finish_each(mut self) -> Result<(Vec<SecretKey>, HashMap<usize, String>), String> {
         self.check()?;
         Ok((self.keys, self.wrong.into_iter().collect()))
@@ -131,7 +133,8 @@ impl Pairs {
     fn public_keys(&mut self) -> Result<Vec<Known>, Error> {
         let engine = match &mut self.engine {
             Some(engine) => engine,
-            // Threads begin with values whose gaps hold what lies on this stack, which readers of keys have left there.
+            // The start values of threads have gaps that hold the contents of this stack, where
+            // readers have left keys.
             none => {
                 stack::wiped(|| ());
                 none.insert(Engine::builder().backend(Backend::Cpu).build()?)

@@ -1,6 +1,7 @@
-//! PEM (RFC 7468), the blocks of a text. Read leniently, as there is one reading: a block may be indented, in one line,
-//! with lines of any length, blank lines, spaces or the two characters `\n` for line ends, and with headers. Nothing
-//! is passed over silently: what begins or ends without the other is an error with its line.
+//! The blocks of a text in PEM (RFC 7468). They are read leniently as long as the meaning is
+//! unambiguous: a block may be indented, be on one line, have lines of any length, blank lines,
+//! spaces, the two characters `\n` for line ends, and headers. Nothing is skipped silently: a begin
+//! or end marker without its counterpart is an error with its line.
 
 use base64ct::{Base64, Encoding};
 use std::fmt;
@@ -10,10 +11,11 @@ use zeroize::Zeroizing;
 const BEGIN: &[u8] = b"-----BEGIN ";
 const END: &[u8] = b"-----END ";
 const DASHES: &[u8] = b"-----";
-/// Characters of the longest label.
+/// The maximum length of a label in characters.
 const LONGEST_LABEL: usize = 64;
 
-/// Labels that messages show. Others are not shown, as a key may stand in one where line ends were lost.
+/// Labels that messages show. Others are hidden, because a label may contain a key if line ends
+/// were lost.
 const KNOWN_LABELS: [&str; 29] = [
     "ANY PRIVATE KEY",
     "ATTRIBUTE CERTIFICATE",
@@ -46,32 +48,33 @@ const KNOWN_LABELS: [&str; 29] = [
     "X509 CRL",
 ];
 
-/// A block.
+/// A block of PEM.
 #[derive(Clone, Copy)]
 pub struct Block<'a> {
-    /// Where its first line is in the text, counted from 0.
+    /// The offset of the first line in the text.
     pub offset: usize,
-    /// The same as a line, counted from 1.
+    /// The number of the first line, counted from 1.
     pub line: usize,
     label: &'a [u8],
     contents: &'a [u8],
 }
 
-/// A block that does not begin or end, or ends as another.
+/// A block without a begin or end marker, or with an end marker of another block.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Damage {
-    /// Where it is in the text, counted from 0.
+    /// The offset in the text.
     pub offset: usize,
-    /// The same as a line, counted from 1.
+    /// The line, counted from 1.
     pub line: usize,
-    /// Labels that stand there, of the first and the last line; `None` for those that are not known.
+    /// The labels of the first and the last line found; `None` for unknown labels.
     labels: Vec<Option<&'static str>>,
     is_unreadable: bool,
     what: &'static str,
 }
 
 impl Damage {
-    /// Whether it may concern a block with one of these labels: one stands there, or what stands there is not a label.
+    /// Returns whether the damage may concern a block with one of these labels: one of them was
+    /// found, or the label is unreadable.
     pub fn concerns(&self, labels: &[&str]) -> bool {
         self.is_unreadable || self.labels.iter().flatten().any(|label| labels.contains(label))
     }
@@ -83,13 +86,14 @@ impl fmt::Display for Damage {
     }
 }
 
-/// The blocks of a text, in order, and what is damaged.
+/// Returns an iterator over the blocks of a text and the damage in it, in order.
 pub fn blocks(text: &[u8]) -> Blocks<'_> {
     Blocks { text, next: 0, counted: 0, line: 1, open: None }
 }
 
-/// Whether a text is PEM: the first line of a block stands in a line of its own, where that begins, or behind a quote
-/// with which the text begins. PEM that stands in other text, such as JSON or a table, is not meant.
+/// Returns whether a text is PEM: the begin marker of a block is at the start of a line, or follows
+/// a quote at the start of the text. PEM inside other text, such as JSON or a table, does not
+/// count.
 pub fn begins(text: &[u8]) -> bool {
     let text = crate::without_mark(text).trim_ascii_start();
     let text = text.strip_prefix(b"\"").unwrap_or(text);
@@ -104,30 +108,31 @@ pub fn begins(text: &[u8]) -> bool {
     false
 }
 
-/// The label, where it is a known one.
+/// Returns the label if it is a known one.
 pub fn known_label(label: &[u8]) -> Option<&'static str> {
     KNOWN_LABELS.into_iter().find(|known| known.as_bytes() == label)
 }
 
 impl<'a> Block<'a> {
-    /// What stands behind `BEGIN`, where that is a label that is known.
+    /// Returns the label after `BEGIN` if it is a known one.
     pub fn label(&self) -> Option<&'static str> {
         known_label(self.label)
     }
 
-    /// Whether the label, known or not, speaks of a private key.
+    /// Returns whether the label, known or not, denotes a private key.
     pub fn is_private(&self) -> bool {
         self.label.windows(7).any(|part| part == b"PRIVATE")
     }
 
-    /// Whether the contents are encrypted as RFC 1421 says.
+    /// Returns whether the contents are encrypted according to RFC 1421.
     pub fn is_encrypted(&self) -> bool {
         self.contents.windows(10).any(|part| part == b",ENCRYPTED")
     }
 
-    /// The decoded contents. **Constant-time** in the digits of base64, but not in where spaces and line ends are.
+    /// Decodes the contents. **Constant-time** in the digits of base64, but not in the positions of
+    /// spaces and line ends.
     ///
-    /// `None` where they are not base64.
+    /// Returns `None` if the contents are not base64.
     pub fn decode(&self) -> Option<Zeroizing<Vec<u8>>> {
         let data = without_headers(self.contents);
         let mut digits = Zeroizing::new(Vec::with_capacity(data.len()));
@@ -135,7 +140,7 @@ impl<'a> Block<'a> {
         while let Some((byte, behind)) = rest.split_first() {
             rest = behind;
             match byte {
-                // Of a line end that is written as two characters, and in front of a slash.
+                // A backslash of a line end that is written as two characters, or before a slash.
                 b'\\' => match behind {
                     [b'n' | b'r' | b't', behind @ ..] => rest = behind,
                     [b'/' | b'\\', ..] => {}
@@ -152,10 +157,10 @@ impl<'a> Block<'a> {
     }
 }
 
-/// The contents behind the headers of RFC 1421: lines with colons, up to a blank one.
+/// Returns the contents after the headers of RFC 1421: lines with colons, up to a blank line.
 fn without_headers(contents: &[u8]) -> &[u8] {
     let Some(colon) = contents.iter().rposition(|byte| *byte == b':') else { return contents };
-    // The last header may go on in lines that begin with a space.
+    // The last header may continue on lines that begin with a space.
     let mut place = colon;
     loop {
         let Some(length) = contents[place..].iter().position(|byte| *byte == b'\n') else { return &[] };
@@ -166,23 +171,23 @@ fn without_headers(contents: &[u8]) -> &[u8] {
     }
 }
 
-/// See [`blocks`].
+/// The iterator of [`blocks`].
 pub struct Blocks<'a> {
     text: &'a [u8],
     next: usize,
-    /// Up to here lines are counted, and this is the number of the one there.
+    /// The offset up to which lines are counted, and the line number there.
     counted: usize,
     line: usize,
-    /// The block that is open: where it begins, and its first line.
+    /// The open block: its begin marker and its first line.
     open: Option<(Marker<'a>, usize)>,
 }
 
-/// A first or a last line of a block.
+/// A begin or end marker of a block.
 #[derive(Clone)]
 struct Marker<'a> {
     place: Range<usize>,
     is_begin: bool,
-    /// `None` where the line does not end in dashes.
+    /// `None` if the line does not end in dashes.
     label: Option<&'a [u8]>,
 }
 
@@ -216,7 +221,8 @@ impl<'a> Blocks<'a> {
         }
     }
 
-    /// The line of a place, which is behind those that were asked for before. Line ends may be carriage returns alone.
+    /// Returns the line of an offset, which must not be before that of an earlier call. Line ends
+    /// may also be single carriage returns.
     fn line_of(&mut self, place: usize) -> usize {
         let passed = &self.text[self.counted..place];
         let returns = passed
@@ -268,7 +274,7 @@ impl<'a> Iterator for Blocks<'a> {
     }
 }
 
-/// Where the next occurrence begins.
+/// Returns the offset of the next occurrence.
 fn find(text: &[u8], from: usize, what: &[u8]) -> Option<usize> {
     let mut start = from;
     loop {

@@ -1,5 +1,6 @@
-//! Public keys in forms that say what they are for: SubjectPublicKeyInfo (RFC 5480, RFC 8410) and X.509 certificates
-//! (RFC 5280) in DER or PEM, JSON Web Keys, COSE_Keys, lines of OpenSSH, and keys of Ed25519 with a byte in front.
+//! Public keys in formats that state their purpose: SubjectPublicKeyInfo (RFC 5480, RFC 8410) and
+//! X.509 certificates (RFC 5280) in DER or PEM, JSON Web Keys, COSE_Keys, lines of OpenSSH, and
+//! Ed25519 keys after a prefix byte.
 
 use crate::der::ELLIPTIC_CURVE;
 use crate::kind::{ED25519, KeyKind};
@@ -14,25 +15,25 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 
-/// Bytes of the longest key in an encoding of points.
+/// The length in bytes of the longest key in an encoding of points.
 const LONGEST_POINT: usize = 65;
 
-/// The SEC 1 octet string of a public key in PEM, DER, JWK, as a COSE_Key or a line of OpenSSH, or
-/// the 32 bytes of one of Ed25519. It has to be for this curve, or for Ed25519. Of a certificate it
-/// is that of its subject; nothing else of a certificate is checked, neither its signature nor its
-/// dates. Of a set of JSON Web Keys it is the only one that is for this. Whether the key is a point
-/// is not checked. `None` for what is in no such form: octet strings of SEC 1, `x || y` and 32
-/// bytes are none, and no text of digits.
+/// Returns the SEC 1 octet string of a public key in PEM, DER, JWK, as a COSE_Key or a line of
+/// OpenSSH, or the 32 bytes of an Ed25519 key. The key must be for this curve, or for Ed25519. For
+/// a certificate, this is the key of its subject; nothing else in the certificate is checked,
+/// neither its signature nor its dates. For a set of JSON Web Keys, it is the only one of this
+/// kind. This does not check whether the key is a point. Returns `None` for input in none of these
+/// forms: octet strings of SEC 1, `x || y`, 32 bytes, and texts of digits.
 ///
 /// # Errors
-/// A text for the user.
+/// Returns a message for the user.
 pub fn public_key(key: &[u8], kind: impl Into<KeyKind>) -> Option<Result<Vec<u8>, String>> {
     let (kind, text) = (kind.into(), without_mark(key).trim_ascii_start());
     match text.first()? {
-        // Coordinates may begin with any bytes, but no key of 64 is text by chance.
+        // Coordinates may begin with any bytes, but a key of 64 bytes is not text by chance.
         b'{' if std::str::from_utf8(text).is_ok() => Some(of_jwk(text, kind)),
         _ if is_pem(key, text) => Some(of_pem(key, kind)),
-        // As transparency logs have keys.
+        // The form of keys in transparency logs.
         b'L' if let Some(pem) = std::str::from_utf8(text).ok().and_then(pem_in_base64) => {
             Some(of_pem(pem.as_bytes(), kind))
         }
@@ -44,13 +45,14 @@ pub fn public_key(key: &[u8], kind: impl Into<KeyKind>) -> Option<Result<Vec<u8>
         _ if may_be_longer(key) && cose::is_key(key) => {
             Some(cose::public_key(key, kind).map_err(|problem| format!("`public_key`: {problem}")))
         }
-        // As XRP's ledger has keys of Ed25519.
+        // The form of Ed25519 keys on the XRP Ledger.
         0xed if kind == KeyKind::Ed25519 && key.len() == 33 => Some(Ok(key[1..].to_vec())),
         _ => None,
     }
 }
 
-/// Whether a text is a public key in one of the forms of [`public_key`] that are texts, which no digits are.
+/// Returns whether a text is a public key in one of the textual forms of [`public_key`]. Texts of
+/// digits are not.
 pub fn is_public_key(text: &[u8]) -> bool {
     let trimmed = without_mark(text).trim_ascii_start();
     let is_text = || openssh::is_public(trimmed) || trimmed.starts_with(b"---- BEGIN SSH2");
@@ -58,9 +60,9 @@ pub fn is_public_key(text: &[u8]) -> bool {
     trimmed.starts_with(b"{") || is_pem(text, trimmed) || is_text() || is_pem_in_base64()
 }
 
-/// The row, for [`gecc::PublicKeys::mixed`], of a key in the hybrid form of X9.62, `06 || x || y`
-/// or `07 || x || y`, where the first byte says the parity of y; `None` for all others. Callers
-/// take this form where it is asked for.
+/// Converts a key in the hybrid form of X9.62, `06 || x || y` or `07 || x || y`, where the first
+/// byte is the parity of y, to a row for [`gecc::PublicKeys::mixed`]. Returns `None` for other
+/// keys. Callers accept this form only on request.
 pub fn hybrid_row(key: &[u8]) -> Option<[u8; 65]> {
     let mut row: [u8; LONGEST_POINT] = key.try_into().ok()?;
     let is_hybrid = row[0] == 6 | (row[64] & 1);
@@ -68,7 +70,7 @@ pub fn hybrid_row(key: &[u8]) -> Option<[u8; 65]> {
     Some(row).filter(|_| is_hybrid)
 }
 
-/// Whether a key is longer than points are, or shorter than texts: rows of coordinates may be anything.
+/// Returns whether a key is not as long as a point, since coordinates may consist of any bytes.
 fn may_be_longer(key: &[u8]) -> bool {
     !matches!(key.len(), 32 | 33 | 64 | 65)
 }
@@ -83,7 +85,7 @@ fn is_pem(key: &[u8], text: &[u8]) -> bool {
 }
 
 /// Returns whether bytes are a sequence that begins with a sequence, and not a point: `x || y` may
-/// be anything, and so may keys of 32 bytes.
+/// be any bytes, as may keys of 32 bytes.
 fn is_der(key: &[u8]) -> bool {
     let inside = |reader: &mut SliceReader| {
         let outside = Header::decode(reader)?;
@@ -95,7 +97,8 @@ fn is_der(key: &[u8]) -> bool {
         && SliceReader::new(key).and_then(|mut reader| inside(&mut reader)).unwrap_or(false)
 }
 
-/// The only public key or certificate of a text, which may have parameters and other text beside it.
+/// Reads the only public key or certificate in a text, which may also contain parameters and other
+/// text.
 fn of_pem(text: &[u8], kind: KeyKind) -> Result<Vec<u8>, String> {
     let narrowed = utf16::narrowed(text);
     let text = narrowed.as_ref().map_or(text, |text| text);
@@ -103,7 +106,8 @@ fn of_pem(text: &[u8], kind: KeyKind) -> Result<Vec<u8>, String> {
     for block in pem::blocks(text) {
         let block = block.map_err(|damage| format!("`public_key` is not valid PEM: {damage}"))?;
         match block.label() {
-            // RFC 7468, sections 13 and 5, of which the third is the old name; the last is that of some tools.
+            // Labels of RFC 7468, sections 13 and 5. The third is an old name, and the last is
+            // written by some tools.
             Some("PUBLIC KEY" | "CERTIFICATE" | "X509 CERTIFICATE" | "EC PUBLIC KEY") => {
                 if key.replace(block).is_some() {
                     return Err(
@@ -130,7 +134,7 @@ fn of_pem(text: &[u8], kind: KeyKind) -> Result<Vec<u8>, String> {
     }
 }
 
-/// The key of a SubjectPublicKeyInfo or a certificate.
+/// Reads the key of a SubjectPublicKeyInfo or a certificate.
 fn of_der(der: &[u8], kind: KeyKind) -> Result<Vec<u8>, String> {
     let malformed = || "`public_key` is no key of an elliptic curve with a name (RFC 5480)".to_owned();
     let info = SubjectPublicKeyInfoRef::from_der(der).or_else(|_| of_certificate(der)).map_err(|_| malformed())?;
@@ -140,7 +144,7 @@ fn of_der(der: &[u8], kind: KeyKind) -> Result<Vec<u8>, String> {
         let is_key = |bytes: &Vec<u8>| info.algorithm.parameters.is_none() && bytes.len() == 32;
         return bytes.filter(is_key).ok_or_else(|| "`public_key` is no key of Ed25519 as in RFC 8410".to_owned());
     }
-    // Chinese authorities also name the curve of SM2 as the algorithm.
+    // Chinese authorities also use the curve of SM2 as the identifier of the algorithm.
     let is_elliptic = |oid| oid == ELLIPTIC_CURVE || oid == ObjectIdentifier::new_unwrap(CurveId::Sm2.oid());
     let parameters = info.algorithm.parameters.filter(|_| is_elliptic(info.algorithm.oid));
     let named = parameters.and_then(|parameters| parameters.decode_as().ok());
@@ -149,8 +153,9 @@ fn of_der(der: &[u8], kind: KeyKind) -> Result<Vec<u8>, String> {
     bytes.ok_or_else(malformed)
 }
 
-/// RFC 5280, section 4.1: a sequence that begins with a sequence of the version, which may be left out, the serial
-/// number, the algorithm, the issuer, the dates, the subject, and its key.
+/// Reads the key of a certificate of RFC 5280, section 4.1: a sequence that begins with a sequence
+/// of the version, which is optional, the serial number, the algorithm, the issuer, the dates, the
+/// subject, and its key.
 fn of_certificate(der: &[u8]) -> der::Result<SubjectPublicKeyInfoRef<'_>> {
     let signed = AnyRef::decode(&mut SliceReader::new(AnyRef::from_der(der)?.value())?)?;
     let mut fields = SliceReader::new(signed.value())?;
@@ -187,7 +192,7 @@ fn of_jwk(text: &[u8], kind: KeyKind) -> Result<Vec<u8>, String> {
 }
 
 fn parsed(text: &[u8]) -> Result<Jwk<'_>, String> {
-    // serde's own text may quote values.
+    // The error text of serde may quote values.
     serde_json::from_slice(text).map_err(|problem| match problem.classify() {
         serde_json::error::Category::Data => {
             "a member of it is not a text, stands twice, or the whole is not an object".to_owned()
@@ -196,7 +201,7 @@ fn parsed(text: &[u8]) -> Result<Jwk<'_>, String> {
     })
 }
 
-/// Fails unless the key is for this.
+/// Returns an error unless the key is for `kind`.
 fn require(jwk: &Jwk, kind: KeyKind) -> Result<(), String> {
     kind.require_jwk_type(member(&jwk.kty, "kty")?)?;
     kind.require_jwk_name(member(&jwk.crv, "crv")?)
@@ -206,7 +211,7 @@ fn member<'a>(value: &'a Option<Cow<str>>, name: &str) -> Result<&'a str, String
     value.as_deref().ok_or_else(|| format!("`{name}` is not given"))
 }
 
-/// The point in SEC 1, or the 32 bytes of a key of Ed25519.
+/// Returns the point in SEC 1, or the 32 bytes of an Ed25519 key.
 fn octets(jwk: &Jwk, kind: KeyKind) -> Result<Vec<u8>, String> {
     require(jwk, kind)?;
     let is_number = kind != KeyKind::Ed25519;
@@ -224,36 +229,38 @@ fn octets(jwk: &Jwk, kind: KeyKind) -> Result<Vec<u8>, String> {
 
 /// Reads a column of public keys in any form, as rows for [`gecc::PublicKeys::mixed`].
 ///
-/// A key that cannot be read is a row that calls reject. Where that is so of every key that is there, and all are in
-/// forms that name their curve, the column is a wrong one, and none of bad keys: [`Reader::finish`] says why.
+/// A key that cannot be read becomes a row that calls reject. If no key can be read and all are in
+/// forms that name their curve, the column is probably the wrong one rather than a column of bad
+/// keys, and [`Reader::finish`] returns the reason.
 pub struct Reader {
     kind: KeyKind,
-    /// The reason why the first key could not be read, while none could.
+    /// The reason why the first key could not be read, as long as none was read.
     problem: Option<String>,
     some_are_read: bool,
     takes_hybrid: bool,
 }
 
 impl Reader {
-    /// Makes a reader of keys that have to be on this curve, or of Ed25519.
+    /// Makes a reader of keys, which must be on this curve, or of Ed25519.
     pub fn new(kind: impl Into<KeyKind>) -> Self {
         Reader { kind: kind.into(), problem: None, some_are_read: false, takes_hybrid: false }
     }
 
-    /// Takes points in the hybrid form of X9.62 too ([`hybrid_row`]).
+    /// Accepts points in the hybrid form of X9.62 too ([`hybrid_row`]).
     pub fn with_hybrid(self) -> Self {
         Reader { takes_hybrid: true, ..self }
     }
 
-    /// The row of a key: in a form of [`public_key`], a SEC 1 octet string, or `x || y`; of Ed25519 32 bytes.
+    /// Converts a key to a row: from a form of [`public_key`], a SEC 1 octet string, `x || y`, or,
+    /// for Ed25519, 32 bytes.
     pub fn row(&mut self, key: &[u8]) -> [u8; 65] {
         let octets = self.octets(key).unwrap_or_default();
         let hybrid = if self.takes_hybrid && self.kind != KeyKind::Ed25519 { hybrid_row(&octets) } else { None };
         hybrid.unwrap_or_else(|| self.kind.row(&octets, false))
     }
 
-    /// Returns the key as [`public_key`] does, and keys without a stated purpose unchanged; `None`
-    /// if it cannot be read.
+    /// Returns the key as [`public_key`] does, and keys without a stated purpose unchanged. Returns
+    /// `None` if it cannot be read.
     pub fn octets<'k>(&mut self, key: &'k [u8]) -> Option<Cow<'k, [u8]>> {
         match public_key(key, self.kind) {
             None => {
@@ -271,8 +278,10 @@ impl Reader {
         }
     }
 
+    /// Reports whether the column contained any readable key.
+    ///
     /// # Errors
-    /// Why the first key cannot be read, where all name a curve and that is so of all.
+    /// Returns why the first key cannot be read if all keys name a curve and none can be read.
     pub fn finish(self) -> Result<(), String> {
         self.problem.filter(|_| !self.some_are_read).map_or(Ok(()), Err)
     }

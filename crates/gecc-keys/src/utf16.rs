@@ -1,13 +1,15 @@
-//! Texts in UTF-16, as Windows' programs write them.
+//! Texts in UTF-16, as written by programs on Windows.
 
 use zeroize::Zeroizing;
 
-/// Whether a text is UTF-16: it has a byte order mark, or every second byte of PEM's dashes is zero.
+/// Returns whether a text is UTF-16: it has a byte order mark, or every second byte of PEM's dashes
+/// is zero.
 pub fn is_utf16(text: &[u8]) -> bool {
     [&b"\xff\xfe"[..], b"\xfe\xff", b"-\0-\0-\0", b"\0-\0-\0-"].iter().any(|start| text.starts_with(start))
 }
 
-/// The ASCII characters of a text in UTF-16, with `?` for all others; `None` for other texts.
+/// Converts a text in UTF-16 to ASCII, with `?` for other characters. Returns `None` for other
+/// texts.
 pub fn narrowed(text: &[u8]) -> Option<Zeroizing<Vec<u8>>> {
     if !is_utf16(text) {
         return None;

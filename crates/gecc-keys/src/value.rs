@@ -1,5 +1,5 @@
-//! Private keys that are one value: a line of a file, a cell of a table, a member of JSON. Digits of plain keys (64 in
-//! hexadecimal) are none of these forms: who reads lines reads them.
+//! Private keys that are a single value: a line of a file, a cell of a table, a member of JSON.
+//! Digits of plain keys (64 in hexadecimal) are not among these forms: readers of lines read them.
 
 use crate::base58;
 use crate::cose;
@@ -11,32 +11,34 @@ use gecc::CurveId;
 use gecc::fields::{Hash, hex_digits};
 use zeroize::Zeroizing;
 
-/// Bytes of the longest value that is looked at.
+/// The length in bytes of the longest value that is examined.
 const LONGEST: usize = 16 << 10;
-/// A seed of Ed25519 with the public key behind it.
+/// The length in bytes of an Ed25519 seed followed by its public key.
 const SEED_AND_PUBLIC: usize = 64;
 
 /// The form of a value.
 pub enum Form {
     /// WIF of Bitcoin: a key of secp256k1.
     Wif,
-    /// Base58 of a seed of Ed25519 with the public key behind it.
+    /// Base58 of an Ed25519 seed followed by its public key.
     Base58Pair,
-    /// Base58 that says what it is: behind `base58:` of 32 or 64 bytes, behind `ed25519:` (as NEAR has it) of Ed25519.
+    /// Base58 with a prefix: `base58:` before 32 or 64 bytes, or `ed25519:` before an Ed25519 key
+    /// (as used by NEAR).
     NamedBase58,
-    /// An array of 32 or 64 numbers, as `id.json` of Solana is.
+    /// An array of 32 or 64 numbers, like `id.json` of Solana.
     Numbers,
-    /// 66 hexadecimal digits: a number with a byte of zeros in front.
+    /// 66 hexadecimal digits: a number with a leading zero byte.
     LongNumber,
-    /// Bytes: a seed with the public key behind it, DER, or a COSE_Key.
+    /// Bytes: a seed followed by its public key, DER, or a COSE_Key.
     Bytes(Zeroizing<Vec<u8>>),
 }
 
-/// What a text of one value is; `None` for what is in none of these forms, such as 64 hexadecimal digits.
+/// Detects the form of a text of one value. Returns `None` for a text in none of these forms, such
+/// as 64 hexadecimal digits.
 pub fn form(text: &[u8]) -> Option<Form> {
     let text = text.trim_ascii();
     let digits = hex_digits(text);
-    // Plain keys are told by their length, so that none of their digits decides a branch.
+    // Plain keys are recognised by their length, so that no branch depends on their digits.
     if digits.len() == 64 || !(16..=LONGEST).contains(&text.len()) {
         return None;
     }
@@ -62,18 +64,18 @@ pub fn form(text: &[u8]) -> Option<Form> {
         return Some(Form::Wif);
     }
     match base64(text).filter(|bytes| is_readable(bytes)) {
-        // 86 digits may be either: then the public key tells.
+        // 86 digits may be either form: the public key then decides.
         Some(bytes) if !(is_base58 && bytes.len() == SEED_AND_PUBLIC) => Some(Form::Bytes(bytes)),
         _ => (is_base58 && (80..=88).contains(&text.len())).then_some(Form::Base58Pair),
     }
 }
 
-/// Whether decoded bytes say what they are, or may be a seed with its public key.
+/// Returns whether decoded bytes state their form, or may be a seed with its public key.
 fn is_readable(bytes: &[u8]) -> bool {
     bytes.len() == SEED_AND_PUBLIC || der::is_sequence(bytes) || cose::is_key(bytes) || pem::begins(bytes)
 }
 
-/// The key of a value that has a form. PEM is not read here.
+/// Reads the key of a value in a given form. PEM is not read here.
 pub fn read(text: &[u8], form: &Form, kind: KeyKind) -> Result<Pair, String> {
     let text = text.trim_ascii();
     match form {
@@ -96,7 +98,8 @@ pub fn read(text: &[u8], form: &Form, kind: KeyKind) -> Result<Pair, String> {
     }
 }
 
-/// The key in bytes: of 32, a seed with the public key behind it, DER, or a COSE_Key. `None` for others.
+/// Reads the key in bytes: 32 bytes, a seed followed by its public key, DER, or a COSE_Key. Returns
+/// `None` for others.
 pub fn of_bytes(bytes: &[u8], kind: KeyKind) -> Option<Result<Pair, String>> {
     if bytes.len() == 32 {
         return Some(exactly_32(bytes).map(|secret| Pair { secret, public: Vec::new() }));
@@ -118,9 +121,10 @@ fn seed_and_public(bytes: &[u8; SEED_AND_PUBLIC], kind: KeyKind) -> Result<Pair,
     Ok(Pair { secret: exactly_32(seed)?, public: vec![Public::Ed25519(public)] })
 }
 
-/// A key of Bitcoin: the network, the key, a byte 1 where its public key is to be compressed, and a checksum.
+/// Reads a key of Bitcoin: the network, the key, a byte 1 if its public key is to be compressed,
+/// and a checksum.
 fn wif(text: &[u8], kind: KeyKind) -> Result<Pair, String> {
-    /// Of Bitcoin, and of its test networks.
+    /// The prefix bytes of Bitcoin and of its test networks.
     const NETWORKS: [u8; 2] = [0x80, 0xef];
     const CHECKSUM: usize = 4;
     let mut bytes = Zeroizing::new([0; 1 + 32 + 1 + CHECKSUM]);
@@ -145,8 +149,9 @@ fn wif(text: &[u8], kind: KeyKind) -> Result<Pair, String> {
     Ok(Pair { secret: exactly_32(&payload[1..33])?, public: Vec::new() })
 }
 
-/// 33 bytes in hexadecimal: a zero in front of the key or, of secp256k1, a byte 1 behind it, as wallets of Bitcoin have
-/// for keys with compressed public keys. What has both could be either.
+/// Reads 33 bytes in hexadecimal: the key after a zero byte or, for secp256k1, before a byte 1,
+/// which wallets of Bitcoin append to keys with compressed public keys. A value with both is
+/// ambiguous.
 fn long_number(digits: &[u8], kind: KeyKind) -> Result<Pair, String> {
     let bytes = hexadecimal(digits).ok_or("not hexadecimal")?;
     match (bytes.first(), bytes.last(), kind) {
@@ -177,7 +182,8 @@ fn named_base58(text: &[u8], kind: KeyKind) -> Result<Pair, String> {
     }
 }
 
-/// The numbers of an array of bytes. How many digits a number has is not hidden: time depends on them.
+/// Parses the numbers of an array of bytes. The number of digits of each is not hidden: the time
+/// depends on it.
 fn numbers(text: &[u8]) -> Option<Zeroizing<Vec<u8>>> {
     let inside = text.strip_prefix(b"[")?.strip_suffix(b"]")?;
     let mut bytes = Zeroizing::new(Vec::with_capacity(SEED_AND_PUBLIC + 1));
@@ -192,18 +198,18 @@ fn numbers(text: &[u8]) -> Option<Zeroizing<Vec<u8>>> {
     Some(bytes)
 }
 
-/// Whether all are digits, without an early end.
+/// Returns whether all bytes are digits, without early exit.
 fn is_hexadecimal(digits: &[u8]) -> bool {
     digits.iter().fold(true, |all, digit| all & digit.is_ascii_hexdigit())
 }
 
-/// **Constant-time** in the digits.
+/// Decodes hexadecimal. **Constant-time** in the digits.
 fn hexadecimal(digits: &[u8]) -> Option<Zeroizing<Vec<u8>>> {
     let mut bytes = Zeroizing::new(vec![0; digits.len() / 2]);
     decode_hexadecimal(digits, &mut bytes).then_some(bytes)
 }
 
-/// Hexadecimal digits, two for each byte there is room for.
+/// Decodes two hexadecimal digits for each byte of the buffer.
 fn decode_hexadecimal(digits: &[u8], to: &mut [u8]) -> bool {
     let value = |digit: u8| {
         let digit = u32::from(digit);
@@ -225,9 +231,9 @@ fn decode_hexadecimal(digits: &[u8], to: &mut [u8]) -> bool {
     wrong == 0
 }
 
-/// The bytes of base64 in either alphabet, with or without padding. **Constant-time** in the digits.
+/// Decodes base64 in either alphabet, with or without padding. **Constant-time** in the digits.
 fn base64(text: &[u8]) -> Option<Zeroizing<Vec<u8>>> {
-    // JSON may have a backslash in front of a slash.
+    // JSON may have a backslash before a slash.
     let mut digits = Zeroizing::new(Vec::with_capacity(text.len()));
     digits.extend(text.iter().filter(|byte| **byte != b'\\'));
     let mut bytes = Zeroizing::new(vec![0; digits.len() / 4 * 3 + 3]);
@@ -243,8 +249,8 @@ fn base64(text: &[u8]) -> Option<Zeroizing<Vec<u8>>> {
     Some(bytes)
 }
 
-/// What a file seems to be that is in no form which is read and holds no lines of keys, and how to convert it: a clause
-/// behind "this is".
+/// Describes a file that is in no supported form and holds no lines of keys, and how to convert it:
+/// a clause after "this is".
 pub fn unsupported_file(file: &[u8]) -> Option<&'static str> {
     let text = file.trim_ascii();
     let starts = |start: &str| text.starts_with(start.as_bytes());
@@ -268,9 +274,9 @@ pub fn unsupported_file(file: &[u8]) -> Option<&'static str> {
     }
 }
 
-/// The same for a text of one value.
+/// Describes a text of one value like [`unsupported_file`].
 pub fn unsupported(text: &[u8]) -> Option<&'static str> {
-    /// Words of the shortest phrase (BIP 39).
+    /// The number of words in the shortest phrase (BIP 39).
     const FEWEST_WORDS: usize = 12;
     let file = unsupported_file(text);
     let text = text.trim_ascii();
@@ -316,7 +322,7 @@ fn contains(text: &[u8], what: &[u8]) -> bool {
     text.windows(what.len()).any(|part| part == what)
 }
 
-/// A file that begins as an array of numbers.
+/// Returns whether a file begins like an array of numbers.
 pub fn begins_numbers(head: &[u8]) -> bool {
     let text = head.trim_ascii_start();
     text.first() == Some(&b'[') && text[1..].trim_ascii_start().first().is_some_and(u8::is_ascii_digit)
