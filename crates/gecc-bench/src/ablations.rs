@@ -1,4 +1,4 @@
-//! `gecc-bench ablations`: what choices of the GPU kernels are worth.
+//! `gecc-bench ablations`: the effect of design choices in the GPU kernels.
 
 use crate::ALL_PASSED;
 use gecc::CurveId;
@@ -29,7 +29,7 @@ fn print(curve: CurveId, items: usize, json: bool) -> Result<(), Failure> {
     let (all, curve) = (ablations::run(curve, items)?, curve.name());
     for Ablation { operation, variant, seconds, .. } in &all {
         let rate = items as f64 / seconds;
-        // Production comes first in each operation.
+        // The production variant comes first in each operation.
         let production = all.iter().find(|other| other.operation == *operation).map_or(*seconds, |first| first.seconds);
         let of_production = production / seconds;
         if json {

@@ -1,4 +1,4 @@
-//! The arguments, and the help that explains them.
+//! The command line arguments and their help.
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -137,7 +137,7 @@ pub struct OperationsOptions {
     pub engine: EngineOptions,
 }
 
-/// What can be measured.
+/// An operation that can be measured.
 #[derive(Clone, Copy)]
 pub enum Measured {
     Public(PublicCall),
@@ -164,7 +164,7 @@ fn measured() -> impl TypedValueParser<Value = Measured> {
 }
 
 impl OperationsOptions {
-    /// What was asked for, or all.
+    /// Returns the requested operations, or all of them.
     pub fn chosen(&self) -> (Vec<PublicCall>, Vec<Arithmetic>) {
         let all = if self.operations.is_empty() { Measured::all().collect() } else { self.operations.clone() };
         let (mut public, mut arithmetic) = (Vec::new(), Vec::new());
@@ -249,7 +249,7 @@ pub struct StartOptions {
 }
 
 impl FilesOptions {
-    /// The command that is run.
+    /// Returns the command to run.
     pub fn program(&self) -> Result<PathBuf, String> {
         let beside = || Ok(env::current_exe()?.with_file_name(format!("gecc{}", env::consts::EXE_SUFFIX)));
         let found = self.command.clone().map_or_else(beside, Ok);
@@ -260,7 +260,7 @@ impl FilesOptions {
         }
     }
 
-    /// What is measured: what was asked for, or all that the curve has.
+    /// Returns the requested operations, or all that the curve supports.
     pub fn operations(&self) -> Vec<FileOperation> {
         match &self.operations[..] {
             [] => FileOperation::value_variants().iter().copied().filter(|one| one.is_on(self.curve)).collect(),
@@ -268,7 +268,7 @@ impl FilesOptions {
         }
     }
 
-    /// What was asked for, or all.
+    /// Returns the requested formats, or all of them.
     pub fn formats(&self) -> &[FileFormat] {
         if self.formats.is_empty() { FileFormat::value_variants() } else { &self.formats }
     }
@@ -285,7 +285,7 @@ pub enum FileOperation {
 }
 
 impl FileOperation {
-    /// The command's name.
+    /// Returns the command's name.
     pub fn name(self) -> String {
         self.to_possible_value().expect("none is skipped").get_name().to_owned()
     }
@@ -294,7 +294,7 @@ impl FileOperation {
         self != FileOperation::Recover || curve.has_ecdsa()
     }
 
-    /// Whether it is given a file with a private key.
+    /// Returns whether the command needs a file with a private key.
     pub fn uses_a_key(self) -> bool {
         matches!(self, FileOperation::Sign | FileOperation::Ecdh)
     }
@@ -329,7 +329,7 @@ pub enum FileFormat {
 }
 
 impl FileFormat {
-    /// As the command line writes it, and the end of the file's name.
+    /// Returns the name on the command line, which is also the extension of the file.
     pub fn name(self) -> String {
         self.to_possible_value().expect("none is skipped").get_name().to_owned()
     }
@@ -384,12 +384,12 @@ pub struct ServiceOptions {
 }
 
 impl ServiceOptions {
-    /// What was asked for, or all.
+    /// Returns the requested modes, or all of them.
     pub fn modes(&self) -> &[ServiceMode] {
         if self.modes.is_empty() { ServiceMode::value_variants() } else { &self.modes }
     }
 
-    /// Threads that send.
+    /// Returns the number of threads that send.
     pub fn senders(&self) -> usize {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         self.senders.map_or(cores.div_ceil(2), |senders| senders as usize)
@@ -407,7 +407,7 @@ pub enum ServiceMode {
 }
 
 impl ServiceMode {
-    /// As the command line writes it.
+    /// Returns the name on the command line.
     pub fn name(self) -> String {
         self.to_possible_value().expect("none is skipped").get_name().to_owned()
     }
@@ -423,7 +423,7 @@ pub enum Arrivals {
 }
 
 impl Arrivals {
-    /// As the command line writes it.
+    /// Returns the name on the command line.
     pub fn name(self) -> String {
         self.to_possible_value().expect("none is skipped").get_name().to_owned()
     }

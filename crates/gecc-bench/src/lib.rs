@@ -1,3 +1,3 @@
-//! What `gecc-bench` measures of kernels alone, for its benchmarks and tests too.
+//! The measurements of individual kernels of `gecc-bench`, shared with its benchmarks and tests.
 
 pub mod kernels;

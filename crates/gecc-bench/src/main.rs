@@ -1,5 +1,5 @@
-//! What measures gecc beyond `gecc bench`: kernels alone, variants and methods of arithmetic, the command on files, the
-//! coalescer under load, the start of a process.
+//! Measurements of gecc beyond `gecc bench`: individual kernels, variants and methods of
+//! arithmetic, the command on files, the coalescer under load, and the start of a process.
 
 mod ablations;
 mod draw;

@@ -1,4 +1,4 @@
-//! `gecc-bench methods`: every multiplication method on the GPU, side by side.
+//! `gecc-bench methods`: a comparison of all multiplication methods on the GPU.
 
 use crate::draw::bars::{self, Bar, Group};
 use crate::flags::MethodsOptions;
@@ -82,7 +82,7 @@ fn label(row: &Measurement) -> String {
     row.curve.map_or_else(|| row.method.to_owned(), |curve| format!("{} {curve}", row.method))
 }
 
-/// Three digits and a unit.
+/// Formats a rate with three digits and a unit.
 fn rate(per_second: f64) -> String {
     let (value, unit) = match per_second {
         rate if rate >= 1e9 => (rate / 1e9, "G/s"),

@@ -1,4 +1,4 @@
-//! Signatures over digests by what a curve signs with: as values, and into columns.
+//! Signatures over digests with the default scheme of a curve: as values, and into columns.
 
 use gecc::ecdsa::{Policy, SForm};
 use gecc::{CurveId, Engine, Error, PublicKeys, SecretKeys, ecdsa, sm2};

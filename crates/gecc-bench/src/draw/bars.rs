@@ -1,14 +1,14 @@
-//! Bar charts as SVG: groups of horizontal bars, each group with a scale of its own.
+//! Bar charts as SVG: groups of horizontal bars, each group with its own scale.
 
 use std::fmt::Write;
 
 pub struct Bar {
     pub label: String,
-    /// Which entry of the legend it belongs to.
+    /// The index of its entry in the legend.
     pub colour: usize,
-    /// Above 0.
+    /// The length of the bar, above 0.
     pub value: f64,
-    /// What stands behind the bar.
+    /// The text after the bar.
     pub note: String,
 }
 
@@ -17,7 +17,7 @@ pub struct Group {
     pub bars: Vec<Bar>,
 }
 
-/// Told apart by most people with colour blindness too (Okabe and Ito).
+/// Colours that most people with colour blindness can distinguish (Okabe and Ito).
 const COLOURS: [&str; 4] = ["#0072b2", "#e69f00", "#009e73", "#cc79a7"];
 
 // Sizes in pixels.
@@ -29,7 +29,8 @@ const GAP: f64 = 5.0;
 const HEAD: f64 = 90.0;
 const TITLE: f64 = 40.0;
 
-/// A drawing with one colour per name. Neighbouring bars of one label stand together under it.
+/// Draws the groups, with one colour per name. Adjacent bars with the same label are drawn together
+/// under it.
 pub fn svg(title: &str, subtitle: &str, names: &[&str], groups: &[Group]) -> String {
     let (width, height) = (LABEL + LONGEST + NOTE, HEAD + groups.iter().map(group_height).sum::<f64>() + GAP);
     let mut drawing = Drawing(format!(
@@ -52,7 +53,7 @@ pub fn svg(title: &str, subtitle: &str, names: &[&str], groups: &[Group]) -> Str
     drawing.0
 }
 
-/// Whether a bar has the label of the one before it.
+/// Returns whether a bar has the same label as the previous one.
 fn continues(group: &Group, index: usize) -> bool {
     index > 0 && group.bars[index].label == group.bars[index - 1].label
 }

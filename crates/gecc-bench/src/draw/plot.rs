@@ -2,9 +2,9 @@
 
 use std::fmt::Write;
 
-/// Points of a line, in the order of x; both coordinates are above 0.
+/// A line of points in the order of x. Both coordinates are above 0.
 pub struct Line {
-    /// Which entry of its row's legend it belongs to.
+    /// The index of its entry in the legend of its row.
     pub colour: usize,
     pub dashed: bool,
     pub points: Vec<(f64, f64)>,
@@ -15,10 +15,11 @@ pub struct Panel {
     pub lines: Vec<Line>,
 }
 
-/// Told apart by most people with colour blindness too (Okabe and Ito).
+/// Colours that most people with colour blindness can distinguish (Okabe and Ito).
 const COLOURS: [&str; 6] = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9"];
 
-// Sizes in pixels. A panel's plane has room for its labels on the left, its title above and its axis below.
+// Sizes in pixels. The plane of a panel has space for its labels on the left, its title above and
+// its axis below.
 const PLANE: (f64, f64) = (300.0, 240.0);
 const LEFT: f64 = 66.0;
 const ABOVE: f64 = 30.0;
@@ -26,7 +27,7 @@ const BELOW: f64 = 50.0;
 const LEGEND: f64 = 170.0;
 const HEAD: f64 = 64.0;
 
-/// A drawing with rows of panels, each with a title and the names of its colours.
+/// Draws rows of panels, each row with a title and the names of its colours.
 pub fn svg(title: &str, subtitle: &str, rows: &[(&str, Vec<String>, Vec<Panel>)]) -> String {
     let columns = rows.iter().map(|(_, _, panels)| panels.len()).max().unwrap_or(0);
     let (cell, row_height) = (LEFT + PLANE.0 + 12.0, ABOVE + PLANE.1 + BELOW + 24.0);
@@ -50,7 +51,7 @@ pub fn svg(title: &str, subtitle: &str, rows: &[(&str, Vec<String>, Vec<Panel>)]
     drawing.0
 }
 
-/// Powers of two on the x-axis and of ten on the y-axis, the same for all panels of a row.
+/// The axes shared by all panels of a row: powers of two in x, powers of ten in y.
 struct Range {
     x: (f64, f64),
     y: (f64, f64),
@@ -65,12 +66,12 @@ impl Range {
         };
         let (x_low, x_high) = bounds(&mut points().map(|point| point.0.log2()));
         let (y_low, y_high) = bounds(&mut points().map(|point| point.1.log10()));
-        // A single size still has a place in the middle.
+        // A single size is placed in the middle.
         let x = if x_high > x_low { (x_low, x_high) } else { (x_low - 1.0, x_high + 1.0) };
         Range { x, y: (y_low.floor(), y_high.ceil().max(y_low.floor() + 1.0)) }
     }
 
-    /// Where a point lies in a plane at the origin.
+    /// Returns the position of a point in a plane at the origin.
     fn place(&self, (x, y): (f64, f64)) -> (f64, f64) {
         let share = |value: f64, (low, high): (f64, f64)| (value - low) / (high - low);
         (PLANE.0 * share(x.log2(), self.x), PLANE.1 * (1.0 - share(y.log10(), self.y)))
@@ -115,7 +116,7 @@ impl Drawing {
         }
     }
 
-    /// Decades with their names, and their 2 and 5.
+    /// Draws the decades with their names, and their 2 and 5.
     fn horizontal_grid(&mut self, left: f64, top: f64, range: &Range) {
         for decade in range.y.0 as i32..=range.y.1 as i32 {
             let y = |factor: f64| top + range.place((1.0, factor * 10f64.powi(decade))).1;
@@ -127,7 +128,7 @@ impl Drawing {
         }
     }
 
-    /// Powers of two, at most about eight of them.
+    /// Draws powers of two, at most about eight.
     fn vertical_grid(&mut self, left: f64, top: f64, range: &Range) {
         let (low, high) = (range.x.0.ceil() as i32, range.x.1.floor() as i32);
         let step = ((high - low) / 8 + 1).max(1) as usize;
@@ -155,7 +156,7 @@ impl Drawing {
         }
     }
 
-    /// The colours and strokes that a row uses.
+    /// Draws the colours and strokes that a row uses.
     fn legend(&mut self, (x, mut y): (f64, f64), names: &[String], panels: &[Panel]) {
         let lines = || panels.iter().flat_map(|panel| &panel.lines);
         for (index, name) in names.iter().enumerate().filter(|(index, _)| lines().any(|line| line.colour == *index)) {
@@ -173,7 +174,7 @@ impl Drawing {
     }
 }
 
-/// Such as `10 M/s`.
+/// Returns the name of a decade, such as `10 M/s`.
 fn decade_name(decade: i32) -> String {
     let (group, digits) = (decade.div_euclid(3), decade.rem_euclid(3));
     match usize::try_from(group).ok().and_then(|group| ["", " k", " M", " G", " T"].get(group)) {
@@ -210,7 +211,7 @@ mod tests {
         assert!(drawing.starts_with("<svg ") && drawing.ends_with("</svg>\n"));
         assert_eq!(drawing.matches('<').count(), drawing.matches('>').count());
         assert!(drawing.contains("a &lt; b &amp; c") && !drawing.contains("NaN") && !drawing.contains("inf"));
-        // Only what is drawn is in the legend.
+        // The legend contains only lines that are drawn.
         assert!(drawing.contains(">two<") && !drawing.contains(">one<"));
         svg("nothing", "", &[]);
     }

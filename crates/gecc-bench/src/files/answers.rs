@@ -1,4 +1,4 @@
-//! The answers of a command, compared with those that it has to give.
+//! Comparison of a command's answers with the expected ones.
 
 use crate::{ALL_PASSED, SOME_REJECTED};
 use serde::Deserialize;
@@ -9,16 +9,16 @@ use std::path::Path;
 
 const BUFFER: usize = 1 << 18;
 
-/// What the lines of an output have to say.
+/// The expected lines of an output.
 pub enum Expected {
-    /// The member `valid`.
+    /// The values of the member `valid`.
     Verdicts(Vec<bool>),
-    /// A member of this name.
+    /// The values of the member with the given name.
     Texts(&'static str, Vec<String>),
 }
 
 impl Expected {
-    /// That of the first item alone.
+    /// Returns the expectation for the first item only.
     pub fn first(&self) -> Self {
         match self {
             Expected::Verdicts(verdicts) => Expected::Verdicts(verdicts[..1].to_vec()),
@@ -26,7 +26,7 @@ impl Expected {
         }
     }
 
-    /// The exit code of a command that answers so.
+    /// Returns the exit code of a command with these answers.
     pub fn code(&self) -> u8 {
         match self {
             Expected::Verdicts(verdicts) if verdicts.contains(&false) => SOME_REJECTED,
@@ -48,7 +48,7 @@ impl Expected {
         }
     }
 
-    /// Fails unless every line is as expected.
+    /// Returns an error unless every line is as expected.
     pub fn compare(&self, output: &Path) -> Result<(), String> {
         let (lines, wrong) = self.count(output).map_err(|problem| format!("{}: {problem}", output.display()))?;
         if lines != self.len() {
@@ -57,7 +57,7 @@ impl Expected {
         if wrong > 0 { Err(format!("{wrong} of {lines} answers are wrong")) } else { Ok(()) }
     }
 
-    /// Lines, and those that are not as expected.
+    /// Counts the lines, and those that are not as expected.
     fn count(&self, output: &Path) -> io::Result<(usize, usize)> {
         let mut reader = BufReader::with_capacity(BUFFER, File::open(output)?);
         let (mut lines, mut wrong, mut line) = (0, 0, Vec::new());
@@ -72,7 +72,7 @@ impl Expected {
     }
 }
 
-/// Members of a line that say what came out.
+/// The members of a line that contain the result.
 #[derive(Deserialize)]
 struct Answer<'a> {
     valid: Option<bool>,
@@ -92,7 +92,8 @@ impl<'a> Answer<'a> {
     }
 }
 
-/// The same for files of the same content, of which only one needs to be compared.
+/// Returns a hash of the output. Of several outputs with the same hash, only one needs to be
+/// compared.
 pub fn fingerprint(output: &Path) -> io::Result<[u8; 32]> {
     let (mut file, mut hash, mut block) = (File::open(output)?, Sha256::new(), vec![0; BUFFER]);
     loop {

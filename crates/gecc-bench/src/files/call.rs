@@ -1,4 +1,4 @@
-//! A run of the command in a process of its own.
+//! A run of the command in its own process.
 
 use super::answers::{Expected, fingerprint};
 use crate::flags::{FileOperation, FilesOptions};
@@ -9,7 +9,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// What runs on all files of an operation have in common.
+/// The settings shared by the runs on all files of an operation.
 pub struct Call<'a> {
     pub options: &'a FilesOptions,
     pub operation: FileOperation,
@@ -18,7 +18,7 @@ pub struct Call<'a> {
 }
 
 impl Call<'_> {
-    /// The median of the seconds that runs take. All answers of each are as expected.
+    /// Returns the median duration of the runs in seconds, after checking the answers of each run.
     pub fn median(
         &self,
         format_arguments: &[String],
@@ -28,7 +28,7 @@ impl Call<'_> {
     ) -> Result<f64, String> {
         let (mut seconds, mut compared) = (Vec::new(), None);
         for _ in 0..self.options.runs {
-            // To free what a file has in the page cache takes long; it is no part of the command's work.
+            // Freeing the page cache of a file takes long, and is not part of the command's work.
             remove(output).map_err(|problem| format!("{}: {problem}", output.display()))?;
             seconds.push(self.run(format_arguments, input, output, expected.code())?);
             let found = fingerprint(output).map_err(|problem| format!("{}: {problem}", output.display()))?;
@@ -61,7 +61,7 @@ impl Call<'_> {
     }
 }
 
-/// Removes a file, where there is one.
+/// Removes a file if it exists.
 fn remove(path: &Path) -> io::Result<()> {
     match fs::remove_file(path) {
         Err(problem) if problem.kind() != io::ErrorKind::NotFound => Err(problem),
@@ -69,7 +69,7 @@ fn remove(path: &Path) -> io::Result<()> {
     }
 }
 
-/// Why a command ended: how it says so itself, or else what it said last.
+/// Returns why a command ended: its own error message, or else its last line.
 fn reason(text: &[u8]) -> String {
     let text = String::from_utf8_lossy(text);
     let says_why =

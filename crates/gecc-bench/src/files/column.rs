@@ -1,4 +1,4 @@
-//! Items as columns, of which files are made.
+//! Items as columns, from which files are made.
 
 /// A field of all items.
 pub struct Column<'a> {
@@ -12,12 +12,12 @@ impl<'a> Column<'a> {
         Column { name, width: W, bytes: rows.as_flattened() }
     }
 
-    /// As a member of JSON objects, and as a column.
+    /// Returns the name of the JSON member and of the column.
     pub fn name(&self) -> &'static str {
         self.name
     }
 
-    /// Bytes of a row.
+    /// Returns the width of a row in bytes.
     pub fn width(&self) -> usize {
         self.width
     }
@@ -26,7 +26,7 @@ impl<'a> Column<'a> {
         &self.bytes[item * self.width..][..self.width]
     }
 
-    /// Whether it is a number in text.
+    /// Returns whether the value is a number in text formats.
     pub fn is_number(&self) -> bool {
         self.name == "recovery_id"
     }

@@ -9,15 +9,15 @@ use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
 const BUFFER: usize = 1 << 20;
-/// Quick ones, which compress this hexadecimal as well as others do.
+/// Fast levels, which compress this hexadecimal as well as higher ones.
 const GZIP_LEVEL: u32 = 1;
 const ZSTD_LEVEL: i32 = 1;
 
-/// What a command has to be told of the format.
+/// Returns the command's arguments for a format.
 pub fn arguments(table: &Table, format: FileFormat) -> Vec<String> {
     match format {
         FileFormat::Rows => ["--format", "rows", "--layout", &layout(table)].map(str::to_owned).to_vec(),
-        // The name of the output ends as that of the input, but its lines are compared.
+        // The name of the output has the extension of the input, but its lines are compared.
         FileFormat::Csv | FileFormat::Parquet | FileFormat::ParquetZst | FileFormat::Arrow => {
             ["--output-format", "jsonl"].map(str::to_owned).to_vec()
         }
@@ -30,7 +30,7 @@ fn layout(table: &Table) -> String {
     parts.join(",")
 }
 
-/// Writes the first items, and gives the bytes of the file.
+/// Writes the first items, and returns the size of the file in bytes.
 pub fn write(table: &Table, items: usize, format: FileFormat, path: &Path) -> io::Result<u64> {
     let mut sink = BufWriter::with_capacity(BUFFER, create_private(path)?);
     match format {
@@ -57,7 +57,7 @@ pub fn write(table: &Table, items: usize, format: FileFormat, path: &Path) -> io
     Ok(file.metadata()?.len())
 }
 
-/// A file for its owner alone, as commands want it of those with private keys.
+/// Creates a file that only its owner can access, as commands require for private keys.
 pub fn create_private(path: &Path) -> io::Result<File> {
     let mut options = File::options();
     options.write(true).create(true).truncate(true);
@@ -97,7 +97,7 @@ fn write_rows(table: &Table, items: usize, sink: &mut dyn Write) -> io::Result<(
     (0..items).try_for_each(|item| table.0.iter().try_for_each(|column| sink.write_all(column.row(item))))
 }
 
-/// Writes what `push` makes of each item.
+/// Writes the bytes that `push` appends for each item.
 fn write_lines(items: usize, sink: &mut dyn Write, push: impl Fn(usize, &mut Vec<u8>)) -> io::Result<()> {
     let mut line = Vec::new();
     for item in 0..items {
@@ -162,7 +162,7 @@ mod tests {
         lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
     }
 
-    /// The rows of text below a header as objects.
+    /// Parses rows of text with a header to objects.
     fn separated(text: &str, separator: char) -> Vec<Value> {
         let mut lines = text.lines().map(|line| line.split(separator));
         let names: Vec<_> = lines.next().unwrap().collect();
@@ -175,7 +175,7 @@ mod tests {
         lines.map(object).collect()
     }
 
-    /// The bytes of all rows, one row after the other.
+    /// Returns the bytes of all rows, concatenated.
     fn table_rows(path: &Path) -> Vec<u8> {
         use arrow_array::cast::AsArray;
         use arrow_array::types::UInt8Type;
@@ -230,7 +230,7 @@ mod tests {
         for format in [FileFormat::Parquet, FileFormat::ParquetZst, FileFormat::Arrow] {
             assert!(table_rows(&file(format)) == expected);
         }
-        // A file of the first items alone.
+        // A file of the first item only.
         let path = folder.path().join("one");
         write(&table, 1, FileFormat::Jsonl, &path).unwrap();
         assert_eq!(objects(&read(&path)), [object(0)]);

@@ -1,4 +1,4 @@
-//! Random items for every operation, and what the engine alone makes of them.
+//! Random items for every operation, and the results of the engine alone.
 
 use super::answers::Expected;
 use super::column::{Column, Table};
@@ -14,35 +14,36 @@ use gecc_cli::measure::timing::{median, timed};
 use std::fs::File;
 use std::io::{self, Write};
 
-/// One signature of this many is spoiled, from this one on.
+/// The period and the index of the first corrupted signature.
 const SPOILED_EACH: usize = 1000;
 const FIRST_SPOILED: usize = 7;
 
 pub struct Items {
     curve: CurveId,
-    /// Keys and digests, of which the columns that follow are made. Their memory is page-locked where there is a GPU
-    /// and the driver allows it.
+    /// The keys and digests from which the following columns are made. Their memory is page-locked
+    /// if there is a GPU and the driver allows it.
     inputs: Inputs,
     digests: PageLocked<[u8; 32]>,
     public: PageLocked<[u8; 33]>,
-    /// The private keys as a column. They are for this measurement alone.
+    /// The private keys as a column. They are used for this measurement only.
     secret: PageLocked<[u8; 32]>,
-    /// Signatures of the digests by the keys, the same with some spoiled, and recovery ids where the curve has them.
+    /// Signatures of the digests by the keys, a copy with some corrupted, and recovery ids if the
+    /// curve has them.
     signatures: PageLocked<[u8; 64]>,
     spoiled: PageLocked<[u8; 64]>,
     ids: PageLocked<[u8; 1]>,
 }
 
-/// What the engine gives when it is called with columns.
+/// The results of the engine when it is called with columns.
 pub struct Alone {
     pub expected: Expected,
-    /// Of a call.
+    /// The duration of a call.
     pub seconds: f64,
-    /// Whether all columns are in page-locked memory.
+    /// True if all columns are in page-locked memory.
     pub page_locked: bool,
 }
 
-/// Where the engine writes.
+/// The destination of the engine's results.
 struct Results {
     points: PageLocked<[u8; 64]>,
     secrets: PageLocked<[u8; 32]>,
@@ -81,7 +82,7 @@ impl Items {
         self.inputs.len()
     }
 
-    /// What the file of an operation holds.
+    /// Returns the contents of the file for an operation.
     pub fn table(&self, operation: FileOperation) -> Table<'_> {
         let digest = Column::new("digest", &self.digests);
         let public_key = Column::new("public_key", &self.public);
@@ -96,7 +97,7 @@ impl Items {
         })
     }
 
-    /// The key that serves all items.
+    /// Returns the key used for all items.
     fn key(&self) -> &SecretKey {
         &self.inputs.secret[0]
     }
@@ -105,7 +106,7 @@ impl Items {
         writeln!(file, "{}", const_hex::encode(self.key().expose_bytes()))
     }
 
-    /// Calls the engine, a few times.
+    /// Calls the engine several times.
     pub fn by_the_engine(&self, engine: &Engine, operation: FileOperation) -> Result<Alone, Failure> {
         let items = self.len();
         let mut results = Results {
@@ -113,7 +114,7 @@ impl Items {
             secrets: engine.page_lock(vec![[0; 32]; items]),
             codes: engine.page_lock(vec![0; items]),
         };
-        // This call builds tables too.
+        // This call also builds tables.
         self.compute(engine, operation, &mut results)?;
         let expected = self.expected(operation, &results)?;
         let run = || {
@@ -150,7 +151,8 @@ impl Items {
         }
     }
 
-    /// The answers that a command has to give. What the engine gave is compared with what is known of it otherwise.
+    /// Returns the answers that a command must give, after checking the engine's results
+    /// independently.
     fn expected(&self, operation: FileOperation, results: &Results) -> Result<Expected, Failure> {
         let passed = |item: usize| results.codes[item] == Verdict::VALID_CODE;
         let public = |item: usize| self.inputs.public[item].as_bytes()[1..] == results.points[item];
@@ -176,7 +178,7 @@ impl Items {
         })
     }
 
-    /// Compares samples of signatures or shared secrets.
+    /// Compares samples of signatures or shared secrets with the CPU engine's results.
     fn agrees_with_the_cpu(&self, operation: FileOperation, results: &Results) -> Result<bool, Error> {
         let cpu = Engine::cpu()?;
         for range in samples(self.len()) {
@@ -204,7 +206,7 @@ fn is_spoiled(item: usize) -> bool {
     item % SPOILED_EACH == FIRST_SPOILED
 }
 
-/// Signatures by each key of its digest, and recovery ids, which SM2 has not.
+/// Makes a signature of each digest by its key, and recovery ids, which SM2 does not have.
 fn sign(engine: &Engine, inputs: &Inputs) -> Result<(Vec<[u8; 64]>, Vec<[u8; 1]>), Failure> {
     let curve = inputs.curve;
     if !curve.has_ecdsa() {

@@ -1,4 +1,4 @@
-//! `gecc-bench files`: the commands on files, as a user runs them.
+//! `gecc-bench files`: the commands on files, run as a user would.
 
 mod answers;
 mod call;
@@ -54,7 +54,7 @@ struct Bench<'a> {
 }
 
 impl Bench<'_> {
-    /// All formats of an operation.
+    /// Measures all formats of an operation.
     fn operation(&mut self, operation: FileOperation, alone: &Alone) -> Result<(), Failure> {
         let keys = operation.uses_a_key().then(|| self.key_file()).transpose()?;
         let call = Call { options: self.options, operation, keys };
@@ -71,7 +71,7 @@ impl Bench<'_> {
         Ok(())
     }
 
-    /// One file. What fails there does not stop the others.
+    /// Measures one file. An error does not prevent the measurement of others.
     fn format(&self, call: &Call, format: FileFormat, alone: &Alone) -> Result<Row, String> {
         let name = format!("gecc-bench-{}.{}", call.operation.name(), format.name());
         let [one, input] = ["one-", ""].map(|prefix| self.folder.path().join(format!("{prefix}{name}")));
@@ -92,7 +92,7 @@ impl Bench<'_> {
         Ok(Row { operation, format, items, bytes, seconds, start_seconds, engine_seconds, page_locked, cache_seconds })
     }
 
-    /// A file with the key that serves all items.
+    /// Writes a file with the key used for all items.
     fn key_file(&self) -> Result<PathBuf, String> {
         let path = self.folder.path().join("gecc-bench-key.hex");
         let write = formats::create_private(&path).and_then(|file| self.items.write_key(file));
@@ -101,9 +101,9 @@ impl Bench<'_> {
     }
 }
 
-/// Where files are written.
+/// The folder in which files are written.
 enum Folder {
-    /// Removed at the end, with what is in it.
+    /// A folder that is removed at the end, with its contents.
     Temporary(TempDir),
     Given(PathBuf),
 }
@@ -126,12 +126,13 @@ impl Folder {
         }
     }
 
-    /// Files are large, and a temporary folder may be in memory. A folder that was given keeps them.
+    /// Removes the files, which are large, and a temporary folder may be in memory. A folder given
+    /// by the user keeps them.
     fn clear(&self) -> io::Result<()> {
         let Folder::Temporary(folder) = self else { return Ok(()) };
         for entry in fs::read_dir(folder.path())? {
             let path = entry?.path();
-            // The key file serves other formats.
+            // The key file is reused for other formats.
             if path.extension().is_none_or(|extension| extension != "hex") {
                 fs::remove_file(path)?;
             }

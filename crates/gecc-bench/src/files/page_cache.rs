@@ -1,4 +1,4 @@
-//! How fast a file that is in memory can be read at all.
+//! The maximum speed of reading a file that is in memory.
 
 use gecc_cli::measure::timing::timed;
 use std::fs::File;
@@ -6,15 +6,15 @@ use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 use std::thread;
 
-/// Stays in a core's cache.
+/// Small enough to stay in the cache of a core.
 const BLOCK: usize = 1 << 18;
 const RUNS: usize = 5;
 
-/// The median of the seconds that this many threads take to read the file, each a part of it.
+/// Returns the median time in seconds in which `threads` threads read the file, each a part of it.
 pub fn read_seconds(path: &Path, threads: usize) -> io::Result<f64> {
     let length = std::fs::metadata(path)?.len();
     let mut seconds = Vec::new();
-    // The first reading makes sure that the file is in memory.
+    // The first reading ensures that the file is in memory.
     for _ in 0..=RUNS {
         let (read, taken) = timed(|| read_whole(path, length, threads as u64));
         read?;

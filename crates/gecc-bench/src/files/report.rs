@@ -1,4 +1,4 @@
-//! What was measured, as a table, as JSON and as a drawing.
+//! Reports measurements as a table, as JSON and as a chart.
 
 use crate::draw::bars::{self, Bar, Group};
 use crate::flags::{FileFormat, FileOperation, FilesOptions};
@@ -10,18 +10,18 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::Path;
 
-/// An operation on a file. All seconds are medians.
+/// The measurement of an operation on a file. All durations are medians in seconds.
 pub struct Row {
     pub operation: FileOperation,
     pub format: FileFormat,
     pub items: usize,
     pub bytes: u64,
-    /// Of a run of the command, and of one on a file of one item.
+    /// The durations of a run of the command, and of one on a file with one item.
     pub seconds: f64,
     pub start_seconds: f64,
-    /// Of the engine on the same items, and of reading the same file.
+    /// The durations of the engine on the same items, and of reading the same file.
     pub engine_seconds: f64,
-    /// Whether the engine's columns were in page-locked memory.
+    /// True if the engine's columns were in page-locked memory.
     pub page_locked: bool,
     pub cache_seconds: f64,
 }
@@ -99,7 +99,7 @@ impl Report {
         writeln!(io::stdout(), "{object}")
     }
 
-    /// Says why there is no row.
+    /// Reports why there is no row.
     pub fn problem(&self, operation: FileOperation, format: FileFormat, problem: &str) -> Result<(), Failure> {
         let (operation, format) = (operation.name(), format.name());
         if self.json {
@@ -111,7 +111,7 @@ impl Report {
         Ok(())
     }
 
-    /// A group of bars for each operation: its formats, and the engine alone.
+    /// Draws a group of bars for each operation: its formats, and the engine alone.
     pub fn plot(&self, path: &Path) -> Result<(), Failure> {
         let mut groups: Vec<Group> = Vec::new();
         for row in &self.rows {
@@ -145,7 +145,8 @@ fn engine_bar(row: &Row) -> Bar {
     Bar { label: "engine".to_owned(), colour: 2, value, note: rate(value) }
 }
 
-/// With the start of the process, and without it where the rest is long enough to be told from it.
+/// Returns the bars of a file: including the start of the process and, if the rest is long enough
+/// to be separated from it, excluding it.
 fn file_bars(row: &Row) -> Vec<Bar> {
     let bar = |colour: usize, seconds: f64| {
         let (value, share) = (row.items_per_second(seconds), 100.0 * row.engine_seconds / seconds);

@@ -8,7 +8,7 @@ use std::fs::File;
 use std::io;
 use std::sync::Arc;
 
-/// Rows of a row group, or of a message.
+/// The number of rows in a row group or a message.
 const PART: usize = 1 << 18;
 
 /// Writes the first items.

@@ -1,4 +1,5 @@
-//! The kernels of `cuda/lab/ablation.cu` against the production kernels: what each choice of the latter is worth.
+//! The kernels of `cuda/lab/ablation.cu`, which measure the effect of each design choice in the
+//! production kernels.
 
 use super::device::{POISON, begin, median, open, random_rows};
 use super::launchers::columns::{BaseTable, ByteRows, Column, Content, EqualCount, FieldElements, Scalars, Xy, XyRows};
@@ -10,23 +11,23 @@ use super::sources::prepare;
 use gecc::lab::{Fault, Jacobian, Lane, Plan, Points, kernels};
 use gecc::{CurveId, Error};
 
-/// A way to an operation's result, and what it takes.
+/// A variant of an operation, with its measured time.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Ablation {
     /// `PADD`, `PDBL` or `FPMUL`.
     pub operation: &'static str,
-    /// What is done in another way than production does; production itself is among them.
+    /// The difference of the variant from production; production itself is a variant too.
     pub variant: &'static str,
     /// Items in the batch.
     pub items: usize,
-    /// Seconds of all kernels of a run, the median of several.
+    /// The total seconds of all kernels of a run: the median of several runs.
     pub seconds: f64,
 }
 
 const FILES: &[&str] = &["layout", "table", "fpmul", "normalize", "point_add"];
 
-/// One batch on the device: operands, what the production kernels make of them, and room for results.
+/// A batch on the device: operands, the results of the production kernels, and memory for results.
 struct Batch {
     curve: &'static str,
     n: u64,
@@ -40,18 +41,18 @@ struct Batch {
     /// a, b and out in rows.
     rows: [Column<XyRows>; 3],
     sums: Jacobian,
-    /// Denominators, then their inverses.
+    /// Denominators, and then their inverses.
     elements: Column<FieldElements>,
     count: Column<EqualCount>,
 }
 
-/// A way to the result of an operation.
+/// A variant of an operation.
 struct Variant {
     operation: &'static str,
     name: &'static str,
-    /// Writes to `out`, or to the last `rows`.
+    /// Writes the results to `out`, or to the last of `rows`.
     launch: fn(&Batch, &mut Lane) -> Result<(), Fault>,
-    /// Another kernel's result, to `expected`.
+    /// Writes the results of another kernel to `expected`.
     expect: fn(&Batch, &mut Lane) -> Result<(), Fault>,
     by_rows: bool,
 }
@@ -60,7 +61,7 @@ const fn padd(name: &'static str, launch: fn(&Batch, &mut Lane) -> Result<(), Fa
     Variant { operation: "PADD", name, launch, expect: Batch::expect_sums, by_rows: false }
 }
 
-/// What is compared on every device.
+/// The variants that are measured on every device.
 const VARIANTS: &[Variant] = &[
     padd("production: fused, points in columns", Batch::add),
     Variant { by_rows: true, ..padd("points in rows, 16 bytes at a time", Batch::add_rows_by_vectors) },
@@ -91,23 +92,24 @@ const DOUBLE: Variant = Variant {
     by_rows: false,
 };
 
-/// With L2 cache set aside for the prefix products.
+/// Variants that set L2 cache aside for the prefix products.
 const WITH_L2: &[Variant] = &[
     padd("the same with L2 cache set aside for prefix products", Batch::add),
     Variant { name: "the same with L2 cache set aside for prefix products", ..DOUBLE },
 ];
 
-/// What choices of the production kernels are worth: each is measured against one that does without it, on one batch,
-/// and the results are compared.
+/// Measures the effect of the design choices in the production kernels. Each is compared with a
+/// variant without it on the same batch, and the results are checked.
 ///
 /// # Errors
-/// As for [`super::arithmetic::Bench::new`]; [`Error::Device`] where results differ too.
+/// Returns the errors of [`super::arithmetic::Bench::new`], and [`Error::Device`] if results
+/// differ.
 pub fn run(curve: CurveId, items: usize) -> Result<Vec<Ablation>, Error> {
     if !(1..=u32::MAX as usize).contains(&items) {
         return Err(Error::InvalidOption { option: "items", problem: format!("{items} items are out of range") });
     }
     let mut all = measure(curve.name(), items, false, VARIANTS)?;
-    // Setting cache aside changes what is left for everything else, so this comes last.
+    // Setting cache aside affects everything else, so this comes last.
     all.extend(measure(curve.name(), items, true, WITH_L2)?);
     all.sort_by_key(|ablation| ["PADD", "PDBL", "FPMUL"].iter().position(|name| *name == ablation.operation));
     Ok(all)
@@ -170,7 +172,7 @@ impl Batch {
         Ok(batch)
     }
 
-    /// Seconds of a variant whose results are right.
+    /// Returns the seconds of a variant, after checking its results.
     fn measure(&self, lane: &mut Lane, variant: &Variant) -> Result<f64, Error> {
         let seconds = median(lane, |lane| self.poison(lane, self.out), |lane| (variant.launch)(self, lane))?;
         if variant.by_rows {
@@ -226,12 +228,12 @@ impl Batch {
         kernels::PointDouble { a_xy, a_kinds, out_xy, out_kinds, prefixes, n }.launch(lane, self.curve)
     }
 
-    /// b + a: the other order than the one that is measured.
+    /// Computes b + a, with the operands in the opposite order of the measured operation.
     fn expect_sums(&self, lane: &mut Lane) -> Result<(), Fault> {
         self.add_to(lane, [self.b, self.a, self.expected])
     }
 
-    /// a + a.
+    /// Computes a + a.
     fn expect_doubles(&self, lane: &mut Lane) -> Result<(), Fault> {
         self.add_to(lane, [self.a, self.a, self.expected])
     }

@@ -1,4 +1,4 @@
-//! Arithmetic that the operations are made of.
+//! The arithmetic on which the operations are built.
 
 use super::device::{POISON, begin, open, random_rows, seconds};
 use super::launchers::columns::{AnyNumbers, ByteRows, Column, Content, FieldElements, NumberKinds, Prefixes, Scalars};
@@ -10,31 +10,32 @@ use gecc::{CurveId, Error};
 use num_bigint::BigUint;
 use std::fmt;
 
-/// Operations of a chain: loading and storing its item then costs less than a hundredth.
+/// The number of operations in a chain: loading and storing its item then takes less than a
+/// hundredth of the time.
 const ROUNDS: u32 = 512;
-/// Chains that the CPU repeats.
+/// The number of chains that the CPU repeats.
 const CHECKED_CHAINS: usize = 1024;
 
-/// Arithmetic that the other operations are made of.
+/// A kind of arithmetic on which the other operations are built.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Arithmetic {
-    /// Multiplications modulo p, each with the result of the one before.
+    /// Multiplications modulo p, each with the result of the previous one.
     FieldMul,
-    /// Squarings modulo p, likewise.
+    /// Squarings modulo p, each of the result of the previous one.
     FieldSquare,
-    /// Multiplications modulo n, in Montgomery form, likewise.
+    /// Multiplications modulo n in Montgomery form, each with the result of the previous one.
     ScalarMul,
     /// Inversions modulo p that share their work.
     BatchInverse,
 }
 
 impl Arithmetic {
-    /// All of them.
+    /// All kinds of arithmetic.
     pub const ALL: [Arithmetic; 4] =
         [Arithmetic::FieldMul, Arithmetic::FieldSquare, Arithmetic::ScalarMul, Arithmetic::BatchInverse];
 
-    /// A short name: `field_mul`, `field_square`, `scalar_mul` or `batch_inverse`.
+    /// Returns a short name: `field_mul`, `field_square`, `scalar_mul` or `batch_inverse`.
     pub fn name(self) -> &'static str {
         match self {
             Arithmetic::FieldMul => "field_mul",
@@ -44,8 +45,8 @@ impl Arithmetic {
         }
     }
 
-    /// Operations that a run makes on each item: chains are long enough that reading and writing the items does not
-    /// count.
+    /// Returns the number of operations per item in a run. Chains are long enough for the time of
+    /// reading and writing the items to be negligible.
     pub fn operations_per_item(self) -> u64 {
         match self {
             Arithmetic::BatchInverse => 1,
@@ -54,7 +55,7 @@ impl Arithmetic {
     }
 }
 
-/// One operation on one batch of random numbers, on the GPU, ready to run any number of times.
+/// An operation on a batch of random numbers on the GPU, ready to run any number of times.
 pub struct Bench {
     operation: Arithmetic,
     curve: CurveId,
@@ -89,11 +90,12 @@ impl Buffers {
 }
 
 impl Bench {
-    /// Draws the numbers and copies them to the GPU.
+    /// Generates the numbers and copies them to the GPU.
     ///
     /// # Errors
-    /// [`Error::NoDevice`] where there is no GPU, [`Error::Device`] where it fails, [`Error::Kernels`] where kernels
-    /// cannot be compiled, [`Error::Randomness`] when the operating system gives none.
+    /// Returns [`Error::NoDevice`] if there is no GPU, [`Error::Device`] if it fails,
+    /// [`Error::Kernels`] if kernels cannot be compiled, and [`Error::Randomness`] if the operating
+    /// system provides no randomness.
     pub fn new(operation: Arithmetic, curve: CurveId, items: usize) -> Result<Self, Error> {
         if items == 0 {
             return Err(Error::InvalidOption { option: "items", problem: "0 items are no batch".to_owned() });
@@ -108,10 +110,11 @@ impl Bench {
         Ok(Bench { operation, curve, lane, inputs, buffers })
     }
 
-    /// Seconds of the kernel, on the same numbers every time, with a poisoned output. The first run warms up.
+    /// Runs the kernel and returns its seconds. The numbers are the same every time, and the output
+    /// is filled with a fixed byte before. The first run warms up.
     ///
     /// # Errors
-    /// [`Error::Device`] where the GPU fails.
+    /// Returns [`Error::Device`] if the GPU fails.
     pub fn run(&mut self) -> Result<f64, Error> {
         let (n, curve, operation) = (self.inputs.len() as u64, self.curve.name(), self.operation);
         self.import()?;
@@ -129,15 +132,16 @@ impl Bench {
         })?)
     }
 
-    /// Compares the results of the last run with big integers: every inverse, and a thousand chains.
+    /// Compares the results of the last run with big integers: every inverse, and a thousand
+    /// chains.
     ///
     /// # Errors
-    /// [`Error::Device`] where they differ, or nothing has run.
+    /// Returns [`Error::Device`] if they differ, or if nothing has run.
     pub fn check(mut self) -> Result<(), Error> {
         let results = self.results()?;
         let n = self.inputs.len();
         let expected = Expected::of(self.operation, self.curve);
-        // A step of a prime, so that a sample falls on every thread of a block.
+        // The step is a prime, so that the samples include every thread of a block.
         let (checked, step) = match self.operation {
             Arithmetic::BatchInverse => (n, 1),
             _ => (CHECKED_CHAINS.min(n), 7919),
@@ -147,8 +151,8 @@ impl Bench {
         if all_agree { Ok(()) } else { Err(problem()) }
     }
 
-    /// Writes the inputs to where the operation reads them. A chain computes in place: its input, which is not its
-    /// result, is its poison.
+    /// Writes the inputs to where the operation reads them. A chain computes in place, so its input,
+    /// which differs from its result, replaces the filling of the output.
     fn import(&mut self) -> Result<(), Fault> {
         let (n, curve, lane) = (self.inputs.len() as u64, self.curve.name(), &mut self.lane);
         let Buffers { rows, kinds, scalars, elements, .. } = self.buffers;
@@ -172,12 +176,12 @@ impl Bench {
     }
 }
 
-/// What big integers say of an operation.
+/// The expected results of an operation, computed with big integers.
 struct Expected {
     operation: Arithmetic,
     modulus: BigUint,
-    /// What a product has beside its factors: the device multiplies scalars in Montgomery form, a b / 2^256, without a
-    /// conversion before or after.
+    /// The factor of a product in addition to its operands: the device multiplies scalars in
+    /// Montgomery form, a b / 2^256, without conversion before or after.
     factor: BigUint,
 }
 
@@ -194,7 +198,7 @@ impl Expected {
         }
     }
 
-    /// Whether this is the result of one input.
+    /// Returns whether this is the result of an input.
     fn agrees(&self, input: &[u8; 32], result: &[u8; 32]) -> bool {
         let Expected { operation, modulus, factor } = self;
         let (a, result) = (BigUint::from_bytes_be(input) % modulus, BigUint::from_bytes_be(result));
@@ -222,7 +226,7 @@ mod tests {
         std::array::from_fn(|i| if i < 32 - bytes.len() { 0 } else { bytes[i + bytes.len() - 32] })
     }
 
-    /// By powers, as the chains take one step after the other.
+    /// Computes the expected results by powers, whereas the chains take one step after the other.
     #[test]
     fn right_results_agree_and_others_do_not() {
         for curve in CurveId::ALL {

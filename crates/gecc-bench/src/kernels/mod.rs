@@ -1,7 +1,8 @@
-//! Kernels alone, on numbers that stay on the GPU.
+//! Measurements of individual kernels, on numbers that stay on the GPU.
 //!
-//! Everything runs on the first GPU, by itself, timed by CUDA events, on fresh random inputs; outputs are poisoned
-//! before and checked after. The public operations are measured through `gecc::EngineBuilder::time_kernels` instead.
+//! Each kernel runs alone on the first GPU, on fresh random inputs, and is timed by CUDA events.
+//! Outputs are overwritten before and checked after. The public operations are measured through
+//! `gecc::EngineBuilder::time_kernels` instead.
 
 pub mod ablations;
 pub mod arithmetic;

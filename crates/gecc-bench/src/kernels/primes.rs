@@ -1,10 +1,11 @@
-//! The primes of curves.
+//! The primes of the curves.
 
 use gecc::lab::constants;
 use gecc::{Curve, CurveId};
 use num_bigint::BigUint;
 
-/// A curve's primes, and whether p has a fold for its reduction instead of Montgomery's.
+/// The primes of a curve, and whether p has a special form with a faster reduction than
+/// Montgomery's.
 #[derive(Debug)]
 pub struct Primes {
     pub curve: CurveId,
@@ -24,22 +25,22 @@ macro_rules! primes {
     };
 }
 
-/// Those of all curves.
+/// The primes of all curves.
 pub const PRIMES: &[Primes] = gecc::for_each_curve!(primes!);
 
 impl Primes {
-    /// Those of a curve.
+    /// Returns the primes of a curve.
     pub fn of(curve: CurveId) -> &'static Self {
         PRIMES.iter().find(|primes| primes.curve == curve).expect("every curve is in the list")
     }
 }
 
-/// A prime as it lies in memory.
+/// Returns the bytes of a prime as stored in memory.
 pub fn bytes_of(prime: &[u64; 4]) -> Vec<u8> {
     prime.iter().flat_map(|limb| limb.to_le_bytes()).collect()
 }
 
-/// A prime as a big integer.
+/// Returns a prime as a big integer.
 pub fn number_of(prime: &[u64; 4]) -> BigUint {
     BigUint::from_bytes_le(&bytes_of(prime))
 }

@@ -1,4 +1,5 @@
-//! The kernel files of `cuda/lab/`: compiled by NVRTC with the library's headers, once per process and GPU.
+//! The kernel files of `cuda/lab/`, compiled by NVRTC with the library's headers once per process
+//! and GPU.
 
 use gecc::lab::{Device, Fault, NO_CURVE, Text, Unit, compile};
 use gecc::{CurveId, Error};
@@ -8,13 +9,13 @@ use std::{ptr, thread};
 
 include!(concat!(env!("OUT_DIR"), "/device_sources.rs"));
 
-/// A file for a curve, or for none where it needs none.
+/// Returns a file for a curve, or for none if the file does not depend on it.
 pub fn text(file: &str, curve: &'static str) -> Text<'static> {
     let (file, source, needs_curve) = KERNELS.iter().find(|(name, ..)| *name == file).expect("a file of cuda/lab/");
     Text { unit: Unit { file, curve: if *needs_curve { curve } else { NO_CURVE } }, source, headers: HEADERS }
 }
 
-/// Every file for every curve, those that need none once.
+/// Returns every file for every curve; files that do not depend on the curve occur once.
 pub fn all() -> Vec<Text<'static>> {
     let of_file = |&(file, _, needs_curve): &(&'static str, &str, bool)| {
         let curves = if needs_curve { CurveId::ALL } else { &CurveId::ALL[..1] };
@@ -23,7 +24,7 @@ pub fn all() -> Vec<Text<'static>> {
     KERNELS.iter().flat_map(of_file).collect()
 }
 
-/// Makes the kernels of some files ready on a device.
+/// Loads the kernels of some files on a device.
 pub fn prepare(device: &Device, curve: &'static str, files: &[&str]) -> Result<(), Error> {
     thread::scope(|scope| {
         let started: Vec<_> = files
@@ -34,9 +35,10 @@ pub fn prepare(device: &Device, curve: &'static str, files: &[&str]) -> Result<(
     })
 }
 
-/// The machine code of a file, after which its kernels are ready on the device.
+/// Returns the machine code of a file, after loading its kernels on the device.
 pub fn machine_code(device: &Device, text: &Text<'static>) -> Result<Arc<Vec<u8>>, Error> {
-    /// Code by the file, and by the device that has loaded it: devices live as long as the process.
+    /// Machine code by file and by the device that has loaded it. Devices live as long as the
+    /// process.
     static LOADED: Mutex<Option<HashMap<(Unit, usize), Arc<Vec<u8>>>>> = Mutex::new(None);
     let loaded = || LOADED.lock().unwrap_or_else(PoisonError::into_inner);
     let key = (text.unit, ptr::from_ref(device).addr());

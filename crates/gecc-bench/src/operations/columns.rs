@@ -1,4 +1,4 @@
-//! Operations that write their results into columns which are there before.
+//! Operations that write their results into preallocated columns.
 
 use crate::schemes;
 use gecc::bip340::{self, Auxiliary, SigningKeys};
@@ -12,7 +12,7 @@ use gecc_cli::measure::timing::timed;
 use gecc_cli::measure::{Checked, PublicCall};
 use std::ops::Range;
 
-/// Where results are written: 64 bytes and a code an item.
+/// The destination of results: 64 bytes and a code per item.
 pub struct ResultRows {
     rows: PageLocked<[u8; 64]>,
     codes: PageLocked<u8>,
@@ -24,10 +24,11 @@ impl ResultRows {
         Ok(ResultRows { rows: inputs.place(engine, rows)?, codes: inputs.place(engine, codes)? })
     }
 
-    /// Seconds of a call that writes into these; `None` where the operation has no such call.
+    /// Returns the seconds of a call that writes into these columns, or `None` if the operation has
+    /// no such call.
     ///
     /// # Errors
-    /// As for [`Checked::run`].
+    /// Returns the errors of [`Checked::run`].
     pub fn run(&mut self, call: &Checked, engine: &Engine) -> Result<Option<f64>, Failure> {
         self.clear();
         let (written, seconds) = timed(|| write(call.case, engine, call.range.clone(), self));
@@ -37,7 +38,7 @@ impl ResultRows {
         }
     }
 
-    /// Whether the front holds what an outcome has in a range, and all have passed.
+    /// Returns whether the first rows equal the outcome of a range, and all items have passed.
     fn agree(&self, range: &Range<usize>, expected: &Outcome) -> bool {
         let items = range.len();
         let passed = self.codes[..items].iter().all(|code| *code == Verdict::VALID_CODE);
@@ -58,14 +59,16 @@ impl ResultRows {
             }
     }
 
-    /// So that nothing of a call before is left to agree: of rows, which are large, every hundredth.
+    /// Clears the columns, so that results of an earlier call cannot agree: every hundredth row,
+    /// since rows are large, and all codes.
     fn clear(&mut self) {
         self.rows.iter_mut().step_by(100).for_each(|row| *row = [0; 64]);
         self.codes.fill(0);
     }
 }
 
-/// Writes the results of a range to the front of columns; `false` where the operation has no such call.
+/// Writes the results of a range to the first rows. Returns `false` if the operation has no such
+/// call.
 fn write(case: &Case, engine: &Engine, at: Range<usize>, to: &mut ResultRows) -> Result<bool, Error> {
     let Inputs { curve, secret, public, scalars, points, digests, .. } = case.inputs;
     let (curve, digests, items) = (*curve, &digests[at.clone()], at.len());

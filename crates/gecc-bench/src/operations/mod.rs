@@ -1,4 +1,5 @@
-//! `gecc-bench operations`: the public operations end to end and by kernel, and the kernels that these are made of.
+//! `gecc-bench operations`: the public operations end to end and by kernel, and the kernels of the
+//! underlying arithmetic.
 
 mod columns;
 mod report;
@@ -17,9 +18,9 @@ use report::{KernelRow, LatencyRow, Report, Row};
 use std::cell::RefCell;
 use std::ops::Range;
 
-/// Batches whose latency is measured.
+/// The batch sizes whose latency is measured.
 const LATENCY_ITEMS: [usize; 4] = [1, 64, 1024, 16384];
-/// Items that get a GPU's tables and kernels ready.
+/// The number of items that prepares a GPU's tables and kernels.
 const WARM_UP_ITEMS: usize = 64;
 
 pub fn run(options: &OperationsOptions) -> Result<u8, Failure> {
@@ -72,25 +73,25 @@ pub fn run(options: &OperationsOptions) -> Result<u8, Failure> {
     Ok(ALL_PASSED)
 }
 
-/// By what an operation is measured.
+/// The engines that measure an operation.
 struct Engines {
     measured: Engine,
-    /// The same on a GPU, with every kernel timed.
+    /// An engine with the same settings on a GPU that times every kernel.
     kernels: Option<Engine>,
 }
 
 struct Bench {
-    /// By what most are measured, and what makes the inputs.
+    /// The engines for most measurements, and for making the inputs.
     engines: Engines,
-    /// By what operations are measured that verify items together, if there are any.
+    /// The engines for operations with batch verification, if there are any.
     together: Option<Engines>,
-    /// What samples are checked with.
+    /// The engine that checks samples.
     reference: Engine,
     latency_engines: Vec<(&'static str, Engine)>,
     public: Vec<PublicCall>,
     arithmetic: Vec<Arithmetic>,
     sizes: Vec<usize>,
-    /// Items of the inputs, and where they are.
+    /// The number of items in the inputs, and the kind of memory that holds them.
     items: usize,
     memory: Memory,
     report: Report,
@@ -118,7 +119,7 @@ impl Bench {
         Ok(())
     }
 
-    /// Kernels that others are made of.
+    /// Measures kernels of the underlying arithmetic.
     fn arithmetic(&mut self, curve: CurveId, arithmetic: Arithmetic) -> Result<(), Failure> {
         for items in self.sizes.clone() {
             let mut bench = arithmetic::Bench::new(arithmetic, curve, items)?;
@@ -132,15 +133,15 @@ impl Bench {
         Ok(())
     }
 
-    /// One public operation: all sizes, then the latency of small batches. Where there are columns for its results, it
-    /// writes into these.
+    /// Measures a public operation: all sizes, followed by the latency of small batches. Results
+    /// are written to `columns` if given.
     fn operation(&mut self, case: &Case, columns: Option<&RefCell<ResultRows>>) -> Result<(), Failure> {
         let (curve, name) = (case.curve(), case.operation.name());
         let Engines { measured, kernels } = match &self.together {
             Some(together) if case.operation.is_together() => together,
             _ => &self.engines,
         };
-        // This call warms up too: it allocates what the largest batch needs.
+        // This call also warms up: it allocates the memory of the largest batch.
         let expected = &case.expected(measured, &self.reference)?;
         let kernels = kernels.as_ref();
         let call = |range: Range<usize>| Call { checked: Checked { case, expected, range }, columns };
@@ -178,7 +179,7 @@ impl Bench {
     }
 }
 
-/// A call that is timed. Where there are columns for its results, it writes into these if it can.
+/// A timed call. Results are written to `columns` if given and supported by the operation.
 struct Call<'a> {
     checked: Checked<'a>,
     columns: Option<&'a RefCell<ResultRows>>,

@@ -1,4 +1,4 @@
-//! What was measured, as a table, as JSON and as a plot.
+//! Reports measurements as a table, as JSON and as a plot.
 
 use crate::draw::plot::{Line, Panel, svg};
 use gecc::KernelTime;
@@ -9,19 +9,19 @@ use serde_json::{Map, Value, json};
 use std::io::{self, Write};
 use std::path::Path;
 
-/// An operation on a batch of one size.
+/// The measurement of an operation on a batch of one size.
 pub struct Row {
     pub curve: &'static str,
     pub operation: String,
     pub items: usize,
-    /// Operations in the batch: more than items in chains.
+    /// The number of operations in the batch: more than items for chains.
     pub count: u64,
-    /// Seconds from memory to memory, and of the kernels alone.
+    /// The seconds from memory to memory, and of the kernels alone.
     pub end_to_end: Option<f64>,
     pub kernels: Option<f64>,
 }
 
-/// One kernel of a call.
+/// The measurement of one kernel in a call.
 pub struct KernelRow<'a> {
     pub curve: &'static str,
     pub operation: &'a str,
@@ -29,7 +29,7 @@ pub struct KernelRow<'a> {
     pub time: KernelTime,
 }
 
-/// A small batch.
+/// The latency of a small batch.
 pub struct LatencyRow<'a> {
     pub curve: &'static str,
     pub operation: &'a str,
@@ -80,7 +80,7 @@ impl Report {
         Ok(())
     }
 
-    /// Prints nothing unless kernels are asked for.
+    /// Prints the row if kernels are requested.
     pub fn kernel(&self, row: &KernelRow) -> Result<(), Failure> {
         if !self.kernels {
             return Ok(());
@@ -115,7 +115,7 @@ impl Report {
         Ok(())
     }
 
-    /// One row of panels per group of operations, one column per curve.
+    /// Draws one row of panels per group of operations, with one column per curve.
     pub fn plot(&self, path: &Path) -> Result<(), Failure> {
         let mut curves: Vec<&str> = self.rows.iter().map(|row| row.curve).collect();
         curves.dedup();
@@ -139,7 +139,7 @@ impl Report {
         std::fs::write(path, text).map_err(|problem| Failure::Problem(format!("{}: {problem}", path.display())))
     }
 
-    /// The measurements of an operation: end to end, and kernels.
+    /// Returns the measurements of an operation: end to end, and kernels.
     fn lines(&self, curve: &str, operation: &str, colour: usize) -> Vec<Line> {
         let rows = || self.rows.iter().filter(move |row| row.curve == curve && row.operation == operation);
         let line = |dashed: bool, seconds: fn(&Row) -> Option<f64>| Line {
@@ -152,7 +152,7 @@ impl Report {
     }
 }
 
-/// Operations that share a panel.
+/// Returns the groups of operations that share a panel.
 fn groups() -> Vec<(&'static str, Vec<String>)> {
     let arithmetic = Arithmetic::ALL.iter().map(|arithmetic| arithmetic.name().to_owned()).collect();
     let public = |(title, operations): &(&'static str, &[PublicCall])| {

@@ -1,26 +1,28 @@
-//! When requests arrive: as many strangers send them, whatever becomes of earlier ones.
+//! Arrival times of requests from independent senders, which do not depend on the fate of earlier
+//! requests.
 
 use crate::flags::Arrivals;
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 use std::time::Duration;
 
-/// Requests of a burst.
+/// The number of requests in a burst.
 const BURST: u32 = 16;
 
-/// Times of arrival, from 0 on, without end: single requests or bursts of them, with exponentially distributed gaps.
+/// An endless series of arrival times from 0: single requests or bursts, with exponentially
+/// distributed gaps.
 pub struct Schedule {
     random: StdRng,
-    /// Seconds.
+    /// The mean gap in seconds.
     mean_gap: f64,
     at_once: u32,
     left: u32,
-    /// Seconds.
+    /// The current time in seconds.
     now: f64,
 }
 
 impl Schedule {
-    /// This many requests a second on average.
+    /// Makes a schedule with a mean of `requests_per_second`.
     pub fn new(arrivals: Arrivals, requests_per_second: f64) -> Self {
         let at_once = match arrivals {
             Arrivals::Poisson => 1,
@@ -37,7 +39,7 @@ impl Iterator for Schedule {
     fn next(&mut self) -> Option<Duration> {
         if self.left == 0 {
             self.left = self.at_once;
-            // Of a number below 1, so that the logarithm is of none that is 0.
+            // The argument is never 0, since the random number is below 1.
             self.now -= self.mean_gap * (1.0 - self.random.random::<f64>()).ln();
         }
         self.left -= 1;
@@ -54,11 +56,12 @@ mod tests {
         for (arrivals, together) in [(Arrivals::Poisson, 1), (Arrivals::Bursts, BURST as usize)] {
             let times: Vec<Duration> = Schedule::new(arrivals, 1e5).take(200_000).collect();
             let seconds = times.last().unwrap().as_secs_f64();
-            // Of 12500 bursts the time has a standard deviation of a hundredth.
+            // The time of 12500 bursts has a standard deviation of a hundredth.
             assert!((1.9..2.1).contains(&seconds), "{seconds}");
             assert!(times.is_sorted());
             assert!(times.chunks(together).all(|burst| burst.iter().all(|time| *time == burst[0])));
-            // A third of the gaps is longer than the mean, as 1/e says, and not a half or none.
+            // A fraction 1/e, about a third, of the gaps is longer than the mean, and not a half or
+            // none.
             let gaps: Vec<f64> = times
                 .chunks(together)
                 .map(|burst| burst[0].as_secs_f64())

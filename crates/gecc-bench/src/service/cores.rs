@@ -1,5 +1,5 @@
-//! How steady the machine's cores are, without anything of gecc: threads that multiply in registers, and how much of
-//! their best speed they have in each millisecond.
+//! The steadiness of the machine's cores, independent of gecc: threads multiply in registers, and
+//! the fraction of their best speed is recorded for each millisecond.
 
 use super::pace::multiply;
 use gecc::lab::notes::now;
@@ -7,26 +7,26 @@ use std::fmt;
 use std::thread;
 
 const MILLISECOND: u64 = 1_000_000;
-/// How long it is measured, in milliseconds.
+/// The duration of the measurement in milliseconds.
 const MILLISECONDS: usize = 1000;
-/// Multiplications between two looks at the clock.
+/// The number of multiplications between two readings of the clock.
 const AT_A_TIME: usize = 100;
-/// A core is slow below this part of the best speed.
+/// A core is slow if its speed is below the best speed divided by this.
 const SLOW: u32 = 4;
 
-/// What was seen of all cores.
+/// The observations of all cores.
 pub struct Cores {
     pub threads: usize,
-    /// The mean speed, as a part of the best.
+    /// The mean speed, as a fraction of the best.
     pub mean: f64,
-    /// The share of milliseconds in which a core had less than a quarter of the best speed.
+    /// The fraction of milliseconds in which a core had less than a quarter of the best speed.
     pub slow: f64,
-    /// Most of these in a row.
+    /// The maximum number of consecutive slow milliseconds.
     pub longest: usize,
 }
 
 impl Cores {
-    /// Has every core multiply for a second.
+    /// Makes every core multiply for a second.
     pub fn measure() -> Self {
         let threads = thread::available_parallelism().map_or(1, |threads| threads.get());
         let start = now() + 10 * MILLISECOND;
@@ -37,8 +37,8 @@ impl Cores {
         Cores::of(&counts)
     }
 
-    /// Of what each thread has counted in each millisecond. The best speed is that of the best hundredth, as the
-    /// fastest millisecond may have been a longer one.
+    /// Evaluates the counts of each thread in each millisecond. The best speed is the 99th
+    /// percentile, since the fastest millisecond may have been longer.
     fn of(counts: &[Vec<u32>]) -> Self {
         let mut all: Vec<u32> = counts.concat();
         all.sort_unstable();
@@ -59,7 +59,7 @@ impl Cores {
     }
 }
 
-/// How often a thread has multiplied in each millisecond.
+/// Counts the multiplications of a thread in each millisecond.
 fn count(start: u64) -> Vec<u32> {
     let mut counts = vec![0; MILLISECONDS];
     let mut product = start;

@@ -1,4 +1,4 @@
-//! Signatures that are made beforehand, with distinct keys and some spoiled.
+//! Signatures made in advance, with distinct keys and some corrupted.
 
 use crate::schemes;
 use gecc::ecdsa::Policy;
@@ -8,7 +8,7 @@ use gecc_cli::failure::Failure;
 use gecc_cli::measure::inputs::{Inputs, Memory};
 use std::ops::Range;
 
-/// One signature of this many is spoiled, from this one on.
+/// The period and the index of the first corrupted signature.
 const SPOILED_EACH: usize = 97;
 const FIRST_SPOILED: usize = 7;
 
@@ -33,7 +33,7 @@ impl Items {
         self.digests.len()
     }
 
-    /// Verification by way of a service.
+    /// Makes a verification request to a service.
     pub fn request<'a>(&'a self, caller: &'a Caller, at: Range<usize>) -> Request<'a, Verdicts> {
         let (digests, signatures) = (&self.digests[at.clone()], &self.signatures[at.clone()]);
         let keys = PublicKeys::points(&self.keys[at]);
@@ -43,13 +43,13 @@ impl Items {
         }
     }
 
-    /// Verification by a call of the engine.
+    /// Verifies by a direct call of the engine.
     pub fn call(&self, engine: &Engine, at: Range<usize>) -> Result<Verdicts, Failure> {
         let (digests, signatures) = (&self.digests[at.clone()], &self.signatures[at.clone()]);
         Ok(schemes::verify(engine, self.curve, digests, signatures, &self.keys[at])?)
     }
 
-    /// Verdicts that are not what is expected of these items.
+    /// Returns the number of verdicts that are not the expected ones for these items.
     pub fn wrong(at: Range<usize>, verdicts: &Verdicts) -> usize {
         let missing = at.len().abs_diff(verdicts.len());
         missing + at.zip(verdicts.iter()).filter(|(item, verdict)| verdict.is_valid() == is_spoiled(*item)).count()

@@ -1,5 +1,6 @@
-//! An open-loop load: requests are sent when they are due, whatever became of those before, and what each takes is
-//! counted from then. So a service that stalls is seen to stall for all who arrive meanwhile.
+//! An open-loop load: requests are sent when they are due, whatever the fate of earlier ones, and
+//! latency is measured from then on. A stall of the service therefore shows for all requests that
+//! arrive meanwhile.
 
 use super::arrivals::Schedule;
 use super::items::Items;
@@ -12,25 +13,26 @@ use gecc_cli::failure::Failure;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
-/// Notes for which there is room: some fifteen a batch.
+/// The capacity for trace spans: some fifteen per batch.
 const NOTES_A_SECOND: f64 = 60_000.0;
 
-/// What has become of a load.
+/// The outcome of a load.
 pub struct Outcome {
-    /// Requests.
+    /// The number of requests.
     pub sent: usize,
     pub refused: usize,
-    /// Wrong verdicts.
+    /// The number of wrong verdicts.
     pub wrong: usize,
-    /// Of answered requests, from when they were due, in nanoseconds and in order.
+    /// The sorted latencies of answered requests from their due time, in nanoseconds.
     latencies: Vec<u32>,
-    /// How late requests were sent, likewise.
+    /// The sorted delays with which requests were sent, in nanoseconds.
     late: Vec<u32>,
-    /// The share of the yardsticks that show senders' cores at a quarter of their speed or less.
+    /// The fraction of the calibration runs in which senders' cores had at most a quarter of their
+    /// speed.
     pub slow_cores: f64,
-    /// From the first request that was due to the last answer.
+    /// The time from the first due request to the last answer.
     pub seconds: f64,
-    /// Batches, and items in them.
+    /// The number of batches, and of items in them.
     pub batches: u64,
     pub gpu_batches: u64,
     pub batched_items: u64,
@@ -42,17 +44,18 @@ impl Outcome {
         self.latencies.len()
     }
 
-    /// Seconds within which a share of the answers came.
+    /// Returns the seconds within which a fraction of the answers arrived.
     pub fn quantile(&self, share: f64) -> f64 {
         quantile(&self.latencies, share)
     }
 
-    /// Seconds within which a share of the requests was sent after they were due: what the bench itself adds.
+    /// Returns the seconds after the due time within which a fraction of the requests was sent: the
+    /// delay added by the benchmark itself.
     pub fn late(&self, share: f64) -> f64 {
         quantile(&self.late, share)
     }
 
-    /// Items of a batch, on average.
+    /// Returns the mean number of items in a batch.
     pub fn mean_batch(&self) -> f64 {
         self.batched_items as f64 / self.batches.max(1) as f64
     }
@@ -112,7 +115,7 @@ impl Load {
     }
 }
 
-/// The numbers of all senders, in order.
+/// Returns the sorted numbers of all senders.
 fn sorted(parts: &[Part], which: fn(&Part) -> &Vec<u32>) -> Vec<u32> {
     let mut all: Vec<u32> = parts.iter().flat_map(|part| which(part).iter().copied()).collect();
     all.sort_unstable();

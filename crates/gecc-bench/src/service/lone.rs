@@ -1,4 +1,4 @@
-//! A single caller at a low rate, by way of the service and by direct calls in turn.
+//! A single caller at a low rate, alternately through the service and by direct calls.
 
 use super::items::Items;
 use gecc::Engine;
@@ -8,19 +8,19 @@ use gecc_cli::measure::timing::timed;
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Requests a second.
+/// Requests per second.
 const RATE: f64 = 100.0;
 
-/// What the calls took, in seconds and in order.
+/// The sorted durations of the calls in seconds.
 pub struct Outcome {
     pub by_service: Vec<f64>,
     pub direct: Vec<f64>,
-    /// Wrong verdicts.
+    /// The number of wrong verdicts.
     pub wrong: usize,
 }
 
 impl Outcome {
-    /// The median by way of the service as a multiple of that of direct calls.
+    /// Returns the median through the service as a multiple of that of direct calls.
     pub fn ratio(&self) -> f64 {
         median(&self.by_service) / median(&self.direct)
     }
@@ -30,8 +30,8 @@ pub fn median(sorted: &[f64]) -> f64 {
     sorted[sorted.len() / 2]
 }
 
-/// Calls by way of the service at the rate, each with a direct call half way to the next. No two calls in a row have
-/// the same items: those that were used last are in the processor's caches.
+/// Calls the service at the given rate, with a direct call half-way between two calls. Consecutive
+/// calls use different items, since the items used last are in the processor's caches.
 pub fn run(service: &Coalescer, engine: &Engine, items: &Items, size: usize, seconds: f64) -> Result<Outcome, Failure> {
     let (caller, start) = (service.caller(), Instant::now());
     let range = |number: usize| {

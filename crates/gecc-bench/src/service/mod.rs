@@ -22,15 +22,15 @@ use items::Items;
 use report::Report;
 use send::Load;
 
-/// Shares of what the engine does at which requests are sent, where no rate is asked for.
+/// The fractions of the engine's rate at which requests are sent if no rate is given.
 const SHARES: [f64; 4] = [0.25, 0.5, 0.75, 0.9];
-/// The share for bursts.
+/// The fraction for bursts.
 const OF_BURSTS: f64 = 0.5;
-/// Single items are sent at half of what the engine does, and at this rate where that is more.
+/// Single items are sent at half of the engine's rate, but at most at this rate.
 const MOST_SINGLE: f64 = 1e6;
-/// The share of overload.
+/// The multiple of the engine's rate for overload.
 const OVERLOAD: f64 = 2.0;
-/// The part of the time of a measurement that goes before it, so that tables, arenas and rates are there.
+/// The fraction of a measurement's duration that precedes it, to prepare tables, arenas and rates.
 const WARM_UP: f64 = 0.2;
 
 pub fn run(options: &ServiceOptions) -> Result<u8, Failure> {
@@ -53,9 +53,9 @@ pub fn run(options: &ServiceOptions) -> Result<u8, Failure> {
     Ok(if bench.wrong == 0 { ALL_PASSED } else { SOME_REJECTED })
 }
 
-/// Items a second of direct calls of all items, and how many verdicts were wrong.
+/// Measures direct calls on all items. Returns items per second, and the number of wrong verdicts.
 fn capacity(engine: &Engine, items: &Items) -> Result<(f64, usize), Failure> {
-    // This call builds tables too.
+    // This call also builds tables.
     let wrong = Items::wrong(0..items.len(), &items.call(engine, 0..items.len())?);
     let call = || {
         let (verdicts, seconds) = timed(|| items.call(engine, 0..items.len()));
@@ -69,7 +69,7 @@ struct Bench<'a> {
     engine: Engine,
     service: Coalescer,
     items: Items,
-    /// Items a second of the engine alone.
+    /// Items per second of the engine alone.
     capacity: f64,
     report: Report,
     wrong: usize,
@@ -118,7 +118,7 @@ impl Bench<'_> {
 }
 
 impl ServiceOptions {
-    /// The options of the service: one that sheds what it has no room for.
+    /// Returns the options of a service that rejects requests when its queue is full.
     fn coalescer(&self) -> gecc::service::CoalescerBuilder {
         let mut builder = Coalescer::builder().when_full(WhenFull::Refuse);
         if let Some(items) = self.largest_batch {

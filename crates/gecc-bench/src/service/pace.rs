@@ -1,38 +1,40 @@
-//! What a sender's time goes to, in spans of two milliseconds, and how fast its core is meanwhile.
+//! Accounts for a sender's time in spans of two milliseconds, and measures the speed of its core.
 //!
-//! A virtual machine's core may run at a fraction of its speed for tens of milliseconds, in pauses too short to be seen
-//! one by one. A yardstick shows it: the same few multiplications, which touch no memory, timed again and again.
+//! A core of a virtual machine may run at a fraction of its speed for tens of milliseconds, in
+//! pauses too short to be observed individually. A calibration run detects this: the same few
+//! multiplications, which access no memory, are timed repeatedly.
 
 use gecc::lab::notes::now;
 use std::hint::black_box;
 
-/// How long a span is, in nanoseconds.
+/// The duration of a span in nanoseconds.
 const SPAN: u64 = 2_000_000;
-/// Requests from one yardstick to the next.
+/// The number of requests between two calibration runs.
 const EACH: usize = 32;
-/// Multiplications of a yardstick, each of which needs the one before: about a microsecond.
+/// The number of dependent multiplications in a calibration run: about a microsecond.
 const MULTIPLICATIONS: usize = 500;
-/// How many times as long as the fastest a yardstick is slow. A core that shares its execution units with another takes
-/// up to twice as long.
+/// A calibration run is slow if it takes this multiple of the fastest one. A core that shares its
+/// execution units with another takes up to twice as long.
 const SLOW: u64 = 4;
 
-/// What a sender did in a span, in nanoseconds and counts.
+/// The activity of a sender in a span, in nanoseconds and counts.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Span {
     pub start: u64,
     pub end: u64,
     pub requests: u64,
-    /// Sleep that it asked for, and that it had.
+    /// The requested and the actual sleep.
     pub asked: u64,
     pub slept: u64,
     pub submitting: u64,
-    /// Time of the yardsticks, as multiples of the fastest so far, and their number.
+    /// The total time of the calibration runs, as multiples of the fastest so far, and their
+    /// number.
     pub slowness: f64,
     pub yards: usize,
     pub counts: Counts,
 }
 
-/// What the system counts of a thread: pages that it touched first, waits, and cores that it lost.
+/// Counters that the system keeps for a thread: page faults, waits, and preemptions.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Counts {
     pub faults: u64,
@@ -40,13 +42,13 @@ pub struct Counts {
     pub losses: u64,
 }
 
-/// A sender's yardsticks, and its spans where these are noted.
+/// The calibration runs of a sender, and its spans if these are recorded.
 #[derive(Default)]
 pub struct Pace {
     is_noted: bool,
     until_next: usize,
     fastest: Option<u64>,
-    /// Yardsticks, and those that were slow.
+    /// The number of calibration runs, and of slow ones.
     pub yards: usize,
     pub slow_yards: usize,
     current: Span,
@@ -59,7 +61,8 @@ impl Pace {
         Pace { is_noted, counted: counts(), current: Span { start: now(), ..Span::default() }, ..Pace::default() }
     }
 
-    /// Notes a request: the sleep that was asked for before it, the sleep there was, and what handing it in took.
+    /// Records a request: the requested sleep before it, the actual sleep, and the duration of its
+    /// submission.
     pub fn note(&mut self, [asked, slept, submitting]: [u64; 3]) {
         let span = &mut self.current;
         span.requests += 1;
@@ -97,7 +100,7 @@ impl Pace {
     }
 }
 
-/// Multiplies, and needs no memory for it.
+/// Multiplies repeatedly without accessing memory.
 pub fn multiply(mut product: u64, times: usize) -> u64 {
     for _ in 0..times {
         product = (product ^ (product >> 29)).wrapping_mul(0x5851_f42d_4c95_7f2d);
@@ -105,7 +108,7 @@ pub fn multiply(mut product: u64, times: usize) -> u64 {
     product
 }
 
-/// Nanoseconds of the multiplications.
+/// Returns the duration of the multiplications in nanoseconds.
 fn yardstick() -> u64 {
     let start = now();
     black_box(multiply(black_box(start), MULTIPLICATIONS));
@@ -124,7 +127,7 @@ impl Counts {
 
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 fn counts() -> Counts {
-    // SAFETY: zeros are a value of it, and the call writes to nothing else.
+    // SAFETY: all zeros are a valid value of the struct, and the call writes to nothing else.
     let usage = unsafe {
         let mut usage = std::mem::zeroed::<libc::rusage>();
         libc::getrusage(libc::RUSAGE_THREAD, &mut usage);
@@ -139,7 +142,7 @@ fn counts() -> Counts {
     Counts::default()
 }
 
-/// What a sender did between two times, in a line.
+/// Describes in a line the activity of a sender between two times.
 pub fn told(spans: &[Span], start: u64, end: u64) -> Option<String> {
     let within: Vec<&Span> = spans.iter().filter(|span| span.start <= end && start <= span.end).collect();
     let sum = |of: fn(&Span) -> u64| within.iter().map(|span| of(span)).sum::<u64>();

@@ -1,4 +1,4 @@
-//! What was measured, as a table, as JSON and as a drawing.
+//! Reports measurements as a table, as JSON and as a chart.
 
 use super::cores::Cores;
 use super::load::Outcome;
@@ -15,7 +15,7 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::Path;
 
-/// Shares of the answers, and their names.
+/// The quantiles of the latencies, and their names.
 const QUANTILES: [(f64, &str); 3] = [(0.5, "p50"), (0.99, "p99"), (0.999, "p99.9")];
 
 pub struct Report {
@@ -32,7 +32,7 @@ impl Report {
         Report { json, curve, engine, groups: Vec::new(), has_header: false }
     }
 
-    /// Says what the engine does without the service, and the cores without either.
+    /// Reports the rate of the engine without the service, and the speed of the cores.
     pub fn capacity(&self, batch: usize, items_per_second: f64, cores: &Cores) -> Result<(), Failure> {
         if self.json {
             let row = json!({
@@ -133,7 +133,7 @@ impl Report {
         Ok(())
     }
 
-    /// Three bars for each rate.
+    /// Adds three bars for each rate.
     fn bars(&mut self, title: &str, offered: f64, outcome: &Outcome) {
         if self.groups.last().is_none_or(|group| group.title != title) {
             self.groups.push(Group { title: title.to_owned(), bars: Vec::new() });

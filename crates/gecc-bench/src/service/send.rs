@@ -1,4 +1,4 @@
-//! The threads that send requests and take their answers.
+//! The threads that send requests and receive their answers.
 
 use super::items::Items;
 use super::pace::Pace;
@@ -13,33 +13,34 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
-/// A load, and what sends it.
+/// A load and the threads that send it.
 #[derive(Clone, Copy)]
 pub struct Load {
-    /// Items of a request.
+    /// The number of items in a request.
     pub items: usize,
-    /// Items that are sent in a second.
+    /// The number of items that are sent per second.
     pub rate: f64,
     pub arrivals: flags::Arrivals,
     pub seconds: f64,
-    /// Threads that send, each a caller of its own with a thread that waits for its answers. Whichever is free sends
-    /// the next request: a core that is slow for a while sends fewer.
+    /// The number of sender threads. Each is a caller of its own, with a thread that waits for its
+    /// answers. The next request is sent by any free sender, so that a core that is slow for a
+    /// while sends fewer.
     pub senders: usize,
-    /// Whether it is noted what the slowest batches wait for.
+    /// True if the delays of the slowest batches are recorded.
     pub noted: bool,
 }
 
-/// Requests that arrive, each sent by whichever sender is free.
+/// The schedule of requests, each of which is sent by any free sender.
 pub struct Arrivals<'a> {
-    /// When each is due, in nanoseconds from the start.
+    /// The due time of each request, in nanoseconds from the start.
     due: Vec<u64>,
     next: AtomicUsize,
     load: Load,
     items: &'a Items,
 }
 
-/// A request that was sent: when it was due, when it was sent and when that was over, in nanoseconds on the clock of
-/// the notes, and its items.
+/// A request that was sent: its due time, the times at which sending began and ended, in
+/// nanoseconds on the clock of the trace spans, and its items.
 struct Sent {
     due: u64,
     begun: u64,
@@ -48,14 +49,14 @@ struct Sent {
     ticket: Ticket<Verdicts>,
 }
 
-/// What one sender has seen.
+/// The observations of one sender.
 #[derive(Default)]
 pub struct Part {
     pub sent: usize,
     pub refused: usize,
-    /// Wrong verdicts.
+    /// The number of wrong verdicts.
     pub wrong: usize,
-    /// Nanoseconds.
+    /// The latencies of the answers, and the delays of sending, in nanoseconds.
     pub latencies: Vec<u32>,
     pub late: Vec<u32>,
     pub slow: Vec<Slow>,
@@ -69,20 +70,20 @@ impl<'a> Arrivals<'a> {
         Arrivals { due, next: AtomicUsize::new(0), load: *load, items }
     }
 
-    /// The next request: when it is due, and its items. Those of requests in a row are others, so that no batch has a
-    /// key twice.
+    /// Returns the due time and the items of the next request. Consecutive requests have different
+    /// items, so that no batch contains a key twice.
     fn next(&self) -> Option<(u64, Range<usize>)> {
         let (number, size) = (self.next.fetch_add(1, Ordering::Relaxed), self.load.items);
         let first = number % (self.items.len() / size) * size;
         Some((*self.due.get(number)?, first..first + size))
     }
 
-    /// Twice the share of a sender.
+    /// Returns twice the share of a sender.
     fn room(&self) -> usize {
         2 * self.due.len() / self.load.senders
     }
 
-    /// Sends requests, while another thread takes the answers.
+    /// Sends requests, while another thread receives the answers.
     pub fn sender(&self, service: &Coalescer, start: u64, sender: usize) -> Part {
         let (to, from) = mpsc::channel::<Sent>();
         thread::scope(|scope| {
@@ -133,14 +134,16 @@ impl Part {
     }
 }
 
-/// Room for numbers, whose pages are there: while requests are sent no page is touched for the first time.
+/// Allocates memory for numbers and touches its pages, so that there are no page faults while
+/// requests are sent.
 fn touched(room: usize) -> Vec<u32> {
     let mut values = vec![1; room];
     values.clear();
     values
 }
 
-/// Takes answers in the order in which requests were sent. One that comes before an earlier one counts as late as that.
+/// Receives answers in the order in which requests were sent. One that arrives before an earlier
+/// one counts as arriving with that one.
 fn take(from: mpsc::Receiver<Sent>, room: usize, sender: usize) -> Part {
     let mut part = Part { latencies: touched(room), ..Part::default() };
     for Sent { due, begun, submitted, at, ticket } in from {
@@ -158,7 +161,7 @@ fn take(from: mpsc::Receiver<Sent>, room: usize, sender: usize) -> Part {
     part
 }
 
-/// Up to four seconds; what takes longer counts as that.
+/// Limits a duration to some four seconds.
 fn short(nanoseconds: u64) -> u32 {
     u32::try_from(nanoseconds).unwrap_or(u32::MAX)
 }

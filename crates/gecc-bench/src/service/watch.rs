@@ -1,4 +1,5 @@
-//! What the machine does meanwhile: how long each thread waited for a core, and how long the machine's host gave none.
+//! Observes the machine during a run: the time that each thread waited for a core, and the time
+//! stolen by the host.
 
 use gecc::lab::notes;
 use std::collections::HashMap;
@@ -7,25 +8,26 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
-/// How often it is looked.
+/// The interval between observations.
 const EVERY: Duration = Duration::from_millis(2);
-/// Ticks of the clock that `/proc/stat` counts stolen time by, in nanoseconds.
+/// The clock tick in which `/proc/stat` counts stolen time, in nanoseconds.
 const STAT_TICK: u64 = 10_000_000;
-/// Threads that are told of.
+/// The maximum number of threads in a report.
 const TOLD: usize = 4;
-/// Waiting that is told of, in nanoseconds.
+/// The minimum waiting time in a report, in nanoseconds.
 const LONG: u64 = 500_000;
 
-/// What was seen at a time.
+/// An observation at one time.
 pub struct Tick {
     at: u64,
-    /// Of each thread, by its number, since it began: nanoseconds that it waited for a core.
+    /// The time that each thread, by its number, has waited for a core since it began, in
+    /// nanoseconds.
     waited: Vec<(u32, u64)>,
-    /// Nanoseconds that the host of a virtual machine gave to others, over all cores.
+    /// The time that the host of a virtual machine gave to others, over all cores, in nanoseconds.
     stolen: u64,
 }
 
-/// Looks until it is told to stop. Gives what it saw, and the names of the threads.
+/// Observes until `stop` is set, and returns the observations.
 pub fn watch(stop: &AtomicBool) -> Vec<Tick> {
     let mut ticks = Vec::new();
     while !stop.load(Ordering::Relaxed) {
@@ -35,7 +37,8 @@ pub fn watch(stop: &AtomicBool) -> Vec<Tick> {
     ticks
 }
 
-/// The second number of a thread's `schedstat`; nothing where the system has none.
+/// Reads the second number of each thread's `schedstat`. Returns nothing if the system does not
+/// have it.
 fn waited() -> Vec<(u32, u64)> {
     let Ok(threads) = fs::read_dir("/proc/self/task") else { return Vec::new() };
     let of_thread = |entry: fs::DirEntry| {
@@ -46,7 +49,7 @@ fn waited() -> Vec<(u32, u64)> {
     threads.flatten().filter_map(of_thread).collect()
 }
 
-/// The eighth number of the first line of `/proc/stat`.
+/// Reads the eighth number of the first line of `/proc/stat`.
 fn stolen() -> u64 {
     let text = fs::read_to_string("/proc/stat").unwrap_or_default();
     let ticks = text.lines().next().and_then(|line| line.split_whitespace().nth(8)?.parse::<u64>().ok());
@@ -58,8 +61,8 @@ fn name_of(thread: u32) -> String {
     name.map_or_else(|_| format!("thread {thread}"), |name| name.trim().to_owned())
 }
 
-/// What was unusual between two times: threads that waited for a core, time that was stolen, and whether this watch
-/// itself came late.
+/// Describes unusual delays between two times: threads that waited for a core, stolen time, and
+/// late observations.
 pub fn delays(ticks: &[Tick], start: u64, end: u64) -> Vec<String> {
     let first = ticks.partition_point(|tick| tick.at <= start).saturating_sub(1);
     let last = ticks.partition_point(|tick| tick.at < end).min(ticks.len().saturating_sub(1));

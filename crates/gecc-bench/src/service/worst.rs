@@ -1,5 +1,5 @@
-//! What the slowest batches waited for: their steps by the library's notes, and beside them what else the process and
-//! the machine did meanwhile.
+//! The delays of the slowest batches: their steps from the library's trace spans, and the
+//! concurrent activity of the process and the machine.
 
 use super::pace::{self, Span};
 use super::watch::{Tick, delays};
@@ -8,17 +8,17 @@ use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::fmt::Write;
 
-/// Batches that are told of.
+/// The number of batches in the report.
 const WORST: usize = 10;
-/// Notes of other threads that are told: those that took as long as this, in nanoseconds.
+/// The minimum duration of trace spans of other threads in the report, in nanoseconds.
 const LONG: u64 = 500_000;
 
-/// Steps of a request, in their order; those from the library's notes by their names there.
+/// The steps of a request, in order. Those from the library have the names of its trace spans.
 const STEPS: [&str; 8] = ["late", "submitted", "gathered", "written", "queued", "computed", "delivered", "read"];
-/// Steps of the computation on a GPU.
+/// The steps of a computation on a GPU.
 const ON_GPU: [&str; 6] = ["lane waited for", "memory", "upload", "launch", "device", "results"];
 
-/// The slowest request of a batch: times in nanoseconds on the clock of the notes.
+/// The slowest request of a batch, with times in nanoseconds on the clock of the trace spans.
 #[derive(Clone, Copy, Debug)]
 pub struct Slow {
     pub batch: u64,
@@ -39,16 +39,17 @@ impl Slow {
     }
 }
 
-/// What is known of a run.
+/// The data recorded in a run.
 pub struct Trace {
     pub slow: Vec<Slow>,
-    /// Of each sender.
+    /// The spans of each sender.
     pub spans: Vec<Vec<Span>>,
     pub notes: Vec<Note>,
     pub ticks: Vec<Tick>,
 }
 
-/// One slow batch: its latency, steps in milliseconds, and what else took long meanwhile.
+/// The report on a slow batch: its latency, its steps in milliseconds, and other long delays at the
+/// same time.
 pub struct Told {
     pub milliseconds: f64,
     pub steps: Vec<(&'static str, f64)>,
@@ -57,7 +58,8 @@ pub struct Told {
 }
 
 impl Trace {
-    /// The worst batches, each of a time of its own: a pause of a second is told once.
+    /// Returns the slowest batches that do not overlap, so that a pause of a second is reported
+    /// once.
     pub fn worst(&self) -> Vec<Told> {
         let mut of_batch: HashMap<u64, Slow> = HashMap::new();
         for slow in &self.slow {
@@ -104,7 +106,7 @@ impl Trace {
         }
     }
 
-    /// Notes that are no step of a batch, and threads that waited for a core.
+    /// Returns trace spans other than steps of a batch, and threads that waited for a core.
     fn meanwhile(&self, slow: &Slow) -> Vec<String> {
         let is_step = |note: &&Note| STEPS.contains(&note.what) || ON_GPU.contains(&note.what);
         let long = |note: &&Note| note.end - note.start >= LONG && slow.overlaps(note.start, note.end);

@@ -1,4 +1,4 @@
-//! `gecc-bench start`: how long a new process takes to its first verdict.
+//! `gecc-bench start`: the time from the start of a process to its first verdict.
 
 mod once;
 mod places;
@@ -21,7 +21,7 @@ pub fn run(options: &StartOptions) -> Result<u8, Failure> {
     if options.once {
         return once::run(options);
     }
-    // What the rows are about, and whether there is such an engine.
+    // Checks that the engine exists, and determines the rows.
     let engine = options.engine.start()?;
     let on_gpu = engine.info().backend == Backend::Gpu;
     let report = Report::new(options.json, options.curve, &engine)?;
@@ -40,14 +40,14 @@ pub fn run(options: &StartOptions) -> Result<u8, Failure> {
     Ok(if all_measured { ALL_PASSED } else { SOME_REJECTED })
 }
 
-/// A process that has ended: seconds by the clock since it was started, and what it said of itself.
+/// A process that has ended: wall-clock seconds since its start, and its own report.
 struct Run {
     verdict: f64,
     process: f64,
     phases: Phases,
 }
 
-/// A signature by a new key.
+/// Makes a signature by a new key.
 fn signed(curve: CurveId) -> Result<Item, Failure> {
     let engine = Engine::cpu()?;
     let (secret, public) = keys::generate(&engine, curve, 1)?;
@@ -58,7 +58,7 @@ fn signed(curve: CurveId) -> Result<Item, Failure> {
     Ok(Item::new(digest, signature, &public[0]))
 }
 
-/// The run in the middle.
+/// Returns the median run.
 fn median(options: &StartOptions, place: Place, item: &Item) -> Result<Run, String> {
     let mut folders = place.prepare(options, item)?;
     let mut runs = Vec::new();
@@ -73,7 +73,7 @@ fn median(options: &StartOptions, place: Place, item: &Item) -> Result<Run, Stri
     Ok(run)
 }
 
-/// This program, to be such a process.
+/// Returns the command that runs this program as a measured process.
 fn command(options: &StartOptions) -> Result<Command, String> {
     let program = std::env::current_exe().map_err(|problem| format!("this program's file: {problem}"))?;
     let mut command = Command::new(program);
@@ -81,7 +81,7 @@ fn command(options: &StartOptions) -> Result<Command, String> {
     Ok(command)
 }
 
-/// Runs a process, and reads when it has its first verdict.
+/// Runs a process, and measures the time until its first verdict.
 fn measure(mut command: Command, item: &Item) -> Result<Run, String> {
     let described = |problem: std::io::Error| format!("a process: {problem}");
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -101,7 +101,8 @@ fn measure(mut command: Command, item: &Item) -> Result<Run, String> {
     Ok(Run { verdict, process, phases })
 }
 
-/// Gives the item to a process, and waits for the line that it writes at its first verdict. Gives the lines behind.
+/// Sends the item to a process, waits for the line that it writes at its first verdict, and returns
+/// the reader of the remaining lines.
 fn talk(child: &mut Child, item: &Item) -> std::io::Result<BufReader<std::process::ChildStdout>> {
     let (input, output) = (child.stdin.take().expect("piped"), child.stdout.take().expect("piped"));
     serde_json::to_writer(&input, item)?;

@@ -1,4 +1,4 @@
-//! A process that verifies one signature, and says how long that took.
+//! A process that verifies one signature and reports its duration.
 
 use crate::ALL_PASSED;
 use crate::flags::StartOptions;
@@ -9,7 +9,7 @@ use gecc_cli::measure::timing::timed;
 use serde::{Deserialize, Serialize};
 use std::io::{self, Write};
 
-/// A signature, in hexadecimal.
+/// A signature in hexadecimal.
 #[derive(Serialize, Deserialize)]
 pub struct Item {
     digest: String,
@@ -25,7 +25,7 @@ impl Item {
     }
 }
 
-/// Where the time of a process went, in seconds.
+/// The durations of the phases of a process in seconds.
 #[derive(Serialize, Deserialize)]
 pub struct Phases {
     /// The start of the engine, and two calls.
@@ -35,7 +35,7 @@ pub struct Phases {
     pub kernels: Vec<Kernels>,
 }
 
-/// A kernel file.
+/// A kernel file that was loaded.
 #[derive(Serialize, Deserialize)]
 pub struct Kernels {
     pub file: String,
@@ -46,7 +46,7 @@ pub struct Kernels {
     pub loaded: f64,
 }
 
-/// Writes an empty line at the first verdict, and then the phases.
+/// Writes an empty line at the first verdict, followed by the phases.
 pub fn run(options: &StartOptions) -> Result<u8, Failure> {
     let item = read_item()?;
     let (engine, engine_seconds) = timed(|| options.engine.start());

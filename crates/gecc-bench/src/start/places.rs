@@ -1,4 +1,4 @@
-//! Where the kernels of a measured process come from.
+//! The origins of the kernels of a measured process.
 
 use super::once::{Item, Phases};
 use super::{command, measure};
@@ -31,7 +31,7 @@ impl Place {
         }
     }
 
-    /// Gets ready what all runs have in common.
+    /// Prepares what all runs share.
     pub fn prepare(self, options: &StartOptions, item: &Item) -> Result<Folders, String> {
         let empty = TempDir::with_prefix("gecc-bench-").map_err(|problem| format!("a temporary folder: {problem}"))?;
         let mut folders = Folders { place: self, packs: None, empty, cache: None };
@@ -53,7 +53,7 @@ impl Place {
         Ok(folders)
     }
 
-    /// That all kernels came from there.
+    /// Returns an error unless all kernels have this origin.
     pub fn check(self, phases: &Phases) -> Result<(), String> {
         let is_from_here = |origin: &str| origin == self.name();
         match phases.kernels.iter().find(|kernels| !is_from_here(&kernels.origin)) {
@@ -63,12 +63,12 @@ impl Place {
     }
 }
 
-/// What the processes of a place find.
+/// The folders that the processes find.
 pub struct Folders {
     place: Place,
     packs: Option<PathBuf>,
     empty: TempDir,
-    /// Of the run that comes next, or of all runs.
+    /// The cache folder of the next run, or of all runs.
     cache: Option<TempDir>,
 }
 
@@ -80,7 +80,7 @@ impl Folders {
             self.cache = Some(folder.map_err(|problem| format!("a temporary folder: {problem}"))?);
         }
         let cache = self.cache.as_ref().expect("just made").path();
-        // An empty value turns packs off.
+        // An empty value disables packs.
         command.env("GECC_KERNEL_CACHE", cache).env("GECC_KERNELS", self.packs.clone().unwrap_or_default());
         if self.place == Place::Gpu(KernelOrigin::Pack) {
             command.env("GECC_NVRTC_DIR", self.empty.path());

@@ -1,4 +1,4 @@
-//! What was measured, as a table or as JSON Lines.
+//! Reports measurements as a table or as JSON Lines.
 
 use super::Run;
 use super::once::{Kernels, Phases};
@@ -46,7 +46,7 @@ impl Report {
         Ok(())
     }
 
-    /// Why there is no row.
+    /// Reports why there is no row.
     pub fn problem(&self, place: Place, problem: &str) -> Result<(), Failure> {
         let name = place.name();
         match self.json {

@@ -1,25 +1,27 @@
-//! What the GPU's multiplication methods must give (`cuda/lab/methods.cu`), by `crypto-bigint`.
+//! Expected results of the GPU's multiplication methods (`cuda/lab/methods.cu`), computed with
+//! `crypto-bigint`.
 
 use elliptic_curve::bigint::modular::{FixedMontyForm, FixedMontyParams};
 use elliptic_curve::bigint::{Odd, U64, U128, U256, U384, U512, U1024, U1536, U2048, Uint};
 use rayon::prelude::*;
 
-/// Items that one thread computes at a time.
+/// The number of items that one thread computes at a time.
 const BLOCK: usize = 256;
 
-/// A chain of multiplications or squarings modulo an odd number with its top bit set. Numbers are little-endian.
+/// A chain of multiplications or squarings modulo an odd number with its top bit set. Numbers are
+/// little-endian.
 #[derive(Clone, Copy, Debug)]
 pub struct Chain<'a> {
     pub modulus: &'a [u8],
-    /// A multiplication divides by two to this power.
+    /// The exponent of the power of two by which each multiplication divides.
     pub radix_bits: usize,
-    /// Whether each step is a square, or a product with the item.
+    /// True if each step is a squaring rather than a product with the item.
     pub squares: bool,
     pub rounds: u32,
 }
 
 impl Chain<'_> {
-    /// The results of items below the modulus, which lie one after the other.
+    /// Returns the results of concatenated items, which are below the modulus.
     pub fn results(&self, items: &[u8]) -> Vec<u8> {
         match self.modulus.len() {
             16 => self.of_limbs::<{ U128::LIMBS }>(items),
@@ -34,7 +36,8 @@ impl Chain<'_> {
         let bytes = self.modulus.len();
         let params = parameters(Uint::<LIMBS>::from_le_slice(self.modulus));
         let form = |number: Uint<LIMBS>| FixedMontyForm::from_montgomery(number, &params);
-        // A Montgomery product divides by 2^bits; one with 2^(2 bits - radix_bits) more makes that 2^radix_bits.
+        // A Montgomery product divides by 2^bits; an additional product with 2^(2 bits -
+        // radix_bits) makes that 2^radix_bits.
         let exponent = u64::try_from(2 * 8 * bytes - self.radix_bits).expect("a few hundred");
         let two = FixedMontyForm::new(&Uint::from(2u8), &params);
         let correction = form(two.pow(&U64::from(exponent)).retrieve());
@@ -54,7 +57,8 @@ impl Chain<'_> {
     }
 }
 
-/// Products of each of a with each of b modulo an odd number, all big-endian and below it.
+/// Returns the products of each of a with each of b modulo an odd number. All are big-endian and
+/// below the modulus.
 pub fn all_products<const BYTES: usize>(
     modulus: &[u8; BYTES],
     a: &[[u8; BYTES]],
@@ -74,7 +78,7 @@ fn products<const LIMBS: usize, const BYTES: usize>(
     b: &[[u8; BYTES]],
 ) -> Vec<[u8; BYTES]> {
     let params = parameters(Uint::<LIMBS>::from_be_slice(modulus));
-    // a times b R is a b R, and the Montgomery product takes the R away.
+    // a times b R is a b R, and the Montgomery product removes the R.
     let form = |b: &[u8; BYTES]| FixedMontyForm::new(&Uint::from_be_slice(b), &params);
     let factors: Vec<FixedMontyForm<LIMBS>> = b.iter().map(form).collect();
     let mut products = vec![[0; BYTES]; a.len() * b.len()];

@@ -1,4 +1,5 @@
-//! Every multiplication method on the first GPU: its rate, what it takes, and whether it is right.
+//! Runs every multiplication method on the first GPU, and determines its rate, its cost and the
+//! correctness of its results.
 
 use super::cpu::{Chain, all_products};
 use super::sass::Code;
@@ -15,19 +16,20 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::sync::Arc;
 
-/// What a run should take.
+/// The intended duration of a run in seconds.
 const RUN_SECONDS: f64 = 0.02;
-/// Rounds of the run that tells how many fit this time.
+/// The number of rounds in the run that determines how many fit into this time.
 const TRIAL_ROUNDS: u32 = 64;
-/// Rounds of a chain that is checked: a turn of an unrolled loop and one more step.
+/// The number of rounds in a checked chain: one iteration of an unrolled loop, and one more step.
 const CHECKED_ROUNDS: u32 = 5;
-/// Moduli that the checked items are spread over, where a method is for any.
+/// The number of moduli among the checked items, if a method supports any modulus.
 const MODULI: usize = 4;
-/// Bytes of each factor of batch multiplications: more than any cache holds.
+/// The size in bytes of each factor of batch multiplications: larger than any cache.
 const FACTOR_BYTES: usize = 1 << 28;
-/// Items with random words; larger batches repeat them.
+/// The number of items with random words; larger batches repeat them.
 const TILE: usize = 1 << 16;
-/// Threads of a warp, and parts of a multiprocessor that issue an instruction per clock.
+/// The number of threads in a warp, and of the parts of a multiprocessor that issue one instruction
+/// per clock each.
 const WARP: f64 = 32.0;
 const PARTS: f64 = 4.0;
 
@@ -35,9 +37,9 @@ const PARTS: f64 = 4.0;
 struct Method {
     name: &'static str,
     bits: usize,
-    /// Steps in a turn of the loop of `cuda/lab/methods.cu`.
+    /// The number of steps in an iteration of the loop of `cuda/lab/methods.cu`.
     unrolled: u32,
-    /// To multiply, to square.
+    /// The kernels for multiplication and squaring.
     kernels: [&'static str; 2],
 }
 
@@ -55,7 +57,7 @@ macro_rules! methods {
     };
 }
 
-/// For any odd modulus with its top bit set, but for the last.
+/// Methods for any odd modulus with its top bit set, except for the last.
 const METHODS: &[Method] = methods! {
     "gecc_sos": 128 x 4, 256 x 4, 384 x 1, 512 x 1;
     "cios": 128 x 4, 256 x 4, 384 x 1, 512 x 1;
@@ -65,7 +67,7 @@ const METHODS: &[Method] = methods! {
     "doubles": 128 x 4, 256 x 4, 384 x 1, 512 x 1;
     "gecc_sm2": 256 x 4;
 };
-/// Modulo p and modulo n of a curve.
+/// Methods modulo p and modulo n of a curve.
 const PRODUCTION: &[Method] = methods! {
     "production_field": 256 x 4;
     "production_order": 256 x 4;
@@ -114,7 +116,7 @@ pub fn measure(curves: &[CurveId], check: usize, report: Report) -> Result<Vec<M
     Ok(rows)
 }
 
-/// Little-endian random numbers below a modulus with its top bit set.
+/// Returns little-endian random numbers below a modulus with its top bit set.
 fn random_below(modulus: &[u8], count: usize) -> Result<Vec<u8>, Error> {
     let mut items = random_bytes(count * modulus.len())?;
     items.chunks_mut(modulus.len()).for_each(|item| {
@@ -132,7 +134,7 @@ fn random_below(modulus: &[u8], count: usize) -> Result<Vec<u8>, Error> {
     Ok(items)
 }
 
-/// Little-endian moduli with the top bit set: the extremes, then random ones.
+/// Returns little-endian moduli with the top bit set: the extremes, followed by random ones.
 fn moduli(bytes: usize) -> Result<Vec<Vec<u8>>, Error> {
     let (largest, mut smallest) = (vec![0xff; bytes], vec![0; bytes]);
     (smallest[0], smallest[bytes - 1]) = (1, 0x80);
@@ -150,12 +152,12 @@ fn random_modulus(bytes: usize) -> Result<Vec<u8>, Error> {
     Ok(modulus)
 }
 
-/// Items that lie one after the other, as columns of words.
+/// Converts concatenated items to columns of words.
 fn columns_of(items: &[u8], bytes: usize) -> Vec<u8> {
     repeated_columns(items, bytes, items.len() / bytes)
 }
 
-/// The same for n items, which are these again and again.
+/// Converts n items, which repeat the given ones, to columns of words.
 fn repeated_columns(items: &[u8], bytes: usize, n: usize) -> Vec<u8> {
     let mut columns = Vec::with_capacity(bytes * n);
     for word in 0..bytes / 4 {
@@ -169,7 +171,7 @@ fn repeated_columns(items: &[u8], bytes: usize, n: usize) -> Vec<u8> {
     columns
 }
 
-/// How many items differ from the columns.
+/// Returns the number of items that differ from the columns.
 fn differing(columns: &[u8], items: &[u8], bytes: usize) -> usize {
     let n = items.len() / bytes;
     let differs = |i: &usize| {
@@ -179,7 +181,7 @@ fn differing(columns: &[u8], items: &[u8], bytes: usize) -> usize {
     (0..n).filter(differs).count()
 }
 
-/// The modulus as kernels take it by value.
+/// Returns the modulus in the form in which kernels take it by value.
 fn modulus_words(modulus: &[u8]) -> [u32; 17] {
     let mut words = [0; 17];
     let of = modulus.chunks_exact(4).map(|word| u32::from_le_bytes(word.try_into().expect("4 bytes")));
@@ -188,34 +190,35 @@ fn modulus_words(modulus: &[u8]) -> [u32; 17] {
     words
 }
 
-/// -1 / m modulo 2^32, for an odd m: each step doubles the bits that are right, of which there are three at first.
+/// Returns -1 / m modulo 2^32 for an odd m. Each step doubles the number of correct bits, which is
+/// three initially.
 fn negated_inverse(m: u32) -> u32 {
     let inverse = (0..4).fold(m, |inverse, _| inverse.wrapping_mul(2u32.wrapping_sub(m.wrapping_mul(inverse))));
     inverse.wrapping_neg()
 }
 
-/// The GPU on which every kernel is timed, with what bounds it.
+/// The GPU on which every kernel is timed, with its limits.
 struct Bench {
     lane: Lane,
     limits: Rates,
-    /// Machine code that was looked into.
+    /// Machine code that was analysed.
     cubins: HashMap<Unit, Arc<Vec<u8>>>,
 }
 
-/// What a GPU can do at most.
+/// The maximum rates of a GPU.
 struct Rates {
-    /// Instructions of warps in a second, if each took one clock.
+    /// Warp instructions per second, if each took one clock.
     issues: f64,
-    /// Clocks of a warp's instruction in double precision.
+    /// Clocks per warp instruction in double precision.
     double_clocks: f64,
     memory_bytes: f64,
 }
 
-/// What an operation takes of the GPU.
+/// The resources of the GPU that an operation uses.
 struct Cost {
-    /// Of a thread.
+    /// The instructions of one thread.
     instructions: Instructions,
-    /// Threads that make an operation together.
+    /// The number of threads that compute an operation together.
     threads: f64,
     memory_bytes: f64,
 }
@@ -225,7 +228,7 @@ impl Rates {
         let speed = device.speed()?;
         Ok(Rates {
             issues: PARTS * f64::from(device.multiprocessors) * speed.clock,
-            // By NVIDIA's table of throughputs.
+            // From NVIDIA's table of throughputs.
             double_clocks: match device.architecture.as_str() {
                 "sm_90" | "sm_100" => 2.0,
                 "sm_80" => 4.0,
@@ -235,7 +238,8 @@ impl Rates {
         })
     }
 
-    /// What bounds the rate of an operation, and the rate that it allows. Clocks as measured on Hopper.
+    /// Returns the resource that bounds the rate of an operation, and the bound. The clocks are
+    /// those measured on Hopper.
     fn limit(&self, cost: &Cost) -> (Pipe, f64) {
         let Instructions { wide, imad, iadd3, logic, dfma, dadd, .. } = cost.instructions;
         let clocks = [
@@ -257,18 +261,19 @@ impl Bench {
         Ok(Bench { lane, limits, cubins: HashMap::new() })
     }
 
-    /// Operations in a second: `launch` makes `per_round` of them in each of this many rounds.
+    /// Returns operations per second. `launch` runs a number of rounds with `per_round` operations
+    /// each.
     fn rate(&mut self, per_round: f64, launch: impl Fn(&mut Lane, u32) -> Result<(), Fault>) -> Result<f64, Fault> {
         // The first run loads the code.
         seconds(&mut self.lane, |lane| launch(lane, TRIAL_ROUNDS))?;
         let trial = seconds(&mut self.lane, |lane| launch(lane, TRIAL_ROUNDS))? / f64::from(TRIAL_ROUNDS);
-        // A multiple of the steps in a turn of a loop.
+        // A multiple of the number of steps in an iteration of a loop.
         let rounds = ((RUN_SECONDS / trial).min(1e6) as u32 / 4 * 4).max(TRIAL_ROUNDS);
         let run = median_of(|| seconds(&mut self.lane, |lane| launch(lane, rounds)))?;
         Ok(per_round * f64::from(rounds) / run)
     }
 
-    /// The instructions of a kernel's longest loop.
+    /// Returns the instructions of a kernel's longest loop.
     fn instructions(&mut self, unit: Unit, kernel: &'static str) -> Result<Instructions, Fault> {
         let device = &self.lane.device;
         let cubin = match self.cubins.entry(unit) {
@@ -279,7 +284,7 @@ impl Bench {
         code.map(|code| code.longest_loop()).ok_or_else(|| Fault::kernels(format!("{kernel} has no machine code")))
     }
 
-    /// A row of the table.
+    /// Makes a row of the table.
     fn row(
         &self,
         (unit, kernel): (Unit, &'static str),
@@ -308,7 +313,8 @@ impl Bench {
         })
     }
 
-    /// A chain of multiplications or squarings by a method, modulo a prime that it is made for, or any number.
+    /// Measures a chain of multiplications or squarings by a method, modulo a prime for which it is
+    /// specialised or any number.
     fn chain(
         &mut self,
         method: &Method,
@@ -361,7 +367,7 @@ impl Bench {
         Ok(columns)
     }
 
-    /// How many of some random items end up elsewhere than on the CPU.
+    /// Returns the number of random items whose results differ from the CPU's.
     fn check_chain(&mut self, kernel: (Unit, &'static str), chain: &Chain, n: usize) -> Result<usize, Error> {
         let bytes = chain.modulus.len();
         let inputs = random_below(chain.modulus, n)?;
@@ -373,7 +379,7 @@ impl Bench {
         Ok(differing(&results, &chain.results(&inputs), bytes))
     }
 
-    /// `mul_mod` or `square_mod`, without the way of the numbers to the GPU and back.
+    /// Measures `mul_mod` or `square_mod`, without the transfer of the numbers to the GPU and back.
     fn product<const BYTES: usize>(
         &mut self,
         squares: bool,
@@ -396,9 +402,9 @@ impl Bench {
         })?;
 
         let turn = self.instructions(unit, mul)?;
-        // Two turns: the product, and the way back from Montgomery form. The loop of a squaring holds a squaring, a
-        // product and a reduction, of which the second is the one made twice: about half of what a product's loop
-        // holds.
+        // Two iterations: the product, and the conversion from Montgomery form. The loop of a
+        // squaring contains a squaring, a product and a reduction, of which the second is done
+        // twice: about half of the contents of a product's loop.
         let instructions = match squares {
             false => turn.times(2.0),
             true => self.instructions(unit, square)?.plus(&turn.times(0.5)),
@@ -410,7 +416,8 @@ impl Bench {
         Ok(self.row((unit, name), what, (instructions, &cost), rate, (checked, wrong))?)
     }
 
-    /// `modexp`, likewise, with exponents as long as the modulus.
+    /// Measures `modexp`, without the transfer of the numbers, with exponents as long as the
+    /// modulus.
     fn power<const BYTES: usize>(&mut self, checked: usize, wrong: usize) -> Result<Measurement, Error> {
         let (bits, modulus) = (8 * BYTES, big_endian_modulus::<BYTES>()?);
         let (kernel, lanes) = (of_size(Modexp::KERNELS, bits), modexp_lanes(bits));
@@ -422,9 +429,10 @@ impl Bench {
             Ok(())
         })?;
 
-        // A turn of the loop takes the samples of one lane.
+        // An iteration of the loop processes the limbs of one lane.
         let instructions = self.instructions(kernel.0, kernel.1)?.times(lanes as f64);
-        // 16 powers and three conversions; four squarings and a product for each window after the first.
+        // 16 powers and three conversions; four squarings and a product for each window after the
+        // first.
         let multiplications = 19 + 5 * (bits / 4 - 1);
         let whole = instructions.times(multiplications as f64);
         let cost = Cost { instructions: whole, threads: lanes as f64, memory_bytes: 0.0 };
@@ -433,7 +441,7 @@ impl Bench {
     }
 }
 
-/// Items in a second of the kernel in a public call on this many, in one chunk.
+/// Returns items per second of the kernel in a public call on `items` items in one chunk.
 fn rate_of_call(kernel: &'static str, items: usize, call: impl Fn(&Engine) -> Result<(), Error>) -> Result<f64, Error> {
     let engine = Engine::builder().backend(Backend::Gpu).time_kernels(true).chunk_items(items).build()?;
     let run = median_of(|| -> Result<f64, Error> {
@@ -444,14 +452,14 @@ fn rate_of_call(kernel: &'static str, items: usize, call: impl Fn(&Engine) -> Re
     Ok(items as f64 / run)
 }
 
-/// The public calls on both kinds of devices, to compare them.
+/// Engines for public calls on both kinds of devices, to compare them.
 struct Engines {
     gpu: Engine,
     cpu: Engine,
 }
 
 impl Engines {
-    /// How many random products differ. Some factors are not below the modulus.
+    /// Returns the number of random products that differ. Some factors are not below the modulus.
     fn check_products<const BYTES: usize>(&self, squares: bool, n: usize) -> Result<usize, Error> {
         let modulus = big_endian_modulus::<BYTES>()?;
         let [a, b] = [random_rows::<BYTES>(n)?, random_rows::<BYTES>(n)?];
@@ -462,10 +470,10 @@ impl Engines {
         Ok(count_differing(&products(&self.gpu)?, &products(&self.cpu)?))
     }
 
-    /// How many powers differ: of n bases that are products of few, whose powers the CPU knows, with one exponent; and
-    /// of some bases with an exponent each.
+    /// Returns the number of powers that differ: of n bases with one exponent, which are products
+    /// of a few bases whose powers the CPU computes; and of some bases with individual exponents.
     fn check_powers<const BYTES: usize>(&self, n: usize) -> Result<usize, Error> {
-        /// Of this many items, one is computed by the CPU alone.
+        /// One of this number of items is computed by the CPU individually.
         const ALONE: usize = 256;
         let modulus = big_endian_modulus::<BYTES>()?;
         let side = n.isqrt() + usize::from(n.isqrt().pow(2) < n);

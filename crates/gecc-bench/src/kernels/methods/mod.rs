@@ -1,8 +1,10 @@
-//! Every multiplication method of the device code side by side: for benchmarks, not for programs that want results.
+//! A comparison of all multiplication methods of the device code, for benchmarks rather than for
+//! programs that need results.
 //!
-//! [`measure`] runs each method on the first GPU, by itself, timed by CUDA events, and checks it against the CPU. What
-//! a method is, and from which paper, stands in `cuda/methods/` of this crate. Beside the methods it measures what
-//! [`gecc::modular`] is made of: modular exponentiation, and multiplication and squaring modulo any odd number.
+//! [`measure`] runs each method alone on the first GPU, timed by CUDA events, and checks it against
+//! the CPU. The methods and the papers that they are from are described in `cuda/methods/` of this
+//! crate. In addition it measures the kernels of [`gecc::modular`]: modular exponentiation, and
+//! multiplication and squaring modulo any odd number.
 
 mod cpu;
 mod gpu;
@@ -11,13 +13,14 @@ mod sass;
 use gecc::{CurveId, Error};
 use std::fmt;
 
-/// What is computed over and over.
+/// The operation that is repeated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum MethodOperation {
-    /// Multiplications in the method's own form, each with the result of the one before.
+    /// Multiplications in the method's own representation, each with the result of the previous
+    /// one.
     Mul,
-    /// Squarings, likewise.
+    /// Squarings, each of the result of the previous one.
     Square,
     /// [`gecc::modular::mul_mod`] on numbers that are on the GPU.
     MulMod,
@@ -28,7 +31,7 @@ pub enum MethodOperation {
 }
 
 impl MethodOperation {
-    /// A short name.
+    /// Returns a short name.
     pub fn name(self) -> &'static str {
         match self {
             MethodOperation::Mul => "mul",
@@ -40,17 +43,18 @@ impl MethodOperation {
     }
 }
 
-/// Instructions of a thread by kind, as the assembler chose them.
+/// Instructions of a thread by kind, as chosen by the assembler.
 ///
-/// Counted in the machine code, in the loop that does the work: per multiplication or squaring of a chain; per item for
-/// `mul_mod` and `square_mod`, without loading and storing; for `modexp` per modular multiplication in it, without
-/// resolving carries at its end.
+/// They are counted in the machine code, in the loop that does the work: per multiplication or
+/// squaring of a chain; per item for `mul_mod` and `square_mod`, without loads and stores; per
+/// modular multiplication for `modexp`, without the carry resolution at its end.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Instructions {
     /// 32 x 32 bits to 64, or to the upper 32.
     pub wide: f64,
-    /// Multiplication to 32 bits, and the moves and additions that the assembler gives to the multiplier.
+    /// Multiplication to 32 bits, and the moves and additions that the assembler assigns to the
+    /// multiplier.
     pub imad: f64,
     /// Additions of integers.
     pub iadd3: f64,
@@ -60,12 +64,13 @@ pub struct Instructions {
     pub dfma: f64,
     /// Addition and multiplication in double precision.
     pub dadd: f64,
-    /// Loads, stores, shuffles, branches, what a warp does once for all its threads.
+    /// Loads, stores, shuffles, branches, and instructions that a warp executes once for all its
+    /// threads.
     pub other: f64,
 }
 
 impl Instructions {
-    /// All kinds with their names.
+    /// Returns all kinds with their names.
     pub fn by_kind(&self) -> [(&'static str, f64); 7] {
         let Instructions { wide, imad, iadd3, logic, dfma, dadd, other } = *self;
         [
@@ -104,7 +109,7 @@ impl Instructions {
     }
 }
 
-/// A part of a multiprocessor, or what else bounds a rate.
+/// A part of a multiprocessor, or another resource that bounds a rate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Pipe {
@@ -121,7 +126,7 @@ pub enum Pipe {
 }
 
 impl Pipe {
-    /// A short name.
+    /// Returns a short name.
     pub fn name(self) -> &'static str {
         match self {
             Pipe::Multiplier => "multiplier",
@@ -139,32 +144,32 @@ impl Pipe {
 pub struct Measurement {
     /// The method.
     pub method: &'static str,
-    /// The curve, where the method is compiled for the prime of one.
+    /// The curve, if the method is compiled for the prime of one.
     pub curve: Option<&'static str>,
     /// Bits of the modulus.
     pub bits: u32,
     /// What was measured.
     pub operation: MethodOperation,
-    /// Operations in a second on the whole GPU: the median of five runs after a warm-up.
+    /// Operations per second on the whole GPU: the median of five runs after a warm-up.
     pub per_second: f64,
-    /// Registers of a thread.
+    /// The number of registers per thread.
     pub registers: u32,
-    /// Bytes of local memory of a thread: tables, and registers that did not suffice.
+    /// Bytes of local memory per thread: tables and spilled registers.
     pub local_bytes: u32,
-    /// What it takes, counted in the machine code.
+    /// The cost, counted in the machine code.
     pub instructions: Instructions,
-    /// What bounds the rate.
+    /// The resource that bounds the rate.
     pub bound: Pipe,
-    /// The rate at which that would be busy all the time, at the GPU's highest clock.
+    /// The rate at which this resource would be busy all the time, at the GPU's highest clock.
     pub limit_per_second: f64,
-    /// Random inputs whose result was compared with the CPU's.
+    /// The number of random inputs whose results were compared with the CPU's.
     pub checked: usize,
-    /// How many of these differed.
+    /// The number of these that differed.
     pub wrong: usize,
 }
 
 impl Measurement {
-    /// The rate as a part of the limit.
+    /// Returns the rate as a fraction of the limit.
     pub fn fraction(&self) -> f64 {
         self.per_second / self.limit_per_second
     }
@@ -177,13 +182,15 @@ impl fmt::Display for Measurement {
     }
 }
 
-/// Measures everything; `report` gets each row as soon as it is there. `curves` are those for which the production
-/// methods are measured. Each row is compared with the CPU on `check` random inputs; modular exponentiation on as many
-/// bases with one exponent, and on a few with an exponent each.
+/// Measures everything, and passes each row to `report` as soon as it is available. The production
+/// methods are measured for `curves`. Each row is compared with the CPU on `check` random inputs.
+/// Modular exponentiation is compared on `check` bases with one exponent, and on a few with
+/// individual exponents.
 ///
 /// # Errors
-/// [`Error::NoDevice`] where there is no GPU, [`Error::Device`] where it fails or its kernels cannot be compiled,
-/// [`Error::Randomness`] when the operating system gives none. Wrong results are no error, but counted in each row.
+/// Returns [`Error::NoDevice`] if there is no GPU, [`Error::Device`] if it fails or its kernels
+/// cannot be compiled, and [`Error::Randomness`] if the operating system provides no randomness.
+/// Wrong results are not an error, but are counted in each row.
 pub fn measure(
     curves: &[CurveId],
     check: usize,

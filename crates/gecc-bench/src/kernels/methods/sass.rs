@@ -1,7 +1,8 @@
-//! What the loops of a kernel consist of, read from its machine code.
+//! Instruction counts of the loops in a kernel, from its machine code.
 //!
-//! A cubin is an ELF file in which the code of kernel K is the section `.text.K`: instructions of 128 bits. The lowest
-//! nine bits tell what an instruction does, the same from sm_80 to sm_120 but for the few that are marked below.
+//! A cubin is an ELF file in which the code of kernel K is the section `.text.K`: instructions of
+//! 128 bits. The lowest nine bits identify an instruction. They are the same from sm_80 to sm_120,
+//! with a few exceptions that are marked below.
 
 use super::Instructions;
 use std::ops::RangeInclusive;
@@ -12,19 +13,19 @@ const BRANCH: u16 = 0x147;
 /// The code of a kernel.
 pub struct Code<'a> {
     instructions: &'a [[u8; INSTRUCTION]],
-    /// 90 for sm_90.
+    /// The number in the name of the architecture, such as 90 for sm_90.
     generation: u32,
 }
 
 impl<'a> Code<'a> {
-    /// A kernel's code in a cubin for an architecture such as `sm_90`.
+    /// Finds a kernel's code in a cubin for an architecture such as `sm_90`.
     pub fn of(cubin: &'a [u8], kernel: &str, architecture: &str) -> Option<Self> {
         let generation = architecture.strip_prefix("sm_")?.parse().ok()?;
         let instructions = section(cubin, &format!(".text.{kernel}"))?.as_chunks().0;
         Some(Code { instructions, generation })
     }
 
-    /// The instructions in one turn of the longest loop that has no loop in it.
+    /// Returns the instructions in one iteration of the longest innermost loop.
     pub fn longest_loop(&self) -> Instructions {
         let loops = self.loops();
         let holds = |outer: &RangeInclusive<usize>, inner: &RangeInclusive<usize>| {
@@ -43,7 +44,7 @@ impl<'a> Code<'a> {
         counts
     }
 
-    /// Where an instruction is counted.
+    /// Returns the counter of an instruction.
     fn kind<'c>(&self, opcode: u16, counts: &'c mut Instructions) -> &'c mut f64 {
         match opcode {
             // IMAD.WIDE, IMAD.HI
@@ -62,7 +63,7 @@ impl<'a> Code<'a> {
         }
     }
 
-    /// Every branch backwards, with what lies between; but not the one to itself that ends the code.
+    /// Returns the ranges of all backward branches, except the branch to itself that ends the code.
     fn loops(&self) -> Vec<RangeInclusive<usize>> {
         let target = |index: usize| {
             let instruction = &self.instructions[index];
@@ -73,8 +74,8 @@ impl<'a> Code<'a> {
         (0..self.instructions.len()).filter_map(|index| Some(target(index)?..=index)).collect()
     }
 
-    /// Bytes from the end of a branch to its target: bits 32 to 81; from Hopper on bits 34 to 81 and below them 16
-    /// to 23.
+    /// Returns the number of bytes from the end of a branch to its target: bits 32 to 81, or, from
+    /// Hopper on, bits 34 to 81 followed by bits 16 to 23.
     fn distance(&self, branch: &[u8; INSTRUCTION]) -> i64 {
         let bits = i128::from_le_bytes(*branch);
         let upper = (bits << 46 >> (46 + 34)) as i64;
@@ -86,7 +87,7 @@ fn opcode(instruction: &[u8; INSTRUCTION]) -> u16 {
     u16::from_le_bytes([instruction[0], instruction[1]]) & 0x1ff
 }
 
-/// The content of a section of an ELF file of 64 bits.
+/// Returns the contents of a section of a 64-bit ELF file.
 fn section<'a>(file: &'a [u8], wanted: &str) -> Option<&'a [u8]> {
     let number = |at: usize, bytes: usize| {
         let field = file.get(at..)?.get(..bytes)?;
@@ -94,7 +95,7 @@ fn section<'a>(file: &'a [u8], wanted: &str) -> Option<&'a [u8]> {
     };
     let (headers, size) = (number(0x28, 8)?, number(0x3a, 2)?);
     let (count, names) = (number(0x3c, 2)?, number(0x3e, 2)?);
-    // The header of a section from its field at `offset` on.
+    // The position in the header of a section, at the offset of a field.
     let header = |section: usize, offset: usize| headers.checked_add(section * size + offset);
     let content = |section: usize| {
         let (start, length) = (number(header(section, 0x18)?, 8)?, number(header(section, 0x20)?, 8)?);
@@ -115,13 +116,13 @@ mod tests {
         words.iter().map(|[low, high]| (u128::from(*high) << 64 | u128::from(*low)).to_le_bytes()).collect()
     }
 
-    /// As `cuobjdump` shows them: the low and the high half of an instruction.
+    /// As shown by `cuobjdump`: the low and the high half of an instruction.
     const WIDE: [u64; 2] = [0x0000000405027c25, 0x001fe2000f8e0002];
     const MOVE: [u64; 2] = [0x000000ffff037224, 0x000fce00078e00ff];
     const ADD: [u64; 2] = [0x000000050e107c10, 0x000fca000ff1e0ff];
     const COMPARE: [u64; 2] = [0x0000000402007c0c, 0x000fc8000bf06070];
     const UNIFORM: [u64; 2] = [0x0000000407047290, 0x000fc4000fffe03f];
-    /// To itself.
+    /// A branch to itself.
     const TRAP: [u64; 2] = [0xfffffffc00fc7947, 0x000fc0000383ffff];
 
     #[test]
@@ -139,7 +140,7 @@ mod tests {
 
     #[test]
     fn innermost_loops_are_counted() {
-        // Back by three instructions, and by eight.
+        // Branches back by three instructions, and by eight.
         let back = |instructions: i64| {
             let distance = -16 * instructions;
             [(distance >> 10 << 34) as u64 | (distance as u64 >> 2 & 0xff) << 16 | 0x8947, 0x000fea000383ffff]
