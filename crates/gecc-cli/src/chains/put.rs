@@ -186,7 +186,9 @@ impl<A: Answered> Form<A> for Former {
     }
 
     fn batch(&self, parts: Vec<Made<OfPart>>) -> Made<OfBatch> {
-        let (mut summaries, mut finished, mut progress) = (Vec::new(), Vec::new(), Progress::default());
+        let mut summaries = Vec::new();
+        let mut finished = Vec::new();
+        let mut progress = Progress::default();
         let mut texts = Vec::new();
         #[cfg(feature = "arrow")]
         let mut columns = Vec::new();

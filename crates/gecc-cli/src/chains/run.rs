@@ -105,11 +105,13 @@ pub fn run<R: Row>(
 ) -> Result<u8, Failure> {
     let started = Instant::now();
     let limit = options.engine.max_memory;
-    let (of_engine, max_memory) = (limit.map(|bytes| bytes / 2), memory_for_files(limit, has_node));
+    let of_engine = limit.map(|bytes| bytes / 2);
+    let max_memory = memory_for_files(limit, has_node);
     if limit.is_some() {
         memory::give_back_freed();
     }
-    let (interrupted, pool) = (interrupt::watch()?, Arc::new(pool(options.engine.threads)?));
+    let interrupted = interrupt::watch()?;
+    let pool = Arc::new(pool(options.engine.threads)?);
     let engine = OnceLock::new();
     thread::scope(|scope| {
         let (to_start, found) = channel();
@@ -212,7 +214,8 @@ pub fn refuse_overwriting_any(paths: &Paths, output: Option<&Path>) -> Result<()
 /// not computed again.
 fn refuse_losing(output: &Path, done: &Path) -> Result<(), String> {
     if std::fs::metadata(output).is_ok_and(|before| before.len() > 0 && is_replaced(output, Some(&before))) {
-        let (output, done) = (output.display(), done.display());
+        let output = output.display();
+        let done = done.display();
         return Err(format!(
             "{output}: would be lost, and answers to files that are done by {done} are not made again: name another output"
         ));

@@ -168,7 +168,8 @@ impl State {
                 Err(_) => of_others.extend(serde_json::from_str::<Done>(line).ok()),
             }
         }
-        let (mut found, mut begun) = (Found::default(), HashMap::new());
+        let mut found = Found::default();
+        let mut begun = HashMap::new();
         paths.files.retain(|(path, _)| {
             let Ok(file) = Done::of(path) else { return true };
             if let Some(outcome) = of_options.get(&file) {

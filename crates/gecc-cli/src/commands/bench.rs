@@ -83,7 +83,9 @@ impl Bench {
     }
 
     fn print(&self, case: &Case, items: usize, seconds: f64) -> io::Result<()> {
-        let (curve, operation, per_second) = (case.curve(), case.operation.name(), items as f64 / seconds);
+        let curve = case.curve();
+        let operation = case.operation.name();
+        let per_second = items as f64 / seconds;
         if self.json {
             let row = json!({
                 "curve": curve, "operation": operation, "items": items, "seconds": seconds, "per_second": per_second,

@@ -182,7 +182,8 @@ fn gpu_engine() -> Finding {
 /// Reports the origin of the kernels used by the self-tests.
 fn kernels_loaded(loaded: &[LoadedKernels]) -> Finding {
     let from = |origin| loaded.iter().filter(|kernels| kernels.origin == origin).count();
-    let (packed, cached) = (from(KernelOrigin::Pack), from(KernelOrigin::Cache));
+    let packed = from(KernelOrigin::Pack);
+    let cached = from(KernelOrigin::Cache);
     let compiled = loaded.len() - packed - cached;
     let counts = match loaded {
         [] => Err("none are loaded".to_owned()),
@@ -249,7 +250,8 @@ fn kernel_cache(has_gpus: bool) -> Finding {
     const NONE: &str = "no folder: set GECC_KERNEL_CACHE, or kernels are compiled anew in each process";
     let is_needed = has_gpus || std::env::var_os("GECC_KERNEL_CACHE").is_some();
     let files = kernels::cache_folder().ok_or_else(|| NONE.to_owned()).and_then(|folder| {
-        let (written, folder) = (try_to_write(&folder), shown_path(&folder));
+        let written = try_to_write(&folder);
+        let folder = shown_path(&folder);
         written
             .map(|files| format!("{folder}, {files} files"))
             .map_err(|problem| format!("{folder} cannot be written: {problem}; name another in GECC_KERNEL_CACHE"))

@@ -16,7 +16,8 @@ use std::path::PathBuf;
 
 pub fn run(command: EthereumCommand) -> Result<u8, Failure> {
     let EthereumCommand::Senders(given) = command;
-    let (blocks, only_rejected) = (blocks(given.from, given.to)?, given.chain.only_rejected);
+    let blocks = blocks(given.from, given.to)?;
+    let only_rejected = given.chain.only_rejected;
     let options = Options {
         blocks,
         chain_id: given.chain_id,

@@ -68,7 +68,8 @@ pub fn row(engine: &Engine) -> Result<Row, Failure> {
 /// Returns a number of items that takes long enough to measure: larger for engines with more
 /// parallelism.
 fn items(engine: &Engine) -> usize {
-    let (most, info) = (4 * default_items(engine), engine.info());
+    let most = 4 * default_items(engine);
+    let info = engine.info();
     if info.backend == Backend::Gpu { most } else { most.min(4096 * info.threads) }
 }
 

@@ -15,7 +15,8 @@ pub fn run(mut options: SignOptions, given: &Given) -> Result<u8, Failure> {
     given.require_effect_with(chosen.scheme())?;
     options.stream.read_messages(options.hash);
     options.stream.sm2_id = options.id.sm2_id.take();
-    let (variant, hash) = (options.variant.variant()?, options.hash.hash.unwrap_or_default());
+    let variant = options.variant.variant()?;
+    let hash = options.hash.hash.unwrap_or_default();
     let SignOptions { auxiliary, additional_data, recoverable, der, stream, key_file, .. } = options;
     let call = match chosen {
         Chosen::Ecdsa(curve) if recoverable => call::Operation::EcdsaSignRecoverable(curve, SForm::default()),

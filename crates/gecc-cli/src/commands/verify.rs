@@ -11,7 +11,8 @@ use gecc::ecdsa::Policy;
 pub fn run(options: VerifyOptions, given: &Given) -> Result<u8, Failure> {
     let chosen = Chosen::of(options.curve, options.scheme)?;
     given.require_effect_with(chosen.scheme())?;
-    let (call, variant) = (call(chosen, &options)?, options.variant.variant()?);
+    let call = call(chosen, &options)?;
+    let variant = options.variant.variant()?;
     let VerifyOptions { equations, signatures, hash, id, mut stream, .. } = options;
     stream.read_messages(hash);
     stream.read_signatures(signatures, call)?;

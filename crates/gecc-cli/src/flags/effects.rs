@@ -246,7 +246,9 @@ pub struct Given {
 impl Given {
     /// Collects the options from the parsed arguments of the program.
     pub fn of(matches: &ArgMatches) -> Self {
-        let (mut command, mut options, mut level) = (String::new(), Vec::new(), Some(matches));
+        let mut command = String::new();
+        let mut options = Vec::new();
+        let mut level = Some(matches);
         while let Some(matches) = level {
             let is_written = |id: &&str| matches.value_source(id) == Some(ValueSource::CommandLine);
             options.extend(matches.ids().map(clap::Id::as_str).filter(is_written).map(str::to_owned));
@@ -296,7 +298,8 @@ mod tests {
     }
 
     fn all_commands() -> Vec<(String, Command)> {
-        let (mut root, mut found) = (Arguments::command(), Vec::new());
+        let mut root = Arguments::command();
+        let mut found = Vec::new();
         root.build();
         commands(&root, "", &mut found);
         found
@@ -350,7 +353,9 @@ mod tests {
     /// with exactly those schemes to which they do not apply.
     #[test]
     fn options_without_an_effect_are_refused_with_every_scheme() {
-        let (all, mut refused, mut taken) = (all_commands(), 0, 0);
+        let all = all_commands();
+        let mut refused = 0;
+        let mut taken = 0;
         for (path, command) in all.iter().filter(|(_, command)| options(command).any(|arg| arg.get_id() == "scheme")) {
             for scheme in Scheme::value_variants() {
                 let name = scheme.to_possible_value().unwrap().get_name().to_owned();

@@ -269,7 +269,8 @@ mod tests {
             Ok(reader) => reader,
             Err(problem) => return (Vec::new(), Some(problem.to_string())),
         };
-        let (mut all, mut buffer) = (Vec::new(), [0; 1000]);
+        let mut all = Vec::new();
+        let mut buffer = [0; 1000];
         loop {
             match reader.read(&mut buffer) {
                 Ok(0) => return (all, None),
@@ -310,7 +311,8 @@ mod tests {
 
     #[test]
     fn members_and_frames_are_read_one_after_the_other() {
-        let (one, two) = (random(100_000), random(700_000));
+        let one = random(100_000);
+        let two = random(700_000);
         let both = [&one[..], &two].concat();
         let gzipped = [gzip(&one), gzip(&[]), gzip(&two)].concat();
         let frames = [skippable(0), zstd(&one), skippable(15), zstd(&[]), zstd(&two), skippable(7)].concat();

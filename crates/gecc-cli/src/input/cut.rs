@@ -72,7 +72,8 @@ pub struct Cutter {
 
 impl Cutter {
     pub fn new(format: Option<Format>, names: Names) -> Self {
-        let (start, carry) = (Wiped::default(), Wiped::default());
+        let start = Wiped::default();
+        let carry = Wiped::default();
         let scanner = Scanner::Lines;
         let longest = MAX_LINE;
         Cutter { format, names, start, is_first: true, layout: None, scanner, carry, skipped: None, line: 1, longest }
@@ -276,7 +277,9 @@ pub fn measure(cut: &Cut, layout: &Layout, most: usize) -> Vec<Part> {
         return vec![part];
     }
     let text = span.bytes();
-    let (mut parts, mut start, mut rows) = (Vec::new(), 0, 0);
+    let mut parts = Vec::new();
+    let mut start = 0;
+    let mut rows = 0;
     for row in rows_of(layout, text) {
         rows += usize::from(layout.content(&text[row.clone()]).is_some());
         if rows == most {
@@ -356,8 +359,9 @@ mod tests {
     /// Returns the items of an input that arrives in pieces of `piece` bytes: for each its line,
     /// and its public key or error.
     fn items(text: &[u8], piece: usize, most: usize) -> Result<Vec<(u64, String)>, String> {
-        let (mut cutter, buffers, mut items) =
-            (Cutter::new(None, Names::of_all()), Buffers::new(piece, false), Vec::new());
+        let mut cutter = Cutter::new(None, Names::of_all());
+        let buffers = Buffers::new(piece, false);
+        let mut items = Vec::new();
         let mut pieces = text.chunks(piece);
         let mut has_ended = false;
         while !has_ended {
@@ -444,7 +448,8 @@ mod tests {
     /// lines.
     fn read_of_lines(lines: &[&str], most: usize, names: &Names) -> Vec<String> {
         let text = lines.join("\n");
-        let (layout, mut read) = (Arc::new(Layout::JsonLines), Vec::new());
+        let layout = Arc::new(Layout::JsonLines);
+        let mut read = Vec::new();
         let cut = Cut::Rows(Span::whole(Text::from_bytes(Zeroizing::new(text.into_bytes()))));
         let mut cutter = Cutter::new(None, names.clone());
         let parts = measure(&cut, &layout, most);

@@ -19,7 +19,8 @@ pub fn detect(
     given: FieldEncodings,
     text_messages: bool,
 ) -> Result<FieldEncodings, UnclearEncoding> {
-    let (mut seen, mut goes_on) = (Encodings::default(), true);
+    let mut seen = Encodings::default();
+    let mut goes_on = true;
     for unit in units {
         each_of_unit(unit, layout, names, |_, fields| {
             if let Ok(fields) = fields {

@@ -444,7 +444,8 @@ fn unread(name: &str, problem: SignatureProblem, length: usize, reader: Signatur
 /// Decodes the digits of a number, which may lack leading zeros. If the top bit of the number is
 /// set, a zero byte may precede it, as in encodings of signed integers (mpint, DER).
 fn decode_number(name: &str, text: &str, to: &mut [u8]) -> Result<(), String> {
-    let (digits, most) = (digits(text), 2 * to.len());
+    let digits = digits(text);
+    let most = 2 * to.len();
     let is_negative_without =
         |rest: &&str| rest.len() == most && matches!(rest.as_bytes()[0], b'8'..=b'9' | b'a'..=b'f' | b'A'..=b'F');
     let digits = digits.strip_prefix("00").filter(is_negative_without).unwrap_or(digits);

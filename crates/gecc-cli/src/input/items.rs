@@ -59,10 +59,12 @@ pub fn each_key(
     /// The number of bytes that are read at a time.
     const PIECE: usize = 1 << 16;
     let names = Names::of_keys();
-    let (mut cutter, buffers) = (Cutter::new(None, names.clone()), Buffers::new(PIECE, true));
+    let mut cutter = Cutter::new(None, names.clone());
+    let buffers = Buffers::new(PIECE, true);
     let mut has_ended = false;
     while !has_ended {
-        let (mut text, mut cuts) = (buffers.take(), Vec::new());
+        let mut text = buffers.take();
+        let mut cuts = Vec::new();
         let length = read(&mut source, text.room()).map_err(|problem| problem.to_string())?;
         text.fill(length);
         has_ended = length == 0;

@@ -49,7 +49,8 @@ pub enum Named {
 ///
 /// The caller wipes the stack.
 pub fn read_named(mut source: Box<dyn Read + Send>, kind: KeyKind) -> Result<Named, String> {
-    let (mut head, mut length) = (Zeroizing::new(vec![0; HEAD]), 0);
+    let mut head = Zeroizing::new(vec![0; HEAD]);
+    let mut length = 0;
     let is_named = loop {
         let more = items::read(&mut source, &mut head[length..]).map_err(|problem| problem.to_string())?;
         length += more;
@@ -98,7 +99,8 @@ fn is_line_of_keys(line: &[u8]) -> bool {
 }
 
 fn whole(mut source: Box<dyn Read + Send>) -> Result<Wiped, String> {
-    let (mut all, mut part) = (Wiped::default(), Zeroizing::new(vec![0; HEAD]));
+    let mut all = Wiped::default();
+    let mut part = Zeroizing::new(vec![0; HEAD]);
     loop {
         match items::read(&mut source, &mut part).map_err(|problem| problem.to_string())? {
             0 => return Ok(all),

@@ -38,7 +38,8 @@ impl Names {
             true => &[Field::Signature],
             false => &[Field::Signature, Field::R, Field::S, Field::YParityAndS, Field::Der],
         };
-        let (mut read, mut required) = (Vec::new(), Vec::new());
+        let mut read = Vec::new();
+        let mut required = Vec::new();
         if reads.contents {
             read.extend([Field::Digest, Field::Message]);
             required.push(vec![Field::Digest, Field::Message]);

@@ -228,7 +228,9 @@ mod tests {
     use super::*;
 
     fn rows(scanner: &Scanner, pieces: &[&[u8]]) -> Vec<Vec<u8>> {
-        let (mut scanner, mut rows, mut row) = (scanner.clone(), Vec::new(), Vec::new());
+        let mut scanner = scanner.clone();
+        let mut rows = Vec::new();
+        let mut row = Vec::new();
         for piece in pieces {
             let mut rest = *piece;
             while let Some(end) = scanner.next_end(rest) {

@@ -28,7 +28,9 @@ impl ObjectShape {
         if !is_plain(object.as_bytes()) {
             return None;
         }
-        let (mut members, mut found, mut written) = (Vec::new(), Vec::new(), 0);
+        let mut members = Vec::new();
+        let mut found = Vec::new();
+        let mut written = 0;
         let mut rest = object.strip_prefix('{')?.trim_start();
         while let Some(name) = rest.strip_prefix('"') {
             let (name, value) = name.split_once('"')?;
@@ -56,12 +58,14 @@ impl ObjectShape {
         if !is_plain(object.as_bytes()) {
             return None;
         }
-        let (mut fields, mut rest) = (Fields::default(), object);
+        let mut fields = Fields::default();
+        let mut rest = object;
         for Member { before, role, is_text } in &self.members {
             rest = rest.strip_prefix(before.as_str())?;
             let (text, after) = rest.split_at(value_length(rest, *is_text)?);
             if let Some(role) = role {
-                let (start, quotes) = (object.len() - rest.len(), usize::from(*is_text));
+                let start = object.len() - rest.len();
+                let quotes = usize::from(*is_text);
                 let json = &object[start - quotes..start + text.len() + quotes];
                 fields.put(*role, text, Tag::Json(json));
             }
@@ -108,11 +112,14 @@ mod tests {
             super::super::fields::Content::Digest(digest) => format!("digest {digest:?}"),
             super::super::fields::Content::Message(digits) => format!("message {digits}"),
         });
-        let (mut signature, mut secret_key) = ([0; 64], [0; 32]);
+        let mut signature = [0; 64];
+        let mut secret_key = [0; 32];
         let rules = SignatureRules { reader: reader(), decimal: false };
         let signed = fields.signature(&rules, &mut signature, &mut FormCounts::default());
         let key = fields.secret_key_into(&mut secret_key);
-        let (public_key, id, tag) = (fields.public_key(), fields.recovery_id(None, reader()), fields.tag.map(tag_of));
+        let public_key = fields.public_key();
+        let id = fields.recovery_id(None, reader());
+        let tag = fields.tag.map(tag_of);
         format!(
             "{content:?} {signed:?} {signature:?} {key:?} {secret_key:?} {public_key:?} {id:?} {:?} {tag:?}",
             fields.value(Field::Id)
@@ -132,7 +139,9 @@ mod tests {
     }
 
     fn object(tag: &str) -> String {
-        let (digest, signature, key) = (hex(32), hex(64), hex(33));
+        let digest = hex(32);
+        let signature = hex(64);
+        let key = hex(33);
         format!(
             "{{ \"digest\": \"{digest}\",\"signature\" :\"0x{signature}\", \"public_key\":\"{key}\",\"height\":{},\"recovery_id\":1,\
              \"x\":\"{}\",\"tag\":{tag}, \"id\":\"é\" }}",
@@ -172,14 +181,17 @@ mod tests {
     fn changed_objects_are_read_as_by_the_parser_or_not_at_all() {
         const CHANGES: usize = 200_000;
         let bytes = b"\"\\{}[]:,0123456789abcfxeE+-. \t\r\n\x01tagid";
-        let (original, mut random, mut read) = (object("7"), vec![0; 8 * CHANGES], 0);
+        let original = object("7");
+        let mut random = vec![0; 8 * CHANGES];
+        let mut read = 0;
         let shape = ObjectShape::of(&original, &Names::of_all()).unwrap();
         getrandom::fill(&mut random).unwrap();
         for choice in random.as_chunks::<8>().0 {
             let mut changed = original.clone().into_bytes();
             let number = |at: usize| usize::from(u16::from_le_bytes([choice[at], choice[at + 1]]));
             for at in [0, 4] {
-                let (place, byte) = (number(at) % changed.len(), bytes[number(at + 2) % bytes.len()]);
+                let place = number(at) % changed.len();
+                let byte = bytes[number(at + 2) % bytes.len()];
                 match number(at + 2) % 3 {
                     0 => changed.insert(place, byte),
                     1 => _ = changed.remove(place),

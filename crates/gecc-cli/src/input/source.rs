@@ -65,7 +65,8 @@ impl FileSource<'_> {
         let left = self.plain.end.saturating_sub(self.place).div_ceil(size);
         let pieces = usize::try_from(left).unwrap_or(usize::MAX).clamp(1, self.window);
         self.window = self.largest.min(self.window * GROWTH);
-        let (plain, place) = (&self.plain, self.place);
+        let plain = &self.plain;
+        let place = self.place;
         let read = |piece: usize| -> io::Result<Text> {
             let mut text = self.buffers.take();
             let length = plain.read_at(text.room(), place + piece as u64 * size)?;
@@ -218,8 +219,8 @@ mod tests {
     /// Returns all bytes of an input, and how it ended.
     fn read_all(input: Input, window: usize) -> (Vec<u8>, io::Result<()>) {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().unwrap();
-        let (mut source, mut all) =
-            (Source::new(input, Buffers::new(PIECE, false), window, &pool).unwrap(), Vec::new());
+        let mut source = Source::new(input, Buffers::new(PIECE, false), window, &pool).unwrap();
+        let mut all = Vec::new();
         loop {
             match source.next(Duration::from_millis(10)) {
                 Ok(Next::Pieces(pieces)) => pieces.iter().for_each(|piece| all.extend_from_slice(piece.bytes())),

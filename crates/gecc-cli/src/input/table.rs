@@ -34,7 +34,8 @@ impl<'a> Row<'a> {
     }
 
     pub fn iter(&self) -> impl Iterator<Item = &'a str> {
-        let (text, gap) = (self.text, self.gap);
+        let text = self.text;
+        let gap = self.gap;
         let starts = std::iter::once(0).chain(self.ends.iter().map(move |end| end + gap));
         starts.zip(self.ends).map(move |(start, &end)| &text[start..end])
     }
@@ -49,7 +50,8 @@ impl<'a> Row<'a> {
             Closing,
             Outside,
         }
-        let (mut cells, mut at) = (0, At::Start);
+        let mut cells = 0;
+        let mut at = At::Start;
         for byte in self.quoted.bytes() {
             at = match (at, byte) {
                 (At::Start, b'"') if cells == cell => return true,
@@ -93,7 +95,8 @@ impl Cells {
             // Replaced rather than grown: growing would leave the old bytes behind.
             self.unquoted = Zeroizing::new(vec![0; (row.len() + 1).next_power_of_two()]);
         }
-        let (mut unread, mut written) = (row.as_bytes(), 0);
+        let mut unread = row.as_bytes();
+        let mut written = 0;
         loop {
             let mut ends = [0; 16];
             let (result, read, wrote, ended) = reader.read_record(unread, &mut self.unquoted[written..], &mut ends);

@@ -206,7 +206,8 @@ impl Arena {
             Inputs::Rows(layout, memory, parities) => columns(layout, memory.bytes(), parities.bytes(), rows),
         };
         let width = self.width;
-        let (codes, results) = (self.codes.bytes_mut(), self.results.bytes_mut());
+        let codes = self.codes.bytes_mut();
+        let results = self.results.bytes_mut();
         (
             Items { numbers: Numbers::From(number), columns },
             Results { codes: &mut codes[..rows], rows: &mut results[..rows * width] },

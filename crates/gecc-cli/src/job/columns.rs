@@ -90,7 +90,8 @@ pub fn answer_all(job: &Job, items: Items, output: Output, progress: &Progress, 
     let wanted = wanted(job.options, if is_text { "line" } else { "row" }, true);
     let operation = job.operation.over_tables(TableAnswers::Columns);
     let schema = wanted.schema(&beside(is_text), &operation);
-    let (format, compression) = (format(job.options), Compression::default());
+    let format = format(job.options);
+    let compression = Compression::default();
     let writer = match job.options.engine.max_memory {
         None => Writer::create(shared.writer(), format, compression, &schema),
         Some(_) => {
@@ -158,7 +159,8 @@ impl Form for AsColumns<'_> {
 impl AsColumns<'_> {
     fn answers(&self, arena: &Arena, units: &[Origins], rows: usize) -> Answers {
         let (codes, results) = arena.computed(rows);
-        let (mut codes, mut texts) = (codes.to_vec(), Vec::new());
+        let mut codes = codes.to_vec();
+        let mut texts = Vec::new();
         for (row, reason) in faults(units) {
             codes[row] = NO_CODE;
             texts.push((row, reason.to_owned()));
@@ -183,7 +185,8 @@ fn tags(units: &[Origins]) -> StringArray {
 
 /// Counts the outcomes of the first items of a batch.
 fn tally(units: &[Origins], codes: &[u8]) -> Tally {
-    let (mut tally, mut faults) = (Tally::default(), faults(units).peekable());
+    let mut tally = Tally::default();
+    let mut faults = faults(units).peekable();
     for (row, code) in codes.iter().enumerate() {
         match faults.next_if(|(of, _)| *of == row) {
             Some((_, reason)) => tally.refuse(reason, 1),

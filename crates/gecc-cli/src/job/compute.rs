@@ -87,7 +87,8 @@ fn compute_odd(
     };
     let columns = Items { numbers: Numbers::Each(&numbers), columns };
     // Results may be secret.
-    let (mut codes, mut rows) = (vec![0; items.len()], Zeroizing::new(vec![0; width * items.len()]));
+    let mut codes = vec![0; items.len()];
+    let mut rows = Zeroizing::new(vec![0; width * items.len()]);
     operation.compute(engine, &columns, Results { codes: &mut codes, rows: &mut rows })?;
     for (index, (row, ..)) in items.iter().enumerate() {
         results.codes[*row] = codes[index];

@@ -41,7 +41,8 @@ pub struct Filler<'a> {
 
 impl<'a> Filler<'a> {
     pub fn new(job: &'a Job<'a>, arenas: Arenas) -> Self {
-        let (reads, options) = (job.operation.reads(), job.options);
+        let reads = job.operation.reads();
+        let options = job.options;
         let rules = Rules {
             reads,
             limit: job.operation.keys.limit(),
@@ -120,7 +121,8 @@ impl<'a> Filler<'a> {
 
     /// Begins an empty batch, for which the public keys of the first unit determine the encoding.
     fn begin(&mut self, first: &Unit, layout: &Layout) -> Option<Batch> {
-        let (Job { operation, engine, .. }, rows) = (self.job, self.rows);
+        let Job { operation, engine, .. } = self.job;
+        let rows = self.rows;
         let mut arena = self.arenas.take(rows, || Arena::new(engine, operation, rows))?;
         if self.rules.reads.public_keys {
             arena.set_form(key_form(first, layout, &self.rules));

@@ -119,8 +119,11 @@ impl Limits {
         // The answers of one batch are formatted while those of another are written.
         let row = self.batches * (row_bytes + NOTES) + 2 * (ANSWER + 2 * width);
         let most_rows = (bytes / 2 / row).clamp(1 << 8, self.most_rows);
-        let (unit_rows, first_rows) = (self.unit_rows.min(most_rows), self.first_rows.min(most_rows));
-        let (notes, long_rows, kept) = (bytes / 8 / self.batches, bytes / 4, bytes / 8);
+        let unit_rows = self.unit_rows.min(most_rows);
+        let first_rows = self.first_rows.min(most_rows);
+        let notes = bytes / 8 / self.batches;
+        let long_rows = bytes / 4;
+        let kept = bytes / 8;
         Limits { piece, window, unit_rows, first_rows, most_rows, notes, long_rows, kept, ..self }
     }
 

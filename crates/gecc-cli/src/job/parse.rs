@@ -152,7 +152,9 @@ impl Rules {
 
 /// Fills a part with the items of a unit. `number` is the number of the first item.
 pub fn fill(unit: &Unit, layout: &Layout, rules: &Rules, number: u64, part: &mut Part) -> Origins {
-    let (first_line, lines, file) = (unit.line, Vec::with_capacity(unit.rows), Arc::clone(&rules.file));
+    let first_line = unit.line;
+    let lines = Vec::with_capacity(unit.rows);
+    let file = Arc::clone(&rules.file);
     let origins = Origins { first_line, lines, file, ..Origins::default() };
     let mut filling = Filling { rules, number, part, origins, message: Vec::new() };
     each_of_unit(unit, layout, &rules.names, |line, fields| {
@@ -237,7 +239,8 @@ impl Filling<'_, '_> {
         let Reads { contents, signatures, bare_signatures, public_keys, recovery_ids, secret_keys, .. } =
             self.rules.reads;
         let message = if contents { self.fill_content(row, fields)? } else { None };
-        let (rules, mut counts) = (&self.rules.signatures, FormCounts::default());
+        let rules = &self.rules.signatures;
+        let mut counts = FormCounts::default();
         let id_of_signature = match (signatures, bare_signatures) {
             (false, _) => Ok(None),
             (true, true) => fields.bare_signature(&mut self.part.signatures[row]).map(|()| None),

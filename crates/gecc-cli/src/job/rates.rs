@@ -152,8 +152,8 @@ fn rates_of_one_thread_and_of_all() {
             });
             arena.results(LINES).codes.fill(Verdict::VALID_CODE);
             let batch = Batch { arena, number: 0, rows: LINES, units: origins, notes: 0, bytes: 0, long_rows: 0 };
-            let (spares, wanted) =
-                (Spares::new(false, usize::MAX), Wanted::new(&operation, &options(&path), false, "line"));
+            let spares = Spares::new(false, usize::MAX);
+            let wanted = Wanted::new(&operation, &options(&path), false, "line");
             let lines = Lines { operation: &operation, wanted: &wanted, spares: &spares, pool: &one };
             let writing = nanoseconds(|| {
                 for mut written in lines.make(&batch).ok().unwrap() {

@@ -42,7 +42,8 @@ impl Job<'_> {
             Some(rows) => self.limits.for_rows(rows),
             None => self.limits,
         };
-        let (mut rows, mut number) = (limits.first_rows, 0);
+        let mut rows = limits.first_rows;
+        let mut number = 0;
         let mut step = || -> Option<()> {
             while !self.is_over() {
                 let new = || Arena::of_rows(self.engine, self.operation, reader.layout(), rows);
@@ -93,7 +94,8 @@ impl Job<'_> {
             return;
         }
         let (memory, parities) = arena.rows_and_parities();
-        let (mut rest, mut rest_of_parities) = (memory, parities);
+        let mut rest = memory;
+        let mut rest_of_parities = parities;
         let mut parts = Vec::with_capacity(units.len());
         for unit in units {
             let bytes = unit.rows() * layout.width();

@@ -131,7 +131,9 @@ pub fn run(operation: &Operation, options: &StreamOptions) -> Result<u8, Failure
     let mut next = Some((path, Ok(ready(&started, path, opened)?)));
     let mut output = Output::open(options.output.as_deref(), operation.gives_secrets(), started.interrupted)?;
     output.require_sync(options.sync)?;
-    let (mut tally, mut end, mut has_header) = (Tally::default(), End::Input, false);
+    let mut tally = Tally::default();
+    let mut end = End::Input;
+    let mut has_header = false;
     while let Some((path, input)) = next.take().or_else(|| rest.next_ready(&started)) {
         info(|| format!("input: {}", shown_path(path)));
         let input = match input {
@@ -220,7 +222,8 @@ fn answer(
         Ready::Text(input, limits) => (limits, rest.texts(path, input)),
     };
     let Started { operation, options, engine, pool, interrupted, .. } = started;
-    let (stopped, long_rows) = (AtomicBool::new(false), Room::new(limits.long_rows as u64));
+    let stopped = AtomicBool::new(false);
+    let long_rows = Room::new(limits.long_rows as u64);
     let job = Job { operation, engine, options, pool, limits, long_rows, length, stopped, interrupted };
     let progress = Progress::new(length, options.said.quiet);
     let ended = job.answer(items, output, wanted, &progress, tally);

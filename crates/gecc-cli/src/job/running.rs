@@ -122,7 +122,8 @@ impl<'a> Started<'a> {
     /// Prints the summary and the warnings.
     fn say(&self, end: &End, tally: &Tally) {
         debug(|| loaded_from(&self.engine));
-        let (said, passed) = (self.options.said, self.operation.passed());
+        let said = self.options.said;
+        let passed = self.operation.passed();
         // The reader is gone, so it is unknown how much of the output was read.
         let says_nothing = matches!(end, End::ClosedPipe) || matches!(end, End::Failed(_)) && tally.items == 0;
         if !said.quiet && !says_nothing {

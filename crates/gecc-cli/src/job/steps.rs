@@ -109,7 +109,8 @@ impl Job<'_> {
                 match items {
                     Items::Rows(name, source) => spawn(scope, move || self.read_rows(&name, source, arenas, &filled))?,
                     Items::Text { texts, waits } => {
-                        let ((to_cutter, read), (to_parser, windows)) = (sync_channel(0), sync_channel(1));
+                        let (to_cutter, read) = sync_channel(0);
+                        let (to_parser, windows) = sync_channel(1);
                         spawn(scope, move || self.read(texts, to_cutter))?;
                         spawn(scope, move || self.cut(read, to_parser))?;
                         spawn(scope, move || self.parse(windows, waits, arenas, &filled))?;

@@ -153,7 +153,8 @@ impl ReadyTable {
 
 /// Finds the columns, and returns an error if the operation cannot use them.
 pub fn ready(started: &Started, name: Arc<str>, table: TableInput) -> Result<ReadyTable, String> {
-    let (is_small, TableInput(input, length)) = (table.is_small(), table);
+    let is_small = table.is_small();
+    let TableInput(input, length) = table;
     let options = started.options;
     let answers = if options.answers().is_lines() { TableAnswers::Lines } else { TableAnswers::Columns };
     let operation = started.operation.over_tables(answers);
@@ -165,7 +166,8 @@ pub fn ready(started: &Started, name: Arc<str>, table: TableInput) -> Result<Rea
     });
     let by_first_rows = is_by_first_rows(&operation, &mapping, input.schema());
     let takes_more = is_small && !by_first_rows && options.answers().is_lines();
-    let (inputs, files) = (vec![input], Files(vec![(name, 0)]));
+    let inputs = vec![input];
+    let files = Files(vec![(name, 0)]);
     Ok(ReadyTable { inputs, files, length, operation, mapping, takes_more })
 }
 
@@ -180,7 +182,8 @@ pub fn answer(
     let ReadyTable { mut inputs, files, length, operation, mapping, .. } = table;
     let pool = Pool::of(Arc::clone(&started.pool));
     let job = Job { engine: &started.engine, operation: &operation, mapping: &mapping, pool: &pool };
-    let (progress, of_input) = (Progress::new(length, started.options.said.quiet), inputs[0].progress());
+    let progress = Progress::new(length, started.options.said.quiet);
+    let of_input = inputs[0].progress();
     let done = || (of_input.bytes(), format!("{} items", of_input.rows()));
     let ended = progress.follow(done, || match started.options.answers().is_lines() {
         true => write_lines(started, &job, (inputs, &files), wanted, output, tally),
@@ -294,8 +297,10 @@ fn write_columns(
     output: Output,
     tally: &mut Tally,
 ) -> (End, Output) {
-    let (options, shared) = (started.options, Shared::new(output));
-    let (format, wanted) = (format(options), wanted(options, PLACE, false));
+    let options = started.options;
+    let shared = Shared::new(output);
+    let format = format(options);
+    let wanted = wanted(options, PLACE, false);
     let with = TransformOptions { beside: options.beside, format, wanted, computing: COMPUTING, ..Default::default() };
     let mut has_end = true;
     let end = match transform(job, input, shared.writer(), &with, started.interrupted) {

@@ -141,7 +141,8 @@ struct Cutting<'a> {
 
 impl Cutting<'_> {
     fn push(&mut self, pieces: Vec<Text>) -> Option<()> {
-        let (mut cuts, bytes) = (Vec::new(), pieces.iter().map(|piece| piece.bytes().len() as u64).sum());
+        let mut cuts = Vec::new();
+        let bytes = pieces.iter().map(|piece| piece.bytes().len() as u64).sum();
         let outcome = pieces.into_iter().try_for_each(|piece| self.cutter.push(piece, &mut cuts));
         self.put(cuts, bytes, outcome)
     }
@@ -168,7 +169,8 @@ impl Cutting<'_> {
 
     /// Measures the cuts and converts them to units. Returns `None` if there are none.
     fn measured(&mut self, cuts: Vec<Cut>, bytes: u64) -> Option<Window> {
-        let (layout, Job { limits, pool, .. }) = (self.cutter.layout().cloned()?, self.job);
+        let layout = self.cutter.layout().cloned()?;
+        let Job { limits, pool, .. } = self.job;
         let measures = map(pool, &cuts, |cut| measure(cut, &layout, limits.unit_rows));
         let units = self.cutter.number(cuts, measures);
         (!units.is_empty()).then(|| Window { name: Arc::clone(&self.name), units, layout, bytes })

@@ -157,7 +157,8 @@ impl Lines<'_> {
     /// Writes the answer to an item at a position in a file. The tag is JSON, or empty if there is
     /// none.
     pub fn write_answer(&self, outcome: Outcome, (file, place): (&str, u64), tag: &[u8], written: &mut Written) {
-        let (wanted, passed) = (self.wanted, matches!(outcome, Outcome::Passed(_)));
+        let wanted = self.wanted;
+        let passed = matches!(outcome, Outcome::Passed(_));
         match outcome {
             Outcome::Passed(_) => written.tally.pass(1),
             Outcome::Rejected(code) => written.tally.reject(code, 1),

@@ -42,7 +42,9 @@ impl Checked<'_> {
         if same {
             return Ok(seconds);
         }
-        let (operation, curve, items) = (self.case.operation.name(), self.case.curve(), self.range.len());
+        let operation = self.case.operation.name();
+        let curve = self.case.curve();
+        let items = self.range.len();
         Err(Failure::Problem(format!("{operation} on {curve}: wrong results in a batch of {items}")))
     }
 }

@@ -251,7 +251,10 @@ impl<'a> Case<'a> {
     /// Computes the results of a range.
     pub fn values(&self, engine: &Engine, at: Range<usize>) -> Result<Outcome, Error> {
         let Inputs { curve, secret, public, scalars, points, digests, .. } = self.inputs;
-        let (curve, public, points, digests) = (*curve, &public[at.clone()], &points[at.clone()], &digests[at.clone()]);
+        let curve = *curve;
+        let public = &public[at.clone()];
+        let points = &points[at.clone()];
+        let digests = &digests[at.clone()];
         let secret_keys = SecretKeys::each(&secret[at.clone()]);
         Ok(match (self.operation, &self.rest) {
             (PublicCall::Add, _) => Outcome::Points(point::add(engine, curve, points, public)?),
@@ -291,7 +294,8 @@ impl<'a> Case<'a> {
                 Outcome::Secrets(ecdh::shared_secrets(engine, curve, secret_keys, PublicKeys::points(points))?)
             }
             (PublicCall::EcdhOneSecret, _) => {
-                let (secret, peers) = (&secret[0], PublicKeys::points(points));
+                let secret = &secret[0];
+                let peers = PublicKeys::points(points);
                 Outcome::SharedPoints(ecdh::shared_points(engine, curve, secret, peers)?)
             }
             (_, Rest::Compressed(compressed)) => {
@@ -305,11 +309,15 @@ impl<'a> Case<'a> {
                 Outcome::Addresses(recover_addresses(engine, digests, &signatures[at.clone()], &ids[at])?)
             }
             (_, Rest::Candidates(signatures, ids, candidates)) => {
-                let (signatures, ids, keys) = (&signatures[at.clone()], &ids[at.clone()], &candidates[at]);
+                let signatures = &signatures[at.clone()];
+                let ids = &ids[at.clone()];
+                let keys = &candidates[at];
                 Outcome::Addresses(recover_addresses_with_candidates(engine, digests, signatures, ids, keys)?)
             }
             (PublicCall::VerifyRecoverableTogether, Rest::Recoverable(signatures, ids)) => {
-                let (signatures, ids, keys) = (&signatures[at.clone()], &ids[at], PublicKeys::points(public));
+                let signatures = &signatures[at.clone()];
+                let ids = &ids[at];
+                let keys = PublicKeys::points(public);
                 let policy = Policy::default();
                 let verdicts = ecdsa::verify_recoverable(engine, curve, digests, signatures, ids, keys, policy);
                 Outcome::Verdicts(verdicts?)
@@ -351,6 +359,7 @@ impl Inputs {
 /// Compares samples of an outcome with the results of the reference engine.
 fn check_sample(case: &Case, reference: &Engine, outcome: &Outcome) -> Result<(), Failure> {
     let same = |range: Range<usize>| Ok(outcome.agrees(&range, &case.values(reference, range.clone())?));
-    let (operation, curve) = (case.operation.name(), case.curve());
+    let operation = case.operation.name();
+    let curve = case.curve();
     check_all(samples(case.inputs.len()), same, || format!("{operation} on {curve}: other results than the CPU's"))
 }

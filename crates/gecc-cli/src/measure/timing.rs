@@ -16,7 +16,8 @@ pub struct Timed<T> {
 }
 
 pub fn median<T>(mut run: impl FnMut() -> Result<(f64, T), Failure>) -> Result<Timed<T>, Failure> {
-    let (mut runs, mut total) = (Vec::new(), 0.0);
+    let mut runs = Vec::new();
+    let mut total = 0.0;
     while runs.len() < LEAST_RUNS || (runs.len() < MOST_RUNS && total < ENOUGH) {
         let (seconds, beside) = run()?;
         total += seconds;

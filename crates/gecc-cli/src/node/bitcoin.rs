@@ -25,7 +25,8 @@ const NO_REST: &str = "there is REST where bitcoind has the option -rest, and wh
 pub fn asked(url: Option<&UrlText>, blocks: Blocks, memory: Option<usize>) -> Result<Option<FromNode>, Failure> {
     let (Some(url), Blocks { from: Some(from), to: Some(to) }) = (url, blocks) else { return Ok(None) };
     let url = &url.url("--rest-url")?;
-    let ((hand_on, given), interrupted) = (sync_channel(1), interrupt::watch()?);
+    let (hand_on, given) = sync_channel(1);
+    let interrupted = interrupt::watch()?;
     let asking = Asking::new(url, requests(memory, BLOCK), interrupted);
     let asks = thread::Builder::new().name("gecc-node".to_owned());
     // The thread is not joined: it ends when the receiver is gone.
@@ -82,7 +83,8 @@ impl Asking {
         let hash = self.get(&format!("blockhashbyheight/{height}.bin"), 32)?;
         let hash: [u8; 32] = hash.try_into().map_err(|_| Failed::for_now("the answer is no hash".to_owned()))?;
         let of_block = |what: &str, longest| self.get(&format!("{what}/{}.bin", Txid(hash)), longest);
-        let (block, spent) = (of_block("block", LONGEST_BLOCK)?, of_block("spenttxouts", LONGEST_UNDO)?);
+        let block = of_block("block", LONGEST_BLOCK)?;
+        let spent = of_block("spenttxouts", LONGEST_UNDO)?;
         Ok(NodeBlock { network, height, hash, block, spent })
     }
 

@@ -53,7 +53,8 @@ impl Node {
         memory: Option<usize>,
         interrupted: &'static AtomicBool,
     ) -> io::Result<Self> {
-        let ((reader, mut writer), (hand_on, given)) = (io::pipe()?, sync_channel(0));
+        let (reader, mut writer) = io::pipe()?;
+        let (hand_on, given) = sync_channel(0);
         let asking = Asking::new(url, requests(memory, COPIES * BLOCK), interrupted);
         let is_over = Arc::clone(&asking.is_over);
         let longest = memory.map_or(LONGEST, |memory| LEAST.max((memory / (COPIES * asking.requests)) as u64));

@@ -69,7 +69,8 @@ impl Url {
     /// Returns the URL of a path below this one, with the same query.
     pub fn below(&self, path: &str) -> String {
         let authority = self.0.authority().map_or("", |authority| authority.as_str());
-        let (scheme, base) = (self.0.scheme_str().unwrap_or_default(), self.0.path().trim_end_matches('/'));
+        let scheme = self.0.scheme_str().unwrap_or_default();
+        let base = self.0.path().trim_end_matches('/');
         let query = self.0.query().map_or_else(String::new, |query| format!("?{query}"));
         format!("{scheme}://{authority}{base}/{path}{query}")
     }
@@ -88,7 +89,8 @@ impl Url {
 
 impl fmt::Display for Url {
     fn fmt(&self, to: &mut fmt::Formatter) -> fmt::Result {
-        let (scheme, authority) = (self.0.scheme_str(), self.0.authority());
+        let scheme = self.0.scheme_str();
+        let authority = self.0.authority();
         write!(to, "{}://{}/", scheme.unwrap_or_default(), authority.map_or("", |authority| authority.as_str()))?;
         if self.0.path().len() > 1 || self.0.query().is_some() { to.write_str(HIDDEN) } else { Ok(()) }
     }

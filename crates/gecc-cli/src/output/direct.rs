@@ -43,7 +43,8 @@ impl Direct {
         open: impl FnOnce() -> io::Result<Box<dyn Write + Send>> + Send + 'static,
         interrupted: &'static AtomicBool,
     ) -> io::Result<Self> {
-        let ((to, parts), (done, back)) = (channel::<Vec<Wiped>>(), channel());
+        let (to, parts) = channel::<Vec<Wiped>>();
+        let (done, back) = channel();
         let whole = Arc::new(AtomicUsize::new(0));
         let count = Arc::clone(&whole);
         let write = move || {

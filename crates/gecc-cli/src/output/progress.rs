@@ -73,7 +73,8 @@ impl Progress {
         if matches!(self.form, Form::None) {
             return work();
         }
-        let (done, (end, ended)) = (&done, mpsc::channel::<()>());
+        let done = &done;
+        let (end, ended) = mpsc::channel::<()>();
         let look = move || {
             let mut before = 0;
             while ended.recv_timeout(LOOK) == Err(RecvTimeoutError::Timeout) {

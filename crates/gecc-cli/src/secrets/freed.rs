@@ -95,7 +95,9 @@ fn command(arguments: &[&str]) -> Result<u8, Failure> {
 #[test]
 fn commands_free_no_secrets() {
     let _alone = search::alone();
-    let (engine, folder, mut secrets) = (Engine::cpu().unwrap(), Folder::new("keys"), Watch::new());
+    let engine = Engine::cpu().unwrap();
+    let folder = Folder::new("keys");
+    let mut secrets = Watch::new();
     // Valid keys of both curves in use.
     let (keys, _) = keys::generate(&engine, Sm2, ITEMS).unwrap();
     let public = keys::public_keys(&engine, P256, &keys).unwrap();
@@ -168,7 +170,9 @@ fn commands_free_no_secrets() {
 #[test]
 fn readers_of_key_files_free_no_secrets() {
     let _alone = search::alone();
-    let (engine, folder, mut secrets) = (Engine::cpu().unwrap(), Folder::new("forms"), Watch::new());
+    let engine = Engine::cpu().unwrap();
+    let folder = Folder::new("forms");
+    let mut secrets = Watch::new();
     let (keys, _) = keys::generate(&engine, P256, 300).unwrap();
     let theirs = || keys.iter().map(|key| p256::SecretKey::from_slice(key.expose_bytes()).unwrap());
     let pkcs8: String = theirs().map(|key| key.to_pkcs8_pem(Default::default()).unwrap().to_string()).collect();

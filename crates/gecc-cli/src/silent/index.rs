@@ -26,14 +26,16 @@ pub fn run(options: &IndexOptions) -> Result<u8, Failure> {
     let blocks = blocks(options.from, options.to)?;
     let limit = options.engine.max_memory;
     let node = node::asked(options.rest_url.as_ref(), blocks, memory_for_files(limit, true))?;
-    let (of_engine, max_memory) = (limit.map(|bytes| bytes / 2), memory_for_files(limit, node.is_some()));
+    let of_engine = limit.map(|bytes| bytes / 2);
+    let max_memory = memory_for_files(limit, node.is_some());
     if limit.is_some() {
         memory::give_back_freed();
     }
     let paths = files_of(&without_patterns(&options.paths)?);
     refuse_overwriting_any(&paths, Some(&options.output))?;
     let started = Instant::now();
-    let (engine, interrupted) = (options.engine.start_for(paths.known_bytes(), of_engine)?, interrupt::watch()?);
+    let engine = options.engine.start_for(paths.known_bytes(), of_engine)?;
+    let interrupted = interrupt::watch()?;
     let pool = Arc::new(pool(options.engine.threads)?);
     let settings = Settings { max_memory, ..Settings::new(&engine, &pool, interrupted) };
     let output = Output::open(Some(&options.output), false, interrupted)?;
@@ -94,7 +96,8 @@ struct Table {
 
 impl Table {
     fn create(shared: &Shared, options: &IndexOptions) -> Result<Self, Failure> {
-        let (path, full_outputs): (&Path, bool) = (&options.output, options.full_outputs);
+        let path: &Path = &options.output;
+        let full_outputs = options.full_outputs;
         let is_arrow = end_of_name(Some(path)) == "arrow";
         let answers = if is_arrow { AnswerFormat::Arrow } else { AnswerFormat::Parquet };
         let output = if full_outputs { DataType::FixedSizeBinary(32) } else { DataType::Int64 };

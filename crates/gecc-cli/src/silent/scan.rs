@@ -40,7 +40,8 @@ pub fn run(options: &ScanOptions) -> Result<u8, Failure> {
     let receiver = ReceiverKeys::read(&options.key_file)
         .and_then(|keys| keys.receiver(&options.labels).map_err(|reason| reason.to_string()));
     let receiver = receiver.map_err(|problem| format!("{}: {problem}", shown_path(&options.key_file)))?;
-    let (engine, interrupted) = (options.engine.start_for(bytes_of(&tables), None)?, interrupt::watch()?);
+    let engine = options.engine.start_for(bytes_of(&tables), None)?;
+    let interrupted = interrupt::watch()?;
     let mut output = Output::open(options.output.as_deref(), true, interrupted)?;
     let max_memory = options.engine.max_memory;
     let scan = Scan { engine: &engine, receiver: [receiver], interrupted, max_memory };

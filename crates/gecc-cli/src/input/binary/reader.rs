@@ -51,7 +51,8 @@ impl RowReader {
                 Source::Stream(Stream::new(stream))
             }
             Input::File(file) => {
-                let (length, width) = (file.end.saturating_sub(file.start), layout.width() as u64);
+                let length = file.end.saturating_sub(file.start);
+                let width = layout.width() as u64;
                 if !length.is_multiple_of(width) {
                     let left = length % width;
                     return Err(format!(
@@ -161,7 +162,8 @@ impl Stream {
             }
             filled += self.take(&mut memory[filled..]);
         }
-        let (rows, left) = (filled / row, filled % row);
+        let rows = filled / row;
+        let left = filled % row;
         self.part = Zeroizing::new(memory[filled - left..filled].to_vec());
         match &self.end {
             _ if rows > 0 => Ok(Filled::Rows(rows)),

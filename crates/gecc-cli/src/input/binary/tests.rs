@@ -93,7 +93,8 @@ fn next(reader: &mut RowReader, memory: &mut [u8]) -> Result<Filled, String> {
 /// reading.
 fn check(mut reader: RowReader, most_rows: usize, expected: &Signed) -> (Vec<bool>, Result<(), String>) {
     let engine = Engine::cpu().unwrap();
-    let (mut memory, mut verdicts) = (vec![0; most_rows * WIDTH], Vec::new());
+    let mut memory = vec![0; most_rows * WIDTH];
+    let mut verdicts = Vec::new();
     loop {
         let rows = match next(&mut reader, &mut memory) {
             Ok(Filled::Rows(rows)) => rows,
@@ -101,8 +102,10 @@ fn check(mut reader: RowReader, most_rows: usize, expected: &Signed) -> (Vec<boo
         };
         let columns = columns(reader.layout(), &memory, &[], rows);
         let Contents::Digests(digests) = columns.contents else { unreachable!("rows have no messages") };
-        let (first, mut codes) = (verdicts.len(), vec![0; rows]);
-        let (signatures, keys) = (columns.signatures, columns.public_keys);
+        let first = verdicts.len();
+        let mut codes = vec![0; rows];
+        let signatures = columns.signatures;
+        let keys = columns.public_keys;
         ecdsa::verify_into(&engine, CURVE, digests, signatures, keys, Policy::default(), &mut codes).unwrap();
         verdicts.extend(codes.iter().map(|code| *code == Verdict::VALID_CODE));
         let mut recovered = vec![[0; 64]; rows];
@@ -134,7 +137,8 @@ fn large_batches_are_whole() {
     getrandom::fill(&mut content).unwrap();
     let file = file_of(&content);
     let mut reader = of_file(file.path(), layout("digest:32,public_key:33,signature:64")).unwrap();
-    let (mut memory, mut read) = (vec![0; 129 * 60_000], Vec::new());
+    let mut memory = vec![0; 129 * 60_000];
+    let mut read = Vec::new();
     while let Filled::Rows(rows) = next(&mut reader, &mut memory).unwrap() {
         read.extend_from_slice(&memory[..rows * 129]);
     }
@@ -190,7 +194,8 @@ fn recovery_ids_may_be_values_of_v() {
         let text = "recovery_id:1";
         let layout = layout(text);
         let rows: Vec<u8> = v.iter().flat_map(|v| [vec![7; layout.width() - 1], vec![*v]].concat()).collect();
-        let (file, mut memory) = (file_of(&rows), vec![0; rows.len()]);
+        let file = file_of(&rows);
+        let mut memory = vec![0; rows.len()];
         let mut reader = of_file(file.path(), layout).unwrap();
         assert_eq!(next(&mut reader, &mut memory), Ok(Filled::Rows(256)));
         let columns = columns(reader.layout(), &memory, &[], 256);
@@ -205,7 +210,8 @@ fn recovery_ids_may_be_values_of_v() {
 fn a_row_does_not_wait_for_others() {
     let expected = signed(2);
     let (source, mut writer) = io::pipe().unwrap();
-    let (mut reader, mut memory) = (of_stream(source, full()), vec![0; 1000 * WIDTH]);
+    let mut reader = of_stream(source, full());
+    let mut memory = vec![0; 1000 * WIDTH];
     assert_eq!(reader.read(&mut memory, Duration::from_millis(5)), Ok(Filled::Nothing));
     // A row and the beginning of another.
     writer.write_all(&expected.rows[..200]).unwrap();
@@ -229,7 +235,8 @@ fn files_that_cannot_be_read() {
     assert_eq!(problem, "130 bytes are no whole rows of 32: 2 are left over at the end");
     assert!(of_file(&file.path().join("none"), full()).is_err());
     let empty = file_of(&[]);
-    let (mut reader, mut memory) = (of_file(empty.path(), full()).unwrap(), vec![0; WIDTH]);
+    let mut reader = of_file(empty.path(), full()).unwrap();
+    let mut memory = vec![0; WIDTH];
     assert_eq!((reader.rows(), next(&mut reader, &mut memory)), (Some(0), Ok(Filled::End)));
     // The file is shorter than when it was opened.
     let mut reader = opened("digest:32,skip:33").unwrap();
@@ -296,7 +303,8 @@ fn layouts_are_read_and_explained() {
     let twice = layout("signature:64,recovery_id:1").with_form(SignatureForm::Eip2098);
     assert!(twice.require_widths(verify).unwrap_err().contains("EIP-2098 has a recovery id"));
     let header_first = layout("skip:1,signature:65").with_form(SignatureForm::HeaderFirst);
-    let (signature, v) = (header_first.place(Field::Signature).unwrap(), header_first.v().unwrap());
+    let signature = header_first.place(Field::Signature).unwrap();
+    let v = header_first.v().unwrap();
     assert_eq!((signature.offset, signature.width, v.offset), (2, 64, 1));
     assert!(
         layout("digest:32,signature:65").require_widths(Operation::Sm2Verify).unwrap_err().contains("SM2 has no v")
