@@ -33,7 +33,8 @@ fn value_of(digit: u8) -> u32 {
         [(b'1', b'9', 0), (b'A', b'H', 9), (b'J', b'N', 17), (b'P', b'Z', 22), (b'a', b'k', 33), (b'm', b'z', 44)];
     let digit = u32::from(digit);
     RANGES.iter().fold(0x100, |value, (first, last, start)| {
-        let (first, last) = (u32::from(*first), u32::from(*last));
+        let first = u32::from(*first);
+        let last = u32::from(*last);
         // All ones if the digit is in the range.
         let inside = !((digit.wrapping_sub(first) | last.wrapping_sub(digit)) >> 31).wrapping_neg();
         let here = digit.wrapping_sub(first).wrapping_add(*start);

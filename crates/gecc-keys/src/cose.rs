@@ -100,7 +100,8 @@ fn wrong_length(name: &str, value: &[u8]) -> String {
 
 impl<'a> Key<'a> {
     fn of(bytes: &'a [u8]) -> Option<Self> {
-        let (mut reader, mut key) = (Cbor(bytes), Key::default());
+        let mut reader = Cbor(bytes);
+        let mut key = Key::default();
         let (major, members) = reader.head()?;
         if major != 5 {
             return None;

@@ -67,7 +67,8 @@ pub fn read(text: &[u8], pairs: &mut Pairs) -> Result<(), String> {
 /// Reads the keys of a set: all of them, or the only one that is a private key of the required
 /// kind. If several but not all fit, the intended key is ambiguous.
 fn read_set(set: &[&RawValue], pairs: &mut Pairs) -> Result<(), String> {
-    let (first, kind) = (pairs.len() + 1, pairs.kind());
+    let first = pairs.len() + 1;
+    let kind = pairs.kind();
     let set = set.iter().map(|key| members_of(key)).collect::<Result<Vec<_>, _>>()?;
     let fits = |members: &Members| members.d.is_some() && require(members, kind).is_ok();
     let fitting: Vec<usize> = (0..set.len()).filter(|place| fits(&set[*place])).collect();

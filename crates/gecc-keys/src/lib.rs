@@ -115,7 +115,8 @@ impl KeyOfEach {
         kind: impl Into<KeyKind>,
         engine: Option<Engine>,
     ) -> Result<Self, String> {
-        let (mut pairs, mut places) = (Pairs::new(kind.into(), engine), Vec::new());
+        let mut pairs = Pairs::new(kind.into(), engine);
+        let mut places = Vec::new();
         for file in files {
             let before = pairs.len();
             let place = read(file, &mut pairs).and_then(|()| match pairs.len() - before {

@@ -46,7 +46,8 @@ fn algorithm_of(line: &[u8]) -> Option<(&[u8], &[u8])> {
 /// Splits off the first word of a line, which may contain spaces in quotes. Returns it and the text
 /// from the next word on.
 fn word(line: &[u8]) -> (&[u8], &[u8]) {
-    let (mut is_quoted, mut is_escaped) = (false, false);
+    let mut is_quoted = false;
+    let mut is_escaped = false;
     let end = line.iter().position(|byte| {
         is_quoted ^= *byte == b'"' && !is_escaped;
         is_escaped = *byte == b'\\' && !is_escaped;

@@ -28,7 +28,8 @@ const LONGEST_POINT: usize = 65;
 /// # Errors
 /// Returns a message for the user.
 pub fn public_key(key: &[u8], kind: impl Into<KeyKind>) -> Option<Result<Vec<u8>, String>> {
-    let (kind, text) = (kind.into(), without_mark(key).trim_ascii_start());
+    let kind = kind.into();
+    let text = without_mark(key).trim_ascii_start();
     match text.first()? {
         // Coordinates may begin with any bytes, but a key of 64 bytes is not text by chance.
         b'{' if std::str::from_utf8(text).is_ok() => Some(of_jwk(text, kind)),
@@ -102,7 +103,8 @@ fn is_der(key: &[u8]) -> bool {
 fn of_pem(text: &[u8], kind: KeyKind) -> Result<Vec<u8>, String> {
     let narrowed = utf16::narrowed(text);
     let text = narrowed.as_ref().map_or(text, |text| text);
-    let (mut key, mut other) = (None, None);
+    let mut key = None;
+    let mut other = None;
     for block in pem::blocks(text) {
         let block = block.map_err(|damage| format!("`public_key` is not valid PEM: {damage}"))?;
         match block.label() {

@@ -170,11 +170,13 @@ fn long_number(digits: &[u8], kind: KeyKind) -> Result<Pair, String> {
 
 fn named_base58(text: &[u8], kind: KeyKind) -> Result<Pair, String> {
     let colon = text.iter().position(|byte| *byte == b':').expect("the form has a colon");
-    let (name, digits) = (&text[..colon], &text[colon + 1..]);
+    let name = &text[..colon];
+    let digits = &text[colon + 1..];
     if name == b"ed25519" {
         kind.require(KeyKind::Ed25519)?;
     }
-    let (mut short, mut long) = (Zeroizing::new([0; 32]), Zeroizing::new([0; SEED_AND_PUBLIC]));
+    let mut short = Zeroizing::new([0; 32]);
+    let mut long = Zeroizing::new([0; SEED_AND_PUBLIC]);
     match () {
         () if base58::decode(digits, &mut *short) => Ok(Pair { secret: exactly_32(&*short)?, public: Vec::new() }),
         () if base58::decode(digits, &mut *long) => seed_and_public(&long, kind),
@@ -214,7 +216,8 @@ fn decode_hexadecimal(digits: &[u8], to: &mut [u8]) -> bool {
     let value = |digit: u8| {
         let digit = u32::from(digit);
         let inside = |first: u8, last: u8, start: u32| {
-            let (first, last) = (u32::from(first), u32::from(last));
+            let first = u32::from(first);
+            let last = u32::from(last);
             let mask = !((digit.wrapping_sub(first) | last.wrapping_sub(digit)) >> 31).wrapping_neg();
             (mask, digit.wrapping_sub(first).wrapping_add(start) & mask)
         };
@@ -224,7 +227,8 @@ fn decode_hexadecimal(digits: &[u8], to: &mut [u8]) -> bool {
     };
     let mut wrong = u32::from(digits.len() != 2 * to.len());
     for (pair, byte) in digits.as_chunks::<2>().0.iter().zip(to) {
-        let (high, low) = (value(pair[0]), value(pair[1]));
+        let high = value(pair[0]);
+        let low = value(pair[1]);
         wrong |= (high | low) >> 8;
         *byte = (high << 4 | low) as u8;
     }
