@@ -26,7 +26,8 @@ pub fn run(options: &BatchOptions) -> Result<u8, Failure> {
 }
 
 fn print(curve: CurveId, items: usize, json: bool) -> Result<(), Failure> {
-    let (all, curve) = (ablations::run(curve, items)?, curve.name());
+    let all = ablations::run(curve, items)?;
+    let curve = curve.name();
     for Ablation { operation, variant, seconds, .. } in &all {
         let rate = items as f64 / seconds;
         // The production variant comes first in each operation.

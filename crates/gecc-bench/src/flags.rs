@@ -167,7 +167,8 @@ impl OperationsOptions {
     /// Returns the requested operations, or all of them.
     pub fn chosen(&self) -> (Vec<PublicCall>, Vec<Arithmetic>) {
         let all = if self.operations.is_empty() { Measured::all().collect() } else { self.operations.clone() };
-        let (mut public, mut arithmetic) = (Vec::new(), Vec::new());
+        let mut public = Vec::new();
+        let mut arithmetic = Vec::new();
         for measured in all {
             match measured {
                 Measured::Public(operation) => public.push(operation),

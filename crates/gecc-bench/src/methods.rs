@@ -49,7 +49,9 @@ fn write_row(row: &Measurement, is_first: bool) -> io::Result<()> {
         writeln!(out, "  {:10} {:>6} {:>9} {:>6}", "bound", "of it", "checked", "wrong")?;
     }
     let Measurement { bits, registers, local_bytes, checked, wrong, .. } = row;
-    let (label, rate, operation) = (label(row), rate(row.per_second), row.operation.name());
+    let label = label(row);
+    let rate = rate(row.per_second);
+    let operation = row.operation.name();
     write!(out, "{label:32} {bits:4} {operation:10} {rate:>10} {registers:4} {local_bytes:5}")?;
     kinds.iter().try_for_each(|(_, count)| write!(out, " {count:6.0}"))?;
     writeln!(out, "  {:10} {:4.0} % {checked:9} {wrong:6}", row.bound.name(), 100.0 * row.fraction())

@@ -32,7 +32,8 @@ const TITLE: f64 = 40.0;
 /// Draws the groups, with one colour per name. Adjacent bars with the same label are drawn together
 /// under it.
 pub fn svg(title: &str, subtitle: &str, names: &[&str], groups: &[Group]) -> String {
-    let (width, height) = (LABEL + LONGEST + NOTE, HEAD + groups.iter().map(group_height).sum::<f64>() + GAP);
+    let width = LABEL + LONGEST + NOTE;
+    let height = HEAD + groups.iter().map(group_height).sum::<f64>() + GAP;
     let mut drawing = Drawing(format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" width=\"{width}\" height=\"{height}\" \
          font-family=\"sans-serif\" font-size=\"12\">\n<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n"

@@ -30,8 +30,10 @@ const HEAD: f64 = 64.0;
 /// Draws rows of panels, each row with a title and the names of its colours.
 pub fn svg(title: &str, subtitle: &str, rows: &[(&str, Vec<String>, Vec<Panel>)]) -> String {
     let columns = rows.iter().map(|(_, _, panels)| panels.len()).max().unwrap_or(0);
-    let (cell, row_height) = (LEFT + PLANE.0 + 12.0, ABOVE + PLANE.1 + BELOW + 24.0);
-    let (width, height) = (cell * columns as f64 + LEGEND + 24.0, HEAD + row_height * rows.len() as f64);
+    let cell = LEFT + PLANE.0 + 12.0;
+    let row_height = ABOVE + PLANE.1 + BELOW + 24.0;
+    let width = cell * columns as f64 + LEGEND + 24.0;
+    let height = HEAD + row_height * rows.len() as f64;
     let mut drawing = Drawing(format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" width=\"{width}\" height=\"{height}\" \
          font-family=\"sans-serif\" font-size=\"12\">\n<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n"
@@ -130,7 +132,8 @@ impl Drawing {
 
     /// Draws powers of two, at most about eight.
     fn vertical_grid(&mut self, left: f64, top: f64, range: &Range) {
-        let (low, high) = (range.x.0.ceil() as i32, range.x.1.floor() as i32);
+        let low = range.x.0.ceil() as i32;
+        let high = range.x.1.floor() as i32;
         let step = ((high - low) / 8 + 1).max(1) as usize;
         for power in (low..=high).step_by(step) {
             let x = left + range.place((2f64.powi(power), 1.0)).0;
@@ -176,7 +179,8 @@ impl Drawing {
 
 /// Returns the name of a decade, such as `10 M/s`.
 fn decade_name(decade: i32) -> String {
-    let (group, digits) = (decade.div_euclid(3), decade.rem_euclid(3));
+    let group = decade.div_euclid(3);
+    let digits = decade.rem_euclid(3);
     match usize::try_from(group).ok().and_then(|group| ["", " k", " M", " G", " T"].get(group)) {
         Some(unit) => format!("{}{unit}/s", 10u32.pow(digits as u32)),
         None => format!("1e{decade}/s"),

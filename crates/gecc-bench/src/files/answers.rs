@@ -60,7 +60,9 @@ impl Expected {
     /// Counts the lines, and those that are not as expected.
     fn count(&self, output: &Path) -> io::Result<(usize, usize)> {
         let mut reader = BufReader::with_capacity(BUFFER, File::open(output)?);
-        let (mut lines, mut wrong, mut line) = (0, 0, Vec::new());
+        let mut lines = 0;
+        let mut wrong = 0;
+        let mut line = Vec::new();
         while reader.read_until(b'\n', &mut line)? > 0 {
             let answer = serde_json::from_slice(&line);
             let is_right = answer.is_ok_and(|answer| lines < self.len() && self.is(lines, &answer));
@@ -95,7 +97,9 @@ impl<'a> Answer<'a> {
 /// Returns a hash of the output. Of several outputs with the same hash, only one needs to be
 /// compared.
 pub fn fingerprint(output: &Path) -> io::Result<[u8; 32]> {
-    let (mut file, mut hash, mut block) = (File::open(output)?, Sha256::new(), vec![0; BUFFER]);
+    let mut file = File::open(output)?;
+    let mut hash = Sha256::new();
+    let mut block = vec![0; BUFFER];
     loop {
         match file.read(&mut block)? {
             0 => return Ok(hash.finalize().into()),

@@ -26,7 +26,8 @@ impl Call<'_> {
         output: &Path,
         expected: &Expected,
     ) -> Result<f64, String> {
-        let (mut seconds, mut compared) = (Vec::new(), None);
+        let mut seconds = Vec::new();
+        let mut compared = None;
         for _ in 0..self.options.runs {
             // Freeing the page cache of a file takes long, and is not part of the command's work.
             remove(output).map_err(|problem| format!("{}: {problem}", output.display()))?;

@@ -148,7 +148,8 @@ mod tests {
     }
 
     fn read(path: &Path) -> String {
-        let (file, mut text) = (File::open(path).unwrap(), String::new());
+        let file = File::open(path).unwrap();
+        let mut text = String::new();
         let mut decoder: Box<dyn Read> = match path.extension().and_then(|extension| extension.to_str()) {
             Some("gz") => Box::new(GzDecoder::new(file)),
             Some("zst") => Box::new(zstd::Decoder::new(file).unwrap()),
@@ -194,7 +195,9 @@ mod tests {
 
     #[test]
     fn every_format_holds_the_same_items() {
-        let (digests, signatures, ids) = (random::<32>(), random::<64>(), random::<1>());
+        let digests = random::<32>();
+        let signatures = random::<64>();
+        let ids = random::<1>();
         let table = Table(vec![
             Column::new("digest", &digests),
             Column::new("signature", &signatures),

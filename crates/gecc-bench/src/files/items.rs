@@ -133,13 +133,16 @@ impl Items {
     }
 
     fn compute(&self, engine: &Engine, operation: FileOperation, results: &mut Results) -> Result<(), Error> {
-        let (curve, digests, key) = (self.curve, &self.digests, SecretKeys::all(self.key()));
+        let curve = self.curve;
+        let digests = &self.digests;
+        let key = SecretKeys::all(self.key());
         let public = PublicKeys::compressed(&self.public);
         let Results { points, secrets, codes } = results;
         match operation {
             FileOperation::Verify => schemes::verify_into(engine, curve, digests, &self.spoiled, public, codes),
             FileOperation::Recover => {
-                let (signatures, ids) = (&self.signatures[..], &self.ids[..]);
+                let signatures = &self.signatures[..];
+                let ids = &self.ids[..];
                 ecdsa::recover_into(engine, curve, digests, signatures, ids, points, codes)
             }
             FileOperation::Sign => schemes::sign_into(engine, curve, digests, key, points, codes),
@@ -182,8 +185,10 @@ impl Items {
     fn agrees_with_the_cpu(&self, operation: FileOperation, results: &Results) -> Result<bool, Error> {
         let cpu = Engine::cpu()?;
         for range in samples(self.len()) {
-            let (mut points, mut secrets) = (vec![[0; 64]; range.len()], vec![[0; 32]; range.len()]);
-            let (mut codes, key) = (vec![0; range.len()], SecretKeys::all(self.key()));
+            let mut points = vec![[0; 64]; range.len()];
+            let mut secrets = vec![[0; 32]; range.len()];
+            let mut codes = vec![0; range.len()];
+            let key = SecretKeys::all(self.key());
             if operation == FileOperation::Sign {
                 schemes::sign_into(&cpu, self.curve, &self.digests[range.clone()], key, &mut points, &mut codes)?;
             } else {

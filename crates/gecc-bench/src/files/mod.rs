@@ -87,8 +87,10 @@ impl Bench<'_> {
         let cache_seconds = page_cache::read_seconds(&input, self.options.engine.thread_count());
         let cache_seconds = cache_seconds.map_err(|problem| format!("{}: {problem}", input.display()))?;
         let seconds = call.median(&format_arguments, &input, &output, &alone.expected)?;
-        let (operation, items) = (call.operation, self.items.len());
-        let (engine_seconds, page_locked) = (alone.seconds, alone.page_locked);
+        let operation = call.operation;
+        let items = self.items.len();
+        let engine_seconds = alone.seconds;
+        let page_locked = alone.page_locked;
         Ok(Row { operation, format, items, bytes, seconds, start_seconds, engine_seconds, page_locked, cache_seconds })
     }
 

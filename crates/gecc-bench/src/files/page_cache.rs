@@ -37,7 +37,8 @@ fn read_whole(path: &Path, length: u64, threads: u64) -> io::Result<()> {
 fn read_part(path: &Path, start: u64, end: u64) -> io::Result<()> {
     let mut file = File::open(path)?;
     file.seek(SeekFrom::Start(start))?;
-    let (mut block, mut left) = (vec![0; BLOCK], end - start);
+    let mut block = vec![0; BLOCK];
+    let mut left = end - start;
     while left > 0 {
         let length = left.min(BLOCK as u64);
         file.read_exact(&mut block[..length as usize])?;

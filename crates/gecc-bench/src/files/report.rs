@@ -45,7 +45,9 @@ pub struct Report {
 
 impl Report {
     pub fn new(options: &FilesOptions, engine: &Engine) -> Result<Self, Failure> {
-        let (json, curve, engine) = (options.json, options.curve.name(), engine.to_string());
+        let json = options.json;
+        let curve = options.curve.name();
+        let engine = engine.to_string();
         if !json {
             let threads = options.engine.thread_count();
             writeln!(io::stdout(), "{curve}, {} items, {engine}, files read by {threads} threads", options.items)?;
@@ -101,7 +103,8 @@ impl Report {
 
     /// Reports why there is no row.
     pub fn problem(&self, operation: FileOperation, format: FileFormat, problem: &str) -> Result<(), Failure> {
-        let (operation, format) = (operation.name(), format.name());
+        let operation = operation.name();
+        let format = format.name();
         if self.json {
             let object = json!({"curve": self.curve, "operation": operation, "format": format, "error": problem});
             writeln!(io::stdout(), "{object}")?;
@@ -129,7 +132,8 @@ impl Report {
 }
 
 fn write_row(row: &Row) -> io::Result<()> {
-    let (operation, format) = (row.operation.name(), row.format.name());
+    let operation = row.operation.name();
+    let format = row.format.name();
     let Row { bytes, seconds, start_seconds, engine_seconds, cache_seconds, .. } = row;
     let [items, bytes_rate] = [row.items_per_second(*seconds), row.bytes_per_second(*seconds)].map(rate);
     let [of_engine, of_cache] = [engine_seconds, cache_seconds].map(|other| 100.0 * other / seconds);
@@ -149,7 +153,8 @@ fn engine_bar(row: &Row) -> Bar {
 /// to be separated from it, excluding it.
 fn file_bars(row: &Row) -> Vec<Bar> {
     let bar = |colour: usize, seconds: f64| {
-        let (value, share) = (row.items_per_second(seconds), 100.0 * row.engine_seconds / seconds);
+        let value = row.items_per_second(seconds);
+        let share = 100.0 * row.engine_seconds / seconds;
         let note = format!("{}, {share:.0} % of the engine", rate(value));
         Bar { label: row.format.name(), colour, value, note }
     };

@@ -139,7 +139,8 @@ impl Batch {
         device.prepare(curve, FILES)?;
         prepare(&device, curve, &["batch_inverse", "ablation"])?;
         let plan = |plan: &mut Plan| {
-            let (rows, kinds): (Column<ByteRows<32>>, _) = (plan.column(), plan.column());
+            let rows: Column<ByteRows<32>> = plan.column();
+            let kinds = plan.column();
             let batch = Batch {
                 curve,
                 n: n as u64,
@@ -196,16 +197,21 @@ impl Batch {
     }
 
     fn count_equal(&self, lane: &mut Lane) -> Result<u64, Fault> {
-        let (count, n) = (self.count, self.n);
+        let count = self.count;
+        let n = self.n;
         lane.fill(count, 0, 4)?;
-        let (Points { xy: a_xy, kinds: a_kinds }, Points { xy: b_xy, kinds: b_kinds }) = (self.expected, self.out);
+        let Points { xy: a_xy, kinds: a_kinds } = self.expected;
+        let Points { xy: b_xy, kinds: b_kinds } = self.out;
         AblationCountEqual { a_xy, a_kinds, b_xy, b_kinds, count, n }.launch(lane, self.curve)?;
         Ok(u64::from(u32::from_le_bytes(lane.copy_of(count, 4)?.try_into().expect("four bytes"))))
     }
 
     fn add_to(&self, lane: &mut Lane, [a, b, out]: [Points; 3]) -> Result<(), Fault> {
-        let (Points { xy: a_xy, kinds: a_kinds }, Points { xy: b_xy, kinds: b_kinds }) = (a, b);
-        let (Points { xy: out_xy, kinds: out_kinds }, prefixes, n) = (out, self.sums.prefixes, self.n);
+        let Points { xy: a_xy, kinds: a_kinds } = a;
+        let Points { xy: b_xy, kinds: b_kinds } = b;
+        let Points { xy: out_xy, kinds: out_kinds } = out;
+        let prefixes = self.sums.prefixes;
+        let n = self.n;
         kernels::PointAdd { a_xy, a_kinds, b_xy, b_kinds, out_xy, out_kinds, prefixes, n }.launch(lane, self.curve)
     }
 
@@ -223,8 +229,10 @@ impl Batch {
     }
 
     fn double_to(&self, lane: &mut Lane, to: Points) -> Result<(), Fault> {
-        let (Points { xy: a_xy, kinds: a_kinds }, Points { xy: out_xy, kinds: out_kinds }) = (self.a, to);
-        let (prefixes, n) = (self.sums.prefixes, self.n);
+        let Points { xy: a_xy, kinds: a_kinds } = self.a;
+        let Points { xy: out_xy, kinds: out_kinds } = to;
+        let prefixes = self.sums.prefixes;
+        let n = self.n;
         kernels::PointDouble { a_xy, a_kinds, out_xy, out_kinds, prefixes, n }.launch(lane, self.curve)
     }
 
@@ -264,22 +272,31 @@ impl Batch {
 
     fn add_rows_by_vectors(&self, lane: &mut Lane) -> Result<(), Fault> {
         let Batch { a, b, out, rows: [a_rows, b_rows, out_rows], sums, n, .. } = *self;
-        let (a_kinds, b_kinds, out_kinds, prefixes) = (a.kinds, b.kinds, out.kinds, sums.prefixes);
+        let a_kinds = a.kinds;
+        let b_kinds = b.kinds;
+        let out_kinds = out.kinds;
+        let prefixes = sums.prefixes;
         AblationAddRowsByVectors { a_rows, a_kinds, b_rows, b_kinds, out_rows, out_kinds, prefixes, n }
             .launch(lane, self.curve)
     }
 
     fn add_rows_by_words(&self, lane: &mut Lane) -> Result<(), Fault> {
         let Batch { a, b, out, rows: [a_rows, b_rows, out_rows], sums, n, .. } = *self;
-        let (a_kinds, b_kinds, out_kinds, prefixes) = (a.kinds, b.kinds, out.kinds, sums.prefixes);
+        let a_kinds = a.kinds;
+        let b_kinds = b.kinds;
+        let out_kinds = out.kinds;
+        let prefixes = sums.prefixes;
         AblationAddRowsByWords { a_rows, a_kinds, b_rows, b_kinds, out_rows, out_kinds, prefixes, n }
             .launch(lane, self.curve)
     }
 
     fn add_in_three_kernels(&self, lane: &mut Lane) -> Result<(), Fault> {
         let Batch { curve, a, b, out, sums, elements, n, .. } = *self;
-        let (Points { xy: a_xy, kinds: a_kinds }, Points { xy: b_xy, kinds: b_kinds }) = (a, b);
-        let (out_xy, out_kinds, prefixes) = (out.xy, out.kinds, sums.prefixes);
+        let Points { xy: a_xy, kinds: a_kinds } = a;
+        let Points { xy: b_xy, kinds: b_kinds } = b;
+        let out_xy = out.xy;
+        let out_kinds = out.kinds;
+        let prefixes = sums.prefixes;
         AblationDenominators { a_xy, a_kinds, b_xy, b_kinds, denominators: elements, n }.launch(lane, curve)?;
         BatchInverse { values: elements, out: elements, prefixes, n }.launch(lane, curve)?;
         AblationApply { a_xy, a_kinds, b_xy, b_kinds, inverses: elements, out_xy, out_kinds, n }.launch(lane, curve)

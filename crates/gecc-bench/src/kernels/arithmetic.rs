@@ -83,8 +83,13 @@ struct Buffers {
 
 impl Buffers {
     fn new(plan: &mut Plan) -> Self {
-        let (rows, kinds, scalars, elements) = (plan.column(), plan.column(), plan.column(), plan.column());
-        let (out, prefixes, results) = (plan.column(), plan.column(), plan.column());
+        let rows = plan.column();
+        let kinds = plan.column();
+        let scalars = plan.column();
+        let elements = plan.column();
+        let out = plan.column();
+        let prefixes = plan.column();
+        let results = plan.column();
         Buffers { rows, kinds, scalars, elements, out, prefixes, results }
     }
 }
@@ -116,9 +121,12 @@ impl Bench {
     /// # Errors
     /// Returns [`Error::Device`] if the GPU fails.
     pub fn run(&mut self) -> Result<f64, Error> {
-        let (n, curve, operation) = (self.inputs.len() as u64, self.curve.name(), self.operation);
+        let n = self.inputs.len() as u64;
+        let curve = self.curve.name();
+        let operation = self.operation;
         self.import()?;
-        let (lane, Buffers { scalars, elements, out, prefixes, .. }) = (&mut self.lane, self.buffers);
+        let lane = &mut self.lane;
+        let Buffers { scalars, elements, out, prefixes, .. } = self.buffers;
         lane.fill(out, POISON, FieldElements::BYTES * self.inputs.len())?;
         let chain = |lane: &mut Lane, items: Column<AnyNumbers>, name| {
             Chain { items, n, rounds: ROUNDS }.launch(lane, (Unit { file: "chain", curve }, name))
@@ -154,7 +162,9 @@ impl Bench {
     /// Writes the inputs to where the operation reads them. A chain computes in place, so its input,
     /// which differs from its result, replaces the filling of the output.
     fn import(&mut self) -> Result<(), Fault> {
-        let (n, curve, lane) = (self.inputs.len() as u64, self.curve.name(), &mut self.lane);
+        let n = self.inputs.len() as u64;
+        let curve = self.curve.name();
+        let lane = &mut self.lane;
         let Buffers { rows, kinds, scalars, elements, .. } = self.buffers;
         match self.operation {
             Arithmetic::ScalarMul => kernels::ImportScalars { rows, scalars, kinds, n }.launch(lane, curve),
@@ -163,7 +173,9 @@ impl Bench {
     }
 
     fn results(&mut self) -> Result<Vec<[u8; 32]>, Fault> {
-        let (n, curve, lane) = (self.inputs.len() as u64, self.curve.name(), &mut self.lane);
+        let n = self.inputs.len() as u64;
+        let curve = self.curve.name();
+        let lane = &mut self.lane;
         let Buffers { scalars, elements, out, results: rows, .. } = self.buffers;
         match self.operation {
             Arithmetic::ScalarMul => {
@@ -201,7 +213,8 @@ impl Expected {
     /// Returns whether this is the result of an input.
     fn agrees(&self, input: &[u8; 32], result: &[u8; 32]) -> bool {
         let Expected { operation, modulus, factor } = self;
-        let (a, result) = (BigUint::from_bytes_be(input) % modulus, BigUint::from_bytes_be(result));
+        let a = BigUint::from_bytes_be(input) % modulus;
+        let result = BigUint::from_bytes_be(result);
         let chain = |step: &dyn Fn(BigUint) -> BigUint| (0..ROUNDS).fold(a.clone(), |c, _| step(c)) == result;
         match operation {
             Arithmetic::FieldMul | Arithmetic::ScalarMul => {

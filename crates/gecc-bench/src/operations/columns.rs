@@ -20,7 +20,8 @@ pub struct ResultRows {
 
 impl ResultRows {
     pub fn new(inputs: &Inputs, engine: &Engine) -> Result<Self, Failure> {
-        let (rows, codes) = (vec![[0; 64]; inputs.len()], vec![0; inputs.len()]);
+        let rows = vec![[0; 64]; inputs.len()];
+        let codes = vec![0; inputs.len()];
         Ok(ResultRows { rows: inputs.place(engine, rows)?, codes: inputs.place(engine, codes)? })
     }
 
@@ -71,10 +72,14 @@ impl ResultRows {
 /// call.
 fn write(case: &Case, engine: &Engine, at: Range<usize>, to: &mut ResultRows) -> Result<bool, Error> {
     let Inputs { curve, secret, public, scalars, points, digests, .. } = case.inputs;
-    let (curve, digests, items) = (*curve, &digests[at.clone()], at.len());
-    let (public, points) = (PublicKeys::points(&public[at.clone()]), PublicKeys::points(&points[at.clone()]));
+    let curve = *curve;
+    let digests = &digests[at.clone()];
+    let items = at.len();
+    let public = PublicKeys::points(&public[at.clone()]);
+    let points = PublicKeys::points(&points[at.clone()]);
     let secret_keys = SecretKeys::each(&secret[at.clone()]);
-    let (rows, codes) = (&mut to.rows[..items], &mut to.codes[..items]);
+    let rows = &mut to.rows[..items];
+    let codes = &mut to.codes[..items];
     match (case.operation, &case.rest) {
         (PublicCall::Add, _) => point::add_into(engine, curve, points, public, rows, codes)?,
         (PublicCall::Double, _) => point::double_into(engine, curve, points, rows, codes)?,
@@ -116,11 +121,13 @@ fn write(case: &Case, engine: &Engine, at: Range<usize>, to: &mut ResultRows) ->
             schemes::verify_into(engine, curve, digests, &signatures[at], keys, codes)?;
         }
         (PublicCall::Recover, Rest::Recoverable(signatures, ids)) => {
-            let (signatures, ids) = (&signatures[at.clone()], Rows::new(ids[at].as_chunks().0));
+            let signatures = &signatures[at.clone()];
+            let ids = Rows::new(ids[at].as_chunks().0);
             ecdsa::recover_into(engine, curve, digests, signatures, ids, rows, codes)?;
         }
         (PublicCall::VerifyRecoverableTogether, Rest::Recoverable(signatures, ids)) => {
-            let (signatures, ids) = (&signatures[at.clone()], Rows::new(ids[at].as_chunks().0));
+            let signatures = &signatures[at.clone()];
+            let ids = Rows::new(ids[at].as_chunks().0);
             let policy = Policy::default();
             ecdsa::verify_recoverable_into(engine, curve, digests, signatures, ids, public, policy, codes)?;
         }

@@ -127,7 +127,9 @@ impl Bench {
             let Timed { seconds, .. } = median(|| Ok((bench.run()?, ())))?;
             bench.check()?;
             let count = items as u64 * arithmetic.operations_per_item();
-            let (curve, operation, kernels) = (curve.name(), arithmetic.name().to_owned(), Some(seconds));
+            let curve = curve.name();
+            let operation = arithmetic.name().to_owned();
+            let kernels = Some(seconds);
             self.report.row(Row { curve, operation, items, count, end_to_end: None, kernels })?;
         }
         Ok(())
@@ -136,7 +138,8 @@ impl Bench {
     /// Measures a public operation: all sizes, followed by the latency of small batches. Results
     /// are written to `columns` if given.
     fn operation(&mut self, case: &Case, columns: Option<&RefCell<ResultRows>>) -> Result<(), Failure> {
-        let (curve, name) = (case.curve(), case.operation.name());
+        let curve = case.curve();
+        let name = case.operation.name();
         let Engines { measured, kernels } = match &self.together {
             Some(together) if case.operation.is_together() => together,
             _ => &self.engines,
@@ -160,7 +163,8 @@ impl Bench {
                 })
             });
             let kernels = kernels.transpose()?;
-            let (count, operation) = (items as u64, name.clone());
+            let count = items as u64;
+            let operation = name.clone();
             let sum = kernels.as_ref().map(|kernels| kernels.seconds);
             self.report.row(Row { curve, operation, items, count, end_to_end: Some(seconds), kernels: sum })?;
             for time in kernels.into_iter().flat_map(|kernels| kernels.beside) {

@@ -50,7 +50,9 @@ impl Report {
         let report = Report { json, kernels, engine, rows: Vec::new() };
         if !json {
             writeln!(io::stdout(), "{}\n", report.engine)?;
-            let (curve, operation, items) = ("curve", "operation", "items");
+            let curve = "curve";
+            let operation = "operation";
+            let items = "items";
             writeln!(io::stdout(), "{curve:15} {operation:28} {items:>9} {:>12} {:>12}", "end to end", "kernels")?;
         }
         Ok(report)

@@ -35,7 +35,8 @@ impl Items {
 
     /// Makes a verification request to a service.
     pub fn request<'a>(&'a self, caller: &'a Caller, at: Range<usize>) -> Request<'a, Verdicts> {
-        let (digests, signatures) = (&self.digests[at.clone()], &self.signatures[at.clone()]);
+        let digests = &self.digests[at.clone()];
+        let signatures = &self.signatures[at.clone()];
         let keys = PublicKeys::points(&self.keys[at]);
         match self.curve.has_sm2() {
             false => caller.ecdsa_verify(self.curve, digests, signatures, keys, Policy::default()),
@@ -45,7 +46,8 @@ impl Items {
 
     /// Verifies by a direct call of the engine.
     pub fn call(&self, engine: &Engine, at: Range<usize>) -> Result<Verdicts, Failure> {
-        let (digests, signatures) = (&self.digests[at.clone()], &self.signatures[at.clone()]);
+        let digests = &self.digests[at.clone()];
+        let signatures = &self.signatures[at.clone()];
         Ok(schemes::verify(engine, self.curve, digests, signatures, &self.keys[at])?)
     }
 

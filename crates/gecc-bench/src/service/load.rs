@@ -92,7 +92,8 @@ impl Load {
         if let Some(problem) = parts.iter().find_map(|part| part.problem.clone()) {
             return Err(Failure::Problem(problem.to_string()));
         }
-        let (sum, after) = (|count: fn(&Part) -> usize| parts.iter().map(count).sum::<usize>(), service.stats());
+        let sum = |count: fn(&Part) -> usize| parts.iter().map(count).sum::<usize>();
+        let after = service.stats();
         let gpu_batches = after.gpu_batches - before.gpu_batches;
         Ok(Outcome {
             sent: sum(|part| part.sent),

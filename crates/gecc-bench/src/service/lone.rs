@@ -33,7 +33,8 @@ pub fn median(sorted: &[f64]) -> f64 {
 /// Calls the service at the given rate, with a direct call half-way between two calls. Consecutive
 /// calls use different items, since the items used last are in the processor's caches.
 pub fn run(service: &Coalescer, engine: &Engine, items: &Items, size: usize, seconds: f64) -> Result<Outcome, Failure> {
-    let (caller, start) = (service.caller(), Instant::now());
+    let caller = service.caller();
+    let start = Instant::now();
     let range = |number: usize| {
         let first = number * size % (items.len() - size + 1);
         first..first + size

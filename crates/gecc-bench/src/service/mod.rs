@@ -102,7 +102,8 @@ impl Bench<'_> {
     }
 
     fn load(&mut self, mode: ServiceMode, items: usize, rate: f64, arrivals: Arrivals) -> Result<(), Failure> {
-        let (seconds, senders) = (self.options.seconds, self.options.senders());
+        let seconds = self.options.seconds;
+        let senders = self.options.senders();
         let load = Load { items, rate, arrivals, seconds, senders, noted: self.options.worst };
         Load { seconds: WARM_UP * seconds, noted: false, ..load }.run(&self.service, &self.items)?;
         let outcome = load.run(&self.service, &self.items)?;

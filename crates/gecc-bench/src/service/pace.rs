@@ -90,7 +90,8 @@ impl Pace {
     }
 
     fn end_span(&mut self) {
-        let (end, start) = (now(), self.current.start);
+        let end = now();
+        let start = self.current.start;
         if end - start < SPAN {
             return;
         }
@@ -147,7 +148,8 @@ pub fn told(spans: &[Span], start: u64, end: u64) -> Option<String> {
     let within: Vec<&Span> = spans.iter().filter(|span| span.start <= end && start <= span.end).collect();
     let sum = |of: fn(&Span) -> u64| within.iter().map(|span| of(span)).sum::<u64>();
     let ms = |of: fn(&Span) -> u64| sum(of) as f64 / 1e6;
-    let (first, last) = (within.first()?, within.last()?);
+    let first = within.first()?;
+    let last = within.last()?;
     let yards = within.iter().map(|span| span.yards).sum::<usize>().max(1);
     Some(format!(
         "its sender in {:.1} ms: {} requests, slept {:.1} ms of {:.1} asked, handing in {:.1}, {} page faults, {} waits, \

@@ -28,7 +28,9 @@ pub struct Report {
 
 impl Report {
     pub fn new(options: &ServiceOptions, engine: &Engine) -> Self {
-        let (json, curve, engine) = (options.json, options.curve.name(), engine.to_string());
+        let json = options.json;
+        let curve = options.curve.name();
+        let engine = engine.to_string();
         Report { json, curve, engine, groups: Vec::new(), has_header: false }
     }
 
@@ -56,7 +58,9 @@ impl Report {
         let [p50, p99, p999] = QUANTILES.map(|(share, _)| outcome.quantile(share) * 1e3);
         let late = outcome.late(0.999) * 1e3;
         let told = outcome.trace.as_ref().map_or_else(Vec::new, Trace::worst);
-        let (arrivals, batch, wrong) = (load.arrivals.name(), outcome.mean_batch(), outcome.wrong);
+        let arrivals = load.arrivals.name();
+        let batch = outcome.mean_batch();
+        let wrong = outcome.wrong;
         if self.json {
             let row = json!({
                 "curve": self.curve, "mode": mode, "arrivals": arrivals, "items": load.items,
@@ -117,7 +121,8 @@ impl Report {
     pub fn lone(&self, size: usize, outcome: &lone::Outcome) -> Result<(), Failure> {
         let lone::Outcome { by_service, direct, wrong } = outcome;
         let [service_ms, direct_ms] = [by_service, direct].map(|times| lone::median(times) * 1e3);
-        let (calls, ratio) = (by_service.len(), outcome.ratio());
+        let calls = by_service.len();
+        let ratio = outcome.ratio();
         if self.json {
             let row = json!({
                 "curve": self.curve, "mode": "lone", "items": size, "calls": calls, "service_ms": service_ms,

@@ -73,7 +73,8 @@ impl<'a> Arrivals<'a> {
     /// Returns the due time and the items of the next request. Consecutive requests have different
     /// items, so that no batch contains a key twice.
     fn next(&self) -> Option<(u64, Range<usize>)> {
-        let (number, size) = (self.next.fetch_add(1, Ordering::Relaxed), self.load.items);
+        let number = self.next.fetch_add(1, Ordering::Relaxed);
+        let size = self.load.items;
         let first = number % (self.items.len() / size) * size;
         Some((*self.due.get(number)?, first..first + size))
     }
@@ -100,7 +101,8 @@ impl<'a> Arrivals<'a> {
         let caller = service.caller();
         let mut part = Part { late: touched(self.room()), pace: Pace::new(self.load.noted), ..Part::default() };
         while let Some((due, at)) = self.next() {
-            let (due, before) = (start + due, now());
+            let due = start + due;
+            let before = now();
             if due > before {
                 thread::sleep(Duration::from_nanos(due - before));
             }

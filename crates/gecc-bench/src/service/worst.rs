@@ -81,7 +81,8 @@ impl Trace {
 
     fn tell(&self, slow: &Slow) -> Told {
         let of_batch = |what: &str| self.notes.iter().find(|note| note.number == slow.batch && note.what == what);
-        let (computed, delivered) = (of_batch("computed"), of_batch("delivered"));
+        let computed = of_batch("computed");
+        let delivered = of_batch("delivered");
         let step = |name: &'static str| {
             let nanoseconds = match name {
                 "late" => slow.begun.saturating_sub(slow.due),

@@ -104,7 +104,8 @@ fn measure(mut command: Command, item: &Item) -> Result<Run, String> {
 /// Sends the item to a process, waits for the line that it writes at its first verdict, and returns
 /// the reader of the remaining lines.
 fn talk(child: &mut Child, item: &Item) -> std::io::Result<BufReader<std::process::ChildStdout>> {
-    let (input, output) = (child.stdin.take().expect("piped"), child.stdout.take().expect("piped"));
+    let input = child.stdin.take().expect("piped");
+    let output = child.stdout.take().expect("piped");
     serde_json::to_writer(&input, item)?;
     (&input).write_all(b"\n")?;
     drop(input);

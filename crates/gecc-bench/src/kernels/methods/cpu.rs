@@ -123,7 +123,9 @@ mod tests {
 
     #[test]
     fn products_agree_with_big_integers() {
-        let (mut a, mut b, mut modulus) = ([[0; 192]; 2], [[0; 192]; 3], [0xff; 192]);
+        let mut a = [[0; 192]; 2];
+        let mut b = [[0; 192]; 3];
+        let mut modulus = [0xff; 192];
         getrandom::fill(a.as_flattened_mut()).unwrap();
         getrandom::fill(b.as_flattened_mut()).unwrap();
         modulus[191] = 0xfd;

@@ -136,7 +136,8 @@ fn random_below(modulus: &[u8], count: usize) -> Result<Vec<u8>, Error> {
 
 /// Returns little-endian moduli with the top bit set: the extremes, followed by random ones.
 fn moduli(bytes: usize) -> Result<Vec<Vec<u8>>, Error> {
-    let (largest, mut smallest) = (vec![0xff; bytes], vec![0; bytes]);
+    let largest = vec![0xff; bytes];
+    let mut smallest = vec![0; bytes];
     (smallest[0], smallest[bytes - 1]) = (1, 0x80);
     let mut moduli = vec![largest, smallest];
     while moduli.len() < MODULI {
@@ -161,7 +162,8 @@ fn columns_of(items: &[u8], bytes: usize) -> Vec<u8> {
 fn repeated_columns(items: &[u8], bytes: usize, n: usize) -> Vec<u8> {
     let mut columns = Vec::with_capacity(bytes * n);
     for word in 0..bytes / 4 {
-        let (start, end) = (columns.len(), columns.len() + 4 * n);
+        let start = columns.len();
+        let end = columns.len() + 4 * n;
         columns.extend(items.chunks_exact(bytes).flat_map(|item| &item[4 * word..][..4]));
         while columns.len() < end {
             let known = columns.len();
@@ -295,7 +297,8 @@ impl Bench {
     ) -> Result<Measurement, Fault> {
         let usage = self.lane.device.usage(unit, kernel)?;
         let (bound, limit_per_second) = self.limits.limit(cost);
-        let (curve, bits) = ((unit.curve != NO_CURVE).then_some(unit.curve), bits as u32);
+        let curve = (unit.curve != NO_CURVE).then_some(unit.curve);
+        let bits = bits as u32;
         let [registers, local_bytes] = [usage.registers, usage.local_bytes];
         Ok(Measurement {
             method,
@@ -327,7 +330,8 @@ impl Bench {
         let text: Text = text(file, primes.map_or(NO_CURVE, |primes| primes.curve.name()));
         let kernel = (text.unit, method.kernels[usize::from(squares)]);
         self.cubins.insert(text.unit, machine_code(&self.lane.device, &text)?);
-        let (bits, bytes) = (method.bits, method.bits / 8);
+        let bits = method.bits;
+        let bytes = method.bits / 8;
         let moduli = match prime {
             Some(prime) => vec![bytes_of(prime)],
             None => moduli(bytes)?,
@@ -337,7 +341,8 @@ impl Bench {
             "production_field" if primes.is_some_and(|primes| primes.folds) => 0,
             _ => bits,
         };
-        let (mut wrong, share) = (0, check.div_ceil(moduli.len()));
+        let mut wrong = 0;
+        let share = check.div_ceil(moduli.len());
         for modulus in moduli.iter().filter(|_| share > 0) {
             let chain = Chain { modulus, radix_bits, squares, rounds: CHECKED_ROUNDS };
             wrong += self.check_chain(kernel, &chain, share)?;
@@ -346,7 +351,8 @@ impl Bench {
         let usage = self.lane.device.usage(kernel.0, kernel.1)?;
         let blocks = usage.resident_blocks(Methods::BLOCK)?;
         let n = (blocks * Methods::BLOCK * self.lane.device.multiprocessors) as usize;
-        let (items, modulus) = (self.upload(&random_below(modulus, n)?, bytes)?, modulus_words(modulus));
+        let items = self.upload(&random_below(modulus, n)?, bytes)?;
+        let modulus = modulus_words(modulus);
         let launch = |lane: &mut Lane, rounds| {
             Methods { items, modulus, rounds, n: n as u64, resident: blocks }.launch(lane, kernel)
         };
@@ -372,7 +378,8 @@ impl Bench {
         let bytes = chain.modulus.len();
         let inputs = random_below(chain.modulus, n)?;
         let items = self.upload(&inputs, bytes)?;
-        let (modulus, lane) = (modulus_words(chain.modulus), &mut self.lane);
+        let modulus = modulus_words(chain.modulus);
+        let lane = &mut self.lane;
         Methods { items, modulus, rounds: chain.rounds, n: n as u64, resident: 2 }.launch(lane, kernel)?;
         let results = lane.copy_of(items, inputs.len())?;
         collect(&mut self.lane)?;
@@ -419,8 +426,10 @@ impl Bench {
     /// Measures `modexp`, without the transfer of the numbers, with exponents as long as the
     /// modulus.
     fn power<const BYTES: usize>(&mut self, checked: usize, wrong: usize) -> Result<Measurement, Error> {
-        let (bits, modulus) = (8 * BYTES, big_endian_modulus::<BYTES>()?);
-        let (kernel, lanes) = (of_size(Modexp::KERNELS, bits), modexp_lanes(bits));
+        let bits = 8 * BYTES;
+        let modulus = big_endian_modulus::<BYTES>()?;
+        let kernel = of_size(Modexp::KERNELS, bits);
+        let lanes = modexp_lanes(bits);
         let threads = Modexp::BLOCK * Modexp::BLOCKS * self.lane.device.multiprocessors;
         let n = threads as usize / lanes as usize;
         let [bases, exponents] = [random_rows::<BYTES>(n)?, random_rows::<BYTES>(n)?];

@@ -93,12 +93,15 @@ fn section<'a>(file: &'a [u8], wanted: &str) -> Option<&'a [u8]> {
         let field = file.get(at..)?.get(..bytes)?;
         Some(field.iter().rev().fold(0, |sum, byte| sum << 8 | usize::from(*byte)))
     };
-    let (headers, size) = (number(0x28, 8)?, number(0x3a, 2)?);
-    let (count, names) = (number(0x3c, 2)?, number(0x3e, 2)?);
+    let headers = number(0x28, 8)?;
+    let size = number(0x3a, 2)?;
+    let count = number(0x3c, 2)?;
+    let names = number(0x3e, 2)?;
     // The position in the header of a section, at the offset of a field.
     let header = |section: usize, offset: usize| headers.checked_add(section * size + offset);
     let content = |section: usize| {
-        let (start, length) = (number(header(section, 0x18)?, 8)?, number(header(section, 0x20)?, 8)?);
+        let start = number(header(section, 0x18)?, 8)?;
+        let length = number(header(section, 0x20)?, 8)?;
         file.get(start..)?.get(..length)
     };
     let is_wanted = |section: &usize| {
