@@ -119,7 +119,8 @@ pub unsafe extern "C" fn gecc_taproot(
     call(|| unsafe {
         let engine = engine_of(engine)?;
         let mut memory = Memory::of(items);
-        let (outputs, codes) = (memory.writes("outputs", outputs)?, memory.writes("codes", codes)?);
+        let outputs = memory.writes("outputs", outputs)?;
+        let codes = memory.writes("codes", codes)?;
         let keys = memory.reads_keys("keys", keys)?;
         let roots = memory.reads_given("roots", roots)?;
         let outputs = outputs.rows();
@@ -145,7 +146,8 @@ unsafe fn sign(
     call(|| unsafe {
         let engine = engine_of(engine)?;
         let mut memory = Memory::of(items);
-        let (signatures, codes) = (memory.writes("signatures", signatures)?, memory.writes("codes", codes)?);
+        let signatures = memory.writes("signatures", signatures)?;
+        let codes = memory.writes("codes", codes)?;
         let messages = messages.read(&memory, items)?;
         let keys = SecretKeys::rows(memory.reads("secret_keys", secret_keys)?);
         let keys = match public_keys.data.is_null() {
@@ -155,7 +157,9 @@ unsafe fn sign(
         let auxiliary = memory.reads_given("auxiliary", auxiliary)?.map_or_else(Auxiliary::fresh, Auxiliary::given);
         let signatures = signatures.rows();
         codes.answer(engine, messages.messages(), |piece, codes| {
-            let (keys, auxiliary, signatures) = (piece.of(keys), piece.of(auxiliary), piece.out(signatures));
+            let keys = piece.of(keys);
+            let auxiliary = piece.of(auxiliary);
+            let signatures = piece.out(signatures);
             match messages.of(piece) {
                 Contents::Digests(messages) => bip340::sign_into(engine, messages, keys, auxiliary, signatures, codes),
                 Contents::Messages { messages, .. } => {

@@ -25,7 +25,8 @@ pub unsafe extern "C" fn gecc_signatures_from_der(
     // SAFETY: the caller's promises; all memory is told to `memory` before results are written.
     call(|| unsafe {
         let mut memory = Memory::of(items);
-        let (signatures, codes) = (memory.writes::<64>("signatures", signatures)?, memory.writes::<1>("codes", codes)?);
+        let signatures = memory.writes::<64>("signatures", signatures)?;
+        let codes = memory.writes::<1>("codes", codes)?;
         let der = memory.reads_strings("der", der, items)?;
         let signatures = signatures.rows();
         codes.complete(|codes| {
@@ -68,10 +69,12 @@ pub unsafe extern "C" fn gecc_signatures_read(
         let reader = Operation::EcdsaRecover(CurveId::Secp256k1).signature_reader(form);
         let reader = reader.map_err(|problem| Failure::invalid(problem.to_string()))?;
         let mut memory = Memory::of(items);
-        let (rows, ids) = (memory.writes::<64>("rows", rows)?, memory.writes::<1>("recovery_ids", recovery_ids)?);
+        let rows = memory.writes::<64>("rows", rows)?;
+        let ids = memory.writes::<1>("recovery_ids", recovery_ids)?;
         let codes = memory.writes::<1>("codes", codes)?;
         let signatures = memory.reads_strings("signatures", signatures, items)?;
-        let (rows, ids) = (rows.rows(), ids.rows());
+        let rows = rows.rows();
+        let ids = ids.rows();
         codes.complete(|codes| {
             let mut counts = FormCounts::default();
             for (item, signature) in signatures.iter().enumerate() {

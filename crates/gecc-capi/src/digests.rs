@@ -21,7 +21,8 @@ pub unsafe extern "C" fn gecc_message_digests(
 ) -> GeccStatus {
     // SAFETY: the caller's promises; all memory is told to `memory` before digests are written.
     call(|| unsafe {
-        let (engine, hash) = (engine_of(engine)?, choices::hash(hash)?);
+        let engine = engine_of(engine)?;
+        let hash = choices::hash(hash)?;
         let mut memory = Memory::of(items);
         let digests = memory.writes("digests", digests)?;
         let messages = memory.reads_strings("messages", messages, items)?;

@@ -48,7 +48,8 @@ pub unsafe extern "C" fn gecc_generate_keys(
 ) -> GeccStatus {
     // SAFETY: the caller's promises; all memory is told to `memory` before results are written.
     call(|| unsafe {
-        let (engine, curve) = (engine_of(engine)?, choices::curve(curve)?);
+        let engine = engine_of(engine)?;
+        let curve = choices::curve(curve)?;
         let mut memory = Memory::of(items);
         let secret_keys = memory.writes::<32>("secret_keys", secret_keys)?;
         let public_keys = memory.writes::<64>("public_keys", public_keys)?;
@@ -91,14 +92,17 @@ pub unsafe extern "C" fn gecc_public_keys_read(
 ) -> GeccStatus {
     // SAFETY: the caller's promises; all memory is told to `memory` before results are written.
     call(|| unsafe {
-        let (engine, curve) = (engine_of(engine)?, choices::curve(curve)?);
+        let engine = engine_of(engine)?;
+        let curve = choices::curve(curve)?;
         let mut memory = Memory::of(items);
-        let (points, codes) = (memory.writes("points", points)?, memory.writes("codes", codes)?);
+        let points = memory.writes("points", points)?;
+        let codes = memory.writes("codes", codes)?;
         let keys = memory.reads_strings("keys", keys, items)?;
         let mut reader = gecc_keys::Reader::new(curve);
         let rows: Vec<[u8; 65]> = keys.iter().map(|key| reader.row(key)).collect();
         reader.finish().map_err(|problem| Failure::invalid(format!("keys: {problem}")))?;
-        let (keys, points) = (PublicKeys::mixed(&rows), points.rows());
+        let keys = PublicKeys::mixed(&rows);
+        let points = points.rows();
         codes.answer(engine, None, |piece, codes| {
             point::decode_keys_into(engine, curve, piece.of(keys), piece.out(points), codes)
         })
@@ -169,7 +173,8 @@ pub unsafe extern "C" fn gecc_ecdh_secrets(
     codes: *mut u8,
 ) -> GeccStatus {
     let operation = || Ok(Operation::SharedSecrets(choices::curve(curve)?));
-    let (secret_keys, public_keys) = (Some(("secret_keys", secret_keys)), Some(("peers", peers)));
+    let secret_keys = Some(("secret_keys", secret_keys));
+    let public_keys = Some(("peers", peers));
     let inputs = Inputs { secret_keys, public_keys, ..Inputs::NONE };
     // SAFETY: the caller's promises, passed on.
     unsafe { compute(engine, operation, items, inputs, [("secrets", secrets), NO_RESULT], codes) }

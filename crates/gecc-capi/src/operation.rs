@@ -140,7 +140,8 @@ pub(crate) unsafe fn compute(
 ) -> GeccStatus {
     // SAFETY: the caller's promises; all memory is told to `memory` before results are written.
     call(|| unsafe {
-        let (engine, operation) = (engine_of(engine)?, operation()?);
+        let engine = engine_of(engine)?;
+        let operation = operation()?;
         let mut memory = Memory::of(items);
         let widths = [0, 1].map(|which| operation.results().get(which).map_or(0, |column| column.width));
         let first = memory.writes_wide(first, widths[0])?;
@@ -154,7 +155,8 @@ pub(crate) unsafe fn compute(
         let additional = memory.reads_given("additional_data", inputs.additional_data)?;
         let public_keys = inputs.public_keys.map(|(name, keys)| memory.reads_keys(name, keys)).transpose()?;
         let candidates = inputs.candidates.map(|keys| memory.reads_keys("candidates", keys)).transpose()?;
-        let (first, second) = (first.rows().as_flattened_mut(), second.rows().as_flattened_mut());
+        let first = first.rows().as_flattened_mut();
+        let second = second.rows().as_flattened_mut();
         let messages = signed.as_ref().and_then(ReadSigned::messages);
         codes.answer(engine, messages, |piece, codes| {
             let none = Columns::default();

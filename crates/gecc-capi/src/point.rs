@@ -21,9 +21,11 @@ pub unsafe extern "C" fn gecc_mul_base(
 ) -> GeccStatus {
     // SAFETY: the caller's promises; all memory is told to `memory` before results are written.
     call(|| unsafe {
-        let (engine, curve) = (engine_of(engine)?, choices::curve(curve)?);
+        let engine = engine_of(engine)?;
+        let curve = choices::curve(curve)?;
         let mut memory = Memory::of(items);
-        let (points, codes) = (memory.writes("points", points)?, memory.writes("codes", codes)?);
+        let points = memory.writes("points", points)?;
+        let codes = memory.writes("codes", codes)?;
         let scalars = memory.reads("scalars", scalars)?;
         let points = points.rows();
         codes.answer(engine, None, |piece, codes| {
@@ -49,9 +51,11 @@ pub unsafe extern "C" fn gecc_mul(
 ) -> GeccStatus {
     // SAFETY: the caller's promises; all memory is told to `memory` before results are written.
     call(|| unsafe {
-        let (engine, curve) = (engine_of(engine)?, choices::curve(curve)?);
+        let engine = engine_of(engine)?;
+        let curve = choices::curve(curve)?;
         let mut memory = Memory::of(items);
-        let (products, codes) = (memory.writes("products", products)?, memory.writes("codes", codes)?);
+        let products = memory.writes("products", products)?;
+        let codes = memory.writes("codes", codes)?;
         let scalars = memory.reads("scalars", scalars)?;
         let points = memory.reads_keys("points", points)?;
         let products = products.rows();
@@ -78,10 +82,13 @@ pub unsafe extern "C" fn gecc_add(
 ) -> GeccStatus {
     // SAFETY: the caller's promises; all memory is told to `memory` before results are written.
     call(|| unsafe {
-        let (engine, curve) = (engine_of(engine)?, choices::curve(curve)?);
+        let engine = engine_of(engine)?;
+        let curve = choices::curve(curve)?;
         let mut memory = Memory::of(items);
-        let (sums, codes) = (memory.writes("sums", sums)?, memory.writes("codes", codes)?);
-        let (a, b) = (memory.reads_keys("a", a)?, memory.reads_keys("b", b)?);
+        let sums = memory.writes("sums", sums)?;
+        let codes = memory.writes("codes", codes)?;
+        let a = memory.reads_keys("a", a)?;
+        let b = memory.reads_keys("b", b)?;
         let sums = sums.rows();
         codes.answer(engine, None, |piece, codes| {
             point::add_into(engine, curve, piece.of(a), piece.of(b), piece.out(sums), codes)
@@ -104,9 +111,11 @@ pub unsafe extern "C" fn gecc_double(
 ) -> GeccStatus {
     // SAFETY: the caller's promises; all memory is told to `memory` before results are written.
     call(|| unsafe {
-        let (engine, curve) = (engine_of(engine)?, choices::curve(curve)?);
+        let engine = engine_of(engine)?;
+        let curve = choices::curve(curve)?;
         let mut memory = Memory::of(items);
-        let (doubles, codes) = (memory.writes("doubles", doubles)?, memory.writes("codes", codes)?);
+        let doubles = memory.writes("doubles", doubles)?;
+        let codes = memory.writes("codes", codes)?;
         let points = memory.reads_keys("points", points)?;
         let doubles = doubles.rows();
         codes.answer(engine, None, |piece, codes| {
@@ -131,9 +140,11 @@ pub unsafe extern "C" fn gecc_decompress(
 ) -> GeccStatus {
     // SAFETY: the caller's promises; all memory is told to `memory` before results are written.
     call(|| unsafe {
-        let (engine, curve) = (engine_of(engine)?, choices::curve(curve)?);
+        let engine = engine_of(engine)?;
+        let curve = choices::curve(curve)?;
         let mut memory = Memory::of(items);
-        let (points, codes) = (memory.writes("points", points)?, memory.writes("codes", codes)?);
+        let points = memory.writes("points", points)?;
+        let codes = memory.writes("codes", codes)?;
         let keys = memory.reads_keys("keys", keys)?;
         let points = points.rows();
         codes.answer(engine, None, |piece, codes| {

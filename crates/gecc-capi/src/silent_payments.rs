@@ -158,7 +158,8 @@ pub unsafe extern "C" fn gecc_silent_payments_index(
     call(|| unsafe {
         let engine = engine_of(engine)?;
         let mut memory = Memory::of(items);
-        let (points, codes) = (memory.writes("tweak_points", tweak_points)?, memory.writes("codes", codes)?);
+        let points = memory.writes("tweak_points", tweak_points)?;
+        let codes = memory.writes("codes", codes)?;
         let outpoints = memory.reads::<36>("outpoints", outpoints)?;
         let keys = memory.reads_keys("input_keys", input_keys)?;
         let points = points.rows();
@@ -208,7 +209,9 @@ unsafe fn outputs_of<'a>(memory: &Memory, outputs: GeccOutputs, items: usize) ->
 /// # Safety
 /// A match may be written there.
 unsafe fn write_match(found: &Match, to: *mut GeccMatch) {
-    let (row, output, receiver) = (found.row as u64, found.output as u64, found.receiver as u32);
+    let row = found.row as u64;
+    let output = found.output as u64;
+    let receiver = found.receiver as u32;
     let label = found.label.map_or(-1, i64::from);
     // SAFETY: passed on. The tweak goes from memory that is wiped to where it stays.
     unsafe {

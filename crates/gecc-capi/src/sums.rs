@@ -31,7 +31,8 @@ pub unsafe extern "C" fn gecc_sum(
 ) -> GeccStatus {
     // SAFETY: the caller's promises; all memory is told to `memory` before results are written.
     call(|| unsafe {
-        let (engine, curve) = (engine_of(engine)?, choices::curve(curve)?);
+        let engine = engine_of(engine)?;
+        let curve = choices::curve(curve)?;
         let mut memory = Memory::of(items);
         let results = Sum::told(&mut memory, sum, code, bad_item)?;
         memory.require_rows(&[points.stride])?;
@@ -64,7 +65,8 @@ pub unsafe extern "C" fn gecc_msm(
 ) -> GeccStatus {
     // SAFETY: the caller's promises; all memory is told to `memory` before results are written.
     call(|| unsafe {
-        let (engine, curve) = (engine_of(engine)?, choices::curve(curve)?);
+        let engine = engine_of(engine)?;
+        let curve = choices::curve(curve)?;
         let mut memory = Memory::of(items);
         let results = Sum::told(&mut memory, sum, code, bad_item)?;
         memory.require_rows(&[scalars.stride, points.stride])?;
@@ -107,7 +109,8 @@ impl Sum<'_> {
     ) -> Result<(), Failure> {
         // SAFETY: passed on.
         unsafe {
-            let (rows, bad_items) = (self.row.rows(), self.bad_item.rows());
+            let rows = self.row.rows();
+            let bad_items = self.bad_item.rows();
             self.code.complete(|codes| {
                 let (row, code, bad_item) = match total(engine, curve, items, sum_of)? {
                     Ok(point) => (point, Verdict::VALID_CODE, items),
@@ -132,7 +135,8 @@ fn total(
     items: usize,
     mut sum_of: impl FnMut(Piece) -> Result<Total, Error>,
 ) -> Result<Total, Failure> {
-    let (mut sums, mut bad) = (Vec::new(), None);
+    let mut sums = Vec::new();
+    let mut bad = None;
     in_pieces(engine, items, None, |piece| {
         if bad.is_none() {
             match sum_of(piece)? {
