@@ -115,7 +115,7 @@ pub unsafe extern "C" fn gecc_taproot(
     outputs: *mut u8,
     codes: *mut u8,
 ) -> GeccStatus {
-    // SAFETY: the caller's promises; all memory is told to `memory` before results are written.
+    // SAFETY: the caller's promises; all memory is checked by `memory` before results are written.
     call(|| unsafe {
         let engine = engine_of(engine)?;
         let mut memory = Memory::of(items);
@@ -130,8 +130,10 @@ pub unsafe extern "C" fn gecc_taproot(
     })
 }
 
+/// Signs messages: the common part of the signing calls.
+///
 /// # Safety
-/// As for `Memory::reads`.
+/// See `Memory::reads`.
 unsafe fn sign(
     engine: *const GeccEngine,
     items: usize,
@@ -142,7 +144,7 @@ unsafe fn sign(
     signatures: *mut u8,
     codes: *mut u8,
 ) -> GeccStatus {
-    // SAFETY: the caller's promises; all memory is told to `memory` before results are written.
+    // SAFETY: the caller's promises; all memory is checked by `memory` before results are written.
     call(|| unsafe {
         let engine = engine_of(engine)?;
         let mut memory = Memory::of(items);

@@ -1,4 +1,4 @@
-//! Memory from which GPUs copy without help of the host.
+//! Page-locked memory, from which GPUs copy without help of the host.
 
 use super::engine::{GeccEngine, engine_of};
 use super::status::{GeccStatus, call};

@@ -1,6 +1,6 @@
-//! Numbers by which a caller chooses: curves, devices, encodings, forms and rules.
+//! Enumerations with which a caller selects curves, devices, encodings, forms and rules.
 //!
-//! They come in as plain integers, as a caller in C can pass any.
+//! They are passed as plain integers, because a caller in C can pass any number.
 
 use super::status::{Failure, GeccStatus, call};
 use super::written::write_value;
@@ -134,13 +134,13 @@ pub enum GeccEd25519Rule {
     Rfc8032Cofactored = 6,
 }
 
-/// The value with a number.
+/// Returns the value with a number.
 fn chosen<T: Copy>(what: &str, number: i32, values: &[(i32, T)]) -> Result<T, Failure> {
     let found = values.iter().find(|(other, _)| *other == number);
     found.map(|(_, value)| *value).ok_or_else(|| Failure::invalid(format!("there is no {what} {number}")))
 }
 
-/// The number of each of these names, and the value of the same name.
+/// Pairs the number of each name with the value of the same name.
 macro_rules! numbered {
     ($numbers:ident, $values:ident: $($name:ident),+) => {
         [$(($numbers::$name as i32, $values::$name)),+]
@@ -186,7 +186,7 @@ pub(crate) fn ed25519_rule(number: i32) -> Result<Rule, Failure> {
     chosen("rule of Ed25519", number, &rules)
 }
 
-/// A choice between no, 0, and yes, 1.
+/// Parses a choice between no (0) and yes (1).
 pub(crate) fn flag(what: &str, number: i32) -> Result<bool, Failure> {
     chosen(what, number, &[(0, false), (1, true)])
 }
@@ -202,13 +202,13 @@ pub unsafe extern "C" fn gecc_curve_by_name(name: *const c_char, curve: *mut Gec
         if name.is_null() {
             return Err(Failure::null("name"));
         }
-        // SAFETY: not null, and the caller ends it by a zero byte.
+        // SAFETY: not null, and the caller guarantees that it ends with a zero byte.
         let name = unsafe { CStr::from_ptr(name) };
         let name = name.to_str().map_err(|_| Failure::invalid("the name of the curve is not UTF-8"))?;
         let named: CurveId = name.parse().map_err(|problem: UnknownCurve| Failure::invalid(problem.to_string()))?;
         let found = CURVES.iter().find(|(_, curve)| *curve == named);
         let (number, _) = found.ok_or_else(|| Failure::invalid(format!("{named} has no number here")))?;
-        // SAFETY: the caller's promise; a curve is its number (`repr(i32)`).
+        // SAFETY: the caller's promise; a curve is represented by its number (`repr(i32)`).
         unsafe { write_value("curve", curve.cast(), *number) }
     })
 }

@@ -1,4 +1,4 @@
-//! What a byte says of an item.
+//! The codes of items.
 
 use gecc::{Rejection, Verdict};
 use std::ffi::{CString, c_char};
@@ -54,7 +54,7 @@ pub enum GeccCode {
     SmallOrderR = 20,
 }
 
-/// Texts by code, as C has them.
+/// The messages by code, as C strings.
 static TEXTS: LazyLock<Vec<(u8, CString)>> = LazyLock::new(|| {
     let rejections = (0..=u8::MAX).filter_map(Rejection::from_code);
     let rejections = rejections.map(|rejection| (rejection.code(), rejection.to_string()));
@@ -81,7 +81,7 @@ pub unsafe extern "C" fn gecc_count_valid(codes: *const u8, items: usize) -> usi
     if codes.is_null() {
         return 0;
     }
-    // SAFETY: not null; the caller promises that as many bytes may be read.
+    // SAFETY: not null; the caller promises that `items` bytes may be read.
     let codes = unsafe { slice::from_raw_parts(codes, items) };
     codes.iter().filter(|&&code| code == Verdict::VALID_CODE).count()
 }

@@ -22,7 +22,7 @@ pub unsafe extern "C" fn gecc_signatures_from_der(
     signatures: *mut u8,
     codes: *mut u8,
 ) -> GeccStatus {
-    // SAFETY: the caller's promises; all memory is told to `memory` before results are written.
+    // SAFETY: the caller's promises; all memory is checked by `memory` before results are written.
     call(|| unsafe {
         let mut memory = Memory::of(items);
         let signatures = memory.writes::<64>("signatures", signatures)?;
@@ -62,10 +62,10 @@ pub unsafe extern "C" fn gecc_signatures_read(
     recovery_ids: *mut u8,
     codes: *mut u8,
 ) -> GeccStatus {
-    // SAFETY: the caller's promises; all memory is told to `memory` before results are written.
+    // SAFETY: the caller's promises; all memory is checked by `memory` before results are written.
     call(|| unsafe {
         let form = choices::signature_form(form)?;
-        // A form is read alike on all curves that have it.
+        // A form is read identically on all curves that support it.
         let reader = Operation::EcdsaRecover(CurveId::Secp256k1).signature_reader(form);
         let reader = reader.map_err(|problem| Failure::invalid(problem.to_string()))?;
         let mut memory = Memory::of(items);
@@ -102,7 +102,7 @@ pub unsafe extern "C" fn gecc_signatures_to_der(
     der: *mut u8,
     lengths: *mut u8,
 ) -> GeccStatus {
-    // SAFETY: the caller's promises; all memory is told to `memory` before results are written.
+    // SAFETY: the caller's promises; all memory is checked by `memory` before results are written.
     call(|| unsafe {
         let mut memory = Memory::of(items);
         let der = memory.writes::<GECC_DER_SIZE>("der", der)?;

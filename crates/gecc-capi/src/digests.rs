@@ -1,4 +1,4 @@
-//! What ECDSA signs of messages.
+//! Digests of messages for ECDSA.
 
 use super::choices;
 use super::engine::{GeccEngine, engine_of};
@@ -19,7 +19,8 @@ pub unsafe extern "C" fn gecc_message_digests(
     messages: *const GeccBytes,
     digests: *mut u8,
 ) -> GeccStatus {
-    // SAFETY: the caller's promises; all memory is told to `memory` before digests are written.
+    // SAFETY: the caller's promises; all memory is checked by `memory` before digests are
+    // written.
     call(|| unsafe {
         let engine = engine_of(engine)?;
         let hash = choices::hash(hash)?;

@@ -24,7 +24,7 @@ pub struct GeccEd25519Variant {
     pub context: GeccBytes,
 }
 
-/// The variant that a call takes: Ed25519 itself where the pointer is null.
+/// Reads the variant of a call, which is plain Ed25519 if the pointer is null.
 ///
 /// # Safety
 /// The caller of the interface promises that the variant and its context may be read.
@@ -114,7 +114,7 @@ pub unsafe extern "C" fn gecc_ed25519_public_keys(
     seeds: GeccRows,
     public_keys: *mut u8,
 ) -> GeccStatus {
-    // SAFETY: the caller's promises; all memory is told to `memory` before results are written.
+    // SAFETY: the caller's promises; all memory is checked by `memory` before results are written.
     call(|| unsafe {
         let engine = engine_of(engine)?;
         let mut memory = Memory::of(items);
@@ -146,7 +146,7 @@ pub unsafe extern "C" fn gecc_ed25519_public_keys_read(
     public_keys: *mut u8,
     codes: *mut u8,
 ) -> GeccStatus {
-    // SAFETY: the caller's promises; all memory is told to `memory` before results are written.
+    // SAFETY: the caller's promises; all memory is checked by `memory` before results are written.
     call(|| unsafe {
         let mut memory = Memory::of(items);
         let public_keys = memory.writes::<32>("public_keys", public_keys)?;

@@ -1,4 +1,4 @@
-//! Engines: what computes batches.
+//! Engines, which compute batches.
 
 use super::choices;
 use super::status::{Failure, GeccStatus, call};
@@ -49,25 +49,26 @@ const DEFAULT: GeccEngineOptions = GeccEngineOptions {
     batch_equations: 0,
 };
 
-/// No version will have options of more bytes.
+/// The upper limit on the size of the options in any version, in bytes.
 const LARGEST_OPTIONS: usize = 4096;
 
-/// The options that a caller gives, who may have a later version of the struct: then what this version does not know
-/// must be zero.
+/// Reads the options of a caller, who may use a later version of the struct: fields that this
+/// version does not know must then be zero.
 ///
 /// # Safety
-/// The caller of the interface promises that as many bytes as the struct's size says may be read.
+/// The caller of the interface promises that as many bytes may be read as the `size` of the struct
+/// states.
 unsafe fn options_of(options: *const GeccEngineOptions) -> Result<GeccEngineOptions, Failure> {
     if options.is_null() {
         return Ok(DEFAULT);
     }
     require_aligned("options", options)?;
-    // SAFETY: not null and aligned; every version has the size.
+    // SAFETY: not null and aligned; every version has `size`.
     let size = unsafe { (&raw const (*options).size).read() };
     if !(DEFAULT.size..=LARGEST_OPTIONS).contains(&size) {
         return Err(Failure::invalid(format!("options: a size of {size}, not {} or more", DEFAULT.size)));
     }
-    // SAFETY: this many bytes are there, and integers have no invalid bits.
+    // SAFETY: `size` bytes may be read, and integers have no invalid bit patterns.
     let (known, later) = unsafe {
         let later = options.cast::<u8>().add(DEFAULT.size);
         (options.read(), slice::from_raw_parts(later, size - DEFAULT.size))
@@ -89,17 +90,17 @@ fn build(options: GeccEngineOptions) -> Result<Engine, Failure> {
         builder = builder.threads(options.threads as usize);
     }
     if options.max_memory > 0 {
-        // More than can be addressed is no limit that could be met.
+        // A limit above the address space is no limit.
         builder = builder.max_memory(usize::try_from(options.max_memory).unwrap_or(usize::MAX));
     }
     Ok(builder.build()?)
 }
 
-/// The engine of a call.
+/// Returns the engine of a call.
 ///
 /// # Safety
-/// The caller of the interface promises that a pointer which is not null is from `gecc_engine_new`, and is not freed
-/// during `'a`.
+/// The caller of the interface promises that a non-null pointer is from `gecc_engine_new`, and is
+/// not freed during `'a`.
 pub(crate) unsafe fn engine_of<'a>(engine: *const GeccEngine) -> Result<&'a Engine, Failure> {
     require_aligned("engine", engine)?;
     // SAFETY: not null, aligned, and the caller's promise.

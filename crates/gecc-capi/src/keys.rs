@@ -46,7 +46,7 @@ pub unsafe extern "C" fn gecc_generate_keys(
     secret_keys: *mut u8,
     public_keys: *mut u8,
 ) -> GeccStatus {
-    // SAFETY: the caller's promises; all memory is told to `memory` before results are written.
+    // SAFETY: the caller's promises; all memory is checked by `memory` before results are written.
     call(|| unsafe {
         let engine = engine_of(engine)?;
         let curve = choices::curve(curve)?;
@@ -90,7 +90,7 @@ pub unsafe extern "C" fn gecc_public_keys_read(
     points: *mut u8,
     codes: *mut u8,
 ) -> GeccStatus {
-    // SAFETY: the caller's promises; all memory is told to `memory` before results are written.
+    // SAFETY: the caller's promises; all memory is checked by `memory` before results are written.
     call(|| unsafe {
         let engine = engine_of(engine)?;
         let curve = choices::curve(curve)?;
@@ -129,7 +129,8 @@ pub unsafe extern "C" fn gecc_secret_key_read(
     call(|| unsafe { one_secret_key(choices::curve(curve)?.into(), file, bytes, "secret_key", secret_key) })
 }
 
-/// Writes the only private key in a file, which is for this, to memory of this name.
+/// Writes the only private key in a file, which must be for `kind`, to the caller's memory. `name`
+/// is the name of that memory in errors.
 ///
 /// # Safety
 /// The caller of the interface promises that the file may be read, and 32 bytes written.
@@ -142,7 +143,8 @@ pub(super) unsafe fn one_secret_key(
 ) -> Result<(), Failure> {
     let mut memory = Memory::of(1);
     let secret_key = memory.writes::<32>(name, secret_key)?;
-    // SAFETY: the caller's promises; all memory is told to `memory` before the key is written.
+    // SAFETY: the caller's promises; all memory is checked by `memory` before the key is
+    // written.
     let (file, secret_key) = unsafe { (memory.reads_values("file", file, bytes)?, secret_key.rows()) };
     secret_key.fill([0; 32]);
     let keys = stack::wiped(|| gecc_keys::secret_keys(file, kind));

@@ -1,4 +1,4 @@
-//! The memory that callers hand over, checked before it is looked at.
+//! Memory passed by callers, which is validated before it is accessed.
 
 use super::choices::{GeccKeyEncoding, key_encoding};
 use super::progress::{Piece, in_pieces};
@@ -43,9 +43,10 @@ pub struct GeccBytes {
     pub length: usize,
 }
 
-/// The memory of one call. What it writes is told first, and may overlap nothing that is told later.
+/// The memory of one call. Memory that the call writes is registered first, and must not overlap
+/// memory that is checked later.
 ///
-/// References are made of pointers only after that is known.
+/// Pointers are converted to references only after that is known.
 pub(crate) struct Memory {
     items: usize,
     written: Vec<(&'static str, Range<usize>)>,
@@ -56,7 +57,8 @@ impl Memory {
         Memory { items, written: Vec::with_capacity(3) }
     }
 
-    /// The addresses of this many bytes, which are in reach and overlap nothing that is written.
+    /// Returns the addresses of `bytes` bytes, after checking that they are in the address space
+    /// and do not overlap memory that is written.
     fn checked(&self, name: &str, data: *const u8, bytes: usize) -> Result<Range<usize>, Failure> {
         if bytes == 0 {
             return Ok(0..0);
@@ -65,7 +67,7 @@ impl Memory {
             return Err(Failure::null(name));
         }
         let start = data.addr();
-        // Rust allows no object above isize::MAX bytes.
+        // In Rust, no object is larger than isize::MAX bytes.
         let end = start.checked_add(bytes).filter(|_| isize::try_from(bytes).is_ok());
         let end = end.ok_or_else(|| too_large(name))?;
         match self.written.iter().find(|(_, other)| start < other.end && other.start < end) {
@@ -74,12 +76,13 @@ impl Memory {
         }
     }
 
-    /// Rows of `W` bytes, one after the other, that the call writes.
+    /// Registers adjacent rows of `W` bytes, one per item, that the call writes.
     pub fn writes<'a, const W: usize>(&mut self, name: &'static str, data: *mut u8) -> Result<Output<'a, W>, Failure> {
         self.writes_rows(name, data, self.items)
     }
 
-    /// This many rows of `W` bytes that the call writes, however many items there are.
+    /// Registers adjacent rows of `W` bytes that the call writes, in a number that is independent
+    /// of the items.
     pub fn writes_rows<'a, const W: usize>(
         &mut self,
         name: &'static str,
@@ -92,7 +95,8 @@ impl Memory {
         Ok(Output { data, items, memory: PhantomData })
     }
 
-    /// Rows of a width that the call's operation has: their bytes, of no row where the width is 0.
+    /// Registers the bytes of rows of the width that the operation's result has. There are no rows
+    /// if the width is 0.
     pub fn writes_wide<'a>(
         &mut self,
         (name, data): (&'static str, *mut u8),
@@ -102,7 +106,8 @@ impl Memory {
         self.writes_rows(name, data, bytes)
     }
 
-    /// Refuses items that no memory bounds: more than one, and each column with a stride of 0.
+    /// Refuses a number of items that is not bounded by memory: more than one if each column has a
+    /// stride of 0.
     pub fn require_rows(&self, strides: &[usize]) -> Result<(), Failure> {
         match self.items > 1 && strides.iter().all(|stride| *stride == 0) {
             true => Err(Failure::invalid(format!("{} items without a column that has a row for each", self.items))),
@@ -110,7 +115,8 @@ impl Memory {
         }
     }
 
-    /// Rows of `W` bytes that the call reads. With no items nothing of them is looked at.
+    /// Returns rows of `W` bytes, one per item, that the call reads. If there are no items, nothing
+    /// of them is examined.
     ///
     /// # Safety
     /// The caller of the interface promises that the memory may be read during `'a`.
@@ -119,10 +125,10 @@ impl Memory {
         unsafe { self.reads_many(name, rows, self.items) }
     }
 
-    /// The same, however many items there are.
+    /// Returns rows of `W` bytes that the call reads, in a number that is independent of the items.
     ///
     /// # Safety
-    /// As for `reads`.
+    /// See `reads`.
     pub unsafe fn reads_many<'a, const W: usize>(
         &self,
         name: &str,
@@ -138,10 +144,11 @@ impl Memory {
         }
     }
 
-    /// The bytes from the beginning of the first row to the end of the last, which this many others are before.
+    /// Returns the bytes from the beginning of the first row to the end of the last one, which
+    /// `others` rows precede.
     ///
     /// # Safety
-    /// As for `reads`.
+    /// See `reads`.
     unsafe fn span<'a>(&self, name: &str, rows: GeccRows, width: usize, others: usize) -> Result<&'a [u8], Failure> {
         let GeccRows { data, stride } = rows;
         if stride != 0 && stride < width {
@@ -154,10 +161,11 @@ impl Memory {
         Ok(unsafe { slice_of(data, bytes) })
     }
 
-    /// Public keys, or other points, that the call reads. With no items not even their encoding is looked at.
+    /// Returns public keys or other points that the call reads. If there are no items, not even
+    /// their encoding is examined.
     ///
     /// # Safety
-    /// As for `reads`.
+    /// See `reads`.
     pub unsafe fn reads_keys<'a>(&self, name: &str, keys: GeccKeys) -> Result<PublicKeys<'a>, Failure> {
         if self.items == 0 {
             return Ok(PublicKeys::raw(Rows::new(&[])));
@@ -174,10 +182,10 @@ impl Memory {
         }
     }
 
-    /// Rows that the call reads unless they are null as their data.
+    /// Returns rows that the call reads, or `None` if their data is null.
     ///
     /// # Safety
-    /// As for `reads`.
+    /// See `reads`.
     pub unsafe fn reads_given<'a, const W: usize>(
         &self,
         name: &str,
@@ -187,10 +195,10 @@ impl Memory {
         if rows.data.is_null() { Ok(None) } else { unsafe { self.reads(name, rows) }.map(Some) }
     }
 
-    /// `count` values that the call reads.
+    /// Returns `count` values that the call reads.
     ///
     /// # Safety
-    /// As for `reads`, and any bytes are a value.
+    /// See `reads`. Furthermore, every bit pattern must be a valid value of `T`.
     pub unsafe fn reads_values<'a, T>(&self, name: &str, values: *const T, count: usize) -> Result<&'a [T], Failure> {
         let bytes = count.checked_mul(size_of::<T>()).ok_or_else(|| too_large(name))?;
         self.checked(name, values.cast(), bytes)?;
@@ -198,14 +206,14 @@ impl Memory {
             return Ok(&[]);
         }
         require_aligned(name, values)?;
-        // SAFETY: not null, aligned, in reach, and the caller's promise.
+        // SAFETY: not null, aligned, in the address space, and the caller's promise.
         Ok(unsafe { slice::from_raw_parts(values, count) })
     }
 
-    /// `count` byte strings that the call reads.
+    /// Returns `count` byte strings that the call reads.
     ///
     /// # Safety
-    /// As for `reads`, of the array and of each string.
+    /// See `reads`, which applies to the array and to each string.
     pub unsafe fn reads_strings<'a>(
         &self,
         name: &str,
@@ -223,8 +231,10 @@ impl Memory {
     }
 }
 
+/// Makes a slice from a pointer.
+///
 /// # Safety
-/// The memory may be read during `'a`; where there are no bytes the pointer does not matter.
+/// The memory may be read during `'a`. If there are no bytes, the pointer is ignored.
 unsafe fn slice_of<'a>(data: *const u8, bytes: usize) -> &'a [u8] {
     // SAFETY: the caller's promise.
     if bytes == 0 { &[] } else { unsafe { slice::from_raw_parts(data, bytes) } }
@@ -234,7 +244,8 @@ fn too_large(name: &str) -> Failure {
     Failure::invalid(format!("{name}: so many rows do not fit the address space"))
 }
 
-/// Rows that a call writes: in reach, and apart from all else that the call uses.
+/// Rows that a call writes, which are in the address space and disjoint from all other memory of
+/// the call.
 pub(crate) struct Output<'a, const W: usize> {
     data: *mut u8,
     items: usize,
@@ -242,25 +253,26 @@ pub(crate) struct Output<'a, const W: usize> {
 }
 
 impl<'a, const W: usize> Output<'a, W> {
-    /// The rows.
+    /// Returns the rows.
     ///
     /// # Safety
-    /// All memory of the call has been told to its `Memory`, and the caller of the interface promises that these rows
-    /// may be written during `'a`.
+    /// All memory of the call was checked by its `Memory`, and the caller of the interface
+    /// promises that these rows may be written during `'a`.
     pub unsafe fn rows(self) -> &'a mut [[u8; W]] {
         if self.items == 0 {
             return &mut [];
         }
-        // SAFETY: not null, of a size that was checked, without another reference to it; the rest is promised.
+        // SAFETY: not null, of a size that was checked, and not referenced elsewhere; the rest is
+        // promised.
         unsafe { slice::from_raw_parts_mut(self.data.cast(), self.items) }
     }
 }
 
 impl<const W: usize> Output<'_, W> {
-    /// Has all bytes of the rows written. They are 0 unless that succeeds.
+    /// Lets `run` write all bytes of the rows. They are 0 unless it succeeds.
     ///
     /// # Safety
-    /// As for `rows`.
+    /// See `rows`.
     pub unsafe fn complete(self, run: impl FnOnce(&mut [u8]) -> Result<(), Failure>) -> Result<(), Failure> {
         // SAFETY: passed on.
         let mut bytes = Written { bytes: unsafe { self.rows() }.as_flattened_mut(), complete: false };
@@ -272,12 +284,12 @@ impl<const W: usize> Output<'_, W> {
 }
 
 impl Output<'_, 1> {
-    /// Has the codes of a call written, of a piece of its items at a time. They are 0 unless the call succeeds, so that
-    /// codes of another call, or of half of this one, are not taken for its answer. The lengths of messages also end a
-    /// piece.
+    /// Lets `run` write the codes of a call, one piece of its items at a time. They are 0 unless
+    /// the call succeeds, so that codes of another call, or of half of this one, are not mistaken
+    /// for its results. The lengths of messages also limit a piece.
     ///
     /// # Safety
-    /// As for `rows`.
+    /// See `rows`.
     pub unsafe fn answer(
         self,
         engine: &Engine,
@@ -291,7 +303,7 @@ impl Output<'_, 1> {
     }
 }
 
-/// Bytes that are wiped when they are dropped, also by a panic, before they are complete.
+/// Bytes that are wiped when they are dropped before they are complete, which includes panics.
 struct Written<'a> {
     bytes: &'a mut [u8],
     complete: bool,

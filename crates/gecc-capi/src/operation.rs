@@ -1,4 +1,5 @@
-//! Calls that compute an operation of the library's: what they have in common, from their columns to their results.
+//! The common part of calls that compute an operation of the library, from their columns to their
+//! results.
 
 use super::engine::{GeccEngine, engine_of};
 use super::memory::{GeccBytes, GeccKeys, GeccRows, Memory};
@@ -10,23 +11,25 @@ use gecc::sm2::UserIds;
 use gecc::{Rows, SecretKeys};
 use std::ptr::{null, null_mut};
 
-/// What is signed, as a caller gives it.
+/// The signed contents as passed by a caller.
 #[derive(Clone, Copy)]
 pub(crate) enum Signed {
     /// Rows of 32 bytes, with the name of the column.
     Rows(&'static str, GeccRows),
-    /// As many messages as items, and user ids of this number.
+    /// Messages, one per item, and user ids with their number.
     Messages(*const GeccBytes, *const GeccBytes, usize),
 }
 
 impl Signed {
-    /// Messages without user ids.
+    /// Makes contents of messages without user ids.
     pub fn messages(messages: *const GeccBytes) -> Self {
         Signed::Messages(messages, null(), 0)
     }
 
+    /// Reads the contents.
+    ///
     /// # Safety
-    /// As for `Memory::reads`.
+    /// See `Memory::reads`.
     pub unsafe fn read<'a>(self, memory: &Memory, items: usize) -> Result<ReadSigned<'a>, Failure> {
         // SAFETY: passed on.
         unsafe {
@@ -46,15 +49,15 @@ impl Signed {
     }
 }
 
-/// What is signed, to be computed with.
+/// The signed contents after reading.
 pub(crate) enum ReadSigned<'a> {
     Rows(Rows<'a, 32>),
-    /// Messages, and no user id, one for all or one for each.
+    /// Messages, with user ids: none, one for all items, or one per item.
     Messages(Vec<&'a [u8]>, Vec<&'a [u8]>),
 }
 
 impl ReadSigned<'_> {
-    /// Messages, whose lengths also end a piece.
+    /// Returns the messages, whose lengths also limit a piece.
     pub fn messages(&self) -> Option<&[&[u8]]> {
         match self {
             ReadSigned::Rows(_) => None,
@@ -62,7 +65,8 @@ impl ReadSigned<'_> {
         }
     }
 
-    /// That of some items. One id for a batch of one item is the id of that item either way.
+    /// Returns the contents of a piece. A single id for a batch of one item is the id of that item
+    /// either way.
     pub fn of(&self, piece: Piece) -> Contents<'_> {
         match self {
             ReadSigned::Rows(rows) => Contents::Digests(piece.of(*rows)),
@@ -78,19 +82,19 @@ impl ReadSigned<'_> {
     }
 }
 
-/// What a call reads: columns that its operation does not read are not there. Those that go by several names have
-/// theirs.
+/// The inputs of a call. Columns that its operation does not read are absent. Columns with
+/// different names in different calls carry their name.
 #[derive(Clone, Copy)]
 pub(crate) struct Inputs<'a> {
     pub signed: Option<Signed>,
     pub signatures: Option<GeccRows>,
     pub recovery_ids: Option<GeccRows>,
     pub secret_keys: Option<(&'static str, GeccRows)>,
-    /// Null as their data where there are none.
+    /// Its data is null if there is none.
     pub additional_data: GeccRows,
     pub public_keys: Option<(&'static str, GeccKeys)>,
     pub candidates: Option<GeccKeys>,
-    /// That of Ed25519, by who reads it.
+    /// Reads the variant of Ed25519.
     pub variant: &'a dyn Fn(&Memory) -> Result<Variant, Failure>,
 }
 
@@ -120,16 +124,16 @@ impl Inputs<'_> {
     }
 }
 
-/// The rows of a result: the name of the column, and where they go.
+/// The rows of a result: the name of the column, and the destination.
 pub(crate) type ResultColumn = (&'static str, *mut u8);
 
-/// Where an operation has fewer results.
+/// An absent result, for operations with fewer results.
 pub(crate) const NO_RESULT: ResultColumn = ("", null_mut());
 
-/// Computes an operation, and writes the results that it has and a code for each item.
+/// Computes an operation, and writes its results and a code for each item.
 ///
 /// # Safety
-/// As for `Memory::reads`.
+/// See `Memory::reads`.
 pub(crate) unsafe fn compute(
     engine: *const GeccEngine,
     operation: impl FnOnce() -> Result<Operation, Failure>,
@@ -138,7 +142,7 @@ pub(crate) unsafe fn compute(
     [first, second]: [ResultColumn; 2],
     codes: *mut u8,
 ) -> GeccStatus {
-    // SAFETY: the caller's promises; all memory is told to `memory` before results are written.
+    // SAFETY: the caller's promises; all memory is checked by `memory` before results are written.
     call(|| unsafe {
         let engine = engine_of(engine)?;
         let operation = operation()?;

@@ -19,7 +19,7 @@ pub unsafe extern "C" fn gecc_mul_base(
     points: *mut u8,
     codes: *mut u8,
 ) -> GeccStatus {
-    // SAFETY: the caller's promises; all memory is told to `memory` before results are written.
+    // SAFETY: the caller's promises; all memory is checked by `memory` before results are written.
     call(|| unsafe {
         let engine = engine_of(engine)?;
         let curve = choices::curve(curve)?;
@@ -49,7 +49,7 @@ pub unsafe extern "C" fn gecc_mul(
     products: *mut u8,
     codes: *mut u8,
 ) -> GeccStatus {
-    // SAFETY: the caller's promises; all memory is told to `memory` before results are written.
+    // SAFETY: the caller's promises; all memory is checked by `memory` before results are written.
     call(|| unsafe {
         let engine = engine_of(engine)?;
         let curve = choices::curve(curve)?;
@@ -80,7 +80,7 @@ pub unsafe extern "C" fn gecc_add(
     sums: *mut u8,
     codes: *mut u8,
 ) -> GeccStatus {
-    // SAFETY: the caller's promises; all memory is told to `memory` before results are written.
+    // SAFETY: the caller's promises; all memory is checked by `memory` before results are written.
     call(|| unsafe {
         let engine = engine_of(engine)?;
         let curve = choices::curve(curve)?;
@@ -109,7 +109,7 @@ pub unsafe extern "C" fn gecc_double(
     doubles: *mut u8,
     codes: *mut u8,
 ) -> GeccStatus {
-    // SAFETY: the caller's promises; all memory is told to `memory` before results are written.
+    // SAFETY: the caller's promises; all memory is checked by `memory` before results are written.
     call(|| unsafe {
         let engine = engine_of(engine)?;
         let curve = choices::curve(curve)?;
@@ -138,7 +138,7 @@ pub unsafe extern "C" fn gecc_decompress(
     points: *mut u8,
     codes: *mut u8,
 ) -> GeccStatus {
-    // SAFETY: the caller's promises; all memory is told to `memory` before results are written.
+    // SAFETY: the caller's promises; all memory is checked by `memory` before results are written.
     call(|| unsafe {
         let engine = engine_of(engine)?;
         let curve = choices::curve(curve)?;

@@ -1,4 +1,4 @@
-//! Long calls in pieces, between which the caller is asked whether they shall go on.
+//! Division of long calls into pieces, between which the caller is asked whether to continue.
 
 use super::status::{Failure, GeccStatus};
 use gecc::bip340::{Auxiliary, SigningKeys};
@@ -14,7 +14,7 @@ use std::ptr::null_mut;
 /// not to throw or jump.
 pub type GeccProgress = Option<unsafe extern "C" fn(context: *mut c_void, done: usize, items: usize) -> bool>;
 
-/// A function, and what it is given.
+/// A progress function, with its context.
 #[derive(Clone, Copy)]
 struct Asked {
     progress: GeccProgress,
@@ -36,11 +36,11 @@ thread_local! {
 /// says here itself ends when it returns. `context` may be null.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gecc_on_progress(progress: GeccProgress, context: *mut c_void) {
-    // While a thread ends its variable may be gone, and it makes no calls.
+    // While a thread ends, its variable may be gone, and it makes no calls.
     let _ = ASKED.try_with(|asked| asked.set(Asked { progress, context }));
 }
 
-/// Asks again when a call of the callback's own is over, also one that panics.
+/// Restores the progress function after a call of it, even one that panics.
 struct Restore(Asked);
 
 impl Drop for Restore {
@@ -54,8 +54,10 @@ impl Asked {
         ASKED.try_with(Cell::get).unwrap_or(NOBODY)
     }
 
+    /// Asks the caller whether to continue.
+    ///
     /// # Errors
-    /// `GECC_STATUS_CANCELLED` when the call shall end.
+    /// Returns `GECC_STATUS_CANCELLED` if the call is to end.
     fn ask(self, done: usize, items: usize) -> Result<(), Failure> {
         let Some(progress) = self.progress else { return Ok(()) };
         let _restore = Restore(ASKED.replace(NOBODY));
@@ -69,7 +71,7 @@ impl Asked {
     }
 }
 
-/// Some items of a call.
+/// A range of a call's items.
 #[derive(Clone, Copy)]
 pub(crate) struct Piece {
     start: usize,
@@ -81,28 +83,28 @@ impl Piece {
         self.start..self.end
     }
 
-    /// The part of a column.
+    /// Returns the part of a column.
     pub fn of<T: Part>(self, column: T) -> T {
         column.part(self.items())
     }
 
-    /// The part of what a call has a value of for each item.
+    /// Returns the part of a slice with one value per item.
     pub fn of_all<T>(self, values: &[T]) -> &[T] {
         &values[self.items()]
     }
 
-    /// The part of results.
+    /// Returns the part of the results.
     pub fn out<T>(self, results: &mut [T]) -> &mut [T] {
         &mut results[self.items()]
     }
 
-    /// The part of results of this many bytes each.
+    /// Returns the part of results of `width` bytes each.
     pub fn wide(self, results: &mut [u8], width: usize) -> &mut [u8] {
         &mut results[self.start * width..self.end * width]
     }
 }
 
-/// What has a part for some items.
+/// A column that can be restricted to a range of items.
 pub(crate) trait Part {
     fn part(self, items: Range<usize>) -> Self;
 }
@@ -131,8 +133,8 @@ impl<T: Part> Part for Option<T> {
     }
 }
 
-/// Has the work done: at once, or in pieces where the thread wants to be asked. Messages end a piece when they are
-/// long.
+/// Runs the work at once, or in pieces if the thread has a progress function. Long messages also
+/// limit a piece.
 pub(crate) fn in_pieces(
     engine: &Engine,
     items: usize,

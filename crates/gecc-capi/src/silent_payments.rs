@@ -61,7 +61,7 @@ pub unsafe extern "C" fn gecc_receiver_new(
     label_count: usize,
     receiver: *mut *mut GeccReceiver,
 ) -> GeccStatus {
-    // SAFETY: the caller's promises; what is read is told to `memory` after what is written.
+    // SAFETY: the caller's promises; memory is read only after the pointer to the receiver was cleared.
     let make = || unsafe {
         let memory = Memory::of(1);
         let scan_key = memory.reads_values("scan_key", scan_key, 32)?;
@@ -71,7 +71,7 @@ pub unsafe extern "C" fn gecc_receiver_new(
         let made = Receiver::new(scan_key, spend_key, labels);
         made.map(GeccReceiver).map_err(|reason| Failure::invalid(format!("receiver: {reason}")))
     };
-    // A receiver is moved to where it stays, which leaves copies of its keys on the stack.
+    // A receiver is moved to its final place, which leaves copies of its keys on the stack.
     // SAFETY: the caller's promise.
     call(|| stack::wiped(|| unsafe { write_made("receiver", receiver, make) }))
 }
@@ -107,7 +107,7 @@ pub unsafe extern "C" fn gecc_silent_payments_scan(
     match_count: *mut usize,
     codes: *mut u8,
 ) -> GeccStatus {
-    // SAFETY: the caller's promises; all memory is told to `memory` before results are written.
+    // SAFETY: the caller's promises; all memory is checked by `memory` before results are written.
     call(|| unsafe {
         let engine = engine_of(engine)?;
         let mut memory = Memory::of(items);
@@ -121,7 +121,8 @@ pub unsafe extern "C" fn gecc_silent_payments_scan(
         let receivers = receivers_of(memory.reads_values("receivers", receivers, receiver_count)?)?;
         let tweak_points = memory.reads_keys("tweak_points", tweak_points)?;
         let outputs = outputs_of(&memory, outputs, items)?;
-        // Matches of pieces stay where they are: those that move leave copies of their tweaks behind.
+        // The matches of a piece are not moved: moving them would leave copies of their tweaks
+        // behind.
         let mut all: Vec<Vec<Match>> = Vec::new();
         codes.answer(engine, None, |piece, codes| {
             let mut found = silent_payments::scan(engine, &receivers, piece.of(tweak_points), piece.of(outputs))?;
@@ -154,7 +155,7 @@ pub unsafe extern "C" fn gecc_silent_payments_index(
     tweak_points: *mut u8,
     codes: *mut u8,
 ) -> GeccStatus {
-    // SAFETY: the caller's promises; all memory is told to `memory` before results are written.
+    // SAFETY: the caller's promises; all memory is checked by `memory` before results are written.
     call(|| unsafe {
         let engine = engine_of(engine)?;
         let mut memory = Memory::of(items);
@@ -169,27 +170,32 @@ pub unsafe extern "C" fn gecc_silent_payments_index(
     })
 }
 
+/// Returns clones of the receivers.
+///
 /// # Safety
-/// The caller of the interface promises that those which are not null are from `gecc_receiver_new`.
+/// The caller of the interface promises that non-null pointers are from `gecc_receiver_new`.
 unsafe fn receivers_of(receivers: &[*const GeccReceiver]) -> Result<Vec<Receiver>, Failure> {
     for (place, receiver) in receivers.iter().enumerate() {
         require_aligned("receivers", *receiver).map_err(|failure| failure.of_item(place))?;
     }
     // SAFETY: not null, aligned, and the caller's promise.
     let receiver = |receiver: &*const GeccReceiver| unsafe { (**receiver).0.clone() };
-    // As many as there is room for from the start: receivers that move leave copies of their keys behind.
+    // The capacity is sufficient from the start: moving receivers would leave copies of their keys
+    // behind.
     let mut all = Vec::with_capacity(receivers.len());
     stack::wiped(|| all.extend(receivers.iter().map(receiver)));
     Ok(all)
 }
 
+/// Reads the outputs of all rows.
+///
 /// # Safety
-/// As for `Memory::reads`.
+/// See `Memory::reads`.
 unsafe fn outputs_of<'a>(memory: &Memory, outputs: GeccOutputs, items: usize) -> Result<Outputs<'a>, Failure> {
     if items == 0 {
         return Ok(Outputs::prefixes(&[0], &[])?);
     }
-    // SAFETY: passed on; `items` rows are in memory, so that there is one more number.
+    // SAFETY: passed on; `items` rows are in memory, so that `items + 1` does not overflow.
     unsafe {
         let offsets = memory.reads_values("offsets", outputs.offsets, items.saturating_add(1))?;
         let count = usize::try_from(offsets[items]).map_err(|_| Failure::invalid("offsets: the last is too large"))?;
@@ -206,6 +212,8 @@ unsafe fn outputs_of<'a>(memory: &Memory, outputs: GeccOutputs, items: usize) ->
     }
 }
 
+/// Writes a match.
+///
 /// # Safety
 /// A match may be written there.
 unsafe fn write_match(found: &Match, to: *mut GeccMatch) {
@@ -213,7 +221,7 @@ unsafe fn write_match(found: &Match, to: *mut GeccMatch) {
     let output = found.output as u64;
     let receiver = found.receiver as u32;
     let label = found.label.map_or(-1, i64::from);
-    // SAFETY: passed on. The tweak goes from memory that is wiped to where it stays.
+    // SAFETY: passed on. The tweak is copied from memory that is wiped to its final place.
     unsafe {
         to.write(GeccMatch { row, output, receiver, k: found.k, label, tweak: [0; 32] });
         (*to).tweak.copy_from_slice(found.tweak.expose_bytes());

@@ -1,4 +1,4 @@
-//! What a call returns, and the text of what went wrong.
+//! The status of a call, and the text of its error.
 
 use std::cell::RefCell;
 use std::ffi::{CString, c_char};
@@ -38,7 +38,7 @@ pub enum GeccStatus {
     Cancelled = 12,
 }
 
-/// Why a call returns another status than `Ok`.
+/// The reason for which a call returns a status other than `Ok`.
 #[derive(Debug)]
 pub(crate) struct Failure {
     status: GeccStatus,
@@ -58,7 +58,7 @@ impl Failure {
         Self::new(GeccStatus::NullPointer, format!("{name} is null"))
     }
 
-    /// Says which item it is that failed.
+    /// Adds the number of the failing item to the message.
     pub fn of_item(self, item: usize) -> Self {
         Self::new(self.status, format!("{}, at item {item}", self.message))
     }
@@ -85,7 +85,7 @@ impl From<gecc::Error> for Failure {
 }
 
 thread_local! {
-    /// Of the last call of this thread that failed.
+    /// The error text of the last call of this thread that failed.
     static LAST_ERROR: RefCell<CString> = RefCell::default();
 }
 
@@ -96,15 +96,17 @@ thread_local! {
 /// copy what is needed longer. It never has a secret in it.
 #[unsafe(no_mangle)]
 pub extern "C" fn gecc_last_error() -> *const c_char {
-    // While a thread ends its variable may be gone.
+    // While a thread ends, its variable may be gone.
     LAST_ERROR.try_with(|message| message.borrow().as_ptr()).unwrap_or(c"".as_ptr())
 }
 
-/// Runs a call. Keeps the text of what failed, and lets no panic out.
+/// Runs a call, stores the text of an error, and catches panics.
 pub(crate) fn call(run: impl FnOnce() -> Result<(), Failure>) -> GeccStatus {
-    // Nothing of the call is used after a panic but codes, which are wiped, and the engine, of which the status speaks.
+    // After a panic, only the codes, which are wiped, and the engine are used. The status describes
+    // the latter.
     let outcome = catch_unwind(AssertUnwindSafe(run));
-    // The text of a panic is left out: the library does not choose its words. Standard error has it.
+    // The text of a panic is omitted, because the library does not control its wording. It is on
+    // standard error.
     let panicked = |_| Err(Failure::new(GeccStatus::Panic, "a defect of the library stopped the call"));
     match outcome.unwrap_or_else(panicked) {
         Ok(()) => GeccStatus::Ok,

@@ -29,7 +29,7 @@ pub unsafe extern "C" fn gecc_sum(
     code: *mut u8,
     bad_item: *mut usize,
 ) -> GeccStatus {
-    // SAFETY: the caller's promises; all memory is told to `memory` before results are written.
+    // SAFETY: the caller's promises; all memory is checked by `memory` before results are written.
     call(|| unsafe {
         let engine = engine_of(engine)?;
         let curve = choices::curve(curve)?;
@@ -63,7 +63,7 @@ pub unsafe extern "C" fn gecc_msm(
     code: *mut u8,
     bad_item: *mut usize,
 ) -> GeccStatus {
-    // SAFETY: the caller's promises; all memory is told to `memory` before results are written.
+    // SAFETY: the caller's promises; all memory is checked by `memory` before results are written.
     call(|| unsafe {
         let engine = engine_of(engine)?;
         let curve = choices::curve(curve)?;
@@ -79,7 +79,7 @@ pub unsafe extern "C" fn gecc_msm(
     })
 }
 
-/// Where the results of a sum go.
+/// The destinations of the results of a sum.
 struct Sum<'a> {
     row: Output<'a, 64>,
     code: Output<'a, 1>,
@@ -96,10 +96,10 @@ impl Sum<'_> {
         })
     }
 
-    /// Writes what is computed, of the sums of pieces.
+    /// Writes the result that is computed from the sums of pieces.
     ///
     /// # Safety
-    /// As for `Output::rows`.
+    /// See `Output::rows`.
     unsafe fn answer(
         self,
         engine: &Engine,
@@ -128,7 +128,7 @@ impl Sum<'_> {
 /// A sum, or the first bad item with its reason.
 type Total = Result<Point, (usize, Rejection)>;
 
-/// The sum of the sums of pieces.
+/// Adds the sums of pieces.
 fn total(
     engine: &Engine,
     curve: CurveId,

@@ -1,4 +1,4 @@
-//! Which interface a library has.
+//! The version of the interface.
 
 /// The version of this interface.
 pub const GECC_ABI_VERSION: u32 = 2;

@@ -1,14 +1,15 @@
-//! Single values, texts and objects that a call writes where its caller says.
+//! Writing of single values, texts and objects to the caller's memory.
 
 use super::status::{Failure, call};
 use std::ffi::c_char;
 use std::ptr::null_mut;
 
-/// Writes a text, cut to what there is room for and ended by a zero byte, and its whole length without that byte.
+/// Writes a text, truncated to the capacity and terminated by a zero byte, and its full length
+/// without that byte.
 ///
 /// # Safety
-/// The caller of the interface promises that `capacity` bytes may be written at `text`, and a number at `length` if
-/// that is not null.
+/// The caller of the interface promises that `capacity` bytes may be written at `text`, and a
+/// number at `length` if that is not null.
 pub(crate) unsafe fn write_text(
     from: &str,
     text: *mut c_char,
@@ -24,8 +25,8 @@ pub(crate) unsafe fn write_text(
     }
     if let Some(room) = capacity.checked_sub(1) {
         let bytes = from.len().min(room);
-        // SAFETY: `bytes` and a zero byte fit the capacity; a text of the library's own does not overlap the caller's
-        // memory.
+        // SAFETY: `bytes` and a zero byte fit the capacity, and a text of the library does not
+        // overlap the caller's memory.
         unsafe {
             text.copy_from_nonoverlapping(from.as_ptr().cast(), bytes);
             text.add(bytes).write(0);
@@ -45,10 +46,10 @@ pub(crate) unsafe fn write_value<T>(name: &str, to: *mut T, value: T) -> Result<
     Ok(())
 }
 
-/// Writes a pointer to what is made, to be freed by `free`; null where that fails.
+/// Writes a pointer to the object that `make` returns, to be freed by `free`, or null if it fails.
 ///
 /// # Safety
-/// As for `write_value`.
+/// See `write_value`.
 pub(crate) unsafe fn write_made<T>(
     name: &str,
     to: *mut *mut T,
@@ -61,10 +62,10 @@ pub(crate) unsafe fn write_made<T>(
     }
 }
 
-/// Frees what `write_made` has given. Nothing happens where it is null.
+/// Frees an object of `write_made`. A null pointer is ignored.
 ///
 /// # Safety
-/// The caller of the interface promises that it is from there, and is freed only once.
+/// The caller of the interface promises that it is from `write_made`, and is freed only once.
 pub(crate) unsafe fn free<T>(made: *mut T) {
     if !made.is_null() {
         call(|| {
@@ -75,7 +76,7 @@ pub(crate) unsafe fn free<T>(made: *mut T) {
     }
 }
 
-/// Checks what can be checked of a pointer to one value.
+/// Checks a pointer to one value, as far as that is possible.
 pub(crate) fn require_aligned<T>(name: &str, to: *const T) -> Result<(), Failure> {
     match to {
         _ if to.is_null() => Err(Failure::null(name)),
