@@ -112,8 +112,8 @@ impl Read for Unread {
     }
 }
 
-/// Reads the first bytes, until they cannot become a signature any more, with the bytes that the
-/// last read returned in addition.
+/// Reads the first bytes until they can no longer become a signature. The last read may return
+/// further bytes.
 fn head(source: &mut dyn Read) -> io::Result<Zeroizing<Vec<u8>>> {
     let mut head = Zeroizing::new(vec![0; LONGEST_SIGNATURE]);
     let mut length = 0;

@@ -292,7 +292,7 @@ pub fn measure(cut: &Cut, layout: &Layout, most: usize) -> Vec<Part> {
 }
 
 /// Measures a text in which every line is an item, as in nearly all inputs. Returns `None` if
-/// finding out takes a scan.
+/// that is only certain after a full scan.
 fn plain_lines(layout: &Layout, span: &Span) -> Option<Part> {
     let is_plain = match layout {
         Layout::JsonLines => true,

@@ -39,7 +39,7 @@ impl Keys {
         }
         refuse_overwriting(path, streams.output.as_deref())?;
         warn_if_exposed(path);
-        // Keys pass over the stack.
+        // Keys are on the stack during the work.
         let keys = stack::wiped(|| {
             let source = open(path).map_err(|problem| problem.to_string())?.into_reader();
             let keys = keys::read(source, kind)?;
@@ -122,7 +122,7 @@ pub fn as_lines(input: Input, kind: KeyKind) -> Result<Input, String> {
             return Ok(input);
         }
     }
-    // Keys pass over the stack.
+    // Keys are on the stack during the work.
     stack::wiped(|| match keys::read_named(input.into_reader(), kind)? {
         Named::Lines(source) => Ok(Input::Stream(source)),
         Named::Keys(found) => {

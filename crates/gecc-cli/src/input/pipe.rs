@@ -18,8 +18,8 @@ const PATIENCE: Duration = Duration::from_millis(100);
 /// A piece that was read, wiped on drop because it may contain keys.
 type Piece = io::Result<Zeroizing<Vec<u8>>>;
 
-/// A named pipe. Opening blocks until there is a writer, and reading until there is data, for any
-/// time. A thread does both, and is abandoned when the command is interrupted.
+/// A named pipe. Opening it blocks until there is a writer, and reading it until there is data,
+/// possibly forever. A thread does both, and is abandoned when the command is interrupted.
 pub struct Pipe {
     path: PathBuf,
     /// `None` until the first read.

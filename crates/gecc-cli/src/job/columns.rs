@@ -143,7 +143,7 @@ impl Form for AsColumns<'_> {
     type Made = (Made, Tally);
 
     fn make(&self, batch: &Batch) -> Result<Self::Made, Failure> {
-        // Shared secrets pass over the stack.
+        // Shared secrets are on the stack during the work.
         stack::wiped(|| {
             let answers = self.answers(&batch.arena, &batch.units, batch.rows);
             let tags: Vec<ArrayRef> = if self.is_text { vec![Arc::new(tags(&batch.units))] } else { Vec::new() };

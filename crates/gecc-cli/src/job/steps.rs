@@ -139,7 +139,7 @@ impl Job<'_> {
 
     /// Computes a batch, unless the job should stop.
     fn compute(&self, mut batch: Batch) -> Option<Computed> {
-        // Keys and shared secrets pass over the stack.
+        // Keys and shared secrets are on the stack during the work.
         let computed = || stack::wiped(|| compute(self.operation, self.engine, &mut batch));
         let computed = (!self.is_over()).then(computed)?;
         Some(computed.map(|()| batch).map_err(Failure::from))

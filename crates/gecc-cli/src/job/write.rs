@@ -13,8 +13,8 @@ use gecc::steps::map;
 use rayon::ThreadPool;
 use zeroize::Zeroizing;
 
-/// The size in bytes from which memory for a tag is reserved in advance, and the space for the rest
-/// of its line.
+/// The size in bytes above which memory for a tag is reserved in advance, and the space reserved
+/// for the rest of its line.
 const LONG_TAG: usize = 1 << 16;
 const BESIDE_TAG: usize = 1 << 12;
 

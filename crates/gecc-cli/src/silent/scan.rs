@@ -166,7 +166,7 @@ impl Scan<'_> {
     }
 
     fn part(&self, path: &Path, batch: &RecordBatch) -> Result<Part, Failure> {
-        // Tweaks pass over the stack.
+        // Tweaks are on the stack during the work.
         stack::wiped(|| self.batch(batch)).map_err(|failure| of_table(path, failure))
     }
 
