@@ -86,7 +86,7 @@ impl Asking {
                     break;
                 }
             }
-            // Ends the pauses of pending retries.
+            // Tells pending retries to end after their pause.
             self.is_over.store(true, Ordering::Relaxed);
         });
     }

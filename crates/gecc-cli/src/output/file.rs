@@ -102,7 +102,7 @@ impl Output {
             Sink::Beside { part, length, kept, .. } => {
                 if let Err(problem) = write_one(part.as_file(), *length, bytes) {
                     *length = *kept;
-                    // If truncating fails too, the first error is the cause.
+                    // If truncating fails too, the first error is still the one to report.
                     let _ = part.as_file().set_len(*length);
                     return Err(problem);
                 }
@@ -210,7 +210,7 @@ fn write_at(file: &File, start: u64, parts: &[&[u8]]) -> (usize, io::Result<()>)
     let mut place = start;
     for (written, part) in parts.iter().enumerate() {
         if let Err(problem) = write_one(file, place, part) {
-            // If truncating fails too, the first error is the cause.
+            // If truncating fails too, the first error is still the one to report.
             let _ = file.set_len(place);
             return (written, Err(problem));
         }
