@@ -1,9 +1,10 @@
-//! Encodings that tests change, to be taken or refused by two decoders alike.
+//! Random changes of encodings, for tests in which two decoders have to agree on accepting or
+//! rejecting them.
 
 use rand::RngExt;
 use rand::rngs::StdRng;
 
-/// Changes something behind the first bytes. `telling` are the bytes that decoders decide at.
+/// Changes bytes at or after `from`. `telling` are the byte values at which decoders branch.
 pub fn change(bytes: &mut Vec<u8>, from: usize, telling: &[u8], random: &mut StdRng) {
     if bytes.len() == from {
         return bytes.push(random.random());

@@ -2,8 +2,9 @@
 
 use gecc::{Engine, PageLocked};
 
-/// A column in memory from which a GPU copies by itself, as long as the longest that was asked for. To lock memory
-/// costs more than to copy it once: it serves one batch after the other.
+/// A column in page-locked memory, from which a GPU copies directly. It is as long as the longest
+/// column that was requested. Locking memory costs more than copying it once, so a column is reused
+/// from batch to batch.
 pub struct Column<const W: usize>(PageLocked<[u8; W]>);
 
 impl<const W: usize> Default for Column<W> {
@@ -13,10 +14,10 @@ impl<const W: usize> Default for Column<W> {
 }
 
 impl<const W: usize> Column<W> {
-    /// This many rows, with anything in them.
+    /// Returns `rows` rows with unspecified contents.
     pub fn rows(&mut self, engine: &Engine, rows: usize) -> &mut [[u8; W]] {
         if self.0.len() < rows {
-            // Few batches are larger than the first by more.
+            // Few batches exceed the first one by more than a quarter.
             self.0 = engine.page_lock(vec![[0; W]; rows + rows / 4]);
         }
         &mut self.0[..rows]
@@ -24,7 +25,7 @@ impl<const W: usize> Column<W> {
 }
 
 impl Column<1> {
-    /// This many codes that nobody has given: none of an earlier batch counts.
+    /// Returns `rows` codes, all cleared, so that codes of an earlier batch never count.
     pub fn codes(&mut self, engine: &Engine, rows: usize) -> &mut [u8] {
         let codes = self.rows(engine, rows).as_flattened_mut();
         codes.fill(0);
@@ -32,7 +33,7 @@ impl Column<1> {
     }
 }
 
-/// Parts of some rows, one behind the other, of this many each.
+/// Splits rows into consecutive parts of `counts` rows each.
 pub fn split<T>(rows: &mut [T], counts: impl IntoIterator<Item = usize>) -> impl Iterator<Item = &mut [T]> {
     let mut rest = rows;
     counts.into_iter().map(move |count| rest.split_off_mut(..count).expect("as many rows as all parts have"))

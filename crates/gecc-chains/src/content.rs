@@ -1,23 +1,23 @@
-//! The content of a file: its bytes, or what they decompress to.
+//! The content of a file: its bytes, or their decompressed form.
 
 use std::fs::File;
 use std::io::{self, BufReader, Cursor, Read, Seek, SeekFrom};
 
-/// Compressed bytes that are read at a time.
+/// Size of the buffer for compressed bytes.
 const BUFFER: usize = 1 << 18;
 /// The largest window of a zstd frame, as a power of two: 128 MiB.
 const WINDOW_LOG: u32 = 27;
-/// The number of first bytes by which files are told apart. No signature of a format is longer.
-/// Text may have blanks and line ends in front of it, of which this many are passed over at most.
+/// The number of first bytes that determine the format of a file. No format has a longer signature.
+/// Text may begin with blanks and line ends, of which at most `MOST_BLANKS` bytes are skipped.
 const HEAD: usize = 64;
 const MOST_BLANKS: usize = 1 << 20;
-/// Bits of gzip's flags that have to be 0 (RFC 1952, section 2.3.1). A block of Bitcoin that begins like gzip has one
-/// of them.
+/// Bits of gzip's flags that must be 0 (RFC 1952, section 2.3.1). A Bitcoin block that begins like
+/// gzip has one of them set.
 const RESERVED: u8 = 0xe0;
 
 pub(crate) enum Content {
     File(File),
-    /// A pipe, with the bytes that were looked at.
+    /// A pipe, preceded by the bytes that were already read from it.
     Stream(Box<dyn Read + Send>),
     Decompressed(Box<dyn Read + Send>),
 }
@@ -29,7 +29,7 @@ enum Compression {
 }
 
 impl Compression {
-    /// The compression of a file that begins like this.
+    /// Returns the compression of a file that begins with `head`.
     fn of(head: &[u8]) -> Option<Self> {
         match head {
             [0x1f, 0x8b, 8, flags, ..] if flags & RESERVED == 0 => Some(Compression::Gzip),
@@ -52,9 +52,9 @@ impl Compression {
 }
 
 impl Content {
-    /// Decompresses a file that begins as gzip or zstd does. Also returns the first bytes of the content, of
-    /// which [`HEAD`] follow the blanks unless the content ends there: a single read of a pipe or of a decoder may give
-    /// less.
+    /// Decompresses a file that begins like gzip or zstd. Also returns the first bytes of the
+    /// content: leading blanks and the [`HEAD`] bytes after them, unless the content ends before.
+    /// This takes several reads if a pipe or a decoder returns fewer bytes at a time.
     pub fn recognised(mut file: File) -> io::Result<(Self, Vec<u8>)> {
         let is_file = file.metadata()?.is_file();
         let mut head = Vec::new();
@@ -77,12 +77,12 @@ impl Content {
         if let Some(problem) = failed.as_ref().filter(|_| head.is_empty()) {
             return Err(of_compressed(problem));
         }
-        // An error behind the first bytes is left to who reads it, which knows the place.
+        // An error after the first bytes is left to the reader, which knows the position.
         let content = Cursor::new(head.clone()).chain(Failing(failed)).chain(decoder);
         Ok((Content::Decompressed(Box::new(content)), head))
     }
 
-    /// Bytes of a regular file that is read as it is.
+    /// Returns the length of an uncompressed regular file.
     pub fn length(&self) -> io::Result<Option<u64>> {
         match self {
             Content::File(file) => file.metadata().map(|metadata| metadata.is_file().then_some(metadata.len())),
@@ -91,7 +91,7 @@ impl Content {
     }
 }
 
-/// Appends the first bytes, however few come at a time.
+/// Appends the first bytes, even if they arrive a few at a time.
 fn append_head(source: &mut impl Read, head: &mut Vec<u8>) -> io::Result<()> {
     loop {
         let text = head.trim_ascii_start().len();
@@ -103,12 +103,12 @@ fn append_head(source: &mut impl Read, head: &mut Vec<u8>) -> io::Result<()> {
     }
 }
 
-/// What is wrong with compressed data.
+/// Wraps an error of a decompressor.
 fn of_compressed(problem: &io::Error) -> io::Error {
     io::Error::new(problem.kind(), format!("the compressed data: {problem}"))
 }
 
-/// Fails once, if there is an error, and is empty otherwise.
+/// Returns its error once, if it has one, and is empty afterwards.
 struct Failing(Option<io::Error>);
 
 impl Read for Failing {

@@ -9,23 +9,23 @@ use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Bytes that are read at once, at most and at least.
+/// Minimum and maximum number of bytes read at once.
 const READ: usize = 1 << 20;
 const LEAST_READ: u64 = 1 << 12;
 const NO_FILE: &str = "there is no file in the folder";
 const ENDS_EARLY: &str = "the file ended while it was read";
 
-/// Files in the order in which they are read, and what could not be looked into.
+/// Files in reading order, and the paths that could not be read.
 #[derive(Clone, Debug, Default)]
 pub struct Paths {
-    /// Each with its length.
+    /// Each file with its length.
     pub files: Vec<(Arc<Path>, u64)>,
-    /// Paths that are not there, and folders that cannot be read.
+    /// Paths that do not exist, and folders that cannot be read.
     pub problems: Vec<Problem>,
 }
 
 impl Paths {
-    /// Bytes of all files.
+    /// Returns the total size of all files.
     pub fn bytes(&self) -> u64 {
         self.files.iter().map(|(_, length)| length).sum()
     }
@@ -37,12 +37,14 @@ impl Paths {
     }
 }
 
-/// The files that some paths name: a file is itself, and a folder the regular files in it and in its folders, sorted by
-/// name. Names that begin with a dot are left out of folders, and so is what is neither a file nor a folder, such as a
-/// named pipe. A folder is entered once, and a file in folders taken once, by whatever links they are found.
+/// Returns the files that paths denote: a file denotes itself, and a folder the regular files in it
+/// and in its subfolders, sorted by name. Within folders, names that begin with a dot are skipped,
+/// as is everything that is neither a file nor a folder, such as a named pipe. A folder is entered
+/// once, and a file in folders is taken once, whatever links lead to it.
 ///
-/// Of a folder of Bitcoin Core the files of blocks are taken alone. A folder that is the database of another node is a
-/// problem, which says how that node gives its blocks out; so is a folder without a file.
+/// In a folder of Bitcoin Core, only the files of blocks are taken. A folder that is the database
+/// of another node is reported as a problem that explains how to export its blocks, and so is a
+/// folder without a file.
 pub fn files_of(paths: &[PathBuf]) -> Paths {
     let mut walk = Walk::default();
     paths.iter().for_each(|path| walk.add(path, true));
@@ -53,13 +55,13 @@ pub fn files_of(paths: &[PathBuf]) -> Paths {
 #[derive(Default)]
 struct Walk {
     found: Paths,
-    /// Identities of files that are not taken again.
+    /// Identities of files and folders that are not taken again.
     seen: HashSet<Identity>,
-    /// Regular files that were met, also those that are not taken again.
+    /// Regular files that were met, including those that are not taken again.
     met: usize,
 }
 
-/// The device and the inode: links may give a folder any number of names.
+/// The device and the inode, since links can give a folder any number of names.
 #[cfg(unix)]
 type Identity = (u64, u64);
 #[cfg(not(unix))]
@@ -77,7 +79,7 @@ fn identity(path: &Path, _: &Metadata) -> Option<Identity> {
 }
 
 impl Walk {
-    /// Adds a path. A path `named` by the caller is taken whatever it is.
+    /// Adds a path. A path that the caller `named` is taken whatever its type.
     fn add(&mut self, path: &Path, named: bool) {
         let shared: Arc<Path> = Arc::from(path);
         let metadata = match std::fs::metadata(path) {
@@ -121,12 +123,13 @@ impl Walk {
     }
 }
 
-/// Opens a file that nobody named: pipes, which would be waited for, and devices, which may not end, are refused.
+/// Opens a file that the user did not name. Pipes, which would block, and devices, which may be
+/// endless, are refused.
 ///
 /// # Errors
-/// What the system says, and where it is no regular file.
+/// Errors of the system, and paths that are not regular files.
 pub(crate) fn open_beside(path: &Path) -> io::Result<File> {
-    // Asked before, since opening a pipe waits for who writes to it.
+    // Checked before opening, because opening a pipe blocks until there is a writer.
     if !std::fs::metadata(path)?.is_file() {
         return Err(io::Error::other("it is no regular file"));
     }
@@ -137,22 +140,22 @@ pub(crate) fn open_beside(path: &Path) -> io::Result<File> {
 #[derive(PartialEq)]
 pub(crate) enum Line {
     Whole,
-    /// More than was asked for.
+    /// A line longer than the limit.
     Longer,
-    /// The file ends here.
+    /// The end of the file.
     None,
 }
 
-/// A file that is read from one place to the next. Pipes and compressed files are read too, where nothing needs to go
-/// back.
+/// A file that is read sequentially. Pipes and compressed files are supported where no seeking back
+/// is needed.
 pub(crate) struct Reader {
     pub path: Arc<Path>,
     file: BufReader<Content>,
     place: u64,
-    /// `None` for what is no regular file, or compressed.
+    /// `None` for compressed files and those that are not regular files.
     length: Option<u64>,
-    /// The first bytes, with blanks in front of them, enough to tell what the file is; none of a
-    /// file that nobody named and is read as it is.
+    /// The first bytes, including leading blanks, enough to recognise the format; empty for a file
+    /// that the user did not name and that is read as it is.
     first: Vec<u8>,
 }
 
@@ -162,7 +165,7 @@ impl Reader {
         Self::of(path, File::open(path).and_then(Content::recognised))
     }
 
-    /// Opens a file that nobody named, as it is.
+    /// Opens a file that the user did not name, without decompression.
     pub fn open_beside(path: &Arc<Path>) -> Result<Self, Problem> {
         Self::of(path, open_beside(path).map(|file| (Content::File(file), Vec::new())))
     }
@@ -175,17 +178,18 @@ impl Reader {
     fn of(path: &Arc<Path>, content: io::Result<(Content, Vec<u8>)>) -> Result<Self, Problem> {
         let opened = content.and_then(|(content, first)| Ok((content.length()?, content, first)));
         let (length, content, first) = opened.map_err(|problem| Problem::new(path, Place::Whole, problem))?;
-        // No more than the file has: small files are many, and the buffer of each is filled with zeros first.
+        // The buffer is no larger than the file: small files are many, and each buffer is first
+        // filled with zeros.
         let buffer = length.map_or(READ, |length| length.clamp(LEAST_READ, READ as u64) as usize);
         Ok(Reader { path: Arc::clone(path), file: BufReader::with_capacity(buffer, content), place: 0, length, first })
     }
 
-    /// Returns whether the bytes are decompressed rather than those of the file.
+    /// Returns whether the bytes are the result of decompression rather than those of the file.
     pub fn is_decompressed(&self) -> bool {
         matches!(self.file.get_ref(), Content::Decompressed(_))
     }
 
-    /// Whether it is a pipe, or something else that can only be read from one end to the other.
+    /// Returns whether it is a pipe, or something else that can only be read sequentially.
     pub fn is_pipe(&self) -> bool {
         matches!(self.file.get_ref(), Content::Stream(_))
     }
@@ -195,17 +199,17 @@ impl Reader {
         self.place
     }
 
-    /// Bytes from here to the end; more than any file has where that is not known.
+    /// Returns the number of bytes up to the end, or `u64::MAX` if that is not known.
     pub fn left(&self) -> u64 {
         self.length.map_or(u64::MAX, |length| length.saturating_sub(self.place))
     }
 
-    /// Returns whether nothing follows. A read error is left to the next reader.
+    /// Returns whether nothing follows. A read error is left to the next read.
     pub fn at_end(&mut self) -> bool {
         self.left() == 0 || self.length.is_none() && self.file.fill_buf().is_ok_and(<[u8]>::is_empty)
     }
 
-    /// Something wrong at this place.
+    /// Creates a problem at the current position.
     pub fn problem(&self, what: impl std::fmt::Display) -> Problem {
         self.problem_at(self.place, what)
     }
@@ -214,7 +218,7 @@ impl Reader {
         Problem::new(&self.path, Place::Byte(place), what)
     }
 
-    /// The next bytes, as many as are asked for.
+    /// Reads the next `N` bytes.
     pub fn read<const N: usize>(&mut self) -> Result<[u8; N], Problem> {
         let mut bytes = [0; N];
         self.require(N as u64)?;
@@ -223,12 +227,12 @@ impl Reader {
         Ok(bytes)
     }
 
-    /// Appends the next bytes. What the file does not have is not made room for.
+    /// Appends the next `length` bytes. Memory is reserved only for bytes that the file has.
     pub fn append(&mut self, length: u64, to: &mut Vec<u8>) -> Result<(), Problem> {
         self.require(length)?;
         let start = to.len();
         if self.length.is_some() && length > READ as u64 {
-            // Growing by and by would take twice as much. All of it is in the file.
+            // Growing step by step would take twice as much. The whole length is in the file.
             let room = usize::try_from(length).ok().and_then(|length| to.try_reserve_exact(length).ok());
             room.ok_or_else(|| self.problem(format!("there is no memory for {length} bytes")))?;
         }
@@ -241,7 +245,7 @@ impl Reader {
         Ok(())
     }
 
-    /// Appends all that follows, of at most this many bytes. Whether that was all.
+    /// Appends all that follows, up to `most` bytes. Returns whether that was everything.
     pub fn append_rest(&mut self, most: u64, to: &mut Vec<u8>) -> Result<bool, Problem> {
         if self.length.is_some() {
             let left = self.left();
@@ -263,7 +267,7 @@ impl Reader {
         if skipped == length { Ok(()) } else { Err(self.problem(ENDS_EARLY)) }
     }
 
-    /// Goes to another place. What is read already is kept where that is near.
+    /// Moves to another position. Buffered bytes are kept if the position is near.
     pub fn go_to(&mut self, place: u64) -> Result<(), Problem> {
         let distance = i128::from(place) - i128::from(self.place);
         self.move_by(i64::try_from(distance).map_err(|_| self.problem("there is no such place"))?)
@@ -275,12 +279,14 @@ impl Reader {
         Ok(())
     }
 
-    /// The first bytes, or all that there are, wherever reading has come to.
+    /// Returns the first bytes, or all bytes of a shorter file, independent of the current
+    /// position.
     pub fn first(&self) -> &[u8] {
         &self.first
     }
 
-    /// Appends a line with its end, of at most this many bytes. Of a longer one these are passed over.
+    /// Appends a line with its line end, of at most `most` bytes. Of a longer line, `most` bytes
+    /// are skipped.
     pub fn append_line(&mut self, most: u64, to: &mut Vec<u8>) -> Result<Line, Problem> {
         let start = to.len();
         let mut limited = self.file.by_ref().take(most);

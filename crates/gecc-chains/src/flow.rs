@@ -1,18 +1,23 @@
 //! The pipeline from files to answers: reading, decoding, computing and formatting run
 //! concurrently, in order.
 //!
-//! A few threads read files side by side, each in pieces. Tasks of the caller's pool decode them, each piece by itself.
-//! One thread gathers these parts to batches, in the order of the files; it moves none of their rows. A few threads
-//! take batches through the engine, whose rows tasks of the pool put side by side, and have other tasks make of each
-//! part's answers what is put out. The caller's thread gets that in order. What is handed on is bounded everywhere, in
-//! number and in bytes, so that memory is. A step whose successor is gone ends.
+//! - *read*: a few threads read files in pieces, several files at a time;
+//! - *decode*: tasks of the caller's pool decode pieces independently;
+//! - *gather*: one thread joins the decoded parts into batches, in the order of the files, without
+//!   moving their rows;
+//! - *compute*: a few threads run batches on the engine; tasks of the pool copy the rows next to
+//!   each other, and others format the answers of each part;
+//! - *output*: the caller's thread receives the formatted answers in order.
 //!
-//! Tasks of a pool begin in the order in which they come. So few pieces wait there for a thread, and what is further on
-//! its way goes soon.
+//! Every queue is bounded in items and in bytes, and therefore memory is. A stage ends when its
+//! successor is gone.
 //!
-//! A few bytes may stand for very much. So a task decodes a part of its piece, as large as may wait, and the thread
-//! that gathers decodes the rest part by part when its turn has come. No task waits, as who takes the answers may need
-//! the pool too.
+//! Tasks of a pool start in the order in which they were submitted. So only few pieces are queued
+//! there, and later stages get a thread soon.
+//!
+//! A few bytes may decompress to very many. So a task decodes only a part of its piece, up to the
+//! size that may wait, and the gathering thread decodes the rest part by part when it is its turn.
+//! Tasks never block, because the consumer of the answers may need the pool too.
 
 use crate::limits::Limits;
 use crate::threads::{spawn, spawn_some};
@@ -27,42 +32,43 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Signatures of a batch with a GPU, and without one.
+/// The number of signatures of a batch with a GPU, and without one.
 const ON_GPU: usize = 1 << 16;
 const ON_CPU: usize = 1 << 15;
 
 /// The means of computing signatures.
 #[derive(Clone, Copy)]
 pub enum Computing<'a> {
-    /// An engine that is there.
+    /// An existing engine.
     Engine(&'a Engine),
-    /// One that another thread starts. Files are read and decoded meanwhile. `None` is put there where it does not
-    /// start: then nothing is answered.
+    /// An engine that another thread is starting. Files are read and decoded meanwhile. If it
+    /// cannot be started, that thread stores `None`, and there are no answers.
     Starting(&'a OnceLock<Option<Engine>>),
 }
 
 /// The settings of a run over files.
 #[derive(Clone, Copy)]
 pub struct Settings<'a> {
-    /// Computes signatures.
+    /// The engine, which computes signatures.
     pub engine: Computing<'a>,
-    /// Decompresses, decodes and hashes.
+    /// The pool, which decompresses, decodes and hashes.
     pub pool: &'a ThreadPool,
-    /// Signatures that go to the engine at once; as it suits the engine where nothing is said. The last piece of files
-    /// that is put in a batch may make it larger.
+    /// The number of signatures passed to the engine at once; chosen to suit the engine if `None`.
+    /// The last piece added to a batch may make it larger.
     pub batch: Option<usize>,
-    /// Bytes of files and of what becomes of them that are in memory at a time, beside what the engine takes. A limit
-    /// below some 24 MiB counts as that. Blocks and values that do not fit a quarter of it are problems. Where nothing
-    /// is said a few GiB are enough for any files but JSON of single values of hundreds of MiB each.
+    /// The maximum number of bytes held in memory, for files and data derived from them, in
+    /// addition to the engine's memory. Limits below some 24 MiB are raised to that. Blocks and
+    /// values that do not fit in a quarter of it are reported as problems. With `None`, a few GiB
+    /// are enough for any files except JSON with single values of hundreds of MiB each.
     pub max_memory: Option<usize>,
-    /// Becomes true when nothing more is wanted. What was read until then is not answered.
+    /// Set to true to stop. Data read up to then is not answered.
     pub interrupted: &'a AtomicBool,
-    /// Statistics of how long each stage worked and waited, if wanted.
+    /// Statistics of the stages' working and waiting times, if wanted.
     pub timings: Option<&'a Timings>,
 }
 
 impl<'a> Settings<'a> {
-    /// Batches that suit the engine.
+    /// Creates settings with batches that suit the engine.
     pub fn new(engine: &'a Engine, pool: &'a ThreadPool, interrupted: &'a AtomicBool) -> Self {
         Self::with(Computing::Engine(engine), pool, interrupted)
     }
@@ -76,7 +82,7 @@ impl<'a> Settings<'a> {
         Settings { engine, pool, batch: None, max_memory: None, interrupted, timings: None }
     }
 
-    /// The engine, once it is there. `None` where it did not start.
+    /// Returns the engine, waiting for it if necessary; `None` if it did not start.
     pub fn engine(&self) -> Option<&'a Engine> {
         match self.engine {
             Computing::Engine(engine) => Some(engine),
@@ -88,7 +94,7 @@ impl<'a> Settings<'a> {
         matches!(self.engine, Computing::Starting(engine) if engine.get().is_none())
     }
 
-    /// Signatures of a batch.
+    /// Returns the number of signatures of a batch.
     pub(crate) fn batch(&self) -> usize {
         let of_engine = || {
             let is_gpu = self.engine().is_some_and(|engine| engine.info().backend == Backend::Gpu);
@@ -97,8 +103,8 @@ impl<'a> Settings<'a> {
         self.batch.unwrap_or_else(of_engine).max(1)
     }
 
-    /// Returns whether this many signatures make a batch. Waits for the engine only if that depends
-    /// on it.
+    /// Returns whether `signatures` signatures fill a batch. Waits for the engine only if that
+    /// depends on it.
     fn is_batch(&self, signatures: usize) -> bool {
         signatures >= self.batch.unwrap_or(ON_CPU.min(ON_GPU)) && signatures >= self.batch()
     }
@@ -110,31 +116,32 @@ impl<'a> Settings<'a> {
 
 /// A kind of files and its stages.
 pub(crate) trait Work: Sync {
-    /// A file, or what else is read by itself.
+    /// A file, or another unit that is read independently.
     type Source: Send;
-    /// A part of a file that is decoded by itself.
+    /// A part of a file that is decoded independently.
     type Piece: Send;
     /// Decoded items, of which batches consist.
     type Decoded: Send;
-    /// A part with what was computed of it.
+    /// A part with its results.
     type Computed: Send;
     /// The answers about a part.
     type Answers: Send;
 
-    /// Reads a file in pieces, until no more are wanted.
+    /// Reads a file in pieces until `hand_on` wants no more.
     fn read(&self, source: Self::Source, limits: &Limits, hand_on: &mut HandOn<Self::Piece>) -> ControlFlow<()>;
 
-    /// Bytes that a piece takes, with what it is decompressed to and what else decoding needs, but without what it
-    /// gives.
+    /// Returns the bytes that a piece takes, including its decompressed form and the working memory
+    /// for decoding, but not its decoded form.
     fn weight(piece: &Self::Piece) -> usize;
 
-    /// Decodes a part of a piece, of little more than this many bytes, and gives what is left of it.
+    /// Decodes a part of a piece, of little more than `most` bytes, and returns what is left of the
+    /// piece.
     fn decode(&self, piece: Self::Piece, most: usize) -> (Self::Decoded, Option<Self::Piece>);
 
-    /// Signatures, to tell when a batch is full.
+    /// Returns the number of signatures, which determines when a batch is full.
     fn size(decoded: &Self::Decoded) -> usize;
 
-    /// Bytes, to tell when a batch or a part is full.
+    /// Returns the number of bytes, which determines when a batch or a part is full.
     fn bytes(decoded: &Self::Decoded) -> usize;
 
     /// Computes the parts of a batch.
@@ -145,7 +152,7 @@ pub(crate) trait Work: Sync {
         batch: Vec<Self::Decoded>,
     ) -> Result<Vec<Self::Computed>, gecc::Error>;
 
-    /// The answers of a part.
+    /// Returns the answers of a part.
     fn answers(&self, computed: Self::Computed) -> Self::Answers;
 }
 
@@ -156,10 +163,11 @@ pub trait Form<A>: Sync {
     /// The formatted answers of a batch.
     type Batch: Send;
 
-    /// Makes something of the answers of a part. Runs on a thread of the pool, which must not wait for others of it.
+    /// Formats the answers of a part. Runs on a thread of the pool, which must not wait for other
+    /// threads of the pool.
     fn part(&self, answers: A) -> Self::Part;
 
-    /// Makes something of the parts of a batch, in order. Runs on a thread that is none of the pool's.
+    /// Combines the parts of a batch, in order. Runs on a thread outside the pool.
     fn batch(&self, parts: Vec<Self::Part>) -> Self::Batch;
 }
 
@@ -179,13 +187,13 @@ impl<A: Send> Form<A> for Plain {
     }
 }
 
-/// Takes the next piece, and says whether another is wanted.
+/// A consumer of pieces, which returns whether it wants another one.
 pub(crate) type HandOn<'a, P> = dyn FnMut(P) -> ControlFlow<()> + 'a;
 
 /// The decoded beginning of a piece, its undecoded rest, and the bytes it holds until all of it is
 /// gathered.
 type Begun<W> = (<W as Work>::Decoded, Option<<W as Work>::Piece>, u64);
-/// A piece that is decoded, and where it holds bytes.
+/// A piece being decoded, and the budget in which it holds bytes.
 struct Held<'a, W: Work> {
     room: &'a Room,
     begun: Receiver<Begun<W>>,
@@ -195,7 +203,7 @@ type Batches<W, T> = Entrance<Vec<<W as Work>::Decoded>, Computed<T>>;
 /// The result of a batch.
 type Computed<T> = Result<T, gecc::Error>;
 
-/// A place in a room, which is left when this is dropped.
+/// A slot in a budget, released when this is dropped.
 struct Place<'a>(&'a Room);
 
 impl Drop for Place<'_> {
@@ -204,7 +212,7 @@ impl Drop for Place<'_> {
     }
 }
 
-/// Closes rooms when it is dropped, so that nobody waits for who is gone.
+/// Closes budgets when it is dropped, so that no thread waits for one that is gone.
 struct Closing<'a>(&'a [Room]);
 
 impl Drop for Closing<'_> {
@@ -213,17 +221,18 @@ impl Drop for Closing<'_> {
     }
 }
 
-/// Files that nobody reads yet, and where the pieces of each come from, in order.
+/// Files that are not read yet, and the channel that passes on the queue of each file's pieces, in
+/// order.
 struct Sources<'a, W: Work, I> {
     rest: I,
     to_gather: Sender<Receiver<Held<'a, W>>>,
 }
 
-/// Takes what is read through all steps and hands on what is made of the answers, in order, until the sink wants no
-/// more. Gives what it ended with.
+/// Runs all stages and passes the formatted answers to `sink`, in order, until it breaks. Returns
+/// the value it broke with.
 ///
 /// # Errors
-/// What the engine says. Answers that came before have been handed on.
+/// Errors of the engine. Earlier answers have been passed on.
 pub(crate) fn run<W: Work, F: Form<W::Answers>, B>(
     work: &W,
     settings: &Settings,
@@ -243,7 +252,7 @@ pub(crate) fn run<W: Work, F: Form<W::Answers>, B>(
         timings: settings.timings.unwrap_or(&not_kept),
         limits,
         rooms,
-        // One for each thread, and some that it goes on with.
+        // One for each thread, and some for the thread to continue with.
         tasks: Room::new((threads + threads / 2 + 1) as u64),
         is_over: &is_over,
     };
@@ -253,8 +262,8 @@ pub(crate) fn run<W: Work, F: Form<W::Answers>, B>(
     let (gathered, batches, answers) = line(waiting, 0);
     let steps = &steps;
     thread::scope(|scope| {
-        // What is not handed to a thread is gone behind it, so that nobody waits for it: who gathers ends where nobody
-        // computes, and with it those that read.
+        // Ends that were not passed to a thread are dropped, so that no thread waits for them:
+        // without a compute thread the gathering thread ends, and with it the readers.
         let start = move || {
             spawn(scope, move || steps.gather(pieces, &gathered))?;
             let reads = steps.rooms.iter().map(move |room| {
@@ -288,13 +297,13 @@ struct Steps<'a, W, F> {
 }
 
 impl<W: Work, F: Fn() -> bool + Sync> Steps<'_, W, F> {
-    /// Reads one file after the other, and has their pieces decoded.
+    /// Reads one file after another, and submits their pieces for decoding.
     fn read_each<'a>(
         &'a self,
         room: &'a Room,
         sources: Arc<Mutex<Sources<'a, W, impl Iterator<Item = W::Source> + Send>>>,
     ) {
-        // First in, first out: who gathers waits for the oldest.
+        // First in, first out: the gathering thread waits for the oldest piece.
         self.settings.pool.in_place_scope_fifo(|tasks| {
             loop {
                 let (to, pieces) = channel();
@@ -340,7 +349,7 @@ impl<W: Work, F: Fn() -> bool + Sync> Steps<'_, W, F> {
         if !room.enter(bytes) || (self.is_over)() || to_gather.send(Held { room, begun }).is_err() {
             return ControlFlow::Break(());
         }
-        // Nobody closes it.
+        // This budget is never closed.
         let _ = self.tasks.enter(1);
         let (place, handed_in) = (Place(&self.tasks), Instant::now());
         tasks.spawn_fifo(move |_| {
@@ -348,7 +357,7 @@ impl<W: Work, F: Fn() -> bool + Sync> Steps<'_, W, F> {
             self.timings.waited_since(Step::Decode, handed_in);
             if !(self.is_over)() {
                 let (part, rest) = self.timings.worked(Step::Decode, || self.work.decode(piece, self.limits.part));
-                // Mostly a part is much smaller than it may be.
+                // A part is usually much smaller than its maximum.
                 let is_held = W::bytes(&part) + rest.as_ref().map_or(0, |rest| W::weight(rest) + self.limits.part);
                 let kept = (is_held.max(least) as u64).min(bytes);
                 room.leave(bytes - kept);
@@ -358,22 +367,22 @@ impl<W: Work, F: Fn() -> bool + Sync> Steps<'_, W, F> {
         ControlFlow::Continue(())
     }
 
-    /// Bytes that a piece holds at least, so that no more of a file are ahead than keep the threads busy: memory that
-    /// was never used costs more than decoding. While an engine starts there is nothing else to do, and some more may
-    /// be.
+    /// Returns the minimum number of bytes charged for a piece. It limits the pieces of a file that
+    /// are read ahead to what keeps the threads busy: touching fresh memory costs more than
+    /// decoding. While an engine starts there is no other work, so more pieces are allowed.
     fn least_held(&self) -> usize {
         let for_each_thread = if self.settings.is_starting() { 8 } else { 2 };
         self.limits.ahead / (for_each_thread * self.settings.pool.current_num_threads())
     }
 
-    /// Makes batches of what is decoded.
+    /// Joins decoded parts into batches.
     fn gather<T>(&self, files: Receiver<Receiver<Held<W>>>, gathered: &Batches<W, T>) {
         let _closing = Closing(&self.rooms);
         let hand_on = |batch| self.timings.waited(Step::Gather, || gathered.hand_in(batch));
         let (mut batch, mut size, mut bytes) = (Vec::new(), 0, 0);
         let mut pieces = files.into_iter().flatten();
         while let Some(held) = self.timings.waited(Step::Gather, || pieces.next()) {
-            // A task that gave nothing was not wanted any more.
+            // A task that sent nothing was cancelled.
             let begun = self.timings.waited(Step::Gather, || held.begun.recv());
             let Ok((mut next, mut rest, bytes_held)) = begun else { return };
             loop {
@@ -392,13 +401,13 @@ impl<W: Work, F: Fn() -> bool + Sync> Steps<'_, W, F> {
             }
             held.room.leave(bytes_held);
         }
-        // It may hold problems alone.
+        // The last batch may contain only problems.
         hand_on(batch);
     }
 
     fn compute<M: Form<W::Answers>>(&self, batches: &Workers<Vec<W::Decoded>, Computed<M::Batch>>, form: &M) {
         while let Some((batch, to)) = self.timings.waited(Step::Compute, || batches.next()) {
-            // Who waits for a batch of which nothing comes wants nothing more.
+            // A batch without a result means that the receiver no longer wants any.
             let engine = self.timings.waited(Step::Compute, || self.settings.engine());
             let Some(engine) = engine.filter(|_| !(self.is_over)()) else { continue };
             let pool = self.settings.pool;
@@ -414,7 +423,7 @@ impl<W: Work, F: Fn() -> bool + Sync> Steps<'_, W, F> {
         mut formed: Results<Computed<T>>,
         sink: &mut impl FnMut(T) -> ControlFlow<B>,
     ) -> Result<Option<B>, gecc::Error> {
-        // What is not computed any more was not wanted any more.
+        // Batches are left uncomputed only when they are no longer wanted.
         while let Some(of_batch) = self.timings.waited(Step::PutOut, || formed.next()) {
             let of_batch = of_batch?;
             if let ControlFlow::Break(end) = self.timings.worked(Step::PutOut, || sink(of_batch)) {

@@ -1,16 +1,16 @@
-//! The signatures of whole chains, from the files that nodes and datasets have.
+//! Signatures of whole chains, from files of nodes and datasets.
 //!
-//! [`ethereum`] recovers who sent the transactions of era1 files, blocks as JSON-RPC or RLP, and tables of transactions
-//! in Parquet. [`bitcoin`] verifies the inputs of Bitcoin Core's blocks. [`certificates`] verifies certificates by the
-//! keys of their issuers.
+//! [`ethereum`] recovers the senders of transactions from era1 files, blocks as JSON-RPC or RLP,
+//! and tables of transactions in Parquet. [`bitcoin`] verifies the inputs of Bitcoin Core's blocks.
+//! [`certificates`] verifies certificates with the keys of their issuers.
 //!
-//! Files are read, decompressed and decoded on the threads of a pool that the caller gives, and signatures computed by
-//! an [`Engine`](gecc::Engine) in batches, all at the same time ([`Settings`]). Answers come in the order of the files,
-//! on the thread that calls; what is to be made of them first, many threads make ([`Form`]). A file that is cut, or
-//! says what is not so, gives a [`Problem`] that names the file and the place, and what can still be read of it is
-//! checked.
+//! Files are read, decompressed and decoded on the threads of a pool that the caller provides,
+//! while signatures are computed in batches by an [`Engine`](gecc::Engine) ([`Settings`]). Answers
+//! are delivered on the caller's thread, in the order of the files; formatting them first runs on
+//! many threads ([`Form`]). A file that is truncated or inconsistent is reported as a [`Problem`]
+//! that names the file and the position, and everything in it that can still be read is checked.
 //!
-//! Everything here is public data: nothing is constant-time.
+//! All data here is public: nothing is constant-time.
 
 pub mod bitcoin;
 pub mod certificates;

@@ -1,38 +1,40 @@
 //! Limits on memory in use.
 
 const MIB: usize = 1 << 20;
-/// The least that a limit of memory leaves, however small it is.
+/// The minimum memory limit. Smaller limits are raised to it.
 const LEAST: usize = 24 * MIB;
-/// Files that are read side by side, at most.
+/// Maximum number of files read concurrently.
 const MOST_READERS: usize = 8;
 /// The maximum read ahead by one of several concurrent files: more than any single value takes.
 const READER: usize = 2048 * MIB;
 
-/// Sizes of what is in memory.
+/// Sizes of the data held in memory.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Limits {
-    /// Bytes of pieces of a file that wait or are decoded, with what becomes of them.
+    /// Bytes of pieces of a file that wait or are being decoded, including their decoded form.
     pub ahead: usize,
-    /// Bytes that are decoded of a piece at a time.
+    /// Bytes of a piece that are decoded at a time.
     pub part: usize,
-    /// Bytes with which a batch is full. Some batches are gathered, computed and put out at a time, and what becomes of
-    /// them takes several times as much.
+    /// Bytes at which a batch is full. Several batches are gathered, computed and output at a time,
+    /// and their results take several times as much.
     pub batch: usize,
-    /// Batches that are computed at a time, and that wait to be put out.
+    /// The number of batches computed concurrently, and of those that wait for output.
     pub batches: (usize, usize),
-    /// Bytes of what can only be read as a whole, beside the limit of its format.
+    /// Maximum size of values that can only be read as a whole, in addition to the limit of their
+    /// format.
     pub whole: u64,
-    /// Bytes of what is kept until the end, where all of it has to be there.
+    /// Maximum size of data that has to be kept until the end.
     pub kept: usize,
-    /// Files that are read side by side.
+    /// The number of files read concurrently.
     pub readers: usize,
-    /// Threads that take a file apart which has to be read by several.
+    /// Threads that parse one file together, where its format requires several.
     #[cfg_attr(not(feature = "arrow"), expect(dead_code, reason = "tables alone are read by several threads"))]
     pub threads: usize,
 }
 
 impl Limits {
-    /// Makes the limits. Without a requested limit, this bounds what adversarial files could take.
+    /// Creates the limits. Without a requested limit, they bound the memory that adversarial files
+    /// can take.
     pub fn new(max_memory: Option<usize>) -> Self {
         let Some(bytes) = max_memory.map(|bytes| bytes.max(LEAST)) else {
             return Limits {
@@ -58,14 +60,15 @@ impl Limits {
         }
     }
 
-    /// Divides the limits among this many files and threads: each file that is read concurrently
-    /// gets a share.
+    /// Divides the limits among `files` files and `threads` threads: each file that is read
+    /// concurrently gets a share.
     pub fn shared(self, files: usize, threads: usize) -> Self {
         let readers = self.readers.min(threads).min(files).max(1);
         Limits { readers, ahead: self.ahead / readers, threads: (threads / readers).max(1), ..self }
     }
 
-    /// Bytes of what has to be read as a whole, and has a limit of its own.
+    /// Returns the limit in bytes for values that have to be read as a whole, and that also have a
+    /// limit of their own.
     pub fn whole_of(&self, longest: u64) -> u64 {
         self.whole.min(longest)
     }

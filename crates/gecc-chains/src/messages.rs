@@ -2,30 +2,30 @@
 
 use std::ops::Range;
 
-/// Messages of any length, which are parts of one text.
+/// Messages of any length, stored in one buffer.
 #[derive(Default)]
 pub struct Messages {
-    /// Also with what is between messages.
+    /// The buffer. It may also contain bytes between messages.
     pub text: Vec<u8>,
     places: Vec<Range<usize>>,
-    /// Bytes of all messages, and of what else is kept.
+    /// Bytes of all messages, and of other parts of the buffer that are kept.
     bytes: usize,
 }
 
 impl Messages {
-    /// Makes room for this many messages, of this many bytes in all.
+    /// Reserves memory for `messages` messages with `bytes` bytes in total.
     pub fn reserve(&mut self, messages: usize, bytes: usize) {
         self.text.reserve(bytes);
         self.places.reserve(messages);
     }
 
-    /// Adds what is written, and gives its number.
+    /// Appends a message that `write` produces, and returns its index.
     pub fn push(&mut self, write: impl FnOnce(&mut Vec<u8>)) -> usize {
         let place = self.write(write);
         self.push_place(place)
     }
 
-    /// Adds what is written to the text alone, and gives where it stands.
+    /// Writes to the buffer without adding a message, and returns the range written.
     pub fn write(&mut self, write: impl FnOnce(&mut Vec<u8>)) -> Range<usize> {
         let start = self.text.len();
         write(&mut self.text);
@@ -40,13 +40,13 @@ impl Messages {
         Some(())
     }
 
-    /// Counts what stands here in the text, which is no message.
+    /// Counts a part of the buffer that is not a message.
     pub fn keep(&mut self, place: Range<usize>) -> Range<usize> {
         self.bytes += place.len();
         place
     }
 
-    /// Adds what stands here in the text, and gives its number.
+    /// Adds a part of the buffer as a message, and returns its index.
     pub fn push_place(&mut self, place: Range<usize>) -> usize {
         let place = self.keep(place);
         self.places.push(place);
@@ -63,12 +63,12 @@ impl Messages {
         self.places.len()
     }
 
-    /// Bytes in memory.
+    /// Returns the number of bytes in use.
     pub fn bytes(&self) -> usize {
         self.bytes + self.places.len() * size_of::<Range<usize>>()
     }
 
-    /// Bytes that it has room for.
+    /// Returns the number of bytes allocated.
     pub fn capacity(&self) -> usize {
         self.text.capacity() + self.places.capacity() * size_of::<Range<usize>>()
     }

@@ -1,16 +1,16 @@
-//! Folders of nodes, told by the names in them: which of their files have blocks, and how to get blocks out of those
-//! that have none that are read here.
+//! Data folders of nodes, recognised by the names in them: which of their files contain blocks, and
+//! how to export blocks from databases that are not supported here.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 /// The kind of a folder.
 pub(crate) enum Folder {
-    /// Bitcoin Core's blocks: these files alone. Beside them lies the LevelDB of its index.
+    /// Bitcoin Core's blocks: only these files. The LevelDB of its index is in the same folder.
     Blocks(Vec<PathBuf>),
-    /// Bitcoin Core's data, with its blocks in this folder.
+    /// Bitcoin Core's data folder, with its blocks in this folder.
     Data(PathBuf),
-    /// A database that is not read, and what to do.
+    /// A database that is not supported, and advice on exporting its blocks.
     Database(&'static str),
     Other,
 }
@@ -22,7 +22,7 @@ const ERIGON: &str = "Erigon's files are not read: `cryo transactions --rpc URL 
 const LEVELDB: &str = "a node's database is not read: have the node write its blocks as RLP, era1 or JSON, or cryo its transactions, with v, r and s";
 
 impl Folder {
-    /// Determines the kind by the contents.
+    /// Determines the kind of a folder from its contents.
     pub fn of(inside: &[PathBuf]) -> Self {
         let has = |name: &str| inside.iter().any(|path| path.file_name() == Some(OsStr::new(name)));
         let begins = |name: &str| inside.iter().any(|path| named(path).starts_with(name));
@@ -52,7 +52,7 @@ fn named(path: &Path) -> std::borrow::Cow<'_, str> {
     path.file_name().unwrap_or_default().to_string_lossy()
 }
 
-/// Returns whether a file is blkNNNNN.dat, or another with these letters.
+/// Returns whether a file is blkNNNNN.dat, or the same with other letters.
 fn is_of_blocks(path: &Path, letters: &str) -> bool {
     let name = named(path);
     let number = name.strip_prefix(letters).and_then(|name| name.strip_suffix(".dat"));

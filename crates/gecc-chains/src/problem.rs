@@ -4,7 +4,8 @@ use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
 
-/// Something that could not be read as what it says it is. What comes after it is checked where it can be found.
+/// A part of a file that could not be read as the format it claims to be. Data after it is checked
+/// where it can be found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
     /// The file.
@@ -13,7 +14,7 @@ pub struct Problem {
     pub place: Place,
     /// A description of the problem, as a clause.
     pub what: String,
-    /// True if everything could be read, and something was not checked for this reason.
+    /// True if everything could be read, but something was left unchecked for this reason.
     pub not_checked: bool,
 }
 
@@ -33,22 +34,24 @@ pub enum Place {
 /// The progress of reading files at the time of some answers.
 #[derive(Clone, Debug, Default)]
 pub struct Progress {
-    /// Bytes of the files that were read for them.
+    /// Bytes of the files that were read for these answers.
     pub bytes: u64,
-    /// Files of which there is nothing more.
+    /// Files that are complete.
     pub finished: Vec<Arc<Path>>,
-    /// Problems of files up to there.
+    /// Problems of the files up to this point.
     pub problems: Vec<Problem>,
     /// Blocks of Ethereum that were compared with the transactions root in their headers.
     pub blocks: Compared,
 }
 
-/// How many blocks of Ethereum were compared with the transactions root in their headers.
+/// Numbers of blocks of Ethereum that were and were not compared with the transactions root in
+/// their headers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Compared {
-    /// Blocks whose root was computed, whether it was that of the header or not.
+    /// Blocks whose root was computed, whether it matched the header or not.
     pub compared: u64,
-    /// Blocks without a root, or of which a transaction could not be encoded, or all where that was asked for.
+    /// Blocks without a root, or with a transaction that could not be encoded; all blocks if
+    /// comparing was turned off.
     pub not_compared: u64,
 }
 
@@ -61,7 +64,7 @@ impl Compared {
 }
 
 impl Progress {
-    /// Puts what comes next behind what is there.
+    /// Appends progress that follows this one.
     pub fn append(&mut self, next: Progress) {
         self.bytes += next.bytes;
         self.finished.extend(next.finished);
@@ -69,16 +72,16 @@ impl Progress {
         self.blocks.add(next.blocks);
     }
 
-    /// Bytes in memory, more or less.
+    /// Returns the approximate memory use in bytes.
     pub(crate) fn held(&self) -> usize {
         self.problems.len() * (size_of::<Problem>() + LONGEST) + self.finished.len() * size_of::<Arc<Path>>()
     }
 }
 
-/// Problems of a part of a file that are listed: a file may be made of nothing else.
+/// Maximum number of problems listed for a part of a file: a file may consist of nothing else.
 const MOST: usize = 1000;
 
-/// Lists a problem. Behind the last that is listed it only says that there are more.
+/// Lists a problem. After the maximum, one entry states that there are more.
 pub(crate) fn note(problems: &mut Vec<Problem>, problem: Problem) {
     if problems.len() < MOST {
         problems.push(problem);
@@ -87,7 +90,7 @@ pub(crate) fn note(problems: &mut Vec<Problem>, problem: Problem) {
     }
 }
 
-/// The longest text that is said of something in a file, which may be a part of the file itself.
+/// Maximum length of a description, which may quote a part of the file itself.
 const LONGEST: usize = 200;
 
 /// Returns another crate's message, shortened if it is long, with control characters escaped.
@@ -137,7 +140,7 @@ mod tests {
         let cut = format!("{at_most}…");
         assert_eq!(brief(format!("{at_most}a")), cut);
         assert_eq!(brief(format!("{at_most}\u{7}")), cut);
-        // The first of more is looked at, and no more.
+        // At most one character beyond the limit is looked at.
         let ascii = "a".repeat(LONGEST);
         assert_eq!(brief(format!("{ascii}aaaa\u{7}")), format!("{ascii}…"));
         assert_eq!(brief("\u{7}".repeat(1 << 20)), format!("{}…", &"\\u{7}".repeat(LONGEST)[..LONGEST]));

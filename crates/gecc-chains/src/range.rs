@@ -1,11 +1,12 @@
 //! Selection of blocks.
 
-/// Numbers or heights of blocks, with both ends. Blocks that do not say theirs are in every range.
+/// An inclusive range of block numbers or heights. Blocks that do not state theirs are in every
+/// range.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Blocks {
-    /// The first.
+    /// The first block.
     pub from: Option<u64>,
-    /// The last.
+    /// The last block.
     pub to: Option<u64>,
 }
 

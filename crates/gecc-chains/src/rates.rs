@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 const ROUNDS: usize = 200;
 
-/// Processor time of this thread in nanoseconds: other processes may run meanwhile.
+/// Processor time of this thread in nanoseconds, which excludes other processes.
 fn processor_time() -> i64 {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
     // SAFETY: the time is writable.
@@ -19,7 +19,7 @@ fn processor_time() -> i64 {
     time.tv_sec * 1_000_000_000 + time.tv_nsec
 }
 
-/// Nanoseconds for each item to read and to decode.
+/// Measures the nanoseconds per item for reading and for decoding.
 fn measure<W: Work, I: Iterator<Item = W::Source>>(work: &W, sources: impl Fn() -> I) -> (usize, f64, f64) {
     let (mut items, mut reading, mut decoding) = (0, 0, 0);
     let limits = Limits::new(None);

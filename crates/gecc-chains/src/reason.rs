@@ -3,20 +3,21 @@
 use gecc::Rejection;
 use std::fmt;
 
-/// The rejection that a code which is not that of a valid item means.
+/// Returns the rejection for a code that is not that of a valid item.
 pub fn rejection_of(code: u8) -> Rejection {
-    // A code that nobody gave must not pass for valid.
+    // A code that was never written must not count as valid.
     Rejection::from_code(code).unwrap_or(Rejection::Mismatch)
 }
 
 /// The reason why an input or a certificate was not shown to be signed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reason {
-    /// A signature fits none of the keys with which it was tried. What is wrong with it and one of them.
+    /// A signature matches none of the keys with which it was tried. The rejection is that of one
+    /// of these attempts.
     Signature(Rejection),
     /// The contents are not the required ones, or not in the required form.
     Malformed(&'static str),
-    /// It was not checked, for this reason.
+    /// It was not checked, for the given reason.
     NotChecked(&'static str),
 }
 

@@ -8,7 +8,7 @@ use serde_json::Value;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-/// Something in `examples/data`.
+/// Returns the path of a file in `examples/data`.
 pub fn path(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/data").join(name)
 }
@@ -17,7 +17,7 @@ pub fn paths(names: &[&str]) -> Paths {
     files_of(&names.iter().map(|name| path(name)).collect::<Vec<PathBuf>>())
 }
 
-/// All that is read, decoded.
+/// Decodes everything that is read.
 pub fn decode<W: Work>(work: &W, sources: impl Iterator<Item = W::Source>) -> Vec<W::Decoded> {
     let (mut all, limits) = (Vec::new(), Limits::new(None));
     for source in sources {

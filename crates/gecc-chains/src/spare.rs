@@ -1,8 +1,8 @@
-//! Memory that serves one after the other: what is new costs more than what is written into it.
+//! A pool of reusable memory: allocating costs more than writing into it.
 
 use std::sync::{Mutex, PoisonError};
 
-/// Things that nobody has at the moment.
+/// Values that are currently unused.
 #[derive(Debug)]
 pub struct Spare<T>(Mutex<Vec<T>>);
 
@@ -13,7 +13,7 @@ impl<T> Default for Spare<T> {
 }
 
 impl<T: Default> Spare<T> {
-    /// One that was given back, as it was then, or a new one.
+    /// Takes an unused value, in the state in which it was returned, or creates a new one.
     pub fn take(&self) -> T {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap_or_default()
     }

@@ -1,9 +1,10 @@
-//! Threads that may not start, as where the system allows no more.
+//! Starting threads, which may fail, for example where the system's limit is reached.
 
 use gecc::Error;
 use std::thread::{Builder, Scope, ScopedJoinHandle};
 
-/// Starts a thread. What is not handed to one is gone behind it, so that nobody waits for it.
+/// Starts a thread. On failure `work` is dropped with everything it owns, so that no other stage
+/// waits for it.
 pub fn spawn<'scope, T: Send + 'scope>(
     scope: &'scope Scope<'scope, '_>,
     work: impl FnOnce() -> T + Send + 'scope,
@@ -11,7 +12,8 @@ pub fn spawn<'scope, T: Send + 'scope>(
     Builder::new().spawn_scoped(scope, work).map_err(|problem| Error::Threads(problem.to_string()))
 }
 
-/// Starts a thread for each, or for as many as can be: fewer do, and none is an error.
+/// Starts a thread for each element, or for as many as possible. Fewer threads are acceptable; none
+/// is an error.
 pub fn spawn_some<'scope, W: FnOnce() + Send + 'scope>(
     scope: &'scope Scope<'scope, '_>,
     works: impl IntoIterator<Item = W>,

@@ -3,25 +3,26 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-/// A step from files to answers.
+/// A stage of the pipeline from files to answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// Reading files, on a few threads. It waits while as much is decoded or waits for that as may be.
+    /// Reading files, on a few threads. It waits while the decoding queue is full.
     Read,
-    /// Decompressing, decoding and hashing, on the threads of the pool. It waits for one that is free.
+    /// Decompressing, decoding and hashing, on the threads of the pool. It waits for a free thread.
     Decode,
-    /// Making batches, on one thread. It waits for what is decoded next, and for who computes.
+    /// Gathering batches, on one thread. It waits for the next decoded piece, and for the compute
+    /// stage.
     Gather,
-    /// Computing, on a thread for each batch that is computed at a time. It waits for batches.
+    /// Computing, on one thread per concurrent batch. It waits for batches.
     Compute,
-    /// Making of answers what is put out, on the threads that compute and those of the pool.
+    /// Formatting answers, on the compute threads and those of the pool.
     Form,
-    /// Putting out, on the caller's thread. It waits for the next batch.
+    /// Output, on the caller's thread. It waits for the next batch.
     PutOut,
 }
 
 impl Step {
-    /// All, in order.
+    /// All stages, in order.
     pub const ALL: [Step; 6] = [Step::Read, Step::Decode, Step::Gather, Step::Compute, Step::Form, Step::PutOut];
 
     /// The name in summaries.
@@ -46,7 +47,7 @@ pub struct Timings {
 }
 
 impl Timings {
-    /// Returns how long a stage worked and waited.
+    /// Returns the working and waiting time of a stage.
     pub fn of(&self, step: Step) -> (Duration, Duration) {
         let of =
             |sums: &[AtomicU64; Step::ALL.len()]| Duration::from_nanos(sums[step as usize].load(Ordering::Relaxed));
@@ -61,12 +62,12 @@ impl Timings {
         timed(&self.waited[step as usize], wait)
     }
 
-    /// Counts time since then as waited.
+    /// Counts the time since `start` as waiting time.
     pub(crate) fn waited_since(&self, step: Step, start: Instant) {
         add(&self.waited[step as usize], start.elapsed());
     }
 
-    /// Counts time since then as worked, without what was counted as waited meanwhile.
+    /// Counts the time since `start` as working time, except the part already counted as waiting.
     pub(crate) fn worked_since(&self, step: Step, start: Instant, waited: Duration) {
         add(&self.worked[step as usize], start.elapsed().saturating_sub(waited));
     }

@@ -4,7 +4,8 @@ use crate::problem::Progress;
 pub use crate::reason::Reason;
 use std::fmt;
 
-/// A transaction's id: its bytes in the order in which they are hashed. They are shown from the last to the first.
+/// A transaction's id: its bytes in the order of hashing. They are displayed from the last to the
+/// first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Txid(pub [u8; 32]);
 
@@ -33,12 +34,12 @@ pub enum Wrapping {
     P2shP2wsh,
 }
 
-/// The template of an input, which determines what it has to show.
+/// The template of an input, which determines what it has to contain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Template {
     /// A signature by a key.
     P2pk(Wrapping),
-    /// A signature by a key with a hash.
+    /// A signature by a key whose hash is given.
     P2pkh(Wrapping),
     /// Signatures by some of several keys.
     Multisig(Wrapping),
@@ -46,20 +47,21 @@ pub enum Template {
     P2wpkh,
     /// P2WPKH inside BIP 16.
     P2shP2wpkh,
-    /// BIP 341, by the output's key.
+    /// BIP 341, with the output's key.
     TaprootKey,
-    /// BIP 341, by a script that asks for a signature by a key. Data that never runs may stand behind it.
+    /// BIP 341, with a script that requires a signature by one key. Data that is never executed may
+    /// follow in the script.
     TaprootScript,
-    /// BIP 341, by any other script.
+    /// BIP 341, with any other script.
     TaprootOther,
-    /// A witness of a version that has no meaning yet.
+    /// A witness of a version that is not defined yet.
     OtherWitness,
     /// Anything else.
     Other(Wrapping),
 }
 
 impl Template {
-    /// The name in outputs.
+    /// Returns the name used in output.
     pub fn name(self) -> &'static str {
         use Wrapping::{Bare, P2sh, P2shP2wsh, P2wsh};
         match self {
@@ -92,7 +94,7 @@ impl Template {
 /// The answer about one input.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Answer {
-    /// The height of the block, where it says it (BIP 34).
+    /// The height of the block, if the block states it (BIP 34).
     pub height: Option<u64>,
     /// The transaction.
     pub txid: Txid,
@@ -111,10 +113,10 @@ impl Answer {
     }
 }
 
-/// Answers in the order in which blocks are in the files.
+/// Answers in the order of the blocks in the files.
 #[derive(Clone, Debug, Default)]
 pub struct Answers {
-    /// One for each input but those of coinbases.
+    /// One answer for each input, except those of coinbases.
     pub answers: Vec<Answer>,
     /// The progress of reading files.
     pub progress: Progress,

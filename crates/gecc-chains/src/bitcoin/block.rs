@@ -1,5 +1,6 @@
-//! Blocks and their transactions as they stand in their encoding, with places in place of fields: nothing is made of
-//! the fields, and nothing is encoded again. So every number has to be in the one form that consensus takes.
+//! Blocks and their transactions in their encoding. Parts are recorded as positions instead of
+//! decoded fields, and nothing is encoded again. So every number must have the one form that
+//! consensus accepts.
 
 use super::answers::Txid;
 use super::encoding::{Result, array, number, sized, take};
@@ -7,20 +8,21 @@ use super::hashes::{again, merkle_root, sha256d};
 use sha2::{Digest, Sha256};
 use std::ops::Range;
 
-/// A place in a block, or in what it spends. Readers take less than 4 GiB of either.
+/// A position in a block or in its spent outputs. Readers accept less than 4 GiB of either.
 pub type Place = u32;
 
 /// Bytes of a block's header.
 pub const BLOCK_HEADER: usize = 80;
 /// The position of the previous block's hash.
 pub const BEFORE: Range<usize> = 4..36;
-/// BIP 144: what stands behind the version of a transaction with witnesses, in place of the number of its inputs.
+/// BIP 144: the bytes after the version of a transaction with witnesses, before the number of its
+/// inputs.
 const MARKER: u8 = 0;
 const FLAG: u8 = 1;
 /// The position that stands for a missing witness.
 const NO_WITNESS: Place = 0;
 
-/// A block, taken apart.
+/// A parsed block.
 pub struct Block {
     bytes: Vec<u8>,
     transactions: Vec<Transaction>,
@@ -35,7 +37,7 @@ struct Transaction {
     /// The part from the number of inputs to the last output, without marker and flag.
     body: Range<Place>,
     lock_time: Place,
-    /// Among all of the block.
+    /// Indices among all inputs of the block.
     inputs: Range<Place>,
     outputs: Range<Place>,
 }
@@ -44,16 +46,16 @@ struct Transaction {
 struct Input {
     outpoint: Place,
     script: Place,
-    /// The script ends here.
+    /// The end of the script.
     sequence: Place,
     witness: Place,
 }
 
 impl Block {
-    /// Takes a block apart.
+    /// Parses a block.
     ///
     /// # Errors
-    /// Why it is none.
+    /// The reason why the bytes are not a block.
     pub fn parse(bytes: Vec<u8>) -> Result<Self> {
         let mut places = Places::default();
         if extent(&bytes, &mut places)? < bytes.len() {
@@ -63,7 +65,7 @@ impl Block {
         Ok(Block { bytes, transactions, inputs, outputs })
     }
 
-    /// Whether the transactions hash to the merkle root of the header.
+    /// Returns whether the transactions hash to the merkle root of the header.
     pub fn is_committed(&self) -> bool {
         let txids = self.transactions().map(|transaction| transaction.txid().0).collect();
         merkle_root(txids) == Some(self.merkle_root())
@@ -89,13 +91,13 @@ impl Block {
         self.transactions.iter().map(|of| TransactionView { block: self, of })
     }
 
-    /// A transaction, where there are as many.
+    /// Returns a transaction, or `None` if there are not that many.
     pub fn transaction(&self, index: usize) -> Option<TransactionView<'_>> {
         Some(TransactionView { block: self, of: self.transactions.get(index)? })
     }
 }
 
-/// The places of a block's parts. They may serve one block after the other.
+/// The positions of a block's parts. They can be reused for one block after another.
 #[derive(Default)]
 pub struct Places {
     transactions: Vec<Transaction>,
@@ -103,10 +105,11 @@ pub struct Places {
     outputs: Vec<Place>,
 }
 
-/// Returns how many bytes a block has behind which others may stand, and fills in its places.
+/// Returns the length of the block at the start of `bytes`, which other bytes may follow, and fills
+/// in its positions.
 ///
 /// # Errors
-/// Why there is no block.
+/// The reason why there is no block.
 pub fn extent(bytes: &[u8], places: &mut Places) -> Result<usize> {
     if Place::try_from(bytes.len()).is_err() {
         return Err("the block has 4 GiB or more");
@@ -128,7 +131,7 @@ struct Parser<'a> {
     outputs: &'a mut Vec<Place>,
 }
 
-/// Lists grow as they are read: what a block says that it has may not be there.
+/// Lists grow while they are read: a block may state more elements than it contains.
 impl Parser<'_> {
     fn place(&self) -> Place {
         (self.bytes.len() - self.rest.len()) as Place
@@ -199,7 +202,7 @@ impl Parser<'_> {
                 sized(&mut self.rest)?;
             }
         }
-        // BIP 144: otherwise it is to be encoded without.
+        // BIP 144: otherwise the transaction has to be encoded without witnesses.
         if is_shown || !has_inputs { Ok(()) } else { Err("a transaction has a flag for witnesses, and none") }
     }
 }
@@ -218,7 +221,7 @@ pub struct InputView<'a> {
     pub outpoint: &'a [u8; 36],
     pub script: &'a [u8],
     pub sequence: &'a [u8; 4],
-    /// The bytes from the start of the witness on, if there is one.
+    /// The bytes starting at the witness, if there is one.
     witness: Option<&'a [u8]>,
 }
 
@@ -239,18 +242,18 @@ impl<'a> TransactionView<'a> {
         &self.block.bytes[self.of.body.start as usize..self.of.body.end as usize]
     }
 
-    /// All of it, with marker, flag and witnesses.
+    /// Returns the complete encoding, with marker, flag and witnesses.
     #[cfg(test)]
     pub fn encoded(self) -> &'a [u8] {
         &self.block.bytes[self.of.version as usize..][..(self.of.lock_time - self.of.version) as usize + 4]
     }
 
-    /// Bytes without witnesses.
+    /// Returns the number of bytes without witnesses.
     pub fn base_size(self) -> usize {
         self.version().len() + self.body().len() + self.lock_time().len()
     }
 
-    /// Hashes all but the witnesses.
+    /// Hashes everything except the witnesses.
     pub fn txid(self) -> Txid {
         let mut hash = Sha256::new();
         hash.update(self.version());
@@ -276,7 +279,7 @@ impl<'a> TransactionView<'a> {
         self.input_places().iter().map(move |of| self.view(of))
     }
 
-    /// An input, which has to be there.
+    /// Returns an input, which must exist.
     pub fn input(self, index: usize) -> InputView<'a> {
         self.view(&self.input_places()[index])
     }
@@ -299,7 +302,7 @@ impl<'a> TransactionView<'a> {
 }
 
 impl<'a> InputView<'a> {
-    /// The elements of the witness.
+    /// Returns the elements of the witness.
     pub fn witness(&self) -> Vec<&'a [u8]> {
         let Some(mut rest) = self.witness else { return Vec::new() };
         let count = number(&mut rest).expect(READ_BEFORE);
@@ -307,11 +310,11 @@ impl<'a> InputView<'a> {
     }
 }
 
-/// Outputs that stand one after the other.
+/// Consecutive outputs.
 #[derive(Clone, Copy)]
 pub struct Outputs<'a> {
     bytes: &'a [u8],
-    /// The start of the first, and the end of each.
+    /// The start of the first output, and the end of each.
     places: &'a [Place],
 }
 
@@ -319,13 +322,13 @@ pub struct Outputs<'a> {
 #[derive(Clone, Copy)]
 pub struct Output<'a> {
     pub encoded: &'a [u8],
-    /// Satoshi.
+    /// The value in satoshis.
     pub value: &'a [u8; 8],
     pub script: &'a [u8],
 }
 
 impl<'a> Output<'a> {
-    /// The script with its length.
+    /// Returns the script, preceded by its length.
     pub fn sized_script(self) -> &'a [u8] {
         &self.encoded[self.value.len()..]
     }
@@ -336,7 +339,7 @@ impl<'a> Outputs<'a> {
         self.places.len() - 1
     }
 
-    /// All of them.
+    /// Returns the encoding of all outputs.
     pub fn encoded(self) -> &'a [u8] {
         let (first, last) = (self.places[0], self.places[self.len()]);
         &self.bytes[first as usize..last as usize]
@@ -355,14 +358,14 @@ impl<'a> Outputs<'a> {
     }
 }
 
-/// The outputs that a block spends, one after the other as blocks have them.
+/// The outputs that a block spends, one after another in the encoding of blocks.
 pub struct Spent {
     bytes: Vec<u8>,
     places: Vec<Place>,
 }
 
 impl Spent {
-    /// Makes outputs from bytes, the start of the first, and the end of each.
+    /// Creates outputs from bytes, the start of the first one, and the end of each.
     pub fn new(bytes: Vec<u8>, places: Vec<Place>) -> Self {
         Spent { bytes, places }
     }

@@ -1,5 +1,5 @@
-//! Scripts that outputs of taproot commit to (BIP 341): an output's key is an internal key plus a multiple of G that
-//! follows from it and the root of a tree of scripts.
+//! Commitments of taproot outputs to scripts (BIP 341): an output's key is an internal key plus a
+//! multiple of G that is derived from that key and the root of a tree of scripts.
 
 use super::answers::Reason;
 use super::script::OTHER_SCRIPT;
@@ -16,7 +16,7 @@ pub struct Commitment {
 }
 
 impl Commitment {
-    /// Returns whether this point, `x || y`, is the output's key.
+    /// Returns whether `point`, `x || y`, is the output's key.
     fn is_met(&self, point: &[u8; 64]) -> bool {
         point[..32] == self.output_key && (point[63] & 1 == 1) == self.is_odd
     }
@@ -25,7 +25,7 @@ impl Commitment {
 /// The commitments of some inputs.
 #[derive(Default)]
 pub struct Commitments {
-    /// All commitments with the indices of the answers that they decide.
+    /// All commitments, each with the index of the answer that it decides.
     all: Vec<(usize, Commitment)>,
 }
 
@@ -34,17 +34,17 @@ impl Commitments {
         self.all.push((answer, commitment));
     }
 
-    /// Bytes in memory.
+    /// Returns the number of bytes in memory.
     pub fn bytes(&self) -> usize {
         self.all.len() * size_of::<(usize, Commitment)>()
     }
 }
 
-/// Computes the output keys of all parts of a batch. Gives the answers of each part whose keys do not come out, with
-/// the reason.
+/// Computes the output keys of all parts of a batch. Returns, for each part, the answers whose
+/// computed key differs from the output's, with the reason.
 ///
 /// # Errors
-/// What the engine says.
+/// Errors of the engine.
 pub fn verify(engine: &Engine, parts: &[&Commitments]) -> Result<Vec<Vec<(usize, Reason)>>, gecc::Error> {
     let all = || parts.iter().flat_map(|part| &part.all);
     let keys: Vec<[u8; 32]> = all().map(|(_, commitment)| commitment.internal_key).collect();

@@ -1,4 +1,4 @@
-//! The inputs of blocks, and the signatures that they have to show.
+//! The inputs of blocks, and the signatures that they require.
 
 #[cfg(test)]
 mod shipped;
@@ -26,7 +26,7 @@ use std::fmt;
 #[derive(Default)]
 pub struct Decoded {
     answers: Vec<Answer>,
-    /// Signatures of ECDSA.
+    /// ECDSA signatures.
     claims: Claims,
     schnorr: Signatures,
     commitments: Commitments,
@@ -42,7 +42,7 @@ impl OfBlocks for Decoded {
         &mut self.progress
     }
 
-    /// Its inputs.
+    /// Returns the number of inputs.
     fn size(&self) -> usize {
         self.answers.len()
     }
@@ -98,20 +98,21 @@ impl From<Decoded> for Answers {
 }
 
 impl Decoded {
-    /// Says of its answers what does not hold.
+    /// Records the failures in the answers.
     fn settle(&mut self, failed: Vec<(usize, Rejection)>, not_met: Vec<(usize, Reason)>) {
         let Decoded { answers, claims, .. } = self;
         let failed = failed.into_iter().map(|(answer, rejection)| (answer, Reason::Signature(rejection)));
         for (answer, reason) in claims.failed.drain(..).chain(failed) {
             answers[answer].reason = Some(reason);
         }
-        // Before what else is wrong, as in consensus, and where nothing else is checked.
+        // This takes precedence over other reasons, as in consensus, and also covers inputs of
+        // which nothing else is checked.
         for (answer, reason) in not_met {
             answers[answer].reason = Some(reason);
         }
     }
 
-    /// Says what kind of input it is, and notes what it claims, for the answer that comes next.
+    /// Determines the template of an input, and adds its claims for the next answer.
     fn claim_input(
         &mut self,
         hashes: &Sighashes,
@@ -135,7 +136,7 @@ impl Decoded {
         (template, claimed)
     }
 
-    /// Notes what an input claims.
+    /// Adds the claims of an input.
     fn claim(&mut self, hashes: &Sighashes, index: usize, spend: Spend, rules: &Rules) -> Result<(), Reason> {
         if spend.has_dummy && rules.null_dummy {
             return Err(Reason::Malformed("what a multisignature leaves behind is not empty"));
@@ -171,7 +172,7 @@ pub struct Columns {
     schnorr: schnorr::Columns,
 }
 
-/// A block of which inputs are still to be added.
+/// A block some of whose inputs are still to be added.
 pub struct Open {
     block: Block,
     /// The ids of its transactions.
@@ -179,29 +180,29 @@ pub struct Open {
     /// The outputs that its inputs spend.
     spent: Spent,
     rules: Rules,
-    /// Bytes that signatures in the old form may still ask to be hashed.
+    /// Bytes that signatures in the legacy form may still require to be hashed.
     legacy_left: u64,
-    /// The transaction that comes next, the first of its outputs, and the input.
+    /// The next transaction, the first output that it spends, and its next input.
     next: usize,
     first: usize,
     input: usize,
 }
 
-/// Inputs of a transaction that spend something.
+/// Returns the number of inputs of a transaction that spend an output.
 fn spending(transaction: TransactionView) -> usize {
     if transaction.is_coinbase() { 0 } else { transaction.inputs().len() }
 }
 
-/// Bytes that consensus lets signatures of a block in the old form have hashed: each hashes its whole transaction,
-/// which has a million bytes at most, and 20,000 are allowed (Bitcoin Core's MAX_BLOCK_WEIGHT and
-/// MAX_BLOCK_SIGOPS_COST).
+/// The number of bytes that consensus allows signatures in the legacy form to hash in a block: each
+/// hashes its whole transaction, which has at most a million bytes, and 20,000 signatures are
+/// allowed (Bitcoin Core's MAX_BLOCK_WEIGHT and MAX_BLOCK_SIGOPS_COST).
 const MOST_LEGACY: u64 = 20_000 * 1_000_000;
 const TOO_MUCH: Reason = Reason::NotChecked("the block asks for more hashing than consensus allows");
 
 /// A defect of a whole block.
 #[derive(Debug)]
 pub enum Flaw {
-    /// It left the chain, or was not connected yet.
+    /// The block left the chain, or was not connected yet.
     NotBeside,
     Malformed(String),
 }
@@ -222,11 +223,11 @@ impl From<String> for Flaw {
 }
 
 impl Open {
-    /// Begins with a block, which spends these outputs one after the other, as many as are asked for. `None` where it
-    /// is not wanted.
+    /// Opens a block. `spent` returns the outputs that it spends, in order, for the given number of
+    /// inputs. Returns `None` if the block is not selected.
     ///
     /// # Errors
-    /// What is wrong with the block as a whole.
+    /// A problem of the whole block.
     pub fn new(
         network: Network,
         bytes: Vec<u8>,
@@ -250,12 +251,12 @@ impl Open {
         Ok(Some(Open { block, txids, spent, rules, legacy_left: MOST_LEGACY, next: 0, first: 0, input: 0 }))
     }
 
-    /// The block's height, where it says it.
+    /// Returns the block's height, if the block states it.
     pub fn height(&self) -> Option<u64> {
         self.rules.height
     }
 
-    /// All transactions but the coinbase, with what they spend.
+    /// Iterates over all transactions except the coinbase, with the outputs that they spend.
     pub fn spending_transactions(&self) -> impl Iterator<Item = (Txid, TransactionView<'_>, Outputs<'_>)> {
         let mut first = 0;
         self.block.transactions().zip(&self.txids).filter_map(move |(transaction, txid)| {
@@ -266,8 +267,8 @@ impl Open {
     }
 }
 
-/// Requires that the header commits to the transactions, each of which stands there once, and that the first of them,
-/// and no other, is a coinbase.
+/// Requires that the header commits to the transactions, that none of them occurs twice, and that
+/// the first one, and no other, is a coinbase.
 fn require_whole(block: &Block, txids: &[Txid]) -> Result<(), String> {
     let Some(tree) = merkle_tree(txids.iter().map(|txid| txid.0).collect()) else {
         return Err("the block has no transactions".to_owned());
@@ -290,9 +291,9 @@ fn require_whole(block: &Block, txids: &[Txid]) -> Result<(), String> {
     Ok(())
 }
 
-/// r = s = 0: stands for what is no signature at all.
+/// r = s = 0, in place of bytes that are not a signature.
 const NEVER_VALID: [u8; 64] = [0; 64];
-/// The digest that stands for nothing being signed.
+/// The digest of a signature for which nothing is signed.
 const NOTHING: Digest = Digest::Known([0; 32]);
 
 /// Decodes a signature into its digest, r and s.
@@ -305,7 +306,7 @@ fn signature(
     messages: &mut Messages,
 ) -> Pair {
     let none = |why| Pair { digest: NOTHING, signature: NEVER_VALID, unreadable: Some(why) };
-    // An empty one is how multisignatures leave one out.
+    // An empty one marks a signature that a multisig leaves out.
     let Some((&hash_type, der)) = pushed.split_last() else { return none(EMPTY) };
     let signature = match rules.signature_from_der(der) {
         Ok(signature) => signature,
@@ -320,8 +321,8 @@ fn signature(
     Pair { digest, signature, unreadable: None }
 }
 
-/// A row of the mixed form. Consensus knows a third form of SEC 1's: 06 or 07 for an uncompressed key whose y is even
-/// or odd. It knows none without a first byte.
+/// Encodes a key as a row of the mixed form. Consensus accepts a third form of SEC 1: 06 or 07
+/// before an uncompressed key whose y is even or odd. It accepts no form without a first byte.
 fn key_row(key: &[u8]) -> [u8; 65] {
     match key {
         [tag @ (6 | 7), coordinates @ .., last] if key.len() == 65 && tag & 1 == last & 1 => {

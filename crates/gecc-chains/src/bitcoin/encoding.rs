@@ -1,4 +1,4 @@
-//! The encoding of Bitcoin's network, read from the front of some bytes.
+//! Bitcoin's serialization format, read from the front of a slice.
 
 use sha2::{Digest, Sha256};
 
@@ -18,7 +18,8 @@ pub fn array<'a, const N: usize>(bytes: &mut &'a [u8]) -> Result<&'a [u8; N]> {
     Ok(taken)
 }
 
-/// A number of 1, 3, 5 or 9 bytes (Bitcoin Core's CompactSize), which has to be in the shortest of these forms.
+/// Reads a number of 1, 3, 5 or 9 bytes (Bitcoin Core's CompactSize), which must be in the shortest
+/// of these forms.
 pub fn number(bytes: &mut &[u8]) -> Result<u64> {
     let [first] = *array(bytes)?;
     let (number, least) = match first {
@@ -30,13 +31,13 @@ pub fn number(bytes: &mut &[u8]) -> Result<u64> {
     if number < least { Err("a number is not in its shortest form") } else { Ok(number) }
 }
 
-/// Bytes with their number before them.
+/// Reads bytes that are preceded by their length.
 pub fn sized<'a>(bytes: &mut &'a [u8]) -> Result<&'a [u8]> {
     let size = number(bytes)?;
     take(bytes, size)
 }
 
-/// Hands the bytes of a number on, in its shortest form.
+/// Passes the bytes of a number in its shortest form to `put`.
 pub fn put_number(number: usize, put: impl FnOnce(&[u8])) {
     let number = number as u64;
     let (form, length) = match number {
@@ -50,13 +51,13 @@ pub fn put_number(number: usize, put: impl FnOnce(&[u8])) {
     put(&bytes[..length]);
 }
 
-/// Hashes bytes with their number before them.
+/// Hashes bytes, preceded by their length.
 pub fn hash_sized(hash: &mut Sha256, bytes: &[u8]) {
     put_number(bytes.len(), |number| hash.update(number));
     hash.update(bytes);
 }
 
-/// Appends them.
+/// Appends bytes, preceded by their length.
 pub fn put_sized(bytes: &[u8], to: &mut Vec<u8>) {
     put_number(bytes.len(), |number| to.extend_from_slice(number));
     to.extend_from_slice(bytes);

@@ -1,10 +1,10 @@
-//! Blocks as Bitcoin Core writes them: blkNNNNN.dat with blocks in the order in which they came, revNNNNN.dat with what
-//! the blocks of the file of the same number spend, in the order in which they were connected, and since version 28
-//! xor.dat with a key.
+//! Blocks as Bitcoin Core writes them: blkNNNNN.dat contains blocks in the order in which they
+//! arrived, revNNNNN.dat contains the outputs that the blocks of the file of the same number spend,
+//! in the order in which they were connected, and xor.dat (since version 28) contains a key.
 //!
-//! A record is the network's magic, a length of 4 bytes little-endian, and a block or what it spends, here with a
-//! checksum behind it: SHA-256 twice over the hash of the block before and the record. That is how records find their
-//! blocks.
+//! A record is the network's magic, a length of 4 bytes little-endian, and a block or the outputs
+//! it spends. The latter are followed by a checksum: double SHA-256 of the previous block's hash
+//! and the record. The checksums are used to match these undo records with their blocks.
 
 use super::block::{self, BEFORE, BLOCK_HEADER, Block};
 use super::encoding::{self, ENDS_EARLY};
@@ -24,16 +24,17 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 const CHECKSUM: usize = 32;
-/// Bytes of blocks that are decoded together.
+/// Bytes of blocks that are decoded in one piece.
 const PIECE: usize = 1 << 20;
-/// Blocks that a file is believed to have where memory is not limited: Bitcoin Core begins another after 128 MiB.
+/// Maximum number of blocks of a file where memory is not limited: Bitcoin Core begins another file
+/// after 128 MiB.
 const MOST_BLOCKS: usize = 1 << 21;
-/// Bytes that are taken for a block of a file, until what it spends is found.
+/// Bytes charged for a block of a file until its undo record is found.
 const BLOCK_BYTES: usize = 256;
-/// The number of times a file's bytes are hashed at most if undo records do not match their blocks
-/// at once.
+/// Limit on the bytes hashed, as a multiple of the file's length, where undo records do not match
+/// their blocks at once.
 const HASHED: u64 = 64;
-/// How much longer it takes to hash the bytes of a block than to read them, more or less.
+/// Approximate cost of hashing a byte of a block, relative to reading it.
 const HASHING: u64 = 8;
 /// The fixed cost of an attempt, in bytes hashed.
 const TRY: u64 = 256;
@@ -44,16 +45,16 @@ struct Found {
     length: u32,
     transactions: u32,
     before: [u8; 32],
-    /// The beginning of its hash, by which those that follow it are found.
+    /// The beginning of its hash, by which its successors are found.
     hash: u64,
     /// The position of its undo record in the other file.
     undo: Option<(u64, u32)>,
 }
 
-/// The network that the first block of a file is of.
+/// Returns the network of the first block of a file.
 pub fn first_network(path: &Arc<Path>, magics: Magics) -> Option<Network> {
     let mut blocks = Reader::open_beside(path).and_then(Hidden::open).ok()?;
-    // What is wrong on the way is noted when the file is read.
+    // Problems met on the way are noted when the file is read.
     let mut problems = Vec::new();
     let mut records = Records::new(&mut blocks, magics, RecordKind::Block);
     let mut reader = BlockReader::default();
@@ -67,7 +68,7 @@ pub fn first_network(path: &Arc<Path>, magics: Magics) -> Option<Network> {
     None
 }
 
-/// Reads a file of blocks, with the file beside it of what they spend.
+/// Reads a file of blocks and the undo file next to it.
 pub fn read(
     path: &Arc<Path>,
     magics: Magics,
@@ -86,7 +87,7 @@ pub fn read(
     if found.is_empty() && problems.is_empty() {
         problems.push(Problem::new(path, Place::Whole, "the file holds no block"));
     }
-    // Without what they spend nothing can be checked.
+    // Without the spent outputs, nothing can be checked.
     let undo = Reader::open_beside(&Arc::from(undo_of(path))).and_then(Hidden::open);
     let mut undo = undo.map_err(|problem| note(&mut problems, problem)).ok();
     if let Some(undo) = &mut undo {
@@ -117,13 +118,13 @@ pub fn read(
     hand_on(Piece::new(path, Content::new(network, piece, SpentForm::Compressed), left))
 }
 
-/// The name of the file of what blocks spend.
+/// Returns the name of the undo file.
 pub fn undo_of(path: &Path) -> PathBuf {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     path.with_file_name(name.replacen("blk", "rev", 1))
 }
 
-/// Finds the blocks of a file. What else is in it becomes problems.
+/// Finds the blocks of a file. Everything else in it is reported as problems.
 fn find_blocks(
     file: &mut Hidden,
     magics: Magics,
@@ -150,7 +151,7 @@ fn find_blocks(
         if let Some(what) = whole.other_length {
             note(problems, records.problem_at(header.place, what));
         }
-        // The folder is of the network that its first block is of.
+        // The first block determines the network of the folder.
         let expected = *network.get_or_insert(header.network);
         if header.network != expected {
             let what = format!("a block of {} among those of {expected}", header.network);
@@ -177,25 +178,28 @@ struct BlockReader {
 /// A whole block at the header of a record.
 struct WholeBlock {
     found: Found,
-    /// Where it ends.
+    /// The position of the block's end.
     end: u64,
-    /// What is wrong with the length that its record states, if that is not the block's.
+    /// A description of the stated length, if it differs from that of the block.
     other_length: Option<String>,
 }
 
 impl BlockReader {
-    /// Reads the block behind a header. A block counts that has the length which its record states, and so does one
-    /// of another length whose transactions hash to its merkle root: then it is the stated length that is wrong.
+    /// Reads the block after a header. A block is accepted if it has the length that its record
+    /// states, or if its transactions hash to its merkle root: in that case the stated length is
+    /// wrong.
     ///
     /// # Errors
-    /// The outer error says that the file cannot be read, and the inner one why there is no block.
+    /// The outer error means that the file cannot be read; the inner one is the reason why there is
+    /// no block.
     fn at(&mut self, records: &mut Records, header: &Header) -> Result<Result<WholeBlock, String>, Problem> {
         let (place, left) = (header.content(), records.left_behind(header));
         let stated = header.length.filter(|length| (1..=LONGEST_BLOCK.min(left)).contains(length));
         if let Some(length) = stated {
             records.file.read_at(place, length, &mut self.content)?;
             let why = match block::extent(&self.content, &mut self.places) {
-                // A record that was cut may be whole by chance, with the first bytes of the next one at its end.
+                // A truncated record may look complete by chance, with the first bytes of the next
+                // one at its end.
                 Ok(extent) if extent as u64 == length && records.is_boundary(place + length)? => {
                     return Ok(self.whole(place, extent, None));
                 }
@@ -219,7 +223,7 @@ impl BlockReader {
         }
     }
 
-    /// A block that has not the length which its record states.
+    /// Reads a block whose length differs from the one that its record states.
     fn of_other_length(&self, records: &mut Records, header: &Header, extent: usize) -> Result<WholeBlock, String> {
         self.committed(records, extent)?;
         let stated = header.length.map_or("no length".to_owned(), |length| format!("{length} bytes"));
@@ -227,8 +231,8 @@ impl BlockReader {
         self.whole(header.content(), extent, Some(what))
     }
 
-    /// Requires that the transactions of a block hash to its merkle root. Hashing in vain is
-    /// limited, as a file may have many headers in front of the same long script.
+    /// Requires that the transactions of a block hash to its merkle root. Hashing for nothing is
+    /// limited, as a file may have many headers before the same long script.
     fn committed(&self, records: &mut Records, extent: usize) -> Result<(), String> {
         if !records.may_read_in_vain() {
             return Err("too many records of the file hold no block to look for one here".to_owned());
@@ -256,12 +260,13 @@ impl BlockReader {
     }
 }
 
-/// The first bytes of a hash. Its zeros are at the end.
+/// Returns the first bytes of a hash. Its zeros are at the end.
 fn beginning(hash: &[u8; 32]) -> u64 {
     u64::from_le_bytes(*hash.first_chunk().expect("32 bytes"))
 }
 
-/// Finds what blocks spend by the checksum of the record. Each record is matched with a block, or becomes a problem.
+/// Matches undo records with blocks by their checksums. A record without a block is reported as a
+/// problem.
 fn find_undo(
     file: &mut Hidden,
     magics: Magics,
@@ -295,7 +300,7 @@ fn find_undo(
     }
 }
 
-/// Matches records of what blocks spend with the blocks.
+/// Matches undo records with blocks.
 struct SpentReader<'a> {
     found: &'a mut [Found],
     waiting: Waiting,
@@ -305,19 +310,20 @@ struct SpentReader<'a> {
     matched: HashSet<[u8; CHECKSUM]>,
 }
 
-/// A record of what a block spends.
+/// An undo record: the outputs that a block spends.
 struct SpentRecord {
-    /// Where it ends, with its checksum.
+    /// The position of its end, including the checksum.
     end: u64,
-    /// What is wrong with it, such as that no block fits.
+    /// A description of the problem, for example that no block matches.
     problem: Option<String>,
 }
 
 impl SpentReader<'_> {
-    /// Reads the record behind a header.
+    /// Reads the record after a header.
     ///
     /// # Errors
-    /// The outer error says that the file cannot be read, and the inner one why there is no record.
+    /// The outer error means that the file cannot be read; the inner one is the reason why there is
+    /// no record.
     fn at(
         &mut self,
         records: &mut Records,
@@ -337,14 +343,15 @@ impl SpentReader<'_> {
             records.read_in_vain(length);
             let extent = undo::extent(&self.content[..length as usize]);
             match extent {
-                // Many records that were cut are whole by chance, with the first bytes of the next ones at the end.
+                // Many truncated records look complete by chance, with the first bytes of the next
+                // ones at the end.
                 Ok(extent) if extent as u64 == length => {
                     if self.hides_record(records, header, end)? {
                         return Ok(Err("a record that was cut: another one begins within its length".to_owned()));
                     }
                     return Ok(Ok(SpentRecord { end, problem: Some(unmatched.to_owned()) }));
                 }
-                // The length may be what is wrong.
+                // The stated length may be the part that is wrong.
                 Ok(extent) => return Ok(self.of_other_length(header, extent)),
                 Err(_) => {}
             }
@@ -361,7 +368,7 @@ impl SpentReader<'_> {
         Ok(self.of_other_length(header, extent))
     }
 
-    /// Whether another record begins in a record, and fits a block.
+    /// Returns whether another record that matches a block begins inside a record.
     fn hides_record(&mut self, records: &mut Records, header: &Header, end: u64) -> Result<bool, Problem> {
         let mut next = header.place + 1;
         while let Some(inner) = records.header_from(next, end)?.filter(|_| records.may_read_in_vain()) {
@@ -379,7 +386,7 @@ impl SpentReader<'_> {
         Ok(false)
     }
 
-    /// A record that has not the length which it states, and fits a block by its checksum.
+    /// Accepts a record whose length differs from the stated one, if a block matches its checksum.
     fn of_other_length(&mut self, header: &Header, extent: usize) -> Result<SpentRecord, String> {
         let place = header.content();
         if self.content.len() < extent + CHECKSUM || self.take(place, extent).is_err() {
@@ -390,10 +397,10 @@ impl SpentReader<'_> {
         Ok(SpentRecord { end: place + (extent + CHECKSUM) as u64, problem })
     }
 
-    /// Gives a record of this length, which was read, to its block.
+    /// Assigns the record of `length` bytes that was read to its block.
     ///
     /// # Errors
-    /// Why there is none.
+    /// The reason why no block matches.
     fn take(&mut self, place: u64, length: usize) -> Result<(), &'static str> {
         let (record, behind) = self.content.split_at(length);
         let checksum: [u8; CHECKSUM] = *behind.first_chunk().expect("the checksum was read");
@@ -411,7 +418,7 @@ impl SpentReader<'_> {
                 self.matched.insert(checksum);
                 Ok(())
             }
-            // The same record once more, as of a block that was connected again.
+            // A repeated record, as of a block that was connected again.
             Err(_) if self.matched.contains(&checksum) => Ok(()),
             Err(why) => Err(why),
         }
@@ -419,8 +426,8 @@ impl SpentReader<'_> {
 }
 
 /// Assigns records to the blocks of the chain if there are fewer records than matching blocks: the
-/// checksum covers only the previous block. After a `-reindex` there are no records of blocks that
-/// left the chain and that no other block follows.
+/// checksum covers only the previous block. After a `-reindex`, blocks that left the chain and that
+/// no other block follows have no records.
 fn give_to_followed(found: &mut [Found]) {
     let followed: HashSet<u64> = found.iter().map(|block| beginning(&block.before)).collect();
     let row =
@@ -437,17 +444,18 @@ fn give_to_followed(found: &mut [Found]) {
     }
 }
 
-/// Blocks for which nothing was found yet.
+/// Blocks whose undo records were not found yet.
 struct Waiting {
     /// Blocks by the number of their spending transactions, in file order.
     all: BTreeSet<(u64, usize)>,
-    /// Blocks by their previous block as well.
+    /// Blocks by the previous block as well.
     following: BTreeSet<(u64, u64, usize)>,
-    /// The block that was found last, by its hash.
+    /// The last block that was found, by its hash.
     last: Option<u64>,
-    /// The checksums of the records of blocks with a coinbase alone.
+    /// The checksums of the records of blocks that contain only a coinbase.
     spending_nothing: HashSet<[u8; CHECKSUM]>,
-    /// Bytes that may still be hashed in vain. Otherwise many blocks and many records would be tried with each other.
+    /// Bytes that may still be hashed for nothing. Without a limit, every record could be tried
+    /// with every block.
     left: u64,
 }
 
@@ -464,12 +472,13 @@ impl Waiting {
         Waiting { all, following: spending().map(follows).collect(), last: None, spending_nothing, left }
     }
 
-    /// The block of a record. Blocks were connected one behind the other, so that the one that follows the last fits
-    /// wherever both are in this file. Where it is not, the first that has as many transactions does more often than
-    /// not: they came more or less in the same order.
+    /// Takes the block of a record. Blocks were connected in chain order, so the successor of the
+    /// last one matches whenever both are in this file. Otherwise the first block with the same
+    /// number of transactions matches more often than not, because blocks arrived in roughly the
+    /// same order.
     ///
     /// # Errors
-    /// Why there is none.
+    /// The reason why no block matches.
     fn take(
         &mut self,
         found: &[Found],
@@ -501,7 +510,7 @@ fn checksum_of(before: &[u8; 32], record: &[u8]) -> [u8; CHECKSUM] {
     Sha256::digest(Sha256::new().chain_update(before).chain_update(record).finalize()).into()
 }
 
-/// A block with what it spends.
+/// Reads a block and the outputs that it spends.
 fn load(blocks: &mut Hidden, undo: Option<&mut Hidden>, found: &Found) -> Result<PlacedBlock, Problem> {
     blocks.reader.go_to(found.place)?;
     let block = blocks.read(found.length.into())?;
@@ -527,7 +536,7 @@ mod tests {
         Sha256::digest(block.to_le_bytes()).into()
     }
 
-    /// Blocks of two transactions, each behind the one before, in an order that is not theirs.
+    /// Blocks of two transactions, each the successor of another, in shuffled order.
     fn shuffled() -> Vec<Found> {
         let block = |index: usize| {
             let block = index * 1001 % BLOCKS;
@@ -537,7 +546,7 @@ mod tests {
         (0..BLOCKS).map(block).collect()
     }
 
-    /// Only the first record is tried with all blocks, however these lie in the file.
+    /// Only the first record is tried with all blocks, whatever their order in the file.
     #[test]
     fn records_find_their_blocks_by_the_one_before() {
         let found = shuffled();
@@ -549,8 +558,8 @@ mod tests {
         assert!(waiting.all.is_empty() && waiting.following.is_empty());
     }
 
-    /// Two blocks behind the same one, of which the second is followed: as many records are theirs in order, and one is
-    /// that one's.
+    /// Two siblings, of which the second has a successor: two records are assigned in order, and a
+    /// single one goes to the second.
     #[test]
     fn records_are_of_blocks_that_others_follow() {
         let block = |before: usize, of: usize, undo| {

@@ -8,26 +8,26 @@ pub fn sha256(bytes: &[u8]) -> [u8; 32] {
     Sha256::digest(bytes).into()
 }
 
-/// SHA-256 twice.
+/// Computes double SHA-256.
 pub fn sha256d(bytes: &[u8]) -> [u8; 32] {
     sha256(&sha256(bytes))
 }
 
-/// SHA-256 of what was hashed.
+/// Finishes a hash, and hashes the result again with SHA-256.
 pub fn again(hash: Sha256) -> [u8; 32] {
     sha256(&hash.finalize())
 }
 
-/// RIPEMD-160 of SHA-256: what outputs have of keys and scripts.
+/// Computes RIPEMD-160 of SHA-256, the hash of keys and scripts in outputs.
 pub fn hash160(bytes: &[u8]) -> [u8; 20] {
     ripemd160(&sha256(bytes))
 }
 
-/// BIP 340's tagged hashes, with the tag hashed.
+/// BIP 340's tagged hashes, with the tag already hashed.
 pub static TAP_LEAF: LazyLock<Sha256> = LazyLock::new(|| tagged("TapLeaf"));
 pub static TAP_BRANCH: LazyLock<Sha256> = LazyLock::new(|| tagged("TapBranch"));
 
-/// What stands before a message that is hashed by an engine.
+/// The prefix of a message that an engine hashes.
 pub static TAP_SIGHASH: LazyLock<[[u8; 32]; 2]> = LazyLock::new(|| [sha256(b"TapSighash"); 2]);
 
 fn tagged(tag: &str) -> Sha256 {
@@ -35,7 +35,8 @@ fn tagged(tag: &str) -> Sha256 {
     Sha256::new().chain_update(tag).chain_update(tag)
 }
 
-/// The root of a tree of hashes; `None` where there are none. A last one without a neighbour stands beside itself.
+/// Returns the root of a tree of hashes; `None` if there are no hashes. A last hash without a
+/// neighbour is paired with itself.
 pub fn merkle_root(hashes: Vec<[u8; 32]>) -> Option<[u8; 32]> {
     merkle_tree(hashes).map(|tree| tree.root)
 }
@@ -43,12 +44,13 @@ pub fn merkle_root(hashes: Vec<[u8; 32]>) -> Option<[u8; 32]> {
 /// The root of a tree of hashes.
 pub struct MerkleTree {
     pub root: [u8; 32],
-    /// Whether two nodes that hash to one parent are equal. Then the list may be another one with its end repeated, as
-    /// that has the same root (CVE-2012-2459; `ComputeMerkleRoot` in Bitcoin Core's `consensus/merkle.cpp`).
+    /// True if two nodes with the same parent are equal. Then the list may be another one with its
+    /// end repeated, which has the same root (CVE-2012-2459; `ComputeMerkleRoot` in Bitcoin Core's
+    /// `consensus/merkle.cpp`).
     pub has_equal_neighbours: bool,
 }
 
-/// Hashes up to the root; `None` where there are no hashes.
+/// Hashes up to the root; `None` if there are no hashes.
 pub fn merkle_tree(mut hashes: Vec<[u8; 32]>) -> Option<MerkleTree> {
     let mut has_equal_neighbours = false;
     while hashes.len() > 1 {

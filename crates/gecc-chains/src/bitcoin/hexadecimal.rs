@@ -1,20 +1,23 @@
 //! Blocks in hexadecimal, as `bitcoin-cli getblock HASH 0` and Bitcoin Core's REST write them.
 
-/// Bytes of the longest text that is read for this many bytes: two digits for each, and some for line ends.
+/// Returns the maximum length of a text that encodes `bytes` bytes: two digits each, and some line
+/// ends.
 pub fn longest_text(bytes: u64) -> u64 {
     bytes.saturating_mul(2).saturating_add(bytes / 16 + 64)
 }
 
-/// The bytes of a file, decoded if they are hexadecimal digits, in one or several lines, with or without `0x`.
+/// Returns the bytes of a file, decoded if they are hexadecimal digits, in one or several lines,
+/// with or without `0x`.
 ///
-/// No block, and none of the outputs that it spends, consists of digits alone: both have zeros.
+/// No block, and none of the outputs that it spends, consists of hexadecimal digits alone: both
+/// contain zeros.
 ///
 /// # Errors
-/// What is wrong with a text.
+/// A description of what is wrong with the text.
 pub fn decoded(bytes: Vec<u8>) -> Result<Vec<u8>, String> {
     let text = bytes.trim_ascii();
     let is_shown = |byte: &u8| !byte.is_ascii_control() || byte.is_ascii_whitespace();
-    // The first byte of a block or an output, too, may be a brace.
+    // The first byte of a block or an output may be a brace as well.
     if matches!(text.first(), Some(b'{' | b'[')) && text.iter().all(is_shown) {
         return Err("this is JSON, where a block is expected: `bitcoin-cli getblock HASH 0` writes one".to_owned());
     }
@@ -39,7 +42,7 @@ mod tests {
         for bytes in [&b""[..], b"\n", b"\x01\0\0\0", b"00ff1g"] {
             assert_eq!(decoded(bytes.to_vec()).as_deref(), Ok(bytes));
         }
-        // The amount of an output, and a version, of which the lowest byte is a brace.
+        // The amount of an output, and a version, whose lowest bytes are a brace and a bracket.
         for bytes in [&b"{\x01\0\0\0\0\0\0\x16"[..], b"[\0\0\0\x07"] {
             assert_eq!(decoded(bytes.to_vec()).as_deref(), Ok(bytes));
         }

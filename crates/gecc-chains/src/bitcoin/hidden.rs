@@ -8,13 +8,13 @@ use std::sync::Arc;
 
 /// The name of the file with the key.
 pub const KEY: &str = "xor.dat";
-/// Hides nothing.
+/// The key that leaves bytes unchanged.
 const NO_KEY: [u8; 8] = [0; 8];
 
-/// The key in the folder of a file: zeros where there is none.
+/// Reads the key in the folder of a file: zeros if there is no key file.
 ///
 /// # Errors
-/// Where the file has another length.
+/// Errors of the system, and a file of another length.
 fn key_beside(path: &Path) -> Result<[u8; 8], Problem> {
     let path = path.with_file_name(KEY);
     let problem = |what: String| Problem::new(&Arc::from(path.as_path()), Place::Whole, what);
@@ -27,20 +27,20 @@ fn key_beside(path: &Path) -> Result<[u8; 8], Problem> {
     }
 }
 
-/// A file whose bytes are hidden by a key.
+/// A file whose bytes are obfuscated with a key.
 pub struct Hidden {
     pub reader: Reader,
     key: [u8; 8],
 }
 
 impl Hidden {
-    /// Opens a file with the key next to it.
+    /// Opens a file with the key in its folder.
     pub fn open(reader: Reader) -> Result<Self, Problem> {
         let key = key_beside(&reader.path)?;
         Ok(Hidden { reader, key })
     }
 
-    /// Appends bytes from the present place on.
+    /// Appends bytes from the current position.
     pub fn append(&mut self, length: u64, to: &mut Vec<u8>) -> Result<(), Problem> {
         let (place, start) = (self.reader.place(), to.len());
         self.reader.append(length, to)?;
@@ -56,33 +56,33 @@ impl Hidden {
         Ok(())
     }
 
-    /// Reads bytes from the present place on.
+    /// Reads bytes from the current position.
     pub fn read(&mut self, length: u64) -> Result<Vec<u8>, Problem> {
         let mut bytes = Vec::new();
         self.append(length, &mut bytes)?;
         Ok(bytes)
     }
 
-    /// Reads bytes from a place on in place of what `to` holds.
+    /// Replaces the contents of `to` with bytes from `place`.
     pub fn read_at(&mut self, place: u64, length: u64, to: &mut Vec<u8>) -> Result<(), Problem> {
         to.clear();
         self.reader.go_to(place)?;
         self.append(length, to)
     }
 
-    /// Reads bytes as the file has them, without undoing the key.
+    /// Reads bytes as the file has them, without deobfuscation.
     pub fn read_raw_at(&mut self, place: u64, length: u64, to: &mut Vec<u8>) -> Result<(), Problem> {
         to.clear();
         self.reader.go_to(place)?;
         self.reader.append(length, to)
     }
 
-    /// The bytes of the file.
+    /// Returns the length of the file in bytes.
     pub fn length(&self) -> u64 {
         self.reader.place().saturating_add(self.reader.left())
     }
 
-    /// Whether a key was found that hides something.
+    /// Returns whether a key other than zeros was found.
     pub fn has_key(&self) -> bool {
         self.key != NO_KEY
     }

@@ -1,21 +1,23 @@
-//! Signatures as OpenSSL took them, which consensus takes in blocks before BIP 66.
+//! Signatures in the encodings that OpenSSL accepted, which consensus accepts in blocks before BIP
+//! 66.
 //!
-//! What is taken is what Bitcoin Core's `ecdsa_signature_parse_der_lax` (`pubkey.cpp`) takes: lengths in more bytes
-//! than needed, integers with zeros before them or with a sign, a wrong length of the whole, and anything behind it.
+//! The accepted encodings are those of Bitcoin Core's `ecdsa_signature_parse_der_lax`
+//! (`pubkey.cpp`): lengths in more bytes than needed, integers with leading zeros or with a sign, a
+//! wrong total length, and trailing bytes.
 
-/// Bytes of a length, after zeros, from which on it counts as none.
+/// Number of bytes of a length, without leading zeros, from which it is rejected.
 const LENGTH_BYTES: usize = 4;
 
 /// Two integers.
 #[derive(Debug, PartialEq)]
 pub enum LaxSignature {
-    /// r and s as they stand.
+    /// r and s as encoded.
     Numbers([u8; 64]),
-    /// One of them has more than 32 bytes, which verifies nowhere.
+    /// One of them has more than 32 bytes, so the signature is never valid.
     TooLong,
 }
 
-/// Reads two integers; `None` where the bytes are something else.
+/// Parses two integers; `None` if the bytes are something else.
 pub fn signature_from_lax_der(der: &[u8]) -> Option<LaxSignature> {
     let rest = der.strip_prefix(&[0x30])?;
     let (r, rest) = integer(&rest[length_of_length(rest)?..])?;
@@ -40,7 +42,7 @@ fn without_zeros(bytes: &[u8]) -> &[u8] {
     &bytes[bytes.iter().take_while(|byte| **byte == 0).count()..]
 }
 
-/// An integer without the zeros before it, and what comes after it.
+/// Parses an integer. Returns it without leading zeros, and the bytes after it.
 fn integer(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
     let bytes = bytes.strip_prefix(&[0x02])?;
     let (length, rest) = bytes.split_at(length_of_length(bytes)?);
@@ -89,7 +91,8 @@ mod tests {
         (0..zeros).map(|_| 0).chain((0..length).map(|_| random.random())).collect()
     }
 
-    /// The decoder of libsecp256k1 is Bitcoin Core's. It makes zeros of both where one is not below n.
+    /// The decoder of libsecp256k1 is that of Bitcoin Core. It returns zeros for both numbers if
+    /// one is not below n.
     #[test]
     fn what_is_taken_is_what_bitcoin_core_takes() {
         let (mut random, mut taken, mut refused) = (rand::rng(), 0, 0);

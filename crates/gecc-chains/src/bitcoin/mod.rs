@@ -1,17 +1,19 @@
 //! Verifies that the inputs of Bitcoin's blocks were signed by those entitled to spend them.
 //!
-//! [`verify`] reads the blocks that Bitcoin Core keeps, with what they spend, and single blocks with what they spend
-//! beside them. Each input is taken apart by [`Template`]; for those of known form it computes what was signed (as
-//! OP_CHECKSIG does, BIP 143, BIP 341) and verifies the signatures by the keys in the order in which consensus tries
-//! them. The rest is not checked ([`Reason::NotChecked`]), and never counts as valid: the interpreter of scripts is not
-//! here. Signatures of ECDSA are read by the rules of the block's height: whatever OpenSSL took before BIP 66, and high
-//! s; keys also in the hybrid form. A script of taproot has to be one that its output commits to, of whatever form.
+//! [`verify`] reads the blocks that Bitcoin Core keeps, with the outputs that they spend, and
+//! single blocks whose spent outputs are in a file next to them. Each input is matched with a
+//! [`Template`]. For inputs of a known form, the signed message is computed (as OP_CHECKSIG does,
+//! BIP 143, BIP 341), and the signatures are verified with the keys in the order in which consensus
+//! tries them. Other inputs are not checked ([`Reason::NotChecked`]) and never count as valid:
+//! there is no script interpreter here. ECDSA signatures are parsed by the rules of the block's
+//! height: before BIP 66 everything that OpenSSL accepted, and high s; keys also in the hybrid
+//! form. A taproot script, whatever its form, must be one that its output commits to.
 //!
-//! [`index`] makes of the same files an index for silent payments.
+//! [`index`] builds an index for silent payments from the same files.
 //!
-//! Nothing else of consensus is checked but that the first transaction of a block, and no other, is a coinbase, and
-//! that the transactions hash to the merkle root, without one that stands there twice (CVE-2012-2459): not proof of
-//! work, amounts or lock times.
+//! Of the other consensus rules, only two are checked: the first transaction of a block, and no
+//! other, is a coinbase; and the transactions hash to the merkle root, without a transaction that
+//! occurs twice (CVE-2012-2459). Proof of work, amounts and lock times are not checked.
 
 mod answers;
 mod block;
@@ -61,21 +63,22 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Bytes of a block at most (Bitcoin Core's MAX_BLOCK_SERIALIZED_SIZE).
+/// Maximum size of a block in bytes (Bitcoin Core's MAX_BLOCK_SERIALIZED_SIZE).
 pub const LONGEST_BLOCK: u64 = 4_000_000;
-/// Bytes of what a block spends, at most.
+/// Maximum size in bytes of the outputs that a block spends.
 pub const LONGEST_UNDO: u64 = 64 << 20;
 
-/// Verifies the inputs of all blocks of some files, or of a node's, and hands the answers to `sink` until that wants no
-/// more. Gives what the sink ended with.
+/// Verifies the inputs of all blocks of files or of a node, and passes the answers to `sink` until
+/// it breaks. Returns the value it broke with.
 ///
-/// Files named blkNNNNN.dat need revNNNNN.dat beside them, with xor.dat where there is one. A file of one block needs a
-/// file beside it whose name says `-undo` at the end of the stem, with the outputs that it spends; both may be written
-/// in hexadecimal, and compressed by gzip or zstd. Others among the files are these, and read with theirs. The first
-/// block of a folder says of which network all are; a single block is of the main chain.
+/// Files named blkNNNNN.dat need revNNNNN.dat in the same folder, with xor.dat if there is one. A
+/// file of one block needs a companion file whose stem ends with `-undo`, with the outputs that the
+/// block spends; both may be in hexadecimal, and compressed with gzip or zstd. Such companions
+/// among the given files are read only together with their blocks. The first block of a folder
+/// determines the network of all its blocks; a single block belongs to the main chain.
 ///
 /// # Errors
-/// What the engine says. Answers before were handed on.
+/// Errors of the engine. Earlier answers have been passed on.
 pub fn verify<'a, B>(
     settings: &Settings,
     chain: impl Into<Chain<'a>>,
@@ -88,7 +91,7 @@ pub fn verify<'a, B>(
 /// Verifies blocks and converts the answers with `form`.
 ///
 /// # Errors
-/// As for [`verify`].
+/// The same as for [`verify`].
 pub fn verify_as<'a, F: Form<Answers>, B>(
     settings: &Settings,
     chain: impl Into<Chain<'a>>,
@@ -99,14 +102,14 @@ pub fn verify_as<'a, F: Form<Answers>, B>(
     flow::run(&Inputs::new(blocks), settings, chain.into().sources(), form, sink)
 }
 
-/// A part of a file that is decoded by itself.
+/// A part of a file that is decoded independently.
 pub(crate) type Piece = piece::Piece<Content>;
 
 pub(crate) struct Content {
     network: Network,
     blocks: VecDeque<PlacedBlock>,
     spent: SpentForm,
-    /// A block of which inputs are still to be added.
+    /// A block some of whose inputs are still to be added.
     open: Option<Open>,
 }
 
@@ -115,14 +118,15 @@ impl Content {
         Content { network, blocks, spent, open: None }
     }
 
-    /// Begins with the next block, if it is wanted.
+    /// Opens the next block, if it is selected.
     ///
     /// # Errors
-    /// Where it is, and what is wrong with it as a whole.
+    /// The block's position, and a problem of the whole block.
     fn open_next(&mut self, wanted: Blocks) -> Result<(), (Place, Flaw)> {
         let Some(PlacedBlock { place, block, spent }) = self.blocks.pop_front() else { return Ok(()) };
         let asked_for = if let Place::Block(height) = place { Some(height) } else { None };
-        // A node was asked for those that are wanted, also where they do not say their height.
+        // Blocks requested from a node are selected by that, even if they do not state their
+        // height.
         let wanted = if asked_for.is_some() { Blocks::default() } else { wanted };
         let spent = |inputs| match spent {
             None => Err(Flaw::NotBeside),
@@ -143,7 +147,7 @@ impl Content {
 /// The encoding of the outputs that a block spends.
 #[derive(Clone, Copy)]
 enum SpentForm {
-    /// One after the other.
+    /// The outputs one after another.
     Plain,
     /// The outputs of each transaction after their number.
     ByTransaction,
@@ -161,7 +165,7 @@ impl SpentForm {
     }
 }
 
-/// A block as it is in its file.
+/// A block in the encoding of its file.
 struct PlacedBlock {
     place: Place,
     block: Vec<u8>,
@@ -172,12 +176,12 @@ struct PlacedBlock {
 /// A unit that is read independently.
 pub(crate) enum Source {
     Problems(Vec<Problem>),
-    /// Blocks of a folder, the magics that records may have, and the network that the first block of the folder is of,
-    /// where that is in this file or in one before.
+    /// Blocks of a folder, the magics that records may have, and the network of the folder's first
+    /// block, if that block is in this file or in an earlier one.
     Blocks(Arc<Path>, Magics, Option<Network>),
-    /// A file of this many bytes that is one block.
+    /// A file that is one block, with its length in bytes.
     Block(Arc<Path>, u64),
-    /// A file of this many bytes that is read with another.
+    /// A file that is read together with another, with its length in bytes.
     Beside(Arc<Path>, u64),
     Node(FromNode),
 }
@@ -185,7 +189,7 @@ pub(crate) enum Source {
 /// Returns the sources in file order. The first block of a folder is searched when its first file
 /// is requested.
 pub(crate) fn files(paths: &Paths, magics: Magics) -> impl ExactSizeIterator<Item = Source> + Send {
-    // Of each folder that Bitcoin Core writes.
+    // The folder of the last file, and its network.
     let mut network: Option<(PathBuf, Option<Network>)> = None;
     let mut files = paths.files.iter();
     (0..1 + paths.files.len()).map(move |index| {
@@ -213,12 +217,12 @@ pub(crate) fn files(paths: &Paths, magics: Magics) -> impl ExactSizeIterator<Ite
 enum Role {
     Blocks,
     Block,
-    /// Read with another.
+    /// Read together with another file.
     Beside,
 }
 
-/// The files that belong to one of these, which need not be there: with what its blocks spend, compressed or not, and
-/// with the key that hides both.
+/// Returns the companion files of a file, which need not exist: the outputs that its blocks spend,
+/// compressed or not, and the key that obfuscates both.
 pub fn files_beside(path: &Path) -> Vec<PathBuf> {
     match role_of(path) {
         Role::Blocks => vec![folder::undo_of(path), path.with_file_name(hidden::KEY)],
@@ -244,30 +248,30 @@ fn role_of(path: &Path) -> Role {
     }
 }
 
-/// A name without the ending of what compresses the file.
+/// Strips the extension of a compression from a name.
 fn uncompressed(name: &str) -> &str {
     name.strip_suffix(".gz").or(name.strip_suffix(".zst")).unwrap_or(name)
 }
 
-/// The stem of a name, and its ending with that of what compresses the file.
+/// Splits a name into its stem and its extension, which includes that of a compression.
 fn parted(name: &str) -> (&str, &str) {
     let plain = uncompressed(name);
     name.split_at(plain.rfind('.').filter(|dot| *dot > 0).unwrap_or(plain.len()))
 }
 
-/// The name of the file of what a file of one block spends.
+/// Returns the name of the undo file of a file of one block.
 fn undo_of_block(path: &Path) -> PathBuf {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let (stem, ending) = parted(&name);
     path.with_file_name(format!("{stem}-undo{ending}"))
 }
 
-/// Makes the problem of a whole block.
+/// Creates the problem of a whole block.
 fn of_block(path: &Arc<Path>, place: Place, what: Flaw) -> Problem {
     Problem { not_checked: matches!(what, Flaw::NotBeside), ..Problem::new(path, place, what) }
 }
 
-/// Reads a file that is one block, and the file of what it spends.
+/// Reads a file of one block, and its undo file.
 fn read_block(path: &Arc<Path>, limits: &Limits, hand_on: &mut HandOn<Piece>) -> ControlFlow<()> {
     let beside: Arc<Path> = Arc::from(undo_of_block(path));
     let spent = || read_whole(Reader::open_beside_compressed(&beside)?, limits.whole_of(LONGEST_UNDO));
@@ -281,7 +285,7 @@ fn read_block(path: &Arc<Path>, limits: &Limits, hand_on: &mut HandOn<Piece>) ->
     }
 }
 
-/// Reads a file of at most this many bytes, which may be written in hexadecimal.
+/// Reads a file of at most `longest` bytes, which may be in hexadecimal.
 fn read_whole(mut reader: Reader, longest: u64) -> Result<Vec<u8>, Problem> {
     let too_long = |reader: &Reader| {
         Err(reader.problem(format!("a block, or what it spends, is above the limit of {longest} bytes")))
@@ -296,11 +300,11 @@ fn read_whole(mut reader: Reader, longest: u64) -> Result<Vec<u8>, Problem> {
 
 /// The decoded form of blocks, from which answers are computed.
 pub(crate) trait OfBlocks: Default + Send {
-    /// A part of a batch with what was computed of it.
+    /// A part of a batch with its results.
     type Computed: Into<Self::Answers> + Send;
     /// The answers about the blocks.
     type Answers: Send;
-    /// Memory that serves one batch after the other.
+    /// Memory reused from batch to batch.
     type Columns: Default + Send;
 
     /// Returns the progress of reading files.
@@ -309,10 +313,11 @@ pub(crate) trait OfBlocks: Default + Send {
     /// Returns the size that determines when a batch is full.
     fn size(&self) -> usize;
 
-    /// Bytes in memory, more or less.
+    /// Returns the approximate memory use in bytes.
     fn bytes(&self) -> usize;
 
-    /// Adds what comes next in a block until there is little more than this many bytes. Whether that was the rest.
+    /// Adds the next parts of a block until there are slightly more than `most` bytes. Returns
+    /// whether the block is finished.
     fn add(&mut self, open: &mut Open, most: usize) -> bool;
 
     /// Computes the parts of a batch.
@@ -324,7 +329,7 @@ pub(crate) trait OfBlocks: Default + Send {
     ) -> Result<Vec<Self::Computed>, gecc::Error>;
 }
 
-/// Makes answers of blocks, by way of `D`.
+/// Computes answers about blocks, with `D` as the decoded form.
 pub(crate) struct EachBlock<D: OfBlocks> {
     wanted: Blocks,
     columns: Spare<D::Columns>,
@@ -364,7 +369,8 @@ impl<D: OfBlocks> Work for EachBlock<D> {
     }
 
     fn weight(piece: &Piece) -> usize {
-        // With the places of their parts both take some times as much where these have a few bytes.
+        // With the positions of their parts, blocks and spent outputs take several times as much
+        // memory where the parts have few bytes.
         let weight = |block: &PlacedBlock| 6 * block.block.len() + 3 * block.spent.as_ref().map_or(0, Vec::len);
         piece.content.iter().flat_map(|(_, content)| &content.blocks).map(weight).sum()
     }

@@ -2,18 +2,18 @@
 
 use std::fmt;
 
-/// A network, which says from where on rules are in force.
+/// A network, which determines from which heights rules are in force.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Network {
     /// The main chain.
     Bitcoin,
-    /// The third.
+    /// Testnet3.
     Testnet,
-    /// The fourth.
+    /// Testnet4.
     Testnet4,
     /// Signet, whatever its challenge is.
     Signet,
-    /// A chain of one's own.
+    /// A private chain for regression tests.
     Regtest,
 }
 
@@ -27,12 +27,12 @@ const ALL: [(Network, &str, &str, [u8; 4]); 5] = [
 ];
 
 impl Network {
-    /// The network that Bitcoin Core calls so (`chain` of `getblockchaininfo`).
+    /// Returns the network that Bitcoin Core calls `name` (`chain` of `getblockchaininfo`).
     pub fn of_chain(name: &str) -> Option<Self> {
         ALL.iter().find(|(_, _, chain, _)| *chain == name).map(|(network, ..)| *network)
     }
 
-    /// The network of a magic.
+    /// Returns the network of a magic.
     pub(super) fn of(magic: [u8; 4]) -> Option<Self> {
         ALL.iter().find(|(.., known)| *known == magic).map(|(network, ..)| *network)
     }
@@ -41,14 +41,14 @@ impl Network {
 /// The magics with which records may begin.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Magics {
-    /// Those of all known networks.
+    /// The magics of all known networks.
     Known,
-    /// This one alone. Where it is that of no known network, it is of a signet.
+    /// This magic only. If it belongs to no known network, the network is a signet.
     Only([u8; 4]),
 }
 
 impl Magics {
-    /// The network of a magic, if that is one of these.
+    /// Returns the network of a magic, if the magic is accepted.
     pub fn network_of(self, magic: [u8; 4]) -> Option<Network> {
         match self {
             Magics::Known => Network::of(magic),

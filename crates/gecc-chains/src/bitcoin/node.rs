@@ -1,4 +1,4 @@
-//! Blocks that a node is asked for, in place of files.
+//! Blocks that are requested from a node instead of being read from files.
 
 use super::block::{BEFORE, BLOCK_HEADER};
 use super::hashes::sha256d;
@@ -16,14 +16,15 @@ use std::sync::Arc;
 
 const NOT_BEHIND: &str = "it does not follow the block before it: the node's chain became another meanwhile";
 
-/// A block as the REST of Bitcoin Core gives it, since version 30 with what it spends.
+/// A block as Bitcoin Core's REST interface returns it, since version 30 with the outputs that it
+/// spends.
 #[derive(Clone, Debug)]
 pub struct NodeBlock {
-    /// The network that the node is of.
+    /// The network of the node.
     pub network: Network,
     /// The block's height, by which problems name it.
     pub height: u64,
-    /// The hash that the node has for that height, in the order of its bytes.
+    /// The hash that the node has for that height, in byte order.
     pub hash: [u8; 32],
     /// The response to `/rest/block/HASH.bin`.
     pub block: Vec<u8>,
@@ -31,20 +32,20 @@ pub struct NodeBlock {
     pub spent: Vec<u8>,
 }
 
-/// Blocks that a node gives, in order.
+/// Blocks that a node returns, in order.
 pub struct FromNode {
     /// The name used in problems, such as the node's address.
     pub name: Arc<Path>,
-    /// The blocks, or why there are no more.
+    /// The blocks; an error is the reason why there are no more.
     pub blocks: Box<dyn Iterator<Item = Result<NodeBlock, String>> + Send>,
 }
 
 /// The origin of blocks.
 pub enum Chain<'a> {
-    /// Files, as [`verify`](super::verify) says.
+    /// Files, as described at [`verify`](super::verify).
     Files(&'a Paths),
-    /// The same, of which those that Bitcoin Core writes have records with this magic, in the order of its bytes, and
-    /// no others. One that is of no known network is of a signet with a challenge of its own.
+    /// Files of which those written by Bitcoin Core have records with this magic, in byte order,
+    /// and no others. A magic of no known network belongs to a signet with a challenge of its own.
     FilesWithMagic(&'a Paths, [u8; 4]),
     /// A node.
     Node(FromNode),
@@ -90,7 +91,7 @@ impl FromNode {
 }
 
 impl NodeBlock {
-    /// The block alone, if it is the one that was asked for.
+    /// Checks that the block is the requested one, and makes a piece of it alone.
     fn piece(self, name: &Arc<Path>, limits: &Limits) -> Result<Piece, String> {
         let NodeBlock { network, height, hash, block, spent } = self;
         for (bytes, longest) in [(&block, LONGEST_BLOCK), (&spent, limits.whole_of(LONGEST_UNDO))] {

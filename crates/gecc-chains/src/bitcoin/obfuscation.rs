@@ -1,20 +1,22 @@
-//! Why files of blocks may not begin with a record of a known network: they are hidden by a key that is not beside
-//! them, or of a network of one's own.
+//! Explanations for files of blocks that do not begin with a record of a known network: they are
+//! obfuscated with a key that is missing from their folder, or belong to a custom network.
 //!
-//! Bitcoin Core repeats the 8 bytes of `xor.dat` over the whole file. The hash of the block before stands at bytes 12
-//! to 43 of a file. It ends in zeros, as the hash of a block is small, and that of the genesis block's predecessor is
-//! zeros alone. So the key shows there.
+//! Bitcoin Core repeats the 8 bytes of `xor.dat` over the whole file. Bytes 12 to 43 of a file hold
+//! the hash of the previous block. It ends in zeros, because the hash of a block is a small number,
+//! and the predecessor of the genesis block has a hash of zeros only. So the key can be read off
+//! there.
 
 use super::LONGEST_BLOCK;
 use super::hidden::{Hidden, KEY};
 use super::network::Network;
 use crate::problem::Problem;
 
-/// Where the hash of the block before ends in the first record.
+/// The end of the previous block's hash in the first record.
 const BEFORE_ENDS: usize = 44;
 const HEADER: u64 = 8;
 
-/// What to do about a file whose first record has no known magic, if that can be told.
+/// Returns advice about a file whose first record has no known magic, if the cause can be
+/// determined.
 pub fn hint(file: &mut Hidden) -> Result<Option<String>, Problem> {
     let mut first = Vec::new();
     let length = file.length().min(BEFORE_ENDS as u64);
@@ -35,15 +37,18 @@ pub fn hint(file: &mut Hidden) -> Result<Option<String>, Problem> {
     }))
 }
 
-/// Whether a key over the whole file would make its first four bytes the magic of a network.
+/// Returns whether a key over the whole file would turn its first four bytes into the magic of a
+/// network.
 fn is_hidden(first: &[u8; BEFORE_ENDS]) -> bool {
     let key: [u8; 4] = *first.last_chunk().expect("it has more");
     let magic = std::array::from_fn(|at| first[at] ^ key[at]);
-    // Not hidden at all, in a file whose first block is not preceded by a hash that ends in zeros.
+    // A key of zeros means that the file is not obfuscated: its first block simply has a
+    // predecessor whose hash ends in zeros.
     key != [0; 4] && Network::of(magic).is_some()
 }
 
-/// The first four bytes, if they stand in front of the second record, too, or the first is the only one.
+/// Returns the first four bytes if the second record begins with them too, or if there is only one
+/// record.
 fn repeated_magic(file: &mut Hidden) -> Result<Option<[u8; 4]>, Problem> {
     let (end, mut bytes) = (file.length(), Vec::new());
     file.read_at(0, end.min(HEADER), &mut bytes)?;

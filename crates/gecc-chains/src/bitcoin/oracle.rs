@@ -1,4 +1,5 @@
-//! The parsers and hashes against the crate `bitcoin`: what is accepted, how it is taken apart, and what is signed.
+//! Differential tests of the parsers and hashes against the crate `bitcoin`: the accepted
+//! encodings, their parts, and the signed messages.
 
 use super::block::{BLOCK_HEADER, Block, TransactionView};
 use super::instructions::{self, Instruction};
@@ -20,13 +21,13 @@ use rand::rngs::StdRng;
 use rand::{Rng, RngExt, SeedableRng};
 use std::path::Path;
 
-/// Transactions and whole blocks that are changed.
+/// Numbers of transactions and whole blocks that are mutated.
 const CHANGED: usize = 120_000;
 const CHANGED_BLOCKS: usize = 400;
-/// Bytes of what is changed at most, as the whole of it is compared each time.
+/// Maximum size in bytes of mutated input, because it is compared as a whole each time.
 const SHORT: usize = 20_000;
 const MADE: usize = 1000;
-/// Scripts, numbers and hashes.
+/// Numbers of scripts, numbers and hashes.
 const SMALL: usize = 100_000;
 /// The byte values at which decoders branch.
 const TELLING: [u8; 12] = [0, 1, 2, 0x14, 0x20, 0x4c, 0x4d, 0x4e, 0xfc, 0xfd, 0xfe, 0xff];
@@ -49,7 +50,7 @@ fn data(name: &str) -> Vec<u8> {
     if name.ends_with(".zst") { zstd::decode_all(bytes.as_slice()).unwrap() } else { bytes }
 }
 
-/// Every block that tests have.
+/// Returns every block of the test data.
 fn blocks() -> Vec<Vec<u8>> {
     let mut blocks = vec![data("block866342.raw.zst"), data("taproot.raw")];
     for entry in std::fs::read_dir(shipped::path("bitcoin")).unwrap() {
@@ -71,12 +72,13 @@ fn blocks() -> Vec<Vec<u8>> {
     blocks
 }
 
-/// A block of one transaction.
+/// Makes a block of one transaction.
 fn alone(transaction: &[u8]) -> Vec<u8> {
     [&[0; BLOCK_HEADER][..], &[1], transaction].concat()
 }
 
-/// Blocks of one transaction each: those of all blocks, those of 2024, and some that are made.
+/// Returns blocks of one transaction each: those of all blocks, those of the mempool of 2024, and
+/// some generated ones.
 fn transactions(random: &mut StdRng) -> Vec<Vec<u8>> {
     let of_blocks = blocks().into_iter().flat_map(|block| deserialize::<bitcoin::Block>(&block).unwrap().txdata);
     let mut all: Vec<Vec<u8>> = of_blocks.map(|transaction| alone(&serialize(&transaction))).collect();
@@ -89,7 +91,8 @@ fn transactions(random: &mut StdRng) -> Vec<Vec<u8>> {
     all
 }
 
-/// A transaction with any number of anything, and of a few bytes.
+/// Generates a transaction with random numbers of inputs, outputs and witnesses, of a few bytes
+/// each.
 fn made(random: &mut StdRng) -> Transaction {
     let has_witnesses = random.random_bool(0.5);
     let input = |random: &mut StdRng| TxIn {
@@ -135,7 +138,7 @@ fn compare(bytes: &[u8]) -> bool {
     for (found, expected) in found.transactions().zip(&expected.txdata) {
         compare_transaction(found, expected);
     }
-    // What is encoded again is the same: there is one form.
+    // Encoding it again gives the same bytes: there is one form.
     assert_eq!(serialize(&expected), bytes);
     true
 }
@@ -177,7 +180,7 @@ fn blocks_are_taken_apart_as_the_crate_bitcoin_does() {
     }
     println!("{taken} changed blocks of {CHANGED_BLOCKS} taken");
     assert!((10..CHANGED_BLOCKS - 10).contains(&taken));
-    // Counts of far more than there is.
+    // Counts far larger than the data.
     for count in [&[0xfe, 0xff, 0xff, 0xff, 0xff][..], &[0xff; 9]] {
         assert!(!compare(&[&[0; BLOCK_HEADER][..], count].concat()));
         assert!(!compare(&alone(&[&[0; 4][..], count, &[7; 99]].concat())));
@@ -201,8 +204,8 @@ fn transactions_are_taken_apart_as_the_crate_bitcoin_does() {
     assert!((CHANGED / 10..CHANGED - CHANGED / 10).contains(&taken));
 }
 
-/// Compares what the inputs of a transaction sign, with any script and hash type. Returns the
-/// number of hashes compared.
+/// Compares the messages that the inputs of a transaction sign, with any script and hash type.
+/// Returns the number of hashes compared.
 fn compare_hashes(transaction: &[u8], random: &mut StdRng) -> usize {
     let (block, expected) = (Block::parse(transaction.to_vec()).unwrap(), deserialize::<bitcoin::Block>(transaction));
     let expected = &expected.unwrap().txdata[0];
@@ -268,7 +271,7 @@ fn hash_types_with_a_name_are_those_of_the_crate_bitcoin() {
     }
 }
 
-/// A script that may be nearly one of known form.
+/// Generates a script that may almost have a known form.
 fn script(random: &mut StdRng) -> Vec<u8> {
     let (key_hash, hash): ([u8; 20], [u8; 32]) = (random.random(), random.random());
     let mut script = match random.random_range(0..6) {

@@ -1,9 +1,9 @@
 //! The records of Bitcoin Core's files: the magic of a network, a length of 4 bytes little-endian, and the content.
 //!
-//! What is between records is searched for the next magic, byte by byte, as Bitcoin Core's import does
-//! (`LoadExternalBlockFile` in its `validation.cpp`), and so is a record whose content turns out to be something else.
-//! Every stretch of bytes that belongs to no record is a problem, but for zeros at the end, where Bitcoin Core
-//! allocates files ahead.
+//! Bytes between records are searched for the next magic, byte by byte, as Bitcoin Core's import
+//! does (`LoadExternalBlockFile` in its `validation.cpp`). A record whose content turns out to be
+//! something else is searched in the same way. Every run of bytes that belongs to no record is
+//! reported as a problem, except zeros at the end, where Bitcoin Core preallocates files.
 
 use super::encoding::{self, ENDS_EARLY};
 use super::hidden::Hidden;
@@ -11,46 +11,49 @@ use super::network::{Magics, Network};
 use super::obfuscation;
 use crate::problem::{Problem, note};
 
-/// Bytes of a record in front of its content.
+/// Length of a record's header, in bytes.
 const HEADER: u64 = 8;
-/// Zeros at the end of a file of blocks that may have been allocated ahead (BLOCKFILE_CHUNK_SIZE in Bitcoin Core's
-/// `node/blockstorage.h`).
+/// Maximum number of zeros at the end of a file of blocks that preallocation explains
+/// (BLOCKFILE_CHUNK_SIZE in Bitcoin Core's `node/blockstorage.h`).
 const ALLOCATED_AHEAD: u64 = 16 << 20;
-/// Bytes that are read at a time where a magic is searched, at first and at most: it may be near, over and over.
+/// First and maximum number of bytes read at a time in a search for a magic: the next one may be
+/// near, many times in a row.
 const FIRST_WINDOW: u64 = 64;
 const WINDOW: u64 = 1 << 16;
-/// Bytes that are read first where the length of a record is not known. Each further try has eight times as many.
+/// Number of bytes read first where the length of a record is not known. Each further attempt reads
+/// eight times as many.
 const FIRST_TRY: u64 = 1 << 12;
 const MORE: u64 = 8;
-/// How often a file may be read in vain: content that is no record after all. Otherwise a file of nothing but magics
-/// would be read at each of them. The least is for small files.
+/// Limits on reading for nothing, that is, on reading content that turns out not to be a record: a
+/// multiple of the file's length, plus a minimum for small files. Without them, a file that
+/// consists of magics only would be read once at each of them.
 const TIMES_IN_VAIN: u64 = 16;
 const LEAST_IN_VAIN: u64 = 64 << 20;
 
-/// What the records of a file hold.
+/// The kind of content of a file's records.
 #[derive(Clone, Copy, PartialEq)]
 pub enum RecordKind {
     Block,
-    /// What blocks spend.
+    /// The outputs that blocks spend.
     Spent,
 }
 
-/// What stands in front of a record's content.
+/// The header of a record, before its content.
 pub struct Header {
-    /// Where the magic is.
+    /// The position of the magic.
     pub place: u64,
     pub network: Network,
-    /// The length that it states; `None` where the file ends before.
+    /// The stated length; `None` if the file ends before it.
     pub length: Option<u64>,
 }
 
 impl Header {
-    /// Where the content begins.
+    /// Returns the position of the content.
     pub fn content(&self) -> u64 {
         self.place + HEADER
     }
 
-    /// Says that no content follows. `left` bytes of the file are behind the header.
+    /// Describes why no content follows. `left` bytes of the file come after the header.
     pub fn without_content(&self, left: u64, longest: u64, what: &str) -> String {
         match self.length {
             None => "the file ends in the header of a record".to_owned(),
@@ -67,11 +70,11 @@ pub struct Records<'a> {
     pub file: &'a mut Hidden,
     magics: Magics,
     kind: RecordKind,
-    /// Where the next record is expected.
+    /// The position at which the next record is expected.
     next: u64,
-    /// Where bytes began that belong to no record, and why.
+    /// The position of the first byte that belongs to no record, and the reason.
     skipped: Option<(u64, String)>,
-    /// Bytes that may still be read in vain.
+    /// Bytes that may still be read for nothing.
     in_vain: u64,
 }
 
@@ -81,8 +84,8 @@ impl<'a> Records<'a> {
         Records { file, magics, kind, next: 0, skipped: None, in_vain }
     }
 
-    /// Finds the next header. The caller says by [`accept`](Self::accept) or [`reject`](Self::reject) whether a record
-    /// is behind it.
+    /// Finds the next header. The caller reports with [`accept`](Self::accept) or
+    /// [`reject`](Self::reject) whether a record follows it.
     pub fn next(&mut self, problems: &mut Vec<Problem>) -> Option<Header> {
         let header = self.find_header().and_then(|header| match header {
             None => self.end(problems).map(|()| None),
@@ -94,14 +97,15 @@ impl<'a> Records<'a> {
         })
     }
 
-    /// Takes a record that ends here. The next one is expected behind it.
+    /// Accepts a record that ends at `end`, where the next one is then expected.
     pub fn accept(&mut self, header: &Header, end: u64, problems: &mut Vec<Problem>) {
         self.report_skipped(header.place, problems);
         self.next = end;
     }
 
-    /// Says why there is no record behind a header. The next magic is searched from the following byte on; or, where
-    /// too much was read in vain, behind the length that the header states.
+    /// Rejects a header that no record follows, and notes the reason. The search for the next magic
+    /// continues at the byte after the header's first one or, once too much was read for nothing,
+    /// after the length that the header states.
     pub fn reject(&mut self, header: &Header, why: String) {
         self.skipped.get_or_insert((header.place, why));
         let left = self.left_behind(header);
@@ -109,7 +113,7 @@ impl<'a> Records<'a> {
         self.next = behind.map_or(header.place + 1, |length| header.content() + length);
     }
 
-    /// Ends because the file cannot be read.
+    /// Ends the iteration because the file cannot be read.
     pub fn fail(&mut self, problem: Problem, problems: &mut Vec<Problem>) {
         if let Some((from, why)) = self.skipped.take() {
             note(problems, self.problem_at(from, why));
@@ -122,23 +126,24 @@ impl<'a> Records<'a> {
         self.file.reader.problem_at(place, what)
     }
 
-    /// Bytes of the file behind a header.
+    /// Returns the number of bytes of the file after a header.
     pub fn left_behind(&self, header: &Header) -> u64 {
         self.file.length().saturating_sub(header.content())
     }
 
-    /// Whether more may be read in vain.
+    /// Returns whether more bytes may be read for nothing.
     pub fn may_read_in_vain(&self) -> bool {
         self.in_vain > 0
     }
 
-    /// Counts bytes that were read for a record that is none.
+    /// Counts bytes that were read for something that is not a record.
     pub fn read_in_vain(&mut self, bytes: u64) {
         self.in_vain = self.in_vain.saturating_sub(bytes);
     }
 
-    /// Reads what begins at a place and says itself how long it is, up to a limit, and gives its length. The bytes are
-    /// in `to` then. `None` where it is malformed or does not end, or too much was read in vain.
+    /// Reads a value at `place` whose encoding implies its length, up to `longest` bytes, and
+    /// returns that length. The bytes are in `to` afterwards. Returns `None` if the value is
+    /// malformed or does not end, or if too much was read for nothing.
     pub fn extent(
         &mut self,
         place: u64,
@@ -162,7 +167,7 @@ impl<'a> Records<'a> {
         }
     }
 
-    /// The next header from a place on, whose magic begins before another.
+    /// Returns the first header at or after `place` whose magic begins before `until`.
     pub fn header_from(&mut self, place: u64, until: u64) -> Result<Option<Header>, Problem> {
         match self.find_magic(place, until)? {
             Some(place) => self.header_at(place),
@@ -170,7 +175,8 @@ impl<'a> Records<'a> {
         }
     }
 
-    /// Whether a record may end at a place: where another begins, zeros follow or the file ends.
+    /// Returns whether a record may end at `place`: another one begins there, zeros follow, or the
+    /// file ends.
     pub fn is_boundary(&mut self, place: u64) -> Result<bool, Problem> {
         let mut bytes = Vec::new();
         let length = self.file.length().saturating_sub(place).min(HEADER);
@@ -178,7 +184,8 @@ impl<'a> Records<'a> {
         Ok(bytes.iter().all(|byte| *byte == 0) || self.header_at(place)?.is_some())
     }
 
-    /// The next header from where a record is expected. Notes where bytes begin that are none.
+    /// Finds the next header, starting where a record is expected. Notes the first byte that
+    /// belongs to no record.
     fn find_header(&mut self) -> Result<Option<Header>, Problem> {
         if self.skipped.is_none() {
             let header = self.header_at(self.next)?;
@@ -193,7 +200,7 @@ impl<'a> Records<'a> {
         self.header_from(self.next, u64::MAX)
     }
 
-    /// The header at a place, if a magic is there.
+    /// Reads the header at `place`, if there is a magic.
     fn header_at(&mut self, place: u64) -> Result<Option<Header>, Problem> {
         let mut bytes = Vec::new();
         let length = self.file.length().saturating_sub(place).min(HEADER);
@@ -204,7 +211,8 @@ impl<'a> Records<'a> {
         Ok(Some(Header { place, network, length }))
     }
 
-    /// Why there is no record where one is expected. The first byte that is not zero is given.
+    /// Returns the reason why there is no record where one is expected. `not_zero` is the position
+    /// of the first byte that is not zero.
     fn why_none(&mut self, not_zero: u64) -> Result<String, Problem> {
         const WITHOUT: &str = "a record was expected, which begins with a network's magic";
         if self.next + HEADER <= not_zero {
@@ -217,9 +225,9 @@ impl<'a> Records<'a> {
         Ok(hint.unwrap_or_else(|| WITHOUT.to_owned()))
     }
 
-    /// The next magic from a place on that begins before another.
+    /// Finds the first magic at or after `from` that begins before `until`.
     fn find_magic(&mut self, from: u64, until: u64) -> Result<Option<u64>, Problem> {
-        // A magic that begins before it may end behind it.
+        // A magic that begins before `until` may end after it.
         let end = self.file.length().min(until.saturating_add(3));
         let (mut start, mut window) = (from, FIRST_WINDOW);
         let mut bytes = Vec::new();
@@ -230,14 +238,15 @@ impl<'a> Records<'a> {
             if let Some(found) = found {
                 return Ok(Some(start + found as u64));
             }
-            // The last three may begin one.
+            // The last three bytes may be the beginning of a magic.
             start += bytes.len() as u64 - 3;
             window = WINDOW.min(2 * window);
         }
         Ok(None)
     }
 
-    /// The first byte from a place on that is not zero in the file, before a key is undone.
+    /// Finds the first nonzero byte of the file at or after `from`. The bytes are compared before
+    /// deobfuscation.
     fn first_not_zero(&mut self, from: u64) -> Result<Option<u64>, Problem> {
         let (end, mut start, mut window) = (self.file.length(), from, FIRST_WINDOW);
         let mut bytes = Vec::new();
@@ -252,7 +261,7 @@ impl<'a> Records<'a> {
         Ok(None)
     }
 
-    /// Where the zeros at the end begin, not before a place.
+    /// Returns the start of the zeros at the end of the file, but at least `from`.
     fn start_of_last_zeros(&mut self, from: u64) -> Result<u64, Problem> {
         let mut end = self.file.length();
         let mut bytes = Vec::new();
@@ -267,7 +276,7 @@ impl<'a> Records<'a> {
         Ok(from)
     }
 
-    /// Reports what is wrong behind the last record.
+    /// Reports problems after the last record.
     fn end(&mut self, problems: &mut Vec<Problem>) -> Result<(), Problem> {
         let from = self.skipped.as_ref().map_or(self.next, |(from, _)| *from);
         let until = self.start_of_last_zeros(from)?;

@@ -1,8 +1,10 @@
-//! RIPEMD-160 (Dobbertin, Bosselaers and Preneel, 1996) of 32 bytes: Bitcoin hashes nothing else with it.
+//! RIPEMD-160 (Dobbertin, Bosselaers and Preneel, 1996) of 32 bytes: Bitcoin uses it for no other
+//! length.
 
 const START: [u32; 5] = [0x6745_2301, 0xefcd_ab89, 0x98ba_dcfe, 0x1032_5476, 0xc3d2_e1f0];
 
-/// One of the two lines of rounds: for each step the word that is added, and by how many bits the sum is rotated.
+/// One of the two parallel lines of rounds: for each step the word that is added, and the number of
+/// bits by which the sum is rotated.
 struct Line {
     words: [[u8; 16]; 5],
     rotations: [[u8; 16]; 5],
@@ -55,7 +57,7 @@ fn function<const F: usize>(x: u32, y: u32, z: u32) -> u32 {
     }
 }
 
-/// A round of a line; the right one has the functions in the other order.
+/// Computes a round of a line; the right line uses the functions in reverse order.
 #[inline(always)]
 fn round<const ROUND: usize, const F: usize>(
     line: &Line,
@@ -71,13 +73,13 @@ fn round<const ROUND: usize, const F: usize>(
     [a, b, c, d, e]
 }
 
-/// The hash.
+/// Computes the hash.
 pub fn ripemd160(message: &[u8; 32]) -> [u8; 20] {
     let mut words = [0; 16];
     for (word, bytes) in words.iter_mut().zip(message.as_chunks().0) {
         *word = u32::from_le_bytes(*bytes);
     }
-    // The padding: a bit, and the length in bits.
+    // The padding: one bit, and the length in bits.
     (words[8], words[14]) = (0x80, 8 * message.len() as u32);
     let (mut left, mut right) = (START, START);
     left = round::<0, 0>(&LEFT, left, &words);

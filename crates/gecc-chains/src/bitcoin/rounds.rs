@@ -1,7 +1,8 @@
-//! Signatures of ECDSA and keys tried with each other.
+//! Verification of ECDSA signatures with one of several keys.
 //!
-//! A single signature counts as 1-of-1 multisig. OP_CHECKMULTISIG tries the keys one after the other until one fits, so
-//! each round verifies the next pair of signature and key of every input that is not decided yet, as one batch.
+//! A single signature counts as 1-of-1 multisig. OP_CHECKMULTISIG tries the keys one after another
+//! until one matches, so each round verifies the next pair of signature and key of every undecided
+//! input, as one batch.
 
 use super::answers::Reason;
 use super::sighash::Digest;
@@ -17,15 +18,15 @@ use std::ops::Range;
 /// The digest of a signature, r and s.
 pub struct Pair {
     pub digest: Digest,
-    /// Zeros, which are never valid, where the bytes are no signature.
+    /// The signature; zeros, which are never valid, if the bytes are not a signature.
     pub signature: [u8; 64],
-    /// Why they are none.
+    /// The reason why the bytes are not a signature.
     pub unreadable: Option<&'static str>,
 }
 
-/// Each of these signatures fits one of these keys, in their order, no key twice.
+/// The claim that each of these signatures matches one of these keys, in their order, no key twice.
 pub struct Claim {
-    /// The answer that it decides.
+    /// The answer that the claim decides.
     pub answer: usize,
     /// The signatures that are left.
     pub signatures: Range<usize>,
@@ -35,13 +36,13 @@ pub struct Claim {
 /// The claims of some inputs.
 #[derive(Default)]
 pub struct Claims {
-    /// The messages before they are hashed.
+    /// The messages to be hashed.
     pub messages: Messages,
     pub signatures: Vec<Pair>,
-    /// Rows of the mixed form.
+    /// Keys, as rows of the mixed form.
     pub keys: Vec<[u8; 65]>,
     pub open: Vec<Claim>,
-    /// Answers that do not hold, with what was wrong with the last pair.
+    /// Answers that fail, with the reason found for the last pair.
     pub failed: Vec<(usize, Reason)>,
 }
 
@@ -63,7 +64,7 @@ struct Rows {
 }
 
 impl Claims {
-    /// Bytes in memory, more or less.
+    /// Returns the approximate memory use in bytes.
     pub fn bytes(&self) -> usize {
         self.messages.bytes()
             + self.signatures.len() * size_of::<Pair>()
@@ -71,14 +72,14 @@ impl Claims {
             + self.open.len() * size_of::<Claim>()
     }
 
-    /// Leaves out what cannot hold. Where nothing can be tried no signature fits.
+    /// Drops claims that cannot hold. A claim without a pair to try fails as a mismatch.
     fn begin(&mut self) {
         let Claims { open, failed, .. } = self;
         let mismatch = Reason::Signature(Rejection::Mismatch);
         open.retain(|claim| is_possible(claim) || give_up(claim, mismatch, failed));
     }
 
-    /// The next pair of each claim, by the digests of the messages.
+    /// Writes the next pair of each claim, with the digests of the messages.
     fn fill(&self, hashed: &[[u8; 32]], digests: &mut [[u8; 32]], signatures: &mut [[u8; 64]], keys: &mut [[u8; 65]]) {
         let rows = digests.iter_mut().zip(signatures).zip(keys);
         for (claim, ((digest, signature), key)) in self.open.iter().zip(rows) {
@@ -91,7 +92,7 @@ impl Claims {
         }
     }
 
-    /// Goes on by the code of each claim's pair.
+    /// Advances each claim according to the code of its pair.
     fn advance(&mut self, codes: &[u8]) {
         let Claims { open, failed, signatures, .. } = self;
         let mut codes = codes.iter();
@@ -111,7 +112,7 @@ impl Claims {
 /// Decides the claims of all parts of a batch.
 ///
 /// # Errors
-/// What the engine says.
+/// Errors of the engine.
 pub fn decide(
     engine: &Engine,
     pool: &ThreadPool,
@@ -133,7 +134,8 @@ pub fn decide(
     }
 }
 
-/// The codes of the next pairs, by the digests of all messages. Consensus accepts high s: the default policy.
+/// Returns the codes of the next pairs, with the digests of all messages. Consensus accepts high s,
+/// as the default policy does.
 fn verify_next<'a>(
     engine: &Engine,
     pool: &ThreadPool,
@@ -163,7 +165,7 @@ fn is_possible(claim: &Claim) -> bool {
     !claim.signatures.is_empty() && claim.signatures.len() <= claim.keys.len()
 }
 
-/// Notes a claim that does not hold. It is not tried any more.
+/// Records a claim that failed. It is not tried any more.
 fn give_up(claim: &Claim, reason: Reason, failed: &mut Vec<(usize, Reason)>) -> bool {
     failed.push((claim.answer, reason));
     false

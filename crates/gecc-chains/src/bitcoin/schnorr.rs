@@ -1,4 +1,4 @@
-//! Signatures of BIP 340, one for an input.
+//! BIP 340 signatures, one per input.
 
 use crate::column::{Column, split};
 use crate::messages::Messages;
@@ -11,16 +11,16 @@ use rayon::ThreadPool;
 /// The signatures of some inputs.
 #[derive(Default)]
 pub struct Signatures {
-    /// The answers that they decide.
+    /// The answers that the signatures decide.
     answers: Vec<usize>,
-    /// The messages before they are hashed.
+    /// The messages to be hashed.
     messages: Messages,
     signatures: Vec<[u8; 64]>,
     keys: Vec<[u8; 32]>,
 }
 
 impl Signatures {
-    /// Adds R and s, the x-only key and what is signed, if `write` gives it.
+    /// Adds a signature (R and s), its x-only key and its message, if `write` produces one.
     pub fn push(
         &mut self,
         answer: usize,
@@ -35,9 +35,9 @@ impl Signatures {
         Some(())
     }
 
-    /// Bytes in memory.
+    /// Returns the number of bytes in memory.
     pub fn bytes(&self) -> usize {
-        // With its digest.
+        // Includes the digest.
         const ROW: usize = size_of::<usize>() + 32 + 64 + 32;
         self.answers.len() * ROW + self.messages.bytes()
     }
@@ -58,11 +58,11 @@ pub struct Columns {
     codes: Column<1>,
 }
 
-/// Verifies the signatures of all parts of a batch. Gives the answers of each part that do not hold, with what is
-/// wrong.
+/// Verifies the signatures of all parts of a batch. Returns, for each part, the answers that fail,
+/// with the reason.
 ///
 /// # Errors
-/// What the engine says.
+/// Errors of the engine.
 pub fn verify(
     engine: &Engine,
     pool: &ThreadPool,

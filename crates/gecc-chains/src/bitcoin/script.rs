@@ -1,7 +1,7 @@
-//! Inputs taken apart by template: which signatures have to fit which keys.
+//! Matches inputs with templates, and determines which signatures must match which keys.
 //!
-//! What an input shows is not run as a program: a script of a known form asks for signatures and nothing else. All
-//! others are not checked. Outputs of taproot are for `taproot.rs`.
+//! Scripts are not executed: a script of a known form requires signatures and nothing else. Other
+//! scripts are not checked. Taproot outputs are handled in `taproot.rs`.
 
 use super::answers::{Reason, Template, Wrapping};
 use super::block::InputView;
@@ -14,32 +14,33 @@ use std::borrow::Cow;
 
 /// The reason for a script or key that the output does not commit to.
 pub const OTHER_SCRIPT: Reason = Reason::Malformed("the script or key is not the one that the output asks for");
-/// BIP 141: what spends a witness program has no script of its own.
+/// BIP 141: an input that spends a witness program has an empty script.
 pub const WITH_A_SCRIPT: Reason = Reason::Malformed("a witness program with a script");
-/// What is pushed where a signature is left out.
+/// The problem of an empty element, which is pushed where a signature is left out.
 pub const EMPTY: &str = "the signature is empty";
 const LONG_ELEMENT: Reason = Reason::Malformed("an element of the witness has more than 520 bytes");
-/// Elements that may lie on the stack: fewer than the 1000 of Bitcoin Core's MAX_STACK_SIZE by more than a script of a
-/// known form adds.
+/// Maximum number of elements on the stack. It is below the 1000 of Bitcoin Core's MAX_STACK_SIZE
+/// by more than a script of a known form adds.
 const MOST_ELEMENTS: usize = 900;
 
 /// The contents of an input: the script whose OP_CHECKSIG or OP_CHECKMULTISIG is executed, and its
 /// arguments.
 pub struct Spend<'a> {
     pub script: Cow<'a, [u8]>,
-    /// BIP 143: witness programs sign another digest.
+    /// BIP 143: true for witness programs, which sign another digest.
     pub segwit: bool,
-    /// DER and the byte of the hash type, as they were pushed; in the order in which they are tried.
+    /// Pushed signatures, each in DER and followed by the byte of the hash type, in the order in
+    /// which they are tried.
     pub signatures: Vec<&'a [u8]>,
     pub keys: Vec<Cow<'a, [u8]>>,
     /// True if a multisignature leaves a dummy element, which has to be empty since BIP 147.
     pub has_dummy: bool,
 }
 
-/// The template of an input, and its contents before its signatures are verified.
+/// The template of an input, and its contents before signatures are verified.
 pub type Taken<'a> = (Template, Result<Spend<'a>, Reason>);
 
-/// Takes an input apart that spends an output with this script. `p2sh` is whether BIP 16 is in force.
+/// Parses an input that spends an output with this script. `p2sh` is true if BIP 16 is in force.
 pub fn take_apart<'a>(input: &InputView<'a>, script: &'a [u8], p2sh: bool) -> Taken<'a> {
     if let Some((version, program)) = witness_program(script) {
         let (template, spend) = witness(version, program, input, false);
@@ -62,7 +63,7 @@ pub fn take_apart<'a>(input: &InputView<'a>, script: &'a [u8], p2sh: bool) -> Ta
         return (Template::Other(Wrapping::P2sh), Err(Reason::Malformed("no script is shown")));
     };
     let (template, spend) = match witness_program(redeem) {
-        // Its length is pushed by an opcode of one byte.
+        // The length of such a push is a one-byte opcode.
         Some(_) if input.script.len() != 1 + redeem.len() => (
             Template::OtherWitness,
             Err(Reason::Malformed("more is pushed than the witness program, or in another way")),
@@ -76,7 +77,8 @@ pub fn take_apart<'a>(input: &InputView<'a>, script: &'a [u8], p2sh: bool) -> Ta
     (template, if hash160(redeem) == *hash { spend } else { Err(OTHER_SCRIPT) })
 }
 
-/// BIP 141: only what spends a witness program has a witness. Before it was in force no block had any.
+/// Requires an empty witness. BIP 141: only an input that spends a witness program has a witness.
+/// Before its activation, no block had any.
 fn without_witness<'a>(input: &InputView, spend: Result<Spend<'a>, Reason>) -> Result<Spend<'a>, Reason> {
     if input.witness().is_empty() {
         spend
@@ -85,7 +87,7 @@ fn without_witness<'a>(input: &InputView, spend: Result<Spend<'a>, Reason>) -> R
     }
 }
 
-/// A witness program: a version and a hash or key.
+/// Parses an input that spends a witness program: a version and a hash or key.
 fn witness<'a>(version: usize, program: &[u8], input: &InputView<'a>, in_p2sh: bool) -> Taken<'a> {
     let wrapping = if in_p2sh { Wrapping::P2shP2wsh } else { Wrapping::P2wsh };
     if version > 0 {
@@ -114,14 +116,15 @@ fn witness<'a>(version: usize, program: &[u8], input: &InputView<'a>, in_p2sh: b
     (template, if sha256(inner) == *hash { is_short.and(spend) } else { Err(OTHER_SCRIPT) })
 }
 
-/// Requires that no element of a witness is longer than one that a script may push, as consensus does before it runs
-/// the script (`ExecuteWitnessScript` in Bitcoin Core's `script/interpreter.cpp`). The script itself is no such
-/// element, nor are the annex and the control block of taproot.
+/// Requires that no element of a witness is longer than one that a script may push, as consensus
+/// does before it executes the script (`ExecuteWitnessScript` in Bitcoin Core's
+/// `script/interpreter.cpp`). The script itself is not such an element, nor are the annex and the
+/// control block of taproot.
 pub fn require_short(elements: &[&[u8]]) -> Result<(), Reason> {
     if elements.iter().all(|element| element.len() <= LONGEST_ELEMENT) { Ok(()) } else { Err(LONG_ELEMENT) }
 }
 
-/// A script that is run as it is, on a stack.
+/// Matches a script and the stack that it is executed on.
 fn plain<'a>(script: Cow<'a, [u8]>, stack: Vec<&'a [u8]>, wrapping: Wrapping) -> Taken<'a> {
     let segwit = matches!(wrapping, Wrapping::P2wsh | Wrapping::P2shP2wsh);
     let spend = |script, signatures, keys| Spend { script, segwit, signatures, keys, has_dummy: false };
@@ -141,11 +144,11 @@ fn plain<'a>(script: Cow<'a, [u8]>, stack: Vec<&'a [u8]>, wrapping: Wrapping) ->
             (Template::P2pk(wrapping), shown.map(|shown| spend(script, vec![shown[0]], vec![Cow::Owned(key)])))
         }
         Some(Form::Keys { needed, keys }) => {
-            // OP_CHECKMULTISIG takes one element too many: the signatures lie above it.
+            // OP_CHECKMULTISIG takes one element too many, below the signatures.
             let shown = last(&stack, needed + 1, segwit);
             let spend = shown.and_then(|shown| {
                 let signatures: Vec<&[u8]> = shown[1..].iter().rev().copied().collect();
-                // Such a signature would be taken out of the script before it is hashed.
+                // Such a signature would be removed from the script before hashing.
                 if !segwit && signatures.iter().any(|signature| keys.iter().any(|key| key == signature)) {
                     return Err(Reason::NotChecked("a signature stands in the script"));
                 }
@@ -158,7 +161,7 @@ fn plain<'a>(script: Cow<'a, [u8]>, stack: Vec<&'a [u8]>, wrapping: Wrapping) ->
     }
 }
 
-/// The elements on top of a stack. A witness has no others.
+/// Returns the top `count` elements of a stack. A witness must have no others.
 pub fn last<'a, 'b>(stack: &'b [&'a [u8]], count: usize, segwit: bool) -> Result<&'b [&'a [u8]], Reason> {
     match stack.len().checked_sub(count) {
         Some(0) => Ok(stack),
@@ -177,9 +180,9 @@ enum Form {
     },
 }
 
-/// P2PK or bare multisig.
+/// Recognises P2PK and bare multisig.
 fn form(script: &[u8]) -> Option<Form> {
-    // Before all instructions are looked at: most scripts are none of these.
+    // A fast check before parsing: most scripts have neither form.
     if !matches!(script, [.., OP_CHECKSIG | OP_CHECKMULTISIG]) {
         return None;
     }
@@ -187,7 +190,7 @@ fn form(script: &[u8]) -> Option<Form> {
     match instructions.as_slice() {
         [Instruction::Push(key), Instruction::Op(OP_CHECKSIG)] => Some(Form::Key(key.to_vec())),
         [Instruction::Op(needed), keys @ .., Instruction::Op(given), Instruction::Op(OP_CHECKMULTISIG)] => {
-            // Both are taken off the stack, so the last ones come first.
+            // The stack is popped, so the last keys come first.
             let keys: Vec<Vec<u8>> =
                 keys.iter().rev().map(|key| Some(key.pushed()?.to_vec())).collect::<Option<_>>()?;
             let needed = small(*needed)?;
@@ -197,8 +200,8 @@ fn form(script: &[u8]) -> Option<Form> {
     }
 }
 
-/// The data that a script of pushes leaves on the stack, as far as consensus takes it. Numbers are none: no template
-/// takes them.
+/// Returns the data that a script of pushes leaves on the stack, if consensus accepts it. Opcodes
+/// for numbers are rejected: no template takes them.
 fn pushes(script: &[u8]) -> Option<Vec<&[u8]>> {
     if script.len() as u64 > LONGEST_SCRIPT {
         return None;

@@ -8,13 +8,13 @@ use crate::messages::Messages;
 use sha2::{Digest as _, Sha256};
 use std::cell::{OnceCell, RefCell};
 
-/// BIP 342: where OP_CODESEPARATOR was last run, for a script without one.
+/// BIP 342: the position of the last executed OP_CODESEPARATOR, for a script without one.
 const NO_SEPARATOR: [u8; 4] = [0xff; 4];
 /// BIP 342: the version of its keys.
 const KEY_VERSION: [u8; 1] = [0];
 
-/// Bytes of a transaction that is hashed for each of its inputs by itself. Of a longer one the part that its inputs
-/// share is hashed once.
+/// Maximum size in bytes of a transaction that is hashed separately for each of its inputs. For
+/// longer ones, the part that the inputs share is hashed once.
 const SHORT: usize = 2 << 10;
 
 /// The digest that a signature signs.
@@ -25,7 +25,7 @@ pub enum Digest {
     Of(usize),
 }
 
-/// The byte that says what of a transaction is signed.
+/// The byte that determines which parts of a transaction are signed.
 #[derive(Clone, Copy)]
 pub struct HashType(pub u8);
 
@@ -34,12 +34,12 @@ pub struct HashType(pub u8);
 enum Signed {
     All,
     None,
-    /// The one whose number is that of the input.
+    /// The output with the same index as the input.
     Single,
 }
 
 impl HashType {
-    /// BIP 341: of a signature that does not say any.
+    /// BIP 341: the type of a signature that states none.
     pub const DEFAULT: HashType = HashType(0);
 
     /// Returns whether the type is a named one. In the legacy form and in BIP 143 others are
@@ -48,7 +48,7 @@ impl HashType {
         matches!(self.0 & !0x80, 1..=3)
     }
 
-    /// ANYONECANPAY: other inputs are not signed.
+    /// Returns whether ANYONECANPAY is set: other inputs are not signed.
     fn is_alone(self) -> bool {
         self.0 & 0x80 != 0
     }
@@ -71,7 +71,7 @@ impl HashType {
 /// once.
 pub struct Sighashes<'a> {
     pub transaction: TransactionView<'a>,
-    /// The outputs that its inputs spend.
+    /// The outputs that the inputs spend.
     pub spent: Outputs<'a>,
     common: OnceCell<Common>,
     segwit: OnceCell<Common>,
@@ -79,29 +79,31 @@ pub struct Sighashes<'a> {
     blank: OnceCell<Blank>,
 }
 
-/// SHA-256 of parts of the transaction; for BIP 143 hashed again.
+/// SHA-256 of parts of the transaction; hashed again for BIP 143.
 struct Common {
     outpoints: [u8; 32],
     sequences: [u8; 32],
     outputs: [u8; 32],
 }
 
-/// SHA-256 of parts of what is spent.
+/// SHA-256 of parts of the spent outputs.
 struct OfSpent {
     values: [u8; 32],
     scripts: [u8; 32],
 }
 
-/// The transaction as the old form hashes it, but for the script of the input that signs: all scripts are empty.
+/// The transaction in the legacy form with empty scripts, that is, without the script of the input
+/// that signs.
 struct Blank {
     bytes: Vec<u8>,
     first_input: usize,
-    /// The hash of the first bytes, and how many these are. Inputs mostly come in their order, so that it goes on.
+    /// The hash of the first bytes, and their number. Inputs are usually processed in order, so
+    /// that hashing continues from there.
     begun: RefCell<(Sha256, usize)>,
 }
 
 impl Blank {
-    /// The hash of the first bytes.
+    /// Returns the hash of the first `length` bytes.
     fn hash_of_first(&self, length: usize) -> Sha256 {
         let (hash, hashed) = &mut *self.begun.borrow_mut();
         if length < *hashed {
@@ -113,19 +115,19 @@ impl Blank {
     }
 }
 
-/// Bytes of an input without a script: outpoint, length and sequence.
+/// Size in bytes of an input without a script: outpoint, length and sequence.
 const BLANK_INPUT: usize = 36 + 1 + 4;
-/// An output without a value and a script, in place of those before the one that is signed.
+/// An output without a value and a script, in place of those before the signed one.
 const BLANK_OUTPUT: [u8; 9] = [0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0];
 
 impl<'a> Sighashes<'a> {
-    /// There are as many spent outputs as inputs.
+    /// Creates the messages of a transaction. There must be as many spent outputs as inputs.
     pub fn new(transaction: TransactionView<'a>, spent: Outputs<'a>) -> Self {
         let (common, segwit) = (OnceCell::new(), OnceCell::new());
         Sighashes { transaction, spent, common, segwit, taproot: OnceCell::new(), blank: OnceCell::new() }
     }
 
-    /// The output that an input spends.
+    /// Returns the output that an input spends.
     pub fn spent_by(&self, index: usize) -> Output<'a> {
         self.spent.get(index).expect("an output for each input")
     }
@@ -179,8 +181,8 @@ impl<'a> Sighashes<'a> {
         })
     }
 
-    /// Returns what the legacy form signs: double SHA-256. `script` is the one that requires the
-    /// signature.
+    /// Computes the digest that the legacy form signs: double SHA-256. `script` is the one that
+    /// requires the signature.
     pub fn legacy(&self, index: usize, script: &[u8], hash_type: HashType, messages: &mut Messages) -> Digest {
         let outputs = self.transaction.outputs();
         if hash_type.outputs() == Signed::Single && index >= outputs.len() {
@@ -199,7 +201,7 @@ impl<'a> Sighashes<'a> {
             }));
         }
         let blank = self.blank();
-        // What comes before the script, and behind its length, which is 0.
+        // The position of the script's length, which is 0 here.
         let before = blank.first_input + index * BLANK_INPUT + 36;
         if blank.bytes.len() > SHORT {
             let mut hash = blank.hash_of_first(before);
@@ -216,7 +218,7 @@ impl<'a> Sighashes<'a> {
         }))
     }
 
-    /// The inputs in the old form, where not all of the transaction is signed.
+    /// Writes the inputs in the legacy form, where not the whole transaction is signed.
     fn put_inputs(&self, to: &mut Vec<u8>, index: usize, script: &[u8], hash_type: HashType) {
         let count = self.transaction.inputs().len();
         let signed = if hash_type.is_alone() { index..index + 1 } else { 0..count };
@@ -230,7 +232,7 @@ impl<'a> Sighashes<'a> {
         }
     }
 
-    /// The outputs likewise. The one that is signed alone is there.
+    /// Writes the outputs in the legacy form. An output that is signed alone must exist.
     fn put_outputs(&self, to: &mut Vec<u8>, index: usize, hash_type: HashType) {
         let outputs = self.transaction.outputs();
         match (hash_type.outputs(), outputs.get(index)) {
@@ -247,7 +249,8 @@ impl<'a> Sighashes<'a> {
         }
     }
 
-    /// Appends what BIP 143 signs: SHA-256 twice. `script` is the one that asks for the signature.
+    /// Appends the message that BIP 143 signs with double SHA-256. `script` is the one that
+    /// requires the signature.
     pub fn put_segwit_v0(&self, index: usize, script: &[u8], hash_type: HashType, to: &mut Vec<u8>) {
         const NONE: [u8; 32] = [0; 32];
         let (transaction, signed, is_alone) = (self.transaction, hash_type.outputs(), hash_type.is_alone());
@@ -268,8 +271,9 @@ impl<'a> Sighashes<'a> {
         to.extend_from_slice(&hash_type.wide());
     }
 
-    /// Appends what BIP 341 signs, behind its tag: SHA-256 once. By a script that is the leaf of BIP 342 with this
-    /// hash, or by the key. `None` and nothing where the output that is signed alone is missing.
+    /// Appends the message that BIP 341 signs, which is hashed once with SHA-256 after its tag.
+    /// `leaf` is the hash of the BIP 342 script, for a script path. Returns `None`, and appends
+    /// nothing, if the output that is signed alone does not exist.
     pub fn put_taproot(
         &self,
         index: usize,
@@ -281,7 +285,7 @@ impl<'a> Sighashes<'a> {
         let (transaction, signed, is_alone) = (self.transaction, hash_type.outputs(), hash_type.is_alone());
         let single = if signed == Signed::Single { Some(transaction.outputs().get(index)?) } else { None };
         to.extend_from_slice(TAP_SIGHASH.as_flattened());
-        // The epoch stands before it.
+        // The epoch comes first.
         to.extend_from_slice(&[0, hash_type.0]);
         to.extend_from_slice(transaction.version());
         to.extend_from_slice(transaction.lock_time());

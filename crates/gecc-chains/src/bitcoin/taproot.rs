@@ -1,7 +1,9 @@
-//! Inputs of taproot taken apart (BIP 341): a signature by the output's key, or a script that the output commits to.
+//! Parsing of taproot inputs (BIP 341): a signature by the output's key, or a script that the
+//! output commits to.
 //!
-//! Of scripts one form is known (BIP 342): a key and OP_CHECKSIG. Branches of pushes that never run may stand behind
-//! it, as they change nothing: inscriptions keep their data there, and most script paths of real blocks are theirs.
+//! One form of scripts is known (BIP 342): a key and OP_CHECKSIG. Branches of pushes that are never
+//! executed may follow, as they change nothing: inscriptions store their data there, and most
+//! script paths of real blocks have that form.
 
 use super::answers::{Reason, Template};
 use super::block::InputView;
@@ -18,31 +20,32 @@ use sha2::Digest;
 
 /// The first byte of an annex.
 const ANNEX: u8 = 0x50;
-/// The part of a control block's first byte that says the leaf's version, and the version of BIP 342.
+/// The bits of a control block's first byte that contain the leaf's version, and the version of BIP
+/// 342.
 const LEAF_MASK: u8 = 0xfe;
 const TAPSCRIPT: u8 = 0xc0;
-/// Steps from a leaf to the root.
+/// Maximum number of steps from a leaf to the root.
 const LONGEST_PATH: usize = 128;
 
 /// The contents of an input.
 pub struct Spend<'a> {
     annex: Option<&'a [u8]>,
     leaf: Option<Leaf>,
-    /// The pushed signature and the key; or the reason why no signature is verified.
+    /// The pushed signature and the key, or the reason why no signature is verified.
     signature: Result<(&'a [u8], [u8; 32]), Reason>,
 }
 
-/// A script, and what shows that the output has it.
+/// A script's hash, and the commitment of the output to it.
 struct Leaf {
     hash: [u8; 32],
     commitment: Commitment,
 }
 
-/// The template of an input, and its contents before signature and script are verified.
+/// The template of an input, and its contents before the signature and the script are verified.
 type Taken<'a> = (Template, Result<Spend<'a>, Reason>);
 
-/// Takes an input apart whose output is a witness program of version 1 with this key. `in_force` says whether BIP 341
-/// is.
+/// Parses an input that spends a witness program of version 1 with this key. `in_force` is true if
+/// BIP 341 is in force.
 pub fn take_apart<'a>(input: &InputView<'a>, output_key: [u8; 32], in_force: bool) -> Taken<'a> {
     let (template, spend) = by_witness(input.witness(), output_key);
     if !in_force {
@@ -65,8 +68,9 @@ fn by_witness(mut stack: Vec<&[u8]>, output_key: [u8; 32]) -> Taken<'_> {
                     Err(Reason::Malformed("a control block has 33 bytes and 32 for each of at most 128 steps")),
                 );
             };
-            // BIP 342: the script has to leave one element behind, so that nothing lies below the signature. Of scripts
-            // that are not known an OP_SUCCESS may come first, which makes any element good.
+            // BIP 342: the script must leave exactly one element, so nothing may be below the
+            // signature. Elements for scripts of unknown form are not checked: an OP_SUCCESS may
+            // come first in these, which accepts any element.
             let signature = key.and_then(|key| {
                 require_short(shown)?;
                 Ok((last(shown, 1, true)?[0], key))
@@ -76,18 +80,18 @@ fn by_witness(mut stack: Vec<&[u8]>, output_key: [u8; 32]) -> Taken<'_> {
     }
 }
 
-/// Takes the annex of a witness off it, where there is one.
+/// Removes the annex from a witness, if there is one.
 pub fn take_annex<'a>(witness: &mut Vec<&'a [u8]>) -> Option<&'a [u8]> {
     let may_have_one = witness.len() >= 2;
     witness.pop_if(|last| may_have_one && last.first() == Some(&ANNEX))
 }
 
-/// The version of a leaf, where its control block says it.
+/// Returns the version of a leaf, if there is a control block.
 fn version_of(control: &[u8]) -> Option<u8> {
     Some(control.first()? & LEAF_MASK)
 }
 
-/// The key of a script of known form.
+/// Returns the key of a script of the known form.
 fn key_of_leaf(control: &[u8], script: &[u8]) -> Result<[u8; 32], Reason> {
     if version_of(control) != Some(TAPSCRIPT) {
         return Err(Reason::NotChecked("the leaf's version has no meaning"));
@@ -95,7 +99,7 @@ fn key_of_leaf(control: &[u8], script: &[u8]) -> Result<[u8; 32], Reason> {
     asked_key(script).ok_or(Reason::NotChecked("the script has another form"))
 }
 
-/// The key of a script that asks for a signature by it, and for nothing else.
+/// Returns the key of a script that requires a signature by that key, and nothing else.
 fn asked_key(script: &[u8]) -> Option<[u8; 32]> {
     let mut instructions = instructions(script);
     let [Instruction::Push(key), Instruction::Op(OP_CHECKSIG)] = [instructions.next()??, instructions.next()??] else {
@@ -107,8 +111,8 @@ fn asked_key(script: &[u8]) -> Option<[u8; 32]> {
     key.try_into().ok()
 }
 
-/// Skips a branch of pushes that never runs: the condition that is pushed before OP_IF is empty, and so false. `None`
-/// where it is anything else.
+/// Skips a branch of pushes that is never executed, because the condition pushed before OP_IF is
+/// empty and therefore false. Returns `None` for anything else.
 fn skip_branch(condition: Instruction, instructions: &mut Instructions) -> Option<()> {
     let is_false = condition.pushed()?.is_empty();
     if !is_false || instructions.next()?? != Instruction::Op(OP_IF) {
@@ -116,7 +120,7 @@ fn skip_branch(condition: Instruction, instructions: &mut Instructions) -> Optio
     }
     loop {
         match instructions.next()?? {
-            // Longer ones are wrong even where they do not run.
+            // Longer ones are invalid even where they are not executed.
             Instruction::Push(bytes) if bytes.len() <= LONGEST_ELEMENT => {}
             Instruction::Op(OP_ENDIF) => return Some(()),
             Instruction::Op(number) if small(number).is_some() => {}
@@ -146,18 +150,18 @@ fn leaf_hash(version: u8, script: &[u8]) -> [u8; 32] {
     hash.finalize().into()
 }
 
-/// The hash of two nodes, whichever is the left one.
+/// Hashes two sibling nodes, in sorted order.
 fn branch_hash(node: [u8; 32], beside: [u8; 32]) -> [u8; 32] {
     TAP_BRANCH.clone().chain_update(node.min(beside)).chain_update(node.max(beside)).finalize().into()
 }
 
 impl Spend<'_> {
-    /// The commitment that a script path relies on. It has to hold whatever the script is.
+    /// Returns the commitment that a script path relies on. It must hold whatever the script is.
     pub fn commitment(&self) -> Option<Commitment> {
         self.leaf.as_ref().map(|leaf| leaf.commitment)
     }
 
-    /// Notes what is signed, by whom, and R and s, for an answer.
+    /// Adds the signature, its key and its message for an answer.
     pub fn push_signed(
         self,
         hashes: &Sighashes,
@@ -173,7 +177,7 @@ impl Spend<'_> {
     }
 }
 
-/// R and s, and what of the transaction is signed.
+/// Splits a pushed signature into R and s, and its hash type.
 fn signature_and_type(pushed: &[u8]) -> Result<([u8; 64], HashType), Reason> {
     if pushed.is_empty() {
         return Err(Reason::Malformed(EMPTY));
@@ -181,7 +185,7 @@ fn signature_and_type(pushed: &[u8]) -> Result<([u8; 64], HashType), Reason> {
     let (signature, rest) = pushed.split_first_chunk().ok_or(LENGTH)?;
     let hash_type = match rest {
         [] => HashType::DEFAULT,
-        // The default must be left out: two ways to write it would make transactions malleable.
+        // The default must be left out: with two encodings, transactions would be malleable.
         [named] if HashType(*named).is_named() => HashType(*named),
         [_] => return Err(Reason::Malformed("BIP 341 has no such hash type")),
         _ => return Err(LENGTH),

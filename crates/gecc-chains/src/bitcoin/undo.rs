@@ -1,18 +1,19 @@
 //! The outputs that a block's inputs spend.
 //!
-//! The REST of Bitcoin Core has them by transaction (`SerializeBlockUndo` of its `rest.cpp`), and so have the records
-//! of rev files. There scripts and amounts are compressed as Bitcoin Core's `compressor.h` and `undo.h` say, with the
-//! numbers of its `serialize.h` (VARINT).
+//! Bitcoin Core's REST interface returns them by transaction (`SerializeBlockUndo` of its
+//! `rest.cpp`), and the records of rev files have the same structure. In the latter, scripts and
+//! amounts are compressed as in Bitcoin Core's `compressor.h` and `undo.h`, with the numbers of its
+//! `serialize.h` (VARINT).
 
 use super::block::{Place, Spent};
 use super::encoding::{self, array, put_number, sized};
 use super::instructions::{LONGEST_SCRIPT, OP_CHECKSIG, OP_DUP, OP_EQUAL, OP_EQUALVERIFY, OP_HASH160, OP_RETURN};
 use k256::elliptic_curve::sec1::ToSec1Point;
 
-/// Sizes below this stand for scripts of known forms.
+/// Sizes below this denote scripts of known forms.
 const FORMS: u64 = 6;
 
-/// Outputs one after the other, as blocks have them: as many as there are inputs.
+/// Parses consecutive outputs in the encoding of blocks, one for each input.
 pub fn plain(bytes: Vec<u8>, inputs: usize) -> Result<Spent, String> {
     let (mut rest, mut places) = (bytes.as_slice(), vec![0]);
     while !rest.is_empty() {
@@ -23,7 +24,8 @@ pub fn plain(bytes: Vec<u8>, inputs: usize) -> Result<Spent, String> {
     Ok(Spent::new(bytes, places))
 }
 
-/// More outputs than inputs are not made room for. The places are one more than the outputs so far.
+/// Requires that there are not more outputs than inputs, before memory is reserved for them. There
+/// is one place more than outputs so far.
 fn require_fewer(places: &[Place], inputs: usize) -> Result<(), String> {
     if places.len() <= inputs {
         return Ok(());
@@ -31,8 +33,9 @@ fn require_fewer(places: &[Place], inputs: usize) -> Result<(), String> {
     Err(format!("the block has {inputs} inputs, and more outputs are said to be spent"))
 }
 
-/// The outputs of a list for each transaction, one after the other: in front how many transactions there are, and of
-/// each how many outputs. `read` takes one, and writes it as blocks have it.
+/// Parses a list of lists of outputs: the number of transactions, and for each transaction the
+/// number of its outputs and the outputs. `read` parses one output, and writes it in the encoding
+/// of blocks.
 pub fn by_transaction(
     mut lists: &[u8],
     inputs: usize,
@@ -53,10 +56,12 @@ pub fn by_transaction(
     }
 }
 
-/// Returns how many bytes a record of a rev file has behind which others may stand.
+/// Returns the length of the rev file's record at the start of `record`, which other bytes may
+/// follow.
 ///
 /// # Errors
-/// Why there is no record. It may end too early also where another reason is possible.
+/// The reason why there is no record. An output that is malformed is also reported as one that ends
+/// too early.
 pub fn extent(record: &[u8]) -> encoding::Result<usize> {
     let (mut rest, mut output) = (record, Vec::new());
     for _ in 0..encoding::number(&mut rest)? {
@@ -68,7 +73,7 @@ pub fn extent(record: &[u8]) -> encoding::Result<usize> {
     Ok(record.len() - rest.len())
 }
 
-/// An output as blocks have it.
+/// Copies an output in the encoding of blocks.
 pub fn output(lists: &mut &[u8], to: &mut Vec<u8>) -> Option<()> {
     let from = *lists;
     array::<8>(lists).and_then(|_| sized(lists)).ok()?;
@@ -76,10 +81,10 @@ pub fn output(lists: &mut &[u8], to: &mut Vec<u8>) -> Option<()> {
     Some(())
 }
 
-/// An output of a rev file.
+/// Decompresses an output of a rev file.
 pub fn compressed_output(bytes: &mut &[u8], to: &mut Vec<u8>) -> Option<()> {
-    // The height of the transaction and whether it is a coinbase. Where there is a height a number follows that was a
-    // version once.
+    // The height of the transaction, and whether it is a coinbase. If there is a height, a number
+    // follows that once was a version.
     let code = number(bytes)?;
     if code >> 1 > 0 {
         number(bytes)?;
@@ -88,7 +93,8 @@ pub fn compressed_output(bytes: &mut &[u8], to: &mut Vec<u8>) -> Option<()> {
     script(bytes, to)
 }
 
-/// Seven bits a byte, most significant first; all bytes but the last have the high bit and stand for one more.
+/// Reads a number of seven bits per byte, most significant first; all bytes but the last have the
+/// high bit set, and their value is one higher.
 fn number(bytes: &mut &[u8]) -> Option<u64> {
     let mut value: u64 = 0;
     loop {
@@ -101,12 +107,13 @@ fn number(bytes: &mut &[u8]) -> Option<u64> {
     }
 }
 
-/// A number of satoshi from its exponent of ten, last digit and other digits.
+/// Decodes an amount in satoshis, compressed into its exponent of ten, its last digit and the other
+/// digits.
 fn amount(compressed: u64) -> Option<u64> {
     let Some(rest) = compressed.checked_sub(1) else { return Some(0) };
     let (exponent, rest) = (rest % 10, rest / 10);
     let digits = match exponent {
-        // The digit is not zero, and not stored so.
+        // The digit is not zero, so it is stored minus one.
         0..=8 => (rest / 9).checked_mul(10)?.checked_add(rest % 9 + 1)?,
         _ => rest.checked_add(1)?,
     };
@@ -123,7 +130,7 @@ fn script(bytes: &mut &[u8], to: &mut Vec<u8>) -> Option<()> {
             let point = k256::PublicKey::from_sec1_bytes(&key).ok()?;
             put(to, &[&[65], point.to_sec1_point(false).as_bytes(), &[OP_CHECKSIG]]);
         }
-        // It cannot be spent, and was made empty.
+        // It cannot be spent, and is stored empty.
         size if size - FORMS > LONGEST_SCRIPT => {
             take(bytes, size - FORMS)?;
             put(to, &[&[OP_RETURN]]);
@@ -133,7 +140,7 @@ fn script(bytes: &mut &[u8], to: &mut Vec<u8>) -> Option<()> {
     Some(())
 }
 
-/// Writes the parts of a script behind their length.
+/// Writes the parts of a script after their total length.
 fn put(to: &mut Vec<u8>, parts: &[&[u8]]) {
     put_number(parts.iter().map(|part| part.len()).sum(), |number| to.extend_from_slice(number));
     parts.iter().for_each(|part| to.extend_from_slice(part));

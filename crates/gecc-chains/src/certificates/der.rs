@@ -1,4 +1,4 @@
-//! Fields of DER, one after the other, with errors that name the field.
+//! Consecutive fields of DER, with errors that name the field.
 
 use ::der::asn1::AnyRef;
 use ::der::{Decode, Reader, SliceReader, Tag, TagNumber, Tagged};
@@ -6,26 +6,26 @@ use ::der::{Decode, Reader, SliceReader, Tag, TagNumber, Tagged};
 pub const SEQUENCE: Tag = Tag::Sequence;
 pub const SET: Tag = Tag::Set;
 
-/// A field of a context-specific tag that holds others.
+/// Returns the tag of an explicitly tagged context-specific field, which contains another.
 pub fn explicit(number: u32) -> Tag {
     Tag::ContextSpecific { constructed: true, number: TagNumber(number) }
 }
 
-/// A field of a context-specific tag in place of the one of its type.
+/// Returns the tag of an implicitly tagged context-specific field, which replaces that of its type.
 pub fn implicit(number: u32) -> Tag {
     Tag::ContextSpecific { constructed: false, number: TagNumber(number) }
 }
 
-/// The fields of a constructed value that are left.
+/// The remaining fields of a constructed value.
 pub struct Fields<'a> {
     rest: &'a [u8],
 }
 
 impl<'a> Fields<'a> {
-    /// The fields of an encoded value.
+    /// Returns the fields of an encoded value.
     ///
     /// # Errors
-    /// What is wrong with its encoding, or that it has another tag or is followed by more.
+    /// An invalid encoding, another tag, or trailing data.
     pub fn of(encoded: &'a [u8], tag: Tag) -> Result<Self, String> {
         let value = AnyRef::from_der(encoded).map_err(|problem| problem.to_string())?;
         if value.tag() == tag { Ok(Fields { rest: value.value() }) } else { Err(unexpected(value.tag(), tag)) }
@@ -35,15 +35,15 @@ impl<'a> Fields<'a> {
         self.rest.is_empty()
     }
 
-    /// Whether the next field has this tag.
+    /// Returns whether the next field has this tag.
     pub fn is_next(&self, tag: Tag) -> bool {
         SliceReader::new(self.rest).and_then(|reader| Tag::peek(&reader)).is_ok_and(|next| next == tag)
     }
 
-    /// The next field as it is encoded.
+    /// Takes the next field, and returns its encoding.
     ///
     /// # Errors
-    /// What is wrong with it, with the name of the field.
+    /// A description of the problem, with the name of the field.
     pub fn encoded(&mut self, name: &str, tag: Tag) -> Result<&'a [u8], String> {
         if self.rest.is_empty() {
             return Err(format!("{name} is missing"));
@@ -52,27 +52,27 @@ impl<'a> Fields<'a> {
         if value.tag() == tag { Ok(encoded) } else { Err(format!("{name}: {}", unexpected(value.tag(), tag))) }
     }
 
-    /// The value of the next field.
+    /// Takes the next field, and returns its value.
     ///
     /// # Errors
-    /// As for [`encoded`](Self::encoded).
+    /// The same as for [`encoded`](Self::encoded).
     pub fn next(&mut self, name: &str, tag: Tag) -> Result<AnyRef<'a>, String> {
         let encoded = self.encoded(name, tag)?;
         AnyRef::from_der(encoded).map_err(|problem| format!("{name}: {problem}"))
     }
 
-    /// The value of the next field, of any type.
+    /// Takes the next field of any type, and returns its value.
     ///
     /// # Errors
-    /// As for [`encoded`](Self::encoded).
+    /// The same as for [`encoded`](Self::encoded).
     pub fn any(&mut self, name: &str) -> Result<AnyRef<'a>, String> {
         self.any_encoded(name).map(|(value, _)| value)
     }
 
-    /// The value of the next field, of any type, and the field as it is encoded.
+    /// Takes the next field of any type, and returns its value and its encoding.
     ///
     /// # Errors
-    /// As for [`encoded`](Self::encoded).
+    /// The same as for [`encoded`](Self::encoded).
     pub fn any_encoded(&mut self, name: &str) -> Result<(AnyRef<'a>, &'a [u8]), String> {
         let read = || {
             let mut reader = SliceReader::new(self.rest)?;
@@ -84,18 +84,18 @@ impl<'a> Fields<'a> {
         Ok((value, encoded))
     }
 
-    /// The fields of the next field.
+    /// Takes the next field, and returns its fields.
     ///
     /// # Errors
-    /// As for [`encoded`](Self::encoded).
+    /// The same as for [`encoded`](Self::encoded).
     pub fn constructed(&mut self, name: &str, tag: Tag) -> Result<Fields<'a>, String> {
         Ok(Fields { rest: self.next(name, tag)?.value() })
     }
 
-    /// The fields of the next field, if it has this tag.
+    /// Takes the next field if it has this tag, and returns its value.
     ///
     /// # Errors
-    /// As for [`encoded`](Self::encoded).
+    /// The same as for [`encoded`](Self::encoded).
     pub fn optional(&mut self, name: &str, tag: Tag) -> Result<Option<AnyRef<'a>>, String> {
         if self.is_next(tag) { self.next(name, tag).map(Some) } else { Ok(None) }
     }
@@ -103,7 +103,7 @@ impl<'a> Fields<'a> {
     /// Requires that no field is left.
     ///
     /// # Errors
-    /// The name of what has more.
+    /// The name of the value that has further fields.
     pub fn end(&self, of: &str) -> Result<(), String> {
         if self.rest.is_empty() { Ok(()) } else { Err(format!("{of}: an unknown field follows the last one")) }
     }

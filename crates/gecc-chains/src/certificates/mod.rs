@@ -1,12 +1,13 @@
-//! Certificates (X.509), each verified by the key of its issuer, where that is among them.
+//! X.509 certificates, each verified with the key of its issuer if the issuer is among them.
 //!
-//! [`check`] reads PEM and DER, chains and bundles. A certificate names its issuer, and several may have that name
-//! ([`Options::exact_names`]): the keys of all of them are tried. The algorithm beside the signature has to be the one
-//! that the signed part states. Of signatures it knows ECDSA on P-256 with SHA-256, 384 and 512 (RFC 5758) and SM2
-//! with SM3 (GM/T 0015); others are not checked ([`Reason::NotChecked`]).
+//! [`check`] reads PEM and DER, chains and bundles. A certificate names its issuer, and several
+//! certificates may have that name ([`Options::exact_names`]): all their keys are tried. The
+//! algorithm next to the signature has to be the one that the signed part states. Supported
+//! signatures are ECDSA on P-256 with SHA-256, 384 and 512 (RFC 5758) and SM2 with SM3 (GM/T 0015);
+//! others are not checked ([`Reason::NotChecked`]).
 //!
-//! Signatures alone are checked. What else RFC 5280, section 6, asks for is not: dates, which may be written in any
-//! form, CA flags, key usage, constraints on names, revocation.
+//! Only signatures are checked. The other requirements of RFC 5280, section 6, are not: dates,
+//! which may have any format, CA flags, key usage, name constraints, revocation.
 
 mod der;
 mod names;
@@ -24,11 +25,13 @@ pub use verify::check;
 /// Options of verification.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// The user ids with which SM2 signatures are tried, one after the other. A certificate does not say which it was
-    /// signed with: by default the standard's and the empty one are tried, which nearly all have.
+    /// The user ids with which SM2 signatures are tried, one after another. A certificate does not
+    /// state the id that it was signed with: by default, the standard's and the empty one are
+    /// tried, which cover nearly all certificates.
     pub sm2_user_ids: Vec<Vec<u8>>,
-    /// Whether the names of issuers and subjects are compared byte for byte, as they are encoded. By default they are
-    /// compared as RFC 5280, section 7.1, says: without regard to the types of strings, to case and to white space.
+    /// True to compare the names of issuers and subjects byte for byte, as they are encoded. By
+    /// default they are compared according to RFC 5280, section 7.1: regardless of string types,
+    /// case and white space.
     pub exact_names: bool,
 }
 
@@ -49,12 +52,12 @@ pub enum Algorithm {
     EcdsaSha512,
     /// SM2 with SM3.
     Sm2Sm3,
-    /// Another.
+    /// Any other algorithm.
     Other,
 }
 
 impl Algorithm {
-    /// The name in outputs.
+    /// Returns the name used in output.
     pub fn name(self) -> &'static str {
         match self {
             Algorithm::EcdsaSha256 => "ECDSA SHA-256",
@@ -73,13 +76,13 @@ pub struct Answer {
     pub path: Arc<Path>,
     /// The position of the certificate in the file.
     pub place: u64,
-    /// Whom it is for, as RFC 4514 writes names.
+    /// The name of the subject, in the notation of RFC 4514.
     pub subject: String,
     /// The name of the issuer.
     pub issuer: String,
     /// The signature algorithm.
     pub algorithm: Algorithm,
-    /// The certificate whose key fits, by its number among the answers.
+    /// The certificate whose key matches, as an index into the answers.
     pub signed_by: Option<usize>,
     /// The reason why no issuer's key verifies, or why none was tried.
     pub reason: Option<Reason>,
@@ -95,7 +98,7 @@ impl Answer {
 /// Answers in the order of the files.
 #[derive(Clone, Debug, Default)]
 pub struct Answers {
-    /// One for each certificate.
+    /// One answer for each certificate.
     pub answers: Vec<Answer>,
     /// Problems of the files.
     pub problems: Vec<Problem>,

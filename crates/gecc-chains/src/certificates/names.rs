@@ -1,9 +1,10 @@
-//! How the names of issuers and subjects are compared.
+//! Comparison of the names of issuers and subjects.
 //!
-//! RFC 5280, section 7.1: attributes of a relative name in any order, and strings whatever type they have, without
-//! regard to case and to white space at the ends, where several count as one. Case is folded as Unicode maps capitals
-//! to small letters; strings are not normalised further (RFC 4518 asks for NFKC too). OpenSSL compares likewise, but
-//! folds the letters of ASCII alone.
+//! RFC 5280, section 7.1: the attributes of a relative name may be in any order, and strings are
+//! compared regardless of their type, of case, and of white space at the ends; several white space
+//! characters count as one. Case is folded with Unicode's mapping to lower case; strings are not
+//! normalised further (RFC 4518 requires NFKC too). OpenSSL compares likewise, but folds only ASCII
+//! letters.
 
 use super::der::{Fields, SEQUENCE, SET};
 use ::der::{Tag, Tagged};
@@ -11,7 +12,7 @@ use ::der::{Tag, Tagged};
 /// Rewrites a name in DER so that equal names have equal bytes.
 ///
 /// # Errors
-/// What is wrong with the name.
+/// A description of what is wrong with the name.
 pub fn folded(name: &[u8]) -> Result<Vec<u8>, String> {
     let mut folded = Vec::new();
     let mut relative_names = Fields::of(name, SEQUENCE)?;
@@ -27,7 +28,8 @@ pub fn folded(name: &[u8]) -> Result<Vec<u8>, String> {
             put(kind.value(), &mut one);
             match text(value.tag(), value.value()) {
                 Some(text) => put(fold(&text).as_bytes(), &mut one),
-                // What is no string is compared as it is encoded. Three parts are no type and string.
+                // A value that is not a string is compared by its encoding. Its three parts cannot
+                // be confused with a type and a string.
                 None => {
                     put(&[], &mut one);
                     put(encoded, &mut one);
@@ -41,17 +43,17 @@ pub fn folded(name: &[u8]) -> Result<Vec<u8>, String> {
     Ok(folded)
 }
 
-/// Appends bytes behind their number.
+/// Appends bytes after their length.
 fn put(bytes: &[u8], to: &mut Vec<u8>) {
     to.extend_from_slice(&(bytes.len() as u64).to_be_bytes());
     to.extend_from_slice(bytes);
 }
 
-/// The text of a string; `None` where the value is of another type, or malformed.
+/// Returns the text of a string; `None` if the value is of another type, or malformed.
 fn text(tag: Tag, value: &[u8]) -> Option<String> {
     match tag {
         Tag::Utf8String => String::from_utf8(value.to_vec()).ok(),
-        // Of these some writers use other characters than the type has, as OpenSSL lets them.
+        // Some writers use characters outside these types' character sets, as OpenSSL permits.
         Tag::PrintableString | Tag::Ia5String | Tag::VisibleString | Tag::TeletexString => {
             Some(value.iter().copied().map(char::from).collect())
         }
@@ -107,7 +109,7 @@ mod tests {
         {
             assert_ne!(of(tag, value), expected, "{value:?}");
         }
-        // Malformed strings and other types are equal where their bytes are.
+        // Malformed strings and other types are equal if their bytes are.
         assert_eq!(of(0x0c, b"\xff"), of(0x0c, b"\xff"));
         assert_ne!(of(4, b"a"), of(4, b"A"));
     }

@@ -20,10 +20,10 @@ const END: &[u8] = b"-----END ";
 /// The labels of PEM blocks with certificates, including OpenSSL's own. Others, such as keys and
 /// revocation lists, are skipped.
 const LABELS: [&str; 3] = ["CERTIFICATE", "X509 CERTIFICATE", "TRUSTED CERTIFICATE"];
-/// What a certificate in DER begins with: a sequence.
+/// The first byte of a certificate in DER: a sequence.
 const BEGINS_DER: u8 = 0x30;
-/// Bytes of a file at most, of a certificate, and of a name in it. The crate that decodes names takes time with the
-/// square of how many parts they have.
+/// Maximum sizes in bytes of a file, of a certificate, and of a name in it. The time that the crate
+/// for decoding names takes grows with the square of the number of their parts.
 pub const LONGEST: u64 = 1 << 30;
 const LONGEST_CERTIFICATE: usize = 1 << 20;
 const LONGEST_NAME: usize = 4096;
@@ -38,31 +38,31 @@ const EC_KEY: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.10045.2.1
 const P256: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.10045.3.1.7");
 const SM2: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.156.10197.1.301");
 
-/// A certificate, as far as its signature and its place in a chain go.
+/// The parts of a certificate that matter for its signature and its place in a chain.
 pub struct Member {
     pub path: Arc<Path>,
     pub place: u64,
     pub subject: String,
     pub issuer: String,
-    /// The same in a form by which they are compared.
+    /// The names in the form in which they are compared.
     pub subject_name: Vec<u8>,
     pub issuer_name: Vec<u8>,
     pub algorithm: Algorithm,
-    /// Whether the signed part states the same algorithm, with the same parameters, as RFC 5280, section 4.1.1.2,
-    /// requires.
+    /// True if the signed part states the same algorithm, with the same parameters, as RFC 5280,
+    /// section 4.1.1.2, requires.
     pub algorithms_agree: bool,
-    /// SEC 1, and its curve, where it is one that is known.
+    /// The key in SEC 1, and its curve, if that is known.
     pub key: Option<(CurveId, Vec<u8>)>,
     pub signed: Signed,
-    /// r and s, where they are DER. Those by keys of larger curves are not of this size.
+    /// r and s, if they are DER. Signatures by keys of larger curves have another size.
     pub signature: Option<[u8; 64]>,
 }
 
-/// The signed part, as it stands in the file.
+/// The signed part, in the encoding of the file.
 pub enum Signed {
-    /// A digest; of more than 256 bits the first 256 (FIPS 186-5, section 6.4.2).
+    /// A digest; for hashes of more than 256 bits, their first 256 (FIPS 186-5, section 6.4.2).
     Digest([u8; 32]),
-    /// SM2 hashes more before it.
+    /// The message: SM2 hashes further data before it.
     Message(Vec<u8>),
     /// An unknown algorithm.
     Other,
@@ -74,7 +74,7 @@ impl Member {
         if let Signed::Message(message) = &self.signed { 1 + message.len() / 512 } else { 1 }
     }
 
-    /// Bytes in memory, more or less.
+    /// Returns the approximate memory use in bytes.
     pub fn bytes(&self) -> usize {
         let names = self.subject.len() + self.issuer.len() + self.subject_name.len() + self.issuer_name.len();
         let key = self.key.as_ref().map_or(0, |(_, key)| key.len());
@@ -83,7 +83,8 @@ impl Member {
     }
 }
 
-/// The certificates of a file of at most this many bytes, and what of it is none.
+/// Returns the certificates of a file of at most `longest` bytes, and the problems of its other
+/// contents.
 pub fn members(path: &Arc<Path>, longest: u64, options: &Options) -> (Vec<Member>, Vec<Problem>) {
     let (mut found, mut problems) = (Vec::new(), Vec::new());
     let bytes = match read(path, longest) {
@@ -102,7 +103,7 @@ pub fn members(path: &Arc<Path>, longest: u64, options: &Options) -> (Vec<Member
         while place < bytes.len() {
             let one = SliceReader::new(&bytes[place..]).and_then(|mut reader| reader.tlv_bytes());
             add(place, one.map_err(|problem| problem.to_string()));
-            // Behind what does not end nothing can be found.
+            // Nothing can be found after an item that does not end.
             place = one.map_or(bytes.len(), |one| place + one.len());
         }
     } else if bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff]) {
@@ -124,8 +125,9 @@ fn read(path: &Arc<Path>, longest: u64) -> Result<Vec<u8>, Problem> {
     Err(Problem::new(path, Place::Whole, format!("it is above the limit of {longest} bytes")))
 }
 
-/// Hands on the contents of blocks with certificates, and where these begin. Other text and blocks may stand between
-/// them. Blocks without a first or a last line are problems, of whatever kind they are: a certificate may be hidden.
+/// Passes on the contents and positions of blocks with certificates. Other text and blocks may
+/// occur between them. Blocks of any kind without a first or last line are reported as problems,
+/// because they may hide a certificate.
 fn for_each_block(text: &[u8], mut hand_on: impl FnMut(usize, Result<&[u8], String>)) {
     let mut open: Option<Marker> = None;
     let mut next = next_marker(text, 0);
@@ -161,16 +163,16 @@ fn for_each_block(text: &[u8], mut hand_on: impl FnMut(usize, Result<&[u8], Stri
     }
 }
 
-/// The first or the last line of a block, without what else is in that line.
+/// The first or the last line of a block, without other text in that line.
 struct Marker<'a> {
     start: usize,
     end: usize,
     is_begin: bool,
-    /// `None` where no dashes follow it that are its own.
+    /// The label; `None` if it is not followed by dashes of its own.
     label: Option<&'a [u8]>,
 }
 
-/// The next marker from a place on.
+/// Returns the next marker at or after `from`.
 fn next_marker(text: &[u8], mut from: usize) -> Option<Marker<'_>> {
     loop {
         let start = from + find(&text[from..], DASHES)?;
@@ -193,10 +195,10 @@ fn next_marker(text: &[u8], mut from: usize) -> Option<Marker<'_>> {
     }
 }
 
-/// The content of a block: base64 in lines of any length, with white space anywhere, behind headers (RFC 1421) if there
-/// are any.
+/// Decodes the content of a block: base64 in lines of any length, with white space anywhere, after
+/// headers (RFC 1421) if there are any.
 fn decoded(content: &[u8]) -> Result<Vec<u8>, String> {
-    /// Characters of a line as RFC 7468 writes it.
+    /// Length of a line in the format of RFC 7468.
     const LINE: usize = 64;
     let is_end = |byte: &u8| matches!(byte, b'\n' | b'\r');
     let content = match content.iter().rposition(|byte| *byte == b':') {
@@ -225,8 +227,9 @@ fn find(text: &[u8], what: &[u8]) -> Option<usize> {
     text.windows(what.len()).position(|part| part == what)
 }
 
-/// What a certificate consists of, as it stands in the file: encoding it again need not give what was signed. Serial
-/// number, dates and extensions are not evaluated, and only their structure is required.
+/// The parts of a certificate in the encoding of the file: encoding them again might not give the
+/// signed bytes. Serial number, dates and extensions are not evaluated; only their structure is
+/// checked.
 struct Parts<'a> {
     /// The part that is signed.
     signed: &'a [u8],
@@ -235,15 +238,15 @@ struct Parts<'a> {
     issuer: &'a [u8],
     subject: &'a [u8],
     key: Option<(CurveId, &'a [u8])>,
-    /// The algorithm beside the signature, and its identifier.
+    /// The algorithm next to the signature, and its identifier.
     algorithm: &'a [u8],
     identifier: ObjectIdentifier,
-    /// Empty where it is no whole number of bytes.
+    /// Empty if it is not a whole number of bytes.
     signature: &'a [u8],
 }
 
 impl<'a> Parts<'a> {
-    /// Takes a certificate apart (RFC 5280, section 4.1).
+    /// Parses a certificate (RFC 5280, section 4.1).
     fn of(certificate: &'a [u8]) -> Result<Self, String> {
         let mut outer = Fields::of(certificate, SEQUENCE)?;
         if outer.is_next(Tag::ObjectIdentifier) {
@@ -290,7 +293,7 @@ fn integer(name: &str, value: AnyRef) -> Result<(), String> {
     }
 }
 
-/// Requires two dates of any form: they are not evaluated.
+/// Requires two dates in any format: they are not evaluated.
 fn validity(mut dates: Fields) -> Result<(), String> {
     for name in ["notBefore", "notAfter"] {
         let date = dates.any(name)?;
@@ -307,7 +310,7 @@ fn extensions(encoded: &[u8]) -> Result<(), String> {
     while !all.is_empty() {
         let mut extension = all.constructed("extensions", SEQUENCE)?;
         extension.next("extnID", Tag::ObjectIdentifier)?;
-        // BER knows many values for true.
+        // BER has many values for true.
         extension.optional("critical", Tag::Boolean)?;
         extension.next("extnValue", Tag::OctetString)?;
         extension.end("extensions")?;
@@ -319,13 +322,13 @@ fn object_identifier(name: &str, value: AnyRef) -> Result<ObjectIdentifier, Stri
     value.decode_as().map_err(|problem| format!("{name}: {problem}"))
 }
 
-/// The bytes of a bit string, if it has no other bits.
+/// Returns the bytes of a bit string, if it has no further bits.
 fn bytes_of_bits(bits: &[u8]) -> Option<&[u8]> {
     bits.strip_prefix(&[0])
 }
 
 fn member(path: &Arc<Path>, place: u64, der: &[u8], options: &Options) -> Result<Member, String> {
-    // OpenSSL's trusted certificates have more behind the certificate.
+    // OpenSSL's trusted certificates have more data after the certificate.
     let der = SliceReader::new(der).and_then(|mut reader| reader.tlv_bytes()).map_err(|problem| problem.to_string())?;
     let parts = Parts::of(der)?;
     if der.len() > LONGEST_CERTIFICATE || parts.issuer.len().max(parts.subject.len()) > LONGEST_NAME {
@@ -376,7 +379,7 @@ fn algorithm(identifier: &ObjectIdentifier) -> Algorithm {
     }
 }
 
-/// The key of a SubjectPublicKeyInfo in SEC 1, if it is one of a known curve.
+/// Returns the key of a SubjectPublicKeyInfo in SEC 1, if its curve is known.
 fn key(mut info: Fields<'_>) -> Result<Option<(CurveId, &[u8])>, String> {
     const NAME: &str = "subjectPublicKeyInfo";
     let mut algorithm = info.constructed(NAME, SEQUENCE)?;
@@ -387,8 +390,8 @@ fn key(mut info: Fields<'_>) -> Result<Option<(CurveId, &[u8])>, String> {
     info.end(NAME)?;
     let named = parameters.and_then(|named| named.decode_as::<ObjectIdentifier>().ok());
     let is_unnamed = parameters.is_none_or(|parameters| parameters.is_null());
-    // Where the parameters are written out, anyone could choose a generator to which he knows the private key of a
-    // given point.
+    // With explicit parameters, an attacker could choose a generator for which he knows the private
+    // key of a given point.
     let curve = match (identifier, named) {
         (EC_KEY, Some(P256)) => CurveId::P256,
         (EC_KEY | SM2, Some(SM2)) => CurveId::Sm2,

@@ -1,4 +1,4 @@
-//! The shipped lines of signatures against what is read from the certificates that they are of.
+//! Compares the example lines of signatures with the certificates that they come from.
 
 use super::read::{LONGEST, Member, Signed, members};
 use super::{Options, check};
@@ -41,7 +41,8 @@ fn lines_are_what_certificates_have() {
         let key = line.bytes("public_key");
         match answer.signed_by {
             Some(issuer) => assert_eq!(members[issuer].key, Some((CurveId::Sm2, key))),
-            // It bears its own key, which is not taken, as its curve is written out.
+            // It contains its own key, which is not used, because its curve has explicit
+            // parameters.
             None => {
                 assert_eq!((&member.key, &member.subject_name), (&None, &member.issuer_name));
                 assert!(message.windows(key.len()).any(|part| part == key));

@@ -1,4 +1,4 @@
-//! Certificates tried with the keys of those who may have signed them.
+//! Verification of certificates with the keys of their possible issuers.
 
 use super::read::{LONGEST, Member, Signed, members};
 use super::{Algorithm, Answer, Answers, Options, Reason};
@@ -13,30 +13,31 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-/// Keys of a name that are tried in any case, and further ones for all certificates together. Otherwise many keys of
-/// one name and many certificates would be tried with each other.
+/// Number of keys of a name that are always tried, and number of further ones for all certificates
+/// together. Without a limit, many keys of one name and many certificates would be tried in all
+/// combinations.
 const TRIED: usize = 16;
 const MORE: usize = 1 << 16;
-/// The divisor of the memory for files that are read at a time, for a single file, and for what is
-/// read of them.
+/// Divisors of the memory limit: for files that are read concurrently, for a single file, and for
+/// the certificates read.
 const FILES: usize = 8;
 const FILE: usize = 4;
 const MEMBERS: usize = 2;
 
 const OTHER_ALGORITHM: &str = "the signed part states another signature algorithm, or other parameters";
 
-/// `member` may be signed by `issuer`: both are positions in the list of members.
+/// A pair of which `issuer` may have signed `member`: both are indices into the list of members.
 #[derive(Clone, Copy)]
 struct Pair {
     member: usize,
     issuer: usize,
 }
 
-/// Verifies the certificates of some files by each other's keys. All of them are in memory at once. Once it is
-/// interrupted nothing is answered.
+/// Verifies the certificates of files with each other's keys. All of them are in memory at once.
+/// Once interrupted, there are no answers.
 ///
 /// # Errors
-/// What the engine says.
+/// Errors of the engine.
 pub fn check(settings: &Settings, paths: &Paths, options: &Options) -> Result<Answers, gecc::Error> {
     let mut problems = paths.problems.clone();
     let mut all = read(settings, paths, options, &mut problems);
@@ -47,7 +48,7 @@ pub fn check(settings: &Settings, paths: &Paths, options: &Options) -> Result<An
             |pair: &&Pair| all[pair.member].signature.is_some() && algorithms.contains(&all[pair.member].algorithm);
         pairs.iter().filter(is_tried).copied().collect()
     };
-    // Where it did not start nothing is answered.
+    // If the engine did not start, there are no answers.
     let Some(engine) = settings.engine() else { return Ok(Answers::default()) };
     let (batch, most) = (Batch { engine, all: &all }, settings.batch());
     for pairs in tried(&[Algorithm::EcdsaSha256, Algorithm::EcdsaSha384, Algorithm::EcdsaSha512]).chunks(most) {
@@ -80,7 +81,7 @@ fn is_over(settings: &Settings) -> bool {
     settings.interrupted.load(Ordering::Relaxed)
 }
 
-/// The certificates of all files, as far as there is memory for them.
+/// Reads the certificates of all files, as far as the memory limit permits.
 fn read(settings: &Settings, paths: &Paths, options: &Options, problems: &mut Vec<Problem>) -> Vec<Member> {
     let kept = settings.limits().kept;
     let (mut all, mut held) = (Vec::new(), 0);
@@ -110,7 +111,7 @@ fn read(settings: &Settings, paths: &Paths, options: &Options, problems: &mut Ve
     all
 }
 
-/// Returns how many of the next files have at most this many bytes together, at least one.
+/// Returns the number of next files that have at most `most` bytes together, at least one.
 fn together(files: &[(Arc<Path>, u64)], most: usize) -> usize {
     let mut sum: u64 = 0;
     let fits = |(_, length): &&(Arc<Path>, u64)| {
@@ -120,7 +121,7 @@ fn together(files: &[(Arc<Path>, u64)], most: usize) -> usize {
     files.iter().take_while(fits).count().max(1)
 }
 
-/// The names as text are the answer's from here on.
+/// Creates the answer of a member that was not tried yet, and moves the names as text into it.
 fn not_tried(member: &mut Member) -> Answer {
     let reason = match member.algorithm {
         _ if !member.algorithms_agree => Reason::Malformed(OTHER_ALGORITHM),
@@ -138,8 +139,9 @@ fn not_tried(member: &mut Member) -> Answer {
     }
 }
 
-/// Every member with every key of the curve that its issuer's name has, or with some of them. Gives also the members
-/// for which there are more. A key counts once, however many certificates have it: its first bearer is the issuer.
+/// Pairs every member with the keys of its issuer's name on the right curve, or with some of them.
+/// Also returns the members that have more keys than that. A key counts once, however many
+/// certificates contain it: the first of them is the issuer.
 fn pairs(all: &[Member], answers: &mut [Answer]) -> (Vec<Pair>, Vec<usize>) {
     let names: HashSet<&[u8]> = all.iter().map(|member| member.subject_name.as_slice()).collect();
     let (mut bearers, mut seen) = (HashMap::<_, Vec<usize>>::new(), HashSet::new());
@@ -172,7 +174,7 @@ fn pairs(all: &[Member], answers: &mut [Answer]) -> (Vec<Pair>, Vec<usize>) {
     (pairs, given_up)
 }
 
-/// The columns with which pairs are verified.
+/// The members and the engine from which the columns of pairs are made.
 struct Batch<'a> {
     engine: &'a Engine,
     all: &'a [Member],
@@ -213,7 +215,8 @@ impl<'a> Batch<'a> {
     }
 }
 
-/// The first issuer whose key fits is the signer. The first that does not says why, unless one does.
+/// Records results. The first issuer whose key matches is the signer. If none matches, the reason
+/// is that of the first key that was tried.
 fn note(pairs: &[Pair], codes: &[u8], answers: &mut [Answer]) {
     for (pair, code) in pairs.iter().zip(codes) {
         let answer = &mut answers[pair.member];
@@ -233,7 +236,7 @@ fn note(pairs: &[Pair], codes: &[u8], answers: &mut [Answer]) {
 mod tests {
     use super::*;
 
-    /// Certificates of one name and issuer, each with a key of its own.
+    /// Creates certificates of one name and issuer, each with a key of its own.
     fn of_one_name(count: usize, curve: CurveId) -> Vec<Member> {
         let member = |index: usize| Member {
             path: Arc::from(Path::new("file")),
@@ -261,7 +264,7 @@ mod tests {
                 assert!(pairs.len() <= count * TRIED + more);
                 assert_eq!(pairs.len() == count * count, given_up.is_empty());
                 assert_eq!(given_up.is_empty(), count <= 80);
-                // Each has its share, also the last.
+                // Each certificate has its share, including the last.
                 assert!(pairs.iter().filter(|pair| pair.member == count - 1).count() >= TRIED.min(count));
             }
         }

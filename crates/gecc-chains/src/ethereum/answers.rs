@@ -6,10 +6,10 @@ use gecc::ecdsa::Address;
 use std::borrow::Cow;
 use std::fmt;
 
-/// The kind of what was signed.
+/// The kind of a signed object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Kind {
-    /// A transaction that any chain takes.
+    /// A legacy transaction that is valid on any chain.
     Legacy,
     /// A legacy transaction for one chain.
     Eip155,
@@ -21,21 +21,22 @@ pub enum Kind {
     Eip4844,
     /// A transaction that sets code.
     Eip7702,
-    /// An account's consent inside a transaction that sets code.
+    /// An account's authorization inside a transaction that sets code.
     Authorization,
-    /// A deposit of an OP chain, from the chain below it: it bears no signature.
+    /// A deposit of an OP chain, made on the underlying chain. It has no signature.
     Deposit,
-    /// A transaction of Arbitrum that the chain itself made, or that came from the chain below it:
-    /// it bears no signature.
+    /// A transaction of Arbitrum that the chain itself made, or that was made on the underlying
+    /// chain. It has no signature.
     Arbitrum,
-    /// A state sync of Polygon: it bears no signature.
+    /// A state sync of Polygon. It has no signature.
     StateSync,
-    /// A priority operation or an upgrade of ZKsync, from the chain below it: it bears no signature.
+    /// A priority operation or an upgrade of ZKsync, made on the underlying chain. It has no
+    /// signature.
     ZkSync,
-    /// A legacy transaction whose r, s and v are zero, as OP chains had from the chain below them
-    /// before Bedrock, and as Polygon shows its state syncs.
+    /// A legacy transaction whose r, s and v are zero. Before Bedrock, OP chains had such
+    /// transactions from the underlying chain, and Polygon represents its state syncs like this.
     Zeros,
-    /// A transaction of another type, or one that could not be read as far as that.
+    /// A transaction of another type, or one whose type could not be read.
     Unknown,
 }
 
@@ -57,7 +58,7 @@ impl Kind {
         Kind::Unknown,
     ];
 
-    /// The name in outputs.
+    /// Returns the name used in output.
     pub fn name(self) -> &'static str {
         match self {
             Kind::Legacy => "legacy",
@@ -80,21 +81,22 @@ impl Kind {
 /// The reason why a signature is not valid or cannot be judged.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Reason {
-    /// It recovers to no key.
+    /// No key can be recovered.
     Rejected(Rejection),
     /// s is above n/2, which EIP-2 forbids.
     HighS,
-    /// It recovers to another address than the source says.
+    /// The recovered address differs from the sender that the source states.
     OtherSender,
-    /// It is for another chain than was asked for.
+    /// It is for another chain than the requested one.
     OtherChain,
-    /// The signature holds, but the transactions of the block are not those that its header commits to.
+    /// The signature is valid, but the transactions of the block are not those that its header
+    /// commits to.
     OtherRoot,
-    /// The chain that was asked for has no transactions of this type.
+    /// The requested chain has no transactions of this type.
     NotOnChain,
     /// There is no signature, and none is needed.
     Unsigned,
-    /// The source does not determine what was signed.
+    /// The source does not determine the signed message.
     NotRebuilt(Cow<'static, str>),
 }
 
@@ -118,19 +120,20 @@ impl fmt::Display for Reason {
 /// The answer about one signature.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Answer {
-    /// The number of the block, where the source says it.
+    /// The number of the block, if the source states it.
     pub block: Option<u64>,
-    /// The hash of the transaction: computed, or what the source says where it cannot be rebuilt. Zeros where nothing
-    /// says it.
+    /// The hash of the transaction: computed, or the one that the source states if the transaction
+    /// cannot be rebuilt. Zeros if there is neither.
     pub hash: [u8; 32],
     /// The index of the transaction's authorization, counted from 0; `None` for the transaction
     /// itself.
     pub authorization: Option<u32>,
     /// The kind of what was signed.
     pub kind: Kind,
-    /// Who signed, where a key was recovered; of one that bears no signature who it says it is from.
+    /// The signer, if a key was recovered; for a transaction without a signature, the sender that
+    /// it states.
     pub from: Option<Address>,
-    /// The reason why the signature is not valid; `None` if it is.
+    /// The reason why the signature is not valid, or could not be judged; `None` if it is valid.
     pub reason: Option<Reason>,
 }
 
@@ -148,7 +151,8 @@ impl Answer {
 /// Answers in the order of the files.
 #[derive(Clone, Debug, Default)]
 pub struct Answers {
-    /// One for each transaction and for each authorization, which follow their transaction.
+    /// One answer for each transaction and for each authorization. Authorizations follow their
+    /// transaction.
     pub answers: Vec<Answer>,
     /// The progress of reading files.
     pub progress: Progress,

@@ -1,4 +1,4 @@
-//! Blocks in RLP: files of one or several, one after the other, and what is in them.
+//! Blocks in RLP: files of one or several consecutive blocks, and their contents.
 
 use super::decoded::Decoder;
 use super::rlp;
@@ -12,36 +12,39 @@ use std::ops::{ControlFlow, Range};
 use std::path::Path;
 use std::sync::Arc;
 
-/// Bytes of a block, or of a part of it. The largest that Ethereum allows is 10 MiB (EIP-7934).
+/// Maximum size in bytes of a block or of a part of it. The largest that Ethereum allows is 10 MiB
+/// (EIP-7934).
 pub const LONGEST: u64 = 64 << 20;
-/// Fields of a block's header before the root of its transactions (yellow paper, section 4.3).
+/// Number of fields of a block's header before the root of its transactions (yellow paper, section
+/// 4.3).
 const BEFORE_ROOT: usize = 4;
 
-/// What is read of a block's header.
+/// The fields of a block's header that are used here.
 #[derive(Clone, Debug)]
 pub struct Header {
     pub number: u64,
-    /// The root of its transactions, by which these are known to be the block's.
+    /// The root of its transactions, which shows whether transactions belong to the block.
     pub transactions_root: [u8; 32],
-    /// Whether it has a difficulty: blocks after the merge have none.
+    /// True if it has a difficulty: blocks after the merge have none.
     pub is_before_merge: bool,
     /// The block's hash.
     pub hash: [u8; 32],
 }
 
-/// Some blocks, one after the other.
+/// Consecutive blocks.
 pub struct Encoded {
     bytes: Vec<u8>,
-    /// The position of the first one in its file.
+    /// The position of the first block in its file.
     start: u64,
-    /// The position of the next one in the bytes.
+    /// The position of the next block in the bytes.
     next: usize,
-    /// The unread rest of the one before that.
+    /// The unread transactions of the block before that.
     open: Option<(Place, List)>,
 }
 
 impl Encoded {
-    /// Bytes that are in memory until all blocks are decoded: also what is signed by a transaction, which may fill one.
+    /// Returns the memory in bytes that is in use until all blocks are decoded. It includes the
+    /// signed message of a transaction, which may fill a block.
     pub fn weight(&self) -> usize {
         3 * self.bytes.len()
     }
@@ -52,7 +55,8 @@ pub fn begin(first: &[u8]) -> bool {
     first.first().is_some_and(|byte| *byte > rlp::EMPTY_LIST)
 }
 
-/// Reads a file of blocks. Where one does not begin as a list nothing tells where the next begins.
+/// Reads a file of blocks. After a block that does not begin as a list, no further block can be
+/// found.
 pub fn read(reader: &mut Reader, limits: &Limits, hand_on: &mut HandOn<Piece>) -> ControlFlow<()> {
     let longest = limits.whole_of(LONGEST);
     while !reader.at_end() {
@@ -73,7 +77,7 @@ pub fn read(reader: &mut Reader, limits: &Limits, hand_on: &mut HandOn<Piece>) -
 
 fn append_block(reader: &mut Reader, longest: u64, to: &mut Vec<u8>) -> Result<(), Problem> {
     let mut header = reader.read::<1>()?.to_vec();
-    // A list of more than 55 bytes says in its first byte how many bytes its length has.
+    // The first byte of a list of more than 55 bytes contains the number of bytes of its length.
     reader.append(header[0].saturating_sub(0xf7).into(), &mut header)?;
     let payload = match header.as_slice() {
         [short @ 0xc0..=0xf7] => u64::from(short - 0xc0),
@@ -89,7 +93,7 @@ fn append_block(reader: &mut Reader, longest: u64, to: &mut Vec<u8>) -> Result<(
 }
 
 impl Decoder<'_> {
-    /// Adds the transactions of blocks until there is enough. Whether that were all.
+    /// Adds the transactions of blocks until the part is full. Returns whether all were added.
     pub fn add_blocks(&mut self, path: &Arc<Path>, blocks: &mut Encoded) -> bool {
         let Encoded { bytes, start, next, open } = blocks;
         let problem = |place, problem| Problem::new(path, place, format!("the block: {problem}"));
@@ -118,7 +122,7 @@ impl Decoder<'_> {
                         Err(what) => note(&mut self.to.progress.problems, problem(place, what)),
                     }
                 }
-                // Its length is not in the form that it has to be in; the next cannot be found either.
+                // Its length is malformed, so the next block cannot be found either.
                 Err(what) => {
                     note(&mut self.to.progress.problems, problem(place, what));
                     return true;
@@ -129,35 +133,36 @@ impl Decoder<'_> {
     }
 }
 
-/// The header and the transactions of a block: a list of the header, the transactions and others.
+/// Returns the header and the transactions of a block: a list of the header, the transactions and
+/// other fields.
 fn transactions_of(mut block: &[u8]) -> rlp::Result<(Header, &[u8])> {
     let header = header(&mut block)?;
     Ok((header, rlp::list(&mut block)?))
 }
 
-/// The header of a block and where its transactions are, of bytes that are a block alone; `None` for the encoding of a
-/// transaction.
+/// Returns the header of a block and the range of its transactions, if `encoded` is a block; `None`
+/// for the encoding of a transaction.
 pub fn block(encoded: &[u8]) -> Option<rlp::Result<(Header, Range<usize>)>> {
     let mut rest = encoded;
-    // Of a transaction the first field is no list.
+    // The first field of a transaction is not a list.
     let block = rlp::list(&mut rest).ok().filter(|block| block.first().is_some_and(|byte| *byte >= rlp::EMPTY_LIST))?;
     Some(transactions_of(block).map(|(header, list)| (header, place_in(encoded, list))))
 }
 
-/// Returns the position of a part within some bytes.
+/// Returns the range of a part within `bytes`.
 pub fn place_in(bytes: &[u8], part: &[u8]) -> Range<usize> {
     let start = part.as_ptr().addr() - bytes.as_ptr().addr();
     start..start + part.len()
 }
 
-/// Takes a header from the front of some bytes. Its hash is left to those who need it.
+/// Parses a header at the front of `encoded`. Its hash is left to callers that need it.
 pub fn header(encoded: &mut &[u8]) -> rlp::Result<Header> {
     let mut fields = rlp::list(encoded)?;
     for _ in 0..BEFORE_ROOT {
         rlp::item(&mut fields)?;
     }
     let transactions_root = *rlp::fixed(&mut fields).map_err(|_| "the header has no transactions root of 32 bytes")?;
-    // The root of receipts and the bloom filter of logs.
+    // The root of the receipts, and the bloom filter of the logs.
     rlp::item(&mut fields)?;
     rlp::item(&mut fields)?;
     let is_before_merge = !rlp::digits(&mut fields, 32)?.is_empty();

@@ -1,12 +1,12 @@
-//! What is said of CSV, which is not read here.
+//! Advice about CSV files, which are not supported.
 
-/// Bytes of a first line that are looked at.
+/// Maximum number of bytes of the first line that are examined.
 const LONGEST: usize = 4096;
-/// Columns with encoded transactions, as mempool-dumpster names them and others.
+/// Names of columns with encoded transactions, in mempool-dumpster and elsewhere.
 const RAW: [&str; 5] = ["rawTx", "raw_tx", "rawTransaction", "raw_transaction", "raw"];
 const HASHES: [&str; 3] = ["hash", "transaction_hash", "tx_hash"];
 
-/// What a file that begins like this is, and what to do with it; `None` where it is not CSV of transactions.
+/// Describes a CSV file of transactions, and how to convert it; `None` for files that are not.
 pub fn described(first: &[u8]) -> Option<String> {
     let line = first.split(|byte| *byte == b'\n').next()?;
     let line = str::from_utf8(&line[..line.len().min(LONGEST)]).ok()?.trim_end();

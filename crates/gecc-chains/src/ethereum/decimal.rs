@@ -2,7 +2,8 @@
 
 use super::transaction::Number;
 
-/// The number that these digits are; `None` where they are none, or above 2^256 - 1.
+/// Parses decimal digits; `None` if there are other characters or no digits, or if the number is
+/// above 2^256 - 1.
 pub fn decimal(digits: &[u8]) -> Option<Number> {
     let mut words = [0; 4];
     for digit in digits {

@@ -1,4 +1,4 @@
-//! Signatures as columns, beside what is known of each before it is computed.
+//! Signatures as columns, with the information about each one that is known before it is computed.
 
 #[cfg(test)]
 mod shipped;
@@ -17,7 +17,7 @@ use sha3::{Digest, Keccak256};
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// The first block of Ethereum's main chain that EIP-2 is about.
+/// The first block of Ethereum's main chain to which EIP-2 applies.
 const HOMESTEAD: u64 = 1_150_000;
 /// A recovery id that the engine rejects.
 const NO_RECOVERY_ID: u8 = u8::MAX;
@@ -44,10 +44,10 @@ pub struct Decoded {
     pub signed: Messages,
     signatures: Vec<[u8; 64]>,
     recovery_ids: Vec<u8>,
-    /// Transactions whose hashes are asked for.
+    /// Transactions whose hashes are requested.
     pub hashed: Messages,
     items: Vec<Item>,
-    /// Bytes of reasons.
+    /// Total length of the reasons, in bytes.
     reasons: usize,
     pub progress: Progress,
 }
@@ -63,12 +63,13 @@ struct Item {
     is_high: bool,
     /// True if the columns have a row for it.
     has_row: bool,
-    /// Set for a transaction that bears no signature: that, or why the chain that is wanted does not have it.
+    /// Set for a transaction without a signature: that, or the reason why the requested chain
+    /// cannot have it.
     unsigned: Option<Reason>,
-    /// Set where what was signed is not known.
+    /// Set if the signed message is not known.
     not_rebuilt: Option<Cow<'static, str>>,
     is_of_other_chain: bool,
-    /// Whether the transactions of its block are not those that the header commits to.
+    /// True if the transactions of its block are not those that the header commits to.
     is_of_other_root: bool,
 }
 
@@ -77,12 +78,12 @@ struct Item {
 pub struct Encodings {
     text: Vec<u8>,
     ends: Vec<usize>,
-    /// Whether a transaction could not be encoded, so that the root is not known.
+    /// True if a transaction could not be encoded, so that the root is not known.
     pub is_incomplete: bool,
 }
 
 impl Encodings {
-    /// The root of the transactions; `None` where one of them is missing.
+    /// Returns the root of the transactions; `None` if one of them is missing.
     pub fn root(&self) -> Option<[u8; 32]> {
         let encoded = |index: usize| {
             let start = if index == 0 { 0 } else { self.ends[index - 1] };
@@ -105,21 +106,22 @@ enum Hash {
     Of(usize),
     /// The hash of this part of the hashed text if the signature is invalid, otherwise zeros.
     IfRejected(Range<usize>),
-    /// The hash stated by the source. If the message has another, what was signed is unknown for
-    /// this reason.
+    /// The hash stated by the source. If the message has another hash, the signed message is
+    /// unknown for this reason.
     Claimed([u8; 32], usize, &'static str),
 }
 
 /// Reads transactions into columns.
 pub struct Decoder<'a> {
     pub to: Decoded,
-    /// Bytes with which there is enough.
+    /// Number of bytes at which the part is full.
     most: usize,
     /// Scratch memory for fields whose encoded length is not known in advance.
     pub scratch: Vec<u8>,
-    /// Whether what is added is of a block whose transactions are not those that its header commits to.
+    /// True while the added items belong to a block whose transactions are not those that its
+    /// header commits to.
     pub is_of_other_root: bool,
-    /// Where transactions that are added are also encoded, if the root of their block is to be computed.
+    /// The encodings of the added transactions, if the root of their block is to be computed.
     pub encodings: Option<Encodings>,
     pub options: &'a Options,
 }
@@ -136,13 +138,14 @@ pub enum TransactionHash<'a> {
 }
 
 impl<'a> Decoder<'a> {
-    /// Decodes until there is little more than this many bytes, into something empty.
+    /// Creates a decoder that fills the empty `to` with little more than `most` bytes.
     pub fn new(options: &'a Options, to: Decoded, most: usize) -> Self {
         Decoder { to, options, most, scratch: Vec::new(), is_of_other_root: false, encodings: None }
     }
 
-    /// Makes room for about this many transactions and bytes of them, as far as there will be enough of it. Memory that
-    /// grows is copied, and other threads wait whose memory lies beside it.
+    /// Reserves memory for about `transactions` transactions of `bytes` bytes in total, up to the
+    /// size of a part. A buffer that grows is copied, and other threads whose memory is adjacent
+    /// have to wait.
     pub fn reserve(&mut self, transactions: usize, bytes: usize) {
         const LEAST: usize = size_of::<Item>() + size_of::<[u8; 64]>();
         let (rows, bytes) = (transactions.min(self.most / LEAST), bytes.min(self.most));
@@ -158,7 +161,7 @@ impl<'a> Decoder<'a> {
         self.to.bytes() >= self.most
     }
 
-    /// Returns whether transactions of this block are wanted.
+    /// Returns whether transactions of this block are selected.
     pub fn wants(&self, block: Option<u64>) -> bool {
         self.options.blocks.wants(block)
     }
@@ -169,8 +172,8 @@ impl<'a> Decoder<'a> {
             encodings.push(|to| transaction.write(to));
         }
         let hash = self.hash(transaction, hash);
-        // Chains other than the main one had the rule from their first block on, and legacy transactions for one chain
-        // came later.
+        // Other chains had the rule from their first block on, and legacy transactions for one
+        // chain were introduced later.
         let signed = &transaction.signed;
         let block = claims.block.or(self.options.at_block);
         let is_low_asked = signed.chain_id.is_some() || block.is_none_or(|block| block >= HOMESTEAD);
@@ -209,7 +212,7 @@ impl<'a> Decoder<'a> {
         }
     }
 
-    /// Adds a transaction of which nothing more can be said.
+    /// Adds a transaction about which nothing else is known.
     pub fn add_not_rebuilt(&mut self, kind: Kind, hash: [u8; 32], block: Option<u64>, why: Cow<'static, str>) {
         if let Some(encodings) = &mut self.encodings {
             encodings.is_incomplete = true;
@@ -218,8 +221,8 @@ impl<'a> Decoder<'a> {
         self.to.items.push(Item { not_rebuilt: Some(why), ..Item::new(kind, Hash::Known(hash), block) });
     }
 
-    /// Adds a transaction that bears no signature. It is rejected where the chain that is wanted has none of its type.
-    /// Without its encoding the root of its block is not known.
+    /// Adds a transaction without a signature. It is rejected if the requested chain has no
+    /// transactions of its type. If its encoding is missing, the root of its block is not known.
     pub fn add_unsigned(
         &mut self,
         unsigned: UnsignedType,
@@ -240,8 +243,8 @@ impl<'a> Decoder<'a> {
         self.to.items.push(Item { claimed: Some(from), unsigned: Some(reason), is_of_other_root, ..item });
     }
 
-    /// Adds a transaction that a chain itself makes. Its encoding is not known, and so neither is
-    /// the root of its block.
+    /// Adds a transaction that a chain itself makes. Its encoding is not known, and therefore
+    /// neither is the root of its block.
     pub fn add_system(&mut self, system: &System, hash: [u8; 32], block: Option<u64>) {
         if let Some(encodings) = &mut self.encodings {
             encodings.is_incomplete = true;
@@ -256,17 +259,18 @@ impl<'a> Decoder<'a> {
         self.to.items.push(Item { claimed: system.from, unsigned: Some(reason), is_of_other_root, ..item });
     }
 
-    /// Returns the chain that is wanted.
+    /// Returns the requested chain.
     pub fn chain_id(&self) -> Option<u64> {
         self.options.chain_id
     }
 
-    /// Marks what was added from an item on as of a block whose transactions are not those of its header.
+    /// Marks items as belonging to a block whose transactions are not those of its header, starting
+    /// at index `first`.
     pub fn mark_of_other_root(&mut self, first: usize) {
         self.to.items[first..].iter_mut().for_each(|item| item.is_of_other_root = true);
     }
 
-    /// Adds a row, and what is known of it.
+    /// Adds a row and its item.
     fn push(&mut self, item: Item, signed: &Signed) {
         let is_of_other_chain =
             signed.chain_id.is_some_and(|chain| self.options.chain_id.is_some_and(|wanted| chain != wanted));
@@ -277,7 +281,7 @@ impl<'a> Decoder<'a> {
     }
 }
 
-/// The hash of an encoded transaction.
+/// Returns the hash of an encoded transaction.
 pub fn hash(encoded: &[u8]) -> [u8; 32] {
     Keccak256::digest(encoded).into()
 }
@@ -288,37 +292,38 @@ fn is_high(signature: &[u8; 64]) -> bool {
 }
 
 impl Decoded {
-    /// Signatures, of which the engine is asked about most.
+    /// Returns the number of items, most of which are signatures that the engine verifies.
     pub fn len(&self) -> usize {
         self.items.len()
     }
 
-    /// Bytes in memory, more or less.
+    /// Returns the approximate memory use in bytes.
     pub fn bytes(&self) -> usize {
-        // With its digest.
+        // Includes the digest.
         const ROW: usize = 32 + 64 + 1;
         let hashed = self.signed.bytes() + self.hashed.bytes();
         self.rows() * ROW + hashed + self.items.len() * size_of::<Item>() + self.reasons + self.progress.held()
     }
 
-    /// Bytes that it has room for, more or less.
+    /// Returns the approximate size of the allocated memory in bytes.
     pub fn capacity(&self) -> usize {
         let rows = self.signatures.capacity() * size_of::<[u8; 64]>() + self.items.capacity() * size_of::<Item>();
         self.signed.capacity() + self.hashed.capacity() + rows
     }
 
-    /// Signatures that the engine is asked about.
+    /// Returns the number of signatures that the engine verifies.
     pub fn rows(&self) -> usize {
         self.signatures.len()
     }
 
-    /// Copies the rows that the engine is asked about.
+    /// Copies the rows that the engine verifies.
     pub fn copy_to(&self, signatures: &mut [[u8; 64]], recovery_ids: &mut [u8]) {
         signatures.copy_from_slice(&self.signatures);
         recovery_ids.copy_from_slice(&self.recovery_ids);
     }
 
-    /// The answers, by what was recovered of these rows, and the hashes that were asked for. Leaves it empty.
+    /// Converts the recovered addresses and the requested hashes into answers, and empties the
+    /// part.
     pub fn take_answers(&mut self, addresses: &[Address], codes: &[u8], hashes: &[[u8; 32]]) -> Answers {
         let mut recovered = addresses.iter().copied().zip(codes.iter().copied());
         let answer = |item: Item| {
@@ -331,7 +336,7 @@ impl Decoded {
         Answers { answers, progress }
     }
 
-    /// Forgets all signatures, and keeps the memory.
+    /// Removes all signatures, but keeps the memory.
     pub fn clear(&mut self) {
         self.items.clear();
         self.signed.clear();
@@ -343,7 +348,7 @@ impl Decoded {
 }
 
 impl Item {
-    /// Makes an item about which nothing more is known, and for which the engine is not called.
+    /// Creates an item without further information, for which the engine is not called.
     fn new(kind: Kind, hash: Hash, block: Option<u64>) -> Self {
         Item {
             block,
@@ -360,7 +365,7 @@ impl Item {
         }
     }
 
-    /// `hashes` are those of the messages of `text`.
+    /// Creates the answer. `hashes` are the hashes of the messages in `text`.
     fn answer(mut self, recovered: Option<(Address, u8)>, hashes: &[[u8; 32]], text: &[u8]) -> Answer {
         let (known, if_rejected) = match self.hash {
             Hash::Known(hash) => (hash, None),
@@ -381,7 +386,7 @@ impl Item {
             };
             return Answer { block, hash: known, authorization, kind, from, reason };
         }
-        // Of something else than what was signed.
+        // The address was recovered from another message than the signed one.
         let recovered = recovered.filter(|_| self.not_rebuilt.is_none());
         let signer = match recovered {
             Some((address, Verdict::VALID_CODE)) => Ok(address),

@@ -1,5 +1,5 @@
-//! What the records of an e2store file say of its blocks as a whole: the index and the accumulator of a group of
-//! blocks, which are compared with the records.
+//! Index and accumulator of a group of blocks in an e2store file, and their comparison with the
+//! records of the blocks.
 //!
 //! <https://github.com/eth-clients/e2store-format-specs>, `formats/era1.md`, `formats/ere.md` and `types/`.
 
@@ -8,17 +8,18 @@ use crate::problem::brief;
 use sha2::{Digest, Sha256};
 use std::collections::VecDeque;
 
-/// The most blocks of a group (`formats/era1.md`): those that an accumulator is for.
+/// Maximum number of blocks of a group, which is also that of an accumulator (`formats/era1.md`).
 pub const MOST_BLOCKS: usize = 8192;
-/// Levels of a tree with as many leaves.
+/// Number of levels of a tree with that many leaves.
 const LEVELS: usize = 13;
-/// The most offsets of a block in an index: a header, a body, receipts, a total difficulty and a proof.
+/// Maximum number of offsets per block in an index: a header, a body, receipts, a total difficulty
+/// and a proof.
 const MOST_COMPONENTS: u64 = 5;
-/// Bytes of the longest index that is compared with the records.
+/// Length in bytes of the longest index that is compared with the records.
 pub const LONGEST_INDEX: u64 = 8 * (3 + MOST_COMPONENTS * MOST_BLOCKS as u64);
 
-/// An index of blocks: `starting-number | offsets … | count`, or, where blocks have several offsets each,
-/// `starting-number | offsets … | component-count | count`.
+/// An index of blocks: `starting-number | offsets … | count`, or `starting-number | offsets … |
+/// component-count | count` if blocks have several offsets each.
 pub struct Index {
     /// The number of the first block.
     pub first: u64,
@@ -28,7 +29,7 @@ pub struct Index {
 }
 
 impl Index {
-    /// Parses the data of an index, in words. The two forms have lengths that cannot be the same.
+    /// Parses the data of an index, in words. The two forms never have the same length.
     pub fn parse(words: Vec<u64>) -> Result<Self, &'static str> {
         const FITS_NONE: &str = "the length of the index fits no number of blocks";
         let [first, .., count] = words[..] else { return Err(FITS_NONE) };
@@ -44,8 +45,8 @@ impl Index {
         Ok(Index { first, count, components, words })
     }
 
-    /// Where a component of a block is, by an index that is at `place` in the file. `None` where the offset leads out
-    /// of the file, or blocks do not have so many components.
+    /// Returns the position of a component of a block, for an index at `place` in the file. Returns
+    /// `None` if the offset is out of range, or if blocks do not have this component.
     pub fn place(&self, place: u64, block: u64, component: u64) -> Option<u64> {
         if component >= self.components || block >= self.count {
             return None;
@@ -54,7 +55,7 @@ impl Index {
         place.checked_add_signed(offset as i64)
     }
 
-    /// Whether it states where bodies are.
+    /// Returns whether the index contains the positions of bodies.
     pub fn has_bodies(&self) -> bool {
         self.components > 1
     }
@@ -65,7 +66,7 @@ impl Index {
 #[derive(Default)]
 struct Accumulator {
     count: u64,
-    /// By level: the node on the left that waits for the one on its right.
+    /// The left node of each level that waits for its right sibling.
     waiting: [Option<[u8; 32]>; LEVELS + 1],
 }
 
@@ -105,32 +106,35 @@ impl Accumulator {
     }
 }
 
-/// A header with its place in the file; `None` for one that could not be read.
+/// A header with its position in the file; `None` for a header that could not be read.
 pub type Placed = (u64, Option<Header>);
 
-/// What was read of a group of blocks: the records from a version, or the beginning of the file, to an index.
+/// The records read of a group of blocks: those from a version, or the beginning of the file, to an
+/// index.
 #[derive(Default)]
 pub struct Group {
-    /// Where headers and bodies begin, as many as an index may have.
+    /// The positions of headers and bodies, up to the maximum length of an index.
     headers: Vec<u64>,
     bodies: Vec<u64>,
-    /// All headers and bodies.
+    /// The numbers of all headers and bodies.
     pub header_count: u64,
     pub body_count: u64,
     first_number: Option<u64>,
-    /// The first header whose number is not that of the one before it and one more: both numbers.
+    /// The number of the first header that is not the successor of the one before it, preceded by
+    /// the latter's number.
     out_of_order: Option<(u64, u64)>,
     last_number: Option<u64>,
-    /// Whether all headers stand before all bodies.
+    /// True if all headers come before all bodies.
     pub is_headers_first: bool,
-    /// Whether headers stand in their records with a proof, as in E2HS: these files have no accumulator.
+    /// True if the records of headers contain a proof, as in E2HS: these files have no accumulator.
     pub has_proofs: bool,
-    /// Whether records were passed over or not read. The rest is not compared then.
+    /// True if records were skipped or could not be read. The rest is not compared then.
     pub is_damaged: bool,
-    /// Headers whose total difficulty does not stand before them, and whether they are from before the merge.
+    /// Headers for which no total difficulty was read yet, each with whether it is from before the
+    /// merge.
     without_difficulty: VecDeque<([u8; 32], bool)>,
     accumulated: Accumulator,
-    /// The same without blocks after the merge.
+    /// The accumulator without blocks after the merge.
     accumulated_before_merge: Accumulator,
     claimed_accumulator: Option<[u8; 32]>,
 }
@@ -181,7 +185,7 @@ impl Group {
         self.claimed_accumulator = Some(root);
     }
 
-    /// Compares the group with the index that stands at `place`. Each way in which they differ is told once.
+    /// Compares the group with the index at `place`. Reports each kind of difference once.
     pub fn compare(&self, index: &Index, place: u64) -> Vec<String> {
         let mut differences: Vec<String> = self.count_difference(index.count).into_iter().collect();
         if self.is_damaged || !differences.is_empty() {
@@ -203,12 +207,12 @@ impl Group {
         differences
     }
 
-    /// How the number of blocks that an index states differs from the number that was found.
+    /// Describes how the number of blocks in an index differs from the number that was found.
     pub fn count_difference(&self, count: u64) -> Option<String> {
         let found = self.header_count.max(self.body_count);
         match count {
             _ if count == found => None,
-            // The rest of the group before may have been passed over with its index.
+            // The rest of the previous group may have been skipped together with its index.
             _ if count < found && self.is_damaged => None,
             _ if count > found => {
                 Some(format!("the index has {count} blocks, of which {} were not found", count - found))

@@ -2,9 +2,9 @@
 //!
 //! <https://github.com/eth-clients/e2store-format-specs>, `formats/e2store.md`, `formats/era1.md`,
 //! `formats/ere.md` and `formats/e2hs.md`. A record is its type (2 bytes), the length of its data
-//! (4 bytes), two zero bytes, all little-endian, and the data. In era1 and E2HS the body of a block
-//! follows its header; in ere, all headers of a file stand before all bodies. A file may have
-//! several groups of blocks one after the other, each with an index at its end. Receipts and proofs
+//! (4 bytes), two zero bytes, all little-endian, and the data. In era1 and E2HS, the body of a
+//! block follows its header; in ere, all headers of a file come before all bodies. A file may
+//! contain several consecutive groups of blocks, each with an index at its end. Receipts and proofs
 //! are not read.
 
 use super::blocks::{self, Header, LONGEST, place_in};
@@ -27,45 +27,45 @@ use std::ops::{ControlFlow, Range};
 use std::path::Path;
 use std::sync::Arc;
 
-/// The record that a file begins with: a version, without data.
+/// The record at the beginning of a file: a version, without data.
 pub const MAGIC: [u8; 8] = [0x65, 0x32, 0, 0, 0, 0, 0, 0];
 const RECORD_HEADER: u64 = 8;
 const VERSION: u16 = 0x3265;
 const COMPRESSED_HEADER: u16 = 3;
-/// A header with a proof that it is of the chain (E2HS).
+/// A header with a proof that it belongs to the chain (E2HS).
 const HEADER_WITH_PROOF: u16 = 0x0103;
 const COMPRESSED_BODY: u16 = 4;
 const TOTAL_DIFFICULTY: u16 = 6;
 const ACCUMULATOR: u16 = 7;
-/// Indexes of blocks: with an offset for each block, and with one for each component of it. Early ere files have the
-/// latter under the number of the former.
+/// Indexes of blocks: with one offset per block, and with one per component of each block. Early
+/// ere files have the latter under the number of the former.
 const BLOCK_INDEX: u16 = 0x3266;
 const DYNAMIC_INDEX: u16 = 0x3267;
-/// Bytes of an index beside its offsets: the first number and the count.
+/// Length in bytes of an index without its offsets: the first number and the count.
 const INDEX_ENDS: u64 = 16;
-/// Bytes of a block's header, of which there are some 600.
+/// Maximum length in bytes of a block's header, which usually has some 600.
 const LONGEST_HEADER: u64 = 1 << 20;
-/// The most offsets in indexes that blocks are found by.
+/// Maximum number of offsets in the indexes that are used to find blocks.
 const MOST_INDEXED: u64 = 1 << 20;
 
-/// Bytes of a usual transaction.
+/// Typical length of a transaction in bytes.
 const USUAL: usize = 256;
 
-/// Some blocks as they are in the file.
+/// Blocks in the encoding of the file.
 #[derive(Default)]
 pub struct Tuples {
     bytes: Vec<u8>,
     blocks: VecDeque<Tuple>,
-    /// The longest body, decompressed, and all of them.
+    /// The length of the longest body after decompression, and of all bodies together.
     longest: usize,
     decompressed: usize,
-    /// The transactions of a body that are still to be read, and where its block begins in the file.
+    /// The unread transactions of a body, and the position of its block in the file.
     open: Option<(u64, Vec<u8>, List)>,
 }
 
-/// The body of a block in the bytes.
+/// The body of a block, as a range of the bytes.
 struct Tuple {
-    /// Where the block begins in the file, or its body where headers stand elsewhere.
+    /// The position of the block in the file, or of its body if headers are stored elsewhere.
     place: u64,
     body: Range<usize>,
     header: HeaderOf,
@@ -73,14 +73,15 @@ struct Tuple {
 
 /// The header of a body.
 enum HeaderOf {
-    /// The one before it in the file.
+    /// The header immediately before it in the file.
     Before(Header),
-    /// One of all headers of the group: that of the body's place in their order, unless records were lost.
+    /// One of all headers of the group: the one with the same position in their order, unless
+    /// records were lost.
     AmongAll { headers: Arc<[Placed]>, place: Option<usize> },
 }
 
-/// Reads a file of records. Where one is not as it should be the indexes at the file's end tell where the next block
-/// begins. Bodies of blocks that are not wanted are passed over.
+/// Reads a file of records. After a damaged record, the indexes at the file's end are used to find
+/// the next block. Bodies of blocks that are not selected are skipped.
 pub fn read(reader: &mut Reader, limits: &Limits, wanted: Blocks, hand_on: &mut HandOn<Piece>) -> ControlFlow<()> {
     let mut records = Records { longest: limits.whole_of(LONGEST), wanted, ..Records::default() };
     let (mut starts, mut has_any) = (None, false);
@@ -92,11 +93,11 @@ pub fn read(reader: &mut Reader, limits: &Limits, wanted: Blocks, hand_on: &mut 
             let place = problem.place;
             note(&mut records.problems, problem);
             records.lose();
-            // Without an index the rest cannot be found, which the problem said.
+            // Without an index, the rest cannot be found; the problem covers that.
             let Place::Byte(place) = place else { break true };
             match go_behind(reader, place, &mut starts) {
                 None => break true,
-                // What follows is whole again.
+                // The next group is undamaged.
                 Some(OtherGroup(true)) => records.begin_group(),
                 Some(OtherGroup(false)) => {}
             }
@@ -120,26 +121,27 @@ pub fn read(reader: &mut Reader, limits: &Limits, wanted: Blocks, hand_on: &mut 
     hand_on(Piece::problem(Problem::new(&reader.path, Place::Whole, what)))
 }
 
-/// The records of a file, up to where they were read.
+/// The state of reading the records of a file.
 #[derive(Default)]
 struct Records {
-    /// Bytes of a body when it is decompressed, at most.
+    /// Maximum length in bytes of a decompressed body.
     longest: u64,
     wanted: Blocks,
     problems: Vec<Problem>,
-    /// Whether there was a header or a body.
+    /// True if there was a header or a body.
     has_any: bool,
     group: Group,
-    /// Whether a version began the present group.
+    /// True if the current group began with a version.
     has_version: bool,
     /// Headers of the group whose bodies were not read yet.
     waiting: VecDeque<Placed>,
-    /// All headers of the group, where they stand before all bodies, and how many bodies followed them.
+    /// All headers of the group if they come before all bodies, and the number of bodies that
+    /// followed them.
     all: Option<Arc<[Placed]>>,
     following: usize,
-    /// Whether bodies may have been lost, so that their places in the order are not known.
+    /// True if bodies may have been lost, so that their positions in the order are not known.
     has_lost: bool,
-    /// A header while it is decompressed.
+    /// Scratch memory for decompressing a header.
     scratch: Vec<u8>,
 }
 
@@ -148,7 +150,7 @@ impl Records {
         note(&mut self.problems, reader.problem_at(place, what));
     }
 
-    /// Reads records until there is enough.
+    /// Reads records until there are enough for a piece.
     fn fill(&mut self, tuples: &mut Tuples, reader: &mut Reader) -> Result<(), Problem> {
         while tuples.bytes.len() < PIECE && !reader.at_end() {
             let place = reader.place();
@@ -184,14 +186,14 @@ impl Records {
                     self.group.add_accumulator(root);
                 }
                 BLOCK_INDEX | DYNAMIC_INDEX if length >= INDEX_ENDS => self.add_index(reader, place, length)?,
-                // Others are skipped, as the format asks for.
+                // Other records are skipped, as the format requires.
                 _ => reader.skip(length)?,
             }
         }
         Ok(())
     }
 
-    /// Reads a header. One that is not right is a problem of its block alone.
+    /// Reads a header. A malformed header is a problem of its block only.
     fn header(
         &mut self,
         reader: &mut Reader,
@@ -225,7 +227,7 @@ impl Records {
         self.has_any = true;
         self.group.has_proofs |= has_proof;
         if self.group.body_count > 0 {
-            // Blocks one after the other: the body of the one before was to come first.
+            // Body and header alternate: the body of the previous block should have come first.
             self.end_waiting(reader);
             self.all = None;
         }
@@ -239,14 +241,14 @@ impl Records {
         }
     }
 
-    /// Notes headers whose bodies do not come.
+    /// Reports headers without bodies.
     fn end_waiting(&mut self, reader: &Reader) {
         let waiting = std::mem::take(&mut self.waiting);
-        // Where records were lost it is not known which bodies were among them.
+        // If records were lost, it is not known which bodies were among them.
         if self.has_lost && (self.all.is_some() || self.group.body_count == 0) {
             return;
         }
-        // Of headers that could not be read that was noted.
+        // Headers that could not be read have been reported before.
         let mut readable = waiting.iter().filter_map(|(place, header)| Some((*place, header.as_ref()?.number)));
         let Some((place, number)) = readable.next() else { return };
         match readable.count() {
@@ -271,7 +273,7 @@ impl Records {
                 let order = self.following;
                 self.following += 1;
                 let order = Some(order).filter(|order| !self.has_lost && *order < headers.len());
-                // Of a header that could not be read it was noted.
+                // A header that could not be read has been reported before.
                 if order.is_some() && matches!(next, Some((_, None))) {
                     return reader.skip(length);
                 }
@@ -297,8 +299,8 @@ impl Records {
         Ok(())
     }
 
-    /// Appends data that is to be decompressed to at most this many bytes. Gives where it is, and to how many. More is
-    /// noted and skipped.
+    /// Appends compressed data, and returns its range and its decompressed length. Data that is
+    /// longer than `longest`, compressed or decompressed, is reported and skipped.
     fn append(
         &mut self,
         reader: &mut Reader,
@@ -323,7 +325,7 @@ impl Records {
         Ok(None)
     }
 
-    /// Reads an index, and compares the group with it, which it ends.
+    /// Reads an index, compares the group with it, and ends the group.
     fn add_index(&mut self, reader: &mut Reader, place: u64, length: u64) -> Result<(), Problem> {
         let differences = if length <= LONGEST_INDEX && length.is_multiple_of(8) {
             let mut words = Vec::with_capacity(length as usize / 8);
@@ -354,7 +356,7 @@ impl Records {
         self.has_lost = false;
     }
 
-    /// Ends a group that has no index.
+    /// Ends a group without an index.
     fn end_without_index(&mut self, reader: &Reader, place: u64) {
         self.end_waiting(reader);
         if self.group.has_blocks() && !self.group.is_damaged {
@@ -365,7 +367,7 @@ impl Records {
 
     /// Ends the last group at the end of the file.
     fn end(&mut self, reader: &Reader) {
-        // A version that nothing follows begins a group, too, unless it is all of the file.
+        // A version after which nothing follows begins a group, too, unless it is the whole file.
         let is_begun = self.has_version && self.has_any;
         let is_damaged = self.group.is_damaged;
         self.end_waiting(reader);
@@ -375,11 +377,12 @@ impl Records {
         self.begin_group();
     }
 
-    /// Takes note that records were lost: what follows is found by the index.
+    /// Records the loss of records: the index is used to find the next ones.
     fn lose(&mut self) {
         self.group.is_damaged = true;
         self.has_lost = true;
-        // Where bodies follow their headers one of both is gone. Before the first body that is not known.
+        // If bodies follow their headers, either one or the other is lost. Before the first body,
+        // the order is not known yet.
         if self.all.is_none() && self.group.body_count > 0 {
             self.waiting.clear();
         }
@@ -389,7 +392,7 @@ impl Records {
 const NO_INDEX: &str =
     "the index of the blocks before is missing: the file was cut here, and blocks may be missing too";
 
-/// Parses a header, which stands alone or in an SSZ container with its proof behind it (E2HS).
+/// Parses a header, which is stored alone or in an SSZ container before its proof (E2HS).
 fn parse_header(data: &[u8], has_proof: bool) -> Result<Header, &'static str> {
     const FORM: &str = "it is not a header with a proof";
     let mut encoded = data;
@@ -405,7 +408,7 @@ fn parse_header(data: &[u8], has_proof: bool) -> Result<Header, &'static str> {
 }
 
 impl HeaderOf {
-    /// The number of the block, where it is not still to be found.
+    /// Returns the number of the block, if its header is already known.
     fn number(&self) -> Option<u64> {
         match self {
             HeaderOf::Before(header) => Some(header.number),
@@ -415,31 +418,32 @@ impl HeaderOf {
 }
 
 impl Tuples {
-    /// Bytes that are in memory until all blocks are decoded: beside them a body, what is signed by a transaction of
-    /// it, which may fill it, and references to the nodes of its trie.
+    /// Returns the memory in bytes that is in use until all blocks are decoded. In addition to the
+    /// blocks, it covers a body, the signed message of a transaction in it, which may fill it, and
+    /// references to the nodes of its trie.
     pub fn weight(&self) -> usize {
         self.bytes.len() + 6 * self.longest
     }
 }
 
-/// Where headers and bodies begin, and where indexes end groups of them, in order; and where the file ends.
+/// The positions of headers, bodies and indexes, in order, and the end of the file.
 struct Starts {
     places: Vec<u64>,
     indexes: Vec<u64>,
     end: u64,
 }
 
-/// Whether the next block is of another group than the last one.
+/// True if the next block belongs to another group than the last one.
 struct OtherGroup(bool);
 
 impl Starts {
-    /// Reads the indexes of all groups, from the one that the file ends with to the first.
+    /// Reads the indexes of all groups, from the one at the end of the file to the first.
     fn read(reader: &mut Reader) -> Result<Self, Problem> {
         let end = reader.place().saturating_add(reader.left());
         let mut starts = Starts { places: Vec::new(), indexes: Vec::new(), end };
         let mut group_end = end;
         while let Some(first) = starts.add_group(reader, group_end)? {
-            // In front of the first header stands the version, and in front of that the group before.
+            // The version comes before the first header, and the previous group before the version.
             group_end = first.saturating_sub(RECORD_HEADER);
         }
         if starts.places.is_empty() {
@@ -451,7 +455,8 @@ impl Starts {
         Ok(starts)
     }
 
-    /// Reads the index that ends at a place. Returns where its first block begins; `None` where there is no index.
+    /// Reads the index that ends at `end`. Returns the position of its first block; `None` if there
+    /// is no index.
     fn add_group(&mut self, reader: &mut Reader, end: u64) -> Result<Option<u64>, Problem> {
         let Some(place) = end.checked_sub(16) else { return Ok(None) };
         reader.go_to(place)?;
@@ -486,20 +491,20 @@ impl Starts {
         Ok(None)
     }
 
-    /// The first behind a place, or the end.
+    /// Returns the first position after `place`, or the end of the file.
     fn behind(&self, place: u64) -> u64 {
         let next = self.places.partition_point(|start| *start <= place);
         self.places.get(next).copied().unwrap_or(self.end)
     }
 }
 
-/// Goes to the first block behind a place, by the indexes, which are read when they are first needed. Stays where there
-/// are none.
+/// Moves to the first block after `place`, using the indexes, which are read when they are first
+/// needed. Does not move if there are no indexes.
 fn go_behind(reader: &mut Reader, place: u64, starts: &mut Option<Option<Starts>>) -> Option<OtherGroup> {
     let here = reader.place();
     let starts = starts.get_or_insert_with(|| Starts::read(reader).ok());
     let Some(starts) = starts else {
-        // It was gone from to look for them.
+        // The search for indexes moved the position.
         let _ = reader.go_to(here);
         return None;
     };
@@ -509,7 +514,7 @@ fn go_behind(reader: &mut Reader, place: u64, starts: &mut Option<Option<Starts>
 }
 
 impl Decoder<'_> {
-    /// Adds the transactions of blocks until there is enough. Whether that were all.
+    /// Adds the transactions of blocks until the part is full. Returns whether all were added.
     pub fn add_tuples(&mut self, path: &Arc<Path>, tuples: &mut Tuples) -> bool {
         let Tuples { bytes, blocks, decompressed, open, .. } = tuples;
         self.reserve(*decompressed / USUAL, *decompressed);
@@ -542,7 +547,7 @@ impl Decoder<'_> {
         open.is_none() && blocks.is_empty()
     }
 
-    /// Decompresses the body of a block to where its transactions are hashed, and compares it with its header.
+    /// Decompresses the body of a block into the hashed text, and compares it with its header.
     fn begin(&mut self, path: &Arc<Path>, bytes: &[u8], block: &Tuple) -> Result<Option<List>, String> {
         let text = &mut self.to.hashed.text;
         let start = text.len();
@@ -565,7 +570,8 @@ impl Decoder<'_> {
         list
     }
 
-    /// The list of a block's transactions, which are in this range of the text, if the block is wanted.
+    /// Returns the list of a block's transactions, which are in `range` of the text, if the block
+    /// is selected.
     fn list_of(
         &mut self,
         path: &Arc<Path>,
@@ -586,7 +592,7 @@ impl Decoder<'_> {
                 let stated = order.and_then(|order| headers[order].1.as_ref());
                 let has_root = |header: &&Header| header.transactions_root == root;
                 let found = stated.filter(has_root).or_else(|| {
-                    // A body is lost, or there is one too many.
+                    // A body was lost, or there is one too many.
                     headers.iter().filter_map(|(_, header)| header.as_ref()).find(has_root)
                 });
                 let Some(found) = found else {
@@ -616,7 +622,7 @@ fn of_body(problem: &str) -> String {
     format!("the block's body: {problem}")
 }
 
-/// Returns the position of the transactions in a block's body, which is a list that begins with
+/// Returns the range of the transactions in a block's body, which is a list that begins with
 /// theirs.
 fn transactions_of(body: &[u8]) -> rlp::Result<Range<usize>> {
     let mut rest = body;

@@ -1,10 +1,10 @@
-//! Blocks and transactions as JSON-RPC gives them: `eth_getBlockByNumber` with full transactions,
-//! `eth_getTransactionByHash`, `debug_getRawBlock`, `eth_getRawTransactionByHash` and the like, as they answer or the
-//! result alone.
+//! Blocks and transactions in the JSON of JSON-RPC: `eth_getBlockByNumber` with full transactions,
+//! `eth_getTransactionByHash`, `debug_getRawBlock`, `eth_getRawTransactionByHash` and the like, as
+//! whole responses or only their results.
 //!
-//! A file has a value a line, or is one value: a block, a transaction, or a list of these, by itself or in what nodes
-//! and libraries put around it ([`envelope`]). Encoded blocks and transactions may also stand in hexadecimal, one a
-//! line, as they are.
+//! A file contains one value per line, or a single value: a block, a transaction, or a list of
+//! these, by itself or inside the envelopes of nodes and libraries ([`envelope`]). Encoded blocks
+//! and transactions may also be given as bare hexadecimal, one per line.
 
 mod envelope;
 mod members;
@@ -29,40 +29,41 @@ use std::path::Path;
 use std::sync::Arc;
 use transaction::JsonTransaction;
 
-/// Bytes of a line, or of a file that is one value.
+/// Maximum length in bytes of a line, or of a file that is one value.
 const LONGEST: u64 = 512 << 20;
 
-/// Values, one a line or only one.
+/// Values, one per line or only one.
 pub struct Values {
     bytes: Vec<u8>,
     is_lines: bool,
-    /// The position of the first one in its file.
+    /// The position of the first value in its file.
     start: u64,
-    /// The positions of the next one in the bytes, and of the one before it or its element.
+    /// The positions in the bytes of the next value, and of the current value or its element.
     next: usize,
     present: usize,
-    /// Elements of a list that are still to be read, and transactions of a block.
+    /// The unread elements of a list, and the unread transactions of a block.
     elements: Range<usize>,
     open: Option<Open>,
 }
 
-/// Transactions that are still to be read.
+/// Unread transactions.
 enum Open {
     Json(JsonBlock),
     /// The transactions of a block in RLP.
     Encoded(List),
-    /// Of those that wait for a block.
+    /// The remaining pending transactions.
     Waiting(std::vec::IntoIter<Range<usize>>),
 }
 
-/// The transactions of a block, and what its header commits to.
+/// The transactions of a block, and the root in its header.
 struct JsonBlock {
     list: List,
-    /// The transactions root, with what was encoded so far, until they are compared.
+    /// The transactions root, with the encodings so far, until they are compared.
     root: Option<([u8; 32], Encodings)>,
 }
 
-/// The shortest text of a transaction in JSON that counts as one, however bad it is: so many bytes say what it is.
+/// Minimum length of a JSON text that counts as a transaction even if it is malformed: with that
+/// many bytes it can be identified.
 const SHORTEST_OBJECT: usize = 64;
 
 impl Values {
@@ -70,13 +71,14 @@ impl Values {
         Values { bytes, is_lines, start, next: 0, present: 0, elements: 0..0, open: None }
     }
 
-    /// Bytes that are in memory until all values are decoded: also the fields of a transaction and what is signed,
-    /// which may fill a value, and the encoded transactions of a block, which are half as long as their digits.
+    /// Returns the memory in bytes that is in use until all values are decoded. It includes the
+    /// fields and the signed message of a transaction, which may fill a value, and the encoded
+    /// transactions of a block, which are half as long as their digits.
     pub fn weight(&self) -> usize {
         4 * self.bytes.len()
     }
 
-    /// Where the present value is in the file.
+    /// Returns the position of the current value in the file.
     fn place(&self) -> Place {
         Place::Byte(self.start + self.present as u64)
     }
@@ -84,7 +86,7 @@ impl Values {
 
 /// Returns whether a file that begins like this contains JSON, or lines in hexadecimal.
 pub fn begins(first: &[u8]) -> bool {
-    /// Digits that are looked at.
+    /// Number of digits that are examined.
     const DIGITS: usize = 16;
     let text = first.trim_ascii_start();
     let digits = text.strip_prefix(b"0x").unwrap_or(text);
@@ -95,7 +97,8 @@ fn is_json(text: &[u8]) -> bool {
     matches!(text.first(), Some(b'{' | b'[' | b'"'))
 }
 
-/// Reads a file of values. A line that is too long is a problem, and the next is read.
+/// Reads a file of values. A line that is too long is reported as a problem, and reading continues
+/// with the next one.
 pub fn read(reader: &mut Reader, limits: &Limits, hand_on: &mut HandOn<Piece>) -> ControlFlow<()> {
     let (mut bytes, longest) = (Vec::new(), limits.whole_of(LONGEST));
     let mut start = reader.place();
@@ -125,7 +128,7 @@ pub fn read(reader: &mut Reader, limits: &Limits, hand_on: &mut HandOn<Piece>) -
     }
 }
 
-/// Reads up to the first line that is not empty. What came last.
+/// Reads up to the first nonempty line. Returns the outcome of the last line.
 fn read_first(reader: &mut Reader, longest: u64, bytes: &mut Vec<u8>) -> Result<Line, Problem> {
     loop {
         let last = reader.append_line(longest, bytes)?;
@@ -135,7 +138,7 @@ fn read_first(reader: &mut Reader, longest: u64, bytes: &mut Vec<u8>) -> Result<
     }
 }
 
-/// Reads lines until there is enough. What came last.
+/// Reads lines until there are enough for a piece. Returns the outcome of the last line.
 fn append_lines(reader: &mut Reader, longest: u64, bytes: &mut Vec<u8>) -> Result<Line, Problem> {
     while bytes.len() < PIECE {
         let last = reader.append_line(longest, bytes)?;
@@ -146,9 +149,9 @@ fn append_lines(reader: &mut Reader, longest: u64, bytes: &mut Vec<u8>) -> Resul
     Ok(Line::Whole)
 }
 
-/// Passes over the rest of a line, as long as what follows is wanted.
+/// Skips the rest of a line, as long as more is wanted.
 fn pass_over_line(reader: &mut Reader, hand_on: &mut HandOn<Piece>) -> ControlFlow<()> {
-    // What cannot be read is left to who reads it next.
+    // Read errors are left to the next read.
     while let Ok(Line::Longer) = reader.append_line(PIECE as u64, &mut Vec::new()) {
         hand_on(Piece::problems(Vec::new()))?;
     }
@@ -163,7 +166,7 @@ fn append_rest(reader: &mut Reader, longest: u64, bytes: &mut Vec<u8>) -> Result
 }
 
 impl Decoder<'_> {
-    /// Adds the transactions of blocks until there is enough. Whether that were all.
+    /// Adds the transactions of values until the part is full. Returns whether all were added.
     pub fn add_values(&mut self, path: &Arc<Path>, values: &mut Values) -> bool {
         while !self.is_full() {
             let added = if values.open.is_some() {
@@ -176,7 +179,7 @@ impl Decoder<'_> {
                 return true;
             };
             if let Err(what) = added {
-                // Of a block nothing more is read.
+                // The rest of the block is not read.
                 values.open = None;
                 note(&mut self.to.progress.problems, Problem::new(path, values.place(), what));
             }
@@ -184,7 +187,7 @@ impl Decoder<'_> {
         false
     }
 
-    /// Begins with the next value.
+    /// Opens the next value.
     fn open_value(&mut self, path: &Arc<Path>, values: &mut Values) -> Result<(), Why> {
         let start = values.next;
         let rest = &values.bytes[start..];
@@ -199,7 +202,7 @@ impl Decoder<'_> {
         self.open(path, values, found)
     }
 
-    /// Begins with an element of a list.
+    /// Opens an element of a list.
     fn open_element(&mut self, path: &Arc<Path>, values: &mut Values, text: Range<usize>) -> Result<(), Why> {
         values.present = text.start;
         match Found::of(&values.bytes, text)? {
@@ -211,7 +214,7 @@ impl Decoder<'_> {
     fn open(&mut self, path: &Arc<Path>, values: &mut Values, found: Found) -> Result<(), Why> {
         match found {
             Found::List(text) => {
-                // All of it has to be JSON before anything of it is read.
+                // The whole list must be JSON before any of it is read.
                 let list: Result<&RawValue, _> = serde_json::from_slice(&values.bytes[text.clone()]);
                 list.map_err(|problem| not_json(&problem))?;
                 values.elements = text;
@@ -231,7 +234,7 @@ impl Decoder<'_> {
         Ok(())
     }
 
-    /// Adds a transaction that says its block itself.
+    /// Adds a transaction that states its block itself.
     fn add_json_alone(&mut self, text: &[u8]) {
         match JsonTransaction::of(text).map(|transaction| (transaction.block(), transaction)) {
             Ok((Ok(block), transaction)) => {
@@ -246,7 +249,7 @@ impl Decoder<'_> {
         }
     }
 
-    /// Adds an encoded transaction that stands beside what is said of it.
+    /// Adds an encoded transaction with the statements next to it.
     fn add_raw(&mut self, bytes: &[u8], raw: &RawTransaction) -> Result<(), Why> {
         let encoded = decoded(&bytes[raw.digits.clone()])?;
         if self.wants(raw.stated.block) {
@@ -255,11 +258,12 @@ impl Decoder<'_> {
         Ok(())
     }
 
-    /// Begins with an encoded block, or adds an encoded transaction, in hexadecimal.
+    /// Opens an encoded block, or adds an encoded transaction, in hexadecimal.
     fn open_encoded(&mut self, path: &Arc<Path>, values: &mut Values, text: Range<usize>) -> Result<(), Why> {
         let encoded = decoded(&values.bytes[text.clone()])?;
         if encoded.len() == size_of::<[u8; 32]>() {
-            // Nothing that is signed is so short. It is not told again: a private key has the same length.
+            // No signed object is that short. The bytes are not repeated in the message, because a
+            // private key has the same length.
             return Err("32 bytes alone, as a hash has: the block or the transaction itself is needed".into());
         }
         match super::blocks::block(&encoded) {
@@ -268,7 +272,7 @@ impl Decoder<'_> {
                 let (header, transactions) = block.map_err(|problem| format!("the block: {problem}"))?;
                 if self.wants(Some(header.number)) {
                     let start = text.start + transactions.start;
-                    // Where its digits were, of which there were twice as many.
+                    // The bytes replace their digits, which take twice as much memory.
                     values.bytes[text.start..][..encoded.len()].copy_from_slice(&encoded);
                     let list = List::new(start..start + transactions.len(), Some(header.number));
                     let (place, root) = (values.place(), &header.transactions_root);
@@ -280,7 +284,8 @@ impl Decoder<'_> {
         Ok(())
     }
 
-    /// The root that the transactions of a block are to be compared with. `None` where they are not compared.
+    /// Returns the root to compare the transactions of a block with; `None` if they are not
+    /// compared.
     fn root_to_compare(
         &mut self,
         path: &Arc<Path>,
@@ -302,7 +307,7 @@ impl Decoder<'_> {
         wanted
     }
 
-    /// Adds transactions of the present block until there is enough.
+    /// Adds transactions of the current block until the part is full.
     fn add_open(&mut self, path: &Arc<Path>, values: &mut Values) -> Result<(), Why> {
         match &mut values.open {
             Some(Open::Json(block)) => {
@@ -328,8 +333,8 @@ impl Decoder<'_> {
         }
     }
 
-    /// Encodes those transactions of the present block that are for the next parts: a part is not handed out before it
-    /// is known whether its block is what the header says.
+    /// Encodes the transactions of the current block that belong to later parts: a part is not
+    /// passed on before it is known whether its block agrees with the header.
     fn encode_rest(&self, values: &Values, encodings: Encodings) -> Encodings {
         let Some(Open::Json(block)) = &values.open else { return encodings };
         let mut ahead = Decoder::new(self.options, Decoded::default(), usize::MAX);
@@ -345,7 +350,8 @@ impl Decoder<'_> {
         ahead.encodings.unwrap_or_default()
     }
 
-    /// Compares the transactions of a block with its root, and returns whether they are known to have another.
+    /// Compares the transactions of a block with its root, and returns whether they are known to
+    /// have another root.
     fn compare_json(
         &mut self,
         path: &Arc<Path>,
@@ -366,7 +372,7 @@ impl Decoder<'_> {
         found != *root
     }
 
-    /// Adds transactions of the present block until there is enough.
+    /// Adds transactions of the current block until the part is full.
     fn add_elements(&mut self, values: &mut Values) -> Result<(), Why> {
         while !self.is_full() {
             match &mut values.open {
@@ -404,7 +410,7 @@ impl Decoder<'_> {
                 }
                 text.len() >= SHORTEST_OBJECT
             }
-            // Where blocks were asked for without their transactions there are hashes alone.
+            // Blocks that were requested without their transactions contain only hashes.
             Some(b'"') => match decoded(text) {
                 Ok(encoded) => {
                     match encoded.as_slice().try_into() {
@@ -428,7 +434,7 @@ impl Decoder<'_> {
 
 const ONLY_HASH: &str = "there is only its hash";
 
-/// The bytes of digits, which may stand in quotes.
+/// Decodes hexadecimal digits, which may be in quotes.
 fn decoded(text: &[u8]) -> Result<Vec<u8>, Why> {
     let digits = text.trim_ascii();
     let digits = digits.strip_prefix(b"\"").and_then(|digits| digits.strip_suffix(b"\"")).unwrap_or(digits);
@@ -436,7 +442,8 @@ fn decoded(text: &[u8]) -> Result<Vec<u8>, Why> {
     encoded.ok_or_else(|| why_not_hexadecimal(digits))
 }
 
-/// Why some digits are not those of bytes. They are not quoted: a key may stand where it should not.
+/// Returns the reason why digits cannot be decoded. They are not quoted, because they may be a key
+/// in the wrong place.
 fn why_not_hexadecimal(text: &[u8]) -> Why {
     let digits = text.strip_prefix(b"0x").unwrap_or(text);
     match digits.iter().position(|digit| !digit.is_ascii_hexdigit()) {
@@ -446,15 +453,15 @@ fn why_not_hexadecimal(text: &[u8]) -> Why {
     }
 }
 
-/// The next element of a list which is known to be JSON, and of which the rest is told: from its bracket on, or from
-/// behind an element on. Afterwards that is behind this element, or empty.
+/// Returns the next element of a list that is known to be JSON. `rest` starts at the list's opening
+/// bracket, or after an element. Afterwards it starts after the returned element, or is empty.
 fn next_element(bytes: &[u8], rest: &mut Range<usize>) -> Option<Range<usize>> {
     let text = bytes[rest.clone()].trim_ascii_start();
     let element = match text {
         [b'[' | b',', text @ ..] => serde_json::Deserializer::from_slice(text).into_iter::<&RawValue>().next(),
         _ => None,
     };
-    // Behind the bracket of an empty list there is no value.
+    // After the bracket of an empty list, there is no value.
     let Some(Ok(element)) = element else {
         *rest = 0..0;
         return None;

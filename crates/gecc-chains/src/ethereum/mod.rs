@@ -1,11 +1,12 @@
 //! Senders of the transactions of Ethereum and similar chains.
 //!
-//! [`senders`] reads era1 files, blocks as JSON-RPC gives them, blocks in RLP, and tables of transactions in Parquet
-//! with the columns of amp or cryo, told apart by what is in them. For each transaction, and for each authorization in
-//! one that sets code, it computes what was signed (yellow paper, appendix F; EIP-155, 2930, 1559, 4844 and 7702) and
-//! recovers the signer. The transaction's hash is computed again where the source says it: if it comes out, the
-//! transaction was read as it was meant. If not, it cannot be rebuilt ([`Reason::NotRebuilt`]), which says nothing
-//! about its signature.
+//! [`senders`] reads era1 files, blocks from JSON-RPC, blocks in RLP, and tables of transactions in
+//! Parquet with the columns of amp or cryo; the format is recognised by the content. For each
+//! transaction, and for each authorization in one that sets code, it computes the signed message
+//! (yellow paper, appendix F; EIP-155, 2930, 1559, 4844 and 7702) and recovers the signer. If the
+//! source states the transaction's hash, it is recomputed: if it matches, the transaction was read
+//! as intended. Otherwise the transaction cannot be rebuilt ([`Reason::NotRebuilt`]), which implies
+//! nothing about its signature.
 
 mod answers;
 mod blocks;
@@ -47,37 +48,39 @@ use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
 
-/// Bytes of files that are decoded by themselves, more or less.
+/// Approximate number of bytes of a file that are decoded as one piece.
 const PIECE: usize = 1 << 18;
 
-/// Bytes of a part whose memory serves another: one with a very long transaction is no measure.
+/// Maximum size in bytes of a part whose memory is reused: a part with a very long transaction is
+/// not typical.
 const MOST_KEPT: usize = 8 << 20;
 
 /// Options of verification.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// The wanted blocks, and all transactions whose block number is unknown.
+    /// The selected blocks. Transactions whose block number is unknown are always selected.
     pub blocks: Blocks,
-    /// The chain that transactions have to be for, where they say one. Others are rejected. Of any where this is
-    /// `None`.
+    /// The chain that transactions must be for if they state one; others are rejected. `None`
+    /// accepts any chain.
     pub chain_id: Option<u64>,
-    /// The block whose rules transactions are under of which the source does not say theirs; rules
-    /// of today where this is `None`. Those of legacy transactions for any chain depend on it: s
-    /// may be high before block 1,150,000 (EIP-2).
+    /// The block whose rules apply to transactions for which the source states no block; `None`
+    /// means today's rules. They matter for legacy transactions for any chain: s may be high before
+    /// block 1,150,000 (EIP-2).
     pub at_block: Option<u64>,
-    /// True if only rejected or undetermined signatures are of interest. For valid ones the
-    /// transaction's hash is then zero if the source does not state it, and need not be computed.
+    /// True if only rejected or undetermined signatures are of interest. The transaction's hash of
+    /// valid ones is then zero unless the source states it, and need not be computed.
     pub only_rejected: bool,
-    /// Whether blocks are not compared with the transactions root in their headers, which takes a part of the time of
-    /// the cores. Blocks in files that have all headers first are compared anyway: that tells which header is theirs.
+    /// True to skip the comparison of blocks with the transactions root in their headers, which
+    /// takes some of the processor time. Blocks in files with all headers first are compared in any
+    /// case, because that determines their headers.
     pub skip_roots: bool,
 }
 
-/// Recovers the signers of all transactions of some files, and hands the answers to `sink` until that wants no more.
-/// Gives what the sink ended with.
+/// Recovers the signers of all transactions of files, and passes the answers to `sink` until it
+/// breaks. Returns the value it broke with.
 ///
 /// # Errors
-/// What the engine says. Answers before were handed on.
+/// Errors of the engine. Earlier answers have been passed on.
 pub fn senders<B>(
     settings: &Settings,
     paths: &Paths,
@@ -90,7 +93,7 @@ pub fn senders<B>(
 /// Recovers senders and converts the answers with `form`.
 ///
 /// # Errors
-/// As for [`senders`].
+/// The same as for [`senders`].
 pub fn senders_as<F: Form<Answers>, B>(
     settings: &Settings,
     paths: &Paths,
@@ -113,7 +116,7 @@ pub(crate) fn sources(paths: &Paths) -> impl ExactSizeIterator<Item = Source> + 
     std::iter::once(problems).chain(files).collect::<Vec<_>>().into_iter()
 }
 
-/// A part of a file that is decoded by itself.
+/// A part of a file that is decoded independently.
 pub(crate) type Piece = piece::Piece<Content>;
 
 pub(crate) enum Content {
@@ -136,10 +139,10 @@ const ELSEWHERE: [(&[u8], &str); 5] = [
     (&[b'P', b'K', 3, 4], "a zip archive: it is to be unpacked first, as by `unzip`"),
 ];
 
-/// Reads a file, whose form its first bytes tell.
+/// Reads a file, whose format is recognised by its first bytes.
 ///
 /// # Errors
-/// Where nothing of it can be read.
+/// A file of which nothing can be read.
 fn read_file(
     path: &Arc<Path>,
     length: u64,

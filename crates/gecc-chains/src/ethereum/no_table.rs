@@ -1,4 +1,4 @@
-//! Replaces tables in builds without Parquet.
+//! Replacement for tables in builds without Parquet.
 
 use super::Piece;
 use crate::flow::HandOn;
@@ -13,7 +13,7 @@ pub fn begins(first: &[u8]) -> bool {
     first.starts_with(b"PAR1")
 }
 
-/// Says that it cannot be read.
+/// Returns an error: tables are not supported in this build.
 pub fn read(
     path: &Arc<Path>,
     _length: u64,

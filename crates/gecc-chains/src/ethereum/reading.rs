@@ -1,49 +1,50 @@
-//! Decides what a source means by the type of a transaction and by `v`.
+//! Interpretation of the type of a transaction and of `v` in a source.
 //!
-//! Sources write the parity of a signature as 0 or 1, as 27 or 28, or with the chain as EIP-155 does, in legacy
-//! transactions and in typed ones, and leave the type out. What they say may fit several transactions. Then the
-//! transaction's hash, which covers the type, the chain and the parity, tells which one is meant; without a hash the
-//! transaction is not rebuilt.
+//! Sources write the parity of a signature as 0 or 1, as 27 or 28, or together with the chain as in
+//! EIP-155, in legacy transactions and in typed ones, and omit the type. Their statements may match
+//! several transactions. In that case, the transaction's hash, which covers the type, the chain and
+//! the parity, decides which one is meant; without a hash, the transaction is not rebuilt.
 
 use super::span::{from_v, unknown_type};
 use std::borrow::Cow;
 
 type Why = Cow<'static, str>;
 
-/// The last type that is known (EIP-7702).
+/// The highest known type (EIP-7702).
 pub const LAST_TYPE: u64 = 4;
 
-/// One transaction that a source may mean.
+/// A possible interpretation of a source's statements about a transaction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reading {
     pub type_number: u64,
-    /// Of a legacy transaction: `None` where it is signed for any chain.
+    /// The chain. For a legacy transaction, `None` means that the signature is valid on any chain.
     pub chain_id: Option<u64>,
     pub parity: bool,
 }
 
-/// What a source says of the type and of the parity.
+/// The statements of a source about the type and the parity.
 #[derive(Default)]
 pub struct Statement {
     pub type_number: Option<u64>,
     pub chain_id: Option<u64>,
-    /// Whether legacy transactions without a chain here, and no others, are signed for any chain. Other sources name
-    /// their own chain beside every transaction.
+    /// True if legacy transactions without a chain here, and no others, are signed for any chain.
+    /// Other sources state their own chain for every transaction.
     pub chain_is_exact: bool,
     pub v: Option<u128>,
-    /// Whether 27 and 28 as `v` stand for the parity in transactions of every type, as in ethers' signature objects.
+    /// True if 27 and 28 as `v` stand for the parity in transactions of every type, as in ethers'
+    /// signature objects.
     pub v_is_normalised: bool,
     pub y_parity: Option<bool>,
-    /// Whether members are there that only typed transactions have.
+    /// True if there are members that only typed transactions have.
     pub has_access_list: bool,
     pub has_fees: bool,
     pub has_blobs: bool,
     pub has_authorizations: bool,
-    /// Whether the hash is known, and can decide.
+    /// True if the hash is known and can decide.
     pub has_hash: bool,
 }
 
-/// What the members are called where the statement is from.
+/// The names of members in the source.
 pub struct Names {
     pub v: &'static str,
     pub y_parity: &'static str,
@@ -51,16 +52,18 @@ pub struct Names {
     pub type_number: &'static str,
 }
 
-/// The parity that v says, in whatever way; `None` where it says none.
+/// Returns the parity that v contains in any of its forms; `None` if it contains none.
 pub fn parity_of_v(v: u128) -> Option<bool> {
     if v <= 1 { Some(v == 1) } else { from_v(v).map(|(parity, _)| parity) }
 }
 
 impl Statement {
-    /// The transactions that may be meant, the likeliest first. Without a hash it is one.
+    /// Returns the possible interpretations, the most likely first. Without a hash there is exactly
+    /// one.
     ///
     /// # Errors
-    /// Where the statement contradicts itself, fits no transaction, or fits several and there is no hash.
+    /// Statements that contradict each other, that match no transaction, or that match several if
+    /// there is no hash.
     pub fn readings(&self, names: &Names) -> Result<Vec<Reading>, Why> {
         let Some(type_number) = self.type_number else { return self.without_type(names) };
         if type_number > LAST_TYPE {
@@ -69,7 +72,7 @@ impl Statement {
         if type_number == 0 { self.legacy(names) } else { self.typed(type_number, names).map(|reading| vec![reading]) }
     }
 
-    /// Whether a member is there that legacy transactions do not have.
+    /// Returns whether there is a member that legacy transactions do not have.
     fn looks_typed(&self) -> bool {
         self.has_access_list || self.has_fees || self.has_blobs || self.has_authorizations
     }
@@ -89,7 +92,7 @@ impl Statement {
             (2, self.has_fees),
             (1, self.has_access_list),
             (0, true),
-            // Some sources leave empty lists out.
+            // Some sources omit empty lists.
             (1, !self.has_access_list && self.chain_id.is_some()),
         ];
         let mut readings = Vec::new();
@@ -111,7 +114,7 @@ impl Statement {
         }
     }
 
-    /// Of a legacy transaction v says both the parity and the chain.
+    /// Interprets v of a legacy transaction, which contains both the parity and the chain.
     fn legacy(&self, names: &Names) -> Result<Vec<Reading>, Why> {
         let reading = |parity, chain_id| Reading { type_number: 0, chain_id, parity };
         let for_chain_or_any = |parity| {
@@ -197,7 +200,7 @@ impl Statement {
         Ok(reading(parity))
     }
 
-    /// Requires the parity that v says to be that which stands beside it.
+    /// Requires that the parity in v is the one that is stated separately.
     fn require_parity(&self, parity: bool, names: &Names) -> Result<(), Why> {
         if self.y_parity.is_none_or(|said| said == parity) {
             return Ok(());
@@ -205,7 +208,7 @@ impl Statement {
         Err(format!("`{}` and `{}` differ", names.v, names.y_parity).into())
     }
 
-    /// The same of the chain.
+    /// Requires that the chain in v is the one that is stated separately.
     fn require_chain(&self, chain_id: Option<u64>, names: &Names) -> Result<(), Why> {
         if self.chain_id.is_none() || self.chain_id == chain_id {
             return Ok(());

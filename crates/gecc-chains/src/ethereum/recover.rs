@@ -1,4 +1,5 @@
-//! Batches through the engine: the columns of their parts side by side, and the results back to each part.
+//! Computing batches on the engine: the columns of their parts are joined, and the results are
+//! assigned to the parts again.
 
 use super::answers::Answers;
 use super::decoded::Decoded;
@@ -30,18 +31,18 @@ struct Signers {
     hashes: Vec<[u8; 32]>,
 }
 
-/// A part of a batch, with what was recovered.
+/// A part of a batch, with its recovered signers.
 pub struct Recovered {
     part: Decoded,
     of_batch: Arc<Signers>,
-    /// The first of its rows and of its hashes in the batch.
+    /// The indices of its first row and its first hash in the batch.
     first: (usize, usize),
 }
 
 /// Recovers all signers of a batch.
 ///
 /// # Errors
-/// What the engine says.
+/// Errors of the engine.
 pub fn recover(
     engine: &Engine,
     pool: &ThreadPool,
@@ -50,7 +51,7 @@ pub fn recover(
 ) -> Result<Vec<Recovered>, gecc::Error> {
     let signed = || parts.iter().flat_map(|part| part.signed.iter());
     let hashed = || parts.iter().flat_map(|part| part.hashed.iter());
-    // Together, as one batch that is large enough for a device.
+    // Both are hashed as one batch, which is large enough for a device.
     let messages: Vec<&[u8]> = signed().chain(hashed()).collect();
     let counts = || parts.iter().map(Decoded::rows);
     let rows = counts().sum();
@@ -78,7 +79,7 @@ pub fn recover(
 }
 
 impl Recovered {
-    /// The answers of the part, and the part without what they were made of.
+    /// Returns the answers of the part, and the emptied part for reuse.
     pub fn answers(self) -> (Answers, Decoded) {
         let Recovered { mut part, of_batch, first: (row, hash) } = self;
         let (rows, hashes) = (row..row + part.rows(), hash..hash + part.hashed.len());

@@ -1,7 +1,8 @@
-//! RLP (yellow paper, appendix B): items one after the other, each a string or a list, found in place.
+//! RLP (yellow paper, appendix B): consecutive items, each a string or a list, parsed in place.
 //!
-//! Only the one form that each item has is taken: a string of one byte below 0x80 is that byte, a length of at most 55
-//! is in the first byte, and neither longer lengths nor numbers begin with a zero.
+//! Only the canonical form of each item is accepted: a string of one byte below 0x80 is that byte,
+//! a length of at most 55 is in the first byte, and neither longer lengths nor numbers begin with a
+//! zero.
 
 #[cfg(test)]
 mod oracle;
@@ -9,9 +10,9 @@ mod oracle;
 /// A result whose error is the reason why the encoding is invalid.
 pub type Result<T> = std::result::Result<T, &'static str>;
 
-/// The first byte of an empty string. A byte below it stands for itself.
+/// The first byte of an empty string. A byte below it is a string of its own.
 pub const EMPTY_STRING: u8 = 0x80;
-/// The first byte of an empty list. That of a string is below it.
+/// The first byte of an empty list. Strings begin with lower bytes.
 pub const EMPTY_LIST: u8 = 0xc0;
 /// The longest payload whose length is in the first byte.
 const SHORT: usize = 55;
@@ -33,7 +34,7 @@ pub struct Item<'a> {
     pub payload: &'a [u8],
 }
 
-/// Takes the first of some items.
+/// Takes the first item.
 #[inline]
 pub fn item<'a>(items: &mut &'a [u8]) -> Result<Item<'a>> {
     let (first, mut rest) = items.split_first().ok_or(MISSING)?;
@@ -42,7 +43,7 @@ pub fn item<'a>(items: &mut &'a [u8]) -> Result<Item<'a>> {
         return Ok(Item { is_list: false, payload: std::slice::from_ref(first) });
     }
     let is_list = *first >= EMPTY_LIST;
-    // The two bits in front of these are 10 for strings and 11 for lists.
+    // The two bits before these are 10 for strings and 11 for lists.
     let length = match usize::from(first & 0x3f) {
         length @ ..=SHORT => length,
         more => long_length(more - SHORT, &mut rest)?,
@@ -55,7 +56,7 @@ pub fn item<'a>(items: &mut &'a [u8]) -> Result<Item<'a>> {
     Ok(Item { is_list, payload })
 }
 
-/// Takes a length of this many bytes.
+/// Takes a length that is encoded in `bytes` bytes.
 fn long_length(bytes: usize, rest: &mut &[u8]) -> Result<usize> {
     let digits = rest.split_off(..bytes).ok_or(CUT)?;
     if digits[0] == 0 {
@@ -77,13 +78,13 @@ pub fn string<'a>(items: &mut &'a [u8]) -> Result<&'a [u8]> {
     if is_list { Err(NO_STRING) } else { Ok(payload) }
 }
 
-/// Takes a string of this many bytes.
+/// Takes a string of `N` bytes.
 #[inline]
 pub fn fixed<'a, const N: usize>(items: &mut &'a [u8]) -> Result<&'a [u8; N]> {
     string(items)?.try_into().map_err(|_| OTHER_LENGTH)
 }
 
-/// Takes the digits of a number of at most this many bytes, big-endian.
+/// Takes the digits of a number of at most `most` bytes, big-endian.
 #[inline]
 pub fn digits<'a>(items: &mut &'a [u8], most: usize) -> Result<&'a [u8]> {
     let digits = string(items)?;
@@ -96,12 +97,12 @@ pub fn digits<'a>(items: &mut &'a [u8], most: usize) -> Result<&'a [u8]> {
     Ok(digits)
 }
 
-/// Takes a number of at most this many bytes, big-endian, into zeros. It is written to where it stays: as a value
-/// beside a problem it would be moved byte by byte.
+/// Takes a number of at most `N` bytes, big-endian, into an array of zeros. It is written to its
+/// destination, because a returned `Result` with the value would be moved byte by byte.
 #[inline]
 pub fn number<const N: usize>(items: &mut &[u8], to: &mut [u8; N]) -> Result<()> {
     let digits = digits(items, N)?;
-    // Most numbers of 32 bytes have as many digits, and a copy whose length is known is much shorter.
+    // Most numbers of 32 bytes have 32 digits, and a copy of constant length is much faster.
     if let Ok(number) = digits.try_into() {
         *to = number;
     } else {
@@ -110,13 +111,13 @@ pub fn number<const N: usize>(items: &mut &[u8], to: &mut [u8; N]) -> Result<()>
     Ok(())
 }
 
-/// Takes an integer of at most this many bytes, which are 16 at most.
+/// Takes an integer of at most `most` bytes, at most 16.
 #[inline]
 pub fn integer(items: &mut &[u8], most: usize) -> Result<u128> {
     Ok(digits(items, most)?.iter().fold(0, |integer, digit| integer << 8 | u128::from(*digit)))
 }
 
-/// Takes a list. Gives its items.
+/// Takes a list, and returns its items.
 #[inline]
 pub fn list<'a>(items: &mut &'a [u8]) -> Result<&'a [u8]> {
     let Item { is_list, payload } = item(items)?;
@@ -142,30 +143,30 @@ pub fn put_integer(number: impl Into<u128>, to: &mut Vec<u8>) {
     put_string(&number.to_be_bytes()[number.leading_zeros() as usize / 8..], to);
 }
 
-/// Bytes that an integer becomes.
+/// Returns the number of bytes of an encoded integer.
 pub fn length_of_integer(number: impl Into<u128>) -> usize {
     let number = number.into();
     let digits = 16 - number.leading_zeros() as usize / 8;
     digits + usize::from(!(1..EMPTY_STRING.into()).contains(&number))
 }
 
-/// Bytes that a string of at most 55 bytes becomes.
+/// Returns the number of bytes of an encoded string of at most 55 bytes.
 pub fn length_of_string(string: &[u8]) -> usize {
     string.len() + usize::from(!is_bare(string))
 }
 
-/// Bytes that a string of any length becomes.
+/// Returns the number of bytes of an encoded string of any length.
 pub fn length_of_any_string(string: &[u8]) -> usize {
     if is_bare(string) { 1 } else { length_of_list(string.len()) }
 }
 
-/// Bytes that a list becomes whose items have this many bytes.
+/// Returns the number of bytes of an encoded list whose items have `items` bytes.
 pub fn length_of_list(items: usize) -> usize {
     let digits = if items <= SHORT { 0 } else { size_of::<usize>() - items.leading_zeros() as usize / 8 };
     1 + digits + items
 }
 
-/// A number without the zeros in front.
+/// Returns a number without leading zeros.
 pub fn significant(number: &[u8]) -> &[u8] {
     &number[number.iter().take_while(|byte| **byte == 0).count()..]
 }
@@ -181,7 +182,7 @@ pub fn put_list(items: &[u8], to: &mut Vec<u8>) {
     to.extend_from_slice(items);
 }
 
-/// Appends what stands in front of the items of a list, which have this many bytes.
+/// Appends the header of a list whose items have `length` bytes.
 pub fn put_list_length(length: usize, to: &mut Vec<u8>) {
     put_length(EMPTY_LIST, length, to);
 }

@@ -1,9 +1,10 @@
-//! Transactions with blobs as they go over the network, with the blobs, their commitments and proofs behind them: in
-//! the form of EIP-4844, and in that of EIP-7594, which has a version and proofs of cells.
+//! Transactions with blobs in their network form, followed by the blobs, their commitments and
+//! proofs: in the form of EIP-4844, and in that of EIP-7594, which has a version and proofs of
+//! cells.
 //!
-//! Nodes take such transactions (`eth_sendRawTransaction`), and tools print them. A transaction's
-//! hash and its signature cover its body alone. Of the rest the lengths are checked, and that the
-//! commitments are those whose hashes the transaction has. Proofs are not.
+//! Nodes accept such transactions (`eth_sendRawTransaction`), and tools print them. A transaction's
+//! hash and its signature cover only its body. Of the rest, the lengths are checked, and that the
+//! hashes of the commitments are those in the transaction. Proofs are not checked.
 
 use super::decoded::hash;
 use super::rlp;
@@ -11,26 +12,26 @@ use super::span::only_list;
 use sha2::{Digest, Sha256};
 use std::borrow::Cow;
 
-/// Bytes of a blob, of a commitment and of a proof (EIP-4844).
+/// Sizes in bytes of a blob, and of a commitment or a proof (EIP-4844).
 const BLOB: usize = 1 << 17;
 const COMMITMENT: usize = 48;
-/// Proofs of each blob, one a cell (EIP-7594).
+/// Number of proofs of each blob, one per cell (EIP-7594).
 const CELLS: usize = 128;
 /// The first byte of a blob's versioned hash (EIP-4844).
 const KZG: u8 = 1;
-/// Fields of a transaction with blobs before the hashes of these.
+/// Number of fields of a transaction with blobs before their hashes.
 const BEFORE_HASHES: usize = 10;
 const TYPE: u8 = 3;
 
-/// The transaction without its sidecar; `None` for anything that has none.
+/// Removes the sidecar of a transaction; `None` for anything that has none.
 ///
 /// # Errors
-/// The transaction's hash, and why what stands behind it does not belong to it.
+/// The transaction's hash, and the reason why its sidecar does not belong to it.
 pub fn without(encoded: &[u8]) -> Option<Result<Vec<u8>, ([u8; 32], Cow<'static, str>)>> {
     let [TYPE, list @ ..] = encoded else { return None };
     let mut start = list;
     let payload = rlp::list(&mut start).ok()?;
-    // The first field of a transaction by itself is its chain, a string.
+    // The first field of a transaction without a sidecar is its chain, a string.
     if payload.first().is_none_or(|first| *first < rlp::EMPTY_LIST) {
         return None;
     }
@@ -45,7 +46,7 @@ pub fn without(encoded: &[u8]) -> Option<Result<Vec<u8>, ([u8; 32], Cow<'static,
     })
 }
 
-/// Requires what stands behind a transaction's body to be its blobs, commitments and proofs.
+/// Requires that a transaction's body is followed by its blobs, commitments and proofs.
 fn check(mut body: &[u8], mut rest: &[u8]) -> rlp::Result<()> {
     for _ in 0..BEFORE_HASHES {
         rlp::item(&mut body)?;
@@ -78,7 +79,7 @@ fn check(mut body: &[u8], mut rest: &[u8]) -> rlp::Result<()> {
     Ok(())
 }
 
-/// The number of strings of this length in a list that has no others.
+/// Returns the number of strings of `length` bytes in a list that must contain no others.
 fn count(mut items: &[u8], length: usize) -> rlp::Result<usize> {
     let mut count = 0;
     while !items.is_empty() {

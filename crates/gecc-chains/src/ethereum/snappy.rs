@@ -1,15 +1,15 @@
-//! Data in snappy's framing format, decompressed at once to where it stays.
+//! Decompression of snappy's framing format, directly into the destination.
 //!
-//! <https://github.com/google/snappy/blob/main/framing_format.txt>. `snap` reads it as a stream, which copies all of it
-//! once more.
+//! <https://github.com/google/snappy/blob/main/framing_format.txt>. `snap` implements it as a
+//! stream, which needs one more copy of the data.
 
 use snap::raw::{Decoder, decompress_len};
 
 const CHUNK_HEADER: usize = 4;
 const CHECKSUM: usize = 4;
-/// The chunk that a stream begins with, behind its header.
+/// The data of the chunk at the beginning of a stream.
 const STREAM: &[u8] = b"sNaPpY";
-/// Bytes of a chunk when it is decompressed, at most (section 4.2).
+/// Maximum size of a decompressed chunk in bytes (section 4.2).
 const LONGEST: usize = 1 << 16;
 
 /// A chunk with its type.
@@ -19,7 +19,7 @@ struct Chunk<'a> {
 }
 
 impl<'a> Chunk<'a> {
-    /// Takes the next one. `None` where it does not end.
+    /// Takes the next chunk. `None` if it does not end.
     fn take(frames: &mut &'a [u8]) -> Option<Self> {
         let ([kind, low, middle, high], rest) = frames.split_first_chunk::<CHUNK_HEADER>()?;
         let (data, rest) = rest.split_at_checked(u32::from_le_bytes([*low, *middle, *high, 0]) as usize)?;
@@ -27,12 +27,12 @@ impl<'a> Chunk<'a> {
         Some(Chunk { kind: *kind, data })
     }
 
-    /// The checksum and the data behind it.
+    /// Returns the checksum and the data after it.
     fn checked(&self) -> Option<(u32, &'a [u8])> {
         self.data.split_first_chunk::<CHECKSUM>().map(|(sum, data)| (u32::from_le_bytes(*sum), data))
     }
 
-    /// Bytes that it says it becomes.
+    /// Returns the decompressed length in bytes that the chunk states.
     fn claimed(&self) -> usize {
         match (self.kind, self.checked()) {
             (0, Some((_, compressed))) => decompress_len(compressed).unwrap_or_default(),
@@ -42,15 +42,16 @@ impl<'a> Chunk<'a> {
     }
 }
 
-/// Bytes that data says it becomes, or more; up to where it is not in this format, which it is not decompressed beyond.
+/// Returns the decompressed length in bytes that the data states, or an upper bound. Counts only up
+/// to malformed data, at which decompression stops.
 pub fn claimed(mut frames: &[u8]) -> u64 {
     std::iter::from_fn(|| Chunk::take(&mut frames)).map(|chunk| chunk.claimed() as u64).sum()
 }
 
-/// Appends what data becomes.
+/// Appends the decompressed data.
 ///
 /// # Errors
-/// Why it is not in this format. Then a part of it may have been appended.
+/// The reason why the data is malformed. In that case a part of it may have been appended.
 pub fn decompress(mut frames: &[u8], to: &mut Vec<u8>) -> Result<(), String> {
     let (mut decoder, mut is_begun) = (Decoder::new(), false);
     while !frames.is_empty() {
@@ -70,7 +71,7 @@ pub fn decompress(mut frames: &[u8], to: &mut Vec<u8>) -> Result<(), String> {
     Ok(())
 }
 
-/// Appends what a chunk with a checksum becomes.
+/// Appends the decompressed data of a chunk with a checksum.
 fn append(decoder: &mut Decoder, chunk: &Chunk, to: &mut Vec<u8>) -> Result<(), String> {
     let (sum, data) = chunk.checked().ok_or("a chunk has no checksum")?;
     let (start, length) = (to.len(), chunk.claimed());
@@ -83,7 +84,8 @@ fn append(decoder: &mut Decoder, chunk: &Chunk, to: &mut Vec<u8>) -> Result<(), 
         to.resize(start + length, 0);
         decoder.decompress(data, &mut to[start..]).map_err(|problem| problem.to_string())?;
     }
-    // Section 3: masked, since a sum over data with sums in it says little.
+    // Section 3: the checksum is masked, because the checksum of data that contains checksums is
+    // weak.
     let computed = crc32c::crc32c(&to[start..]).rotate_right(15).wrapping_add(0xa282_ead8);
     if computed == sum { Ok(()) } else { Err("a checksum does not come out".into()) }
 }
@@ -107,7 +109,7 @@ mod tests {
         decompress(frames, &mut to).ok().map(|()| to.split_off(1))
     }
 
-    /// Data of which some is worth compressing.
+    /// Compresses data of which one half is compressible.
     fn frames_of(rng: &mut StdRng, length: usize) -> Vec<u8> {
         let mut data = vec![0; length];
         rng.fill_bytes(&mut data[..length / 2]);
@@ -136,7 +138,7 @@ mod tests {
             let mut frames = frames_of(rng, length);
             match rng.random_range(0..4) {
                 0 => frames.truncate(rng.random_range(0..=frames.len())),
-                // A chunk of any type, with a length that fits or not.
+                // A chunk of any type, whose length may be wrong.
                 1 => {
                     let (kind, length) = (rng.random(), rng.random_range(0..8));
                     frames.extend([kind, length, 0, 0, 1, 2, 3, 4, 5]);
@@ -161,7 +163,7 @@ mod tests {
 
     #[test]
     fn no_chunk_becomes_too_long() {
-        // A header of 100,000 bytes, which one chunk may not have.
+        // A header that states 100,000 bytes, too many for one chunk.
         let mut frames = b"\xff\x06\0\0sNaPpY\0\x07\0\0\0\0\0\0".to_vec();
         frames.extend([0xa0, 0x8d, 0x06]);
         assert_eq!(claimed(&frames), 100_000);

@@ -1,8 +1,8 @@
-//! Transactions as they stand in their encoding (EIP-2718), with what is signed found in place.
+//! Transactions in their encoding (EIP-2718), and the location of the signed message in it.
 //!
-//! What is signed is a short head, a part of the transaction and a short tail: nothing has to be made of the fields,
-//! and nothing encoded again. So every field has to be in the one form that RLP has for it (yellow paper, appendix B):
-//! otherwise what is hashed here would not be what was signed.
+//! The signed message is a short head, a part of the transaction and a short tail: fields are not
+//! decoded, and nothing is encoded again. So every field must have its canonical RLP form (yellow
+//! paper, appendix B): otherwise the bytes hashed here would differ from those that were signed.
 
 #[cfg(test)]
 mod oracle;
@@ -12,9 +12,9 @@ use super::rlp;
 use gecc::ecdsa::Address;
 use std::borrow::Cow;
 
-/// EIP-7702: the byte in front of a signed authorization.
+/// EIP-7702: the byte before a signed authorization.
 const AUTHORIZATION_MAGIC: u8 = 5;
-/// The most bytes of nonces, gas and chains, of prices, and of other numbers.
+/// Maximum number of bytes of nonces, gas and chains, of prices, and of other numbers.
 const SMALL: usize = 8;
 const AMOUNT: usize = 16;
 const NUMBER: usize = 32;
@@ -22,7 +22,7 @@ const NUMBER: usize = 32;
 /// A signed message and its signature.
 #[derive(Clone, Copy)]
 pub struct Signed<'a> {
-    /// `None` where any chain takes it.
+    /// The chain; `None` if the signature is valid on any chain.
     pub chain_id: Option<u64>,
     /// r and s.
     pub signature: [u8; 64],
@@ -34,13 +34,13 @@ pub struct Signed<'a> {
 }
 
 impl Signed<'_> {
-    /// Writes what is hashed.
+    /// Writes the message to be hashed.
     pub fn write(&self, to: &mut Vec<u8>) {
         to.extend(self.first);
         let Some(chain_id) = self.chain_id.filter(|_| self.first.is_none()) else {
             return rlp::put_list(self.span, to);
         };
-        // EIP-155: also the chain and two zeros.
+        // EIP-155: the chain and two zeros are signed as well.
         rlp::put_list_length(self.span.len() + rlp::length_of_integer(chain_id) + 2, to);
         to.extend_from_slice(self.span);
         rlp::put_integer(chain_id, to);
@@ -52,15 +52,15 @@ impl Signed<'_> {
 pub struct Transaction<'a> {
     pub kind: Kind,
     pub signed: Signed<'a>,
-    /// The list of authorizations, which are known to be in their form.
+    /// The list of authorizations, whose form has been checked.
     pub authorizations: &'a [u8],
 }
 
 impl<'a> Transaction<'a> {
-    /// Finds all of it.
+    /// Parses a transaction.
     ///
     /// # Errors
-    /// What kind of transaction it was to be, and why it is none.
+    /// The kind that the transaction claims to be, and the reason why it is malformed.
     pub fn parse(encoded: &'a [u8]) -> Result<Self, (Kind, Cow<'static, str>)> {
         let Some((first, list)) = encoded.split_first() else { return Err((Kind::Unknown, "it is empty".into())) };
         let kind = match *first {
@@ -90,7 +90,7 @@ impl<'a> Transaction<'a> {
         rlp::put_string(s, to);
     }
 
-    /// Returns what each of the authorizations signs.
+    /// Returns the message and the signature of each authorization.
     pub fn authorizations(&self) -> impl Iterator<Item = Signed<'a>> {
         let mut rest = self.authorizations;
         std::iter::from_fn(move || if rest.is_empty() { None } else { authorization(&mut rest).ok() })
@@ -119,12 +119,13 @@ pub fn unknown_type(number: u64) -> Cow<'static, str> {
     format!("transactions of this type are not known: it is {number}").into()
 }
 
-/// v of a legacy transaction for a chain, or for any (EIP-155).
+/// Returns v of a legacy transaction for one chain, or for any (EIP-155).
 pub fn v_of(parity: bool, chain_id: Option<u64>) -> u128 {
     u128::from(parity) + chain_id.map_or(27, |chain_id| 35 + 2 * u128::from(chain_id))
 }
 
-/// The parity and the chain that v of a legacy transaction says; `None` where there are none.
+/// Returns the parity and the chain that v of a legacy transaction contains; `None` for other
+/// values.
 pub fn from_v(v: u128) -> Option<(bool, Option<u64>)> {
     match v {
         27 | 28 => Some((v == 28, None)),
@@ -151,13 +152,14 @@ fn legacy(encoded: &[u8]) -> rlp::Result<Transaction<'_>> {
     Ok(Transaction { kind, signed, authorizations: &[] })
 }
 
-/// EIP-2930, EIP-1559, EIP-4844 and EIP-7702: a list of fields that ends with the signature, behind a byte.
+/// Parses a transaction of EIP-2930, EIP-1559, EIP-4844 or EIP-7702: after the type byte, a list of
+/// fields that ends with the signature.
 fn typed<'a>(type_byte: u8, list: &'a [u8], kind: Kind) -> rlp::Result<Transaction<'a>> {
     let payload = only_list(list)?;
     let mut rest = payload;
     let chain_id = rlp::integer(&mut rest, SMALL)? as u64;
     rlp::digits(&mut rest, SMALL)?;
-    // The price of gas, or the fee and its priority.
+    // The gas price, or the fee and the priority fee.
     rlp::digits(&mut rest, AMOUNT)?;
     if kind != Kind::Eip2930 {
         rlp::digits(&mut rest, AMOUNT)?;
@@ -211,14 +213,14 @@ fn authorization<'a>(rest: &mut &'a [u8]) -> rlp::Result<Signed<'a>> {
     let parity = byte(&mut rest)?;
     let signature = signature(&mut rest)?;
     rlp::end(rest)?;
-    // Chain 0 stands for every chain. None that can be asked for has a larger number than 64 bits have.
+    // Chain 0 stands for every chain. No requested chain has a number of more than 64 bits.
     let (high, low) = chain_id.split_last_chunk().expect("32 bytes");
     let chain_id = if *high == [0; 24] { u64::from_be_bytes(*low) } else { u64::MAX };
     let chain_id = Some(chain_id).filter(|chain| *chain != 0);
     Ok(Signed { chain_id, signature, parity, first: Some(AUTHORIZATION_MAGIC), span })
 }
 
-/// The payload of a list behind which there is nothing.
+/// Returns the payload of a list that nothing follows.
 pub fn only_list(encoded: &[u8]) -> rlp::Result<&[u8]> {
     let mut rest = encoded;
     let payload = rlp::list(&mut rest)?;
@@ -238,7 +240,7 @@ fn address<'a>(rest: &mut &'a [u8]) -> rlp::Result<&'a Address> {
     rlp::fixed(rest)
 }
 
-/// r and s.
+/// Takes r and s.
 fn signature(rest: &mut &[u8]) -> rlp::Result<[u8; 64]> {
     let mut signature = [0; 64];
     for half in signature.as_chunks_mut::<NUMBER>().0 {
@@ -247,7 +249,7 @@ fn signature(rest: &mut &[u8]) -> rlp::Result<[u8; 64]> {
     Ok(signature)
 }
 
-/// An address, or nothing where a contract is made.
+/// Takes an address, or an empty string if a contract is created.
 fn recipient(rest: &mut &[u8]) -> rlp::Result<()> {
     if rest.first() == Some(&rlp::EMPTY_STRING) {
         rlp::item(rest)?;

@@ -1,4 +1,4 @@
-//! Tables of transactions in Parquet, whose columns are found by the names that amp and cryo give them.
+//! Tables of transactions in Parquet, whose columns are found by the names that amp and cryo use.
 
 use super::answers::Kind;
 use super::decimal::decimal;
@@ -21,34 +21,35 @@ use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
 
-/// Bytes that tell formats of tables apart.
+/// Number of bytes by which table formats are recognised.
 const FIRST_BYTES: usize = 8;
-/// Rows that are read by themselves.
+/// Number of rows of a piece.
 const ROWS: usize = 1 << 11;
-/// Bytes of a file that is decoded sooner than threads for it have started.
+/// Size in bytes below which a file is decoded before threads for it have started.
 const SMALL: u64 = 1 << 20;
-/// Bytes that decoded rows may take before they are handed out, and a row with all that becomes of it.
+/// Maximum size in bytes of decoded rows before they are passed on, and the memory per row,
+/// including its decoded form.
 const MEMORY: u64 = 1 << 30;
 const ROW: u64 = 1 << 10;
 
-/// Some rows of a table.
+/// Rows of a table.
 pub struct Rows {
     batch: RecordBatch,
     layout: Arc<Layout>,
     next: usize,
-    /// Their part of the bytes of the batch that they were cut from.
+    /// Their share of the bytes of the batch that they were cut from.
     bytes: usize,
 }
 
 impl Rows {
-    /// Bytes that are in memory until all are decoded: also the fields of a transaction and what is signed, of which
-    /// one may have most of the bytes.
+    /// Returns the memory in bytes that is in use until all rows are decoded. It includes the
+    /// fields and the signed message of a transaction; one transaction may have most of the bytes.
     pub fn weight(&self) -> usize {
         3 * self.bytes
     }
 }
 
-/// The columns that are read: where they are, or what they hold. Some a table need not have.
+/// The columns that are used: their positions, or their contents. Optional columns may be missing.
 struct Columns<I, C, L> {
     block: Option<I>,
     hash: C,
@@ -62,7 +63,7 @@ struct Columns<I, C, L> {
     max_fee_per_blob_gas: Option<I>,
     gas_limit: I,
     to: C,
-    /// Decimal texts, or bytes big-endian.
+    /// Decimal strings, or big-endian bytes.
     value: C,
     input: C,
     access_list: Option<L>,
@@ -71,18 +72,18 @@ struct Columns<I, C, L> {
     parity: I,
     r: C,
     s: C,
-    /// What deposits of OP chains have.
+    /// Columns of deposits of OP chains.
     source_hash: Option<C>,
     mint: Option<C>,
     is_system: Option<I>,
-    /// Whether the column of chains is null just where a legacy transaction is signed for any chain. cryo's says the
-    /// chain of every row.
+    /// True if the chain column is null exactly for legacy transactions that are signed for any
+    /// chain. cryo's contains the chain of every row.
     chain_is_exact: bool,
 }
 
 /// The positions of columns in a table.
 type Places = Columns<usize, usize, usize>;
-/// The columns of some rows, by their types.
+/// The columns of rows, by their types.
 type Table<'a> = Columns<Integers<'a>, Cells<'a>, &'a ArrayRef>;
 
 /// Looks for columns in a schema.
@@ -93,7 +94,8 @@ struct Finder<'a> {
 }
 
 impl Finder<'_> {
-    /// The column with the first of these names that there is. There has to be one of it, and its type has to fit.
+    /// Returns the column with the first of `names` that exists. There must be only one, and its
+    /// type must fit.
     fn find(&mut self, names: &[&str], fits: fn(&DataType) -> bool) -> Result<Option<usize>, String> {
         let Some(place) = names.iter().find_map(|name| self.schema.index_of(name).ok()) else { return Ok(None) };
         let field = self.schema.field(place);
@@ -107,7 +109,7 @@ impl Finder<'_> {
         Ok(Some(place))
     }
 
-    /// The column with one of these names whose type fits.
+    /// Returns the column with one of `names`, if its type fits.
     fn find_fitting(&mut self, names: &[&str], fits: fn(&DataType) -> bool) -> Option<usize> {
         let place = names.iter().find_map(|name| self.schema.index_of(name).ok())?;
         let is_fitting = fits(self.schema.field(place).data_type());
@@ -128,7 +130,7 @@ fn is_list(data_type: &DataType) -> bool {
     matches!(data_type, DataType::List(_) | DataType::LargeList(_) | DataType::ListView(_))
 }
 
-/// Encoded transactions, as mempool-dumpster has them, and what stands beside them.
+/// Encoded transactions, as in mempool-dumpster, and the columns next to them.
 struct RawColumns<I, C> {
     raw: C,
     hash: Option<C>,
@@ -136,7 +138,7 @@ struct RawColumns<I, C> {
     block: Option<I>,
 }
 
-/// How a table has its transactions, and where.
+/// The layout of a table, with the positions of its columns.
 enum Layout {
     Fields(Box<Places>),
     Raw(RawColumns<usize, usize>),
@@ -149,7 +151,8 @@ const FROM: [&str; 2] = ["from", "from_address"];
 const BLOCK: [&str; 2] = ["block_num", "block_number"];
 
 impl Layout {
-    /// That of a file, by its schema, with the places of its columns.
+    /// Determines the layout of a file from its schema, and returns the positions of its columns as
+    /// a list too.
     fn of(schema: &Schema) -> Result<(Self, Vec<usize>), String> {
         let mut columns = Finder { schema, found: Vec::new() };
         let is_there = |name: &str| schema.index_of(name).is_ok();
@@ -206,7 +209,7 @@ impl Places {
             source_hash: columns.find_fitting(&["source_hash"], holds_bytes),
             mint: columns.find_fitting(&["mint"], holds_bytes),
             is_system: columns.find_fitting(&["is_system_tx", "is_system_transaction"], holds_integers),
-            // cryo's table alone has this name.
+            // Only cryo's table has a column of this name.
             chain_is_exact: schema.index_of("transaction_hash").is_err(),
         };
         Ok((places, columns.found))
@@ -254,7 +257,7 @@ pub fn begins(first: &[u8]) -> bool {
 /// Reads a table.
 ///
 /// # Errors
-/// Where it is none that is known, or not what it says.
+/// An unsupported or malformed table.
 pub fn read(
     path: &Arc<Path>,
     length: u64,
@@ -264,7 +267,7 @@ pub fn read(
     let whole = |what: String| Problem::new(path, Place::Whole, what);
     let (default, max_memory) = (ReadOptions::default(), MEMORY.min(limits.ahead as u64 / 2));
     let rows = default.rows.min((max_memory / ROW) as usize);
-    // Other files are read meanwhile.
+    // Other files are read at the same time.
     let threads = if length < SMALL { 0 } else { limits.threads };
     let options = ReadOptions { rows, threads, max_memory, max_page: default.max_page.min(max_memory) };
     let input = gecc_arrow::open(path, options).map_err(|problem| whole(problem.to_string()))?;
@@ -285,7 +288,7 @@ pub fn read(
             let layout = Arc::clone(&layout);
             let part = Rows { batch: batch.slice(start, count), layout, next: 0, bytes: count * row_bytes };
             first += count as u64;
-            // The file's bytes are shared out among its rows.
+            // The file's bytes are distributed evenly over its rows.
             let until = (u128::from(length) * u128::from(first) / u128::from(rows)) as u64;
             if hand_on(Piece::new(path, Content::Rows(part), until - said)).is_break() {
                 return Ok(ControlFlow::Break(()));
@@ -299,7 +302,7 @@ pub fn read(
 type Why = Cow<'static, str>;
 
 impl Table<'_> {
-    /// The fields of a row, which refer to the parts that it fills.
+    /// Reads the fields of a row. They refer to `parts`, which are filled.
     fn read<'r>(&'r self, row: usize, signature: &RowSignature, parts: &'r mut Parts) -> Result<Fields<'r>, Why> {
         parts.clear();
         let input = match self.input.get(row).map_err(of("input"))? {
@@ -349,7 +352,8 @@ impl Table<'_> {
         })
     }
 
-    /// What a row says of the type and of the parity. Its hash decides what that leaves open.
+    /// Returns the row's statements about the type and the parity. Its hash decides what they leave
+    /// open.
     fn statement(&self, row: usize, signature: &RowSignature) -> Result<Statement, Why> {
         let has = |column: &Option<Integers>| column.as_ref().is_some_and(|column| column.get(row).is_ok());
         let has_items = |list: &Option<&ArrayRef>| list.is_some_and(|list| matches!(items(list, row), Ok(Some(_))));
@@ -367,12 +371,12 @@ impl Table<'_> {
         })
     }
 
-    /// Whether a row is a deposit of an OP chain.
+    /// Returns whether a row is a deposit of an OP chain.
     fn is_deposit(&self, row: usize) -> bool {
         small(&self.type_number, row).ok().and_then(UnsignedType::of) == Some(UnsignedType::Deposit)
     }
 
-    /// A deposit. Its signature, where the columns have one, is zeros.
+    /// Reads a deposit. Its signature must be null or zero.
     fn read_deposit<'r>(&'r self, row: usize, parts: &'r mut Parts) -> Result<Deposit<'r>, Why> {
         parts.clear();
         for (column, name) in [(&self.r, "r"), (&self.s, "s")] {
@@ -413,7 +417,7 @@ impl Table<'_> {
         fixed(&self.hash, row).map_err(of("the hash"))
     }
 
-    /// `None` where a contract is made.
+    /// Returns the recipient; `None` if a contract is created.
     fn recipient(&self, row: usize) -> Result<Option<Address>, Why> {
         match fixed(&self.to, row) {
             Ok(address) => Ok(Some(address)),
@@ -424,7 +428,7 @@ impl Table<'_> {
 }
 
 impl Decoder<'_> {
-    /// Adds the transactions of rows until there is enough. Whether that were all.
+    /// Adds the transactions of rows until the part is full. Returns whether all were added.
     pub fn add_rows(&mut self, rows: &mut Rows) -> bool {
         let layout = Arc::clone(&rows.layout);
         self.reserve(rows.batch.num_rows() - rows.next, rows.bytes);
@@ -507,7 +511,7 @@ impl Decoder<'_> {
 }
 
 impl RawColumns<Integers<'_>, Cells<'_>> {
-    /// The encoded transaction of a row, and what stands beside it.
+    /// Returns the encoded transaction of a row, and the statements next to it.
     fn read(&self, row: usize, block: Option<u64>) -> Result<(Vec<u8>, Stated), Why> {
         let mut encoded = Vec::new();
         self.raw.append(row, &mut encoded).map_err(of("the encoded transaction"))?;
@@ -532,7 +536,7 @@ impl RawColumns<Integers<'_>, Cells<'_>> {
 
 const NAMES: Names = Names { v: "v", y_parity: "v", chain_id: "chain_id", type_number: "type" };
 
-/// r, s and v of a row, `None` where they are null.
+/// The r, s and v of a row; `None` where they are null.
 struct RowSignature {
     r: Option<Number>,
     s: Option<Number>,
@@ -540,14 +544,14 @@ struct RowSignature {
 }
 
 impl RowSignature {
-    /// Whether r and s are zero or null.
+    /// Returns whether r and s are zero or null.
     fn is_zero(&self) -> bool {
         let is_zero = |part: Option<Number>| part.is_none_or(|part| part == [0; 32]);
         is_zero(self.r) && is_zero(self.s)
     }
 }
 
-/// A cell, `None` where it is null.
+/// Returns a cell; `None` if it is null.
 fn or_null<T>(cell: Result<T, CellProblem>) -> Result<Option<T>, CellProblem> {
     match cell {
         Ok(value) => Ok(Some(value)),
@@ -556,12 +560,12 @@ fn or_null<T>(cell: Result<T, CellProblem>) -> Result<Option<T>, CellProblem> {
     }
 }
 
-/// Says which column a problem is of.
+/// Adds the name of the column to a problem.
 fn of(column: &'static str) -> impl Fn(CellProblem) -> Why {
     move |problem| format!("{column} {problem}").into()
 }
 
-/// A cell that is null, or holds a number that nothing of a transaction is, counts as none.
+/// Returns a number; `None` if the cell is null, or if its value is out of range.
 fn optional<T: TryFrom<i128>>(column: &Integers, row: usize) -> Option<T> {
     column.get(row).ok().and_then(|number| T::try_from(number).ok())
 }
@@ -580,7 +584,7 @@ fn number(column: &Cells, row: usize) -> Result<Number, CellProblem> {
     column.read_number(row, &mut number).map(|()| number)
 }
 
-/// A text is decimal unless it begins with `0x`.
+/// Reads a number. A string is decimal unless it begins with `0x`.
 fn amount(column: &Cells, row: usize) -> Result<Number, CellProblem> {
     let cell = column.get(row)?;
     if !column.is_text() || cell.starts_with(b"0x") {
@@ -589,13 +593,13 @@ fn amount(column: &Cells, row: usize) -> Result<Number, CellProblem> {
     decimal(cell).ok_or(CellProblem::WrongLength)
 }
 
-/// The items of a list; those of a list that is null are none.
+/// Returns the items of a list; `None` if the list is null or empty.
 fn items(list: &ArrayRef, row: usize) -> Result<Option<ArrayRef>, Why> {
     if list.is_null(row) {
         return Ok(None);
     }
-    // Most are empty. An array of no items would be made of counted buffers all the same, whose counts all threads
-    // change.
+    // Most are empty. Even an array without items has reference-counted buffers, whose counts all
+    // threads would modify.
     let (is_empty, items): (bool, &dyn Fn() -> ArrayRef) = match list.data_type() {
         DataType::List(_) => {
             let list = list.as_list::<i32>();
@@ -614,14 +618,14 @@ fn items(list: &ArrayRef, row: usize) -> Result<Option<ArrayRef>, Why> {
     Ok((!is_empty).then(items))
 }
 
-/// A part of the items of a list of structs.
+/// Returns a field of the items of a list of structs.
 fn part<'a>(items: &'a ArrayRef, name: &str, fits: fn(&DataType) -> bool) -> Result<&'a ArrayRef, Why> {
     let parts = items.as_struct_opt().and_then(|items| items.column_by_name(name));
     let fitting = parts.filter(|part| fits(part.data_type()));
     fitting.ok_or_else(|| format!("items of a list have no {name} of a known type").into())
 }
 
-/// Appends hashes, encoded.
+/// Appends the encodings of hashes.
 fn put_hashes(items: &ArrayRef, to: &mut Vec<u8>) -> Result<(), Why> {
     if !holds_bytes(items.data_type()) {
         return Err(format!("hashes are of type {}", items.data_type()).into());
@@ -634,7 +638,7 @@ fn put_hashes(items: &ArrayRef, to: &mut Vec<u8>) -> Result<(), Why> {
     Ok(())
 }
 
-/// Appends the items of an access list, encoded.
+/// Appends the encodings of the items of an access list.
 fn put_access_list(list: &ArrayRef, row: usize, to: &mut Vec<u8>) -> Result<(), Why> {
     let Some(accounts) = items(list, row)? else { return Ok(()) };
     let addresses = Cells::of(part(&accounts, "address", holds_bytes)?.as_ref());
@@ -648,7 +652,7 @@ fn put_access_list(list: &ArrayRef, row: usize, to: &mut Vec<u8>) -> Result<(), 
     Ok(())
 }
 
-/// Appends authorizations, encoded.
+/// Appends the encodings of authorizations.
 fn put_authorizations(list: &ArrayRef, row: usize, to: &mut Vec<u8>) -> Result<(), Why> {
     let Some(items) = items(list, row)? else { return Ok(()) };
     let cells = |name| part(&items, name, holds_bytes).map(|part| Cells::of(part.as_ref()));

@@ -1,4 +1,4 @@
-//! Transactions: from their encoding, and from their fields.
+//! Transactions, from their encoding and from their fields.
 
 use super::answers::Kind;
 use super::decoded::{Claims, Decoder, TransactionHash, hash};
@@ -15,22 +15,23 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
-/// Bytes of an encoded address, and of a key of storage or another hash.
+/// Lengths in bytes of an encoded address, and of an encoded storage key or another hash.
 const LENGTH_OF_ADDRESS: usize = 21;
 pub const LENGTH_OF_HASH: usize = 33;
-/// Bytes of the shortest transaction: nine fields of one byte, and their header.
+/// Length in bytes of the shortest transaction: nine fields of one byte, and their header.
 pub const SHORTEST: usize = 10;
-/// Items of a block's transactions that may be none. Behind that it is no block: a few bytes may stand for very many.
+/// Maximum number of items of a block that are not transactions. Beyond it, it is not a block: a
+/// few bytes may stand for very many.
 const MOST_UNREADABLE: usize = 1000;
 
-/// The transactions of a block that are still to be read.
+/// The unread transactions of a block.
 pub struct List {
-    /// The positions of the remaining transactions in the bytes of the block.
+    /// The range of the remaining transactions in the bytes of the block.
     pub rest: Range<usize>,
     pub block: Option<u64>,
-    /// Whether the transactions are known not to be those that the block's header commits to.
+    /// True if the transactions are known not to be those that the block's header commits to.
     pub is_of_other_root: bool,
-    /// Items that are no transactions.
+    /// Number of items that are not transactions.
     unreadable: usize,
 }
 
@@ -48,10 +49,10 @@ impl List {
         self.rest = 0..0;
     }
 
-    /// Takes the next transaction, and gives where its encoding is in the bytes of the block.
+    /// Takes the next transaction, and returns the range of its encoding in the bytes of the block.
     ///
     /// # Errors
-    /// Where the item does not end. Then the list does.
+    /// An item that does not end. The list ends then.
     fn next(&mut self, bytes: &[u8]) -> rlp::Result<Range<usize>> {
         let (start, end) = (self.rest.start, self.rest.end);
         let mut rest = &bytes[self.rest.clone()];
@@ -60,10 +61,10 @@ impl List {
         Ok(if item.is_list { start..self.rest.start } else { self.rest.start - item.payload.len()..self.rest.start })
     }
 
-    /// Counts an item that is no transaction, behind too many of which the list ends.
+    /// Counts an item that is not a transaction. Too many of them end the list.
     ///
     /// # Errors
-    /// Where it does.
+    /// The list was ended.
     pub fn count_unreadable(&mut self) -> Result<(), &'static str> {
         self.unreadable += 1;
         if self.unreadable < MOST_UNREADABLE {
@@ -74,8 +75,8 @@ impl List {
     }
 }
 
-/// The transactions of a list in a block, each in the encoding of EIP-2718. `None` where an item does not end, or where
-/// reading stops since too many are no transactions.
+/// Returns the transactions of a list in a block, each in the encoding of EIP-2718. Returns `None`
+/// if an item does not end, or if too many items are not transactions.
 pub fn transactions(mut list: &[u8]) -> Option<Vec<&[u8]>> {
     let (mut found, mut unreadable) = (Vec::new(), 0);
     while !list.is_empty() {
@@ -94,20 +95,20 @@ pub fn transactions(mut list: &[u8]) -> Option<Vec<&[u8]>> {
 const HASH_DIFFERS: &str = "the transaction's hash does not come out";
 
 impl Decoder<'_> {
-    /// Adds the transactions of a list in a block until there is enough. They are encoded as there: legacy ones as
-    /// lists, others as strings.
+    /// Adds the transactions of a list in a block until the part is full. They are encoded as in
+    /// blocks: legacy ones as lists, others as strings.
     ///
     /// # Errors
-    /// Where an item of the list does not end, or too many are no transactions. What came before was added, and nothing
-    /// is left.
+    /// An item of the list that does not end, or too many items that are not transactions. Earlier
+    /// items were added, and the list is empty.
     pub fn add_list(&mut self, bytes: &[u8], list: &mut List) -> rlp::Result<()> {
         self.add_each(bytes, list, |encoded, _| TransactionHash::Of(encoded))
     }
 
-    /// Adds a list of transactions that stays in the hashed text.
+    /// Adds the transactions of a list that stays in the hashed text.
     ///
     /// # Errors
-    /// As above.
+    /// The same as for [`add_list`](Self::add_list).
     pub fn add_list_of_text(&mut self, list: &mut List) -> rlp::Result<()> {
         let text = std::mem::take(&mut self.to.hashed.text);
         let ended = self.add_each(&text, list, |_, place| TransactionHash::At(place));
@@ -134,8 +135,8 @@ impl Decoder<'_> {
         ended
     }
 
-    /// Compares the transactions of a block with the root in its header. Returns the list, which knows whether they
-    /// differ.
+    /// Compares the transactions of a block with the root in its header. Returns the list with the
+    /// result of the comparison.
     pub fn compare_root(
         &mut self,
         path: &Arc<Path>,
@@ -150,7 +151,7 @@ impl Decoder<'_> {
             return list;
         }
         counts.compared += 1;
-        // What is no list of transactions is named where it is read.
+        // Malformed lists are reported when they are read.
         let found = transactions(&bytes[list.rest.clone()]);
         let found = found.map(|items| transactions_root(items.len(), |index| items[index]));
         list.is_of_other_root = found != Some(*root);
@@ -161,8 +162,8 @@ impl Decoder<'_> {
         list
     }
 
-    /// Adds a transaction in the encoding of EIP-2718, by which it is hashed, or one with blobs as it goes over the
-    /// network, with what blocks do not have of it.
+    /// Adds a transaction in the encoding of EIP-2718, which is hashed, or a transaction with blobs
+    /// in its network form, whose sidecar blocks do not contain.
     pub fn add_encoded(&mut self, encoded: &[u8], block: Option<u64>) {
         match sidecar::without(encoded) {
             None => self.add_hashed(encoded, TransactionHash::Of(encoded), block),
@@ -171,7 +172,8 @@ impl Decoder<'_> {
         }
     }
 
-    /// Adds an encoded transaction beside which a source says parts of it again. They have to be those of the encoding.
+    /// Adds an encoded transaction, some parts of which a source states separately. These must
+    /// agree with the encoding.
     pub fn add_encoded_beside(&mut self, encoded: &[u8], stated: &Stated) {
         let alone = match sidecar::without(encoded) {
             None => Cow::Borrowed(encoded),
@@ -215,7 +217,7 @@ impl Decoder<'_> {
         }
     }
 
-    /// Adds what is not the encoding of a signed transaction.
+    /// Adds an encoding that is not that of a signed transaction.
     fn add_other(&mut self, encoded: &[u8], block: Option<u64>, kind: Kind, why: Cow<'static, str>) {
         if let Some(alone) = sidecar::without(encoded) {
             let hash = alone.map_or_else(|(hash, _)| hash, |alone| hash(&alone));
@@ -229,8 +231,8 @@ impl Decoder<'_> {
         }
     }
 
-    /// Adds a transaction of which the fields are known: that of the readings whose hash is the one
-    /// that the source says.
+    /// Adds a transaction whose fields are known: the interpretation whose hash is the one that the
+    /// source states.
     pub fn add_fields(&mut self, fields: &Fields, readings: &[Reading], claims: &Claims) {
         let mut scratch = std::mem::take(&mut self.scratch);
         self.add_encoded_fields(fields, readings, claims, &mut scratch);
@@ -239,7 +241,7 @@ impl Decoder<'_> {
 
     fn add_encoded_fields(&mut self, fields: &Fields, readings: &[Reading], claims: &Claims, scratch: &mut Vec<u8>) {
         let why_differs = fields.lacks.unwrap_or(HASH_DIFFERS);
-        // Authorizations are listed behind their transaction, and only where it is known.
+        // Authorizations are listed after their transaction, and only if it is known.
         let has_one_form = readings.len() == 1 && fields.authorization_list.is_empty();
         let mut why = Cow::Borrowed(why_differs);
         for reading in readings {
@@ -263,7 +265,8 @@ impl Decoder<'_> {
     }
 }
 
-/// The kind that all readings have. Where a legacy transaction may be for one chain or for any, it is a legacy one.
+/// Returns the kind that all interpretations share. A legacy transaction that may be for one chain
+/// or for any is of the kind legacy.
 fn kind_of_all(readings: &[Reading]) -> Kind {
     let kinds = || readings.iter().map(Reading::kind);
     let first = kinds().next().unwrap_or(Kind::Unknown);
@@ -287,7 +290,7 @@ impl Reading {
     }
 }
 
-/// What a source says of a transaction beside its encoding.
+/// The statements of a source about a transaction in addition to its encoding.
 #[derive(Default)]
 pub struct Stated {
     pub block: Option<u64>,
@@ -299,7 +302,7 @@ pub struct Stated {
 }
 
 impl Stated {
-    /// The name of a part of the signature that is another than in the encoding.
+    /// Returns the name of a part of the signature that differs from the encoding.
     fn differs_from(&self, signed: &Signed) -> Option<&'static str> {
         let (r, s) = signed.signature.split_at(32);
         let parity = signed.parity == 1;
@@ -349,7 +352,8 @@ impl Deposit<'_> {
 }
 
 impl Decoder<'_> {
-    /// Adds a deposit whose fields are known, if its hash comes out of them where the source states one.
+    /// Adds a deposit whose fields are known. If the source states a hash, the fields must have
+    /// that hash.
     pub fn add_deposit(&mut self, deposit: &Deposit, claimed: Option<[u8; 32]>, block: Option<u64>) {
         let encoded = deposit.encode();
         let hash = hash(&encoded);
@@ -363,7 +367,7 @@ impl Decoder<'_> {
 /// A number, big-endian.
 pub type Number = [u8; 32];
 
-/// An account's consent to have code (EIP-7702).
+/// An account's authorization to set its code (EIP-7702).
 pub struct Authorization {
     pub chain_id: Number,
     pub address: Address,
@@ -373,7 +377,7 @@ pub struct Authorization {
     pub s: Number,
 }
 
-/// Memory for fields that are not encoded in the source. It serves one transaction after the other.
+/// Buffers for fields that are not encoded in the source, reused from one transaction to the next.
 #[derive(Default)]
 pub struct Parts {
     pub input: Vec<u8>,
@@ -391,7 +395,7 @@ impl Parts {
     }
 }
 
-/// The fields of a transaction, whatever they were read from. What a type does not have is left alone.
+/// The fields of a transaction from any source. Fields that its type does not have are ignored.
 #[derive(Default)]
 pub struct Fields<'a> {
     pub nonce: u64,
@@ -414,7 +418,7 @@ pub struct Fields<'a> {
 }
 
 impl<'a> Fields<'a> {
-    /// Returns the fields with those of these parts.
+    /// Returns the fields with the contents of `parts`.
     pub fn with(self, parts: &'a Parts) -> Self {
         let Parts { input, access_list, blob_versioned_hashes, authorization_list } = parts;
         Fields { input, access_list, blob_versioned_hashes, authorization_list, ..self }
@@ -458,7 +462,7 @@ impl<'a> Fields<'a> {
         Ok(())
     }
 
-    /// The transaction of which `span` has the fields before the signature.
+    /// Returns the transaction whose fields before the signature are encoded in `span`.
     fn transaction(&self, reading: &Reading, span: &'a [u8]) -> Transaction<'a> {
         let Reading { type_number, chain_id, parity } = *reading;
         let first = (type_number > 0).then_some(type_number as u8);
@@ -469,7 +473,8 @@ impl<'a> Fields<'a> {
     }
 }
 
-/// Appends an account of an access list (EIP-2930), which this many keys of its storage have to follow.
+/// Appends an account of an access list (EIP-2930), after which its `keys` storage keys must be
+/// appended.
 pub fn put_access(address: &Address, keys: usize, to: &mut Vec<u8>) {
     let of_keys = keys * LENGTH_OF_HASH;
     rlp::put_list_length(LENGTH_OF_ADDRESS + rlp::length_of_list(of_keys), to);
@@ -478,7 +483,7 @@ pub fn put_access(address: &Address, keys: usize, to: &mut Vec<u8>) {
 }
 
 impl Authorization {
-    /// Appends it.
+    /// Appends the encoding.
     pub fn put(&self, to: &mut Vec<u8>) {
         let mut payload = Vec::with_capacity(140);
         rlp::put_number(&self.chain_id, &mut payload);

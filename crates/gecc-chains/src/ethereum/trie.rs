@@ -1,8 +1,10 @@
-//! The transactions root of a block: the root of the Merkle-Patricia trie that has each transaction, in the encoding of
-//! EIP-2718, at the RLP encoding of its index (yellow paper, sections 4.3.2 and appendix D).
+//! The transactions root of a block: the root of the Merkle-Patricia trie that maps the RLP
+//! encoding of each transaction's index to the transaction in the encoding of EIP-2718 (yellow
+//! paper, sections 4.3.2 and appendix D).
 //!
-//! All keys are known when the number of transactions is. So the branches are found first, then all leaves are hashed,
-//! and then the branches level by level, eight nodes at a time where the processor can.
+//! The number of transactions determines all keys. So the branches are found first, then all leaves
+//! are hashed, and then the branches level by level, eight nodes at a time if the processor
+//! supports it.
 
 use super::rlp;
 use gecc::hash::keccak256_on_this_thread;
@@ -12,9 +14,10 @@ pub const EMPTY_ROOT: [u8; 32] = [
     0x56, 0xe8, 0x1f, 0x17, 0x1b, 0xcc, 0x55, 0xa6, 0xff, 0x83, 0x45, 0xe6, 0x92, 0xc0, 0xf8, 0x6e, 0x5b, 0x48, 0xe0,
     0x1b, 0x99, 0x6c, 0xad, 0xc0, 0x01, 0x62, 0x2f, 0xb5, 0xe3, 0x63, 0xb4, 0x21,
 ];
-/// Bytes of nodes that are hashed at once, more or less: they stay in a core's cache.
+/// Approximate number of bytes of nodes that are hashed at once: they stay in a core's cache.
 const HASHED_AT_ONCE: usize = 1 << 16;
-/// A node whose encoding is shorter than this stands in its parent itself, and not its hash.
+/// Minimum length of an encoded node that its parent refers to by hash. Shorter nodes are embedded
+/// in their parent.
 const SHORTEST_HASHED: usize = 32;
 
 /// A key as digits of four bits, the first one in the highest bits of the number.
@@ -25,7 +28,7 @@ struct Key {
 }
 
 impl Key {
-    /// The key of the transaction with this index: the encoding of the index.
+    /// Returns the key of the transaction with this index: the encoding of the index.
     fn of(index: usize) -> Self {
         let index = index as u64;
         match index {
@@ -43,12 +46,12 @@ impl Key {
         (self.digits << (4 * place) >> 60) as usize
     }
 
-    /// Digits that both begin with.
+    /// Returns the number of leading digits that both keys share.
     fn common(self, other: Key) -> u32 {
         (self.digits ^ other.digits).leading_zeros() / 4
     }
 
-    /// Writes digits as paths in nodes are written ("hex prefix", yellow paper, appendix C).
+    /// Writes digits as a path in a node ("hex prefix", yellow paper, appendix C).
     fn put_path(self, places: std::ops::Range<u32>, is_leaf: bool, to: &mut Vec<u8>) {
         let mut path = [0; 9];
         let is_odd = places.len() % 2 == 1;
@@ -68,8 +71,8 @@ impl Key {
     }
 }
 
-/// Index of the key with this rank in the order of keys, of `count` keys: 0 is encoded as a byte above those of the
-/// indices up to 127.
+/// Returns the index of the key with this rank in the order of `count` keys: 0 is encoded as a byte
+/// above those of the indices up to 127.
 fn index_of_rank(rank: usize, count: usize) -> usize {
     let before_zero = count.min(0x80) - 1;
     match rank {
@@ -79,7 +82,8 @@ fn index_of_rank(rank: usize, count: usize) -> usize {
     }
 }
 
-/// What a node is in its parent: its encoding if that is short, or else its hash as a string.
+/// A node's representation in its parent: its encoding if that is short, otherwise its hash as a
+/// string.
 #[derive(Clone, Copy)]
 struct Reference {
     bytes: [u8; 33],
@@ -112,26 +116,26 @@ impl Reference {
 #[derive(Clone, Copy)]
 enum Child {
     None,
-    /// By rank.
+    /// The leaf with this rank.
     Leaf(usize),
-    /// By number.
+    /// The branch with this number.
     Branch(usize),
 }
 
-/// A branch, with the extension above it if there is one.
+/// A branch, with the extension above it, if there is one.
 struct Branch {
     children: [Child; 16],
-    /// A key below it, and its digits between the branch above and this one.
+    /// A key below it, and the digits of that key between the branch above and this one.
     key: Key,
     path: std::ops::Range<u32>,
-    /// Branches on the longest way down, with this one.
+    /// The number of branches on the longest path down, including this one.
     height: usize,
 }
 
-/// The branches of a trie with this many leaves, of which the last is the root.
+/// The branches of a trie with `count` leaves, of which the last is the root.
 struct Branches {
     all: Vec<Branch>,
-    /// By rank: digits of a leaf's key that the branches above it stand for.
+    /// The number of digits of each leaf's key, by rank, that the branches above it cover.
     depths: Vec<u8>,
     count: usize,
 }
@@ -149,15 +153,15 @@ impl Branches {
         Key::of(index_of_rank(rank, self.count))
     }
 
-    /// Adds the branch of some neighbouring ranks, two at least, whose keys begin with the same `depth` digits at
-    /// least. Returns its number.
+    /// Adds the branch of at least two neighbouring ranks whose keys share at least the first
+    /// `depth` digits. Returns its number.
     fn add(&mut self, ranks: std::ops::Range<usize>, depth: u32) -> usize {
         let key = self.key(ranks.start);
         let place = key.common(self.key(ranks.end - 1));
         let (mut children, mut height, mut start) = ([Child::None; 16], 0, ranks.start);
         while start < ranks.end {
             let digit = self.key(start).digit(place);
-            // Keys are in order, so that those with this digit are neighbours.
+            // Keys are sorted, so those with this digit are neighbours.
             let rest = start..ranks.end;
             let end = start + partition_point(rest.len(), |rank| self.key(start + rank).digit(place) == digit);
             children[digit] = if end - start == 1 {
@@ -175,7 +179,7 @@ impl Branches {
     }
 }
 
-/// How many of the first numbers have a property that no number behind them has.
+/// Returns the number of leading indices that have a property which no index after them has.
 fn partition_point(count: usize, has: impl Fn(usize) -> bool) -> usize {
     let (mut low, mut high) = (0, count);
     while low < high {
@@ -185,7 +189,7 @@ fn partition_point(count: usize, has: impl Fn(usize) -> bool) -> usize {
     low
 }
 
-/// Nodes one after the other, which are hashed together.
+/// Consecutive nodes that are hashed together.
 #[derive(Default)]
 struct Nodes {
     text: Vec<u8>,
@@ -197,7 +201,7 @@ impl Nodes {
         self.text.len() >= HASHED_AT_ONCE
     }
 
-    /// Hands out each node with its hash, in order, and forgets them.
+    /// Passes each node and its hash to `hand_out`, in order, and removes all nodes.
     fn hash(&mut self, mut hand_out: impl FnMut(&[u8], &[u8; 32])) {
         let starts = std::iter::once(0).chain(self.ends.iter().copied());
         let messages: Vec<&[u8]> = starts.zip(&self.ends).map(|(start, end)| &self.text[start..*end]).collect();
@@ -208,13 +212,14 @@ impl Nodes {
         self.ends.clear();
     }
 
-    /// Ends a node, which was appended to the text.
+    /// Ends a node whose bytes were appended to the text.
     fn end(&mut self) {
         self.ends.push(self.text.len());
     }
 }
 
-/// The root of the transactions that `transaction` gives by index, each in the encoding of EIP-2718.
+/// Computes the root of the transactions that `transaction` returns by index, each in the encoding
+/// of EIP-2718.
 pub fn transactions_root<'a>(count: usize, transaction: impl Fn(usize) -> &'a [u8]) -> [u8; 32] {
     if count == 0 {
         return EMPTY_ROOT;
@@ -254,7 +259,7 @@ pub fn transactions_root<'a>(count: usize, transaction: impl Fn(usize) -> &'a [u
             root = hash;
             let branch = &branches.all[number];
             if !branch.path.is_empty() {
-                // An extension: seldom, at the edges of the trie.
+                // An extension, which is rare, and occurs at the edges of the trie.
                 let mut extension = Vec::new();
                 branch.key.put_path(branch.path.clone(), false, &mut extension);
                 extension.extend_from_slice(reference.bytes());
@@ -269,7 +274,7 @@ pub fn transactions_root<'a>(count: usize, transaction: impl Fn(usize) -> &'a [u
     root
 }
 
-/// Appends a leaf with this encoded path.
+/// Appends a leaf with an encoded path.
 fn put_leaf(path: &[u8], value: &[u8], nodes: &mut Nodes) {
     rlp::put_list_length(path.len() + rlp::length_of_any_string(value), &mut nodes.text);
     nodes.text.extend_from_slice(path);
@@ -282,7 +287,7 @@ fn put_list(items: &[u8], nodes: &mut Nodes) {
     nodes.end();
 }
 
-/// Appends a branch. It has no value of its own: no key begins with another.
+/// Appends a branch. It has no value of its own, because no key is a prefix of another.
 fn put_branch(branch: &Branch, leaves: &[Reference], references: &[Reference], nodes: &mut Nodes) {
     let reference = |child: &Child| match *child {
         Child::None => None,
@@ -298,7 +303,7 @@ fn put_branch(branch: &Branch, leaves: &[Reference], references: &[Reference], n
     nodes.end();
 }
 
-/// Why the transactions of a block are not those of its header.
+/// Describes the mismatch between the transactions of a block and its header.
 pub fn other_root(number: Option<u64>, found: &[u8; 32], header: &[u8; 32]) -> String {
     let [found, header] = [found, header].map(const_hex::encode_prefixed);
     let block = number.map_or_else(|| "the block".to_owned(), |number| format!("block {number}"));
@@ -328,7 +333,8 @@ mod tests {
             transaction
         };
         assert_eq!(transactions_root(0, |_| &[]), EMPTY_ROOT);
-        // Every number across the edges at 16, 128 and 256, and some at 2^16. Short ones have no hash in their parent.
+        // Every number across the edges at 16, 128 and 256, and some at 2^16. Short nodes are
+        // embedded in their parent.
         for count in (0..600).chain([4095, 4096, 4097, 65_535, 65_536, 65_537, 70_000]) {
             let longest = [1, 8, 40, 300][count % 4];
             require(&(0..count).map(|_| of_length(longest)).collect::<Vec<_>>());

@@ -1,8 +1,9 @@
-//! Transactions that chains above Ethereum make by themselves, or take from the chain below them, and that bear no
-//! signature. Deposits of OP chains are in [`super::transaction`].
+//! Transactions without a signature, which chains above Ethereum make themselves, or take from the
+//! underlying chain. Deposits of OP chains are in [`super::transaction`].
 //!
-//! A type alone is not believed: the signature has to be missing or zero, the fields of an encoding have to be those of
-//! the type, and the chain must not be one of Ethereum's own, which have no such transactions.
+//! A type alone is not sufficient: the signature has to be missing or zero, the fields of an
+//! encoding have to be those of the type, and the chain must not be one of Ethereum's own, which
+//! have no such transactions.
 
 use super::answers::Kind;
 use super::rlp;
@@ -19,13 +20,13 @@ const ETHEREUM: [u64; 8] = [1, 3, 4, 5, 42, 17_000, 560_048, 11_155_111];
 #[derive(Debug, PartialEq, Eq)]
 pub struct System {
     pub kind: Kind,
-    /// What such transactions are called, in the plural.
+    /// The name of such transactions, in the plural.
     pub what: &'static str,
     pub from: Option<Address>,
     pub chain_id: Option<u64>,
 }
 
-/// Whether a chain is one of Ethereum's own.
+/// Returns whether a chain is one of Ethereum's own.
 pub fn is_ethereum(chain_id: u64) -> bool {
     ETHEREUM.contains(&chain_id)
 }
@@ -34,27 +35,28 @@ pub fn is_ethereum(chain_id: u64) -> bool {
 #[derive(Clone, Copy)]
 enum Form {
     Chain,
-    /// The address that it is from.
+    /// The address of the sender.
     From,
     Address,
-    /// An address, or nothing where a contract is made.
+    /// An address, or nothing if a contract is created.
     Recipient,
     Hash,
     Number,
     Bytes,
 }
 
-/// A type whose transactions bear no signature.
+/// A type of transactions without a signature.
 struct Type {
     number: u64,
     kind: Kind,
     what: &'static str,
-    /// The fields of its encoding (EIP-2718), where such transactions are encoded.
+    /// The fields of its encoding (EIP-2718), if this encoding exists.
     form: &'static [Form],
 }
 
-/// Nitro (go-ethereum of Offchain Labs, `core/types/arb_types.go`), and ZKsync OS (`L1TxType` and
-/// `UpgradeTxType`, which its JSON-RPC shows), which encode theirs in other ways.
+/// The types of Nitro (go-ethereum of Offchain Labs, `core/types/arb_types.go`), and of Polygon and
+/// ZKsync OS (`L1TxType` and `UpgradeTxType`, which its JSON-RPC returns), which use other
+/// encodings.
 const TYPES: [Type; 9] = {
     use Form::{Address, Bytes, Chain, From, Hash, Number, Recipient};
     [
@@ -97,29 +99,30 @@ const TYPES: [Type; 9] = {
     ]
 };
 
-/// Legacy transactions of Arbitrum's first version. Some were signed.
+/// The type of legacy transactions of Arbitrum's first version. Some of them were signed.
 pub const ARBITRUM_CLASSIC: u64 = 0x78;
 const LEGACY: &str = "legacy transactions of a chain itself, as of OP before Bedrock and of Polygon,";
 const CLASSIC: &str = "transactions of Arbitrum Classic without a signature";
 
-/// What a source says of a transaction whose signature is missing or zero.
+/// The statements of a source about a transaction whose signature is missing or zero.
 pub struct Statement {
     pub type_number: Option<u64>,
-    /// Whether r, s and v are missing: zero where they are not.
+    /// True if r, s and v are missing, false if they are zero.
     pub is_missing: bool,
     pub from: Option<Address>,
     pub chain_id: Option<u64>,
 }
 
 impl Statement {
-    /// The transaction without a signature, `None` where it has to have one.
+    /// Returns the transaction without a signature; `None` if it must have one.
     ///
     /// # Errors
-    /// Where the source contradicts that it has none.
+    /// Statements that contradict a missing signature.
     pub fn system(&self) -> Option<Result<System, Why>> {
         let number = self.type_number.unwrap_or_default();
         let (kind, what) = match number {
-            // Of an OP chain too the sender is the zero address then: it is what nodes make of a signature of zeros.
+            // The sender is the zero address on OP chains too: nodes derive it from a signature of
+            // zeros.
             0 if self.is_missing || self.from != Some([0; 20]) => return None,
             0 => (Kind::Zeros, LEGACY),
             ARBITRUM_CLASSIC => (Kind::Arbitrum, CLASSIC),
@@ -136,16 +139,17 @@ impl Statement {
     }
 }
 
-/// Whether transactions of this type bear no signature.
+/// Returns whether transactions of this type have no signature.
 pub fn is_unsigned_type(number: u64) -> bool {
     TYPES.iter().any(|of| of.number == number)
 }
 
-/// The transaction without a signature that these bytes encode, `None` where they are something else. An encoding of a
-/// legacy transaction whose r, s and v are zero says nothing else of itself: the chain that is wanted has to tell.
+/// Parses the encoding of a transaction without a signature; `None` for anything else. The encoding
+/// of a legacy transaction whose r, s and v are zero contains no further hint: the requested chain
+/// has to decide.
 ///
 /// # Errors
-/// Where the fields are not those of its type, or nothing tells the chain.
+/// Fields that are not those of the type, or a chain that cannot be determined.
 pub fn parse(encoded: &[u8], wanted_chain: Option<u64>) -> Option<Result<System, Why>> {
     let (first, list) = encoded.split_first()?;
     if *first >= rlp::EMPTY_LIST {
@@ -183,7 +187,7 @@ fn fields(list: &[u8], of: &Type) -> rlp::Result<System> {
     Ok(system)
 }
 
-/// Nine fields in the form of a legacy transaction, of which v, r and s are zero.
+/// Requires the nine fields of a legacy transaction, with v, r and s zero.
 fn is_legacy_of_zeros(encoded: &[u8]) -> rlp::Result<()> {
     let mut rest = only_list(encoded)?;
     for _ in 0..3 {
@@ -200,7 +204,7 @@ fn is_legacy_of_zeros(encoded: &[u8]) -> rlp::Result<()> {
     rlp::end(rest)
 }
 
-/// Types of transactions that bear no signature.
+/// Types of transactions without a signature.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UnsignedType {
     /// A deposit of an OP chain (OP Stack specification, "Deposits").
@@ -208,7 +212,7 @@ pub enum UnsignedType {
 }
 
 impl UnsignedType {
-    /// The unsigned type with this number.
+    /// Returns the unsigned type with this number.
     pub fn of(number: u64) -> Option<Self> {
         (number == u64::from(DEPOSIT)).then_some(UnsignedType::Deposit)
     }
@@ -227,8 +231,8 @@ impl UnsignedType {
         }
     }
 
-    /// Whether a chain is known to have no transactions of this type. Any other chain may be an OP chain: there is no
-    /// complete list of these.
+    /// Returns whether a chain is known to have no transactions of this type. Any other chain may
+    /// be an OP chain: there is no complete list of these.
     pub fn is_unknown_to(self, chain_id: u64) -> bool {
         match self {
             UnsignedType::Deposit => NOT_OP_CHAINS.contains(&chain_id),

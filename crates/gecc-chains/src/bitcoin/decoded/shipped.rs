@@ -1,4 +1,4 @@
-//! The shipped lines of signatures against what is decoded from the blocks that they are of.
+//! Compares the example lines of signatures with the decoded blocks that they come from.
 
 use super::{Flaw, MOST_LEGACY, Open, TOO_MUCH};
 use crate::bitcoin::decoded::Decoded;
@@ -10,8 +10,8 @@ use crate::range::Blocks;
 use crate::shipped::{decode, lines, path, paths};
 use gecc::PublicKeys;
 
-/// The lines are, input by input, every signature that the blocks ask for, each with the key that it fits. That they
-/// fit is shown by tests of the library.
+/// The lines contain, input by input, every signature that the blocks require, each with the key
+/// that it matches. That they match is shown by tests of the library.
 #[test]
 fn lines_are_what_blocks_have() {
     let paths = paths(&["bitcoin/block300025.raw", "bitcoin/block1087400.raw"]);
@@ -32,7 +32,7 @@ fn lines_are_what_blocks_have() {
             };
             assert_eq!(line.bytes("digest"), digest, "{tag}");
             assert_eq!(line.bytes("signature"), signed.signature, "{tag}");
-            // Behind the key of the signature before.
+            // Keys are tried after that of the previous signature.
             let key = line.bytes("public_key");
             passed_over += keys
                 .position(|other| *other == PublicKeys::mixed_row(&key))
@@ -40,11 +40,11 @@ fn lines_are_what_blocks_have() {
         }
     }
     assert!(next.next().is_none());
-    // Of multisignatures, tried in vain.
+    // Keys of multisigs that do not match.
     assert_eq!((lines.len(), passed_over), (1697, 61));
 }
 
-/// Inputs that sign in the old form hash their whole transaction each.
+/// Inputs that sign in the legacy form each hash their whole transaction.
 #[test]
 fn what_old_signatures_have_hashed_is_bounded() {
     let [block, spent] = ["block300025.raw", "block300025-undo.raw"]

@@ -6,23 +6,23 @@ use super::super::hashes::hash160;
 use super::super::instructions::{p2pkh_hash, p2sh_hash, p2tr_key, witness_program};
 use super::super::taproot::take_annex;
 
-/// A key in its compressed form, which may be none of the curve.
+/// A compressed key, which need not be on the curve.
 pub type Key = [u8; 33];
 
-/// The x-coordinate of the point H of BIP 341, whose private key nobody knows: who has it as internal key spends by
-/// scripts alone.
+/// The x-coordinate of the point H of BIP 341, whose private key nobody knows: an output with it as
+/// the internal key can be spent only by scripts.
 const NUMS: [u8; 32] = [
     0x50, 0x92, 0x9b, 0x74, 0xc1, 0xa0, 0x49, 0x54, 0xb7, 0x8b, 0x4b, 0x60, 0x35, 0xe9, 0x7a, 0x5e, 0x07, 0x8a, 0x5a,
     0x0f, 0x28, 0xec, 0x96, 0xd5, 0x47, 0xbf, 0xee, 0x9a, 0xce, 0x80, 0x3a, 0xc0,
 ];
 
-/// Returns whether an output has a witness version without a meaning yet. A transaction that spends
-/// one makes no silent payment.
+/// Returns whether an output has a witness version that is not defined yet. A transaction that
+/// spends one makes no silent payment.
 pub fn is_of_unknown_version(spent: Output) -> bool {
     witness_program(spent.script).is_some_and(|(version, _)| version > 1)
 }
 
-/// The key that an input counts with.
+/// Returns the key that an input contributes.
 pub fn input_key(input: &InputView, spent: Output) -> Option<Key> {
     if let Some(x) = p2tr_key(spent.script) {
         return (!shows_nums(input)).then(|| even(x));
@@ -33,7 +33,7 @@ pub fn input_key(input: &InputView, spent: Output) -> Option<Key> {
     if is_p2wpkh(spent.script) {
         return shown_key(input);
     }
-    // A script that only pushes P2WPKH.
+    // A script that only pushes a P2WPKH program.
     let [22, redeem @ ..] = input.script else { return None };
     let is_it = is_p2wpkh(redeem) && *p2sh_hash(spent.script)? == hash160(redeem);
     if is_it { shown_key(input) } else { None }
@@ -57,12 +57,13 @@ fn shows_nums(input: &InputView) -> bool {
     witness.len() > 1 && witness.last().and_then(|control| control.get(1..33)) == Some(&NUMS)
 }
 
-/// The last element of a witness. Keys in other forms do not count.
+/// Returns the last element of a witness. Keys in other forms do not count.
 fn shown_key(input: &InputView) -> Option<Key> {
     input.witness().last().and_then(|key| compressed(key))
 }
 
-/// The last 33 bytes with this hash: anybody could have added data to a script that only pushes.
+/// Finds the last 33 bytes with this hash: anybody could have added data to a script that only
+/// pushes.
 fn key_with_hash(script: &[u8], hash: &[u8; 20]) -> Option<Key> {
     script.windows(33).rev().filter_map(compressed).find(|key| hash160(key) == *hash)
 }

@@ -1,27 +1,28 @@
 //! Scan key expressions of BIP 392: `spscan1…`, and the descriptors `sp(spscan1…)` and `sp(WIF,KEY)`.
 //!
-//! They hold the scan private key. Its characters are looked up by comparing with the whole alphabet, and checksums are
-//! computed with masks, so that neither a branch nor an address depends on the key.
+//! They contain the scan private key. Its characters are decoded by comparison with the whole
+//! alphabet, and checksums are computed with masks, so that neither branches nor addresses depend
+//! on the key.
 
 use super::super::hashes::sha256d;
 use zeroize::Zeroizing;
 
-/// What stands in front of `1` in expressions with the scan private key and the spend public key, of the main chain and
-/// of others.
+/// Human-readable parts, before `1`, of expressions with the scan private key and the spend public
+/// key, on the main chain and on other networks.
 const SCAN: [&str; 2] = ["spscan", "tspscan"];
-/// The same with the spend private key.
+/// Human-readable parts of expressions with the spend private key.
 const SPEND: [&str; 2] = ["spspend", "tspspend"];
-/// Characters of the payload of BIP 392, version 0: 32 and 33 bytes in groups of 5 bits.
+/// Number of characters of the payload of BIP 392, version 0: 32 and 33 bytes in groups of 5 bits.
 const GROUPS: usize = 104;
 const BECH32_CHECKSUM: usize = 6;
 const BECH32: &[u8; 32] = b"qpzry9x8gf2tvdw0s3jn54khce6mua7l";
-/// BIP 350: the residue of a good checksum, and what the polynomial adds.
+/// BIP 350: the residue of a correct checksum, and the coefficients of the generator polynomial.
 const BECH32M: u32 = 0x2bc8_30a3;
 const BECH32_GENERATOR: [u32; 5] = [0x3b6a_57b2, 0x2650_8e6d, 0x1ea1_19fa, 0x3d42_33dd, 0x2a14_62b3];
 const BASE58: &[u8; 58] = b"123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz";
-/// Bytes of a compressed private key in WIF: a version, the key, 1 and a checksum.
+/// Length in bytes of a compressed private key in WIF: a version, the key, 1 and a checksum.
 const WIF: usize = 38;
-/// The characters of descriptors in the order of BIP 380, and of their checksums.
+/// The characters of descriptors in the order of BIP 380, and the length of their checksums.
 const DESCRIPTOR: &[u8; 95] = b"0123456789()[],'/*abcdefgh@:$%{}\
     IJKLMNOPQRSTUVWXYZ&+-.;<=>?!^_|~\
     ijklmnopqrstuvwxyzABCDEFGH`#\"\\ ";
@@ -31,10 +32,10 @@ const DESCRIPTOR_GENERATOR: [u64; 5] = [0xf5_dee5_1989, 0xa9_fdca_3312, 0x1b_ab1
 /// The scan private key and the spend public key.
 pub type Keys = (Zeroizing<[u8; 32]>, [u8; 33]);
 
-/// Reads an expression; `None` where the text begins like something else.
+/// Parses an expression; `None` if the text does not begin like one.
 ///
 /// # Errors
-/// What is wrong, without anything of the keys.
+/// A description of what is wrong, without any part of the keys.
 pub fn read(text: &str) -> Result<Option<Keys>, String> {
     if let Some(descriptor) = text.strip_prefix("sp(") {
         return of_descriptor(text, descriptor).map(Some);
@@ -42,19 +43,19 @@ pub fn read(text: &str) -> Result<Option<Keys>, String> {
     if begins_with_any(text, &SPEND) || begins_with_any(text, &SCAN) { scan_key(text).map(Some) } else { Ok(None) }
 }
 
-/// Whether a text begins with one of these and `1`, in small letters or capitals.
+/// Returns whether a text begins with one of `all` and `1`, in lower or upper case.
 fn begins_with_any(text: &str, all: &[&str]) -> bool {
     all.iter().any(|one| of_hrp(text, one).is_some())
 }
 
-/// What stands behind a human-readable part and `1`.
+/// Returns the characters after a human-readable part and `1`.
 fn of_hrp<'a>(text: &'a str, hrp: &str) -> Option<&'a [u8]> {
     let (front, rest) = text.as_bytes().split_at_checked(hrp.len())?;
     let rest = rest.strip_prefix(b"1")?;
     front.eq_ignore_ascii_case(hrp.as_bytes()).then_some(rest)
 }
 
-/// A descriptor, of which what stands behind `sp(` is given, too.
+/// Parses a descriptor. `rest` is the text after `sp(`.
 fn of_descriptor(text: &str, rest: &str) -> Result<Keys, String> {
     const SHAPE: &str =
         "a descriptor has the form sp(KEY) or sp(KEY,KEY), and may end in # and a checksum of 8 characters";
@@ -77,7 +78,8 @@ fn of_descriptor(text: &str, rest: &str) -> Result<Keys, String> {
     }
 }
 
-/// Leaves out where a key comes from: a fingerprint of 8 hexadecimal digits and the steps of a derivation, in brackets.
+/// Removes the origin of a key: a fingerprint of 8 hexadecimal digits and the steps of a
+/// derivation, in brackets.
 fn without_origin(key: &str) -> Result<&str, String> {
     const WRONG: &str = "the origin of a key has the form [deadbeef/352h/0h/0h]";
     let Some(rest) = key.strip_prefix('[') else { return Ok(key) };
@@ -91,7 +93,7 @@ fn without_origin(key: &str) -> Result<&str, String> {
     if parts.next().is_some_and(is_fingerprint) && parts.all(is_step) { Ok(key) } else { Err(WRONG.to_owned()) }
 }
 
-/// `spscan1…`.
+/// Parses `spscan1…`.
 fn scan_key(text: &str) -> Result<Keys, String> {
     if begins_with_any(text, &SPEND) {
         return Err("spspend1… holds the spend private key, which a scan does not need: \
@@ -121,12 +123,13 @@ fn scan_key(text: &str) -> Result<Keys, String> {
     Ok((scan, spend))
 }
 
-/// All ones where two bytes are equal, and zeros elsewhere.
+/// Returns all ones if two bytes are equal, and zeros otherwise.
 fn equal_mask(one: u8, other: u8) -> u8 {
     (u16::from(one ^ other).wrapping_sub(1) >> 8) as u8
 }
 
-/// The place of a byte in an alphabet; `None` where it is not there. Which one it is decides no branch.
+/// Returns the position of a byte in an alphabet; `None` if it does not occur. No branch depends on
+/// which byte it is.
 fn place_in(alphabet: &[u8], byte: u8) -> Option<u8> {
     let (mut place, mut found) = (0, 0);
     for (index, character) in alphabet.iter().enumerate() {
@@ -137,7 +140,7 @@ fn place_in(alphabet: &[u8], byte: u8) -> Option<u8> {
     (found != 0).then_some(place)
 }
 
-/// The values of characters behind a human-readable part, whose checksum is that of BIP 350.
+/// Decodes the characters after a human-readable part, and requires the checksum of BIP 350.
 fn bech32m<const N: usize>(text: &[u8], hrp: &str, characters: &[u8; N]) -> Result<Zeroizing<[u8; N]>, String> {
     let has =
         |range: std::ops::RangeInclusive<u8>| text.iter().fold(false, |has, character| has | range.contains(character));
@@ -162,7 +165,7 @@ fn bech32m<const N: usize>(text: &[u8], hrp: &str, characters: &[u8; N]) -> Resu
     if residue == BECH32M { Ok(values) } else { Err(format!("{hrp}1… does not have its checksum: it was mistyped")) }
 }
 
-/// The key of a compressed private key in WIF.
+/// Decodes a compressed private key in WIF.
 fn wif(text: &[u8]) -> Result<Zeroizing<[u8; 32]>, String> {
     if text.starts_with(b"xprv") || text.starts_with(b"tprv") {
         return Err(
@@ -200,7 +203,7 @@ fn wif(text: &[u8]) -> Result<Zeroizing<[u8; 32]>, String> {
     Ok(key)
 }
 
-/// A compressed public key in hexadecimal.
+/// Decodes a compressed public key in hexadecimal.
 fn spend_key(text: &str) -> Result<[u8; 33], String> {
     let mut key = [0; 33];
     const_hex::decode_to_slice(text, &mut key)
@@ -270,7 +273,7 @@ mod tests {
             assert_eq!(read(&text).unwrap().map(hexadecimal).as_ref(), Some(&expected), "{text}");
         }
         let (scan, spend) = hexadecimal(read(&format!("sp({WIF_KEY},[deadbeef/0h]{SPEND_KEY})")).unwrap().unwrap());
-        // The key of the BIP's example is SHA-256 of nothing.
+        // The key of the BIP's example is SHA-256 of the empty string.
         assert_eq!(scan, "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
         assert_eq!(spend, SPEND_KEY);
         assert!(read("sp1qqgste").unwrap().is_none() && read(SCAN_KEY).unwrap().is_none());
@@ -314,7 +317,7 @@ mod tests {
             (format!("sp({},{SPEND_KEY})", &WIF_KEY[..51]), "WIF"),
             (format!("sp({}2,{SPEND_KEY})", &WIF_KEY[..51]), "mistyped"),
             (format!("sp({WIF_KEY},{WIF_KEY})"), "66 hexadecimal digits"),
-            // The same key, not compressed (BIP 392).
+            // An uncompressed private key in WIF (BIP 392).
             (format!("sp(5KYZdUEo39z3FPrtuX2QbbwGnNP5zTd7yyr2SC1j299sBCnWjss,{SPEND_KEY})"), "compressed"),
         ] {
             let said = read(&text).unwrap_err();

@@ -10,15 +10,16 @@ use std::io::Read;
 use std::path::Path;
 use zeroize::Zeroizing;
 
-/// Bytes of the longest file that is read: keys, an address and remarks.
+/// Maximum length of a key file in bytes: keys, an address and comments.
 const LONGEST: u64 = 64 << 10;
 
-/// The keys of a receiver of silent payments, as a file has them: the scan private key, 64 hexadecimal digits, and
-/// behind it the spend public key, 66 hexadecimal digits, or an address; or a scan key expression of BIP 392,
-/// `spscan1…`, `sp(spscan1…)` or `sp(WIF,KEY)`, alone or with an address behind it, which has to have the same keys.
-/// Lines that begin with `#` are remarks.
+/// The keys of a receiver of silent payments, read from a file. The file contains the scan private
+/// key, 64 hexadecimal digits, followed by the spend public key, 66 hexadecimal digits, or by an
+/// address. Alternatively it contains a scan key expression of BIP 392, `spscan1…`, `sp(spscan1…)`
+/// or `sp(WIF,KEY)`, optionally followed by an address or a spend public key, which must agree with
+/// it. Lines that begin with `#` are comments.
 ///
-/// The scan key is wiped when this is dropped, and `Debug` shows nothing of it.
+/// The scan key is wiped when this is dropped, and `Debug` does not show it.
 #[derive(Clone, Debug)]
 pub struct ReceiverKeys {
     scan_key: SecretKey,
@@ -26,13 +27,14 @@ pub struct ReceiverKeys {
 }
 
 impl ReceiverKeys {
-    /// Reads a file.
+    /// Reads a key file.
     ///
     /// # Errors
-    /// What the system says, and what is wrong with the file, without anything of the keys.
+    /// Errors of the system, and descriptions of what is wrong with the file, without any part of
+    /// the keys.
     pub fn read(path: &Path) -> Result<Self, String> {
         stack::wiped(|| {
-            // A vector that grows would leave its old contents behind.
+            // A growing buffer would leave copies of its contents in freed memory.
             let mut text = Zeroizing::new(String::with_capacity(LONGEST as usize + 1));
             let file = File::open(path).map_err(|problem| problem.to_string())?;
             file.take(LONGEST + 1).read_to_string(&mut text).map_err(|problem| problem.to_string())?;
@@ -78,10 +80,10 @@ impl ReceiverKeys {
         Ok(keys)
     }
 
-    /// The receiver with these labels.
+    /// Returns the receiver with these labels.
     ///
     /// # Errors
-    /// As for [`Receiver::new`].
+    /// The same as for [`Receiver::new`].
     pub fn receiver(&self, labels: &[u32]) -> Result<Receiver, Rejection> {
         Receiver::new(self.scan_key.clone(), &self.spend_key, labels)
     }
@@ -100,7 +102,7 @@ fn spend_key(text: &str) -> Result<[u8; 33], String> {
     Ok(key)
 }
 
-/// The scan and the spend public key of an address; `None` where it is something else.
+/// Decodes the scan and the spend public key of an address; `None` if the text is something else.
 fn address(text: &str) -> Result<Option<([u8; 33], [u8; 33])>, String> {
     if !["sp1", "tsp1", "sprt1"].iter().any(|start| text.to_ascii_lowercase().starts_with(start)) {
         return Ok(None);
@@ -108,7 +110,7 @@ fn address(text: &str) -> Result<Option<([u8; 33], [u8; 33])>, String> {
     let mut parts = CheckedHrpstring::new::<Bech32m>(text).map_err(|problem| format!("the address: {problem}"))?;
     let version = parts.remove_witness_version().ok_or("the address has no version")?.to_u8();
     let bytes: Vec<u8> = parts.byte_iter().collect();
-    // BIP 352: what later versions add stands behind. Version 31 is for a change that is not compatible.
+    // BIP 352: later versions append data. Version 31 is reserved for an incompatible change.
     let whole = match version {
         0 => bytes.len() == 66,
         1..=30 => bytes.len() >= 66,

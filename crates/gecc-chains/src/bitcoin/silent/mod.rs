@@ -1,4 +1,5 @@
-//! An index for silent payments (BIP 352): the tweak point of each transaction that may pay silently.
+//! An index for silent payments (BIP 352): the tweak point of each transaction that may contain a
+//! silent payment.
 
 mod eligible;
 mod expression;
@@ -19,16 +20,16 @@ use std::ops::ControlFlow;
 
 pub use keys::ReceiverKeys;
 
-/// Transactions with their tweak points, as columns, in the order in which blocks are in the files.
+/// Transactions with their tweak points, as columns, in the order of the blocks in the files.
 #[derive(Clone, Debug, Default)]
 pub struct Tweaks {
-    /// The heights of their blocks, where these say it (BIP 34).
+    /// The heights of their blocks, if these state them (BIP 34).
     pub heights: Vec<Option<u64>>,
     /// Their ids.
     pub txids: Vec<Txid>,
     /// Their tweak points, compressed.
     pub tweak_points: Vec<[u8; 33]>,
-    /// The start of each transaction's outputs, and the end of the last.
+    /// The start of each transaction's outputs, and the end of the last one's.
     pub offsets: Vec<u64>,
     /// The x-only keys of their taproot outputs.
     pub outputs: Vec<[u8; 32]>,
@@ -38,15 +39,17 @@ pub struct Tweaks {
     pub progress: Progress,
 }
 
-/// Finds the transactions of all blocks of some files that may pay silently, and hands them to `sink` until that wants
-/// no more. Gives what the sink ended with. Files are those of [`verify`](super::verify).
+/// Finds the transactions that may contain a silent payment in all blocks of files or of a node,
+/// and passes them to `sink` until it breaks. Returns the value it broke with. Files are as
+/// described at [`verify`](super::verify).
 ///
-/// A transaction has a tweak point where it has a taproot output, spends no output of a witness version above 1, and
-/// the keys of its eligible inputs have a sum other than the identity: those of P2TR unless H of BIP 341 is the
-/// internal key, P2WPKH, P2SH-P2WPKH and P2PKH, compressed.
+/// A transaction has a tweak point if it has a taproot output, spends no output of a witness
+/// version above 1, and the keys of its eligible inputs have a sum other than the identity.
+/// Eligible are P2TR, unless H of BIP 341 is the internal key, P2WPKH, P2SH-P2WPKH and P2PKH, with
+/// compressed keys.
 ///
 /// # Errors
-/// What the engine says. Transactions before were handed on.
+/// Errors of the engine. Earlier transactions have been passed on.
 pub fn index<'a, B>(
     settings: &Settings,
     chain: impl Into<Chain<'a>>,
@@ -60,10 +63,10 @@ pub fn index<'a, B>(
 /// Transactions with taproot outputs and eligible inputs.
 #[derive(Default)]
 struct Found {
-    /// Transactions that were looked at.
+    /// The number of transactions examined.
     seen: usize,
     transactions: Vec<Transaction>,
-    /// The keys of inputs, and the outputs, of all of them one after the other.
+    /// The keys of inputs, and the outputs, of all transactions one after another.
     keys: Vec<Key>,
     outputs: Vec<[u8; 32]>,
     ineligible: Vec<Txid>,
@@ -73,7 +76,7 @@ struct Found {
 struct Transaction {
     height: Option<u64>,
     txid: Txid,
-    /// The smallest.
+    /// The smallest outpoint.
     outpoint: [u8; 36],
     keys: usize,
     outputs: usize,
@@ -100,7 +103,7 @@ impl OfBlocks for Found {
             + self.progress.held()
     }
 
-    /// All of a block: what it adds is smaller than the block.
+    /// Adds the whole block: the data that it adds is smaller than the block.
     fn add(&mut self, open: &mut Open, _: usize) -> bool {
         for (txid, transaction, spent) in open.spending_transactions() {
             self.seen += 1;
@@ -109,7 +112,7 @@ impl OfBlocks for Found {
         true
     }
 
-    /// One part for all of the batch.
+    /// Computes one part for the whole batch.
     fn compute(batch: Vec<Self>, engine: &Engine, _: &ThreadPool, _: &mut ()) -> Result<Vec<Tweaks>, gecc::Error> {
         let mut all = Found::default();
         batch.into_iter().for_each(|found| all.append(found));
@@ -149,7 +152,7 @@ impl Found {
         });
     }
 
-    /// Adds the keys of eligible inputs: none where nothing of the transaction counts.
+    /// Adds the keys of eligible inputs, or none if the transaction is not eligible.
     fn add_keys(&mut self, transaction: TransactionView, spent: Outputs) {
         if spent.iter().any(is_of_unknown_version) {
             return;
@@ -170,7 +173,7 @@ impl Found {
             let (of_transaction, others) = rest.split_at(of.outputs);
             rest = others;
             if code != Verdict::VALID_CODE {
-                // No sum, or a hash that is no scalar.
+                // There is no sum, or the hash is not a scalar.
                 tweaks.ineligible.push(of.txid);
                 continue;
             }
@@ -184,8 +187,9 @@ impl Found {
     }
 }
 
-/// The sums of keys, this many for each: `x || y`, or zeros. Keys that are none of the curve, with which nobody can
-/// sign, are left out. Each time the keys of a sum are added in pairs, those of all sums at once.
+/// Computes sums of keys, of `counts` consecutive keys each: `x || y`, or zeros. Keys that are not
+/// on the curve, for which nobody can sign, are left out. Each round adds the keys of every sum in
+/// pairs, as one batch.
 fn sums(engine: &Engine, counts: impl Iterator<Item = usize>, keys: &[Key]) -> Result<Vec<[u8; 64]>, gecc::Error> {
     let decoded = point::decompress(engine, Secp256k1, keys)?;
     let row = |point: gecc::Point| -> [u8; 64] { *point.as_bytes().last_chunk().expect("65 bytes") };

@@ -1,4 +1,4 @@
-//! The shipped lines of signatures against what is decoded from the blocks that they are of.
+//! Compares the example lines of signatures with the decoded blocks that they come from.
 
 use super::{Decoded, Hash, Item};
 use crate::ethereum::{Options, Senders, sources};
@@ -47,7 +47,7 @@ fn lines_are_what_blocks_have() {
         assert_eq!(line.bytes("digest"), keccak256(part.signed.iter().nth(row).unwrap()).0, "line {row}");
         assert_eq!(line.bytes("signature"), part.signatures[row], "line {row}");
         assert_eq!(line.number("recovery_id"), u64::from(part.recovery_ids[row]), "line {row}");
-        // SEC 1, uncompressed. That it is recovered is shown by tests of the library.
+        // SEC 1, uncompressed. That this key is recovered is shown by tests of the library.
         let key = line.bytes("public_key");
         assert_eq!(Some(Address::from_raw_public_key(&key[1..]).into_array()), item.claimed, "line {row}");
     }

@@ -1,8 +1,9 @@
-//! Finds blocks and transactions in what nodes and libraries put around them.
+//! Finds blocks and transactions in the envelopes of nodes and libraries.
 //!
-//! Around them are answers of JSON-RPC, notifications of `eth_subscribe`, pools of waiting transactions
-//! (`txpool_content`), payloads of the engine API and blocks of the beacon chain, transactions that are encoded beside
-//! what is said of them (`eth_signTransaction`, web3.js, web3.py), and the cache of graph-node.
+//! These are JSON-RPC responses, notifications of `eth_subscribe`, pools of pending transactions
+//! (`txpool_content`), payloads of the engine API and blocks of the beacon chain, encoded
+//! transactions with statements about them (`eth_signTransaction`, web3.js, web3.py), and the cache
+//! of graph-node.
 
 use super::members::{Meaning, Members, Why, meanings, not_json};
 use super::values::{fixed, scalar, small, text, v};
@@ -17,30 +18,30 @@ use std::borrow::Cow;
 use std::fmt;
 use std::ops::Range;
 
-/// Objects around a block that are looked into, one in the other.
+/// Maximum nesting depth of objects around a block.
 const DEEPEST: usize = 8;
 
-/// What a value turned out to be, and where it is.
+/// The kind of a value, and the positions of its parts.
 pub enum Found {
     List(Range<usize>),
-    /// The transactions, the number, and the root of the transactions.
+    /// A block: its transactions, its number, and its transactions root.
     Block(Range<usize>, Option<u64>, Option<[u8; 32]>),
     Transaction(Range<usize>),
-    /// Transactions that wait for a block.
+    /// Pending transactions.
     Waiting(Vec<Range<usize>>),
     Raw(RawTransaction),
     /// A block or a transaction in hexadecimal.
     Encoded(Range<usize>),
 }
 
-/// An encoded transaction, and what stands beside it.
+/// An encoded transaction, and the statements next to it.
 pub struct RawTransaction {
     pub digits: Range<usize>,
     pub stated: Stated,
 }
 
 meanings! {
-    /// What members mean of objects that are, or have around them, blocks and transactions.
+    /// Meanings of the members of blocks and transactions, and of objects around them.
     enum Part {
         Jsonrpc: "jsonrpc",
         Method: "method",
@@ -74,15 +75,15 @@ meanings! {
 }
 
 impl Found {
-    /// What a value is.
+    /// Determines the kind of a value.
     ///
     /// # Errors
-    /// Why there is neither a block nor a transaction.
+    /// The reason why there is neither a block nor a transaction.
     pub fn of(bytes: &[u8], text: Range<usize>) -> Result<Self, Why> {
         Self::within(bytes, text, 0)
     }
 
-    /// The same of a value within others, this many.
+    /// Determines the kind of a value inside `depth` other values.
     fn within(bytes: &[u8], text: Range<usize>, depth: usize) -> Result<Self, Why> {
         match bytes[text.clone()].first() {
             Some(b'[') => return Ok(Found::List(text)),
@@ -92,7 +93,7 @@ impl Found {
             _ => return Ok(Found::Encoded(text)),
         }
         let members = Members::<Part>::of_any(&bytes[text.clone()])?;
-        // Of a transaction that says something twice that alone is bad.
+        // A duplicate member invalidates only its transaction.
         if is_transaction(&members) {
             return Ok(Found::Transaction(text));
         }
@@ -116,7 +117,7 @@ impl Found {
             return Err("the node answered with null: it has no such block or transaction".into());
         }
         if let Some(method) = members.get(Part::Method) {
-            // A notification has its result there.
+            // The result of a notification is in its parameters.
             return match members.get(Part::Params).filter(|params| params.starts_with('{')) {
                 Some(params) => inside(params),
                 None => Err(format!("a request of {} and not the answer to it", quoted(method)).into()),
@@ -150,8 +151,8 @@ impl Found {
     }
 }
 
-/// Whether an object is a transaction, or is to be one. Logs have data, too, and what signs transactions gives parts of
-/// the signature beside an encoded transaction.
+/// Returns whether an object is a transaction, or is meant to be one. Logs have data as well, and
+/// signing tools return parts of the signature next to an encoded transaction.
 fn is_transaction(members: &Members<Part>) -> bool {
     let has = |parts: &[Part]| parts.iter().any(|part| members.has(*part));
     if has(&[Part::Transactions, Part::Result, Part::Message, Part::OfReceipt, Part::OfLog]) {
@@ -161,7 +162,7 @@ fn is_transaction(members: &Members<Part>) -> bool {
     has_data || has(&[Part::Input]) || !has(&[Part::Raw]) && has(&[Part::R, Part::S, Part::V, Part::OfTransaction])
 }
 
-/// What an object is in which there is nothing to read.
+/// Describes an object that contains neither blocks nor transactions.
 fn described(members: &Members<Part>) -> Why {
     let what = if members.has(Part::OfLog) {
         "an event, which has no signature"
@@ -177,7 +178,8 @@ fn described(members: &Members<Part>) -> Why {
     what.into()
 }
 
-/// The transactions of `txpool_content`, by senders and nonces, or of `txpool_contentFrom`, by nonces.
+/// Returns the transactions of `txpool_content`, by senders and nonces, or of `txpool_contentFrom`,
+/// by nonces.
 fn waiting(bytes: &[u8], members: &Members<Part>) -> Result<Found, Why> {
     let mut found = Vec::new();
     for (name, object) in members.all(Part::Pending).chain(members.all(Part::Queued)) {
@@ -198,12 +200,12 @@ fn waiting(bytes: &[u8], members: &Members<Part>) -> Result<Found, Why> {
     Ok(Found::Waiting(found))
 }
 
-/// What `txpool_status` and `txpool_inspect` give in place of transactions.
+/// The problem of `txpool_status` and `txpool_inspect`, which return no transactions.
 fn without_transactions(name: &str) -> Why {
     format!("`{name}` does not have transactions: txpool_content gives them").into()
 }
 
-/// The values of an object, whatever their names.
+/// The values of an object, regardless of their names.
 struct Entries<'a>(Vec<&'a RawValue>);
 
 impl<'a> Entries<'a> {
@@ -245,12 +247,13 @@ meanings! {
     }
 }
 
-/// A text of the input as a message may have it: what no node has written may be anything, such as a key.
+/// Formats a text of the input for a message: it may not come from a node, and may be anything,
+/// such as a key.
 fn quoted(text: &str) -> String {
     if may_be_secret(text.as_bytes()) { shown(text) } else { brief(text) }
 }
 
-/// Why a node did not answer.
+/// Returns the error with which a node responded.
 fn node_says(error: &str) -> Why {
     let members = Members::<OfError>::of_any(error.as_bytes()).ok();
     let code = members.as_ref().and_then(|members| members.get(OfError::Code));

@@ -1,4 +1,4 @@
-//! Objects of JSON: the members that have known names, whose values stay text until a field is read.
+//! JSON objects: the members with known names, whose values are kept as text until they are read.
 
 use serde::de::{IgnoredAny, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
@@ -9,9 +9,9 @@ use std::marker::PhantomData;
 
 pub type Why = Cow<'static, str>;
 
-/// What members mean. Several names may mean the same.
+/// Meanings of members. Several names may have the same meaning.
 pub trait Meaning: Copy + PartialEq + 'static {
-    /// The meaning of a name, and the name; `None` where it is not of interest.
+    /// Returns the meaning of a name, and the name; `None` if it is not of interest.
     fn of(name: &str) -> Option<(Self, &'static str)>;
 }
 
@@ -36,7 +36,7 @@ macro_rules! meanings {
 }
 pub(super) use meanings;
 
-/// A member: what it means, its name, and its value as it is written.
+/// A member: its meaning, its name, and the text of its value.
 #[derive(Clone, Copy)]
 struct Member<'a, M> {
     meaning: M,
@@ -44,69 +44,70 @@ struct Member<'a, M> {
     value: &'a str,
 }
 
-/// The members of an object that mean something.
+/// The members of an object that have a meaning.
 pub struct Members<'a, M> {
     found: Vec<Member<'a, M>>,
-    /// The first name that is there twice.
+    /// The first duplicate name.
     twice: Option<&'static str>,
 }
 
 impl<'a, M: Meaning> Members<'a, M> {
-    /// Reads an object.
+    /// Parses an object.
     ///
     /// # Errors
-    /// Where it is none, or a name is there twice.
+    /// Text that is not an object, or a duplicate name.
     pub fn of(text: &'a [u8]) -> Result<Self, Why> {
         let members = Self::of_any(text)?;
         members.require_once()?;
         Ok(members)
     }
 
-    /// Requires every name to be there once: readers disagree whether the first value or the last counts.
+    /// Requires that no name is duplicated: readers disagree on whether the first or the last value
+    /// counts.
     ///
     /// # Errors
-    /// Names the first that is not.
+    /// The first duplicate name.
     pub fn require_once(&self) -> Result<(), Why> {
         self.twice.map_or(Ok(()), |name| Err(format!("`{name}` is given twice").into()))
     }
 
-    /// Reads an object in which names may be there twice.
+    /// Parses an object that may contain duplicate names.
     ///
     /// # Errors
-    /// Where it is none.
+    /// Text that is not an object.
     pub fn of_any(text: &'a [u8]) -> Result<Self, Why> {
-        // An array would be read as an object with its fields in order.
+        // serde would read an array as an object with its fields in order.
         if text.trim_ascii_start().first() != Some(&b'{') {
             return Err("it is not an object of JSON".into());
         }
         serde_json::from_slice(text).map_err(|problem| not_json(&problem))
     }
 
-    /// The values that mean this and are not null, with their names.
+    /// Returns the values with this meaning that are not null, with their names.
     pub fn all(&self, meaning: M) -> impl Iterator<Item = (&'static str, &'a str)> {
         let members = self.found.iter().filter(move |member| member.meaning == meaning && member.value != "null");
         members.map(|member| (member.name, member.value))
     }
 
-    /// The first value that means this and is not null.
+    /// Returns the first value with this meaning that is not null.
     pub fn get(&self, meaning: M) -> Option<&'a str> {
         self.all(meaning).next().map(|(_, value)| value)
     }
 
-    /// Whether a value means this and is not null.
+    /// Returns whether there is a value with this meaning that is not null.
     pub fn has(&self, meaning: M) -> bool {
         self.get(meaning).is_some()
     }
 
-    /// Whether a member means this, be it null.
+    /// Returns whether there is a member with this meaning, which may be null.
     pub fn mentions(&self, meaning: M) -> bool {
         self.found.iter().any(|member| member.meaning == meaning)
     }
 
-    /// Reads what means this. Where several members do, they have to have the same value.
+    /// Reads the value with this meaning. If several members have it, their values must be equal.
     ///
     /// # Errors
-    /// What is wrong with a value, behind its name; and where two differ, both names.
+    /// A problem of a value, after its name; or the names of two members whose values differ.
     pub fn read<T: PartialEq>(&self, meaning: M, read: impl Fn(&'a str) -> Result<T, Why>) -> Result<Option<T>, Why> {
         let mut first: Option<(&str, T)> = None;
         for (name, value) in self.all(meaning) {
@@ -121,7 +122,8 @@ impl<'a, M: Meaning> Members<'a, M> {
     }
 }
 
-/// What a text that is not JSON is called. Where it is wrong stands behind a colon: summaries leave that out.
+/// Describes text that is not JSON. The position comes after a colon, because summaries omit that
+/// part.
 pub fn not_json(problem: &serde_json::Error) -> Why {
     let what = if problem.is_eof() { "JSON that ends too early" } else { "not valid JSON" };
     format!("{what}: in line {} at column {}", problem.line(), problem.column()).into()
@@ -151,7 +153,7 @@ impl<'de: 'a, 'a, M: Meaning> Visitor<'de> for MembersVisitor<'a, M> {
             };
             let value = map.next_value::<&'de RawValue>()?.get();
             if members.found.iter().any(|member| member.name == name) {
-                // Only the first is kept: there may be any number of others.
+                // Only the first one is kept: there may be any number of others.
                 members.twice = members.twice.or(Some(name));
             } else {
                 members.found.push(Member { meaning, name, value });
@@ -161,7 +163,7 @@ impl<'de: 'a, 'a, M: Meaning> Visitor<'de> for MembersVisitor<'a, M> {
     }
 }
 
-/// A name, if it means something. It may be written with escapes.
+/// A name, if it has a meaning. It may be written with escapes.
 struct Key<M>(Option<(M, &'static str)>);
 
 impl<'de, M: Meaning> Deserialize<'de> for Key<M> {

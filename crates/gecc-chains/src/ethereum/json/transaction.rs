@@ -1,4 +1,4 @@
-//! Transactions as JSON-RPC gives them, and as web3.py, ethers and others write them.
+//! Transactions in the JSON of JSON-RPC, web3.py, ethers and others.
 
 use super::members::{Meaning, Members, Why, meanings};
 use super::next_element;
@@ -12,7 +12,7 @@ use crate::ethereum::unsigned::{self, ARBITRUM_CLASSIC, UnsignedType, is_unsigne
 use gecc::ecdsa::Address;
 
 meanings! {
-    /// What members of a transaction mean.
+    /// Meanings of the members of a transaction.
     pub enum Field {
         Hash: "hash" | "transactionHash" | "transaction_hash",
         From: "from" | "from_address",
@@ -43,7 +43,7 @@ meanings! {
 }
 
 meanings! {
-    /// What members of a signature object mean.
+    /// Meanings of the members of a signature object.
     enum OfSignature {
         V: "v",
         YParity: "yParity" | "y_parity",
@@ -76,30 +76,31 @@ meanings! {
 
 const NAMES: Names = Names { v: "v", y_parity: "yParity", chain_id: "chainId", type_number: "type" };
 
-/// An object that is a transaction, or is to be one.
+/// An object that is a transaction, or is meant to be one.
 pub struct JsonTransaction<'a>(Members<'a, Field>);
 
 impl<'a> JsonTransaction<'a> {
-    /// Reads an object.
+    /// Parses an object.
     ///
     /// # Errors
-    /// Where it is none.
+    /// Text that is not an object.
     pub fn of(text: &'a [u8]) -> Result<Self, Why> {
         Members::of_any(text).map(JsonTransaction)
     }
 
-    /// The number of its block; `None` where it waits for one.
+    /// Returns the number of its block; `None` for a pending transaction.
     pub fn block(&self) -> Result<Option<u64>, Why> {
         self.0.read(Field::BlockNumber, small)
     }
 
-    /// The hash that the source says, where it is one.
+    /// Returns the hash that the source states, if it is well-formed.
     pub fn hash(&self) -> Option<[u8; 32]> {
         self.0.read(Field::Hash, fixed).ok().flatten()
     }
 
     fn type_number(&self) -> Result<Option<u64>, Why> {
-        // ethereum-etl says by `type` that an item is a transaction, and the number elsewhere.
+        // In ethereum-etl, `type` states that an item is a transaction, and the number is
+        // elsewhere.
         let is_kind = self.0.all(Field::Type).any(|(name, value)| name == "type" && value == "\"transaction\"");
         let read = |value| if is_kind && value == "\"transaction\"" { Ok(None) } else { type_number(value).map(Some) };
         if !is_kind {
@@ -122,7 +123,7 @@ impl<'a> JsonTransaction<'a> {
         given.with(JsonSignature::of(object)?)
     }
 
-    /// What is said of the type and of the parity.
+    /// Returns the statements about the type and the parity.
     fn statement(&self, signature: &JsonSignature, type_number: Option<u64>, has_hash: bool) -> Result<Statement, Why> {
         let is_list = |field| self.0.get(field).is_some_and(|list| list != "[]");
         Ok(Statement {
@@ -140,7 +141,7 @@ impl<'a> JsonTransaction<'a> {
         })
     }
 
-    /// Reads what becomes part of the encoding, but for lists and input.
+    /// Reads the fields that become part of the encoding, except lists and input.
     fn fields(&self, signature: &JsonSignature) -> Result<Fields<'static>, Why> {
         let members = &self.0;
         Ok(Fields {
@@ -158,7 +159,8 @@ impl<'a> JsonTransaction<'a> {
         })
     }
 
-    /// Reads a deposit of an OP chain. Some nodes give it a signature of zeros, and leave out what is not set.
+    /// Reads a deposit of an OP chain. Some nodes add a signature of zeros, and omit fields that
+    /// are not set.
     fn deposit<'i>(&self, signature: &JsonSignature, input: &'i mut Vec<u8>) -> Result<Deposit<'i>, Why> {
         let members = &self.0;
         let required = |name: &str| -> Why { format!("a deposit has a field `{name}`, which is missing").into() };
@@ -178,7 +180,7 @@ impl<'a> JsonTransaction<'a> {
         })
     }
 
-    /// Reads the input and the lists, and who the source says has signed authorizations.
+    /// Reads the input and the lists, and the signers of authorizations that the source states.
     fn parts(&self) -> Result<(Parts, Vec<Option<Address>>), Why> {
         let mut authorities = Vec::new();
         let put_authorization = |item: &str, to: &mut Vec<u8>| {
@@ -196,7 +198,7 @@ impl<'a> JsonTransaction<'a> {
         Ok((parts, authorities))
     }
 
-    /// The items of a list, encoded. The source may leave it out.
+    /// Returns the encodings of the items of a list, which the source may omit.
     fn list(&self, field: Field, mut put: impl FnMut(&str, &mut Vec<u8>) -> Result<(), Why>) -> Result<Vec<u8>, Why> {
         let Some((name, list)) = self.0.all(field).next() else { return Ok(Vec::new()) };
         let mut encoded = Vec::new();
@@ -216,7 +218,8 @@ struct JsonSignature {
 }
 
 impl JsonSignature {
-    /// Reads a signature object, as ethers writes it: `v` is 27 or 28, and `networkV` is v of EIP-155, or null.
+    /// Parses a signature object as written by ethers: `v` is 27 or 28, and `networkV` is v of
+    /// EIP-155, or null.
     fn of(object: &str) -> Result<Self, Why> {
         let within = |why| -> Why { format!("`signature`: {why}").into() };
         let members = Members::of(object.as_bytes()).map_err(within)?;
@@ -239,7 +242,7 @@ impl JsonSignature {
         read().map_err(within)
     }
 
-    /// The parts that stand in a transaction, with those of its signature object.
+    /// Merges the parts that are members of a transaction with those of its signature object.
     fn with(self, object: Self) -> Result<Self, Why> {
         fn one<T: PartialEq>(name: &str, given: Option<T>, of_object: Option<T>) -> Result<Option<T>, Why> {
             match (given, of_object) {
@@ -258,12 +261,12 @@ impl JsonSignature {
         })
     }
 
-    /// Whether there is nothing of one.
+    /// Returns whether both r and s are missing.
     fn is_missing(&self) -> bool {
         self.r.is_none() && self.s.is_none()
     }
 
-    /// The first part that is not zero.
+    /// Returns the name of the first part that is not zero.
     fn first_of_signed(&self) -> Option<&'static str> {
         let is_signed = |part: Option<Number>| part.is_some_and(|part| part != [0; 32]);
         match self {
@@ -275,7 +278,7 @@ impl JsonSignature {
         }
     }
 
-    /// Whether there is nothing but zeros of one.
+    /// Returns whether r and s are missing or zero.
     fn is_zero(&self) -> bool {
         let is_zero = |part: Option<Number>| part.is_none_or(|part| part == [0; 32]);
         is_zero(self.r) && is_zero(self.s)
@@ -286,7 +289,7 @@ fn missing(name: &str) -> Why {
     format!("`{name}` is missing").into()
 }
 
-/// A value that some chains leave empty where there is no signature.
+/// Reads a value that some chains leave empty if there is no signature.
 fn or_empty<T>(value: &str, read: impl Fn(&str) -> Result<T, Why>) -> Result<Option<T>, Why> {
     if matches!(value, "\"0x\"" | "\"\"") { Ok(None) } else { read(value).map(Some) }
 }
@@ -295,19 +298,19 @@ fn scalar_or_empty(value: &str) -> Result<Option<Number>, Why> {
     or_empty(value, scalar)
 }
 
-/// An address, or `None` where a contract is made.
+/// Reads an address; `None` if a contract is created.
 fn recipient(value: &str) -> Result<Option<Address>, Why> {
     or_empty(value, fixed)
 }
 
-/// A type by its number, or by the name that viem gives it.
+/// Parses a type, given by its number or by viem's name.
 fn type_number(value: &str) -> Result<u64, Why> {
     const NAMES: [&str; 5] = ["legacy", "eip2930", "eip1559", "eip4844", "eip7702"];
     let named = text(value).ok().and_then(|name| NAMES.iter().position(|known| *known == name));
     named.map_or_else(|| small(value), |number| Ok(number as u64))
 }
 
-/// Takes the elements of a list one after the other.
+/// Passes the elements of a list to `take`, one after another.
 fn each<'a>(list: &'a str, mut take: impl FnMut(&'a str) -> Result<(), Why>) -> Result<(), Why> {
     if !list.starts_with('[') {
         return Err("it is not a list".into());
@@ -336,7 +339,7 @@ fn put_access_item(item: &str, to: &mut Vec<u8>) -> Result<(), Why> {
     Ok(())
 }
 
-/// The parity of an authorization is part of what its transaction signs, and may be any byte there.
+/// Reads an authorization. Its parity is part of what the transaction signs, and may be any byte.
 fn read_authorization(members: &Members<OfAuthorization>) -> Result<Authorization, Why> {
     let byte = |value: &str| match v(value)? {
         0..=255 => Ok(v(value)? as u8),
@@ -377,7 +380,7 @@ fn read_authorization(members: &Members<OfAuthorization>) -> Result<Authorizatio
 }
 
 impl Decoder<'_> {
-    /// Adds a transaction. One that is bad spoils itself alone.
+    /// Adds a transaction. A malformed transaction affects no others.
     pub fn add_json_transaction(&mut self, transaction: &JsonTransaction, block: Option<u64>) {
         if let Err(why) = self.try_add_json_transaction(transaction, block) {
             let unsigned = transaction.type_number().ok().flatten().and_then(UnsignedType::of);
@@ -412,7 +415,7 @@ impl Decoder<'_> {
             return Err(format!("transactions of type {number} bear no signature, and `r` and `s` are given").into());
         }
         if statement.has_hash && statement.type_number == Some(ARBITRUM_CLASSIC) {
-            // Those that were signed are legacy transactions behind another type.
+            // Signed ones are legacy transactions under another type.
             statement.type_number = Some(0);
         }
         let readings = statement.readings(&NAMES)?;
@@ -422,7 +425,7 @@ impl Decoder<'_> {
         Ok(())
     }
 
-    /// Adds a transaction that bears no signature. Returns whether it is one.
+    /// Adds a transaction without a signature. Returns whether it is one.
     fn add_json_system(
         &mut self,
         signature: &JsonSignature,

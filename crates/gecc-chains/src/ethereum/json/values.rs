@@ -1,21 +1,21 @@
-//! Values of members: numbers and bytes in the spellings of nodes and libraries.
+//! Values of members: numbers and bytes in the notations of nodes and libraries.
 //!
-//! Nodes write both in hexadecimal behind `0x`: of numbers without zeros in front, which are let pass, of bytes two
-//! digits each. Libraries (web3.py, ethers, web3.js) write numbers as numbers of JSON or as decimal texts too. What a
-//! value says is not quoted in what is said of it.
+//! Nodes write both in hexadecimal after `0x`: numbers without leading zeros (which are accepted
+//! here), bytes with two digits each. Libraries (web3.py, ethers, web3.js) also write numbers as
+//! JSON numbers or as decimal strings. Messages about a value do not quote it.
 
 use super::members::Why;
 use crate::ethereum::decimal::decimal;
 use crate::ethereum::transaction::Number;
 use std::borrow::Cow;
 
-/// Digits of a number, and what they are.
+/// Digits of a number, in either base.
 enum Digits<'a> {
     Hexadecimal(Cow<'a, str>),
     Decimal(Cow<'a, str>),
 }
 
-/// The text of a value. Most have no escapes.
+/// Returns the text of a string. Most strings have no escapes.
 pub fn text(value: &str) -> Result<Cow<'_, str>, Why> {
     let inner = value.strip_prefix('"').and_then(|text| text.strip_suffix('"')).ok_or("is not a text")?;
     if !inner.contains('\\') {
@@ -24,7 +24,8 @@ pub fn text(value: &str) -> Result<Cow<'_, str>, Why> {
     serde_json::from_str(value).map(Cow::Owned).map_err(|_| "is not a text: it has an escape that is none".into())
 }
 
-/// The digits behind the prefix. Those who read them would take a sign, or another prefix.
+/// Returns the digits after the prefix. Other characters are rejected here, because the parsers
+/// would accept a sign or a second prefix.
 fn hexadecimal(text: &str) -> Option<&str> {
     text.strip_prefix("0x").filter(|digits| digits.bytes().all(|digit| digit.is_ascii_hexdigit()))
 }
@@ -55,7 +56,7 @@ fn digits(value: &str) -> Result<Digits<'_>, Why> {
     }
 }
 
-/// A number of up to 256 bits.
+/// Parses a number of up to 256 bits.
 pub fn number(value: &str) -> Result<Number, Why> {
     const TOO_LARGE: &str = "is above 2^256 - 1";
     match digits(value)? {
@@ -70,7 +71,8 @@ pub fn number(value: &str) -> Result<Number, Why> {
     }
 }
 
-/// r or s of a signature. 64 digits without a prefix may be hexadecimal too.
+/// Parses r or s of a signature. 64 digits without a prefix are ambiguous, as they may also be
+/// hexadecimal.
 pub fn scalar(value: &str) -> Result<Number, Why> {
     const HEXADECIMAL: usize = 2 * size_of::<Number>();
     if value.starts_with('"') && value.len() == HEXADECIMAL + 2 && !value.starts_with("\"0x") {
@@ -79,7 +81,7 @@ pub fn scalar(value: &str) -> Result<Number, Why> {
     number(value)
 }
 
-/// A number of up to 128 bits.
+/// Parses a number of up to 128 bits.
 pub fn amount(value: &str) -> Result<u128, Why> {
     let parsed = match digits(value)? {
         Digits::Decimal(digits) => digits.parse(),
@@ -88,7 +90,7 @@ pub fn amount(value: &str) -> Result<u128, Why> {
     parsed.map_err(|_| "is above 2^128 - 1".into())
 }
 
-/// A number of up to 64 bits.
+/// Parses a number of up to 64 bits.
 pub fn small(value: &str) -> Result<u64, Why> {
     let parsed = match digits(value)? {
         Digits::Decimal(digits) => digits.parse(),
@@ -97,7 +99,7 @@ pub fn small(value: &str) -> Result<u64, Why> {
     parsed.map_err(|_| "is above 2^64 - 1".into())
 }
 
-/// v, which some write as a truth value where it is a parity.
+/// Parses v, which some sources write as a boolean where it is a parity.
 pub fn v(value: &str) -> Result<u128, Why> {
     match value {
         "false" => Ok(0),
@@ -106,7 +108,7 @@ pub fn v(value: &str) -> Result<u128, Why> {
     }
 }
 
-/// A parity.
+/// Parses a parity.
 pub fn parity(value: &str) -> Result<bool, Why> {
     match v(value)? {
         0 => Ok(false),
@@ -115,27 +117,28 @@ pub fn parity(value: &str) -> Result<bool, Why> {
     }
 }
 
-/// The digits of bytes, two each. What decodes them would take off another prefix.
+/// Returns the digits of bytes, two each. A second prefix is rejected here, because the decoder
+/// would remove it.
 fn digits_of_bytes(text: &str) -> Result<&str, Why> {
     let digits = text.strip_prefix("0x").ok_or("does not begin with 0x")?;
     if digits.starts_with("0x") || digits.starts_with("0X") { Err("is not hexadecimal".into()) } else { Ok(digits) }
 }
 
-/// Bytes, as many as there are.
+/// Decodes bytes of any number.
 pub fn bytes(value: &str) -> Result<Vec<u8>, Why> {
     let text = text(value)?;
     let digits = digits_of_bytes(&text)?;
     const_hex::decode(digits).map_err(|_| not_bytes(digits, None))
 }
 
-/// Bytes of this many.
+/// Decodes `N` bytes.
 pub fn fixed<const N: usize>(value: &str) -> Result<[u8; N], Why> {
     let text = text(value)?;
     let digits = digits_of_bytes(&text)?;
     const_hex::decode_to_array(digits).map_err(|_| not_bytes(digits, Some(N)))
 }
 
-/// Why digits are not those of bytes.
+/// Returns the reason why digits cannot be decoded into bytes.
 fn not_bytes(digits: &str, expected: Option<usize>) -> Why {
     match expected {
         _ if !digits.bytes().all(|digit| digit.is_ascii_hexdigit()) => "is not hexadecimal".into(),
@@ -195,7 +198,7 @@ mod tests {
         }
     }
 
-    /// What is said of a value does not have it: a key may stand where it should not.
+    /// Messages do not contain the value, because it may be a key in the wrong place.
     #[test]
     fn values_are_not_quoted() {
         let key = "7a6b".repeat(16);

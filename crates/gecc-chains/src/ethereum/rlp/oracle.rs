@@ -1,4 +1,5 @@
-//! The reader and the writer against alloy's: what is taken, what it is, and why something is not taken.
+//! Differential tests of the decoder and the encoder against alloy's: the accepted encodings, their
+//! values, and the reasons for rejection.
 
 use super::*;
 use alloy_primitives::U256;
@@ -7,10 +8,10 @@ use rand::rngs::StdRng;
 use rand::{Rng, RngExt, SeedableRng};
 use std::fmt::Debug;
 
-/// Encodings that are made, and changed ones of each.
+/// Number of generated encodings, and of mutations of each.
 const MADE: usize = 20_000;
 const CHANGED: usize = 9;
-/// Lengths of payloads: at the ends of every form, and of numbers and fields.
+/// Lengths of payloads: at the limits of every form, of numbers and of fields.
 const LENGTHS: [usize; 20] = [0, 1, 2, 7, 8, 9, 15, 16, 17, 20, 31, 32, 33, 54, 55, 56, 57, 255, 256, 65_536];
 /// The byte values at which decoders branch.
 const TELLING: [u8; 16] = [0, 1, 0x37, 0x38, 0x7f, 0x80, 0x81, 0x88, 0x94, 0xa0, 0xb7, 0xb8, 0xbf, 0xc0, 0xf7, 0xf8];
@@ -18,7 +19,7 @@ const TELLING: [u8; 16] = [0, 1, 0x37, 0x38, 0x7f, 0x80, 0x81, 0x88, 0x94, 0xa0,
 /// Returns our reasons that correspond to an error.
 fn reasons(error: Error) -> &'static [&'static str] {
     match error {
-        // Where both is so, which is told depends on the type in alloy.
+        // Where both apply, alloy's choice depends on the type.
         Error::Overflow | Error::LeadingZero => &[TOO_LARGE, LEADING_ZERO],
         Error::InputTooShort => &[MISSING, CUT],
         Error::NonCanonicalSingleByte => &[NOT_BARE],
@@ -30,7 +31,8 @@ fn reasons(error: Error) -> &'static [&'static str] {
     }
 }
 
-/// Both readers at the same bytes, which have to agree in all. What they take.
+/// Runs both decoders on the same bytes, and requires that they agree. Returns the value, if they
+/// accept it.
 fn same<'a, T: PartialEq + Debug>(
     bytes: &'a [u8],
     ours: impl Fn(&mut &'a [u8]) -> Result<T>,
@@ -56,13 +58,13 @@ fn decode<T: Decodable>(rest: &mut &[u8]) -> alloy_rlp::Result<T> {
     T::decode(rest)
 }
 
-/// The number that is taken.
+/// Takes a number.
 fn taken<const N: usize>(rest: &mut &[u8]) -> Result<[u8; N]> {
     let mut number = [0; N];
     super::number(rest, &mut number).map(|()| number)
 }
 
-/// Reads bytes as each thing that they may be. How many they are.
+/// Decodes bytes as each possible type, and returns the number of types that accept them.
 fn compare(bytes: &[u8]) -> usize {
     let read = same(bytes, |rest| item(rest).map(|item| (item.is_list, item.payload)), header);
     if let Some((true, items)) = read {
@@ -82,7 +84,7 @@ fn compare(bytes: &[u8]) -> usize {
     all.iter().filter(|is_taken| **is_taken).count()
 }
 
-/// A string, a number or a list, which both write alike.
+/// Generates a string, a number or a list, which both have to encode alike.
 fn made(random: &mut StdRng, depth: usize) -> Vec<u8> {
     let mut payload = vec![0; LENGTHS[random.random_range(0..LENGTHS.len() - depth.min(1))]];
     random.fill_bytes(&mut payload);
@@ -119,7 +121,7 @@ fn made(random: &mut StdRng, depth: usize) -> Vec<u8> {
 }
 
 fn change(bytes: &mut Vec<u8>, random: &mut StdRng) {
-    // Most often in what stands in front of the payload.
+    // Most mutations are in the header before the payload.
     let most = if random.random() { 4 } else { usize::MAX };
     let place = random.random_range(0..bytes.len().min(most));
     let telling = TELLING[random.random_range(0..TELLING.len())];
@@ -133,7 +135,7 @@ fn change(bytes: &mut Vec<u8>, random: &mut StdRng) {
     }
 }
 
-/// A first byte, a few digits and as much behind them as they may say.
+/// Generates a first byte, a few digits, and about as many bytes after them as these may state.
 fn raw(random: &mut StdRng) -> Vec<u8> {
     let digits = random.random_range(0..4);
     let mut bytes: Vec<u8> = (0..digits).map(|_| TELLING[random.random_range(0..TELLING.len())]).collect();
@@ -161,7 +163,7 @@ fn what_is_taken_is_what_alloy_takes() {
     }
     println!("{taken} taken, {refused} refused");
     assert!(taken > 50_000 && refused > 50_000);
-    // Every first byte with every one behind it.
+    // Every first byte, followed by every second byte.
     for first in 0..=u16::MAX {
         for length in [0, 1, 2, 60] {
             compare(&[&first.to_be_bytes()[..], &vec![0x80; length]].concat());

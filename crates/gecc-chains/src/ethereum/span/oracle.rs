@@ -1,4 +1,5 @@
-//! The parser against the types of alloy: what is accepted, what is signed, and by which signature.
+//! Differential tests of the parser against the types of alloy: the accepted encodings, the signed
+//! messages, and the signatures.
 
 use super::{Signed, Transaction};
 use crate::changed::change;
@@ -16,7 +17,7 @@ use std::path::Path;
 
 type Typed = EthereumTypedTransaction<TxEip4844>;
 
-/// Transactions that are made, and changed ones of each that is there.
+/// Number of generated transactions, and of mutations of each existing one.
 const MADE: usize = 2000;
 const CHANGED: usize = 320;
 /// The byte values at which decoders branch.
@@ -77,14 +78,14 @@ fn compare(encoded: &[u8]) -> bool {
         let chain_id = Some(expected.chain_id.saturating_to::<u64>()).filter(|chain| *chain != 0);
         require_signed(found, chain_id, (expected.r(), expected.s()), expected.y_parity(), &message);
     }
-    // There is no other form, so that the hash of these bytes is the transaction's.
+    // There is no other form, so the hash of these bytes is that of the transaction.
     let mut again = Vec::new();
     transaction.eip2718_encode(&signature, &mut again);
     assert_eq!(again, encoded);
     true
 }
 
-/// The transactions of a file of era1.
+/// Returns the transactions of an era1 file.
 fn shipped(name: &str) -> Vec<Vec<u8>> {
     let bytes = std::fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(name)).unwrap();
     let (mut rest, mut found) = (bytes.as_slice(), Vec::new());
@@ -109,7 +110,7 @@ fn shipped(name: &str) -> Vec<Vec<u8>> {
     found
 }
 
-/// A number of any length.
+/// Generates a number of any length.
 fn number(random: &mut StdRng) -> U256 {
     U256::from_be_bytes(random.random::<[u8; 32]>()) >> random.random_range(0..=256)
 }
@@ -196,7 +197,7 @@ fn made(random: &mut StdRng) -> Vec<u8> {
     encoded
 }
 
-/// Changes the payload, so that the list around it still ends where it does, or all of it.
+/// Mutates the payload, so that the list around it keeps its length, or the whole encoding.
 fn changed(encoded: &[u8], random: &mut StdRng) -> Vec<u8> {
     let first = usize::from(encoded[0] < 0xc0);
     let mut payload = &encoded[first..];
