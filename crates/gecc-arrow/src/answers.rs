@@ -1,4 +1,4 @@
-//! Answers of an operation about the rows of a batch, and their Arrow columns.
+//! Answers of an operation about the rows of a batch, as Arrow columns.
 
 use crate::error::Error;
 use crate::operation::KeyForm;
@@ -17,19 +17,19 @@ use std::ptr::NonNull;
 use std::sync::Arc;
 use zeroize::Zeroizing;
 
-/// The answers for a batch, one for each row, in order. Those of calls that someone else made can be put together too
-/// ([`Operation::with_results`](crate::Operation::with_results)).
+/// The answers for a batch, one per row, in order. They can also be assembled from the results of
+/// calls made elsewhere ([`Operation::with_results`](crate::Operation::with_results)).
 #[derive(Clone)]
 pub struct Answers {
     codes: Vec<u8>,
-    /// Names and columns of results; none for verification, whose result is the code.
+    /// Names and columns of results; empty for verification, whose result is the code.
     results: Vec<(&'static str, ArrayRef)>,
-    /// The reasons of some rejected rows, in order, that their codes do not express.
+    /// Reasons of rejected rows that their codes do not express, with the row numbers, in order.
     texts: Option<Vec<(usize, String)>>,
 }
 
 impl Answers {
-    /// Answers of these codes, without results.
+    /// Creates answers with these codes, without results.
     pub fn new(codes: Vec<u8>) -> Self {
         Answers { codes, results: Vec::new(), texts: None }
     }
@@ -62,7 +62,7 @@ impl Answers {
         self
     }
 
-    /// Adds a column of results, and wipes those of rejected rows.
+    /// Adds a column of results. Those of rejected rows are set to zero.
     pub(crate) fn with_rows(mut self, name: &'static str, width: usize, mut rows: Vec<u8>) -> Self {
         self.clear_rejected(width, &mut rows);
         let bytes = Buffer::from_vec(rows);
@@ -102,7 +102,7 @@ impl Answers {
         (valid.true_count() < valid.len()).then(|| NullBuffer::new(valid.values().clone()))
     }
 
-    /// Rows.
+    /// Returns the number of rows.
     pub fn len(&self) -> usize {
         self.codes.len()
     }
@@ -112,7 +112,7 @@ impl Answers {
         self.codes.is_empty()
     }
 
-    /// A code for each row: [`Verdict::VALID_CODE`], or that of a [`Reason`].
+    /// Returns a code for each row: [`Verdict::VALID_CODE`], or that of a [`Reason`].
     pub fn codes(&self) -> &[u8] {
         &self.codes
     }
@@ -120,12 +120,13 @@ impl Answers {
     /// Returns the reason why a row did not pass, or `None` if it did.
     ///
     /// # Panics
-    /// When there is no such row.
+    /// If there is no such row.
     pub fn reason(&self, row: usize) -> Option<Reason> {
         reason_of(self.codes[row])
     }
 
-    /// The columns of results with their names: null where a row is rejected. Verification has none.
+    /// Returns the columns of results with their names: null where a row is rejected. Verification
+    /// has none.
     pub fn results(&self) -> &[(&'static str, ArrayRef)] {
         &self.results
     }
@@ -151,11 +152,12 @@ impl Answers {
         counts
     }
 
-    /// The answers as columns: `valid` (Boolean, never null) where there are no results, or else the results (null
-    /// where a row is rejected), and then `reason` (a dictionary of text, or text, null where a row passed).
+    /// Returns the answers as columns: `valid` (Boolean, never null) if there are no results,
+    /// otherwise the results (null where a row is rejected), and then `reason` (a dictionary of
+    /// strings, or strings; null where a row passed).
     ///
     /// # Errors
-    /// None that is known; those of Arrow's checks.
+    /// Errors of Arrow's checks, which are not expected.
     pub fn to_columns(&self) -> Result<RecordBatch, Error> {
         let types = self.results.iter().map(|(name, column)| (*name, column.data_type().clone()));
         let mut columns: Vec<ArrayRef> = self.results.iter().map(|(_, column)| column.clone()).collect();
@@ -190,7 +192,7 @@ impl Answers {
 }
 
 impl fmt::Debug for Answers {
-    /// Shows nothing of the results, which may be secrets.
+    /// Omits the results, which may be secrets.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let names: Vec<_> = self.results.iter().map(|(name, _)| name).collect();
         f.debug_struct("Answers").field("rows", &self.len()).field("results", &names).finish_non_exhaustive()
@@ -214,7 +216,7 @@ impl Counts {
         self.rejected.iter().filter_map(|(code, count)| Some((Reason::from_code(*code)?, *count)))
     }
 
-    /// Adds those of another batch.
+    /// Adds the counts of another batch.
     pub fn add(&mut self, other: &Counts) {
         self.rows += other.rows;
         self.passed += other.passed;
@@ -224,7 +226,8 @@ impl Counts {
     }
 }
 
-/// A code that nobody wrote counts as a mismatch, as in the engine.
+/// Converts a code to a reason. A code that was never written counts as a mismatch, as in the
+/// engine.
 fn reason_of(code: u8) -> Option<Reason> {
     let mismatch = Reason::Rejected(gecc::Rejection::Mismatch);
     (code != Verdict::VALID_CODE).then(|| Reason::from_code(code).unwrap_or(mismatch))
@@ -235,7 +238,7 @@ fn passed_bits(codes: &[u8]) -> BooleanArray {
     BooleanArray::new(bits, None)
 }
 
-/// SEC 1, section 2.3.3.
+/// Compresses a key (SEC 1, section 2.3.3).
 fn compressed(key: &[u8; 64]) -> [u8; 33] {
     let mut row = [2 + (key[63] & 1); 33];
     row[1..].copy_from_slice(&key[..32]);
@@ -248,8 +251,8 @@ fn uncompressed(key: &[u8; 64]) -> [u8; 65] {
     row
 }
 
-/// The columns that answers have with these results, `valid` where there are none, and reasons as plain text or as a
-/// dictionary of it.
+/// Returns the schema of answers with these results, or with `valid` if there are none. Reasons are
+/// plain strings or a dictionary.
 pub(crate) fn answer_schema(results: impl Iterator<Item = (&'static str, DataType)>, plain_reasons: bool) -> SchemaRef {
     let dictionary = || DataType::Dictionary(Box::new(DataType::Int8), Box::new(DataType::Utf8));
     let mut fields: Vec<Field> = results.map(|(name, data_type)| Field::new(name, data_type, true)).collect();

@@ -1,4 +1,4 @@
-//! The operations over one record batch.
+//! Operations on one record batch.
 
 use crate::answers::{Answers, answer_schema};
 use crate::columns::{Column, Inputs};
@@ -20,14 +20,15 @@ use std::mem;
 use zeroize::Zeroizing;
 
 impl Operation {
-    /// The answers for all rows of a batch.
+    /// Computes the answers for all rows of a batch.
     ///
-    /// A null or malformed cell rejects its row alone. The batch goes through one call of the engine. Secret keys and
-    /// what is made of them are computed in constant time; reading them from hexadecimal text is not constant-time.
+    /// A null or malformed cell rejects only its row. The batch is computed with one call of the
+    /// engine. Secret keys and the results derived from them are computed in constant time; parsing
+    /// them from hexadecimal text is not constant-time.
     ///
     /// # Errors
-    /// [`Error::Columns`] when a column that is needed is missing or has a wrong type, and [`Error::Engine`], also
-    /// where the curve does not have the operation.
+    /// [`Error::Columns`] if a required column is missing or has a wrong type, and
+    /// [`Error::Engine`], also if the curve does not have the operation.
     pub fn apply(
         &self,
         engine: &Engine,
@@ -38,11 +39,11 @@ impl Operation {
         self.apply_at(engine, 0, batch, mapping, pool)
     }
 
-    /// Applies the operation to a batch whose first row has the given index, counted from 0, by
-    /// which keys are found ([`Key::Each`](crate::Key::Each)).
+    /// Applies the operation to a batch whose first row has the index `first`, counted from 0. Keys
+    /// are selected by row index ([`Key::Each`](crate::Key::Each)).
     ///
     /// # Errors
-    /// As for [`Operation::apply`].
+    /// The same as for [`Operation::apply`].
     pub fn apply_at(
         &self,
         engine: &Engine,
@@ -56,13 +57,13 @@ impl Operation {
         })
     }
 
-    /// Applies the operation where `run` makes the call, for example through a coalescer. It
-    /// receives the operation, the columns, and places for results and codes, like
+    /// Applies the operation with `run` making the call, for example through a coalescer. It
+    /// receives the operation, the columns, and buffers for results and codes, like
     /// [`call::Operation::run`].
     ///
     /// # Errors
-    /// [`Error::Columns`] when a column that is needed is missing or has a wrong type, [`Error::Engine`] where the
-    /// curve does not have the operation, and what the call says.
+    /// [`Error::Columns`] if a required column is missing or has a wrong type, [`Error::Engine`] if
+    /// the curve does not have the operation, and errors of the call.
     pub fn apply_through<E: From<Error>>(
         &self,
         batch: &RecordBatch,
@@ -89,7 +90,7 @@ impl Operation {
             inputs.require_one_content()?;
         }
         inputs.require_effects(self)?;
-        // What is wrong with a row is said of the first of its cells.
+        // The first problematic cell determines the reason of its row.
         let has_messages = reads.messages && inputs.has(Field::Message);
         let messages = if has_messages { Some(Texts::messages(&mut inputs)?) } else { None };
         let digests = if reads.contents && !has_messages { Some(inputs.digests(!reads.messages)?) } else { None };
@@ -140,15 +141,16 @@ impl Operation {
         Ok(self.with_results(Answers::new(inputs.merged(codes)), first, second))
     }
 
-    /// Answers with the results of all rows, one after the other, as [`call::Operation::run`] writes them.
+    /// Adds the results of all rows to answers. They are stored one after another, as
+    /// [`call::Operation::run`] writes them.
     ///
     /// # Panics
-    /// Where there are more or fewer results than answers.
+    /// If the numbers of results and answers differ.
     pub fn with_results(&self, answers: Answers, mut first: Zeroizing<Vec<u8>>, second: Vec<u8>) -> Answers {
         let Some((column, others)) = self.call.results().split_first() else { return answers };
         let answers = match column.name {
             name if self.call.has_secret_results() => answers.with_secret_rows(name, column.width, first),
-            // Those of Ed25519 have one form alone.
+            // Public keys of Ed25519 have only one form.
             "public_key" if column.width == 64 => answers.with_keys(mem::take(&mut *first), self.key_form),
             "signature" if self.der => answers.with_der(&first),
             name => answers.with_rows(name, column.width, mem::take(&mut *first)),
@@ -159,26 +161,26 @@ impl Operation {
         }
     }
 
-    /// Checks whether a batch of this schema can be processed, before there is one.
+    /// Checks whether batches of this schema can be processed, before there is one.
     ///
     /// # Errors
-    /// As for [`Operation::apply`], but for the engine's.
+    /// The same as for [`Operation::apply`], except errors of the computation.
     pub fn check(&self, engine: &Engine, schema: &SchemaRef, mapping: &Mapping) -> Result<(), Error> {
         // A file may claim types that no array has.
         let empty = caught(|| Ok(RecordBatch::new_empty(schema.clone())))?;
         self.apply(engine, &empty, mapping, &Pool::default()).map(drop)
     }
 
-    /// The columns that the operation reads, of those that the mapping has.
+    /// Returns the columns that the operation reads, among those in the mapping.
     ///
     /// # Errors
-    /// As for [`column_of`].
+    /// The same as for [`column_of`].
     pub fn columns(&self, schema: &Schema, mapping: &Mapping) -> Result<Vec<usize>, Error> {
         let read = Field::ALL.into_iter().filter(|field| self.reads(*field));
         read.filter_map(|field| column_of(mapping, field, schema).transpose()).collect()
     }
 
-    /// The schema of [`Answers::to_columns`].
+    /// Returns the schema of [`Answers::to_columns`].
     pub fn schema(&self) -> SchemaRef {
         self.schema_with(false)
     }
@@ -195,20 +197,20 @@ impl Operation {
     }
 }
 
-/// Messages that all have 32 bytes, which are computed faster as rows. What is read for rows with problems does not
-/// matter.
+/// Converts messages that all have 32 bytes to rows, which are computed faster. The contents of
+/// rows with problems are irrelevant.
 fn as_rows(messages: &[&[u8]], problems: &[u8]) -> Option<Vec<[u8; 32]>> {
     let is_row = |(message, problem): (&&[u8], &u8)| *problem != 0 || message.len() == 32;
     let are_rows = messages.iter().zip(problems).all(is_row);
     are_rows.then(|| messages.iter().map(|message| (*message).try_into().unwrap_or_default()).collect())
 }
 
-/// Public keys of a curve in any form as `x || y`, and a code for each row, where `decode` makes the calls. It gets
-/// keys and places for points and codes, as [`gecc::point::decode_keys_into`] does.
-/// The point of a row that is rejected means nothing.
+/// Decodes public keys of a curve from any form to `x || y`, with a code for each row. `decode`
+/// makes the calls: it receives keys and buffers for points and codes, like
+/// [`gecc::point::decode_keys_into`]. The point of a rejected row is unspecified.
 ///
 /// # Errors
-/// [`Error::Columns`] when a column that is needed is missing or has a wrong type, and what the calls say.
+/// [`Error::Columns`] if a required column is missing or has a wrong type, and errors of the calls.
 pub fn decode_keys_through<E: From<Error>>(
     batch: &RecordBatch,
     mapping: &Mapping,
@@ -224,10 +226,11 @@ pub fn decode_keys_through<E: From<Error>>(
     Ok((points, inputs.merged(codes)))
 }
 
-/// The digests of messages by the mapping's hash, and a code for each row. That of a rejected row means nothing.
+/// Computes the digests of messages with the mapping's hash, and a code for each row. The digest of
+/// a rejected row is unspecified.
 ///
 /// # Errors
-/// [`Error::Columns`] when the column of messages is missing or has a wrong type.
+/// [`Error::Columns`] if the column of messages is missing or has a wrong type.
 pub(crate) fn message_digests(
     batch: &RecordBatch,
     mapping: &Mapping,
@@ -256,7 +259,8 @@ mod tests {
         crate::complete(Mapping::new(), &batch.schema(), &verify()).unwrap()
     }
 
-    /// The ids that the call gets for four rows, of which row 2 has a key of another encoding.
+    /// Returns the ids that the call receives for four rows, of which row 2 has a key of another
+    /// encoding.
     fn ids_of_call(signatures: ArrayRef, ids: Option<ArrayRef>) -> Option<Vec<u8>> {
         let digests = FixedSizeBinaryArray::try_from_iter([[1; 32]; 4].into_iter()).unwrap();
         let keys = BinaryArray::from_iter_values([33, 33, 65, 33].map(|length| vec![2; length]));
@@ -285,13 +289,13 @@ mod tests {
         assert_eq!(of_numbers, Some(vec![0, NONE, 1, NONE]));
         let parities = BooleanArray::from_iter([Some(true), Some(false), None, None]);
         assert_eq!(ids_of_call(rows::<64>(), Some(Arc::new(parities))), Some(vec![1, 0, NONE, NONE]));
-        // A column agrees with what signatures have, or says nothing.
+        // Ids of a column agree with those in the signatures, or are missing.
         let of_numbers = ids_of_call(rows::<65>(), numbers([Some(1), Some(28), None, Some(4)]));
         assert_eq!(of_numbers, Some(vec![1; 4]));
         let lengths: ArrayRef = Arc::new(BinaryArray::from_iter_values([65, 64, 65, 64].map(|length| vec![1; length])));
         assert_eq!(ids_of_call(lengths, None), Some(vec![1, NONE, 1, NONE]));
         assert_eq!(ids_of_call(rows::<65>(), None), Some(vec![1; 4]));
-        // No row has one.
+        // No row has an id.
         assert_eq!(ids_of_call(rows::<64>(), None), None);
         assert_eq!(ids_of_call(rows::<64>(), numbers([None, Some(-1), Some(26), None])), None);
     }

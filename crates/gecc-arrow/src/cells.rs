@@ -1,4 +1,4 @@
-//! Bytes of cells, for every type that holds bytes or hexadecimal text.
+//! Access to the bytes of cells, for every type that contains bytes, or bytes as text.
 
 use crate::reason::CellProblem;
 use arrow_array::cast::AsArray;
@@ -22,14 +22,14 @@ pub fn holds_bytes(data_type: &DataType) -> bool {
     }
 }
 
-/// A column of byte strings, or of texts that have them in hexadecimal or base64.
+/// A column of byte strings, or of strings that encode them in hexadecimal or base64.
 pub struct Cells<'a> {
     array: CellArray<'a>,
     /// The null rows, if any.
     nulls: Option<NullBuffer>,
     /// The encoding of text cells.
     encoding: Encoding,
-    /// Whether they may be private keys.
+    /// True if they may be private keys.
     are_secret: bool,
 }
 
@@ -41,7 +41,8 @@ enum CellArray<'a> {
     Utf8(&'a StringArray),
     LargeUtf8(&'a LargeStringArray),
     Utf8View(&'a StringViewArray),
-    /// Places in a column of values. It is not unpacked, since a few large values may stand for very many.
+    /// Indices into a column of values. It is not unpacked, because a few large values may
+    /// represent very many.
     Dictionary {
         keys: Vec<usize>,
         values: Box<Cells<'a>>,
@@ -49,13 +50,13 @@ enum CellArray<'a> {
 }
 
 impl<'a> Cells<'a> {
-    /// The cells of a column, of which texts are hexadecimal.
+    /// Creates the cells of a column, in which text is hexadecimal.
     ///
     /// # Panics
-    /// When the column is of another type ([`holds_bytes`]), which [`crate::column_of`] does not let pass.
+    /// If the column is of another type ([`holds_bytes`]), which [`crate::column_of`] rejects.
     pub fn of(array: &'a dyn Array) -> Self {
         let nulls = match array.as_any_dictionary_opt() {
-            // Without values every row is null.
+            // Without values, every row is null.
             Some(dictionary) if dictionary.values().is_empty() => Some(NullBuffer::new_null(array.len())),
             _ => array.logical_nulls(),
         };
@@ -73,17 +74,18 @@ impl<'a> Cells<'a> {
         Cells { array, nulls: nulls.filter(|nulls| nulls.null_count() > 0), encoding: Encoding::Hex, are_secret: false }
     }
 
-    /// Returns the cells with this encoding of texts.
+    /// Returns the cells with this encoding of text.
     pub(crate) fn in_encoding(self, encoding: Encoding) -> Self {
         Cells { encoding, ..self }
     }
 
-    /// The same cells, which may be private keys: no other copy is made of their digits, as nobody would wipe it.
+    /// Returns the cells marked as possible private keys: their digits are not copied, because such
+    /// a copy would not be wiped.
     pub(crate) fn of_secrets(self) -> Self {
         Cells { are_secret: true, ..self }
     }
 
-    /// The digits of a hexadecimal cell.
+    /// Returns the digits of a hexadecimal cell.
     fn digits<'c>(&self, cell: &'c [u8]) -> Cow<'c, [u8]> {
         if self.are_secret { Cow::Borrowed(hex_digits(cell)) } else { plain_hex_digits(cell) }
     }
@@ -104,12 +106,12 @@ impl<'a> Cells<'a> {
         }
     }
 
-    /// The rows that are null; `None` where none is.
+    /// Returns the rows that are null; `None` if there are none.
     pub fn nulls(&self) -> Option<&NullBuffer> {
         self.nulls.as_ref()
     }
 
-    /// The cell of a row as it is stored.
+    /// Returns the stored form of a cell.
     ///
     /// # Errors
     /// [`CellProblem::Null`].
@@ -130,10 +132,11 @@ impl<'a> Cells<'a> {
         })
     }
 
-    /// A cell that is text and does not begin as hexadecimal digits do, or in base64 is none by a character.
+    /// Returns a text cell that cannot be the encoding of bytes: one that does not begin with a
+    /// hexadecimal digit or, for base64, one that a character shows to be a key in text form.
     ///
     /// # Errors
-    /// [`CellProblem::Null`], where cells are text.
+    /// [`CellProblem::Null`], for cells of text.
     #[inline]
     pub(crate) fn text_without_digits(&self, row: usize) -> Result<Option<&[u8]>, CellProblem> {
         if !self.is_text() {
@@ -147,7 +150,7 @@ impl<'a> Cells<'a> {
         Ok(is_none.then_some(cell))
     }
 
-    /// Bytes that a cell stands for, whether its digits are those of its encoding or not.
+    /// Returns the number of bytes that a cell represents, even if its digits are invalid.
     ///
     /// # Errors
     /// [`CellProblem::Null`].
@@ -161,10 +164,10 @@ impl<'a> Cells<'a> {
         })
     }
 
-    /// Writes the bytes of a cell, which must be as many as there is room for.
+    /// Writes the bytes of a cell, which must have the length of `to`.
     ///
     /// # Errors
-    /// What is wrong with the cell. Then the room is left in any state.
+    /// The problem of the cell. The contents of `to` are then unspecified.
     #[inline]
     pub fn read(&self, row: usize, to: &mut [u8]) -> Result<(), CellProblem> {
         let cell = self.get(row)?;
@@ -180,11 +183,12 @@ impl<'a> Cells<'a> {
         Ok(())
     }
 
-    /// Writes a number of at most as many bytes as there is room for, big-endian. A text may have an odd number of
-    /// digits. A number whose top bit is set may have a zero byte in front, as signed integers have it (mpint, DER).
+    /// Writes a number of at most the length of `to`, big-endian. Text may have an odd number of
+    /// digits. A number whose top bit is set may have a leading zero byte, as in signed integers
+    /// (mpint, DER).
     ///
     /// # Errors
-    /// What is wrong with the cell. Then the room is left in any state.
+    /// The problem of the cell. The contents of `to` are then unspecified.
     pub fn read_number(&self, row: usize, to: &mut [u8]) -> Result<(), CellProblem> {
         let bytes = self.len(row)?;
         if bytes == to.len() + 1 {
@@ -205,7 +209,7 @@ impl<'a> Cells<'a> {
         }
     }
 
-    /// Writes a number behind its sign, which is positive.
+    /// Writes a number that is preceded by a positive sign byte.
     fn read_signed(&self, row: usize, to: &mut [u8]) -> Result<(), CellProblem> {
         let mut signed = vec![0; to.len() + 1];
         self.read(row, &mut signed)?;
@@ -218,10 +222,10 @@ impl<'a> Cells<'a> {
         }
     }
 
-    /// Writes a decimal number, of a text.
+    /// Writes a decimal number from text.
     ///
     /// # Errors
-    /// What is wrong with the cell. Then the room is left in any state.
+    /// The problem of the cell. The contents of `to` are then unspecified.
     pub fn read_decimal(&self, row: usize, to: &mut [u8]) -> Result<(), CellProblem> {
         let digits = self.get(row)?.trim_ascii();
         Some(digits)
@@ -230,18 +234,18 @@ impl<'a> Cells<'a> {
             .ok_or(CellProblem::NotDecimal)
     }
 
-    /// The bytes of a cell at the end of a vector.
+    /// Appends the bytes of a cell to a vector.
     ///
     /// # Errors
-    /// What is wrong with the cell. Then the vector is as it was.
+    /// The problem of the cell. The vector is then unchanged.
     pub fn append(&self, row: usize, to: &mut Vec<u8>) -> Result<(), CellProblem> {
         let start = to.len();
         to.resize(start + self.len(row)?, 0);
         self.read(row, &mut to[start..]).inspect_err(|_| to.truncate(start))
     }
 
-    /// The values, where they lie one after the other and each has this width. Those of null rows count too: they are
-    /// there.
+    /// Returns the values if they are contiguous and all have this width. Those of null rows are
+    /// included.
     pub fn contiguous(&self, width: usize) -> Option<&'a [u8]> {
         match &self.array {
             CellArray::Fixed(array) if array.value_length() as usize == width => Some(array.value_data()),
@@ -251,7 +255,7 @@ impl<'a> Cells<'a> {
         }
     }
 
-    /// The width of all cells, where the column's type says it.
+    /// Returns the width of all cells if the column's type determines it.
     pub fn width_of_type(&self) -> Option<usize> {
         match &self.array {
             CellArray::Fixed(array) => Some(array.value_length() as usize),
@@ -260,7 +264,7 @@ impl<'a> Cells<'a> {
         }
     }
 
-    /// The width of all cells, where the layout says it.
+    /// Returns the width of all cells if the layout determines it.
     pub fn width(&self) -> Option<usize> {
         let first = match &self.array {
             CellArray::Fixed(array) => array.value_length() as usize,
@@ -272,42 +276,42 @@ impl<'a> Cells<'a> {
     }
 }
 
-/// The bytes between the first offset and the last, where all are this far apart. An array without rows that comes
-/// through the C interface may have an offset and no data.
+/// Returns the bytes between the first offset and the last, if all offsets are `width` apart. An
+/// array without rows from the C interface may have an offset and no data.
 fn evenly<'a, O: ArrowNativeType>(offsets: &[O], data: &'a [u8], width: usize) -> Option<&'a [u8]> {
     let start = offsets[0].as_usize();
     let even = offsets.iter().enumerate().all(|(row, offset)| offset.as_usize() == start + row * width);
     data.get(start..offsets[offsets.len() - 1].as_usize()).filter(|_| even)
 }
 
-/// Characters or bytes of a cell that no field but messages and ids has.
+/// Length in characters or bytes beyond which a cell can only be a message or an id.
 pub(crate) const LONG: usize = 1024;
 
-/// The bytes of a hexadecimal text ([`hex_digits`]), at the end of a vector.
+/// Appends the bytes of a hexadecimal text ([`hex_digits`]) to a vector.
 ///
 /// # Errors
-/// [`CellProblem::NotHexadecimal`]. Then the vector is as it was.
+/// [`CellProblem::NotHexadecimal`]. The vector is then unchanged.
 pub fn append_hexadecimal(text: &[u8], to: &mut Vec<u8>) -> Result<(), CellProblem> {
     let (digits, start) = (hex_digits(text), to.len());
     to.resize(start + digits.len().div_ceil(2), 0);
     read_digits(digits, &mut to[start..]).inspect_err(|_| to.truncate(start))
 }
 
-/// Hexadecimal digits, two for each byte there is room for.
+/// Decodes hexadecimal digits, two for each byte of `to`.
 fn read_digits(digits: &[u8], to: &mut [u8]) -> Result<(), CellProblem> {
-    // The decoder takes a prefix off, and there was one already.
+    // The decoder would strip a prefix, and one was already removed.
     if digits.len() % 2 == 1 || digits.starts_with(b"0x") {
         return Err(CellProblem::NotHexadecimal);
     }
     if digits.len() != 2 * to.len() {
-        // Of a long text the length is enough: a dictionary may have it in very many rows.
+        // For long text, the length is sufficient: a dictionary may contain it for very many rows.
         let is_hex = digits.len() > LONG || digits.iter().all(u8::is_ascii_hexdigit);
         return Err(if is_hex { CellProblem::WrongLength } else { CellProblem::NotHexadecimal });
     }
     const_hex::decode_to_slice(digits, to).map_err(|_| CellProblem::NotHexadecimal)
 }
 
-/// Bytes that digits of base64 stand for.
+/// Returns the number of bytes that base64 digits represent.
 fn base64_length(text: &[u8]) -> usize {
     let text = text.trim_ascii();
     let padding = text.iter().rev().take_while(|digit| **digit == b'=').count();
@@ -315,9 +319,9 @@ fn base64_length(text: &[u8]) -> usize {
     text.len().saturating_sub(padding + line_ends) * 3 / 4
 }
 
-/// The bytes of a text in base64, as many as there is room for.
+/// Decodes base64 text, which must have the length of `to`.
 fn read_base64(text: &[u8], to: &mut [u8]) -> Result<(), CellProblem> {
-    // Of a long text the length is enough, as above.
+    // For long text, the length is sufficient, as above.
     if text.len() > LONG && base64_length(text) != to.len() {
         return Err(CellProblem::WrongLength);
     }
@@ -329,31 +333,32 @@ fn read_base64(text: &[u8], to: &mut [u8]) -> Result<(), CellProblem> {
     Ok(())
 }
 
-/// Whether a column of this type has [`Integers`] and says so by its type.
+/// Returns whether a column of this type has [`Integers`] according to its type.
 pub fn holds_integers(data_type: &DataType) -> bool {
     data_type.is_integer() || matches!(data_type, DataType::Boolean | DataType::Decimal128(_, 0))
 }
 
 /// A column of integers, booleans, decimal numbers without a fraction, or floating-point numbers,
-/// as which pandas writes integers with nulls among them.
+/// which pandas uses for integers with nulls.
 pub struct Integers<'a>(Box<dyn Fn(usize) -> Option<i128> + Send + Sync + 'a>);
 
 impl<'a> Integers<'a> {
-    /// Whether a column of this type has integers, if only by its values.
+    /// Returns whether a column of this type may contain integers, according to its type or its
+    /// values.
     pub fn are_of(data_type: &DataType) -> bool {
         holds_integers(data_type) || matches!(data_type, DataType::Float32 | DataType::Float64)
     }
 
-    /// The numbers of a column. A floating-point number with a fraction, or so large that the next integer is the same
-    /// number, counts as [`i128::MIN`], and NaN as null.
+    /// Creates the numbers of a column. A floating-point number with a fraction, or one so large
+    /// that the next integer has the same representation, counts as [`i128::MIN`], and NaN as null.
     ///
     /// # Panics
-    /// When the column is of another type ([`Integers::are_of`]).
+    /// If the column is of another type ([`Integers::are_of`]).
     pub fn of(array: &'a dyn Array) -> Self {
         fn of_numbers<T: ArrowPrimitiveType<Native: Into<i128>>>(array: &PrimitiveArray<T>) -> Integers<'_> {
             Integers(Box::new(|row| array.is_valid(row).then(|| array.value(row).into())))
         }
-        /// `end` is the first integer that is the same number as the next one.
+        /// `end` is the first integer that has the same representation as the next one.
         fn of_floats<T: ArrowPrimitiveType<Native: Into<f64>>>(array: &PrimitiveArray<T>, end: i64) -> Integers<'_> {
             Integers(Box::new(move |row| {
                 let number: f64 = array.is_valid(row).then(|| array.value(row).into())?;
@@ -374,7 +379,7 @@ impl<'a> Integers<'a> {
         )
     }
 
-    /// The number of a row.
+    /// Returns the number of a row.
     ///
     /// # Errors
     /// [`CellProblem::Null`].
@@ -383,7 +388,7 @@ impl<'a> Integers<'a> {
     }
 }
 
-/// The value that stands for a missing recovery id; no id is so large.
+/// The value for a missing recovery id; no id is that large.
 pub(crate) const NO_RECOVERY_ID: u8 = u8::MAX;
 
 #[cfg(test)]
@@ -438,7 +443,7 @@ mod tests {
         for row in [3, 4] {
             assert_eq!(cells.append(row, &mut Vec::new()), Err(CellProblem::NotHexadecimal), "{row}");
         }
-        // Of private keys no copy is made.
+        // Digits of private keys are not copied.
         let secrets = Cells::of(&texts).of_secrets();
         assert_eq!(secrets.append(1, &mut Vec::new()), Err(CellProblem::NotHexadecimal));
         let base64 = base64::Engine::encode(&base64::prelude::BASE64_STANDARD, &bytes);
@@ -488,7 +493,7 @@ mod tests {
         assert_eq!(read(4), Err(CellProblem::NotHexadecimal));
         assert_eq!(read(5), Ok([0x11, 0x22, 0x33]));
         assert_eq!((read(6), read(7)), (Err(CellProblem::WrongLength), Err(CellProblem::NotHexadecimal)));
-        // The sign of a number stands in front of a byte that would else be negative.
+        // A leading zero byte is the sign of a number that would otherwise be negative.
         assert_eq!((read(8), read(9)), (Ok([0xff, 0, 0x11]), Ok([0xff, 0, 0x11])));
         assert_eq!(read(10), Err(CellProblem::WrongLength));
         let mut number = [0xee; 3];

@@ -1,4 +1,5 @@
-//! Cells as the columns that the engine takes: borrowed where they lie, or copied in parallel.
+//! Conversion of cells to the columns that the engine takes: borrowed if possible, or copied in
+//! parallel.
 
 use crate::cells::Cells;
 use crate::error::Error;
@@ -11,16 +12,16 @@ use gecc::Rows;
 use gecc::fields::{Encoding, Field, Hash, Mapping, SignatureForm, ecdsa_digest, is_ecdsa_digest};
 use zeroize::Zeroizing;
 
-/// One record batch, which of its columns are which, and what was found wrong with its rows.
+/// A record batch, the mapping of its columns, and the problems of its rows.
 pub(crate) struct Inputs<'a> {
     pub batch: &'a RecordBatch,
     pub mapping: &'a Mapping,
     pub pool: &'a Pool,
-    /// A code for each row: 0 while nothing is wrong with its cells.
+    /// A code for each row: 0 if no problem was found in its cells.
     pub problems: Vec<u8>,
 }
 
-/// A column for the engine. The rows of items with problems mean nothing.
+/// A column for the engine. Rows with problems are unspecified.
 pub(crate) enum Column<'a, const W: usize> {
     Borrowed(Rows<'a, W>),
     Owned(Vec<[u8; W]>),
@@ -38,7 +39,7 @@ impl<const W: usize> Column<'_, W> {
     }
 }
 
-// How errors name what a mapping says: as options of the command, and parameters in Python.
+// Names of the mapping's options in errors: those of the command, and parameters in Python.
 const HASH: &str = "--hash (`hash` in Python)";
 const USER_ID: &str = "--sm2-id (`user_id` in Python)";
 
@@ -55,7 +56,7 @@ impl<'a> Inputs<'a> {
         self.mapping.column(field).is_some()
     }
 
-    /// The cells of a field; `None` where the mapping has no column for it.
+    /// Returns the cells of a field; `None` if the mapping has no column for it.
     pub fn optional(&self, field: Field) -> Result<Option<Cells<'a>>, Error> {
         let place = column_of(self.mapping, field, self.batch.schema_ref())?;
         let encoding = self.mapping.encodings.of(field);
@@ -67,7 +68,7 @@ impl<'a> Inputs<'a> {
         Ok(place.map(cells))
     }
 
-    /// The cells of a field that the operation needs.
+    /// Returns the cells of a required field.
     pub fn required(&self, field: Field) -> Result<Cells<'a>, Error> {
         self.optional(field)?.ok_or_else(|| self.missing(&[field]))
     }
@@ -84,7 +85,8 @@ impl<'a> Inputs<'a> {
         !cells.is_text() || self.mapping.text_messages
     }
 
-    /// Rows that `read` writes, each of which is 0 where it fails. The first problem of a row stays.
+    /// Returns rows written by `read`, which are 0 where it fails. The first problem of a row is
+    /// kept.
     pub fn fill<const W: usize, R: Into<Reason>>(
         &mut self,
         secret: bool,
@@ -104,7 +106,7 @@ impl<'a> Inputs<'a> {
         Ok(rows)
     }
 
-    /// Marks a row, unless something was wrong with it before.
+    /// Marks a row, unless it already has a problem.
     pub fn note(&mut self, row: usize, reason: Reason) {
         note(&mut self.problems[row], reason);
     }
@@ -119,7 +121,7 @@ impl<'a> Inputs<'a> {
         }
     }
 
-    /// A field of `W` bytes: borrowed where the cells lie one after the other.
+    /// Reads a field of `W` bytes, which is borrowed if the cells are contiguous.
     pub fn bytes<const W: usize>(&mut self, field: Field, cells: &Cells<'a>) -> Result<Column<'a, W>, Error> {
         if let Some(bytes) = cells.contiguous(W) {
             self.note_nulls(field, cells);
@@ -130,8 +132,8 @@ impl<'a> Inputs<'a> {
         Ok(if secret { Column::Secret(rows.into()) } else { Column::Owned(rows) })
     }
 
-    /// Digests, of a column or of messages as ECDSA takes them. Those of a column may have other lengths where they are
-    /// for ECDSA.
+    /// Returns digests, from a column, or computed from messages for ECDSA. Those of a column may
+    /// have other lengths if they are for ECDSA.
     pub fn digests(&mut self, are_for_ecdsa: bool) -> Result<Column<'a, 32>, Error> {
         self.require_one_content()?;
         if let Some(cells) = self.optional(Field::Digest)? {
@@ -169,7 +171,7 @@ impl<'a> Inputs<'a> {
             let problem = |problem| (Field::Digest, problem);
             let length = cells.len(row).map_err(problem)?;
             let mut bytes = [0; LONGEST_DIGEST];
-            // A cell of another length says what else is wrong with it.
+            // Reading a cell of another length determines its problem.
             let bytes = if is_ecdsa_digest(length) { &mut bytes[..length] } else { &mut bytes[..32] };
             cells.read(row, bytes).map_err(problem)?;
             *to = ecdsa_digest(bytes).ok_or((Field::Digest, CellProblem::WrongLength))?;
@@ -178,18 +180,19 @@ impl<'a> Inputs<'a> {
         Ok(Column::Owned(digests))
     }
 
-    /// What the mapping says of the values.
+    /// Returns the mapping of the batch.
     pub fn mapping(&self) -> &'a Mapping {
         self.mapping
     }
 
-    /// Fails where the mapping says something that has no effect on this operation and these columns.
+    /// Returns an error if an option of the mapping has no effect for this operation and these
+    /// columns.
     pub fn require_effects(&self, operation: &Operation) -> Result<(), Error> {
         let Mapping { hash, text_messages, encodings, user_id, .. } = self.mapping;
         let (reads, messages) = (operation.call.reads(), self.optional(Field::Message)?);
         let refused = |problem: String| Err(Error::Columns(problem));
         if let Some(hash) = *hash {
-            // SHA-384 and SHA-512 are also the hash of nonces, of digests too.
+            // SHA-384 and SHA-512 are also used for nonces, even if the content is a digest.
             let is_of_nonces = reads.secret_keys && matches!(hash, Hash::Sha384 | Hash::Sha512);
             if !reads.contents || reads.messages {
                 return refused(format!("{HASH} is for ECDSA: this scheme has a hash of its own, or hashes nothing"));
@@ -245,7 +248,7 @@ impl<'a> Inputs<'a> {
         Ok(())
     }
 
-    /// One of `digest` and `message`, and an id with messages alone.
+    /// Requires exactly one of `digest` and `message`, and an id only with messages.
     pub fn require_one_content(&self) -> Result<(), Error> {
         match (self.has(Field::Digest), self.has(Field::Message)) {
             (true, true) => Err(Error::Columns("`digest` and `message` are both given".to_owned())),
@@ -257,13 +260,14 @@ impl<'a> Inputs<'a> {
         }
     }
 
-    /// Signatures of 64 bytes, and in no other form.
+    /// Reads signatures of 64 bytes; no other form is accepted.
     pub fn bare_signatures(&mut self) -> Result<Column<'a, 64>, Error> {
         let cells = self.required(Field::Signature)?;
         self.bytes(Field::Signature, &cells)
     }
 
-    /// Codes of all rows: what is wrong with the cells, and else what the engine says.
+    /// Returns the codes of all rows: those of their cells' problems, otherwise those of the
+    /// engine.
     pub fn merged(self, mut codes: Vec<u8>) -> Vec<u8> {
         for (code, problem) in codes.iter_mut().zip(&self.problems) {
             if *problem != 0 {

@@ -1,5 +1,6 @@
-//! Columns without the values that their rows do not use. A slice of a column, or some of its rows, has the buffers of
-//! all views, and all values of list views and unions, which would be written with each.
+//! Removal of values that the rows of a column do not use. A slice of a column, or a selection of
+//! its rows, keeps the buffers of all views and all values of list views and unions, which would be
+//! written with each part.
 
 use crate::error::Error;
 use arrow_array::cast::AsArray;
@@ -12,7 +13,7 @@ use arrow_buffer::{OffsetBuffer, ScalarBuffer};
 use arrow_schema::{DataType, Field, Schema, UnionMode};
 use std::sync::Arc;
 
-/// A batch with the bytes of its own rows. Dictionaries stay, since batches have them in common.
+/// Compacts a batch to the bytes of its own rows. Dictionaries are kept, since batches share them.
 ///
 /// # Errors
 /// [`Error::Malformed`] for a column that contradicts itself.
@@ -22,7 +23,8 @@ pub(crate) fn batch(batch: &RecordBatch) -> Result<RecordBatch, Error> {
     Ok(RecordBatch::try_new_with_options(batch.schema(), columns, &options)?)
 }
 
-/// Values are sliced and not taken row by row: rows may have them in common, any number of times.
+/// Compacts a column. Values are sliced and not taken row by row, because any number of rows may
+/// share them.
 fn column(array: &ArrayRef) -> Result<ArrayRef, Error> {
     Ok(match array.data_type() {
         DataType::BinaryView => of_views(array, array.as_binary_view()),
@@ -36,7 +38,7 @@ fn column(array: &ArrayRef) -> Result<ArrayRef, Error> {
         DataType::LargeListView(_) => of_list_views(array.as_list_view::<i64>())?,
         DataType::Union(_, UnionMode::Dense) => of_union(array.as_union())?,
         DataType::RunEndEncoded(..) => downcast_run_array!(array => of_runs(array)?, _ => array.clone()),
-        // The parts of others are slices already.
+        // The children of others are slices already.
         _ => parts(array)?,
     })
 }
@@ -50,7 +52,7 @@ fn parts(array: &ArrayRef) -> Result<ArrayRef, Error> {
 
 fn of_views<T: ByteViewType + ?Sized>(array: &ArrayRef, views: &GenericByteViewArray<T>) -> ArrayRef {
     let there: usize = views.data_buffers().iter().map(|buffer| buffer.len()).sum();
-    // Many views of few bytes would become more.
+    // Many views of few bytes would become larger.
     if views.total_buffer_bytes_used() < there { Arc::new(views.gc()) } else { array.clone() }
 }
 
@@ -65,7 +67,7 @@ fn of_lists<O: OffsetSizeTrait>(array: &ArrayRef, offsets: &OffsetBuffer<O>) -> 
 
 fn of_list_views<O: OffsetSizeTrait>(lists: &GenericListViewArray<O>) -> Result<ArrayRef, Error> {
     let (field, offsets, sizes, values, nulls) = lists.clone().into_parts();
-    // Those without values may have any place.
+    // Those without values may have any offset.
     let used = || offsets.iter().zip(sizes.iter()).filter(|(_, size)| !size.is_zero());
     let first = used().map(|(place, _)| place.as_usize()).min().unwrap_or_default();
     let end = used().map(|(place, size)| place.as_usize() + size.as_usize()).max().unwrap_or_default();

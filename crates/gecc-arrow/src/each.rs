@@ -1,4 +1,4 @@
-//! Batches in order, of which some are read and computed at a time.
+//! Batches in order, several of which are read and computed concurrently.
 
 use crate::answers::Answers;
 use crate::encoding::{of_first_rows, unsaid};
@@ -27,23 +27,24 @@ pub struct Job<'a> {
     pub pool: &'a Pool,
 }
 
-/// A batch, and what was computed of it.
+/// A batch and its answers.
 pub struct Answered<'a> {
     /// The number of its first row, counted from 0.
     pub first: u64,
-    /// The batch as it was read.
+    /// The input batch.
     pub batch: &'a RecordBatch,
     /// An answer for each row.
     pub answers: Answers,
 }
 
-/// Computes the answers for all batches, `computing` at a time, and passes what `make` makes of each to `take`, in
-/// order. `make` runs on the threads that compute, `take` on this one. Ends early where `take` says so, with its value,
-/// or `stop` becomes true. How texts have bytes the first rows tell, where the mapping does not say it.
+/// Computes the answers for all batches, `computing` at a time, and passes the result of `make` for
+/// each batch to `take`, in order. `make` runs on the computing threads, `take` on the calling one.
+/// Ends early if `take` breaks, with its value, or if `stop` becomes true. If the mapping does not
+/// specify the encodings of byte strings in text, they are detected from the first rows.
 ///
 /// # Errors
-/// [`Error::Columns`] where they are in both encodings, and the first error of reading, computing or `make`. All that
-/// comes before it was taken.
+/// [`Error::Columns`] if the first rows contain both encodings, and the first error of reading,
+/// computing or `make`. All earlier batches have been taken.
 pub fn answer_each<T: Send, B>(
     job: &Job,
     mut batches: Batches,
@@ -53,7 +54,7 @@ pub fn answer_each<T: Send, B>(
     take: impl FnMut(T) -> ControlFlow<B>,
 ) -> Result<Option<B>, Error> {
     let computing = computing.max(1);
-    // Twice as many are in memory: one is taken, and one waits to be handed in.
+    // Twice as many batches are in memory: one is being taken, and one waits to be submitted.
     let (read, workers, results) = line(2 * computing - 2, 0);
     let (room, progress) = (Room::new(batches.max_memory()), batches.progress());
     let is_over = AtomicBool::new(false);
@@ -76,7 +77,7 @@ pub fn answer_each<T: Send, B>(
     };
     let ending = End { is_over: &is_over, room: &room };
     thread::scope(|scope| {
-        // Within the scope, which waits for its threads.
+        // Owned by the scope, which waits for its threads.
         let _ending = ending;
         let reading = || read_batches(first, batches, &room, &wanted, read);
         spawn(scope, "gecc-batches".to_owned(), reading)?;
@@ -84,7 +85,7 @@ pub fn answer_each<T: Send, B>(
             let (workers, work) = (workers.clone(), &work);
             match spawn(scope, format!("gecc-compute-{index}"), move || workers.work(work)) {
                 Err(problem) if index == 0 => return Err(problem),
-                // Fewer threads will do.
+                // Fewer threads are sufficient.
                 Err(_) => break,
                 Ok(()) => {}
             }
@@ -94,7 +95,7 @@ pub fn answer_each<T: Send, B>(
     })
 }
 
-/// Ends the thread that reads, which may wait for room or for a stream, also where `take` panics.
+/// Ends the reading thread, which may be waiting for memory or for a stream, even if `take` panics.
 struct End<'a> {
     is_over: &'a AtomicBool,
     room: &'a Room,
@@ -107,12 +108,12 @@ impl Drop for End<'_> {
     }
 }
 
-/// A batch that was read, the number of its first row, and what it has of the room.
+/// A batch that was read, the index of its first row, and its share of the memory budget.
 struct Read {
     first: u64,
     batch: RecordBatch,
     bytes: u64,
-    /// The byte of the input behind it.
+    /// The byte position of the input after it.
     place: u64,
 }
 
@@ -132,8 +133,9 @@ fn spawn<'s, 'e>(scope: &'s Scope<'s, 'e>, name: String, work: impl FnOnce() + S
     Ok(())
 }
 
-/// Reads until there are no more, one is an error, or no more are wanted. How large a batch is, is known when it is
-/// there: so one waits for room beside those that have it. `next` is the first one, where it is read already.
+/// Reads batches until there are no more, one is an error, or no more are wanted. The size of a
+/// batch is known only after it was read, so one batch in addition to those within the budget waits
+/// for memory. `next` is the first batch if it was read before.
 fn read_batches<T>(
     next: Option<Option<Result<RecordBatch, Error>>>,
     mut batches: Batches,
@@ -160,7 +162,7 @@ fn read_batches<T>(
     }
 }
 
-/// Takes results in order, until there are no more, one is an error, or no more are wanted.
+/// Takes results in order until there are no more, one is an error, or no more are wanted.
 fn take_in_order<T, B>(
     results: Results<Done<T>>,
     room: &Room,

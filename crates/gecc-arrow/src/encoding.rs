@@ -1,4 +1,4 @@
-//! Finds how the texts of a table have bytes.
+//! Detection of the encodings of byte strings in text columns.
 
 use crate::cells::Cells;
 use crate::error::Error;
@@ -8,10 +8,11 @@ use arrow_array::RecordBatch;
 use arrow_schema::{DataType, Schema};
 use gecc::fields::{Encoding, Encodings, Field, FieldEncodings, Mapping};
 
-/// The fields of which a mapping leaves open how their texts are encoded, each with its column's place.
+/// Returns the fields whose text encoding a mapping does not specify, each with its column's
+/// position.
 ///
 /// # Errors
-/// As for [`column_of`].
+/// The same as for [`column_of`].
 pub(crate) fn unsaid(operation: &Operation, mapping: &Mapping, schema: &Schema) -> Result<Vec<(Field, usize)>, Error> {
     let is_decimal = |field: &Field| mapping.decimal && matches!(field, Field::R | Field::S);
     let is_unsaid =
@@ -40,10 +41,10 @@ fn is_text(data_type: &DataType) -> bool {
     }
 }
 
-/// The encodings of these columns, as the first rows show them, and those that are given.
+/// Detects the encodings of these columns from the first rows, and adds them to the given ones.
 ///
 /// # Errors
-/// [`Error::Columns`] as for [`Encodings::decide`].
+/// [`Error::Columns`], the same as for [`Encodings::decide`].
 pub(crate) fn of_first_rows(
     columns: &[(Field, usize)],
     first: &RecordBatch,

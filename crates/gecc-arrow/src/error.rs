@@ -14,7 +14,7 @@ pub enum Error {
     /// The columns do not hold what the operation needs.
     #[error("columns: {0}")]
     Columns(String),
-    /// Options that do not go together.
+    /// Options that contradict each other.
     #[error("options: {0}")]
     Options(String),
     /// The engine could not run.
@@ -37,7 +37,7 @@ pub enum Error {
     /// The content contradicts itself, ends too early or is not supported.
     #[error("{0}")]
     Malformed(String),
-    /// The content asks for more memory than allowed.
+    /// The content requires more memory than allowed.
     #[error("{what} of {found} is above the limit of {limit}")]
     Limit {
         /// The quantity that is too large, with its unit.
@@ -50,7 +50,7 @@ pub enum Error {
 }
 
 impl Error {
-    /// An error of the system about a file.
+    /// Wraps an error of the system about a file.
     pub(crate) fn file(path: &Path) -> impl FnOnce(std::io::Error) -> Error + '_ {
         move |source| Error::File { path: path.to_owned(), source }
     }
@@ -87,10 +87,10 @@ pub fn catches_panics() -> bool {
     CATCHES.get()
 }
 
-/// Runs a decoder or an encoder, which may panic on content made to harm it.
+/// Runs a decoder or an encoder, which may panic on adversarial content.
 pub(crate) fn caught<T>(decode: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
     let before = CATCHES.replace(true);
-    // What a decoder held when it panicked is dropped, and not used again.
+    // The state of a decoder that panicked is dropped, and not used again.
     let decoded = catch_unwind(AssertUnwindSafe(decode));
     CATCHES.set(before);
     decoded.unwrap_or_else(|panic| {

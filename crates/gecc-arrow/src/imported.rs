@@ -1,4 +1,4 @@
-//! Arrays that other programs lay out, as they come through Arrow's C interface.
+//! Arrays created by other programs, which arrive through Arrow's C interface.
 
 use crate::error::Error;
 use crate::pool::Pool;
@@ -9,16 +9,18 @@ use arrow_buffer::ArrowNativeType;
 use arrow_schema::DataType;
 use std::ops::Range;
 
-/// The longest value that lies in its view.
+/// Maximum length of a value that is stored in its view.
 const INLINE: u32 = 12;
 
-/// Checks what an array says of places in its own memory: offsets, views, keys of dictionaries, lengths of children,
-/// and the number of nulls. Arrays are read without looking at these again, so that one that is wrong makes any reader
-/// leave its memory. To be called for each array that another program laid out, before it is cut, combined or read.
+/// Checks the references of an array into its own memory: offsets, views, keys of dictionaries,
+/// lengths of children, and the number of nulls. Readers of arrays do not check these again, so a
+/// wrong one makes them access memory out of bounds. Call this for each array created by another
+/// program, before it is sliced, combined or read.
 ///
-/// Through the C interface comes no length of a buffer but those of a view's data. A buffer is as long as the number of
-/// rows, or the last offset, says, so that those two have to be believed. Texts are not checked to be UTF-8 outside of
-/// lists and structs: this crate reads them as bytes.
+/// The C interface does not transfer the lengths of buffers, except those of a view's data. A
+/// buffer's length follows from the number of rows or the last offset, so these two have to be
+/// trusted. Strings are not checked to be UTF-8, except in lists and structs: this crate reads them
+/// as bytes.
 ///
 /// # Errors
 /// [`Error::Malformed`].
@@ -34,7 +36,7 @@ pub fn check_imported(array: &dyn Array) -> Result<(), Error> {
             check_imported(array.as_any_dictionary().values().as_ref())?;
             downcast_dictionary_array!(array => wrong_key(array)?, other => unreachable!("{other} is a dictionary"))
         }
-        // Arrow's own check refuses some arrays without rows whose offsets do not begin with 0.
+        // Arrow's own check rejects some arrays without rows whose offsets do not begin with 0.
         _ if array.is_empty() => None,
         other if other.is_nested() || matches!(other, DataType::RunEndEncoded(..)) => {
             return Ok(array.to_data().validate_full()?);
@@ -54,19 +56,19 @@ fn malformed(problem: &str) -> Error {
     Error::Malformed(format!("Arrow: {problem}"))
 }
 
-/// The first row that `wrong` finds in parts of an array, on several threads where it is long.
+/// Returns the first row that `wrong` finds in parts of an array, on several threads if it is long.
 fn first(rows: usize, wrong: impl Fn(Range<usize>) -> Option<usize> + Sync) -> Result<Option<usize>, Error> {
     let parts = |rows: Range<usize>| wrong(rows.clone()).map(|row| rows.start + row);
     Ok(Pool::default().map(rows, parts)?.into_iter().flatten().next())
 }
 
-/// The first row whose offsets do not lie one after the other and within the data.
+/// Returns the first row whose offsets decrease or are outside of the data.
 fn wrong_offset<T: ByteArrayType>(array: &GenericByteArray<T>) -> Result<Option<usize>, Error> {
     // An array without rows, which has no parts here, may have an offset and no data.
     let (offsets, length, zero) = (array.value_offsets(), array.value_data().len(), T::Offset::default());
     first(array.len(), |rows| {
         let (from, to) = (&offsets[rows.clone()], &offsets[rows.start + 1..=rows.end]);
-        // Without a way out of the loop, several rows are compared at a time.
+        // A loop without an early exit compares several rows at a time.
         let rise = from.iter().zip(to).fold(true, |rise, (from, to)| rise & (from <= to));
         let is_right = rise && from[0] >= zero && to[to.len() - 1].as_usize() <= length;
         let wrong = |(from, to): (&T::Offset, &T::Offset)| *from < zero || from > to || to.as_usize() > length;
@@ -74,7 +76,7 @@ fn wrong_offset<T: ByteArrayType>(array: &GenericByteArray<T>) -> Result<Option<
     })
 }
 
-/// The first row whose view is of no buffer, or beyond its end.
+/// Returns the first row whose view refers to no buffer, or beyond its end.
 fn wrong_view<T: ByteViewType + ?Sized>(array: &GenericByteViewArray<T>) -> Result<Option<usize>, Error> {
     let buffers = array.data_buffers();
     let wrong = |view: &u128| {
@@ -85,10 +87,10 @@ fn wrong_view<T: ByteViewType + ?Sized>(array: &GenericByteViewArray<T>) -> Resu
     first(array.len(), |rows| array.views()[rows].iter().position(wrong))
 }
 
-/// The first row whose key is of no value, unless it is null.
+/// Returns the first row that is not null and whose key refers to no value.
 fn wrong_key<K: ArrowDictionaryKeyType>(array: &DictionaryArray<K>) -> Result<Option<usize>, Error> {
     let (keys, values) = (array.keys(), array.values().len());
-    // A key below zero is a large number here.
+    // A negative key is a large number here.
     let is_right = |key: &K::Native| key.as_usize() < values;
     first(keys.len(), |rows| {
         let part = &keys.values()[rows.clone()];

@@ -1,6 +1,6 @@
-//! Public keys in any encoding: a column as it is where all rows have one encoding, and else a column of the form that
-//! the library has for that. Keys of 32 bytes are for BIP 340 and Ed25519. PEM, DER and JSON Web Keys are such forms
-//! too.
+//! Public keys in any encoding: the column itself if all rows have the same encoding, otherwise a
+//! column of the library's mixed form. Keys of 32 bytes are for BIP 340 and Ed25519. PEM, DER and
+//! JSON Web Keys are supported too.
 
 use crate::cells::Cells;
 use crate::columns::{Column, Inputs};
@@ -20,8 +20,8 @@ pub(crate) enum Keys<'a> {
 }
 
 impl<'a> Keys<'a> {
-    /// Reads keys in SEC 1 encodings, as x || y, in forms that name their purpose, which must
-    /// match, and x-only where permitted.
+    /// Reads keys in SEC 1 encodings, as x || y, in formats that state a purpose, which must match,
+    /// and x-only if permitted.
     pub fn of(inputs: &mut Inputs<'a>, kind: KeyKind, takes_x_only: bool) -> Result<Self, Error> {
         let cells = inputs.required(Field::PublicKey)?;
         if cells.width_of_type() == Some(X_ONLY) && !takes_x_only {
@@ -43,7 +43,7 @@ impl<'a> Keys<'a> {
         })
     }
 
-    /// A key for each row. Those of rows with problems mean nothing.
+    /// Returns a key for each row. Those of rows with problems are unspecified.
     pub fn rows(&self) -> PublicKeys<'_> {
         match self {
             Keys::XOnly(keys) => PublicKeys::x_only(keys.rows()),
@@ -55,7 +55,7 @@ impl<'a> Keys<'a> {
     }
 }
 
-/// A key of any form. Where it has none the row is no key, which the library rejects.
+/// Reads a key of any form. If it has none, the row is not a key, and the library rejects it.
 fn mixed_row(cells: &Cells, row: usize, kind: KeyKind, takes_x_only: bool) -> Result<[u8; 65], CellProblem> {
     let named = |key: &[u8]| {
         let key = gecc_keys::public_key(key, kind)?.unwrap_or_default();
@@ -74,20 +74,21 @@ fn mixed_row(cells: &Cells, row: usize, kind: KeyKind, takes_x_only: bool) -> Re
         None => return Ok(PublicKeys::mixed_row(&[])),
     };
     cells.read(row, key)?;
-    // Those of 32 bytes may look like anything.
+    // Keys of 32 bytes are not examined for other formats, as they may look like anything.
     let is_x = takes_x_only && key.len() == X_ONLY;
     let row = if is_x { None } else { named(key) };
     Ok(row.unwrap_or_else(|| kind.row(key, takes_x_only)))
 }
 
-/// Bytes or characters of the longest key that is read, which a certificate may have. A dictionary may have it in very
-/// many rows.
+/// Maximum length of a key in bytes or characters, which allows for certificates. A dictionary may
+/// contain one key for very many rows.
 pub(crate) const LONGEST: usize = 16 << 10;
 
-/// Bytes of a key that is x alone.
+/// Length in bytes of an x-only key.
 const X_ONLY: usize = 32;
 
-/// The width of all cells that can be read, where they have one. Texts that are no digits have none.
+/// Returns the width of all readable cells, if they have the same. Text other than digits has no
+/// width.
 fn common_width(inputs: &Inputs, cells: &Cells) -> Result<Option<usize>, Error> {
     let width = |rows: std::ops::Range<usize>| rows.filter_map(|row| cells.len(row).ok()).next();
     let Some(first) = width(0..inputs.rows()) else { return Ok(None) };

@@ -1,9 +1,11 @@
-//! gecc over Arrow: record batches, Parquet and Arrow IPC in, columns of verdicts and results out.
+//! gecc for Arrow: record batches, Parquet and Arrow IPC as input, columns of verdicts and results
+//! as output.
 //!
-//! [`Operation::apply`] computes one [`RecordBatch`](arrow_array::RecordBatch): verification, recovery, signatures,
-//! shared secrets or public keys, ECDSA or SM2 as the curve has it, or BIP 340. [`open`] reads files as batches,
-//! [`Writer`] writes them, and [`transform`] does all three at the same time. [`answer_each`] leaves the writing to the
-//! caller, and [`AnswerMaker`] makes columns also of answers that were not computed from tables.
+//! [`Operation::apply`] computes one [`RecordBatch`](arrow_array::RecordBatch): verification,
+//! recovery, signing, shared secrets or public keys, with ECDSA or SM2 (depending on the curve) or
+//! BIP 340. [`open`] reads files as batches, [`Writer`] writes them, and [`transform`] does all
+//! three concurrently. [`answer_each`] leaves writing to the caller, and [`AnswerMaker`] also makes
+//! columns from answers that were not computed from tables.
 //!
 //! ```
 //! use arrow_array::{ArrayRef, FixedSizeBinaryArray, RecordBatch, StringArray};
@@ -28,30 +30,34 @@
 //!
 //! # Columns
 //!
-//! Which column holds which [`Field`] is said as a text ([`Mapping`]) or found by name ([`complete`]). Bytes may be
-//! FixedSizeBinary, Binary, LargeBinary or BinaryView, and hexadecimal text, with or without `0x`, Utf8, LargeUtf8 or
-//! Utf8View; any of them in a dictionary. Cells of the right width that lie one after the other go to the engine
-//! without a copy. Others are copied in parallel. Public keys may be PEM, DER, X.509 certificates or JSON Web Keys too.
+//! The columns of the [`Field`]s are specified as text ([`Mapping`]) or found by name
+//! ([`complete`]). Bytes may be FixedSizeBinary, Binary, LargeBinary or BinaryView, and hexadecimal
+//! text, with or without `0x`, may be Utf8, LargeUtf8 or Utf8View; any of these may be in a
+//! dictionary. Contiguous cells of the right width are passed to the engine without a copy. Others
+//! are copied in parallel. Public keys may also be PEM, DER, X.509 certificates or JSON Web Keys.
 //!
-//! A null or malformed cell is the [`Reason`] of its row, and disturbs no other row. An [`Error`] is about the whole: a
-//! missing column, a type that a field cannot have, a file that contradicts itself.
+//! A null or malformed cell is the [`Reason`] of its row, and affects no other row. An [`Error`]
+//! concerns the whole input: a missing column, a type that a field cannot have, a file that
+//! contradicts itself.
 //!
-//! # Files made to harm
+//! # Adversarial files
 //!
-//! What a file claims is checked before memory is taken for it: sizes of pages and messages, decompressed, the number
-//! of columns, row groups and values, how deep columns are nested ([`ReadOptions`] has the limits). Decoders that panic
-//! give an [`Error`]. The headers of Parquet are read once: its footer is written anew from what was checked before a
-//! decoder gets it, and its pages are found and decompressed here. Statistics, indexes and filters are not read.
+//! Claims of a file are checked before memory is allocated for them: sizes of pages and messages,
+//! also after decompression, the number of columns, row groups and values, and the nesting depth of
+//! columns ([`ReadOptions`] has the limits). A panic in a decoder becomes an [`Error`]. The headers
+//! of Parquet are parsed once: the footer is rewritten from the checked values before a decoder
+//! receives it, and pages are located and decompressed here. Statistics, indexes and filters are
+//! not read.
 //!
-//! Arrays that other programs laid out are to be checked by [`check_imported`] before anything else is done with them.
-//! Those of files are checked as they are read.
+//! Arrays created by other programs must be checked with [`check_imported`] before anything else is
+//! done with them. Those of files are checked when they are read.
 //!
 //! # Secrets
 //!
-//! Columns that are copied for the engine are wiped when they hold secret keys. The memory of shared secrets is wiped
-//! when the last array that holds it is dropped. Arrays of the caller's and of files, such as a column of secret keys,
-//! are not wiped by anyone, and neither are copies that encoders make of shared secrets and the files they are written
-//! to.
+//! Columns that are copied for the engine are wiped if they contain secret keys. The memory of
+//! shared secrets is wiped when the last array that refers to it is dropped. Arrays of the caller
+//! and of files, such as a column of secret keys, are not wiped, and neither are the copies that
+//! encoders make of shared secrets and the files they are written to.
 
 #[cfg(not(unix))]
 compile_error!("files are read at places of their own, which is done here for Unix alone");

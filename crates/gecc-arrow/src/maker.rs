@@ -1,4 +1,4 @@
-//! Builds output columns from answers: which answers, and which columns next to them.
+//! Builds output columns from answers: the selected answers, and other columns next to them.
 
 use crate::answers::{Answers, Counts};
 use crate::error::Error;
@@ -14,7 +14,7 @@ use std::sync::Arc;
 /// Selects the answers to write and their columns.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Wanted {
-    /// The name of a column (UInt64) that says where each item was, before the answers.
+    /// The name of a column (UInt64) with the position of each item, before the answers.
     pub place: Option<String>,
     /// True if answers of rows that passed are omitted.
     pub only_rejected: bool,
@@ -28,13 +28,13 @@ pub struct Wanted {
 /// The positions of a batch's rows.
 #[derive(Clone, Copy, Debug)]
 pub enum Places<'a> {
-    /// One behind the other, the first here.
+    /// Consecutive positions, starting here.
     From(u64),
-    /// Each somewhere.
+    /// The position of each row.
     Each(&'a [u64]),
 }
 
-/// Makes what a [`Writer`] writes of the answers for a batch.
+/// Prepares the answers for a batch for a [`Writer`].
 #[derive(Clone)]
 pub struct AnswerMaker {
     encoder: Encoder,
@@ -44,9 +44,10 @@ pub struct AnswerMaker {
 
 /// The answers for a batch, ready to be written.
 pub struct Made {
-    /// The rows that have an answer or are left out as wanted: all but those behind the last.
+    /// The number of rows that have an answer or are omitted as requested: all except those after
+    /// the last answer.
     pub rows: usize,
-    /// The outcomes of these rows by code.
+    /// The outcomes of these rows, by code.
     pub counts: Counts,
     /// True if nothing follows.
     pub is_last: bool,
@@ -54,8 +55,8 @@ pub struct Made {
 }
 
 impl Wanted {
-    /// The columns that are written: some that stand beside the answers, and the answers of an operation. Of those
-    /// whose name is taken it begins with `gecc_`.
+    /// Returns the schema of the output: the columns in `beside`, followed by the answers of an
+    /// operation. An answer whose name is taken gets the prefix `gecc_`.
     pub fn schema(&self, beside: &Schema, operation: &Operation) -> SchemaRef {
         let answers = operation.schema_with(self.plain_reasons);
         let place = self.place.iter().map(|name| Arc::new(Field::new(name, DataType::UInt64, false)));
@@ -72,15 +73,15 @@ impl Wanted {
 }
 
 impl AnswerMaker {
-    /// Makes the builder for a writer of a schema from [`Wanted::schema`].
+    /// Creates the builder for a writer of a schema from [`Wanted::schema`].
     pub fn new(writer: &Writer, schema: SchemaRef, wanted: Wanted) -> Self {
         AnswerMaker { encoder: writer.encoder(), schema, wanted }
     }
 
-    /// Makes what is written of a batch, with the columns that stand beside its answers.
+    /// Prepares a batch for output: `columns`, followed by its answers.
     ///
     /// # Errors
-    /// [`Error::Malformed`] when a column does not fit its type.
+    /// [`Error::Malformed`] if a column does not match its type.
     pub fn make(
         &self,
         mut columns: Vec<ArrayRef>,
@@ -88,7 +89,7 @@ impl AnswerMaker {
         places: Places,
         pool: &Pool,
     ) -> Result<Made, Error> {
-        // Up to the first rejection, where that is the last answer.
+        // If a rejection is to be the last answer, the rows up to the first one.
         let is_last = |code: &u8| self.wanted.check && *code != Verdict::VALID_CODE;
         let rows = answers.codes().iter().position(is_last).map_or(answers.len(), |last| last + 1);
         if self.wanted.place.is_some() {
@@ -98,7 +99,7 @@ impl AnswerMaker {
             }));
         }
         columns.extend_from_slice(answers.to_columns()?.columns());
-        // Views are written as what the file calls them, so that the batch has types of its own.
+        // Views are written with the type in the file, so the batch has types of its own.
         let fields = self.schema.fields().iter().zip(&columns);
         let fields = fields.map(|(field, column)| Field::clone(field).with_data_type(column.data_type().clone()));
         let schema = Arc::new(Schema::new(fields.collect::<Vec<_>>()));
@@ -114,10 +115,10 @@ impl AnswerMaker {
 }
 
 impl Made {
-    /// Appends it to what the writer has written.
+    /// Appends the answers to a writer's output.
     ///
     /// # Errors
-    /// As for [`Writer::append`].
+    /// The same as for [`Writer::append`].
     pub fn write(self, writer: &mut Writer) -> Result<(), Error> {
         self.encoded.map_or(Ok(()), |encoded| writer.append(encoded))
     }

@@ -27,7 +27,8 @@ pub(crate) fn wanted(field: Field) -> &'static str {
     }
 }
 
-/// Bytes of a SubjectPublicKeyInfo in DER: of Ed25519, of compressed points, and of others, on each curve.
+/// Lengths in bytes of a SubjectPublicKeyInfo in DER: of Ed25519, of compressed points, and of
+/// others, on each curve.
 const DER_WIDTHS: [i32; 7] = [44, 56, 59, 60, 88, 91, 92];
 
 /// Returns whether fixed-width cells of the field may have this width.
@@ -53,11 +54,11 @@ pub fn takes(field: Field, data_type: &DataType) -> bool {
     }
 }
 
-/// A mapping with the columns that an operation reads, as their names say and their types allow.
+/// Completes a mapping with the columns that an operation reads, by their names and types.
 ///
 /// # Errors
-/// [`Error::Columns`] as [`Mapping::complete`], and where recovery ids are read and the column with their name has
-/// another type: signatures may have others behind them.
+/// [`Error::Columns`], the same as for [`Mapping::complete`], and if the column for required
+/// recovery ids has an unsuitable type: the signatures may contain other ids.
 pub fn complete(mapping: Mapping, schema: &Schema, operation: &Operation) -> Result<Mapping, Error> {
     let fits = |place: usize, field| takes(field, schema.field(place).data_type());
     let reads = |field| operation.reads(field);
@@ -73,15 +74,16 @@ pub fn complete(mapping: Mapping, schema: &Schema, operation: &Operation) -> Res
     Ok(found)
 }
 
-/// The names of the columns.
+/// Returns the names of the columns.
 pub(crate) fn names(schema: &Schema) -> Vec<&str> {
     schema.fields().iter().map(|field| field.name().as_str()).collect()
 }
 
-/// The place of a field's column in a schema; `None` where the mapping has none for it.
+/// Returns the position of a field's column in a schema; `None` if the mapping has none for it.
 ///
 /// # Errors
-/// [`Error::Columns`] when the schema has no such column, has it twice, or with a type that the field cannot have.
+/// [`Error::Columns`] if the schema has no such column, has it twice, or has it with a type that
+/// the field cannot have.
 pub fn column_of(mapping: &Mapping, field: Field, schema: &Schema) -> Result<Option<usize>, Error> {
     let Some(name) = mapping.column(field) else { return Ok(None) };
     let mut places = (0..schema.fields().len()).filter(|place| schema.field(*place).name() == name);

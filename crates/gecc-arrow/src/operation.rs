@@ -8,33 +8,33 @@ use std::sync::Arc;
 
 /// An operation of the library together with the options of tables.
 ///
-/// What it reads are columns of the names in [`call::Reads`]; results have the names in
+/// The columns that it reads are named in [`call::Reads`]; the results have the names in
 /// [`call::Operation::results`]. The answer of a verification is `valid`. Contents are `digest` or
-/// `message`; signatures `signature`, `r` and `s`, `r` and `y_parity_and_s`, or `der`; those of BIP
-/// 340 and Ed25519 are 64 bytes alone. Recovery ids are those of signatures of 65 bytes,
-/// `recovery_id`, `v` and `y_parity`, which have to agree. Where they are optional, a row that has
-/// none is verified by itself.
+/// `message`; signatures are `signature`, `r` and `s`, `r` and `y_parity_and_s`, or `der`; those of
+/// BIP 340 and Ed25519 are always 64 bytes. Recovery ids are those of signatures of 65 bytes,
+/// `recovery_id`, `v` and `y_parity`, which must agree. If they are optional, a row without one is
+/// verified individually.
 #[derive(Clone, Debug)]
 pub struct Operation {
     /// The computation and its curve.
     pub call: call::Operation,
-    /// The origin of private keys, if the operation reads any.
+    /// The source of private keys, if the operation reads any.
     pub key: Key,
-    /// Additional data for the nonces of all rows, if there are any: see [`gecc::Signers`]. Of BIP 340 the auxiliary
-    /// random data of all rows; where there are none, fresh ones of the operating system for each row. Ed25519
-    /// reads none.
+    /// Additional data for the nonces of all rows: see [`gecc::Signers`]. For BIP 340, the
+    /// auxiliary random data of all rows; with `None`, fresh data from the operating system for
+    /// each row. Ignored by Ed25519.
     pub additional: Option<[u8; 32]>,
     /// The Ed25519 variant of the signatures. Ignored by other schemes.
     pub variant: Variant,
-    /// The output encoding of public keys. Those of Ed25519 have 32 bytes.
+    /// The output encoding of public keys. Those of Ed25519 always have 32 bytes.
     pub key_form: KeyForm,
-    /// True if signatures are written in DER, as `der`, instead of `signature`.
+    /// True to write signatures in DER, as `der`, instead of `signature`.
     pub der: bool,
 }
 
 impl From<call::Operation> for Operation {
-    /// Makes an operation that reads private keys from a column, derives nonces without additional
-    /// data, uses Ed25519 itself, and writes results in their first form.
+    /// Creates an operation that reads private keys from a column, derives nonces without
+    /// additional data, uses pure Ed25519, and writes results in their default form.
     fn from(call: call::Operation) -> Self {
         let (key, key_form) = (Key::default(), KeyForm::default());
         Operation { call, key, additional: None, variant: Variant::PURE, key_form, der: false }
@@ -53,7 +53,7 @@ pub enum KeyForm {
     Raw,
 }
 
-/// The origin of private keys.
+/// The source of private keys.
 #[derive(Clone, Debug, Default)]
 pub enum Key {
     /// The column `secret_key`.
@@ -61,7 +61,7 @@ pub enum Key {
     Column,
     /// One key for all rows.
     All(SecretKey),
-    /// Row i has key i. Rows behind the last key are rejected with [`crate::Reason::NoKey`].
+    /// Key i for row i. Rows after the last key are rejected with [`crate::Reason::NoKey`].
     Each(Arc<Vec<SecretKey>>),
 }
 

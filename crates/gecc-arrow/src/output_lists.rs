@@ -1,4 +1,4 @@
-//! Outputs of transactions, which silent payments are looked for in: a column of lists.
+//! Outputs of transactions, which are scanned for silent payments: a column of lists.
 
 use crate::cells::{Cells, holds_bytes};
 use crate::error::Error;
@@ -9,8 +9,8 @@ use arrow_buffer::NullBuffer;
 use arrow_schema::DataType;
 use gecc::silent_payments::Outputs;
 
-/// The taproot outputs of rows: lists of their x-only keys of 32 bytes, or of the first eight bytes of these as
-/// big-endian numbers, signed or not.
+/// The taproot outputs of rows: lists of their 32-byte x-only keys, or of the first eight bytes of
+/// these as big-endian numbers, signed or not.
 pub struct OutputLists {
     offsets: Vec<u64>,
     outputs: Known,
@@ -34,12 +34,13 @@ impl OutputLists {
         }
     }
 
-    /// Reads a column. A list that is null has no outputs here, which says nothing about the transaction: a caller has
-    /// to tell such rows ([`OutputLists::is_null`]) from those that have none, whose lists are empty.
+    /// Reads a column. A null list has no outputs here, which implies nothing about the
+    /// transaction: the caller has to distinguish such rows ([`OutputLists::is_null`]) from those
+    /// without outputs, whose lists are empty.
     ///
     /// # Errors
-    /// A column of another type ([`OutputLists::are_in`]), an output that is null or no key of 32 bytes, and values
-    /// behind a list that is null.
+    /// A column of another type ([`OutputLists::are_in`]), an output that is null or not a key of
+    /// 32 bytes, and values of a null list.
     ///
     /// ```
     /// use arrow_array::types::Int64Type;
@@ -77,10 +78,10 @@ impl OutputLists {
         Ok(OutputLists { offsets, outputs, nulls: column.nulls().cloned() })
     }
 
-    /// The outputs, for [`gecc::silent_payments::scan`].
+    /// Returns the outputs, for [`gecc::silent_payments::scan`].
     ///
     /// # Errors
-    /// None that lists of Arrow can have.
+    /// None for valid Arrow lists.
     pub fn outputs(&self) -> Result<Outputs<'_>, gecc::Error> {
         match &self.outputs {
             Known::Prefixes(prefixes) => Outputs::prefixes(&self.offsets, prefixes),
@@ -88,15 +89,15 @@ impl OutputLists {
         }
     }
 
-    /// Whether the list of a row is null, so that its outputs are not known.
+    /// Returns whether the list of a row is null, so that its outputs are unknown.
     ///
     /// # Panics
-    /// When there is no such row.
+    /// If there is no such row.
     pub fn is_null(&self, row: usize) -> bool {
         self.nulls.as_ref().is_some_and(|nulls| nulls.is_null(row))
     }
 
-    /// Returns how many lists are null.
+    /// Returns the number of null lists.
     pub fn null_count(&self) -> usize {
         self.nulls.as_ref().map_or(0, NullBuffer::null_count)
     }
@@ -115,7 +116,7 @@ fn keys(cells: &Cells, count: usize) -> Result<Vec<[u8; 32]>, Error> {
     Ok(keys)
 }
 
-/// Offsets from 0 on, and the values.
+/// Returns the offsets, relative to the first one, and the values.
 fn lists<O: OffsetSizeTrait>(lists: &GenericListArray<O>) -> (Vec<u64>, ArrayRef) {
     let ends = lists.value_offsets();
     let (first, last) = (ends[0].as_usize(), ends[ends.len() - 1].as_usize());

@@ -8,21 +8,22 @@ use std::ptr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicPtr, Ordering};
 
-/// Rows of a task: enough that handing out tasks costs little.
+/// Number of rows of a task: enough to make the scheduling overhead small.
 const TASK: usize = 8192;
 
-/// The threads that turn cells into columns: those of this crate, or the caller's. Never the global pool of rayon.
+/// The threads that convert cells to columns: those of this crate, or the caller's. Rayon's global
+/// pool is never used.
 #[derive(Clone, Default)]
 pub struct Pool(Option<Arc<ThreadPool>>);
 
 impl Pool {
-    /// The caller's threads.
+    /// Creates a pool of the caller's threads.
     pub fn of(threads: Arc<ThreadPool>) -> Self {
         Pool(Some(threads))
     }
 
-    /// `work` on parts of `rows` and, with the same numbers, of `codes`. It gets the number of its first row. Few rows
-    /// are worked on where they are.
+    /// Runs `work` on corresponding parts of `rows` and `codes`. It receives the index of its first
+    /// row. A small number of rows is processed on the calling thread.
     pub(crate) fn fill<T: Send>(
         &self,
         rows: &mut [T],
@@ -41,7 +42,7 @@ impl Pool {
         Ok(())
     }
 
-    /// Returns the results of `work` on parts of this many rows, in order.
+    /// Returns the results of `work` on parts of `rows` rows, in order.
     pub(crate) fn map<T: Send>(
         &self,
         rows: usize,
@@ -72,20 +73,21 @@ impl Pool {
     }
 }
 
-/// Work on secrets, whose traces on the stack are wiped.
+/// Runs work on secrets, and wipes their traces on the stack.
 pub(crate) fn wiped_if<R>(secret: bool, work: impl FnOnce() -> R) -> R {
     if secret { stack::wiped(work) } else { work() }
 }
 
-/// The threads of one process. They are never freed, as a child has those of its parent without the threads: to drop
-/// them would wait for these.
+/// The threads of one process. They are never freed: a forked child inherits the pool without its
+/// threads, and dropping it would wait for these.
 struct Own {
     process: u32,
     threads: Arc<ThreadPool>,
 }
 
-/// One pool for the process, made when first needed. A fork leaves threads behind, so that the child makes its own. No
-/// lock is taken, as one of the threads that it leaves behind may hold it.
+/// Returns the pool of the process, created when first needed. A fork leaves the threads behind, so
+/// the child creates its own pool. No lock is taken, because a thread that was left behind may hold
+/// it.
 fn own_threads() -> Result<Arc<ThreadPool>, Error> {
     static OWN: AtomicPtr<Own> = AtomicPtr::new(ptr::null_mut());
     let process = std::process::id();
@@ -98,7 +100,7 @@ fn own_threads() -> Result<Arc<ThreadPool>, Error> {
         let builder = ThreadPoolBuilder::new().thread_name(|index| format!("gecc-arrow-{index}"));
         let threads = match builder.build() {
             Ok(threads) => Arc::new(threads),
-            // Another thread was first, and there is no room for both pools.
+            // Another thread was first, and there are not enough resources for both pools.
             Err(_) if OWN.load(Ordering::Acquire) != found => continue,
             Err(problem) => return Err(gecc::Error::Threads(problem.to_string()).into()),
         };

@@ -1,4 +1,4 @@
-//! Reasons why a row is rejected: by the engine, or because a cell cannot be read.
+//! Reasons why a row is rejected: by the engine, or because of a malformed cell.
 
 use arrow_array::StringArray;
 use gecc::fields::{Field, SignatureProblem};
@@ -12,27 +12,28 @@ use std::sync::{Arc, OnceLock};
 pub enum CellProblem {
     /// The cell is null.
     Null,
-    /// A text that is not hexadecimal, or has an odd number of digits.
+    /// Text that is not hexadecimal, or has an odd number of digits.
     NotHexadecimal,
-    /// A length that the field does not have.
+    /// A length that the field cannot have.
     WrongLength,
-    /// A text that is not base64, where the others of the table are.
+    /// Text that is not base64, although the other cells of the table are.
     NotBase64,
-    /// As [`SignatureProblem::UndefinedV`] and [`SignatureProblem::UndefinedHeader`].
+    /// See [`SignatureProblem::UndefinedV`] and [`SignatureProblem::UndefinedHeader`].
     UndefinedV,
-    /// As [`SignatureProblem::LooksHeaderFirst`].
+    /// See [`SignatureProblem::LooksHeaderFirst`].
     LooksHeaderFirst,
-    /// As [`SignatureProblem::Ambiguous`].
+    /// See [`SignatureProblem::Ambiguous`].
     Ambiguous,
-    /// As [`SignatureProblem::TrailingByte`].
+    /// See [`SignatureProblem::TrailingByte`].
     TrailingByte,
-    /// The field contradicts what is part of the signature: its v or header, or s and the parity of `y_parity_and_s`.
+    /// The field contradicts a part of the signature: its v or header, or s and the parity of
+    /// `y_parity_and_s`.
     DiffersFromSignature,
     /// The field contradicts `recovery_id`.
     DiffersFromRecoveryId,
     /// The field contradicts `v`.
     DiffersFromV,
-    /// A text that is not a decimal number of at most 32 bytes, where numbers are decimal.
+    /// Text that is not a decimal number of at most 32 bytes, in a column of decimal numbers.
     NotDecimal,
 }
 
@@ -52,7 +53,7 @@ impl CellProblem {
         CellProblem::NotDecimal,
     ];
 
-    /// Whether a cell of the field can have the problem.
+    /// Returns whether a cell of the field can have the problem.
     fn is_of(self, field: Field) -> bool {
         match self {
             CellProblem::Null | CellProblem::NotHexadecimal | CellProblem::WrongLength | CellProblem::NotBase64 => true,
@@ -94,7 +95,8 @@ impl fmt::Display for CellProblem {
 pub enum Reason {
     /// The engine computed the item and rejects it.
     Rejected(Rejection),
-    /// A cell of the row cannot be read. The first in the order of [`Field::ALL`] counts.
+    /// A cell of the row cannot be read. The reason is that of the first such cell in the order of
+    /// [`Field::ALL`].
     Cell(Field, CellProblem),
     /// There are fewer private keys than rows ([`crate::Key::Each`]).
     NoKey,
@@ -102,10 +104,10 @@ pub enum Reason {
     UnusableKey,
 }
 
-/// The first code of a cell's problem. Codes below are those of the engine.
+/// The first code of cell problems. Lower codes are those of the engine.
 const CELL_CODES: u8 = 64;
 
-/// Codes between the first of one problem and the first of the next.
+/// The distance between the first codes of two consecutive problems.
 const FIELDS: u8 = 16;
 
 /// The code of [`Reason::NoKey`].
@@ -120,8 +122,8 @@ const _: () = assert!(
 );
 
 impl Reason {
-    /// The stable form of one byte: the code of a [`Rejection`], 64 and up for cells, or 254 and 255 for private keys.
-    /// Never 1, which is a row that passed.
+    /// Returns the stable one-byte form: the code of a [`Rejection`], 64 and up for cells, or 254
+    /// and 255 for private keys. It is never 1, the code of a row that passed.
     pub fn code(self) -> u8 {
         match self {
             Reason::Rejected(rejection) => rejection.code(),
@@ -131,7 +133,8 @@ impl Reason {
         }
     }
 
-    /// The reason with this code; `None` for the code of a row that passed, and for codes that nothing has.
+    /// Returns the reason with this code; `None` for the code of a row that passed, and for
+    /// undefined codes.
     pub fn from_code(code: u8) -> Option<Self> {
         match code {
             NO_KEY => Some(Reason::NoKey),
@@ -178,8 +181,8 @@ impl fmt::Display for Reason {
     }
 }
 
-/// The texts of all reasons, and where each code's is. The same in all batches, since a file of Arrow IPC holds one
-/// dictionary for each column.
+/// The texts of all reasons, and the index of each code's text. They are the same for all batches,
+/// because an Arrow IPC file has one dictionary per column.
 pub(crate) struct Texts {
     pub array: Arc<StringArray>,
     keys: [Option<i8>; 256],
@@ -201,7 +204,8 @@ impl Texts {
         })
     }
 
-    /// The place of a code's text; `None` for a row that passed. A code that nobody wrote counts as a mismatch.
+    /// Returns the index of a code's text; `None` for a row that passed. A code that was never
+    /// written counts as a mismatch.
     pub fn key(&self, code: u8) -> Option<i8> {
         match code {
             Verdict::VALID_CODE => None,

@@ -11,7 +11,7 @@ use gecc::{Engine, SecretKey, SecretKeys, stack};
 use gecc_keys::{KeyKind, KeyOfEach};
 use zeroize::Zeroizing;
 
-/// A key for each row. Those of rows with problems mean nothing.
+/// A key for each row. Those of rows with problems are unspecified.
 pub(crate) enum Secrets<'a> {
     All(&'a SecretKey),
     Each(&'a [SecretKey]),
@@ -19,9 +19,9 @@ pub(crate) enum Secrets<'a> {
 }
 
 impl<'a> Secrets<'a> {
-    /// Reads the keys of a batch whose first row has this index, counted from 0. Rows without a key
-    /// get a problem. Keys that name a purpose have to name this one, and are checked against their
-    /// public keys by the engine, or by a new one.
+    /// Reads the keys of a batch whose first row has the index `first`, counted from 0. Rows
+    /// without a key get a problem. Keys in formats that state a purpose must match `kind`, and are
+    /// checked against their public keys by the engine, or by a new one.
     pub fn of<'c: 'a>(
         inputs: &mut Inputs<'c>,
         key: &'a Key,
@@ -56,7 +56,7 @@ impl<'a> Secrets<'a> {
     }
 }
 
-/// Keys of 32 bytes, and those in PEM, DER and JSON Web Keys.
+/// Reads keys of 32 bytes, and those in PEM, DER and JSON Web Keys.
 fn of_column<'a>(inputs: &mut Inputs<'a>, kind: KeyKind, engine: Option<&Engine>) -> Result<Column<'a, 32>, Error> {
     let cells = inputs.required(Field::SecretKey)?;
     let named: Vec<usize> = (0..inputs.rows()).filter(|row| is_named(&cells, *row)).collect();
@@ -82,6 +82,6 @@ fn of_column<'a>(inputs: &mut Inputs<'a>, kind: KeyKind, engine: Option<&Engine>
 
 fn is_named(cells: &Cells, row: usize) -> bool {
     let is_key = |cell: &[u8]| cell.len() <= LONGEST && gecc_keys::are_secret_keys(cell);
-    // 32 bytes may begin as DER does, and no text does.
+    // 32 bytes may begin like DER, but text cannot.
     (cells.is_text() || cells.len(row) != Ok(32)) && cells.get(row).is_ok_and(is_key)
 }

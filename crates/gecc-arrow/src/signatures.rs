@@ -9,32 +9,33 @@ use gecc::Rows;
 use gecc::call::RecoveryIds;
 use gecc::fields::{Field, FormCounts, SignatureForm, SignatureReader, take_parity};
 
-/// Bytes of a row: `r || s`, a recovery id, and the kind of a signature of 65 bytes.
+/// Length of a row in bytes: `r || s`, a recovery id, and the kind of a signature of 65 bytes.
 const ROW: usize = 66;
-/// Where the recovery id of a row is.
+/// Position of the recovery id in a row.
 const ID: usize = 64;
-/// Where the kind of a row is.
+/// Position of the kind in a row.
 const KIND: usize = 65;
-/// Kinds of signatures of 65 bytes: those that end with a v, and those that begin with a header, too.
+/// Kinds of signatures of 65 bytes: those that end with a v, and those that could also begin with a
+/// header.
 const RSV: u8 = 1;
 const EITHER: u8 = 2;
 
 /// The signatures of a batch, and the recovery ids in them.
 pub(crate) struct Signatures<'a> {
     rows: SignatureRows<'a>,
-    /// An id for each row, or [`NO_RECOVERY_ID`]; `None` where no form of the column has them.
+    /// An id for each row, or [`NO_RECOVERY_ID`]; `None` if the form of the column has no ids.
     ids: Option<Vec<u8>>,
     counts: FormCounts,
 }
 
 enum SignatureRows<'a> {
-    /// `r || s` of each row where it lies.
+    /// The `r || s` of each row, borrowed from the column.
     Borrowed(Rows<'a, 64>),
     Owned(Vec<[u8; ROW]>),
 }
 
 impl Signatures<'_> {
-    /// `r || s`. The rows of items with problems mean nothing.
+    /// Returns the `r || s` of each row. Rows with problems are unspecified.
     pub fn rows(&self) -> Rows<'_, 64> {
         match &self.rows {
             SignatureRows::Borrowed(rows) => *rows,
@@ -65,7 +66,7 @@ impl<'a> Ids<'a> {
         }))
     }
 
-    /// The id of a row, or [`NO_RECOVERY_ID`] for a number that is none.
+    /// Returns the id of a row, or [`NO_RECOVERY_ID`] for a number that is not an id.
     fn get(&self, row: usize, reader: SignatureReader) -> Result<u8, CellProblem> {
         let id = match self {
             Ids::Numbers(numbers) => {
@@ -82,7 +83,7 @@ impl<'a> Ids<'a> {
 }
 
 impl<'a> Inputs<'a> {
-    /// Signatures `r || s` from any form.
+    /// Reads signatures of any form as `r || s`.
     pub fn signatures(&mut self, reader: SignatureReader) -> Result<Signatures<'a>, Error> {
         let has = |field| self.has(field);
         let has_parts = has(Field::R) && (has(Field::S) || has(Field::YParityAndS));
@@ -111,7 +112,7 @@ impl<'a> Inputs<'a> {
         Ok(Signatures { ids: Some(ids), rows, counts })
     }
 
-    /// Signatures of one width that are read where they lie; `None` where they are not.
+    /// Returns signatures of one width that can be borrowed; `None` if they cannot.
     fn borrowed(&mut self, cells: &Cells<'a>, reader: SignatureReader) -> Result<Option<Signatures<'a>>, Error> {
         match reader.form() {
             SignatureForm::Auto | SignatureForm::Rs if cells.contiguous(64).is_some() => {
@@ -127,7 +128,7 @@ impl<'a> Inputs<'a> {
         let bytes = cells.contiguous(64).unwrap_or_default();
         let (signatures, _) = bytes.as_chunks::<64>();
         self.note_nulls(Field::Signature, cells);
-        // DER has no fixed width: where the type says 64 bytes they are r || s.
+        // DER has no fixed width: if the type has a width of 64 bytes, they are r || s.
         if cells.width_of_type().is_none() {
             for (row, signature) in signatures.iter().enumerate() {
                 if let Err(problem) = reader.read(signature) {
@@ -139,14 +140,14 @@ impl<'a> Inputs<'a> {
         Ok(Signatures { rows, ids: None, counts: FormCounts::default() })
     }
 
-    /// Signatures of 65 bytes, of which `r || s` begins at `start`.
+    /// Borrows signatures of 65 bytes, in which `r || s` begins at `start`.
     fn borrowed_of_65(
         &mut self,
         cells: &Cells<'a>,
         reader: SignatureReader,
         start: usize,
     ) -> Result<Option<Signatures<'a>>, Error> {
-        /// In place of a kind: DER of this length.
+        /// The kind of DER with this length.
         const DER: u8 = 3;
         let Some(bytes) = cells.contiguous(65).filter(|bytes| !bytes.is_empty()) else { return Ok(None) };
         let (signatures, _) = bytes.as_chunks::<65>();
@@ -171,7 +172,7 @@ impl<'a> Inputs<'a> {
         Ok(Some(Signatures { rows, ids: Some(read.iter().map(|[id, _]| *id).collect()), counts }))
     }
 
-    /// Counts of signatures of these kinds, with those that were rejected as header-first.
+    /// Counts signatures by kind, and those that were rejected as header-first.
     fn counts(&self, kinds: impl Iterator<Item = u8>) -> FormCounts {
         let looks_header_first = Reason::Cell(Field::Signature, CellProblem::LooksHeaderFirst).code();
         let header_first = self.problems.iter().filter(|problem| **problem == looks_header_first).count() as u64;
@@ -183,14 +184,14 @@ impl<'a> Inputs<'a> {
         counts
     }
 
-    /// Copies of the signatures of a column.
+    /// Copies the signatures of a column.
     fn read_signatures(
         &mut self,
         field: Field,
         cells: &Cells<'a>,
         reader: SignatureReader,
     ) -> Result<SignatureRows<'a>, Error> {
-        /// No signature is longer: DER and a hash type.
+        /// Maximum length of a signature in bytes: DER and a hash type.
         const LONGEST: usize = 73;
         let rows = self.fill(false, |row, to: &mut [u8; ROW]| {
             let (mut short, mut long) = ([0; LONGEST], Vec::new());
@@ -219,7 +220,7 @@ impl<'a> Inputs<'a> {
         Ok(SignatureRows::Owned(rows))
     }
 
-    /// Signatures of r and s, or of r and yParityAndS, which s may stand next to.
+    /// Reads signatures from columns of r and s, or of r and yParityAndS, with or without s.
     fn signatures_of_parts(&mut self) -> Result<Signatures<'a>, Error> {
         let (r, s, s_and_parity) =
             (self.required(Field::R)?, self.optional(Field::S)?, self.optional(Field::YParityAndS)?);
@@ -254,9 +255,9 @@ impl<'a> Inputs<'a> {
         Ok(Signatures { rows: SignatureRows::Owned(rows), ids, counts: FormCounts::default() })
     }
 
-    /// The recovery ids of all rows, in signatures or in columns; [`NO_RECOVERY_ID`] where there is
-    /// none. Where they are required all of a row have to agree, and else the first is a hint.
-    /// `None` where no row has one, or the operation takes none.
+    /// Returns the recovery ids of all rows, from signatures or from columns; [`NO_RECOVERY_ID`]
+    /// for a row without one. If they are required, all ids of a row must agree; otherwise, the
+    /// first one is a hint. Returns `None` if no row has one, or if the operation takes none.
     pub fn recovery_ids(
         &mut self,
         signatures: &Signatures,
@@ -289,7 +290,7 @@ impl<'a> Inputs<'a> {
             let of_signature = signatures.id(row);
             let mut found = of_signature.map(|id| (id, CellProblem::DiffersFromSignature));
             for (field, ids) in &columns {
-                // Where it is a hint the first serves, whatever the others are.
+                // If ids are hints, the first is used, whatever the others are.
                 if !is_required && found.is_some() {
                     break;
                 }
@@ -319,7 +320,7 @@ impl<'a> Inputs<'a> {
     }
 }
 
-/// What a later field does that contradicts this one.
+/// Returns the problem of a later field that contradicts this one.
 fn differs_from(field: Field) -> CellProblem {
     match field {
         Field::V => CellProblem::DiffersFromV,
@@ -327,7 +328,7 @@ fn differs_from(field: Field) -> CellProblem {
     }
 }
 
-/// The kind of a signature that was read as `r || s || v`.
+/// Returns the kind of a signature that was read as `r || s || v`.
 fn kind_of(bytes: &[u8]) -> u8 {
     let mut counts = FormCounts::default();
     counts.see(bytes);

@@ -1,5 +1,5 @@
-//! Memory held by columns, and the size of what they represent: a few values in memory can stand
-//! for very many in a table.
+//! Memory held by columns, and the size of their values: a few values in memory can represent very
+//! many in a table.
 
 use crate::cells::{Cells, holds_bytes};
 use arrow_array::cast::AsArray;
@@ -9,12 +9,12 @@ use arrow_buffer::ArrowNativeType;
 use arrow_schema::DataType;
 use std::collections::HashSet;
 
-/// Bytes of memory that a batch takes. An allocation that columns share counts once.
+/// Returns the memory of a batch in bytes. An allocation that columns share is counted once.
 pub(crate) fn held(batch: &RecordBatch) -> u64 {
     held_beside(batch, &mut HashSet::new())
 }
 
-/// Bytes of memory that a batch takes beside allocations that were seen.
+/// Returns the memory of a batch in bytes, without allocations that were seen before.
 pub(crate) fn held_beside(batch: &RecordBatch, seen: &mut HashSet<usize>) -> u64 {
     let mut bytes = 0;
     each_buffer(batch, |buffer| {
@@ -34,7 +34,7 @@ pub(crate) fn each_buffer(batch: &RecordBatch, mut see: impl FnMut(&arrow_buffer
     }
 }
 
-/// Bytes of the values of all columns, where each row has its own.
+/// Returns the size of the values of all columns in bytes, if each row had its own.
 pub(crate) fn stands_for(batch: &RecordBatch) -> u64 {
     batch.columns().iter().fold(0, |sum, column| sum.saturating_add(of_array(column)))
 }
@@ -81,7 +81,7 @@ fn of_list<O: ArrowNativeType>(offsets: &[O], values: &ArrayRef) -> u64 {
     of_array(&values.slice(offsets[0].as_usize(), between(offsets) as usize))
 }
 
-/// Lists that may have values in common.
+/// Sums lists that may share values.
 fn of_list_view<O: OffsetSizeTrait>(lists: &arrow_array::GenericListViewArray<O>) -> u64 {
     (0..lists.len()).map(|row| of_array(&lists.value(row))).sum()
 }

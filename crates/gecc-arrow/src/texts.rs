@@ -7,18 +7,18 @@ use crate::reason::{CellProblem, Reason};
 use gecc::fields::Field;
 use gecc::sm2::DEFAULT_USER_ID;
 
-/// Bytes that hexadecimal messages of a batch may stand for.
+/// Maximum number of bytes that the hexadecimal messages of a batch may represent.
 const MOST_BYTES: u64 = 4 << 30;
 
-/// A byte string for each row, that of a row with problems empty.
+/// A byte string for each row, empty for rows with problems.
 pub(crate) enum Texts<'a> {
-    /// The cells as they are.
+    /// The cells in their stored form.
     Stored { cells: Cells<'a>, rows: usize, of_null: &'static [u8] },
     /// The bytes that hexadecimal cells represent.
     Decoded(Vec<Part>),
 }
 
-/// The byte strings of some rows, one after the other.
+/// The byte strings of several rows, one after another.
 pub(crate) struct Part {
     bytes: Vec<u8>,
     ends: Vec<usize>,
@@ -26,14 +26,14 @@ pub(crate) struct Part {
 }
 
 impl<'a> Texts<'a> {
-    /// Messages, of which text is hexadecimal.
+    /// Reads messages. Text cells are hexadecimal, unless the mapping specifies otherwise.
     pub fn messages(inputs: &mut Inputs<'a>) -> Result<Self, Error> {
         let cells = inputs.required(Field::Message)?;
         if inputs.holds_messages(&cells) {
             inputs.note_nulls(Field::Message, &cells);
             return Ok(Texts::Stored { cells, rows: inputs.rows(), of_null: &[] });
         }
-        // A dictionary may have a long text in very many rows.
+        // A dictionary may contain a long text that very many rows refer to.
         let bytes = (0..inputs.rows()).fold(0, |sum: u64, row| sum.saturating_add(cells.len(row).unwrap_or(0) as u64));
         if bytes > MOST_BYTES {
             return Err(Error::Limit { what: "bytes of the messages of a batch", found: bytes, limit: MOST_BYTES });
@@ -48,7 +48,8 @@ impl<'a> Texts<'a> {
         Ok(Texts::Decoded(parts))
     }
 
-    /// User ids, of which text is taken as it is, and null is the default. `None` where there is no column.
+    /// Reads user ids. Text is used in its stored form, and null means the default. Returns `None`
+    /// if there is no column.
     pub fn ids(inputs: &Inputs<'a>) -> Result<Option<Self>, Error> {
         let cells = inputs.optional(Field::Id)?;
         Ok(cells.map(|cells| Texts::Stored { cells, rows: inputs.rows(), of_null: DEFAULT_USER_ID }))

@@ -15,17 +15,17 @@ use std::sync::atomic::AtomicBool;
 /// Options for the output.
 #[derive(Clone, Debug)]
 pub struct TransformOptions {
-    /// True if the answers are added to the columns of the input. The column mapped as `secret_key`
-    /// is omitted. An answer whose name is taken gets the prefix `gecc_`.
+    /// True to add the answers to the columns of the input. The column mapped as `secret_key` is
+    /// omitted. An answer whose name is taken gets the prefix `gecc_`.
     pub beside: bool,
     /// The format of the output.
     pub format: Format,
-    /// Its compression.
+    /// The compression of the output.
     pub compression: Compression,
-    /// Selects the answers to write. A `place` is the number of the row, counted from 1.
+    /// The answers to write. A `place` is the number of the row, counted from 1.
     pub wanted: Wanted,
-    /// Batches that are computed at a time: 3 by default, so that the engine has the next while others are converted
-    /// and encoded.
+    /// The number of batches computed concurrently. The default is 3, so that the engine has
+    /// another batch while others are converted and encoded.
     pub computing: usize,
 }
 
@@ -42,21 +42,21 @@ pub struct Outcome {
     /// The rows whose answers were written.
     pub counts: Counts,
     /// The reason why processing ended early; `None` if all rows were read, if a rejection was to
-    /// be the last answer, or if a stop was requested. The output holds all answers of `counts`
+    /// be the last answer, or if a stop was requested. The output contains all answers of `counts`
     /// unless this is a write error.
     pub problem: Option<Error>,
-    /// Whether the output has its end. Without it Parquet and files of Arrow cannot be read.
+    /// True if the output was ended properly. Otherwise Parquet and Arrow files cannot be read.
     pub has_end: bool,
 }
 
-/// Computes and writes the answers for all rows of an input, in order. Where `stop` becomes true it ends after the
-/// batches that are being computed.
+/// Computes and writes the answers for all rows of an input, in order. If `stop` becomes true, it
+/// ends after the batches that are being computed.
 ///
-/// Shared secrets are copied into the output and its buffers, which nobody wipes.
+/// Shared secrets are copied into the output and its buffers, which are not wiped.
 ///
 /// # Errors
-/// Whatever makes it impossible to begin: as for [`crate::Operation::check`], [`Input::batches`] and
-/// [`Writer::create`]. Nothing is written then.
+/// Errors before the start, after which nothing is written: the same as for
+/// [`crate::Operation::check`], [`Input::batches`] and [`Writer::create`].
 pub fn transform(
     job: &Job,
     input: Input,
@@ -69,7 +69,7 @@ pub fn transform(
         true => (Projection::All, columns_beside(input.schema(), job.mapping)?),
         false => (Projection::Only(job.operation.columns(input.schema(), job.mapping)?), Vec::new()),
     };
-    // Arrow IPC is written as it is in memory.
+    // Arrow IPC is written in its in-memory form.
     let columns = match options.format {
         Format::Parquet => input.written_schema(),
         Format::ArrowFile | Format::ArrowStream => input.schema(),
@@ -94,8 +94,8 @@ pub fn transform(
     };
     let answered = answer_each(job, batches, options.computing, stop, make, append);
     let problem = answered.map_or_else(Some, Option::flatten);
-    // A file is not replaced by nothing, where the input could not be read. Streams have a beginning already, and are
-    // ended so that they can be read.
+    // If the input could not be read, an existing file is not replaced by an empty one. Streams
+    // already have a beginning, and are ended so that they can be read.
     if replaces && counts.rows == 0 && problem.is_some() {
         return Ok(Outcome { counts, problem, has_end: false });
     }
@@ -103,11 +103,12 @@ pub fn transform(
     Ok(Outcome { counts, problem: problem.or(outcome.err()), has_end })
 }
 
-/// The places of the columns that stand beside the answers: all but the one that is mapped as `secret_key`, and those
-/// that have a name of it or, in structs and lists, a part that has.
+/// Returns the positions of the columns that are written in addition to the answers: all except the
+/// one that is mapped as `secret_key`, and those that have one of its names, or a part with such a
+/// name in structs and lists.
 ///
 /// # Errors
-/// As for [`column_of`].
+/// The same as for [`column_of`].
 pub fn columns_beside(schema: &Schema, mapping: &Mapping) -> Result<Vec<usize>, Error> {
     let secret = column_of(mapping, Field::SecretKey, schema)?;
     let is_secret = |place: usize| {

@@ -1,6 +1,7 @@
-//! Columns as Parquet's writer gets them. Of dictionaries it writes what has a fixed width with a length before each
-//! value, and fails on views: they become the values that they stand for. Dates in milliseconds and times in seconds,
-//! which Parquet has not, it writes as plain integers: they become dates in days and times in milliseconds.
+//! Conversion of columns for Parquet's writer. It writes dictionaries of fixed-width values with a
+//! length before each value, and fails on dictionaries of views: both are converted to their
+//! values. It writes dates in milliseconds and times in seconds, which Parquet does not have, as
+//! plain integers: they are converted to dates in days and times in milliseconds.
 
 use crate::error::Error;
 use arrow_array::cast::AsArray;
@@ -13,7 +14,7 @@ use arrow_schema::{DataType, Field, FieldRef, Fields, Schema, SchemaRef, TimeUni
 use arrow_select::take::take;
 use std::sync::Arc;
 
-/// A schema as Parquet gets it.
+/// Returns a schema with the types that Parquet's writer receives.
 pub(crate) fn schema(schema: &SchemaRef) -> SchemaRef {
     let fields: Fields = schema.fields().iter().map(field).collect();
     if fields == *schema.fields() {
@@ -22,10 +23,11 @@ pub(crate) fn schema(schema: &SchemaRef) -> SchemaRef {
     Arc::new(Schema::new_with_metadata(fields, schema.metadata().clone()))
 }
 
-/// A column with the type that [`schema`] gives it.
+/// Converts a column to the type in [`schema`].
 ///
 /// # Errors
-/// [`Error::Malformed`] for a dictionary without the values that its keys name, and for times too far away.
+/// [`Error::Malformed`] for a dictionary whose keys have no values, and for times out of Parquet's
+/// range.
 pub(crate) fn column(array: &ArrayRef) -> Result<ArrayRef, Error> {
     let unpacked = data_type(array.data_type());
     if unpacked == *array.data_type() {
@@ -43,7 +45,7 @@ pub(crate) fn column(array: &ArrayRef) -> Result<ArrayRef, Error> {
     Ok(make_array(data.into_builder().data_type(unpacked).child_data(parts).build()?))
 }
 
-/// Dates in days, and times in milliseconds.
+/// Converts dates to days, and times to milliseconds.
 fn in_unit_of_parquet(array: &ArrayRef) -> Result<ArrayRef, Error> {
     const MILLISECONDS: i64 = 1000;
     const OF_DAY: i64 = 86_400 * MILLISECONDS;
@@ -70,11 +72,11 @@ fn in_unit_of_parquet(array: &ArrayRef) -> Result<ArrayRef, Error> {
     })
 }
 
-/// Checks that decimals have no more digits than their type says: Parquet has no room for more, and
-/// its writer cuts them off.
+/// Checks that decimals have no more digits than their type: Parquet cannot store more, and its
+/// writer truncates them.
 ///
 /// # Errors
-/// [`Error::Malformed`] for one that has. Arrow calls such a column invalid.
+/// [`Error::Malformed`] for a decimal with more digits. Arrow calls such a column invalid.
 pub(crate) fn check_decimals(array: &ArrayRef) -> Result<(), Error> {
     fn check<T: DecimalType>(array: &ArrayRef, precision: u8) -> Result<(), Error> {
         let mut values = array.as_primitive::<T>().iter().flatten();
@@ -127,9 +129,9 @@ fn data_type(found: &DataType) -> DataType {
     }
 }
 
-/// The column of a schema that has a part for which Parquet has no type.
+/// Returns the first column of a schema that has a part for which Parquet has no type.
 pub(crate) fn without_place(schema: &Schema) -> Option<&Field> {
-    /// The types of a dictionary's values have no field of their own.
+    /// Dictionaries are searched separately, because their values have no field.
     fn is_union(data_type: &DataType) -> bool {
         match data_type {
             DataType::Union(..) => true,
@@ -170,7 +172,7 @@ mod tests {
         let of_views: ArrayRef = Arc::new(DictionaryArray::<Int8Type>::new(keys.clone(), Arc::new(views)));
         let unpacked = column(&of_views).unwrap();
         assert_eq!(unpacked.as_binary_view().iter().next(), Some(Some(&b"b"[..])));
-        // Within a list within a struct, of which a part is looked at.
+        // Within a list within a struct, of which a slice is converted.
         let list = ListArray::new(
             Arc::new(Field::new("item", dictionary.data_type().clone(), true)),
             OffsetBuffer::from_lengths([2, 0, 3]),
@@ -183,7 +185,7 @@ mod tests {
         let lists = unpacked.as_struct().column(0).as_list::<i32>().clone();
         assert_eq!(lists.value(1).as_fixed_size_binary(), &expected.slice(2, 3));
         assert_eq!(unpacked.data_type(), &data_type(nested.data_type()));
-        // What Parquet's writer is right about stays.
+        // Dictionaries that Parquet's writer supports are kept.
         let texts: ArrayRef = Arc::new(DictionaryArray::new(keys, Arc::new(StringArray::from(vec!["a", "b", "c"]))));
         assert!(Arc::ptr_eq(&column(&texts).unwrap(), &texts));
         let numbers: ArrayRef = Arc::new(Int32Array::from(vec![1, 2]));

@@ -1,4 +1,4 @@
-//! Record batches as files and streams.
+//! Writing record batches to files and streams.
 
 use crate::compact;
 use crate::error::{Error, caught};
@@ -27,7 +27,7 @@ use tempfile::NamedTempFile;
 /// The compression of output.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Compression {
-    /// Not at all.
+    /// No compression.
     None,
     /// Zstandard, level 1.
     #[default]
@@ -36,40 +36,42 @@ pub enum Compression {
 
 /// The destination of output.
 pub enum Output {
-    /// A file, which is there only once it is whole: it is written beside and then given its name.
+    /// A file, which appears only when it is complete: it is written under a temporary name in the
+    /// same folder, and then renamed.
     File(PathBuf),
-    /// Standard output, or anything else that is written from beginning to end. It is flushed behind each row group or
-    /// batch; where writing fails, what can take bytes back takes those since then, and the end follows.
+    /// Standard output, or anything else that is written sequentially. It is flushed after each row
+    /// group or batch. If writing fails, a stream that can retract bytes drops those since the last
+    /// flush, and the end is written after that.
     Stream(Box<dyn Write + Send>),
-    /// Nowhere, where only the counts are wanted.
+    /// No output, if only the counts are wanted.
     Nowhere,
 }
 
-/// Writes batches of one schema. What was written before an error is kept by [`Writer::finish`].
+/// Writes batches of one schema. [`Writer::finish`] keeps the data written before an error.
 pub struct Writer {
     content: Content,
     encoder: Encoder,
     few: Few,
     /// `None` for [`Output::Nowhere`].
     target: Option<Target>,
-    /// Row groups, or batches, that were written whole.
+    /// The number of row groups or batches that were completely written.
     written: usize,
 }
 
-/// How an output ended.
+/// The outcome of ending an output.
 pub(crate) struct Ended {
-    /// Whether it has its end, behind all that was written before an error.
+    /// True if the output was ended properly, after all data written before an error.
     pub has_end: bool,
     pub outcome: Result<(), Error>,
 }
 
-/// Small batches that become a row group together.
+/// Small batches that are combined into a row group.
 #[derive(Default)]
 struct Few {
     leaves: Vec<Vec<ArrowLeafColumn>>,
     batches: Vec<RecordBatch>,
     rows: usize,
-    /// Bytes that they hold, and those that they stand for.
+    /// The memory of the batches and the size of their values, in bytes.
     bytes: u64,
     /// The allocations counted so far.
     allocations: HashSet<usize>,
@@ -84,20 +86,21 @@ enum Content {
 }
 
 impl Writer {
-    /// Begins a file or stream.
+    /// Creates a file or stream.
     ///
     /// # Errors
-    /// [`Error::File`] or [`Error::Stream`] when it cannot be written, [`Error::Malformed`] when the format has no
-    /// place for a type of the schema.
+    /// [`Error::File`] or [`Error::Stream`] if it cannot be written, [`Error::Malformed`] if the
+    /// format does not support a type of the schema.
     pub fn create(output: Output, format: Format, compression: Compression, schema: &SchemaRef) -> Result<Self, Error> {
         Self::create_as(output, format, compression, schema, None)
     }
 
-    /// Begins a file or stream of which not many more than `max_memory` bytes wait to be written together. Columns of
-    /// text have neither dictionaries nor statistics in Parquet, as these copy long values.
+    /// Creates a file or stream for which little more than `max_memory` bytes wait to be written
+    /// together. In Parquet, columns of strings have neither dictionaries nor statistics, because
+    /// these copy long values.
     ///
     /// # Errors
-    /// As for [`Writer::create`].
+    /// The same as for [`Writer::create`].
     pub fn create_within(
         max_memory: u64,
         output: Output,
@@ -154,16 +157,16 @@ impl Writer {
         self.encoder.clone()
     }
 
-    /// Appends a batch, which in Parquet is a row group, or with others where it is small.
+    /// Appends a batch. In Parquet, it becomes a row group, or a part of one if it is small.
     ///
     /// # Errors
-    /// As for [`Writer::create`].
+    /// The same as for [`Writer::create`].
     pub fn append(&mut self, batch: Encoded) -> Result<(), Error> {
         if !matches!(batch.0, EncodedAs::Few(..)) {
             self.append_few()?;
         }
         match (&mut self.content, batch.0) {
-            // Any number of them would be kept.
+            // Empty batches are dropped, because any number of them would accumulate.
             (Content::Parquet(_), EncodedAs::Few(_, batch, _)) if batch.num_rows() == 0 => return Ok(()),
             (Content::Parquet(_), EncodedAs::Few(leaves, batch, pool)) => {
                 let few = &mut self.few;
@@ -190,7 +193,7 @@ impl Writer {
         self.commit()
     }
 
-    /// Hands all that was written to the system. From here on it is kept, whatever becomes of what follows.
+    /// Passes all written data to the system. It is then kept, whatever happens later.
     fn commit(&mut self) -> Result<(), Error> {
         if let Content::Parquet(file) = &mut self.content {
             file.flush()?;
@@ -205,7 +208,7 @@ impl Writer {
         Ok(())
     }
 
-    /// Appends the small batches so far.
+    /// Appends the small batches gathered so far.
     fn append_few(&mut self) -> Result<(), Error> {
         let few = std::mem::take(&mut self.few);
         match &mut self.content {
@@ -220,35 +223,35 @@ impl Writer {
     /// Encodes and appends a batch.
     ///
     /// # Errors
-    /// As for [`Writer::create`].
+    /// The same as for [`Writer::create`].
     pub fn write(&mut self, batch: &RecordBatch, pool: &Pool) -> Result<(), Error> {
         let encoded = self.encoder.encode(batch, pool)?;
         self.append(encoded)
     }
 
-    /// Ends the output: a file has its footer and its name only now. Without this call a file is
-    /// removed. After an error of writing the output ends behind the last row group or batch that
-    /// was written whole.
+    /// Ends the output: only now does a file get its footer and its name. Without this call, a file
+    /// is removed. After a write error, the output ends after the last complete row group or batch.
     ///
     /// # Errors
-    /// As for [`Writer::create`].
+    /// The same as for [`Writer::create`].
     pub fn finish(self) -> Result<(), Error> {
         let Ended { outcome, .. } = self.end();
         outcome
     }
 
-    /// Ends the output as [`Writer::finish`] does. Also says whether it can be read, which it may after an error.
+    /// Ends the output like [`Writer::finish`]. Also returns whether the output can be read, which
+    /// is possible after an error.
     pub fn finish_readable(self) -> (bool, Result<(), Error>) {
         let Ended { has_end, outcome } = self.end();
         (has_end, outcome)
     }
 
     pub(crate) fn end(mut self) -> Ended {
-        // What has failed once is not tried again.
+        // A failed write is not retried.
         let few = if self.has_failed() { Ok(()) } else { self.append_few() };
         let has_failed = self.has_failed();
         let Some(target) = self.target else { return Ended { has_end: true, outcome: few } };
-        // Nothing of it was written whole, and nothing of it is to be read.
+        // Nothing was written completely, so there is nothing to read.
         if has_failed && self.written == 0 {
             return Ended { has_end: false, outcome: few.and_then(|()| Err(Error::Stream(failed_before()))) };
         }
@@ -274,11 +277,11 @@ impl Writer {
     }
 }
 
-/// Ends a file behind some of its first row groups. Of what follows them nothing is kept.
+/// Ends a file after its first `row_groups` row groups. Everything after them is dropped.
 fn end_behind(file: SerializedFileWriter<Target>, row_groups: usize, target: &Target) -> Result<(), Error> {
     let groups = file.flushed_row_groups()[..row_groups].to_vec();
     let properties = Arc::clone(file.properties());
-    // What it has not written yet goes nowhere.
+    // Unwritten data is discarded.
     drop(file);
     let rows = groups.iter().map(RowGroupMetaData::num_rows).sum();
     let schema = groups[0].schema_descr_ptr();
@@ -300,7 +303,7 @@ fn append_row_group(file: &mut SerializedFileWriter<Target>, columns: Vec<ArrowC
     Ok(())
 }
 
-/// Encodes and appends parts of a batch, each of which stands for so much that it may be encoded at once.
+/// Encodes and appends parts of a batch, each of which is small enough to be encoded at once.
 fn append_parts(
     file: &mut SerializedFileWriter<Target>,
     encoder: &Encoder,
@@ -322,16 +325,17 @@ pub struct Encoder {
     row_groups: Option<Arc<ArrowRowGroupWriterFactory>>,
     /// Set once encoding a row has been tried.
     tried: Arc<OnceLock<()>>,
-    /// Bytes that the rows of a batch may stand for, beyond what they hold in memory, where all are encoded at once: a
-    /// value that a dictionary or views have once is written as often as it occurs.
+    /// Maximum size in bytes of a batch's values, in addition to its memory, for encoding all rows
+    /// at once: a value that a dictionary or views contain once is written as often as it occurs.
     at_once: u64,
 }
 
-/// [`Encoder::at_once`] where memory is not limited.
+/// The value of [`Encoder::at_once`] without a memory limit.
 const AT_ONCE: u64 = 16 << 20;
 
-/// Rows below which a batch is a small one, and rows of small batches that become a row group: a file of Parquet has
-/// 32767 of these at most, and a slow input may have a batch for each row.
+/// Number of rows below which a batch is small, and number of rows of small batches that become a
+/// row group: a Parquet file has at most 32767 row groups, and a slow input may have one batch per
+/// row.
 const SMALL: usize = 1 << 13;
 const TOGETHER: usize = 1 << 16;
 
@@ -348,10 +352,10 @@ enum EncodedAs {
 }
 
 impl Encoder {
-    /// Encodes a batch with as many columns as the schema has.
+    /// Encodes a batch with the same number of columns as the schema.
     ///
     /// # Errors
-    /// [`Error::Malformed`] when a column does not fit its type.
+    /// [`Error::Malformed`] if a column does not match its type.
     pub fn encode(&self, batch: &RecordBatch, pool: &Pool) -> Result<Encoded, Error> {
         if batch.num_columns() != self.schema.fields().len() {
             return Err(Error::Columns("a batch has other columns than its file".to_owned()));
@@ -362,7 +366,7 @@ impl Encoder {
             EncodedAs::Later(batch.clone(), pool.clone())
         } else if batch.num_rows() < SMALL {
             let batch = compact::batch(batch)?;
-            // A type that the writer cannot write is an error here, before its rows count as written.
+            // An unsupported type is detected here, before its rows count as written.
             if self.tried.get().is_none() {
                 self.row_group(vec![self.leaves(&batch.slice(0, batch.num_rows().min(1)))?], pool)?;
                 self.tried.get_or_init(|| ());
@@ -373,14 +377,14 @@ impl Encoder {
         }))
     }
 
-    /// The parts of a batch's columns, as Parquet has them.
+    /// Returns the leaf columns of a batch in Parquet's layout.
     fn leaves(&self, batch: &RecordBatch) -> Result<Vec<ArrowLeafColumn>, Error> {
         let mut leaves = Vec::new();
         for (field, column) in self.schema.fields().iter().zip(batch.columns()) {
             let named = |problem| Error::Malformed(format!("the column `{}`: {problem}", field.name()));
             unpacked::check_decimals(column).map_err(named)?;
             let column = &unpacked::column(column).map_err(named)?;
-            // Parts of lists and structs may be views, of which the file's type says nothing.
+            // Parts of lists and structs may be views, although the file's type has none.
             let is_nested = column.data_type().is_nested();
             let of_column = is_nested.then(|| Arc::new(Field::clone(field).with_data_type(column.data_type().clone())));
             leaves.extend(compute_leaves(of_column.as_ref().unwrap_or(field), column)?);
@@ -388,7 +392,7 @@ impl Encoder {
         Ok(leaves)
     }
 
-    /// Batches, each of which is its leaves, as a row group of Parquet.
+    /// Encodes batches, each given as its leaves, as a row group of Parquet.
     fn row_group(&self, batches: Vec<Vec<ArrowLeafColumn>>, pool: &Pool) -> Result<Vec<ArrowColumnChunk>, Error> {
         let Some(factory) = &self.row_groups else { return Ok(Vec::new()) };
         let writers = factory.create_column_writers(0)?;
@@ -417,7 +421,7 @@ fn properties(schema: &SchemaRef, compression: Compression, has_long_texts: bool
     let mut properties =
         WriterProperties::builder().set_compression(codec).set_statistics_enabled(EnabledStatistics::Chunk);
     let is_text = |found: &DataType| matches!(found, DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View);
-    // Digests, keys and signatures hardly repeat, so that a dictionary would cost time and room.
+    // Digests, keys and signatures hardly ever repeat, so a dictionary would cost time and space.
     let is_plain = |found: &DataType| found.is_binary() || has_long_texts && is_text(found);
     for field in schema.fields().iter().filter(|field| is_plain(field.data_type())) {
         let column = ColumnPath::from(field.name().as_str());
@@ -428,17 +432,18 @@ fn properties(schema: &SchemaRef, compression: Compression, has_long_texts: bool
     properties.build()
 }
 
-/// Bytes on their way to a file or stream, for a writer of a format and for who decides what is kept.
+/// The byte stream of a file or stream, shared by the format's writer and the code that decides
+/// what is kept.
 #[derive(Clone)]
 struct Target(Arc<Mutex<Bytes>>);
 
 struct Bytes {
     sink: Sink,
-    /// What is not handed to the system yet.
+    /// Data that was not passed to the system yet.
     buffer: Vec<u8>,
-    /// Bytes that it may have.
+    /// Capacity of the buffer in bytes.
     capacity: usize,
-    /// Whether an error came. From then on nothing is written.
+    /// True after an error. From then on, nothing is written.
     has_failed: bool,
 }
 
@@ -446,13 +451,13 @@ enum Sink {
     File {
         beside: NamedTempFile,
         path: PathBuf,
-        /// Bytes that are kept whatever becomes of what follows.
+        /// Number of bytes that are kept, whatever happens later.
         kept: u64,
     },
     Stream(Box<dyn Write + Send>),
 }
 
-/// Bytes that are written at once.
+/// Buffer size in bytes.
 const BUFFER: usize = 1 << 20;
 
 fn failed_before() -> std::io::Error {
@@ -469,7 +474,8 @@ impl Target {
                 Sink::File { beside, path, kept: 0 }
             }
         };
-        // A file of Arrow notes what it has written as it is written: what waited here could be noted and then be lost.
+        // The writer of Arrow files records positions as it writes: buffered data could be recorded
+        // and then lost.
         let capacity = if format == Format::ArrowFile { 0 } else { BUFFER };
         Ok(Some(Target(Arc::new(Mutex::new(Bytes { sink, buffer: Vec::new(), capacity, has_failed: false })))))
     }
@@ -482,17 +488,17 @@ impl Target {
         self.bytes().has_failed
     }
 
-    /// Lets an end be written behind what is kept.
+    /// Allows an end to be written after the kept data.
     fn recover(&self) {
         self.bytes().has_failed = false;
     }
 
-    /// Keeps all that was written.
+    /// Keeps all written data.
     fn commit(&self) -> std::io::Result<()> {
         self.bytes().commit()
     }
 
-    /// Keeps all that was written, and gives a file its name.
+    /// Keeps all written data, and gives a file its name.
     fn finish(self) -> Result<(), Error> {
         self.commit()?;
         let bytes = Arc::into_inner(self.0).expect("who wrote to it has ended");
@@ -520,7 +526,7 @@ impl Bytes {
         self.checked(written)
     }
 
-    /// Hands on what waits.
+    /// Writes the buffer to the sink.
     fn empty(&mut self) -> std::io::Result<()> {
         let written = self.sink.write(&self.buffer);
         self.buffer.clear();
@@ -564,17 +570,17 @@ impl Sink {
         }
     }
 
-    /// Takes away what is not kept. Streams do so themselves where they can.
+    /// Removes the data that is not kept. Streams do so themselves if they can.
     fn roll_back(&mut self) {
         if let Sink::File { beside, kept, .. } = self {
-            // Where that fails too, the first error says why.
+            // If that fails too, the first error is the relevant one.
             let _ = beside.as_file().set_len(*kept);
             let _ = beside.as_file_mut().seek(SeekFrom::Start(*kept));
         }
     }
 }
 
-/// A file in the same folder, with the rights that any new file has.
+/// Creates a file in the same folder, with the permissions of any new file.
 fn beside(path: &Path) -> std::io::Result<NamedTempFile> {
     use std::os::unix::fs::PermissionsExt;
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
@@ -588,7 +594,7 @@ impl Write for Target {
         self.bytes().write(bytes).map(|()| bytes.len())
     }
 
-    /// Nothing: what is whole is committed.
+    /// Does nothing: complete parts are committed instead.
     fn flush(&mut self) -> std::io::Result<()> {
         Ok(())
     }

@@ -1,5 +1,5 @@
-//! Numbered tasks on threads of their own, some of them ahead of who takes the results in order, or on the thread of
-//! who takes them.
+//! Numbered tasks on threads of their own, which run ahead of the consumer that takes the results
+//! in order, or on the consumer's thread.
 
 use super::room::Room;
 use gecc::steps::{Entrance, Results, line};
@@ -9,8 +9,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, JoinHandle};
 
-/// The results of the tasks `0..tasks`, in order. At most `window` tasks are begun whose results nobody has taken.
-/// Threads end when this is dropped.
+/// The results of the tasks `0..tasks`, in order. At most `window` tasks are started whose results
+/// were not taken. Threads end when this is dropped.
 pub(crate) struct Ahead<T> {
     /// The memory budget that tasks enter, and leave when their results are taken.
     room: Arc<Room>,
@@ -18,7 +18,7 @@ pub(crate) struct Ahead<T> {
 }
 
 enum InOrder<T> {
-    /// None is ahead: a thread would take longer to start than the tasks take.
+    /// No task runs ahead: starting a thread would take longer than the tasks.
     ByTaker(Range<usize>, Work<T>),
     OnThreads(Threads<T>),
 }
@@ -27,7 +27,7 @@ type Work<T> = Box<dyn Fn(usize) -> T + Send + Sync>;
 
 struct Threads<T> {
     tasks: Range<usize>,
-    /// `None` when no more tasks begin. A panic of a task is its result.
+    /// `None` if no more tasks are to be started. A panic of a task is its result.
     entrance: Option<Entrance<usize, thread::Result<T>>>,
     results: Results<thread::Result<T>>,
     threads: Vec<JoinHandle<()>>,
@@ -35,10 +35,10 @@ struct Threads<T> {
 }
 
 impl<T: Send + 'static> Ahead<T> {
-    /// Has `work` done by this many threads, or by who takes the results where these are 0.
+    /// Runs `work` on `threads` threads, or on the consumer's thread if `threads` is 0.
     ///
     /// # Errors
-    /// When the system gives no thread at all.
+    /// If the system cannot start any thread.
     pub fn start(
         tasks: usize,
         threads: usize,
@@ -50,7 +50,7 @@ impl<T: Send + 'static> Ahead<T> {
             return Ok(Ahead { room, results: InOrder::ByTaker(0..tasks, Box::new(work)) });
         }
         let window = window.clamp(1, tasks.max(1));
-        // Who takes the results also hands the tasks in, so that there must be room for all that are begun.
+        // The consumer also submits the tasks, so the queue must have room for all started tasks.
         let (entrance, workers, results) = line(window, window);
         let stopped = Arc::new(AtomicBool::new(false));
         let is_over = Arc::clone(&stopped);
@@ -65,7 +65,7 @@ impl<T: Send + 'static> Ahead<T> {
             let builder = thread::Builder::new().name(format!("gecc-read-{index}"));
             match builder.spawn(move || workers.work(|task| work(task))) {
                 Ok(thread) => ahead.threads.push(thread),
-                // Fewer threads will do.
+                // Fewer threads are sufficient.
                 Err(_) if !ahead.threads.is_empty() => break,
                 Err(problem) => return Err(problem),
             }
@@ -89,7 +89,7 @@ impl<T> Iterator for Ahead<T> {
 
 impl<T> Drop for Ahead<T> {
     fn drop(&mut self) {
-        // Before the threads are waited for.
+        // Before waiting for the threads.
         self.room.stop();
     }
 }

@@ -1,4 +1,4 @@
-//! Decompression of pages, into no more than the size that a checked header says.
+//! Decompression of pages, limited to the size in a checked header.
 
 use super::footer::malformed;
 use super::lz4;
@@ -17,15 +17,15 @@ pub(crate) enum Codec {
     Gzip,
     Zstd,
     Brotli,
-    /// Blocks of LZ4 as they are.
+    /// Bare LZ4 blocks.
     Lz4Raw,
-    /// The codec that old writers call LZ4: Hadoop's blocks, a frame, or a raw block, told apart by
-    /// trying.
+    /// The codec that old writers call LZ4: Hadoop's blocks, a frame, or a bare block,
+    /// distinguished by trial.
     Lz4,
 }
 
 impl Codec {
-    /// `None` for pages that are not compressed.
+    /// Returns the codec of a column; `None` for pages that are not compressed.
     pub fn of(compression: Compression) -> Result<Option<Self>, Error> {
         Ok(Some(match compression {
             Compression::UNCOMPRESSED => return Ok(None),
@@ -36,7 +36,7 @@ impl Codec {
             Compression::LZ4 => Codec::Lz4,
             Compression::BROTLI(_) => Codec::Brotli,
             other => {
-                // Some have a level behind the name.
+                // Some have a level after the name.
                 let name = format!("{other:?}");
                 let name = name.split('(').next().unwrap_or_default();
                 let read = "Snappy, gzip, Zstandard, Brotli and LZ4";
@@ -45,11 +45,11 @@ impl Codec {
         }))
     }
 
-    /// Decompresses all of `from`, which has to become exactly as many bytes as there is room for.
+    /// Decompresses all of `from`, which must exactly fill `to`.
     pub fn decompress(self, from: &[u8], to: &mut [u8]) -> Result<(), Error> {
         let expected = to.len();
         let length = match self {
-            // Its decoder looks at the length that the data says before it writes.
+            // Its decoder checks the length stated in the data before it writes.
             Codec::Snappy => snap::raw::Decoder::new().decompress(from, to).ok(),
             Codec::Zstd => unzstd(from, to),
             Codec::Lz4Raw => lz4_flex::block::decompress_into(from, to).ok(),
@@ -79,7 +79,7 @@ fn unzstd(from: &[u8], to: &mut [u8]) -> Option<usize> {
     })
 }
 
-/// All members one behind the other. `None` where they become more than there is room for.
+/// Decompresses all members, one after another. Returns `None` if they do not exactly fill `to`.
 fn gunzip(from: &[u8], to: &mut [u8]) -> Option<usize> {
     read_whole(flate2::read::MultiGzDecoder::new(from), to)
 }
@@ -91,13 +91,13 @@ fn read_whole(mut decoder: impl Read, to: &mut [u8]) -> Option<usize> {
     is_end.then_some(to.len())
 }
 
-/// Hadoop's blocks, one frame, or one block.
+/// Decompresses Hadoop's blocks, one frame, or one block.
 fn unlz4(from: &[u8], to: &mut [u8]) -> Option<usize> {
     if unhadoop(from, to) == Some(to.len()) {
         return Some(to.len());
     }
     if from.starts_with(&LZ4_FRAME) {
-        // The decoder takes a frame without its end.
+        // The decoder would accept a frame without its end.
         lz4::bound(from)?;
         return read_whole(lz4_flex::frame::FrameDecoder::new(from), to);
     }
@@ -107,8 +107,9 @@ fn unlz4(from: &[u8], to: &mut [u8]) -> Option<usize> {
 /// The magic number of an LZ4 frame.
 const LZ4_FRAME: [u8; 4] = [0x04, 0x22, 0x4d, 0x18];
 
-/// Blocks of Hadoop's `BlockCompressorStream`: how many bytes one becomes, and its chunks, each a block of LZ4 behind
-/// its length. Numbers have four bytes, big-endian.
+/// Decompresses blocks of Hadoop's `BlockCompressorStream`: each is its decompressed length,
+/// followed by chunks, each of which is a length and an LZ4 block. Numbers have four bytes,
+/// big-endian.
 fn unhadoop(mut from: &[u8], to: &mut [u8]) -> Option<usize> {
     let mut written: usize = 0;
     while !from.is_empty() {
@@ -132,11 +133,11 @@ fn number(from: &mut &[u8]) -> Option<usize> {
     usize::try_from(u32::from_be_bytes(*number)).ok()
 }
 
-/// A stream of RFC 7932, whose window has at most 16 MiB. `None` where it becomes more than there is room for, or
-/// something follows it.
+/// Decompresses a stream of RFC 7932 with a window of at most 16 MiB. Returns `None` if it does not
+/// fit in `to`, or if data follows it.
 fn unbrotli(from: &[u8], to: &mut [u8]) -> Option<usize> {
     let memory = StandardAlloc::default;
-    // Not so strict, windows of 1 GiB would be allowed.
+    // Otherwise windows of 1 GiB would be accepted.
     let mut state = BrotliState::new_strict(memory(), memory(), memory());
     let (mut unread, mut read, mut room, mut written, mut all) = (from.len(), 0, to.len(), 0, 0);
     let ended = BrotliDecompressStream(&mut unread, &mut read, from, &mut room, &mut written, to, &mut all, &mut state);
@@ -149,7 +150,7 @@ mod tests {
     use flate2::write::GzEncoder;
     use std::io::Write;
 
-    /// The bytes of the test, compressed by the encoder of Google's library through pyarrow.
+    /// The bytes of the test, compressed by Google's encoder through pyarrow.
     const BY_BROTLI: &str = "\
         5b9f8601c0911af5c5ec6e609e7d0a1dc00d0ce86d10abe33a490ece2b39ef14ebb0c51240d865a065d0326419b68c58462d\
         639671cb8465d2326019b4cc58662d239679cb8265d1b26459b6ac58562d6b9675cb8665d3b265d9b6ec58762d7b2c7b2dfb\
@@ -163,13 +164,13 @@ mod tests {
         25cbb265c5b26a59b3ac5b362c9b962dcbb665c7b26bd9b3ec5b0e2c879623cbb1e5c4726a39b39c5b2e2c97962bcbb5e5c6\
         726bb9b3dc5b1e2c8f9627cbb3e5c5f26a79b3bc5b3e2c9f962fcbb7e5c7f26bf9b3fca32505f0000b";
 
-    /// Data that was compressed by another program.
+    /// Returns data that was compressed by another program.
     fn hex_of_test(bytes: &[u8]) -> Vec<u8> {
         assert_eq!(bytes.len(), 100_000);
         const_hex::decode(BY_BROTLI).unwrap()
     }
 
-    /// Blocks of Hadoop's, each of chunks of 30,000 bytes.
+    /// Compresses to Hadoop's blocks, with chunks of 30,000 bytes.
     fn by_hadoop(blocks: &[&[u8]]) -> Vec<u8> {
         let number = |number: usize| (number as u32).to_be_bytes();
         let mut all = Vec::new();
@@ -217,7 +218,7 @@ mod tests {
                 assert!(decompress(&from[..end], bytes.len()).is_err(), "{codec:?} {end}");
             }
         }
-        // Two members are one page.
+        // Two members form one page.
         let (one, two) = bytes.split_at(1000);
         let both = [compressed(Codec::Gzip, one), compressed(Codec::Gzip, two)].concat();
         let mut to = vec![0; bytes.len()];
@@ -241,7 +242,7 @@ mod tests {
                 assert!(Codec::Lz4.decompress(from, &mut vec![0; room]).is_err());
             }
         }
-        // A block that claims more than the page, and a chunk that claims more than the block.
+        // A block larger than the page, and a chunk larger than the block.
         for from in [&[0xff, 0xff, 0xff, 0xff, 0, 0, 0, 1, 0][..], &[0, 0, 0, 1, 0xff, 0xff, 0xff, 0xff, 0]] {
             assert!(Codec::Lz4.decompress(from, &mut [0]).is_err());
         }

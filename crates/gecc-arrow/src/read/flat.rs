@@ -1,5 +1,5 @@
-//! Schemas and messages of Arrow, which are flatbuffers: a table or a text in one may be referred to any number of
-//! times, and is decoded as often.
+//! Arrow's schemas and messages, which are flatbuffers: a table or string in them may be referenced
+//! any number of times, and is decoded each time.
 
 use crate::error::Error;
 use arrow_ipc::{Footer, Message, root_as_footer_with_opts, root_as_message_with_opts};
@@ -9,7 +9,7 @@ use flatbuffers::{InvalidFlatbuffer, VerifierOptions};
 use parquet::arrow::ARROW_SCHEMA_META_KEY;
 use parquet::file::metadata::ParquetMetaData;
 
-/// Bytes that a table takes at most when it is decoded, beside its texts.
+/// Maximum memory in bytes of a decoded table, without its strings.
 const TABLE: u64 = 512;
 
 /// Returns verifier limits on tables and referenced bytes, according to the available memory.
@@ -48,7 +48,7 @@ pub(crate) fn has_schema(metadata: &ParquetMetaData, max_memory: u64) -> bool {
         values.filter(|value| value.key == ARROW_SCHEMA_META_KEY).filter_map(|value| value.value.as_ref());
     schemas.all(|schema| {
         let Ok(bytes) = BASE64_STANDARD.decode(schema) else { return false };
-        // Behind the mark of a stream's message, and its length.
+        // A message of a stream comes after a marker and its length.
         let bytes = if bytes.starts_with(&[0xff; 4]) { bytes.get(8..).unwrap_or(&[]) } else { &bytes };
         message(bytes, max_memory).is_ok()
     })

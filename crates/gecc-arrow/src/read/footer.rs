@@ -1,17 +1,17 @@
-//! The footer of a Parquet file, written anew before a decoder sees it: nothing but what is of use here, each field of
-//! the type that it has to have, in the one form that all readers understand alike.
+//! Rewriting the footer of a Parquet file before a decoder receives it: only with the fields that
+//! are used here, each with its required type, in the form that all readers interpret alike.
 
 use super::thrift::{Scribe, Walker, kind};
 use crate::error::Error;
 use FieldType::{Binary, Bool, I8, I32, I64, List, Refused, Struct, Union};
 
-/// The maximum nesting depth of column groups, since readers recurse as deep.
+/// The maximum nesting depth of column groups, since readers recurse to that depth.
 const SCHEMA_DEPTH: usize = 64;
-/// Row groups have a number of 16 bits.
+/// Maximum number of row groups, which have a number of 16 bits.
 const ROW_GROUPS: u64 = i16::MAX as u64 + 1;
-/// Bytes that a decoder takes for an element of the schema, in the schema of Parquet and in two of Arrow.
+/// Memory in bytes of a decoded schema element, in Parquet's schema and in two Arrow schemas.
 const ELEMENT: u64 = 2048;
-/// Bytes that it takes for a column of a row group.
+/// Memory in bytes of a decoded column of a row group.
 const CHUNK: u64 = 640;
 
 /// The required type of a field.
@@ -23,13 +23,14 @@ enum FieldType {
     Binary,
     List(&'static FieldType),
     Struct(&'static StructFields),
-    /// A struct of which one field is set, and which is left out where that is not known here.
+    /// A struct with exactly one field set, which is omitted if that field is unknown.
     Union(&'static StructFields),
     /// A field that makes the file unsupported.
     Refused(&'static str),
 }
 
-/// The fields of a struct that are of use. Others are left out: statistics, indexes and filters are not read.
+/// The fields of a struct that are used. Others are omitted: statistics, indexes and filters are
+/// not read.
 type StructFields = [(i16, FieldType)];
 
 const ENCRYPTED: FieldType = Refused("the file is encrypted");
@@ -78,7 +79,7 @@ const COLUMN_CHUNK: &StructFields = &[(2, I64), (3, Struct(COLUMN_METADATA)), (8
 const COLUMN_METADATA: &StructFields =
     &[(1, I32), (2, List(&I32)), (4, I32), (5, I64), (6, I64), (7, I64), (9, I64), (11, I64)];
 
-/// A footer for the decoder, once what it describes is known to fit the memory.
+/// Returns the footer for the decoder, after checking that its contents fit in memory.
 pub(crate) fn checked_footer(footer: &[u8], max_memory: u64) -> Result<Vec<u8>, Error> {
     let mut copy = Copy { from: Walker::new(footer), to: Scribe::default() };
     copy.fields(FILE).map_err(malformed)?;
@@ -106,14 +107,14 @@ type Refusal = &'static str;
 
 const UNREADABLE: Refusal = "the footer cannot be read";
 
-/// Copies what is known.
+/// Copies known fields.
 struct Copy<'a> {
     from: Walker<'a>,
     to: Scribe,
 }
 
 impl Copy<'_> {
-    /// A struct. Gives the number of fields that were copied.
+    /// Copies a struct. Returns the number of fields copied.
     fn fields(&mut self, shape: &StructFields) -> Result<usize, Refusal> {
         let (mut last, mut written, mut count) = (0, 0, 0);
         while let Some((number, kind)) = self.from.field(&mut last).ok_or(UNREADABLE)? {
@@ -140,10 +141,10 @@ impl Copy<'_> {
         Ok(count)
     }
 
-    /// A value. Gives 0 where it is to be left out, and else 1.
+    /// Copies a value. Returns 0 if it is to be omitted, otherwise 1.
     fn value(&mut self, kind: &FieldType) -> Result<usize, Refusal> {
         match kind {
-            // The value is in the type.
+            // The type contains the value.
             Bool => {}
             I8 => self.to.0.push(self.from.byte().ok_or(UNREADABLE)?),
             I32 => self.to.number(self.from.i32().ok_or(UNREADABLE)?.into()),
@@ -166,7 +167,7 @@ impl Copy<'_> {
 }
 
 impl FieldType {
-    /// The number of the type, of booleans any of their two.
+    /// Returns the number of the type; for booleans, one of their two.
     fn number(&self) -> u8 {
         match self {
             Bool => kind::TRUE,
@@ -184,7 +185,7 @@ impl FieldType {
     }
 }
 
-/// The size of what a footer describes.
+/// The size of the structures in a footer.
 #[derive(Default)]
 struct Extent {
     elements: u64,
@@ -194,7 +195,7 @@ struct Extent {
 }
 
 impl Extent {
-    /// Reads a footer that was written here.
+    /// Reads a footer that was written by this module.
     fn read(footer: &[u8]) -> Option<Self> {
         let mut extent = Extent::default();
         let (mut walker, mut last) = (Walker::new(footer), 0);
@@ -208,17 +209,17 @@ impl Extent {
         Some(extent)
     }
 
-    /// The schema, whose elements stand in the order of a walk through the tree, each with its number of children.
+    /// Reads the schema, whose elements are in depth-first order, each with its number of children.
     fn read_schema(&mut self, walker: &mut Walker) -> Option<()> {
         let (count, _) = walker.list()?;
         self.elements = count as u64;
-        // Children that are still to come, of each group that is open. At first the root itself.
+        // The number of remaining children of each open group, initially the root itself.
         let mut open = vec![1];
         for left in (0..count as u64).rev() {
             let children = schema_children(walker)?;
-            // More elements than the tree has.
+            // There are more elements than the tree has.
             *open.last_mut()? -= 1;
-            // More children than elements are left.
+            // There are more children than remaining elements.
             if children > left {
                 return None;
             }
@@ -265,7 +266,7 @@ fn schema_children(walker: &mut Walker) -> Option<u64> {
 mod tests {
     use super::*;
 
-    /// A group or a column with a name of one letter.
+    /// Writes a group or a column with a name of one letter.
     fn element(scribe: &mut Scribe, children: Option<i64>) {
         let mut last = 0;
         if children.is_none() {
@@ -283,7 +284,7 @@ mod tests {
         scribe.end();
     }
 
-    /// A footer with these elements and no row group.
+    /// Returns a footer with these elements and no row group.
     fn footer(elements: &[Option<i64>]) -> Vec<u8> {
         let (mut scribe, mut last) = (Scribe::default(), 0);
         scribe.field(&mut last, 1, kind::I32);

@@ -18,13 +18,13 @@ use std::collections::HashMap;
 use std::io::Read;
 use std::sync::Arc;
 
-/// The letters at both ends of a file.
+/// The magic bytes at both ends of a file.
 pub(crate) const MAGIC: &[u8] = b"ARROW1";
 
 /// The marker at the start of each message in a stream.
 pub(crate) const CONTINUATION: [u8; 4] = [0xff; 4];
 
-/// Bytes of the longest metadata of a message, and of the longest footer.
+/// Maximum length in bytes of a message's metadata, and of a footer.
 const LONGEST_METADATA: u64 = 64 << 20;
 
 /// A file whose footer was read.
@@ -56,31 +56,32 @@ impl IpcFile {
         })
     }
 
-    /// Batches that are in the file.
+    /// Returns the number of batches in the file.
     pub fn parts(&self) -> u64 {
         self.blocks.len() as u64
     }
 
-    /// The batches as they are in the file, of these columns.
+    /// Returns the batches in the sizes of the file, with these columns.
     pub fn batches(self, columns: &[usize], options: &ReadOptions) -> Result<Ahead<Result<RecordBatch, Error>>, Error> {
         let IpcFile { source, decoder, blocks, .. } = self;
         let decoder = decoder.with_projection(columns.to_vec());
         let (tasks, limit) = (blocks.len(), options.max_memory);
         let longest = blocks.iter().map(|block| u64::try_from(block.bodyLength()).unwrap_or(0)).max().unwrap_or(0);
-        // What the first message becomes is what others are expected to become. What is wrong with it is said in its
-        // turn.
+        // The decoded size of the first message is used as an estimate for the others. Its errors
+        // are reported when it is decoded.
         let first = blocks.first().filter(|_| blocks.len() > 1);
         let first = first.and_then(|block| caught(|| checked_block(&source, block, limit)).ok());
         let longest = first.map_or(longest, |(_, size)| longest.max(size));
         let ahead = (limit / longest.max(1)).clamp(1, options.threads as u64 + 1) as usize;
-        // Memory that a thread has freed is often kept for it, so that there are no more threads than have room.
+        // Memory freed by a thread is often kept for that thread, so there are no more threads than
+        // batches that fit in memory.
         let threads = options.threads.min(ahead);
         let room = Arc::new(Room::new(limit));
         let entered = room.clone();
         let work = move |task: usize| {
             caught(|| {
                 let (bytes, size) = checked_block(&source, &blocks[task], limit)?;
-                // Only now it is known what a compressed message becomes.
+                // The decompressed size of a message is known only now.
                 entered.enter(task, size);
                 let batch = decoder.read_record_batch(&blocks[task], &bytes)?;
                 batch.ok_or_else(|| malformed("a block holds no batch"))
@@ -90,7 +91,7 @@ impl IpcFile {
     }
 }
 
-/// The footer's bytes, and where they begin.
+/// Reads the footer, and returns its position and its bytes.
 fn footer(source: &Source) -> Result<(u64, Vec<u8>), Error> {
     const END: u64 = 10;
     let short = || malformed("the file is too short for its footer");
@@ -102,10 +103,10 @@ fn footer(source: &Source) -> Result<(u64, Vec<u8>), Error> {
     Ok((start, source.bytes(start, length as usize)?))
 }
 
-/// Checks that the footer lists every batch that is in the file. Messages stand one after the other there, as in a
-/// stream: where blocks leave room between them or before the footer, no message but a schema may be in it.
+/// Checks that the footer lists every batch in the file. Messages are consecutive, as in a stream:
+/// gaps between blocks or before the footer must not contain messages other than a schema.
 fn check_listed(source: &Source, blocks: impl Iterator<Item = Block>, end: u64, max_memory: u64) -> Result<(), Error> {
-    /// Where the first message begins, behind the magic letters and their padding.
+    /// The position of the first message, after the magic bytes and their padding.
     const START: u64 = 8;
     let place = |number: i64| u64::try_from(number).unwrap_or(0);
     let mut listed: Vec<(u64, u64)> = blocks
@@ -130,7 +131,7 @@ fn check_listed(source: &Source, blocks: impl Iterator<Item = Block>, end: u64, 
     Ok(())
 }
 
-/// Returns where the zeros end with which writers align messages: to 8 bytes, or to 64.
+/// Returns the end of the zeros with which writers align messages to 8 or 64 bytes.
 fn behind_padding(source: &Source, at: u64, before: u64) -> Result<u64, Error> {
     const WORD: usize = 8;
     const LONGEST: u64 = 64;
@@ -139,8 +140,8 @@ fn behind_padding(source: &Source, at: u64, before: u64) -> Result<u64, Error> {
     Ok(at + (zeros / WORD * WORD) as u64)
 }
 
-/// Returns the kind of the message that begins at this place and ends before another, and where it ends; `None` where
-/// there is none, but an end-of-stream marker or padding.
+/// Returns the kind and the end of the message that begins at `at` and ends before `before`; `None`
+/// if there is no message, but an end-of-stream marker or padding.
 fn message_between(
     source: &Source,
     at: u64,
@@ -167,7 +168,8 @@ fn message_between(
     Ok((next <= before).then_some((message.header_type(), next)))
 }
 
-/// The bytes of a block and how many they become, once what its message claims is within the limit.
+/// Reads a block, and returns its bytes and its decoded size, after checking that its message's
+/// claims are within the limit.
 fn checked_block(source: &Source, block: &Block, limit: u64) -> Result<(Buffer, u64), Error> {
     let metadata = usize::try_from(block.metaDataLength()).map_err(|_| malformed("a block has a negative length"))?;
     let body = u64::try_from(block.bodyLength()).map_err(|_| malformed("a block has a negative length"))?;
@@ -175,13 +177,14 @@ fn checked_block(source: &Source, block: &Block, limit: u64) -> Result<(Buffer, 
     within("bytes of a message", body.saturating_add(metadata as u64), limit)?;
     let bytes = Buffer::from_vec(source.bytes(start, metadata + body as usize)?);
     let (head, body) = bytes.split_at(metadata);
-    // Four bytes of length, after four of continuation in all but old files.
+    // Four bytes of length, preceded by four bytes of continuation except in old files.
     let skipped = if head.starts_with(&CONTINUATION) { 8 } else { 4 };
     let size = check_message(head.get(skipped..).unwrap_or(&[]), body, limit)?;
     Ok((bytes, size))
 }
 
-/// Looks at the sizes that a message claims, since decoders allocate what it says. Gives the bytes of the decoded body.
+/// Checks the sizes that a message claims, since decoders allocate them. Returns the size of the
+/// decoded body.
 fn check_message(message: &[u8], body: &[u8], limit: u64) -> Result<u64, Error> {
     let message = flat::message(message, limit)?;
     let batch = match message.header_type() {
@@ -199,10 +202,10 @@ fn check_message(message: &[u8], body: &[u8], limit: u64) -> Result<u64, Error> 
     for buffer in batch.buffers().iter().flatten() {
         let bytes = usize::try_from(buffer.offset()).ok().and_then(|start| body.get(start..)).unwrap_or_default();
         let Some((size, bytes)) = bytes.split_first_chunk::<8>() else { continue };
-        // Below zero means that the buffer is not compressed.
+        // A negative size means that the buffer is not compressed.
         let size = u64::try_from(i64::from_le_bytes(*size)).unwrap_or(0);
         let length = usize::try_from(buffer.length()).unwrap_or(0).saturating_sub(8).min(bytes.len());
-        // Of other compression no more is written than is claimed.
+        // For other codecs, no more than the claimed size is written.
         let may_become = if is_lz4 && size > 0 {
             lz4::bound(&bytes[..length]).ok_or_else(|| malformed("a buffer is no frame of LZ4"))?
         } else {
@@ -214,7 +217,7 @@ fn check_message(message: &[u8], body: &[u8], limit: u64) -> Result<u64, Error> 
     Ok(claimed.saturating_add(body.len() as u64))
 }
 
-/// Messages one after the other, from anything that can be read.
+/// Consecutive messages from any reader.
 pub(crate) struct IpcStream {
     input: Box<dyn Read + Send>,
     dictionaries: HashMap<i64, ArrayRef>,
@@ -236,11 +239,11 @@ impl IpcStream {
         })
     }
 
-    /// Returns the next batch, of these columns; `None` at the end of the stream.
+    /// Returns the next batch, with these columns; `None` at the end of the stream.
     ///
-    /// A stream ends with its end-of-stream marker, and the input with it. The format lets a writer close the stream
-    /// instead, but nothing tells such an end from a writer that was killed or a file that was cut off between two
-    /// messages.
+    /// A stream ends with its end-of-stream marker, and the input with it. The format permits a
+    /// writer to close the stream instead, but such an end cannot be distinguished from that of a
+    /// writer that was killed, or of a file that was truncated between two messages.
     pub fn next(&mut self, columns: &[usize]) -> Result<Option<RecordBatch>, Error> {
         loop {
             let message = match StreamPart::read(&mut self.input, self.limit)? {
@@ -266,7 +269,7 @@ impl IpcStream {
         ))
     }
 
-    /// A batch, or nothing where the message was a dictionary.
+    /// Decodes a batch; `None` if the message was a dictionary.
     fn decode(&mut self, message: &StreamMessage, columns: &[usize]) -> Result<Option<RecordBatch>, Error> {
         let parsed = flat::message(&message.head, self.limit)?;
         let version = parsed.version();
@@ -284,13 +287,13 @@ impl IpcStream {
     }
 }
 
-/// A message of a stream: metadata, and what it is about.
+/// A message of a stream: metadata, and its body.
 struct StreamMessage {
     head: Vec<u8>,
     body: Buffer,
 }
 
-/// What comes next in a stream.
+/// The next part of a stream.
 enum StreamPart {
     Message(StreamMessage),
     /// The end-of-stream marker: a length of zero.
@@ -301,7 +304,7 @@ enum StreamPart {
 impl StreamPart {
     fn read(input: &mut impl Read, limit: u64) -> Result<Self, Error> {
         let Some(mut length) = word(input)? else { return Ok(StreamPart::EndOfInput) };
-        // Old streams have no continuation.
+        // Old streams have no continuation marker.
         if length == CONTINUATION {
             length = word(input)?.ok_or_else(ends_within)?;
         }
@@ -327,13 +330,13 @@ fn schema_of(schema: arrow_ipc::Schema) -> Result<SchemaRef, Error> {
     Ok(Arc::new(fb_to_schema(schema)))
 }
 
-/// This many bytes. What is not there takes no memory.
+/// Reads `count` bytes. Missing bytes take no memory.
 fn take(input: &mut impl Read, count: u64) -> Result<Vec<u8>, Error> {
     let bytes = take_some(input, count)?;
     if (bytes.len() as u64) < count { Err(ends_within()) } else { Ok(bytes) }
 }
 
-/// This many bytes, or fewer where the input ends.
+/// Reads `count` bytes, or fewer if the input ends.
 fn take_some(input: &mut impl Read, count: u64) -> Result<Vec<u8>, Error> {
     /// The initial allocation before any bytes have arrived.
     const BEGIN: u64 = 1 << 20;
@@ -342,7 +345,7 @@ fn take_some(input: &mut impl Read, count: u64) -> Result<Vec<u8>, Error> {
     Ok(bytes)
 }
 
-/// Four bytes; `None` where the input has ended before them.
+/// Reads four bytes; `None` if the input has ended before them.
 fn word(input: &mut impl Read) -> Result<Option<[u8; 4]>, Error> {
     match take_some(input, 4)? {
         bytes if bytes.is_empty() => Ok(None),

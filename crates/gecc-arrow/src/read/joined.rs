@@ -1,4 +1,4 @@
-//! Several inputs as one.
+//! Several inputs read as one.
 
 use super::progress::Place;
 use super::recut::{Came, Recut};
@@ -8,13 +8,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 impl Batches {
-    /// The rows of several inputs, one behind the other: small ones share batches. How large these are the options of
-    /// the first input say, and its [`Input::progress`] tells of all. `current` becomes the number of the input that
-    /// is read, so after an error that of the one that it is about.
+    /// Returns the rows of several inputs, one after another; small inputs share batches. The
+    /// options of the first input determine the size of batches, and its [`Input::progress`] covers
+    /// all inputs. `current` is set to the index of the input being read; after an error, it is the
+    /// one that caused it.
     ///
     /// # Errors
-    /// [`Error::Options`] without an input, [`Error::Columns`] where not all have the same columns, and as for
-    /// [`Input::batches`].
+    /// [`Error::Options`] without an input, [`Error::Columns`] if not all have the same columns,
+    /// and the same as for [`Input::batches`].
     pub fn of_all(inputs: Vec<Input>, columns: &Projection, current: Arc<AtomicUsize>) -> Result<Self, Error> {
         let Some(first) = inputs.first() else { return Err(Error::Options("there is no input".to_owned())) };
         if inputs.len() == 1 {

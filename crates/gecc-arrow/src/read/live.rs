@@ -1,4 +1,4 @@
-//! Streams that may give nothing for long, read on threads of their own.
+//! Streams that may be idle for a long time, read on threads of their own.
 
 use super::ipc::IpcStream;
 use super::recut::{Came, Next};
@@ -7,14 +7,14 @@ use arrow_array::RecordBatch;
 use std::sync::mpsc::{self, RecvTimeoutError, SyncSender};
 use std::thread;
 
-/// The batches of a stream, of these columns. One is read ahead of those that were taken. The thread that reads is not
-/// waited for, since nobody can wake it: when the batches are dropped it ends with the next of them, or with the
-/// stream.
+/// Returns the batches of a stream, with the columns at `places`. One batch is read ahead. The
+/// reading thread is not joined, because it cannot be woken: when the batches are dropped, it ends
+/// with the next batch or with the stream.
 ///
 /// # Errors
-/// When the system gives no thread.
+/// If the system cannot start a thread.
 pub(crate) fn batches(stream: IpcStream, places: Vec<usize>) -> std::io::Result<Next> {
-    // Without room of its own, so that no more than one message is in memory.
+    // A channel without a buffer, so that at most one message is in memory.
     let (send, receive) = mpsc::sync_channel(0);
     let thread = thread::Builder::new().name("gecc-stream".to_owned());
     thread.spawn(move || read(stream, &places, &send))?;
@@ -26,9 +26,9 @@ pub(crate) fn batches(stream: IpcStream, places: Vec<usize>) -> std::io::Result<
     }))
 }
 
-/// Sends batches until there are no more, one is an error, or nobody wants them.
+/// Sends batches until there are no more, one is an error, or the receiver is gone.
 fn read(mut stream: IpcStream, places: &[usize], send: &SyncSender<Result<RecordBatch, Error>>) {
-    // A panic of who gives the bytes is not taken for the end.
+    // A panic of the input is not mistaken for its end.
     while let Some(batch) = caught(|| stream.next(places)).transpose() {
         let is_last = batch.is_err();
         if send.send(batch).is_err() || is_last {

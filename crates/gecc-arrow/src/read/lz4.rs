@@ -1,11 +1,11 @@
 //! Bounds the decompressed size of LZ4 frames by the headers of their blocks, because Arrow's
-//! decoder writes everything they hold, whatever a message claims.
+//! decoder writes everything they contain, whatever size a message claims.
 //!
 //! <https://github.com/lz4/lz4/blob/dev/doc/lz4_Frame_format.md>
 
 const MAGIC: u32 = 0x184d_2204;
 const SKIPPABLE: std::ops::RangeInclusive<u32> = 0x184d_2a50..=0x184d_2a5f;
-/// A byte of a compressed block becomes at most this many.
+/// Maximum number of bytes that a byte of a compressed block expands to.
 const MOST_OF_A_BYTE: u64 = 255;
 const HIGHEST_BIT: u32 = 1 << 31;
 

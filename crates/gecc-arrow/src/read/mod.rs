@@ -1,4 +1,4 @@
-//! Files and streams as record batches.
+//! Reading files and streams as record batches.
 
 mod ahead;
 mod codec;
@@ -32,17 +32,18 @@ use std::sync::Arc;
 /// Options for reading a file.
 #[derive(Clone, Debug)]
 pub struct ReadOptions {
-    /// Rows of a batch. Those of Parquet have as many, and the last the rest; those of Arrow IPC are cut and combined
-    /// to about as many, and those of a stream wait at most 10 ms for others that do not come. Where `max_memory` asks
-    /// for it there are fewer. 2^18 by default: larger columns are new memory for each batch, which costs more than
-    /// decoding.
+    /// The number of rows of a batch. For Parquet it is exact, except in the last batch; batches of
+    /// Arrow IPC are split and combined to about that number, and those of a stream wait at most 10
+    /// ms for further ones. It is reduced if `max_memory` requires it. The default is 2^18: larger
+    /// columns need fresh memory for each batch, which costs more than decoding.
     pub rows: usize,
-    /// Threads that decode. As many as the processor has by default, and at most 16. With 0 who takes the batches
-    /// decodes them, which is best for small files.
+    /// The number of threads that decode. The default is the number of processors, at most 16. With
+    /// 0, the consumer of the batches decodes them, which is best for small files.
     pub threads: usize,
-    /// Bytes that decoded batches may take before they are handed out, and what one batch may take. 2 GiB by default.
+    /// The maximum memory in bytes of decoded batches before they are returned, and of a single
+    /// batch. The default is 2 GiB.
     pub max_memory: u64,
-    /// Bytes of a page of Parquet when it is decompressed. 256 MiB by default.
+    /// The maximum size in bytes of a decompressed Parquet page. The default is 256 MiB.
     pub max_page: u64,
 }
 
@@ -56,7 +57,7 @@ impl Default for ReadOptions {
 /// The columns to read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Projection {
-    /// All.
+    /// All columns.
     All,
     /// The columns at these positions of the schema, in the order of the schema.
     Only(Vec<usize>),
@@ -90,11 +91,12 @@ pub enum Format {
     ArrowStream,
 }
 
-/// Bytes that tell the formats apart.
+/// Number of bytes by which formats are recognised.
 const FIRST_BYTES: usize = 8;
 
 impl Format {
-    /// The format of what begins with these bytes, 8 or all there are.
+    /// Returns the format of content that begins with `first`, which has 8 bytes or is the whole
+    /// content.
     pub fn of(first: &[u8]) -> Option<Self> {
         if first.starts_with(parquet::MAGIC) {
             Some(Format::Parquet)
@@ -113,7 +115,7 @@ pub struct Input {
     content: Content,
     schema: SchemaRef,
     options: ReadOptions,
-    /// Bytes of a file with a footer.
+    /// Length in bytes of a file with a footer.
     length: u64,
     place: Place,
     progress: Arc<Progress>,
@@ -125,18 +127,19 @@ enum Content {
     Stream(IpcStream),
 }
 
-/// Opens a file of Parquet or Arrow IPC, which its content tells apart.
+/// Opens a file of Parquet or Arrow IPC, which is recognised by its content.
 ///
-/// Pages of Parquet may be uncompressed, or compressed by Snappy, gzip, Zstandard, Brotli or LZ4 (`LZ4_RAW`, and the
-/// `LZ4` of old writers); messages of Arrow IPC by Zstandard or LZ4.
-/// Columns of bytes in Parquet's delta encodings are refused.
+/// Pages of Parquet may be uncompressed, or compressed with Snappy, gzip, Zstandard, Brotli or LZ4
+/// (`LZ4_RAW`, and the `LZ4` of old writers); messages of Arrow IPC with Zstandard or LZ4. Columns
+/// of bytes in Parquet's delta encodings are rejected.
 ///
-/// What a Parquet file says about its rows is compared with its pages ([`Input::batches`]), and the rows of the file
-/// with those of its row groups here. The footer of an Arrow file has to list all batches that are in it.
+/// The claims of a Parquet file about its rows are compared with its pages ([`Input::batches`]),
+/// and the number of rows of the file with those of its row groups here. The footer of an Arrow
+/// file must list all batches in the file.
 ///
 /// # Errors
-/// [`Error::File`] when it cannot be read, [`Error::UnknownFormat`], [`Error::Malformed`], and [`Error::Limit`] when it
-/// asks for more memory than the options allow.
+/// [`Error::File`] if it cannot be read, [`Error::UnknownFormat`], [`Error::Malformed`], and
+/// [`Error::Limit`] if it requires more memory than the options allow.
 pub fn open(path: impl AsRef<Path>, options: ReadOptions) -> Result<Input, Error> {
     let source = Source::open(path.as_ref())?;
     let first = source.at_most(0, FIRST_BYTES)?;
@@ -154,11 +157,12 @@ pub fn open(path: impl AsRef<Path>, options: ReadOptions) -> Result<Input, Error
     Input::of(content, options, length, place)
 }
 
-/// Reads a stream of Arrow IPC, such as standard input, up to its schema. The rest is read on a thread of its own. Who
-/// drops the batches before their end does not wait for this thread: it ends when the stream gives something or ends.
+/// Reads a stream of Arrow IPC, such as standard input, up to its schema. The rest is read on a
+/// separate thread. Dropping the batches before their end does not wait for this thread: it ends
+/// when the stream delivers more data or ends.
 ///
 /// # Errors
-/// [`Error::Stream`] when it cannot be read, and as for [`open`] where it is something else.
+/// [`Error::Stream`] if it cannot be read, and the same as for [`open`] if it has another format.
 pub fn open_stream(mut input: impl Read + Send + 'static, options: ReadOptions) -> Result<Input, Error> {
     let mut first = Vec::new();
     input.by_ref().take(FIRST_BYTES as u64).read_to_end(&mut first)?;
@@ -176,7 +180,7 @@ pub fn open_stream(mut input: impl Read + Send + 'static, options: ReadOptions) 
 fn unknown(first: &[u8]) -> Error {
     Error::UnknownFormat(match first {
         [] => "nothing: it is empty".to_owned(),
-        // Nothing of it is shown: it may be a key that was given in place of an input.
+        // The content is not shown, because it may be a key that was given in place of an input.
         first if first.iter().all(|byte| byte.is_ascii_graphic() || byte.is_ascii_whitespace()) => "text".to_owned(),
         _ => "other binary data".to_owned(),
     })
@@ -195,13 +199,14 @@ impl Input {
         Ok(Input { content, schema, options, length, place, progress: Arc::default() })
     }
 
-    /// The columns of the batches. Parquet's bytes and texts are views here, also those in lists and structs, and its
-    /// lists have any size, whatever the file calls them.
+    /// Returns the schema of the batches. Parquet's bytes and strings are views here, including
+    /// those in lists and structs, and its lists have variable size, whatever their types in the
+    /// file.
     pub fn schema(&self) -> &SchemaRef {
         &self.schema
     }
 
-    /// The columns as the file calls them: what to write them as.
+    /// Returns the schema with the types in the file, which are to be used for output.
     pub fn written_schema(&self) -> &SchemaRef {
         match &self.content {
             Content::Parquet(file) => &file.written,
@@ -218,7 +223,7 @@ impl Input {
         }
     }
 
-    /// Rows, where the footer says it.
+    /// Returns the number of rows, if there is a footer that states it.
     pub fn rows(&self) -> Option<u64> {
         match &self.content {
             Content::Parquet(file) => Some(file.rows()),
@@ -231,15 +236,16 @@ impl Input {
         self.progress.clone()
     }
 
-    /// The rows, in order. After an error there is nothing more.
+    /// Returns the rows, in order. After an error, there are no more.
     ///
-    /// A batch of Parquet is an error where a column that is read has other values in its pages than its row group has
-    /// rows, also where these come after those of the batch. A stream that ends without its end-of-stream marker, or
-    /// goes on after it, is an error after its last batch.
+    /// A batch of Parquet is an error if the number of values in the pages of a column that is read
+    /// does not match its row group's rows, even if the mismatch is after the rows of the batch. A
+    /// stream that ends without its end-of-stream marker, or continues after it, is an error after
+    /// its last batch.
     ///
     /// # Errors
-    /// [`Error::Columns`] when there is none to read or it is not there, [`Error::Limit`] when a row is too long for
-    /// the memory, [`Error::Malformed`] where the footer contradicts itself.
+    /// [`Error::Columns`] if no column is selected or one does not exist, [`Error::Limit`] if a row
+    /// is too long for the memory, [`Error::Malformed`] if the footer contradicts itself.
     pub fn batches(self, columns: &Projection) -> Result<Batches, Error> {
         let Input { content, schema, options, length, place, progress } = self;
         let places = columns.places(&schema)?;
@@ -270,7 +276,7 @@ impl Input {
 
 /// Record batches in order.
 pub struct Batches {
-    /// Nothing after the end or an error.
+    /// `None` after the end or an error.
     source: Option<Batched>,
     schema: SchemaRef,
     max_memory: u64,
@@ -284,17 +290,17 @@ enum Batched {
 }
 
 impl Batches {
-    /// The columns of the batches.
+    /// Returns the schema of the batches.
     pub fn schema(&self) -> &SchemaRef {
         &self.schema
     }
 
-    /// Bytes that batches may take which were handed out and are not done with.
+    /// Returns the memory limit in bytes for batches that were returned and are still in use.
     pub(crate) fn max_memory(&self) -> u64 {
         self.max_memory
     }
 
-    /// The byte up to which the input was read for the batches so far.
+    /// Returns the byte position up to which the input was read for the batches so far.
     pub(crate) fn place(&self) -> u64 {
         self.place.get()
     }
@@ -304,8 +310,8 @@ impl Batches {
         self.progress.clone()
     }
 
-    /// The next batch, as the iterator gives it. While a stream gives nothing, `wanted` is asked every 10 ms, and the
-    /// batches end when it says no.
+    /// Returns the next batch, like the iterator. While a stream delivers nothing, `wanted` is
+    /// called every 10 ms, and the batches end when it returns false.
     pub(crate) fn next_while(&mut self, wanted: &dyn Fn() -> bool) -> Option<Result<RecordBatch, Error>> {
         let next = match self.source.as_mut()? {
             Batched::Parquet { batches, length } => {

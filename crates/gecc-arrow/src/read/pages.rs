@@ -1,5 +1,5 @@
-//! The pages of a column, as the decoder gets them. Their headers are read here and nowhere else, and their data is
-//! decompressed here, so that nothing is taken for a page but what its checked header says.
+//! The pages of a column for the decoder. Their headers are parsed only here, and their data is
+//! decompressed here, so that pages are used only as their checked headers describe them.
 
 use super::codec::Codec;
 use super::footer::{malformed, within};
@@ -13,26 +13,27 @@ use parquet::column::page::{Page, PageMetadata, PageReader};
 use parquet::errors::{ParquetError, Result as ParquetResult};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Bytes of a page header that are read at first, and at most.
+/// First and maximum number of bytes read for a page header.
 const HEADER: usize = 4096;
 const LONGEST_HEADER: usize = 16 << 20;
 
-/// Bytes of a view, of the levels of a value, and of its place in each list around it.
+/// Memory in bytes of a view, of the levels of a value, and of its position in each list around it.
 const VIEW: u64 = 16;
 pub(crate) const LEVELS: u64 = 8;
 pub(crate) const PLACE: u64 = 8;
 
-/// Places that are kept of the pages of a chunk.
+/// Maximum number of positions kept of a chunk's pages.
 pub(crate) const MOST_JUMPS: usize = 1 << 16;
 
-/// Bytes of the longest number: of a decimal number with 76 digits, and room for zeros in front.
+/// Maximum length of a number in bytes: of a decimal number with 76 digits, with room for leading
+/// zeros.
 const LONGEST_NUMBER: usize = 64;
 
 /// The memory limit of a task and its current use.
 pub(crate) struct Tally {
     task: usize,
     room: Arc<Room>,
-    /// Bytes of a page when it is decompressed.
+    /// Maximum size in bytes of a decompressed page.
     page_limit: u64,
     /// The limit on the sum of the task's pages.
     limit: u64,
@@ -45,7 +46,7 @@ impl Tally {
         Tally { task, room, page_limit, limit, refusal: Refusal::default(), read: Mutex::new(0) }
     }
 
-    /// Waits for room for this many bytes more.
+    /// Waits until `bytes` more bytes are available.
     pub fn take(&self, bytes: u64) -> Result<(), Error> {
         let mut read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
         *read = read.saturating_add(bytes);
@@ -61,12 +62,12 @@ impl Tally {
 pub(crate) struct Refusal(Mutex<Option<Error>>);
 
 impl Refusal {
-    /// The error that was kept, or else what the decoder says.
+    /// Returns the kept error, or `problem` of the decoder if there is none.
     pub fn or(&self, problem: Error) -> Error {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).take().unwrap_or(problem)
     }
 
-    /// Keeps an error, and gives the decoder one to stop with.
+    /// Keeps an error, and returns one that makes the decoder stop.
     pub fn keep(&self, problem: Error) -> ParquetError {
         let text = problem.to_string();
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(problem);
@@ -78,9 +79,9 @@ impl Refusal {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Leaf {
     pub physical: PhysicalType,
-    /// Bytes of a value, where the type says it.
+    /// Size of a value in bytes, if the type determines it.
     pub width: usize,
-    /// Lists around a value: where there are any, a row may have any number of values.
+    /// The number of lists around a value. If it is not zero, a row may have any number of values.
     pub lists: u16,
     /// The definition level of a value that is not null.
     pub definitions: u16,
@@ -93,10 +94,10 @@ impl Leaf {
         self.lists > 0
     }
 
-    /// Bytes that a value takes in a dictionary page at least.
+    /// Returns the minimum size in bytes of a value in a dictionary page.
     fn least(&self) -> u64 {
         match self.physical {
-            // Its length.
+            // The length field.
             PhysicalType::BYTE_ARRAY => 4,
             _ => self.width.max(1) as u64,
         }
@@ -110,15 +111,16 @@ pub(crate) struct Chunk {
     pub end: u64,
     pub codec: Option<Codec>,
     pub leaf: Leaf,
-    /// Rows at the beginning that are passed over.
+    /// Number of rows at the beginning that are skipped.
     pub skipped: u64,
-    /// Bytes that the task has taken for a page of which nothing is kept.
+    /// Memory in bytes that the task holds for a page of which nothing is kept.
     pub spare: u64,
     pub claim: Claim,
 }
 
-/// What the footer says about a chunk. Its pages must have exactly as many values and rows: a decoder that reads
-/// several row groups takes whatever is left of one chunk as the beginning of the next.
+/// The footer's claims about a chunk. Its pages must have exactly these numbers of values and rows:
+/// a decoder that reads several row groups takes the remaining data of one chunk as the beginning
+/// of the next.
 #[derive(Clone)]
 pub(crate) struct Claim {
     /// The number of the row group, counted from 1.
@@ -132,10 +134,10 @@ pub(crate) struct Claim {
 }
 
 impl Claim {
-    /// Compares the two numbers of the footer with each other.
+    /// Checks that the two numbers of the footer are consistent.
     pub fn check(&self, leaf: Leaf) -> Result<(), Error> {
         let fits = match leaf.is_repeated() {
-            // A list without values has a value for its level.
+            // A list without values has one value, for its level.
             true => self.values >= self.rows && (self.rows > 0 || self.values == 0),
             false => self.values == self.rows,
         };
@@ -151,14 +153,15 @@ impl Claim {
     }
 }
 
-/// Values and rows of the pages of a chunk that were read so far.
+/// The numbers of values and rows in the pages of a chunk that were read so far.
 #[derive(Clone, Copy, Debug, Default)]
 struct Counted {
     values: u64,
     rows: u64,
 }
 
-/// Rows at the beginning of a chunk that may be passed over at once, and the place of the page behind them.
+/// The number of rows at the beginning of a chunk that can be skipped at once, and the position of
+/// the page after them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Jump {
     pub rows: u64,
@@ -170,13 +173,13 @@ pub(crate) struct ChunkPages {
     source: Arc<Source>,
     tally: Arc<Tally>,
     chunk: Chunk,
-    /// What the pages have, which is compared with the footer; `None` where pages may be passed over, and the chunk was
-    /// surveyed before.
+    /// The contents of the pages, which are compared with the footer; `None` if pages may be
+    /// skipped, and the chunk was surveyed before.
     counted: Option<Counted>,
     at: u64,
-    /// The header at this place.
+    /// The header at this position.
     header: Option<PageHeader>,
-    /// Bytes of the file that were read beside a header, and where they begin.
+    /// Bytes of the file that were read together with a header, and their position.
     window: (u64, Bytes),
     jump: Option<Jump>,
 }
@@ -193,7 +196,7 @@ impl ChunkPages {
         ChunkPages { counted: None, jump, ..ChunkPages::whole(source, tally, chunk) }
     }
 
-    /// Returns the next page's header; `None` behind the last page.
+    /// Returns the next page's header; `None` after the last page.
     fn header(&mut self) -> Result<Option<PageHeader>, Error> {
         while self.header.is_none() && self.at < self.chunk.end {
             let header = self.read_header()?;
@@ -202,7 +205,7 @@ impl ChunkPages {
                 return Err(self.chunk.claim.broken(&format!("a page goes on after byte {}, the end", self.chunk.end)));
             }
             if header.is_empty() {
-                // Some readers take a page without values for the end of the column.
+                // Some readers treat a page without values as the end of the column.
                 if header.content != Content::Index && self.misses_values() {
                     return Err(self.chunk.claim.broken("a page has no values, but others follow it"));
                 }
@@ -221,12 +224,12 @@ impl ChunkPages {
         }
     }
 
-    /// Whether the pages that were counted so far have fewer values than the footer says.
+    /// Returns whether the pages counted so far have fewer values than the footer states.
     fn misses_values(&self) -> bool {
         self.counted.is_some_and(|counted| counted.values < self.chunk.claim.values)
     }
 
-    /// Counts what a page has, and compares it with the footer. At the last page the chunk has to end.
+    /// Counts a page, and compares the sums with the footer. The chunk must end with the last page.
     fn count_page(&mut self, values: u32, begun: Begun) -> Result<(), Error> {
         let Some(mut counted) = self.counted else { return Ok(()) };
         if counted.values == 0 && !begun.at_first {
@@ -288,7 +291,7 @@ impl ChunkPages {
         }
     }
 
-    /// Passes over a page, and gives the place of its data.
+    /// Skips a page, and returns the position of its data.
     fn pass(&mut self, header: &PageHeader) -> u64 {
         let data = self.at + header.length as u64;
         self.at = data + header.compressed as u64;
@@ -330,8 +333,9 @@ impl ChunkPages {
         header.page(data, self.chunk.leaf).map(Some)
     }
 
-    /// Counts a page of data that was read. Returns whether all rows that begin in it are passed over: the decoder
-    /// reads such pages of lists, as their headers do not say how many rows they have, and keeps nothing of them.
+    /// Counts a data page that was read. Returns whether all rows that begin in it are skipped: the
+    /// decoder reads such pages of lists, because their headers do not state the number of rows,
+    /// and keeps nothing of them.
     fn count_read(&mut self, header: &PageHeader, data: &[u8]) -> Result<bool, Error> {
         let is_skipped = self.chunk.leaf.is_repeated() && self.chunk.skipped > 0;
         if self.counted.is_none() && !is_skipped {
@@ -344,7 +348,7 @@ impl ChunkPages {
         Ok(left.is_some())
     }
 
-    /// Returns the rows that begin in a page with these bytes, decompressed and from its levels on.
+    /// Returns the rows that begin in a page, given its decompressed bytes from its levels on.
     fn begun(&self, header: &PageHeader, data: &[u8]) -> Result<Begun, Error> {
         let leaf = self.chunk.leaf;
         if !leaf.is_repeated() {
@@ -361,7 +365,7 @@ impl ChunkPages {
         let (num_rows, num_levels) = match (header.content, self.jump) {
             (Content::Dictionary { .. }, _) => (None, None),
             (_, Some(jump)) => (Some(jump.rows as usize), None),
-            // Rows of lists are counted by their levels alone, whatever a header says.
+            // Rows of lists are counted only by their levels, whatever a header states.
             (_, None) => (None, Some(header.values() as usize)),
         };
         Ok(Some(PageMetadata { num_rows, num_levels, is_dict }))
@@ -378,13 +382,14 @@ impl ChunkPages {
             self.chunk.skipped = self.chunk.skipped.saturating_sub(jump.rows);
             return Ok(());
         }
-        // The decoder does not skip pages of lists, whose rows it does not know.
+        // The decoder does not skip pages of lists, whose number of rows it does not know.
         self.count_page(header.values(), Begun { rows: header.values().into(), at_first: true })
     }
 
-    /// Compares all pages with the footer. Returns where the pages begin from which the first row of a batch is
-    /// reached, where `before` rows of the file come before the chunk and each batch has this many. The first page is
-    /// not among them, and of very many pages not all are.
+    /// Compares all pages with the footer. Returns the positions of the pages from which the first
+    /// row of a batch can be reached, if `before` rows of the file come before the chunk and each
+    /// batch has `per_batch` rows. The first page is omitted, and of very many pages only a subset
+    /// is returned.
     pub fn survey(mut self, before: u64, per_batch: u64) -> Result<Vec<Jump>, Error> {
         let (mut jumps, mut found, mut step) = (Vec::new(), 0usize, 1);
         let mut last = Jump { rows: 0, to: self.at };
@@ -418,7 +423,8 @@ impl ChunkPages {
         Ok(jumps)
     }
 
-    /// Returns the rows that begin in a page, whose data is at this place. Of lists the levels are read.
+    /// Returns the rows that begin in the page whose data is at `start`. For lists, the levels are
+    /// read.
     fn begun_at(&self, header: &PageHeader, start: u64) -> Result<Begun, Error> {
         if !self.chunk.leaf.is_repeated() {
             return self.begun(header, &[]);
@@ -433,7 +439,7 @@ impl ChunkPages {
         }
     }
 
-    /// Returns the bytes that a survey takes for a page at most.
+    /// Returns the maximum memory in bytes that a survey takes for a page.
     pub fn longest(mut self) -> Result<u64, Error> {
         self.counted = None;
         let mut longest = 0;
@@ -470,7 +476,7 @@ impl PageReader for ChunkPages {
 /// A page header.
 #[derive(Clone, Copy, Debug)]
 struct PageHeader {
-    /// Bytes of the header.
+    /// Length of the header in bytes.
     length: usize,
     uncompressed: usize,
     compressed: usize,
@@ -512,7 +518,7 @@ impl PageHeader {
                 (1, kind::I32) => page_type = Some(walker.i32()?),
                 (2, kind::I32) => uncompressed = Some(walker.i32()?.try_into().ok()?),
                 (3, kind::I32) => compressed = Some(walker.i32()?.try_into().ok()?),
-                // A checksum, which nobody looks at, and what an index says.
+                // A checksum, which is ignored, and the header of an index page.
                 (4, kind::I32) | (6, kind::STRUCT) => walker.skip(field.1)?,
                 (5, kind::STRUCT) => data = Some(Content::read_data(&mut walker)?),
                 (7, kind::STRUCT) => dictionary = Some(Content::read_dictionary(&mut walker)?),
@@ -531,7 +537,7 @@ impl PageHeader {
         Some(PageHeader { length: walker.position(), uncompressed: uncompressed?, compressed: compressed?, content })
     }
 
-    /// Bytes of the data, decompressed or as it is in the file, whichever is more.
+    /// Returns the size of the data in bytes, decompressed or in the file, whichever is larger.
     fn size(&self) -> u64 {
         self.uncompressed.max(self.compressed) as u64
     }
@@ -540,13 +546,13 @@ impl PageHeader {
         matches!(self.content, Content::Dictionary { .. })
     }
 
-    /// Whether it is no page of values, or one without any.
+    /// Returns whether the page has no values.
     fn is_empty(&self) -> bool {
         !self.is_dictionary() && self.values() == 0
     }
 
-    /// Returns the repetition levels in the data of a page, of columns in this many lists. `None` where they are cut
-    /// off.
+    /// Returns the repetition levels in the data of a page, for columns nested in `lists` lists.
+    /// Returns `None` if they are truncated.
     fn repetition_levels<'a>(&self, data: &'a [u8], lists: u16) -> Option<Levels<'a>> {
         match self.content {
             Content::DataV2 { repetition, .. } => data.get(..repetition as usize).map(Levels::Runs),
@@ -586,8 +592,9 @@ impl PageHeader {
         levels.is_some_and(|levels| Begun::count(levels, leaf.definitions, self.values()).is_some())
     }
 
-    /// Whether a page of data has as many bytes of values as its encoding needs, where decoders share them out by their
-    /// number: with a few more or less all of them would be others.
+    /// Returns whether a data page has exactly the bytes of values that its encoding needs, if
+    /// decoders divide them by the number of values: with a few more or less, all values would be
+    /// different.
     fn has_whole_values(&self, data: &[u8], leaf: Leaf) -> bool {
         let values = match self.content {
             Content::DataV2 { encoding: Encoding::BYTE_STREAM_SPLIT, .. } => data.get(self.levels() as usize..),
@@ -613,7 +620,7 @@ impl PageHeader {
         }
     }
 
-    /// Bytes that come before the compressed ones.
+    /// Returns the number of bytes before the compressed data.
     fn levels(&self) -> u64 {
         match self.content {
             Content::DataV2 { definition, repetition, .. } => u64::from(definition) + u64::from(repetition),
@@ -631,7 +638,8 @@ impl PageHeader {
             Content::Dictionary { values, .. } => {
                 within("values of a dictionary page", values.into(), self.size() / leaf.least())?;
             }
-            // Decoders of these allocate as many lengths as the data says, which no header shows.
+            // Decoders of these allocate the number of lengths that the data states, which is not
+            // in any header.
             Content::Data { encoding, .. } | Content::DataV2 { encoding, .. }
                 if matches!(encoding, Encoding::DELTA_LENGTH_BYTE_ARRAY | Encoding::DELTA_BYTE_ARRAY) =>
             {
@@ -651,14 +659,14 @@ impl PageHeader {
         }
     }
 
-    /// Bytes that the page and what is decoded of it take.
+    /// Returns the memory in bytes of the page and its decoded values.
     fn cost(&self, leaf: Leaf) -> u64 {
         let values = u64::from(self.values());
         match self.content {
             Content::Dictionary { .. } if leaf.physical == PhysicalType::BYTE_ARRAY => self.size() + values * VIEW,
             // Its values are copied.
             Content::Dictionary { .. } => 2 * self.size(),
-            // Those of other columns are as many as rows, of which the plan knows.
+            // Other columns have as many values as rows, which the plan accounts for.
             _ if leaf.is_repeated() => {
                 self.size() + values * (leaf.width as u64 + LEVELS + PLACE * u64::from(leaf.lists))
             }
@@ -670,7 +678,7 @@ impl PageHeader {
         let (levels, values) = data.split_at(self.levels() as usize);
         let mut to = vec![0; self.uncompressed];
         to[..levels.len()].copy_from_slice(levels);
-        // Of nothing but nulls there may be no data at all.
+        // If all values are null, there may be no data at all.
         if to.len() > levels.len() {
             codec.decompress(values, &mut to[levels.len()..])?;
         }
@@ -762,7 +770,7 @@ impl Content {
     }
 }
 
-/// A number that is not below zero.
+/// Reads a number that is not negative.
 fn count(walker: &mut Walker) -> Option<u32> {
     walker.i32()?.try_into().ok()
 }
@@ -783,17 +791,17 @@ fn encoding(walker: &mut Walker) -> Option<Encoding> {
     })
 }
 
-/// Repetition or definition levels of a page.
+/// The repetition or definition levels of a page.
 #[derive(Clone, Copy, Debug)]
 enum Levels<'a> {
-    /// Runs of one level and of packed ones (Parquet's encodings, RLE).
+    /// Runs of one level and of packed ones (Parquet's RLE encoding).
     Runs(&'a [u8]),
-    /// Packed levels alone.
+    /// Only packed levels.
     Packed(&'a [u8]),
 }
 
-/// Splits the levels of a page of version 1, of which the highest is this, from what follows them.
-/// `None` where they are cut off.
+/// Splits the levels of a page of version 1, whose maximum is `highest`, from the data after them.
+/// Returns `None` if they are truncated.
 fn split_levels(data: &[u8], encoding: Encoding, highest: u16, values: u32) -> Option<(Levels<'_>, &[u8])> {
     #[allow(deprecated, reason = "old files have levels in it")]
     if encoding == Encoding::BIT_PACKED {
@@ -806,21 +814,23 @@ fn split_levels(data: &[u8], encoding: Encoding, highest: u16, values: u32) -> O
     Some((Levels::Runs(levels), rest))
 }
 
-/// The rows that begin in a page: levels of 0.
+/// The rows that begin in a page: those with level 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Begun {
     rows: u64,
-    /// Whether one begins at the first level. Otherwise a row goes on that began before the page.
+    /// True if a row begins at the first level. Otherwise, the page continues a row that began
+    /// before it.
     at_first: bool,
 }
 
-/// Bits of a level where the highest is this.
+/// Returns the number of bits of a level whose maximum is `highest`.
 fn width_of(highest: u16) -> u64 {
     u64::from(u16::BITS - highest.leading_zeros())
 }
 
 impl Begun {
-    /// Counts the rows of this many levels. `None` where there are fewer, or one is above the number of lists.
+    /// Counts the rows in `count` levels. Returns `None` if there are fewer levels, or if one is
+    /// above the number of lists.
     fn count(levels: Levels, lists: u16, count: u32) -> Option<Self> {
         let (width, mut left, mut begun) = (width_of(lists), u64::from(count), Begun::default());
         let bytes = match levels {
@@ -848,7 +858,7 @@ impl Begun {
                 }
                 seen
             } else {
-                // Groups of eight levels, of which some writers cut off the last.
+                // Groups of eight levels; some writers truncate the last one.
                 let bytes = (head >> 1).checked_mul(width)?.min(walker.left() as u64);
                 let packed = walker.take(bytes)?;
                 let seen = (bytes * 8 / width).min(left);
@@ -863,7 +873,7 @@ impl Begun {
     }
 }
 
-/// Returns the level at this place of packed ones, of at most 16 bits.
+/// Returns the packed level at index `place`, of at most 16 bits.
 fn level_at(packed: &[u8], place: u64, width: u64) -> u32 {
     let bit = place * width;
     let bytes = packed.get((bit / 8) as usize..).unwrap_or_default();
@@ -871,7 +881,8 @@ fn level_at(packed: &[u8], place: u64, width: u64) -> u32 {
     word >> (bit % 8) & ((1 << width) - 1)
 }
 
-/// Returns how many of the first packed levels are 0. `None` where one is above the number of lists.
+/// Returns the number of zeros among the first packed levels. Returns `None` if one is above the
+/// number of lists.
 fn zeros(packed: &[u8], width: u64, count: u64, lists: u16) -> Option<u64> {
     if width == 1 {
         let (whole, rest) = ((count / 8) as usize, count % 8);
@@ -890,7 +901,7 @@ fn zeros(packed: &[u8], width: u64, count: u64, lists: u16) -> Option<u64> {
     Some(zeros)
 }
 
-/// The length of a dictionary's longest value, each of which has its length in front.
+/// Returns the length of a dictionary's longest value. Each value is preceded by its length.
 fn longest(mut dictionary: &[u8]) -> usize {
     let mut longest = 0;
     while let Some((length, rest)) = dictionary.split_first_chunk() {
@@ -913,14 +924,15 @@ mod tests {
     fn rows_are_counted_by_their_repetition_levels() {
         // A run of 3 zeros, and one of 2 ones.
         assert_eq!(runs(&[6, 0, 4, 1], 1, 5), Some((3, true)));
-        // Eight levels of a bit, of which six count, and the first is of a row that began before.
+        // Eight one-bit levels, of which six count, and the first belongs to a row that began
+        // before.
         assert_eq!(runs(&[3, 0b1001_0011], 1, 6), Some((3, false)));
         // Levels of two bits: 0, 1, 2, 0 and four that do not count.
         assert_eq!(runs(&[3, 0b0010_0100, 0], 2, 4), Some((2, true)));
         assert_eq!(runs(&[6, 0, 4, 2], 2, 5), Some((3, true)));
         // An empty run before the first level.
         assert_eq!(runs(&[0, 0, 4, 1, 4, 0], 1, 4), Some((2, false)));
-        // Packed levels whose last group is cut off, and such without runs.
+        // Packed levels whose last group is truncated, and levels that are not in runs.
         assert_eq!(runs(&[5, 0], 1, 8), Some((8, true)));
         assert_eq!(Begun::count(Levels::Packed(&[0b0010_0100, 0]), 2, 5), Some(Begun { rows: 3, at_first: true }));
         assert_eq!(Begun::count(Levels::Packed(&[0b1111_0110, 1]), 1, 9), Some(Begun { rows: 2, at_first: true }));
@@ -951,7 +963,7 @@ mod tests {
         assert!(page(data(9, packed), &[0, 0], 1) && !page(data(9, packed), &[0, 0], 2));
     }
 
-    /// Levels one by one, as the encoding says.
+    /// Counts levels one by one, as the encoding defines.
     fn one_by_one(levels: &[u32]) -> (u64, bool) {
         (levels.iter().filter(|level| **level == 0).count() as u64, levels[0] == 0)
     }

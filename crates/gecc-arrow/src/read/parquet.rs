@@ -1,4 +1,4 @@
-//! Parquet: batches of equal size, decoded on several threads by rows and by columns.
+//! Reading Parquet: batches of equal size, decoded on several threads by rows and by columns.
 
 use super::ReadOptions;
 use super::ahead::Ahead;
@@ -24,13 +24,13 @@ use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// The letters at both ends of a file.
+/// The magic bytes at both ends of a file.
 pub(crate) const MAGIC: &[u8] = b"PAR1";
 
-/// Bytes of the longest footer.
+/// Maximum length of a footer in bytes.
 const LONGEST_FOOTER: u64 = 512 << 20;
 
-/// Rows of the smallest batch that memory is bounded with.
+/// Minimum number of rows of a batch that a memory limit must allow.
 const FEWEST_ROWS: u64 = 256;
 
 /// A file whose footer was read.
@@ -39,7 +39,7 @@ pub(crate) struct ParquetFile {
     metadata: Arc<ParquetMetaData>,
     /// Row number of the first row of each row group, and of the end.
     starts: Vec<u64>,
-    /// The schema that the file says.
+    /// The schema that the file states.
     pub written: SchemaRef,
     /// The schema of the batches.
     pub schema: SchemaRef,
@@ -52,7 +52,7 @@ impl ParquetFile {
             let metadata = Arc::new(ParquetMetaDataReader::decode_metadata(&footer)?);
             let starts = row_starts(&metadata)?;
             let skipped = ArrowReaderOptions::new().with_skip_arrow_metadata(!flat::has_schema(&metadata, max_memory));
-            // A type in it that is not known is a panic.
+            // An unknown type in it causes a panic.
             let written = caught(|| Ok(ArrowReaderMetadata::try_new(metadata.clone(), skipped)?)).or_else(|_| {
                 let skipped = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
                 ArrowReaderMetadata::try_new(metadata.clone(), skipped)
@@ -69,7 +69,7 @@ impl ParquetFile {
         self.starts[self.starts.len() - 1]
     }
 
-    /// What the footer says of a column in a row group.
+    /// Returns the footer's claims about a column in a row group.
     fn claim(&self, row_group: usize, place: usize, name: &Arc<str>) -> Result<Claim, Error> {
         let values = self.metadata.row_group(row_group).column(place).num_values();
         let values = u64::try_from(values).map_err(|_| malformed("a column has an impossible number of values"))?;
@@ -80,7 +80,7 @@ impl ParquetFile {
     pub fn batches(self, columns: &[usize], options: &ReadOptions) -> Result<ParquetBatches, Error> {
         let schema = Arc::new(self.schema.project(columns)?);
         let plan = Portion::of(&self, columns, options)?;
-        // As many groups as threads at most, since each costs a walk over all columns.
+        // At most as many groups as threads, because each costs a pass over all columns.
         let size = columns.len().div_ceil(options.threads.max(1)).max(1);
         let groups: Vec<_> = columns.chunks(size).map(|columns| Group::of(&self, columns)).collect::<Result<_, _>>()?;
         let (rows, per_batch, tasks) = (self.rows(), plan.rows, groups.len());
@@ -103,27 +103,28 @@ impl ParquetFile {
 /// Columns that are decoded together.
 struct Group {
     levels: FieldLevels,
-    /// Each of their leaves, by its number.
+    /// The leaves of these columns, by index.
     leaves: HashMap<usize, Column>,
 }
 
-/// A leaf, and what is known of the row groups that several tasks read.
+/// A leaf, and the results of surveying row groups that several tasks read.
 struct Column {
     leaf: Leaf,
     name: Arc<str>,
     surveyed: Mutex<Surveyed>,
 }
 
-/// Places in row groups whose pages were compared with the footer.
+/// Positions in row groups whose pages were compared with the footer.
 #[derive(Default)]
 struct Surveyed {
     jumps: BTreeMap<usize, Arc<[Jump]>>,
-    /// Places of all of them.
+    /// The number of positions in all row groups.
     count: usize,
 }
 
 impl Surveyed {
-    /// Adds a row group. Those that come first are done with first, and are left out where there are too many places.
+    /// Adds a row group. The first row groups are finished first, and are dropped if there are too
+    /// many positions.
     fn insert(&mut self, row_group: usize, jumps: Arc<[Jump]>) {
         self.count += jumps.len() + 1;
         self.jumps.insert(row_group, jumps);
@@ -152,7 +153,7 @@ impl Group {
         for (place, data_type) in places.into_iter().zip(types) {
             let name: Arc<str> = schema.column(place).path().string().into();
             let leaf = leaf(file, place, data_type);
-            // Before anything is written.
+            // Checked before any output is written.
             for row_group in 0..file.metadata.num_row_groups() {
                 Codec::of(file.metadata.row_group(row_group).column(place).compression())?;
                 file.claim(row_group, place, &name)?.check(leaf)?;
@@ -183,7 +184,7 @@ struct Decoder {
 }
 
 impl Decoder {
-    /// The columns of some rows of the file.
+    /// Decodes the columns of a range of rows.
     fn decode(&self, rows: Range<u64>, group: &Group, tally: &Arc<Tally>) -> Result<Vec<ArrayRef>, Error> {
         let starts = &self.file.starts;
         let first = starts.partition_point(|start| *start <= rows.start) - 1;
@@ -203,11 +204,12 @@ impl Decoder {
         }
     }
 
-    /// The pages of a leaf in a row group.
+    /// Returns the pages of a leaf in a row group.
     fn chunk(&self, row_group: usize, place: usize, column: &Column) -> Result<Chunk, Error> {
         let claim = self.file.claim(row_group, place, &column.name)?;
         let metadata = self.file.metadata.row_group(row_group).column(place);
-        // As others read it: some writers say 0 where there is no dictionary, and some nothing where there is one.
+        // The interpretation of other readers: some writers state 0 if there is no dictionary, and
+        // others state nothing although there is one.
         let (data, dictionary) = (metadata.data_page_offset(), metadata.dictionary_page_offset());
         let start = dictionary.filter(|dictionary| (1..data).contains(dictionary)).unwrap_or(data);
         let range = u64::try_from(start).ok().zip(u64::try_from(metadata.compressed_size()).ok());
@@ -217,10 +219,11 @@ impl Decoder {
         Ok(Chunk { start, end, codec, leaf: column.leaf, skipped: 0, spare: 0, claim })
     }
 
-    /// Compares all pages of a leaf in a row group with the footer, and returns the places in it at which reading may
-    /// begin. That is done once for all tasks that read a part of the row group.
+    /// Compares all pages of a leaf in a row group with the footer, and returns the positions in it
+    /// at which reading may begin. That is done once for all tasks that read a part of the row
+    /// group.
     ///
-    /// `chunk.spare` becomes what the survey took of the memory.
+    /// Sets `chunk.spare` to the memory that the survey took.
     fn survey(
         &self,
         row_group: usize,
@@ -235,8 +238,9 @@ impl Decoder {
         let pages = || ChunkPages::whole(self.file.source.clone(), tally.clone(), chunk.clone());
         let mut spare = 0;
         if column.leaf.is_repeated() {
-            // Pages of lists are decompressed. Who waits for memory must not hold the lock: an earlier task, without
-            // which there will be none, may wait for the lock.
+            // Pages of lists are decompressed. A thread that waits for memory must not hold the
+            // lock: an earlier task, which has to finish before memory becomes available, may be
+            // waiting for the lock.
             spare = pages().longest()?;
             tally.take(spare)?;
         }
@@ -254,7 +258,7 @@ impl Decoder {
     }
 }
 
-/// Some row groups and leaves, for one task.
+/// Row groups and leaves for one task.
 struct Part<'a> {
     decoder: &'a Decoder,
     group: &'a Group,
@@ -273,8 +277,8 @@ impl Part<'_> {
         Ok(Chunks(chunks.collect::<Result<Vec<_>, _>>()?.into_iter()))
     }
 
-    /// The pages of a leaf in a row group. They are compared with the footer before any row has an answer: where the
-    /// task reads all of them while it does, and else at once.
+    /// Returns the pages of a leaf in a row group. They are compared with the footer before any row
+    /// has an answer: while they are read if the task reads all of them, otherwise in advance.
     fn chunk(&self, row_group: usize, place: usize, column: &Column) -> Result<ChunkPages, Error> {
         let (source, starts) = (self.decoder.file.source.clone(), &self.decoder.file.starts);
         let mut chunk = self.decoder.chunk(row_group, place, column)?;
@@ -310,7 +314,7 @@ impl RowGroups for Part<'_> {
     }
 }
 
-/// The pages of a leaf, by row groups.
+/// The pages of a leaf, by row group.
 struct Chunks(std::vec::IntoIter<ChunkPages>);
 
 impl Iterator for Chunks {
@@ -326,7 +330,7 @@ impl PageIterator for Chunks {}
 /// The batches of a file in order.
 pub(crate) struct ParquetBatches {
     decoded: Ahead<Result<Vec<ArrayRef>, Error>>,
-    /// Tasks for a batch, each of which decodes some of its columns.
+    /// The number of tasks per batch, each of which decodes some of its columns.
     tasks: usize,
     pub schema: SchemaRef,
     rows: u64,
@@ -336,7 +340,7 @@ pub(crate) struct ParquetBatches {
 }
 
 impl ParquetBatches {
-    /// The first row of the next batch, and how many there are.
+    /// Returns the first row of the next batch, and the number of all rows.
     pub fn place(&self) -> (u64, u64) {
         (self.next, self.rows)
     }
@@ -360,7 +364,7 @@ impl Iterator for ParquetBatches {
     }
 }
 
-/// The footer's bytes: before the last eight, which are its length and the magic letters.
+/// Reads the footer, which comes before the last eight bytes: its length and the magic bytes.
 fn footer(source: &Source, max_memory: u64) -> Result<Vec<u8>, Error> {
     const END: u64 = 8;
     let short = || malformed("the file is too short for its footer");
@@ -391,9 +395,9 @@ fn row_starts(metadata: &ParquetMetaData) -> Result<Vec<u64>, Error> {
     Ok(starts)
 }
 
-/// Returns the fields with bytes and texts as views. A view of a dictionary's value takes 16 bytes
-/// where a copy may take millions, and pages without a dictionary are not copied. Fixed-size lists
-/// become lists, since each null would take that many values.
+/// Returns the fields with bytes and strings as views. A view of a dictionary's value takes 16
+/// bytes where a copy may take millions, and pages without a dictionary are not copied. Fixed-size
+/// lists become lists, since each null would take that many values.
 fn with_views(fields: &Fields) -> Fields {
     fields.iter().map(with_view).collect()
 }
@@ -401,7 +405,7 @@ fn with_views(fields: &Fields) -> Fields {
 fn with_view(field: &Arc<Field>) -> Arc<Field> {
     let mut view = Field::clone(field).with_data_type(view_of(field.data_type()));
     if matches!(field.data_type(), DataType::FixedSizeList(..)) {
-        // An extension's name is refused with another storage than the extension's.
+        // An extension type is rejected if its storage differs from the defined one.
         view.metadata_mut()
             .retain(|key, _| ![EXTENSION_TYPE_NAME_KEY, EXTENSION_TYPE_METADATA_KEY].contains(&key.as_str()));
     }
@@ -425,16 +429,16 @@ fn view_of(data_type: &DataType) -> DataType {
 
 /// The amount that is decoded at a time.
 struct Portion {
-    /// Rows of a batch.
+    /// The number of rows per batch.
     rows: u64,
-    /// Batches that are begun before the first of them is taken.
+    /// The number of batches that are started before the first of them is taken.
     batches_ahead: usize,
 }
 
 impl Portion {
     fn of(file: &ParquetFile, columns: &[usize], options: &ReadOptions) -> Result<Self, Error> {
         let row = bytes_of_row(file, columns).max(1);
-        // Two batches at least: one is computed while the next is decoded.
+        // At least two batches: one is computed while the next is decoded.
         let affordable = options.max_memory / 2 / row;
         if affordable < FEWEST_ROWS.min(file.rows()) {
             return Err(Error::Limit {
@@ -445,14 +449,14 @@ impl Portion {
         }
         let rows = (options.rows as u64).min(affordable).max(1);
         let affordable = options.max_memory / (rows * row);
-        // More ahead than threads would gain nothing.
+        // More than the number of threads would gain nothing.
         let batches_ahead = affordable.clamp(1, options.threads as u64 + 1) as usize;
         Ok(Portion { rows, batches_ahead })
     }
 }
 
-/// Returns the memory of a row's columns according to the footer, and at least what their types
-/// need.
+/// Returns the memory in bytes of a row's columns according to the footer, but at least what their
+/// types need.
 fn bytes_of_row(file: &ParquetFile, columns: &[usize]) -> u64 {
     let schema = file.metadata.file_metadata().schema_descr();
     let mask = ProjectionMask::roots(schema, columns.iter().copied());

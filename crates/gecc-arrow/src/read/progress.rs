@@ -13,12 +13,13 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// Bytes of the file or stream, about: batches have equal shares of a file with a footer.
+    /// Returns the approximate number of bytes of the file or stream: batches are given equal
+    /// shares of a file with a footer.
     pub fn bytes(&self) -> u64 {
         self.bytes.load(Ordering::Relaxed)
     }
 
-    /// Rows.
+    /// Returns the number of rows.
     pub fn rows(&self) -> u64 {
         self.rows.load(Ordering::Relaxed)
     }
@@ -29,7 +30,7 @@ impl Progress {
     }
 }
 
-/// The byte up to which an input was read for the batches that were handed out.
+/// The byte position up to which an input was read for the batches returned so far.
 #[derive(Clone, Default)]
 pub(crate) struct Place(Arc<AtomicU64>);
 
@@ -38,14 +39,14 @@ impl Place {
         self.0.load(Ordering::Relaxed)
     }
 
-    /// At a part of a file of this length.
+    /// Sets the position to the end of a part in a file of this length.
     pub fn set(&self, length: u64, part: u64, parts: u64) {
         let place = u128::from(length) * u128::from(part) / u128::from(parts.max(1));
         self.0.store(u64::try_from(place).unwrap_or(length), Ordering::Relaxed);
     }
 }
 
-/// Counts what is read.
+/// Counts the bytes read.
 pub(crate) struct Counted<R> {
     input: R,
     place: Place,

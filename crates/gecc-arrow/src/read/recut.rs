@@ -1,4 +1,4 @@
-//! Batches of any size as batches of about one size.
+//! Conversion of batches of any size to batches of about the same size.
 
 use super::ReadOptions;
 use crate::error::Error;
@@ -12,23 +12,23 @@ use std::time::{Duration, Instant};
 /// The time that rows wait for further ones.
 const PATIENCE: Duration = Duration::from_millis(10);
 
-/// Bytes that small batches take at most while they wait and are combined: a column of texts or bytes with offsets of
-/// 32 bits has room for 2^31.
+/// Maximum size in bytes of small batches that wait to be combined: a column of strings or bytes
+/// with 32-bit offsets can have at most 2^31.
 const MOST_BYTES: u64 = 1 << 30;
 
 /// An event from a source of batches.
 pub(crate) enum Came {
     Batch(RecordBatch),
-    /// Nothing yet, in the time that was given.
+    /// Nothing arrived within the given time.
     Nothing,
     Failed(Error),
     End,
 }
 
-/// Gives the next batch. One that has to wait for it gives up after so long.
+/// Returns the next batch, waiting for at most the given time.
 pub(crate) type Next = Box<dyn FnMut(Duration) -> Came + Send>;
 
-/// Cuts large batches without a copy, and combines small ones. Empty ones are left out.
+/// Splits large batches without a copy, and combines small ones. Empty batches are dropped.
 pub(crate) struct Recut {
     source: Next,
     schema: SchemaRef,
@@ -37,19 +37,19 @@ pub(crate) struct Recut {
     small: Small,
     /// Combined small batches, in order.
     combined: VecDeque<RecordBatch>,
-    /// The rest of a large batch, which comes after them.
+    /// The rest of a large batch, which follows these.
     large: Option<RecordBatch>,
-    /// The error that comes after all small batches.
+    /// The error that follows all small batches.
     end: Option<Error>,
 }
 
-/// Small batches that wait for more, of fewer rows together than wanted.
+/// Small batches that wait for more, with fewer rows in total than wanted.
 #[derive(Default)]
 struct Small {
     batches: Vec<RecordBatch>,
     rows: usize,
     bytes: u64,
-    /// When the first of them came, or was last asked for.
+    /// The arrival time of the first one, or the time of the last request.
     since: Option<Instant>,
 }
 
@@ -64,15 +64,17 @@ impl Small {
 
 impl Recut {
     pub fn new(source: Next, schema: SchemaRef, options: &ReadOptions) -> Self {
-        // What waits is a small part of what is in memory: other batches are decoded and computed at the same time.
+        // The waiting batches are a small part of the memory: other batches are decoded and
+        // computed at the same time.
         let bytes = (options.max_memory / 4).min(MOST_BYTES);
         let (small, combined) = (Small::default(), VecDeque::new());
         Recut { source, schema, rows: options.rows, bytes, small, combined, large: None, end: None }
     }
 
-    /// The next batch; `None` after the last, and where the source gives nothing and no more is wanted.
+    /// Returns the next batch; `None` after the last one, and if the source delivers nothing and no
+    /// more is wanted.
     pub fn next(&mut self, wanted: &dyn Fn() -> bool) -> Option<Result<RecordBatch, Error>> {
-        // Who computes may have been busy for long, and more may have come since.
+        // The consumer may have been busy for long, and more may have arrived since.
         self.small.since = self.small.since.map(|_| Instant::now());
         loop {
             if let Some(batch) = self.combined.pop_front().or_else(|| self.cut()) {
@@ -81,14 +83,14 @@ impl Recut {
             if let Some(problem) = self.end.take() {
                 return Some(Err(problem));
             }
-            // How long those that wait may still do so.
+            // The remaining time for waiting batches.
             let patience = self.small.since.map_or(PATIENCE, |since| PATIENCE.saturating_sub(since.elapsed()));
             match (self.source)(patience) {
                 Came::Batch(batch) => self.add(batch),
                 Came::Nothing if self.small.rows == 0 && !wanted() => return None,
                 Came::Nothing => self.combine(),
                 Came::Failed(problem) => {
-                    // What came before an error is not lost.
+                    // Batches before an error are not lost.
                     self.end = Some(problem);
                     self.combine();
                 }
@@ -98,7 +100,7 @@ impl Recut {
         }
     }
 
-    /// Takes a batch. Those that waited are combined, where it does not go with them.
+    /// Adds a batch. If it does not fit with the waiting ones, these are combined first.
     fn add(&mut self, batch: RecordBatch) {
         let (rows, bytes) = (batch.num_rows(), bytes_of(&batch));
         let goes = |with: &Small| with.rows + rows < self.rows && with.bytes.saturating_add(bytes) <= self.bytes;
@@ -116,13 +118,13 @@ impl Recut {
         self.small.push(batch, bytes);
     }
 
-    /// Combines all that wait.
+    /// Combines all waiting batches.
     fn combine(&mut self) {
         let small = std::mem::take(&mut self.small);
         combine(&self.schema, &small.batches, &mut self.combined);
     }
 
-    /// A part of the large batch.
+    /// Takes a part of the large batch.
     fn cut(&mut self) -> Option<RecordBatch> {
         let large = self.large.take()?;
         let rows = large.num_rows().min(self.rows);
@@ -133,8 +135,8 @@ impl Recut {
     }
 }
 
-/// Combines batches to one. Halves stay apart where that has no form: keys of 8 bits are too short for all values of
-/// their dictionaries together.
+/// Combines batches into one. Halves are combined separately if that is impossible: 8-bit keys may
+/// be too short for the values of all dictionaries together.
 fn combine(schema: &SchemaRef, batches: &[RecordBatch], to: &mut VecDeque<RecordBatch>) {
     match batches {
         [] => {}
@@ -150,7 +152,8 @@ fn combine(schema: &SchemaRef, batches: &[RecordBatch], to: &mut VecDeque<Record
     }
 }
 
-/// Bytes of memory that a batch takes until it is combined with others, and that its columns then take again.
+/// Returns the memory in bytes of a batch until it is combined with others, plus that of its
+/// columns in the combined batch.
 fn bytes_of(batch: &RecordBatch) -> u64 {
     let mut again = 0;
     each_buffer(batch, |buffer| again += buffer.len() as u64);
@@ -165,7 +168,7 @@ mod tests {
     use arrow_array::{ArrayRef, BinaryArray, DictionaryArray, StringArray};
     use std::sync::Arc;
 
-    /// A batch of rows of this many bytes.
+    /// Creates a batch of `rows` rows of `bytes` bytes each.
     fn batch(rows: usize, bytes: usize) -> RecordBatch {
         let cell = vec![rand::random::<u8>(); bytes];
         let column: ArrayRef = Arc::new(BinaryArray::from_iter_values(std::iter::repeat_n(&cell, rows)));
@@ -191,13 +194,13 @@ mod tests {
         all.map(Result::unwrap).collect()
     }
 
-    /// The rows of each.
+    /// Returns the number of rows of each resulting batch.
     fn recut(batches: Vec<Option<RecordBatch>>, rows: usize, max_memory: u64) -> Vec<usize> {
         let schema = batch(0, 0).schema();
         batches_of(batches, schema, rows, max_memory).iter().map(RecordBatch::num_rows).collect()
     }
 
-    /// A batch of texts in a dictionary with keys of 8 bits.
+    /// Creates a batch of strings in a dictionary with 8-bit keys.
     fn of_dictionary(texts: &[String]) -> RecordBatch {
         let column: DictionaryArray<Int8Type> = texts.iter().map(String::as_str).collect();
         RecordBatch::try_from_iter([("texts", Arc::new(column) as ArrayRef)]).unwrap()
@@ -210,7 +213,7 @@ mod tests {
 
     #[test]
     fn dictionaries_that_are_too_large_together_stay_apart() {
-        // Texts of a batch, and how many of them no other batch has.
+        // Strings of a batch, and the number of them that no other batch has.
         for (texts, own, most) in [(5, 0, 1), (100, 0, 20), (10, 10, 20), (100, 30, 20), (127, 127, 20)] {
             let text =
                 |batch: usize, text: usize| if text < own { format!("{batch} {text}") } else { format!("{text}") };
@@ -233,7 +236,7 @@ mod tests {
 
     #[test]
     fn small_batches_of_long_rows_are_not_gathered_beyond_the_bound() {
-        // Rows of 1 KiB, which count twice, against a bound of 256 KiB.
+        // Rows of 1 KiB, which count twice, with a limit of 256 KiB.
         let batches = (0..40).map(|_| Some(batch(50, 1024))).collect();
         let rows = recut(batches, 1 << 18, 1 << 20);
         assert_eq!(rows, [100; 20]);
@@ -248,7 +251,7 @@ mod tests {
         let one = batch(50, 1024);
         let column = one.column(0);
         let nine = RecordBatch::try_from_iter((0..9).map(|name| (name.to_string(), column.clone()))).unwrap();
-        // Each has its bytes and 51 offsets of 4 bytes when it is combined.
+        // When combined, each column needs its bytes and 51 offsets of 4 bytes.
         assert_eq!(bytes_of(&nine) - bytes_of(&one), 8 * (50 * 1024 + 51 * 4));
     }
 

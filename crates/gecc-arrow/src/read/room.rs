@@ -1,10 +1,10 @@
-//! Memory that tasks share whose results are taken in order.
+//! The memory budget of tasks whose results are taken in order.
 
 use std::collections::BTreeMap;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-/// Bytes for the results of numbered tasks. The task whose result is taken next never waits, so that the limit may be
-/// passed by what this one takes.
+/// A memory budget in bytes for the results of numbered tasks. The task whose result is taken next
+/// never waits, so the limit may be exceeded by its memory.
 pub(crate) struct Room {
     state: Mutex<State>,
     changed: Condvar,
@@ -21,7 +21,7 @@ struct State {
 }
 
 impl State {
-    /// All that is held, and this many bytes more.
+    /// Returns the sum of all memory held and `bytes`.
     fn with(&self, bytes: u64) -> u64 {
         self.held.values().fold(bytes, |sum, held| sum.saturating_add(*held))
     }
@@ -36,14 +36,14 @@ impl Room {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits until there are this many bytes more for a task.
+    /// Waits until `bytes` more bytes are available for a task.
     pub fn enter(&self, task: usize, bytes: u64) {
         let is_full = |state: &mut State| !state.stopped && task > state.next && state.with(bytes) > self.limit;
         let mut state = self.changed.wait_while(self.lock(), is_full).unwrap_or_else(PoisonError::into_inner);
         *state.held.entry(task).or_default() += bytes;
     }
 
-    /// The result of the next task was taken.
+    /// Releases the memory of the next task, whose result was taken.
     pub fn leave(&self) {
         let mut state = self.lock();
         let task = state.next;
@@ -53,7 +53,7 @@ impl Room {
         self.changed.notify_all();
     }
 
-    /// Nobody waits any more.
+    /// Wakes all waiting tasks. From now on, none waits.
     pub fn stop(&self) {
         self.lock().stopped = true;
         self.changed.notify_all();
@@ -68,7 +68,7 @@ mod tests {
     use std::thread;
     use std::time::Duration;
 
-    /// Enters on a thread of its own, which says when it has.
+    /// Enters on a thread of its own, which signals when it has.
     fn enter(room: &Arc<Room>, task: usize, bytes: u64) -> Receiver<()> {
         let (send, receive) = channel();
         let room = room.clone();

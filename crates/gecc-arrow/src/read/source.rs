@@ -1,4 +1,4 @@
-//! A file that many threads read from at once.
+//! A file that several threads read concurrently.
 
 use crate::error::Error;
 use bytes::Bytes;
@@ -7,8 +7,8 @@ use rustix::io::{Errno, pread};
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
-/// A file and its length when it was opened. Nothing is read beyond it, so that a false length inside the file costs no
-/// memory.
+/// A file and its length when it was opened. Nothing is read beyond it, so a wrong length inside
+/// the file costs no memory.
 pub(crate) struct Source {
     file: File,
     path: PathBuf,
@@ -26,7 +26,7 @@ impl Source {
         self.length
     }
 
-    /// This many bytes from a place on.
+    /// Reads `length` bytes at `start`.
     pub fn bytes(&self, start: u64, length: usize) -> Result<Vec<u8>, Error> {
         let end = start.checked_add(length as u64).filter(|end| *end <= self.length);
         if end.is_none() {
@@ -42,18 +42,18 @@ impl Source {
                 Err(problem) => return Err(Error::file(&self.path)(problem.into())),
             }
         }
-        // The vector may have room for more, which was read too.
+        // The vector may have a larger capacity, and more bytes were read then.
         bytes.truncate(length);
         Ok(bytes)
     }
 
-    /// The bytes from a place on, but at most this many.
+    /// Reads the bytes at `start`, but at most `length`.
     pub fn at_most(&self, start: u64, length: usize) -> Result<Bytes, Error> {
         let there = self.length.saturating_sub(start).min(length as u64);
         self.bytes(start, there as usize).map(Bytes::from)
     }
 
-    /// The file to read from its beginning.
+    /// Returns the file, to be read from its beginning.
     pub fn into_file(self) -> File {
         self.file
     }

@@ -1,9 +1,11 @@
-//! The compact protocol of Thrift, as Parquet's headers are written in, read more strictly than it has to be.
+//! Thrift's compact protocol, the format of Parquet's headers, parsed more strictly than necessary.
 //!
-//! What two readers may take differently is refused: numbers of fields beyond 16 bits or that do not rise, numbers that
-//! are too long for their type, and collections of booleans, whose elements some take for a byte and some for nothing.
+//! Anything that two readers could interpret differently is rejected: field ids beyond 16 bits or
+//! that do not increase, numbers that are too long for their type, and collections of booleans,
+//! whose elements take one byte for some readers and none for others.
 
-/// Reads values one after the other. `None` where the bytes end, make no sense, or have more than one meaning.
+/// Reads consecutive values. Returns `None` at the end of the bytes, and for malformed or ambiguous
+/// data.
 pub(crate) struct Walker<'a> {
     bytes: &'a [u8],
     at: usize,
@@ -34,12 +36,12 @@ impl<'a> Walker<'a> {
         Walker { bytes, at: 0 }
     }
 
-    /// Bytes read so far.
+    /// Returns the number of bytes read so far.
     pub fn position(&self) -> usize {
         self.at
     }
 
-    /// Bytes that were not read yet.
+    /// Returns the number of unread bytes.
     pub fn left(&self) -> usize {
         self.bytes.len() - self.at
     }
@@ -62,7 +64,7 @@ impl<'a> Walker<'a> {
         for shift in (0..64).step_by(7) {
             let byte = self.byte()?;
             let bits = u64::from(byte & 0x7f);
-            // Of the tenth byte one bit has room.
+            // Only one bit of the tenth byte fits.
             if bits << shift >> shift != bits {
                 return None;
             }
@@ -74,25 +76,25 @@ impl<'a> Walker<'a> {
         None
     }
 
-    /// A signed number of 64 bits.
+    /// Reads a signed number of 64 bits.
     pub fn i64(&mut self) -> Option<i64> {
         let zigzag = self.varint()?;
         Some((zigzag >> 1) as i64 ^ -((zigzag & 1) as i64))
     }
 
-    /// A signed number of 32 bits.
+    /// Reads a signed number of 32 bits.
     pub fn i32(&mut self) -> Option<i32> {
         self.i64()?.try_into().ok()
     }
 
-    /// A string of bytes.
+    /// Reads a byte string.
     pub fn binary(&mut self) -> Option<&'a [u8]> {
         let length = self.varint()?;
         self.take(length)
     }
 
-    /// Number and type of a struct's next field; `Some(None)` at its end. `last` is the number of the field before, and
-    /// at first 0.
+    /// Reads the id and the type of a struct's next field; `Some(None)` at its end. `last` is the
+    /// id of the previous field, initially 0.
     pub fn field(&mut self, last: &mut i16) -> Option<Option<(i16, u8)>> {
         let header = self.byte()?;
         if header == 0 {
@@ -109,7 +111,8 @@ impl<'a> Walker<'a> {
         }
     }
 
-    /// Elements of a list or set, and their type. There are no more than bytes are left.
+    /// Reads the length of a list or set, and the type of its elements. The length is at most the
+    /// number of unread bytes.
     pub fn list(&mut self) -> Option<(usize, u8)> {
         let header = self.byte()?;
         let count = match header >> 4 {
@@ -117,15 +120,15 @@ impl<'a> Walker<'a> {
             count => u64::from(count),
         };
         let is_plain = matches!(header & 0x0f, kind::BYTE..=kind::UUID);
-        // Some writers give an empty list no type.
+        // Some writers use no type for an empty list.
         let count = usize::try_from(count).ok().filter(|count| is_plain || *count == 0)?;
         (count <= self.bytes.len() - self.at).then_some((count, header & 0x0f))
     }
 
-    /// Passes over the value of a field of this type.
+    /// Skips the value of a field of this type.
     pub fn skip(&mut self, kind: u8) -> Option<()> {
         match kind {
-            // The value is in the type.
+            // The type contains the value.
             kind::TRUE | kind::FALSE => Some(()),
             kind => self.skip_value(kind, DEPTH),
         }
@@ -172,7 +175,7 @@ impl<'a> Walker<'a> {
     }
 }
 
-/// Writes values in the one form that has no other reading.
+/// Writes values in their only unambiguous form.
 #[derive(Default)]
 pub(crate) struct Scribe(pub Vec<u8>);
 
@@ -185,7 +188,7 @@ impl Scribe {
         self.0.push(value as u8);
     }
 
-    /// A signed number of any width.
+    /// Writes a signed number of any width.
     pub fn number(&mut self, number: i64) {
         self.varint((number << 1 ^ number >> 63) as u64);
     }
@@ -195,7 +198,7 @@ impl Scribe {
         self.0.extend_from_slice(bytes);
     }
 
-    /// The beginning of a field. `last` is the number of the field before.
+    /// Begins a field. `last` is the id of the previous field.
     pub fn field(&mut self, last: &mut i16, number: i16, kind: u8) {
         match number - *last {
             step @ 1..=15 => self.0.push((step as u8) << 4 | kind),
@@ -207,12 +210,12 @@ impl Scribe {
         *last = number;
     }
 
-    /// The end of a struct.
+    /// Ends a struct.
     pub fn end(&mut self) {
         self.0.push(0);
     }
 
-    /// The beginning of a list.
+    /// Begins a list.
     pub fn list(&mut self, count: usize, kind: u8) {
         if count < 15 {
             self.0.push((count as u8) << 4 | kind);
@@ -261,12 +264,13 @@ mod tests {
     #[test]
     fn what_has_two_readings_is_nothing() {
         let field = |bytes: &[u8], mut last: i16| Walker::new(bytes).field(&mut last);
-        // Numbers 65538, -1, 0 and 3 after 3; a number beyond 32767; a step with no type; a type that is none.
+        // Numbers 65538, -1, 0 and 3 after 3; a number beyond 32767; a step with no type; an
+        // undefined type.
         assert_eq!(field(&[0x05, 0x84, 0x80, 0x08], 0), None);
         assert_eq!((field(&[0x05, 0x01], 0), field(&[0x05, 0x00], 0), field(&[0x05, 0x06], 3)), (None, None, None));
         assert_eq!((field(&[0x15], i16::MAX), field(&[0x10], 0), field(&[0x1e], 0)), (None, None, None));
         assert_eq!(field(&[0x05, 0xfe, 0xff, 0x03], 0), Some(Some((i16::MAX, kind::I32))));
-        // 2^31 is no number of 32 bits, and 2^64 none of 64.
+        // 2^31 is not a 32-bit number, and 2^64 not a 64-bit one.
         assert_eq!(Walker::new(&[0x80, 0x80, 0x80, 0x80, 0x10]).i32(), None);
         assert_eq!(Walker::new(&[0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x02]).i64(), None);
         // Lists and maps of booleans, and a list with more elements than bytes.

@@ -16,11 +16,11 @@ pub enum FunctionKind {
     EcdsaVerify,
     /// Verdicts on ECDSA signatures in DER.
     EcdsaVerifyDer,
-    /// The public keys that made ECDSA signatures.
+    /// The public keys recovered from ECDSA signatures.
     EcdsaRecover,
-    /// Verdicts on ECDSA signatures in a form that the statement names.
+    /// Verdicts on ECDSA signatures in a form that the statement specifies.
     EcdsaVerifyForm,
-    /// The public keys that made ECDSA signatures in a form that the statement names.
+    /// The public keys recovered from ECDSA signatures in a form that the statement specifies.
     EcdsaRecoverForm,
     /// The Ethereum addresses of public keys.
     EthAddress,
@@ -30,29 +30,29 @@ pub enum FunctionKind {
     Sm2VerifyDer,
     /// Verdicts on BIP 340 signatures.
     Bip340Verify,
-    /// Verdicts on Ed25519 signatures, by a rule that the statement names.
+    /// Verdicts on Ed25519 signatures, by a rule that the statement specifies.
     Ed25519Verify,
-    /// Verdicts on Ed25519ctx signatures, with a context that the statement names.
+    /// Verdicts on Ed25519ctx signatures, with a context that the statement specifies.
     Ed25519ctxVerify,
-    /// Verdicts on Ed25519ph signatures, with a context that the statement names.
+    /// Verdicts on Ed25519ph signatures, with a context that the statement specifies.
     Ed25519phVerify,
-    /// The digests of messages by a hash that the statement names, which ECDSA signs.
+    /// The digests of messages, for ECDSA, by a hash that the statement specifies.
     MessageDigest,
 }
 
-/// A function together with the values that its statement names.
+/// A function together with the values that its statement specifies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Task {
     pub(super) computed: Computed,
     /// The variant of Ed25519.
     pub(super) variant: Variant,
-    /// Of ECDSA.
+    /// The signature form of ECDSA.
     pub(super) form: SignatureForm,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Computed {
-    /// An operation of the library's.
+    /// An operation of the library.
     Operation(Operation),
     /// The Ethereum addresses of public keys.
     EthAddress,
@@ -70,7 +70,7 @@ pub enum Gives {
 }
 
 impl FunctionKind {
-    /// All of them.
+    /// All functions.
     pub const ALL: [FunctionKind; 13] = [
         FunctionKind::EcdsaVerify,
         FunctionKind::EcdsaVerifyDer,
@@ -87,7 +87,7 @@ impl FunctionKind {
         FunctionKind::MessageDigest,
     ];
 
-    /// Its name, and what `names`, `fields` and `result` give.
+    /// Returns the name, and the results of `names`, `fields` and `result`.
     fn described(self) -> (&'static str, &'static [&'static str], &'static [Field], DataType) {
         use DataType::{Boolean, FixedSizeBinary};
         use Field::{Der, Digest, Message, PublicKey, RecoveryId, Signature};
@@ -115,19 +115,20 @@ impl FunctionKind {
         }
     }
 
-    /// Its name in a statement.
+    /// Returns the name in a statement.
     pub fn name(self, gives: Gives) -> String {
         let reason = if gives == Gives::Reason { "_reason" } else { "" };
         format!("{}{reason}", self.described().0)
     }
 
-    /// What the first arguments name, texts in the statement: a curve with or without a signature form, a rule of
-    /// Ed25519 with or without a context, or a hash. The others are fields.
+    /// Returns the names of the first arguments, which are text constants in the statement: a curve
+    /// with or without a signature form, a rule of Ed25519 with or without a context, or a hash.
+    /// The other arguments are fields.
     pub fn names(self) -> &'static [&'static str] {
         self.described().1
     }
 
-    /// The arguments behind that.
+    /// Returns the fields that follow as arguments.
     pub fn fields(self) -> &'static [Field] {
         self.described().2
     }
@@ -136,14 +137,14 @@ impl FunctionKind {
     /// Ed25519.
     ///
     /// # Errors
-    /// What it has to be.
+    /// A description of the required type.
     pub fn require(self, field: Field, data_type: &DataType) -> Result<(), String> {
         let values = match data_type {
             DataType::Dictionary(_, values) => values,
             other => other,
         };
         let is_x_only = field == Field::PublicKey && *values == DataType::FixedSizeBinary(32);
-        // Who verifies signatures over messages.
+        // Verifications of signatures over messages.
         let takes_x_only = matches!(self.fields(), [Field::Message, _, Field::PublicKey]);
         if takes(field, data_type) && (!is_x_only || takes_x_only) {
             return Ok(());
@@ -154,7 +155,7 @@ impl FunctionKind {
     /// Returns the task of a call, given the statement's values for [`FunctionKind::names`].
     ///
     /// # Errors
-    /// Where a name is needed and there is none, where nothing is called so, or it is a curve without ECDSA.
+    /// A name that is required but missing, an unknown name, or a curve without ECDSA.
     pub fn task(self, named: &[Option<&str>], policy: Policy) -> Result<Task, String> {
         let name = |place: usize| named.get(place).copied().flatten();
         let computed = match self {
@@ -192,18 +193,18 @@ impl FunctionKind {
         usize::from(matches!(self, FunctionKind::EcdsaRecover | FunctionKind::EcdsaRecoverForm))
     }
 
-    /// The type of the result.
+    /// Returns the type of the result.
     pub fn result(self) -> DataType {
         self.described().3
     }
 
-    /// The names of all arguments.
+    /// Returns the names of all arguments.
     pub fn arguments(self) -> Vec<String> {
         let named = self.names().iter().map(|name| (*name).to_owned());
         named.chain(self.fields().iter().map(Field::to_string)).collect()
     }
 
-    /// The first `count` fields as columns of their own names.
+    /// Returns a mapping of the first `count` fields to columns of the same names.
     pub fn mapping(self, count: usize) -> Mapping {
         self.fields()[..count].iter().fold(Mapping::new(), |mapping, field| mapping.with(*field, field.to_string()))
     }
@@ -220,7 +221,7 @@ fn ecdsa_curve(name: Option<&str>) -> Result<CurveId, String> {
     })
 }
 
-/// A form that signatures of the operation have.
+/// Parses a form of signatures that the operation supports.
 fn form(name: Option<&str>, operation: Operation) -> Result<SignatureForm, String> {
     let name = name.ok_or("`form` must be a text in the statement, such as 'header-first'")?;
     let form = name.parse().map_err(|unknown: UnknownSignatureForm| unknown.to_string())?;

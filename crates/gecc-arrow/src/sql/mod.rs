@@ -1,5 +1,6 @@
-//! Functions of SQL, whatever engine calls them: their names, arguments and results ([`FunctionKind`]), and what
-//! computes them ([`Service`]). `gecc-datafusion` and `gecc-duckdb` hand them to their engines.
+//! SQL functions, independent of the SQL engine: their names, arguments and results
+//! ([`FunctionKind`]), and the service that computes them ([`Service`]). `gecc-datafusion` and
+//! `gecc-duckdb` register them with their engines.
 
 mod kind;
 mod service;

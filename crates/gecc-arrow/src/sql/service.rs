@@ -1,4 +1,4 @@
-//! Calls of the engine and of its coalescer for one batch.
+//! Calls to the engine and its coalescer for one batch.
 
 use super::kind::Computed;
 use super::{FunctionKind, Task};
@@ -13,8 +13,8 @@ use gecc::fields::{Hash, Mapping};
 use gecc::service::{Coalescer, Stats};
 use gecc::{Backend, CurveId, Engine, Verdict, point};
 
-/// Rows of the coalescer's largest batch on the CPU: those of a few threads, so that an engine of many cores has enough
-/// for each. GPUs have the coalescer's own choice.
+/// Maximum number of rows of the coalescer's batches on the CPU. It suits a few threads, so that an
+/// engine with many cores has enough work for each. For GPUs, the coalescer's default is used.
 const CPU_BATCH: usize = 4 * 8192;
 
 /// The engine and coalescer that all functions share.
@@ -42,13 +42,13 @@ impl Service {
         Ok(Self::through(engine, coalescer))
     }
 
-    /// Makes the service with a coalescer that the caller made for this engine. Batches longer than
-    /// its maximum are split.
+    /// Creates the service with a coalescer that the caller made for this engine. Batches longer
+    /// than its maximum are split.
     pub fn through(engine: &Engine, coalescer: Coalescer) -> Self {
         Service { engine: engine.clone(), coalescer, pool: Pool::default() }
     }
 
-    /// The engine.
+    /// Returns the engine.
     pub fn engine(&self) -> &Engine {
         &self.engine
     }
@@ -58,14 +58,15 @@ impl Service {
         self.coalescer.stats()
     }
 
-    /// The answers to a call, in parts that are no longer than the largest batch. The columns of the batch are named by
-    /// the function's fields. Sleeps until the answers are there.
+    /// Computes the answers to a call, in parts that are no longer than the largest batch. The
+    /// columns of the batch have the names of the function's fields. Blocks until the answers are
+    /// available.
     ///
     /// # Errors
-    /// A type that a field cannot have, and what the engine and the coalescer say.
+    /// A type that a field cannot have, and errors of the engine and the coalescer.
     pub fn answers(&self, kind: FunctionKind, task: Task, batch: &RecordBatch) -> Result<Vec<Answers>, Problem> {
         let most = self.coalescer.largest_batch();
-        // A batch without rows is one part, in which the types are looked at.
+        // A batch without rows is one part, for which the types are checked.
         let starts = (0..batch.num_rows().max(1)).step_by(most);
         let parts = starts.map(|start| batch.slice(start, most.min(batch.num_rows() - start)));
         parts.map(|part| self.answers_of_part(kind, task, &part)).collect()
@@ -99,8 +100,9 @@ impl Service {
         Ok(Answers::new(codes).with_rows("address", 20, addresses.into_flattened()))
     }
 
-    /// Each call is a caller of its own to the coalescer, so that all threads get the same share of its queue. Its
-    /// batches have no place for messages of any length nor for contexts: the engine gets these as they come.
+    /// Runs a call through the coalescer. Each call is a separate caller, so that all threads get
+    /// the same share of the queue. The coalescer's batches support neither messages of any length
+    /// nor contexts: these calls go directly to the engine.
     fn run(&self, call: Call, columns: &Columns, rows: &mut [u8], codes: &mut [u8]) -> Result<(), Problem> {
         let Columns { contents, signatures, recovery_ids, public_keys: keys, variant, .. } = *columns;
         let caller = self.coalescer.caller();
@@ -137,7 +139,7 @@ impl Service {
     }
 }
 
-/// The last 20 bytes of the Keccak-256 of `x || y` (Ethereum's Yellow Paper, appendix F).
+/// Returns the last 20 bytes of Keccak-256 of `x || y` (Ethereum's Yellow Paper, appendix F).
 fn address(point: &[u8; 64]) -> [u8; 20] {
     let hash = Hash::Keccak256.digest(point).expect("messages of any length");
     *hash.last_chunk().expect("32 bytes")
