@@ -11,20 +11,21 @@ use pyo3::prelude::*;
 use pyo3::pyclass::CompareOp;
 use pyo3::types::{PyBytes, PyDict, PyIterator, PyList, PySlice, PyTuple};
 
-/// Results that any library takes which knows Arrow's C interface. See `gecc.ArrowArray` in `_gecc.pyi`.
+/// Results for any library that supports Arrow's C interface. See `gecc.ArrowArray` in `_gecc.pyi`.
 #[pyclass(frozen, module = "gecc")]
 pub struct ArrowArray(pub ArrayRef);
 
 #[pymethods]
 impl ArrowArray {
-    /// The array by Arrow's C interface: capsules of its schema and of its memory, which is not copied.
+    /// Exports the array through Arrow's C interface: capsules of its schema and of its memory,
+    /// which is not copied.
     #[pyo3(signature = (requested_schema=None))]
     fn __arrow_c_array__<'py>(
         &self,
         py: Python<'py>,
         requested_schema: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyTuple>> {
-        // A wish that need not be met: who has it converts what comes.
+        // A requested schema is only a wish: the consumer converts what it receives.
         let _ = requested_schema;
         capsules::pair(py, self.0.as_ref(), &Field::new("", self.0.data_type().clone(), true))
     }
@@ -33,7 +34,7 @@ impl ArrowArray {
         self.0.len()
     }
 
-    /// Refused, as numpy does: an array is neither true nor false.
+    /// Raises an error, as numpy does: an array is neither true nor false.
     fn __bool__(&self) -> PyResult<bool> {
         let text = "the truth value of an array is ambiguous: numpy.asarray(array).all() says whether all items passed";
         Err(PyValueError::new_err(text))
@@ -43,7 +44,7 @@ impl ArrowArray {
         self.list(py)?.try_iter()
     }
 
-    /// An item, or the items of a slice as an array.
+    /// Returns an item, or the items of a slice as an array.
     fn __getitem__<'py>(&self, py: Python<'py>, place: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         if let Ok(slice) = place.cast::<PySlice>() {
             let slice = slice.indices(self.0.len() as isize)?;
@@ -61,8 +62,8 @@ impl ArrowArray {
         }
     }
 
-    /// The items as an array of numpy: truth values, numbers, or objects where some are null or all are `bytes`. A
-    /// copy.
+    /// Returns a copy as a numpy array: of booleans or numbers, or of objects if some items are
+    /// null or all are `bytes`.
     #[pyo3(signature = (dtype=None, copy=None))]
     fn __array__<'py>(
         &self,
@@ -99,7 +100,7 @@ impl ArrowArray {
         self.__array__(py, None, None)?.rich_compare(other, operator)
     }
 
-    /// Shows no values, which may be secrets, but how many passed.
+    /// Shows the number of items that passed, but no values, which may be secrets.
     fn __repr__(&self) -> String {
         let (items, nulls) = (self.0.len(), self.0.null_count());
         let more = match self.0.as_boolean_opt() {
@@ -117,7 +118,7 @@ impl ArrowArray {
         PyList::new(py, values)
     }
 
-    /// An item as Python has it: a truth value, number or `bytes`, `None` where it is null.
+    /// Returns an item as a Python object: a boolean, number or `bytes`; `None` if it is null.
     fn value<'py>(&self, py: Python<'py>, item: usize) -> PyResult<Bound<'py, PyAny>> {
         if self.0.is_null(item) {
             return Ok(py.None().into_bound(py));
@@ -134,7 +135,8 @@ impl ArrowArray {
     }
 }
 
-/// The array as the library has it of which an argument is: pyarrow or polars. For others the array itself.
+/// Converts the array to the library of an argument: pyarrow or polars. For others, returns the
+/// array itself.
 pub fn like<'py>(argument: &Bound<'py, PyAny>, array: ArrayRef) -> PyResult<Bound<'py, PyAny>> {
     let py = argument.py();
     let array = Bound::new(py, ArrowArray(array))?.into_any();

@@ -1,4 +1,5 @@
-//! Arrow's C interface as Python has it: capsules that hold its structs, of which each gives what it has once.
+//! Arrow's C interface in Python: capsules that contain its structs, each of which can be consumed
+//! once.
 
 use arrow_array::ffi::{FFI_ArrowArray, FFI_ArrowSchema, from_ffi_and_data_type};
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
@@ -16,7 +17,7 @@ const STREAM: &CStr = c"arrow_array_stream";
 
 /// A struct of the interface.
 trait Held {
-    /// The name of capsules that hold one.
+    /// The name of its capsules.
     const CAPSULE: &CStr;
 
     /// Returns whether the contents have been moved out.
@@ -47,11 +48,11 @@ impl Held for FFI_ArrowArrayStream {
     }
 }
 
-/// The array that an object's `__arrow_c_array__` gave for the argument of this name, and its type. What it says of its
-/// memory is not checked.
+/// Imports the array that an object's `__arrow_c_array__` returned for an argument, and its type.
+/// References into its memory are not checked.
 ///
 /// # Errors
-/// `ValueError` where it is used up, `TypeError` where this is not what such a method gives.
+/// `ValueError` if it was consumed before, `TypeError` if such a method cannot return this.
 pub fn array(argument: &str, given: &Bound<'_, PyAny>) -> PyResult<(ArrayRef, Field)> {
     let pair = given.cast::<PyTuple>().ok().filter(|pair| pair.len() == 2);
     let item = |place| pair?.get_item(place).ok()?.cast_into::<PyCapsule>().ok();
@@ -64,17 +65,19 @@ pub fn array(argument: &str, given: &Bound<'_, PyAny>) -> PyResult<(ArrayRef, Fi
     Ok((imported(array, &field).map_err(named)?, field))
 }
 
-/// The arrays of the stream that an object's `__arrow_c_stream__` gave, and their type; else as [`array`].
+/// Imports the arrays of the stream that an object's `__arrow_c_stream__` returned, and their type.
+/// Errors are as for [`array`].
 pub fn stream(argument: &str, given: &Bound<'_, PyAny>) -> PyResult<(Vec<ArrayRef>, Field)> {
     let capsule = given.cast::<PyCapsule>().map_err(|_| other_than(argument, "a capsule"))?;
     let held = held(argument, capsule)?;
     // SAFETY: the capsule lives and holds what `held` says. It is moved out, so that nobody releases it twice.
     let stream = unsafe { FFI_ArrowArrayStream::from_raw(held.as_ptr()) };
-    // Who gives batches may run Python in other threads, and wait for them.
+    // The producer of batches may run Python in other threads, and wait for them.
     given.py().detach(|| read(stream)).map_err(|problem| unreadable(argument, &problem))
 }
 
-/// The capsules of an array and of its type, as `__arrow_c_array__` gives them. Its memory is not copied.
+/// Returns the capsules of an array and of its type, like `__arrow_c_array__`. Its memory is not
+/// copied.
 pub fn pair<'py>(py: Python<'py>, array: &dyn Array, field: &Field) -> PyResult<Bound<'py, PyTuple>> {
     let schema = FFI_ArrowSchema::try_from(field).map_err(|problem| PyValueError::new_err(problem.to_string()))?;
     let schema = PyCapsule::new_with_value(py, schema, SCHEMA)?;
@@ -82,7 +85,7 @@ pub fn pair<'py>(py: Python<'py>, array: &dyn Array, field: &Field) -> PyResult<
     PyTuple::new(py, [schema, array])
 }
 
-/// Returns the contents of a capsule that nobody has used.
+/// Returns the contents of a capsule that was not consumed before.
 fn held<T: Held>(argument: &str, capsule: &Bound<'_, PyCapsule>) -> PyResult<NonNull<T>> {
     let held = capsule.pointer_checked(Some(T::CAPSULE))?.cast::<T>();
     // SAFETY: by the interface's convention a capsule of this name holds such a struct, as long as the capsule lives.
@@ -108,7 +111,7 @@ fn read(mut stream: FFI_ArrowArrayStream) -> Result<(Vec<ArrayRef>, Field), Arro
         // SAFETY: as above.
         let code = unsafe { get_next(&mut stream, &mut array) };
         succeeded(&mut stream, code)?;
-        // So a stream says that it has no more.
+        // A stream marks its end with a released array.
         if array.is_released() {
             return Ok((arrays, field));
         }
@@ -116,7 +119,7 @@ fn read(mut stream: FFI_ArrowArrayStream) -> Result<(Vec<ArrayRef>, Field), Arro
     }
 }
 
-/// The stream's own words where its function gave another code than 0.
+/// Returns the stream's error message if its function returned a code other than 0.
 fn succeeded(stream: &mut FFI_ArrowArrayStream, code: c_int) -> Result<(), ArrowError> {
     if code == 0 {
         return Ok(());

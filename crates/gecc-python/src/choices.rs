@@ -1,4 +1,4 @@
-//! Texts by which a caller chooses.
+//! Parsing of strings with which a caller chooses an option.
 
 use gecc::call::Operation;
 use gecc::ecdsa::{Policy, SForm};
@@ -8,7 +8,7 @@ use gecc::{Backend, CurveId};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-/// The value with a name.
+/// Returns the value with this name.
 fn chosen<T: Copy>(what: &str, name: &str, values: &[(&str, T)]) -> PyResult<T> {
     let found = values.iter().find(|(other, _)| *other == name);
     found.map(|(_, value)| *value).ok_or_else(|| {
@@ -34,7 +34,7 @@ pub fn ed25519_rule(name: &str) -> PyResult<Rule> {
     name.parse().map_err(|problem: UnknownRule| PyValueError::new_err(format!("rule: {problem}")))
 }
 
-/// Ed25519 itself where there is neither a context nor a hash before.
+/// Returns pure Ed25519 if there is neither a context nor prehashing.
 pub fn ed25519_variant(context: Option<&[u8]>, prehashed: bool) -> PyResult<Variant> {
     let variant = match (context, prehashed) {
         (None, false) => Ok(Variant::PURE),
@@ -48,7 +48,7 @@ pub fn hash(name: &str) -> PyResult<Hash> {
     name.parse().map_err(|problem: UnknownHash| PyValueError::new_err(format!("hash: {problem}")))
 }
 
-/// What reads signatures of a form for an operation.
+/// Returns a reader of signatures in this form for an operation.
 pub fn signature_reader(operation: Operation, form: &str) -> PyResult<SignatureReader> {
     let wrong = |problem: String| PyValueError::new_err(format!("signature_form: {problem}"));
     let form = form.parse().map_err(|unknown: UnknownSignatureForm| wrong(unknown.to_string()))?;
@@ -59,7 +59,7 @@ pub fn policy(low_s: bool) -> Policy {
     if low_s { Policy::low_s() } else { Policy::default() }
 }
 
-/// SM2 has one form of s.
+/// Requires the default for SM2, which has only one form of s.
 pub fn require_no_low_s(curve: CurveId, is_default: bool) -> PyResult<()> {
     if curve == CurveId::Sm2 && !is_default {
         return Err(PyValueError::new_err("SM2 has no low s"));

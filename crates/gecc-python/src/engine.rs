@@ -1,4 +1,4 @@
-//! Engines: what computes batches.
+//! Engines, which compute batches.
 
 use crate::choices;
 use crate::errors::exception;
@@ -8,41 +8,42 @@ use numpy::PyArray2;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 
-/// An engine: GPUs, or threads of its own. One engine serves any number of threads concurrently.
+/// An engine: GPUs, or threads of its own. Any number of threads can use one engine concurrently.
 ///
-/// To make one takes some tens of milliseconds, and some seconds where GPUs have to be started. It works in the process
-/// that made it, and cannot be pickled.
+/// Creating one takes some tens of milliseconds, or some seconds if GPUs have to be started. It
+/// works in the process that created it, and cannot be pickled.
 ///
 /// Args:
-///     backend: "auto" for all GPUs, and the CPU for what is too small for them or what they leave undone; "cpu"; "gpu"
-///         for GPUs only.
+///     backend: "auto" for all GPUs, and the CPU for batches that are too small for them or that they could not finish;
+///         "cpu"; "gpu" for GPUs only.
 ///     threads: threads for work on the CPU, 1 to 4096. One per core by default.
-///     max_memory: upper limit in bytes for working memory beside inputs and results, on the host and on each GPU.
-///     chunk_items: upper limit for the items that a GPU computes at a time.
-///     check_signatures: verify every signature before it is returned, as one that was computed wrongly can give its
-///         private key away. Signing then costs as much as signing and verifying.
-///     batch_equations: verify signatures in groups where that is faster: those of BIP 340, of Ed25519 by "zip215" and
+///     max_memory: upper limit in bytes for working memory, in addition to inputs and results, on the host and on each
+///         GPU.
+///     chunk_items: upper limit for the number of items that a GPU computes at a time.
+///     check_signatures: verify every signature before it is returned, because a wrongly computed one can reveal its
+///         private key. Signing then costs as much as signing and verifying.
+///     batch_equations: verify signatures in groups if that is faster: those of BIP 340, of Ed25519 with "zip215" and
 ///         "rfc8032-cofactored", of `verify_recoverable`, and the candidates of `recover`. An invalid item is then
-///         taken to be valid with a probability of at most 2^-128 for each group, whoever chose the items; otherwise
-///         results are the same.
-///     portable: leave out instructions that not every processor has.
-///     l2_persistence: set a part of each GPU's L2 cache aside for intermediate products.
-///     time_kernels: record how long each kernel runs (`take_kernel_times`). Chunks are then computed one after the
-///         other.
+///         accepted as valid with a probability of at most 2^-128 per group, whoever chose the items; otherwise results
+///         are the same.
+///     portable: do not use instructions that some processors lack.
+///     l2_persistence: reserve a part of each GPU's L2 cache for intermediate products.
+///     time_kernels: record the run time of each kernel (`take_kernel_times`). Chunks are then computed one after
+///         another.
 ///
 /// Raises:
-///     NoDeviceError: when only GPUs are asked for, and none can be used.
+///     NoDeviceError: if only GPUs are requested, and none can be used.
 ///     ValueError: for an option out of range.
 ///     OverflowError: for a number below 0.
 #[pyclass(frozen, module = "gecc")]
 pub struct Engine(gecc::Engine);
 
-/// The engine of a call: the one that is named, or that of the process.
+/// Returns the engine of a call: the given one, or that of the process.
 pub fn of(py: Python<'_>, engine: Option<&Engine>) -> PyResult<gecc::Engine> {
     engine.map_or_else(|| shared_engine::get(py), |engine| Ok(engine.0.clone()))
 }
 
-/// The version of NVRTC that kernels for GPUs are compiled by, where it is found.
+/// Returns the version of NVRTC, which compiles kernels for GPUs, if it is found.
 #[pyfunction]
 pub fn nvrtc_version(py: Python<'_>) -> PyResult<(i32, i32)> {
     py.detach(gecc::kernels::nvrtc_version).map_err(exception)
@@ -89,7 +90,7 @@ impl Engine {
         py.detach(|| builder.build()).map(Engine).map_err(exception)
     }
 
-    /// The engine of calls that name none, made when it is first needed.
+    /// Returns the engine of calls without an engine argument, created when first needed.
     #[staticmethod]
     fn default(py: Python<'_>) -> PyResult<Self> {
         shared_engine::get(py).map(Engine)
@@ -137,23 +138,25 @@ impl Engine {
         texts(&self.0.failures())
     }
 
-    /// Tests every operation on every GPU by items whose answers are known, and gives all failures() after that.
+    /// Tests every operation on every GPU with known-answer items, and returns all failures()
+    /// afterwards.
     fn self_test(&self, py: Python<'_>) -> PyResult<Vec<String>> {
         py.detach(|| self.0.self_test()).map(|failures| texts(&failures)).map_err(exception)
     }
 
-    /// Makes ready what calls on a curve need: tables, and for GPUs kernels, which may have to be compiled.
+    /// Prepares everything that calls on a curve need: tables, and for GPUs kernels, which may have
+    /// to be compiled.
     fn warm_up(&self, py: Python<'_>, curve: &str) -> PyResult<()> {
         let curve = choices::curve(curve)?;
         py.detach(|| self.0.warm_up(curve)).map_err(exception)
     }
 
-    /// An array of zeros in page-locked memory, from and to which GPUs copy without help of the host: `uint8`, and of
-    /// this shape (rows, width).
+    /// Returns an array of zeros in page-locked memory, which GPUs copy from and to without help of
+    /// the host: `uint8`, of the given shape (rows, width).
     ///
-    /// Any call may read its arguments there, or write there as its `out`; without a GPU it serves like any other. It
-    /// pays for arrays of megabytes that are used many times. The memory is wiped when the last array that holds it is
-    /// dropped.
+    /// Any call may read its arguments from it, or use it as its `out`; without a GPU, it is an
+    /// ordinary array. It is faster for arrays of megabytes that are used many times. The memory is
+    /// wiped when the last array that refers to it is dropped.
     ///
     /// Raises:
     ///     ForkedError: in a process that has forked from the engine's.

@@ -1,4 +1,4 @@
-//! Errors of the library as exceptions of Python.
+//! Conversion of the library's errors to Python exceptions.
 
 use pyo3::PyErr;
 use pyo3::create_exception;
@@ -10,7 +10,8 @@ create_exception!(gecc, DeviceError, GeccError, "All GPUs failed, and the engine
 create_exception!(gecc, KernelsError, GeccError, "Kernels could not be compiled, stored or loaded.");
 create_exception!(gecc, ForkedError, GeccError, "The engine was made before this process forked from another.");
 
-/// The exception for an error of work on record batches. What is wrong with columns or options is a `ValueError`.
+/// Converts an error of work on record batches. Problems of columns or options become a
+/// `ValueError`.
 pub fn batch_exception(error: impl Into<gecc_arrow::Error>) -> PyErr {
     match error.into() {
         gecc_arrow::Error::Engine(error) => exception(error),
@@ -18,7 +19,7 @@ pub fn batch_exception(error: impl Into<gecc_arrow::Error>) -> PyErr {
     }
 }
 
-/// The exception for an error of the library. What is wrong with arguments is a `ValueError`.
+/// Converts an error of the library. Problems of arguments become a `ValueError`.
 pub fn exception(error: gecc::Error) -> PyErr {
     use gecc::Error;
     let text = error.to_string();

@@ -1,9 +1,9 @@
 //! gecc for Python: the extension `gecc._gecc`, which the package `gecc` (in `python/gecc`) calls.
 //!
-//! A call reads its arguments (`input/`) as columns that lie where Python has them, or as copies where the engine could
-//! not read them there. It runs in pieces without the GIL (`pieces.rs`), and gives arrays of numpy or Arrow
-//! (`output.rs`). What is checked of arguments is checked here; the package in Python has names, defaults and
-//! documentation.
+//! A call reads its arguments (`input/`) as columns borrowed from Python's memory, or as copies if
+//! the engine cannot read them in place. It runs in pieces without the GIL (`pieces.rs`), and
+//! returns arrays of numpy or Arrow (`output.rs`). Arguments are validated here; the Python package
+//! has names, defaults and documentation.
 
 mod arrow_output;
 mod calls;

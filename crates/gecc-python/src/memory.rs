@@ -1,4 +1,5 @@
-//! Memory as large as arguments say, which may be more than there is: then an error, where `Vec` would end the process.
+//! Allocation of memory whose size depends on arguments. If there is not enough, it returns an
+//! error, where `Vec` would abort the process.
 
 use pyo3::PyErr;
 use pyo3::exceptions::PyMemoryError;
@@ -9,7 +10,7 @@ pub fn too_large(items: usize, width: usize) -> PyErr {
     PyMemoryError::new_err(format!("no memory for {items} items of {width} bytes"))
 }
 
-/// Rows of zeros. The system gives the memory when it is first written to.
+/// Allocates rows of zeros. The system provides the memory when it is first written to.
 pub fn zeros(items: usize, width: usize) -> PyResult<Vec<u8>> {
     let too_large = || too_large(items, width);
     let layout = items.checked_mul(width).and_then(|bytes| Layout::array::<u8>(bytes).ok()).ok_or_else(too_large)?;
@@ -25,7 +26,7 @@ pub fn zeros(items: usize, width: usize) -> PyResult<Vec<u8>> {
     Ok(unsafe { Vec::from_raw_parts(start, layout.size(), layout.size()) })
 }
 
-/// A vector with room for a value of each item.
+/// Creates a vector with capacity for one value per item.
 pub fn room<T>(items: usize) -> PyResult<Vec<T>> {
     let mut vector = Vec::new();
     vector.try_reserve_exact(items).map_err(|_| too_large(items, size_of::<T>()))?;

@@ -1,4 +1,4 @@
-//! Results: memory that the engine writes, and arrays made of it.
+//! Results: memory that the engine writes, and arrays made from it.
 
 use crate::arrow_output;
 use crate::input::{Call, Form, pandas};
@@ -17,7 +17,7 @@ use std::slice;
 use std::sync::Arc;
 use zeroize::{Zeroize, Zeroizing};
 
-/// A row of results: its width, and whether it is secret.
+/// The format of a row of results: its width, and whether it is secret.
 #[derive(Clone, Copy)]
 pub struct Row {
     pub width: usize,
@@ -34,23 +34,24 @@ impl Row {
     }
 }
 
-/// A column of results that a call writes. Secrets are wiped if they do not become an array.
+/// A column of results that a call writes. Secrets are wiped if they are not converted to an array.
 pub struct Output<'py> {
     row: Row,
-    /// Until it becomes an array.
+    /// `None` once it was converted to an array.
     memory: Option<Memory<'py>>,
 }
 
 enum Memory<'py> {
-    /// The caller's array, of which the library for numpy knows that it is written to.
+    /// The caller's array, which the numpy crate has registered as mutably borrowed.
     Caller(PyReadwriteArrayDyn<'py, u8>),
-    /// An array that nobody else has seen so far.
+    /// An array that no other code has seen so far.
     Numpy(Bound<'py, PyArrayDyn<u8>>),
     /// Memory that becomes an Arrow array.
     Arrow(Vec<u8>),
 }
 
-/// Hundreds of megabytes of results cost more in page faults than in copying, at 4 KiB a page. numpy asks for itself.
+/// Requests huge pages: for hundreds of megabytes of results, page faults cost more than copying
+/// with pages of 4 KiB. numpy does this itself.
 #[cfg(target_os = "linux")]
 fn ask_for_huge_pages(memory: &mut [u8]) {
     use rustix::mm::{Advice, madvise};
@@ -66,21 +67,21 @@ fn ask_for_huge_pages(memory: &mut [u8]) {
 #[cfg(not(target_os = "linux"))]
 fn ask_for_huge_pages(_memory: &mut [u8]) {}
 
-/// Memory of zeros in an array of numpy.
+/// Creates a numpy array of zeros.
 fn zeros<'py>(py: Python<'py>, items: usize, width: usize) -> PyResult<Bound<'py, PyArrayDyn<u8>>> {
     let zeros = py.import("numpy")?.getattr("zeros")?;
     let array = if width == 1 { zeros.call1((items, "uint8")) } else { zeros.call1(((items, width), "uint8")) }?;
     Ok(array.cast_into::<PyArrayDyn<u8>>()?)
 }
 
-/// Bytes of an array that `zeros` has made and nobody else has seen.
+/// Returns the bytes of an array that `zeros` created and no other code has seen.
 fn bytes_of<'a>(array: &'a mut Bound<'_, PyArrayDyn<u8>>) -> &'a mut [u8] {
     // SAFETY: all elements of such an array lie one after the other, and there is no other reference to it.
     unsafe { slice::from_raw_parts_mut(array.data(), PyUntypedArrayMethods::len(array)) }
 }
 
 impl<'py> Output<'py> {
-    /// Memory for the results of a call, of Arrow where an argument is.
+    /// Allocates memory for the results of a call, for Arrow if an argument is an Arrow array.
     pub fn of(call: &Call<'py>, row: Row) -> PyResult<Self> {
         let items = call.items();
         if !matches!(call.form, Form::Arrow(_)) {
@@ -91,10 +92,11 @@ impl<'py> Output<'py> {
         Ok(Output { row, memory: Some(Memory::Arrow(bytes)) })
     }
 
-    /// The caller's array, or memory as `of` takes it.
+    /// Uses the caller's array, or allocates memory like `of`.
     ///
     /// # Errors
-    /// When results are not of numpy, or the array has another shape or shares memory with an argument.
+    /// If results are not numpy arrays, or if the array has another shape or shares memory with an
+    /// argument.
     pub fn of_caller(call: &Call<'py>, row: Row, out: Option<&Bound<'py, PyAny>>) -> PyResult<Self> {
         let Some(out) = out else { return Self::of(call, row) };
         let Ok(array) = out.cast::<PyArrayDyn<u8>>() else {
@@ -119,7 +121,7 @@ impl<'py> Output<'py> {
         Ok(Output { row, memory: Some(Memory::Caller(memory)) })
     }
 
-    /// Memory of numpy.
+    /// Allocates memory of numpy.
     pub fn of_numpy(py: Python<'py>, items: usize, row: Row) -> PyResult<Self> {
         Ok(Output { row, memory: Some(Memory::Numpy(zeros(py, items, row.width)?)) })
     }
@@ -133,10 +135,10 @@ impl<'py> Output<'py> {
         }
     }
 
-    /// The array, of numpy.
+    /// Converts the memory to a numpy array.
     ///
     /// # Panics
-    /// When the memory is for Arrow.
+    /// If the memory is for Arrow.
     pub fn into_numpy(mut self) -> Bound<'py, PyAny> {
         match self.memory.take() {
             Some(Memory::Caller(array)) => array.as_any().clone(),
@@ -145,17 +147,20 @@ impl<'py> Output<'py> {
         }
     }
 
+    /// Returns the memory as rows.
+    ///
     /// # Panics
-    /// When results have another width.
+    /// If results have another width.
     pub fn rows<const W: usize>(&mut self) -> &mut [[u8; W]] {
         assert_eq!(self.row.width, W, "rows of this width");
         self.bytes().as_chunks_mut().0
     }
 
-    /// A column of Arrow. The memory of secrets is wiped when the last array that holds it is dropped.
+    /// Converts the memory to an Arrow column. The memory of secrets is wiped when the last array
+    /// that refers to it is dropped.
     ///
     /// # Panics
-    /// When the memory is of numpy.
+    /// If the memory is for numpy.
     fn into_arrow(mut self, nulls: Option<NullBuffer>) -> ArrayRef {
         let Some(Memory::Arrow(bytes)) = self.memory.take() else { panic!("memory for Arrow") };
         if self.row.width == 1 {
@@ -165,14 +170,14 @@ impl<'py> Output<'py> {
         Arc::new(FixedSizeBinaryArray::new(self.row.width as i32, buffer, nulls))
     }
 
-    /// Makes codes of the engine those of Python.
+    /// Converts the engine's codes to those of Python.
     fn make_codes_of_python(&mut self) {
         self.bytes().iter_mut().for_each(|code| *code = code_of(*code));
     }
 
-    /// Makes the rows of rejected items zeros.
+    /// Sets the rows of rejected items to zero.
     fn clear_rejected(&mut self, codes: &[u8]) {
-        /// Most items pass, and many codes are compared at once.
+        /// Most items pass, so many codes are compared at once.
         const BLOCK: usize = 64;
         let width = self.row.width;
         for (rows, codes) in self.bytes().chunks_mut(BLOCK * width).zip(codes.chunks(BLOCK)) {
@@ -186,7 +191,7 @@ impl<'py> Output<'py> {
     }
 }
 
-/// Memory of secrets that is wiped when the last array that holds it is dropped.
+/// Creates a buffer of secrets, which is wiped when the last array that refers to it is dropped.
 pub fn secret_buffer(bytes: Vec<u8>) -> Buffer {
     let bytes = Zeroizing::new(bytes);
     let (start, length) = (NonNull::from(bytes.as_slice()).cast::<u8>(), bytes.len());
@@ -203,7 +208,7 @@ impl Drop for Output<'_> {
     }
 }
 
-/// Bits that say which items passed.
+/// Returns a bitmap of the items that passed.
 fn passed(codes: &[u8]) -> BooleanBuffer {
     let (whole, rest) = codes.as_chunks::<8>();
     let mut bits: Vec<u8> = whole.iter().map(|codes| bits_of(*codes)).collect();
@@ -215,21 +220,22 @@ fn passed(codes: &[u8]) -> BooleanBuffer {
     BooleanBuffer::new(Buffer::from_vec(bits), 0, codes.len())
 }
 
-/// A bit for each of eight codes, all at once, which takes a third of the time that they take one by one.
+/// Returns a bit for each of eight codes, computed at once, in a third of the time of one by one.
 fn bits_of(codes: [u8; 8]) -> u8 {
     const ONES: u64 = u64::MAX / 255;
     const ALL_BUT_TOP: u64 = 0x7f * ONES;
-    // The highest byte of the product with this has as bit i the byte i of a number whose bytes are 0 or 1.
+    // The highest byte of the product with this has as bit i the byte i of a number whose bytes are
+    // 0 or 1.
     const GATHER: u64 = 0x0102_0408_1020_4080;
     let difference = u64::from_le_bytes(codes) ^ (ONES * u64::from(Verdict::VALID_CODE));
-    // The top bit of a byte is set where the byte is not zero; no carry leaves a byte.
+    // The top bit of a byte is set if the byte is not zero; no carry leaves a byte.
     let differs = ((difference & ALL_BUT_TOP) + ALL_BUT_TOP) | difference;
     let equals = (!differs >> 7) & ONES;
     (equals.wrapping_mul(GATHER) >> 56) as u8
 }
 
-/// The answer of a call: its columns of results, and then the codes, or with `reasons` false which items passed. A call
-/// without columns has that alone.
+/// Returns the answer of a call: its columns of results, followed by the codes or, if `reasons` is
+/// false, by booleans. A call without columns returns only these.
 pub fn answer<'py>(
     call: Call<'py>,
     mut columns: Vec<Output<'py>>,
@@ -262,7 +268,7 @@ fn numpy_answer<'py>(columns: Vec<Output<'py>>, codes: Output<'py>, reasons: boo
     Ok(answer)
 }
 
-/// Series, but for the caller's own array, which is of numpy.
+/// Converts to Series, except the caller's own array, which is a numpy array.
 fn pandas_answer<'py>(
     index: &Bound<'py, PyAny>,
     columns: Vec<Output<'py>>,
@@ -271,7 +277,7 @@ fn pandas_answer<'py>(
 ) -> Parts<'py> {
     let verdicts = numpy_verdicts(codes, reasons)?;
     let passed = if reasons { verdicts.rich_compare(VALID, CompareOp::Eq)? } else { verdicts.clone() };
-    // What is secret is in the Series then, and wiped here.
+    // Secrets are copied to the Series, and wiped here.
     let column = |column: Output<'py>| match &column.memory {
         Some(Memory::Numpy(array)) => pandas::series(array.as_any(), Some(&passed), index),
         _ => Ok(column.into_numpy()),
@@ -309,6 +315,6 @@ fn numpy_verdicts<'py>(mut codes: Output<'py>, reasons: bool) -> PyResult<Bound<
     for code in codes.bytes() {
         *code = u8::from(*code == Verdict::VALID_CODE);
     }
-    // All bytes are 0 or 1 now, as numpy has truth values.
+    // All bytes are 0 or 1 now, numpy's representation of booleans.
     codes.into_numpy().call_method1("view", ("bool",))
 }

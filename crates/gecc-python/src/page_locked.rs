@@ -1,4 +1,4 @@
-//! Arrays of numpy in memory that is locked for GPUs.
+//! numpy arrays in page-locked memory for GPUs.
 
 use crate::errors::exception;
 use crate::memory;
@@ -19,14 +19,14 @@ impl Drop for Memory {
     }
 }
 
-/// An array of zeros, locked where there is a GPU and the driver allows it.
+/// Returns an array of zeros, which is page-locked if there is a GPU and the driver permits it.
 pub fn zeros<'py>(
     py: Python<'py>,
     engine: &Engine,
     (rows, width): (usize, usize),
 ) -> PyResult<Bound<'py, PyArray2<u8>>> {
     let bytes = rows.checked_mul(width).ok_or_else(|| memory::too_large(rows, width))?;
-    // An array without elements has a length in its other dimension all the same.
+    // An array without elements still has a length in its other dimension.
     if isize::try_from(rows.max(width)).is_err() {
         return Err(PyValueError::new_err(format!("shape: no array has {rows} rows of {width} bytes")));
     }

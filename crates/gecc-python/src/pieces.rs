@@ -1,17 +1,17 @@
-//! A call in pieces, between which signals are looked at.
+//! Calls in pieces, between which signals are handled.
 
 use crate::errors::exception;
 use gecc::Engine;
 use pyo3::prelude::*;
 use std::ops::Range;
 
-/// Items of a loop without the engine between which signals are looked at.
+/// Number of items of a loop without the engine between two checks for signals.
 const PER_LOOK: usize = 1 << 16;
 
-/// Looks at signals now and then, in a loop over items that holds the GIL.
+/// Checks for signals from time to time, in a loop over items that holds the GIL.
 ///
 /// # Errors
-/// That of a signal's handler.
+/// The exception of a signal handler.
 pub fn look_at_signals(py: Python<'_>, item: usize) -> PyResult<()> {
     if item.is_multiple_of(PER_LOOK) { py.check_signals() } else { Ok(()) }
 }
@@ -20,8 +20,8 @@ pub fn look_at_signals(py: Python<'_>, item: usize) -> PyResult<()> {
 /// the other arguments.
 ///
 /// # Errors
-/// That of the engine, or of a signal's handler: `KeyboardInterrupt` after Ctrl-C. No thread works on the items any
-/// more then.
+/// The error of the engine, or the exception of a signal handler: `KeyboardInterrupt` after Ctrl-C.
+/// In both cases no thread is working on the items any more.
 pub fn run(
     py: Python<'_>,
     engine: &Engine,
@@ -34,10 +34,11 @@ pub fn run(
 /// The length of an item's message.
 pub type Length<'a> = &'a dyn Fn(usize) -> usize;
 
-/// Runs work in pieces that long messages end earlier, and that fails with another kind of error.
+/// Runs work in pieces, which long messages make shorter, and which may fail with another type of
+/// error.
 ///
 /// # Errors
-/// What is made of that of the work, or that of a signal's handler.
+/// The converted error of the work, or the exception of a signal handler.
 pub fn run_or<E: Send>(
     py: Python<'_>,
     engine: &Engine,

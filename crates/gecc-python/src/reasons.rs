@@ -1,13 +1,14 @@
-//! One-byte reasons of items: the engine's codes, and those of values that cannot be read.
+//! One-byte reasons of items: the engine's codes, and those of unreadable values.
 
 use gecc::{Rejection, Verdict};
 use gecc_arrow::{CellProblem, Field, Reason};
 use pyo3::prelude::*;
 
-/// Python's code of what passed. All others are true, so that `codes.any()` says whether something was rejected.
+/// Python's code of an item that passed. All others are nonzero, so that `codes.any()` is true if
+/// an item was rejected.
 pub const VALID: u8 = 0;
 
-/// The code that Python has for an engine's. An item that nobody wrote a code for counts as a mismatch.
+/// Converts an engine's code to that of Python. An item without a code counts as a mismatch.
 pub fn code_of(engines: u8) -> u8 {
     match engines {
         Verdict::VALID_CODE => VALID,
@@ -19,16 +20,16 @@ pub fn code_of(engines: u8) -> u8 {
 /// The role of an argument, for the codes of its values.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Role {
-    /// One that files have too, and their codes.
+    /// A field that files have too, with its codes.
     Field(Field),
-    /// A point that is no public key.
+    /// A point that is not a public key.
     Point,
     /// A public scalar.
     Scalar,
 }
 
 impl Role {
-    /// The code of an item of which this argument has no value that can be read.
+    /// Returns the code of an item for which this argument has no readable value.
     pub fn code(self, problem: CellProblem) -> u8 {
         match (self, problem) {
             (Role::Point, _) | (Role::Field(Field::PublicKey), CellProblem::WrongLength) => {
@@ -46,7 +47,7 @@ impl Role {
     }
 }
 
-/// Codes with their names and texts: `VALID` first, then why items are rejected.
+/// Returns codes with their names and texts: `VALID` first, then the reasons of rejections.
 #[pyfunction]
 pub fn reason_texts() -> Vec<(u8, String, String)> {
     let valid = (VALID, "VALID".to_owned(), Verdict::Valid.to_string());

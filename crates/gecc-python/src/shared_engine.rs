@@ -1,4 +1,4 @@
-//! The engine of calls that name none: one for each process, made when it is first needed.
+//! The engine of calls without an engine argument: one per process, created when first needed.
 
 use crate::errors::{ForkedError, exception};
 use gecc::Engine;
@@ -8,10 +8,10 @@ use std::ptr;
 use std::sync::atomic::{AtomicPtr, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-/// The engine of one process. It is never freed, as its process may use it to the end.
+/// The engine of one process. It is never freed, because its process may use it to the end.
 struct Slot {
     process: u32,
-    /// Locked while the engine is made: others wait for it.
+    /// Locked while the engine is created; other threads wait for it.
     engine: Mutex<Option<Engine>>,
     /// The slot of the process from which this one was forked.
     inherited: Option<&'static Slot>,
@@ -19,7 +19,8 @@ struct Slot {
 
 static SLOT: AtomicPtr<Slot> = AtomicPtr::new(ptr::null_mut());
 
-/// The slot of this process. No lock is taken, as a thread that a fork left behind may hold it.
+/// Returns the slot of this process. No lock is taken, because a thread that a fork left behind may
+/// hold it.
 fn slot() -> &'static Slot {
     let process = process::id();
     loop {
@@ -48,11 +49,11 @@ fn may_use_gpus(slot: &Slot) -> bool {
     uses || slot.inherited.is_some_and(may_use_gpus)
 }
 
-/// The engine of calls that name none.
+/// Returns the engine of calls without an engine argument.
 ///
 /// # Errors
-/// `ForkedError` where the process from which this one forked has used GPUs: the CUDA driver does not work here, and
-/// the CPU alone is not what such a program expects.
+/// `ForkedError` if the process from which this one forked has used GPUs: the CUDA driver does not
+/// work here, and such a program does not expect to use only the CPU.
 pub fn get(py: Python<'_>) -> PyResult<Engine> {
     let slot = slot();
     if slot.inherited.is_some_and(may_use_gpus) {

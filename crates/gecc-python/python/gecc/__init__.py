@@ -111,7 +111,7 @@ from gecc._gecc import (
 )
 from gecc._reason import ItemError, Reason
 
-# Before the first engine looks for them.
+# Must run before the first engine looks for them.
 _environment.prepare(os.environ)
 
 __all__ = [

@@ -37,7 +37,7 @@ def _values(pandas: Any, series: Any) -> Any:
         return series.array.__arrow_array__()
     if getattr(dtype, "kind", "O") in "iub" and not pandas.api.types.is_extension_array_dtype(dtype):
         return series.to_numpy()
-    # What pandas takes for missing becomes None, also NaN.
+    # Values that pandas considers missing, including NaN, become None.
     return series.to_numpy(dtype=object, na_value=None).tolist()
 
 

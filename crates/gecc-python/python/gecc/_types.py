@@ -29,11 +29,11 @@ class Series(Protocol):
 
 
 Bytes: TypeAlias = npt.NDArray[np.uint8] | bytes | bytearray | memoryview
-# An array of objects has `bytes` or hexadecimal text, as a list has.
+# An array of objects contains `bytes` or hexadecimal strings, like a list.
 Item: TypeAlias = Bytes | str | None
 Arrow: TypeAlias = ArrowArrayExportable | ArrowStreamExportable
 
-# A column with a row of bytes for each item, or a single row for all items.
+# A column with a row of bytes per item, or a single row for all items.
 NumpyRows: TypeAlias = Bytes | str | npt.NDArray[Any] | Sequence[Item]
 Rows: TypeAlias = NumpyRows | Arrow | Series
 # A column of small integers, or one for all items.
@@ -42,7 +42,7 @@ Integers: TypeAlias = NumpyIntegers | Arrow | Series
 # A column of byte strings of any length, or one for all items.
 NumpyStrings: TypeAlias = npt.NDArray[Any] | bytes | Sequence[Bytes | None]
 Strings: TypeAlias = NumpyStrings | Arrow | Series
-# User ids may be text, too.
+# User ids may also be text.
 NumpyUserIds: TypeAlias = NumpyStrings | str | Sequence[str | Bytes | None]
 UserIds: TypeAlias = NumpyUserIds | Arrow | Series
 

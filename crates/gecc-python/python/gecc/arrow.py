@@ -64,10 +64,12 @@ __all__ = [
     "use_gpus",
 ]
 
-# The process in which an operation has begun, after which CUDA does not look at its variable again.
+# The process in which an operation has started. After that, CUDA ignores changes of its environment
+# variable.
 _begun_in: int | None = None
 
-# Held while an engine is made, by process. A handler of signals may make another one meanwhile.
+# Held while an engine is created, one lock per process. A signal handler may create another engine
+# meanwhile.
 _locks: dict[int, threading.RLock] = {}
 
 
@@ -117,7 +119,7 @@ class Operation:
             GeccError: when the engine cannot run.
         """
         if _frames.is_frame(batch):
-            # pandas would put a whole table into each row of a column that it is assigned to.
+            # pandas would put a whole table into each row of a column to which it is assigned.
             answers = self(_without_null_type(pa.Table.from_pandas(batch, preserve_index=False)))
             return answers.to_pandas().set_axis(batch.index)
         if hasattr(batch, "__arrow_c_array__"):
@@ -168,7 +170,7 @@ class Operation:
         options = {"backend": self.backend, "threads": self.threads}
         default = {"backend": "auto", "threads": None}
         changed = ((name, value) for name, value in options.items() if value != default[name])
-        # Fields of some operations.
+        # Fields that only some operations have.
         flags = (name for name in ("batch_equations", "check_signatures") if getattr(self, name, False))
         return (*changed, *((name, True) for name in flags))
 
@@ -461,7 +463,7 @@ def _engine(options: tuple[tuple[str, Any], ...]) -> Engine:
 def _engine_of(options: tuple[tuple[str, Any], ...]) -> Engine:
     """An engine with options, one for each process: one that was inherited through a fork would not work."""
     process = os.getpid()
-    # Threads that come at once wait for the first. A fork may leave a lock of its parent locked.
+    # Concurrent threads wait for the first one. A fork may leave a lock of its parent locked.
     with _locks.setdefault(process, threading.RLock()):
         return _made(process, options)
 

@@ -1,4 +1,4 @@
-//! Record batches of Arrow: the operations of the command, which finds its columns by name.
+//! Operations on Arrow record batches: those of the command, which finds its columns by name.
 
 use crate::calls::operations::{hash_of, operation};
 use crate::engine::{self, Engine};
@@ -27,7 +27,8 @@ pub struct BatchOperation(Operation);
 
 #[pymethods]
 impl BatchOperation {
-    /// An operation by the name that it has for `run`. `together` says that it is for an engine with batch equations.
+    /// Creates an operation by its name in `run`. `together` is true for an engine with batch
+    /// verification.
     #[new]
     #[pyo3(signature = (
         name, *, curve = "secp256k1", low_s = false, rule = "", context = None, prehashed = false, together = false,
@@ -66,8 +67,8 @@ impl BatchOperation {
         }
     }
 
-    /// The answers for batches of one schema, a batch for each. They are computed together unless they hold private
-    /// keys, which would be copied.
+    /// Returns the answers for batches of one schema, one batch for each. They are computed
+    /// together unless they contain private keys, which would be copied.
     #[pyo3(signature = (engine, columns, hash, user_id, signature_form, decimal, beside, plain, batches))]
     fn apply<'py>(
         &self,
@@ -85,7 +86,7 @@ impl BatchOperation {
         let batches = batches.iter().map(taken).collect::<PyResult<Vec<RecordBatch>>>()?;
         let Some(first) = batches.first() else { return Ok(Vec::new()) };
         let schema = first.schema();
-        // Batches that are computed together have the same columns in the same places.
+        // Batches that are computed together must have the same columns in the same positions.
         if let Some(place) = batches.iter().position(|batch| batch.schema_ref().fields() != schema.fields()) {
             let text = format!("batch {place} has other columns, or other types, than batch 0");
             return Err(batch_exception(Error::Columns(text)));
@@ -121,7 +122,7 @@ impl BatchOperation {
     }
 }
 
-/// A batch of pyarrow, by Arrow's C interface.
+/// Imports a pyarrow batch through Arrow's C interface.
 fn taken(batch: &Bound<'_, PyAny>) -> PyResult<RecordBatch> {
     let (array, field) = capsules::array("batch", &batch.call_method0("__arrow_c_array__")?)?;
     let DataType::Struct(fields) = field.data_type() else {
@@ -134,7 +135,7 @@ fn taken(batch: &Bound<'_, PyAny>) -> PyResult<RecordBatch> {
     batch.map_err(batch_exception)
 }
 
-/// A batch for pyarrow, which takes it by Arrow's C interface.
+/// A batch for pyarrow, which imports it through Arrow's C interface.
 #[pyclass(frozen)]
 struct Batch(RecordBatch);
 
@@ -159,20 +160,20 @@ struct Job<'a> {
     operation: &'a Operation,
     mapping: Mapping,
     read: Vec<usize>,
-    /// The place of messages among the columns that are read, if they are.
+    /// The position of messages among the columns that are read, if any.
     messages: Option<usize>,
     plain: bool,
 }
 
 impl Job<'_> {
-    /// The columns of answers for each batch.
+    /// Returns the columns of answers for each batch.
     fn answers(&self, py: Python<'_>, schema: &Schema, batches: &[RecordBatch]) -> PyResult<Vec<RecordBatch>> {
         let secret = column_of(&self.mapping, Field::SecretKey, schema).map_err(batch_exception)?;
         if secret.is_some_and(|place| self.read.contains(&place)) || batches.len() == 1 {
             return batches.iter().map(|batch| self.answers_of(py, &self.project(batch)?)).collect();
         }
         let read: Vec<RecordBatch> = batches.iter().map(|batch| self.project(batch)).collect::<PyResult<_>>()?;
-        // Offsets of 32 bits end at 2 GiB.
+        // 32-bit offsets are limited to 2 GiB.
         let Ok(together) = py.detach(|| concat_batches(read[0].schema_ref(), &read)) else {
             return read.iter().map(|batch| self.answers_of(py, batch)).collect();
         };
@@ -186,14 +187,14 @@ impl Job<'_> {
         Ok(batches.iter().map(part).collect())
     }
 
-    /// The columns that are read, which lie within their memory.
+    /// Returns the columns that are read, after checking that they are within their memory.
     fn project(&self, batch: &RecordBatch) -> PyResult<RecordBatch> {
         let read = batch.project(&self.read).map_err(batch_exception)?;
         read.columns().iter().try_for_each(|column| check_imported(column.as_ref())).map_err(batch_exception)?;
         Ok(read)
     }
 
-    /// The columns of answers for one batch, computed in pieces.
+    /// Returns the columns of answers for one batch, computed in pieces.
     fn answers_of(&self, py: Python<'_>, batch: &RecordBatch) -> PyResult<RecordBatch> {
         let mut answers = Vec::new();
         let apply = |range: Range<usize>| {

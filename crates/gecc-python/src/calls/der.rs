@@ -9,7 +9,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList};
 
-/// Signatures in DER as rows of 64 bytes.
+/// Converts signatures in DER to rows of 64 bytes.
 #[pyfunction]
 pub fn signatures_from_der<'py>(
     py: Python<'py>,
@@ -21,7 +21,7 @@ pub fn signatures_from_der<'py>(
     let (mut rows, mut output) = (Output::of(&call, Row::public(64))?, Output::of(&call, Row::public(1))?);
     for (item, (row, code)) in rows.rows::<64>().iter_mut().zip(output.bytes()).enumerate() {
         pieces::look_at_signals(py, item)?;
-        // What cannot be read has a code that comes before this one.
+        // An unreadable value has a code that takes precedence over this one.
         match signature_from_der(der.get(item).unwrap_or_default()) {
             Ok(signature) => (*row, *code) = (signature, Verdict::VALID_CODE),
             Err(reason) => *code = reason.code(),
@@ -30,7 +30,7 @@ pub fn signatures_from_der<'py>(
     answer(call, vec![rows], output, reasons)
 }
 
-/// Rows of 64 bytes as a list of signatures in DER.
+/// Converts rows of 64 bytes to a list of signatures in DER.
 #[pyfunction]
 pub fn signatures_to_der<'py>(py: Python<'py>, signatures: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyList>> {
     let mut call = Call::for_keys(py, CurveId::Secp256k1);

@@ -7,7 +7,7 @@ use crate::pieces;
 use gecc::keys;
 use pyo3::prelude::*;
 
-/// Fresh key pairs: private keys and public keys.
+/// Generates key pairs: private keys and public keys.
 #[pyfunction]
 pub fn generate_keys<'py>(
     py: Python<'py>,

@@ -19,7 +19,7 @@ pub enum Contents {
 }
 
 impl Contents {
-    /// The messages of a call. Where nothing hashes them they are digests.
+    /// Reads the messages of a call. Without a hash they are digests.
     pub fn of_messages<'py>(call: &mut Call<'py>, messages: &Bound<'py, PyAny>, hash: Hash) -> PyResult<Self> {
         Ok(match hash {
             Hash::None => Contents::Digests(call.rows(argument("messages", Field::Digest), 32, messages)?),
@@ -28,10 +28,10 @@ impl Contents {
     }
 }
 
-/// Runs work on all items in pieces, which long messages end earlier.
+/// Runs work on all items in pieces, which long messages make shorter.
 ///
 /// # Errors
-/// As for [`pieces::run`].
+/// The same as for [`pieces::run`].
 pub fn in_pieces(
     py: Python<'_>,
     engine: &gecc::Engine,

@@ -1,4 +1,4 @@
-//! Calls of the library, with arguments and results of Python.
+//! Calls to the library, with arguments and results of Python.
 
 #![allow(clippy::too_many_arguments, reason = "columns and options of a call are its parameters")]
 

@@ -1,4 +1,4 @@
-//! The operations of `gecc::call`, by the names that `gecc._api` has for them.
+//! The operations of `gecc::call`, by their names in `gecc._api`.
 
 use crate::calls::messages::{Contents, in_pieces};
 use crate::choices;
@@ -17,7 +17,7 @@ use pyo3::types::PyDict;
 use std::ops::Range;
 use zeroize::Zeroizing;
 
-/// Runs an operation over columns, which are read in their order. Those that need not be there may be `None`.
+/// Runs an operation over columns, which are read in the given order. Optional ones may be `None`.
 #[pyfunction]
 #[pyo3(signature = (
     engine, name, columns, *, curve = "secp256k1", low_s = false, s_form = "curve_default", hash = None, rule = "",
@@ -66,7 +66,7 @@ pub fn run<'py>(
     answer(call, first.into_iter().chain(second).collect(), output, reasons)
 }
 
-/// The operation with a name.
+/// Returns the operation with this name.
 pub fn operation(name: &str, curve: &str, low_s: bool, s_form: &str, rule: &str) -> PyResult<Operation> {
     let (curve, policy, form) = (choices::curve(curve)?, choices::policy(low_s), choices::s_form(s_form)?);
     Ok(match name {
@@ -94,10 +94,10 @@ pub fn operation(name: &str, curve: &str, low_s: bool, s_form: &str, rule: &str)
     })
 }
 
-/// The hash that a call names.
+/// Parses the hash that a call specifies.
 ///
 /// # Errors
-/// `ValueError` where the scheme leaves none to be chosen, also for the one that ECDSA has by default.
+/// `ValueError` if the scheme permits no choice, even for the hash that ECDSA uses by default.
 pub fn hash_of(operation: Operation, name: Option<&str>) -> PyResult<Option<Hash>> {
     let hash = name.map(choices::hash).transpose()?;
     match operation.reads() {
@@ -109,7 +109,7 @@ pub fn hash_of(operation: Operation, name: Option<&str>) -> PyResult<Option<Hash
     }
 }
 
-/// What a column is called in errors: as the parameter of the call in Python.
+/// Returns the name of a column in errors: that of the parameter in Python.
 fn name_of(column: &'static str, operation: Operation) -> &'static str {
     match (column, operation) {
         ("digests", Operation::Bip340Verify | Operation::Bip340Sign) => "messages",
@@ -186,7 +186,7 @@ impl Inputs {
         Ok(inputs)
     }
 
-    /// Computes the results of some items. `alike` holds what all items have in common.
+    /// Computes the results of a range of items. `alike` contains the values that all items share.
     fn compute(
         &self,
         operation: Operation,
@@ -234,8 +234,8 @@ impl Inputs {
     }
 }
 
-/// The recovery ids of a call: given, or those of the signatures. Where there are both, and they decide, they have to
-/// agree.
+/// Returns the recovery ids of a call: the given ones, or those of the signatures. If both exist
+/// and ids are not only hints, they must agree.
 fn ids_of<'py>(
     call: &mut Call<'py>,
     operation: Operation,
@@ -250,7 +250,7 @@ fn ids_of<'py>(
         false => call.hints(|call| call.recovery_ids(reader, given)),
     };
     match (given, of_signatures) {
-        // A hint.
+        // The ids are only hints.
         (_, Some((behind, _))) if !decide => Ok(behind),
         (Some(given), None) => read(call, given),
         (None, Some((behind, counts))) => {
@@ -267,7 +267,7 @@ fn ids_of<'py>(
     }
 }
 
-/// Ids of which the given ones contradict no signature's.
+/// Merges the given ids with those of the signatures, and notes contradictions.
 fn agreed(call: &mut Call<'_>, given: &Column, behind: &Column) -> PyResult<Column> {
     let items = call.items();
     let (ids, others) = (given.rows::<1>(0..items), behind.rows::<1>(0..items));

@@ -1,4 +1,4 @@
-//! Operations on points. But for `ecdh_points` everything is public.
+//! Operations on points. All inputs are public, except those of `ecdh_points`.
 
 use crate::calls::results::{self, Wanted};
 use crate::choices;
@@ -19,7 +19,7 @@ pub fn point_argument(name: &'static str) -> Argument {
     Argument { name, role: Role::Point, kind: None }
 }
 
-/// Runs the operation that `gecc._api` calls so over its columns.
+/// Runs the operation with this name in `gecc._api` over its columns.
 #[pyfunction]
 #[pyo3(signature = (engine, name, curve, columns, *, out = None, reasons = false))]
 pub fn run_on_points<'py>(

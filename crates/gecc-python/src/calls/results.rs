@@ -1,4 +1,4 @@
-//! The end of a call: the engine writes results in pieces, which become the answer.
+//! Writing results: the engine computes them in pieces, and they become the answer.
 
 use crate::input::Call;
 use crate::output::{Output, Row, answer};

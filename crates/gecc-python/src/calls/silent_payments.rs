@@ -44,21 +44,21 @@ impl Receiver {
         made.map(Receiver).map_err(wrong)
     }
 
-    /// The spend public keys that addresses name, 64 bytes `x || y` each: without a label, and with each in the order
-    /// given.
+    /// The spend public keys in addresses, 64 bytes `x || y` each: without a label, and with each
+    /// label in the given order.
     #[getter]
     fn spend_keys<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let rows: Vec<Vec<u8>> = self.0.spend_keys().iter().map(|key| key.as_bytes()[1..].to_vec()).collect();
         Ok(PyArray2::from_vec2(py, &rows)?.into_any())
     }
 
-    /// The public key of the scan key, which addresses name: 64 bytes `x || y`.
+    /// The public key of the scan key, as in addresses: 64 bytes `x || y`.
     #[getter]
     fn scan_public_key<'py>(&self, py: Python<'py>) -> Bound<'py, PyAny> {
         PyArray1::from_slice(py, &self.0.scan_public_key().as_bytes()[1..]).into_any()
     }
 
-    /// Shows no key.
+    /// Omits the keys.
     fn __repr__(&self) -> String {
         format!("<gecc.silent_payments.Receiver: {} labels>", self.0.spend_keys().len() - 1)
     }
@@ -68,7 +68,8 @@ impl Receiver {
     }
 }
 
-/// The outputs that are paid to receivers: columns of matches, and then the verdicts of rows.
+/// Finds the outputs that are paid to receivers: returns columns of matches, and the verdicts of
+/// rows.
 #[pyfunction]
 pub fn scan_silent_payments<'py>(
     py: Python<'py>,
@@ -85,7 +86,7 @@ pub fn scan_silent_payments<'py>(
     let points = call.keys(argument("tweak_points", Field::PublicKey), tweak_points)?;
     let column = OutputColumn::of(py, outputs, offsets)?;
     let outputs = column.outputs(points.items().unwrap_or(1))?;
-    // Matches of pieces stay where they are: those that move leave copies of their tweaks behind.
+    // Matches of pieces are not moved, because moving would leave copies of their tweaks behind.
     let (mut verdicts, mut found_in) = (Output::of(&call, Row::public(1))?, Vec::new());
     let codes = verdicts.bytes();
     let items = call.items();
@@ -106,7 +107,7 @@ pub fn scan_silent_payments<'py>(
     Ok((PyTuple::new(py, columns)?, answer(call, Vec::new(), verdicts, reasons)?))
 }
 
-/// Row, receiver, output, k, label, tweak.
+/// Returns the columns row, receiver, output, k, label and tweak.
 fn numpy_columns<'py>(py: Python<'py>, matches: &[&Match]) -> PyResult<Vec<Bound<'py, PyAny>>> {
     let tweaks = PyArray2::<u8>::zeros(py, [matches.len(), 32], false);
     for (found, row) in matches.iter().zip(tweaks.try_readwrite()?.as_slice_mut()?.as_chunks_mut::<32>().0) {
@@ -146,7 +147,7 @@ fn arrow_columns<'py>(argument: &Bound<'py, PyAny>, matches: &[&Match]) -> PyRes
     columns.into_iter().map(|column| arrow_output::like(argument, column)).collect()
 }
 
-/// The tweak point of each transaction.
+/// Computes the tweak point of each transaction.
 #[pyfunction]
 pub fn index_silent_payments<'py>(
     py: Python<'py>,

@@ -12,10 +12,12 @@ use gecc::point;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-/// 64 bytes, and `VALID`; or 64 zeros, and the code and number of the first item that has no scalar or no point.
+/// 64 bytes, and `VALID`; or 64 zeros, and the code and index of the first item without a valid
+/// scalar or point.
 type Total<'py> = (Bound<'py, PyAny>, u8, usize);
 
-/// The sum of all points, or of each public scalar times its point: the columns are points, or scalars and points.
+/// Computes the sum of all points, or of all products of a public scalar and its point: the columns
+/// are points, or scalars and points.
 #[pyfunction]
 pub fn total<'py>(
     py: Python<'py>,
@@ -52,7 +54,7 @@ pub fn total<'py>(
     })?;
     let mut codes = call.problems.iter().flatten().copied().enumerate();
     let unread = codes.find(|(_, code)| *code != 0);
-    // Of an item with both, that a value cannot be read says more.
+    // For an item with both problems, the unreadable value is more informative.
     let bad = [unread, bad].into_iter().flatten().min_by_key(|(item, _)| *item);
     let sum = match bad {
         Some(bad) => Err(bad),

@@ -1,4 +1,4 @@
-//! Outputs of Taproot, on secp256k1. Public keys are x-only.
+//! Taproot outputs, on secp256k1. Public keys are x-only.
 
 use crate::calls::results::{self, Wanted};
 use crate::engine::{self, Engine};
@@ -8,7 +8,7 @@ use gecc::{CurveId, PublicKeys, tweak};
 use gecc_arrow::Field;
 use pyo3::prelude::*;
 
-/// The output key of each internal key.
+/// Computes the output key of each internal key.
 #[pyfunction]
 pub fn taproot<'py>(
     py: Python<'py>,

@@ -1,4 +1,4 @@
-//! Arrays of bytes: numpy's, and what has the buffer protocol, which numpy reads.
+//! Arrays of bytes: those of numpy, and objects with the buffer protocol, which numpy reads.
 
 use super::Argument;
 use super::keep::Keep;
@@ -12,16 +12,16 @@ use zeroize::Zeroizing;
 /// An array of bytes in any number of dimensions.
 pub struct Bytes<'py>(Bound<'py, PyArrayDyn<u8>>);
 
-/// Rows in an array: borrowed where the bytes of each lie one after the other.
+/// Rows in an array: borrowed if the bytes of each row are contiguous.
 pub struct Rows {
     pub data: *const u8,
-    /// 0 where all rows are the same memory.
+    /// 0 if all rows are the same memory.
     pub stride: usize,
     pub keep: Keep,
 }
 
 impl<'py> Bytes<'py> {
-    /// An array, or bytes with the buffer protocol.
+    /// Reads an array, or bytes with the buffer protocol.
     pub fn of(argument: Argument, value: &Bound<'py, PyAny>) -> PyResult<Self> {
         let py = value.py();
         let array = if value.is_instance_of::<PyUntypedArray>() {
@@ -31,7 +31,7 @@ impl<'py> Bytes<'py> {
                 py.import("builtins")?.getattr("memoryview")?.call1((value,)).map_err(|_| argument.kind(value))?;
             py.import("numpy")?.call_method1("asarray", (view,)).map_err(|_| argument.kind(value))?
         };
-        // What a mask hides must not be read.
+        // Values hidden by a mask must not be read.
         if array.hasattr("mask")? {
             return Err(argument.kind(value));
         }
@@ -48,19 +48,19 @@ impl<'py> Bytes<'py> {
         self.0.shape()
     }
 
-    /// The shape as Python writes it, for errors.
+    /// Returns the shape in Python's notation, for errors.
     pub fn shape_text(&self) -> String {
         let lengths: Vec<String> = self.shape().iter().map(usize::to_string).collect();
         let comma = if lengths.len() == 1 { "," } else { "" };
         format!("an array of shape ({}{comma})", lengths.join(", "))
     }
 
-    /// The rows of this many bytes that the array has, in two dimensions or, one after the other, in one. Its shape has
-    /// been checked.
+    /// Returns the array's rows of `width` bytes, from two dimensions or from one that contains all
+    /// rows. Its shape has been checked.
     ///
     /// # Errors
-    /// `MemoryError` where rows have to be copied and there is no memory for them, `ValueError` where strides lead out
-    /// of all memory.
+    /// `MemoryError` if rows have to be copied and there is not enough memory, `ValueError` if
+    /// strides exceed the address space.
     pub fn rows(&self, argument: Argument, items: usize, width: usize) -> PyResult<Rows> {
         let data = self.0.data().cast_const();
         let (row_stride, byte_stride) = match *self.0.strides() {
@@ -70,7 +70,7 @@ impl<'py> Bytes<'py> {
         };
         require_within_memory(argument, [(items, row_stride), (width, byte_stride)])?;
         let bytes_are_together = byte_stride == 1 || width == 1;
-        // Of one row numpy's stride may be anything.
+        // For one row, numpy's stride may have any value.
         let row_stride = if items == 1 { width as isize } else { row_stride };
         match usize::try_from(row_stride) {
             Ok(stride) if bytes_are_together && (stride >= width || stride == 0) => {
@@ -80,7 +80,7 @@ impl<'py> Bytes<'py> {
         }
     }
 
-    /// The bytes of an array of one dimension, if they lie one after the other.
+    /// Returns the bytes of a one-dimensional array, if they are contiguous.
     pub fn as_slice(&self) -> Option<&[u8]> {
         if self.shape() == [0] {
             return Some(&[]);
@@ -91,7 +91,7 @@ impl<'py> Bytes<'py> {
     }
 }
 
-/// Checks that the distance from the first byte to any other has a number, of this many steps of these lengths.
+/// Checks that the offset of every byte is representable, for these numbers and lengths of steps.
 fn require_within_memory(argument: Argument, steps: [(usize, isize); 2]) -> PyResult<()> {
     let span = |(count, stride): (usize, isize)| count.saturating_sub(1).checked_mul(stride.unsigned_abs());
     let [rows, bytes] = steps.map(span);
@@ -102,7 +102,7 @@ fn require_within_memory(argument: Argument, steps: [(usize, isize); 2]) -> PyRe
     Ok(())
 }
 
-/// A copy of rows that lie in some other order, each behind the one before.
+/// Copies rows with any strides into contiguous rows.
 fn copied(data: *const u8, items: usize, width: usize, row_stride: isize, byte_stride: isize) -> PyResult<Rows> {
     let mut copy = Zeroizing::new(memory::zeros(items, width)?);
     for (row, bytes) in copy.chunks_exact_mut(width).enumerate() {

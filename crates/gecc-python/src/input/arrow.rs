@@ -1,4 +1,4 @@
-//! Arrays of Arrow, through its C interface.
+//! Arrow arrays, through Arrow's C interface.
 
 use super::keep::Keep;
 use super::{Argument, parallel};
@@ -11,7 +11,7 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use zeroize::Zeroizing;
 
-/// An array in pieces of one type.
+/// An array in pieces of the same type.
 #[derive(Clone)]
 pub struct Chunks {
     pub pieces: Vec<ArrayRef>,
@@ -19,7 +19,7 @@ pub struct Chunks {
 }
 
 impl Chunks {
-    /// Returns whether values are texts, or indices into a dictionary of texts.
+    /// Returns whether values are strings, or indices into a dictionary of strings.
     pub fn are_texts(&self) -> bool {
         let values = match &self.data_type {
             DataType::Dictionary(_, values) => values,
@@ -29,7 +29,8 @@ impl Chunks {
     }
 }
 
-/// The array that an object gives by Arrow's C interface, if it has that. A table has one column.
+/// Imports an object's array through Arrow's C interface, if it has that. A table must have one
+/// column.
 pub fn chunks(argument: Argument, value: &Bound<'_, PyAny>) -> PyResult<Option<Chunks>> {
     let Some((pieces, field)) = pieces(argument, value)? else { return Ok(None) };
     let DataType::Struct(fields) = field.data_type() else {
@@ -46,10 +47,10 @@ pub fn chunks(argument: Argument, value: &Bound<'_, PyAny>) -> PyResult<Option<C
     Ok(Some(Chunks { pieces, data_type: column.data_type().clone() }))
 }
 
-/// The pieces of an array, and its type; `None` of an object without the interface.
+/// Returns the pieces of an array, and its type; `None` for an object without the interface.
 ///
 /// # Errors
-/// `ValueError` where it gives what is used up, or what leads out of its own memory.
+/// `ValueError` if it was consumed before, or if it refers to memory outside its own.
 pub fn pieces(argument: Argument, value: &Bound<'_, PyAny>) -> PyResult<Option<(Vec<ArrayRef>, Field)>> {
     let value = &with_buffers(value)?;
     let (pieces, field) = if let Some(method) = value.getattr_opt("__arrow_c_array__")? {
@@ -82,8 +83,8 @@ pub fn items(chunks: &Chunks) -> usize {
     chunks.pieces.iter().fold(0, |items, piece| items.saturating_add(piece.len()))
 }
 
-/// Checks that the array holds bytes or hexadecimal text, of one of these widths where its type has a width. Any width
-/// where none is given.
+/// Checks that the array contains bytes or hexadecimal text, of one of these widths if its type has
+/// a width. An empty list permits any width.
 pub fn require_bytes(argument: Argument, chunks: &Chunks, widths: &[usize]) -> PyResult<()> {
     let (name, found) = (argument.name, &chunks.data_type);
     if !holds_bytes(found) {
@@ -100,14 +101,14 @@ pub fn require_bytes(argument: Argument, chunks: &Chunks, widths: &[usize]) -> P
     }
 }
 
-/// The values of an array in one piece that lie one after the other.
+/// Returns the values of an array in one piece, if they are contiguous.
 pub fn contiguous(chunks: &Chunks, width: usize) -> Option<(*const u8, Keep)> {
     let [piece] = &chunks.pieces[..] else { return None };
     let values = Cells::of(piece.as_ref()).contiguous(width)?;
     Some((values.as_ptr(), Keep::Arrow(piece.clone())))
 }
 
-/// A code for each item, where some are null.
+/// Returns a code for each item, if some are null.
 pub fn nulls(argument: Argument, chunks: &Chunks) -> PyResult<Option<Vec<u8>>> {
     if chunks.pieces.iter().all(|piece| piece.logical_null_count() == 0) {
         return Ok(None);
@@ -122,7 +123,8 @@ pub fn nulls(argument: Argument, chunks: &Chunks) -> PyResult<Option<Vec<u8>>> {
     Ok(Some(codes))
 }
 
-/// A copy of the values of all pieces, and a code for each item, 0 where nothing is wrong with it.
+/// Copies the values of all pieces. Also returns a code for each item, which is 0 if it has no
+/// problem.
 pub fn copied(argument: Argument, chunks: &Chunks, width: usize) -> PyResult<(Zeroizing<Vec<u8>>, Vec<u8>)> {
     let items = items(chunks);
     let mut copy = Zeroizing::new(memory::zeros(items, width)?);
@@ -140,7 +142,7 @@ pub fn copied(argument: Argument, chunks: &Chunks, width: usize) -> PyResult<(Ze
     Ok((copy, problems))
 }
 
-/// The width of all values that are not null, if they have one width in common.
+/// Returns the width of all values that are not null, if they have the same.
 pub fn common_width(chunks: &Chunks) -> Option<usize> {
     let mut common = None;
     for piece in &chunks.pieces {

@@ -1,4 +1,4 @@
-//! A column of rows of one width, as the engine reads it.
+//! A column of rows of one width, in the layout that the engine reads.
 
 use super::arrow::{self, Chunks};
 use super::keep::Keep;
@@ -11,10 +11,10 @@ use std::ops::Range;
 use std::slice;
 use zeroize::Zeroizing;
 
-/// Rows of one width: memory of the caller's, or a copy.
+/// Rows of one width: the caller's memory, or a copy.
 ///
-/// From `data` on there are `items` rows, each `stride` bytes behind the one before, in memory that `keep` holds; one
-/// row where there is no number of items or the stride is 0.
+/// There are `items` rows starting at `data`, each `stride` bytes after the previous one, in memory
+/// that `keep` owns; one row if there is no number of items or the stride is 0.
 pub struct Column {
     data: *const u8,
     width: usize,
@@ -29,13 +29,14 @@ unsafe impl Send for Column {}
 unsafe impl Sync for Column {}
 
 impl Column {
-    /// Rows of a copy, one after the other.
+    /// Creates a column of contiguous copied rows.
     pub fn of_copy(width: usize, items: Option<usize>, copy: Zeroizing<Vec<u8>>) -> Self {
         assert_eq!(copy.len(), width * items.unwrap_or(1), "a row for each item");
         Column { data: copy.as_ptr(), width, stride: width, items, _keep: Keep::Copy(copy) }
     }
 
-    /// Rows of an array: of two dimensions, or of one with all rows in it, where a single row is for all items.
+    /// Borrows the rows of an array: with two dimensions, or with one that contains all rows, where
+    /// a single row is for all items.
     pub fn of_array(argument: Argument, width: usize, bytes: &array::Bytes<'_>) -> PyResult<Self> {
         let items = match *bytes.shape() {
             [items, found] if found == width => Some(items),
@@ -49,7 +50,7 @@ impl Column {
         Ok(Self::of_rows(width, items, bytes.rows(argument, items.unwrap_or(1), width)?))
     }
 
-    /// One row for all items.
+    /// Creates one row for all items.
     pub fn of_row(argument: Argument, width: usize, row: Zeroizing<Vec<u8>>) -> PyResult<Self> {
         if row.len() != width {
             return Err(argument.shape(&format!("a text of {} bytes", row.len()), &format!("of {width}")));
@@ -57,12 +58,12 @@ impl Column {
         Ok(Self::of_copy(width, None, row))
     }
 
-    /// Rows of an array whose shape has been checked.
+    /// Creates a column from an array whose shape has been checked.
     pub fn of_rows(width: usize, items: Option<usize>, rows: array::Rows) -> Self {
         Column { data: rows.data, width, stride: rows.stride, items, _keep: rows.keep }
     }
 
-    /// Copies of byte strings. Those of another length have codes, and rows of zeros.
+    /// Copies byte strings. Those of another length get codes, and rows of zeros.
     pub fn of_strings(argument: Argument, width: usize, strings: &Strings) -> Read<Self> {
         let items = strings.len();
         let mut copy = Zeroizing::new(memory::zeros(items, width)?);
@@ -77,7 +78,8 @@ impl Column {
         Ok((Self::of_copy(width, Some(items), copy), some_problems(problems)))
     }
 
-    /// Rows of an Arrow array: borrowed where it is in one piece whose values lie one after the other, else copied.
+    /// Reads the rows of an Arrow array: borrowed if it is in one piece with contiguous values,
+    /// otherwise copied.
     pub fn of_arrow(py: Python<'_>, argument: Argument, width: usize, chunks: &Chunks) -> Read<Self> {
         arrow::require_bytes(argument, chunks, &[width])?;
         if let Some((data, keep)) = arrow::contiguous(chunks, width) {
@@ -88,7 +90,7 @@ impl Column {
         Ok((Self::of_copy(width, Some(arrow::items(chunks)), copy), some_problems(problems)))
     }
 
-    /// Items; `None` where one row is for all.
+    /// Returns the number of items; `None` if one row is for all.
     pub fn items(&self) -> Option<usize> {
         self.items
     }
@@ -101,12 +103,12 @@ impl Column {
         if self.items.is_none() { 0 } else { self.stride }
     }
 
-    /// Rows that lie in memory of their own, if there are any: one where all are the same.
+    /// Returns the number of rows with memory of their own: at most one if all are the same.
     pub fn different(&self) -> usize {
         if self.stride() == 0 { self.items.map_or(1, |items| items.min(1)) } else { self.items.unwrap_or(1) }
     }
 
-    /// A part of the bytes of each row.
+    /// Returns a part of the bytes of each row.
     pub fn part(self, start: usize, width: usize) -> Self {
         assert!(start + width <= self.width, "there are so many bytes");
         // SAFETY: the part begins within a row, or where a column without rows begins.
@@ -114,17 +116,17 @@ impl Column {
         Column { data, width, ..self }
     }
 
-    /// The addresses from the first row to the end of the last.
+    /// Returns the addresses from the first row to the end of the last.
     pub fn span(&self) -> Range<usize> {
         let start = self.data.addr();
         let bytes = self.items.unwrap_or(1).checked_sub(1).map_or(0, |others| others * self.stride + self.width);
         start..start + bytes
     }
 
-    /// The rows of some items.
+    /// Returns the rows of a range of items.
     ///
     /// # Panics
-    /// When the column's width is not `W`, or there are no such items.
+    /// If the column's width is not `W`, or if there are no such items.
     pub fn rows<const W: usize>(&self, range: Range<usize>) -> Rows<'_, W> {
         assert_eq!(self.width, W, "rows of this width");
         assert!(range.start <= range.end && self.items.is_none_or(|items| range.end <= items), "the items are there");
@@ -142,7 +144,7 @@ impl Column {
         Rows::strided(bytes, self.stride, range.len()).expect("rows of the column")
     }
 
-    /// Private keys, where they lie.
+    /// Returns private keys without copying them.
     pub fn secret_keys(&self, range: Range<usize>) -> SecretKeys<'_> {
         SecretKeys::rows(self.rows(range))
     }

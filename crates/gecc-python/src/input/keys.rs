@@ -1,4 +1,4 @@
-//! Public keys and other points, in the encodings that callers have them in.
+//! Public keys and other points, in any of their encodings.
 
 use super::arrow::{self, Chunks};
 use super::column::Column;
@@ -13,7 +13,7 @@ use pyo3::prelude::*;
 use std::ops::Range;
 use zeroize::Zeroizing;
 
-/// Bytes that a key may have, and the expected shape, for errors.
+/// Accepted lengths of a key in bytes, and the expected shape, for errors.
 struct Widths {
     widths: &'static [usize],
     shapes: &'static str,
@@ -39,14 +39,15 @@ impl Widths {
 
 /// The keys of a batch.
 pub enum Keys {
-    /// All in one encoding, of which the width says which it is.
+    /// Keys in one encoding, which is determined by the width.
     Column(Column),
     /// Keys in several encodings, as mixed rows.
     Mixed(Vec<[u8; 65]>),
 }
 
 impl Keys {
-    /// Keys in an array. In one dimension their width follows from the number of items, where that is known.
+    /// Reads keys in an array. In one dimension, their width follows from the number of items, if
+    /// it is known.
     pub fn of_array(argument: Argument, items: Option<usize>, bytes: &array::Bytes<'_>) -> PyResult<Self> {
         let Widths { widths, shapes, .. } = Widths::of(argument);
         let wrong = || argument.shape(&bytes.shape_text(), shapes);
@@ -59,7 +60,7 @@ impl Keys {
                     None => length % width == 0,
                 };
                 let mut widths = widths.iter().copied().filter(fits);
-                // No items fit every width, and are the same in all.
+                // Without items every width matches, with the same result.
                 let width = widths.next().filter(|_| length == 0 || widths.next().is_none()).ok_or_else(wrong)?;
                 (Some(length / width), width)
             }
@@ -69,7 +70,7 @@ impl Keys {
         Ok(Keys::Column(Column::of_rows(width, items, rows)))
     }
 
-    /// One key for all items.
+    /// Creates one key for all items.
     pub fn of_row(argument: Argument, row: Zeroizing<Vec<u8>>) -> PyResult<Self> {
         let Widths { widths, of_text, .. } = Widths::of(argument);
         if !widths.contains(&row.len()) {
@@ -78,7 +79,7 @@ impl Keys {
         Ok(Keys::Column(Column::of_copy(row.len(), None, row)))
     }
 
-    /// Copies of byte strings, which may be in several encodings.
+    /// Copies byte strings, which may be in several encodings.
     pub fn of_strings(argument: Argument, strings: &Strings) -> Read<Self> {
         let first = (0..strings.len()).find_map(|item| strings.get(item).ok()).map(<[u8]>::len);
         let Widths { widths, .. } = Widths::of(argument);
@@ -101,7 +102,8 @@ impl Keys {
         Ok((Keys::Mixed(keys), strings.problems(argument)?))
     }
 
-    /// Keys of an Arrow array: borrowed where it is in one piece whose values lie one after the other, else copied.
+    /// Reads keys of an Arrow array: borrowed if it is in one piece with contiguous values,
+    /// otherwise copied.
     pub fn of_arrow(py: Python<'_>, argument: Argument, chunks: &Chunks) -> Read<Self> {
         let Widths { widths, .. } = Widths::of(argument);
         arrow::require_bytes(argument, chunks, widths)?;
@@ -112,7 +114,7 @@ impl Keys {
         Self::of_strings(argument, &Strings::of_arrow(argument, chunks.clone(), LONGEST)?)
     }
 
-    /// Items; `None` where one key is for all.
+    /// Returns the number of items; `None` if one key is for all.
     pub fn items(&self) -> Option<usize> {
         match self {
             Keys::Column(column) => column.items(),
@@ -120,7 +122,7 @@ impl Keys {
         }
     }
 
-    /// The addresses of all keys; none for copies.
+    /// Returns the addresses of all keys; `None` for copies.
     pub fn span(&self) -> Option<Range<usize>> {
         match self {
             Keys::Column(column) => Some(column.span()),
@@ -128,7 +130,7 @@ impl Keys {
         }
     }
 
-    /// The first key as a SEC 1 octet string.
+    /// Returns the first key as a SEC 1 octet string.
     pub fn sec1_of_first(&self) -> Vec<u8> {
         match self {
             Keys::Mixed(keys) => keys.first().map_or_else(Vec::new, |key| key.to_vec()),
@@ -140,7 +142,7 @@ impl Keys {
         }
     }
 
-    /// The keys of some items.
+    /// Returns the keys of a range of items.
     pub fn part(&self, range: Range<usize>) -> PublicKeys<'_> {
         match self {
             Keys::Column(column) => match column.width() {

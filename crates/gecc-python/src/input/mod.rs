@@ -1,4 +1,4 @@
-//! The arguments of a call: what they are, and how many items they say there are.
+//! The arguments of a call: their types, and the number of items.
 
 mod array;
 mod arrow;
@@ -33,39 +33,40 @@ use pyo3::types::{PyBytes, PyString};
 use std::ops::Range;
 use value::Value;
 
-/// Rows that were read, and a code for each item: 0 where nothing is wrong with it. No codes where nothing is wrong
-/// with any.
+/// Rows that were read, and a code for each item, which is 0 if it has no problem. `None` if no
+/// item has a problem.
 pub(crate) type Read<T> = PyResult<(T, Option<Vec<u8>>)>;
 
-/// Codes of items, if there is one.
+/// Returns the codes of items, if there are problems.
 pub(crate) fn some_problems(problems: Vec<u8>) -> Option<Vec<u8>> {
     problems.iter().any(|problem| *problem != 0).then_some(problems)
 }
 
-/// Bytes of the longest key or signature that an array of Arrow may have, as in `gecc_arrow`: a certificate is a key.
+/// Maximum length in bytes of a key or signature in an Arrow array, as in `gecc_arrow`: a
+/// certificate is a key.
 const LONGEST: usize = 16 << 10;
 
-/// The name of an argument and what it is, for errors and codes.
+/// The name and the role of an argument, for errors and codes.
 #[derive(Clone, Copy)]
 pub struct Argument {
     pub name: &'static str,
     pub role: Role,
-    /// The purpose that keys which name one must have.
+    /// The required purpose of keys in formats that state one.
     pub kind: Option<KeyKind>,
 }
 
-/// An argument of the kind that files have too.
+/// Creates an argument of a kind that files have too.
 pub fn argument(name: &'static str, field: Field) -> Argument {
     Argument { name, role: Role::Field(field), kind: None }
 }
 
 impl Argument {
-    /// The shape is not one that the argument can have.
+    /// Returns the error for a shape that the argument cannot have.
     fn shape(self, found: &str, expected: &str) -> PyErr {
         PyValueError::new_err(format!("{}: {found}, not {expected}", self.name))
     }
 
-    /// The field of a file that has the same kind of values.
+    /// Returns the field of a file that has the same kind of values.
     fn field(self) -> Field {
         match self.role {
             Role::Field(field) => field,
@@ -73,7 +74,8 @@ impl Argument {
         }
     }
 
-    /// A column of texts of which none is hexadecimal is of another kind, and none of bad items.
+    /// Rejects a column of strings none of which is hexadecimal: such a column has another meaning,
+    /// and its items are not just malformed.
     fn require_some_hexadecimal(self, problems: &[u8]) -> PyResult<()> {
         let Role::Field(_) = self.role else { return Ok(()) };
         let [text, null] = [CellProblem::NotHexadecimal, CellProblem::Null].map(|problem| self.role.code(problem));
@@ -83,7 +85,7 @@ impl Argument {
         Ok(())
     }
 
-    /// The type is not one that arguments can have.
+    /// Returns the error for a type that arguments cannot have.
     fn kind(self, found: &Bound<'_, PyAny>) -> PyErr {
         let found = found.get_type().name().map_or_else(|_| "an object".to_owned(), |name| name.to_string());
         let expected = "not an array of uint8, bytes, a list of bytes, or an Arrow array";
@@ -103,40 +105,41 @@ pub enum Form<'py> {
 /// The arguments of one call.
 pub struct Call<'py> {
     pub py: Python<'py>,
-    /// Without one no argument is a key that says what it is for.
+    /// The purpose of keys. Without it, arguments cannot be keys in formats that state a purpose.
     kind: Option<KeyKind>,
-    /// Items, and the first argument that says so.
+    /// The number of items, and the first argument that determines it.
     items: Option<(usize, &'static str)>,
     /// The form of the first pandas argument, else of the first Arrow argument.
     pub form: Form<'py>,
-    /// The addresses of rows that the engine reads, by arguments.
+    /// The addresses of rows that the engine reads, by argument.
     read: Vec<(&'static str, Range<usize>)>,
-    /// A code for each item of which a value cannot be read, and else 0. The first argument counts.
+    /// A code for each item, which is 0 if all its values could be read. The first argument takes
+    /// precedence.
     pub problems: Option<Vec<u8>>,
 }
 
 impl<'py> Call<'py> {
-    /// A call without keys that could say what they are for.
+    /// Creates a call without keys in formats that state a purpose.
     pub fn new(py: Python<'py>) -> Self {
         Call { py, kind: None, items: None, form: Form::Numpy, read: Vec::new(), problems: None }
     }
 
-    /// A call whose keys are for this.
+    /// Creates a call whose keys have this purpose.
     pub fn for_keys(py: Python<'py>, kind: impl Into<KeyKind>) -> Self {
         Call { kind: Some(kind.into()), ..Self::new(py) }
     }
 
-    /// The argument as one of this call.
+    /// Returns the argument with the purpose of this call.
     fn of_kind(&self, argument: Argument) -> Argument {
         Argument { kind: self.kind, ..argument }
     }
 
-    /// Items; one where every argument is a value for all items.
+    /// Returns the number of items; one if every argument is a value for all items.
     pub fn items(&self) -> usize {
         self.items.map_or(1, |(items, _)| items)
     }
 
-    /// A column of rows of `width` bytes.
+    /// Reads a column of rows of `width` bytes.
     pub fn rows(&mut self, argument: Argument, width: usize, value: &Bound<'py, PyAny>) -> PyResult<Column> {
         let argument = self.of_kind(argument);
         let read = match self.value(argument, value)? {
@@ -150,7 +153,7 @@ impl<'py> Call<'py> {
         Ok(column)
     }
 
-    /// Signatures, which may have recovery ids behind them.
+    /// Reads signatures, which may contain recovery ids.
     pub fn signatures(&mut self, reader: SignatureReader, value: &Bound<'py, PyAny>) -> PyResult<Signatures> {
         let argument = argument("signatures", Field::Signature);
         let read = match self.value(argument, value)? {
@@ -164,7 +167,7 @@ impl<'py> Call<'py> {
         Ok(signatures)
     }
 
-    /// Public keys or other points.
+    /// Reads public keys or other points.
     pub fn keys(&mut self, argument: Argument, value: &Bound<'py, PyAny>) -> PyResult<Keys> {
         let argument = self.of_kind(argument);
         let read = match self.value(argument, value)? {
@@ -178,7 +181,7 @@ impl<'py> Call<'py> {
         Ok(keys)
     }
 
-    /// Recovery ids, one byte each.
+    /// Reads recovery ids, one byte each.
     pub fn recovery_ids(&mut self, reader: SignatureReader, value: &Bound<'py, PyAny>) -> PyResult<Column> {
         let argument = argument("recovery_ids", Field::RecoveryId);
         let value = &self.without_index(argument, value)?;
@@ -209,18 +212,18 @@ impl<'py> Call<'py> {
         hints
     }
 
-    /// The first argument whose rows share memory with these addresses.
+    /// Returns the first argument whose rows share memory with these addresses.
     pub fn reads_in(&self, addresses: &Range<usize>) -> Option<&'static str> {
         let overlaps = |(_, read): &&(_, Range<usize>)| read.start < addresses.end && addresses.start < read.end;
         self.read.iter().find(overlaps).map(|(name, _)| *name)
     }
 
-    /// Notes what is wrong with items, unless something was wrong with them before.
+    /// Notes problems of items that have none so far.
     pub fn note(&mut self, argument: Argument, problems: Vec<u8>) -> PyResult<()> {
         self.agree(argument, ((), some_problems(problems)), |_| None)
     }
 
-    /// Byte strings of any length. One of type `bytes` is for all items.
+    /// Reads byte strings of any length. A single `bytes` object is for all items.
     pub fn strings(&mut self, argument: Argument, value: &Bound<'py, PyAny>) -> PyResult<Strings> {
         let strings = self.unchecked_strings(argument, value)?;
         let problems = strings.problems(argument)?;
@@ -229,7 +232,8 @@ impl<'py> Call<'py> {
         Ok(strings)
     }
 
-    /// User ids: byte strings or texts, one of which is for all items. Null is the default id.
+    /// Reads user ids: byte strings or text, a single one of which is for all items. Null is the
+    /// default id.
     pub fn ids(&mut self, argument: Argument, value: &Bound<'py, PyAny>) -> PyResult<Strings> {
         let ids = self.unchecked_strings(argument, value)?.with_default(DEFAULT_USER_ID);
         self.agree(argument, (ids, None), Strings::items)
@@ -241,7 +245,7 @@ impl<'py> Call<'py> {
         }
         let column = self.without_index(argument, value)?;
         match self.value(argument, &column)? {
-            // Nobody who has text in a frame says that it is hexadecimal.
+            // Text in a frame is not assumed to be hexadecimal.
             Value::Arrow(chunks)
                 if !column.is(value) && chunks.are_texts() && argument.role == Role::Field(Field::Message) =>
             {
@@ -265,11 +269,12 @@ impl<'py> Call<'py> {
         Ok(read)
     }
 
-    /// The values of a column of pandas, whose index results have then. Others as they are.
+    /// Returns the values of a pandas column, whose index the results will have. Other values are
+    /// returned unchanged.
     fn without_index(&mut self, argument: Argument, value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         let Some((values, index)) = pandas::column(argument, value)? else { return Ok(value.clone()) };
         match &self.form {
-            // Items are taken in their order, and rows of two indexes may lie in different ones.
+            // Items are matched by position, and rows of two indexes may have different orders.
             Form::Pandas(first) if !pandas::agree(first, &index)? => {
                 let text = "its index is another than that of the arguments before: take .reset_index(drop=True) of all, or .to_numpy()";
                 Err(PyValueError::new_err(format!("{}: {text}", argument.name)))
@@ -282,7 +287,8 @@ impl<'py> Call<'py> {
         }
     }
 
-    /// Checks that an argument has as many items as those before, and notes what is wrong with its values.
+    /// Checks that an argument has the same number of items as those before, and notes the problems
+    /// of its values.
     fn agree<T>(
         &mut self,
         argument: Argument,

@@ -1,4 +1,5 @@
-//! Keys in forms that say what they are for: PEM, DER and JSON Web Keys, and of Ed25519 those of OpenSSH.
+//! Keys in formats that state their purpose: PEM, DER and JSON Web Keys, and for Ed25519 those of
+//! OpenSSH.
 
 use super::Argument;
 use crate::reasons::Role;
@@ -9,23 +10,24 @@ use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyBytes, PyString};
 use zeroize::Zeroizing;
 
-/// Returns whether a text of this argument may be a key in such a form. Hexadecimal digits never
+/// Returns whether a text of this argument may be a key in such a format. Hexadecimal digits never
 /// are.
 pub fn may_be(argument: Argument, text: &[u8]) -> bool {
     let text = text.trim_ascii_start();
-    // Public keys may be PEM in base64, too.
+    // Public keys may also be PEM in base64.
     let is_pem_in_base64 = text.starts_with(b"LS0t") && argument.role == Role::Field(Field::PublicKey);
     let is_named = text.starts_with(b"-") || text.starts_with(b"{") || text.starts_with(b"ssh-");
     matches!(argument.role, Role::Field(Field::PublicKey | Field::SecretKey)) && (is_named || is_pem_in_base64)
 }
 
-/// One key for all items: a text or `bytes` in such a form, as the bytes that others have.
+/// Reads one key for all items: a string or `bytes` in such a format, converted to the plain
+/// encoding.
 ///
 /// # Errors
-/// `ValueError` that says what is wrong with it, and shows nothing of a private key.
+/// `ValueError` with a description of the problem, without any part of a private key.
 pub fn of_one(argument: Argument, value: &Bound<'_, PyAny>) -> PyResult<Option<Zeroizing<Vec<u8>>>> {
     if let Ok(text) = value.cast::<PyString>() {
-        // Half of a surrogate pair is nothing that is read.
+        // Half of a surrogate pair is not valid in any format.
         let Ok(text) = text.to_cow() else { return Ok(None) };
         return if may_be(argument, text.as_bytes()) { of_bytes(argument, text.as_bytes()) } else { Ok(None) };
     }
@@ -43,7 +45,7 @@ pub fn of_one(argument: Argument, value: &Bound<'_, PyAny>) -> PyResult<Option<Z
 fn of_bytes(argument: Argument, key: &[u8]) -> PyResult<Option<Zeroizing<Vec<u8>>>> {
     let (Role::Field(field), Some(kind)) = (argument.role, argument.kind) else { return Ok(None) };
     let found = match field {
-        // Rows of points may begin as DER or PEM does.
+        // Rows of points may begin like DER or PEM.
         Field::PublicKey => gecc_keys::public_key(key, kind)
             .filter(|found| found.is_ok() || !may_be_rows(key) || (key.is_ascii() && may_be(argument, key)))
             .map(|key| key.map(Zeroizing::new)),
@@ -58,13 +60,13 @@ fn may_be_rows(key: &[u8]) -> bool {
     [32, 33, 65].iter().any(|width| key.len().is_multiple_of(*width))
 }
 
-/// A private key in such a form. Rows of 32 bytes are none, whatever they begin with.
+/// Reads a private key in such a format. Rows of 32 bytes are plain keys, whatever they begin with.
 ///
 /// # Errors
-/// As for `of_one`.
+/// The same as for `of_one`.
 pub fn secret(argument: Argument, key: &[u8]) -> PyResult<Option<Zeroizing<Vec<u8>>>> {
     let Some(kind) = argument.kind else { return Ok(None) };
-    // No byte of a plain key decides a branch.
+    // No branch depends on the bytes of a plain key.
     if key.len() == 32 {
         return Ok(None);
     }

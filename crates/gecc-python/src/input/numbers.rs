@@ -1,4 +1,4 @@
-//! Recovery ids: integers, one byte each. They are ids, or v as Ethereum has it.
+//! Recovery ids: integers, one byte each. They are ids, or v as in Ethereum.
 
 use super::arrow::{self, Chunks};
 use super::keep::Keep;
@@ -12,30 +12,30 @@ use pyo3::prelude::*;
 use pyo3::types::PyFloat;
 use zeroize::Zeroizing;
 
-/// What [`Read`] has.
+/// The contents of [`Read`].
 type Read1 = (Column, Option<Vec<u8>>);
 
-/// The value that stands for a missing id, which the engine rejects.
+/// The value for a missing id, which the engine rejects.
 pub const NO_ID: u8 = u8::MAX;
 
-/// The id that a number stands for.
+/// Returns the id that a number represents.
 fn id(number: impl TryInto<u128>, reader: SignatureReader) -> u8 {
     let v = number.try_into().ok();
     v.and_then(|v| reader.recovery_id_of_v(&v.to_be_bytes())).unwrap_or(NO_ID)
 }
 
-/// The ids that bytes stand for.
+/// Returns the id that each byte represents.
 fn ids_of_bytes(reader: SignatureReader) -> [u8; 256] {
     std::array::from_fn(|byte| id(byte as u8, reader))
 }
 
-/// One number for all items.
+/// Creates one number for all items.
 pub fn of_one(number: i128, reader: SignatureReader) -> Column {
     Column::of_copy(1, None, Zeroizing::new(vec![id(number, reader)]))
 }
 
-/// Integers of a list, or `None`, which is null. A float that is an integer is one, and NaN is
-/// null, as pandas has them.
+/// Reads a list of integers, or of `None`, which is null. A float with an integer value is
+/// accepted, and NaN is null, as in pandas.
 pub fn of_list(argument: Argument, items: &[Bound<'_, PyAny>], reader: SignatureReader) -> Read<Column> {
     let mut problems = memory::zeros(items.len(), 1)?;
     let mut ids = Zeroizing::new(memory::zeros(items.len(), 1)?);
@@ -55,13 +55,13 @@ pub fn of_list(argument: Argument, items: &[Bound<'_, PyAny>], reader: Signature
         let number = item
             .call_method0("__index__")
             .map_err(|_| PyTypeError::new_err(format!("{}[{index}]: not an integer", argument.name)))?;
-        // One that no i128 holds is out of range, too.
+        // A number that does not fit in an i128 is out of range, too.
         ids[index] = number.extract::<i128>().map_or(NO_ID, |number| id(number, reader));
     }
     Ok((Column::of_copy(1, Some(items.len()), ids), some_problems(problems)))
 }
 
-/// Integers or booleans of an Arrow array.
+/// Reads integers or booleans of an Arrow array.
 pub fn of_arrow(argument: Argument, chunks: &Chunks, reader: SignatureReader) -> Read<Column> {
     if !Integers::are_of(&chunks.data_type) {
         let text = format!("{}: an Arrow array of {}, not of integers or booleans", argument.name, chunks.data_type);
@@ -76,7 +76,7 @@ pub fn of_arrow(argument: Argument, chunks: &Chunks, reader: SignatureReader) ->
     Ok((Column::of_copy(1, Some(items), ids), arrow::nulls(argument, chunks)?))
 }
 
-/// Bytes of an array: borrowed where all of them are ids, else copied.
+/// Reads the bytes of an array: borrowed if all of them are ids, otherwise copied.
 pub fn of_array(argument: Argument, bytes: &array::Bytes<'_>, reader: SignatureReader) -> PyResult<Column> {
     let column = Column::of_array(argument, 1, bytes)?;
     let rows = column.rows::<1>(0..column.different());
@@ -85,7 +85,7 @@ pub fn of_array(argument: Argument, bytes: &array::Bytes<'_>, reader: SignatureR
     if (0..column.different()).all(is_id) { Ok(column) } else { of_bytes(&column, reader) }
 }
 
-/// Copies of bytes, as ids.
+/// Copies bytes, converted to ids.
 fn of_bytes(column: &Column, reader: SignatureReader) -> PyResult<Column> {
     let (rows, of_bytes) = (column.rows::<1>(0..column.different()), ids_of_bytes(reader));
     let mut ids = Zeroizing::new(memory::room(column.different())?);
@@ -94,9 +94,10 @@ fn of_bytes(column: &Column, reader: SignatureReader) -> PyResult<Column> {
     Ok(Column::of_rows(1, column.items(), rows))
 }
 
-/// Integers of an array of numpy, or its truth values; `None` for what is no such array, or has bytes.
+/// Reads integers or booleans of a numpy array; `None` if the value is not such an array, or has
+/// bytes.
 pub fn of_integers(argument: Argument, value: &Bound<'_, PyAny>, reader: SignatureReader) -> PyResult<Option<Column>> {
-    // What a mask hides must not be read.
+    // Values hidden by a mask must not be read.
     if !value.is_instance_of::<PyUntypedArray>() || value.hasattr("mask")? {
         return Ok(None);
     }
@@ -105,8 +106,8 @@ pub fn of_integers(argument: Argument, value: &Bound<'_, PyAny>, reader: Signatu
     read.into_iter().chain(more).find_map(|read| read(argument, value, reader).transpose()).transpose()
 }
 
-/// Floating-point numbers of an array that are integers, as pandas has them where others of the column are missing; NaN
-/// is null.
+/// Reads floating-point numbers of an array that are integers, as pandas stores them if other
+/// values of the column are missing; NaN is null.
 pub fn of_floats(argument: Argument, value: &Bound<'_, PyAny>, reader: SignatureReader) -> PyResult<Option<Read1>> {
     if !value.is_instance_of::<PyUntypedArray>() || value.hasattr("mask")? {
         return Ok(None);
@@ -129,8 +130,8 @@ pub fn of_floats(argument: Argument, value: &Bound<'_, PyAny>, reader: Signature
     Ok(Some((Column::of_copy(1, Some(numbers.len()), ids), some_problems(problems))))
 }
 
-/// What a float is as an integer: a number that is no v where it has a fraction, or is so large
-/// that the next integer is the same number. `None` for NaN.
+/// Converts a float to an integer: one that is not a valid v if it has a fraction, or is so large
+/// that the next integer has the same representation. `None` for NaN.
 fn integer_of(float: f64) -> Option<i128> {
     const EXACT: f64 = (1_u64 << 53) as f64;
     let is_integer = float.fract() == 0.0 && float.abs() < EXACT;

@@ -1,4 +1,5 @@
-//! Outputs of transactions, which silent payments are looked for in: lists of them, or a column with offsets.
+//! Outputs of transactions, which are scanned for silent payments: lists of them, or a column with
+//! offsets.
 
 use super::{Argument, Call, Column, argument, arrow};
 use crate::errors::batch_exception;
@@ -13,14 +14,14 @@ use pyo3::prelude::*;
 pub enum OutputColumn {
     /// An Arrow column of lists.
     Lists(OutputLists),
-    /// x-only keys, and where those of each row begin.
+    /// x-only keys, and the offset of each row's first key.
     Keys(Vec<u64>, Column),
-    /// The first eight bytes of keys, and the same.
+    /// The first eight bytes of keys, with the same offsets.
     Prefixes(Vec<u64>, Vec<u64>),
 }
 
 impl OutputColumn {
-    /// An Arrow column of lists; or with offsets rows of 32 bytes, or an array of numbers.
+    /// Reads an Arrow column of lists; or, with offsets, rows of 32 bytes or an array of numbers.
     pub fn of(py: Python<'_>, value: &Bound<'_, PyAny>, offsets: Option<&Bound<'_, PyAny>>) -> PyResult<Self> {
         let outputs = argument("outputs", Field::Digest);
         let Some(offsets) = offsets else { return Self::of_lists(outputs, value) };
@@ -72,7 +73,7 @@ impl OutputColumn {
     }
 }
 
-/// Numbers of an array of numpy, signed or not: what is below 0 has its two's complement.
+/// Reads the numbers of a numpy array. Negative ones are converted to their two's complement.
 fn numbers(argument: Argument, value: &Bound<'_, PyAny>) -> PyResult<Vec<u64>> {
     if let Ok(array) = value.cast::<PyArray1<u64>>() {
         return Ok(array.try_readonly()?.as_array().to_vec());

@@ -1,4 +1,4 @@
-//! Columns of pandas, which `gecc._frames` reads and makes.
+//! pandas columns, which `gecc._frames` reads and creates.
 
 use super::Argument;
 use pyo3::prelude::*;
@@ -7,7 +7,8 @@ fn frames<'py>(py: Python<'py>) -> PyResult<Bound<'py, PyModule>> {
     py.import("gecc._frames")
 }
 
-/// A column of pandas as something else that arguments can be, and its index; `None` for what is no column of pandas.
+/// Converts a pandas column to another supported argument, and returns its index; `None` if the
+/// value is not a pandas column.
 pub fn column<'py>(
     argument: Argument,
     value: &Bound<'py, PyAny>,
@@ -15,8 +16,8 @@ pub fn column<'py>(
     frames(value.py())?.call_method1("column", (argument.name, value))?.extract()
 }
 
-/// Results with an index: numbers and truth values as they are, rows as `bytes`. `passed` says which items have a
-/// result.
+/// Converts results to a Series with an index: numbers and booleans unchanged, rows as `bytes`.
+/// `passed` marks the items that have a result.
 pub fn series<'py>(
     array: &Bound<'py, PyAny>,
     passed: Option<&Bound<'py, PyAny>>,

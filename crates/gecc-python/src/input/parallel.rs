@@ -1,14 +1,14 @@
-//! Rows that several threads fill.
+//! Filling rows on several threads.
 //!
 //! The threads are started for the work and end with it, so that a fork leaves none of them behind.
 
 use gecc::stack;
 use std::{num, thread};
 
-/// Rows that a thread is worth starting for.
+/// Number of rows for which starting a thread is profitable.
 const ENOUGH: usize = 1 << 15;
 
-/// Has `read` write each row, or give the code of what is wrong. Such a row becomes zeros.
+/// Calls `read` to write each row, or to return the code of its problem. Such a row is set to zero.
 pub fn fill(
     width: usize,
     rows: &mut [u8],
@@ -24,7 +24,7 @@ pub fn fill(
             }
         }
     };
-    // Of secrets nothing stays on a stack.
+    // Secrets leave no traces on the stack.
     let work = |start: usize, rows: &mut [u8], codes: &mut [u8]| match is_secret {
         true => stack::wiped(|| fill_part(start, rows, codes)),
         false => fill_part(start, rows, codes),

@@ -1,4 +1,5 @@
-//! Signatures in any form: of 64 bytes `r || s`, of 65 with v behind or a header in front, or in DER.
+//! Signatures in any form: 64 bytes `r || s`, 65 bytes with a trailing v or a leading header, or
+//! DER.
 
 use super::arrow::{self, Chunks};
 use super::column::Column;
@@ -12,7 +13,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use zeroize::Zeroizing;
 
-/// Bytes of a signature without v, and with it.
+/// Lengths in bytes of a signature without v, and with it.
 const WIDTHS: [usize; 2] = [64, 65];
 
 /// The expected shape, for errors.
@@ -22,22 +23,23 @@ const EXPECTED: &str = "(n, 64), (n, 65) with v, or a single row of these or DER
 pub struct Signatures {
     /// `r || s`.
     pub rows: Column,
-    /// Recovery ids, where signatures have them. In a list others may have none: such an item has an id out of range.
+    /// Recovery ids, if signatures have them. In a list, some may have none: such an item has an id
+    /// out of range.
     pub ids: Option<Column>,
-    /// What the signatures of 65 bytes are whose form was told by their content.
+    /// Counts of the forms of 65-byte signatures that were recognised by their content.
     pub counts: FormCounts,
 }
 
 impl Signatures {
-    /// Of rows of 64 bytes that need no look at their content.
+    /// Creates signatures from rows of 64 bytes whose content need not be examined.
     pub fn plain(rows: Column) -> Self {
         Signatures { rows, ids: None, counts: FormCounts::default() }
     }
 
-    /// Of rows of 64 or 65 bytes.
+    /// Reads rows of 64 or 65 bytes.
     fn of_column(argument: Argument, column: Column, reader: SignatureReader) -> Read<Self> {
         match (column.width(), reader.form()) {
-            // Rows of this width are r || s: DER has none.
+            // Rows of this width are r || s: DER has no fixed width.
             (64, SignatureForm::Auto | SignatureForm::Rs) => Ok((Self::plain(column), None)),
             (64, _) => Self::of_rows::<64>(argument, column, reader),
             _ => Self::of_rows::<65>(argument, column, reader),
@@ -83,7 +85,7 @@ impl Signatures {
             column.part(start, 64)
         };
         let problems = match (some_problems(problems), items) {
-            // Where one row serves all items they have one problem.
+            // If one row is for all items, they have the same problem.
             (Some(found), Some(items)) if stride == 0 => {
                 let mut all = memory::zeros(items, 1)?;
                 all.fill(found[0]);
@@ -94,7 +96,8 @@ impl Signatures {
         Ok((Signatures { rows, ids, counts }, problems))
     }
 
-    /// Signatures in an array: of two dimensions, or of one with a single row, or with all rows of 64 bytes.
+    /// Reads signatures in an array: with two dimensions, or with one that contains a single row or
+    /// all rows of 64 bytes.
     pub fn of_array(argument: Argument, bytes: &array::Bytes<'_>, reader: SignatureReader) -> Read<Self> {
         let (items, width) = match *bytes.shape() {
             [items, width] if WIDTHS.contains(&width) => (Some(items), width),
@@ -113,7 +116,7 @@ impl Signatures {
         Self::of_column(argument, column, reader)
     }
 
-    /// One for all items.
+    /// Reads one signature for all items.
     pub fn of_row(argument: Argument, row: Zeroizing<Vec<u8>>, reader: SignatureReader) -> Read<Self> {
         let mut counts = FormCounts::default();
         if reader.form() == SignatureForm::Auto {
@@ -128,12 +131,12 @@ impl Signatures {
             Err(problem) if WIDTHS.contains(&row.len()) => {
                 Err(PyValueError::new_err(format!("{}: {problem}", argument.name)))
             }
-            // Says what was expected.
+            // The error states the expected length.
             Err(_) => Ok((Self::plain(Column::of_row(argument, 64, row)?), None)),
         }
     }
 
-    /// Copies of byte strings, of either length or in DER.
+    /// Copies byte strings, of either length or in DER.
     pub fn of_strings(argument: Argument, strings: &Strings, reader: SignatureReader) -> Read<Self> {
         let items = strings.len();
         let mut rows = Zeroizing::new(memory::zeros(items, 64)?);
@@ -167,8 +170,8 @@ impl Signatures {
         Ok((Signatures { rows, ids, counts }, some_problems(problems)))
     }
 
-    /// Signatures of an Arrow array: borrowed where it is in one piece whose values lie one after the other, else
-    /// copied.
+    /// Reads signatures of an Arrow array: borrowed if it is in one piece with contiguous values,
+    /// otherwise copied.
     pub fn of_arrow(py: Python<'_>, argument: Argument, chunks: &Chunks, reader: SignatureReader) -> Read<Self> {
         arrow::require_bytes(argument, chunks, &WIDTHS)?;
         let is_fixed = matches!(chunks.data_type, DataType::FixedSizeBinary(_));
@@ -183,7 +186,7 @@ impl Signatures {
     }
 }
 
-/// The first problem of each item.
+/// Merges problems, keeping the first one of each item.
 fn first_problems(first: Option<Vec<u8>>, second: Option<Vec<u8>>) -> Option<Vec<u8>> {
     match (first, second) {
         (Some(mut all), Some(others)) => {

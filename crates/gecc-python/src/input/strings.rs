@@ -1,4 +1,4 @@
-//! Byte strings of any length, one an item.
+//! Byte strings of any length, one per item.
 
 use super::arrow::{self, Chunks};
 use super::keep::Keep;
@@ -15,13 +15,13 @@ use std::ops::Range;
 use std::slice;
 use zeroize::Zeroizing;
 
-/// Bytes that hexadecimal texts of an array may stand for, where these share memory: a dictionary may have a long one
-/// in very many rows, and so may views.
+/// Maximum number of bytes that hexadecimal strings of an array may represent if they can share
+/// memory: a dictionary may contain a long one for very many rows, and so may views.
 const MOST_DECODED: u64 = 4 << 30;
 
-/// Byte strings where they lie, or copies of them.
+/// Byte strings, borrowed or copied.
 ///
-/// Every place is in memory that `keeps` holds.
+/// Every position is in memory that `keeps` owns.
 pub struct Strings {
     places: Vec<Result<Place, CellProblem>>,
     /// Rows instead of positions, for more rows than there is memory for a position each.
@@ -36,7 +36,7 @@ struct Place {
     length: usize,
 }
 
-/// Strings of one length, each this many bytes behind the one before.
+/// Strings of the same length, each `stride` bytes after the previous one.
 struct StringRows {
     first: Place,
     stride: usize,
@@ -59,7 +59,7 @@ impl Strings {
         Ok(Strings { places: memory::room(items)?, rows: None, is_one_for_all: false, keeps: Vec::new() })
     }
 
-    /// One for all items: `bytes`, or a text as UTF-8.
+    /// Reads one string for all items: `bytes`, or text as UTF-8.
     pub fn of_one(argument: Argument, value: &Bound<'_, PyAny>) -> PyResult<Self> {
         let mut strings = Self::with_room(1)?;
         strings.push(argument, 0, value)?;
@@ -67,8 +67,9 @@ impl Strings {
         Ok(strings)
     }
 
-    /// Objects of a list: `bytes` or other bytes with the buffer protocol, or `None`, which is null; hexadecimal texts,
-    /// but those of ids are taken as they are, and messages are no texts.
+    /// Reads the objects of a list: `bytes` or other bytes with the buffer protocol, or `None`,
+    /// which is null. Text is hexadecimal, except that of ids, which is used unchanged; messages
+    /// cannot be text.
     pub fn of_list(argument: Argument, items: &[Bound<'_, PyAny>]) -> PyResult<Self> {
         let mut strings = Self::with_room(items.len())?;
         for (index, item) in items.iter().enumerate() {
@@ -95,11 +96,11 @@ impl Strings {
                 Err(problem) if is_plain => return Err(problem),
                 // Half of a surrogate pair.
                 Err(_) => self.places.push(Err(CellProblem::NotHexadecimal)),
-                // Who reads keys knows forms that are no digits.
+                // The reader of keys supports formats other than digits.
                 Ok(text) if is_plain || named_key::may_be(argument, text.as_bytes()) => {
                     self.push_copy(Zeroizing::new(text.as_bytes().to_vec()));
                 }
-                // Of private keys no other copy is made.
+                // Private keys are not copied again.
                 Ok(text) if argument.role != Role::Field(Field::SecretKey) => {
                     let digits = plain_hex_digits(text.as_bytes());
                     match hexadecimal(str::from_utf8(&digits).unwrap_or(&text)) {
@@ -120,7 +121,7 @@ impl Strings {
         Ok(())
     }
 
-    /// A private key that is PEM, DER or a JSON Web Key.
+    /// Reads a private key in PEM, DER or as a JSON Web Key.
     fn secret_key(argument: Argument, index: usize, item: &Bound<'_, PyAny>) -> PyResult<Option<Zeroizing<Vec<u8>>>> {
         if !argument.role.is_secret() {
             return Ok(None);
@@ -137,7 +138,7 @@ impl Strings {
         self.keeps.push(Keep::Copy(copy));
     }
 
-    /// The rows of an array of two dimensions.
+    /// Reads the rows of a two-dimensional array.
     pub fn of_array(argument: Argument, bytes: &array::Bytes<'_>) -> PyResult<Self> {
         let &[items, length] = bytes.shape() else {
             return Err(argument.shape(&bytes.shape_text(), "(n, length)"));
@@ -153,8 +154,8 @@ impl Strings {
         Ok(strings)
     }
 
-    /// The values of an Arrow array. Text is hexadecimal, but that of ids is taken as it is. Values of more bytes than
-    /// `longest` are as empty ones.
+    /// Reads the values of an Arrow array. Text is hexadecimal, except that of ids, which is used
+    /// unchanged. Values of more than `longest` bytes are replaced by empty ones.
     pub fn of_arrow(argument: Argument, chunks: Chunks, longest: usize) -> PyResult<Self> {
         arrow::require_bytes(argument, &chunks, &[])?;
         if chunks.are_texts() && argument.role != Role::Field(Field::Id) {
@@ -184,7 +185,7 @@ impl Strings {
         Ok(strings)
     }
 
-    /// A code for each item, where some cannot be read.
+    /// Returns a code for each item, if some cannot be read.
     pub fn problems(&self, argument: Argument) -> PyResult<Option<Vec<u8>>> {
         let code = |place: &Result<Place, CellProblem>| place.err().map_or(0, |problem| argument.role.code(problem));
         let mut codes = memory::room(self.places.len())?;
@@ -198,12 +199,12 @@ impl Strings {
         self
     }
 
-    /// Items; `None` where one string is for all.
+    /// Returns the number of items; `None` if one string is for all.
     pub fn items(&self) -> Option<usize> {
         (!self.is_one_for_all).then_some(self.len())
     }
 
-    /// The addresses of the rows of an array. Others can write to no other strings.
+    /// Returns the addresses of the rows of an array. Other strings cannot overlap with an output.
     pub fn span(&self) -> Option<Range<usize>> {
         let StringRows { first, stride, items } = self.rows.as_ref()?;
         let start = first.data.addr();
@@ -211,7 +212,7 @@ impl Strings {
         Some(start..start + bytes)
     }
 
-    /// Strings.
+    /// Returns the number of strings.
     pub fn len(&self) -> usize {
         self.rows.as_ref().map_or(self.places.len(), |rows| rows.items)
     }
@@ -220,7 +221,7 @@ impl Strings {
         self.is_one_for_all
     }
 
-    /// A string by its place among the strings.
+    /// Returns the string at index `place`.
     pub fn get(&self, place: usize) -> Result<&[u8], CellProblem> {
         let place = match &self.rows {
             Some(StringRows { first: Place { data, length }, stride, items }) => {
@@ -234,7 +235,7 @@ impl Strings {
         place.map(|Place { data, length }| unsafe { slice::from_raw_parts(data, length) })
     }
 
-    /// The bytes of an item.
+    /// Returns the length of an item in bytes.
     pub fn length(&self, item: usize) -> usize {
         self.of_item(item).map_or(0, <[u8]>::len)
     }
@@ -243,21 +244,21 @@ impl Strings {
         self.get(if self.is_one_for_all { 0 } else { item })
     }
 
-    /// The strings of some items, empty ones for those that cannot be read.
+    /// Returns the strings of a range of items, with empty ones for those that cannot be read.
     pub fn slices(&self, range: Range<usize>) -> Vec<&[u8]> {
         range.map(|item| self.of_item(item).unwrap_or_default()).collect()
     }
 }
 
-/// The bytes of a hexadecimal text, with or without `0x`.
+/// Decodes hexadecimal text, with or without `0x`.
 pub fn hexadecimal(text: &str) -> Result<Zeroizing<Vec<u8>>, CellProblem> {
-    // No byte is moved when more are appended.
+    // The capacity is sufficient, so no byte is moved when more are appended.
     let mut bytes = Zeroizing::new(Vec::with_capacity(text.len() / 2));
     append_hexadecimal(text.as_bytes(), &mut bytes).map(|()| bytes)
 }
 
-/// Checks that texts that may share memory stand for no more bytes than [`MOST_DECODED`], but for those that are too
-/// long to be read.
+/// Checks that strings that may share memory represent at most [`MOST_DECODED`] bytes, not counting
+/// those that are too long to be read.
 fn require_few_bytes(argument: Argument, chunks: &Chunks, longest: usize) -> PyResult<()> {
     if matches!(chunks.data_type, DataType::Utf8 | DataType::LargeUtf8) {
         return Ok(());

@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyList, PyString, PyTuple};
 use zeroize::Zeroizing;
 
-/// A value as Python has it.
+/// A Python value.
 pub enum Value<'py> {
     /// One or more pieces of an Arrow array.
     Arrow(arrow::Chunks),
@@ -16,7 +16,7 @@ pub enum Value<'py> {
     List(Vec<Bound<'py, PyAny>>),
     /// Bytes in one, two or more dimensions.
     Array(array::Bytes<'py>),
-    /// One row for all items, of a hexadecimal text or a key that names its curve.
+    /// One row for all items, from a hexadecimal string or a key in a format that states its curve.
     Row(Zeroizing<Vec<u8>>),
 }
 
@@ -44,15 +44,15 @@ impl<'py> Value<'py> {
     }
 }
 
-/// The items of an array of objects or texts. Other arrays as they are.
+/// Converts an array of objects or strings to a list. Other arrays are returned unchanged.
 fn list_of<'py>(argument: Argument, array: &Bound<'py, PyUntypedArray>) -> PyResult<Bound<'py, PyAny>> {
-    // numpy's strings of bytes end where only zeros follow.
+    // numpy's byte strings drop zeros at their end.
     if array.dtype().kind() == b'S' {
         let text =
             "an array of numpy's byte strings, which drop zeros at their end: take dtype=object, uint8, or a list";
         return Err(PyTypeError::new_err(format!("{}: {text}", argument.name)));
     }
     let holds_items = matches!(array.dtype().kind(), b'O' | b'U') && array.ndim() == 1;
-    // What a mask hides must not be read.
+    // Values hidden by a mask must not be read.
     if holds_items && !array.hasattr("mask")? { array.call_method0("tolist") } else { Ok(array.clone().into_any()) }
 }
