@@ -1,9 +1,9 @@
-//! How fast SQL verifies a Parquet file, beside what the command does with the same file.
+//! Throughput of verifying a Parquet file with SQL, compared with the command on the same file.
 //!
-//! `cargo bench --bench rate [ITEMS [cpu|gpu]]`: 2^20 signatures with distinct keys on secp256k1 if not said otherwise,
-//! one in a thousand spoiled. The command's part is `gecc_arrow::transform` without an output, in this process. Files
-//! lie in the folder for temporary files, and each way is gone once before it is measured. The best of three runs
-//! counts.
+//! `cargo bench --bench rate [ITEMS [cpu|gpu]]`: by default 2^20 signatures with distinct keys on
+//! secp256k1, one in a thousand corrupted. The command is represented by `gecc_arrow::transform`
+//! without an output, in this process. Files are in the folder for temporary files, and each
+//! variant runs once before it is measured. The best of three runs counts.
 
 use arrow_array::{ArrayRef, FixedSizeBinaryArray, RecordBatch};
 use datafusion::prelude::{ParquetReadOptions, SessionConfig, SessionContext};
@@ -24,7 +24,7 @@ use tokio::runtime::{Builder, Runtime};
 const CURVE: CurveId = CurveId::Secp256k1;
 const SPOILED: usize = 1000;
 const RUNS: usize = 3;
-/// Rows of a row group: many groups, and those of DataFusion's own files.
+/// Number of rows of a row group: many groups, and the size in DataFusion's own files.
 const GROUPS: [usize; 2] = [1 << 16, 1 << 20];
 
 fn main() {
@@ -58,13 +58,13 @@ fn main() {
     }
 }
 
-/// How DataFusion is told to read.
+/// The configuration of DataFusion's reading.
 #[derive(Debug)]
 struct Way {
     partitions: usize,
     batch: usize,
-    /// Whether each partition reads row groups of its own. Otherwise one reads all, and deals batches out to the
-    /// others.
+    /// True if each partition reads row groups of its own. Otherwise one partition reads all, and
+    /// distributes batches to the others.
     split: bool,
 }
 
@@ -80,7 +80,7 @@ fn ways(cores: usize) -> [Way; 6] {
     ]
 }
 
-/// Items a second in the best of some runs, after one that is not measured.
+/// Returns the items per second of the best of several runs, after a warm-up run.
 fn rate(items: usize, mut run: impl FnMut()) -> f64 {
     run();
     let seconds = (0..RUNS).map(|_| {

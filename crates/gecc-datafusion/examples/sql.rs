@@ -1,7 +1,7 @@
 //! SQL over a Parquet file of signatures.
 //!
-//! `cargo run --release --example sql [FILE [STATEMENT]]`: the file is the table `signed`. Without arguments, real
-//! signatures of four curves, and how many of each are rejected for what.
+//! `cargo run --release --example sql [FILE [STATEMENT]]`: the file is the table `signed`. Without
+//! arguments, it counts the rejected signatures, by reason, among real signatures of four curves.
 
 use datafusion::prelude::{ParquetReadOptions, SessionConfig, SessionContext};
 use gecc::Engine;
@@ -10,7 +10,7 @@ use std::thread::available_parallelism;
 
 const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../gecc-arrow/tests/data/signatures.parquet");
 
-/// Each row is asked about by the function of its curve. The verdict is `reason IS NULL`.
+/// Each row is verified with the function of its curve. The verdict is `reason IS NULL`.
 const STATEMENT: &str = "
     SELECT tag, reason, count(*) AS items FROM (
         SELECT tag, CASE tag

@@ -11,14 +11,14 @@ use std::sync::Arc;
 /// The computation of a call and its arguments.
 pub struct Arguments {
     pub task: Task,
-    /// A column for each field that is given, of the field's name.
+    /// A column for each given field, with the field's name.
     pub batch: RecordBatch,
     /// True if all arguments are constants. There is then one row.
     pub is_constant: bool,
 }
 
 impl Arguments {
-    /// The arguments of a call.
+    /// Converts the arguments of a call.
     pub fn of(kind: FunctionKind, policy: Policy, args: ScalarFunctionArgs) -> Result<Self> {
         let (named, values) = split(kind, &args.args);
         let named = named.iter().map(|name| match name {
@@ -32,10 +32,10 @@ impl Arguments {
         Ok(Arguments { task, batch: batch(kind, columns, rows)?, is_constant })
     }
 
-    /// Makes the arguments without rows, when a statement is planned.
+    /// Creates the arguments without rows, when a statement is planned.
     ///
     /// # Errors
-    /// What is wrong with the types or with what is named.
+    /// A problem of the types or of the named arguments.
     pub fn planned(kind: FunctionKind, policy: Policy, args: &ReturnFieldArgs) -> Result<Self> {
         let (named, _) = split(kind, args.scalar_arguments);
         let task = task(kind, policy, named.iter().copied())?;
@@ -71,7 +71,7 @@ fn batch(kind: FunctionKind, columns: Vec<ArrayRef>, rows: usize) -> Result<Reco
     Ok(RecordBatch::try_new_with_options(Arc::new(Schema::new(fields)), columns, &options)?)
 }
 
-/// NULL in a statement has a type of its own.
+/// Gives NULL literals, which have a type of their own, a type that the field can have.
 fn typed(field: gecc_arrow::Field, column: ArrayRef) -> ArrayRef {
     match (column.data_type(), field) {
         (DataType::Null, gecc_arrow::Field::RecoveryId) => new_null_array(&DataType::UInt8, column.len()),

@@ -1,4 +1,4 @@
-//! A function as DataFusion calls it.
+//! Implementation of DataFusion's interface for functions.
 
 use crate::arguments::Arguments;
 use crate::waiting::waited;
@@ -19,7 +19,7 @@ use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
-/// A function with what it computes by.
+/// A function and the service that computes it.
 pub struct Function {
     kind: FunctionKind,
     gives: Gives,
@@ -50,11 +50,11 @@ impl Function {
     fn column(&self, answers: &Answers) -> Result<ArrayRef, GenericError> {
         match (self.gives, answers.results()) {
             (Gives::Reason, _) => Ok(answers.to_columns()?.columns().last().expect("a column of reasons").clone()),
-            // Nulls of the arguments are among the rejected rows, which are null here.
+            // Rows with a null argument are among the rejected ones, which are null here.
             (Gives::Result, [(_, column)]) => Ok(column.clone()),
             (Gives::Result, _) => {
-                // A row with a null is not valid: were it null, neither `WHERE verify(…)` nor `WHERE NOT verify(…)`
-                // would give it.
+                // A row with a null is not valid: if the result were null, neither `WHERE
+                // verify(…)` nor `WHERE NOT verify(…)` would return it.
                 let codes = answers.codes();
                 let valid = BooleanBuffer::collect_bool(codes.len(), |row| codes[row] == Verdict::VALID_CODE);
                 Ok(Arc::new(BooleanArray::new(valid, None)))
@@ -75,7 +75,7 @@ impl Function {
         }
     }
 
-    /// An error with the function's name in front.
+    /// Prefixes an error with the function's name.
     fn named(&self, problem: impl Into<DataFusionError>) -> DataFusionError {
         problem.into().context(self.name.clone())
     }
@@ -98,7 +98,7 @@ impl ScalarUDFImpl for Function {
         let planned = |problem: &dyn fmt::Display| plan_datafusion_err!("{}: {problem}", self.name);
         let arguments =
             Arguments::planned(self.kind, self.policy, &args).map_err(|problem| planned(&problem.message()))?;
-        // What types alone do not show, such as signatures without recovery ids.
+        // Detects problems that types alone do not show, such as signatures without recovery ids.
         self.answers(&arguments).map_err(|problem| planned(&problem))?;
         Ok(Arc::new(Field::new(&self.name, self.result(), !self.gives_verdicts())))
     }
@@ -117,7 +117,8 @@ impl ScalarUDFImpl for Function {
     }
 }
 
-/// Arguments of any type, which are looked at with what is named, and by name where that is asked for.
+/// Returns a signature with arguments of any type, which are checked together with the named ones,
+/// and which may be passed by name.
 fn signature(kind: FunctionKind) -> Signature {
     let names = kind.arguments();
     let counts = (names.len() - kind.optional()..=names.len()).map(TypeSignature::Any).collect();
@@ -125,7 +126,8 @@ fn signature(kind: FunctionKind) -> Signature {
     signature.with_parameter_names(names).expect("a name for each argument")
 }
 
-/// Functions are equal if they do the same, so that equal calls in a statement are computed once.
+/// Functions are equal if they compute the same, so that equal calls in a statement are computed
+/// once.
 impl PartialEq for Function {
     fn eq(&self, other: &Self) -> bool {
         let what = |function: &Self| (function.kind, function.gives, function.policy);

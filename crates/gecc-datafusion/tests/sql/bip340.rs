@@ -1,4 +1,4 @@
-//! Signatures of BIP 340.
+//! BIP 340 signatures.
 
 use crate::items::{Cell, Items, columns, engine, fixed, some};
 use crate::session::{functions, query, row, session, texts, with_table};
@@ -8,7 +8,7 @@ use gecc::{CurveId, call};
 use gecc_arrow::{Field, Mapping, Operation, Pool, complete};
 use gecc_datafusion::Functions;
 
-/// The table of the standard, as literals. It has messages of several lengths.
+/// The test vectors of the standard, as literals. Their messages have several lengths.
 #[test]
 fn the_table_of_the_standard() {
     let table = include_str!("../../../../tests/vectors/bip340_test_vectors.csv");
@@ -25,7 +25,7 @@ fn the_table_of_the_standard() {
     assert_eq!((valid, table.lines().count()), (9, 20));
 }
 
-/// Messages and signatures of these, a third of them spoiled, and keys in all forms.
+/// Messages and their signatures, a third of them corrupted, and keys in all forms.
 fn items(messages: &[Vec<u8>]) -> [Vec<Cell>; 3] {
     let items = Items::random(CurveId::Secp256k1, messages.len());
     let signed = bip340::sign_messages(engine(), messages, &items.secrets, Auxiliary::zeros()).unwrap();
@@ -36,7 +36,7 @@ fn items(messages: &[Vec<u8>]) -> [Vec<Cell>; 3] {
     [some(messages), some(&signatures), some(&keys)]
 }
 
-/// Verdicts and reasons are those of the operation on the same columns.
+/// Verdicts and reasons agree with those of the operation on the same columns.
 fn check(arrays: [ArrayRef; 3]) {
     let names = [Field::Message, Field::Signature, Field::PublicKey].map(|field| field.to_string());
     let named = names.into_iter().zip(arrays).map(|(name, array)| (name, array, true));
@@ -73,7 +73,7 @@ fn every_type_gives_the_verdicts_of_the_command() {
     }
 }
 
-/// Batches of messages of 32 bytes meet in the coalescer.
+/// Batches of messages of 32 bytes are combined by the coalescer.
 #[test]
 fn messages_of_32_bytes_are_coalesced() {
     for (length, coalesced) in [(32, 100), (33, 0)] {
@@ -90,7 +90,7 @@ fn messages_of_32_bytes_are_coalesced() {
     }
 }
 
-/// The x-coordinate in a key of any form.
+/// Returns the x-coordinate of a key in any form.
 fn x_of(key: &[u8]) -> Vec<u8> {
     let start = usize::from(matches!(key.len(), 33 | 65));
     key[start..start + 32].to_vec()

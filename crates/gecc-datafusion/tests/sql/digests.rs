@@ -1,4 +1,4 @@
-//! Digests of messages, by a hash that the statement names.
+//! Digests of messages, by a hash that the statement specifies.
 
 use crate::items::{fixed, some};
 use crate::session::{functions, row, session, with_table};
@@ -22,7 +22,7 @@ fn they_are_those_of_the_library() {
             assert_eq!(row(&context, &sql), std::slice::from_ref(&expected), "{sql}");
         }
     }
-    // What ethers' documentation has.
+    // The example in ethers' documentation.
     let of_ethers = "a1de988600a42c4b4ab089b619297c17d53cffae5d5120d82d8a92d0bb3b78f2";
     let sql = "SELECT message_digest('EIP-191', 'Hello World'::BYTEA)";
     assert_eq!(row(&context, sql), [Some(of_ethers.to_owned())]);

@@ -1,4 +1,4 @@
-//! Signatures of Ed25519, by a rule that the statement names.
+//! Ed25519 signatures, by a rule that the statement specifies.
 
 use crate::items::{engine, fixed, some};
 use crate::session::{functions, query, refusal, row, session, texts};
@@ -29,7 +29,7 @@ fn the_rule_decides() {
     }
 }
 
-/// Messages of 32 bytes meet in the coalescer; others go to the engine by themselves.
+/// Messages of 32 bytes are combined by the coalescer; others go directly to the engine.
 #[test]
 fn messages_of_32_bytes_are_coalesced() {
     let seeds: Vec<SecretKey> = (0..100).map(|item| SecretKey::from_bytes([item; 32])).collect();
@@ -50,7 +50,8 @@ fn messages_of_32_bytes_are_coalesced() {
     }
 }
 
-/// Of RFC 8032, sections 7.2 (`foo`) and 7.3: function, context, message, key, signature.
+/// Test vectors of RFC 8032, sections 7.2 (`foo`) and 7.3: function, context, message, key,
+/// signature.
 const VECTORS: [[&str; 5]; 2] = [
     [
         "ed25519ctx",
@@ -85,7 +86,7 @@ fn contexts_are_named_by_the_statement() {
     }
 }
 
-/// Over columns with a null, at both ends of what a context may be.
+/// Columns with a null, and contexts of minimum and maximum length.
 #[test]
 fn rows_are_verified_with_the_longest_context() {
     let (seed, longest) = (SecretKey::from_bytes([7; 32]), [0xab; 255]);

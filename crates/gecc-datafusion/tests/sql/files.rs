@@ -1,4 +1,4 @@
-//! Parquet files: what the command writes beside their rows, and what SQL says of them.
+//! Parquet files: the command's answers next to their rows, compared with those of SQL.
 
 use crate::items::{CURVES, Items, engine, some};
 use crate::session::{query, row, runtime, session};
@@ -20,7 +20,7 @@ use tempfile::TempDir;
 
 const ROWS: usize = 4000;
 
-/// Items of which some are spoiled and some null, in columns of several types.
+/// Items of which some are corrupted and some null, in columns of several types.
 fn table(curve: CurveId) -> RecordBatch {
     let mut items = Items::random(curve, ROWS);
     items.spoil();
@@ -30,7 +30,7 @@ fn table(curve: CurveId) -> RecordBatch {
         keys[row / 2] = None;
         keys[row + 1] = Some(b"not hexadecimal".to_vec());
     }
-    // A dictionary of few values, and a row in a hundred without one.
+    // A dictionary of few values, with one row in a hundred null.
     let digest = |row: usize| (row % 100 != 99).then_some(row as i32);
     let digests: StringArray = items.digests.iter().map(|digest| Some(hex(digest))).collect();
     let digests = DictionaryArray::<Int32Type>::new((0..ROWS).map(digest).collect(), Arc::new(digests));
@@ -56,7 +56,8 @@ fn write(path: &Path, rows: &RecordBatch) {
     writer.finish().unwrap();
 }
 
-/// What the command does with `--beside`: all columns, and `valid` and `reason` behind them.
+/// Runs the equivalent of the command with `--beside`: all columns, followed by `valid` and
+/// `reason`.
 fn answer(curve: CurveId, from: &Path, to: &Path) {
     let input = open(from, ReadOptions::default()).unwrap();
     let (operation, pool) = (Operation::from(call::Operation::verify(curve, Default::default())), Pool::default());
@@ -80,7 +81,7 @@ fn function(curve: CurveId, ending: &str) -> String {
     }
 }
 
-/// A coalescer for this test, so that what it did can be looked at.
+/// A coalescer for this test, so that its statistics can be checked.
 fn functions(largest: usize) -> Functions {
     let coalescer = Coalescer::builder().largest_batch(largest).build(engine()).unwrap();
     Functions::through(engine(), coalescer)
@@ -111,7 +112,7 @@ fn sql_says_what_the_command_writes() {
         let count = |which: usize| found[0][which].as_ref().unwrap().parse::<usize>().unwrap();
         assert_eq!((count(0), count(3)), (ROWS, 0), "{curve}");
         assert_eq!(count(2), count(4), "{curve}");
-        // Two thirds are not spoiled, and most of those have all their cells.
+        // Two thirds are not corrupted, and most of those have no null cells.
         assert!(count(1) > ROWS / 3 && count(2) > ROWS / 10, "{curve}: {found:?}");
         assert!(found.iter().all(|other| *other == found[0]), "{curve}: {found:?}");
     }
@@ -161,6 +162,6 @@ fn real_signatures_have_their_verdicts() {
     };
     let (verdict, reason) = (case(""), case("_reason"));
     let sql = format!("SELECT count(*), count(*) FILTER (WHERE {verdict}), count({reason}) FROM t");
-    // As many as in signatures_verdicts.csv.gz.
+    // The same numbers as in signatures_verdicts.csv.gz.
     assert_eq!(row(&context, &sql), ["1702", "1487", "215"].map(|count| Some(count.to_owned())));
 }

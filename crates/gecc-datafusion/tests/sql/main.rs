@@ -1,4 +1,5 @@
-//! The functions as SQL sees them: against the answers of `gecc-arrow`, which the command writes, and in plans.
+//! The SQL functions, compared with the answers of `gecc-arrow`, which the command writes, and in
+//! query plans.
 
 #[path = "../../../gecc-arrow/tests/arrow/items.rs"]
 #[expect(dead_code, reason = "shared with the tests of gecc-arrow")]

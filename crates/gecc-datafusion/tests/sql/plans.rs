@@ -1,4 +1,5 @@
-//! What is computed when a statement is planned, what is computed once, and what is refused.
+//! Planning: results computed at plan time, results computed once, and statements that are
+//! rejected.
 
 use crate::items::{Items, engine, fixed, some};
 use crate::session::{functions, query, refusal, row, session, texts, with_table};
@@ -15,12 +16,12 @@ fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// The plans of a statement, as text.
+/// Returns the plans of a statement, as text.
 fn plan(context: &SessionContext, sql: &str) -> String {
     texts(query(context, &format!("EXPLAIN {sql}")).column(1)).into_iter().flatten().collect()
 }
 
-/// A digest, a signature and a public key, as literals of SQL.
+/// A digest, a signature and a public key, as SQL literals.
 fn literals() -> [String; 3] {
     let items = Items::random(CurveId::P256, 1);
     let key = items.points[0].to_compressed().unwrap();
@@ -51,7 +52,7 @@ fn constants_are_computed_when_planned() {
     let planned = plan(&context, &sql);
     assert!(planned.contains("Boolean(true)") && !planned.contains("ecdsa_verify("), "{planned}");
     assert_eq!(row(&context, &sql), [Some("true".to_owned())]);
-    // An argument that may differ from row to row is not.
+    // An argument that may differ between rows is not.
     let keep = |values: &[ColumnarValue]| Ok(values[0].clone());
     let binary = DataType::Binary;
     context.register_udf(create_udf("keep", vec![binary.clone()], binary, Volatility::Volatile, Arc::new(keep)));
@@ -86,7 +87,7 @@ fn a_null_is_not_valid_and_recovers_nothing() {
     }
     let recover = format!("SELECT ecdsa_recover('p256', {digest}, {signature}, NULL), eth_address(NULL)");
     assert_eq!(row(&context, &recover), [None, None]);
-    // Of the same length as a table.
+    // The length is that of a table.
     let context = with_table(items_table(3));
     let found = query(&context, "SELECT ecdsa_verify('p256', d, s, NULL), ecdsa_verify('p256', d, s, k) FROM t");
     assert_eq!(texts(found.column(0)), vec![Some("false".to_owned()); 3]);

@@ -88,7 +88,7 @@ fn other_curves_recover_keys_too() {
         let signed = ecdsa::sign_recoverable(engine(), curve, &items.digests, secrets, Default::default());
         let signed: Vec<_> = signed.unwrap().into_iter().map(Result::unwrap).collect();
         let signatures: Vec<[u8; 64]> = signed.iter().map(|signed| signed.signature).collect();
-        // The second has an id that there is not, and the third none.
+        // The second has an undefined id, and the third none.
         let id = |(item, id)| [Some(id), Some(9), None].get(item).copied().unwrap_or(Some(id));
         let ids: UInt8Array = signed.iter().map(|signed| signed.recovery_id).enumerate().map(id).collect();
         let table: [(&str, ArrayRef); 3] = [

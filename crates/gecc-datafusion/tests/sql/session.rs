@@ -1,4 +1,4 @@
-//! Sessions with the functions, and what statements give.
+//! Sessions with the functions, and results of statements.
 
 use crate::items::engine;
 use arrow_array::{Array, RecordBatch};
@@ -11,7 +11,7 @@ use gecc_datafusion::Functions;
 use std::sync::OnceLock;
 use tokio::runtime::{Builder, Runtime};
 
-/// One coalescer for all tests that do not look at it.
+/// One coalescer for all tests that do not inspect it.
 pub fn functions() -> &'static Functions {
     static FUNCTIONS: OnceLock<Functions> = OnceLock::new();
     FUNCTIONS.get_or_init(|| Functions::new(engine()).expect("a coalescer"))
@@ -24,7 +24,7 @@ pub fn session(functions: &Functions, partitions: usize, batch: usize) -> Sessio
     context
 }
 
-/// A session with a table `t`.
+/// Creates a session with a table `t`.
 pub fn with_table(columns: RecordBatch) -> SessionContext {
     let context = session(functions(), 2, 8192);
     context.register_batch("t", columns).unwrap();
@@ -45,12 +45,12 @@ pub fn query(context: &SessionContext, sql: &str) -> RecordBatch {
     runtime().block_on(rows(context, sql)).unwrap_or_else(|problem| panic!("{sql}: {problem}"))
 }
 
-/// Why a statement cannot be planned.
+/// Returns the error of planning a statement.
 pub fn refusal(context: &SessionContext, sql: &str) -> String {
     runtime().block_on(context.sql(sql)).expect_err(sql).strip_backtrace()
 }
 
-/// The values of a column, `None` for null.
+/// Returns the values of a column, `None` for null.
 pub fn texts(column: &dyn Array) -> Vec<Option<String>> {
     let values = || -> Result<Vec<Option<String>>, ArrowError> {
         let formatter = ArrayFormatter::try_new(column, &FormatOptions::new())?;
@@ -61,7 +61,7 @@ pub fn texts(column: &dyn Array) -> Vec<Option<String>> {
     values().expect("a column that can be shown")
 }
 
-/// All values of the only row.
+/// Returns all values of the only row.
 pub fn row(context: &SessionContext, sql: &str) -> Vec<Option<String>> {
     let found = query(context, sql);
     assert_eq!(found.num_rows(), 1, "{sql}");

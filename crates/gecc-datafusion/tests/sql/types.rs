@@ -1,4 +1,4 @@
-//! Every type that holds bytes, nulls, and cells that cannot be read.
+//! Every type that holds bytes, nulls, and unreadable cells.
 
 use crate::items::{CURVES, Cell, Items, columns, engine, fixed, some};
 use crate::session::{query, texts, with_table};
@@ -6,7 +6,7 @@ use arrow_array::{Array, ArrayRef, RecordBatch};
 use gecc::{CurveId, call};
 use gecc_arrow::{Field, Mapping, Operation, Pool, complete};
 
-/// The function for signatures of a form, `signature` or `der`.
+/// Returns the function for signatures of a form, `signature` or `der`.
 fn function(curve: CurveId, form: Field, ending: &str) -> String {
     let of_form = if form == Field::Der { "_der" } else { "" };
     match curve {
@@ -15,7 +15,8 @@ fn function(curve: CurveId, form: Field, ending: &str) -> String {
     }
 }
 
-/// Verdicts and reasons are those of the operation on the same columns. Gives how many rows are valid, not valid, null.
+/// Checks that verdicts and reasons agree with those of the operation on the same columns. Returns
+/// the numbers of rows that are valid, not valid, and null.
 fn check(curve: CurveId, form: Field, arrays: [ArrayRef; 3]) -> [usize; 3] {
     let fields = [Field::Digest, form, Field::PublicKey];
     let named = fields.iter().map(Field::to_string).zip(arrays.clone());
@@ -46,7 +47,7 @@ fn every_type_gives_the_verdicts_of_the_command() {
         let mut items = Items::random(curve, 40);
         items.spoil();
         let mut cells: [Vec<Cell>; 3] = [some(&items.digests), some(&items.signatures), some(&items.mixed_keys())];
-        // Nulls alone and together with cells that cannot be read.
+        // Nulls alone, and together with unreadable cells.
         for (field, cells) in cells.iter_mut().enumerate() {
             cells[3 * field + 1] = None;
             cells[3 * field + 2] = Some(vec![7; 31]);
@@ -85,7 +86,7 @@ fn signatures_in_der_of_every_type() {
         let mut items = Items::random(curve, 40);
         items.spoil();
         let mut der = some(&items.signatures.iter().map(gecc::signature_to_der).collect::<Vec<_>>());
-        // Bitcoin's hash type, a byte too many, a byte too few, no DER, nothing.
+        // Bitcoin's hash type, a byte too many, a byte too few, bytes that are not DER, no bytes.
         der.iter_mut().take(20).flatten().for_each(|der| der.push(1));
         der[21].as_mut().unwrap().extend([1, 1]);
         der[22].as_mut().unwrap().pop();

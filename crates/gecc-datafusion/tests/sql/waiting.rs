@@ -1,4 +1,4 @@
-//! Partitions wait for their answers on runtimes of every kind, and none locks up.
+//! Partitions wait for their answers on every kind of runtime, without deadlocks.
 
 use crate::items::{Items, engine, fixed, some};
 use crate::session::session;
@@ -31,7 +31,8 @@ static SIGNED: LazyLock<RecordBatch> = LazyLock::new(|| {
     .unwrap()
 });
 
-/// A table in many partitions, in a session with a small queue, so that partitions wait for room as well.
+/// A table in many partitions, in a session with a small queue, so that partitions also wait for
+/// space in the queue.
 fn crowded(partitions: usize) -> SessionContext {
     let part = ROWS / partitions;
     let parts = (0..partitions).map(|which| vec![SIGNED.slice(which * part, part)]).collect();
@@ -47,7 +48,7 @@ async fn valid(context: SessionContext) -> Result<usize> {
     context.sql(valid).await?.count().await
 }
 
-/// The result of work that ends.
+/// Returns the result of work, which must end.
 fn ends<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
     let (sender, receiver) = channel();
     thread::spawn(move || sender.send(work()));
@@ -70,7 +71,7 @@ fn no_runtime_locks_up() {
                 [runtime.block_on(on_a_worker).unwrap(), outside]
             });
             assert!(several.into_iter().all(|found| found.unwrap() == ROWS));
-            // Where `block_in_place` panics.
+            // On this runtime, `block_in_place` panics.
             let local = ends(move || {
                 let runtime = Builder::new_multi_thread().worker_threads(workers).build().unwrap();
                 LocalSet::new().block_on(&runtime, valid(crowded(partitions)))
