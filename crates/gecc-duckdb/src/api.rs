@@ -1,20 +1,21 @@
 //! The functions of DuckDB's C API for extensions that are used here.
 //!
-//! DuckDB hands an extension a struct of function pointers (`duckdb_ext_api_v1` in `duckdb_extension.h`). From version
-//! 1.2 on each version appends to it; that of 1.5.6 is the last with additions, and has all that is needed here:
-//! settings, and functions that are told when a statement is bound. So what is built here works with DuckDB 1.5.6 and
-//! all later versions that have this API.
+//! DuckDB passes a struct of function pointers to an extension (`duckdb_ext_api_v1` in
+//! `duckdb_extension.h`). Since version 1.2, versions may append to it. That of 1.5.6 is the last
+//! with additions, and has all functions that are needed here: settings, and callbacks when a
+//! statement is bound. So the extension works with DuckDB 1.5.6 and all later versions that have
+//! this API.
 
 use std::ffi::{CStr, c_char, c_void};
 use std::sync::OnceLock;
 
-/// The version that is asked for.
+/// The requested version.
 pub const VERSION: &CStr = c"v1.5.6";
 
-/// A handle of an object of DuckDB's.
+/// A handle of a DuckDB object.
 pub type Handle = *mut c_void;
 
-/// Destroys what a pointer points to.
+/// A function that destroys the object at a pointer.
 pub type Destroy = unsafe extern "C" fn(*mut c_void);
 
 /// `duckdb_state`: 0 is success.
@@ -31,10 +32,10 @@ pub struct Access {
     pub get_api: unsafe extern "C" fn(info: Handle, version: *const c_char) -> *const Handle,
 }
 
-/// A struct of some of the functions, each with its place in DuckDB's struct.
+/// Declares a struct with some of the functions, each with its index in DuckDB's struct.
 macro_rules! functions {
     ($($place:literal $name:ident($($argument:ty),*) $(-> $result:ty)?;)*) => {
-        /// Functions of DuckDB's, named as in `duckdb.h` without `duckdb_`.
+        /// Functions of DuckDB, with the names in `duckdb.h` without `duckdb_`.
         #[derive(Clone, Copy)]
         pub struct Api {
             $(pub $name: unsafe extern "C" fn($($argument),*) $(-> $result)?,)*
@@ -130,18 +131,18 @@ functions! {
 
 static API: OnceLock<Api> = OnceLock::new();
 
-/// The functions of the DuckDB that has loaded this.
+/// Returns the functions of the DuckDB that loaded this extension.
 pub fn api() -> &'static Api {
     API.get().expect("DuckDB has loaded the extension")
 }
 
-/// Takes the functions from DuckDB's struct.
+/// Initialises the functions from DuckDB's struct.
 ///
 /// # Safety
 /// It is the struct of [`VERSION`].
 ///
 /// # Errors
-/// Where another DuckDB in this process has loaded the same file: its objects are not those of this one.
+/// Another DuckDB in this process has loaded the same file: its objects are not those of this one.
 pub unsafe fn set(functions: *const Handle) -> Result<(), String> {
     // SAFETY: by the caller.
     let functions = unsafe { Api::of(functions) };

@@ -1,5 +1,6 @@
-//! gecc as an extension of DuckDB: SQL functions over columns of signatures, and silent payments. The README beside
-//! this has the list of functions; `footer` makes of the library what DuckDB loads.
+//! gecc as a DuckDB extension: SQL functions over columns of signatures, and silent payments. The
+//! README in this folder lists the functions; `footer` converts the library to the file that DuckDB
+//! loads.
 
 mod api;
 mod engine;
@@ -11,10 +12,11 @@ mod vector;
 use api::{Access, Handle, api};
 use std::ptr;
 
-/// DuckDB calls this when it loads the file `gecc.duckdb_extension`: its name has the file's in it.
+/// Entry point: DuckDB calls this when it loads the file `gecc.duckdb_extension`, whose name is
+/// part of the function's name.
 ///
 /// # Safety
-/// The arguments are those that `duckdb_extension.h` says.
+/// The arguments are as `duckdb_extension.h` requires.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gecc_init_c_api(info: Handle, access: *const Access) -> bool {
     // SAFETY: as `duckdb_extension.h` says: the struct of functions is that of the version asked for, or null.
@@ -22,7 +24,7 @@ pub unsafe extern "C" fn gecc_init_c_api(info: Handle, access: *const Access) ->
         let access = &*access;
         let functions = (access.get_api)(info, api::VERSION.as_ptr());
         if functions.is_null() {
-            // DuckDB knows why.
+            // DuckDB knows the reason.
             return false;
         }
         match api::set(functions).and_then(|()| with_connection(*(access.get_database)(info), register)) {

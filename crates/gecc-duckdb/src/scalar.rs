@@ -1,4 +1,5 @@
-//! Scalar functions as DuckDB calls them: bound once for a statement, then computed chunk by chunk on its threads.
+//! DuckDB's interface for scalar functions: they are bound once per statement, then computed chunk
+//! by chunk on DuckDB's threads.
 
 use crate::api::{Handle, api};
 use crate::vector::{LogicalType, Results, Vector};
@@ -7,7 +8,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr;
 use std::sync::Arc;
 
-/// A scalar function. Nulls are handed to it, too.
+/// A scalar function. It also receives nulls.
 pub trait Scalar: Send + Sync + 'static {
     /// The data known when a statement is bound, shared by all threads that compute it.
     type Bound: Send + Sync;
@@ -16,19 +17,19 @@ pub trait Scalar: Send + Sync + 'static {
 
     fn name(&self) -> String;
 
-    /// The types of the arguments, for each number of arguments that it can be called with.
+    /// Returns the types of the arguments, for each permitted number of arguments.
     fn overloads(&self) -> Vec<Vec<LogicalType>>;
 
     fn result(&self) -> LogicalType;
 
     /// # Errors
-    /// What is wrong with the statement.
+    /// A problem of the statement.
     fn bind(&self, call: &Call) -> Result<Self::Bound, String>;
 
     /// Writes a result for each row.
     ///
     /// # Errors
-    /// What ends the statement.
+    /// An error that ends the statement.
     fn compute(
         &self,
         bound: &Self::Bound,
@@ -38,10 +39,10 @@ pub trait Scalar: Send + Sync + 'static {
     ) -> Result<(), String>;
 }
 
-/// Makes a function known to a database.
+/// Registers a function with a database.
 ///
 /// # Safety
-/// The connection is one of a database whose functions these are.
+/// The connection is one to a database that uses this API.
 pub unsafe fn register<S: Scalar>(connection: Handle, function: S) -> Result<(), String> {
     let (api, name, function) = (api(), text(&function.name()), Arc::new(function));
     // SAFETY: handles are those of the objects made here, and destroyed at the end. The set copies what is added to it.
@@ -79,14 +80,14 @@ impl Call {
         unsafe { (api().scalar_function_bind_get_argument_count)(self.info) as usize }
     }
 
-    /// The type of an argument.
+    /// Returns the type of an argument.
     pub fn type_of(&self, argument: usize) -> LogicalType {
         let expression = self.argument(argument);
         // SAFETY: an expression; the result is ours.
         unsafe { LogicalType::owned((api().expression_return_type)(expression.handle)) }
     }
 
-    /// The text that an argument always is; `None` where it is not always the same, or null.
+    /// Returns the text of a constant argument; `None` if it is not constant, or null.
     pub fn constant(&self, argument: usize) -> Option<String> {
         let (expression, mut value) = (self.argument(argument), ptr::null_mut());
         // SAFETY: an expression of this statement; error and value are ours, and destroyed.
@@ -101,14 +102,14 @@ impl Call {
         }
     }
 
-    /// The text of a setting; `None` where it is not set, or empty.
+    /// Returns the text of a setting; `None` if it is not set, or empty.
     pub fn setting(&self, name: &CStr) -> Option<String> {
         // SAFETY: the context of the statement; the value is ours.
         let value = unsafe { (api().client_context_get_config_option)(self.context, name.as_ptr(), ptr::null_mut()) };
         self.text(value).filter(|text| !text.is_empty())
     }
 
-    /// The text of a value, which is destroyed.
+    /// Returns the text of a value, and destroys the value.
     fn text(&self, mut value: Handle) -> Option<String> {
         if value.is_null() {
             return None;
@@ -144,13 +145,13 @@ impl Drop for Expression {
     }
 }
 
-/// A text for C, of what comes before a zero.
+/// Returns a C string of the text before the first zero byte.
 pub fn text(text: &str) -> CString {
     let text: Vec<u8> = text.bytes().take_while(|byte| *byte != 0).collect();
     CString::new(text).expect("no zero is left")
 }
 
-/// Nothing may unwind into DuckDB.
+/// Catches panics, because nothing may unwind into DuckDB.
 fn caught<T>(work: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| Err("gecc has failed".to_owned()))
 }
@@ -160,14 +161,14 @@ unsafe extern "C" fn destroy<T>(object: *mut c_void) {
     drop(unsafe { Box::from_raw(object.cast::<T>()) });
 }
 
-/// A further share of what was bound.
+/// Returns another reference to the data of a bound call.
 unsafe extern "C" fn share<T>(bound: *mut c_void) -> *mut c_void {
     // SAFETY: a box of this type.
     let bound = unsafe { &*bound.cast::<Arc<T>>() };
     Box::into_raw(Box::new(Arc::clone(bound))).cast()
 }
 
-/// An error with the function's name in front.
+/// Prefixes an error with the function's name.
 fn named<S: Scalar>(function: &S, problem: &str) -> CString {
     text(&format!("{}: {problem}", function.name()))
 }

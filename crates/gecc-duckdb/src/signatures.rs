@@ -26,7 +26,7 @@ impl OfSignatures {
         FunctionKind::ALL.into_iter().flat_map(both)
     }
 
-    /// Arguments before the fields.
+    /// Returns the number of arguments before the fields.
     fn names(&self) -> usize {
         self.kind.names().len()
     }
@@ -85,7 +85,8 @@ impl Scalar for OfSignatures {
     fn bind(&self, call: &Call) -> Result<Task, String> {
         let named: Vec<Option<String>> = (0..self.names()).map(|argument| call.constant(argument)).collect();
         let named: Vec<Option<&str>> = named.iter().map(Option::as_deref).collect();
-        // Types of the fields are looked at with their vectors: DuckDB does not tell that of a subquery here.
+        // The types of the fields are checked with their vectors: DuckDB does not provide that of a
+        // subquery here.
         self.kind.task(&named, Default::default())
     }
 
@@ -116,7 +117,7 @@ fn data_type(of: Type) -> Option<DataType> {
     }
 }
 
-/// A vector as an array. Copies it, which costs little beside what is computed.
+/// Converts a vector to an array. The copy is cheap compared with the computation.
 fn column(vector: Vector, field: Field) -> ArrayRef {
     let rows = 0..vector.rows();
     match data_type(vector.type_of()) {
@@ -127,7 +128,7 @@ fn column(vector: Vector, field: Field) -> ArrayRef {
         }
         Some(DataType::LargeUtf8) => {
             let mut cells = GenericStringBuilder::<i64>::new();
-            // A text of DuckDB's is UTF-8; what were not would be no hexadecimal text either.
+            // DuckDB's strings are UTF-8; others would not be hexadecimal either.
             rows.for_each(|row| cells.append_option(vector.bytes(row).map(String::from_utf8_lossy)));
             Arc::new(cells.finish())
         }

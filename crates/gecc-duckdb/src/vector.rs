@@ -1,5 +1,6 @@
-//! Columns of a chunk as DuckDB lays them out (`duckdb.h`, "Vector Interface"): arguments that are read, and results
-//! that are written. The vectors that a scalar function gets are flat, those in lists too.
+//! Columns of a chunk in DuckDB's layout (`duckdb.h`, "Vector Interface"): arguments, which are
+//! read, and results, which are written. The vectors passed to a scalar function are flat,
+//! including those in lists.
 
 use crate::api::{Handle, api};
 use std::ffi::{CStr, c_void};
@@ -11,7 +12,7 @@ use std::slice;
 pub type Type = u32;
 
 pub const BOOLEAN: Type = 1;
-/// The first of the integers of at most 64 bits, which the next seven are.
+/// The first of the eight types of integers of at most 64 bits.
 pub const TINYINT: Type = 2;
 const SMALLINT: Type = 3;
 pub const INTEGER: Type = 4;
@@ -27,7 +28,7 @@ pub const ANY: Type = 34;
 /// The type of NULL in a statement.
 pub const SQLNULL: Type = 36;
 
-/// A logical type of DuckDB's that is destroyed here.
+/// A logical type of DuckDB, which is destroyed when this is dropped.
 pub struct LogicalType {
     pub handle: Handle,
 }
@@ -61,7 +62,7 @@ impl LogicalType {
         unsafe { (api().get_type_id)(self.handle) }
     }
 
-    /// The type of a list's elements; `None` where it is no list.
+    /// Returns the type of a list's elements; `None` if it is not a list.
     pub fn element(&self) -> Option<LogicalType> {
         // SAFETY: the type of a list; the result is ours.
         (self.type_of() == LIST).then(|| unsafe { Self::owned((api().list_type_child_type)(self.handle)) })
@@ -75,7 +76,7 @@ impl Drop for LogicalType {
     }
 }
 
-/// `duckdb_string_t`: up to 12 bytes lie within, and longer ones behind a pointer.
+/// `duckdb_string_t`: up to 12 bytes are inlined, longer strings are referenced by a pointer.
 #[derive(Clone, Copy)]
 #[repr(C)]
 struct Text {
@@ -85,14 +86,14 @@ struct Text {
 
 const INLINED: usize = 12;
 
-/// A column of an argument, or the elements of one of lists.
+/// A column of an argument, or the elements of a column of lists.
 #[derive(Clone, Copy)]
 pub struct Vector<'a> {
     handle: Handle,
     rows: usize,
     of: Type,
     values: *const c_void,
-    /// A bit for each row; null where all are valid.
+    /// A bit for each row; null if all rows are valid.
     validity: *const u64,
     chunk: PhantomData<&'a ()>,
 }
@@ -132,7 +133,7 @@ impl<'a> Vector<'a> {
         if self.rows == 0 { &[] } else { unsafe { slice::from_raw_parts(self.values.cast(), self.rows) } }
     }
 
-    /// The bytes of a row of a BLOB or a VARCHAR; `None` where it is null.
+    /// Returns the bytes of a row of a BLOB or a VARCHAR; `None` if it is null.
     pub fn bytes(&self, row: usize) -> Option<&'a [u8]> {
         if self.is_null(row) {
             return None;
@@ -149,7 +150,7 @@ impl<'a> Vector<'a> {
         Some(unsafe { slice::from_raw_parts(pointer, length) })
     }
 
-    /// The number of a row; `None` where it is null, or none of these.
+    /// Returns the number of a row; `None` if it is null, or not of one of these types.
     pub fn integer(&self, row: usize) -> Option<i128> {
         if self.is_null(row) {
             return None;
@@ -170,7 +171,7 @@ impl<'a> Vector<'a> {
     /// Returns whether a row is true; `None` if it is null.
     pub fn boolean(&self, row: usize) -> Option<bool> {
         assert_eq!(self.of, BOOLEAN);
-        // Other bytes than 0 and 1 would be no `bool`.
+        // Bytes other than 0 and 1 would not be a valid `bool`.
         (!self.is_null(row)).then(|| self.values::<u8>()[row] != 0)
     }
 
@@ -185,7 +186,7 @@ impl<'a> Vector<'a> {
         Some(offset as usize..(offset + length) as usize)
     }
 
-    /// The elements of all lists; `None` where there are no lists.
+    /// Returns the elements of all lists; `None` if the vector has no lists.
     pub fn elements(&self) -> Option<Vector<'a>> {
         // SAFETY: a vector of lists, whose elements live as long.
         (self.of == LIST).then(|| unsafe {
@@ -195,7 +196,7 @@ impl<'a> Vector<'a> {
     }
 }
 
-/// The column of a result, or the elements of one of lists.
+/// The column of a result, or the elements of a column of lists.
 pub struct Results<'a> {
     handle: Handle,
     rows: usize,
@@ -240,7 +241,7 @@ impl Results<'_> {
         self.values::<i64>()[row] = value;
     }
 
-    /// Writes a BLOB, or a VARCHAR, which has to be UTF-8.
+    /// Writes a BLOB, or a VARCHAR, which must be UTF-8.
     pub fn set_bytes(&mut self, row: usize, value: &[u8]) {
         assert!(row < self.rows);
         // SAFETY: DuckDB copies this many bytes.
@@ -255,7 +256,7 @@ impl Results<'_> {
         self.values::<[u64; 2]>()[row] = [elements.start as u64, elements.len() as u64];
     }
 
-    /// Room for this many elements of all lists.
+    /// Allocates `count` elements for all lists.
     pub fn elements(&mut self, count: usize) -> Result<Results<'_>, String> {
         // SAFETY: a vector of lists.
         unsafe {
@@ -270,7 +271,7 @@ impl Results<'_> {
         }
     }
 
-    /// A member of structs.
+    /// Returns a member of a column of structs.
     pub fn member(&mut self, which: usize) -> Results<'_> {
         // SAFETY: a vector of structs with this many members; a member has as many rows.
         unsafe { Results::new((api().struct_vector_get_child)(self.handle, which as u64), self.rows) }

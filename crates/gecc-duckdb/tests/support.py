@@ -15,7 +15,7 @@ SILENT = ROOT / "crates/gecc-cli/tests/data"
 KEYS = f"'{SILENT}/silent_keys.parquet'"
 PREFIXES = f"'{SILENT}/silent_prefixes.parquet'"
 
-# The keys of a receiver whom some rows of these tables pay, and what is found in which row.
+# The keys of a receiver who is paid in some rows of these tables, and the matches of each row.
 ANSWERS: dict[str, Any] = json.loads((SILENT / "silent_answers.json").read_text())
 SCAN, SPEND = (bytes.fromhex(ANSWERS[name]) for name in ["scan_secret", "spend_public"])
 # The labels in use.

@@ -11,7 +11,7 @@ from support import ROOT, SIGNATURES, one, refused, verify
 VERDICTS = ROOT / "crates/gecc-arrow/tests/data/signatures_verdicts.csv.gz"
 BIP340 = ROOT / "tests/vectors/bip340_test_vectors.csv"
 ED25519 = ROOT / "tests/vectors/ed25519_edge_random.jsonl.gz"
-# Rules of Ed25519, and what the file calls them.
+# Rules of Ed25519, and their names in the file.
 RULES = {
     "cofactorless": "cofactorless",
     "strict": "dalek_strict",
@@ -45,7 +45,7 @@ def test_the_table_of_bip340(db: duckdb.DuckDBPyConnection) -> None:
         table = list(csv.DictReader(file))
     names = ["message", "signature", "public key"]
     rows = [[*(bytes.fromhex(row[name]) for name in names), row["verification result"] == "TRUE"] for row in table]
-    # By itself, and in a chunk whose messages have several lengths.
+    # Alone, and in a chunk whose messages have several lengths.
     call = "SELECT bip340_verify(?::BLOB, ?, ?), bip340_verify_reason(?::BLOB, ?, ?) IS NULL"
     for *items, valid in rows:
         assert db.execute(call, items + items).fetchall() == [(valid, valid)], items
@@ -57,7 +57,7 @@ def test_the_table_of_bip340(db: duckdb.DuckDBPyConnection) -> None:
 def test_ed25519_by_every_rule(db: duckdb.DuckDBPyConnection) -> None:
     with gzip.open(ED25519, "rt") as file:
         cases = [json.loads(line) for line in file]
-    # Messages of 32 bytes together, which the coalescer takes, and of all lengths.
+    # Messages of 32 bytes only, for the coalescer, and of all lengths.
     for among in [[case for case in cases if len(case["message"]) == 64], cases]:
         names = ["message", "signature", "public"]
         rows = [
@@ -107,7 +107,7 @@ def test_digests_of_messages(db: duckdb.DuckDBPyConnection) -> None:
     for name, digest in {
         "sha256": hashlib.sha256(message).digest(),
         "SHA-384": hashlib.sha384(message).digest()[:32],
-        # ethers' documentation has it.
+        # The example in ethers' documentation.
         "eip191": bytes.fromhex("a1de988600a42c4b4ab089b619297c17d53cffae5d5120d82d8a92d0bb3b78f2"),
     }.items():
         for column in ["encode('Hello World')", f"'{message.hex()}'", f"'0x{message.hex()}'"]:
@@ -126,7 +126,7 @@ def test_digests_of_messages(db: duckdb.DuckDBPyConnection) -> None:
 
 
 def test_signatures_in_der(db: duckdb.DuckDBPyConnection) -> None:
-    # r and s as DER has them: without leading zeros, but with one where the first bit is set.
+    # r and s in DER: without leading zeros, except one if the first bit is set.
     db.execute("""CREATE MACRO number(x) AS (WITH d AS (SELECT ltrim(hex(x), '0') AS h),
         e AS (SELECT CASE WHEN length(h) % 2 = 1 THEN '0' || h WHEN h[1] >= '8' THEN '00' || h ELSE h END AS h FROM d)
         SELECT '02' || printf('%02x', length(h) // 2) || h FROM e)""")
@@ -159,7 +159,7 @@ def test_keys_are_recovered(db: duckdb.DuckDBPyConnection) -> None:
     assert one(db, f"SELECT bool_and({with_v} = {key('27::UTINYINT')}) FROM t")
     assert one(db, f"SELECT count({key('NULL')}) FROM t") == 0
     assert one(db, "SELECT DISTINCT ecdsa_recover_reason('secp256k1', digest, signature, 9) FROM t") is not None
-    # The key of the secret key 1.
+    # The public key of the secret key 1.
     generator = "0279be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798"
     assert one(db, f"SELECT hex(eth_address('{generator}'))") == "7E5F4552091A69125D5DFCB7B8C2659029395BDF"
     assert one(db, f"SELECT eth_address(unhex('{generator}')[1:32])") is None
@@ -235,7 +235,7 @@ def test_statements_that_are_wrong(db: duckdb.DuckDBPyConnection) -> None:
     for rule in ["c", "NULL"]:
         said = refused(db, f"SELECT ed25519_verify({rule}, {message}) FROM (VALUES ('strict')) t(c)")
         assert "`rule` must be a text in the statement" in said
-    # There is no rule that needs no name.
+    # There is no default rule.
     refused(db, f"SELECT ed25519_verify({message})")
     refused(db, "SELECT eth_address([1])")
     refused(db, "SELECT eth_address(1.5)")

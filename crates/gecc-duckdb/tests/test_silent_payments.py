@@ -74,7 +74,7 @@ def test_payments_are_found(db: duckdb.DuckDBPyConnection, table: str) -> None:
     if table == KEYS:
         assert found == known
     else:
-        # Some rows have the first eight bytes of what is expected, and nothing else of it.
+        # Some rows share only the first eight bytes with the expected output.
         assert len(found) > len(known) > 20
         assert [row for row in found if row[0] in dict(known)] == known
     assert one(db, f"SELECT count({scan()}) FROM {table}", SCAN, SPEND) == 1000
@@ -128,7 +128,7 @@ def test_keys_of_a_file(db: duckdb.DuckDBPyConnection, tmp_path: Path) -> None:
             assert one(db, found(f"outputs, tweak_key, {labels}::BIGINT[]")) == given > 0
         without_labels = one(db, f"SELECT sum(len({scan(labels=[])})) FROM {KEYS}", SCAN, SPEND)
         assert one(db, found("outputs, tweak_key")) == without_labels
-    # A setting is of its connection.
+    # A setting belongs to its connection.
     assert "gecc_key_file" in refused(connect(), found("outputs, tweak_key"))
     key = SCAN.hex()
     for text in ["", key, f"{key}0 {SPEND.hex()}", f"{key} {SPEND.hex()[:-2]}zz", f"{key} {ANSWERS['address']}q"]:
@@ -157,7 +157,7 @@ def test_rows_that_cannot_be_read_are_null(db: duckdb.DuckDBPyConnection) -> Non
         assert one(db, call, *of(0, bad)) is None
     for bad in [b"", b"\2" * 32, OFF_CURVE, b"\0" * 64, b"\4" + b"\1" * 64, b"\0", b"\2" * 1000]:
         assert one(db, call, *of(3, bad)) is None
-    # The keys of a receiver are for all rows, and an error where they are none.
+    # The keys of a receiver apply to all rows, so invalid ones are an error.
     wrong = [(1, b""), (1, b"\0" * 32), (1, b"\xff" * 32), (1, SCAN + b"\0"), (2, b""), (2, OFF_CURVE)]
     for place, value in [*wrong, (2, SPEND + b"\0"), (4, [-1]), (4, [2**32]), (4, [None])]:
         said = refused(db, call, *of(place, value))
@@ -180,7 +180,7 @@ def test_what_frigate_cannot_read(db: duckdb.DuckDBPyConnection) -> None:
     assert one(db, call, outputs, keys, None) is None
     for label in [None, b"", b"\1" * 64, OFF_CURVE]:
         refused(db, call, outputs, keys, [label])
-    # A scan key as another function of Frigate's has it.
+    # A scan key in the format of another function of Frigate.
     assert one(db, call, outputs, [SCAN[::-1], *keys[1:]], []) is False
 
 
@@ -202,7 +202,7 @@ def test_lists_of_every_layout(db: duckdb.DuckDBPyConnection) -> None:
         "outputs::HUGEINT[]::BIGINT[]",
     ]:
         assert counts(same) == plain, same
-    # Rows that are joined, sorted, chosen, without outputs, null, or the same in all of a chunk.
+    # Rows that are joined, sorted, selected, without outputs, null, or the same in a whole chunk.
     assert counts("outputs", "t JOIN (SELECT row AS other FROM t ORDER BY hash(row)) ON row = other") == plain
     assert counts("outputs", "(FROM t ORDER BY hash(row))") == plain
     assert counts("outputs", "t WHERE row % 3 = 1") == plain[::3]
@@ -227,7 +227,7 @@ def test_receivers_of_rows(db: duckdb.DuckDBPyConnection) -> None:
     found = dict(db.execute(f"SELECT wallet, sum(len({call})) FROM {KEYS}, wallets GROUP BY wallet").fetchall())
     assert found[100] == sum(len(row["found"]) for row in ANSWERS["rows"]) > found[101] > 0
     assert all(found[wallet] == 0 for wallet in range(30))
-    # Keys of other lengths are others, also where they are the same bytes one behind the other.
+    # Keys of other lengths are different, even if their concatenation is the same.
     keys = SCAN + SPEND
     db.execute("CREATE TABLE pairs (scan BLOB, spend BLOB)")
     db.executemany("INSERT INTO pairs VALUES (?, ?)", [[SCAN, SPEND], [keys[:33], keys[33:]]])

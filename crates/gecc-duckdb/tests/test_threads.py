@@ -64,5 +64,5 @@ def test_a_statement_is_cancelled(db: duckdb.DuckDBPyConnection) -> None:
     signed = f"SELECT s.* FROM '{SIGNATURES}' s, range(10000000)"
     statement = f"SELECT count(*) FROM ({signed}) WHERE {verify('p256')}"
     assert seconds_to_cancel(db, lambda: db.execute(statement).fetchall()) < 20
-    # Other statements go on.
+    # Other statements continue.
     assert one(db, f"SELECT count({scan()}) FROM many", SCAN, SPEND) == 50_000

@@ -1,4 +1,4 @@
-//! Rows of tweak points and outputs, as the engine gets them.
+//! Rows of tweak points and outputs, in the layout that the engine takes.
 
 use crate::vector::{BLOB, LogicalType, SQLNULL, TINYINT, UBIGINT, Vector};
 use gecc::silent_payments::Outputs;
@@ -18,11 +18,11 @@ impl Known {
     /// Returns the contents of lists of this type.
     ///
     /// # Errors
-    /// What they have to hold.
+    /// A description of the required type.
     pub fn of(lists: &LogicalType) -> Result<Self, String> {
         match lists.element().map(|element| element.type_of()) {
             Some(BLOB) => Ok(Known::Keys),
-            // NULL is the type of what an empty list holds.
+            // NULL is the element type of an empty list.
             Some(TINYINT..=UBIGINT | SQLNULL) => Ok(Known::Prefixes),
             None if lists.type_of() == SQLNULL => Ok(Known::Prefixes),
             _ => {
@@ -52,11 +52,11 @@ impl Columns {
         self.tweak_points.len()
     }
 
-    /// Adds a row. Whether all its outputs could be read; otherwise it is not added.
+    /// Adds a row, if all its outputs can be read. Returns whether it was added.
     pub fn push(&mut self, tweak_point: [u8; 65], values: &Vector, places: Range<usize>) -> bool {
         let begin = self.count();
         let is_read = places.into_iter().all(|place| match self.known {
-            // DuckDB has them as signed numbers.
+            // DuckDB stores them as signed numbers.
             Known::Prefixes => values.integer(place).map(|value| self.prefixes.push(value as u64)).is_some(),
             Known::Keys => {
                 let key = values.bytes(place).and_then(|bytes| bytes.try_into().ok());
@@ -73,7 +73,7 @@ impl Columns {
         is_read
     }
 
-    /// Adds rows of the same kind of outputs.
+    /// Adds rows with the same kind of outputs.
     pub fn append(&mut self, rows: Columns) {
         let begin = self.count() as u64;
         self.tweak_points.extend(rows.tweak_points);
@@ -93,7 +93,7 @@ impl Columns {
         }
     }
 
-    /// Outputs.
+    /// Returns the number of outputs.
     fn count(&self) -> usize {
         self.prefixes.len() + self.keys.len()
     }

@@ -1,8 +1,8 @@
-//! Chunks of many threads as one batch.
+//! Chunks of several threads combined into one batch.
 //!
-//! A thread has some thousand rows and waits for their answers. The first that comes computes what it has; meanwhile
-//! the others' rows gather, and the next computes them all. So batches are as large as there are threads, without a
-//! clock.
+//! A thread has some thousand rows and waits for their answers. The first thread computes its rows;
+//! meanwhile the rows of others are gathered, and the next thread computes them all. So batches
+//! grow with the number of threads, without a timer.
 
 use super::columns::{Columns, Known};
 use gecc::Engine;
@@ -10,7 +10,8 @@ use gecc::silent_payments::{self, Match, Receiver, Scan};
 use std::ops::Range;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 
-/// Batches that are computed at a time: while one is put together or taken apart the engine has another.
+/// Number of batches that are computed concurrently: while one is assembled or its results are
+/// distributed, the engine has another.
 const COMPUTING: usize = 2;
 
 /// The batches of one receiver.
@@ -42,10 +43,11 @@ impl Gather {
         Gather { receiver: [receiver], known, state: Mutex::new(state), changed: Condvar::new() }
     }
 
-    /// The answers for some rows, in a batch with those of other threads. Sleeps until they are there.
+    /// Returns the answers for these rows, computed in a batch with those of other threads. Blocks
+    /// until they are available.
     ///
     /// # Errors
-    /// What the engine says of the batch.
+    /// An error of the engine for the batch.
     pub fn scan(&self, engine: &Engine, columns: Columns) -> Result<Part, String> {
         let mut state = self.lock();
         let first = state.open.rows();
@@ -69,11 +71,11 @@ impl Gather {
         }
     }
 
-    /// However it ends, those who wait are told.
+    /// Computes a batch. However it ends, the waiting threads are notified.
     fn compute(&self, engine: &Engine, batch: &Columns, answer: &Answer) {
         let _computing = Computing { gather: self, answer };
         let scan = |outputs| silent_payments::scan(engine, &self.receiver, batch.keys(), outputs);
-        // It is not set yet.
+        // The answer was not set before.
         let _ = answer.set(batch.outputs().and_then(scan).map_err(|problem| problem.to_string()));
     }
 
@@ -101,7 +103,7 @@ impl Part {
         self.answer.get().and_then(|answer| answer.as_ref().ok()).expect("the batch was computed")
     }
 
-    /// A code for each row.
+    /// Returns a code for each row.
     pub fn codes(&self) -> &[u8] {
         &self.scan().codes[self.rows.clone()]
     }

@@ -1,4 +1,5 @@
-//! Silent payments (BIP 352): `silent_payments_scan`, and the same as Frigate calls it.
+//! Silent payments (BIP 352): `silent_payments_scan`, and a variant with the arguments that Frigate
+//! uses.
 
 mod columns;
 mod gather;
@@ -22,7 +23,7 @@ use std::sync::Arc;
 /// The setting that names the file of a receiver's keys.
 const KEY_FILE: &CStr = c"gecc_key_file";
 
-/// Makes the functions and the setting known to a database.
+/// Registers the functions and the setting with a database.
 ///
 /// # Safety
 /// The handle is that of a connection to it.
@@ -53,20 +54,21 @@ unsafe fn register_setting(connection: Handle) -> Result<(), String> {
     }
 }
 
-/// A function, by how it is called.
+/// A function, by its arguments.
 #[derive(PartialEq, Eq)]
 enum Form {
-    /// `silent_payments_scan(outputs, scan_key, spend_key, tweak_key, labels)`, or without the keys of the receiver, of
-    /// which a file has both: what was found.
+    /// `silent_payments_scan(outputs, scan_key, spend_key, tweak_key, labels)`, or without the
+    /// receiver's keys, which are then read from a file. It returns the matches.
     Own,
-    /// `scan_silent_payments(outputs, [scan_key, spend_key, tweak_key], label_points)`: whether something was found.
+    /// `scan_silent_payments(outputs, [scan_key, spend_key, tweak_key], label_points)`. It returns
+    /// whether there is a match.
     Frigate,
 }
 
 /// The data of a statement.
 struct Statement {
     known: Known,
-    /// The keys of a file, where the statement has none.
+    /// The keys of a file, if the statement has none.
     file: Option<ReceiverKeys>,
     searches: Searches,
 }
@@ -134,7 +136,7 @@ impl Scalar for Form {
         arguments: &[Vector],
         results: &mut Results,
     ) -> Result<(), String> {
-        // Keys and tweaks pass through.
+        // Keys and tweaks are on the stack.
         stack::wiped(|| {
             let found = self.search(statement, mine, arguments)?;
             match self {
@@ -150,7 +152,7 @@ impl Scalar for Form {
 type Found = Vec<Option<(Arc<Part>, usize)>>;
 
 impl Form {
-    /// Searches all rows, those of each receiver in a batch of its own.
+    /// Searches all rows, in one batch per receiver.
     fn search(
         &self,
         statement: &Statement,
@@ -161,7 +163,7 @@ impl Form {
         let mut groups: Vec<(RowKeys, Columns, Vec<usize>)> = Vec::new();
         for row in 0..rows {
             let Some(of) = self.row(arguments, &lists, row) else { continue };
-            // Mostly that of the row before.
+            // Usually the same as for the previous row.
             let group = match groups.iter().rposition(|(keys, ..)| keys.is(&of.keys)) {
                 Some(group) => group,
                 None => {
@@ -185,7 +187,8 @@ impl Form {
         Ok(found)
     }
 
-    /// The arguments of a row; `None` where one is null. `lists` are the elements of arguments that are lists.
+    /// Returns the arguments of a row; `None` if one is null. `lists` contains the elements of
+    /// arguments that are lists.
     fn row<'a>(&self, arguments: &[Vector<'a>], lists: &[Option<Vector<'a>>], row: usize) -> Option<Row<'a>> {
         let outputs = arguments[0].list(row)?;
         let labels = |which: usize| Some(Labels { values: lists[which]?, places: arguments[which].list(row)? });
@@ -209,7 +212,7 @@ impl Form {
     }
 
     /// # Errors
-    /// What is wrong with the keys: nothing of them is in it.
+    /// A problem of the keys, without any part of them.
     fn receiver(&self, statement: &Statement, keys: &RowKeys) -> Result<Receiver, String> {
         let numbers = || keys.labels.as_ref().map_or(Ok(Vec::new()), Labels::numbers);
         if let Some(file) = &statement.file {
@@ -227,7 +230,7 @@ impl Form {
         receiver.map_err(|reason| reason.to_string())
     }
 
-    /// A public key of a receiver as SEC 1 has it.
+    /// Returns a public key of a receiver in the encoding of SEC 1.
     fn sec1(&self, key: &[u8]) -> Vec<u8> {
         match <&[u8; 64]>::try_from(key) {
             Ok(coordinates) => [&[4], &self.coordinates(coordinates)[..]].concat(),
@@ -235,7 +238,7 @@ impl Form {
         }
     }
 
-    /// A tweak key of any form as the engine gets it.
+    /// Returns a tweak key of any form in the format that the engine takes.
     fn tweak_point(&self, key: &[u8]) -> [u8; 65] {
         match key.try_into() {
             Ok(coordinates) => PublicKeys::mixed_row(&self.coordinates(coordinates)),
@@ -243,7 +246,7 @@ impl Form {
         }
     }
 
-    /// `x || y`, which Frigate has little-endian, each by itself.
+    /// Returns `x || y`, from little-endian coordinates for Frigate.
     fn coordinates(&self, key: &[u8; 64]) -> [u8; 64] {
         let mut key = *key;
         if *self == Form::Frigate {
@@ -263,7 +266,7 @@ fn write_booleans(found: &Found, results: &mut Results) {
     }
 }
 
-/// A list of what was found in each row.
+/// Writes a list of the matches in each row.
 fn write_matches(found: &Found, results: &mut Results) -> Result<(), String> {
     let mut end = 0;
     for (row, found) in found.iter().enumerate() {
@@ -277,7 +280,7 @@ fn write_matches(found: &Found, results: &mut Results) -> Result<(), String> {
     let mut elements = results.elements(end)?;
     let matches = found.iter().flatten().flat_map(|(part, place)| part.of_row(*place));
     for (element, found) in matches.enumerate() {
-        // Outputs of a row, and k, are few.
+        // A row has few outputs, and k is small.
         elements.member(0).set_integer(element, found.output as i32);
         elements.member(1).set_integer(element, found.k as i32);
         match found.label {

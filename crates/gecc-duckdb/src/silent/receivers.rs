@@ -1,5 +1,5 @@
-//! The receivers of a statement: made of the keys in its rows, which are mostly the same in all, and kept while it is
-//! computed.
+//! The receivers of a statement: created from the keys in its rows, which are usually the same in
+//! all, and kept while the statement runs.
 
 use super::columns::Known;
 use super::gather::Gather;
@@ -9,10 +9,10 @@ use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use zeroize::Zeroizing;
 
-/// Receivers that a thread keeps.
+/// Maximum number of receivers that a thread keeps.
 const KEPT: usize = 16;
 
-/// The labels of a row: the elements of all rows, and which are its own.
+/// The labels of a row: the elements of all rows, and the range of its own.
 #[derive(Clone)]
 pub struct Labels<'a> {
     pub values: Vector<'a>,
@@ -20,26 +20,26 @@ pub struct Labels<'a> {
 }
 
 impl<'a> Labels<'a> {
-    /// The numbers of labels.
+    /// Returns the numbers of labels.
     ///
     /// # Errors
-    /// What is wrong with one.
+    /// A label out of range.
     pub fn numbers(&self) -> Result<Vec<u32>, String> {
         let number = |place| u32::try_from(self.values.integer(place)?).ok();
         let all: Option<Vec<u32>> = self.places.clone().map(number).collect();
         all.ok_or_else(|| "a label is not a number of 0 to 4294967295".to_owned())
     }
 
-    /// The points of labels.
+    /// Returns the points of labels.
     ///
     /// # Errors
-    /// Where one is null.
+    /// A label that is null.
     pub fn points(&self) -> Result<Vec<&'a [u8]>, String> {
         let all: Option<Vec<&[u8]>> = self.places.clone().map(|place| self.values.bytes(place)).collect();
         all.ok_or_else(|| "a label is null".to_owned())
     }
 
-    /// Writes what distinguishes the receiver from others.
+    /// Writes the part of the receiver's identity that labels determine.
     fn write(&self, to: &mut Vec<u8>) {
         for place in self.places.clone() {
             match self.values.type_of() {
@@ -50,8 +50,8 @@ impl<'a> Labels<'a> {
     }
 }
 
-/// The keys of a receiver as a row has them. Scan and spend key are empty where a file has them, and labels `None`
-/// where the statement has none.
+/// The keys of a receiver in a row. Scan and spend key are empty if they come from a file, and
+/// labels are `None` if the statement has none.
 #[derive(Clone)]
 pub struct RowKeys<'a> {
     pub scan: &'a [u8],
@@ -69,10 +69,10 @@ impl RowKeys<'_> {
         are_equal(&self.identity(), &other.identity())
     }
 
-    /// Returns what distinguishes the receiver from others.
+    /// Returns the identity of the receiver, which distinguishes it from others.
     fn identity(&self) -> Zeroizing<Vec<u8>> {
-        // Enough for keys and labels that can be used, and the scan key comes last: a vector that grows leaves copies
-        // behind.
+        // The capacity is sufficient for valid keys and labels, and the scan key comes last: a
+        // growing vector would leave copies in freed memory.
         let labels = self.labels.as_ref().map_or(0, |labels| labels.places.len());
         let mut identity = Zeroizing::new(Vec::with_capacity(256 + 128 * labels));
         self.labels.iter().for_each(|labels| labels.write(&mut identity));
@@ -82,32 +82,34 @@ impl RowKeys<'_> {
     }
 }
 
-/// Adds a part behind its length, so that no other parts are the same bytes.
+/// Adds a part after its length, so that no other parts have the same encoding.
 fn write_part(part: &[u8], to: &mut Vec<u8>) {
     to.extend(part.len().to_be_bytes());
     to.extend(part);
 }
 
-/// Takes the same time wherever bytes differ.
+/// Compares bytes in a time that does not depend on the position of a difference.
 fn are_equal(one: &[u8], other: &[u8]) -> bool {
     one.len() == other.len() && one.iter().zip(other).fold(0, |differs, (a, b)| differs | (a ^ b)) == 0
 }
 
-/// A receiver with the batches that are compared for it.
+/// A receiver, with the batches that are searched for it.
 pub struct Search {
     identity: Zeroizing<Vec<u8>>,
     pub gather: Gather,
 }
 
-/// The searches of a statement that threads are at. With the last thread's they end, and keys are wiped.
+/// The searches of a statement that threads use. When the last thread drops a search, it ends and
+/// its keys are wiped.
 #[derive(Default)]
 pub struct Searches(Mutex<Vec<Weak<Search>>>);
 
 impl Searches {
-    /// The search for a receiver, which is made where there is none. `mine` are those of this thread.
+    /// Returns the search for a receiver, which is created if necessary. `mine` are those of this
+    /// thread.
     ///
     /// # Errors
-    /// That of `receiver`.
+    /// An error of `receiver`.
     pub fn of(
         &self,
         mine: &mut Vec<Arc<Search>>,
