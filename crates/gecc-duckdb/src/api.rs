@@ -47,7 +47,7 @@ macro_rules! functions {
             unsafe fn of(functions: *const Handle) -> Self {
                 Api {
                     $(
-                        // SAFETY: a function of this type lies at this place.
+                        // SAFETY: a function of this type is at this index.
                         $name: unsafe {
                             let place = functions.add($place).cast::<unsafe extern "C" fn($($argument),*) $(-> $result)?>();
                             *place
@@ -144,7 +144,7 @@ pub fn api() -> &'static Api {
 /// # Errors
 /// Another DuckDB in this process has loaded the same file: its objects are not those of this one.
 pub unsafe fn set(functions: *const Handle) -> Result<(), String> {
-    // SAFETY: by the caller.
+    // SAFETY: guaranteed by the caller.
     let functions = unsafe { Api::of(functions) };
     let known = API.get_or_init(|| functions);
     let is_same = known.connect as usize == functions.connect as usize;

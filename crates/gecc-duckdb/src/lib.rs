@@ -19,7 +19,8 @@ use std::ptr;
 /// The arguments are as `duckdb_extension.h` requires.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gecc_init_c_api(info: Handle, access: *const Access) -> bool {
-    // SAFETY: as `duckdb_extension.h` says: the struct of functions is that of the version asked for, or null.
+    // SAFETY: as `duckdb_extension.h` specifies, the struct of functions is that of the requested
+    // version, or null.
     unsafe {
         let access = &*access;
         let functions = (access.get_api)(info, api::VERSION.as_ptr());
@@ -41,7 +42,7 @@ pub unsafe extern "C" fn gecc_init_c_api(info: Handle, access: *const Access) ->
 /// The handle is that of a database.
 unsafe fn with_connection(database: Handle, work: unsafe fn(Handle) -> Result<(), String>) -> Result<(), String> {
     let mut connection = ptr::null_mut();
-    // SAFETY: a database by the caller; the connection is given back.
+    // SAFETY: the caller guarantees that it is a database; the connection is closed.
     unsafe {
         if (api().connect)(database, &mut connection) != 0 {
             return Err("there is no connection to the database".to_owned());
@@ -55,7 +56,7 @@ unsafe fn with_connection(database: Handle, work: unsafe fn(Handle) -> Result<()
 /// # Safety
 /// The handle is that of a connection.
 unsafe fn register(connection: Handle) -> Result<(), String> {
-    // SAFETY: by the caller.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         for function in signatures::OfSignatures::all() {
             scalar::register(connection, function)?;

@@ -45,7 +45,8 @@ pub trait Scalar: Send + Sync + 'static {
 /// The connection is one to a database that uses this API.
 pub unsafe fn register<S: Scalar>(connection: Handle, function: S) -> Result<(), String> {
     let (api, name, function) = (api(), text(&function.name()), Arc::new(function));
-    // SAFETY: handles are those of the objects made here, and destroyed at the end. The set copies what is added to it.
+    // SAFETY: the handles are those of objects created here, which are destroyed at the end. The
+    // set copies the functions that are added.
     unsafe {
         let mut set = (api.create_scalar_function_set)(name.as_ptr());
         for arguments in function.overloads() {
@@ -76,21 +77,22 @@ pub struct Call {
 
 impl Call {
     pub fn arguments(&self) -> usize {
-        // SAFETY: of a function that is being bound.
+        // SAFETY: `info` belongs to a function that is being bound.
         unsafe { (api().scalar_function_bind_get_argument_count)(self.info) as usize }
     }
 
     /// Returns the type of an argument.
     pub fn type_of(&self, argument: usize) -> LogicalType {
         let expression = self.argument(argument);
-        // SAFETY: an expression; the result is ours.
+        // SAFETY: the handle is that of an expression; the result is owned.
         unsafe { LogicalType::owned((api().expression_return_type)(expression.handle)) }
     }
 
     /// Returns the text of a constant argument; `None` if it is not constant, or null.
     pub fn constant(&self, argument: usize) -> Option<String> {
         let (expression, mut value) = (self.argument(argument), ptr::null_mut());
-        // SAFETY: an expression of this statement; error and value are ours, and destroyed.
+        // SAFETY: the expression belongs to this statement; error and value are owned, and
+        // destroyed.
         unsafe {
             if !(api().expression_is_foldable)(expression.handle) {
                 return None;
@@ -104,7 +106,7 @@ impl Call {
 
     /// Returns the text of a setting; `None` if it is not set, or empty.
     pub fn setting(&self, name: &CStr) -> Option<String> {
-        // SAFETY: the context of the statement; the value is ours.
+        // SAFETY: the context is that of the statement; the value is owned.
         let value = unsafe { (api().client_context_get_config_option)(self.context, name.as_ptr(), ptr::null_mut()) };
         self.text(value).filter(|text| !text.is_empty())
     }
@@ -114,7 +116,7 @@ impl Call {
         if value.is_null() {
             return None;
         }
-        // SAFETY: a value that is ours; its text is copied before both are given back.
+        // SAFETY: the value is owned; its text is copied before both are freed.
         unsafe {
             let text = if (api().is_null_value)(value) { ptr::null_mut() } else { (api().get_varchar)(value) };
             (api().destroy_value)(&mut value);
@@ -128,7 +130,8 @@ impl Call {
     }
 
     fn argument(&self, argument: usize) -> Expression {
-        // SAFETY: of a function that is being bound; there is such an argument, and the result is ours.
+        // SAFETY: `info` belongs to a function that is being bound; the argument exists, and the
+        // result is owned.
         let handle = unsafe { (api().scalar_function_bind_get_argument)(self.info, argument as u64) };
         Expression { handle }
     }
@@ -140,7 +143,7 @@ struct Expression {
 
 impl Drop for Expression {
     fn drop(&mut self) {
-        // SAFETY: it is ours, and not used any more.
+        // SAFETY: the handle is owned, and not used any more.
         unsafe { (api().destroy_expression)(&mut self.handle) }
     }
 }
@@ -157,13 +160,13 @@ fn caught<T>(work: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
 }
 
 unsafe extern "C" fn destroy<T>(object: *mut c_void) {
-    // SAFETY: made by `Box::into_raw` of this type, and destroyed once.
+    // SAFETY: created by `Box::into_raw` with this type, and destroyed once.
     drop(unsafe { Box::from_raw(object.cast::<T>()) });
 }
 
 /// Returns another reference to the data of a bound call.
 unsafe extern "C" fn share<T>(bound: *mut c_void) -> *mut c_void {
-    // SAFETY: a box of this type.
+    // SAFETY: the pointer is that of a box of this type.
     let bound = unsafe { &*bound.cast::<Arc<T>>() };
     Box::into_raw(Box::new(Arc::clone(bound))).cast()
 }
@@ -174,8 +177,8 @@ fn named<S: Scalar>(function: &S, problem: &str) -> CString {
 }
 
 unsafe extern "C" fn bind<S: Scalar>(info: Handle) {
-    // SAFETY: called as `duckdb.h` says it; the extra info is what was set on registration. The context is ours, and
-    // destroyed.
+    // SAFETY: called as `duckdb.h` specifies; the extra info is the one set on registration. The
+    // context is owned, and destroyed.
     unsafe {
         let api = api();
         let function = &*(api.scalar_function_bind_get_extra_info)(info).cast::<Arc<S>>();
@@ -195,13 +198,13 @@ unsafe extern "C" fn bind<S: Scalar>(info: Handle) {
 
 unsafe extern "C" fn init<S: Scalar>(info: Handle) {
     let local = Box::into_raw(Box::new(S::Local::default()));
-    // SAFETY: called as `duckdb.h` says it.
+    // SAFETY: called as `duckdb.h` specifies.
     unsafe { (api().scalar_function_init_set_state)(info, local.cast(), destroy::<S::Local>) };
 }
 
 unsafe extern "C" fn compute<S: Scalar>(info: Handle, chunk: Handle, results: Handle) {
-    // SAFETY: called as `duckdb.h` says it, with what the functions above have set. A state is of one thread. The
-    // result has room for as many rows as the chunk has.
+    // SAFETY: called as `duckdb.h` specifies, with the data that the functions above have set. A
+    // state belongs to one thread. The result has room for the chunk's number of rows.
     unsafe {
         let api = api();
         let function = &*(api.scalar_function_get_extra_info)(info).cast::<Arc<S>>();

@@ -35,43 +35,44 @@ pub struct LogicalType {
 
 impl LogicalType {
     /// # Safety
-    /// The handle is that of a logical type, which nobody else destroys.
+    /// The handle is that of a logical type that is not destroyed elsewhere.
     pub unsafe fn owned(handle: Handle) -> Self {
         LogicalType { handle }
     }
 
     pub fn simple(id: Type) -> Self {
-        // SAFETY: a number of `DUCKDB_TYPE`; the result is ours.
+        // SAFETY: `id` is a number of `DUCKDB_TYPE`; the result is owned.
         unsafe { Self::owned((api().create_logical_type)(id)) }
     }
 
     pub fn list(of: &LogicalType) -> Self {
-        // SAFETY: a logical type; the result is ours.
+        // SAFETY: the handle is that of a logical type; the result is owned.
         unsafe { Self::owned((api().create_list_type)(of.handle)) }
     }
 
     pub fn structure(members: &[(&CStr, LogicalType)]) -> Self {
         let names: Vec<_> = members.iter().map(|(name, _)| name.as_ptr()).collect();
         let types: Vec<_> = members.iter().map(|(_, of)| of.handle).collect();
-        // SAFETY: as many names as types; DuckDB copies both, and the result is ours.
+        // SAFETY: there are equal numbers of names and types; DuckDB copies both, and the result is
+        // owned.
         unsafe { Self::owned((api().create_struct_type)(types.as_ptr(), names.as_ptr(), members.len() as u64)) }
     }
 
     pub fn type_of(&self) -> Type {
-        // SAFETY: a logical type.
+        // SAFETY: the handle is that of a logical type.
         unsafe { (api().get_type_id)(self.handle) }
     }
 
     /// Returns the type of a list's elements; `None` if it is not a list.
     pub fn element(&self) -> Option<LogicalType> {
-        // SAFETY: the type of a list; the result is ours.
+        // SAFETY: it is the type of a list; the result is owned.
         (self.type_of() == LIST).then(|| unsafe { Self::owned((api().list_type_child_type)(self.handle)) })
     }
 }
 
 impl Drop for LogicalType {
     fn drop(&mut self) {
-        // SAFETY: it is ours, and not used any more.
+        // SAFETY: the handle is owned, and not used any more.
         unsafe { (api().destroy_logical_type)(&mut self.handle) }
     }
 }
@@ -100,9 +101,9 @@ pub struct Vector<'a> {
 
 impl<'a> Vector<'a> {
     /// # Safety
-    /// The handle is that of a flat vector with this many rows, which stays for the lifetime.
+    /// The handle is that of a flat vector with `rows` rows, which outlives the lifetime.
     pub unsafe fn new(handle: Handle, rows: usize) -> Self {
-        // SAFETY: a vector by the caller; the type is ours.
+        // SAFETY: the caller guarantees that it is a vector; the type is owned.
         unsafe {
             let of = LogicalType::owned((api().vector_get_column_type)(handle)).type_of();
             let values = (api().vector_get_data)(handle).cast_const();
@@ -124,12 +125,13 @@ impl<'a> Vector<'a> {
             return true;
         }
         assert!(row < self.rows);
-        // SAFETY: where it is not null there is a bit for each row.
+        // SAFETY: if the pointer is not null, there is a bit for each row.
         !self.validity.is_null() && unsafe { *self.validity.add(row / 64) } >> (row % 64) & 1 == 0
     }
 
     fn values<T: Copy>(&self) -> &'a [T] {
-        // SAFETY: callers ask for the type that the vector holds, and there is one for each row.
+        // SAFETY: callers request the type of the vector's values, and there is one value for each
+        // row.
         if self.rows == 0 { &[] } else { unsafe { slice::from_raw_parts(self.values.cast(), self.rows) } }
     }
 
@@ -146,7 +148,8 @@ impl<'a> Vector<'a> {
         }
         let (_, pointer) = text.rest.split_last_chunk::<8>().expect("12 bytes");
         let pointer = usize::from_ne_bytes(*pointer) as *const u8;
-        // SAFETY: a string of more than 12 bytes has a pointer to all of them behind four of them.
+        // SAFETY: a string of more than 12 bytes has a pointer to its bytes, after a prefix of four
+        // of them.
         Some(unsafe { slice::from_raw_parts(pointer, length) })
     }
 
@@ -188,7 +191,7 @@ impl<'a> Vector<'a> {
 
     /// Returns the elements of all lists; `None` if the vector has no lists.
     pub fn elements(&self) -> Option<Vector<'a>> {
-        // SAFETY: a vector of lists, whose elements live as long.
+        // SAFETY: it is a vector of lists, whose elements live equally long.
         (self.of == LIST).then(|| unsafe {
             let size = (api().list_vector_get_size)(self.handle) as usize;
             Vector::new((api().list_vector_get_child)(self.handle), size)
@@ -205,14 +208,14 @@ pub struct Results<'a> {
 
 impl Results<'_> {
     /// # Safety
-    /// The handle is that of a vector with room for this many rows, to which nobody else writes.
+    /// The handle is that of a vector with room for `rows` rows, to which no one else writes.
     pub unsafe fn new(handle: Handle, rows: usize) -> Self {
         Results { handle, rows, place: PhantomData }
     }
 
     fn values<T>(&mut self) -> &mut [T] {
-        // SAFETY: callers ask for the type that the vector holds, of plain numbers, and there is room for one of each
-        // row.
+        // SAFETY: callers request the type of the vector's values, which are plain numbers, and
+        // there is room for one value per row.
         unsafe {
             let values = (api().vector_get_data)(self.handle).cast::<T>();
             if self.rows == 0 { &mut [] } else { slice::from_raw_parts_mut(values, self.rows) }
@@ -221,7 +224,8 @@ impl Results<'_> {
 
     pub fn set_null(&mut self, row: usize) {
         assert!(row < self.rows);
-        // SAFETY: of a vector; once made writable there is a bit for each row.
+        // SAFETY: the handle is that of a vector; once its validity is writable, it has a bit for
+        // each row.
         unsafe {
             (api().vector_ensure_validity_writable)(self.handle);
             let bits = (api().vector_get_validity)(self.handle);
@@ -244,7 +248,7 @@ impl Results<'_> {
     /// Writes a BLOB, or a VARCHAR, which must be UTF-8.
     pub fn set_bytes(&mut self, row: usize, value: &[u8]) {
         assert!(row < self.rows);
-        // SAFETY: DuckDB copies this many bytes.
+        // SAFETY: DuckDB copies `length` bytes.
         unsafe {
             let (bytes, length) = (value.as_ptr().cast(), value.len() as u64);
             (api().vector_assign_string_element_len)(self.handle, row as u64, bytes, length);
@@ -258,7 +262,7 @@ impl Results<'_> {
 
     /// Allocates `count` elements for all lists.
     pub fn elements(&mut self, count: usize) -> Result<Results<'_>, String> {
-        // SAFETY: a vector of lists.
+        // SAFETY: it is a vector of lists.
         unsafe {
             let states = [
                 (api().list_vector_reserve)(self.handle, count as u64),
@@ -273,7 +277,8 @@ impl Results<'_> {
 
     /// Returns a member of a column of structs.
     pub fn member(&mut self, which: usize) -> Results<'_> {
-        // SAFETY: a vector of structs with this many members; a member has as many rows.
+        // SAFETY: it is a vector of structs with more than `which` members, each of which has
+        // `rows` rows.
         unsafe { Results::new((api().struct_vector_get_child)(self.handle, which as u64), self.rows) }
     }
 }

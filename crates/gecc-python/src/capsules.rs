@@ -58,7 +58,8 @@ pub fn array(argument: &str, given: &Bound<'_, PyAny>) -> PyResult<(ArrayRef, Fi
     let item = |place| pair?.get_item(place).ok()?.cast_into::<PyCapsule>().ok();
     let (Some(schema), Some(array)) = (item(0), item(1)) else { return Err(other_than(argument, "two capsules")) };
     let (schema_at, array_at) = (held::<FFI_ArrowSchema>(argument, &schema)?, held(argument, &array)?);
-    // SAFETY: both capsules live and hold what `held` says. The array is moved out, so that nobody releases it twice.
+    // SAFETY: both capsules are alive, and `held` has checked their contents. The array is moved
+    // out, so that it is not released twice.
     let (schema, array) = unsafe { (schema_at.as_ref(), FFI_ArrowArray::from_raw(array_at.as_ptr())) };
     let named = |problem| unreadable(argument, &problem);
     let field = Field::try_from(schema).map_err(named)?;
@@ -70,7 +71,8 @@ pub fn array(argument: &str, given: &Bound<'_, PyAny>) -> PyResult<(ArrayRef, Fi
 pub fn stream(argument: &str, given: &Bound<'_, PyAny>) -> PyResult<(Vec<ArrayRef>, Field)> {
     let capsule = given.cast::<PyCapsule>().map_err(|_| other_than(argument, "a capsule"))?;
     let held = held(argument, capsule)?;
-    // SAFETY: the capsule lives and holds what `held` says. It is moved out, so that nobody releases it twice.
+    // SAFETY: the capsule is alive, and `held` has checked its contents. The stream is moved out,
+    // so that it is not released twice.
     let stream = unsafe { FFI_ArrowArrayStream::from_raw(held.as_ptr()) };
     // The producer of batches may run Python in other threads, and wait for them.
     given.py().detach(|| read(stream)).map_err(|problem| unreadable(argument, &problem))
@@ -88,7 +90,8 @@ pub fn pair<'py>(py: Python<'py>, array: &dyn Array, field: &Field) -> PyResult<
 /// Returns the contents of a capsule that was not consumed before.
 fn held<T: Held>(argument: &str, capsule: &Bound<'_, PyCapsule>) -> PyResult<NonNull<T>> {
     let held = capsule.pointer_checked(Some(T::CAPSULE))?.cast::<T>();
-    // SAFETY: by the interface's convention a capsule of this name holds such a struct, as long as the capsule lives.
+    // SAFETY: by the interface's convention, a capsule of this name contains such a struct as long
+    // as it is alive.
     if unsafe { held.as_ref() }.is_used() {
         let text = "the object gives a capsule of Arrow again that has been used, and is empty";
         return Err(PyValueError::new_err(format!("{argument}: {text}")));
@@ -101,7 +104,8 @@ fn read(mut stream: FFI_ArrowArrayStream) -> Result<(Vec<ArrayRef>, Field), Arro
         return Err(ArrowError::CDataInterface("a stream without its functions".to_owned()));
     };
     let mut schema = FFI_ArrowSchema::empty();
-    // SAFETY: the functions are the stream's own, which is not released; they write what they are asked for or fail.
+    // SAFETY: the functions belong to the stream, which is not released; they write the requested
+    // struct or fail.
     let code = unsafe { get_schema(&mut stream, &mut schema) };
     succeeded(&mut stream, code)?;
     let field = Field::try_from(&schema)?;
@@ -124,7 +128,8 @@ fn succeeded(stream: &mut FFI_ArrowArrayStream, code: c_int) -> Result<(), Arrow
     if code == 0 {
         return Ok(());
     }
-    // SAFETY: the function is the stream's own, which failed last. It gives nothing or a text that ends with a zero.
+    // SAFETY: the function belongs to the stream, whose last call failed. It returns null or a
+    // zero-terminated string.
     let words = stream.get_last_error.and_then(|get_last_error| unsafe {
         let words = get_last_error(stream);
         (!words.is_null()).then(|| CStr::from_ptr(words).to_string_lossy().into_owned())
@@ -133,8 +138,8 @@ fn succeeded(stream: &mut FFI_ArrowArrayStream, code: c_int) -> Result<(), Arrow
 }
 
 fn imported(array: FFI_ArrowArray, field: &Field) -> Result<ArrayRef, ArrowError> {
-    // SAFETY: that arrays are laid out as their type says is what the interface asks of who gives them. Where they lead
-    // out of their memory is found by `gecc_arrow::check_imported`, before anything is read.
+    // SAFETY: the interface requires that arrays have the layout of their type. References outside
+    // their memory are detected by `gecc_arrow::check_imported`, before anything is read.
     unsafe { from_ffi_and_data_type(array, field.data_type().clone()) }.map(make_array)
 }
 

@@ -22,7 +22,7 @@ pub fn zeros(items: usize, width: usize) -> PyResult<Vec<u8>> {
     if start.is_null() {
         return Err(too_large());
     }
-    // SAFETY: the global allocator gave this many bytes, which are zeros.
+    // SAFETY: the global allocator returned this number of bytes, which are zeros.
     Ok(unsafe { Vec::from_raw_parts(start, layout.size(), layout.size()) })
 }
 

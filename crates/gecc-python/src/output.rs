@@ -59,7 +59,7 @@ fn ask_for_huge_pages(memory: &mut [u8]) {
     let before = memory.as_ptr().align_offset(HUGE_PAGE);
     let whole = memory.len().saturating_sub(before) / HUGE_PAGE * HUGE_PAGE;
     if whole > 0 {
-        // SAFETY: the range lies within the slice, and this advice changes nothing of its content.
+        // SAFETY: the range is within the slice, and this advice does not change its contents.
         let _ = unsafe { madvise(memory[before..].as_mut_ptr().cast(), whole, Advice::LinuxHugepage) };
     }
 }
@@ -76,7 +76,7 @@ fn zeros<'py>(py: Python<'py>, items: usize, width: usize) -> PyResult<Bound<'py
 
 /// Returns the bytes of an array that `zeros` created and no other code has seen.
 fn bytes_of<'a>(array: &'a mut Bound<'_, PyArrayDyn<u8>>) -> &'a mut [u8] {
-    // SAFETY: all elements of such an array lie one after the other, and there is no other reference to it.
+    // SAFETY: the elements of such an array are contiguous, and there is no other reference to it.
     unsafe { slice::from_raw_parts_mut(array.data(), PyUntypedArrayMethods::len(array)) }
 }
 
@@ -195,8 +195,8 @@ impl<'py> Output<'py> {
 pub fn secret_buffer(bytes: Vec<u8>) -> Buffer {
     let bytes = Zeroizing::new(bytes);
     let (start, length) = (NonNull::from(bytes.as_slice()).cast::<u8>(), bytes.len());
-    // SAFETY: the owner holds the vector, whose memory stays where it is until the owner is dropped, and nothing
-    // changes it meanwhile.
+    // SAFETY: the owner keeps the vector, whose memory is neither moved nor modified until the
+    // owner is dropped.
     unsafe { Buffer::from_custom_allocation(start, length, Arc::new(bytes)) }
 }
 

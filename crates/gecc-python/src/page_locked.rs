@@ -37,7 +37,7 @@ pub fn zeros<'py>(
     })?;
     let start = memory.as_mut_ptr();
     let owner = Bound::new(py, Memory(memory))?.into_any();
-    // SAFETY: this many bytes lie there, in a vector that is neither changed nor moved from its memory before the owner
-    // is dropped. The view ends here, and the array keeps the owner.
+    // SAFETY: the vector has this number of bytes, and is neither modified nor reallocated before
+    // the owner is dropped. The view ends here, and the array keeps the owner.
     Ok(unsafe { PyArray2::borrow_from_array(&ArrayView2::from_shape_ptr((rows, width), start), owner) })
 }

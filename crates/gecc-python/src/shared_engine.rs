@@ -32,7 +32,7 @@ fn slot() -> &'static Slot {
         }
         let made = Box::into_raw(Box::new(Slot { process, engine: Mutex::new(None), inherited }));
         if SLOT.compare_exchange(found, made, Ordering::AcqRel, Ordering::Acquire).is_err() {
-            // SAFETY: nobody else has seen it.
+            // SAFETY: no other thread has seen the pointer.
             drop(unsafe { Box::from_raw(made) });
         }
     }

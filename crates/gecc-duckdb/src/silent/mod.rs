@@ -28,7 +28,7 @@ const KEY_FILE: &CStr = c"gecc_key_file";
 /// # Safety
 /// The handle is that of a connection to it.
 pub unsafe fn register(connection: Handle) -> Result<(), String> {
-    // SAFETY: by the caller.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         register_setting(connection)?;
         scalar::register(connection, Form::Own)?;
@@ -40,7 +40,7 @@ pub unsafe fn register(connection: Handle) -> Result<(), String> {
 /// The handle is that of a connection.
 unsafe fn register_setting(connection: Handle) -> Result<(), String> {
     let description = c"the file with the scan private key and the spend public key of a receiver of silent payments";
-    // SAFETY: objects are made here, and destroyed at the end.
+    // SAFETY: the objects are created here, and destroyed at the end.
     unsafe {
         let (mut option, mut empty) = ((api().create_config_option)(), (api().create_varchar)(c"".as_ptr()));
         (api().config_option_set_name)(option, KEY_FILE.as_ptr());

@@ -86,7 +86,8 @@ impl<'py> Bytes<'py> {
             return Some(&[]);
         }
         let is_flat = self.shape().len() == 1 && (self.0.strides() == [1] || self.shape()[0] == 1);
-        // SAFETY: this many bytes lie there. That nobody writes to them meanwhile is the caller's promise.
+        // SAFETY: the array has this number of contiguous bytes. The caller guarantees that no one
+        // writes to them meanwhile.
         is_flat.then(|| unsafe { slice::from_raw_parts(self.0.data(), self.shape()[0]) })
     }
 }
@@ -108,7 +109,7 @@ fn copied(data: *const u8, items: usize, width: usize, row_stride: isize, byte_s
     for (row, bytes) in copy.chunks_exact_mut(width).enumerate() {
         for (place, byte) in bytes.iter_mut().enumerate() {
             let offset = row as isize * row_stride + place as isize * byte_stride;
-            // SAFETY: the array has an element there, as its shape and strides say.
+            // SAFETY: the array has an element there, according to its shape and strides.
             *byte = unsafe { data.offset(offset).read() };
         }
     }

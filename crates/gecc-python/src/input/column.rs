@@ -23,7 +23,8 @@ pub struct Column {
     _keep: Keep,
 }
 
-// SAFETY: a column only reads its memory, which `keep` holds, and every kind of `Keep` may go to another thread.
+// SAFETY: a column only reads its memory, which `keep` owns, and every kind of `Keep` may be sent
+// to another thread.
 unsafe impl Send for Column {}
 // SAFETY: as above.
 unsafe impl Sync for Column {}
@@ -111,7 +112,7 @@ impl Column {
     /// Returns a part of the bytes of each row.
     pub fn part(self, start: usize, width: usize) -> Self {
         assert!(start + width <= self.width, "there are so many bytes");
-        // SAFETY: the part begins within a row, or where a column without rows begins.
+        // SAFETY: the part begins within a row.
         let data = if self.different() == 0 { self.data } else { unsafe { self.data.add(start) } };
         Column { data, width, ..self }
     }
@@ -134,10 +135,10 @@ impl Column {
             return Rows::new(&[]);
         }
         if self.stride() == 0 {
-            // SAFETY: a row of this width lies there as long as the column lives.
+            // SAFETY: there is a row of this width, which lives as long as the column.
             return Rows::all(unsafe { &*self.data.cast::<[u8; W]>() });
         }
-        // SAFETY: this many rows lie there as long as the column lives.
+        // SAFETY: there are `range.len()` rows starting here, which live as long as the column.
         let bytes = unsafe {
             slice::from_raw_parts(self.data.add(range.start * self.stride), (range.len() - 1) * self.stride + W)
         };

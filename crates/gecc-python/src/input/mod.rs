@@ -320,7 +320,7 @@ impl<'py> Call<'py> {
 }
 
 /// Returns where the engine reads a column: the address of the first row, the distance between rows
-/// in bytes (0 if one row serves all), and the number of rows. For tests of what is copied.
+/// in bytes (0 if one row is for all), and the number of rows. For tests that check for copies.
 #[pyfunction]
 pub fn place_of(py: Python<'_>, value: &Bound<'_, PyAny>, width: usize) -> PyResult<(usize, usize, Option<usize>)> {
     let column = Call::for_keys(py, CurveId::Secp256k1).rows(argument("value", Field::Digest), width, value)?;

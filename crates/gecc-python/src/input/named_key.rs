@@ -35,8 +35,8 @@ pub fn of_one(argument: Argument, value: &Bound<'_, PyAny>) -> PyResult<Option<Z
         return of_bytes(argument, bytes.as_bytes());
     }
     match value.cast::<PyByteArray>() {
-        // SAFETY: the GIL is held, and nothing of Python runs before the bytes have been read. That nobody else writes
-        // to them is the caller's promise.
+        // SAFETY: the GIL is held, and no Python code runs before the bytes have been read. The
+        // caller guarantees that no one else writes to them.
         Ok(bytes) => of_bytes(argument, unsafe { bytes.as_bytes() }),
         Err(_) => Ok(None),
     }

@@ -55,7 +55,7 @@ impl OutputColumn {
         Ok(OutputColumn::Lists(lists))
     }
 
-    /// Returns the outputs of this many rows.
+    /// Returns the outputs of `rows` rows.
     pub fn outputs(&self, rows: usize) -> PyResult<Outputs<'_>> {
         let outputs = match self {
             OutputColumn::Lists(lists) => lists.outputs(),

@@ -43,7 +43,8 @@ struct StringRows {
     items: usize,
 }
 
-// SAFETY: strings only read their memory, which `keeps` holds, and every kind of `Keep` may go to another thread.
+// SAFETY: strings only read their memory, which `keeps` owns, and every kind of `Keep` may be sent
+// to another thread.
 unsafe impl Send for Strings {}
 // SAFETY: as above.
 unsafe impl Sync for Strings {}
@@ -226,12 +227,12 @@ impl Strings {
         let place = match &self.rows {
             Some(StringRows { first: Place { data, length }, stride, items }) => {
                 assert!(place < *items, "the string is there");
-                // SAFETY: this many rows lie there.
+                // SAFETY: there are more than `place` rows.
                 Ok(Place { data: unsafe { data.add(place * stride) }, length: *length })
             }
             None => self.places[place],
         };
-        // SAFETY: this many bytes lie there as long as `self` lives.
+        // SAFETY: there are `length` bytes, which live as long as `self`.
         place.map(|Place { data, length }| unsafe { slice::from_raw_parts(data, length) })
     }
 
