@@ -74,7 +74,8 @@ impl Answers {
     /// dropped.
     pub(crate) fn with_secret_rows(mut self, name: &'static str, width: usize, mut rows: Zeroizing<Vec<u8>>) -> Self {
         self.clear_rejected(width, &mut rows);
-        let (start, length) = (NonNull::from(&rows[..]).cast::<u8>(), rows.len());
+        let start = NonNull::from(&rows[..]).cast::<u8>();
+        let length = rows.len();
         // SAFETY: the owner holds the vector, whose heap memory stays where it is until the owner is dropped, and
         // nothing changes it meanwhile.
         let bytes = unsafe { Buffer::from_custom_allocation(start, length, Arc::new(rows)) };

@@ -134,9 +134,11 @@ impl Operation {
         columns.recovery_ids = recovery_ids.as_deref().map_or(columns.recovery_ids, Rows::new);
         columns.public_keys = public_keys.as_ref().map_or(columns.public_keys, Keys::rows);
         columns.secret_keys = secret_keys.as_ref().map_or(columns.secret_keys, Secrets::keys);
-        let (rows, results) = (inputs.rows(), call.results());
+        let rows = inputs.rows();
+        let results = call.results();
         let mut first = Zeroizing::new(vec![0; rows * results.first().map_or(0, |column| column.width)]);
-        let (mut second, mut codes) = (vec![0; if results.len() > 1 { rows } else { 0 }], vec![0; rows]);
+        let mut second = vec![0; if results.len() > 1 { rows } else { 0 }];
+        let mut codes = vec![0; rows];
         run(call, &columns, &mut first, &mut second, &mut codes)?;
         Ok(self.with_results(Answers::new(inputs.merged(codes)), first, second))
     }
@@ -267,7 +269,9 @@ mod tests {
         let columns: [(&str, ArrayRef); 3] =
             [("digest", Arc::new(digests)), ("signature", signatures), ("public_key", Arc::new(keys))];
         let batch = RecordBatch::try_from_iter(columns.into_iter().chain(ids.map(|ids| ("v", ids)))).unwrap();
-        let (mapping, pool, mut found) = (mapping_of(&batch), Pool::default(), None);
+        let mapping = mapping_of(&batch);
+        let pool = Pool::default();
+        let mut found = None;
         let answers = verify().apply_through(&batch, &mapping, &pool, |_, columns, _, _, codes| {
             let ids = columns.recovery_ids;
             found = (!ids.is_empty()).then(|| (0..codes.len()).map(|row| ids.get(row)[0]).collect());

@@ -292,7 +292,8 @@ pub(crate) const LONG: usize = 1024;
 /// # Errors
 /// [`CellProblem::NotHexadecimal`]. The vector is then unchanged.
 pub fn append_hexadecimal(text: &[u8], to: &mut Vec<u8>) -> Result<(), CellProblem> {
-    let (digits, start) = (hex_digits(text), to.len());
+    let digits = hex_digits(text);
+    let start = to.len();
     to.resize(start + digits.len().div_ceil(2), 0);
     read_digits(digits, &mut to[start..]).inspect_err(|_| to.truncate(start))
 }
@@ -401,7 +402,8 @@ mod tests {
         let numbers =
             Float64Array::from(vec![Some(27.0), Some(-0.0), None, Some(f64::NAN), Some(0.5), Some(2f64.powi(53))]);
         let found: Vec<_> = (0..numbers.len()).map(|row| Integers::of(&numbers).get(row)).collect();
-        let (null, none) = (Err(CellProblem::Null), Ok(i128::MIN));
+        let null = Err(CellProblem::Null);
+        let none = Ok(i128::MIN);
         assert_eq!(found, [Ok(27), Ok(0), null, null, none, none]);
         let numbers = Float32Array::from(vec![1.0, 2f32.powi(24)]);
         let found: Vec<_> = (0..2).map(|row| Integers::of(&numbers).get(row)).collect();

@@ -140,7 +140,8 @@ impl<'a> Inputs<'a> {
             return self.given_digests(&cells, are_for_ecdsa);
         }
         let cells = self.required(Field::Message)?;
-        let (hash, is_whole) = (self.mapping.hash.unwrap_or_default(), self.holds_messages(&cells));
+        let hash = self.mapping.hash.unwrap_or_default();
+        let is_whole = self.holds_messages(&cells);
         let digests = self.fill(false, |row, to: &mut [u8; 32]| {
             let problem = |problem| (Field::Message, problem);
             let digest = if is_whole {
@@ -189,7 +190,8 @@ impl<'a> Inputs<'a> {
     /// columns.
     pub fn require_effects(&self, operation: &Operation) -> Result<(), Error> {
         let Mapping { hash, text_messages, encodings, user_id, .. } = self.mapping;
-        let (reads, messages) = (operation.call.reads(), self.optional(Field::Message)?);
+        let reads = operation.call.reads();
+        let messages = self.optional(Field::Message)?;
         let refused = |problem: String| Err(Error::Columns(problem));
         if let Some(hash) = *hash {
             // SHA-384 and SHA-512 are also used for nonces, even if the content is a digest.

@@ -57,7 +57,8 @@ fn of_views<T: ByteViewType + ?Sized>(array: &ArrayRef, views: &GenericByteViewA
 }
 
 fn of_lists<O: OffsetSizeTrait>(array: &ArrayRef, offsets: &OffsetBuffer<O>) -> Result<ArrayRef, Error> {
-    let (first, end) = (offsets[0], offsets[array.len()]);
+    let first = offsets[0];
+    let end = offsets[array.len()];
     let data = array.to_data();
     let values = make_array(data.child_data()[0].clone()).slice(first.as_usize(), (end - first).as_usize());
     let offsets: ScalarBuffer<O> = offsets.iter().map(|place| *place - first).collect();

@@ -56,7 +56,8 @@ pub fn answer_each<T: Send, B>(
     let computing = computing.max(1);
     // Twice as many batches are in memory: one is being taken, and one waits to be submitted.
     let (read, workers, results) = line(2 * computing - 2, 0);
-    let (room, progress) = (Room::new(batches.max_memory()), batches.progress());
+    let room = Room::new(batches.max_memory());
+    let progress = batches.progress();
     let is_over = AtomicBool::new(false);
     let wanted = || !stop.load(Ordering::Relaxed) && !is_over.load(Ordering::Relaxed);
     let unsaid = unsaid(job.operation, job.mapping, batches.schema())?;
@@ -82,7 +83,8 @@ pub fn answer_each<T: Send, B>(
         let reading = || read_batches(first, batches, &room, &wanted, read);
         spawn(scope, "gecc-batches".to_owned(), reading)?;
         for index in 0..computing {
-            let (workers, work) = (workers.clone(), &work);
+            let workers = workers.clone();
+            let work = &work;
             match spawn(scope, format!("gecc-compute-{index}"), move || workers.work(work)) {
                 Err(problem) if index == 0 => return Err(problem),
                 // Fewer threads are sufficient.
@@ -148,7 +150,8 @@ fn read_batches<T>(
     while let Some(batch) = next {
         let goes_on = match batch {
             Ok(batch) => {
-                let (rows, bytes) = (batch.num_rows() as u64, held(&batch));
+                let rows = batch.num_rows() as u64;
+                let bytes = held(&batch);
                 let goes_on = room.enter(bytes) && read.hand_in(Read { first, batch, bytes, place: batches.place() });
                 first += rows;
                 goes_on

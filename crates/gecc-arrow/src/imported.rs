@@ -65,9 +65,12 @@ fn first(rows: usize, wrong: impl Fn(Range<usize>) -> Option<usize> + Sync) -> R
 /// Returns the first row whose offsets decrease or are outside of the data.
 fn wrong_offset<T: ByteArrayType>(array: &GenericByteArray<T>) -> Result<Option<usize>, Error> {
     // An array without rows, which has no parts here, may have an offset and no data.
-    let (offsets, length, zero) = (array.value_offsets(), array.value_data().len(), T::Offset::default());
+    let offsets = array.value_offsets();
+    let length = array.value_data().len();
+    let zero = T::Offset::default();
     first(array.len(), |rows| {
-        let (from, to) = (&offsets[rows.clone()], &offsets[rows.start + 1..=rows.end]);
+        let from = &offsets[rows.clone()];
+        let to = &offsets[rows.start + 1..=rows.end];
         // A loop without an early exit compares several rows at a time.
         let rise = from.iter().zip(to).fold(true, |rise, (from, to)| rise & (from <= to));
         let is_right = rise && from[0] >= zero && to[to.len() - 1].as_usize() <= length;
@@ -80,7 +83,9 @@ fn wrong_offset<T: ByteArrayType>(array: &GenericByteArray<T>) -> Result<Option<
 fn wrong_view<T: ByteViewType + ?Sized>(array: &GenericByteViewArray<T>) -> Result<Option<usize>, Error> {
     let buffers = array.data_buffers();
     let wrong = |view: &u128| {
-        let (length, buffer, offset) = (*view as u32, (*view >> 64) as u32, (*view >> 96) as u32);
+        let length = *view as u32;
+        let buffer = (*view >> 64) as u32;
+        let offset = (*view >> 96) as u32;
         let end = u64::from(offset) + u64::from(length);
         length > INLINE && buffers.get(buffer as usize).is_none_or(|buffer| end > buffer.len() as u64)
     };
@@ -89,7 +94,8 @@ fn wrong_view<T: ByteViewType + ?Sized>(array: &GenericByteViewArray<T>) -> Resu
 
 /// Returns the first row that is not null and whose key refers to no value.
 fn wrong_key<K: ArrowDictionaryKeyType>(array: &DictionaryArray<K>) -> Result<Option<usize>, Error> {
-    let (keys, values) = (array.keys(), array.values().len());
+    let keys = array.keys();
+    let values = array.values().len();
     // A negative key is a large number here.
     let is_right = |key: &K::Native| key.as_usize() < values;
     first(keys.len(), |rows| {

@@ -64,7 +64,9 @@ fn mixed_row(cells: &Cells, row: usize, kind: KeyKind, takes_x_only: bool) -> Re
     if let Some(text) = cells.text_without_digits(row)? {
         return Some(text).filter(|text| text.len() <= LONGEST).and_then(named).ok_or(CellProblem::NotHexadecimal);
     }
-    let (mut short, mut long, length) = ([0; 65], Vec::new(), cells.len(row)?);
+    let mut short = [0; 65];
+    let mut long = Vec::new();
+    let length = cells.len(row)?;
     let key = match short.get_mut(..length) {
         Some(key) => key,
         None if length <= LONGEST => {

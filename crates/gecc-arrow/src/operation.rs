@@ -36,7 +36,8 @@ impl From<call::Operation> for Operation {
     /// Creates an operation that reads private keys from a column, derives nonces without
     /// additional data, uses pure Ed25519, and writes results in their default form.
     fn from(call: call::Operation) -> Self {
-        let (key, key_form) = (Key::default(), KeyForm::default());
+        let key = Key::default();
+        let key_form = KeyForm::default();
         Operation { call, key, additional: None, variant: Variant::PURE, key_form, der: false }
     }
 }

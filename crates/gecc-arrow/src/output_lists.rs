@@ -119,7 +119,8 @@ fn keys(cells: &Cells, count: usize) -> Result<Vec<[u8; 32]>, Error> {
 /// Returns the offsets, relative to the first one, and the values.
 fn lists<O: OffsetSizeTrait>(lists: &GenericListArray<O>) -> (Vec<u64>, ArrayRef) {
     let ends = lists.value_offsets();
-    let (first, last) = (ends[0].as_usize(), ends[ends.len() - 1].as_usize());
+    let first = ends[0].as_usize();
+    let last = ends[ends.len() - 1].as_usize();
     let offsets = ends.iter().map(|end| (end.as_usize() - first) as u64).collect();
     (offsets, lists.values().slice(first, last - first))
 }

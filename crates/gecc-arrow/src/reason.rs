@@ -141,8 +141,10 @@ impl Reason {
             UNUSABLE_KEY => Some(Reason::UnusableKey),
             CELL_CODES.. => {
                 let cell = usize::from(code - CELL_CODES);
-                let (problem, field) = (cell / usize::from(FIELDS), cell % usize::from(FIELDS));
-                let (field, problem) = (*Field::ALL.get(field)?, *CellProblem::ALL.get(problem)?);
+                let problem = cell / usize::from(FIELDS);
+                let field = cell % usize::from(FIELDS);
+                let field = *Field::ALL.get(field)?;
+                let problem = *CellProblem::ALL.get(problem)?;
                 problem.is_of(field).then_some(Reason::Cell(field, problem))
             }
             _ => Rejection::from_code(code).map(Reason::Rejected),

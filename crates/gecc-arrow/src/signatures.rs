@@ -194,7 +194,8 @@ impl<'a> Inputs<'a> {
         /// Maximum length of a signature in bytes: DER and a hash type.
         const LONGEST: usize = 73;
         let rows = self.fill(false, |row, to: &mut [u8; ROW]| {
-            let (mut short, mut long) = ([0; LONGEST], Vec::new());
+            let mut short = [0; LONGEST];
+            let mut long = Vec::new();
             let length = cells.len(row).map_err(|problem| Reason::Cell(field, problem))?;
             let bytes = match short.get_mut(..length) {
                 Some(bytes) => bytes,
@@ -222,8 +223,9 @@ impl<'a> Inputs<'a> {
 
     /// Reads signatures from columns of r and s, or of r and yParityAndS, with or without s.
     fn signatures_of_parts(&mut self) -> Result<Signatures<'a>, Error> {
-        let (r, s, s_and_parity) =
-            (self.required(Field::R)?, self.optional(Field::S)?, self.optional(Field::YParityAndS)?);
+        let r = self.required(Field::R)?;
+        let s = self.optional(Field::S)?;
+        let s_and_parity = self.optional(Field::YParityAndS)?;
         let decimal = self.mapping.decimal;
         let number = |field: Field, cells: &Cells, row: usize, to: &mut [u8]| {
             let read = match decimal && field != Field::YParityAndS && cells.is_text() {
@@ -285,7 +287,8 @@ impl<'a> Inputs<'a> {
             }
             _ => {}
         }
-        let (first, has_signatures) = (columns.first().map(|(field, _)| *field), self.has(Field::Signature));
+        let first = columns.first().map(|(field, _)| *field);
+        let has_signatures = self.has(Field::Signature);
         let rows = self.fill(false, |row, to: &mut [u8; 1]| {
             let of_signature = signatures.id(row);
             let mut found = of_signature.map(|id| (id, CellProblem::DiffersFromSignature));

@@ -87,7 +87,8 @@ fn of_list_view<O: OffsetSizeTrait>(lists: &arrow_array::GenericListViewArray<O>
 }
 
 fn of_runs<R: RunEndIndexType>(runs: &RunArray<R>) -> u64 {
-    let (mut before, mut bytes) = (0, 0u64);
+    let mut before = 0;
+    let mut bytes = 0u64;
     for (run, end) in runs.run_ends().sliced_values().enumerate() {
         let value = of_array(&runs.values().slice(runs.run_ends().get_start_physical_index() + run, 1));
         bytes = bytes.saturating_add(value.saturating_mul((end.as_usize() - before) as u64));

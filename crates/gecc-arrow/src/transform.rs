@@ -31,7 +31,9 @@ pub struct TransformOptions {
 
 impl Default for TransformOptions {
     fn default() -> Self {
-        let (format, compression, wanted) = (Format::Parquet, Compression::default(), Wanted::default());
+        let format = Format::Parquet;
+        let compression = Compression::default();
+        let wanted = Wanted::default();
         TransformOptions { beside: false, format, compression, wanted, computing: 3 }
     }
 }
@@ -85,7 +87,8 @@ pub fn transform(
     };
     let mut counts = Counts::default();
     let append = |made: Made| {
-        let (of_batch, is_last) = (made.counts.clone(), made.is_last);
+        let of_batch = made.counts.clone();
+        let is_last = made.is_last;
         if let Err(problem) = made.write(&mut writer) {
             return ControlFlow::Break(Some(problem));
         }

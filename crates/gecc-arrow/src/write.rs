@@ -129,7 +129,8 @@ impl Writer {
             (None, _) => Content::Nowhere,
             (Some(target), Format::Parquet) => {
                 if let Some(field) = unpacked::without_place(schema) {
-                    let (name, found) = (field.name(), field.data_type());
+                    let name = field.name();
+                    let found = field.data_type();
                     return Err(Error::Malformed(format!("the column `{name}` is {found}, which Parquet has not")));
                 }
                 let schema = unpacked::schema(schema);
@@ -285,7 +286,8 @@ fn end_behind(file: SerializedFileWriter<Target>, row_groups: usize, target: &Ta
     drop(file);
     let rows = groups.iter().map(RowGroupMetaData::num_rows).sum();
     let schema = groups[0].schema_descr_ptr();
-    let (version, by) = (properties.writer_version().as_num(), properties.created_by().to_owned());
+    let version = properties.writer_version().as_num();
+    let by = properties.created_by().to_owned();
     let metadata = FileMetaData::new(version, rows, Some(by), properties.key_value_metadata().cloned(), schema, None);
     let metadata = ParquetMetaData::new(metadata, groups);
     let mut footer = Vec::new();

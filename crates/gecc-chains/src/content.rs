@@ -72,7 +72,8 @@ impl Content {
         } else {
             Box::new(Cursor::new(head).chain(file))
         };
-        let (mut decoder, mut head) = (compression.decoder(source)?, Vec::new());
+        let mut decoder = compression.decoder(source)?;
+        let mut head = Vec::new();
         let failed = append_head(&mut decoder, &mut head).err();
         if let Some(problem) = failed.as_ref().filter(|_| head.is_empty()) {
             return Err(of_compressed(problem));

@@ -315,7 +315,8 @@ impl<W: Work, F: Fn() -> bool + Sync> Steps<'_, W, F> {
                     }
                     source
                 };
-                let (start, mut waited) = (Instant::now(), Duration::ZERO);
+                let start = Instant::now();
+                let mut waited = Duration::ZERO;
                 let ended = self.work.read(source, &self.limits, &mut |piece| {
                     let before = Instant::now();
                     let is_wanted = self.begin(piece, room, tasks, &to);
@@ -351,7 +352,8 @@ impl<W: Work, F: Fn() -> bool + Sync> Steps<'_, W, F> {
         }
         // This budget is never closed.
         let _ = self.tasks.enter(1);
-        let (place, handed_in) = (Place(&self.tasks), Instant::now());
+        let place = Place(&self.tasks);
+        let handed_in = Instant::now();
         tasks.spawn_fifo(move |_| {
             let _place = place;
             self.timings.waited_since(Step::Decode, handed_in);
@@ -379,7 +381,9 @@ impl<W: Work, F: Fn() -> bool + Sync> Steps<'_, W, F> {
     fn gather<T>(&self, files: Receiver<Receiver<Held<W>>>, gathered: &Batches<W, T>) {
         let _closing = Closing(&self.rooms);
         let hand_on = |batch| self.timings.waited(Step::Gather, || gathered.hand_in(batch));
-        let (mut batch, mut size, mut bytes) = (Vec::new(), 0, 0);
+        let mut batch = Vec::new();
+        let mut size = 0;
+        let mut bytes = 0;
         let mut pieces = files.into_iter().flatten();
         while let Some(held) = self.timings.waited(Step::Gather, || pieces.next()) {
             // A task that sent nothing was cancelled.

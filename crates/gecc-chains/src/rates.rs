@@ -21,7 +21,9 @@ fn processor_time() -> i64 {
 
 /// Measures the nanoseconds per item for reading and for decoding.
 fn measure<W: Work, I: Iterator<Item = W::Source>>(work: &W, sources: impl Fn() -> I) -> (usize, f64, f64) {
-    let (mut items, mut reading, mut decoding) = (0, 0, 0);
+    let mut items = 0;
+    let mut reading = 0;
+    let mut decoding = 0;
     let limits = Limits::new(None);
     for _ in 0..ROUNDS {
         let mut pieces = Vec::new();
@@ -56,7 +58,8 @@ fn rates_of_one_thread() {
         ("JSON", &["../../examples/data/ethereum"]),
     ];
     for (name, files) in sources {
-        let (paths, options) = (paths(files), ethereum::Options::default());
+        let paths = paths(files);
+        let options = ethereum::Options::default();
         let cost = measure(&ethereum::Senders::new(&options), || ethereum::sources(&paths));
         say(name, "signatures", &paths, cost);
     }

@@ -19,7 +19,8 @@ pub fn paths(names: &[&str]) -> Paths {
 
 /// Decodes everything that is read.
 pub fn decode<W: Work>(work: &W, sources: impl Iterator<Item = W::Source>) -> Vec<W::Decoded> {
-    let (mut all, limits) = (Vec::new(), Limits::new(None));
+    let mut all = Vec::new();
+    let limits = Limits::new(None);
     for source in sources {
         let ended = work.read(source, &limits, &mut |piece| {
             all.push(work.decode(piece, usize::MAX).0);

@@ -61,7 +61,8 @@ impl<T: Send + 'static> Ahead<T> {
         let work = Arc::new(work);
         let mut ahead = Threads { tasks: 0..tasks, entrance: Some(entrance), results, threads: Vec::new(), stopped };
         for index in 0..threads.min(tasks).max(1) {
-            let (workers, work) = (workers.clone(), work.clone());
+            let workers = workers.clone();
+            let work = work.clone();
             let builder = thread::Builder::new().name(format!("gecc-read-{index}"));
             match builder.spawn(move || workers.work(|task| work(task))) {
                 Ok(thread) => ahead.threads.push(thread),

@@ -139,7 +139,11 @@ fn unbrotli(from: &[u8], to: &mut [u8]) -> Option<usize> {
     let memory = StandardAlloc::default;
     // Otherwise windows of 1 GiB would be accepted.
     let mut state = BrotliState::new_strict(memory(), memory(), memory());
-    let (mut unread, mut read, mut room, mut written, mut all) = (from.len(), 0, to.len(), 0, 0);
+    let mut unread = from.len();
+    let mut read = 0;
+    let mut room = to.len();
+    let mut written = 0;
+    let mut all = 0;
     let ended = BrotliDecompressStream(&mut unread, &mut read, from, &mut room, &mut written, to, &mut all, &mut state);
     (matches!(ended, BrotliResult::ResultSuccess) && unread == 0).then_some(written)
 }

@@ -116,7 +116,9 @@ struct Copy<'a> {
 impl Copy<'_> {
     /// Copies a struct. Returns the number of fields copied.
     fn fields(&mut self, shape: &StructFields) -> Result<usize, Refusal> {
-        let (mut last, mut written, mut count) = (0, 0, 0);
+        let mut last = 0;
+        let mut written = 0;
+        let mut count = 0;
         while let Some((number, kind)) = self.from.field(&mut last).ok_or(UNREADABLE)? {
             let Some((_, known)) = shape.iter().find(|(known, _)| *known == number) else {
                 self.from.skip(kind).ok_or(UNREADABLE)?;
@@ -198,7 +200,8 @@ impl Extent {
     /// Reads a footer that was written by this module.
     fn read(footer: &[u8]) -> Option<Self> {
         let mut extent = Extent::default();
-        let (mut walker, mut last) = (Walker::new(footer), 0);
+        let mut walker = Walker::new(footer);
+        let mut last = 0;
         while let Some((field, kind)) = walker.field(&mut last)? {
             match field {
                 2 => extent.read_schema(&mut walker)?,
@@ -252,7 +255,8 @@ impl Extent {
 }
 
 fn schema_children(walker: &mut Walker) -> Option<u64> {
-    let (mut last, mut children) = (0, 0);
+    let mut last = 0;
+    let mut children = 0;
     while let Some((field, kind)) = walker.field(&mut last)? {
         match field {
             5 => children = walker.i32()?.try_into().ok()?,
@@ -286,7 +290,8 @@ mod tests {
 
     /// Returns a footer with these elements and no row group.
     fn footer(elements: &[Option<i64>]) -> Vec<u8> {
-        let (mut scribe, mut last) = (Scribe::default(), 0);
+        let mut scribe = Scribe::default();
+        let mut last = 0;
         scribe.field(&mut last, 1, kind::I32);
         scribe.number(1);
         scribe.field(&mut last, 2, kind::LIST);

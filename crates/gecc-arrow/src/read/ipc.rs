@@ -65,7 +65,8 @@ impl IpcFile {
     pub fn batches(self, columns: &[usize], options: &ReadOptions) -> Result<Ahead<Result<RecordBatch, Error>>, Error> {
         let IpcFile { source, decoder, blocks, .. } = self;
         let decoder = decoder.with_projection(columns.to_vec());
-        let (tasks, limit) = (blocks.len(), options.max_memory);
+        let tasks = blocks.len();
+        let limit = options.max_memory;
         let longest = blocks.iter().map(|block| u64::try_from(block.bodyLength()).unwrap_or(0)).max().unwrap_or(0);
         // The decoded size of the first message is used as an estimate for the others. Its errors
         // are reported when it is decoded.

@@ -21,13 +21,18 @@ impl Batches {
         if inputs.len() == 1 {
             return inputs.into_iter().next().expect("one").batches(columns);
         }
-        let (options, schema, progress) = (first.options.clone(), first.schema.clone(), first.progress());
+        let options = first.options.clone();
+        let schema = first.schema.clone();
+        let progress = first.progress();
         if inputs.iter().any(|input| input.schema.fields() != schema.fields()) {
             return Err(Error::Columns("inputs that are read as one have the same columns".to_owned()));
         }
         let projected = Arc::new(schema.project(&columns.places(&schema)?)?);
-        let (place, columns) = (Place::default(), columns.clone());
-        let (length, count, of_all) = (inputs.iter().map(|input| input.length).sum(), inputs.len(), place.clone());
+        let place = Place::default();
+        let columns = columns.clone();
+        let length = inputs.iter().map(|input| input.length).sum();
+        let count = inputs.len();
+        let of_all = place.clone();
         let mut rest = inputs.into_iter().enumerate();
         let mut batches: Option<Batches> = None;
         let next = move |_| loop {

@@ -31,7 +31,10 @@ pub(crate) fn bound(mut bytes: &[u8]) -> Option<u64> {
 fn frame(bytes: &mut &[u8]) -> Option<u64> {
     let [flags, sizes] = *take(bytes, 2)? else { return None };
     let has = |bit: u8| flags >> bit & 1 == 1;
-    let (block_checksums, content_size, content_checksum, dictionary) = (has(4), has(3), has(2), has(0));
+    let block_checksums = has(4);
+    let content_size = has(3);
+    let content_checksum = has(2);
+    let dictionary = has(0);
     let longest: u64 = match sizes >> 4 & 7 {
         size @ 4..=7 => 1 << (8 + 2 * size),
         _ => return None,

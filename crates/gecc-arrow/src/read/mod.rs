@@ -143,7 +143,8 @@ enum Content {
 pub fn open(path: impl AsRef<Path>, options: ReadOptions) -> Result<Input, Error> {
     let source = Source::open(path.as_ref())?;
     let first = source.at_most(0, FIRST_BYTES)?;
-    let (length, mut place) = (source.length(), Place::default());
+    let length = source.length();
+    let mut place = Place::default();
     let content = match Format::of(&first) {
         Some(Format::Parquet) => Content::Parquet(ParquetFile::open(source, options.max_memory)?),
         Some(Format::ArrowFile) => Content::File(IpcFile::open(source, options.max_memory)?),
@@ -253,7 +254,9 @@ impl Input {
         let source = match content {
             Content::Parquet(file) => Batched::Parquet { batches: file.batches(&places, &options)?, length },
             Content::File(file) => {
-                let (parts, mut part, place) = (file.parts(), 0, place.clone());
+                let parts = file.parts();
+                let mut part = 0;
+                let place = place.clone();
                 let mut batches = file.batches(&places, &options)?;
                 let next = move |_| match batches.next() {
                     Some(Ok(batch)) => {

@@ -187,7 +187,9 @@ pub(crate) struct ChunkPages {
 impl ChunkPages {
     /// Reads a whole chunk, and compares its pages with the footer.
     pub fn whole(source: Arc<Source>, tally: Arc<Tally>, chunk: Chunk) -> Self {
-        let (at, window, counted) = (chunk.start, (0, Bytes::new()), Some(Counted::default()));
+        let at = chunk.start;
+        let window = (0, Bytes::new());
+        let counted = Some(Counted::default());
         ChunkPages { source, tally, chunk, counted, at, header: None, window, jump: None }
     }
 
@@ -391,7 +393,9 @@ impl ChunkPages {
     /// batch has `per_batch` rows. The first page is omitted, and of very many pages only a subset
     /// is returned.
     pub fn survey(mut self, before: u64, per_batch: u64) -> Result<Vec<Jump>, Error> {
-        let (mut jumps, mut found, mut step) = (Vec::new(), 0usize, 1);
+        let mut jumps = Vec::new();
+        let mut found = 0usize;
+        let mut step = 1;
         let mut last = Jump { rows: 0, to: self.at };
         while let Some(header) = self.header()? {
             let at = self.at;
@@ -406,7 +410,8 @@ impl ChunkPages {
             if is_new {
                 last = Jump { rows, to: at };
             }
-            let (first, end) = (before + rows, before + rows + begun.rows);
+            let first = before + rows;
+            let end = before + rows + begun.rows;
             let begins_batch = first.div_ceil(per_batch) * per_batch < end;
             if last.rows == 0 || !begins_batch || jumps.last() == Some(&last) {
                 continue;
@@ -510,9 +515,14 @@ enum Content {
 
 impl PageHeader {
     fn read(bytes: &[u8]) -> Option<Self> {
-        let (mut walker, mut last) = (Walker::new(bytes), 0);
-        let (mut page_type, mut uncompressed, mut compressed) = (None, None, None);
-        let (mut data, mut data_v2, mut dictionary) = (None, None, None);
+        let mut walker = Walker::new(bytes);
+        let mut last = 0;
+        let mut page_type = None;
+        let mut uncompressed = None;
+        let mut compressed = None;
+        let mut data = None;
+        let mut data_v2 = None;
+        let mut dictionary = None;
         while let Some(field) = walker.field(&mut last)? {
             match field {
                 (1, kind::I32) => page_type = Some(walker.i32()?),
@@ -719,7 +729,9 @@ impl PageHeader {
 
 impl Content {
     fn read_data(walker: &mut Walker) -> Option<Self> {
-        let (mut last, mut values, mut encodings) = (0, None, [None; 3]);
+        let mut last = 0;
+        let mut values = None;
+        let mut encodings = [None; 3];
         while let Some(field) = walker.field(&mut last)? {
             match field {
                 (1, kind::I32) => values = Some(count(walker)?),
@@ -733,7 +745,10 @@ impl Content {
     }
 
     fn read_data_v2(walker: &mut Walker) -> Option<Self> {
-        let (mut last, mut counts, mut encoded, mut compressed) = (0, [None; 6], None, true);
+        let mut last = 0;
+        let mut counts = [None; 6];
+        let mut encoded = None;
+        let mut compressed = true;
         while let Some(field) = walker.field(&mut last)? {
             match field {
                 (4, kind::I32) => encoded = Some(encoding(walker)?),
@@ -756,7 +771,10 @@ impl Content {
     }
 
     fn read_dictionary(walker: &mut Walker) -> Option<Self> {
-        let (mut last, mut values, mut encoded, mut sorted) = (0, None, None, false);
+        let mut last = 0;
+        let mut values = None;
+        let mut encoded = None;
+        let mut sorted = false;
         while let Some(field) = walker.field(&mut last)? {
             match field {
                 (1, kind::I32) => values = Some(count(walker)?),
@@ -832,7 +850,9 @@ impl Begun {
     /// Counts the rows in `count` levels. Returns `None` if there are fewer levels, or if one is
     /// above the number of lists.
     fn count(levels: Levels, lists: u16, count: u32) -> Option<Self> {
-        let (width, mut left, mut begun) = (width_of(lists), u64::from(count), Begun::default());
+        let width = width_of(lists);
+        let mut left = u64::from(count);
+        let mut begun = Begun::default();
         let bytes = match levels {
             Levels::Runs(bytes) => bytes,
             Levels::Packed(bytes) => {
@@ -885,7 +905,8 @@ fn level_at(packed: &[u8], place: u64, width: u64) -> u32 {
 /// number of lists.
 fn zeros(packed: &[u8], width: u64, count: u64, lists: u16) -> Option<u64> {
     if width == 1 {
-        let (whole, rest) = ((count / 8) as usize, count % 8);
+        let whole = (count / 8) as usize;
+        let rest = count % 8;
         let ones: u64 = packed[..whole].iter().map(|byte| u64::from(byte.count_ones())).sum();
         let last = if rest > 0 { packed[whole] & ((1 << rest) - 1) } else { 0 };
         return Some(count - ones - u64::from(last.count_ones()));

@@ -83,10 +83,14 @@ impl ParquetFile {
         // At most as many groups as threads, because each costs a pass over all columns.
         let size = columns.len().div_ceil(options.threads.max(1)).max(1);
         let groups: Vec<_> = columns.chunks(size).map(|columns| Group::of(&self, columns)).collect::<Result<_, _>>()?;
-        let (rows, per_batch, tasks) = (self.rows(), plan.rows, groups.len());
+        let rows = self.rows();
+        let per_batch = plan.rows;
+        let tasks = groups.len();
         let batches = usize::try_from(rows.div_ceil(per_batch)).unwrap_or(usize::MAX);
         let room = Arc::new(Room::new(options.max_memory));
-        let (entered, max_page, max_memory) = (room.clone(), options.max_page, options.max_memory);
+        let entered = room.clone();
+        let max_page = options.max_page;
+        let max_memory = options.max_memory;
         let decoder = Decoder { file: self, per_batch };
         let work = move |task: usize| {
             let first = (task / tasks) as u64 * per_batch;
@@ -189,7 +193,8 @@ impl Decoder {
         let starts = &self.file.starts;
         let first = starts.partition_point(|start| *start <= rows.start) - 1;
         let end = starts.partition_point(|start| *start < rows.end);
-        let (start, count) = (rows.start, (rows.end - rows.start) as usize);
+        let start = rows.start;
+        let count = (rows.end - rows.start) as usize;
         let skipped = rows.start - starts[first];
         let part = Part { decoder: self, group, tally, row_groups: first..end, rows };
         let selection = RowSelection::from(vec![RowSelector::skip(skipped as usize), RowSelector::select(count)]);
@@ -210,7 +215,8 @@ impl Decoder {
         let metadata = self.file.metadata.row_group(row_group).column(place);
         // The interpretation of other readers: some writers state 0 if there is no dictionary, and
         // others state nothing although there is one.
-        let (data, dictionary) = (metadata.data_page_offset(), metadata.dictionary_page_offset());
+        let data = metadata.data_page_offset();
+        let dictionary = metadata.dictionary_page_offset();
         let start = dictionary.filter(|dictionary| (1..data).contains(dictionary)).unwrap_or(data);
         let range = u64::try_from(start).ok().zip(u64::try_from(metadata.compressed_size()).ok());
         let range = range.and_then(|(start, length)| Some((start, start.checked_add(length)?)));
@@ -280,7 +286,8 @@ impl Part<'_> {
     /// Returns the pages of a leaf in a row group. They are compared with the footer before any row
     /// has an answer: while they are read if the task reads all of them, otherwise in advance.
     fn chunk(&self, row_group: usize, place: usize, column: &Column) -> Result<ChunkPages, Error> {
-        let (source, starts) = (self.decoder.file.source.clone(), &self.decoder.file.starts);
+        let source = self.decoder.file.source.clone();
+        let starts = &self.decoder.file.starts;
         let mut chunk = self.decoder.chunk(row_group, place, column)?;
         if self.rows.start <= starts[row_group] && starts[row_group + 1] <= self.rows.end {
             return Ok(ChunkPages::whole(source, self.tally.clone(), chunk));
@@ -464,7 +471,8 @@ fn bytes_of_row(file: &ParquetFile, columns: &[usize]) -> u64 {
     leaves.fold(0u64, |sum, leaf| {
         let column = schema.column(leaf);
         let of_type = bytes_of_type(column.physical_type(), column.type_length());
-        let (mut stored, mut values) = (0u64, 0u64);
+        let mut stored = 0u64;
+        let mut values = 0u64;
         for chunk in file.metadata.row_groups().iter().filter_map(|group| group.columns().get(leaf)) {
             stored = stored.saturating_add(u64::try_from(chunk.uncompressed_size()).unwrap_or(0));
             values = values.saturating_add(u64::try_from(chunk.num_values()).unwrap_or(0));

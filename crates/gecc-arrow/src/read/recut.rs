@@ -67,7 +67,8 @@ impl Recut {
         // The waiting batches are a small part of the memory: other batches are decoded and
         // computed at the same time.
         let bytes = (options.max_memory / 4).min(MOST_BYTES);
-        let (small, combined) = (Small::default(), VecDeque::new());
+        let small = Small::default();
+        let combined = VecDeque::new();
         Recut { source, schema, rows: options.rows, bytes, small, combined, large: None, end: None }
     }
 
@@ -102,7 +103,8 @@ impl Recut {
 
     /// Adds a batch. If it does not fit with the waiting ones, these are combined first.
     fn add(&mut self, batch: RecordBatch) {
-        let (rows, bytes) = (batch.num_rows(), bytes_of(&batch));
+        let rows = batch.num_rows();
+        let bytes = bytes_of(&batch);
         let goes = |with: &Small| with.rows + rows < self.rows && with.bytes.saturating_add(bytes) <= self.bytes;
         if rows == 0 {
             return;

@@ -234,7 +234,8 @@ mod tests {
     fn numbers_and_fields_are_read() {
         // Field 1 = -3, field 3 = true, field 40 (by number) = 300, the end.
         let bytes = [0x15, 0x05, 0x21, 0x05, 0x50, 0xd8, 0x04, 0x00, 0xff];
-        let (mut walker, mut last) = (Walker::new(&bytes), 0);
+        let mut walker = Walker::new(&bytes);
+        let mut last = 0;
         assert_eq!(walker.field(&mut last), Some(Some((1, kind::I32))));
         assert_eq!(walker.i32(), Some(-3));
         assert_eq!(walker.field(&mut last), Some(Some((3, kind::TRUE))));
@@ -295,7 +296,8 @@ mod tests {
             scribe.list(count, kind::BINARY);
             (0..count).for_each(|_| scribe.binary(b"ab"));
         }
-        let (mut walker, mut last) = (Walker::new(&scribe.0), 0);
+        let mut walker = Walker::new(&scribe.0);
+        let mut last = 0;
         for (number, value) in [(1, 0), (2, -1), (17, i64::MAX), (33, i64::MIN), (32767, 300)] {
             assert_eq!((walker.field(&mut last), walker.i64()), (Some(Some((number, kind::I64))), Some(value)));
         }

@@ -194,7 +194,8 @@ impl Parser<'_> {
     }
 
     fn witnesses(&mut self, inputs: Range<Place>) -> Result<()> {
-        let (mut is_shown, has_inputs) = (false, !inputs.is_empty());
+        let mut is_shown = false;
+        let has_inputs = !inputs.is_empty();
         for input in inputs {
             self.inputs[input as usize].witness = self.place();
             for _ in 0..number(&mut self.rest)? {
@@ -341,7 +342,8 @@ impl<'a> Outputs<'a> {
 
     /// Returns the encoding of all outputs.
     pub fn encoded(self) -> &'a [u8] {
-        let (first, last) = (self.places[0], self.places[self.len()]);
+        let first = self.places[0];
+        let last = self.places[self.len()];
         &self.bytes[first as usize..last as usize]
     }
 

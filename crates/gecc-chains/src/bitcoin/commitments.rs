@@ -49,7 +49,8 @@ pub fn verify(engine: &Engine, parts: &[&Commitments]) -> Result<Vec<Vec<(usize,
     let all = || parts.iter().flat_map(|part| &part.all);
     let keys: Vec<[u8; 32]> = all().map(|(_, commitment)| commitment.internal_key).collect();
     let roots: Vec<[u8; 32]> = all().map(|(_, commitment)| commitment.root).collect();
-    let (mut points, mut codes) = (vec![[0; 64]; keys.len()], vec![0; keys.len()]);
+    let mut points = vec![[0; 64]; keys.len()];
+    let mut codes = vec![0; keys.len()];
     let roots = Some(Rows::from(&roots));
     tweak::taproot_into(engine, PublicKeys::x_only(&keys), roots, &mut points, &mut codes)?;
     let mut computed = points.iter().zip(codes);

@@ -62,7 +62,9 @@ impl OfBlocks for Decoded {
                     return false;
                 }
                 let (template, claimed) = self.claim_input(&hashes, *input, rules, legacy_left);
-                let (height, txid, reason) = (rules.height, txids[*next], claimed.err());
+                let height = rules.height;
+                let txid = txids[*next];
+                let reason = claimed.err();
                 self.answers.push(Answer { height, txid, input: *input as u32, template, reason });
                 *input += 1;
             }
@@ -120,7 +122,8 @@ impl Decoded {
         rules: &Rules,
         legacy_left: &mut u64,
     ) -> (Template, Result<(), Reason>) {
-        let (input, output) = (hashes.transaction.input(index), hashes.spent_by(index));
+        let input = hashes.transaction.input(index);
+        let output = hashes.spent_by(index);
         if let Some(key) = p2tr_key(output.script) {
             let (template, spend) = taproot::take_apart(&input, *key, rules.taproot);
             return (template, spend.and_then(|spend| self.claim_taproot(hashes, index, spend)));

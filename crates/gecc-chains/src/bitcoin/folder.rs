@@ -193,7 +193,8 @@ impl BlockReader {
     /// The outer error means that the file cannot be read; the inner one is the reason why there is
     /// no block.
     fn at(&mut self, records: &mut Records, header: &Header) -> Result<Result<WholeBlock, String>, Problem> {
-        let (place, left) = (header.content(), records.left_behind(header));
+        let place = header.content();
+        let left = records.left_behind(header);
         let stated = header.length.filter(|length| (1..=LONGEST_BLOCK.min(left)).contains(length));
         if let Some(length) = stated {
             records.file.read_at(place, length, &mut self.content)?;
@@ -331,7 +332,8 @@ impl SpentReader<'_> {
         longest: u64,
     ) -> Result<Result<SpentRecord, String>, Problem> {
         const BEHIND: u64 = CHECKSUM as u64;
-        let (place, left) = (header.content(), records.left_behind(header));
+        let place = header.content();
+        let left = records.left_behind(header);
         let stated = header.length.filter(|length| *length <= longest && length + BEHIND <= left);
         if let Some(length) = stated {
             records.file.read_at(place, length + BEHIND, &mut self.content)?;
@@ -540,7 +542,8 @@ mod tests {
     fn shuffled() -> Vec<Found> {
         let block = |index: usize| {
             let block = index * 1001 % BLOCKS;
-            let (before, hash) = (hash(block), beginning(&hash(block + 1)));
+            let before = hash(block);
+            let hash = beginning(&hash(block + 1));
             Found { place: block as u64, length: 0, transactions: 2, before, hash, undo: None }
         };
         (0..BLOCKS).map(block).collect()
@@ -563,7 +566,8 @@ mod tests {
     #[test]
     fn records_are_of_blocks_that_others_follow() {
         let block = |before: usize, of: usize, undo| {
-            let (before, hash) = (hash(before), beginning(&hash(of)));
+            let before = hash(before);
+            let hash = beginning(&hash(of));
             Found { place: 0, length: 0, transactions: 2, before, hash, undo }
         };
         let [one, two, last] = [Some((1, 1)), Some((2, 1)), Some((3, 1))];

@@ -42,7 +42,8 @@ impl Hidden {
 
     /// Appends bytes from the current position.
     pub fn append(&mut self, length: u64, to: &mut Vec<u8>) -> Result<(), Problem> {
-        let (place, start) = (self.reader.place(), to.len());
+        let place = self.reader.place();
+        let start = to.len();
         self.reader.append(length, to)?;
         let mut key = self.key;
         if key != NO_KEY {

@@ -95,10 +95,14 @@ mod tests {
     /// one is not below n.
     #[test]
     fn what_is_taken_is_what_bitcoin_core_takes() {
-        let (mut random, mut taken, mut refused) = (rand::rng(), 0, 0);
+        let mut random = rand::rng();
+        let mut taken = 0;
+        let mut refused = 0;
         for _ in 0..100_000 {
-            let (mut inner, mut der) = (Vec::new(), Vec::new());
-            let (r, s) = (integer(&mut random), integer(&mut random));
+            let mut inner = Vec::new();
+            let mut der = Vec::new();
+            let r = integer(&mut random);
+            let s = integer(&mut random);
             put(&mut inner, &mut random, 2, &r);
             put(&mut inner, &mut random, 2, &s);
             put(&mut der, &mut random, 0x30, &inner);

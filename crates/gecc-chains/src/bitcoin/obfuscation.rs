@@ -50,7 +50,8 @@ fn is_hidden(first: &[u8; BEFORE_ENDS]) -> bool {
 /// Returns the first four bytes if the second record begins with them too, or if there is only one
 /// record.
 fn repeated_magic(file: &mut Hidden) -> Result<Option<[u8; 4]>, Problem> {
-    let (end, mut bytes) = (file.length(), Vec::new());
+    let end = file.length();
+    let mut bytes = Vec::new();
     file.read_at(0, end.min(HEADER), &mut bytes)?;
     let &[magic, length] = bytes.as_chunks().0 else { return Ok(None) };
     let length = u64::from(u32::from_le_bytes(length));

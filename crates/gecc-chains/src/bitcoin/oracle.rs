@@ -127,7 +127,8 @@ fn output(random: &mut StdRng) -> TxOut {
 /// Compares both decoders, which have to agree in everything. Returns whether they accept the
 /// bytes.
 fn compare(bytes: &[u8]) -> bool {
-    let (found, expected) = (Block::parse(bytes.to_vec()), deserialize::<bitcoin::Block>(bytes));
+    let found = Block::parse(bytes.to_vec());
+    let expected = deserialize::<bitcoin::Block>(bytes);
     assert_eq!(found.is_ok(), expected.is_ok(), "{}", const_hex::encode(bytes));
     let (Ok(found), Ok(expected)) = (found, expected) else { return false };
     assert_eq!(found.version(), expected.header.version.to_consensus());
@@ -169,7 +170,8 @@ fn compare_transaction(found: TransactionView, expected: &Transaction) {
 
 #[test]
 fn blocks_are_taken_apart_as_the_crate_bitcoin_does() {
-    let (mut random, mut taken) = (random(), 0);
+    let mut random = random();
+    let mut taken = 0;
     let blocks = blocks();
     assert!(blocks.iter().all(|block| compare(block)));
     let short: Vec<&Vec<u8>> = blocks.iter().filter(|block| block.len() < 10 * SHORT).collect();
@@ -191,7 +193,8 @@ fn blocks_are_taken_apart_as_the_crate_bitcoin_does() {
 
 #[test]
 fn transactions_are_taken_apart_as_the_crate_bitcoin_does() {
-    let (mut random, mut taken) = (random(), 0);
+    let mut random = random();
+    let mut taken = 0;
     let mut all = transactions(&mut random);
     assert!(all.iter().all(|transaction| compare(transaction)));
     all.retain(|transaction| transaction.len() < SHORT);
@@ -207,12 +210,14 @@ fn transactions_are_taken_apart_as_the_crate_bitcoin_does() {
 /// Compares the messages that the inputs of a transaction sign, with any script and hash type.
 /// Returns the number of hashes compared.
 fn compare_hashes(transaction: &[u8], random: &mut StdRng) -> usize {
-    let (block, expected) = (Block::parse(transaction.to_vec()).unwrap(), deserialize::<bitcoin::Block>(transaction));
+    let block = Block::parse(transaction.to_vec()).unwrap();
+    let expected = deserialize::<bitcoin::Block>(transaction);
     let expected = &expected.unwrap().txdata[0];
     let outputs: Vec<TxOut> = expected.input.iter().map(|_| output(random)).collect();
     let spent = undo::plain(outputs.iter().flat_map(serialize).collect(), outputs.len()).unwrap();
     let found = Sighashes::new(block.transaction(0).unwrap(), spent.outputs(0..outputs.len()));
-    let (mut cache, mut compared) = (SighashCache::new(expected), 0);
+    let mut cache = SighashCache::new(expected);
+    let mut compared = 0;
     for _ in 0..if outputs.is_empty() { 0 } else { 12 } {
         let index = random.random_range(0..outputs.len());
         let script = random_bytes(random, 0..600);
@@ -299,7 +304,8 @@ fn script(random: &mut StdRng) -> Vec<u8> {
 
 #[test]
 fn scripts_are_what_the_crate_bitcoin_says() {
-    let (mut random, mut known) = (random(), [0; 4]);
+    let mut random = random();
+    let mut known = [0; 4];
     for _ in 0..SMALL {
         let script = script(&mut random);
         let expected = Script::from_bytes(&script);
@@ -329,7 +335,8 @@ fn scripts_are_what_the_crate_bitcoin_says() {
 
 #[test]
 fn heights_are_what_the_crate_bitcoin_says() {
-    let (mut random, mut found) = (random(), 0);
+    let mut random = random();
+    let mut found = 0;
     let first = &blocks()[1];
     let mut block: bitcoin::Block = deserialize(first).unwrap();
     block.txdata.truncate(1);
@@ -357,8 +364,10 @@ fn numbers_are_what_the_crate_bitcoin_says() {
         let zeros = random.random_range(0..9);
         bytes.iter_mut().skip(zeros).for_each(|byte| *byte &= if random.random() { 0 } else { 0xff });
         bytes.insert(0, random.random_range(0xf0..=0xff));
-        let (mut rest, mut expected_rest) = (bytes.as_slice(), bytes.as_slice());
-        let (found, expected) = (encoding::number(&mut rest), VarInt::consensus_decode(&mut expected_rest));
+        let mut rest = bytes.as_slice();
+        let mut expected_rest = bytes.as_slice();
+        let found = encoding::number(&mut rest);
+        let expected = VarInt::consensus_decode(&mut expected_rest);
         assert_eq!(found.ok(), expected.ok().map(|number| number.0), "{bytes:02x?}");
         if let Ok(number) = found {
             assert_eq!(rest, expected_rest);

@@ -229,7 +229,8 @@ impl<'a> Records<'a> {
     fn find_magic(&mut self, from: u64, until: u64) -> Result<Option<u64>, Problem> {
         // A magic that begins before `until` may end after it.
         let end = self.file.length().min(until.saturating_add(3));
-        let (mut start, mut window) = (from, FIRST_WINDOW);
+        let mut start = from;
+        let mut window = FIRST_WINDOW;
         let mut bytes = Vec::new();
         while start + 4 <= end {
             self.file.read_at(start, window.min(end - start), &mut bytes)?;
@@ -248,7 +249,9 @@ impl<'a> Records<'a> {
     /// Finds the first nonzero byte of the file at or after `from`. The bytes are compared before
     /// deobfuscation.
     fn first_not_zero(&mut self, from: u64) -> Result<Option<u64>, Problem> {
-        let (end, mut start, mut window) = (self.file.length(), from, FIRST_WINDOW);
+        let end = self.file.length();
+        let mut start = from;
+        let mut window = FIRST_WINDOW;
         let mut bytes = Vec::new();
         while start < end {
             self.file.read_raw_at(start, window.min(end - start), &mut bytes)?;

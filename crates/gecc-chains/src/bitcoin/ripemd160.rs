@@ -81,7 +81,8 @@ pub fn ripemd160(message: &[u8; 32]) -> [u8; 20] {
     }
     // The padding: one bit, and the length in bits.
     (words[8], words[14]) = (0x80, 8 * message.len() as u32);
-    let (mut left, mut right) = (START, START);
+    let mut left = START;
+    let mut right = START;
     left = round::<0, 0>(&LEFT, left, &words);
     right = round::<0, 4>(&RIGHT, right, &words);
     left = round::<1, 1>(&LEFT, left, &words);

@@ -155,7 +155,8 @@ fn verify_next<'a>(
     map(pool, parts.iter().zip(hashed).zip(of_parts), |((claims, hashed), ((digests, signatures), keys))| {
         claims.fill(hashed, digests, signatures, keys);
     });
-    let (policy, codes) = (ecdsa::Policy::default(), columns.codes.codes(engine, rows));
+    let policy = ecdsa::Policy::default();
+    let codes = columns.codes.codes(engine, rows);
     ecdsa::verify_into(engine, Secp256k1, &*digests, &*signatures, PublicKeys::mixed(&*keys), policy, codes)?;
     Ok(codes)
 }

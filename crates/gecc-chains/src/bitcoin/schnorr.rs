@@ -74,7 +74,8 @@ pub fn verify(
     let messages: Vec<&[u8]> = parts.iter().flat_map(|part| part.messages.iter()).collect();
     let digests = columns.digests.rows(engine, rows);
     hash::digests_into(engine, Hash::Sha256, &messages, digests)?;
-    let (signatures, keys) = (columns.signatures.rows(engine, rows), columns.keys.rows(engine, rows));
+    let signatures = columns.signatures.rows(engine, rows);
+    let keys = columns.keys.rows(engine, rows);
     let of_parts = split(signatures, counts()).zip(split(keys, counts()));
     map(pool, parts.iter().zip(of_parts), |(part, (signatures, keys))| part.copy_to(signatures, keys));
     let codes = columns.codes.codes(engine, rows);

@@ -123,7 +123,8 @@ const BLANK_OUTPUT: [u8; 9] = [0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0
 impl<'a> Sighashes<'a> {
     /// Creates the messages of a transaction. There must be as many spent outputs as inputs.
     pub fn new(transaction: TransactionView<'a>, spent: Outputs<'a>) -> Self {
-        let (common, segwit) = (OnceCell::new(), OnceCell::new());
+        let common = OnceCell::new();
+        let segwit = OnceCell::new();
         Sighashes { transaction, spent, common, segwit, taproot: OnceCell::new(), blank: OnceCell::new() }
     }
 
@@ -135,7 +136,8 @@ impl<'a> Sighashes<'a> {
     fn common(&self) -> &Common {
         self.common.get_or_init(|| {
             let count = self.transaction.inputs().len();
-            let (mut outpoints, mut sequences) = (Vec::with_capacity(36 * count), Vec::with_capacity(4 * count));
+            let mut outpoints = Vec::with_capacity(36 * count);
+            let mut sequences = Vec::with_capacity(4 * count);
             for input in self.transaction.inputs() {
                 outpoints.extend_from_slice(input.outpoint);
                 sequences.extend_from_slice(input.sequence);
@@ -154,7 +156,8 @@ impl<'a> Sighashes<'a> {
 
     fn of_spent(&self) -> &OfSpent {
         self.taproot.get_or_init(|| {
-            let (mut values, mut scripts) = (Sha256::new(), Sha256::new());
+            let mut values = Sha256::new();
+            let mut scripts = Sha256::new();
             for output in self.spent.iter() {
                 values.update(output.value);
                 scripts.update(output.sized_script());
@@ -165,7 +168,8 @@ impl<'a> Sighashes<'a> {
 
     fn blank(&self) -> &Blank {
         self.blank.get_or_init(|| {
-            let (transaction, mut bytes) = (self.transaction, Vec::new());
+            let transaction = self.transaction;
+            let mut bytes = Vec::new();
             bytes.extend_from_slice(transaction.version());
             put_number(transaction.inputs().len(), |number| bytes.extend_from_slice(number));
             let first_input = bytes.len();
@@ -253,7 +257,9 @@ impl<'a> Sighashes<'a> {
     /// requires the signature.
     pub fn put_segwit_v0(&self, index: usize, script: &[u8], hash_type: HashType, to: &mut Vec<u8>) {
         const NONE: [u8; 32] = [0; 32];
-        let (transaction, signed, is_alone) = (self.transaction, hash_type.outputs(), hash_type.is_alone());
+        let transaction = self.transaction;
+        let signed = hash_type.outputs();
+        let is_alone = hash_type.is_alone();
         let input = transaction.input(index);
         to.extend_from_slice(transaction.version());
         to.extend_from_slice(if is_alone { &NONE } else { &self.segwit().outpoints });
@@ -282,7 +288,9 @@ impl<'a> Sighashes<'a> {
         hash_type: HashType,
         to: &mut Vec<u8>,
     ) -> Option<()> {
-        let (transaction, signed, is_alone) = (self.transaction, hash_type.outputs(), hash_type.is_alone());
+        let transaction = self.transaction;
+        let signed = hash_type.outputs();
+        let is_alone = hash_type.is_alone();
         let single = if signed == Signed::Single { Some(transaction.outputs().get(index)?) } else { None };
         to.extend_from_slice(TAP_SIGHASH.as_flattened());
         // The epoch comes first.

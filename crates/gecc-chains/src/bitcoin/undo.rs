@@ -15,7 +15,8 @@ const FORMS: u64 = 6;
 
 /// Parses consecutive outputs in the encoding of blocks, one for each input.
 pub fn plain(bytes: Vec<u8>, inputs: usize) -> Result<Spent, String> {
-    let (mut rest, mut places) = (bytes.as_slice(), vec![0]);
+    let mut rest = bytes.as_slice();
+    let mut places = vec![0];
     while !rest.is_empty() {
         require_fewer(&places, inputs)?;
         array::<8>(&mut rest).and_then(|_| sized(&mut rest))?;
@@ -41,7 +42,8 @@ pub fn by_transaction(
     inputs: usize,
     read: fn(&mut &[u8], &mut Vec<u8>) -> Option<()>,
 ) -> Result<Spent, String> {
-    let (mut bytes, mut places) = (Vec::new(), vec![0]);
+    let mut bytes = Vec::new();
+    let mut places = vec![0];
     for _ in 0..encoding::number(&mut lists)? {
         for _ in 0..encoding::number(&mut lists)? {
             require_fewer(&places, inputs)?;
@@ -63,7 +65,8 @@ pub fn by_transaction(
 /// The reason why there is no record. An output that is malformed is also reported as one that ends
 /// too early.
 pub fn extent(record: &[u8]) -> encoding::Result<usize> {
-    let (mut rest, mut output) = (record, Vec::new());
+    let mut rest = record;
+    let mut output = Vec::new();
     for _ in 0..encoding::number(&mut rest)? {
         for _ in 0..encoding::number(&mut rest)? {
             output.clear();
@@ -111,7 +114,8 @@ fn number(bytes: &mut &[u8]) -> Option<u64> {
 /// digits.
 fn amount(compressed: u64) -> Option<u64> {
     let Some(rest) = compressed.checked_sub(1) else { return Some(0) };
-    let (exponent, rest) = (rest % 10, rest / 10);
+    let exponent = rest % 10;
+    let rest = rest / 10;
     let digits = match exponent {
         // The digit is not zero, so it is stored minus one.
         0..=8 => (rest / 9).checked_mul(10)?.checked_add(rest % 9 + 1)?,

@@ -116,10 +116,12 @@ mod tests {
 
     #[test]
     fn attributes_have_no_order_and_relative_names_have_one() {
-        let (a, b) = (attribute(3, 0x0c, b"a"), attribute(10, 0x13, b"B"));
+        let a = attribute(3, 0x0c, b"a");
+        let b = attribute(10, 0x13, b"B");
         let [ab, ba] = [[a.clone(), b.clone()], [b.clone(), a.clone()]];
         assert_eq!(folded(&name(&[&ab])), folded(&name(&[&ba])));
-        let (one, two) = ([a], [b]);
+        let one = [a];
+        let two = [b];
         assert_ne!(folded(&name(&[&one, &two])), folded(&name(&[&two, &one])));
         assert_ne!(folded(&name(&[&one, &two])), folded(&name(&[&ab])));
         assert_ne!(of(0x0c, b"a"), folded(&name(&[&[attribute(10, 0x0c, b"a")]])).unwrap());

@@ -86,7 +86,8 @@ impl Member {
 /// Returns the certificates of a file of at most `longest` bytes, and the problems of its other
 /// contents.
 pub fn members(path: &Arc<Path>, longest: u64, options: &Options) -> (Vec<Member>, Vec<Problem>) {
-    let (mut found, mut problems) = (Vec::new(), Vec::new());
+    let mut found = Vec::new();
+    let mut problems = Vec::new();
     let bytes = match read(path, longest) {
         Ok(bytes) => bytes,
         Err(problem) => return (found, vec![problem]),
@@ -118,7 +119,8 @@ pub fn members(path: &Arc<Path>, longest: u64, options: &Options) -> (Vec<Member
 }
 
 fn read(path: &Arc<Path>, longest: u64) -> Result<Vec<u8>, Problem> {
-    let (mut reader, mut bytes) = (files::Reader::open(path)?, Vec::new());
+    let mut reader = files::Reader::open(path)?;
+    let mut bytes = Vec::new();
     if reader.append_rest(longest, &mut bytes)? {
         return Ok(bytes);
     }

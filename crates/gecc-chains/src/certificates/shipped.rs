@@ -24,7 +24,8 @@ fn lines_are_what_certificates_have() {
     let (members, problems) = members(&Arc::from(path.as_path() as &Path), LONGEST, &Options::default());
     assert_eq!(problems, []);
     let text = std::fs::read_to_string(&path).unwrap();
-    let (engine, pool) = (Engine::cpu().unwrap(), ThreadPoolBuilder::new().num_threads(1).build().unwrap());
+    let engine = Engine::cpu().unwrap();
+    let pool = ThreadPoolBuilder::new().num_threads(1).build().unwrap();
     let interrupted = AtomicBool::new(false);
     let options = Options::default();
     let answers = check(&Settings::new(&engine, &pool, &interrupted), &files_of(&[path]), &options).unwrap().answers;

@@ -50,7 +50,8 @@ pub fn check(settings: &Settings, paths: &Paths, options: &Options) -> Result<An
     };
     // If the engine did not start, there are no answers.
     let Some(engine) = settings.engine() else { return Ok(Answers::default()) };
-    let (batch, most) = (Batch { engine, all: &all }, settings.batch());
+    let batch = Batch { engine, all: &all };
+    let most = settings.batch();
     for pairs in tried(&[Algorithm::EcdsaSha256, Algorithm::EcdsaSha384, Algorithm::EcdsaSha512]).chunks(most) {
         if is_over(settings) {
             break;
@@ -84,7 +85,8 @@ fn is_over(settings: &Settings) -> bool {
 /// Reads the certificates of all files, as far as the memory limit permits.
 fn read(settings: &Settings, paths: &Paths, options: &Options, problems: &mut Vec<Problem>) -> Vec<Member> {
     let kept = settings.limits().kept;
-    let (mut all, mut held) = (Vec::new(), 0);
+    let mut all = Vec::new();
+    let mut held = 0;
     let mut rest = paths.files.as_slice();
     while !rest.is_empty() {
         let (files, after) = rest.split_at(together(rest, kept / FILES));
@@ -144,7 +146,8 @@ fn not_tried(member: &mut Member) -> Answer {
 /// certificates contain it: the first of them is the issuer.
 fn pairs(all: &[Member], answers: &mut [Answer]) -> (Vec<Pair>, Vec<usize>) {
     let names: HashSet<&[u8]> = all.iter().map(|member| member.subject_name.as_slice()).collect();
-    let (mut bearers, mut seen) = (HashMap::<_, Vec<usize>>::new(), HashSet::new());
+    let mut bearers = HashMap::<_, Vec<usize>>::new();
+    let mut seen = HashSet::new();
     for (index, member) in all.iter().enumerate() {
         if let Some((curve, key)) = &member.key
             && seen.insert((&member.subject_name, *curve, key))
@@ -152,7 +155,9 @@ fn pairs(all: &[Member], answers: &mut [Answer]) -> (Vec<Pair>, Vec<usize>) {
             bearers.entry((member.subject_name.as_slice(), *curve)).or_default().push(index);
         }
     }
-    let (mut pairs, mut given_up, mut more) = (Vec::new(), Vec::new(), MORE);
+    let mut pairs = Vec::new();
+    let mut given_up = Vec::new();
+    let mut more = MORE;
     let is_tried = |member: &Member| member.algorithm != Algorithm::Other && member.algorithms_agree;
     for (index, member) in all.iter().enumerate().filter(|(_, member)| is_tried(member)) {
         let issuer = member.issuer_name.as_slice();
@@ -196,7 +201,9 @@ impl<'a> Batch<'a> {
             Signed::Message(_) | Signed::Other => unreachable!("ECDSA signs a digest"),
         };
         let digests: Vec<[u8; 32]> = pairs.iter().map(digest).collect();
-        let (signatures, keys, mut codes) = (self.signatures(pairs), self.keys(pairs), vec![0; pairs.len()]);
+        let signatures = self.signatures(pairs);
+        let keys = self.keys(pairs);
+        let mut codes = vec![0; pairs.len()];
         let policy = ecdsa::Policy::default();
         ecdsa::verify_into(self.engine, P256, &digests, &signatures, PublicKeys::sec1(&keys), policy, &mut codes)?;
         Ok(codes)
@@ -208,7 +215,9 @@ impl<'a> Batch<'a> {
             Signed::Digest(_) | Signed::Other => unreachable!("SM2 signs a message"),
         };
         let messages: Vec<&[u8]> = pairs.iter().map(message).collect();
-        let (signatures, keys, mut codes) = (self.signatures(pairs), self.keys(pairs), vec![0; pairs.len()]);
+        let signatures = self.signatures(pairs);
+        let keys = self.keys(pairs);
+        let mut codes = vec![0; pairs.len()];
         let ids = sm2::UserIds::all(id);
         sm2::verify_messages_into(self.engine, &messages, ids, &signatures, PublicKeys::sec1(&keys), &mut codes)?;
         Ok(codes)

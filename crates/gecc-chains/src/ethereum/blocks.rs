@@ -105,7 +105,8 @@ impl Decoder<'_> {
                 open.take_if(|(_, list)| list.is_empty());
                 continue;
             }
-            let (place, mut rest) = (Place::Byte(*start + *next as u64), &bytes[*next..]);
+            let place = Place::Byte(*start + *next as u64);
+            let mut rest = &bytes[*next..];
             if rest.is_empty() {
                 return true;
             }

@@ -148,7 +148,8 @@ impl<'a> Decoder<'a> {
     /// have to wait.
     pub fn reserve(&mut self, transactions: usize, bytes: usize) {
         const LEAST: usize = size_of::<Item>() + size_of::<[u8; 64]>();
-        let (rows, bytes) = (transactions.min(self.most / LEAST), bytes.min(self.most));
+        let rows = transactions.min(self.most / LEAST);
+        let bytes = bytes.min(self.most);
         self.to.signed.reserve(rows, bytes);
         self.to.hashed.reserve(rows, bytes);
         self.to.signatures.reserve(rows);

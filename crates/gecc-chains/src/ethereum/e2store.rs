@@ -90,7 +90,8 @@ impl Accumulator {
     }
 
     fn root(&self) -> [u8; 32] {
-        let (mut zeros, mut node) = ([0; 32], None);
+        let mut zeros = [0; 32];
+        let mut node = None;
         for waiting in &self.waiting[..LEVELS] {
             node = match (waiting, node) {
                 (Some(left), right) => Some(pair(left, &right.unwrap_or(zeros))),

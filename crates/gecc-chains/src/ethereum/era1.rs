@@ -84,7 +84,8 @@ enum HeaderOf {
 /// the next block. Bodies of blocks that are not selected are skipped.
 pub fn read(reader: &mut Reader, limits: &Limits, wanted: Blocks, hand_on: &mut HandOn<Piece>) -> ControlFlow<()> {
     let mut records = Records { longest: limits.whole_of(LONGEST), wanted, ..Records::default() };
-    let (mut starts, mut has_any) = (None, false);
+    let mut starts = None;
+    let mut has_any = false;
     while !reader.at_end() {
         let start = reader.place();
         let mut tuples = Tuples::default();
@@ -105,7 +106,8 @@ pub fn read(reader: &mut Reader, limits: &Limits, wanted: Blocks, hand_on: &mut 
         if reader.at_end() || is_lost {
             records.end(reader);
         }
-        let (read, problems) = (reader.place().saturating_sub(start), std::mem::take(&mut records.problems));
+        let read = reader.place().saturating_sub(start);
+        let problems = std::mem::take(&mut records.problems);
         has_any |= records.has_any || !problems.is_empty();
         let mut piece = Piece::new(&reader.path, Content::Tuples(tuples), read);
         piece.progress.problems = problems;
@@ -155,7 +157,8 @@ impl Records {
         while tuples.bytes.len() < PIECE && !reader.at_end() {
             let place = reader.place();
             let [low, high, a, b, c, d, zero, zero_too] = reader.read::<{ RECORD_HEADER as usize }>()?;
-            let (kind, length) = (u16::from_le_bytes([low, high]), u64::from(u32::from_le_bytes([a, b, c, d])));
+            let kind = u16::from_le_bytes([low, high]);
+            let length = u64::from(u32::from_le_bytes([a, b, c, d]));
             if (zero, zero_too) != (0, 0) {
                 return Err(reader.problem_at(place, "a record was to begin here"));
             }

@@ -100,7 +100,8 @@ fn is_json(text: &[u8]) -> bool {
 /// Reads a file of values. A line that is too long is reported as a problem, and reading continues
 /// with the next one.
 pub fn read(reader: &mut Reader, limits: &Limits, hand_on: &mut HandOn<Piece>) -> ControlFlow<()> {
-    let (mut bytes, longest) = (Vec::new(), limits.whole_of(LONGEST));
+    let mut bytes = Vec::new();
+    let longest = limits.whole_of(LONGEST);
     let mut start = reader.place();
     let mut last = read_first(reader, longest, &mut bytes);
     let is_lines = !is_json(bytes.trim_ascii_start()) || serde_json::from_slice::<&RawValue>(&bytes).is_ok();
@@ -275,7 +276,8 @@ impl Decoder<'_> {
                     // The bytes replace their digits, which take twice as much memory.
                     values.bytes[text.start..][..encoded.len()].copy_from_slice(&encoded);
                     let list = List::new(start..start + transactions.len(), Some(header.number));
-                    let (place, root) = (values.place(), &header.transactions_root);
+                    let place = values.place();
+                    let root = &header.transactions_root;
                     let list = self.compare_root(path, place, &values.bytes, list, root);
                     values.open = Some(Open::Encoded(list));
                 }
@@ -311,7 +313,8 @@ impl Decoder<'_> {
     fn add_open(&mut self, path: &Arc<Path>, values: &mut Values) -> Result<(), Why> {
         match &mut values.open {
             Some(Open::Json(block)) => {
-                let (first, number) = (self.to.len(), block.list.block);
+                let first = self.to.len();
+                let number = block.list.block;
                 let (root, encodings) = block.root.take().unzip();
                 self.is_of_other_root = block.list.is_of_other_root;
                 self.encodings = encodings;

@@ -57,7 +57,8 @@ pub fn recover(
     let rows = counts().sum();
     let mut columns = spare.take();
     let digests = columns.digests.rows(engine, messages.len());
-    let (signatures, recovery_ids) = (columns.signatures.rows(engine, rows), columns.recovery_ids.rows(engine, rows));
+    let signatures = columns.signatures.rows(engine, rows);
+    let recovery_ids = columns.recovery_ids.rows(engine, rows);
     let of_parts = split(signatures, counts()).zip(split(recovery_ids, counts()));
     map(pool, parts.iter().zip(of_parts), |(part, (signatures, recovery_ids))| {
         part.copy_to(signatures, recovery_ids.as_flattened_mut());
@@ -69,7 +70,8 @@ pub fn recover(
     ecdsa::recover_addresses_into(engine, digests, &*signatures, &*recovery_ids, addresses, codes)?;
     let signers = Signers { addresses: addresses.to_vec(), codes: codes.to_vec(), hashes: hashes.to_vec() };
     spare.give_back(columns);
-    let (of_batch, mut next) = (Arc::new(signers), (0, 0));
+    let of_batch = Arc::new(signers);
+    let mut next = (0, 0);
     let recovered = parts.into_iter().map(|part| {
         let first = next;
         next = (first.0 + part.rows(), first.1 + part.hashed.len());
@@ -82,7 +84,8 @@ impl Recovered {
     /// Returns the answers of the part, and the emptied part for reuse.
     pub fn answers(self) -> (Answers, Decoded) {
         let Recovered { mut part, of_batch, first: (row, hash) } = self;
-        let (rows, hashes) = (row..row + part.rows(), hash..hash + part.hashed.len());
+        let rows = row..row + part.rows();
+        let hashes = hash..hash + part.hashed.len();
         let Signers { addresses, codes, hashes: of_all } = &*of_batch;
         (part.take_answers(&addresses[rows.clone()], &codes[rows], &of_all[hashes]), part)
     }

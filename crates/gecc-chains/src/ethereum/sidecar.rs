@@ -67,7 +67,8 @@ fn check(mut body: &[u8], mut rest: &[u8]) -> rlp::Result<()> {
     if count(hashes, 32)? != blobs {
         return Err("there are not as many as the transaction has hashes of");
     }
-    let (mut hashes, mut commitments) = (hashes, commitments);
+    let mut hashes = hashes;
+    let mut commitments = commitments;
     while !hashes.is_empty() {
         let expected = rlp::fixed::<32>(&mut hashes)?;
         let mut computed: [u8; 32] = Sha256::digest(rlp::fixed::<COMMITMENT>(&mut commitments)?).into();

@@ -53,7 +53,8 @@ pub fn claimed(mut frames: &[u8]) -> u64 {
 /// # Errors
 /// The reason why the data is malformed. In that case a part of it may have been appended.
 pub fn decompress(mut frames: &[u8], to: &mut Vec<u8>) -> Result<(), String> {
-    let (mut decoder, mut is_begun) = (Decoder::new(), false);
+    let mut decoder = Decoder::new();
+    let mut is_begun = false;
     while !frames.is_empty() {
         let chunk = Chunk::take(&mut frames).ok_or("a chunk is cut")?;
         if !is_begun && chunk.kind != 0xff {
@@ -74,7 +75,8 @@ pub fn decompress(mut frames: &[u8], to: &mut Vec<u8>) -> Result<(), String> {
 /// Appends the decompressed data of a chunk with a checksum.
 fn append(decoder: &mut Decoder, chunk: &Chunk, to: &mut Vec<u8>) -> Result<(), String> {
     let (sum, data) = chunk.checked().ok_or("a chunk has no checksum")?;
-    let (start, length) = (to.len(), chunk.claimed());
+    let start = to.len();
+    let length = chunk.claimed();
     if length > LONGEST {
         return Err(format!("a chunk is to have {length} bytes, above the limit of {LONGEST}"));
     }
@@ -132,7 +134,8 @@ mod tests {
     #[test]
     fn changed_data_is_refused_as_by_the_other_decoder() {
         let rng = &mut StdRng::seed_from_u64(12);
-        let (mut taken, mut refused) = (0, 0);
+        let mut taken = 0;
+        let mut refused = 0;
         for _ in 0..20_000 {
             let length = rng.random_range(0..300);
             let mut frames = frames_of(rng, length);
@@ -140,7 +143,8 @@ mod tests {
                 0 => frames.truncate(rng.random_range(0..=frames.len())),
                 // A chunk of any type, whose length may be wrong.
                 1 => {
-                    let (kind, length) = (rng.random(), rng.random_range(0..8));
+                    let kind = rng.random();
+                    let length = rng.random_range(0..8);
                     frames.extend([kind, length, 0, 0, 1, 2, 3, 4, 5]);
                     frames.truncate(frames.len() - rng.random_range(0..6));
                 }

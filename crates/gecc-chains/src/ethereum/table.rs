@@ -265,7 +265,8 @@ pub fn read(
     hand_on: &mut HandOn<Piece>,
 ) -> Result<ControlFlow<()>, Problem> {
     let whole = |what: String| Problem::new(path, Place::Whole, what);
-    let (default, max_memory) = (ReadOptions::default(), MEMORY.min(limits.ahead as u64 / 2));
+    let default = ReadOptions::default();
+    let max_memory = MEMORY.min(limits.ahead as u64 / 2);
     let rows = default.rows.min((max_memory / ROW) as usize);
     // Other files are read at the same time.
     let threads = if length < SMALL { 0 } else { limits.threads };
@@ -279,7 +280,8 @@ pub fn read(
     let batches = input.batches(&gecc_arrow::Projection::Only(wanted)).map_err(|problem| whole(problem.to_string()))?;
     let (layout, _) = Layout::of(batches.schema()).expect("the columns are those that were found");
     let layout = Arc::new(layout);
-    let (mut first, mut said) = (0, 0);
+    let mut first = 0;
+    let mut said = 0;
     for batch in batches {
         let batch = batch.map_err(|problem| Problem::new(path, Place::Row(first), problem))?;
         let row_bytes = batch.get_array_memory_size() / batch.num_rows().max(1);
@@ -440,7 +442,8 @@ impl Decoder<'_> {
     }
 
     fn add_rows_of_fields(&mut self, rows: &mut Rows, places: &Places) {
-        let (table, all) = (places.table(&rows.batch), rows.batch.num_rows());
+        let table = places.table(&rows.batch);
+        let all = rows.batch.num_rows();
         let mut parts = Parts::default();
         while rows.next < all && !self.is_full() {
             let row = rows.next;
@@ -657,8 +660,12 @@ fn put_authorizations(list: &ArrayRef, row: usize, to: &mut Vec<u8>) -> Result<(
     let Some(items) = items(list, row)? else { return Ok(()) };
     let cells = |name| part(&items, name, holds_bytes).map(|part| Cells::of(part.as_ref()));
     let integers = |name| part(&items, name, holds_integers).map(|part| Integers::of(part.as_ref()));
-    let (chains, nonces, parities) = (integers("chain_id")?, integers("nonce")?, integers("y_parity")?);
-    let (addresses, r, s) = (cells("address")?, cells("r")?, cells("s")?);
+    let chains = integers("chain_id")?;
+    let nonces = integers("nonce")?;
+    let parities = integers("y_parity")?;
+    let addresses = cells("address")?;
+    let r = cells("r")?;
+    let s = cells("s")?;
     let read = |item: usize| {
         let mut chain_id = [0; 32];
         chain_id[24..].copy_from_slice(&small(&chains, item)?.to_be_bytes());

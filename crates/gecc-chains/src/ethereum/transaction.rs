@@ -54,7 +54,8 @@ impl List {
     /// # Errors
     /// An item that does not end. The list ends then.
     fn next(&mut self, bytes: &[u8]) -> rlp::Result<Range<usize>> {
-        let (start, end) = (self.rest.start, self.rest.end);
+        let start = self.rest.start;
+        let end = self.rest.end;
         let mut rest = &bytes[self.rest.clone()];
         let item = rlp::item(&mut rest).inspect_err(|_| self.end())?;
         self.rest.start = end - rest.len();
@@ -78,7 +79,8 @@ impl List {
 /// Returns the transactions of a list in a block, each in the encoding of EIP-2718. Returns `None`
 /// if an item does not end, or if too many items are not transactions.
 pub fn transactions(mut list: &[u8]) -> Option<Vec<&[u8]>> {
-    let (mut found, mut unreadable) = (Vec::new(), 0);
+    let mut found = Vec::new();
+    let mut unreadable = 0;
     while !list.is_empty() {
         let whole = list;
         let item = rlp::item(&mut list).ok()?;

@@ -158,7 +158,9 @@ impl Branches {
     fn add(&mut self, ranks: std::ops::Range<usize>, depth: u32) -> usize {
         let key = self.key(ranks.start);
         let place = key.common(self.key(ranks.end - 1));
-        let (mut children, mut height, mut start) = ([Child::None; 16], 0, ranks.start);
+        let mut children = [Child::None; 16];
+        let mut height = 0;
+        let mut start = ranks.start;
         while start < ranks.end {
             let digit = self.key(start).digit(place);
             // Keys are sorted, so those with this digit are neighbours.
@@ -181,7 +183,8 @@ impl Branches {
 
 /// Returns the number of leading indices that have a property which no index after them has.
 fn partition_point(count: usize, has: impl Fn(usize) -> bool) -> usize {
-    let (mut low, mut high) = (0, count);
+    let mut low = 0;
+    let mut high = count;
     while low < high {
         let middle = (low + high) / 2;
         if has(middle) { low = middle + 1 } else { high = middle }
@@ -225,7 +228,9 @@ pub fn transactions_root<'a>(count: usize, transaction: impl Fn(usize) -> &'a [u
         return EMPTY_ROOT;
     }
     let branches = Branches::of(count);
-    let (mut nodes, mut leaves, mut root) = (Nodes::default(), Vec::with_capacity(count), [0; 32]);
+    let mut nodes = Nodes::default();
+    let mut leaves = Vec::with_capacity(count);
+    let mut root = [0; 32];
     let mut path = Vec::new();
     for rank in 0..count {
         let key = branches.key(rank);

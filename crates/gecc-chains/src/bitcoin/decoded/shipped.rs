@@ -18,7 +18,8 @@ fn lines_are_what_blocks_have() {
     let decoded = decode(&Inputs::new(Blocks::default()), files(&paths, Magics::Known));
     assert!(decoded.iter().all(|part| part.progress.problems.is_empty()));
     let lines = lines("bitcoin_blocks.jsonl");
-    let (mut next, mut passed_over) = (lines.iter(), 0);
+    let mut next = lines.iter();
+    let mut passed_over = 0;
     for (decoded, claim) in decoded.iter().flat_map(|part| part.claims.open.iter().map(move |claim| (part, claim))) {
         let answer = &decoded.answers[claim.answer];
         let mut keys = decoded.claims.keys[claim.keys.clone()].iter();
@@ -52,7 +53,8 @@ fn what_old_signatures_have_hashed_is_bounded() {
     let spent = |inputs| undo::plain(spent.clone(), inputs).map_err(Flaw::from);
     let open = || Open::new(Network::Bitcoin, block.clone(), spent, Blocks::default());
     let unchecked = |left: u64| {
-        let (mut open, mut decoded) = (open().unwrap().unwrap(), Decoded::default());
+        let mut open = open().unwrap().unwrap();
+        let mut decoded = Decoded::default();
         open.legacy_left = left;
         assert!(decoded.add(&mut open, usize::MAX));
         decoded.answers.iter().filter(|answer| answer.reason == Some(TOO_MUCH)).count()

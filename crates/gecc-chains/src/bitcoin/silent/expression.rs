@@ -131,7 +131,8 @@ fn equal_mask(one: u8, other: u8) -> u8 {
 /// Returns the position of a byte in an alphabet; `None` if it does not occur. No branch depends on
 /// which byte it is.
 fn place_in(alphabet: &[u8], byte: u8) -> Option<u8> {
-    let (mut place, mut found) = (0, 0);
+    let mut place = 0;
+    let mut found = 0;
     for (index, character) in alphabet.iter().enumerate() {
         let mask = equal_mask(*character, byte);
         place |= mask & index as u8;

@@ -165,7 +165,8 @@ impl Found {
         let Found { transactions, keys, outputs, ineligible, progress, .. } = self;
         let sums = sums(engine, transactions.iter().map(|of| of.keys), &keys)?;
         let outpoints: Vec<[u8; 36]> = transactions.iter().map(|of| of.outpoint).collect();
-        let (mut points, mut codes) = (vec![[0; 64]; sums.len()], vec![0; sums.len()]);
+        let mut points = vec![[0; 64]; sums.len()];
+        let mut codes = vec![0; sums.len()];
         silent_payments::index_into(engine, &outpoints, PublicKeys::raw(&sums), &mut points, &mut codes)?;
         let mut tweaks = Tweaks { ineligible, progress, offsets: vec![0], ..Tweaks::default() };
         let mut rest = outputs.as_slice();
@@ -202,7 +203,8 @@ fn sums(engine: &Engine, counts: impl Iterator<Item = usize>, keys: &[Key]) -> R
         })
         .collect();
     loop {
-        let (mut left, mut right) = (Vec::new(), Vec::new());
+        let mut left = Vec::new();
+        let mut right = Vec::new();
         for of_sum in &terms {
             for pair in of_sum.as_chunks::<2>().0 {
                 left.push(pair[0]);
@@ -213,7 +215,8 @@ fn sums(engine: &Engine, counts: impl Iterator<Item = usize>, keys: &[Key]) -> R
             let sum = |of_sum: Vec<[u8; 64]>| of_sum.first().copied().unwrap_or([0; 64]);
             return Ok(terms.into_iter().map(sum).collect());
         }
-        let (mut added, mut codes) = (vec![[0; 64]; left.len()], vec![0; left.len()]);
+        let mut added = vec![[0; 64]; left.len()];
+        let mut codes = vec![0; left.len()];
         let operands = (PublicKeys::raw(&left), PublicKeys::raw(&right));
         point::add_into(engine, Secp256k1, operands.0, operands.1, &mut added, &mut codes)?;
         let mut added = added.into_iter();

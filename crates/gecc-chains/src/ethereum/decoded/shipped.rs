@@ -36,7 +36,9 @@ fn tag(part: &Decoded, item: &Item) -> String {
 
 #[test]
 fn lines_are_what_blocks_have() {
-    let (paths, options, lines) = (paths(&BLOCKS), Options::default(), lines("ethereum_blocks.jsonl"));
+    let paths = paths(&BLOCKS);
+    let options = Options::default();
+    let lines = lines("ethereum_blocks.jsonl");
     let decoded = decode(&Senders::new(&options), sources(&paths));
     assert!(decoded.iter().all(|part| part.progress.problems.is_empty()));
     let rows: usize = decoded.iter().map(Decoded::rows).sum();

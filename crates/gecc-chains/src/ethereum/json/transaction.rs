@@ -353,7 +353,8 @@ fn read_authorization(members: &Members<OfAuthorization>) -> Result<Authorizatio
     };
     // ethers writes 27 or 28 there for 0 and 1.
     let of_object = object.v.and_then(parity_of_v).or(object.y_parity).map(u8::from);
-    let (of_v, of_parity) = (members.read(OfAuthorization::V, byte)?, members.read(OfAuthorization::YParity, byte)?);
+    let of_v = members.read(OfAuthorization::V, byte)?;
+    let of_parity = members.read(OfAuthorization::YParity, byte)?;
     if let (Some(v), Some(parity)) = (of_v, of_parity)
         && v != parity
         && (parity > 1 || v != 27 + parity)

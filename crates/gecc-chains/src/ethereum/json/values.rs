@@ -172,7 +172,8 @@ mod tests {
                 assert_eq!(small(text).ok(), known.try_into().ok(), "{text}");
             }
         }
-        let (hexadecimal, decimal) = (quoted(&format!("0x1{:064x}", 0)), format!("{}0", U256::MAX));
+        let hexadecimal = quoted(&format!("0x1{:064x}", 0));
+        let decimal = format!("{}0", U256::MAX);
         let quoted = ["", "0x", "0X1", "1_0", "0x1_0", "0x+1", "+1", "-1", "0xg", "ü", "0x0x1", "0x0X1", "1.0", " 1"];
         let bare = ["-1", "1.0", "1e3", "true", "{}", "[]", "null"].map(str::to_owned);
         for text in quoted.map(self::quoted).iter().chain(&bare).chain([&hexadecimal, &decimal]) {

@@ -38,7 +38,8 @@ fn same<'a, T: PartialEq + Debug>(
     ours: impl Fn(&mut &'a [u8]) -> Result<T>,
     theirs: impl Fn(&mut &'a [u8]) -> alloy_rlp::Result<T>,
 ) -> Option<T> {
-    let (mut our_rest, mut their_rest) = (bytes, bytes);
+    let mut our_rest = bytes;
+    let mut their_rest = bytes;
     match (ours(&mut our_rest), theirs(&mut their_rest)) {
         (Ok(found), Ok(expected)) => {
             assert_eq!((&found, our_rest), (&expected, their_rest), "{}", const_hex::encode(bytes));
@@ -88,7 +89,8 @@ fn compare(bytes: &[u8]) -> usize {
 fn made(random: &mut StdRng, depth: usize) -> Vec<u8> {
     let mut payload = vec![0; LENGTHS[random.random_range(0..LENGTHS.len() - depth.min(1))]];
     random.fill_bytes(&mut payload);
-    let (mut found, mut expected) = (Vec::new(), Vec::new());
+    let mut found = Vec::new();
+    let mut expected = Vec::new();
     match random.random_range(0..3) {
         0 => {
             put_string(&payload, &mut found);
@@ -149,7 +151,8 @@ fn what_is_taken_is_what_alloy_takes() {
     let seed = rand::random();
     println!("seed {seed}");
     let mut random = StdRng::seed_from_u64(seed);
-    let (mut taken, mut refused) = (0, 0);
+    let mut taken = 0;
+    let mut refused = 0;
     let mut count = |bytes: &[u8]| if compare(bytes) > 0 { taken += 1 } else { refused += 1 };
     for _ in 0..MADE {
         let encoded = made(&mut random, 0);

@@ -61,7 +61,8 @@ fn require_signed(signed: &Signed, chain_id: Option<u64>, (r, s): (U256, U256), 
 /// Compares both decoders, which have to agree in everything. Returns whether they accept the
 /// bytes.
 fn compare(encoded: &[u8]) -> bool {
-    let (found, expected) = (Transaction::parse(encoded), decode(encoded));
+    let found = Transaction::parse(encoded);
+    let expected = decode(encoded);
     assert_eq!(found.is_ok(), expected.is_some(), "{}", const_hex::encode(encoded));
     let (Ok(found), Some((transaction, signature))) = (found, expected) else { return false };
     assert_eq!(found.kind, kind_of(&transaction));
@@ -88,7 +89,8 @@ fn compare(encoded: &[u8]) -> bool {
 /// Returns the transactions of an era1 file.
 fn shipped(name: &str) -> Vec<Vec<u8>> {
     let bytes = std::fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(name)).unwrap();
-    let (mut rest, mut found) = (bytes.as_slice(), Vec::new());
+    let mut rest = bytes.as_slice();
+    let mut found = Vec::new();
     while let [kind, _, a, b, c, d, _, _, record @ ..] = rest {
         let (content, behind) = record.split_at(u32::from_le_bytes([*a, *b, *c, *d]) as usize);
         rest = behind;
@@ -133,8 +135,13 @@ fn made(random: &mut StdRng) -> Vec<u8> {
     let item =
         |random: &mut StdRng| AccessListItem { address: Address::new(random.random()), storage_keys: hashes(random) };
     let access_list = AccessList((0..random.random_range(0..3)).map(|_| item(random)).collect());
-    let (chain_id, nonce, gas_limit, value) = (small(random), small(random), small(random), number(random));
-    let (gas_price, max_fee_per_gas, max_priority_fee_per_gas) = (amount(random), amount(random), amount(random));
+    let chain_id = small(random);
+    let nonce = small(random);
+    let gas_limit = small(random);
+    let value = number(random);
+    let gas_price = amount(random);
+    let max_fee_per_gas = amount(random);
+    let max_priority_fee_per_gas = amount(random);
     let transaction: Typed = match random.random_range(0..5) {
         0 => {
             let chain_id = random.random::<bool>().then_some(chain_id);
@@ -223,7 +230,8 @@ fn what_is_accepted_and_signed_is_what_alloy_says() {
     let mut all: Vec<Vec<u8>> = files.into_iter().flat_map(shipped).collect();
     assert_eq!(all.len(), 51 + 420 + 700);
     all.extend((0..MADE).map(|_| made(&mut random)));
-    let (mut taken, mut refused) = (0, 0);
+    let mut taken = 0;
+    let mut refused = 0;
     for encoded in &all {
         assert!(compare(encoded));
         for _ in 0..CHANGED {
