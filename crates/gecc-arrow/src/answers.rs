@@ -76,8 +76,8 @@ impl Answers {
         self.clear_rejected(width, &mut rows);
         let start = NonNull::from(&rows[..]).cast::<u8>();
         let length = rows.len();
-        // SAFETY: the owner holds the vector, whose heap memory stays where it is until the owner is dropped, and
-        // nothing changes it meanwhile.
+        // SAFETY: the owner keeps the vector, whose heap memory is neither moved nor modified until
+        // the owner is dropped.
         let bytes = unsafe { Buffer::from_custom_allocation(start, length, Arc::new(rows)) };
         self.results.push((name, Arc::new(FixedSizeBinaryArray::new(width as i32, bytes, self.nulls()))));
         self

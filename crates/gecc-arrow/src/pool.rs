@@ -106,7 +106,7 @@ fn own_threads() -> Result<Arc<ThreadPool>, Error> {
         };
         let made = Box::into_raw(Box::new(Own { process, threads }));
         if OWN.compare_exchange(found, made, Ordering::AcqRel, Ordering::Acquire).is_err() {
-            // SAFETY: nobody else has seen it.
+            // SAFETY: no other thread has seen the pointer.
             drop(unsafe { Box::from_raw(made) });
         }
     }

@@ -14,7 +14,7 @@ const ROUNDS: usize = 200;
 /// Processor time of this thread in nanoseconds, which excludes other processes.
 fn processor_time() -> i64 {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-    // SAFETY: the time is writable.
+    // SAFETY: `time` is writable.
     assert_eq!(unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &mut time) }, 0);
     time.tv_sec * 1_000_000_000 + time.tv_nsec
 }
