@@ -1,10 +1,10 @@
-"""What calls give that compute something besides verdicts."""
+"""Return values of calls that compute results in addition to verdicts."""
 
 from typing import Any, NoReturn
 
 
 class Answer(tuple[Any, ...]):
-    """Columns of results, and verdicts last. A tuple, but neither true nor false: each item has a verdict of its own.
+    """Columns of results, and verdicts last. A tuple without a truth value: each item has a verdict of its own.
 
     >>> import gecc
     >>> answer = gecc.public_keys("p256", bytes(32))

@@ -1,4 +1,4 @@
-"""The calls. What arguments and results are is said in the package's documentation, and their types in `_api.pyi`."""
+"""The calls. The package's documentation describes arguments and results; their types are in `_api.pyi`."""
 
 from gecc import _gecc
 from gecc._reason import ItemError, Reason
@@ -15,27 +15,28 @@ def verify(
     reasons=False,
     engine=None,
 ):
-    """Verifies one signature an item over its digest: ECDSA (SEC 1, section 4.1.4), or SM2 over e = SM3(Z_A || M).
+    """Verifies one signature per item over its digest: ECDSA (SEC 1, section 4.1.4), or SM2 over e = SM3(Z_A || M).
 
-    Not constant-time: everything here is public.
+    Not constant-time: all data here is public.
 
     Args:
         curve: the curve's name.
         digests: n rows of 32 bytes.
-        signatures: n rows of 64 bytes `r || s`, or of 65 bytes `r || s || v`, or DER; others by `signature_form`. v has
-            to be 0 to 3 or 27 to 30; that it belongs to the signature is not checked, as `recover` does.
+        signatures: n rows of 64 bytes `r || s`, or of 65 bytes `r || s || v`, or DER; others by `signature_form`.
+            v must be 0 to 3 or 27 to 30; unlike `recover`, this does not check that it belongs to the signature.
         public_keys: n rows of 33, 64 or 65 bytes; or PEM, DER, or JSON Web Keys.
-        low_s: reject s above n/2, as BIP 62 and EIP-2 ask. libsecp256k1 and coincurve always do; (r, n - s) is as valid
-            by SEC 1, and OpenSSL and `cryptography` take it. Not for SM2.
-        signature_form: how the bytes of signatures are arranged: "rs" (64 bytes), "rsv" (65 bytes, v 0 to 3 or 27 to
+        low_s: reject s above n/2, as BIP 62 and EIP-2 require. libsecp256k1 and coincurve always do; in SEC 1,
+            (r, n - s) is equally valid, and OpenSSL and `cryptography` accept it. Not for SM2.
+        signature_form: the layout of signatures: "rs" (64 bytes), "rsv" (65 bytes, v 0 to 3 or 27 to
             30), "header-first" (65 bytes, Bitcoin's signed messages), "eip2098" (64 bytes, the recovery id in the top
-            bit of s), "der", "der-hash-type" (DER, with or without a byte of Bitcoin's signature hash type behind it,
-            on secp256k1), or "auto", which tells "rs", "rsv" and "der" apart and rejects what fits two of them.
-        reasons: give codes instead of truth values.
-        engine: what computes.
+            bit of s), "der", "der-hash-type" (DER, with or without a trailing byte of Bitcoin's signature hash type,
+            on secp256k1), or "auto", which distinguishes "rs", "rsv" and "der" and rejects signatures that match two
+            of them.
+        reasons: return codes instead of booleans.
+        engine: the engine; by default that of the process.
 
     Returns:
-        n truth values, or n codes. The first check that fails is the code: R_OUT_OF_RANGE, S_OUT_OF_RANGE, HIGH_S,
+        n booleans, or n codes. The code is that of the first check that fails: R_OUT_OF_RANGE, S_OUT_OF_RANGE, HIGH_S,
         ZERO_T (SM2), MALFORMED_POINT, NOT_ON_CURVE, IDENTITY_KEY, IDENTITY_RESULT, MISMATCH.
 
     >>> secret_key, public_key = generate_keys("p256", 1)
@@ -52,23 +53,23 @@ def verify(
 
 
 def message_digests(messages, *, hash="sha256", out=None, reasons=False, engine=None):
-    """What ECDSA signs of each message, for the calls that take digests, such as `recover`.
+    """Computes the digest that ECDSA signs for each message, for calls that take digests, such as `recover`.
 
-    Not constant-time: everything here is public. SHA-256, SHA-256 twice and Keccak-256 of many messages are computed on
-    GPUs, where there are any.
+    Not constant-time: all data here is public. SHA-256, double SHA-256 and Keccak-256 of many messages are computed on
+    GPUs, if there are any.
 
     Args:
         messages: n byte strings, as for `verify_messages`.
-        hash: "sha256", "sha256d" (SHA-256 twice), "sha384" and "sha512" (their leftmost 256 bits, FIPS 186-5, section
-            6.4), "keccak256" (not SHA3-256), "eip191" (Keccak-256 of what Ethereum's `personal_sign` signs),
-            "bitcoin-message" (SHA-256 twice of what Bitcoin's `signmessage` signs), or "none", with which a message is
-            its digest of 32 bytes.
+        hash: "sha256", "sha256d" (double SHA-256), "sha384" and "sha512" (their leftmost 256 bits, FIPS 186-5, section
+            6.4), "keccak256" (not SHA3-256), "eip191" (Keccak-256 of the data that Ethereum's `personal_sign` signs),
+            "bitcoin-message" (double SHA-256 of the data that Bitcoin's `signmessage` signs), or "none", if messages
+            are digests of 32 bytes.
         out: as for `sign`.
-        reasons: give codes instead of truth values.
-        engine: what computes.
+        reasons: return codes instead of booleans.
+        engine: the engine; by default that of the process.
 
     Returns:
-        n rows of 32 bytes, and n verdicts, false for what is no message.
+        n rows of 32 bytes, and n verdicts, false for values that are not messages.
 
     >>> digests, ok = message_digests([b"one", b"two"], hash="eip191")
     >>> signatures, recovery_ids, ok = sign_recoverable("secp256k1", digests, bytes(31) + b"\\x01")
@@ -92,26 +93,26 @@ def verify_messages(
     reasons=False,
     engine=None,
 ):
-    """Verifies one signature an item over its message: ECDSA over its hash, SM2 over SM3(Z_A || M).
+    """Verifies one signature per item over its message: ECDSA over its hash, SM2 over SM3(Z_A || M).
 
-    Not constant-time: everything here is public.
+    Not constant-time: all data here is public.
 
     Args:
         curve: the curve's name.
         messages: n byte strings: a list, an Arrow array, or an array of shape (n, length). `bytes` are one message for
-            all items. Text is no message, but for hexadecimal text of Arrow.
+            all items. Text is not accepted, except hexadecimal text of Arrow.
         signatures: n rows of 64 or 65 bytes, as for `verify`.
         public_keys: n rows of 33, 64 or 65 bytes.
-        hash: for ECDSA, as for `message_digests`; None is SHA-256. Other schemes have a hash of their own.
+        hash: for ECDSA, as for `message_digests`; None is SHA-256. Other schemes define their own hash.
         user_ids: for SM2, n user ids of at most 8191 bytes, or one for all items. None, also in a list, is the id that
-            GM/T 0009 prescribes, `1234567812345678`.
+            GM/T 0009 specifies, `1234567812345678`.
         low_s: reject s above n/2. Not for SM2.
         signature_form: as for `verify`.
-        reasons: give codes instead of truth values.
-        engine: what computes.
+        reasons: return codes instead of booleans.
+        engine: the engine; by default that of the process.
 
     Returns:
-        n truth values, or n codes as `verify` gives, and USER_ID_TOO_LONG.
+        n booleans, or n codes as for `verify`, and USER_ID_TOO_LONG.
 
     >>> secret_keys, public_keys = generate_keys("sm2", 2)
     >>> signatures, ok = sign_messages("sm2", [b"one", b"two"], secret_keys, user_ids="alice")
@@ -136,24 +137,24 @@ def verify_recoverable(
     reasons=False,
     engine=None,
 ):
-    """Verifies like `verify` ECDSA signatures with recovery ids, faster where the engine has `batch_equations`.
+    """Verifies ECDSA signatures that come with recovery ids; faster if the engine has `batch_equations`.
 
-    Otherwise recovery ids serve for nothing. Verdicts are those of `verify`, whatever the ids are: one that is wrong or
-    cannot be read costs time alone. Not constant-time: everything here is public.
+    Otherwise recovery ids are ignored. Verdicts are those of `verify`, whatever the ids are: a wrong or unreadable id
+    only costs time. Not constant-time: all data here is public.
 
     Args:
         curve: the curve's name.
         digests: n rows of 32 bytes.
         signatures: n rows of 64 bytes `r || s`, or of 65 bytes `r || s || v`.
-        recovery_ids: n integers as for `recover`, or None where signatures have 65 bytes.
+        recovery_ids: n integers as for `recover`, or None if signatures have 65 bytes.
         public_keys: n rows of 33, 64 or 65 bytes.
-        low_s: reject s above n/2, as BIP 62 and EIP-2 ask.
+        low_s: reject s above n/2, as BIP 62 and EIP-2 require.
         signature_form: as for `verify`.
-        reasons: give codes instead of truth values.
-        engine: what computes.
+        reasons: return codes instead of booleans.
+        engine: the engine; by default that of the process.
 
     Returns:
-        n truth values, or n codes as `verify` gives.
+        n booleans, or n codes as for `verify`.
 
     >>> from gecc import Engine
     >>> engine = Engine(batch_equations=True)
@@ -179,27 +180,27 @@ def sign(
     reasons=False,
     engine=None,
 ):
-    """Signs one digest an item, with nonces of RFC 6979: ECDSA, or SM2 over e = SM3(Z_A || M).
+    """Signs one digest per item, with nonces of RFC 6979: ECDSA, or SM2 over e = SM3(Z_A || M).
 
     Constant-time in private keys and nonces.
 
-    A private key with which ECDSA signs on two curves is given away: without additional data a nonce is made of the key
-    and the digest alone, and two signatures of one digest determine the key. Have a key, or at least such data, for
-    each curve.
+    Using a private key for ECDSA on two curves reveals it: without additional data, a nonce is derived only from the
+    key and the digest, and two signatures of one digest determine the key. Use a separate key, or at least separate
+    additional data, for each curve.
 
     Args:
         curve: the curve's name.
         digests: n rows of 32 bytes.
-        secret_keys: n rows of 32 bytes. They are read where they lie, and are the caller's to wipe.
-        additional_data: n rows of 32 bytes, which are hashed into the nonces (RFC 6979, section 3.6). They need be
-            neither secret nor random: a name of what the key is used for, or fresh random bytes. By default none.
-        s_form: "low" for s of at most n/2, "as_computed" for SEC 1's; by default low for secp256k1 alone. Not for SM2.
-        out: an array of `uint8` that takes the rows, of their shape and with rows one after the other.
-        reasons: give codes instead of truth values.
-        engine: what computes.
+        secret_keys: n rows of 32 bytes. They are read in place, and the caller has to wipe them.
+        additional_data: n rows of 32 bytes, which are hashed into the nonces (RFC 6979, section 3.6). They need to be
+            neither secret nor random: a name of the key's purpose, or fresh random bytes. By default none.
+        s_form: "low" for s of at most n/2, "as_computed" for SEC 1's; by default low only for secp256k1. Not for SM2.
+        out: a C-contiguous array of `uint8` for the rows, of their shape.
+        reasons: return codes instead of booleans.
+        engine: the engine; by default that of the process.
 
     Returns:
-        n rows of 64 bytes `r || s`, and n verdicts. Codes: SECRET_KEY_OUT_OF_RANGE, and FAULTY_SIGNATURE where the
+        n rows of 64 bytes `r || s`, and n verdicts. Codes: SECRET_KEY_OUT_OF_RANGE, and FAULTY_SIGNATURE if the
         engine checks signatures.
 
     >>> signatures, ok = sign("secp256k1", bytes(96), bytes(31) + b"\\x01")
@@ -222,20 +223,20 @@ def sign_messages(
     reasons=False,
     engine=None,
 ):
-    """Signs one message an item: ECDSA over its hash, SM2 over SM3(Z_A || M).
+    """Signs one message per item: ECDSA over its hash, SM2 over SM3(Z_A || M).
 
     Constant-time in private keys and nonces, not in the length of messages.
 
     Args:
         curve: the curve's name.
         messages: n byte strings, as for `verify_messages`.
-        secret_keys: as for `sign`, which see for keys that sign on two curves.
+        secret_keys: as for `sign`. See there for keys that sign on two curves.
         additional_data: as for `sign`.
-        hash: for ECDSA, as for `message_digests`; None is SHA-256. Other schemes have a hash of their own.
+        hash: for ECDSA, as for `message_digests`; None is SHA-256. Other schemes define their own hash.
         user_ids: for SM2, as for `verify_messages`.
         s_form: as for `sign`.
-        reasons: give codes instead of truth values.
-        engine: what computes.
+        reasons: return codes instead of booleans.
+        engine: the engine; by default that of the process.
 
     Returns:
         n rows of 64 bytes `r || s`, and n verdicts. Codes: those of `sign`, and USER_ID_TOO_LONG.
@@ -256,12 +257,12 @@ def sign_messages(
 def sign_recoverable(
     curve, digests, secret_keys, *, additional_data=None, s_form="curve_default", reasons=False, engine=None
 ):
-    """Signs like `sign`, with ECDSA, and gives recovery ids besides (SEC 1, section 4.1.6).
+    """Signs like `sign`, with ECDSA, and also returns recovery ids (SEC 1, section 4.1.6).
 
     Constant-time in private keys and nonces.
 
     Returns:
-        n rows of 64 bytes `r || s`; n recovery ids, 0 to 3: bit 0 says that y(R) is odd, bit 1 that x(R) is not below
+        n rows of 64 bytes `r || s`; n recovery ids, 0 to 3: bit 0 is set if y(R) is odd, bit 1 if x(R) is not below
         n; n verdicts, with the codes of `sign`.
 
     >>> signatures, recovery_ids, ok = sign_recoverable("secp256k1", bytes(32), bytes(31) + b"\\x01")
@@ -285,24 +286,23 @@ def recover(
     reasons=False,
     engine=None,
 ):
-    """The public key that made each ECDSA signature (SEC 1, section 4.1.6). High s is accepted.
+    """Recovers the public key of each ECDSA signature (SEC 1, section 4.1.6). High s is accepted.
 
-    Not constant-time: everything here is public.
+    Not constant-time: all data here is public.
 
     Args:
         curve: the curve's name.
         digests: n rows of 32 bytes.
         signatures: n rows of 64 bytes `r || s`, or of 65 bytes `r || s || v`.
-        recovery_ids: n integers, of any type, also floats that are integers: 0 to 3, or v as Ethereum has it, 27 and
-            up, or with a chain's id 35 and up. None where signatures have 65 bytes. Where both are given they have to
-            agree.
-        candidates: n rows of 33, 64 or 65 bytes: for each item the public key that is expected, kept from an earlier
-            signature, or zeros where none is. They decide nothing. Those that are right are found faster than they are
-            recovered where the engine has `batch_equations`; otherwise they serve for nothing.
+        recovery_ids: n integers, of any type, also floats with integer values: 0 to 3, or v as in Ethereum, 27 and
+            up, or with a chain id 35 and up. None if signatures have 65 bytes. If both are given, they must agree.
+        candidates: n rows of 33, 64 or 65 bytes: for each item the expected public key, kept from an earlier
+            signature, or zeros if there is none. They do not affect results. If the engine has `batch_equations`,
+            checking a correct candidate is faster than recovery; otherwise candidates are ignored.
         signature_form: as for `verify`.
-        out: an array of `uint8` that takes the rows, of their shape and with rows one after the other.
-        reasons: give codes instead of truth values.
-        engine: what computes.
+        out: a C-contiguous array of `uint8` for the rows, of their shape.
+        reasons: return codes instead of booleans.
+        engine: the engine; by default that of the process.
 
     Returns:
         n rows of 64 bytes `x || y`, and n verdicts. Codes: R_OUT_OF_RANGE, S_OUT_OF_RANGE, RECOVERY_ID_OUT_OF_RANGE,
@@ -330,14 +330,14 @@ def recover_addresses(
     reasons=False,
     engine=None,
 ):
-    """The Ethereum address of the key that made each signature: the end of the Keccak-256 of `x || y`.
+    """Recovers the Ethereum address of the key of each signature: the end of the Keccak-256 of `x || y`.
 
-    Not constant-time: everything here is public. Arguments and codes are those of `recover`: candidates are public
-    keys, not addresses. The curve is "secp256k1". EIP-2 also asks transactions for low s, which is not checked here.
+    Not constant-time: all data here is public. Arguments and codes are those of `recover`: candidates are public
+    keys, not addresses. The curve is "secp256k1". EIP-2 also requires low s of transactions, which is not checked here.
 
     Returns:
-        n rows of 20 bytes, and n verdicts. The address of a rejected item is zeros, which is an address that exists:
-        look at the verdicts.
+        n rows of 20 bytes, and n verdicts. The address of a rejected item is zeros, which is an existing address:
+        check the verdicts.
     """
     columns = {"digests": digests, "signatures": signatures, "recovery_ids": recovery_ids, "candidates": candidates}
     return _gecc.run(
@@ -346,19 +346,19 @@ def recover_addresses(
 
 
 def bip340_verify(messages, signatures, public_keys, *, reasons=False, engine=None):
-    """Verifies one Schnorr signature of BIP 340 an item over its message of 32 bytes, on secp256k1.
+    """Verifies one BIP 340 Schnorr signature per item over its message of 32 bytes, on secp256k1.
 
-    Not constant-time: everything here is public.
+    Not constant-time: all data here is public.
 
     Args:
         messages: n rows of 32 bytes.
         signatures: n rows of 64 bytes.
         public_keys: n rows of 32 bytes, x-coordinates.
-        reasons: give codes instead of truth values.
-        engine: what computes.
+        reasons: return codes instead of booleans.
+        engine: the engine; by default that of the process.
 
     Returns:
-        n truth values, or n codes. The first check that fails is the code: R_OUT_OF_RANGE, S_OUT_OF_RANGE,
+        n booleans, or n codes. The code is that of the first check that fails: R_OUT_OF_RANGE, S_OUT_OF_RANGE,
         MALFORMED_POINT, NOT_ON_CURVE, IDENTITY_RESULT, MISMATCH.
 
     >>> secret_keys, points = generate_keys("secp256k1", 2)
@@ -371,39 +371,39 @@ def bip340_verify(messages, signatures, public_keys, *, reasons=False, engine=No
 
 
 def bip340_verify_messages(messages, signatures, public_keys, *, reasons=False, engine=None):
-    """Verifies one Schnorr signature of BIP 340 an item over its message of any length, on secp256k1.
+    """Verifies one BIP 340 Schnorr signature per item over its message of any length, on secp256k1.
 
-    Not constant-time: everything here is public.
+    Not constant-time: all data here is public.
 
     Args:
         messages: n byte strings, as for `verify_messages`.
         signatures: n rows of 64 bytes.
         public_keys: n rows of 32 bytes, x-coordinates.
-        reasons: give codes instead of truth values.
-        engine: what computes.
+        reasons: return codes instead of booleans.
+        engine: the engine; by default that of the process.
 
     Returns:
-        n truth values, or n codes as `bip340_verify` gives.
+        n booleans, or n codes as for `bip340_verify`.
     """
     columns = {"messages": messages, "signatures": signatures, "public_keys": public_keys}
     return _gecc.run(engine, "bip340_verify", columns, reasons=reasons)
 
 
 def bip340_sign(messages, secret_keys, *, auxiliary=None, out=None, reasons=False, engine=None):
-    """Signs one message of 32 bytes an item by BIP 340, on secp256k1.
+    """Signs one message of 32 bytes per item with BIP 340, on secp256k1.
 
     Constant-time in private keys, auxiliary data and nonces.
 
     Args:
         messages: n rows of 32 bytes.
-        secret_keys: n rows of 32 bytes. They are read where they lie, and are the caller's to wipe.
-        auxiliary: n rows of 32 bytes of auxiliary random data; by default fresh ones of the operating system.
-        out: an array of `uint8` that takes the rows, of their shape and with rows one after the other.
-        reasons: give codes instead of truth values.
-        engine: what computes.
+        secret_keys: n rows of 32 bytes. They are read in place, and the caller has to wipe them.
+        auxiliary: n rows of 32 bytes of auxiliary random data; by default fresh data from the operating system.
+        out: a C-contiguous array of `uint8` for the rows, of their shape.
+        reasons: return codes instead of booleans.
+        engine: the engine; by default that of the process.
 
     Returns:
-        n rows of 64 bytes, and n verdicts. Codes: SECRET_KEY_OUT_OF_RANGE, and FAULTY_SIGNATURE where the engine
+        n rows of 64 bytes, and n verdicts. Codes: SECRET_KEY_OUT_OF_RANGE, and FAULTY_SIGNATURE if the engine
         checks signatures.
 
     >>> signatures, ok = bip340_sign(bytes(32), bytes(31) + b"\\x03", auxiliary=bytes(32))
@@ -415,16 +415,16 @@ def bip340_sign(messages, secret_keys, *, auxiliary=None, out=None, reasons=Fals
 
 
 def bip340_sign_messages(messages, secret_keys, *, auxiliary=None, reasons=False, engine=None):
-    """Signs one message of any length an item by BIP 340, on secp256k1.
+    """Signs one message of any length per item with BIP 340, on secp256k1.
 
     Constant-time in private keys, auxiliary data and nonces, not in the length of messages.
 
     Args:
         messages: n byte strings, as for `verify_messages`.
-        secret_keys: n rows of 32 bytes. They are read where they lie, and are the caller's to wipe.
+        secret_keys: n rows of 32 bytes. They are read in place, and the caller has to wipe them.
         auxiliary: as for `bip340_sign`.
-        reasons: give codes instead of truth values.
-        engine: what computes.
+        reasons: return codes instead of booleans.
+        engine: the engine; by default that of the process.
 
     Returns:
         n rows of 64 bytes, and n verdicts, with the codes of `bip340_sign`.
@@ -436,25 +436,25 @@ def bip340_sign_messages(messages, secret_keys, *, auxiliary=None, reasons=False
 def ed25519_verify(
     messages, signatures, public_keys, *, rule, context=None, prehashed=False, reasons=False, engine=None
 ):
-    """Verifies one Ed25519 signature an item over its message of any length (RFC 8032), by a rule.
+    """Verifies one Ed25519 signature per item over its message of any length (RFC 8032), by a rule.
 
-    Not constant-time: everything here is public.
+    Not constant-time: all data here is public.
 
     Args:
         messages: n byte strings, as for `verify_messages`.
         signatures: n rows of 64 bytes `R || S`.
         public_keys: n rows of 32 bytes, or keys in PEM, DER or JWK, or lines of OpenSSH (`ssh-ed25519 AAAA...`).
-        rule: which signatures are valid, as programs that must agree on them must agree on this: "cofactorless"
+        rule: the rule for valid signatures, on which programs that must agree on signatures must agree: "cofactorless"
             (OpenSSL, Go, `verify` of ed25519-dalek), "strict" (its `verify_strict`, Solana), "libsodium", "zip215"
             (Zcash, CometBFT), "rfc8032" or "rfc8032-cofactored". Rules differ only in signatures that no honest
-            signer makes.
-        context: at most 255 bytes, of which the signatures are too: Ed25519ctx. By default they are of Ed25519 itself.
-        prehashed: whether SHA-512 of each message was signed: Ed25519ph, with a context or without.
-        reasons: give codes instead of truth values.
-        engine: what computes.
+            signer creates.
+        context: at most 255 bytes, which are signed too: Ed25519ctx. By default, signatures are of pure Ed25519.
+        prehashed: true if SHA-512 of each message was signed: Ed25519ph, with or without a context.
+        reasons: return codes instead of booleans.
+        engine: the engine; by default that of the process.
 
     Returns:
-        n truth values, or n codes. The first check that fails is the code: S_OUT_OF_RANGE, MALFORMED_POINT,
+        n booleans, or n codes. The code is that of the first check that fails: S_OUT_OF_RANGE, MALFORMED_POINT,
         NOT_ON_CURVE, SMALL_ORDER_KEY, SMALL_ORDER_R, NO_SUCH_R or R_OUT_OF_RANGE, MISMATCH.
 
     >>> keys, ok = ed25519_public_keys(bytes(32))
@@ -469,34 +469,34 @@ def ed25519_verify(
 
 
 def ed25519_sign(messages, seeds, *, context=None, prehashed=False, reasons=False, engine=None):
-    """Signs one message of any length an item by Ed25519 (RFC 8032).
+    """Signs one message of any length per item with Ed25519 (RFC 8032).
 
     Constant-time in seeds and nonces, not in the length of messages.
 
     Args:
         messages: n byte strings, as for `verify_messages`.
-        seeds: the private keys, n rows of 32 bytes, or keys in PEM, DER, JWK or as OpenSSH writes them. Rows are read
-            where they lie. All are the caller's to wipe.
+        seeds: the private keys, n rows of 32 bytes, or keys in PEM, DER, JWK or OpenSSH's format. Rows are read
+            in place. The caller has to wipe them.
         context: as for `ed25519_verify`.
-        prehashed: as for `ed25519_verify`. Messages are given whole, and hashed here.
-        reasons: give codes instead of truth values.
-        engine: what computes.
+        prehashed: as for `ed25519_verify`. Pass the messages themselves; they are hashed here.
+        reasons: return codes instead of booleans.
+        engine: the engine; by default that of the process.
 
     Returns:
-        n rows of 64 bytes `R || S`, and n verdicts. Code: FAULTY_SIGNATURE, where the engine checks signatures.
+        n rows of 64 bytes `R || S`, and n verdicts. Code: FAULTY_SIGNATURE, if the engine checks signatures.
     """
     columns = {"messages": messages, "secret_keys": seeds}
     return _gecc.run(engine, "ed25519_sign", columns, context=context, prehashed=prehashed, reasons=reasons)
 
 
 def ed25519_public_keys(seeds, *, out=None, reasons=False, engine=None):
-    """The Ed25519 public key of each seed (RFC 8032). Constant-time in seeds.
+    """Computes the Ed25519 public key of each seed (RFC 8032). Constant-time in seeds.
 
     Args:
         seeds: as for `ed25519_sign`.
-        out: an array of `uint8` that takes the rows, of their shape and with rows one after the other.
-        reasons: give codes instead of truth values.
-        engine: what computes.
+        out: a C-contiguous array of `uint8` for the rows, of their shape.
+        reasons: return codes instead of booleans.
+        engine: the engine; by default that of the process.
 
     Returns:
         n rows of 32 bytes, and n verdicts. Every seed is a key.
@@ -511,17 +511,17 @@ def ed25519_public_keys(seeds, *, out=None, reasons=False, engine=None):
 
 
 def taproot(internal_keys, roots=None, *, out=None, reasons=False, engine=None):
-    """The output key of each internal key (BIP 341): `P + t G`, where t is the tagged hash of the key and a Merkle
-    root.
+    """Computes the output key of each internal key (BIP 341): `P + t G`, where t is the tagged hash of the key and a
+    Merkle root.
 
-    Not constant-time: everything here is public.
+    Not constant-time: all data here is public.
 
     Args:
         internal_keys: n rows of 32 bytes, x-coordinates.
         roots: n rows of 32 bytes; by default there are none.
-        out: an array of `uint8` that takes the rows, of their shape and with rows one after the other.
-        reasons: give codes instead of truth values.
-        engine: what computes.
+        out: a C-contiguous array of `uint8` for the rows, of their shape.
+        reasons: return codes instead of booleans.
+        engine: the engine; by default that of the process.
 
     Returns:
         n rows of 64 bytes `x || y`, of which x is the output and the last bit its parity, and n verdicts. Codes:
@@ -536,10 +536,10 @@ def taproot(internal_keys, roots=None, *, out=None, reasons=False, engine=None):
 
 
 def generate_keys(curve, count, *, engine=None):
-    """Fresh key pairs from the operating system's randomness. Constant-time in the private keys.
+    """Generates key pairs from the operating system's randomness. Constant-time in the private keys.
 
     Returns:
-        `count` private keys of 32 bytes, which are the caller's to wipe (`secret_keys.fill(0)`), and their public keys,
+        `count` private keys of 32 bytes, which the caller has to wipe (`secret_keys.fill(0)`), and their public keys,
         64 bytes `x || y`.
 
     >>> secret_keys, public_keys = generate_keys("brainpoolP256r1", 2)
@@ -550,14 +550,14 @@ def generate_keys(curve, count, *, engine=None):
 
 
 def public_keys(curve, secret_keys, *, out=None, reasons=False, engine=None):
-    """The public key of each private key, `d * G`. Constant-time in the private keys.
+    """Computes the public key of each private key, `d * G`. Constant-time in the private keys.
 
     Args:
         curve: the curve's name.
-        secret_keys: n rows of 32 bytes. They are read where they lie, and are the caller's to wipe.
-        out: an array of `uint8` that takes the rows, of their shape and with rows one after the other.
-        reasons: give codes instead of truth values.
-        engine: what computes.
+        secret_keys: n rows of 32 bytes. They are read in place, and the caller has to wipe them.
+        out: a C-contiguous array of `uint8` for the rows, of their shape.
+        reasons: return codes instead of booleans.
+        engine: the engine; by default that of the process.
 
     Returns:
         n rows of 64 bytes `x || y`, and n verdicts. Code: SECRET_KEY_OUT_OF_RANGE.
@@ -571,27 +571,28 @@ def public_keys(curve, secret_keys, *, out=None, reasons=False, engine=None):
 
 
 def ecdh(curve, secret_keys, public_keys, *, out=None, reasons=False, engine=None):
-    """The ECDH shared secret of each private key with its peer: the x-coordinate of `d * Q` (SEC 1, section 3.3.1).
+    """Computes the ECDH shared secret of each private key and its peer: the x-coordinate of `d * Q` (SEC 1, section
+    3.3.1).
 
     Constant-time in the private keys.
 
     Args:
         curve: the curve's name.
-        secret_keys: n rows of 32 bytes. They are read where they lie, and are the caller's to wipe.
+        secret_keys: n rows of 32 bytes. They are read in place, and the caller has to wipe them.
         public_keys: the peers' keys, n rows of 33, 64 or 65 bytes.
-        out: an array of `uint8` that takes the rows, of their shape and with rows one after the other.
-        reasons: give codes instead of truth values.
-        engine: what computes.
+        out: a C-contiguous array of `uint8` for the rows, of their shape.
+        reasons: return codes instead of booleans.
+        engine: the engine; by default that of the process.
 
     Returns:
-        n rows of 32 bytes, and n verdicts. Secrets are the caller's to wipe; in Arrow arrays they are wiped when the
-        last array that holds them is dropped. Codes: SECRET_KEY_OUT_OF_RANGE, MALFORMED_POINT, NOT_ON_CURVE,
+        n rows of 32 bytes, and n verdicts. The caller has to wipe the secrets; in Arrow arrays they are wiped when the
+        last array that refers to them is dropped. Codes: SECRET_KEY_OUT_OF_RANGE, MALFORMED_POINT, NOT_ON_CURVE,
         IDENTITY_KEY.
 
-    The bytes are the x-coordinate itself, big-endian, as those of `cryptography` and OpenSSL are. It is not uniformly
-    random: derive keys from it. coincurve's `ecdh` gives other bytes, the SHA-256 of the compressed point, which
-    `ecdh_points` has the coordinates for. The secret of a rejected item is zeros, which everybody knows: look at the
-    verdicts before a key is derived.
+    The bytes are the x-coordinate itself, big-endian, as in `cryptography` and OpenSSL. It is not uniformly random:
+    derive keys from it. coincurve's `ecdh` returns the SHA-256 of the compressed point instead, for which `ecdh_points`
+    returns the coordinates. The secret of a rejected item is zeros, which are public: check the verdicts before
+    deriving a key.
 
     >>> ours, our_keys = generate_keys("p256", 2)
     >>> theirs, their_keys = generate_keys("p256", 2)
@@ -603,14 +604,14 @@ def ecdh(curve, secret_keys, public_keys, *, out=None, reasons=False, engine=Non
 
 
 def ecdh_points(curve, secret_keys, public_keys, *, out=None, reasons=False, engine=None):
-    """The point `d * Q` of each private key with its peer. Constant-time in the private keys.
+    """Computes the point `d * Q` of each private key and its peer. Constant-time in the private keys.
 
-    Arguments, codes and who wipes what are as for `ecdh`. A point is as secret as its x-coordinate.
+    Arguments, codes and the rules for wiping are as for `ecdh`. A point is as secret as its x-coordinate.
 
     Returns:
         n rows of 64 bytes `x || y`, and n verdicts.
 
-    The secret that coincurve's `ecdh` gives, and libsecp256k1 by default:
+    The secret that coincurve's `ecdh` returns, and libsecp256k1 by default:
 
     >>> import hashlib
     >>> ours, _ = generate_keys("secp256k1", 1)
@@ -622,15 +623,15 @@ def ecdh_points(curve, secret_keys, public_keys, *, out=None, reasons=False, eng
 
 
 def decompress(curve, public_keys, *, reasons=False, engine=None):
-    """The coordinates of public keys: compressed ones are decompressed, others checked.
+    """Returns the coordinates of public keys: compressed ones are decompressed, others checked.
 
-    Not constant-time: everything here is public.
+    Not constant-time: all data here is public.
 
     Args:
         curve: the curve's name.
         public_keys: n rows of 33, 64 or 65 bytes.
-        reasons: give codes instead of truth values.
-        engine: what computes.
+        reasons: return codes instead of booleans.
+        engine: the engine; by default that of the process.
 
     Returns:
         n rows of 64 bytes `x || y`, and n verdicts. Codes: MALFORMED_POINT, NOT_ON_CURVE, IDENTITY_KEY.
@@ -643,14 +644,14 @@ def decompress(curve, public_keys, *, reasons=False, engine=None):
 
 
 def mul_base(curve, scalars, *, out=None, reasons=False, engine=None):
-    """`scalars[i] * G` for public scalars. Not constant-time: for private keys there is `public_keys`.
+    """Computes `scalars[i] * G` for public scalars. Not constant-time: use `public_keys` for private keys.
 
     Args:
         curve: the curve's name.
         scalars: n rows of 32 bytes.
-        out: an array of `uint8` that takes the rows, of their shape and with rows one after the other.
-        reasons: give codes instead of truth values.
-        engine: what computes.
+        out: a C-contiguous array of `uint8` for the rows, of their shape.
+        reasons: return codes instead of booleans.
+        engine: the engine; by default that of the process.
 
     Returns:
         n rows of 64 bytes `x || y`, zeros for the identity, and n verdicts. Code: SCALAR_OUT_OF_RANGE.
@@ -663,15 +664,15 @@ def mul_base(curve, scalars, *, out=None, reasons=False, engine=None):
 
 
 def mul(curve, scalars, points, *, out=None, reasons=False, engine=None):
-    """`scalars[i] * points[i]` for public scalars. Not constant-time: for private keys there is `ecdh`.
+    """Computes `scalars[i] * points[i]` for public scalars. Not constant-time: use `ecdh` for private keys.
 
     Args:
         curve: the curve's name.
         scalars: n rows of 32 bytes.
         points: n rows of 33, 64 or 65 bytes. 64 zeros are the identity.
-        out: an array of `uint8` that takes the rows, of their shape and with rows one after the other.
-        reasons: give codes instead of truth values.
-        engine: what computes.
+        out: a C-contiguous array of `uint8` for the rows, of their shape.
+        reasons: return codes instead of booleans.
+        engine: the engine; by default that of the process.
 
     Returns:
         n rows of 64 bytes `x || y`, zeros for the identity, and n verdicts. Codes: SCALAR_OUT_OF_RANGE,
@@ -681,15 +682,15 @@ def mul(curve, scalars, points, *, out=None, reasons=False, engine=None):
 
 
 def add(curve, a, b, *, out=None, reasons=False, engine=None):
-    """`a[i] + b[i]`. Not constant-time: everything here is public.
+    """Computes `a[i] + b[i]`. Not constant-time: all data here is public.
 
     Args:
         curve: the curve's name.
         a: n rows of 33, 64 or 65 bytes. 64 zeros are the identity.
-        b: the same.
-        out: an array of `uint8` that takes the rows, of their shape and with rows one after the other.
-        reasons: give codes instead of truth values.
-        engine: what computes.
+        b: as for `a`.
+        out: a C-contiguous array of `uint8` for the rows, of their shape.
+        reasons: return codes instead of booleans.
+        engine: the engine; by default that of the process.
 
     Returns:
         n rows of 64 bytes `x || y`, zeros for the identity, and n verdicts. Codes: MALFORMED_POINT, NOT_ON_CURVE.
@@ -702,14 +703,14 @@ def add(curve, a, b, *, out=None, reasons=False, engine=None):
 
 
 def double(curve, points, *, out=None, reasons=False, engine=None):
-    """`2 * points[i]`. Not constant-time: everything here is public.
+    """Computes `2 * points[i]`. Not constant-time: all data here is public.
 
     Args:
         curve: the curve's name.
         points: n rows of 33, 64 or 65 bytes. 64 zeros are the identity.
-        out: an array of `uint8` that takes the rows, of their shape and with rows one after the other.
-        reasons: give codes instead of truth values.
-        engine: what computes.
+        out: a C-contiguous array of `uint8` for the rows, of their shape.
+        reasons: return codes instead of booleans.
+        engine: the engine; by default that of the process.
 
     Returns:
         n rows of 64 bytes `x || y`, zeros for the identity, and n verdicts. Codes: MALFORMED_POINT, NOT_ON_CURVE.
@@ -718,18 +719,18 @@ def double(curve, points, *, out=None, reasons=False, engine=None):
 
 
 def sum(curve, points, *, engine=None):
-    """The sum of all points. Not constant-time: everything here is public.
+    """Computes the sum of all points. Not constant-time: all data here is public.
 
     Args:
         curve: the curve's name.
         points: n rows of 33, 64 or 65 bytes. 64 zeros are the identity.
-        engine: what computes.
+        engine: the engine; by default that of the process.
 
     Returns:
         64 bytes `x || y` of `uint8`, zeros for the identity, which is also the sum of no points.
 
     Raises:
-        ItemError: for the first item that is no point of the curve, with MALFORMED_POINT or NOT_ON_CURVE.
+        ItemError: for the first item that is not a point of the curve, with MALFORMED_POINT or NOT_ON_CURVE.
 
     >>> _, points = generate_keys("p256", 1)
     >>> np.array_equal(sum("p256", [points[0], points[0]]), double("p256", points)[0][0])
@@ -739,7 +740,7 @@ def sum(curve, points, *, engine=None):
 
 
 def msm(curve, scalars, points, *, engine=None):
-    """The sum of all `scalars[i] * points[i]` for public scalars (multi-scalar multiplication).
+    """Computes the sum of all `scalars[i] * points[i]` for public scalars (multi-scalar multiplication).
 
     Not constant-time: scalars must be public.
 
@@ -747,14 +748,14 @@ def msm(curve, scalars, points, *, engine=None):
         curve: the curve's name.
         scalars: n rows of 32 bytes.
         points: n rows of 33, 64 or 65 bytes. 64 zeros are the identity.
-        engine: what computes.
+        engine: the engine; by default that of the process.
 
     Returns:
         64 bytes `x || y` of `uint8`, zeros for the identity, which is also the sum of no products.
 
     Raises:
-        ItemError: for the first item that has no scalar below n or no point, with SCALAR_OUT_OF_RANGE, MALFORMED_POINT
-            or NOT_ON_CURVE.
+        ItemError: for the first item without a scalar below n or without a point, with SCALAR_OUT_OF_RANGE,
+            MALFORMED_POINT or NOT_ON_CURVE.
 
     >>> _, points = generate_keys("p256", 3)
     >>> scalars = np.random.default_rng().integers(0, 256, (3, 32), dtype=np.uint8) // 2
@@ -765,22 +766,22 @@ def msm(curve, scalars, points, *, engine=None):
 
 
 def _total(row, code, item):
-    """A result of all items, unless one of them is bad."""
+    """Returns the result of all items, unless one of them is invalid."""
     if code != Reason.VALID:
         raise ItemError(item, Reason(code))
     return row
 
 
 def signatures_from_der(signatures, *, reasons=False):
-    """Signatures in strict DER (RFC 3279, section 2.2.3) as rows: no BER, no bytes behind, integers minimal and not
-    negative.
+    """Converts signatures in strict DER (RFC 3279, section 2.2.3) to rows: no BER, no trailing bytes, integers minimal
+    and not negative.
 
     Args:
         signatures: n byte strings: a list, or an Arrow array.
-        reasons: give codes instead of truth values.
+        reasons: return codes instead of booleans.
 
     Returns:
-        n rows of 64 bytes `r || s`, and n verdicts. Code: MALFORMED_SIGNATURE. Ranges are checked where a signature is
+        n rows of 64 bytes `r || s`, and n verdicts. Code: MALFORMED_SIGNATURE. Ranges are checked when a signature is
         used.
 
     >>> signatures_from_der([b"\\x30\\x06\\x02\\x01\\x01\\x02\\x01\\x02", b"0"])[1]
@@ -790,13 +791,13 @@ def signatures_from_der(signatures, *, reasons=False):
 
 
 def signatures_to_der(signatures):
-    """Signatures in DER, at most 72 bytes each.
+    """Converts signatures to DER, at most 72 bytes each.
 
     Args:
         signatures: n rows of 64 bytes `r || s`.
 
     Raises:
-        ValueError: for an item of a list that has another length, with its number.
+        ValueError: for an item of a list that has another length, with its index.
 
     >>> signatures_to_der(bytes(31) + b"\\x01" + bytes(31) + b"\\x02")
     [b'0\\x06\\x02\\x01\\x01\\x02\\x01\\x02']

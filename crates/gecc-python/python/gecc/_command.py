@@ -1,6 +1,6 @@
 """The command `gecc`: the compiled one, which this package contains.
 
-This process becomes the command, so that signals, exit codes and memory are as without Python.
+This process is replaced by the command, so that signals, exit codes and memory are as without Python.
 """
 
 import os

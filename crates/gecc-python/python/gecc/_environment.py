@@ -1,4 +1,4 @@
-"""Where the library finds what lies beside this package."""
+"""Locations of files that are installed with this package."""
 
 import importlib.util
 from collections.abc import Iterator, MutableMapping
@@ -10,7 +10,7 @@ PACKAGE = Path(__file__).parent
 
 
 def nvrtc_folders() -> Iterator[Path]:
-    """Folders with NVRTC that packages of NVIDIA have installed, as `gecc[cuda]` does: the newest CUDA first."""
+    """Finds folders with NVRTC that NVIDIA's packages have installed, e.g. by `gecc[cuda]`; newest CUDA first."""
     spec = importlib.util.find_spec("nvidia")
     for parent in (spec and spec.submodule_search_locations) or ():
         libraries = Path(parent).glob("*/lib/libnvrtc.so.[0-9]*")
@@ -23,8 +23,8 @@ def _major_version(library: Path) -> int:
 
 
 def close_to_others(folder: Path) -> None:
-    """Takes from others the right to write to packs of kernels, which are not loaded otherwise: pip leaves it where the
-    user's file mode mask does. Whoever has used it could have changed this file as well.
+    """Removes write permissions of others on packs of kernels, which are not loaded otherwise: pip keeps them if the
+    user's umask does. Anyone who has used them could have changed this file as well.
     """
     for pack in folder.glob("*.gecckernels"):
         mode = pack.stat().st_mode
@@ -34,7 +34,7 @@ def close_to_others(folder: Path) -> None:
 
 
 def prepare(environment: MutableMapping[str, str]) -> None:
-    """Names NVRTC's folder and that of compiled kernels, where they are there and the user has named none."""
+    """Sets NVRTC's folder and that of compiled kernels, if they exist and the user has not set them."""
     if "GECC_NVRTC_DIR" not in environment:
         for folder in nvrtc_folders():
             environment["GECC_NVRTC_DIR"] = str(folder)

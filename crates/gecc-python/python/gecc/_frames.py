@@ -1,6 +1,6 @@
-"""Columns of pandas, which the compiled part asks for: as arguments that it reads, and from results.
+"""pandas columns for the extension: conversion of arguments that it reads, and of results.
 
-pandas is looked for only where the program has imported it.
+pandas is used only if the program has imported it.
 """
 
 import sys
@@ -8,7 +8,7 @@ from typing import Any
 
 
 def _pandas() -> Any:
-    """pandas; None where it is not imported, or another thread is at it: then no value is of pandas."""
+    """Returns pandas, or None if it is not imported, or not yet completely: no value is of pandas then."""
     pandas = sys.modules.get("pandas")
     return pandas if hasattr(pandas, "Series") and hasattr(pandas, "DataFrame") else None
 
@@ -19,7 +19,7 @@ def is_frame(value: Any) -> bool:
 
 
 def column(name: str, value: Any) -> tuple[Any, Any] | None:
-    """A Series, or a frame of one column, as a list or an array of numpy or pyarrow, and its index. None for others."""
+    """Converts a Series, or a frame of one column, to a list or an array, and returns its index; None for others."""
     pandas = _pandas()
     if pandas is None or not isinstance(value, (pandas.Series, pandas.DataFrame)):
         return None
@@ -42,7 +42,7 @@ def _values(pandas: Any, series: Any) -> Any:
 
 
 def series(array: Any, passed: Any, index: Any) -> Any:
-    """Results as a Series: an array of one dimension as it is, rows as `bytes`, and None where an item did not pass."""
+    """A Series of results: one-dimensional arrays unchanged, rows as `bytes`, None for items that did not pass."""
     import pandas
 
     if array.ndim == 2:

@@ -1,4 +1,4 @@
-"""Why an item is rejected, and why a result of all items is not there."""
+"""Reasons why an item is rejected, and why there is no result for all items."""
 
 import enum
 
@@ -8,11 +8,11 @@ _TEXTS = {code: text for code, _, text in reason_texts()}
 
 
 class Reason(enum.IntEnum):
-    """What a code says of an item: `VALID`, or the first check that failed.
+    """The meaning of an item's code: `VALID`, or the first check that failed.
 
-    Calls give codes with `reasons=True`. Numbers are never changed; later versions may add some. 0 is what passed, so
-    that `codes.any()` says whether an item was rejected. From 64 on a value could not be read: it is null, or not
-    hexadecimal, has the wrong length or another form, or contradicts another value.
+    Calls return codes with `reasons=True`. Numbers are never changed; later versions may add some. 0 means that the
+    item passed, so `codes.any()` is true if an item was rejected. Codes from 64 are for values that could not be read:
+    they are null, or not hexadecimal, have the wrong length or another form, or contradict another value.
 
     >>> Reason(5)
     <Reason.HIGH_S: 5>
@@ -63,7 +63,7 @@ class Reason(enum.IntEnum):
 
     @property
     def text(self) -> str:
-        """What the code says, in English."""
+        """The meaning of the code, in English."""
         return _TEXTS[self.value]
 
 
@@ -71,8 +71,8 @@ class ItemError(ValueError):
     """An item without which a sum has no meaning.
 
     Attributes:
-        item: its number, counted from 0. It is the first such item.
-        reason: what is wrong with it.
+        item: its index, counted from 0. It is the first such item.
+        reason: the problem of the item.
 
     >>> import gecc
     >>> try:

@@ -8,19 +8,19 @@ import numpy.typing as npt
 
 
 class ArrowArrayExportable(Protocol):
-    """An array of pyarrow and others: Arrow's C interface for one array."""
+    """An array of pyarrow or another library: Arrow's C interface for one array."""
 
     def __arrow_c_array__(self, requested_schema: object | None = None) -> tuple[object, object]: ...
 
 
 class ArrowStreamExportable(Protocol):
-    """A chunked array, a series of polars, a relation of DuckDB with one column: Arrow's C interface for streams."""
+    """A chunked array, a polars Series, a DuckDB relation with one column: Arrow's C interface for streams."""
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
 
 
 class Series(Protocol):
-    """A column of pandas, or a frame of one column."""
+    """A pandas column, or a frame of one column."""
 
     @property
     def index(self) -> Any: ...
