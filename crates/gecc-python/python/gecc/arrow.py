@@ -1,6 +1,6 @@
-"""Record batches of Arrow: what the command does with a file, as functions from batch to batch.
+"""Arrow record batches: the command's operations on files, as functions from batch to batch.
 
-For Spark, Ray, Polars, DuckDB and whatever else hands out batches. It needs pyarrow (`gecc[arrow]`).
+For Spark, Ray, Polars, DuckDB and other sources of batches. Requires pyarrow (`gecc[arrow]`).
 
 >>> import gecc, pyarrow as pa
 >>> secret_keys, public_keys = gecc.generate_keys("p256", 2)
@@ -16,21 +16,21 @@ For Spark, Ray, Polars, DuckDB and whatever else hands out batches. It needs pya
 >>> Verify("p256", beside=True)(batch).schema.names
 ['row', 'digest', 'sig', 'pubkey', 'valid', 'reason']
 
-**Columns** are found by name or given as `columns`, and have the types that the command reads in files (docs/inputs.md
-in the repository). So do answers: `valid`, or a result that is null where a row is rejected, and `reason`, null where it
-is not. A null or malformed cell rejects its row alone.
+**Columns** are found by name or given in `columns`, and have the types that the command reads in files (docs/inputs.md
+in the repository). So do answers: `valid`, or a result that is null if a row is rejected, and `reason`, null if it is
+not. A null or malformed cell rejects only its row.
 
-**Operations** are values without an engine: they compare, and can be pickled, so that Spark and Ray bring them to their
-workers. The engine is made by the first call in a process. It is `gecc.Engine.default()`, or with `backend` or
-`threads` one of that choice for the process. A worker that shares its machine with others says its `threads`, and by
-`use_gpus` its GPUs.
+**Operations** are values without an engine: they can be compared and pickled, so that Spark and Ray can send them to
+their workers. The engine is created by the first call in a process. It is `gecc.Engine.default()`, or, with `backend`
+or `threads`, an engine with these options for the process. A worker that shares its machine with others sets its
+`threads`, and its GPUs by `use_gpus`.
 
-**Size.** A GPU needs some 2^18 rows at a time, more than most programs hand out. `each` gathers batches until they have
-`gather` rows, and gives back a batch for each. Ctrl-C ends a call as it does those of `gecc`.
+**Size.** A GPU needs about 2^18 rows at a time, more than most programs provide. `each` gathers batches until they have
+`gather` rows, and returns a batch for each. Ctrl-C interrupts a call in the same way as those of `gecc`.
 
-**Private keys.** Operations that sign, or make public keys, read them from the column `secret_key`. They compute
-batches one by one, as to put batches together would copy keys, and leave that column out of what they give. Nobody
-wipes what Spark, Ray or Arrow keep of it, in memory and on disk.
+**Private keys.** Operations that sign, or derive public keys, read them from the column `secret_key`. They compute
+batches one by one, because merging batches would copy keys, and omit that column from their results. Copies that Spark,
+Ray or Arrow keep of it, in memory and on disk, are not wiped.
 """
 
 import functools
@@ -75,17 +75,17 @@ _locks: dict[int, threading.RLock] = {}
 
 @dataclass(frozen=True)
 class Operation:
-    """What all operations have in common. Called with a batch, one gives the answers for its rows, in order.
+    """The base class of all operations. Calling one with a batch returns the answers for its rows, in order.
 
     Args:
         curve: the curve's name.
-        columns: which column holds which field, as `digest=hash,r=r,s=s,public_key=pk`. By default they are found by
+        columns: which column holds which field, e.g. `digest=hash,r=r,s=s,public_key=pk`. By default they are found by
             name.
-        beside: whether the answers stand behind the columns of the input. An answer whose name is taken is called
-            `gecc_...`. A column of private keys is left out.
-        plain: whether reasons are text and bytes Binary, rather than a dictionary and FixedSizeBinary, which Spark does
-            not know.
-        gather: rows that `each` computes at a time, at least.
+        beside: append the answers to the columns of the input. An answer whose name is taken is called `gecc_...`. A
+            column of private keys is omitted.
+        plain: return reasons as text and bytes as Binary, not as a dictionary and FixedSizeBinary, which Spark does
+            not support.
+        gather: the minimum number of rows that `each` computes at a time.
         backend: "auto", "cpu" or "gpu", as for `gecc.Engine`.
         threads: threads for work on the CPU, one per core by default.
     """
@@ -110,13 +110,12 @@ class Operation:
     @overload
     def __call__(self, batch: ArrowStreamExportable) -> pa.Table: ...
     def __call__(self, batch: Any) -> Any:
-        """The answers for a batch as a batch, for a frame of pandas as one with its index, and for what else may be in
-        several batches (a table or relation, a frame of polars) as a table.
+        """Returns the answers: a batch for a batch, a pandas frame with the same index for a pandas frame, and a table
+        for inputs that may consist of several batches (a table or relation, a polars frame).
 
         Raises:
-            ValueError: for a column that is missing or has another type, an unknown curve, or options that do not go
-                together.
-            GeccError: when the engine cannot run.
+            ValueError: if a column is missing or has another type, the curve is unknown, or options are incompatible.
+            GeccError: if the engine cannot run.
         """
         if _frames.is_frame(batch):
             # pandas would put a whole table into each row of a column to which it is assigned.
@@ -131,15 +130,15 @@ class Operation:
         return pa.Table.from_batches(answers, None if answers else self.schema(table.schema))
 
     def each(self, batches: Iterable[ArrowArrayExportable]) -> Iterator[pa.RecordBatch]:
-        """A batch of answers for each batch, in order, as Spark's `mapInArrow` takes it. All batches have the same
+        """Yields a batch of answers for each batch, in order, for Spark's `mapInArrow`. All batches have the same
         columns. They are read until there are `gather` rows, and computed together.
         """
         for group in _groups(batches, self.gather):
             yield from self._answers(_engine(self._options()), group)
 
     def schema(self, columns: pa.Schema) -> pa.Schema:
-        """The schema of the answers to batches of this schema. It uses no GPU, and raises what a call would, before
-        there is a batch.
+        """Returns the schema of the answers for batches of this schema. Raises the same errors as a call, without a
+        batch or a GPU.
         """
         empty = pa.RecordBatch.from_pylist([], schema=columns)
         return self._answers(_engine_of((("backend", "cpu"), ("threads", 1))), [empty])[0].schema
@@ -154,19 +153,19 @@ class Operation:
         raise NotImplementedError
 
     def _hash(self) -> Hash | None:
-        """The hash of messages, where one was chosen."""
+        """The hash of messages, if one was chosen."""
         return None
 
     def _user_id(self) -> bytes | None:
-        """The user id of SM2 of all messages, where one was chosen."""
+        """The SM2 user id of all messages, if one was chosen."""
         return None
 
     def _signatures(self) -> tuple[SignatureForm, bool]:
-        """How signatures are read, where that can be chosen: their form, and whether r and s are decimal."""
+        """How signatures are read, if that can be chosen: their form, and whether r and s are decimal."""
         return "auto", False
 
     def _options(self) -> tuple[tuple[str, Any], ...]:
-        """The engine's, as pairs: the key of a cache. None where the default engine serves."""
+        """The engine's options other than the defaults, as pairs: the key of a cache. Empty for the default engine."""
         options = {"backend": self.backend, "threads": self.threads}
         default = {"backend": "auto", "threads": None}
         changed = ((name, value) for name, value in options.items() if value != default[name])
@@ -177,7 +176,7 @@ class Operation:
 
 @dataclass(frozen=True, kw_only=True)
 class _OverHashes(Operation):
-    """An operation of ECDSA over a `digest`, or the hash of a `message`."""
+    """An ECDSA operation over a `digest`, or the hash of a `message`."""
 
     hash: Hash | None = None
 
@@ -187,7 +186,7 @@ class _OverHashes(Operation):
 
 @dataclass(frozen=True, kw_only=True)
 class _OverSignatures(_OverHashes):
-    """An operation that reads signatures of ECDSA."""
+    """An operation that reads ECDSA signatures."""
 
     signature_form: SignatureForm = "auto"
     decimal: bool = False
@@ -198,7 +197,7 @@ class _OverSignatures(_OverHashes):
 
 @dataclass(frozen=True, kw_only=True)
 class _OfCurve(_OverHashes):
-    """An operation of ECDSA, or on "sm2" of SM2."""
+    """An ECDSA operation, or SM2 on "sm2"."""
 
     user_id: str | bytes | None = None
 
@@ -209,20 +208,19 @@ class _OfCurve(_OverHashes):
 @dataclass(frozen=True, kw_only=True)
 class Verify(_OfCurve, _OverSignatures):
     """Verifies `signature`, `r` and `s`, `r` and `y_parity_and_s`, or `der` over `digest` or `message` with
-    `public_key`: ECDSA (SEC 1, section 4.1.4), or on "sm2" SM2. Answers are `valid` and `reason`.
+    `public_key`: ECDSA (SEC 1, section 4.1.4), or SM2 on "sm2". Answers are `valid` and `reason`.
 
-    Not constant-time: everything here is public.
+    Not constant-time: all data here is public.
 
     Args:
-        hash: the hash of messages that ECDSA signs, as for `gecc.message_digests`; None is SHA-256. SM2 has its own,
-            and digests are not hashed: there it is an error.
-        user_id: the user id of SM2 for all messages, where no column has ids; None is the standard's default id.
-        signature_form: how the bytes of `signature` are arranged, as for `gecc.verify`.
-        decimal: whether `r` and `s` that are text are decimal numbers.
-        low_s: reject s above n/2, as BIP 62 and EIP-2 ask. Not for SM2.
-        batch_equations: whether rows that have a `recovery_id`, or a signature of 65 bytes, are verified in groups
-            where this is faster, as by `gecc.verify_recoverable`. Answers are the same, whatever the ids are. SM2 has
-            none.
+        hash: the hash of messages for ECDSA, as for `gecc.message_digests`; None is SHA-256. An error for SM2, which
+            defines its own, and for digests, which are not hashed.
+        user_id: the SM2 user id of all messages, if no column has ids; None is the standard's default id.
+        signature_form: the layout of `signature`, as for `gecc.verify`.
+        decimal: read `r` and `s` as decimal numbers if they are text.
+        low_s: reject s above n/2, as BIP 62 and EIP-2 require. Not for SM2.
+        batch_equations: verify rows that have a `recovery_id`, or a signature of 65 bytes, in groups if this is
+            faster, as `gecc.verify_recoverable` does. Answers are the same, whatever the ids are. Not for SM2.
     """
 
     low_s: bool = False
@@ -234,14 +232,14 @@ class Verify(_OfCurve, _OverSignatures):
 
 @dataclass(frozen=True, kw_only=True)
 class VerifyBip340(Operation):
-    """Verifies `signature`, of 64 bytes, of BIP 340 over `message`, of any length, or `digest`, a message of 32
-    bytes, with `public_key`, of 32 bytes or in another encoding, whose x counts. On secp256k1. Answers are `valid` and
-    `reason`.
+    """Verifies `signature`, a BIP 340 signature of 64 bytes, over `message`, of any length, or `digest`, a message of
+    32 bytes, with `public_key`, of 32 bytes, or in another encoding, of which only x is used. On secp256k1. Answers are
+    `valid` and `reason`.
 
-    Not constant-time: everything here is public.
+    Not constant-time: all data here is public.
 
     Args:
-        batch_equations: whether rows are verified in groups where this is faster. Answers are the same.
+        batch_equations: verify rows in groups if this is faster. Answers are the same.
     """
 
     curve: str = field(default="secp256k1", init=False)
@@ -253,7 +251,7 @@ class VerifyBip340(Operation):
 
 @dataclass(frozen=True, kw_only=True)
 class _OfEd25519(Operation):
-    """An operation over signatures of Ed25519, Ed25519ctx or Ed25519ph."""
+    """An operation over Ed25519, Ed25519ctx or Ed25519ph signatures."""
 
     curve: str = field(default="ed25519", init=False)
     context: bytes | None = None
@@ -262,18 +260,18 @@ class _OfEd25519(Operation):
 
 @dataclass(frozen=True, kw_only=True)
 class VerifyEd25519(_OfEd25519):
-    """Verifies `signature`, of 64 bytes, of Ed25519 over `message`, of any length, or `digest`, a message of 32 bytes,
-    with `public_key`, of 32 bytes, or in PEM, DER, JWK or OpenSSH's form. Answers are `valid` and `reason`.
+    """Verifies `signature`, an Ed25519 signature of 64 bytes, over `message`, of any length, or `digest`, a message of
+    32 bytes, with `public_key`, of 32 bytes, or in PEM, DER, JWK or OpenSSH format. Answers are `valid` and `reason`.
 
-    Not constant-time: everything here is public.
+    Not constant-time: all data here is public.
 
     Args:
-        rule: which signatures are valid, as for `gecc.ed25519_verify`. It has to be given.
-        context: at most 255 bytes, of which the signatures of all rows are too: Ed25519ctx. By default they are of
-            Ed25519 itself.
-        prehashed: whether SHA-512 of each message was signed: Ed25519ph, with a context or without.
-        batch_equations: whether rows are verified in groups where this is faster. Answers are the same. For rules with
-            the cofactor alone: "zip215" and "rfc8032-cofactored".
+        rule: which signatures are valid, as for `gecc.ed25519_verify`. Required.
+        context: the context of the signatures of all rows, at most 255 bytes: Ed25519ctx. By default Ed25519 without a
+            context.
+        prehashed: the SHA-512 of each message was signed: Ed25519ph, with or without a context.
+        batch_equations: verify rows in groups if this is faster. Answers are the same. Only for rules with the
+            cofactor: "zip215" and "rfc8032-cofactored".
     """
 
     rule: str
@@ -288,17 +286,17 @@ class VerifyEd25519(_OfEd25519):
 
 @dataclass(frozen=True, kw_only=True)
 class Recover(_OverSignatures):
-    """Finds who signed, of `digest` or `message`, a signature and `recovery_id`: ECDSA (SEC 1, section 4.1.6). Answers
-    are `public_key`, 65 bytes or 33, and `reason`.
+    """Recovers the public key from `digest` or `message`, a signature and `recovery_id`: ECDSA (SEC 1, section 4.1.6).
+    Answers are `public_key`, 65 or 33 bytes, and `reason`.
 
-    Not constant-time: everything here is public.
+    Not constant-time: all data here is public.
 
     Args:
-        hash: the hash of messages that ECDSA signs, as for `gecc.message_digests`; None is SHA-256. Digests are not
-            hashed: there it is an error.
-        signature_form: how the bytes of `signature` are arranged, as for `gecc.verify`.
-        decimal: whether `r` and `s` that are text are decimal numbers.
-        compressed: whether keys have 33 bytes.
+        hash: the hash of messages for ECDSA, as for `gecc.message_digests`; None is SHA-256. An error for digests,
+            which are not hashed.
+        signature_form: the layout of `signature`, as for `gecc.verify`.
+        decimal: read `r` and `s` as decimal numbers if they are text.
+        compressed: return keys of 33 bytes.
     """
 
     compressed: bool = False
@@ -309,15 +307,15 @@ class Recover(_OverSignatures):
 
 @dataclass(frozen=True, kw_only=True)
 class RecoverAddresses(_OverSignatures):
-    """Finds who signed on secp256k1, as an Ethereum address. Answers are `address`, 20 bytes, and `reason`.
+    """Recovers the signer on secp256k1 as an Ethereum address. Answers are `address`, 20 bytes, and `reason`.
 
-    Not constant-time: everything here is public.
+    Not constant-time: all data here is public.
 
     Args:
-        hash: the hash of messages that ECDSA signs, as for `gecc.message_digests`; None is SHA-256. Digests are not
-            hashed: there it is an error.
-        signature_form: how the bytes of `signature` are arranged, as for `gecc.verify`.
-        decimal: whether `r` and `s` that are text are decimal numbers.
+        hash: the hash of messages for ECDSA, as for `gecc.message_digests`; None is SHA-256. An error for digests,
+            which are not hashed.
+        signature_form: the layout of `signature`, as for `gecc.verify`.
+        decimal: read `r` and `s` as decimal numbers if they are text.
     """
 
     curve: str = field(default="secp256k1", init=False)
@@ -328,22 +326,21 @@ class RecoverAddresses(_OverSignatures):
 
 @dataclass(frozen=True, kw_only=True)
 class Sign(_OfCurve):
-    """Signs `digest` or `message` with `secret_key`, by nonces of RFC 6979: ECDSA, or on "sm2" SM2. Answers are
+    """Signs `digest` or `message` with `secret_key`, with nonces of RFC 6979: ECDSA, or SM2 on "sm2". Answers are
     `signature`, 64 bytes `r || s`, and `reason`.
 
-    Constant-time in private keys and nonces; reading keys from hexadecimal text is not. Of keys that sign on two curves
-    see `gecc.sign`.
+    Constant-time in private keys and nonces; reading keys from hexadecimal text is not. See `gecc.sign` for keys that
+    sign on two curves.
 
     Args:
-        hash: the hash of messages that ECDSA signs, as for `gecc.message_digests`; None is SHA-256. SM2 has its own,
-            and digests are not hashed: there it is an error.
-        user_id: the user id of SM2 for all messages, where no column has ids; None is the standard's default id.
+        hash: the hash of messages for ECDSA, as for `gecc.message_digests`; None is SHA-256. An error for SM2, which
+            defines its own, and for digests, which are not hashed.
+        user_id: the SM2 user id of all messages, if no column has ids; None is the standard's default id.
         additional_data: 32 bytes of additional data for the nonces of all rows (RFC 6979, section 3.6); by default
             none.
-        recoverable: whether there is a column `recovery_id`. Not for SM2.
-        der: whether signatures are in DER, as `der`.
-        check_signatures: whether every signature is verified before it is given, as one that was computed wrongly can
-            give its key away.
+        recoverable: also return a column `recovery_id`. Not for SM2.
+        der: return signatures in DER, in the column `der`.
+        check_signatures: verify every signature before it is returned, because a faulty one can reveal its key.
     """
 
     additional_data: bytes | None = field(default=None, repr=False)
@@ -362,14 +359,14 @@ class Sign(_OfCurve):
 
 @dataclass(frozen=True, kw_only=True)
 class SignBip340(Operation):
-    """Signs `message`, of any length, or `digest`, a message of 32 bytes, with `secret_key` by BIP 340, on secp256k1.
+    """Signs `message`, of any length, or `digest`, a message of 32 bytes, with `secret_key`: BIP 340, on secp256k1.
     Answers are `signature`, 64 bytes, and `reason`.
 
     Constant-time in private keys, auxiliary data and nonces; reading keys from hexadecimal text is not.
 
     Args:
-        auxiliary: 32 bytes of auxiliary random data for all rows; by default fresh ones of the operating system for
-            each row.
+        auxiliary: 32 bytes of auxiliary random data for all rows; by default fresh data from the operating system
+            for each row.
         check_signatures: as for `Sign`.
     """
 
@@ -387,14 +384,14 @@ class SignBip340(Operation):
 
 @dataclass(frozen=True, kw_only=True)
 class SignEd25519(_OfEd25519):
-    """Signs `message`, of any length, or `digest`, a message of 32 bytes, by Ed25519 with `secret_key`, a seed of 32
+    """Signs `message`, of any length, or `digest`, a message of 32 bytes, with Ed25519 and `secret_key`, a seed of 32
     bytes. Answers are `signature`, 64 bytes, and `reason`.
 
     Constant-time in seeds and nonces; reading seeds from hexadecimal text is not.
 
     Args:
         context: as for `VerifyEd25519`.
-        prehashed: as for `VerifyEd25519`. Messages are given whole, and hashed here.
+        prehashed: as for `VerifyEd25519`. Pass the messages themselves; they are hashed here.
         check_signatures: as for `Sign`.
     """
 
@@ -406,12 +403,12 @@ class SignEd25519(_OfEd25519):
 
 @dataclass(frozen=True, kw_only=True)
 class PublicKeys(Operation):
-    """The public key of each `secret_key`. Answers are `public_key`, 65 bytes or 33, and `reason`.
+    """Derives the public key of each `secret_key`. Answers are `public_key`, 65 or 33 bytes, and `reason`.
 
     Constant-time in private keys; reading them from hexadecimal text is not.
 
     Args:
-        compressed: whether keys have 33 bytes.
+        compressed: return keys of 33 bytes.
     """
 
     compressed: bool = False
@@ -422,7 +419,7 @@ class PublicKeys(Operation):
 
 @dataclass(frozen=True, kw_only=True)
 class PublicKeysEd25519(Operation):
-    """The Ed25519 public key of each `secret_key`, a seed of 32 bytes. Answers are `public_key`, 32 bytes, and
+    """Derives the Ed25519 public key of each `secret_key`, a seed of 32 bytes. Answers are `public_key`, 32 bytes, and
     `reason`.
 
     Constant-time in seeds; reading them from hexadecimal text is not.
@@ -440,12 +437,12 @@ def _require_32_bytes(name: str, value: bytes | None) -> None:
 
 
 def use_gpus(gpus: Iterable[int | str]) -> None:
-    """Has this process use these GPUs alone, given by number or UUID. Without any it uses the CPU.
+    """Makes this process use only these GPUs, given by number or UUID. If the list is empty, it uses the CPU.
 
-    A worker says so before its first operation. It sets `CUDA_VISIBLE_DEVICES`. Ray does that itself.
+    A worker calls this before its first operation. It sets `CUDA_VISIBLE_DEVICES`. Ray does that itself.
 
     Raises:
-        GeccError: when an operation of this module has begun in this process with other GPUs.
+        GeccError: if an operation of this module has already started in this process with other GPUs.
     """
     wanted = ",".join(str(gpu) for gpu in gpus)
     if _begun_in == os.getpid() and os.environ.get("CUDA_VISIBLE_DEVICES") != wanted:
@@ -461,7 +458,7 @@ def _engine(options: tuple[tuple[str, Any], ...]) -> Engine:
 
 
 def _engine_of(options: tuple[tuple[str, Any], ...]) -> Engine:
-    """An engine with options, one for each process: one that was inherited through a fork would not work."""
+    """Returns an engine with options, one per process: an engine inherited through a fork would not work."""
     process = os.getpid()
     # Concurrent threads wait for the first one. A fork may leave a lock of its parent locked.
     with _locks.setdefault(process, threading.RLock()):
@@ -474,7 +471,7 @@ def _made(process: int, options: tuple[tuple[str, Any], ...]) -> Engine:
 
 
 def _groups(batches: Iterable[Any], rows: int) -> Iterator[list[Any]]:
-    """Batches together that have this many rows, the last ones maybe fewer."""
+    """Groups batches until they have this many rows; the last group may have fewer."""
     group: list[Any] = []
     gathered = 0
     for batch in batches:
@@ -488,9 +485,9 @@ def _groups(batches: Iterable[Any], rows: int) -> Iterator[list[Any]]:
 
 
 def _whole(batch: ArrowArrayExportable) -> pa.RecordBatch:
-    """A batch whose buffers are as long as it says. pyarrow compares them when it is asked, not when it reads a file.
+    """Checks that a batch's buffers are as long as it requires. pyarrow does this on request, not when it reads a file.
 
-    Arrow's C interface does not pass lengths of buffers on: what has come through it cannot be compared any more.
+    Arrow's C interface does not pass on the lengths of buffers: batches that came through it cannot be checked later.
     """
     whole = batch if isinstance(batch, pa.RecordBatch) else pa.record_batch(batch)
     whole.validate()
@@ -498,7 +495,7 @@ def _whole(batch: ArrowArrayExportable) -> pa.RecordBatch:
 
 
 def _without_null_type(table: pa.Table) -> pa.Table:
-    """With columns of binary for those of which nothing knows a type, as every cell is None or there is none."""
+    """Converts columns of unknown type, which have no cells or only None, to binary."""
     if not any(pa.types.is_null(field.type) for field in table.schema):
         return table
     known = [field.with_type(pa.binary()) if pa.types.is_null(field.type) else field for field in table.schema]
