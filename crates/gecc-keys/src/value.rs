@@ -6,7 +6,7 @@ use crate::cose;
 use crate::kind::KeyKind;
 use crate::pairs::{Pair, Public};
 use crate::{der, exactly_32, number, pem};
-use base64ct::{Base64, Base64Unpadded, Base64Url, Base64UrlUnpadded, Encoding};
+use base64ct::{Base64, Base64Unpadded, Encoding};
 use gecc::CurveId;
 use gecc::fields::{Hash, hex_digits};
 use zeroize::Zeroizing;
@@ -241,16 +241,36 @@ fn base64(text: &[u8]) -> Option<Zeroizing<Vec<u8>>> {
     let mut digits = Zeroizing::new(Vec::with_capacity(text.len()));
     digits.extend(text.iter().filter(|byte| **byte != b'\\'));
     let mut bytes = Zeroizing::new(vec![0; digits.len() / 4 * 3 + 3]);
-    let is_url = digits.iter().any(|byte| b"-_".contains(byte));
-    let decoded = match (digits.ends_with(b"="), is_url) {
-        (true, false) => Base64::decode(&digits[..], &mut bytes),
-        (true, true) => Base64Url::decode(&digits[..], &mut bytes),
-        (false, false) => Base64Unpadded::decode(&digits[..], &mut bytes),
-        (false, true) => Base64UrlUnpadded::decode(&digits[..], &mut bytes),
+    if !with_standard_alphabet(&mut digits) {
+        return None;
+    }
+    let decoded = if digits.ends_with(b"=") {
+        Base64::decode(&digits[..], &mut bytes)
+    } else {
+        Base64Unpadded::decode(&digits[..], &mut bytes)
     };
     let length = decoded.ok()?.len();
     bytes.truncate(length);
     Some(bytes)
+}
+
+/// Replaces `-` and `_` of base64url by `+` and `/`. Returns whether the digits are of one alphabet. No branch depends on
+/// a digit: a search for the first `-` would take as long as the digits before it.
+fn with_standard_alphabet(digits: &mut [u8]) -> bool {
+    /// All bits where both bytes are equal, and none where they are not.
+    fn equal(one: u8, other: u8) -> u8 {
+        (u16::from(one ^ other).wrapping_sub(1) >> 8) as u8
+    }
+    let mut is_url = 0;
+    let mut is_standard = 0;
+    for digit in digits {
+        is_standard |= equal(*digit, b'+') | equal(*digit, b'/');
+        let dash = equal(*digit, b'-');
+        let underscore = equal(*digit, b'_');
+        is_url |= dash | underscore;
+        *digit ^= dash & (b'-' ^ b'+') | underscore & (b'_' ^ b'/');
+    }
+    is_url & is_standard == 0
 }
 
 /// Describes a file that is in no supported form and holds no lines of keys, and how to convert it:
