@@ -76,6 +76,8 @@ fn has_random_digits(text: &str) -> bool {
 fn is_random(run: &str) -> bool {
     /// Digits without a separator that no name has, where all kinds are among them.
     const LONGEST_NAME: usize = 24;
+    /// Digits of 32 and of 64 bytes in base64, without padding.
+    const KEYS_IN_BASE64: [usize; 2] = [43, 86];
     #[derive(PartialEq)]
     enum Kind {
         Digit,
@@ -104,6 +106,12 @@ fn is_random(run: &str) -> bool {
         return true;
     }
     let has = |part: &str, wanted: Kind| part.bytes().any(|byte| kind(byte) == wanted);
+    // A key may have few changes by chance, where many of its digits are + and /. It has its length all the same.
+    let value = run.trim_end_matches('=');
+    let value = value.rsplit_once('=').map_or(value, |(_, value)| value);
+    if KEYS_IN_BASE64.contains(&value.len()) && has(value, Kind::Upper) && has(value, Kind::Lower) {
+        return true;
+    }
     let parts = run.split(|c: char| !c.is_ascii_alphanumeric());
     parts.filter(|part| part.len() >= LONGEST_NAME).any(|part| {
         is_hexadecimal(part) || (has(part, Kind::Digit) && has(part, Kind::Upper) && has(part, Kind::Lower))
@@ -151,6 +159,11 @@ mod tests {
             assert!(may_be_secret(&key));
             let columns: Vec<&str> = (0..32).map(|at| &digits[2 * at..][..2]).collect();
             assert!(may_be_parts_of_secret(&columns) && may_be_parts_of_secret(&[&digits[..32], &digits[32..]]));
+        }
+        // Random digits with few changes between letters and numerals.
+        let slashes = "E/pv/Opymtkfxy+QIEUO/talpyudp5qAGP5D6x6/su8=";
+        for text in [slashes, slashes.trim_end_matches('='), &format!("--key={slashes}")] {
+            assert!(may_be_secret(text.as_bytes()), "{text}");
         }
         // The first vector of RFC 8032 as a decimal number; of Bitcoin's WIF, and of BIP 39.
         let number = "71187124838438283748478349098325743265034983475634892738475893743987534985734985";
