@@ -93,6 +93,12 @@ pub enum SignatureProblem {
     /// No form, or not the one that was named, has this length.
     #[error("has the wrong length")]
     WrongLength,
+    /// 128 bytes, as some programs write signatures of SM2 with the public key after them.
+    #[error(
+        "has 128 bytes: if they are r, s and the public key's x and y, give the first 64 as the signature and the last \
+         64 as the public key"
+    )]
+    WithPublicKey,
     /// 65 bytes whose last is not a v.
     #[error("ends with a byte that is not a v (0 to 3, or 27 to 30)")]
     UndefinedV,
@@ -281,6 +287,7 @@ impl SignatureReader {
                 read => read.map(without_id),
             },
             _ if bytes.first() == Some(&SEQUENCE) => self.read_der(bytes).map(without_id),
+            128 => Err(SignatureProblem::WithPublicKey),
             _ => Err(SignatureProblem::WrongLength),
         }
     }
@@ -478,6 +485,8 @@ mod tests {
             assert_eq!(read(SignatureForm::Rsv, &bytes), expected, "{v}");
             // SM2 has no v, whatever the signature begins with.
             let sm2 = SignatureReader::new(SignatureForm::Auto, false);
+            let with_key = [&[0x70][..], &[v; 127]].concat();
+            assert_eq!(sm2.read(&with_key), Err(SignatureProblem::WithPublicKey));
             for first in [0x30, 0x70] {
                 let bytes = [&[first], &bytes[1..]].concat();
                 assert_eq!(sm2.read(&bytes), Err(SignatureProblem::WrongLength), "{v}");
