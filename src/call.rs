@@ -1,6 +1,6 @@
-//! What can be asked for of the items of a batch, as a value: what an operation reads, what it gives, on which curve,
-//! and the call that computes it. For programs that choose the operation when they run, such as the command line,
-//! tables and databases.
+//! Batch operations as values: the columns that an operation reads, its results, its curve, and the
+//! call that computes it. For programs that choose the operation at run time, such as the command
+//! line, tables and databases.
 //!
 //! ```
 //! use gecc::call::{Columns, Contents, Operation};
@@ -30,13 +30,13 @@ use crate::schemes::ed25519::{self, Rule, Variant};
 use crate::schemes::sm2::{self, SM2, UserIds};
 use crate::types::{Error, NonceHash, Policy, PublicKeys, Rows, SForm, SecretKeys, Signers, Verdict, require_lengths};
 
-/// What is computed of each item.
+/// An operation on the items of a batch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Operation {
     /// [`ecdsa::verify`].
     EcdsaVerify(CurveId, Policy),
-    /// [`ecdsa::verify_recoverable`], or [`ecdsa::verify`] where there are no recovery ids.
+    /// [`ecdsa::verify_recoverable`], or [`ecdsa::verify`] if there are no recovery ids.
     EcdsaVerifyRecoverable(CurveId, Policy),
     /// [`ecdsa::recover`].
     EcdsaRecover(CurveId),
@@ -50,7 +50,7 @@ pub enum Operation {
     Bip340Verify,
     /// [`bip340::sign`].
     Bip340Sign,
-    /// [`ed25519::verify`], whose messages have any length, and 32 bytes as digests.
+    /// [`ed25519::verify`]. Messages have any length; digests are messages of 32 bytes.
     Ed25519Verify(Rule),
     /// [`ed25519::sign`], with seeds as private keys.
     Ed25519Sign,
@@ -66,76 +66,78 @@ pub enum Operation {
     PublicKeys(CurveId),
 }
 
-/// Which columns an operation reads.
+/// The columns that an operation reads.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Reads {
-    /// Digests, or messages.
+    /// Digests or messages.
     pub contents: bool,
-    /// Whether messages are the scheme's to hash. Others are hashed by [`Columns::hash`], or before by whoever
-    /// has them.
+    /// True if the scheme hashes messages itself. For other schemes messages are hashed with
+    /// [`Columns::hash`], or the caller has hashed them.
     pub messages: bool,
     /// User ids of messages.
     pub user_ids: bool,
     /// Signatures of 64 bytes.
     pub signatures: bool,
-    /// Whether a signature is those bytes and has no other form: neither r and s, nor DER, nor v behind it.
+    /// True if a signature is only accepted as these 64 bytes, and not as separate r and s, as DER
+    /// or followed by v.
     pub bare_signatures: bool,
     /// Recovery ids.
     pub recovery_ids: RecoveryIds,
     /// Public keys.
     pub public_keys: bool,
-    /// Whether a public key may be an x-coordinate alone, or is a key of Ed25519: 32 bytes.
+    /// True if a public key may be 32 bytes: an x-coordinate alone, or a key of Ed25519.
     pub x_only_keys: bool,
     /// Private keys.
     pub secret_keys: bool,
 }
 
-/// Whether an operation reads recovery ids.
+/// The use that an operation makes of recovery ids.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RecoveryIds {
-    /// It does not.
+    /// Recovery ids are not read.
     #[default]
     No,
-    /// Where items have them. Those that have none get one that is too large.
+    /// Recovery ids are read for the items that have them. Items without one get an id that is out
+    /// of range.
     Optional,
-    /// It does.
+    /// Every item needs a recovery id.
     Required,
 }
 
-/// A result of each item.
+/// A result column: one value per item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Column {
-    /// The name that it has in files and tables.
+    /// The column's name in files and tables.
     pub name: &'static str,
-    /// Bytes of an item.
+    /// Bytes per item.
     pub width: usize,
 }
 
-/// Inputs of a batch. Those that an operation does not read may be anything.
+/// The inputs of a batch. Columns that an operation does not read are ignored.
 #[derive(Clone, Copy)]
 pub struct Columns<'a> {
-    /// What is signed.
+    /// The signed data.
     pub contents: Contents<'a>,
     /// `r || s`.
     pub signatures: Rows<'a, 64>,
-    /// 0 to 3.
+    /// Recovery ids, 0 to 3.
     pub recovery_ids: Rows<'a, 1>,
-    /// Those of signers, or of peers.
+    /// Public keys of signers, or of peers.
     pub public_keys: PublicKeys<'a>,
-    /// Those of signers, or our own.
+    /// Private keys of signers, or of this side of a key exchange.
     pub secret_keys: SecretKeys<'a>,
-    /// Additional data of nonces, or the auxiliary random data of BIP 340, which is fresh where none is given. Ed25519
-    /// reads none.
+    /// Additional data for nonces, or the auxiliary random data of BIP 340, which is generated if
+    /// absent. Ed25519 reads none.
     pub additional: Option<Rows<'a, 32>>,
-    /// Keys that recovery may give, one for each item: they save operations, as
-    /// [`ecdsa::recover_with_candidates`] says.
+    /// Candidate public keys for recovery, one per item. Right candidates make recovery faster, see
+    /// [`ecdsa::recover_with_candidates`].
     pub candidates: Option<PublicKeys<'a>>,
-    /// By which ECDSA hashes messages, SHA-256 by default. Other schemes have one of their own.
-    /// Where it is SHA-384 or SHA-512, signing makes its nonces by HMAC with that hash, as RFC 6979
-    /// has it, also of digests; with all others by HMAC with SHA-256. GPUs have the code for
-    /// SHA-256 alone: the CPU signs with the other two.
+    /// The hash that ECDSA applies to messages, SHA-256 by default. Other schemes have a hash of
+    /// their own. If it is SHA-384 or SHA-512, signing derives nonces with HMAC of that hash, as
+    /// RFC 6979 specifies, also for digests; otherwise with HMAC-SHA-256. Kernels exist for SHA-256
+    /// only, so the CPU signs with the other two.
     pub hash: Hash,
-    /// That of Ed25519, [`Variant::PURE`] by default.
+    /// The variant of Ed25519, [`Variant::PURE`] by default.
     pub variant: Variant,
 }
 
@@ -156,35 +158,37 @@ impl Default for Columns<'_> {
     }
 }
 
-/// What is signed.
+/// The signed data of a batch: digests or messages.
 #[derive(Clone, Copy, Debug)]
 pub enum Contents<'a> {
-    /// Digests; messages of 32 bytes to BIP 340 and Ed25519, e to SM2.
+    /// Digests. For BIP 340 and Ed25519 these are messages of 32 bytes, for SM2 the values e.
     Digests(Rows<'a, 32>),
-    /// Messages, each with its user id where the operation reads one.
+    /// Messages, with user ids if the operation reads them.
     Messages {
-        /// A message for each item.
+        /// One message per item.
         messages: &'a [&'a [u8]],
-        /// Those of SM2; other operations read none.
+        /// User ids for SM2; ignored by other operations.
         user_ids: UserIds<'a>,
     },
 }
 
 impl Operation {
-    /// Verification by the curve's own scheme: SM2 on its curve, and ECDSA on the others. SM2 has no low s: a policy
-    /// that asks for it gives what [`Operation::require`] refuses.
+    /// Returns verification with the curve's own scheme: SM2 on the SM2 curve, ECDSA on the others.
+    /// SM2 has no low-s rule: with a policy that requires low s, [`Operation::require`] rejects the
+    /// returned operation.
     pub fn verify(curve: CurveId, policy: Policy) -> Self {
         let is_sm2 = curve == Sm2::ID && !policy.low_s;
         if is_sm2 { Operation::Sm2Verify } else { Operation::EcdsaVerify(curve, policy) }
     }
 
-    /// Signing by the curve's own scheme. What has the form that the curve has by default has it with SM2, too.
+    /// Returns signing with the curve's own scheme. On the SM2 curve that is SM2 if `form` is the
+    /// default.
     pub fn sign(curve: CurveId, form: SForm) -> Self {
         let is_sm2 = curve == Sm2::ID && form == SForm::default();
         if is_sm2 { Operation::Sm2Sign } else { Operation::EcdsaSign(curve, form) }
     }
 
-    /// The curve; `None` for Ed25519, whose curve is none of these.
+    /// Returns the curve, or `None` for Ed25519, whose curve is not a [`CurveId`].
     pub fn curve(self) -> Option<CurveId> {
         Some(match self {
             Operation::EcdsaVerify(curve, _)
@@ -200,7 +204,7 @@ impl Operation {
         })
     }
 
-    /// The columns that it reads.
+    /// Returns the columns that the operation reads.
     pub fn reads(self) -> Reads {
         let none = Reads::default();
         let signing = Reads { contents: true, secret_keys: true, ..none };
@@ -223,11 +227,13 @@ impl Operation {
         }
     }
 
-    /// What reads signatures of a form for this operation: [`Reads::signatures`] without [`Reads::bare_signatures`].
+    /// Returns a reader of signatures in a given form, for operations with [`Reads::signatures`]
+    /// and without [`Reads::bare_signatures`].
     ///
     /// # Errors
-    /// [`UnusableSignatureForm`] where its signatures do not have the form: those of BIP 340 and Ed25519 have one form
-    /// alone, those of SM2 no recovery id, and hash types are Bitcoin's, on secp256k1.
+    /// [`UnusableSignatureForm`] if signatures of the operation cannot have the form: BIP 340 and
+    /// Ed25519 have a single form, SM2 has no recovery ids, and hash types exist only in Bitcoin,
+    /// on secp256k1.
     pub fn signature_reader(self, form: SignatureForm) -> Result<SignatureReader, UnusableSignatureForm> {
         let reads = self.reads();
         let has_recovery_ids = self.curve().is_some_and(CurveId::has_ecdsa) && !reads.bare_signatures;
@@ -249,7 +255,8 @@ impl Operation {
         Ok(SignatureReader::new(form, has_recovery_ids))
     }
 
-    /// The results of an item beside its code, at most two. Verification has none: the code is the verdict.
+    /// Returns the result columns in addition to the codes, at most two. Verification has none: the
+    /// code is the verdict.
     pub fn results(self) -> &'static [Column] {
         const SIGNATURE: Column = Column { name: "signature", width: 64 };
         const PUBLIC_KEY: Column = Column { name: "public_key", width: 64 };
@@ -270,15 +277,15 @@ impl Operation {
         }
     }
 
-    /// Whether results are secret.
+    /// Returns `true` if the results are secret.
     pub fn has_secret_results(self) -> bool {
         matches!(self, Operation::SharedSecrets(_))
     }
 
-    /// Checks that the curve has the operation.
+    /// Checks that the operation exists on its curve.
     ///
     /// # Errors
-    /// [`Error::NoScheme`] where it does not.
+    /// [`Error::NoScheme`] if it does not.
     pub fn require(self) -> Result<(), Error> {
         match self {
             Operation::EcdsaVerify(curve, _)
@@ -290,7 +297,7 @@ impl Operation {
         }
     }
 
-    /// From which size a GPU pays, before anything was measured.
+    /// Returns the batch size above which a GPU is faster, as assumed before any measurement.
     pub(crate) fn worth(self) -> Worth {
         match self {
             Operation::EcdsaVerify(..) | Operation::EcdsaVerifyRecoverable(..) => ECDSA.verify_worth,
@@ -307,11 +314,13 @@ impl Operation {
         }
     }
 
-    /// Computes a batch, of as many items as there are codes. `first` and `second` get the results of all items, one
-    /// after the other. As for variable time and constant time: what the operation's own call is.
+    /// Computes a batch of `codes.len()` items. `first` and `second` receive the rows of the two
+    /// result columns, item by item. Constant-time in the same inputs as the operation's own
+    /// function.
     ///
     /// # Errors
-    /// As for the operation's own call; [`Error::LengthMismatch`] when there is room for another number of results.
+    /// The errors of the operation's own function; [`Error::LengthMismatch`] if an output has space
+    /// for another number of results.
     pub fn run(
         self,
         engine: &Engine,
@@ -383,7 +392,7 @@ impl Operation {
                 let public = rows(first);
                 require_lengths(codes.len(), &[("public keys", public.len())])?;
                 ed25519::public_keys_into(engine, secret_keys, public)?;
-                // Every seed is a key.
+                // Every seed is a valid key.
                 codes.fill(Verdict::VALID_CODE);
                 Ok(())
             }
@@ -399,7 +408,7 @@ impl Operation {
         }
     }
 
-    /// The same of an operation whose scheme hashes messages.
+    /// Computes a batch of messages that the scheme hashes itself.
     fn run_over_messages(
         self,
         engine: &Engine,
@@ -431,7 +440,7 @@ impl Operation {
     }
 }
 
-/// The hash of HMAC for nonces of messages that are hashed by this.
+/// Returns the HMAC hash for nonces of messages that are hashed with `hash`.
 fn nonce_hash(hash: Hash) -> NonceHash {
     match hash {
         Hash::Sha384 => NonceHash::Sha384,
@@ -446,7 +455,8 @@ fn auxiliary(given: Option<Rows<'_, 32>>) -> Auxiliary<'_> {
     given.map_or_else(Auxiliary::fresh, Auxiliary::given)
 }
 
-/// Results of this width. What is left over makes no row, so that the lengths differ.
+/// Splits a column into rows of `W` bytes. An incomplete row at the end is dropped, so that the
+/// length check fails.
 fn rows<const W: usize>(bytes: &mut [u8]) -> &mut [[u8; W]] {
     bytes.as_chunks_mut().0
 }

@@ -1,17 +1,19 @@
-//! Compiled kernels: building them ahead of time, and where they are kept.
+//! Compiled kernels: ahead-of-time compilation, packs and the kernel cache.
 //!
-//! The GPU engine takes the kernels that it first needs from where they are, and else compiles them for the GPU that is
-//! there, which takes some seconds:
+//! When the GPU engine first needs kernels, it looks for them in the following places. The last one
+//! compiles them for the GPU, which takes some seconds:
 //!
-//! 1. a pack for the GPU's architecture, made by [`pack`], in the folder that [`crate::EngineBuilder::kernels`] or else
-//!    the environment variable `GECC_KERNELS` names;
-//! 2. the cache: the folder that `GECC_KERNEL_CACHE` names, else `gecc` in the user's cache folder. The engine keeps
-//!    there what it has compiled, and [`build`] fills such a folder beforehand;
-//! 3. a pack for an earlier architecture whose machine code runs on the GPU too, such as `sm_80` on `sm_86`;
-//! 4. NVRTC, from the folder that `GECC_NVRTC_DIR` names, or else as the loader finds libraries.
+//! 1. a pack for the GPU's architecture, made with [`pack`], in the folder set with
+//!    [`crate::EngineBuilder::kernels`], or else with the environment variable `GECC_KERNELS`;
+//! 2. the cache: the folder set with `GECC_KERNEL_CACHE`, or else `gecc` in the user's cache
+//!    folder. The engine stores what it compiles there, and [`build`] fills such a folder in
+//!    advance;
+//! 3. a pack for an earlier architecture whose machine code also runs on the GPU, such as `sm_80`
+//!    on `sm_86`;
+//! 4. NVRTC, from the folder set with `GECC_NVRTC_DIR`, or else from the loader's search path.
 //!
-//! Files are used only if they are whole, were compiled from the sources of this very library, belong to the user or to
-//! root, and can be written by nobody else.
+//! A file is used only if it is complete, was compiled from the sources of exactly this library,
+//! belongs to the user or to root, and is writable by nobody else.
 
 use crate::gpu::runtime::Unit;
 use crate::gpu::runtime::kernel_cache::Cache;
@@ -24,8 +26,8 @@ use crate::types::Error;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-/// The architectures of which releases have packs. Their machine code runs on every GPU from Ampere on but for those of
-/// Jetson boards.
+/// The architectures for which releases have packs. Their machine code runs on every GPU since
+/// Ampere except those of Jetson boards.
 pub const PACKED: &[&str] = &["sm_80", "sm_86", "sm_89", "sm_90", "sm_100", "sm_120"];
 
 /// The hash of the sources and options of all operations' kernels, as 32 hexadecimal digits. Libraries with the same
@@ -40,15 +42,15 @@ pub fn sources_hash() -> String {
 pub struct KernelUsage {
     /// The kernel file, without its extension.
     pub file: &'static str,
-    /// The curve; `none` where the file needs none.
+    /// The curve, or `none` if the file does not depend on one.
     pub curve: &'static str,
-    /// The kernel's name; the file's name for functions that several kernels call.
+    /// The kernel's name, or the file's name for functions that several kernels call.
     pub kernel: String,
-    /// Registers of a thread; 0 for a function that is not a kernel.
+    /// Registers per thread; 0 for a function that is not a kernel.
     pub registers: u32,
-    /// Bytes of local memory that a thread writes because registers do not suffice.
+    /// Bytes per thread written to local memory because registers do not suffice.
     pub spill_stores: u32,
-    /// Bytes read back.
+    /// Bytes per thread read back from local memory.
     pub spill_loads: u32,
 }
 
@@ -58,7 +60,7 @@ pub struct KernelUsage {
 pub struct MachineCode {
     /// The kernel file, without its extension.
     pub file: &'static str,
-    /// The curve; `none` where the file needs none.
+    /// The curve, or `none` if the file does not depend on one.
     pub curve: &'static str,
     /// The kernels: an ELF file for the GPU.
     pub cubin: Vec<u8>,
@@ -66,14 +68,14 @@ pub struct MachineCode {
 
 /// Compiles every kernel for one architecture, such as `sm_90`, into a folder. Returns the files.
 ///
-/// `report` gets each file's name as soon as it is there, from several threads.
+/// `report` is called with the name of each file when it is written, from several threads.
 ///
 /// # Errors
-/// [`Error::Kernels`] when NVRTC is missing or cannot compile for the architecture, or the folder cannot be written;
-/// [`Error::Threads`] when the system refuses the threads that compile.
+/// [`Error::Kernels`] if NVRTC is missing or cannot compile for the architecture, or the folder
+/// cannot be written; [`Error::Threads`] if the system refuses to start the compiling threads.
 pub fn build(architecture: &str, folder: &Path, report: impl Fn(&Path) + Sync) -> Result<Vec<PathBuf>, Error> {
     let (nvrtc, cache) = (Nvrtc::find().map_err(Error::Kernels)?, Cache::at(folder));
-    // Compiling takes a minute: what fails without it shall fail before.
+    // Compiling takes a minute, so errors of the folder are detected first.
     std::fs::create_dir_all(folder).map_err(|problem| Error::Kernels(format!("{}: {problem}", folder.display())))?;
     let build = |unit: &Unit| {
         let path = cache.build(*unit, architecture, nvrtc).map_err(Error::Kernels)?;
@@ -83,14 +85,15 @@ pub fn build(architecture: &str, folder: &Path, report: impl Fn(&Path) + Sync) -
     each(Unit::all(), build)
 }
 
-/// Compiles the kernels of all operations for one architecture, such as `sm_90`, into a file of a folder, the pack
-/// `sm_90.gecckernels`, for [`crate::EngineBuilder::kernels`]. Returns the file.
+/// Compiles the kernels of all operations for one architecture, such as `sm_90`, into a pack, the
+/// file `sm_90.gecckernels` of a folder, for [`crate::EngineBuilder::kernels`]. Returns the file.
 ///
-/// It takes minutes of a core, and no GPU. A pack that is there already, whole and by the same version of NVRTC, is
-/// kept. The pack serves a library of the very same sources.
+/// This takes minutes of one core and needs no GPU. An existing pack is kept if it is complete and
+/// was compiled by the same version of NVRTC. The pack works with libraries built from exactly the
+/// same sources.
 ///
 /// # Errors
-/// As for [`build`].
+/// The errors of [`build`].
 pub fn pack(architecture: &str, folder: &Path) -> Result<PathBuf, Error> {
     let (nvrtc, path) = (nvrtc_version()?, pack::path(folder, architecture));
     if check_pack(&path).is_ok_and(|there| there.nvrtc == nvrtc) {
@@ -102,7 +105,7 @@ pub fn pack(architecture: &str, folder: &Path) -> Result<PathBuf, Error> {
 fn pack_units(units: impl Iterator<Item = Unit>, architecture: &str, folder: &Path) -> Result<PathBuf, Error> {
     let nvrtc = Nvrtc::find().map_err(Error::Kernels)?;
     let of_folder = |problem: std::io::Error| Error::Kernels(format!("{}: {problem}", folder.display()));
-    // As for `build`.
+    // Errors of the folder first, as in `build`.
     std::fs::create_dir_all(folder).map_err(of_folder)?;
     let compile = |unit: &Unit| {
         let cubin = nvrtc.compile(*unit, architecture).map_err(Error::Kernels)?;
@@ -111,7 +114,7 @@ fn pack_units(units: impl Iterator<Item = Unit>, architecture: &str, folder: &Pa
     pack::write(folder, architecture, nvrtc, &each(units, compile)?).map_err(of_folder)
 }
 
-/// A pack that was found whole.
+/// The description of a complete pack.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct PackInfo {
@@ -119,14 +122,14 @@ pub struct PackInfo {
     pub architecture: String,
     /// The version of NVRTC that compiled it.
     pub nvrtc: (i32, i32),
-    /// Kernel files in it, one for each curve.
+    /// The number of kernel files in it, counted once per curve.
     pub kernels: usize,
 }
 
-/// Checks a pack as the engine does, with all of its kernels.
+/// Checks a pack and all of its kernels as the engine does before it uses them.
 ///
 /// # Errors
-/// [`Error::Kernels`] with the reason why this library does not use it, or not all of it.
+/// [`Error::Kernels`] with the reason why this library cannot use the pack or some of its kernels.
 pub fn check_pack(path: &Path) -> Result<PackInfo, Error> {
     check_units(Unit::all(), path).map_err(|problem| Error::Kernels(format!("{}: {problem}", path.display())))
 }
@@ -142,7 +145,7 @@ fn check_units(units: impl Iterator<Item = Unit>, path: &Path) -> Result<PackInf
     Ok(PackInfo { architecture: name.to_owned(), nvrtc: pack.nvrtc, kernels })
 }
 
-/// The packs in a folder, by name. None where it cannot be read.
+/// Returns the packs in a folder, sorted by name; none if the folder cannot be read.
 pub fn packs_in(folder: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder).into_iter().flatten();
     let paths = entries.filter_map(|entry| Some(entry.ok()?.path()));
@@ -151,18 +154,19 @@ pub fn packs_in(folder: &Path) -> Vec<PathBuf> {
     packs
 }
 
-/// The folder of packs that the environment names, which an engine uses whose builder names none.
+/// Returns the folder of packs that is set in the environment. An engine uses it if its builder
+/// sets none.
 pub fn packs_folder() -> Option<PathBuf> {
     packs_of_environment()
 }
 
-/// Compiles every kernel for one architecture, and tells what each takes, by the report of the assembler. What is
-/// compiled is kept in the folder `kept`, and taken from there by later calls of this and [`machine_code`], while
-/// sources and NVRTC are the same.
+/// Compiles every kernel for one architecture and returns the resource usage of each, as reported
+/// by the assembler. Compiled kernels are stored in the folder `kept`. Later calls of this function
+/// and of [`machine_code`] reuse them as long as the sources and NVRTC are unchanged.
 ///
 /// # Errors
-/// [`Error::Kernels`] when NVRTC is missing or cannot compile for the architecture, or the folder cannot be written;
-/// [`Error::Threads`] when the system refuses the threads that compile.
+/// [`Error::Kernels`] if NVRTC is missing or cannot compile for the architecture, or the folder
+/// cannot be written; [`Error::Threads`] if the system refuses to start the compiling threads.
 pub fn usage(architecture: &str, kept: &Path) -> Result<Vec<KernelUsage>, Error> {
     let (nvrtc, kept) = (Nvrtc::find().map_err(Error::Kernels)?, Cache::at(kept));
     let usage = |unit: &Unit| {
@@ -172,8 +176,8 @@ pub fn usage(architecture: &str, kept: &Path) -> Result<Vec<KernelUsage>, Error>
     Ok(each(Unit::all(), usage)?.into_iter().flatten().collect())
 }
 
-/// Returns the results of `compute` for several units, on all cores. After the first error no more
-/// are started, since all of them take minutes.
+/// Returns the results of `compute` for several units, computed on all cores. No units are started
+/// after the first error, since all of them would take minutes.
 fn each<T: Send>(
     units: impl Iterator<Item = Unit>,
     compute: impl Fn(&Unit) -> Result<T, Error> + Sync,
@@ -182,7 +186,7 @@ fn each<T: Send>(
     let first_error = OnceLock::new();
     Pool::new(None)?.for_each(results.iter_mut().collect(), |(unit, result)| {
         if first_error.get().is_none() {
-            // Another thread's error may have come first: one is enough.
+            // If another thread's error was stored first, this one is dropped: one is enough.
             *result = compute(unit).map_err(|error| first_error.set(error)).ok();
         }
     });
@@ -192,11 +196,11 @@ fn each<T: Send>(
     }
 }
 
-/// Compiles some kernel files for one architecture and every curve, to what the GPU engine runs. It is kept as by
-/// [`usage`].
+/// Compiles kernel files for one architecture and every curve, and returns their machine code as
+/// the GPU engine runs it. It is stored in `kept` as in [`usage`].
 ///
 /// # Errors
-/// As for [`usage`].
+/// The errors of [`usage`].
 pub fn machine_code(architecture: &str, files: &[&str], kept: &Path) -> Result<Vec<MachineCode>, Error> {
     let (nvrtc, kept) = (Nvrtc::find().map_err(Error::Kernels)?, Cache::at(kept));
     let compile = |unit: &Unit| {
@@ -207,20 +211,21 @@ pub fn machine_code(architecture: &str, files: &[&str], kept: &Path) -> Result<V
     each(Unit::all().filter(|unit| files.contains(&unit.file)), compile)
 }
 
-/// The folder where compiled kernels are kept; `None` where the environment names none.
+/// Returns the folder of the kernel cache, or `None` if the environment determines none.
 pub fn cache_folder() -> Option<PathBuf> {
     Cache::of_user().folder().map(Path::to_owned)
 }
 
-/// The version of NVRTC.
+/// Returns the version of NVRTC.
 ///
 /// # Errors
-/// [`Error::Kernels`] with the reason why it cannot be used.
+/// [`Error::Kernels`] with the reason why NVRTC cannot be used.
 pub fn nvrtc_version() -> Result<(i32, i32), Error> {
     Nvrtc::find().map(|nvrtc| nvrtc.version).map_err(Error::Kernels)
 }
 
-/// The lines of the assembler's report that matter: which function, its spills, and a kernel's registers.
+/// Parses the assembler's report: the names of functions, their spills, and the registers of
+/// kernels.
 pub(crate) fn parse_report(unit: Unit, report: &str) -> Vec<KernelUsage> {
     let mut all: Vec<KernelUsage> = Vec::new();
     for line in report.lines() {
@@ -247,7 +252,7 @@ pub(crate) fn parse_report(unit: Unit, report: &str) -> Vec<KernelUsage> {
 mod tests {
     use super::*;
 
-    /// Some units that are compiled in no time.
+    /// A few units that compile quickly.
     fn quick() -> impl Iterator<Item = Unit> {
         ["rows", "address", "layout"].into_iter().map(|file| Unit::of(file, "secp256k1"))
     }
@@ -263,10 +268,10 @@ mod tests {
         let expected = PackInfo { architecture: "sm_90".to_owned(), nvrtc, kernels: quick().count() };
         assert_eq!(check_units(quick(), &path), Ok(expected));
         let (opened, mut bytes) = (Pack::open(&path).unwrap().unwrap(), 0);
-        // The second time they are not compiled, but read.
+        // The second call reads the stored files instead of compiling.
         let [codes, again] = [(); 2].map(|()| machine_code("sm_90", &["rows", "address", "layout"], &kept).unwrap());
         assert_eq!(codes, again);
-        // Those were compiled with a report, which their notes say.
+        // These were compiled with a report, as their trace spans show.
         for unit in quick() {
             let cubin = Nvrtc::find().unwrap().compile(unit, "sm_90").unwrap();
             assert!(opened.read(unit, "sm_90").unwrap().as_ref() == Some(&cubin), "{unit:?}");
@@ -275,7 +280,8 @@ mod tests {
         }
         let size = std::fs::metadata(&path).unwrap().len() as usize;
         assert!(size < bytes / 2, "{size} of {bytes} bytes");
-        // All kernels of operations are more than these, and another name is another architecture.
+        // The operations have more kernels than these, and a pack under another name is for another
+        // architecture.
         assert!(check_pack(&path).unwrap_err().to_string().contains("another version"));
         let renamed = folder.join("sm_80.gecckernels");
         std::fs::rename(&path, &renamed).unwrap();

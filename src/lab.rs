@@ -1,6 +1,6 @@
 //! Internals for `crates/gecc-bench`, which runs and times kernels of its own next to those of
-//! operations and records what happens when. Behind the feature `lab`, without a promise of
-//! stability.
+//! operations and records a timeline of the library's steps. Enabled by the feature `lab`; without
+//! a promise of stability.
 
 pub use crate::curve::constants;
 pub use crate::gpu::runtime::nvrtc::Text;
@@ -19,10 +19,10 @@ pub mod notes {
     pub use crate::host::notes::{Note, begin, now, take};
 }
 
-/// Compiles kernels for one architecture, such as `sm_90`, and tells what each takes.
+/// Compiles kernels for one architecture, such as `sm_90`, and reports the resource usage of each.
 ///
 /// # Errors
-/// [`Error::Kernels`] when NVRTC is missing or cannot compile them.
+/// [`Error::Kernels`] if NVRTC is missing or cannot compile them.
 pub fn compile(text: &Text, architecture: &str) -> Result<(Vec<u8>, Vec<KernelUsage>), Error> {
     let nvrtc = Nvrtc::find().map_err(Error::Kernels)?;
     let (cubin, report) = nvrtc.compile_with_report(text, architecture).map_err(Error::Kernels)?;

@@ -1,9 +1,10 @@
 //! Batch elliptic-curve cryptography: ECDSA, BIP 340, SM2 and ECDH on secp256k1, P-256, brainpoolP256r1 and SM2, and
 //! Ed25519.
 //!
-//! For programs that need millions of operations, not one: every call takes slices, works on all GPUs or, where there
-//! is none, on all cores, and gives one answer per item, in order. A bad item gets its own [`Rejection`] and disturbs
-//! no other. Results are byte-identical to those of the RustCrypto crates `k256`, `p256`, `bp256` and `sm2`.
+//! For programs that need millions of operations: every call takes slices, runs on all GPUs, or on
+//! all cores if there is no GPU, and returns one answer per item, in order. An invalid item gets
+//! its own [`Rejection`] and does not affect other items. Results are byte-identical to those of
+//! the RustCrypto crates `k256`, `p256`, `bp256` and `sm2`.
 //!
 //! ```
 //! use gecc::{Engine, P256, PublicKeys, ecdsa, keys};
@@ -39,28 +40,30 @@
 //! | digests of messages | [`hash`] | no: public data |
 //! | modular exponentiation, multiplication, squaring | [`modular`] | in bases, exponents and factors |
 //!
-//! A call takes its curve behind the engine: the curve's own type (`verify(&engine, P256, …)`), or a [`CurveId`] that
-//! is chosen when the program runs. [`service`] is for many callers with few items each: it gathers their requests into
-//! batches.
+//! The argument after the engine is the curve: its type (`verify(&engine, P256, …)`), or a
+//! [`CurveId`] that is chosen at run time. [`service`] is for many callers with few items each: it
+//! combines their requests into batches.
 //!
 //! # Versions
-//! Rust 1.95 or later, and no CUDA to build. Keys and signatures convert from and to the types of `k256`, `p256`,
-//! `bp256` and `sm2` 0.14, which are also in [`rust_crypto`]. Those of 0.13 are other types: they come over as bytes,
-//! by [`SecretKey::from_bytes`] and in any encoding of [`PublicKeys`].
+//! Rust 1.95 or later; no CUDA is needed to build. Keys and signatures convert from and to the
+//! types of `k256`, `p256`, `bp256` and `sm2` 0.14, which are re-exported in [`rust_crypto`]. Types
+//! of version 0.13 are converted as bytes, with [`SecretKey::from_bytes`] and any encoding of
+//! [`PublicKeys`].
 //!
 //! # Features
-//! By default none is on, and none is needed: curves, GPUs and vector instructions are always there, and which are used
-//! is seen when the program runs. `lab` is for what measures the library itself, without a promise of stability.
+//! No feature is enabled by default, and none is needed: curves, GPU support and vector
+//! instructions are always compiled in and detected at run time. `lab` exposes internals for
+//! benchmarks of the library itself, without a promise of stability.
 //!
 //! # Examples
-//! Each call's page has one. Programs over real data are in the repository's `examples/`: senders of Ethereum's
-//! transactions, Bitcoin's blocks, certificates, private set intersection. `docs/using.md` there has more on columns,
-//! GPUs, threads and memory.
+//! Every function's page has one. The repository's `examples/` has programs that process real data:
+//! senders of Ethereum's transactions, Bitcoin's blocks, certificates, private set intersection.
+//! `docs/using.md` has more on columns, GPUs, threads and memory.
 
-// With it what is inside can be reached too, by those who know it.
+// The feature makes undocumented internals reachable.
 #![cfg_attr(feature = "lab", allow(missing_docs))]
 
-// `for_each_curve` and the like, in scope of all modules below.
+// Defines `for_each_curve` and similar macros, in scope of all modules below.
 
 include!(concat!(env!("OUT_DIR"), "/curve_lists.rs"));
 
@@ -94,7 +97,8 @@ pub use engine::{
 pub use host::stack;
 pub use ops::{ecdh, hash, keys, modular, point, silent_payments, tweak};
 pub use schemes::{bip340, ecdsa, ed25519, sm2};
-/// The crates whose types keys and signatures convert from and to, in the versions for which they do.
+/// The RustCrypto crates whose key and signature types convert from and to types of this crate, in
+/// the supported versions.
 ///
 /// ```
 /// use gecc::rust_crypto::k256;
@@ -109,7 +113,7 @@ pub use schemes::{bip340, ecdsa, ed25519, sm2};
 pub mod rust_crypto {
     pub use ::{bp256, k256, p256, sm2};
 }
-// The programs of the pages outside of the crate are tested too.
+// Tests the programs in documents outside of the crate.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;

@@ -1,5 +1,6 @@
-//! What an operation is to the engine. Each says everything of itself once: its columns in and out, its function on the
-//! CPU, its launches on a GPU with the memory that these take, and from which size a GPU pays.
+//! The interface between operations and the engine. An operation defines its input and output
+//! columns, its CPU implementation, its GPU kernels with their memory, and the batch size above
+//! which a GPU is faster.
 
 use crate::cpu::CpuEngine;
 use crate::gpu::OnGpu;
@@ -8,28 +9,30 @@ use std::ops::Range;
 
 /// A batch with one result per item.
 pub(crate) trait Computation: OnGpu {
-    /// From which size a GPU pays.
+    /// Returns the batch size above which a GPU is faster.
     fn worth(&self) -> Worth;
 
-    /// Whether GPUs have no code for it: then the CPU computes it, whatever the engine was asked to use.
+    /// Returns `true` if there are no kernels for the operation. It is then computed on the CPU,
+    /// whichever backend the engine was configured to use.
     fn is_for_cpu_alone(&self) -> bool {
         false
     }
 
-    /// Has the results of some items put in their places, by the CPU.
+    /// Computes a range of items on the CPU and writes every result to its position.
     fn on_cpu(&self, cpu: &CpuEngine, items: Range<usize>, out: &mut dyn Place);
 }
 
-/// A batch with one result over all of it: the items are parts of the batch, whose results are combined.
+/// A batch with a single result. Its items are the parts of the batch, whose results are combined.
 pub(crate) trait Reduction: Computation {
     type Output;
 
-    /// The result, from the codes and rows of all parts.
+    /// Returns the result, computed from the codes and rows of all parts.
     fn combine(&self, cpu: &CpuEngine, codes: &[u8], rows: &[[u8; 64]]) -> Self::Output;
 }
 
-/// How many items one thread of the CPU computes before a GPU has computed as many for all threads: with the portable
-/// code, and eight at a time. From that many items a thread on, a batch is worth a GPU (docs/performance.md).
+/// The batch size, in items per CPU thread, above which a GPU finishes sooner
+/// (docs/performance.md). It differs between the portable CPU code and the vector code, which
+/// computes eight items at a time.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Worth {
     pub portable: usize,
@@ -37,7 +40,7 @@ pub(crate) struct Worth {
 }
 
 impl Worth {
-    /// Where the CPU has but one way.
+    /// Returns the threshold of an operation with a single CPU implementation.
     pub(crate) const fn of(items: usize) -> Self {
         Worth { portable: items, lanes: items }
     }

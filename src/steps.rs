@@ -1,9 +1,10 @@
-//! Reading, computing and writing at the same time: steps with threads of their own, between which results keep their
-//! order and memory its bounds.
+//! Ordered, bounded pipelines: reading, computing and writing run concurrently, each on threads of
+//! its own, while results keep the order of the items and memory stays bounded.
 //!
-//! A [`line`](fn@line) has one thread that hands items in, some that work on them, and one that takes the results in
-//! the order of the items. Each end learns when another is gone, so that all threads end. A [`Room`] bounds what is on
-//! the way in bytes, and [`map`] shares the items of one step between the threads of a pool.
+//! A pipeline ([`line`](fn@line)) has one thread that sends items, several that process them, and
+//! one that receives the results in the order of the items. Dropping any end stops the others, so
+//! that all threads end. A [`Room`] limits the bytes in flight, and [`map`] distributes the items
+//! of one step over the threads of a pool.
 //!
 //! ```
 //! use gecc::steps::line;
@@ -26,11 +27,11 @@ use rayon::ThreadPool;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
-/// An item, and where its result goes.
+/// An item, and the sender for its result.
 type Task<I, R> = (I, SyncSender<R>);
 
-/// A line of workers. `results` that nobody has taken and `items` that no worker has taken may wait before who hands in
-/// does.
+/// Creates a pipeline. At most `items` items wait for a worker and `results` results for the
+/// receiver; beyond that [`Entrance::hand_in`] blocks.
 pub fn line<I, R>(results: usize, items: usize) -> (Entrance<I, R>, Workers<I, R>, Results<R>) {
     let (to_taker, results) = sync_channel(results);
     let (to_workers, tasks) = sync_channel(items);
@@ -44,21 +45,23 @@ pub struct Entrance<I, R> {
 }
 
 impl<I, R> Entrance<I, R> {
-    /// Hands an item to the workers, and waits until there is room for it. Gives whether more is wanted.
+    /// Sends an item to the workers; blocks while the pipeline is full. Returns `false` if no more
+    /// items are wanted, because another end was dropped.
     #[must_use]
     pub fn hand_in(&self, item: I) -> bool {
         let (to, result) = sync_channel(1);
         self.to_taker.send(result).is_ok() && self.to_workers.send((item, to)).is_ok()
     }
 
-    /// Puts a result behind those of all items before, without a worker. Gives whether more is wanted.
+    /// Appends a result after those of all items sent before, without a worker. Returns `false` if
+    /// no more are wanted.
     pub fn put(&self, result: R) -> bool {
         let (to, later) = sync_channel(1);
         to.send(result).is_ok() && self.to_taker.send(later).is_ok()
     }
 }
 
-/// The end from which workers take items; each worker has a clone.
+/// The worker end of a pipeline; each worker has a clone.
 pub struct Workers<I, R>(Arc<Mutex<Receiver<Task<I, R>>>>);
 
 impl<I, R> Clone for Workers<I, R> {
@@ -68,24 +71,25 @@ impl<I, R> Clone for Workers<I, R> {
 }
 
 impl<I, R> Workers<I, R> {
-    /// The next item, and where its result goes. `None` when no more come. Where that is dropped without a result, the
-    /// results end.
+    /// Returns the next item and the sender for its result, or `None` at the end of the input. If
+    /// the sender is dropped without a result, the results end.
     pub fn next(&self) -> Option<(I, SyncSender<R>)> {
         lock(&self.0).recv().ok()
     }
 
-    /// Works on items until no more come. Where `work` gives `None` the results end.
+    /// Processes items until the end of the input. If `work` returns `None`, the results end.
     pub fn work(&self, mut work: impl FnMut(I) -> Option<R>) {
         while let Some((item, to)) = self.next() {
             if let Some(result) = work(item) {
-                // Nobody may want it any more.
+                // The receiver may have been dropped.
                 let _ = to.send(result);
             }
         }
     }
 }
 
-/// The results of a line in the order of its items, until no more come or one is missing.
+/// The receiving end of a pipeline: the results in the order of the items, until the end of the
+/// input or the first item without a result.
 pub struct Results<R>(Receiver<Receiver<R>>);
 
 impl<R> Iterator for Results<R> {
@@ -96,7 +100,7 @@ impl<R> Iterator for Results<R> {
     }
 }
 
-/// A bound on a sum, such as that of bytes in memory.
+/// A limit on a sum, such as that of bytes in memory.
 pub struct Room {
     state: Mutex<Held>,
     changed: Condvar,
@@ -110,12 +114,13 @@ struct Held {
 }
 
 impl Room {
-    /// Room for `most` in all.
+    /// Creates a limit of `most` in total.
     pub fn new(most: u64) -> Self {
         Room { state: Mutex::default(), changed: Condvar::new(), most }
     }
 
-    /// Waits until there is room, which who is alone always has. Gives whether anybody still wants what comes.
+    /// Blocks until `part` fits within the limit. A caller that is alone is always admitted.
+    /// Returns `false` if the limit was closed because no more data is wanted.
     #[must_use]
     pub fn enter(&self, part: u64) -> bool {
         let is_full = |held: &mut Held| !held.is_closed && held.sum > 0 && held.sum.saturating_add(part) > self.most;
@@ -124,7 +129,7 @@ impl Room {
         !held.is_closed
     }
 
-    /// Gives back what was taken by [`Room::enter`].
+    /// Returns to the limit what was taken with [`Room::enter`].
     pub fn leave(&self, part: u64) {
         let mut held = lock(&self.state);
         held.sum = held.sum.saturating_sub(part);
@@ -132,7 +137,7 @@ impl Room {
         self.changed.notify_all();
     }
 
-    /// Wakes everybody who waits. What arrives from here on is discarded.
+    /// Wakes all blocked callers. Data that arrives afterwards is discarded.
     pub fn close(&self) {
         lock(&self.state).is_closed = true;
         self.changed.notify_all();
@@ -141,9 +146,10 @@ impl Room {
 
 /// Returns the results of `work` in order; each item is a task of its own.
 ///
-/// Tasks begin in the order in which they were handed in, also by several callers at a time, and none waits for
-/// another. With rayon's iterators, which halve the work again and again, a thread that waits for the other half takes
-/// up what others handed in later, so that all calls end when the last of them does.
+/// Tasks start in the order in which they were submitted, even by several concurrent callers, and
+/// no task waits for another. With rayon's iterators, which split the work recursively, a thread
+/// that waits for its other half would steal tasks that other callers submitted later, and all
+/// calls would end when the last of them does.
 pub fn map<T: Send, R: Send>(
     pool: &ThreadPool,
     items: impl IntoIterator<Item = T>,
@@ -168,7 +174,7 @@ mod tests {
     use std::thread;
     use std::time::Duration;
 
-    /// Starts workers, and a thread that hands in numbers for as long as they are wanted.
+    /// Starts workers, and a thread that sends numbers for as long as they are wanted.
     fn numbers(
         workers: usize,
         most: usize,
@@ -187,7 +193,8 @@ mod tests {
     fn results_come_in_order_and_not_too_far_ahead() {
         static TAKEN: AtomicUsize = AtomicUsize::new(0);
         let results = numbers(7, 5, |item| {
-            // Those that wait, the one that is taken, and the one that was taken but is not counted yet.
+            // In flight: waiting items, the one that is taken, and the one that was taken but is
+            // not counted yet.
             assert!(item <= TAKEN.load(Ordering::SeqCst) + 5 + 2);
             thread::sleep(Duration::from_micros((item * 7919 % 300) as u64));
             Some(item)
