@@ -1,4 +1,5 @@
-//! In what form texts have bytes: hexadecimal, or base64 where hexadecimal cannot be meant, decided for each field.
+//! The encodings of binary values in text: hexadecimal, or base64 if the values cannot be
+//! hexadecimal, decided for each field.
 
 use super::Field;
 use base64ct::{Base64, Base64Unpadded, Base64Url, Base64UrlUnpadded, Encoding as _};
@@ -6,7 +7,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::str::FromStr;
 
-/// How texts have bytes.
+/// An encoding of bytes as text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Encoding {
     /// Hexadecimal, with or without 0x.
@@ -17,10 +18,10 @@ pub enum Encoding {
 }
 
 impl Encoding {
-    /// Both.
+    /// All encodings.
     pub const ALL: [Encoding; 2] = [Encoding::Hex, Encoding::Base64];
 
-    /// The name, as the command line writes it.
+    /// Returns the name used on the command line.
     pub const fn name(self) -> &'static str {
         match self {
             Encoding::Hex => "hex",
@@ -28,8 +29,8 @@ impl Encoding {
         }
     }
 
-    /// Whether it is that of a field's texts. Private keys are hexadecimal whatever the others are; user ids and
-    /// numbers are what they are, and so are messages that are texts.
+    /// Returns `true` if values of a field are encoded at all. Private keys are always hexadecimal;
+    /// user ids, numbers and messages that are text have no encoding.
     pub fn is_of(field: Field, text_messages: bool) -> bool {
         match field {
             Field::Message => !text_messages,
@@ -42,14 +43,14 @@ impl Encoding {
 impl FromStr for Encoding {
     type Err = UnclearEncoding;
 
-    /// `hex` or `base64`.
+    /// Parses `hex` or `base64`.
     fn from_str(name: &str) -> Result<Self, UnclearEncoding> {
         let found = Self::ALL.into_iter().find(|encoding| encoding.name() == name);
         found.ok_or_else(|| UnclearEncoding(format!("no encoding is called `{name}`; there are hex and base64")))
     }
 }
 
-/// The encodings of the texts of each field, as far as they are known. What is not is told by the first rows.
+/// The encodings of the fields that are known. The others are detected from the first rows.
 ///
 /// ```
 /// use gecc::fields::{Encoding, Field, FieldEncodings};
@@ -63,25 +64,25 @@ impl FromStr for Encoding {
 pub struct FieldEncodings([Option<Encoding>; Field::ALL.len()]);
 
 impl FieldEncodings {
-    /// The encoding of a field, if it is known.
+    /// Returns the encoding of a field, if it is known.
     pub fn of(&self, field: Field) -> Option<Encoding> {
         self.0[field as usize]
     }
 
-    /// The same encodings, but for one field.
+    /// Returns the encodings with one field changed.
     pub fn with(mut self, field: Field, encoding: Encoding) -> Self {
         self.0[field as usize] = Some(encoding);
         self
     }
 
-    /// Whether no encoding is known.
+    /// Returns `true` if no encoding is known.
     pub fn is_empty(&self) -> bool {
         self.0.iter().all(Option::is_none)
     }
 }
 
 impl From<Encoding> for FieldEncodings {
-    /// One encoding for all fields.
+    /// Sets one encoding for all fields.
     fn from(encoding: Encoding) -> Self {
         FieldEncodings([Some(encoding); Field::ALL.len()])
     }
@@ -90,7 +91,7 @@ impl From<Encoding> for FieldEncodings {
 impl FromStr for FieldEncodings {
     type Err = UnclearEncoding;
 
-    /// An encoding for all fields, or `field=encoding` with commas between.
+    /// Parses one encoding for all fields, or comma-separated `field=encoding` pairs.
     fn from_str(text: &str) -> Result<Self, UnclearEncoding> {
         if !text.contains('=') {
             return text.trim().parse().map(Encoding::into);
@@ -116,7 +117,7 @@ impl FromStr for FieldEncodings {
     }
 }
 
-/// As a text that [`FieldEncodings::from_str`] reads, or `hex` where nothing is known.
+/// Writes text that [`FieldEncodings::from_str`] parses, or `hex` if no encoding is known.
 impl fmt::Display for FieldEncodings {
     fn fmt(&self, to: &mut fmt::Formatter) -> fmt::Result {
         let have_encodings = || Field::ALL.into_iter().filter(|field| Encoding::is_of(*field, false));
@@ -133,16 +134,16 @@ impl fmt::Display for FieldEncodings {
     }
 }
 
-/// The digits of a hexadecimal text: without the space around them and the `0x` or `0X` in front, or the `\x` of
-/// PostgreSQL.
+/// Returns the digits of a hexadecimal text, without surrounding whitespace and without the prefix
+/// `0x`, `0X` or, in PostgreSQL, `\x`.
 pub fn hex_digits(text: &[u8]) -> &[u8] {
     let text = text.trim_ascii();
     [b"0x", b"0X", b"\\x"].iter().find_map(|prefix| text.strip_prefix(*prefix)).unwrap_or(text)
 }
 
-/// The digits of a hexadecimal text as [`hex_digits`] gives them, without what programs write
-/// between bytes: colons (`ab:cd:ef`, as OpenSSL prints them), and line ends with the indentation
-/// behind them. What has colons in other places is left as it is, so that it is not read as
+/// Returns the digits of a hexadecimal text as [`hex_digits`] does, and removes separators between
+/// bytes: colons (`ab:cd:ef`, as OpenSSL prints them), and line breaks with the indentation that
+/// follows. Text with colons in other places is returned unchanged, so that it is not mistaken for
 /// something else.
 pub fn plain_hex_digits(text: &[u8]) -> Cow<'_, [u8]> {
     let digits = hex_digits(text);
@@ -162,8 +163,8 @@ pub fn plain_hex_digits(text: &[u8]) -> Cow<'_, [u8]> {
     }
 }
 
-/// The bytes of a text in base64 of either alphabet, with or without padding; `None` where it is none. Line ends in it
-/// are left out: MIME and PEM break lines after 64 or 76 characters.
+/// Decodes base64 in either alphabet, with or without padding; returns `None` for other text. Line
+/// breaks are ignored: MIME and PEM break lines after 64 or 76 characters.
 pub fn from_base64(text: &str) -> Option<Vec<u8>> {
     let without_line_ends;
     let text = if text.contains('\n') {
@@ -181,29 +182,31 @@ pub fn from_base64(text: &str) -> Option<Vec<u8>> {
     }
 }
 
-/// Whether a public key is PEM, JSON or a line of OpenSSH, each of which has a character that neither hexadecimal nor
-/// base64 has; or PEM in base64 ([`pem_in_base64`]).
+/// Returns `true` if a public key is PEM, JSON or a line of OpenSSH, each of which contains a
+/// character that neither hexadecimal nor base64 has; or PEM in base64 ([`pem_in_base64`]).
 pub fn is_key_text(text: &str) -> bool {
     text.starts_with('{') || text.contains([' ', '\t']) || text.starts_with(PEM_IN_BASE64)
 }
 
-/// How `-----BEGIN ` begins in base64.
+/// The base64 encoding of the beginning of `-----BEGIN `.
 const PEM_IN_BASE64: &str = "LS0tLS1CRUdJTi";
 
-/// The PEM that a text is in base64, as transparency logs have it; `None` where the text is something else.
+/// Decodes PEM that is itself base64-encoded, as in transparency logs; returns `None` for other
+/// text.
 pub fn pem_in_base64(text: &str) -> Option<String> {
     let text = text.trim();
     let bytes = text.starts_with(PEM_IN_BASE64).then(|| from_base64(text))??;
     String::from_utf8(bytes).ok()
 }
 
-/// Lengths of digests that ECDSA takes besides 32 bytes: of SHA-1, SHA-224, SHA-384 and SHA-512.
+/// Lengths in bytes of digests that ECDSA accepts in addition to 32: SHA-1, SHA-224, SHA-384 and
+/// SHA-512.
 const OTHER_DIGESTS: [usize; 4] = [20, 28, 48, 64];
 
-/// What ECDSA on a curve of 256 bits signs of a digest of 20, 28, 32, 48 or 64 bytes (FIPS 186-5,
-/// section 6.4): the leftmost 256 bits of a longer one, and the number that a shorter one is, with
-/// zeros in front. `None` for other lengths, which no hash gives. BIP 340, Ed25519 and SM2 have
-/// digests of 32 bytes alone.
+/// Converts a digest of 20, 28, 32, 48 or 64 bytes to the 32 bytes that ECDSA on a 256-bit curve
+/// signs (FIPS 186-5, section 6.4): the leftmost 256 bits of a longer digest, or a shorter digest
+/// padded with leading zeros. Returns `None` for other lengths, which no hash has. Digests for BIP
+/// 340, Ed25519 and SM2 always have 32 bytes.
 ///
 /// ```
 /// use gecc::fields::ecdsa_digest;
@@ -223,12 +226,12 @@ pub fn ecdsa_digest(digest: &[u8]) -> Option<[u8; 32]> {
     Some(padded)
 }
 
-/// Whether [`ecdsa_digest`] takes digests of this many bytes.
+/// Returns `true` if [`ecdsa_digest`] accepts digests of this length.
 pub fn is_ecdsa_digest(bytes: usize) -> bool {
     bytes == 32 || OTHER_DIGESTS.contains(&bytes)
 }
 
-/// What the first values of an input show of the encoding of each field.
+/// A detector for the encoding of each field, fed with the first values of an input.
 #[derive(Clone, Debug, Default)]
 pub struct Encodings {
     rows: usize,
@@ -236,23 +239,23 @@ pub struct Encodings {
     has_messages: bool,
 }
 
-/// How many values of a field are in which encoding.
+/// Numbers of values of one field by encoding.
 #[derive(Clone, Copy, Debug, Default)]
 struct Seen {
     hex: usize,
     base64: usize,
 }
 
-/// Values of which the encoding cannot be told, or a name of an encoding or a field that there is not.
+/// Values with an ambiguous encoding, or an unknown name of an encoding or a field.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct UnclearEncoding(String);
 
 impl Encodings {
-    /// Rows that are looked at.
+    /// The number of rows that are examined.
     pub const ROWS: usize = 1000;
 
-    /// Counts a value of a row.
+    /// Counts one value of a row.
     pub fn see(&mut self, field: Field, text: &str) {
         self.has_messages |= field == Field::Message;
         let text = text.trim();
@@ -267,18 +270,18 @@ impl Encodings {
         }
     }
 
-    /// Counts a row of which all values were seen. Gives whether more rows are looked at.
+    /// Counts a row after all of its values. Returns `true` if another row should be examined.
     pub fn end_row(&mut self) -> bool {
         self.rows += 1;
         self.rows < Self::ROWS
     }
 
-    /// The encoding of each field: the one that is given, and else the one that its values show. A field without values
-    /// that show one is hexadecimal.
+    /// Returns the encoding of each field: the given one, or else the one that its values have. A
+    /// field whose values show no encoding is hexadecimal.
     ///
     /// # Errors
-    /// Where some values of a field are hexadecimal and others base64, and where messages could be either, as values of
-    /// another field are base64.
+    /// [`UnclearEncoding`] if a field has both hexadecimal and base64 values, or if messages could
+    /// be either because values of another field are base64.
     pub fn decide(&self, given: FieldEncodings, text_messages: bool) -> Result<FieldEncodings, UnclearEncoding> {
         let (mut decided, mut mixed) = (given, Vec::new());
         for field in Field::ALL.into_iter().filter(|field| given.of(*field).is_none()) {
@@ -313,7 +316,7 @@ impl Encodings {
     }
 }
 
-/// Whether the field tells anything of the encoding: messages could be anything.
+/// Returns `true` if values of the field indicate an encoding. Messages could be any bytes.
 fn tells(field: Field) -> bool {
     matches!(
         field,
@@ -321,7 +324,8 @@ fn tells(field: Field) -> bool {
     )
 }
 
-/// Whether a value of the field may have this many bytes, which begin like this.
+/// Returns `true` if the decoded bytes have a length and a beginning that are possible for the
+/// field.
 fn may_be(field: Field, bytes: &[u8]) -> bool {
     const SEQUENCE: u8 = 0x30;
     let is_der = bytes.first() == Some(&SEQUENCE);
@@ -330,7 +334,7 @@ fn may_be(field: Field, bytes: &[u8]) -> bool {
         Field::Signature => matches!(bytes.len(), 64 | 65) || is_der,
         Field::Der => is_der,
         Field::R | Field::S | Field::YParityAndS => (30..=33).contains(&bytes.len()),
-        // A COSE_Key is a map of CBOR.
+        // A COSE_Key is a CBOR map.
         Field::PublicKey => {
             let is_cose = matches!(bytes, [0xa2..=0xbf, ..]) && bytes.len() > 36;
             matches!(bytes.len(), 32 | 33 | 64 | 65) || is_der || is_cose || bytes.starts_with(b"-----BEGIN ")
@@ -372,7 +376,7 @@ mod tests {
         for text in ["abcdef", "ab:cd:ef", "0xab:cd:ef", "ab:cd:\n    ef", "abc\ndef", "abcd\r\nef\n", " ab:cd:ef "] {
             assert_eq!(plain(text), "abcdef", "{text:?}");
         }
-        // What is no pair of digits between colons is left to who says what is wrong.
+        // Text that is not pairs of digits between colons is left for the parser to reject.
         for text in ["a:bc", "abc:de", "ab:cde", "ab::cd", "ab:cd:", "sha256:ab", "ab cd"] {
             assert!(plain(text).contains([':', ' ']), "{text}");
         }
@@ -413,7 +417,7 @@ mod tests {
             let prefixed = format!("{prefix}{}", hex.1);
             assert!(decide(&[(Field::Digest, &prefixed), base64], "", false).is_err(), "{prefixed}");
         }
-        // Each field by itself.
+        // Encodings can be set field by field.
         let of = |given: &str| given.parse::<FieldEncodings>().unwrap();
         let of_both = decide(&[hex, signature], "", false).map(|text| text.parse::<FieldEncodings>().unwrap());
         let of_both = of_both.map(|found| [Field::Digest, Field::Signature].map(|field| found.of(field)));
@@ -434,7 +438,7 @@ mod tests {
         for wrong in ["base32", "digest=hex,digest=hex", "v=hex", "digest", "digest=hex,sig", "secret_key=hex"] {
             assert!(wrong.parse::<FieldEncodings>().is_err(), "{wrong}");
         }
-        // What could be neither, and PEM, say nothing, also PEM in base64.
+        // Values that fit neither encoding, and PEM, also in base64, indicate nothing.
         let pem = "-----BEGIN PUBLIC KEY-----";
         let in_base64 = Base64::encode_string(pem.as_bytes());
         is(

@@ -1,30 +1,30 @@
-//! Hashes of messages, by the names that the command, Python and SQL have for them.
+//! Hashes of messages and their names in the command line, Python and SQL.
 
 use crate::types::is_same_name;
 use sha2::{Digest, Sha256, Sha384, Sha512};
 use sha3::Keccak256;
 use std::str::FromStr;
 
-/// How a message becomes what ECDSA signs.
+/// The hash that turns a message into the digest that ECDSA signs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Hash {
     /// SHA-256.
     #[default]
     Sha256,
-    /// SHA-256 of the SHA-256, as Bitcoin has it.
+    /// SHA-256 applied twice, as in Bitcoin.
     Sha256d,
-    /// The leftmost 256 bits of SHA-384, as FIPS 186-5 (section 6.4) says for curves of 256 bits.
+    /// The leftmost 256 bits of SHA-384, as FIPS 186-5 (section 6.4) specifies for 256-bit curves.
     Sha384,
     /// The leftmost 256 bits of SHA-512.
     Sha512,
-    /// Keccak-256, as Ethereum has it: not SHA3-256.
+    /// Keccak-256 as in Ethereum, which is not SHA3-256.
     Keccak256,
-    /// Keccak-256 of the message behind the prefix of EIP-191, version 0x45 (`personal_sign`).
+    /// Keccak-256 of the message with the prefix of EIP-191, version 0x45 (`personal_sign`).
     Eip191,
-    /// SHA-256 twice of `"\x18Bitcoin Signed Message:\n"`, the length of the message as a CompactSize, and the message:
-    /// what Bitcoin's `signmessage` signs (BIP 137).
+    /// Double SHA-256 of `"\x18Bitcoin Signed Message:\n"`, the length of the message as a
+    /// CompactSize, and the message, as signed by Bitcoin's `signmessage` (BIP 137).
     BitcoinMessage,
-    /// None: the message is the digest of 32 bytes.
+    /// No hash: the message is a digest of 32 bytes.
     None,
 }
 
@@ -41,7 +41,7 @@ impl Hash {
         Hash::None,
     ];
 
-    /// The name, as the command line writes it.
+    /// Returns the name used on the command line.
     pub const fn name(self) -> &'static str {
         match self {
             Hash::Sha256 => "sha256",
@@ -55,7 +55,8 @@ impl Hash {
         }
     }
 
-    /// What is signed; `None` for a message that has to have 32 bytes and has not.
+    /// Returns the digest that is signed, or `None` for a message that has to have 32 bytes and
+    /// does not.
     pub fn digest(self, message: &[u8]) -> Option<[u8; 32]> {
         let leftmost = |digest: &[u8]| digest.first_chunk().copied();
         match self {
@@ -81,7 +82,8 @@ impl Hash {
     }
 }
 
-/// A length as Bitcoin's messages have it, and the bytes that it takes.
+/// Encodes a length as a CompactSize, as in Bitcoin's messages. Returns the buffer and the number
+/// of bytes used.
 fn compact_size(length: usize) -> ([u8; 9], usize) {
     let value = (length as u64).to_le_bytes();
     let (tag, width) = match length {
@@ -96,14 +98,14 @@ fn compact_size(length: usize) -> ([u8; 9], usize) {
     (bytes, 1 + width)
 }
 
-/// No hash has this name. The text lists those that there are.
+/// An unknown hash name. The message lists all hashes.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("no hash is called `{}`; the hashes are {}", super::shown(name), Hash::ALL.iter().map(|hash| hash.name()).collect::<Vec<_>>().join(", "))]
 pub struct UnknownHash {
     name: String,
 }
 
-/// The name of a hash. Case does not matter, and neither do spaces, hyphens, underscores and dots: `SHA-256`.
+/// Parses the name of a hash. Case, spaces, hyphens, underscores and dots are ignored: `SHA-256`.
 impl FromStr for Hash {
     type Err = UnknownHash;
 
@@ -131,12 +133,13 @@ mod tests {
         for (name, hash) in names {
             assert_eq!(name.parse(), Ok(hash));
         }
-        // What is another hash has another name.
+        // Other hashes are not accepted under a similar name.
         let problem = "sha3-256".parse::<Hash>().unwrap_err().to_string();
         assert!(problem.contains("`sha3-256`") && problem.contains("sha256, sha256d"), "{problem}");
     }
 
-    /// The encodings of lengths are those of the Bitcoin developer reference, "CompactSize Unsigned Integers".
+    /// Expected encodings are from the Bitcoin developer reference, "CompactSize Unsigned
+    /// Integers".
     #[test]
     fn compact_sizes_are_minimal() {
         let encoded = |length: usize| {

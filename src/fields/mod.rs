@@ -1,5 +1,5 @@
-//! What an item consists of, and the names that people have for its parts: the one table that text, tables and bindings
-//! use.
+//! The fields of an item and the column names that denote them. Text formats, tables and bindings
+//! share this definition.
 
 mod encoding;
 mod hash;
@@ -21,41 +21,45 @@ pub use signature::{
 use std::fmt;
 use std::str::FromStr;
 
-/// A part of an item, which may have a column of its own.
+/// A field of an item, which may have a column of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum Field {
-    /// What is signed: 32 bytes. For SM2 this is e, for BIP 340 a message. For ECDSA also a digest
-    /// of another length, of which [`ecdsa_digest`] gives those 32 bytes.
+    /// The signed digest of 32 bytes: e for SM2, the message for BIP 340. ECDSA also accepts
+    /// digests of other lengths, which [`ecdsa_digest`] converts to 32 bytes.
     Digest,
     /// A message. ECDSA signs its hash ([`enum@Hash`]), SM2 the SM3 of Z_A and the message, BIP 340 the message.
     Message,
     /// A signature in one of the forms of [`SignatureForm`].
     Signature,
-    /// The number r, big-endian, at most 32 bytes, or 33 that begin with 00 where the next bit is set.
+    /// The number r, big-endian: at most 32 bytes, or 33 bytes that begin with 00 if the next bit
+    /// is set.
     R,
-    /// The number s, as r.
+    /// The number s, encoded as r is.
     S,
     /// A signature in DER.
     Der,
-    /// The recovery id: 0 to 3, or what [`crate::ecdsa::recovery_id_of_v`] reads, or the parity as a boolean.
+    /// The recovery id: 0 to 3, a value that [`crate::ecdsa::recovery_id_of_v`] accepts, or the
+    /// parity as a boolean.
     RecoveryId,
-    /// 33 or 65 bytes of SEC 1, or 64 bytes `x || y`; for BIP 340 also the 32 bytes of x.
+    /// A public key: 33 or 65 bytes of SEC 1, or 64 bytes `x || y`; for BIP 340 also the 32 bytes
+    /// of x.
     PublicKey,
-    /// 32 bytes, big-endian.
+    /// A private key: 32 bytes, big-endian.
     SecretKey,
-    /// The user id of SM2, for a message. A text is taken as it is. Null means the default id.
+    /// The user id of SM2, for a message. Text is used unchanged; null means the default id.
     Id,
-    /// v, with the values of [`Field::RecoveryId`]. Where an item has several of these fields they have to agree.
+    /// The value v, with the values of [`Field::RecoveryId`]. If an item has several of these
+    /// fields, they have to agree.
     V,
     /// The parity of y(R), with the values of [`Field::RecoveryId`].
     YParity,
-    /// s of 32 bytes whose top bit is the parity (EIP-2098), next to r.
+    /// The number s in 32 bytes whose top bit is the parity (EIP-2098), next to r.
     YParityAndS,
 }
 
 impl Field {
-    /// All fields, in the order in which their cells are looked at.
+    /// All fields, in the order in which their cells are read.
     pub const ALL: [Field; 13] = [
         Field::Digest,
         Field::Message,
@@ -75,8 +79,9 @@ impl Field {
     /// The fields that hold a recovery id.
     pub const RECOVERY_IDS: [Field; 3] = [Field::RecoveryId, Field::V, Field::YParity];
 
-    /// The field's name, and then what else it may be called. Case does not matter, and neither do `_`, `-`, dots and
-    /// spaces. `tx_hash` is in no list: a transaction's hash is not what was signed.
+    /// Returns the field's name followed by its aliases. Case, `_`, `-`, dots and spaces are
+    /// ignored. `tx_hash` is not an alias of any field: the hash of a transaction is not what was
+    /// signed.
     pub fn names(self) -> &'static [&'static str] {
         match self {
             Field::Digest => {
@@ -97,7 +102,7 @@ impl Field {
         }
     }
 
-    /// The field's name.
+    /// Returns the field's name.
     pub fn name(self) -> &'static str {
         match self {
             Field::Id => "id",
@@ -105,7 +110,7 @@ impl Field {
         }
     }
 
-    /// The field that has this among its names.
+    /// Returns the field with this name or alias.
     pub fn named(name: &str) -> Option<Self> {
         let is_named = |field: &Field| {
             is_same_name(field.name(), name) || field.names().iter().any(|known| is_same_name(known, name))
@@ -113,12 +118,13 @@ impl Field {
         Self::ALL.into_iter().find(is_named)
     }
 
-    /// The same for the name of a column, which is not called `id` for being a user id.
+    /// Returns the field with this column name. A column called `id` is not assumed to hold user
+    /// ids.
     fn of_column(name: &str) -> Option<Self> {
         Self::named(name).filter(|field| *field != Field::Id || !is_any_id(name))
     }
 
-    /// The forms of which an item has one: each a list of fields.
+    /// The alternatives of which an item has exactly one, each a list of fields.
     const ALTERNATIVES: [&'static [&'static [Field]]; 2] = [
         &[&[Field::Digest], &[Field::Message]],
         &[&[Field::Signature], &[Field::R, Field::S, Field::YParityAndS], &[Field::Der]],
@@ -131,12 +137,13 @@ impl fmt::Display for Field {
     }
 }
 
-/// Names of columns that hold user ids, or numbers of rows.
+/// Returns `true` for column names that may denote user ids or row numbers.
 fn is_any_id(name: &str) -> bool {
     ["id", "user_id"].iter().any(|known| is_same_name(known, name))
 }
 
-/// Whether a column called `hash` among these may be that of transactions, which is not what was signed.
+/// Returns `true` if a column called `hash` among these columns may hold transaction hashes, which
+/// are not what was signed.
 fn are_of_transactions(columns: &[&str]) -> bool {
     const OF_TRANSACTIONS: [&str; 10] = [
         "nonce",
@@ -153,14 +160,14 @@ fn are_of_transactions(columns: &[&str]) -> bool {
     columns.iter().any(|column| OF_TRANSACTIONS.iter().any(|known| is_same_name(known, column)))
 }
 
-/// Columns that cannot be told, or that are not there.
+/// Columns that are ambiguous or missing.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct UnclearColumns(String);
 
-/// Which column holds which field, and how values are to be read.
+/// A mapping from fields to columns, and the formats of values.
 ///
-/// Said as a text, and completed by the names of the columns:
+/// It is parsed from text, and completed with the names of the columns:
 /// ```
 /// use gecc::fields::{Field, Mapping};
 /// let mapping: Mapping = "digest=tx_sighash, signature=their_sig".parse()?;
@@ -173,63 +180,67 @@ pub struct UnclearColumns(String);
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Mapping {
-    /// An empty name says that no column holds the field.
+    /// An empty name means that no column holds the field.
     columns: [Option<String>; Field::ALL.len()],
-    /// The hash of messages that ECDSA signs, SHA-256 where none is named. One that is named is an error where nothing
-    /// is hashed by it: with another scheme, and where there are no messages.
+    /// The hash that ECDSA applies to messages, SHA-256 if unset. Setting it is an error if it is
+    /// not used: with another scheme, and if there are no messages.
     pub hash: Option<Hash>,
-    /// Whether a text that is a message is the message, and not its hexadecimal digits.
+    /// True if a message in text form is the message itself, not its hexadecimal digits.
     pub text_messages: bool,
-    /// How texts have bytes, by field. Of those that are not given the first rows of a whole input tell it. Calls on
-    /// single batches take hexadecimal then.
+    /// The encodings of binary values in text, by field. Unset ones are detected from the first
+    /// rows of an input. Calls on single batches use hexadecimal for them.
     pub encodings: FieldEncodings,
-    /// One user id of SM2 for all messages, where no column has ids.
+    /// One user id of SM2 for all messages, if no column has ids.
     pub user_id: Option<Vec<u8>>,
-    /// How the bytes of signatures are arranged.
+    /// The layout of signature bytes.
     pub signature_form: SignatureForm,
-    /// Whether texts that are r or s are decimal numbers.
+    /// True if r and s in text form are decimal numbers.
     pub decimal: bool,
 }
 
 impl Mapping {
-    /// A mapping of no columns.
+    /// Creates a mapping without columns.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// The mapping with one more field, or another column for it. An empty name says that there is none.
+    /// Returns the mapping with a column set for one field. An empty name means that no column
+    /// holds it.
     pub fn with(mut self, field: Field, column: impl Into<String>) -> Self {
         self.columns[field as usize] = Some(column.into());
         self
     }
 
-    /// The name of a field's column.
+    /// Returns the name of a field's column.
     pub fn column(&self, field: Field) -> Option<&str> {
         self.columns[field as usize].as_deref().filter(|column| !column.is_empty())
     }
 
-    /// The fields that have a column, each with its name.
+    /// Returns the fields that have a column, each with the column's name.
     pub fn columns(&self) -> impl Iterator<Item = (Field, &str)> {
         Field::ALL.into_iter().filter_map(|field| Some((field, self.column(field)?)))
     }
 
-    /// Whether no field has a column.
+    /// Returns `true` if no field has a column.
     pub fn is_empty(&self) -> bool {
         self.columns().next().is_none()
     }
 
-    /// What the names of the columns say of the fields that the mapping does not name ([`Field::names`]).
+    /// Assigns columns to fields that the mapping does not name, by the columns' names
+    /// ([`Field::names`]).
     ///
-    /// Only fields that are read (`reads`) get a column, and only one that can hold it (`fits`, by the column's place).
-    /// A column called `hash` is a digest where nothing has a name that says so, unless others show that the rows are
-    /// transactions. A column called `id` or `user_id` may be the user id of SM2 or the name of a row: where there is a
-    /// message, and ids are read, that has to be said.
+    /// Only fields that are read (`reads`) are assigned a column, and only one that can hold it
+    /// (`fits`, by the column's index). A column called `hash` is the digest if no column has a
+    /// more specific name, unless other columns indicate that the rows are transactions. A column
+    /// called `id` or `user_id` may be the user id of SM2 or the row's name: if there are messages
+    /// and ids are read, the mapping has to specify which.
     ///
-    /// Where `by_row`, each row may have another of the forms in which a value can come (a digest or a message, for
-    /// instance), so that several of them may have a column.
+    /// If `by_row`, each row may use another of the alternatives for a value (a digest or a
+    /// message, for instance), so that several of them may have a column.
     ///
     /// # Errors
-    /// [`UnclearColumns`] where two columns could be meant, and where a column that the mapping names is missing.
+    /// [`UnclearColumns`] if two columns match a field, or a column that the mapping names is
+    /// missing.
     pub fn complete(
         mut self,
         columns: &[&str],
@@ -249,7 +260,7 @@ impl Mapping {
                 found.columns[field as usize] = self.find(field, columns, &named, fits)?;
             }
         }
-        // Half a signature is none.
+        // One half without the other is not a signature.
         let has = |field: Field| found.column(field).is_some();
         let (has_r, has_s) = (has(Field::R), has(Field::S) || has(Field::YParityAndS));
         let halves = [(Field::R, has_s), (Field::S, has_r), (Field::YParityAndS, has_r)];
@@ -279,7 +290,7 @@ impl Mapping {
         Ok(self)
     }
 
-    /// Whether another form of what the field is part of was said to have a column.
+    /// Returns `true` if the mapping names a column for an alternative of the field.
     fn has_other_form(&self, field: Field) -> bool {
         let alternatives = Field::ALTERNATIVES.iter().filter(|forms| forms.iter().any(|form| form.contains(&field)));
         alternatives
@@ -287,7 +298,7 @@ impl Mapping {
             .any(|form| !form.contains(&field) && form.iter().any(|other| self.column(*other).is_some()))
     }
 
-    /// The one column that has a name of the field.
+    /// Returns the only column with a name of the field.
     fn find(
         &self,
         field: Field,
@@ -310,7 +321,7 @@ impl Mapping {
                 option(field, one)
             ))),
             [one] => Ok(Some(one.to_owned())),
-            // To name one would name the other, too.
+            // Naming one would also name the other.
             [one, other, ..] if one == other => Err(twice(one)),
             [one, other, ..] => Err(UnclearColumns(format!(
                 "both `{one}` and `{other}` could be `{field}`: say which, as by {}",
@@ -334,12 +345,12 @@ impl Mapping {
         Ok(())
     }
 
-    /// What to say of a column that was named and is not there.
+    /// Returns the error for a column that the mapping names and the input does not have.
     pub fn absent(field: Field, column: &str, columns: &[&str]) -> UnclearColumns {
         UnclearColumns(format!("there is no column `{}` for `{field}`; {}", shown(column), listed(columns)))
     }
 
-    /// What to say of a field that an operation cannot do without.
+    /// Returns the error for a field that an operation requires and no column holds.
     pub fn missing(fields: &[Field], columns: &[&str]) -> UnclearColumns {
         let names: Vec<String> = fields.iter().map(|field| format!("`{field}`")).collect();
         let first = fields.first().copied().unwrap_or(Field::Digest);
@@ -352,7 +363,7 @@ impl Mapping {
     }
 }
 
-/// What to say of a column, or a member of an object, whose name another has too.
+/// Returns the error for a column, or a member of an object, whose name is not unique.
 fn twice(name: &str) -> UnclearColumns {
     UnclearColumns(format!(
         "`{}` is there twice, and it is not clear which is meant: leave one out, or rename it",
@@ -360,17 +371,17 @@ fn twice(name: &str) -> UnclearColumns {
     ))
 }
 
-/// How a column is named on the command line, and by bindings.
+/// Returns the option that assigns a column, on the command line and in bindings.
 fn option(field: Field, column: &str) -> String {
     let column = shown(column);
     format!("--columns {field}={column} (columns=\"{field}={column}\" in Python)")
 }
 
-/// The columns that there are, for errors.
+/// Describes the existing columns, for error messages.
 fn listed(columns: &[&str]) -> String {
-    /// More would hide what the error says.
+    /// Listing more would hide the error itself.
     const SHOWN: usize = 40;
-    /// What is longer is no name.
+    /// Longer names are likely not names.
     const LONGEST: usize = 40;
     if shown::may_be_parts_of_secret(columns) {
         return format!("there are {} columns, whose names are not shown, as they may be a key", columns.len());
@@ -390,7 +401,7 @@ fn listed(columns: &[&str]) -> String {
 impl FromStr for Mapping {
     type Err = UnclearColumns;
 
-    /// `field=column` with commas between. Fields go by any of [`Field::names`].
+    /// Parses comma-separated `field=column` pairs. Fields may have any name of [`Field::names`].
     fn from_str(text: &str) -> Result<Self, UnclearColumns> {
         let mut mapping = Self::new();
         for part in text.split(',') {
@@ -442,16 +453,17 @@ mod tests {
         assert_eq!(columns, [(Field::Digest, "Hash"), (Field::Signature, "sig"), (Field::PublicKey, "PubKey")]);
         let mapping = found("", &["msg-hash", "hash", "R", "S", "V"]).unwrap();
         assert_eq!((mapping.column(Field::Digest), mapping.column(Field::S)), (Some("msg-hash"), Some("S")));
-        // Half a signature.
+        // One half of a signature.
         assert_eq!(found("", &["r", "digest"]).unwrap().column(Field::R), None);
         assert_eq!(found("", &["vs", "digest"]).unwrap().column(Field::YParityAndS), None);
-        // s may have the parity in it.
+        // s may include the parity.
         let mapping = found("", &["r", "yParityAndS", "digest"]).unwrap();
         assert_eq!((mapping.column(Field::R), mapping.column(Field::YParityAndS)), (Some("r"), Some("yParityAndS")));
-        // Fields for the same id have to agree, which is seen item by item.
+        // Fields for the same id have to agree; this is checked item by item.
         let mapping = found("", &["recid", "v", "yParity"]).unwrap();
         assert!(Field::RECOVERY_IDS.iter().all(|field| mapping.column(*field).is_some()));
-        // What is named keeps the others, and puts another form of the same out.
+        // An explicit column keeps those of the other fields, and excludes alternatives of its
+        // field.
         let mapping = found("digest=x", &["x", "message", "sig", "pk"]).unwrap();
         assert_eq!((mapping.column(Field::Message), mapping.column(Field::PublicKey)), (None, Some("pk")));
         let mapping = found("r=a,s=b", &["a", "b", "sig"]).unwrap();
@@ -514,10 +526,11 @@ mod tests {
         starts(Hash::Sha384, "cb00753f45a35e8bb5a03d699ac65007");
         starts(Hash::Sha512, "ddaf35a193617abacc417349ae204131");
         starts(Hash::Keccak256, "4e03657aea45a94fc7d47ba826c8d667");
-        // `personal_sign` of "hello", as wallets have it.
+        // `personal_sign` of "hello", as computed by wallets.
         let hello = "50b2c43fd39106bafbba0da34fc430e1f91e3c96ea2acee2bc34119f92b37750";
         assert_eq!(hex(Hash::Eip191, b"hello").unwrap(), hello);
-        // Made with Python's hashlib from the definition of BIP 137, for lengths around those of the CompactSize.
+        // Computed with Python's hashlib from the definition of BIP 137, for lengths around the
+        // limits of CompactSize.
         for (length, expected) in BITCOIN_MESSAGES {
             assert_eq!(hex(Hash::BitcoinMessage, &vec![b'a'; length]).unwrap(), expected, "{length}");
         }

@@ -1,11 +1,12 @@
-//! The value v that stands next to signatures on block chains.
+//! The value v that accompanies signatures on block chains.
 
-/// The recovery id, 0 to 3, that a value of v stands for; `None` where it stands for none.
+/// Returns the recovery id, 0 to 3, of a value v, or `None` if v is undefined.
 ///
-/// `v` is a number of any length, big-endian, and no bytes are 0, as in RLP. It may be 0 to 3 itself; 27 to 30, as in
-/// Ethereum before EIP-155 and in Bitcoin's signed messages, which also have 31 to 34 (compressed public keys); or
-/// 35 + 2 * chain id + parity for any chain id (EIP-155). Headers of Bitcoin's signed messages from 35 on (BIP 137) are
-/// read by [`recovery_id_of_header`]. Variable-time: v is public.
+/// `v` is a big-endian number of any length; the empty string is 0, as in RLP. It may be 0 to 3
+/// itself; 27 to 30, as in Ethereum before EIP-155 and in Bitcoin's signed messages, which also
+/// have 31 to 34 (compressed public keys); or 35 + 2 * chain id + parity for any chain id
+/// (EIP-155). Headers of Bitcoin's signed messages from 35 on (BIP 137) are decoded by
+/// [`recovery_id_of_header`]. Variable-time: v is public.
 ///
 /// ```
 /// use gecc::ecdsa::recovery_id_of_v;
@@ -24,14 +25,16 @@ pub fn recovery_id_of_v(v: &[u8]) -> Option<u8> {
         [v @ 27..=34] => Some((v - 27) % 4),
         [v @ 35..=u8::MAX] => Some((v - 35) % 2),
         [_] => None,
-        // Above 255, and 35 is odd.
+        // Numbers above 255; 35 is odd.
         [.., last] => Some(!last & 1),
     }
 }
 
-/// The recovery id that the last byte of a signature `r || s || v` of 65 bytes stands for: 0 to 3, or 27 to 30.
+/// Returns the recovery id of the last byte of a 65-byte signature `r || s || v`: 0 to 3, or 27 to
+/// 30.
 ///
-/// `None` for every other byte. A chain id (EIP-155) has no place in one byte: almost any byte would be one.
+/// Returns `None` for every other byte. Chain ids (EIP-155) are not supported in a single byte,
+/// because almost any byte would be valid then.
 pub fn recovery_id_of_last_byte(v: u8) -> Option<u8> {
     match v {
         0..=3 => Some(v),
@@ -40,10 +43,12 @@ pub fn recovery_id_of_last_byte(v: u8) -> Option<u8> {
     }
 }
 
-/// The recovery id of a header byte of Bitcoin's signed messages, 27 to 42; `None` for every other byte.
+/// Returns the recovery id of a header byte of Bitcoin's signed messages, 27 to 42, or `None` for
+/// every other byte.
 ///
-/// The header also says what the address was made of (BIP 137): an uncompressed key (27 to 30), a compressed one (31 to
-/// 34), P2WPKH in P2SH (35 to 38) or P2WPKH (39 to 42). That does not change the public key.
+/// The header also encodes the type of the address (BIP 137): an uncompressed key (27 to 30), a
+/// compressed one (31 to 34), P2WPKH in P2SH (35 to 38) or P2WPKH (39 to 42). The type does not
+/// affect the public key.
 ///
 /// ```
 /// use gecc::ecdsa::recovery_id_of_header;

@@ -1,20 +1,21 @@
-//! What messages show of names and values that people gave. A private key may stand anywhere by mistake: as the name of
-//! a file, as a column, in place of an input. Messages describe what may be one instead of quoting it.
+//! Redaction of names and values from user input in messages. A private key may be entered anywhere
+//! by mistake: as a file name, as a column name, in place of an input. Messages describe text that
+//! may be a key instead of quoting it.
 
 use std::path::Path;
 
-/// Characters of the shortest text that may be a key or a part of one.
+/// The fewest characters of a text that may be a key or a part of one.
 const SHORTEST: usize = 16;
-/// The same for text of decimal digits alone, which dates and numbers have too.
+/// The fewest characters of a purely decimal text that may be a key. Dates and numbers are shorter.
 const SHORTEST_DECIMAL: usize = 30;
-/// Words of the shortest phrase from which wallets derive keys (BIP 39).
+/// The number of words in the shortest phrase from which wallets derive keys (BIP 39).
 const FEWEST_WORDS: usize = 12;
 
-/// Whether a text may be a private key, in any of the forms that people have keys in: PEM, digits of hexadecimal,
-/// base64 or base58, also with separators between them, decimal numbers, phrases, and bytes that are no text.
+/// Returns `true` if a text may be a private key in any common form: PEM; hexadecimal, base64 or
+/// base58 digits, also with separators; a decimal number; a phrase; or bytes that are not UTF-8.
 ///
-/// It errs on the side of caution: random names, as of a UUID, may be keys too. **Not
-/// constant-time**: it decides what a message shows.
+/// This errs on the side of caution: random names such as UUIDs may be reported too. **Not
+/// constant-time**: it decides which text a message shows.
 pub fn may_be_secret(text: &[u8]) -> bool {
     let Ok(text) = std::str::from_utf8(text) else { return true };
     let is_binary = |c: char| c == char::REPLACEMENT_CHARACTER || c.is_control() && !c.is_ascii_whitespace();
@@ -25,7 +26,8 @@ pub fn may_be_secret(text: &[u8]) -> bool {
     is_hexadecimal(&compact) || is_phrase(text) || has_random_digits(text) || has_random_digits(&compact)
 }
 
-/// A name or a value as a message shows it: what may be a key ([`may_be_secret`]) is described.
+/// Formats a name or a value for a message. Text that may be a key ([`may_be_secret`]) is described
+/// instead.
 ///
 /// ```
 /// use gecc::fields::shown;
@@ -40,19 +42,20 @@ pub fn shown(text: &str) -> String {
     }
 }
 
-/// A path as a message shows it. That of a file that exists is shown whatever it is.
+/// Formats a path for a message. The path of an existing file is always shown.
 pub fn shown_path(path: &Path) -> String {
     let is_hidden = may_be_secret(path.as_os_str().as_encoded_bytes()) && !path.exists();
     if is_hidden { shown(&path.to_string_lossy()) } else { path.display().to_string() }
 }
 
-/// Whether some names together are hexadecimal digits, as where a key was cut into columns, or one may be a key alone.
+/// Returns `true` if the names joined together are hexadecimal digits, as after splitting a key
+/// into columns, or if a single one may be a key.
 pub(super) fn may_be_parts_of_secret(names: &[&str]) -> bool {
     let digits = names.iter().map(|name| name.trim()).filter(|name| name.bytes().all(|byte| byte.is_ascii_hexdigit()));
     is_hexadecimal(&digits.collect::<String>()) || names.iter().any(|name| may_be_secret(name.as_bytes()))
 }
 
-/// Whether a text without spaces is hexadecimal, or a decimal number longer than dates.
+/// Returns `true` if a text without spaces is hexadecimal, or a decimal number longer than a date.
 fn is_hexadecimal(text: &str) -> bool {
     let digits: Vec<u8> = text.bytes().filter(|byte| !b"-_.".contains(byte)).collect();
     let digits = digits.strip_prefix(b"0x").or(digits.strip_prefix(b"0X")).unwrap_or(&digits);
@@ -65,16 +68,19 @@ fn is_phrase(text: &str) -> bool {
     words().count() >= FEWEST_WORDS && words().all(|word| word.bytes().all(|byte| byte.is_ascii_lowercase()))
 }
 
-/// Whether a text has a run of digits of base64 or base58, among them hexadecimal, that is random as no word is.
+/// Returns `true` if a text contains a run of base64 or base58 digits (which include hexadecimal)
+/// that is more random than words are.
 fn has_random_digits(text: &str) -> bool {
     let is_digit = |c: char| c.is_ascii_alphanumeric() || "+/=_-".contains(c);
     text.split(|c| !is_digit(c)).any(is_random)
 }
 
-/// The kind of a character changes in every second place of random digits, and seldom in words. A capital before small
-/// letters is no change.
+/// Returns `true` if a run of digits looks random. In random digits every second character is of
+/// another kind than the one before it; in words that is rare. A capital followed by small letters
+/// does not count as a change.
 fn is_random(run: &str) -> bool {
-    /// Digits without a separator that no name has, where all kinds are among them.
+    /// The length of a run without separators above which it is not a name if it contains
+    /// characters of all kinds.
     const LONGEST_NAME: usize = 24;
     /// Digits of 32 and of 64 bytes in base64, without padding.
     const KEYS_IN_BASE64: [usize; 2] = [43, 86];
@@ -96,7 +102,7 @@ fn is_random(run: &str) -> bool {
         let is_change = one != other && one != Kind::Other && other != Kind::Other;
         is_change && !(one == Kind::Upper && other == Kind::Lower)
     });
-    // In random base64 some 49 of 100 are changes, in hexadecimal 47.
+    // In random base64 about 49 of 100 are changes, in hexadecimal 47.
     let least = match run.len() {
         ..SHORTEST => return false,
         SHORTEST..40 => 35,
@@ -165,7 +171,8 @@ mod tests {
         for text in [slashes, slashes.trim_end_matches('='), &format!("--key={slashes}")] {
             assert!(may_be_secret(text.as_bytes()), "{text}");
         }
-        // The first vector of RFC 8032 as a decimal number; of Bitcoin's WIF, and of BIP 39.
+        // Test vectors: the first of RFC 8032 as a decimal number, one of Bitcoin's WIF, one of BIP
+        // 39.
         let number = "71187124838438283748478349098325743265034983475634892738475893743987534985734985";
         let wif = "KwDiBf89QgGbjEhKnhXJuH7LrciVrZi3qYjgd9M7rFU73sVHnoWn";
         let phrase = "abandon ".repeat(11) + "about";

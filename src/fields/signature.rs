@@ -1,4 +1,4 @@
-//! The encodings that signatures come in, and how they are told apart.
+//! Encodings of signatures, and their detection.
 
 use super::hex_digits;
 use super::recovery_id::{recovery_id_of_header, recovery_id_of_last_byte, recovery_id_of_v};
@@ -6,26 +6,27 @@ use crate::types::{Rejection, is_same_name, signature_from_der};
 use std::fmt;
 use std::str::FromStr;
 
-/// How the bytes of an ECDSA or SM2 signature are arranged.
+/// The byte layout of an ECDSA or SM2 signature.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum SignatureForm {
-    /// Decided by length and content, for each signature by itself: `r || s` of 64 bytes, `r || s || v` of 65 bytes, or
-    /// strict DER. A signature that fits two of these is rejected, and so is one with bytes that none of them has.
+    /// Detected by length and content for each signature: `r || s` of 64 bytes, `r || s || v` of 65
+    /// bytes, or strict DER. A signature that fits two of these is rejected, and so is one that
+    /// fits none.
     #[default]
     Auto,
     /// `r || s`, 64 bytes.
     Rs,
-    /// `r || s || v`, 65 bytes, as Ethereum's libraries write signatures. v is 0 to 3, or 27 to 30.
+    /// `r || s || v`, 65 bytes, as Ethereum libraries write signatures. v is 0 to 3, or 27 to 30.
     Rsv,
     /// A header byte of 27 to 42 and `r || s`, 65 bytes: the signatures of Bitcoin's signed messages (BIP 137).
     HeaderFirst,
-    /// `r || yParityAndS`, 64 bytes: s, whose top bit is the recovery id (EIP-2098).
+    /// `r || yParityAndS`, 64 bytes: the top bit of s is the recovery id (EIP-2098).
     Eip2098,
     /// Strict DER.
     Der,
-    /// Strict DER, with or without a byte of Bitcoin's signature hash type behind it, on secp256k1
-    /// alone. That byte is ALL, NONE or SINGLE (1 to 3), with ANYONECANPAY (0x80) or not, and with
-    /// the FORKID (0x40) of Bitcoin Cash or not.
+    /// Strict DER, optionally followed by a byte with Bitcoin's signature hash type; on secp256k1
+    /// only. That byte is ALL, NONE or SINGLE (1 to 3), with or without ANYONECANPAY (0x80), and
+    /// with or without the FORKID (0x40) of Bitcoin Cash.
     DerHashType,
 }
 
@@ -41,7 +42,7 @@ impl SignatureForm {
         SignatureForm::DerHashType,
     ];
 
-    /// The name, as the command line writes it.
+    /// Returns the name used on the command line.
     pub const fn name(self) -> &'static str {
         match self {
             SignatureForm::Auto => "auto",
@@ -61,7 +62,7 @@ impl fmt::Display for SignatureForm {
     }
 }
 
-/// No signature form has this name. The text lists those that there are.
+/// An unknown name of a signature form. The message lists all forms.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "no signature form is called `{name}`; the forms are {}",
@@ -71,7 +72,7 @@ pub struct UnknownSignatureForm {
     name: String,
 }
 
-/// The name of a form. Case does not matter, and neither do spaces, hyphens, underscores and dots.
+/// Parses the name of a form. Case, spaces, hyphens, underscores and dots are ignored.
 impl FromStr for SignatureForm {
     type Err = UnknownSignatureForm;
 
@@ -81,16 +82,17 @@ impl FromStr for SignatureForm {
     }
 }
 
-/// A form that an operation's signatures do not have.
+/// A form that signatures of an operation cannot have.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct UnusableSignatureForm(pub(crate) String);
 
-/// Why the bytes of a signature cannot be read. The texts go on after the name of the field.
+/// The reason why signature bytes cannot be decoded. Messages are written to follow the field's
+/// name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, thiserror::Error)]
 #[non_exhaustive]
 pub enum SignatureProblem {
-    /// No form, or not the one that was named, has this length.
+    /// A length that no form has, or not the form that was requested.
     #[error("has the wrong length")]
     WrongLength,
     /// 128 bytes, as some programs write signatures of SM2 with the public key after them.
@@ -99,10 +101,10 @@ pub enum SignatureProblem {
          64 as the public key"
     )]
     WithPublicKey,
-    /// 65 bytes whose last is not a v.
+    /// 65 bytes whose last byte is not a v.
     #[error("ends with a byte that is not a v (0 to 3, or 27 to 30)")]
     UndefinedV,
-    /// 65 bytes whose first is not a header, with [`SignatureForm::HeaderFirst`].
+    /// 65 bytes whose first byte is not a header, with [`SignatureForm::HeaderFirst`].
     #[error("does not begin with a header of 27 to 42")]
     UndefinedHeader,
     /// 65 bytes that begin with a header and do not end with a v.
@@ -111,12 +113,12 @@ pub enum SignatureProblem {
          header-first (signature_form=\"header-first\" in Python)"
     )]
     LooksHeaderFirst,
-    /// 64 or 65 bytes that are DER as well as `r || s` or `r || s || v`.
+    /// 64 or 65 bytes that are valid both as DER and as `r || s` or `r || s || v`.
     #[error(
         "is both r || s and DER: say --signature-form rs, rsv or der (signature_form= in Python), or name the field `der`"
     )]
     Ambiguous,
-    /// DER with one byte behind it that may be Bitcoin's hash type.
+    /// DER followed by one byte that may be Bitcoin's hash type.
     #[error(
         "is DER with a byte behind it: if that is Bitcoin's signature hash type, say --signature-form der-hash-type \
          (signature_form=\"der-hash-type\" in Python)"
@@ -132,19 +134,19 @@ pub enum SignatureProblem {
 #[error("is not a number from 0 to 3, nor a v of 27 and more")]
 pub struct NoNumber;
 
-/// What a signature says.
+/// A decoded signature.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReadSignature {
-    /// `r || s`, in any range.
+    /// `r || s`; the range is not checked.
     pub signature: [u8; 64],
-    /// The recovery id that the form has, 0 to 3.
+    /// The recovery id, 0 to 3, if the form has one.
     pub recovery_id: Option<u8>,
 }
 
-/// Reads signatures of one form; see [`crate::call::Operation::signature_reader`].
+/// A decoder for signatures of one form; see [`crate::call::Operation::signature_reader`].
 ///
-/// v and headers are checked for being defined. Whether a recovery id belongs to the signature is what recovery shows:
-/// verification does not need it. Variable-time: signatures are public.
+/// The values of v and headers are checked to be defined. Only recovery shows if a recovery id
+/// belongs to the signature; verification does not need it. Variable-time: signatures are public.
 ///
 /// ```
 /// use gecc::call::Operation;
@@ -165,24 +167,24 @@ pub struct SignatureReader {
     has_recovery_ids: bool,
 }
 
-/// How DER of a signature begins.
+/// The first byte of a signature in DER.
 const SEQUENCE: u8 = 0x30;
 
 impl SignatureReader {
-    /// For signatures of a scheme with recovery ids, or without.
+    /// Creates a reader for a scheme with or without recovery ids.
     pub(crate) fn new(form: SignatureForm, has_recovery_ids: bool) -> Self {
         SignatureReader { form, has_recovery_ids }
     }
 
-    /// The form.
+    /// Returns the form.
     pub fn form(self) -> SignatureForm {
         self.form
     }
 
-    /// Reads the bytes of a `signature`.
+    /// Decodes the bytes of a `signature` field.
     ///
     /// # Errors
-    /// Why they have not the form, or more than one.
+    /// [`SignatureProblem`] if the bytes do not have the form, or have more than one.
     pub fn read(self, bytes: &[u8]) -> Result<ReadSignature, SignatureProblem> {
         match self.form {
             SignatureForm::Auto => self.read_any(bytes),
@@ -204,7 +206,7 @@ impl SignatureReader {
         }
     }
 
-    /// Reads a signature in DER, such as a field `der`.
+    /// Decodes a signature in DER, such as a `der` field.
     ///
     /// # Errors
     /// [`SignatureProblem::TrailingByte`] or [`SignatureProblem::Rejected`].
@@ -222,8 +224,9 @@ impl SignatureReader {
         }
     }
 
-    /// The recovery id that a v in a field of its own stands for: a header with [`SignatureForm::HeaderFirst`], and
-    /// else as [`crate::ecdsa::recovery_id_of_v`] reads it.
+    /// Returns the recovery id of a v in a field of its own: a header with
+    /// [`SignatureForm::HeaderFirst`], otherwise a value that [`crate::ecdsa::recovery_id_of_v`]
+    /// accepts.
     pub fn recovery_id_of_v(self, v: &[u8]) -> Option<u8> {
         if self.form != SignatureForm::HeaderFirst {
             return recovery_id_of_v(v);
@@ -236,13 +239,13 @@ impl SignatureReader {
         }
     }
 
-    /// The recovery id of a text: a number, decimal or hexadecimal behind 0x, also with a fraction
-    /// of zeros (`27.0`), or a truth value, in any case (`True`).
+    /// Parses a recovery id from text: a decimal number, a hexadecimal number with the prefix 0x, a
+    /// number with a fraction of zeros (`27.0`), or a boolean in any case (`True`).
     ///
     /// # Errors
-    /// [`NoNumber`] where the text is something else. A number that no v is gives `None`.
+    /// [`NoNumber`] for other text. A number that is not a valid v returns `Ok(None)`.
     pub fn recovery_id_of_text(self, text: &str) -> Result<Option<u8>, NoNumber> {
-        /// Bytes of the largest v that is read: chain ids have at most 32.
+        /// Bytes of the largest supported v: chain ids have at most 32.
         const MOST_V_BYTES: usize = 33;
         let text = text.trim();
         for (id, name) in [(0, "false"), (1, "true")] {
@@ -259,7 +262,7 @@ impl SignatureReader {
         if digits.is_empty() || digits.len() > 2 * MOST_V_BYTES {
             return Err(NoNumber);
         }
-        // From the last digit on: numbers of Ethereum's interfaces have no zeros in front.
+        // The last digit first: numbers in Ethereum's interfaces have no leading zeros.
         for (place, digit) in digits.iter().rev().enumerate() {
             let digit = char::from(*digit).to_digit(16).ok_or(NoNumber)?;
             v[MOST_V_BYTES - 1 - place / 2] |= (digit as u8) << (4 * (place % 2));
@@ -281,7 +284,7 @@ impl SignatureReader {
                     (None, false) => Err(self.problem_of_65(bytes)),
                 }
             }
-            // Of a scheme without v what is no DER of this length has a byte too many.
+            // In a scheme without v, 65 bytes that are not DER are one byte too long.
             65 => match self.read_der(bytes) {
                 Err(SignatureProblem::Rejected(_)) => Err(SignatureProblem::WrongLength),
                 read => read.map(without_id),
@@ -292,7 +295,7 @@ impl SignatureReader {
         }
     }
 
-    /// What to say of 65 bytes that are neither `r || s || v` nor DER.
+    /// Returns the reason why 65 bytes are neither `r || s || v` nor DER.
     fn problem_of_65(self, bytes: &[u8]) -> SignatureProblem {
         match bytes[0] {
             SEQUENCE => match self.read_der(bytes) {
@@ -305,8 +308,9 @@ impl SignatureReader {
     }
 }
 
-/// Reads a decimal number. One with a fraction was a floating-point number, which holds whole numbers below 2^53 alone:
-/// the parity of a larger one may have been rounded away.
+/// Parses a decimal number. One with a fraction comes from a floating-point number, which
+/// represents all integers only below 2^53: the parity of a larger one may have been lost in
+/// rounding.
 fn read_whole_number(text: &str, to: &mut [u8]) -> Result<(), NoNumber> {
     const EXACT: u64 = 1 << 53;
     let whole = match text.split_once('.') {
@@ -332,15 +336,16 @@ fn with_id(signature: [u8; 64], recovery_id: u8) -> Result<ReadSignature, Signat
     Ok(ReadSignature { signature, recovery_id: Some(recovery_id) })
 }
 
-/// Clears the top bit of the first byte of yParityAndS (EIP-2098) and returns it: the recovery id, 0 or 1.
+/// Clears the top bit of the first byte of yParityAndS (EIP-2098) and returns that bit, the
+/// recovery id 0 or 1.
 pub fn take_parity(first: &mut u8) -> u8 {
     let parity = *first >> 7;
     *first &= 0x7f;
     parity
 }
 
-/// Reads a decimal number of digits alone, such as r or s, big-endian. `None` for other texts, and
-/// where it has no room.
+/// Parses a number of decimal digits, such as r or s, into big-endian bytes. Returns `None` for
+/// other text and for numbers that do not fit.
 ///
 /// ```
 /// let mut number = [0; 2];
@@ -366,23 +371,24 @@ pub fn read_decimal(digits: &[u8], to: &mut [u8]) -> Option<()> {
     Some(())
 }
 
-/// How many signatures of 65 bytes fit `r || s || v`, header-first, or both.
+/// Numbers of 65-byte signatures that fit `r || s || v`, header-first, or both.
 ///
-/// One such signature of eight in 256 ends with a byte that is a v by chance, and one of sixteen honest `r || s || v`
-/// begins with a byte that may be a header. Nothing in the signature itself tells these apart, and the wrong reading
-/// recovers an unrelated key. Other signatures of the same input do tell: those of the wrong form rarely end with a v.
+/// A random header-first signature ends with a valid v with probability 8/256, and a valid `r || s
+/// || v` begins with a valid header with probability 1/16. Nothing in the signature itself
+/// distinguishes the two, and the wrong form recovers an unrelated key. The other signatures of the
+/// input do distinguish them: in the wrong form they rarely end with a valid v.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FormCounts {
     /// Signatures that end with a v and do not begin with a header.
     pub rsv: u64,
     /// Signatures that begin with a header and do not end with a v.
     pub header_first: u64,
-    /// Signatures that do both. They are read as `r || s || v`.
+    /// Signatures that begin with a header and end with a v. They are decoded as `r || s || v`.
     pub either: u64,
 }
 
 impl FormCounts {
-    /// Counts a signature. One of another length than 65 bytes is not counted.
+    /// Counts a signature; lengths other than 65 bytes are ignored.
     pub fn see(&mut self, signature: &[u8]) {
         let [first, .., last] = signature else { return };
         if signature.len() != 65 {
@@ -396,25 +402,25 @@ impl FormCounts {
         }
     }
 
-    /// Adds the counts of others.
+    /// Adds the counts of another instance.
     pub fn add(&mut self, others: FormCounts) {
         self.rsv += others.rsv;
         self.header_first += others.header_first;
         self.either += others.either;
     }
 
-    /// Fails where signatures that fit both forms were rather header-first: of those that fit one alone, more are
-    /// header-first than `r || s || v`.
+    /// Rejects an input whose ambiguous signatures are more likely header-first: more of its
+    /// unambiguous signatures are header-first than `r || s || v`.
     ///
     /// # Errors
-    /// What to say of the input.
+    /// [`UnclearSignatures`] with the counts.
     pub fn check(&self) -> Result<(), UnclearSignatures> {
         let FormCounts { rsv, header_first, either } = *self;
         if either == 0 || header_first <= rsv { Ok(()) } else { Err(UnclearSignatures { header_first, either }) }
     }
 
-    /// What to warn of at the end of an input in which signatures that fit both forms were read as
-    /// `r || s || v`, unless the others show that this is right.
+    /// Returns a warning for the end of an input in which ambiguous signatures were decoded as `r
+    /// || s || v`, unless the other signatures confirm that form.
     pub fn doubt(&self) -> Option<String> {
         let FormCounts { rsv, header_first, either } = *self;
         if either == 0 || (rsv > 0 && header_first == 0) {
@@ -428,7 +434,7 @@ impl FormCounts {
     }
 }
 
-/// Signatures of 65 bytes that are rather header-first than `r || s || v`.
+/// 65-byte signatures that are more likely header-first than `r || s || v`.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "{header_first} signatures of 65 bytes look header-first (Bitcoin's signed messages), and {either} more fit both \
@@ -452,7 +458,8 @@ mod tests {
     fn signature() -> [u8; 64] {
         let mut signature = [0; 64];
         rand::rng().fill_bytes(&mut signature);
-        // Neither a header nor the tag of DER in front, and nothing that DER leaves out.
+        // The first byte is neither a header nor the tag of DER, and no leading byte is one that
+        // DER would omit.
         signature[0] = 0x70;
         signature[32] = 0x60;
         signature
@@ -483,7 +490,7 @@ mod tests {
             };
             assert_eq!(read(SignatureForm::Auto, &bytes), expected, "{v}");
             assert_eq!(read(SignatureForm::Rsv, &bytes), expected, "{v}");
-            // SM2 has no v, whatever the signature begins with.
+            // SM2 has no v, regardless of the signature's first byte.
             let sm2 = SignatureReader::new(SignatureForm::Auto, false);
             let with_key = [&[0x70][..], &[v; 127]].concat();
             assert_eq!(sm2.read(&with_key), Err(SignatureProblem::WithPublicKey));
@@ -541,7 +548,7 @@ mod tests {
         }
         let largest = format!("0x{}", "f".repeat(66));
         assert_eq!(auto.recovery_id_of_text(&largest), Ok(Some(0)));
-        // 2^53 is the first number that floating-point numbers of 64 bits give for two.
+        // 2^53 is the first double-precision number that two integers round to.
         for text in ["", "-1", "27n", "27.5", "27.", ".0", "1e0", "yes", "0x", "0xg", "[27]", "9007199254740992.0"] {
             assert_eq!(auto.recovery_id_of_text(text), Err(NoNumber), "{text}");
         }
@@ -555,7 +562,7 @@ mod tests {
         odd[32] |= 0x80;
         assert_eq!(read(SignatureForm::Eip2098, &rs), Ok((rs.to_vec(), Some(0))));
         assert_eq!(read(SignatureForm::Eip2098, &odd), Ok((rs.to_vec(), Some(1))));
-        // The bit is part of s where the form is not named.
+        // Without an explicit form the bit is part of s.
         assert_eq!(read(SignatureForm::Auto, &odd), Ok((odd.to_vec(), None)));
     }
 
@@ -581,7 +588,8 @@ mod tests {
         }
     }
 
-    /// Whatever the content: bytes that are DER as well as `r || s` or `r || s || v` are never read one way by chance.
+    /// For all contents: bytes that are both DER and `r || s` or `r || s || v` are never decoded as
+    /// one of them.
     #[test]
     fn short_der_is_not_taken_for_numbers() {
         for (r, s) in [(26, 32), (29, 29), (27, 32), (28, 31)] {
