@@ -4,17 +4,17 @@ use super::Rejection;
 use der::asn1::UintRef;
 use der::{Decode, Encode};
 
-/// Ecdsa-Sig-Value of RFC 3279, section 2.2.3; SM2 signatures have the same form.
+/// The type Ecdsa-Sig-Value of RFC 3279, section 2.2.3; SM2 signatures have the same structure.
 #[derive(der::Sequence)]
 struct DerSignature<'a> {
     r: UintRef<'a>,
     s: UintRef<'a>,
 }
 
-/// Strict DER of an ECDSA or SM2 signature (RFC 3279, section 2.2.3) to `r || s`.
+/// Decodes an ECDSA or SM2 signature in strict DER (RFC 3279, section 2.2.3) to `r || s`.
 ///
-/// No BER, no trailing bytes, integers minimal and not negative. The range `1..n` is checked where the signature is
-/// used.
+/// BER and trailing bytes are rejected; integers have to be minimal and non-negative. The range
+/// `1..n` is checked where the signature is used.
 ///
 /// # Errors
 /// [`Rejection::MalformedSignature`].
@@ -29,7 +29,7 @@ pub fn signature_from_der(der: &[u8]) -> Result<[u8; 64], Rejection> {
     Ok(bytes)
 }
 
-/// `r || s` to DER (RFC 3279, section 2.2.3), at most 72 bytes.
+/// Encodes `r || s` in DER (RFC 3279, section 2.2.3), in at most 72 bytes.
 pub fn signature_to_der(signature: &[u8; 64]) -> Vec<u8> {
     let encode = || {
         let (r, s) = (UintRef::new(&signature[..32])?, UintRef::new(&signature[32..])?);

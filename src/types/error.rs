@@ -1,20 +1,21 @@
 //! Errors of whole calls.
 
-/// The reason why a whole call could not run. No item has been computed when a call returns this.
+/// The reason why a whole call failed. The call returns no results; the contents of output columns
+/// are unspecified.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// Two inputs of one call that must have one entry per item differ in length.
+    /// Two inputs that need one entry per item differ in length.
     #[error("{what}: {found} entries for a batch of {expected} items")]
     LengthMismatch {
         /// The input whose length differs.
         what: &'static str,
-        /// Items in the batch, as the first input of the call gives it.
+        /// Items in the batch, as determined by the first input of the call.
         expected: usize,
         /// Entries found.
         found: usize,
     },
-    /// A signature scheme that the library does not offer on a curve.
+    /// A signature scheme that the library does not support on a curve.
     #[error("there is no {scheme} on {curve}")]
     NoScheme {
         /// The scheme.
@@ -22,10 +23,10 @@ pub enum Error {
         /// The curve.
         curve: &'static str,
     },
-    /// Rows that do not lie within the bytes they are said to be in.
+    /// Rows that exceed the bytes of their column.
     #[error("column: {0}")]
     InvalidColumn(String),
-    /// A GPU was asked for and none can be used.
+    /// A GPU was requested and none can be used.
     #[error("no usable GPU: {0}")]
     NoDevice(String),
     /// No GPU could compute the batch, and the engine may not use the CPU instead.
@@ -42,25 +43,25 @@ pub enum Error {
         /// The problem with its value.
         problem: String,
     },
-    /// A context of Ed25519ctx or Ed25519ph is longer than 255 bytes.
+    /// A context of Ed25519ctx or Ed25519ph longer than 255 bytes.
     #[error("a context of {bytes} bytes, and 255 are the most")]
     ContextTooLong {
-        /// Its bytes.
+        /// The context's length in bytes.
         bytes: usize,
     },
-    /// The modulus of a call is even, or 1.
+    /// A modulus that is even, or 1.
     #[error("the modulus is not an odd number above 1")]
     InvalidModulus,
-    /// There is no memory for a buffer.
+    /// A buffer could not be allocated.
     #[error("no memory for {bytes} bytes")]
     OutOfMemory {
-        /// Bytes that were asked for.
+        /// Bytes requested.
         bytes: usize,
     },
     /// The operating system refused to start the worker threads.
     #[error("worker threads could not be started: {0}")]
     Threads(String),
-    /// The engine was made before its process forked from another: its threads are in that one.
+    /// The engine was created before this process was forked: its threads belong to the parent.
     #[error("the engine was made before this process forked: make one after the fork")]
     Forked,
     /// The operating system's random number generator failed.
@@ -68,7 +69,7 @@ pub enum Error {
     Randomness(String),
 }
 
-/// `Ok` when each of `found` has as many entries as the batch has items.
+/// Checks that each of `found` has as many entries as the batch has items.
 pub(crate) fn require_lengths(expected: usize, found: &[(&'static str, usize)]) -> Result<(), Error> {
     match found.iter().find(|(_, length)| *length != expected) {
         None => Ok(()),

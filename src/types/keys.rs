@@ -1,13 +1,14 @@
-//! Columns of public keys and other points, in the encodings that callers have them in.
+//! Columns of public keys and other points, in the encodings that callers use.
 
 use super::{ByteRows, Point, Rows};
 use std::ops::Range;
 
-/// The public keys of a batch, in one of the encodings of SEC 1, section 2.3.3, or x-only as in BIP 340; one per item,
-/// or one for all items.
+/// The public keys of a batch, in one of the encodings of SEC 1, section 2.3.3, or x-only as in BIP
+/// 340: one per item, or one for all items.
 ///
-/// Calls take these, or what becomes these: `&[Point]`, `&[[u8; 33]]`, `&[[u8; 65]]`, `&[[u8; 64]]` and `&[&[u8]]`
-/// (octet strings of either form) as one key per item, `&Point` as one for all.
+/// Calls accept this type and types that convert into it: `&[Point]`, `&[[u8; 33]]`, `&[[u8; 65]]`,
+/// `&[[u8; 64]]` and `&[&[u8]]` (octet strings of either form) with one key per item, and `&Point`
+/// with one key for all.
 #[derive(Clone, Copy, Debug)]
 pub struct PublicKeys<'a>(Encoded<'a>);
 
@@ -19,7 +20,7 @@ enum Encoded<'a> {
     All(&'a [u8]),
 }
 
-/// One public key as the caller wrote it. `Ord` and `Hash` group equal encodings.
+/// One public key in the caller's encoding. `Ord` and `Hash` group equal encodings.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum KeyBytes<'a> {
     /// The x-coordinate of a point with an even y, or a key of Ed25519.
@@ -29,7 +30,8 @@ pub(crate) enum KeyBytes<'a> {
 }
 
 impl<'a> KeyBytes<'a> {
-    /// The 32 bytes of a key of Ed25519. Columns of mixed forms keep them behind the byte 2, as they keep an x.
+    /// Returns the 32 bytes of an Ed25519 key. In columns of mixed forms the key follows a byte 2,
+    /// as an x-coordinate does.
     pub fn of_ed25519(&self) -> Option<&'a [u8; 32]> {
         match *self {
             KeyBytes::XOnly(key) => Some(key),
@@ -38,8 +40,8 @@ impl<'a> KeyBytes<'a> {
         }
     }
 
-    /// The x-coordinate, and whether y is odd, as the encoding says it. `None` where it is none of a point but the
-    /// identity.
+    /// Returns the x-coordinate and the parity of y as encoded, or `None` if the encoding is
+    /// malformed or the identity.
     pub fn x_and_parity(&self) -> Option<(&'a [u8; 32], bool)> {
         let uncompressed = |coordinates: &'a [u8]| Some((coordinates.first_chunk()?, coordinates.last()? & 1 == 1));
         match *self {
@@ -53,49 +55,51 @@ impl<'a> KeyBytes<'a> {
 }
 
 impl<'a> PublicKeys<'a> {
-    /// 32 bytes each: the x-coordinate of a point whose y is even (BIP 340).
+    /// Takes 32 bytes per key: the x-coordinate of a point whose y is even (BIP 340).
     pub fn x_only(keys: impl Into<Rows<'a, 32>>) -> Self {
         PublicKeys(Encoded::Rows(KeyRowForm::XOnly, keys.into().bytes()))
     }
 
-    /// 32 bytes each: keys of Ed25519 (RFC 8032, section 5.1.2). Which of two meanings 32 bytes have is said by the
-    /// call that takes them: this is another name of [`PublicKeys::x_only`].
+    /// Takes 32 bytes per key: keys of Ed25519 (RFC 8032, section 5.1.2). This is an alias of
+    /// [`PublicKeys::x_only`]: the call that uses the keys determines the meaning of the 32 bytes.
     pub fn ed25519(keys: impl Into<Rows<'a, 32>>) -> Self {
         Self::x_only(keys)
     }
 
-    /// 33 bytes each: `02 || x` or `03 || x`.
+    /// Takes 33 bytes per key: `02 || x` or `03 || x`.
     pub fn compressed(keys: impl Into<Rows<'a, 33>>) -> Self {
         PublicKeys(Encoded::Rows(KeyRowForm::Compressed, keys.into().bytes()))
     }
 
-    /// 65 bytes each: `04 || x || y`.
+    /// Takes 65 bytes per key: `04 || x || y`.
     pub fn uncompressed(keys: impl Into<Rows<'a, 65>>) -> Self {
         PublicKeys(Encoded::Rows(KeyRowForm::Uncompressed, keys.into().bytes()))
     }
 
-    /// 64 bytes each: `x || y`, or zeros for the identity.
+    /// Takes 64 bytes per key: `x || y`, or zeros for the identity.
     pub fn raw(keys: impl Into<Rows<'a, 64>>) -> Self {
         PublicKeys(Encoded::Rows(KeyRowForm::Raw, keys.into().bytes()))
     }
 
-    /// Points that a call of this crate returned.
+    /// Takes points returned by this crate.
     pub fn points(keys: &'a [Point]) -> Self {
         PublicKeys(Encoded::Rows(KeyRowForm::Points, Rows::new(Point::rows(keys)).bytes()))
     }
 
-    /// SEC 1 octet strings of either form, mixed. A wrong length or tag rejects that item alone.
+    /// Takes SEC 1 octet strings of either form, mixed. A wrong length or tag rejects only that
+    /// item.
     pub fn sec1(keys: &'a [&'a [u8]]) -> Self {
         PublicKeys(Encoded::Sec1(keys))
     }
 
-    /// One SEC 1 octet string for every item.
+    /// Uses one SEC 1 octet string for every item.
     pub fn all(key: &'a [u8]) -> Self {
         PublicKeys(Encoded::All(key))
     }
 
-    /// 65 bytes each, of any form: rows that [`PublicKeys::mixed_row`] has made. The first byte says how many of the
-    /// others are read; a key that the row does not hold rejects that item alone.
+    /// Takes 65 bytes per key in any form: rows made with [`PublicKeys::mixed_row`]. The first byte
+    /// determines how many of the others are read; a row that does not hold a key rejects only that
+    /// item.
     ///
     /// ```
     /// use gecc::{CurveId, Engine, PublicKeys, point};
@@ -110,23 +114,24 @@ impl<'a> PublicKeys<'a> {
         PublicKeys(Encoded::Rows(KeyRowForm::Mixed, rows.into().bytes()))
     }
 
-    /// A row for [`PublicKeys::mixed`]: of a SEC 1 octet string of 33, 65 or 1 bytes, or of the 64 bytes `x || y`,
-    /// where zeros are the identity. Of what has another length or a wrong first byte the row says that it is no key.
+    /// Makes a row for [`PublicKeys::mixed`] from a SEC 1 octet string of 33, 65 or 1 bytes, or
+    /// from the 64 bytes `x || y`, where zeros are the identity. A key of another length or with a
+    /// wrong first byte becomes a row that is marked as malformed.
     pub fn mixed_row(key: &[u8]) -> [u8; 65] {
         let mut row = [0; POINT_ROW];
         write_mixed(key.try_into().map_or(KeyBytes::Sec1(key), KeyBytes::Raw), &mut row);
         row
     }
 
-    /// Makes a mixed row of the x-coordinate of a point whose y is even (BIP 340), or of a key of
-    /// Ed25519.
+    /// Makes a mixed row from the x-coordinate of a point whose y is even (BIP 340), or from a key
+    /// of Ed25519.
     pub fn mixed_row_of_x(x: &[u8; 32]) -> [u8; 65] {
         let mut row = [0; POINT_ROW];
         write_mixed(KeyBytes::XOnly(x), &mut row);
         row
     }
 
-    /// Keys given; `None` where one serves all.
+    /// Returns the number of keys, or `None` for one key for all items.
     pub(crate) fn len(&self) -> Option<usize> {
         match self.0 {
             Encoded::Rows(_, keys) => keys.len(),
@@ -135,7 +140,7 @@ impl<'a> PublicKeys<'a> {
         }
     }
 
-    /// Keys given, or `items` where one serves all.
+    /// Returns the number of keys, or `items` for one key for all items.
     pub(crate) fn len_for(&self, items: usize) -> usize {
         self.len().unwrap_or(items)
     }
@@ -148,10 +153,10 @@ impl<'a> PublicKeys<'a> {
         }
     }
 
-    /// The keys of some items. One that serves all serves these.
+    /// Returns the keys of a range of items. One key for all items is kept.
     ///
     /// # Panics
-    /// When there are no such items.
+    /// If the range is out of bounds.
     pub fn slice(&self, items: Range<usize>) -> Self {
         PublicKeys(match self.0 {
             Encoded::Rows(form, keys) => Encoded::Rows(form, keys.slice(items)),
@@ -160,7 +165,7 @@ impl<'a> PublicKeys<'a> {
         })
     }
 
-    /// The form of the keys' rows.
+    /// Returns the form of the keys' rows.
     pub(crate) fn form(&self) -> KeyRowForm {
         match self.0 {
             Encoded::Rows(form, _) => form,
@@ -168,7 +173,7 @@ impl<'a> PublicKeys<'a> {
         }
     }
 
-    /// The rows of all keys in their form, where they lie so in memory.
+    /// Returns the keys as rows in their form, if they are stored that way.
     pub(crate) fn rows(&self) -> Option<ByteRows<'a>> {
         match self.0 {
             Encoded::Rows(_, keys) => Some(keys),
@@ -176,7 +181,7 @@ impl<'a> PublicKeys<'a> {
         }
     }
 
-    /// Writes rows of the mixed form from item `start` on, as many as there is room for.
+    /// Fills `to` with rows of the mixed form, starting at item `start`.
     pub(crate) fn write_mixed_rows(&self, start: usize, to: &mut [u8]) {
         for (offset, row) in to.chunks_exact_mut(POINT_ROW).enumerate() {
             write_mixed(self.get(start + offset), row);
@@ -184,7 +189,7 @@ impl<'a> PublicKeys<'a> {
     }
 }
 
-// What a call takes for its keys without being told the encoding, as the rows' width says it.
+// Conversions from columns whose row width determines the encoding.
 column_from!(PublicKeys<'a>, points, [] Point);
 column_from!(PublicKeys<'a>, compressed, [] [u8; 33]);
 column_from!(PublicKeys<'a>, uncompressed, [] [u8; 65]);
@@ -197,19 +202,19 @@ impl<'a> From<&'a Point> for PublicKeys<'a> {
     }
 }
 
-/// Bytes of the row of a point.
+/// Bytes per row of a point.
 pub(crate) const POINT_ROW: usize = 65;
 
-/// Rows of keys for a device, all of one length.
+/// Forms of key rows for a device. All rows have one length.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum KeyRowForm {
-    /// 32 bytes, as the caller gave them.
+    /// 32 bytes in the caller's encoding.
     XOnly,
-    /// 33 bytes, as the caller gave them.
+    /// 33 bytes in the caller's encoding.
     Compressed,
-    /// 65 bytes, as the caller gave them.
+    /// 65 bytes in the caller's encoding.
     Uncompressed,
-    /// 64 bytes.
+    /// 64 bytes, `x || y`.
     Raw,
     /// 65 bytes of a [`Point`].
     Points,
@@ -218,7 +223,7 @@ pub(crate) enum KeyRowForm {
 }
 
 impl KeyRowForm {
-    /// The key in a row of this form.
+    /// Returns the key in a row of this form.
     fn key(self, row: &[u8]) -> KeyBytes<'_> {
         match self {
             KeyRowForm::XOnly => KeyBytes::XOnly(row.try_into().expect("32 bytes")),
@@ -227,7 +232,7 @@ impl KeyRowForm {
             // Zeros are the identity, whose octet string is one byte.
             KeyRowForm::Points if row.iter().all(|byte| *byte == 0) => KeyBytes::Sec1(&row[..1]),
             KeyRowForm::Points => KeyBytes::Sec1(row),
-            // What is no key in the row is none here.
+            // A row that does not hold a key stays malformed.
             KeyRowForm::Mixed => KeyBytes::Sec1(match row[0] {
                 0 => &row[..1],
                 2 | 3 => &row[..33],
@@ -237,10 +242,10 @@ impl KeyRowForm {
     }
 }
 
-/// The first byte of a mixed row that is no SEC 1 octet string.
+/// The first byte of a mixed row that is not a SEC 1 octet string.
 const MALFORMED_TAG: u8 = 0xff;
 
-/// Any key as a row of 65 bytes.
+/// Writes a key as a row of 65 bytes.
 fn write_mixed(key: KeyBytes, row: &mut [u8]) {
     row.fill(0);
     match key {
@@ -275,7 +280,7 @@ mod tests {
             assert!(if is_key { found == *key } else { found[0] == MALFORMED_TAG }, "{key:?}: {found:?}");
             assert!(key.len() == 64 || PublicKeys::mixed_row(key) == rows[item], "{key:?}");
         }
-        // Of `x || y` too zeros are the identity.
+        // In `x || y` too, zeros are the identity.
         let raw = [[9; 64], [0; 64]];
         let mut rows = [[0xee; POINT_ROW]; 2];
         PublicKeys::raw(&raw).write_mixed_rows(0, rows.as_flattened_mut());

@@ -1,6 +1,7 @@
-//! What callers and engines both speak of. Nothing here computes, and nothing here knows an engine or an operation.
+//! The types that callers and engines share. They contain no computation and depend on neither
+//! engines nor operations.
 
-/// A column from a slice, a vector or an array of its elements.
+/// Implements conversions into a column from a slice, a vector and an array of its elements.
 macro_rules! column_from {
     ($column:ty, $constructor:ident, [$($generics:tt)*] $element:ty) => {
         impl<'a, $($generics)*> From<&'a [$element]> for $column {

@@ -1,4 +1,4 @@
-//! Names as people write them.
+//! Names as users write them.
 
 /// Returns whether two names differ only in case, spaces, hyphens, underscores and dots.
 pub fn is_same_name(one: &str, other: &str) -> bool {

@@ -1,16 +1,16 @@
-//! Columns of results, and the places where the results of a batch end up.
+//! Result columns, and the destinations of a batch's results.
 //!
-//! An operation gives each item a code, 1 where it passed and the number of a [`Rejection`] elsewhere, and rows in up
-//! to two columns, which mean something where the code is 1.
+//! An operation yields a code per item, which is 1 for a success and the number of a [`Rejection`]
+//! otherwise, and rows in up to two columns, which are meaningful only if the code is 1.
 
 use super::{Rejection, Verdict};
 use std::mem::{MaybeUninit, needs_drop};
 use zeroize::Zeroize;
 
-/// Bytes of an item in each column, 0 where there is no such column.
+/// Bytes per item in each column; 0 for a column that does not exist.
 pub type Widths = [usize; 2];
 
-/// Results of some items.
+/// The results of a range of items.
 #[derive(Clone, Copy)]
 pub struct Results<'a> {
     pub codes: &'a [u8],
@@ -30,13 +30,13 @@ impl<'a> Results<'a> {
         self.codes.len()
     }
 
-    /// An item's row in a column.
+    /// Returns an item's row in a column.
     pub fn row(&self, column: usize, item: usize) -> &'a [u8] {
         let width = self.widths[column];
         &self.columns[column][width * item..][..width]
     }
 
-    /// An item's row in the first column, if the item passed.
+    /// Returns an item's row in the first column, or the rejection.
     pub fn get<const W: usize>(&self, item: usize) -> Result<&'a [u8; W], Rejection> {
         assert_eq!(self.widths[0], W, "rows of this width");
         result_of(self.codes[item]).map(|()| &self.columns[0].as_chunks().0[item])
@@ -49,12 +49,12 @@ impl<'a> Results<'a> {
     }
 }
 
-/// The bytes of an item's row in the first column, if the item passed.
+/// Returns the bytes of an item's row in the first column, or the rejection.
 pub fn bytes_of<const W: usize>(results: &Results, item: usize) -> Result<[u8; W], Rejection> {
     results.get(item).copied()
 }
 
-/// Returns the meaning of a code. A code that was never written must not count as valid.
+/// Decodes a code. A code that was never written must not count as valid.
 pub fn result_of(code: u8) -> Result<(), Rejection> {
     match code {
         Verdict::VALID_CODE => Ok(()),
@@ -62,13 +62,13 @@ pub fn result_of(code: u8) -> Result<(), Rejection> {
     }
 }
 
-/// Apart from the common case, whose loops are then twice as fast.
+/// Not inlined: loops over the common case are twice as fast without this code in them.
 #[cold]
 fn rejection_of(code: u8) -> Rejection {
     Rejection::from_code(code).unwrap_or(Rejection::Mismatch)
 }
 
-/// Columns that results are written into.
+/// Writable result columns.
 pub struct ResultsMut<'a> {
     pub codes: &'a mut [u8],
     pub columns: [&'a mut [u8]; 2],
@@ -83,12 +83,12 @@ impl<'a> ResultsMut<'a> {
         ResultsMut { codes, columns, widths }
     }
 
-    /// Codes alone.
+    /// Wraps codes without columns.
     pub fn codes(codes: &'a mut [u8]) -> Self {
         ResultsMut { codes, columns: [&mut [], &mut []], widths: [0, 0] }
     }
 
-    /// Codes and one column.
+    /// Wraps codes and one column.
     pub fn rows<const W: usize>(codes: &'a mut [u8], rows: &'a mut [[u8; W]]) -> Self {
         Self::new(codes, [rows.as_flattened_mut(), &mut []], [W, 0])
     }
@@ -97,7 +97,7 @@ impl<'a> ResultsMut<'a> {
         self.codes.len()
     }
 
-    /// Borrows the columns for a shorter time.
+    /// Borrows the columns for a shorter lifetime.
     pub fn reborrow(&mut self) -> ResultsMut<'_> {
         let [first, second] = &mut self.columns;
         ResultsMut { codes: self.codes, columns: [first, second], widths: self.widths }
@@ -117,7 +117,7 @@ impl<'a> ResultsMut<'a> {
         (of(codes, [first, second]), of(other_codes, [other_first, other_second]))
     }
 
-    /// Gives an item its reason, and a row of zeros.
+    /// Rejects an item: stores the code of the reason and clears the rows.
     pub fn reject(&mut self, item: usize, reason: Rejection) {
         self.codes[item] = reason.code();
         for column in [0, 1] {
@@ -125,29 +125,30 @@ impl<'a> ResultsMut<'a> {
         }
     }
 
-    /// Says that an item passed, whose rows are there.
+    /// Marks an item as successful; its rows have been written.
     pub fn accept(&mut self, item: usize) {
         self.codes[item] = Verdict::VALID_CODE;
     }
 
-    /// An item's row in a column.
+    /// Returns an item's row in a column.
     pub fn row(&mut self, column: usize, item: usize) -> &mut [u8] {
         let width = self.widths[column];
         &mut self.columns[column][width * item..][..width]
     }
 }
 
-/// The destination of some items' results.
+/// The destination of the results of a range of items.
 pub trait Place<'a>: Send {
-    /// Items.
+    /// Returns the number of items.
     fn items(&self) -> usize;
-    /// The places of the first items, this many, and of the others.
+    /// Splits the destination into one for the first `items` items and one for the others.
     fn split_at(self: Box<Self>, items: usize) -> (Box<dyn Place<'a> + 'a>, Box<dyn Place<'a> + 'a>);
-    /// Borrows the place for a shorter time.
+    /// Borrows the destination for a shorter lifetime.
     fn reborrow(&mut self) -> Box<dyn Place<'_> + '_>;
-    /// The columns themselves, where that is what results end up in: whoever writes there need not be asked to `take`.
+    /// Returns the final columns, if results are stored unconverted: results written there need not
+    /// be passed to `take`.
     fn columns(&mut self) -> Option<ResultsMut<'_>>;
-    /// Takes the results of all its items.
+    /// Stores the results of all items.
     fn take(&mut self, results: Results);
 }
 
@@ -177,7 +178,7 @@ impl<'a> Place<'a> for ResultsMut<'a> {
     }
 }
 
-/// Values, each of which is made of an item's results.
+/// A destination that converts each item's results to a value.
 struct Values<'a, T, F> {
     places: &'a mut [MaybeUninit<T>],
     value: F,
@@ -210,7 +211,8 @@ impl<'a, T: Send, F: Fn(&Results, usize) -> T + Copy + Send + 'a> Place<'a> for 
     }
 }
 
-/// Wipes what is there of values that wipe themselves, unless all of them are.
+/// A guard that wipes the allocated values if not all of them were written, for types that wipe
+/// themselves.
 struct Incomplete<'a, T>(&'a mut Vec<T>);
 
 impl<T> Drop for Incomplete<'_, T> {
@@ -221,13 +223,14 @@ impl<T> Drop for Incomplete<'_, T> {
     }
 }
 
-/// One value per item, made of its results. A value may wipe itself when it is dropped and owns no other memory.
+/// Collects one value per item, converted from its results. A value may wipe itself when it is
+/// dropped, but must not own other memory.
 ///
 /// # Errors
-/// That of `fill`.
+/// The error of `fill`.
 ///
 /// # Safety
-/// Where `fill` returns `Ok`, all items of the place that it gets have been taken.
+/// If `fill` returns `Ok`, all items of its destination must have been taken.
 pub unsafe fn collect<'a, T: Send + 'a, E>(
     items: usize,
     value: impl Fn(&Results, usize) -> T + Copy + Send + 'a,
@@ -244,7 +247,7 @@ pub unsafe fn collect<'a, T: Send + 'a, E>(
     Ok(values)
 }
 
-/// The rows that `fill` gives items, from codes that said nothing before.
+/// Returns the rows that `fill` writes, starting from codes that are not valid.
 #[cfg(test)]
 pub fn rows_of<const W: usize>(items: usize, fill: impl FnOnce(&mut dyn Place)) -> Vec<Result<[u8; W], Rejection>> {
     let (mut codes, mut rows) = (vec![0; items], vec![[0xee; W]; items]);
@@ -252,11 +255,11 @@ pub fn rows_of<const W: usize>(items: usize, fill: impl FnOnce(&mut dyn Place)) 
     codes.into_iter().zip(rows).map(|(code, row)| result_of(code).map(|()| row)).collect()
 }
 
-/// The size of huge pages on x86-64 and, as usually configured, on 64-bit ARM.
+/// The size of huge pages on x86-64 and, in the usual configuration, on 64-bit ARM.
 pub const HUGE_PAGE: usize = 2 << 20;
 
-/// Hundreds of megabytes cost more in page faults than in copying, at 4 KiB a page. This is advice: memory is as usable
-/// where it is not taken.
+/// Requests huge pages for a buffer: with pages of 4 KiB, page faults of hundreds of megabytes take
+/// longer than copying them. This is only advice; the memory is usable either way.
 #[cfg(target_os = "linux")]
 pub fn ask_for_huge_pages<T>(memory: &mut [MaybeUninit<T>]) {
     use rustix::mm::{Advice, madvise};
@@ -270,7 +273,7 @@ pub fn ask_for_huge_pages<T>(memory: &mut [MaybeUninit<T>]) {
     }
 }
 
-/// Elsewhere the system decides.
+/// Does nothing: the system decides.
 #[cfg(not(target_os = "linux"))]
 pub fn ask_for_huge_pages<T>(_memory: &mut [MaybeUninit<T>]) {}
 
@@ -281,7 +284,7 @@ mod tests {
 
     const WIDTHS: Widths = [3, 1];
 
-    /// A code, a row of three bytes and one of one byte for each item from number `first` on.
+    /// Returns codes, rows of three bytes and rows of one byte, for items starting at `first`.
     fn made(first: usize, items: usize) -> (Vec<u8>, Vec<u8>, Vec<u8>) {
         let numbers = || (first..first + items).map(|item| item as u8);
         (
@@ -291,8 +294,8 @@ mod tests {
         )
     }
 
-    /// Fills a place with the results of `made` in the given parts, by both methods, and checks
-    /// that it is complete.
+    /// Fills a destination with the results of `made` in the given parts, by both methods, and
+    /// checks that it is complete.
     fn take_in_parts(place: &mut dyn Place, ends: &[usize]) {
         let (mut rest, mut first) = (place.reborrow(), 0);
         for (which, &end) in ends.iter().enumerate() {

@@ -1,13 +1,14 @@
-//! Columns of a batch: rows of one width, borrowed from wherever they lie.
+//! Columns of a batch: borrowed rows of equal width.
 
 use super::Error;
 use std::fmt;
 use std::ops::Range;
 
-/// A column of a batch: `W` bytes for each item, borrowed. Rows may lie one after the other, at any distance from each
-/// other (records of which they are a part), or one row may serve every item.
+/// A column of a batch: `W` bytes per item, borrowed. Rows may be contiguous, or at a constant
+/// distance (fields of records), or a single row is used for every item.
 ///
-/// GPUs copy rows from page-locked memory ([`crate::PageLocked`]) without help of the host.
+/// GPUs read rows in page-locked memory ([`crate::PageLocked`]) directly, without a copy by the
+/// host.
 ///
 /// ```
 /// use gecc::Rows;
@@ -24,15 +25,15 @@ use std::ops::Range;
 pub struct Rows<'a, const W: usize>(ByteRows<'a>);
 
 impl<'a, const W: usize> Rows<'a, W> {
-    /// Rows one after the other.
+    /// Takes contiguous rows.
     pub fn new(rows: &'a [[u8; W]]) -> Self {
         Rows(ByteRows::new(rows.as_flattened(), W))
     }
 
-    /// `items` rows, each beginning `stride` bytes after the one before, the first at the first byte.
+    /// Takes `items` rows at a distance of `stride` bytes, the first at the first byte.
     ///
     /// # Errors
-    /// [`Error::InvalidColumn`] when the stride is below `W` or the bytes end before the last row does.
+    /// [`Error::InvalidColumn`] if the stride is below `W` or the last row exceeds the bytes.
     pub fn strided(bytes: &'a [u8], stride: usize, items: usize) -> Result<Self, Error> {
         let needed = items.checked_sub(1).map_or(Some(0), |before| before.checked_mul(stride)?.checked_add(W));
         if stride < W || needed.is_none_or(|needed| needed > bytes.len()) {
@@ -43,43 +44,43 @@ impl<'a, const W: usize> Rows<'a, W> {
         Ok(Rows(ByteRows { bytes, width: W, stride, items }))
     }
 
-    /// Makes one row serve every item.
+    /// Uses one row for every item.
     pub fn all(row: &'a [u8; W]) -> Self {
         Rows(ByteRows { bytes: row, width: W, stride: 0, items: ANY })
     }
 
-    /// Items; `None` where one row serves every item.
+    /// Returns the number of rows, or `None` for one row for every item.
     pub fn len(&self) -> Option<usize> {
         self.0.len()
     }
 
-    /// Returns whether there are no items.
+    /// Returns `true` if there are no items.
     pub fn is_empty(&self) -> bool {
         self.0.items == 0
     }
 
-    /// The row of an item.
+    /// Returns the row of an item.
     ///
     /// # Panics
-    /// When there is no such item.
+    /// If there is no such item.
     pub fn get(&self, item: usize) -> &'a [u8; W] {
         self.0.get(item).try_into().expect("rows of this width")
     }
 
-    /// Rows given, or `items` where one serves all.
+    /// Returns the number of rows, or `items` for one row for every item.
     pub(crate) fn len_for(&self, items: usize) -> usize {
         self.len().unwrap_or(items)
     }
 
-    /// The rows of some items. One that serves all serves these.
+    /// Returns the rows of a range of items. One row for all items is kept.
     ///
     /// # Panics
-    /// When there are no such items.
+    /// If the range is out of bounds.
     pub fn slice(&self, items: Range<usize>) -> Self {
         Rows(self.0.slice(items))
     }
 
-    /// Without their width as a type.
+    /// Returns the rows with their width as a value instead of a type parameter.
     pub(crate) fn bytes(&self) -> ByteRows<'a> {
         self.0
     }
@@ -93,10 +94,10 @@ impl<const W: usize> fmt::Debug for Rows<'_, W> {
 
 column_from!(Rows<'a, W>, new, [const W: usize,] [u8; W]);
 
-/// Items of a row that serves all.
+/// The number of items of a column with one row for all.
 const ANY: usize = usize::MAX;
 
-/// Rows of a width that only their maker knows. Row i is at `i * stride`; all are within the bytes.
+/// Rows whose width is a run-time value. Row i is at `i * stride`; all rows are within the bytes.
 #[derive(Clone, Copy)]
 pub struct ByteRows<'a> {
     bytes: &'a [u8],
@@ -106,7 +107,7 @@ pub struct ByteRows<'a> {
 }
 
 impl<'a> ByteRows<'a> {
-    /// Rows one after the other.
+    /// Takes contiguous rows.
     pub fn new(bytes: &'a [u8], width: usize) -> Self {
         ByteRows { bytes, width, stride: width, items: bytes.len() / width }
     }
@@ -123,12 +124,12 @@ impl<'a> ByteRows<'a> {
         self.items
     }
 
-    /// Items; `None` where one row serves all.
+    /// Returns the number of rows, or `None` for one row for all items.
     pub fn len(&self) -> Option<usize> {
         Some(self.items).filter(|items| *items != ANY)
     }
 
-    /// Returns whether one row serves all items.
+    /// Returns `true` if one row is used for all items.
     pub fn is_one_for_all(&self) -> bool {
         self.items == ANY
     }
@@ -143,12 +144,12 @@ impl<'a> ByteRows<'a> {
             return *self;
         }
         assert!(items.start <= items.end && items.end <= self.items, "the items {items:?} are there");
-        // Where no item is left there may be no byte at its place.
+        // For an empty range at the end there may be no byte at `start`.
         let start = (items.start * self.stride).min(self.bytes.len());
         ByteRows { bytes: &self.bytes[start..], items: items.len(), ..*self }
     }
 
-    /// All bytes from the first row to the end of the last, with what lies between them.
+    /// Returns all bytes from the first row to the end of the last, with the gaps between them.
     pub fn span(&self) -> &'a [u8] {
         match self.items {
             0 => &[],
@@ -157,7 +158,7 @@ impl<'a> ByteRows<'a> {
         }
     }
 
-    /// Copies rows from number `start` on, as many as there is room for.
+    /// Copies rows into `to` until it is full, starting at row `start`.
     pub fn copy(&self, start: usize, to: &mut [u8]) {
         if self.stride == self.width {
             return to.copy_from_slice(&self.bytes[start * self.width..][..to.len()]);
@@ -169,13 +170,13 @@ impl<'a> ByteRows<'a> {
 }
 
 impl fmt::Debug for ByteRows<'_> {
-    /// Shows nothing of the rows, which may be secrets.
+    /// Omits the rows, which may be secrets.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Rows").field("width", &self.width).field("items", &self.len()).finish_non_exhaustive()
     }
 }
 
-/// Writes rows from number `start` on, as many as there is room for.
+/// A function that fills a buffer with rows, starting at a given row.
 pub(crate) type Fill<'a> = dyn Fn(usize, &mut [u8]) + Sync + 'a;
 
 #[cfg(test)]

@@ -1,7 +1,8 @@
 //! Conversions from and to the types of the RustCrypto crates `k256`, `p256`, `bp256` and `sm2`.
 //!
-//! Keys convert with `From` and `TryFrom`. Signatures are plain rows here: [`signature_rows`] makes them, and their
-//! types' own `Signature::from_slice(&row)` reads them.
+//! Keys convert with `From` and `TryFrom`. Signatures are plain rows in this crate:
+//! [`signature_rows`] converts to rows, and the `Signature::from_slice(&row)` of each RustCrypto
+//! type converts back.
 
 use super::{Point, RecoverableSignature, Rejection, SecretKey};
 use ::ecdsa::signature::SignatureEncoding;
@@ -64,7 +65,7 @@ where
     }
 }
 
-/// A key for SM2's signatures; its id is given to the call that hashes messages.
+/// Converts a key for SM2 signatures. Its id is dropped: calls that hash messages take the id.
 impl From<&::sm2::dsa::VerifyingKey> for Point {
     fn from(key: &::sm2::dsa::VerifyingKey) -> Self {
         Point::from(&::sm2::PublicKey::from(key))
@@ -109,7 +110,7 @@ where
     }
 }
 
-/// A key for SM2's signatures; its id is given to the call that hashes messages.
+/// Converts a key for SM2 signatures. Its id is dropped: calls that hash messages take the id.
 impl From<&::sm2::dsa::SigningKey> for SecretKey {
     fn from(key: &::sm2::dsa::SigningKey) -> Self {
         let bytes = Zeroizing::new(<[u8; 32]>::from(key.to_bytes()));
@@ -117,8 +118,8 @@ impl From<&::sm2::dsa::SigningKey> for SecretKey {
     }
 }
 
-/// The 64 bytes `r || s` of each signature: of `ecdsa::Signature<C>` on a curve of 256 bits, or of
-/// `sm2::dsa::Signature`.
+/// Returns the 64 bytes `r || s` of each signature, which is an `ecdsa::Signature<C>` on a 256-bit
+/// curve or an `sm2::dsa::Signature`.
 ///
 /// ```
 /// use gecc::{Engine, P256, Point, SecretKey, ecdsa, signature_rows};
@@ -146,7 +147,8 @@ where
     }
 }
 
-/// Rejected with [`Rejection::RecoveryIdOutOfRange`], [`Rejection::ROutOfRange`] or [`Rejection::SOutOfRange`].
+/// Fails with [`Rejection::RecoveryIdOutOfRange`], [`Rejection::ROutOfRange`] or
+/// [`Rejection::SOutOfRange`].
 impl<C: EcdsaCurve<FieldBytesSize = U32>> TryFrom<&RecoverableSignature> for (Signature<C>, RecoveryId) {
     type Error = Rejection;
     fn try_from(signed: &RecoverableSignature) -> Result<Self, Rejection> {
@@ -154,7 +156,7 @@ impl<C: EcdsaCurve<FieldBytesSize = U32>> TryFrom<&RecoverableSignature> for (Si
         let (r, s) = signed.signature.split_at(32);
         let array = |half: &[u8]| <[u8; 32]>::try_from(half).expect("half of 64 bytes");
         let one = array(&[&[0; 31][..], &[1]].concat());
-        // With s = 1, which is in range, only r can be wrong.
+        // With s = 1, which is in range, only r can be out of range.
         Signature::<C>::from_scalars(array(r), one).map_err(|_| Rejection::ROutOfRange)?;
         let signature = Signature::from_scalars(array(r), array(s)).map_err(|_| Rejection::SOutOfRange)?;
         Ok((signature, recovery_id))

@@ -1,20 +1,21 @@
-//! Results of items: [`Rejection`] for those that fail, and verdicts.
+//! Results of items: [`Rejection`] for items that fail, and verdicts.
 //!
-//! A bad item never turns into an [`crate::Error`] and never disturbs its neighbours.
+//! An invalid item never causes an [`crate::Error`] and never affects other items.
 
 use std::fmt;
 
-// `Rejection`, from `cuda/codes.toml`.
+// Defines `Rejection`, generated from `cuda/codes.toml`.
 include!(concat!(env!("OUT_DIR"), "/verdicts.rs"));
 
 impl Rejection {
-    /// The stable numeric form: one byte, 2 or more ([`Verdict::VALID_CODE`] is 1; 0 is never used).
+    /// Returns the stable numeric form: one byte, 2 or more ([`Verdict::VALID_CODE`] is 1; 0 is
+    /// never used).
     pub fn code(self) -> u8 {
         self as u8
     }
 }
 
-/// The answer for one item of a verification.
+/// The result of verifying one item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Verdict {
     /// Every check passed.
@@ -27,7 +28,7 @@ impl Verdict {
     /// The numeric form of [`Verdict::Valid`].
     pub const VALID_CODE: u8 = VALID;
 
-    /// One byte: 1 for valid, the rejection's code otherwise.
+    /// Returns the numeric form: 1 for valid, the rejection's code otherwise.
     pub fn code(self) -> u8 {
         match self {
             Verdict::Valid => Self::VALID_CODE,
@@ -35,7 +36,7 @@ impl Verdict {
         }
     }
 
-    /// Returns whether every check passed.
+    /// Returns `true` if every check passed.
     pub fn is_valid(self) -> bool {
         self == Verdict::Valid
     }
@@ -66,12 +67,12 @@ impl Verdicts {
         Verdicts(verdicts)
     }
 
-    /// Returns whether every item is valid. True for an empty batch, none of whose items failed.
+    /// Returns `true` if every item is valid. True for an empty batch.
     pub fn all_valid(&self) -> bool {
         self.0.iter().all(|v| v.is_valid())
     }
 
-    /// The items that failed, with their index in the batch and the reason.
+    /// Returns the items that failed, each with its index in the batch and the reason.
     pub fn rejected(&self) -> impl Iterator<Item = (usize, Rejection)> + '_ {
         self.0.iter().enumerate().filter_map(|(index, verdict)| match verdict {
             Verdict::Valid => None,
@@ -79,22 +80,22 @@ impl Verdicts {
         })
     }
 
-    /// Number of items.
+    /// Returns the number of items.
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Returns whether the batch was empty.
+    /// Returns `true` if the batch was empty.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// All verdicts, in input order.
+    /// Returns all verdicts, in input order.
     pub fn as_slice(&self) -> &[Verdict] {
         &self.0
     }
 
-    /// All verdicts, in input order.
+    /// Iterates over all verdicts, in input order.
     pub fn iter(&self) -> std::slice::Iter<'_, Verdict> {
         self.0.iter()
     }
