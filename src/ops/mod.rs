@@ -1,4 +1,4 @@
-//! Operations that belong to no signature scheme.
+//! Operations that do not belong to a signature scheme.
 
 pub mod ecdh;
 pub mod hash;

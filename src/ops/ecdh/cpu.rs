@@ -1,7 +1,8 @@
-//! Shared points, on the CPU: in batches by the uniform code of the lanes, where the processor has them, and otherwise
-//! by the constant-time arithmetic of the RustCrypto crates.
+//! Shared points on the CPU: in batches with the constant-time vector code if the processor
+//! supports it, otherwise with the constant-time arithmetic of the RustCrypto crates.
 //!
-//! What branches on a secret here is only whether a key is in range, which is the caller's result.
+//! The only branch on a secret is the check that a key is in range, whose outcome the caller learns
+//! anyway.
 
 use crate::cpu::field::Field;
 use crate::cpu::point::Affine;
@@ -15,7 +16,7 @@ use elliptic_curve::{CurveGroup, ProjectivePoint};
 use std::ops::Range;
 use zeroize::Zeroizing;
 
-/// Rows of `width` bytes: x, or `x || y`.
+/// Computes rows of `width` bytes: x, or `x || y`.
 pub fn shared_points<C: SecretCurve>(
     engine: &CpuEngine,
     secret_keys: SecretKeys,
@@ -39,13 +40,13 @@ struct Inputs<'a> {
     peers: PublicKeys<'a>,
 }
 
-/// A point of the RustCrypto crate, from one of the curve.
+/// Converts a point of the curve to the RustCrypto type.
 pub fn reference<C: SecretCurve>(point: &Affine<C::Base>) -> ReferencePoint<C> {
     let encoded = Point::from_coordinates(&point.x.to_be_bytes(), &point.y.to_be_bytes());
     ReferencePoint::<C>::from_sec1_bytes(encoded.as_sec1()).expect("a point of the curve")
 }
 
-/// Writes x, and y where there is room.
+/// Writes x, and y if the row has 64 bytes.
 fn put(out: &mut ResultsMut, place: usize, x: &[u8; 32], y: &[u8; 32]) {
     let (to_x, to_y) = out.row(0, place).split_at_mut(32);
     to_x.copy_from_slice(x);
@@ -65,7 +66,7 @@ impl Inputs<'_> {
 
     fn in_lanes<C: SecretCurve>(&self, lanes: Lanes, items: Range<usize>, out: &mut ResultsMut) {
         let peers = decode::public_keys::<C>(Some(lanes), items.clone().map(|item| self.peers.get(item)));
-        // Allocated once: a vector that grows would leave its old contents behind.
+        // Allocated once: growing the vector would leave its old contents in freed memory.
         let mut d: Zeroizing<Vec<Number<C>>> = Zeroizing::new(Vec::with_capacity(items.len()));
         let (mut places, mut points) = (Vec::with_capacity(items.len()), Vec::with_capacity(items.len()));
         for (place, (item, peer)) in items.zip(peers).enumerate() {
@@ -100,7 +101,7 @@ mod tests {
         limbs.iter().rev().fold(BigInt::ZERO, |sum, limb| (sum << 64) + limb)
     }
 
-    /// The bytes of a number modulo n.
+    /// Returns the bytes of a number modulo n.
     fn scalar_bytes<C: CpuCurve>(value: &BigInt) -> [u8; 32] {
         let n = integer(&C::N);
         let digits = (((value % &n) + &n) % &n).to_bytes_be().1;
@@ -112,13 +113,14 @@ mod tests {
     fn random() -> [u8; 32] {
         let mut bytes = [0; 32];
         getrandom::fill(&mut bytes).expect("the system has random bytes");
-        // Below every n.
+        // Below n on every curve.
         bytes[0] >>= 1;
         bytes
     }
 
-    /// Scalars at the edges; where there is an endomorphism, combinations with lambda too, among which are all scalars
-    /// whose last additions meet equal or opposite points.
+    /// Returns scalars at the limits of their range. On curves with an endomorphism they include
+    /// combinations with lambda, among them all scalars whose last additions meet equal or opposite
+    /// points.
     fn special_scalars<C: CpuCurve>() -> Vec<[u8; 32]> {
         let n = integer(&C::N);
         let mut values: Vec<BigInt> = (1..70).map(BigInt::from).collect();
@@ -142,7 +144,8 @@ mod tests {
         products.into_iter().map(|row| Point::from_raw(&row.unwrap())).collect()
     }
 
-    /// The engine against the RustCrypto crates; `peers` of any kind, bad ones too.
+    /// Compares the engine with the RustCrypto crates. `peers` may be of any kind, including
+    /// invalid ones.
     fn same<C: SecretCurve>(engine: &CpuEngine, keys: SecretKeys, peers: PublicKeys, items: usize) {
         let portable = CpuEngine::new(Some(1), None).unwrap().portable();
         let points = |engine| rows_of::<64>(items, |out| shared_points::<C>(engine, keys, peers, 64, out));
@@ -168,7 +171,7 @@ mod tests {
             let peers = points::<C>(&engine, peers);
             same::<C>(&engine, (&secret_keys(keys)).into(), PublicKeys::points(&peers), keys.len());
         }
-        // Each number of items, with neighbours that are rejected.
+        // All batch sizes, with rejected items in between.
         let keys = secret_keys(&others);
         let peers = points::<C>(&engine, &special);
         for items in [1, 2, 3, 7, 8, 9, 15, 16, 17, 63, 65, 127, 129, 200] {
@@ -182,12 +185,12 @@ mod tests {
                 bad_peers[(place + 5) % items] = peers[place].to_compressed().unwrap().to_vec();
                 same_all::<C>(&engine, &bad_keys, &bad_peers);
             }
-            // Nothing is left.
+            // No item is valid.
             same_all::<C>(&engine, &secret_keys(&vec![[0; 32]; items]), &bad_peers);
         }
     }
 
-    /// Keys and peers one to one, one key for all and one peer for all.
+    /// Tests keys and peers one to one, one key for all, and one peer for all.
     fn same_all<C: SecretCurve>(engine: &CpuEngine, keys: &[SecretKey], peers: &[Vec<u8>]) {
         let all: Vec<&[u8]> = peers.iter().map(Vec::as_slice).collect();
         same::<C>(engine, keys.into(), PublicKeys::sec1(&all), keys.len());

@@ -1,4 +1,5 @@
-//! Shared points on a GPU: kernels whose branches and addresses do not depend on secrets, and memory that is wiped.
+//! Shared points on a GPU, with kernels whose branches and addresses do not depend on secrets, and
+//! memory that is wiped.
 
 use super::{Agreement, known_answers};
 use crate::gpu::columns::{ByteRows, Codes, Column};
@@ -10,7 +11,7 @@ use crate::ops::point;
 use crate::types::Rejection;
 use std::ops::Range;
 
-/// Rows of the shared points: both coordinates, or x alone.
+/// Rows of the shared points: both coordinates, or only x.
 #[derive(Clone, Copy)]
 enum Shared {
     Points(Column<ByteRows<64>>),
@@ -57,13 +58,14 @@ impl OnGpu for Agreement<'_> {
             let (Points { xy, kinds }, WindowScratch { tables, next_tile }) = (peers.points, scratch);
             let (scalars, xyz, count) = (numbers.scalars, sums.xyz, n as u64);
             kernels::UpmulUniform { scalars, xy, kinds, tables, xyz, next_tile, n: count }.launch(lane, curve)?;
-            // The products take the place of the points.
+            // The products overwrite the points.
             sums.normalize(lane, curve, peers.points, true, n)?;
             match shared {
                 Shared::Points(rows) => export_rows(lane, curve, peers.points, rows, n)?,
                 Shared::Secrets(rows) => kernels::ExportX { xy, kinds, rows, n: count }.launch(lane, curve)?,
             }
-            // A key in range times a point of prime order is never the identity: that was the peer's key.
+            // A key in range times a point of prime order is never the identity, so the peer's key
+            // was the identity.
             let status = Some((numbers.status.into(), Rejection::SecretKeyOutOfRange));
             point_codes(lane, curve, kinds, Reasons { status, identity: Some(Rejection::IdentityKey) }, codes, n)
         })

@@ -1,4 +1,4 @@
-//! Known answers of ECDH. None of the private keys is anybody's.
+//! Known answers of ECDH. The private keys are for tests only.
 
 use super::Agreement;
 use crate::curve::CurveId;
@@ -11,7 +11,7 @@ pub fn agreement(curve: CurveId) -> Test {
     Test { operation: "ECDH", on: curve.name(), run }
 }
 
-/// Whole points, and x alone.
+/// Tests whole points, and x alone.
 fn run(trial: &mut Trial) -> Result<(), Fault> {
     let (curve, Agreements { keys, peers, shared }) = (trial.curve(), &known_answers::of(trial.curve()).agreements);
     let (keys, peers, known) = (repeat(keys, ITEMS), repeat(peers, ITEMS), repeat(shared, ITEMS));

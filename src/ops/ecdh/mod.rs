@@ -17,19 +17,19 @@ use std::ops::Range;
 /// The batch size above which a GPU is faster.
 pub(crate) const WORTH: Worth = Worth { portable: 15, lanes: 70 };
 
-/// Shared points of a batch.
+/// The operation that computes the shared points of a batch.
 pub(crate) struct Agreement<'a> {
     pub curve: CurveId,
     pub secret_keys: SecretKeys<'a>,
     pub peers: PublicKeys<'a>,
-    /// Bytes of a row: 64 for `x || y`, 32 for x alone.
+    /// Bytes per row: 64 for `x || y`, 32 for x alone.
     pub width: usize,
     pub items: usize,
 }
 
 impl<'a> Agreement<'a> {
-    /// Makes the inputs of as many items as there are peers, or private keys if one peer serves
-    /// all.
+    /// Creates the operation with one item per peer, or one per private key if all items share a
+    /// peer.
     fn new(curve: CurveId, secret_keys: SecretKeys<'a>, peers: PublicKeys<'a>, width: usize) -> Result<Self, Error> {
         let items = peers.len_for(secret_keys.len_for(1));
         require_keys(items, &secret_keys)?;
@@ -50,7 +50,8 @@ impl Computation for Agreement<'_> {
     }
 }
 
-/// The shared secret of each private key with its peer: the x-coordinate of `d * Q`. **Constant-time** in the keys.
+/// Computes the shared secret of each private key with its peer: the x-coordinate of `d * Q`.
+/// **Constant-time** in the keys.
 ///
 /// `secret_keys` is one key per item (`&[SecretKey]`) or one for all (`&SecretKey`). The batch has as many items as
 /// there are peers; with [`PublicKeys::all`], as many as there are private keys.
@@ -59,8 +60,8 @@ impl Computation for Agreement<'_> {
 /// [`Rejection::NotOnCurve`] or [`Rejection::IdentityKey`].
 ///
 /// # Errors
-/// [`Error::LengthMismatch`] when the inputs differ in length; [`Error::Device`] when every GPU fails and the CPU
-/// may not take over.
+/// [`Error::LengthMismatch`] if the inputs differ in length; [`Error::Device`] if every GPU fails
+/// and the engine may not fall back to the CPU.
 ///
 /// ```
 /// use gecc::{Engine, P256, PublicKeys, ecdh, keys};
@@ -87,7 +88,7 @@ pub fn shared_secrets<'a, 'k>(
 /// case the row is meaningless). See [`shared_secrets`]. **Constant-time** in the keys.
 ///
 /// # Errors
-/// As for [`shared_secrets`].
+/// The errors of [`shared_secrets`].
 pub fn shared_secrets_into<'a, 'k>(
     engine: &Engine,
     curve: impl CurveChoice,
@@ -99,7 +100,7 @@ pub fn shared_secrets_into<'a, 'k>(
     shared_into(engine, curve.id(), secret_keys.into(), peers.into(), secrets, codes)
 }
 
-/// Rows of 32 or 64 bytes.
+/// Computes rows of 32 or 64 bytes.
 fn shared_into<const W: usize>(
     engine: &Engine,
     curve: CurveId,
@@ -114,11 +115,12 @@ fn shared_into<const W: usize>(
     engine.run(&Agreement { curve, secret_keys, peers, width: W, items }, &mut ResultsMut::rows(codes, shared))
 }
 
-/// The whole shared point `d * Q` of each private key with its peer, for protocols that go on computing with it, such
-/// as private set intersection. **Constant-time** in the keys. A shared point is a secret; where a protocol shows it to
-/// others, [`SharedPoint::into_public`] makes a [`crate::Point`] of it.
+/// Computes the shared point `d * Q` of each private key with its peer, for protocols that continue
+/// to compute with it, such as private set intersection. **Constant-time** in the keys. A shared
+/// point is secret; if a protocol reveals it, [`SharedPoint::into_public`] converts it to a
+/// [`crate::Point`].
 ///
-/// Shapes, rejections and errors as for [`shared_secrets`].
+/// Input shapes, rejections and errors are those of [`shared_secrets`].
 ///
 /// ```
 /// use gecc::{Engine, PublicKeys, Secp256k1, SecretKey, ecdh, keys};
@@ -149,7 +151,7 @@ pub fn shared_points<'a, 'k>(
 /// **Constant-time** in the keys.
 ///
 /// # Errors
-/// As for [`shared_points`].
+/// The errors of [`shared_points`].
 pub fn shared_points_into<'a, 'k>(
     engine: &Engine,
     curve: impl CurveChoice,

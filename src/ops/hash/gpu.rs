@@ -8,7 +8,7 @@ use crate::gpu::runtime::Plan;
 use crate::gpu::{Launch, OnGpu, Running, Test};
 use std::ops::Range;
 
-/// The file is compiled for one curve: these hashes have none.
+/// The kernel file is compiled for one curve only: these hashes do not depend on one.
 const CURVE: &str = CurveId::Sm2.name();
 
 impl OnGpu for DigestsOf<'_> {

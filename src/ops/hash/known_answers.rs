@@ -1,4 +1,4 @@
-//! Known answers of hashes, by RustCrypto's.
+//! Known answers of hashes, computed by the RustCrypto crates.
 
 use super::{DigestsOf, Function, SizedTexts};
 use crate::gpu::schedule::operation::ITEMS;
@@ -18,7 +18,7 @@ pub fn of(function: Function) -> Test {
     Test { operation, on: "messages", run }
 }
 
-/// Messages of all lengths around that of a block.
+/// A message of `item` bytes: items cover all lengths around that of a block.
 pub fn message(item: usize) -> Vec<u8> {
     (0..item).map(|byte| (7 * item + byte) as u8).collect()
 }

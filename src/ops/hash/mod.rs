@@ -1,7 +1,8 @@
 //! Digests of messages.
 //!
-//! Digests come back to the host and go up again with the signatures: 64 bytes of bus per item, a few per cent of what
-//! a verification takes, for which the operations on digests stay as they are.
+//! Digests are copied back to the host and uploaded again with the signatures. That is 64 bytes per
+//! item over the bus, a few per cent of the time of a verification; in return the operations on
+//! digests need no variants for messages.
 
 mod gpu;
 pub(crate) mod known_answers;
@@ -23,14 +24,14 @@ pub(crate) use tagged::{Tag, tagged};
 pub(crate) use texts::{LONGEST, SizedTexts, Texts};
 pub(crate) use texts_gpu::{TextColumns, on_device_codes, plan_codes};
 
-/// What signatures sign of each message, by this hash. Variable-time: everything here is public.
+/// Returns the digests that signatures sign, one per message. Variable-time: all inputs are public.
 ///
-/// A large batch is hashed on the GPUs where there are any, by SHA-256, SHA-256 twice and Keccak-256. Messages above 16
-/// KiB are hashed on the CPU, and so are all by the other hashes.
+/// If there are GPUs, large batches are hashed on them with SHA-256, double SHA-256 and Keccak-256.
+/// Messages above 16 KiB are hashed on the CPU, and so are all messages with other hashes.
 ///
 /// # Errors
-/// [`Error::LengthMismatch`] when a message has to be a digest ([`Hash::None`]) and has not 32 bytes; [`Error::Device`]
-/// when every GPU fails and the CPU may not take over.
+/// [`Error::LengthMismatch`] if a message has to be a digest ([`Hash::None`]) and does not have 32
+/// bytes; [`Error::Device`] if every GPU fails and the engine may not fall back to the CPU.
 ///
 /// ```
 /// use gecc::{Engine, fields::Hash, hash};
@@ -46,10 +47,12 @@ pub fn digests<M: AsRef<[u8]> + Sync>(engine: &Engine, hash: Hash, messages: &[M
     Ok(digests)
 }
 
-/// What [`digests`] gives, into a column of the caller's. Variable-time: everything here is public.
+/// Writes the digests of messages to a column of the caller. See [`digests`]. Variable-time: all
+/// inputs are public.
 ///
 /// # Errors
-/// As for [`digests`], and [`Error::LengthMismatch`] when there are not as many digests as messages.
+/// The errors of [`digests`], and [`Error::LengthMismatch`] if the number of digests differs from
+/// that of messages.
 pub fn digests_into<M: AsRef<[u8]> + Sync>(
     engine: &Engine,
     hash: Hash,
@@ -77,8 +80,8 @@ pub fn digests_into<M: AsRef<[u8]> + Sync>(
     Ok(())
 }
 
-/// Messages that are too long for a device, where the CPU has lanes: side by side they take an eighth of what they take
-/// one by one, as chunks of a device leave them.
+/// Messages that are too long for a device, on CPUs with vector code. In groups of eight they take
+/// an eighth of the time that they take one by one in the fallback for chunks of a device.
 struct Aside(Option<(Lanes, Vec<usize>)>);
 
 impl Aside {
@@ -93,7 +96,7 @@ impl Aside {
         }))
     }
 
-    /// Whether this message is one of them.
+    /// Returns `true` if the message is one of them.
     fn has(&self, message: &[u8]) -> bool {
         self.0.is_some() && message.len() > LONGEST
     }
@@ -101,7 +104,7 @@ impl Aside {
     fn write<M: AsRef<[u8]> + Sync>(&self, cpu: &CpuEngine, messages: &[M], digests: &mut [[u8; 32]]) {
         let Some((lanes, long)) = &self.0 else { return };
         let groups: Vec<&[usize]> = long.chunks(simd::KECCAK_LANES).collect();
-        // Each is worth a thread.
+        // A single group is worth a thread.
         let hashed = cpu.pool.map(1, groups.len(), [[0; 32]; simd::KECCAK_LANES], |group| {
             let of_group: Vec<&[u8]> = groups[group].iter().map(|item| messages[*item].as_ref()).collect();
             let mut hashes = [[0; 32]; simd::KECCAK_LANES];
@@ -114,7 +117,7 @@ impl Aside {
     }
 }
 
-/// What GPUs hash with.
+/// The hash functions that have kernels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Function {
     Sha256,
@@ -142,15 +145,15 @@ impl Function {
     }
 }
 
-/// The digests of a batch.
+/// The operation that computes the digests of a batch.
 pub(crate) struct DigestsOf<'a> {
     pub function: Function,
     pub messages: SizedTexts<'a>,
 }
 
 impl Computation for DigestsOf<'_> {
-    /// Messages of any length, which is a block at least. CPUs are good at SHA-256: a GPU saves the time of the cores
-    /// more than the caller's.
+    /// The threshold for messages of one block; longer ones only lower it. CPUs compute SHA-256
+    /// fast, so a GPU mainly frees the cores.
     fn worth(&self) -> Worth {
         Worth::of(4000)
     }
@@ -177,13 +180,13 @@ fn put(out: &mut ResultsMut, place: usize, digest: &[u8; 32]) {
     out.accept(place);
 }
 
-/// SHA-256 of messages.
+/// Computes SHA-256 of messages.
 pub(crate) fn sha256(engine: &Engine, items: usize, messages: &Texts) -> Result<Vec<[u8; 32]>, Error> {
     let messages = SizedTexts::new(&engine.devices()?.cpu, items, |item| messages(item));
     digests_by(engine, &DigestsOf { function: Function::Sha256, messages })
 }
 
-/// The digests of an operation that has one for each item.
+/// Returns the results of an operation that computes one digest per item.
 pub(crate) fn digests_by(engine: &Engine, operation: &dyn Computation) -> Result<Vec<[u8; 32]>, Error> {
     let mut digests = vec![[0; 32]; operation.items()];
     write_digests(engine, operation, &mut digests)?;

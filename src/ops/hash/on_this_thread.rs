@@ -6,19 +6,20 @@ use crate::host::once::get_or_compute;
 use crate::types::{Error, require_lengths};
 use std::sync::OnceLock;
 
-/// The lengths that are tested before the vector code is used: up to three blocks of Keccak-256.
+/// The message lengths that the vector code is tested with before it is used: up to three blocks of
+/// Keccak-256.
 const TESTED: usize = 3 * 136;
-/// Fewer messages than this are hashed one by one.
+/// The batch size below which messages are hashed one by one.
 const FEWEST: usize = 3;
 
-/// Computes Keccak-256 of each message on the calling thread, eight messages at a time where the processor has AVX-512
-/// IFMA. Variable-time: everything here is public.
+/// Computes Keccak-256 of each message on the calling thread, eight messages at a time on
+/// processors with AVX-512 IFMA. Variable-time: all inputs are public.
 ///
-/// It needs no engine and starts no threads. It is for small batches inside tasks that run in parallel already;
-/// [`digests_into`](super::digests_into) is faster for large ones.
+/// Needs no engine and starts no threads. This is for small batches in tasks that already run in
+/// parallel; [`digests_into`](super::digests_into) is faster for large ones.
 ///
 /// # Errors
-/// [`Error::LengthMismatch`] when there are not as many digests as messages.
+/// [`Error::LengthMismatch`] if the number of digests differs from that of messages.
 ///
 /// ```
 /// let mut digests = [[0; 32]; 2];
@@ -41,7 +42,7 @@ fn one_by_one(messages: &[&[u8]], digests: &mut [[u8; 32]]) {
     }
 }
 
-/// The vector code, if the processor has its instructions and it gives the known answers.
+/// Returns the vector code if the processor supports it and it passes the self-test.
 fn tested_lanes() -> Option<Lanes> {
     static TESTED_LANES: OnceLock<Option<Lanes>> = OnceLock::new();
     *get_or_compute(&TESTED_LANES, || Lanes::detect().filter(|lanes| is_right(*lanes)))

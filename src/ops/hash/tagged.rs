@@ -1,4 +1,4 @@
-//! Tagged hashes of BIP 340, and those of BIP 352, on the CPU.
+//! Tagged hashes of BIP 340 and BIP 352 on the CPU.
 
 use crate::host::once::get_or_compute;
 use sha2::{Digest, Sha256};
@@ -17,7 +17,7 @@ pub enum Tag {
 }
 
 impl Tag {
-    /// All of them in their order, with their texts.
+    /// All tags in the order of their discriminants, with their names.
     const ALL: [(Tag, &str); 7] = [
         (Tag::Auxiliary, "BIP0340/aux"),
         (Tag::Nonce, "BIP0340/nonce"),
@@ -37,7 +37,7 @@ pub fn tagged(tag: Tag, parts: &[&[u8]]) -> [u8; 32] {
     hash.finalize().into()
 }
 
-/// The state after the two digests of the tag.
+/// Returns the state after the two digests of the tag.
 fn after(tag: &str) -> Sha256 {
     let digest = Sha256::digest(tag);
     Sha256::new().chain_update(digest).chain_update(digest)

@@ -1,27 +1,28 @@
-//! Texts that differ in size.
+//! Byte strings of different lengths.
 
 use crate::cpu::CpuEngine;
 use std::ops::Range;
 
-/// One thread of a GPU takes about a millisecond for this many bytes, with all others of a chunk waiting; a core takes
-/// microseconds. Longer messages are hashed on the CPU.
+/// The length above which messages are hashed on the CPU. A single GPU thread takes about a
+/// millisecond for a message of this length while all others of its chunk wait; a CPU core takes
+/// microseconds.
 pub(crate) const LONGEST: usize = 16 << 10;
 
-/// Texts whose sizes are kept as one sum. The size of each would have to be written before the first chunk starts,
-/// which takes longer than adding up again.
+/// The number of byte strings whose total size is stored as one sum. Storing every size before the
+/// first chunk starts would take longer than adding them up again.
 const BLOCK: usize = 64;
 
-/// The bytes of each item.
+/// A function that returns the bytes of an item.
 pub(crate) type Texts<'a> = dyn Fn(usize) -> &'a [u8] + Sync + 'a;
 
-/// The texts of a batch, and where each would begin if they lay one after the other; of one that is too long for a
-/// device there lies nothing.
+/// The byte strings of a batch with their offsets in the concatenation. A string that is too long
+/// for a device has length 0 in it.
 pub(crate) struct SizedTexts<'a> {
     texts: Box<Texts<'a>>,
     items: usize,
     /// The average length of a message.
     average: usize,
-    /// The start of each block, and the end of the last.
+    /// The offset of each block, and the total size.
     blocks: Vec<usize>,
 }
 
@@ -41,7 +42,7 @@ impl<'a> SizedTexts<'a> {
         SizedTexts { texts: Box::new(texts), items, average, blocks }
     }
 
-    /// Bytes of a text, on average.
+    /// Returns the average length of a byte string.
     pub fn average(&self) -> usize {
         self.average
     }
@@ -66,7 +67,7 @@ impl<'a> SizedTexts<'a> {
         self.blocks[block] + before.map(|item| self.on_device(item).len()).sum::<usize>()
     }
 
-    /// Bytes that some items take on a device.
+    /// Returns the bytes that a range of items takes on a device.
     pub fn bytes(&self, items: &Range<usize>) -> usize {
         self.start(items.end) - self.start(items.start)
     }

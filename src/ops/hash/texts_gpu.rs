@@ -1,4 +1,4 @@
-//! Texts that differ in size, side by side on a device.
+//! Byte strings of different lengths on a device.
 
 use super::texts::{LONGEST, SizedTexts};
 use crate::gpu::columns::{self, Codes, Column, Offsets};
@@ -6,11 +6,12 @@ use crate::gpu::runtime::{Plan, Source};
 use crate::host::workers::Pool;
 use std::ops::Range;
 
-/// Texts that one thread copies at a time.
+/// The number of byte strings that one thread copies at a time.
 const BLOCK: usize = 1 << 10;
 const OFFSET: usize = 8;
 
-/// Texts of a chunk on the device, one after the other, and where each begins, with the end of the last.
+/// The concatenated byte strings of a chunk on the device, with the offset of each and the total
+/// size.
 #[derive(Clone, Copy)]
 pub(crate) struct TextColumns {
     pub data: Column<columns::Texts>,
@@ -35,14 +36,14 @@ impl TextColumns {
     }
 }
 
-/// The codes of a chunk whose results are digests: that of a text which is too long says that the CPU has to compute
-/// it.
+/// Plans the codes of a chunk whose results are digests. The code of a byte string that is too long
+/// makes the CPU compute its digest.
 pub(crate) fn plan_codes<'a>(plan: &mut Plan<'a>, texts: &'a SizedTexts<'_>, first: usize) {
     let codes = on_device_codes(plan, texts, first);
     plan.codes(codes);
 }
 
-/// A code for each text: 1, or 0 where it is too long for the device.
+/// Plans a code per byte string: 1, or 0 if it is too long for the device.
 pub(crate) fn on_device_codes<'a>(plan: &mut Plan<'a>, texts: &'a SizedTexts<'_>, first: usize) -> Column<Codes> {
     let write = move |start: usize, to: &mut [u8]| {
         for (offset, code) in to.iter_mut().enumerate() {
@@ -52,7 +53,7 @@ pub(crate) fn on_device_codes<'a>(plan: &mut Plan<'a>, texts: &'a SizedTexts<'_>
     plan.input_of(plan.items(), Source::Written(1, Box::new(write)))
 }
 
-/// Puts the texts of some items one behind the other, on several threads where there are many.
+/// Concatenates the byte strings of a range of items, on several threads if there are many.
 fn copy_texts(pool: &Pool, to: &mut [u8], texts: &SizedTexts, items: &Range<usize>) {
     let copy = |(block, mut to): (Range<usize>, &mut [u8])| {
         for item in block {
@@ -71,8 +72,7 @@ fn copy_texts(pool: &Pool, to: &mut [u8], texts: &SizedTexts, items: &Range<usiz
     pool.for_each_with_caller(blocks.collect(), copy);
 }
 
-/// Writes the starts of some items' messages and the end of the last, from the item with index
-/// `start` on.
+/// Writes the offsets of messages and the total size, starting at the item with index `start`.
 fn write_offsets(to: &mut [u8], texts: &SizedTexts, items: &Range<usize>, start: usize) {
     let mut offset = texts.start(items.start + start) - texts.start(items.start);
     for (row, item) in to.chunks_exact_mut(OFFSET).zip(items.start + start..) {

@@ -12,7 +12,7 @@ pub fn public_keys<C: SecretCurve>(engine: &CpuEngine, keys: SecretKeys, out: &m
     public_keys_of::<C>(engine, keys, &|place| place, out);
 }
 
-/// Computes the public keys of items `item(0)`, `item(1)`, …, one per place.
+/// Computes the public keys of the items `item(0)`, `item(1)`, …, one per result.
 pub fn public_keys_of<C: SecretCurve>(
     engine: &CpuEngine,
     keys: SecretKeys,
@@ -34,7 +34,7 @@ fn in_lanes<C: SecretCurve>(
     items: impl ExactSizeIterator<Item = usize>,
     out: &mut ResultsMut,
 ) {
-    // Allocated once: a vector that grows would leave its old contents behind.
+    // Allocated once: growing the vector would leave its old contents in freed memory.
     let mut scalars = Zeroizing::new(Vec::with_capacity(items.len()));
     let mut places = Vec::with_capacity(items.len());
     for (place, item) in items.enumerate() {
@@ -51,11 +51,12 @@ fn in_lanes<C: SecretCurve>(
     }
 }
 
-/// `x || y` of the public key.
+/// Returns the public key as `x || y`.
 pub fn public_key<C: SecretCurve>(key: &[u8; 32]) -> Result<[u8; 64], Rejection> {
     let product = ProjectivePoint::<C::Reference>::mul_by_generator(&*scalar::<C>(key)?);
     let encoded = product.to_affine().to_sec1_point(false);
-    // A non-zero scalar times a point of prime order is never the identity, the one point that encodes shorter.
+    // A non-zero scalar times a point of prime order is never the identity, the only point with a
+    // shorter encoding.
     Ok(encoded.as_bytes()[1..].try_into().expect("64 bytes after the tag"))
 }
 

@@ -1,4 +1,5 @@
-//! Public keys of private keys, on a GPU: kernels whose branches and addresses do not depend on these.
+//! Public keys of private keys on a GPU, with kernels whose branches and addresses do not depend on
+//! the private keys.
 
 use super::{PublicKeysOf, known_answers};
 use crate::gpu::kernels;
@@ -9,7 +10,7 @@ use crate::gpu::{Launch, OnGpu, Running, Test};
 use crate::types::Rejection;
 use std::ops::Range;
 
-/// The public keys of a chunk's private ones.
+/// The columns for computing the public keys of a chunk.
 #[derive(Clone, Copy)]
 pub struct BaseProducts {
     pub numbers: SecretNumbers,

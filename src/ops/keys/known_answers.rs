@@ -1,4 +1,4 @@
-//! Known answers of public keys. None of the private ones is anybody's.
+//! Known answers of public keys. The private keys are for tests only.
 
 use super::PublicKeysOf;
 use crate::curve::CurveId;

@@ -20,7 +20,7 @@ use zeroize::Zeroizing;
 /// The batch size above which a GPU is faster.
 pub(crate) const WORTH: Worth = Worth { portable: 5, lanes: 50 };
 
-/// The public keys of a batch of private ones.
+/// The operation that computes the public keys of a batch of private keys.
 pub(crate) struct PublicKeysOf<'a> {
     pub curve: CurveId,
     pub keys: SecretKeys<'a>,
@@ -38,12 +38,12 @@ impl Computation for PublicKeysOf<'_> {
     }
 }
 
-/// The public keys of private keys: `d * G`. **Constant-time** in the keys.
+/// Computes the public keys `d * G` of private keys. **Constant-time** in the keys.
 ///
 /// Items are rejected with [`crate::Rejection::SecretKeyOutOfRange`].
 ///
 /// # Errors
-/// [`Error::Device`] when every GPU fails and the CPU may not take over.
+/// [`Error::Device`] if every GPU fails and the engine may not fall back to the CPU.
 ///
 /// ```
 /// use gecc::{Engine, P256, SecretKey, keys};
@@ -63,7 +63,7 @@ pub fn public_keys<'a>(
     public_keys_of(engine, curve.id(), keys, keys.len_for(1))
 }
 
-/// Computes the public keys of this many items, which may share one key.
+/// Computes the public keys of `items` items, which may share one key.
 pub(crate) fn public_keys_of(engine: &Engine, curve: CurveId, keys: SecretKeys, items: usize) -> Result<Points, Error> {
     require_keys(items, &keys)?;
     engine.collect(&PublicKeysOf { curve, keys, items }, point_of)
@@ -74,7 +74,7 @@ pub(crate) fn public_keys_of(engine: &Engine, curve: CurveId, keys: SecretKeys, 
 /// meaningless). See [`public_keys`]. **Constant-time** in the keys.
 ///
 /// # Errors
-/// [`Error::LengthMismatch`] when the columns differ in length, and as for [`public_keys`].
+/// [`Error::LengthMismatch`] if the columns differ in length, and the errors of [`public_keys`].
 pub fn public_keys_into<'a>(
     engine: &Engine,
     curve: impl CurveChoice,
@@ -87,10 +87,11 @@ pub fn public_keys_into<'a>(
     engine.run(&PublicKeysOf { curve: curve.id(), keys, items }, &mut ResultsMut::rows(codes, public_keys))
 }
 
-/// `count` fresh key pairs from the operating system's randomness. **Constant-time** in the keys.
+/// Generates `count` key pairs from the operating system's random number generator.
+/// **Constant-time** in the keys.
 ///
 /// # Errors
-/// [`Error::Randomness`] when the operating system gives none.
+/// [`Error::Randomness`] if the generator fails.
 ///
 /// ```
 /// use gecc::{Engine, Sm2, keys};
@@ -102,7 +103,7 @@ pub fn public_keys_into<'a>(
 pub fn generate(engine: &Engine, curve: impl CurveChoice, count: usize) -> Result<(Vec<SecretKey>, Vec<Point>), Error> {
     let curve = curve.id();
     let mut secret = vec![SecretKey::from_bytes([0; 32]); count];
-    // Drawn where they stay: keys that move leave copies behind.
+    // Generated at their final address: moving keys leaves copies behind.
     draw_rows(&engine.devices()?.cpu, &mut secret, |keys| {
         stack::wiped(|| keys.chunks_mut(DRAWN_AT_ONCE).try_for_each(|keys| draw_all(curve, keys)))
     })?;
@@ -111,12 +112,12 @@ pub fn generate(engine: &Engine, curve: impl CurveChoice, count: usize) -> Resul
     Ok((secret, public))
 }
 
-/// Keys that the operating system is asked for at once.
+/// The number of keys per request to the operating system.
 const DRAWN_AT_ONCE: usize = 32;
-/// Rows that one thread draws at a time.
+/// The number of rows that one task fills.
 const DRAWN_BY_A_TASK: usize = 1 << 10;
 
-/// Fills all rows with random bytes, on several threads where there are many.
+/// Fills all rows with random bytes, on several threads if there are many.
 pub(crate) fn draw_rows<T: Send>(
     cpu: &CpuEngine,
     rows: &mut [T],
@@ -131,7 +132,7 @@ pub(crate) fn draw_rows<T: Send>(
     problem.into_inner().unwrap_or_else(PoisonError::into_inner).map_or(Ok(()), Err)
 }
 
-/// At most [`DRAWN_AT_ONCE`] keys.
+/// Generates at most [`DRAWN_AT_ONCE`] keys.
 fn draw_all(curve: CurveId, keys: &mut [SecretKey]) -> Result<(), Error> {
     let mut drawn = Zeroizing::new([[0; 32]; DRAWN_AT_ONCE]);
     let drawn = &mut drawn[..keys.len()];
@@ -145,7 +146,7 @@ fn draw_all(curve: CurveId, keys: &mut [SecretKey]) -> Result<(), Error> {
     Ok(())
 }
 
-/// Bytes of the operating system's randomness.
+/// Fills `bytes` from the operating system's random number generator.
 pub(crate) fn random(bytes: &mut [u8]) -> Result<(), Error> {
     getrandom::fill(bytes).map_err(|error| Error::Randomness(error.to_string()))
 }
@@ -156,20 +157,20 @@ fn is_key_of(curve: CurveId, key: &SecretKey) -> bool {
 }
 
 impl SecretKey {
-    /// A uniformly random key of a curve, from the operating system's generator by rejection sampling
-    /// (FIPS 186-5, appendix A.2.2).
+    /// Generates a uniformly random key of a curve, from the operating system's generator with
+    /// rejection sampling (FIPS 186-5, appendix A.2.2).
     ///
     /// # Errors
-    /// [`Error::Randomness`] when the operating system gives none.
+    /// [`Error::Randomness`] if the generator fails.
     pub fn generate(curve: impl CurveChoice) -> Result<Self, Error> {
         let mut key = SecretKey::from_bytes([0; 32]);
         stack::wiped(|| draw_all(curve.id(), slice::from_mut(&mut key)))?;
-        // A key that moves leaves a copy behind; this one is wiped.
+        // Moving a key leaves a copy behind, so a clone is returned and this one is wiped.
         Ok(key.clone())
     }
 }
 
-/// Checks that the keys fit a batch.
+/// Checks that the number of keys fits a batch.
 pub(crate) fn require_keys(items: usize, keys: &SecretKeys) -> Result<(), Error> {
     require_lengths(items, &[("secret keys", keys.len_for(items))])
 }

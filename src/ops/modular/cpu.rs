@@ -1,5 +1,6 @@
-//! Arithmetic modulo any odd number, by the constant-time Montgomery arithmetic of `crypto-bigint`. Numbers, their
-//! Montgomery forms and tables of powers are on the stack alone, which is wiped.
+//! Arithmetic modulo any odd number on the CPU, with the constant-time Montgomery arithmetic of
+//! `crypto-bigint`. Numbers, their Montgomery forms and tables of powers exist only on the stack,
+//! which is wiped.
 
 use crate::cpu::CpuEngine;
 use crate::host::stack;
@@ -8,7 +9,7 @@ use elliptic_curve::bigint::modular::{FixedMontyForm, FixedMontyParams};
 use elliptic_curve::bigint::{CtLt, Odd, Uint};
 use elliptic_curve::bigint::{U128, U192, U256, U320, U384, U448, U512, U1024, U1536, U2048};
 
-/// `bases[i]^exponents[i]`, for an odd modulus above 1.
+/// Computes `bases[i]^exponents[i]`, for an odd modulus above 1.
 pub fn modexp(engine: &CpuEngine, modulus: &[u8], bases: ByteRows, exponents: ByteRows, out: &mut dyn Place) {
     let power = match modulus.len() {
         128 => power::<{ U1024::LIMBS }>,
@@ -19,7 +20,7 @@ pub fn modexp(engine: &CpuEngine, modulus: &[u8], bases: ByteRows, exponents: By
     power(engine, modulus, bases, exponents, out);
 }
 
-/// `a[i] * b[i]`, for an odd modulus above 1.
+/// Computes `a[i] * b[i]`, for an odd modulus above 1.
 pub fn mul_mod(engine: &CpuEngine, modulus: &[u8], a: ByteRows, b: ByteRows, out: &mut dyn Place) {
     let product = match modulus.len() {
         16 => product::<{ U128::LIMBS }>,
@@ -61,7 +62,7 @@ fn product<const LIMBS: usize>(engine: &CpuEngine, modulus: &[u8], a: ByteRows, 
             for (place, item) in range.enumerate() {
                 let product = below(a.get(item), params).and_then(|a| {
                     let b = below(b.get(item), params)?;
-                    // a times b R is a b R, and the Montgomery product takes the R away.
+                    // The Montgomery product of a and b R is a b: it removes the factor R.
                     let product = FixedMontyForm::from_montgomery(a, params).mul(&FixedMontyForm::new(&b, params));
                     Ok(*product.as_montgomery())
                 });
@@ -71,7 +72,7 @@ fn product<const LIMBS: usize>(engine: &CpuEngine, modulus: &[u8], a: ByteRows, 
     });
 }
 
-/// Does `work` with what Montgomery arithmetic needs of a modulus, which may be a prime of a private key.
+/// Calls `work` with the Montgomery parameters of a modulus, which may be a prime of a private key.
 fn with_parameters<const LIMBS: usize, R>(modulus: &[u8], work: impl FnOnce(&FixedMontyParams<LIMBS>) -> R) -> R {
     stack::wiped(|| {
         let modulus = Odd::new(Uint::from_be_slice(modulus)).into_option();

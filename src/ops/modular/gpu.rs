@@ -1,5 +1,5 @@
-//! Arithmetic modulo any odd number on a GPU: kernels whose branches and addresses depend on no value, and memory that
-//! is wiped.
+//! Arithmetic modulo any odd number on a GPU, with kernels whose branches and addresses depend on
+//! no value, and memory that is wiped.
 
 use super::parameters::Limbs;
 use super::{Modexp, MulMod, known_answers};
@@ -34,7 +34,7 @@ impl OnGpu for Modexp<'_> {
 
     fn chunk<'a>(&'a self, plan: &mut Plan<'a>, items: Range<usize>) -> Launch<'a> {
         let (bytes, exponent_words) = (self.modulus.len(), words(self.exponents.width()));
-        // The powers take the place of the bases.
+        // The powers overwrite the bases.
         let powers = NumberColumns::new(plan, self.bases.slice(items.clone()));
         let exponents = NumberColumns::new(plan, self.exponents.slice(items.clone()));
         let modulus: Column<ModexpModulus> = limbs_input(plan, &self.limbs);
@@ -75,7 +75,7 @@ impl OnGpu for MulMod<'_> {
 
     fn chunk<'a>(&'a self, plan: &mut Plan<'a>, items: Range<usize>) -> Launch<'a> {
         let bytes = self.modulus.len();
-        // The products take the place of the first factors.
+        // The products overwrite the first factors.
         let products = NumberColumns::new(plan, self.a.slice(items.clone()));
         let other = self.b.map(|b| NumberColumns::new(plan, b.slice(items.clone())));
         let copy = |_: usize, to: &mut [u8]| to.copy_from_slice(&self.parameters);
@@ -103,7 +103,7 @@ fn words(bytes: usize) -> u32 {
     u32::try_from(bytes.div_ceil(4)).expect("numbers are short")
 }
 
-/// Big-endian numbers from the caller, and the same as columns of words.
+/// Big-endian numbers from the caller, and their conversion to columns of words.
 #[derive(Clone, Copy)]
 struct NumberColumns {
     rows: Column<AnyRows>,
@@ -127,7 +127,7 @@ impl NumberColumns {
     }
 }
 
-/// A number as an input of a chunk.
+/// Plans a number as an input of a chunk.
 fn limbs_input<'a, T>(plan: &mut Plan<'a>, limbs: &'a Limbs) -> Column<T> {
     let bytes = 8 * limbs.len();
     let write = |(to, limb): (&mut [u8], &u64)| to.copy_from_slice(&limb.to_le_bytes());
@@ -137,7 +137,7 @@ fn limbs_input<'a, T>(plan: &mut Plan<'a>, limbs: &'a Limbs) -> Column<T> {
     plan.secret_input_of(bytes, Source::Written(bytes, Box::new(write_all)))
 }
 
-/// Numbers on their way to the host, and what became of each item, in the numbers of the codes.
+/// Result numbers for the host, and the status of each item with the numbering of the codes.
 #[derive(Clone, Copy)]
 struct NumberResults {
     rows: Column<AnyRows>,

@@ -1,4 +1,4 @@
-//! Known answers of modular arithmetic, by `crypto-bigint` on the CPU.
+//! Known answers of modular arithmetic, computed by `crypto-bigint` on the CPU.
 
 use super::{Modexp, MulMod};
 use crate::cpu::CpuEngine;
@@ -9,7 +9,7 @@ use crate::op::Computation;
 use crate::types::{ByteRows, Rejection, Results, ResultsMut};
 use sha2::{Digest, Sha256};
 
-/// Sizes of numbers in bytes, and what they are called.
+/// Sizes of numbers in bytes, with their names.
 const SIZES: [(usize, &str); 10] = [
     (16, "128 bits"),
     (24, "192 bits"),
@@ -44,7 +44,7 @@ fn size(trial: &Trial) -> usize {
     SIZES.iter().find(|(_, name)| *name == trial.test.on).expect("the test was made for a size").0
 }
 
-/// Numbers of this many bytes that look random.
+/// Returns pseudorandom numbers of `bytes` bytes.
 fn numbers(seed: u8, bytes: usize, count: usize) -> Vec<Vec<u8>> {
     let number = |number: usize| {
         let mut digits = vec![0; bytes];
@@ -56,7 +56,7 @@ fn numbers(seed: u8, bytes: usize, count: usize) -> Vec<Vec<u8>> {
     (0..count).map(number).collect()
 }
 
-/// An odd modulus, and numbers of which most are below it.
+/// Returns an odd modulus and numbers, most of them below it.
 fn modulus_and_numbers(seed: u8, bytes: usize) -> (Vec<u8>, Vec<Vec<u8>>) {
     let mut modulus = numbers(seed, bytes, 1).remove(0);
     (modulus[0], modulus[bytes - 1]) = (modulus[0] | 0xc0, modulus[bytes - 1] | 1);
@@ -65,9 +65,9 @@ fn modulus_and_numbers(seed: u8, bytes: usize) -> (Vec<u8>, Vec<Vec<u8>>) {
     (modulus.clone(), [vec![modulus, below], numbers(seed + 1, bytes, DISTINCT)].concat())
 }
 
-/// Different numbers of a test: what the CPU computes of these in a millisecond.
+/// The number of different numbers in a test: the CPU computes their results in a millisecond.
 const DISTINCT: usize = 4;
-/// Bytes of exponents, likewise.
+/// The length of exponents in bytes, chosen for the same reason.
 const EXPONENT: usize = 16;
 
 type Answer = Result<Vec<u8>, Rejection>;
@@ -99,7 +99,7 @@ fn modexp<'a>(modulus: &'a [u8], [bases, exponents]: &'a [Vec<u8>; 2]) -> Modexp
     Modexp::new(modulus, bases, exponents).expect("an odd modulus")
 }
 
-/// Products, and squares.
+/// Tests products and squares.
 fn run_products(trial: &mut Trial) -> Result<(), Fault> {
     let bytes = size(trial);
     let (modulus, a) = modulus_and_numbers(4, bytes);

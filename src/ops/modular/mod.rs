@@ -1,11 +1,12 @@
 //! Arithmetic modulo any odd number: exponentiation for RSA and Diffie–Hellman, multiplication, squaring.
 //!
-//! One modulus per call. Numbers are big-endian byte arrays as long as the modulus, and below it. The modulus may begin
-//! with zeros: what counts is its length in bytes.
+//! Each call has one modulus. Numbers are big-endian byte arrays as long as the modulus, and below
+//! it. The modulus may have leading zeros: its length in bytes determines the size.
 //!
-//! **Constant-time** in bases, exponents and factors: time and memory addresses depend on lengths only, and on which
-//! items are rejected, that is, on whether a base or factor is below the modulus. Copies of all of them, and of the
-//! modulus, are wiped; results are plain numbers, the caller's to wipe.
+//! **Constant-time** in bases, exponents and factors: time and memory addresses depend only on
+//! lengths and on which items are rejected, that is, on whether a base or factor is below the
+//! modulus. Internal copies of all of them, and of the modulus, are wiped; results are plain
+//! numbers, which the caller may have to wipe.
 
 mod cpu;
 mod gpu;
@@ -22,7 +23,7 @@ use std::ops::Range;
 /// One result per item, in input order.
 pub type Numbers<const BYTES: usize> = Vec<Result<[u8; BYTES], Rejection>>;
 
-/// Powers modulo one number.
+/// The operation that computes powers modulo one number.
 pub(crate) struct Modexp<'a> {
     modulus: &'a [u8],
     bases: ByteRows<'a>,
@@ -52,7 +53,7 @@ impl Computation for Modexp<'_> {
     }
 }
 
-/// Products modulo one number, or squares where there is no other factor.
+/// The operation that computes products modulo one number, or squares if there is no second factor.
 pub(crate) struct MulMod<'a> {
     modulus: &'a [u8],
     a: ByteRows<'a>,
@@ -81,17 +82,20 @@ impl Computation for MulMod<'_> {
     }
 }
 
-/// `bases[i]^exponents[i]` modulo one odd modulus of 1024, 1536 or 2048 bits (`BYTES` 128, 192 or 256; anything else
-/// does not compile). Exponents have `EXPONENT` bytes each, from 1 to `BYTES`; `0^0` is 1. **Constant-time** in bases
-/// and exponents; time grows with `EXPONENT`, so a short public exponent such as 65537 is given as three bytes.
+/// Computes `bases[i]^exponents[i]` modulo one odd modulus of 1024, 1536 or 2048 bits (`BYTES` 128,
+/// 192 or 256; other sizes do not compile). Exponents have `EXPONENT` bytes each, from 1 to
+/// `BYTES`; `0^0` is 1. **Constant-time** in bases and exponents; the time grows with `EXPONENT`,
+/// so pass a short public exponent such as 65537 as three bytes.
 ///
-/// This is the bare operation (RSAEP, RSADP of RFC 8017, 5.1): no padding, no blinding, no check against faults.
+/// This is the bare operation (RSAEP, RSADP of RFC 8017, 5.1), without padding, blinding or
+/// protection against fault attacks.
 ///
-/// Items are rejected with [`Rejection::ValueOutOfRange`] when the base is not below the modulus.
+/// Items are rejected with [`Rejection::ValueOutOfRange`] if the base is not below the modulus.
 ///
 /// # Errors
-/// [`Error::LengthMismatch`] when the slices differ in length, [`Error::InvalidModulus`] when the modulus is even or 1;
-/// [`Error::Device`] when every GPU fails and the CPU may not take over.
+/// [`Error::LengthMismatch`] if the slices differ in length, [`Error::InvalidModulus`] if the
+/// modulus is even or 1; [`Error::Device`] if every GPU fails and the engine may not fall back to
+/// the CPU.
 ///
 /// ```
 /// use gecc::{Engine, modular};
@@ -117,14 +121,15 @@ pub fn modexp<const BYTES: usize, const EXPONENT: usize>(
     engine.collect(&Modexp::new(modulus, bases, exponents)?, bytes_of)
 }
 
-/// `a[i] * b[i]` modulo one odd modulus of 128, 192, 256, 320, 384, 448 or 512 bits (`BYTES` 16 to 64 in steps of 8;
-/// anything else does not compile). **Constant-time** in the factors.
+/// Computes `a[i] * b[i]` modulo one odd modulus of 128, 192, 256, 320, 384, 448 or 512 bits
+/// (`BYTES` 16 to 64 in steps of 8; other sizes do not compile). **Constant-time** in the factors.
 ///
-/// Items are rejected with [`Rejection::ValueOutOfRange`] when a factor is not below the modulus.
+/// Items are rejected with [`Rejection::ValueOutOfRange`] if a factor is not below the modulus.
 ///
 /// # Errors
-/// [`Error::LengthMismatch`] when the slices differ in length, [`Error::InvalidModulus`] when the modulus is even or 1;
-/// [`Error::Device`] when every GPU fails and the CPU may not take over.
+/// [`Error::LengthMismatch`] if the slices differ in length, [`Error::InvalidModulus`] if the
+/// modulus is even or 1; [`Error::Device`] if every GPU fails and the engine may not fall back to
+/// the CPU.
 ///
 /// ```
 /// use gecc::{Engine, modular};
@@ -145,13 +150,14 @@ pub fn mul_mod<const BYTES: usize>(
     engine.collect(&MulMod::new(modulus, a, Some(b))?, bytes_of)
 }
 
-/// `a[i]^2` modulo one odd modulus, of the same sizes as [`mul_mod`]. **Constant-time** in the numbers.
+/// Computes `a[i]^2` modulo one odd modulus, with the sizes of [`mul_mod`]. **Constant-time** in
+/// the numbers.
 ///
-/// Items are rejected with [`Rejection::ValueOutOfRange`] when they are not below the modulus.
+/// Items are rejected with [`Rejection::ValueOutOfRange`] if they are not below the modulus.
 ///
 /// # Errors
-/// [`Error::InvalidModulus`] when the modulus is even or 1; [`Error::Device`] when every GPU fails and the CPU may not
-/// take over.
+/// [`Error::InvalidModulus`] if the modulus is even or 1; [`Error::Device`] if every GPU fails and
+/// the engine may not fall back to the CPU.
 ///
 /// ```
 /// use gecc::{Engine, modular};
@@ -173,7 +179,7 @@ const fn is_product_size(bytes: usize) -> bool {
     bytes >= 16 && bytes <= 64 && bytes.is_multiple_of(8)
 }
 
-/// Odd and above 1: without an inverse of 2 there is no Montgomery form.
+/// Checks that the modulus is odd and above 1: without an inverse of 2 there is no Montgomery form.
 fn require_modulus(modulus: &[u8]) -> Result<(), Error> {
     let (last, rest) = modulus.split_last().expect("no size is zero");
     let is_one = *last == 1 && rest.iter().all(|byte| *byte == 0);

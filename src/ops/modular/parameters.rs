@@ -3,15 +3,15 @@
 use crate::host::stack;
 use zeroize::Zeroizing;
 
-/// Bits of a sample of the double-precision multiplication.
+/// Bits per limb of the double-precision multiplication.
 const SAMPLE_BITS: usize = 52;
 
 /// A number as limbs of 64 bits, least significant first.
 pub type Limbs = Zeroizing<Vec<u64>>;
-/// A modulus with what follows from it, as it lies in memory.
+/// A modulus with its derived constants, in the memory layout of the kernel.
 pub type MulModParameters = Zeroizing<Vec<u8>>;
 
-/// A modulus as limbs, and the parameters of `cuda/kernels/modexp.cu`.
+/// Returns a modulus as limbs of 64 bits, and the parameters of `cuda/kernels/modexp.cu`.
 pub fn of_modexp(modulus: &[u8]) -> (Limbs, Limbs) {
     stack::wiped(|| {
         let (modulus, samples) = (limbs(modulus), samples(modulus.len()));
@@ -30,7 +30,7 @@ pub fn of_modexp(modulus: &[u8]) -> (Limbs, Limbs) {
     })
 }
 
-/// The modulus of `cuda/kernels/mul_mod.cu`, as it lies in memory.
+/// Returns the modulus of `cuda/kernels/mul_mod.cu` in the memory layout of the kernel.
 pub fn of_mul_mod(modulus: &[u8]) -> MulModParameters {
     stack::wiped(|| {
         let modulus = limbs(modulus);
@@ -43,7 +43,7 @@ pub fn of_mul_mod(modulus: &[u8]) -> MulModParameters {
     })
 }
 
-/// Samples of the numbers in `cuda/modular/modexp.cuh`.
+/// Returns the number of limbs that `cuda/modular/modexp.cuh` uses.
 fn samples(modulus_bytes: usize) -> usize {
     match modulus_bytes {
         128 => 20,
@@ -58,8 +58,8 @@ fn limbs(number: &[u8]) -> Limbs {
     Zeroizing::new(number.rchunks_exact(8).map(limb).collect())
 }
 
-/// `2^exponent` modulo a modulus above 1, by doublings: a fixed sequence, as the modulus may be a prime of a private
-/// key.
+/// Computes `2^exponent` modulo a modulus above 1 with a fixed sequence of doublings, because the
+/// modulus may be a prime of a private key.
 fn power_of_two(modulus: &Limbs, exponent: usize) -> Limbs {
     let mut power = Zeroizing::new(vec![0; modulus.len()]);
     let mut reduced = power.clone();
@@ -74,7 +74,8 @@ fn power_of_two(modulus: &Limbs, exponent: usize) -> Limbs {
             *reduced = difference as u64;
             borrow = difference >> 127;
         }
-        // The double is below the modulus where subtracting borrows more than the top bit that left.
+        // The double is below the modulus if subtracting borrows more than the top bit that was
+        // shifted out.
         let keep = std::hint::black_box(0u64.wrapping_sub(borrow as u64 & !carry));
         for (limb, reduced) in power.iter_mut().zip(reduced.iter()) {
             *limb = *limb & keep | reduced & !keep;
@@ -83,7 +84,8 @@ fn power_of_two(modulus: &Limbs, exponent: usize) -> Limbs {
     power
 }
 
-/// `-m^-1` modulo 2^64 for an odd m, by Newton's iteration; m is its own inverse modulo 8.
+/// Computes `-m^-1` modulo 2^64 for an odd m with Newton's iteration; m is its own inverse modulo
+/// 8.
 fn negated_inverse(m: u64) -> u64 {
     let mut inverse = m;
     for _ in 0..5 {

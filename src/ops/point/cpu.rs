@@ -9,7 +9,7 @@ use crate::cpu::{CpuCurve, CpuEngine, decode};
 use crate::types::{Place, Point, PublicKeys, Rejection, ResultsMut, Rows};
 use std::ops::Range;
 
-/// A row `x || y`.
+/// The widths of results: one column `x || y`.
 const WIDTHS: [usize; 2] = [64, 0];
 
 pub fn add<C: CpuCurve>(engine: &CpuEngine, [a, b]: [PublicKeys; 2], out: &mut dyn Place) {
@@ -55,7 +55,7 @@ pub fn mul<C: CpuCurve>(engine: &CpuEngine, scalars: Rows<32>, points: PublicKey
     });
 }
 
-/// The points of public keys in any encoding.
+/// Decodes public keys in any encoding.
 pub fn decode_keys<C: CpuCurve>(engine: &CpuEngine, keys: PublicKeys, out: &mut dyn Place) {
     engine.fill(out, WIDTHS, |range, out| {
         let points = decode::public_keys::<C>(engine.lanes, range.map(|item| keys.get(item)));
@@ -65,7 +65,7 @@ pub fn decode_keys<C: CpuCurve>(engine: &CpuEngine, keys: PublicKeys, out: &mut 
     });
 }
 
-/// The sums of parts of this many points, the last perhaps of fewer.
+/// Computes the sums of parts of `part` points each; the last part may be shorter.
 pub fn sums<C: CpuCurve>(engine: &CpuEngine, points: PublicKeys, of: usize, part: usize, out: &mut dyn Place) {
     engine.fill(out, WIDTHS, |range, out| {
         for (place, index) in range.enumerate() {
@@ -76,10 +76,10 @@ pub fn sums<C: CpuCurve>(engine: &CpuEngine, points: PublicKeys, of: usize, part
     });
 }
 
-/// The sum of points, some of them the identity.
+/// Returns the sum of points, which may include the identity.
 ///
 /// # Errors
-/// The first that is no point of the curve, by its number.
+/// The index and rejection of the first invalid point.
 pub fn sum<C: CpuCurve>(engine: &CpuEngine, items: usize, points: PublicKeys) -> Result<Point, (usize, Rejection)> {
     let sums = engine.map_parts(items, |range| {
         let decode = |item| decode::point::<C>(points.get(item)).map_err(|reason| (item, reason));
@@ -95,10 +95,10 @@ fn encoded<F: Field>(point: &Affine<F>) -> Point {
     Point::from_row(&row[0])
 }
 
-/// Products that are summed up at a time, which bounds the memory that they take.
+/// The number of products that are summed at a time. It limits the memory that they take.
 const PRODUCTS: usize = 1 << 19;
 
-/// The sum of this many products as the first result, and as the others the identity.
+/// Computes the sum of `items` products as the first result; the other results are the identity.
 pub fn sums_of_products<C: CpuCurve>(
     engine: &CpuEngine,
     scalars: Rows<32>,
@@ -114,10 +114,10 @@ pub fn sums_of_products<C: CpuCurve>(
     });
 }
 
-/// The sum of scalars[i] points[i], some of the points the identity.
+/// Returns the sum of scalars[i] points[i]. Points may include the identity.
 ///
 /// # Errors
-/// The first item that has no scalar or no point, by its number.
+/// The index and rejection of the first item with an invalid scalar or point.
 pub fn msm<C: CpuCurve>(
     engine: &CpuEngine,
     scalars: Rows<32>,
@@ -155,10 +155,10 @@ fn sum_of_products<C: CpuCurve>(
     Ok(sum_of::<C>(sums))
 }
 
-/// The scalars and points of some products.
+/// Decodes the scalars and points of a range of products.
 ///
 /// # Errors
-/// The first item that has none, by its number.
+/// The index and rejection of the first invalid item.
 fn operands<C: CpuCurve>(
     engine: &CpuEngine,
     scalars: Rows<32>,
@@ -176,7 +176,7 @@ fn operands<C: CpuCurve>(
     items.zip(decoded).map(operand).collect()
 }
 
-/// Halves what is left of the points by adding the upper half to the lower one.
+/// Sums points by repeatedly adding the upper half to the lower half.
 fn sum_of<C: CpuCurve>(mut points: Vec<Affine<C::Base>>) -> Affine<C::Base> {
     let mut denominators = Denominators::new();
     while points.len() > 1 {

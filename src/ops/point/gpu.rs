@@ -10,10 +10,10 @@ use crate::gpu::{Launch, OnGpu, Running, Test};
 use crate::types::Rejection;
 use std::ops::Range;
 
-/// The identity is a point like any other.
+/// The conditions of sums: the identity is a valid point.
 pub(super) const POINTS: Reasons = Reasons { status: None, identity: None };
 
-/// The conditions of products: scalars that are too large have none.
+/// The conditions of products: scalars that are too large are rejected.
 fn products(scalars: Numbers) -> Reasons {
     Reasons { status: Some((scalars.kinds.into(), Rejection::ScalarOutOfRange)), identity: None }
 }
@@ -129,7 +129,7 @@ impl OnGpu for Mul<'_> {
             let (Points { xy, kinds }, WindowScratch { tables, next_tile }) = (imported.points, scratch);
             let (of, xyz) = (scalars.scalars, sums.xyz);
             kernels::UpmulVar { scalars: of, xy, kinds, tables, xyz, next_tile, n: n as u64 }.launch(lane, curve)?;
-            // The products take the place of the points.
+            // The products overwrite the points.
             sums.normalize(lane, curve, imported.points, true, n)?;
             results.export(lane, curve, imported.points, products(scalars), n)
         })
@@ -154,7 +154,7 @@ impl OnGpu for DecodeKeys<'_> {
         let (results, n, curve) = (PointResults::new(plan), items.len(), self.curve.name());
         Box::new(move |Running { lane, .. }: &mut Running| {
             keys.import(lane, curve, n)?;
-            // A public key is not the identity.
+            // The identity is not a valid public key.
             let reasons = Reasons { status: None, identity: Some(Rejection::IdentityKey) };
             results.export(lane, curve, keys.points, reasons, n)
         })

@@ -78,14 +78,14 @@ fn run_keys(trial: &mut Trial) -> Result<(), Fault> {
     let mixed = answers.keys.iter().map(|(key, known)| (key.as_slice(), *known)).collect::<Vec<_>>();
     decode(trial, &mixed, |keys| PublicKeys::sec1(keys))?;
     decode(trial, &answers.keys_of::<33>(), |keys| PublicKeys::compressed(keys))?;
-    // Of points with an even y.
+    // Only points with an even y.
     let even = answers.keys_of::<33>().into_iter().filter(|(key, _)| key[0] == 2);
     let even = even.map(|(key, known)| (key[1..].try_into().expect("32 bytes"), known));
     let x_only: Vec<([u8; 32], _)> = even.chain([([0xff; 32], Err(Rejection::MalformedPoint))]).collect();
     decode(trial, &x_only, |keys| PublicKeys::x_only(keys))?;
     let mut uncompressed = answers.keys_of::<65>();
     decode(trial, &uncompressed, |keys| PublicKeys::uncompressed(keys))?;
-    // Points and rows without a tag cannot have a wrong one.
+    // Points, and rows without a tag, cannot have a wrong tag.
     uncompressed.retain(|(key, _)| key[0] == 4);
     let identity = Err(Rejection::IdentityKey);
     let raw = uncompressed.iter().map(|(key, known)| (key[1..].try_into().expect("64 bytes"), *known));
@@ -105,7 +105,8 @@ fn decode<K: Clone>(
     trial.check(&DecodeKeys { curve: trial.curve(), keys: public_keys(&keys), items: ITEMS }, point_of, known)
 }
 
-/// A device gives part p the points p, p + parts, p + 2 parts, ...: two operands, and otherwise the identity.
+/// Tests sums of parts. A device assigns the points p, p + parts, p + 2 parts, ... to part p: two
+/// operands, and otherwise the identity.
 fn run_sums_of_parts(trial: &mut Trial) -> Result<(), Fault> {
     let (operands, known): (Vec<_>, Vec<_>) = repeat(&answers(trial).sums, ITEMS).into_iter().unzip();
     let mut points = vec![Point::IDENTITY; PART * ITEMS];
@@ -116,7 +117,8 @@ fn run_sums_of_parts(trial: &mut Trial) -> Result<(), Fault> {
     trial.check(&sums, point_of, known)
 }
 
-/// A device gives the sum to the first part, also where it has none as some item is bad.
+/// Tests sums of products. A device returns the sum as the result of the first part, and likewise
+/// the rejection if an item is invalid.
 fn run_sums_of_products(trial: &mut Trial) -> Result<(), Fault> {
     let (scalars, points, sum) = &answers(trial).sum_of_products;
     let bad = |item: usize, scalar: [u8; 32], point: Point| {

@@ -1,16 +1,17 @@
-//! Point operations on public data: PADD, PDBL, fixed-base (FPMUL) and unknown-point (UPMUL) multiplication, sums, and
-//! multi-scalar multiplication.
+//! Point operations on public data: addition, doubling, fixed-base and variable-base
+//! multiplication, sums, and multi-scalar multiplication.
 //!
-//! **Variable-time.** Scalars given here are public. For secret scalars there are [`crate::keys::public_keys`] and
-//! [`crate::ecdh`]. Scalars are 32 bytes, big-endian, below n; points are [`Point`]s, and the identity is a point like
-//! any other. Every input point is checked to lie on the curve.
+//! **Variable-time**: scalars are public. For secret scalars use [`crate::keys::public_keys`] and
+//! [`crate::ecdh`]. Scalars are 32 bytes, big-endian, below n; points are [`Point`]s, and the
+//! identity is a valid point. Every input point is checked to lie on the curve.
 //!
-//! Calls that end in `_into` read columns and write into columns of the caller's: 64 bytes `x || y` an item, zeros for
-//! the identity, and a code a byte ([`crate::Verdict::VALID_CODE`], or that of a [`Rejection`]: then the row means
-//! nothing). The batch has as many items as there are codes. Points that they read may have any encoding of
-//! [`PublicKeys`]; zeros stand for the identity. Results come without a copy by the host where rows and codes are
-//! page-locked ([`crate::PageLocked`]). Calls that end in `_columns` read such columns too, and give one result of all
-//! items.
+//! Functions whose names end in `_into` read columns and write to columns of the caller: 64 bytes
+//! `x || y` (zeros for the identity) and a one-byte code per item ([`crate::Verdict::VALID_CODE`],
+//! or that of a [`Rejection`], in which case the row is meaningless). The batch has as many items
+//! as there are codes. Points may have any encoding of [`PublicKeys`]; zeros are the identity.
+//! Results are written without a copy by the host if rows and codes are page-locked
+//! ([`crate::PageLocked`]). Functions whose names end in `_columns` read the same columns and
+//! return a single result.
 
 pub(crate) mod cpu;
 mod gpu;
@@ -30,12 +31,12 @@ use std::ops::Range;
 pub(crate) use sum::Sums;
 pub use sum::{sum, sum_columns};
 
-/// The point that an item's results are.
+/// Returns the point in an item's results.
 pub(crate) fn point_of(results: &Results, item: usize) -> Result<Point, Rejection> {
     results.get(item).map(Point::from_row)
 }
 
-/// Sums of two batches of points.
+/// The operation that adds two batches of points.
 pub(crate) struct Add<'a> {
     pub curve: CurveId,
     pub operands: [PublicKeys<'a>; 2],
@@ -53,7 +54,7 @@ impl Computation for Add<'_> {
     }
 }
 
-/// Doubles of points.
+/// The operation that doubles points.
 pub(crate) struct Double<'a> {
     pub curve: CurveId,
     pub points: PublicKeys<'a>,
@@ -71,7 +72,7 @@ impl Computation for Double<'_> {
     }
 }
 
-/// Multiples of G.
+/// The operation that computes multiples of G.
 pub(crate) struct MulBase<'a> {
     pub curve: CurveId,
     pub scalars: Rows<'a, 32>,
@@ -89,7 +90,7 @@ impl Computation for MulBase<'_> {
     }
 }
 
-/// Multiples of points.
+/// The operation that computes multiples of points.
 pub(crate) struct Mul<'a> {
     pub curve: CurveId,
     pub scalars: Rows<'a, 32>,
@@ -108,7 +109,7 @@ impl Computation for Mul<'_> {
     }
 }
 
-/// The points of public keys in any encoding, which are not the identity.
+/// The operation that decodes public keys in any encoding. The identity is rejected.
 pub(crate) struct DecodeKeys<'a> {
     pub curve: CurveId,
     pub keys: PublicKeys<'a>,
@@ -117,7 +118,7 @@ pub(crate) struct DecodeKeys<'a> {
 
 impl Computation for DecodeKeys<'_> {
     fn worth(&self) -> Worth {
-        // Decompression costs the most, and a GPU answers after 0.1 ms.
+        // Decompression takes most of the time; a GPU responds after 0.1 ms.
         Worth { portable: 20, lanes: 120 }
     }
 
@@ -127,13 +128,14 @@ impl Computation for DecodeKeys<'_> {
     }
 }
 
-/// `a[i] + b[i]` (PADD), complete: equal, opposite and identity operands all come out right. Variable-time.
+/// Computes `a[i] + b[i]`. The addition is complete: equal, opposite and identity operands give
+/// correct results. Variable-time.
 ///
 /// Items are rejected with [`Rejection::MalformedPoint`] or [`Rejection::NotOnCurve`].
 ///
 /// # Errors
-/// [`Error::LengthMismatch`] when the slices differ in length; [`Error::Device`] when every GPU fails and the CPU
-/// may not take over.
+/// [`Error::LengthMismatch`] if the slices differ in length; [`Error::Device`] if every GPU fails
+/// and the engine may not fall back to the CPU.
 ///
 /// ```
 /// use gecc::{Engine, P256, point};
@@ -155,7 +157,7 @@ pub fn add(engine: &Engine, curve: impl CurveChoice, a: &[Point], b: &[Point]) -
 /// Adds points from columns into columns. See [`add`]. Variable-time.
 ///
 /// # Errors
-/// As for [`add`].
+/// The errors of [`add`].
 ///
 /// ```
 /// use gecc::{Engine, P256, PublicKeys, point};
@@ -182,12 +184,12 @@ pub fn add_into<'k>(
     engine.run(&Add { curve, operands: [a, b], items }, &mut ResultsMut::rows(codes, sums))
 }
 
-/// `2 * points[i]` (PDBL); the double of the identity is the identity. Variable-time.
+/// Computes `2 * points[i]`; the double of the identity is the identity. Variable-time.
 ///
 /// Items are rejected with [`Rejection::MalformedPoint`] or [`Rejection::NotOnCurve`].
 ///
 /// # Errors
-/// [`Error::Device`] when every GPU fails and the CPU may not take over.
+/// [`Error::Device`] if every GPU fails and the engine may not fall back to the CPU.
 ///
 /// ```
 /// use gecc::{Engine, Point, Sm2, point};
@@ -202,7 +204,7 @@ pub fn double(engine: &Engine, curve: impl CurveChoice, points: &[Point]) -> Res
 /// Doubles points from columns into columns. See [`double`]. Variable-time.
 ///
 /// # Errors
-/// [`Error::LengthMismatch`] when the columns differ in length, and as for [`double`].
+/// [`Error::LengthMismatch`] if the columns differ in length, and the errors of [`double`].
 pub fn double_into<'k>(
     engine: &Engine,
     curve: impl CurveChoice,
@@ -216,12 +218,13 @@ pub fn double_into<'k>(
     engine.run(&Double { curve, points, items }, &mut ResultsMut::rows(codes, doubles))
 }
 
-/// `scalars[i] * G` (FPMUL) for public scalars. Variable-time.
+/// Computes `scalars[i] * G` for public scalars. Variable-time.
 ///
-/// Items are rejected with [`Rejection::ScalarOutOfRange`] when the scalar is not below n; zero gives the identity.
+/// Items are rejected with [`Rejection::ScalarOutOfRange`] if the scalar is not below n; a scalar
+/// of zero yields the identity.
 ///
 /// # Errors
-/// [`Error::Device`] when every GPU fails and the CPU may not take over.
+/// [`Error::Device`] if every GPU fails and the engine may not fall back to the CPU.
 ///
 /// ```
 /// use gecc::{Engine, Secp256k1, point};
@@ -238,7 +241,7 @@ pub fn mul_base(engine: &Engine, curve: impl CurveChoice, scalars: &[[u8; 32]]) 
 /// Multiplies G by scalars from a column into columns. See [`mul_base`]. Variable-time.
 ///
 /// # Errors
-/// [`Error::LengthMismatch`] when the columns differ in length, and as for [`mul_base`].
+/// [`Error::LengthMismatch`] if the columns differ in length, and the errors of [`mul_base`].
 ///
 /// ```
 /// use gecc::{Engine, Secp256k1, point};
@@ -265,13 +268,13 @@ pub fn mul_base_into<'a>(
     engine.run(&MulBase { curve, scalars, items }, &mut ResultsMut::rows(codes, points))
 }
 
-/// `scalars[i] * points[i]` (UPMUL) for public scalars. Variable-time.
+/// Computes `scalars[i] * points[i]` for public scalars. Variable-time.
 ///
 /// Items are rejected with [`Rejection::ScalarOutOfRange`], [`Rejection::MalformedPoint`] or [`Rejection::NotOnCurve`].
 ///
 /// # Errors
-/// [`Error::LengthMismatch`] when the slices differ in length; [`Error::Device`] when every GPU fails and the CPU
-/// may not take over.
+/// [`Error::LengthMismatch`] if the slices differ in length; [`Error::Device`] if every GPU fails
+/// and the engine may not fall back to the CPU.
 ///
 /// ```
 /// use gecc::{Engine, P256, point};
@@ -291,7 +294,7 @@ pub fn mul(engine: &Engine, curve: impl CurveChoice, scalars: &[[u8; 32]], point
 /// Multiplies points by scalars from columns into columns. See [`mul`]. Variable-time.
 ///
 /// # Errors
-/// [`Error::LengthMismatch`] when the columns differ in length, and as for [`mul`].
+/// [`Error::LengthMismatch`] if the columns differ in length, and the errors of [`mul`].
 pub fn mul_into<'a, 'k>(
     engine: &Engine,
     curve: impl CurveChoice,
@@ -308,12 +311,12 @@ pub fn mul_into<'a, 'k>(
     engine.run(&Mul { curve, scalars, points, items }, &mut ResultsMut::rows(codes, products))
 }
 
-/// The points of SEC 1 compressed encodings (SEC 1, section 2.3.4). Variable-time.
+/// Decodes points in SEC 1 compressed form (SEC 1, section 2.3.4). Variable-time.
 ///
 /// Items are rejected with [`Rejection::MalformedPoint`] or [`Rejection::NotOnCurve`].
 ///
 /// # Errors
-/// [`Error::Device`] when every GPU fails and the CPU may not take over.
+/// [`Error::Device`] if every GPU fails and the engine may not fall back to the CPU.
 ///
 /// ```
 /// use gecc::{Engine, Secp256k1, point};
@@ -327,22 +330,22 @@ pub fn decompress(engine: &Engine, curve: impl CurveChoice, compressed: &[[u8; 3
     decode_keys(engine, curve, compressed.len(), PublicKeys::compressed(compressed))
 }
 
-/// The points of `items` public keys in any encoding. Items are rejected as by [`decompress`], and with
+/// Decodes `items` public keys in any encoding. Items are rejected as in [`decompress`], and with
 /// [`Rejection::IdentityKey`].
 ///
 /// # Errors
-/// As for [`decompress`], and [`Error::LengthMismatch`].
+/// The errors of [`decompress`], and [`Error::LengthMismatch`].
 pub fn decode_keys(engine: &Engine, curve: impl CurveChoice, items: usize, keys: PublicKeys) -> Result<Points, Error> {
     require_lengths(items, &[("public keys", keys.len_for(items))])?;
     engine.collect(&DecodeKeys { curve: curve.id(), keys, items }, point_of)
 }
 
 /// Decodes public keys in any encoding from columns into columns. Compressed keys are decompressed,
-/// others checked. Items are rejected as by [`decompress`], and with [`Rejection::IdentityKey`].
-/// Variable-time.
+/// others are validated. Items are rejected as in [`decompress`], and with
+/// [`Rejection::IdentityKey`]. Variable-time.
 ///
 /// # Errors
-/// [`Error::LengthMismatch`] when the columns differ in length, and as for [`decompress`].
+/// [`Error::LengthMismatch`] if the columns differ in length, and the errors of [`decompress`].
 ///
 /// ```
 /// use gecc::{Engine, Secp256k1, point};

@@ -9,12 +9,14 @@ use crate::op::{Computation, Reduction, Worth};
 use crate::types::{Error, Place, Point, PublicKeys, Rows, Verdict, require_lengths};
 use std::ops::Range;
 
-/// Products of a part of a batch: few enough that a chunk of a few waves of parts is not larger than what a GPU does
-/// best at a time, enough that the rows of all parts take little memory.
+/// The number of products in a part of a batch. It is small enough that a chunk of a few waves of
+/// parts is not larger than the best size for a GPU, and large enough that the rows of all parts
+/// take little memory.
 pub(crate) const PART: usize = 32;
 
-/// The sum of a batch of products, by sums of its parts. Whoever computes some parts at a time gives the sum of them
-/// all to the first, and to the others the identity.
+/// The sum of a batch of products, as an operation on its parts. An engine that computes several
+/// parts at a time returns their sum as the result of the first part and the identity for the
+/// others.
 pub(crate) struct SumsOfProducts<'a> {
     pub curve: CurveId,
     pub scalars: Rows<'a, 32>,
@@ -24,7 +26,7 @@ pub(crate) struct SumsOfProducts<'a> {
 }
 
 impl SumsOfProducts<'_> {
-    /// The products of some parts.
+    /// Returns the products of a range of parts.
     pub fn products_of(&self, parts: &Range<usize>) -> Range<usize> {
         parts.start * PART..self.of.min(parts.end * PART)
     }
@@ -52,22 +54,24 @@ impl Reduction for SumsOfProducts<'_> {
         if codes.iter().all(|code| *code == Verdict::VALID_CODE) {
             return sum_of_rows(engine, self.curve, rows);
         }
-        // All items are looked at before anything is computed.
+        // The CPU decodes all items before it computes anything.
         MSM.of(self.curve)(engine, self.scalars, self.points, self.of)
     }
 }
 
-/// `scalars[0] * points[0] + scalars[1] * points[1] + ...` (multi-scalar multiplication) for public scalars, complete;
-/// of no products the identity. Variable-time.
+/// Computes `scalars[0] * points[0] + scalars[1] * points[1] + ...` (multi-scalar multiplication)
+/// for public scalars. The additions are complete; the sum of no products is the identity.
+/// Variable-time.
 ///
-/// Scalars are 32 bytes, big-endian. An item that has no scalar below n or no point of the curve makes the whole sum
-/// `Err`: with the number of the first such item, and [`crate::Rejection::ScalarOutOfRange`],
-/// [`crate::Rejection::MalformedPoint`] or [`crate::Rejection::NotOnCurve`]. The time does not depend much on the
-/// items: equal or opposite points and equal scalars cost about as much as others.
+/// Scalars are 32 bytes, big-endian. An item whose scalar is not below n or whose point is invalid
+/// makes the whole sum `Err`, with the index of the first such item and
+/// [`crate::Rejection::ScalarOutOfRange`], [`crate::Rejection::MalformedPoint`] or
+/// [`crate::Rejection::NotOnCurve`]. The time depends little on the items: equal or opposite points
+/// and equal scalars take about as long as others.
 ///
 /// # Errors
-/// [`Error::LengthMismatch`] when the slices differ in length; [`Error::Device`] when every GPU fails and the CPU
-/// may not take over.
+/// [`Error::LengthMismatch`] if the slices differ in length; [`Error::Device`] if every GPU fails
+/// and the engine may not fall back to the CPU.
 ///
 /// ```
 /// use gecc::{Engine, P256, point};
@@ -82,11 +86,11 @@ pub fn msm(engine: &Engine, curve: impl CurveChoice, scalars: &[[u8; 32]], point
     msm_columns(engine, curve, scalars.len(), scalars, points)
 }
 
-/// Computes a multi-scalar multiplication over this many items of columns. Points may have any
-/// encoding of [`PublicKeys`]; zeros stand for the identity. See [`msm`]. Variable-time.
+/// Computes a multi-scalar multiplication over `items` items of columns. Points may have any
+/// encoding of [`PublicKeys`]; zeros are the identity. See [`msm`]. Variable-time.
 ///
 /// # Errors
-/// [`Error::LengthMismatch`] when a column has another number of rows, and as for [`msm`].
+/// [`Error::LengthMismatch`] if a column has another number of rows, and the errors of [`msm`].
 ///
 /// ```
 /// use gecc::{Engine, P256, PublicKeys, Rows, point};

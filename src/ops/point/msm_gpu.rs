@@ -50,7 +50,7 @@ impl OnGpu for SumsOfProducts<'_> {
             buckets.start(lane, curve)?;
             kernels::MsmSort { scalars, scalar_kinds, kinds, bits, windows, ends, terms, n }.launch(lane, curve)?;
             buckets.add_up(lane, curve)?;
-            // The sum as the first point, and as the others the identity.
+            // The sum is the first point; the others are the identity.
             kernels::MsmTotal { window_sums, windows, counters, xyz: sums.xyz, kinds: to.kinds, n: parts as u64 }
                 .launch(lane, curve)?;
             sums.normalize(lane, curve, to, true, parts)?;

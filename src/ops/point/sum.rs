@@ -8,15 +8,15 @@ use crate::op::{Computation, Reduction, Worth};
 use crate::types::{Error, Place, Point, PublicKeys, Rejection, Verdict, require_lengths};
 use std::ops::Range;
 
-/// Points of a part of a batch: few enough that a GPU has parts for all its threads, enough that little is left to the
-/// CPU.
+/// The number of points in a part of a batch. It is small enough that there are parts for all
+/// threads of a GPU, and large enough that the CPU has little left to add.
 pub(crate) const PART: usize = 64;
 
-/// The sum, or the first item that has no point, by its number.
+/// The sum, or the index and rejection of the first invalid point.
 pub(super) type Outcome = Result<Point, (usize, Rejection)>;
 
-/// The sum of a batch of points, by sums of its parts. A device shares the points of a chunk out among its parts as it
-/// likes.
+/// The sum of a batch of points, as an operation on its parts. A device may distribute the points
+/// of a chunk over its parts in any way.
 pub(crate) struct Sums<'a> {
     pub curve: CurveId,
     pub points: PublicKeys<'a>,
@@ -25,7 +25,7 @@ pub(crate) struct Sums<'a> {
 }
 
 impl Sums<'_> {
-    /// The points of some parts.
+    /// Returns the points of a range of parts.
     pub fn points_of(&self, parts: &Range<usize>) -> Range<usize> {
         parts.start * PART..self.of.min(parts.end * PART)
     }
@@ -50,12 +50,12 @@ impl Reduction for Sums<'_> {
         if codes.iter().all(|code| *code == Verdict::VALID_CODE) {
             return sum_of_rows(engine, self.curve, rows);
         }
-        // Where there is a bad point, the sum of all points says which.
+        // If there is an invalid point, summing all points on the CPU finds the first one.
         sum_on_cpu(engine, self.curve, self.of, self.points)
     }
 }
 
-/// The sum of the sums of parts.
+/// Returns the sum of the sums of parts.
 pub(super) fn sum_of_rows(engine: &CpuEngine, curve: CurveId, rows: &[[u8; 64]]) -> Outcome {
     sum_on_cpu(engine, curve, rows.len(), PublicKeys::raw(rows))
 }
@@ -65,13 +65,14 @@ fn sum_on_cpu(engine: &CpuEngine, curve: CurveId, items: usize, points: PublicKe
     SUM.of(curve)(engine, items, points)
 }
 
-/// `points[0] + points[1] + ...`, complete; of no points the identity. Variable-time.
+/// Computes `points[0] + points[1] + ...`. The additions are complete; the sum of no points is the
+/// identity. Variable-time.
 ///
-/// A point that is malformed or not on the curve makes the whole sum `Err`: with the number of the first, and
-/// [`Rejection::MalformedPoint`] or [`Rejection::NotOnCurve`].
+/// A point that is malformed or not on the curve makes the whole sum `Err`, with the index of the
+/// first such point and [`Rejection::MalformedPoint`] or [`Rejection::NotOnCurve`].
 ///
 /// # Errors
-/// [`Error::Device`] when every GPU fails and the CPU may not take over.
+/// [`Error::Device`] if every GPU fails and the engine may not fall back to the CPU.
 ///
 /// ```
 /// use gecc::{Engine, P256, point};
@@ -87,11 +88,11 @@ pub fn sum(engine: &Engine, curve: impl CurveChoice, points: &[Point]) -> Result
     sum_columns(engine, curve, points.len(), PublicKeys::points(points))
 }
 
-/// Sums this many points of a column. Points may have any encoding of [`PublicKeys`]; zeros stand
-/// for the identity. See [`sum`]. Variable-time.
+/// Sums `items` points of a column. Points may have any encoding of [`PublicKeys`]; zeros are the
+/// identity. See [`sum`]. Variable-time.
 ///
 /// # Errors
-/// [`Error::LengthMismatch`] when the column has another number of rows, and as for [`sum`].
+/// [`Error::LengthMismatch`] if the column has another number of rows, and the errors of [`sum`].
 ///
 /// ```
 /// use gecc::{Engine, P256, PublicKeys, point};
@@ -119,7 +120,7 @@ mod tests {
     use crate::ops::point::{Add, MulBase, point_of};
     use crate::types::{Results, ResultsMut, Rows};
 
-    /// Codes and rows of all items, or parts, by the CPU.
+    /// Returns the codes and rows of all items, or parts, computed by the CPU.
     fn computed(cpu: &CpuEngine, operation: &dyn Computation) -> (Vec<u8>, Vec<[u8; 64]>) {
         let items = operation.items();
         let (mut codes, mut rows) = (vec![0; items], vec![[0xee; 64]; items]);
@@ -139,7 +140,7 @@ mod tests {
         sums.combine(cpu, &codes, &rows)
     }
 
-    /// G, 2 G, ..., with equal neighbours, opposite ones and the identity here and there.
+    /// Returns G, 2 G, ..., with occasional equal neighbours, opposite neighbours and identities.
     fn points(cpu: &CpuEngine, curve: CurveId, count: usize) -> Vec<Point> {
         let scalar = |k: u16| std::array::from_fn(|i| if i < 30 { 0 } else { k.to_be_bytes()[i - 30] });
         let scalars: Vec<[u8; 32]> = (1..=count as u16).map(scalar).collect();
@@ -156,7 +157,7 @@ mod tests {
         points
     }
 
-    /// -P, whose compressed form has the other tag.
+    /// Returns -P, whose compressed form has the other tag.
     fn opposite(cpu: &CpuEngine, curve: CurveId, point: &Point) -> Point {
         let Some(mut compressed) = point.to_compressed() else { return *point };
         compressed[0] ^= 1;
@@ -164,7 +165,7 @@ mod tests {
         points_of(cpu, &crate::ops::point::DecodeKeys { curve, keys: PublicKeys::compressed(&keys), items: 1 })[0]
     }
 
-    /// One addition after the other.
+    /// Adds the points one after the other.
     fn one_by_one(cpu: &CpuEngine, curve: CurveId, points: &[Point]) -> Point {
         points.iter().fold(Point::IDENTITY, |sum, point| {
             let (sum, point) = ([sum], [*point]);
@@ -182,15 +183,15 @@ mod tests {
                 let expected = one_by_one(&cpu, curve, &points[..items]);
                 assert_eq!(sum_of(&cpu, curve, PublicKeys::points(&points), items), Ok(expected), "{items} on {curve}");
             }
-            // What adds up to nothing.
+            // Points whose sum is the identity.
             let mut both = points[..100].to_vec();
             both.extend(points[..100].iter().map(|point| opposite(&cpu, curve, point)));
             assert_eq!(sum_of(&cpu, curve, PublicKeys::points(&both), 200), Ok(Point::IDENTITY));
         }
     }
 
-    /// Sums parts as devices leave them: in pieces, and with the points of a chunk distributed
-    /// differently.
+    /// Tests sums of parts as devices compute them: in pieces, and with the points of a chunk
+    /// distributed differently.
     #[test]
     fn parts_may_be_computed_by_anybody() {
         let (cpu, curve) = (CpuEngine::new(Some(2), None).unwrap(), CurveId::P256);
@@ -231,7 +232,7 @@ mod tests {
                 points[place] = point;
             }
             assert_eq!(sum_of(&cpu, curve, PublicKeys::points(&points), 300), Err(first));
-            // What comes before them is not disturbed.
+            // The sum of the points before the invalid one is not affected.
             let before = one_by_one(&cpu, curve, &points[..first.0]);
             assert_eq!(sum_of(&cpu, curve, PublicKeys::points(&points), first.0), Ok(before));
         }
@@ -251,7 +252,7 @@ mod tests {
         let finite: Vec<Point> = points.iter().filter(|point| !point.is_identity()).copied().collect();
         let compressed: Vec<[u8; 33]> = finite.iter().map(|point| point.to_compressed().unwrap()).collect();
         assert_eq!(sum_of(&cpu, curve, PublicKeys::compressed(&compressed), finite.len()), expected);
-        // One point as often as there are items.
+        // One point for all items.
         let all = PublicKeys::all(points[0].as_sec1());
         assert_eq!(sum_of(&cpu, curve, all, 200), Ok(one_by_one(&cpu, curve, &[points[0]; 200])));
     }

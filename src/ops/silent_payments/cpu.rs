@@ -1,9 +1,10 @@
-//! Silent payments on the CPU: in batches by the uniform code of the lanes, where the processor has them, and otherwise
-//! by the constant-time arithmetic of the RustCrypto crates.
+//! Silent payments on the CPU: in batches with the constant-time vector code if the processor
+//! supports it, otherwise with the constant-time arithmetic of the RustCrypto crates.
 //!
-//! What branches on a secret here is whether a tweak is a scalar other than 0, which it is but for a chance of 2^-127,
-//! whether its multiple of G is a spend key or the opposite of one, which nobody can bring about who does not know
-//! that key's private key, and how a number is inverted that is multiplied by one which only the receiver knows.
+//! There are three branches on secrets. The first is whether a tweak is a non-zero scalar, which
+//! holds except with probability 2^-127. The second is whether its multiple of G is a spend key or
+//! the opposite of one, which requires knowledge of that key's private key. The third is in the
+//! inversion of a number that was multiplied by a blinding factor known only to the receiver.
 
 use super::expected::{Expected, NUMBER};
 use crate::cpu::field::Field;
@@ -40,7 +41,7 @@ struct Chunk<C: SecretCurve> {
     counters: Vec<[u8; 4]>,
 }
 
-/// The keys of a receiver, and where its numbers begin in a row.
+/// The keys of a receiver, and the offset of its numbers in a row.
 struct Keys<C: SecretCurve> {
     scan: Zeroizing<Number<C>>,
     spend: Vec<Affine<C::Base>>,
@@ -70,7 +71,7 @@ fn expected<C: SecretCurve>(engine: &CpuEngine, of: &Expected, out: &mut dyn Pla
         let scan = scalar::<C>(receiver.scan_key.expose_bytes()).expect("checked before");
         Keys { scan, spend: receiver.spend_keys.iter().map(spend_key).collect(), start }
     };
-    // Allocated once: a vector that grows would leave its old contents behind.
+    // Allocated once: growing the vector would leave its old contents in freed memory.
     let mut receivers: Vec<Keys<C>> = Vec::with_capacity(of.receivers.len());
     stack::wiped(|| receivers.extend(of.starts().map(keys)));
     engine.fill_secret(out, [of.width(), 0], |range, out| {
@@ -98,7 +99,7 @@ impl<C: SecretCurve> Chunk<C> {
     fn fill(&self, keys: &Keys<C>, out: &mut ResultsMut) {
         let items = self.places.len();
         let shared = self.shared_points(&keys.scan);
-        // Allocated once: a vector that grows would leave its old contents behind.
+        // Allocated once: growing the vector would leave its old contents in freed memory.
         let mut tweaks: Zeroizing<Vec<Number<C>>> = Zeroizing::new(Vec::with_capacity(items));
         let mut places = Vec::with_capacity(items);
         for ((shared, counter), &place) in shared.iter().zip(&self.counters).zip(&self.places) {
@@ -113,7 +114,7 @@ impl<C: SecretCurve> Chunk<C> {
             return;
         }
         let mut products = self.base_products(&tweaks);
-        // Where rows are few, sums with several spend keys share an inversion.
+        // If there are few rows, sums with several spend keys share an inversion.
         let at_once = CHUNK.div_ceil(places.len()).min(keys.spend.len());
         let mut sums = Vec::with_capacity(at_once * places.len());
         let mut denominators = Denominators::with_capacity(at_once * places.len());
@@ -162,7 +163,7 @@ impl<C: SecretCurve> Chunk<C> {
         shared
     }
 
-    /// t G for each tweak. Secret.
+    /// Computes t G for each tweak. Secret.
     fn base_products(&self, tweaks: &[Number<C>]) -> Vec<Affine<C::Base>> {
         match self.lanes {
             Some(lanes) => base_products::<C>(lanes, tweaks),
@@ -174,7 +175,8 @@ impl<C: SecretCurve> Chunk<C> {
     }
 }
 
-/// A number that nobody knows but the receiver: the sender knows the shared point.
+/// Returns a blinding factor that only the receiver knows. The shared point alone would not do, as
+/// the sender knows it.
 fn blind<C: SecretCurve>(shared: &[u8; 33], scan: &Number<C>, start: usize) -> C::Base {
     let scan = Zeroizing::new(<[u8; 32]>::from(scan.to_repr()));
     let hash = Sha256::new().chain_update(*scan).chain_update(shared).chain_update(start.to_be_bytes()).finalize();
@@ -186,13 +188,13 @@ fn wipe<T>(values: &mut Vec<T>) {
     values.spare_capacity_mut().zeroize();
 }
 
-/// A point of the curve that is not the identity, from one of the RustCrypto crate.
+/// Converts a RustCrypto point other than the identity to a point of the curve.
 fn own<C: SecretCurve>(point: &ReferencePoint<C>) -> Affine<C::Base> {
     let [x, y] = [point.x(), point.y()].map(|bytes| C::Base::from_be_bytes_reduced(&Zeroizing::new(bytes.into())));
     Affine::new(x, y)
 }
 
-/// Variable-time: all of it is public.
+/// Computes tweak points. Variable-time: all inputs are public.
 pub fn tweak_points<C: BaseTables>(engine: &CpuEngine, outpoints: Rows<36>, keys: PublicKeys, out: &mut dyn Place) {
     engine.fill(out, [64, 0], |range: Range<usize>, out| {
         let points = decode::public_keys::<C>(engine.lanes, range.clone().map(|item| keys.get(item)));
@@ -207,7 +209,7 @@ pub fn tweak_points<C: BaseTables>(engine: &CpuEngine, outpoints: Rows<36>, keys
     });
 }
 
-/// hash_BIP0352/Inputs(outpoint || A), in `1..n`.
+/// Returns hash_BIP0352/Inputs(outpoint || A), in `1..n`.
 fn input_hash<C: BaseTables>(outpoint: &[u8; 36], key: &Affine<C::Base>) -> Result<C::Scalar, Rejection> {
     let mut compressed = [2; 33];
     compressed[0] |= u8::from(key.y.is_odd());

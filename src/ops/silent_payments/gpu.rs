@@ -1,6 +1,7 @@
-//! Silent payments on a GPU. Of a scan all memory is wiped, no branch depends on scan keys, shared points or tweaks,
-//! and no address but for those of the multiples of tweak points, which digits of the scan key choose, for all rows
-//! alike. Tweak points are public, and computed in variable time.
+//! Silent payments on a GPU. All memory of a scan is wiped. No branch depends on scan keys, shared
+//! points or tweaks, and no address does except those of the multiples of tweak points, which
+//! digits of the scan key select, for all rows alike. Tweak points are public, and computed in
+//! variable time.
 
 use super::expected::{Expected, NUMBER};
 use super::{TweakPoints, known_answers};
@@ -20,7 +21,7 @@ const CURVE: &str = Secp256k1::NAME;
 /// The maximum size of a chunk's rows.
 const MOST_BYTES: usize = 1 << 28;
 
-/// The keys of a receiver on the device, and where its numbers begin in a row.
+/// The keys of a receiver on the device, and the offset of its numbers in a row.
 #[derive(Clone, Copy)]
 struct Keys {
     scan: PrivateKeys,
@@ -48,7 +49,8 @@ struct Scratch {
     numbers: SecretNumbers,
     windows: WindowScratch,
     sums: Jacobian,
-    /// Shared points. They have the kinds of the tweak points, as a scan key in range makes none of them the identity.
+    /// Shared points. They have the kinds of the tweak points, because multiplication with a scan
+    /// key in range never yields the identity.
     shared: Points,
     tweaks: Column<Scalars>,
     products: Points,
@@ -61,7 +63,7 @@ impl Scratch {
         Scratch { numbers, windows, sums, shared, tweaks: plan.column(), products: Points::new(plan) }
     }
 
-    /// A receiver's numbers of each row.
+    /// Computes a receiver's numbers in each row.
     fn compute(
         self,
         lane: &mut Lane,
@@ -107,7 +109,8 @@ impl OnGpu for Expected<'_> {
         true
     }
 
-    /// Rows of many receivers and labels are wide, and lie in page-locked memory too.
+    /// The limit exists because rows of many receivers and labels are wide, and also occupy
+    /// page-locked memory.
     fn most_items(&self) -> usize {
         (MOST_BYTES / self.width().max(1)).max(1)
     }
@@ -173,7 +176,7 @@ impl OnGpu for TweakPoints<'_> {
             windows.reset(lane)?;
             let (scalars, xyz) = (hashes, sums.xyz);
             kernels::UpmulVar { scalars, xy, kinds, tables, xyz, next_tile, n: n as u64 }.launch(lane, CURVE)?;
-            // The products take the place of the keys.
+            // The products overwrite the keys.
             sums.normalize(lane, CURVE, keys.points, true, n)?;
             let status = Some((hash_kinds.into(), Rejection::ScalarOutOfRange));
             let reasons = Reasons { status, identity: Some(Rejection::IdentityKey) };

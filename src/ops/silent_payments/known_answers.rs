@@ -1,4 +1,5 @@
-//! Known answers of silent payments, by RustCrypto's arithmetic. None of the scan keys is anybody's.
+//! Known answers of silent payments, computed with the RustCrypto crates. The scan keys are for
+//! tests only.
 
 use super::{Expected, Receiver, TweakPoints};
 use crate::curve::{Curve, Secp256k1};
@@ -24,7 +25,7 @@ fn test(operation: &'static str, run: fn(&mut Trial) -> Result<(), Fault>) -> Te
     Test { operation, on: Secp256k1::NAME, run }
 }
 
-/// Two receivers, one of them with labels.
+/// Tests two receivers, one of them with labels.
 fn scan(trial: &mut Trial) -> Result<(), Fault> {
     let SilentPayments { points, counters, receivers, expected, .. } = known_answers::silent_payments();
     let of = |(scan_key, spend_key, labels): &([u8; 32], Point, &'static [u32])| {

@@ -1,19 +1,22 @@
-//! Silent payments (BIP 352), on secp256k1: tweak points from the inputs of transactions, and the payments to a
-//! receiver found by them.
+//! Silent payments (BIP 352) on secp256k1: computing tweak points from the inputs of transactions,
+//! and finding the payments to a receiver with them.
 //!
-//! A server computes a tweak point T for each transaction once ([`index`]): all of it is public. Who has a scan key
-//! compares the outputs of each transaction with those that a payment to this receiver would have ([`scan`]). Both work
-//! on columns, with an item for each transaction. Which inputs are eligible, and their sum, is for who reads the chain:
-//! `gecc bitcoin index` does.
+//! A server computes a tweak point T for each transaction once ([`index`]), from public data only.
+//! The holder of a scan key compares the outputs of each transaction with those that a payment to
+//! this receiver would have ([`scan`]). Both operate on columns with one item per transaction.
+//! Selecting eligible inputs and summing their keys is up to the reader of the chain; `gecc bitcoin
+//! index` does it.
 //!
-//! # What an observer of a scan could learn
-//! The scan key, shared points and tweaks t_k are secret: no branch and no address depends on them, with one exception,
-//! and memory that held them is wiped. The exception: on a GPU digits of the scan key choose which multiple of a tweak
-//! point is read, the same for all rows, so that neither the number of operations nor their order depends on the key;
-//! who can watch the addresses that the GPU reads from its memory could learn the key. Comparing x-coordinates with
-//! outputs takes time by what is equal, and rows that match are computed again for the next k: who can measure the time
-//! of a scan, or watch the host's memory, may learn which rows match and how many outputs of each, which is what the
-//! scan is for, but neither the scan key nor a tweak. How many rows, receivers and labels there are is no secret.
+//! # Information leaked by a scan
+//! The scan key, shared points and tweaks t_k are secret: no branch and no address depends on them,
+//! with one exception, and memory that held them is wiped. The exception: on a GPU, digits of the
+//! scan key select which multiple of a tweak point is read, the same for all rows, so the number
+//! and order of operations do not depend on the key; an observer of the addresses that the GPU
+//! reads from its memory could learn the key. The time of comparing x-coordinates with outputs
+//! depends on which are equal, and matching rows are computed again for the next k: an observer of
+//! a scan's time, or of the host's memory, may learn which rows match and the number of their
+//! matching outputs, which is the result of the scan, but neither the scan key nor a tweak. The
+//! numbers of rows, receivers and labels are not secret.
 
 mod cpu;
 mod expected;
@@ -34,39 +37,41 @@ pub use outputs::Outputs;
 pub use receiver::Receiver;
 use std::ops::Range;
 
-/// Outputs that a transaction may have for one receiver: k is below this (BIP 352, K_max).
+/// The maximum number of outputs of a transaction for one receiver: k is below this limit (BIP 352,
+/// K_max).
 pub const LIMIT: u32 = 2323;
 
 /// The result of a scan.
 #[derive(Clone, Debug)]
 pub struct Scan {
-    /// A code for each row: [`crate::Verdict::VALID_CODE`], or that of a [`crate::Rejection`] where the tweak point is
-    /// none. Then nothing is found in the row.
+    /// A code per row: [`crate::Verdict::VALID_CODE`], or that of a [`crate::Rejection`] if the
+    /// tweak point is invalid. Such a row has no matches.
     pub codes: Vec<u8>,
-    /// The matches by row, receiver and k.
+    /// The matches, ordered by row, receiver and k.
     pub matches: Vec<Match>,
 }
 
-/// An output that is paid to a receiver. Where outputs are known by their first bytes alone it is a candidate.
+/// An output that is paid to a receiver, or a candidate if only the first bytes of outputs are
+/// known.
 #[derive(Clone, Debug)]
 pub struct Match {
-    /// The row of the scan.
+    /// The index of the row in the scan.
     pub row: usize,
-    /// The receiver, by its place in the call.
+    /// The index of the receiver in the call.
     pub receiver: usize,
-    /// The output, by its place in the row.
+    /// The index of the output in the row.
     pub output: usize,
     /// The counter of the sender, from 0.
     pub k: u32,
-    /// The label of the address that was paid; `None` for that without one.
+    /// The label of the paid address, or `None` for the address without a label.
     pub label: Option<u32>,
     /// The tweak that is added to the spend private key, modulo n, to obtain the private key of the
     /// output. Secret.
     pub tweak: SecretKey,
 }
 
-/// Tweak points, `hash_BIP0352/Inputs(outpoint || A) A` for each smallest outpoint and sum A of input keys: all of it
-/// is public.
+/// The operation that computes tweak points, `hash_BIP0352/Inputs(outpoint || A) A` for each
+/// smallest outpoint and sum A of input keys, from public data.
 pub(crate) struct TweakPoints<'a> {
     pub outpoints: Rows<'a, 36>,
     pub input_keys: PublicKeys<'a>,
@@ -93,19 +98,20 @@ impl Computation for TweakPoints<'_> {
     }
 }
 
-/// The outputs that are paid to receivers. **Constant-time** in scan keys; see [above](self) what an observer could
-/// learn.
+/// Finds the outputs that are paid to receivers. **Constant-time** in scan keys, with the
+/// exceptions [described above](self).
 ///
-/// `tweak_points` has a point T for each row, in any encoding, and `outputs` the row's taproot outputs. In each row k
-/// goes on from 0 while an output matches, up to [`LIMIT`]. Where several outputs match with one k, because they are
-/// equal or differ by labels, all of them are told.
+/// `tweak_points` has one point T per row, in any encoding, and `outputs` has the row's taproot
+/// outputs. In each row k increases from 0 as long as an output matches, up to [`LIMIT`]. If
+/// several outputs match with one k, because they are equal or differ in labels, all of them are
+/// returned.
 ///
 /// Rows are rejected with [`crate::Rejection::MalformedPoint`], [`crate::Rejection::NotOnCurve`] or
 /// [`crate::Rejection::IdentityKey`].
 ///
 /// # Errors
-/// [`Error::LengthMismatch`] when the inputs differ in length; [`Error::Device`] when every GPU fails and the CPU
-/// may not take over.
+/// [`Error::LengthMismatch`] if the inputs differ in length; [`Error::Device`] if every GPU fails
+/// and the engine may not fall back to the CPU.
 ///
 /// ```
 /// use gecc::silent_payments::{Outputs, Receiver, scan};
@@ -131,17 +137,18 @@ pub fn scan<'k>(
     scan::scan(engine, receivers, tweak_points.into(), outputs)
 }
 
-/// The tweak point `T = hash_BIP0352/Inputs(outpoint || A) A` of each transaction. **Variable-time**: all of it is
-/// public.
+/// Computes the tweak point `T = hash_BIP0352/Inputs(outpoint || A) A` of each transaction.
+/// **Variable-time**: all inputs are public.
 ///
-/// `outpoints` has the smallest outpoint of each, in the order of its 36 bytes as transactions have them; `input_keys`
-/// the sums A of the public keys of eligible inputs, in any encoding.
+/// `outpoints` has the smallest outpoint of each transaction, in the order of the 36 serialized
+/// bytes; `input_keys` has the sums A of the public keys of eligible inputs, in any encoding.
 ///
 /// An item is rejected with [`crate::Rejection::MalformedPoint`], [`crate::Rejection::NotOnCurve`],
-/// [`crate::Rejection::IdentityKey`], or [`crate::Rejection::ScalarOutOfRange`] where the hash is 0 or not below n.
+/// [`crate::Rejection::IdentityKey`], or [`crate::Rejection::ScalarOutOfRange`] if the hash is 0 or
+/// not below n.
 ///
 /// # Errors
-/// As for [`scan`].
+/// The errors of [`scan`].
 ///
 /// ```
 /// use gecc::{Engine, silent_payments};
@@ -168,7 +175,7 @@ pub fn index<'k>(
 /// meaningless). See [`index`].
 ///
 /// # Errors
-/// As for [`scan`].
+/// The errors of [`scan`].
 pub fn index_into<'a, 'k>(
     engine: &Engine,
     outpoints: impl Into<Rows<'a, 36>>,

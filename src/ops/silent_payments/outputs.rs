@@ -1,10 +1,10 @@
-//! The outputs of rows.
+//! The transaction outputs of rows.
 
 use crate::types::{Error, Rows};
 use std::ops::Range;
 
-/// The taproot outputs of each row of a scan: a list column of offsets and values. Row i has the outputs
-/// `offsets[i]..offsets[i + 1]`; there is one offset more than there are rows.
+/// The taproot outputs of each row of a scan: a list column of offsets and values. Row i has the
+/// outputs `offsets[i]..offsets[i + 1]`; there is one more offset than there are rows.
 #[derive(Clone, Copy, Debug)]
 pub struct Outputs<'a> {
     offsets: &'a [u64],
@@ -18,20 +18,21 @@ enum Keys<'a> {
 }
 
 impl<'a> Outputs<'a> {
-    /// Outputs as their x-only keys, 32 bytes each, big-endian.
+    /// Takes outputs as their x-only keys, 32 bytes each, big-endian.
     ///
     /// # Errors
-    /// [`Error::InvalidColumn`] when there is no offset, or offsets decrease or end behind the keys.
+    /// [`Error::InvalidColumn`] if there are no offsets, or offsets decrease or exceed the number
+    /// of keys.
     pub fn x_only(offsets: &'a [u64], keys: impl Into<Rows<'a, 32>>) -> Result<Self, Error> {
         let keys = keys.into();
         Self::new(offsets, Keys::XOnly(keys), keys.len().unwrap_or(usize::MAX))
     }
 
-    /// Outputs as the first eight bytes of their x-only keys, each a big-endian number. What matches then is a
-    /// candidate: another output has the same eight bytes by chance once in 2^64.
+    /// Takes outputs as the first eight bytes of their x-only keys, as big-endian numbers. Matches
+    /// are then candidates: an unrelated output has the same eight bytes with probability 2^-64.
     ///
     /// # Errors
-    /// As for [`Outputs::x_only`].
+    /// The errors of [`Outputs::x_only`].
     pub fn prefixes(offsets: &'a [u64], prefixes: &'a [u64]) -> Result<Self, Error> {
         Self::new(offsets, Keys::Prefixes(prefixes), prefixes.len())
     }
@@ -50,21 +51,21 @@ impl<'a> Outputs<'a> {
         self.offsets.len() - 1
     }
 
-    /// Returns the outputs of some rows, whose positions in the column stay the same.
+    /// Returns the outputs of a range of rows; their indices in the column do not change.
     ///
     /// # Panics
-    /// When there are no such rows.
+    /// If the range is out of bounds.
     pub fn slice(&self, rows: Range<usize>) -> Self {
         Outputs { offsets: &self.offsets[rows.start..=rows.end], keys: self.keys }
     }
 
-    /// The outputs of a row, by their places in the column.
+    /// Returns the indices in the column of a row's outputs.
     pub(super) fn of_row(&self, row: usize) -> Range<usize> {
         // Offsets are at most the number of keys.
         self.offsets[row] as usize..self.offsets[row + 1] as usize
     }
 
-    /// Returns whether an output has this x-coordinate, as far as its known bytes tell.
+    /// Returns `true` if the known bytes of an output agree with this x-coordinate.
     pub(super) fn is(&self, output: usize, x: &[u8; 32]) -> bool {
         match self.keys {
             Keys::XOnly(keys) => keys.get(output) == x,

@@ -12,34 +12,37 @@ use zeroize::Zeroizing;
 
 /// A receiver of silent payments: the scan key b_scan, the spend public key B_spend, and the labels in use.
 ///
-/// The scan key and the scalars of labels are secret: they are wiped when this is dropped, and `Debug` shows nothing of
-/// them. Who has the scan key sees what the receiver gets, but cannot spend it.
+/// The scan key and the scalars of labels are secret: they are wiped when this is dropped, and
+/// `Debug` omits them. The holder of the scan key can see payments to the receiver, but cannot
+/// spend them.
 #[derive(Clone, Debug)]
 pub struct Receiver {
     pub(super) scan_key: SecretKey,
-    /// B_spend, and then B_spend plus the point of each label: what outputs are paid to.
+    /// B_spend, followed by B_spend plus the point of each label: the keys that outputs are paid
+    /// to.
     pub(super) spend_keys: Vec<Point>,
     labels: Vec<Label>,
 }
 
 #[derive(Clone, Debug)]
 struct Label {
-    /// m, or the place of a label whose number is not known.
+    /// The number m, or the index of a label whose number is unknown.
     number: u32,
-    /// hash_BIP0352/Label(b_scan || m) mod n, where it is known.
+    /// The scalar hash_BIP0352/Label(b_scan || m) mod n, if it is known.
     scalar: Option<SecretKey>,
 }
 
 impl Receiver {
-    /// `spend_key` is a SEC 1 octet string. `labels` are the numbers m of the addresses that were handed out, without
-    /// duplicates; 0 is that of the wallet's own change. Payments to the address without a label are always found.
+    /// Creates a receiver. `spend_key` is a SEC 1 octet string. `labels` are the numbers m of
+    /// addresses in use, without duplicates; 0 is the label of the wallet's own change. Payments to
+    /// the address without a label are always found.
     ///
-    /// What branches on the scan key is only whether it is in range.
+    /// The only branch on the scan key is the check that it is in range.
     ///
     /// # Errors
-    /// [`Rejection::SecretKeyOutOfRange`] for the scan key; what is wrong with the spend key as for every public key;
-    /// [`Rejection::ScalarOutOfRange`] and [`Rejection::IdentityResult`] for a label that cannot be used, which does
-    /// not happen in practice.
+    /// [`Rejection::SecretKeyOutOfRange`] for the scan key; the rejections of public keys for the
+    /// spend key; [`Rejection::ScalarOutOfRange`] and [`Rejection::IdentityResult`] for a label
+    /// that cannot be used, which has negligible probability.
     pub fn new(scan_key: SecretKey, spend_key: &[u8], labels: &[u32]) -> Result<Self, Rejection> {
         let mut receiver = Self::without_labels(scan_key, spend_key, labels.len())?;
         stack::wiped(|| {
@@ -54,12 +57,12 @@ impl Receiver {
         Ok(receiver)
     }
 
-    /// Makes a receiver with labels of which only the points hash_BIP0352/Label(b_scan || m) G are
-    /// known, each as a SEC 1 octet string, as servers that scan for others receive them. A match
-    /// reports the index of the point as its label, and t_k alone as its tweak.
+    /// Creates a receiver with labels of which only the points hash_BIP0352/Label(b_scan || m) G
+    /// are known, each as a SEC 1 octet string, as is the case for servers that scan for others. A
+    /// match reports the index of the point as its label, and t_k alone as its tweak.
     ///
     /// # Errors
-    /// As for [`Receiver::new`]; of a label's point what is wrong with it as for every public key.
+    /// The errors of [`Receiver::new`], and the rejections of public keys for a label's point.
     pub fn with_label_points<'a>(
         scan_key: SecretKey,
         spend_key: &[u8],
@@ -86,12 +89,14 @@ impl Receiver {
         Ok(())
     }
 
-    /// The spend public keys that addresses of this receiver name: without a label, and with each in the order given.
+    /// Returns the spend public keys in the addresses of this receiver: without a label, and with
+    /// each label in the given order.
     pub fn spend_keys(&self) -> &[Point] {
         &self.spend_keys
     }
 
-    /// The public key of the scan key, which addresses name. **Constant-time** in the key.
+    /// Returns the public key of the scan key, which is part of addresses. **Constant-time** in the
+    /// key.
     pub fn scan_public_key(&self) -> Point {
         stack::wiped(|| {
             let scan = scalar::<Secp256k1>(self.scan_key.expose_bytes()).expect("checked before");
@@ -100,12 +105,13 @@ impl Receiver {
         })
     }
 
-    /// The label of a spend key, by its place.
+    /// Returns the label of a spend key, given its index.
     pub(super) fn label(&self, spend_key: usize) -> Option<u32> {
         Some(self.labels[spend_key.checked_sub(1)?].number)
     }
 
-    /// t_k plus the number of the spend key's label, modulo n: what the spend private key is added to.
+    /// Returns t_k plus the scalar of the spend key's label, modulo n: the number that is added to
+    /// the spend private key.
     pub(super) fn output_tweak(&self, tweak: &[u8; 32], spend_key: usize) -> SecretKey {
         let label = spend_key.checked_sub(1).and_then(|label| self.labels[label].scalar.as_ref());
         let Some(label) = label else { return SecretKey::from_bytes(*tweak) };

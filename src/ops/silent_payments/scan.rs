@@ -1,4 +1,4 @@
-//! Compares expected with actual outputs; counters continue while something matches.
+//! Comparison of expected with actual outputs; counters continue as long as an output matches.
 
 use super::expected::{Expected, NUMBER};
 use super::{LIMIT, Match, Outputs, Receiver, Scan};
@@ -8,13 +8,13 @@ use crate::types::{Error, POINT_ROW, Place, PublicKeys, Results, ResultsMut, Row
 use std::sync::{Mutex, PoisonError};
 use zeroize::Zeroizing;
 
-/// An output of an item that is as expected.
+/// A match of an item's output.
 struct Hit {
     item: usize,
     receiver: usize,
     spend_key: usize,
     output: usize,
-    /// t_k, at an address of its own: hits are moved and sorted.
+    /// The tweak t_k, on the heap because hits are moved and sorted.
     tweak: Box<Zeroizing<[u8; NUMBER]>>,
 }
 
@@ -22,7 +22,7 @@ struct Hit {
 struct Search<'a> {
     receivers: &'a [&'a Receiver],
     outputs: Outputs<'a>,
-    /// The row of each item; `None` where items are rows.
+    /// The row of each item; `None` if items are rows.
     rows: Option<&'a [usize]>,
     found: Mutex<Vec<Hit>>,
 }
@@ -37,7 +37,7 @@ impl Search<'_> {
             let (tweak, expected_x) = (&numbers[0], &numbers[1..]);
             for (spend_key, x) in expected_x.iter().enumerate() {
                 for output in self.outputs.of_row(row) {
-                    // Zeros say that there is none.
+                    // Zeros mean that there is no expected output.
                     if self.outputs.is(output, x) && *x != [0; NUMBER] {
                         let tweak = Box::new(Zeroizing::new(*tweak));
                         let hit = Hit { item, receiver, spend_key, output, tweak };
@@ -49,10 +49,10 @@ impl Search<'_> {
     }
 }
 
-/// The place of items that are compared as soon as they are computed. Only their codes are kept.
+/// A destination that compares items as soon as they are computed and stores only their codes.
 struct Comparing<'a> {
     codes: &'a mut [u8],
-    /// The number of the first of them.
+    /// The index of the first item.
     first: usize,
     search: &'a Search<'a>,
 }
@@ -87,8 +87,8 @@ impl<'a> Place<'a> for Comparing<'a> {
     }
 }
 
-/// Computes what is expected of items, and compares their outputs with it. Hits come by item, receiver, spend key and
-/// output.
+/// Computes the expected outputs of items and compares the actual outputs with them. Returns the
+/// hits ordered by item, receiver, spend key and output.
 fn search(engine: &Engine, expected: &Expected, search: Search, codes: &mut [u8]) -> Result<Vec<Hit>, Error> {
     engine.run(expected, &mut Comparing { codes, first: 0, search: &search })?;
     let mut found = search.found.into_inner().unwrap_or_else(PoisonError::into_inner);
@@ -96,7 +96,7 @@ fn search(engine: &Engine, expected: &Expected, search: Search, codes: &mut [u8]
     Ok(found)
 }
 
-/// Codes and matches of all rows.
+/// Returns the codes and matches of all rows.
 pub fn scan(
     engine: &Engine,
     receivers: &[Receiver],
@@ -126,14 +126,15 @@ pub fn scan(
         label: all[hit.receiver].label(hit.spend_key),
         tweak: all[hit.receiver].output_tweak(&hit.tweak, hit.spend_key),
     };
-    // As many as there is room for from the start: matches that move leave copies behind.
+    // Allocated once: moving matches would leave copies behind.
     let mut matches = Vec::with_capacity(found.len());
     stack::wiped(|| matches.extend(found.into_iter().map(of_hit)));
     Ok(Scan { codes, matches })
 }
 
-/// Adds what a receiver got with k = 1 and more in rows that match with k = 0. Each time twice as many k are looked at,
-/// of which those count that come before the first without a match. A row of m outputs has at most m of them.
+/// Adds a receiver's matches with k = 1 and above in rows that match with k = 0. Each round
+/// examines twice as many k as the round before; those before the first k without a match count. A
+/// row of m outputs has at most m of them.
 fn go_on(
     engine: &Engine,
     (which, receiver): (usize, &Receiver),
@@ -171,7 +172,8 @@ fn go_on(
     Ok(())
 }
 
-/// Takes the hits of each row up to its first k without one, and gives the rows, in order, that have none such.
+/// Takes the hits of each row up to its first k without one. Returns the rows, in order, in which
+/// every k has a hit.
 fn take_consecutive(
     items: &[(usize, u32)],
     hits: Vec<Hit>,

@@ -28,7 +28,7 @@ pub fn tweak<C: BaseTables>(engine: &CpuEngine, keys: PublicKeys, tweaks: Tweaks
     });
 }
 
-/// The point to which a multiple of G is added, and which multiple.
+/// Returns the point of an item and the scalar whose multiple of G is added to it.
 fn term<C: CpuCurve>(
     point: Affine<C::Base>,
     tweaks: &Tweaks,

@@ -9,7 +9,7 @@ use crate::gpu::transfer::{Imported, Jacobian, PointResults, Points, export_rows
 use crate::gpu::{Launch, OnGpu, Running, Test};
 use std::ops::Range;
 
-/// The tweaks of a chunk as scalars, and where they come from.
+/// The tweaks of a chunk as scalars, and their source.
 #[derive(Clone, Copy)]
 struct TweakColumns {
     source: Source,
@@ -32,7 +32,7 @@ impl TweakColumns {
         TweakColumns { source, scalars: plan.column(), kinds: plan.column() }
     }
 
-    /// Fills them; keys of Taproot get an even y.
+    /// Computes the scalars; keys of Taproot get an even y.
     fn import(self, stream: &mut Stream, keys: Points, n: usize) -> Result<(), Fault> {
         let (TweakColumns { scalars, kinds, .. }, n) = (self, n as u64);
         match self.source {

@@ -1,4 +1,4 @@
-//! Known answers of tweaks: sums of points whose numbers are known, and of hashes by another implementation.
+//! Known answers of tweaks: sums of known multiples of G, and hashes by another implementation.
 
 use super::{Tweak, Tweaks};
 use crate::curve::{Curve, CurveId, Secp256k1};

@@ -1,9 +1,11 @@
-//! Public keys plus multiples of G, on secp256k1: outputs of Taproot (BIP 341) and children of extended keys (BIP 32).
+//! Tweaked public keys, `P + t G` on secp256k1: outputs of Taproot (BIP 341) and children of
+//! extended keys (BIP 32).
 //!
-//! **Variable-time**: everything here is public. Keys have any encoding of [`PublicKeys`]. Calls that end in `_into`
-//! read columns and write into columns of the caller's: 64 bytes `x || y` an item, and a code a byte
-//! ([`crate::Verdict::VALID_CODE`], or that of a [`Rejection`]: then the row means nothing). The batch has as many
-//! items as there are codes.
+//! **Variable-time**: all inputs are public. Keys may have any encoding of [`PublicKeys`].
+//! Functions whose names end in `_into` read columns and write to columns of the caller: 64 bytes
+//! `x || y` and a one-byte code per item ([`crate::Verdict::VALID_CODE`], or that of a
+//! [`Rejection`], in which case the row is meaningless). The batch has as many items as there are
+//! codes.
 
 mod cpu;
 mod gpu;
@@ -22,7 +24,7 @@ use std::ops::Range;
 /// The tweaks that are added to the keys of a batch.
 #[derive(Clone, Copy)]
 pub(crate) enum Tweaks<'a> {
-    /// The hash of the key with an even y, and of a root where there are roots (BIP 341).
+    /// The hash of the key with an even y, and of the Merkle root if there is one (BIP 341).
     Taproot(Option<Rows<'a, 32>>),
     Given(Rows<'a, 32>),
 }
@@ -36,7 +38,7 @@ impl Tweaks<'_> {
     }
 }
 
-/// The tweaked keys of a batch.
+/// The operation that computes the tweaked keys of a batch.
 pub(crate) struct Tweak<'a> {
     pub keys: PublicKeys<'a>,
     pub tweaks: Tweaks<'a>,
@@ -64,16 +66,17 @@ impl Computation for Tweak<'_> {
     }
 }
 
-/// The output key of each internal key (BIP 341): `Q = P + t G` with `t = hash_TapTweak(x(P) || root)`, where P is the
-/// point of the internal key with an even y; without roots `t = hash_TapTweak(x(P))`. The output is x(Q), and the
-/// parity of y(Q) is that of control blocks.
+/// Computes the output key of each internal key (BIP 341): `Q = P + t G` with `t =
+/// hash_TapTweak(x(P) || root)`, where P is the point of the internal key with an even y. Without
+/// roots, `t = hash_TapTweak(x(P))`. The output key is x(Q); control blocks contain the parity of
+/// y(Q).
 ///
 /// An item is rejected with the first of these that applies: [`Rejection::MalformedPoint`], [`Rejection::NotOnCurve`],
 /// [`Rejection::IdentityKey`], [`Rejection::ScalarOutOfRange`] (t is not below n), [`Rejection::IdentityResult`].
 ///
 /// # Errors
-/// [`Error::LengthMismatch`] when the inputs differ in length; [`Error::Device`] when every GPU fails and the CPU
-/// may not take over.
+/// [`Error::LengthMismatch`] if the inputs differ in length; [`Error::Device`] if every GPU fails
+/// and the engine may not fall back to the CPU.
 ///
 /// ```
 /// use gecc::{Engine, Rows, tweak};
@@ -92,11 +95,11 @@ pub fn taproot(engine: &Engine, internal_keys: &[[u8; 32]], roots: Option<Rows<3
     engine.collect(&tweak, point_of)
 }
 
-/// Computes Taproot output keys from columns into columns: 64 bytes `x || y` per item. For keys in
-/// other encodings the x-coordinate counts. See [`taproot`].
+/// Computes Taproot output keys from columns into columns: 64 bytes `x || y` per item. Of keys in
+/// other encodings only the x-coordinate is used. See [`taproot`].
 ///
 /// # Errors
-/// As for [`taproot`].
+/// The errors of [`taproot`].
 pub fn taproot_into<'k>(
     engine: &Engine,
     internal_keys: impl Into<PublicKeys<'k>>,
@@ -109,12 +112,12 @@ pub fn taproot_into<'k>(
     engine.run(&tweak, &mut ResultsMut::rows(codes, outputs))
 }
 
-/// `P + t G` for each key P and tweak t, 32 bytes, big-endian.
+/// Computes `P + t G` for each key P and tweak t, 32 bytes, big-endian.
 ///
-/// Items are rejected as by [`taproot`].
+/// Items are rejected as in [`taproot`].
 ///
 /// # Errors
-/// As for [`taproot`].
+/// The errors of [`taproot`].
 ///
 /// ```
 /// use gecc::{Engine, Secp256k1, point, tweak};
@@ -129,10 +132,10 @@ pub fn add<'k>(engine: &Engine, keys: impl Into<PublicKeys<'k>>, tweaks: &[[u8; 
     engine.collect(&Tweak::new(keys.into(), Tweaks::Given(tweaks.into()), tweaks.len())?, point_of)
 }
 
-/// Adds multiples of G to keys from columns into columns: 64 bytes `x || y` per item. See [`add`].
+/// Adds multiples of G to keys, from columns into columns: 64 bytes `x || y` per item. See [`add`].
 ///
 /// # Errors
-/// As for [`taproot`].
+/// The errors of [`taproot`].
 pub fn add_into<'a, 'k>(
     engine: &Engine,
     keys: impl Into<PublicKeys<'k>>,
@@ -154,17 +157,19 @@ pub struct ExtendedKey {
     pub chain_code: [u8; 32],
 }
 
-/// Indexes from which on children are hardened (BIP 32): they follow from private keys alone.
+/// The first hardened index (BIP 32). Hardened children can only be derived from private keys.
 pub const HARDENED: u32 = 1 << 31;
 
-/// The child with its index of each parent: CKDpub of BIP 32, with HMAC-SHA-512 on the CPU.
+/// Derives the child with a given index of each parent: CKDpub of BIP 32, with HMAC-SHA-512 on the
+/// CPU.
 ///
-/// An item is rejected with the first of these that applies: [`Rejection::MalformedPoint`], [`Rejection::NotOnCurve`],
-/// [`Rejection::ValueOutOfRange`] (a [`HARDENED`] index), [`Rejection::ScalarOutOfRange`],
-/// [`Rejection::IdentityResult`]. BIP 32 goes on with the next index after the last two, which nobody will ever see.
+/// An item is rejected with the first of these that applies: [`Rejection::MalformedPoint`],
+/// [`Rejection::NotOnCurve`], [`Rejection::ValueOutOfRange`] (a [`HARDENED`] index),
+/// [`Rejection::ScalarOutOfRange`], [`Rejection::IdentityResult`]. After the last two, BIP 32
+/// continues with the next index; their probability is negligible.
 ///
 /// # Errors
-/// As for [`taproot`].
+/// The errors of [`taproot`].
 ///
 /// ```
 /// use gecc::{Engine, tweak};
@@ -205,7 +210,7 @@ pub fn bip32_children(
     Ok(points.into_iter().zip(indexes.iter().zip(halves)).map(child).collect())
 }
 
-/// I_L and I_R: HMAC-SHA-512 of the parent's key and the index, by its chain code.
+/// Returns I_L and I_R: HMAC-SHA-512 of the parent's key and the index, keyed with its chain code.
 fn derivation(parent: &ExtendedKey, index: u32) -> [[u8; 32]; 2] {
     let mac = Hmac::<Sha512>::new_from_slice(&parent.chain_code).expect("keys of any length");
     let i: [u8; 64] = mac.chain_update(parent.key).chain_update(index.to_be_bytes()).finalize().into_bytes().into();
